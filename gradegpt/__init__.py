@@ -1,0 +1,1 @@
+"""GradeGPT: grade a model's response against a reference answer, with a chain that can be checked."""

@@ -1,0 +1,210 @@
+"""The prompt and the chain: rendered and parsed here and nowhere else.
+
+The structure follows CMMaTH, figure 9 and table 7: question, reference answer and model response go in; the key sentence,
+its English gloss, the type of the reference answer, the answer found and the tag ``<Yes>`` or ``<No>`` come out. The words
+are our own. ``tests/golden/`` holds the exact text; the prompt that trains is the prompt that serves.
+
+Untrusted text is defused: a ``<`` that opens a frame or a verdict tag becomes ``‹``, one character for one, so nothing in
+a response can close its frame or pose as a verdict, and offsets into the response stay true.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from gradegpt.fit import Budget, fit_middle, fit_response
+from gradegpt.schema import AnswerType, ChainFormat, Item, Message, Outcome, Row, Verdict
+from gradegpt.settings import Settings
+
+YES: Final = "<Yes>"
+NO: Final = "<No>"
+
+_ROLE = (
+    "You grade answers. Decide whether the model response reaches the same final answer as the reference answer. "
+    "Every option or part asked for must be there; a response that commits to no answer is <No>. "
+)
+SYSTEM: Final = {
+    ChainFormat.OUTCOME: _ROLE + "Reply with <Yes> or <No> alone.",
+    ChainFormat.JUDGE_OF_CHAIN: _ROLE
+    + "Quote the sentence that gives the answer, name the answer type, compare, and end with <Yes> or <No>.",
+    ChainFormat.CROSS_LINGUAL: _ROLE
+    + "Quote the sentence that gives the answer, put it into English, name the answer type, compare, "
+    "and end with <Yes> or <No>.",
+}
+
+_KEY = "The model response gives its answer here: "
+_NO_KEY = "The model response gives no answer that can be graded."
+_GLOSS = "In English: "
+_NO_ANSWER = "none"
+
+_OPENS_A_FRAME = re.compile(
+    r"<(?=\s*/?\s*(?:yes|no|question|reference|response|context|s|(?:start|end)_of_turn|im_(?:start|end))\s*>|\|)",
+    re.IGNORECASE,
+)
+_CJK = re.compile(r"[\u3400-\u9fff]")
+# `(\w*)` rather than `(Yes|No)`: a narrower group would let an off-menu last tag backtrack to one the reasoning mentions.
+_LAST_TAG = re.compile(r"(?s).*<(\w*)>[\s.。]*\Z")
+_COMPARISON = re.compile(
+    r"^The reference answer (?P<reference>.*) is an? (?P<type>[a-z ]+); the model response gives (?P<answer>.*)\.$",
+    re.MULTILINE,
+)
+_FRAME = re.compile(
+    r"Question: <question>\n(?P<question>.*?)\n</question>\n"
+    r"(?:Context: <context>\n(?P<context>.*?)\n</context>\n)?"
+    r"Reference Answer: (?P<references>.*?)\n"
+    r"Model Response: <response>\n(?P<response>.*?)\n</response>\n"
+    r"Judgment Result:\Z",
+    re.DOTALL,
+)
+_REFERENCE = re.compile(r"<reference>\n(.*?)\n</reference>", re.DOTALL)
+
+
+class PromptSettings(Settings):
+    """How an item becomes a prompt. Stored beside the weights that were trained with it."""
+
+    chain_format: ChainFormat = ChainFormat.CROSS_LINGUAL
+    budget: Budget = Budget()
+
+
+class Chain(Row):
+    """The parts of a chain. No ``key_sentence`` means that the response gives nothing to grade."""
+
+    verdict: Verdict
+    key_sentence: str | None = None
+    gloss: str | None = None
+    reference_answer: str = ""
+    answer_type: AnswerType | None = None
+    answer: str | None = None
+
+
+class ParsedChain(Row):
+    """What was read from a judge's text: ``judged`` with a chain, or ``unparsed`` without."""
+
+    outcome: Outcome
+    chain: Chain | None = None
+    reason: str = ""
+
+
+def defuse(text: str) -> str:
+    """Replace each ``<`` that could open a frame, a chat token or a verdict tag by ``‹``; the length stays the same."""
+    return _OPENS_A_FRAME.sub("‹", text)
+
+
+def build_prompt(item: Item, settings: PromptSettings) -> tuple[Message, ...]:
+    """The one function that makes a prompt, for training, evaluation and serving alike."""
+    budget = settings.budget
+    references = " or ".join(
+        f"<reference>\n{defuse(fit_response(r, budget.reference))}\n</reference>"
+        for r in item.reference
+    )
+    context = (
+        f"Context: <context>\n{defuse(fit_middle(item.context, budget.question))}\n</context>\n"
+        if item.context
+        else ""
+    )
+    user = (
+        f"Question: <question>\n{defuse(fit_middle(item.question, budget.question))}\n</question>\n"
+        f"{context}"
+        f"Reference Answer: {references}\n"
+        f"Model Response: <response>\n{defuse(fit_response(item.response, budget.response))}\n</response>\n"
+        f"Judgment Result:"
+    )
+    return Message(role="system", content=SYSTEM[settings.chain_format]), Message(
+        role="user", content=user
+    )
+
+
+def parse_prompt(messages: Sequence[Message]) -> Item | None:
+    """The item inside a GradeGPT prompt, or none if the last message is not one."""
+    match = _FRAME.search(messages[-1].content) if messages else None
+    references = tuple(_REFERENCE.findall(match["references"])) if match else ()
+    if match is None or not references or not all(r.strip() for r in references):
+        return None
+    return Item(
+        question=match["question"],
+        context=match["context"],
+        reference=references,
+        response=match["response"],
+    )
+
+
+def needs_gloss(key_sentence: str) -> bool:
+    """Whether a quoted sentence has Chinese in it and so an English gloss in the cross-lingual format."""
+    return bool(_CJK.search(key_sentence))
+
+
+def render_chain(chain: Chain, chain_format: ChainFormat) -> str:
+    """The text a judge writes. ``invalid`` is written ``<No>``, and its first line says that nothing can be graded.
+
+    Raises:
+        ValueError: a cross-lingual chain whose Chinese quote has no gloss.
+
+    """
+    tag = YES if chain.verdict is Verdict.CORRECT else NO
+    if chain_format is ChainFormat.OUTCOME:
+        return tag
+    lines = [f"{_KEY}{_line(chain.key_sentence)}" if chain.key_sentence else _NO_KEY]
+    if (
+        chain_format is ChainFormat.CROSS_LINGUAL
+        and chain.key_sentence
+        and needs_gloss(chain.key_sentence)
+    ):
+        if not chain.gloss:
+            raise ValueError(
+                f"no English gloss for {chain.key_sentence!r}: the cross-lingual format needs one"
+            )
+        lines.append(f"{_GLOSS}{_line(chain.gloss)}")
+    kind = (chain.answer_type or AnswerType.TEXT).words
+    article = "an" if kind[0] in "aeiou" else "a"
+    lines.append(
+        f"The reference answer {_line(chain.reference_answer)} is {article} {kind}; "
+        f"the model response gives {_line(chain.answer or _NO_ANSWER)}."
+    )
+    lines.append(f"The answers agree: {tag}")
+    return "\n".join(lines)
+
+
+def parse_chain(text: str) -> ParsedChain:
+    """Read a judge's text. The last tag must be ``<Yes>`` or ``<No>`` and end the text; anything else is unparsed.
+
+    The verdict needs the tag alone; the other parts are read where they stand as ``render_chain`` writes them.
+    """
+    match = _LAST_TAG.match(text)
+    if match is None or match[1] not in ("Yes", "No"):
+        found = f"the last tag is <{match[1]}>" if match else "no verdict tag at the end"
+        return ParsedChain(outcome=Outcome.UNPARSED, reason=f"chain:{found}")
+    lines = text.strip().splitlines()
+    key = next((line.removeprefix(_KEY) for line in lines[:1] if line.startswith(_KEY)), None)
+    gloss = next(
+        (line.removeprefix(_GLOSS) for line in lines[1:2] if line.startswith(_GLOSS)), None
+    )
+    comparison = _COMPARISON.search(text)
+    verdict = Verdict.CORRECT if match[1] == "Yes" else Verdict.INCORRECT
+    if verdict is Verdict.INCORRECT and lines[0] == _NO_KEY:
+        verdict = Verdict.INVALID
+    answer = comparison["answer"] if comparison else None
+    chain = Chain(
+        verdict=verdict,
+        key_sentence=key,
+        gloss=gloss,
+        reference_answer=comparison["reference"] if comparison else "",
+        answer_type=_answer_type(comparison["type"]) if comparison else None,
+        answer=None if answer == _NO_ANSWER and key is None else answer,
+    )
+    return ParsedChain(outcome=Outcome.JUDGED, chain=chain)
+
+
+def quotes_verbatim(key_sentence: str, response: str) -> bool:
+    """Whether the quote stands in the response as the judge saw it (defused, blanks at its ends aside)."""
+    return bool(key_sentence.strip()) and key_sentence.strip() in defuse(response)
+
+
+def _line(text: str) -> str:
+    return " ".join(defuse(text).split("\n")).strip()
+
+
+def _answer_type(words: str) -> AnswerType | None:
+    name = words.replace(" ", "_")
+    return AnswerType(name) if name in set(AnswerType) else None

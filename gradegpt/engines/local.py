@@ -1,0 +1,168 @@
+"""A local transformers model as an engine, with an optional LoRA adapter."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from gradegpt.chain import PromptSettings
+from gradegpt.engines.base import Generation, Token
+from gradegpt.errors import EngineError, MissingError
+from gradegpt.records import validate
+from gradegpt.schema import Message
+
+if TYPE_CHECKING:
+    import torch
+    from transformers import PreTrainedTokenizerBase
+
+PROMPT_FILE: Final = "gradegpt.json"
+"""Beside the weights: the prompt settings that they were trained with."""
+
+
+class LocalEngine:
+    """Batched greedy generation with ``transformers``.
+
+    Args:
+        model: a folder or hub name of a causal language model.
+        adapter: a folder or hub name of a LoRA adapter for it, or none.
+        batch_size: prompts a forward pass; prompts are sorted by length so that little is padded.
+        threads: intra-op CPU threads; small matrices run faster on one than on two.
+        device: ``cpu``, ``cuda``, ``cuda:1`` ...; none takes a GPU where there is one.
+
+    Raises:
+        MissingError: the packages or the model are not there.
+        EngineError: the files are there but do not load.
+
+    """
+
+    def __init__(
+        self,
+        model: str,
+        adapter: str | None = None,
+        *,
+        batch_size: int = 32,
+        threads: int | None = None,
+        device: str | None = None,
+    ) -> None:
+        self.name = f"local:{model}" + (f"+{adapter}" if adapter else "")
+        self.batch_size = batch_size
+        self._threads = threads
+        self._torch, self._model, self._tokenizer = _load(model, adapter, device)
+
+    def generate(
+        self, prompts: Sequence[Sequence[Message]], *, max_new_tokens: int
+    ) -> list[Generation | EngineError]:
+        """Continue all prompts greedily, in batches of similar length, answering in the given order."""
+        texts = [render_chat(self._tokenizer, prompt) for prompt in prompts]
+        order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
+        results: list[Generation | EngineError] = [EngineError("not generated")] * len(texts)
+        before = self._torch.get_num_threads()
+        if self._threads:
+            self._torch.set_num_threads(self._threads)
+        try:
+            for start in range(0, len(order), self.batch_size):
+                batch = order[start : start + self.batch_size]
+                for index, generation in zip(
+                    batch, self._batch([texts[i] for i in batch], max_new_tokens), strict=True
+                ):
+                    results[index] = generation
+        finally:
+            self._torch.set_num_threads(before)
+        return results
+
+    def _batch(self, texts: list[str], max_new_tokens: int) -> list[Generation]:
+        torch, tokenizer = self._torch, self._tokenizer
+        inputs = tokenizer(texts, return_tensors="pt", padding=True, add_special_tokens=False).to(
+            self._model.device
+        )
+        recorder = _LogprobRecorder()
+        with torch.inference_mode():
+            output = self._model.generate(
+                **inputs,
+                max_new_tokens=max_new_tokens,
+                do_sample=False,
+                logits_processor=[recorder],
+                pad_token_id=tokenizer.pad_token_id,
+                eos_token_id=tokenizer.eos_token_id,
+            )
+        new = output[:, inputs["input_ids"].shape[1] :].tolist()
+        logprobs = torch.stack(recorder.steps, dim=1).tolist()
+        lengths = inputs["attention_mask"].sum(dim=1).tolist()
+        return [self._generation(*row) for row in zip(new, logprobs, lengths, strict=True)]
+
+    def _generation(self, ids: list[int], logprobs: list[float], prompt_tokens: int) -> Generation:
+        end = (
+            ids.index(self._tokenizer.eos_token_id)
+            if self._tokenizer.eos_token_id in ids
+            else len(ids)
+        )
+        ids = ids[:end]
+        pieces = self._tokenizer.convert_ids_to_tokens(ids)
+        return Generation(
+            text=self._tokenizer.decode(ids, skip_special_tokens=True),
+            prompt_tokens=prompt_tokens,
+            completion_tokens=len(ids),
+            tokens=tuple(Token(p, lp) for p, lp in zip(pieces, logprobs, strict=False)),
+        )
+
+
+class _LogprobRecorder:
+    """A logits processor that changes nothing and keeps the chosen (largest) log-probability of each step."""
+
+    def __init__(self) -> None:
+        self.steps: list[torch.Tensor] = []
+
+    def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
+        self.steps.append(scores.max(dim=-1).values - scores.logsumexp(dim=-1))
+        return scores
+
+
+def render_chat(tokenizer: PreTrainedTokenizerBase, messages: Sequence[Message]) -> str:
+    """The prompt text by the model's own chat template, thinking switched off where the template knows the switch."""
+    chat = [m.model_dump() for m in messages]
+    return str(
+        tokenizer.apply_chat_template(
+            chat, tokenize=False, add_generation_prompt=True, enable_thinking=False
+        )
+    )
+
+
+def _load(model: str, adapter: str | None, device: str | None) -> tuple[Any, Any, Any]:
+    try:
+        import torch
+        from transformers import AutoModelForCausalLM, AutoTokenizer
+    except ImportError as error:
+        raise MissingError("the local engine needs: pip install 'gradegpt[local]'") from error
+    for name, what in ((model, "model"), (adapter, "adapter")):
+        if (
+            name
+            and (name.startswith((".", "/")) or name.count("/") > 1)
+            and not Path(name).is_dir()
+        ):
+            raise MissingError(
+                f"{name}: no such {what} folder; give a folder or a hub name such as Qwen/Qwen3-0.6B"
+            )
+    device = device or ("cuda" if torch.cuda.is_available() else "cpu")
+    dtype = torch.float32 if device == "cpu" else torch.bfloat16
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(model, padding_side="left")
+        loaded = AutoModelForCausalLM.from_pretrained(model, dtype=dtype)
+        if adapter:
+            from peft import PeftModel
+
+            loaded = PeftModel.from_pretrained(loaded, adapter).merge_and_unload()
+    except (OSError, ValueError, RuntimeError, KeyError) as error:
+        raise EngineError(f"{model}: does not load: {str(error).splitlines()[0]}") from error
+    if tokenizer.pad_token_id is None:
+        tokenizer.pad_token = tokenizer.eos_token
+    return torch, loaded.to(device).eval(), tokenizer
+
+
+def prompt_settings_beside(folder: str | None) -> PromptSettings | None:
+    """The prompt settings stored with the weights in ``folder``, or none where there are none."""
+    path = Path(folder or "") / PROMPT_FILE
+    if not folder or not path.is_file():
+        return None
+    return validate(PromptSettings, json.loads(path.read_text(encoding="utf-8")), str(path))

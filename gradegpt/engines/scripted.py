@@ -1,0 +1,49 @@
+"""An engine that says what it was told to: for tests, and for trying a pipeline without a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from gradegpt.engines.base import Generation
+from gradegpt.errors import EngineError
+from gradegpt.schema import Message
+
+Script = Callable[[Sequence[Message]], str | EngineError]
+
+
+class ScriptedEngine:
+    """Answers with ``script(messages)``, or with the given replies one after another."""
+
+    name = "scripted"
+
+    def __init__(self, script: Script | Sequence[str | EngineError]) -> None:
+        self._script = script if callable(script) else _in_turn(list(script))
+        self.prompts: list[Sequence[Message]] = []
+
+    def generate(
+        self, prompts: Sequence[Sequence[Message]], *, max_new_tokens: int
+    ) -> list[Generation | EngineError]:
+        """Answer every prompt; ``max_new_tokens`` cuts by words."""
+        self.prompts.extend(prompts)
+        replies = [self._script(prompt) for prompt in prompts]
+        return [
+            r if isinstance(r, EngineError) else _generation(r, max_new_tokens) for r in replies
+        ]
+
+
+def _in_turn(replies: list[str | EngineError]) -> Script:
+    def script(_: Sequence[Message]) -> str | EngineError:
+        if not replies:
+            return EngineError(
+                "the scripted engine has no reply left; give it one for every prompt"
+            )
+        return replies.pop(0)
+
+    return script
+
+
+def _generation(text: str, max_new_tokens: int) -> Generation:
+    pieces = text.split(" ")
+    return Generation(
+        text=" ".join(pieces[:max_new_tokens]), completion_tokens=min(len(pieces), max_new_tokens)
+    )

@@ -1,0 +1,113 @@
+"""Fit long texts into a budget by keeping the parts that can hold the answer, never by a blind cut.
+
+Budgets are in estimated tokens, by a rule that needs no tokenizer, so that the same item gives the same prompt whatever
+model reads it: a CJK character counts 1, a digit or a sign 0.7, a letter 0.3, a space 0.1.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from gradegpt.settings import Settings
+
+ELISION: Final = "…"
+_MARKED = re.compile(
+    r"答案|故选|应选|正确选项|综上|因此|所以|结论|\\boxed|####|(?i:\banswer\b|\btherefore\b|\bthus\b|\bsolution:|\bhence\b)"
+)
+_SENTENCE_END = re.compile(r"(?<=[。！？；\n])|(?<=[.!?;]\s)")
+_TAIL_CHARACTERS: Final = 20_000
+_MARKED_SEGMENTS: Final = 24
+
+
+class Budget(Settings):
+    """How much of each part of an item the prompt may take, in estimated tokens."""
+
+    question: int = 1_000
+    reference: int = 600
+    response: int = 4_000
+
+
+def estimate_tokens(text: str) -> float:
+    """Estimated length of ``text`` in tokens of a bilingual tokenizer."""
+    ascii_count = letters = spaces = 0
+    for char in text:
+        if char < "\u0100":
+            ascii_count += 1
+            if char.isalpha():
+                letters += 1
+            elif char.isspace():
+                spaces += 1
+    return (
+        len(text)
+        - ascii_count
+        + 0.3 * letters
+        + 0.1 * spaces
+        + 0.7 * (ascii_count - letters - spaces)
+    )
+
+
+def fit_middle(text: str, budget: int, head_share: float = 0.4) -> str:
+    """Keep the beginning and the end: a question asks at its end and lists its options there."""
+    if len(text) <= budget or estimate_tokens(text) <= budget:
+        return text
+    head = _prefix(text, budget * head_share)
+    return f"{head}{ELISION}{_suffix(text[len(head) :], budget - estimate_tokens(head))}"
+
+
+def fit_response(text: str, budget: int) -> str:
+    """Keep the end, then sentences that announce an answer from last to first, then the beginning.
+
+    Elided stretches become ``…``. What is kept is verbatim and in order, so a quote from it is a quote from ``text``.
+    """
+    if len(text) <= budget or estimate_tokens(text) <= budget:
+        return text
+    segments = _segments(text)
+    kept: set[int] = set()
+    left = float(budget)
+    marked = [i for i, s in enumerate(segments) if _MARKED.search(s)][-_MARKED_SEGMENTS:]
+    order = [*range(len(segments) - 1, max(len(segments) - 4, -1), -1), *reversed(marked)]
+    for index in [*order, *range(len(segments) - 1, -1, -1)]:
+        if index in kept:
+            continue
+        cost = estimate_tokens(segments[index]) + 1
+        if cost > left:
+            if kept and index not in order:
+                break
+            if not kept:
+                return ELISION + _suffix(segments[index], left)
+            continue
+        kept.add(index)
+        left -= cost
+    return _join(segments, kept)
+
+
+def _segments(text: str) -> list[str]:
+    head, tail = text[:-_TAIL_CHARACTERS], text[-_TAIL_CHARACTERS:]
+    announced = [head[max(0, m.start() - 40) : m.end() + 160] for m in _MARKED.finditer(head)][-8:]
+    return [*announced, *(s for s in _SENTENCE_END.split(tail) if s.strip())]
+
+
+def _join(segments: list[str], kept: set[int]) -> str:
+    parts: list[str] = []
+    previous = -1
+    for index in sorted(kept):
+        if index != previous + 1:
+            parts.append(f"{ELISION}\n")
+        parts.append(segments[index])
+        previous = index
+    return "".join(parts)
+
+
+def _prefix(text: str, budget: float) -> str:
+    text = text[: int(budget * 10) + 1]
+    while text and estimate_tokens(text) > budget:
+        text = text[: int(len(text) * 0.9)]
+    return text
+
+
+def _suffix(text: str, budget: float) -> str:
+    text = text[-int(budget * 10) - 1 :]
+    while text and estimate_tokens(text) > budget:
+        text = text[len(text) - int(len(text) * 0.9) :]
+    return text

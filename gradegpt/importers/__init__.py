@@ -1,0 +1,1 @@
+"""Importers: other tools' files -> rows of this project."""

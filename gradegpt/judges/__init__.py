@@ -1,0 +1,8 @@
+"""Judges: anything that turns items into judgements."""
+
+from gradegpt.judges.base import Judge
+from gradegpt.judges.cascade import CascadeJudge
+from gradegpt.judges.model import ModelJudge
+from gradegpt.judges.rules import RuleJudge
+
+__all__ = ["CascadeJudge", "Judge", "ModelJudge", "RuleJudge"]

@@ -1,0 +1,111 @@
+"""Settings -> a judge: the one builder behind the command line, the evaluation and the server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final, Literal
+
+from pydantic import Field
+
+from gradegpt.chain import PromptSettings
+from gradegpt.engines.base import Engine
+from gradegpt.errors import MissingError, SettingsError
+from gradegpt.judges.base import Judge
+from gradegpt.judges.cascade import CascadeJudge
+from gradegpt.judges.model import ModelJudge
+from gradegpt.judges.rules import RuleJudge
+from gradegpt.settings import Settings
+
+_MODELS: Final = Path(__file__).resolve().parents[2] / "models"
+NANO: Final = "nano"
+"""Stands for the embedded base and judge under ``models/`` of a checkout."""
+
+
+class JudgeSettings(Settings):
+    """Which judge, and what stands behind it.
+
+    ``model: nano`` with ``adapter: nano`` is the embedded judge. A ``base_url`` asks an OpenAI-compatible server
+    instead of a local model. ``prompt`` defaults to what lies beside the adapter or the model.
+    """
+
+    name: str = ""
+    kind: Literal["rules", "model", "cascade"] = "cascade"
+    model: str = NANO
+    adapter: str | None = NANO
+    base_url: str | None = None
+    api_key: str | None = None
+    prompt: PromptSettings | None = None
+    max_new_tokens: int = Field(default=192, ge=1)
+    min_confidence: float = Field(default=0.0, ge=0, le=1)
+    batch_size: int = Field(default=32, ge=1)
+    concurrency: int = Field(default=16, ge=1)
+    threads: int | None = Field(default=None, ge=1)
+    device: str | None = None
+
+    @property
+    def label(self) -> str:
+        """The judge's name in tables."""
+        return self.name or self.kind
+
+
+def build_judge(settings: JudgeSettings) -> Judge:
+    """The judge that the settings describe, loaded and ready.
+
+    Raises:
+        MissingError: a model, adapter or package is not there.
+        EngineError: a model does not load.
+
+    """
+    if settings.kind == "rules":
+        return RuleJudge()
+    model = _model_judge(settings)
+    return model if settings.kind == "model" else CascadeJudge(RuleJudge(), model)
+
+
+def _model_judge(settings: JudgeSettings) -> ModelJudge:
+    from gradegpt.engines.local import prompt_settings_beside
+
+    model = embedded(settings.model, "gradegpt-nano")
+    adapter = embedded(settings.adapter, "gradegpt-nano-judge") if settings.adapter else None
+    prompt = settings.prompt or prompt_settings_beside(adapter) or prompt_settings_beside(model)
+    return ModelJudge(
+        _engine(settings, model, adapter),
+        prompt,
+        max_new_tokens=settings.max_new_tokens,
+        min_confidence=settings.min_confidence,
+    )
+
+
+def _engine(settings: JudgeSettings, model: str, adapter: str | None) -> Engine:
+    if settings.base_url is not None:
+        from gradegpt.engines.openai_api import OpenAIEngine
+
+        if settings.model == NANO:
+            raise SettingsError("base_url: set 'model' too, to the model's name on that server")
+        return OpenAIEngine(
+            settings.base_url,
+            settings.model,
+            api_key=settings.api_key,
+            concurrency=settings.concurrency,
+        )
+    from gradegpt.engines.local import LocalEngine
+
+    return LocalEngine(
+        model,
+        adapter,
+        batch_size=settings.batch_size,
+        threads=settings.threads,
+        device=settings.device,
+    )
+
+
+def embedded(name: str, folder: str) -> str:
+    """``nano`` as the folder that a checkout ships; any other name as it is."""
+    if name != NANO:
+        return name
+    path = _MODELS / folder
+    if not path.is_dir():
+        raise MissingError(
+            f"{path}: the embedded model is not there; it comes with a checkout. Set 'model' to another"
+        )
+    return str(path)

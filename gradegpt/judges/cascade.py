@@ -1,0 +1,35 @@
+"""Rules first, the model for what the rules cannot show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gradegpt.judges.base import Judge
+from gradegpt.schema import Item, Judgement, Outcome
+
+
+class CascadeJudge:
+    """Each item goes to the first judge; what that leaves undecided goes to the second.
+
+    A judgement keeps the method of the judge that made it.
+    """
+
+    name = "cascade"
+
+    def __init__(self, first: Judge, second: Judge) -> None:
+        self.first = first
+        self.second = second
+
+    @property
+    def fingerprint(self) -> str:
+        """Both judges' fingerprints."""
+        return f"cascade({self.first.fingerprint} -> {self.second.fingerprint})"
+
+    def judge(self, items: Sequence[Item]) -> list[Judgement]:
+        """One judgement an item, in order."""
+        judgements = self.first.judge(items)
+        open_rows = [i for i, j in enumerate(judgements) if j.outcome is not Outcome.JUDGED]
+        answers = self.second.judge([items[i] for i in open_rows]) if open_rows else []
+        for index, answer in zip(open_rows, answers, strict=True):
+            judgements[index] = answer
+        return judgements

@@ -1,0 +1,198 @@
+"""JSON Lines in and out: ``file:line`` in every complaint, written whole or not at all, resumable."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, Self, TextIO, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from gradegpt.errors import InputError, MissingError, OutputError, TooLargeError
+
+R = TypeVar("R", bound=BaseModel)
+
+MAX_LINE_BYTES = 16 * 2**20
+"""A longer line is an error: one row is one answer, not a corpus."""
+
+
+def read_objects(path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield ``(line number, object)`` for every line that is not blank.
+
+    Raises:
+        MissingError: no such file.
+        InputError: a line that is not UTF-8 or not a JSON object, with ``file:line``.
+
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise MissingError(f"{path}: no such file; give a JSON Lines file, one object a line")
+    with path.open("rb") as lines:
+        for number, raw in enumerate(lines, start=1):
+            if raw.isspace():
+                continue
+            yield number, _parse_line(raw, f"{path}:{number}")
+
+
+def _parse_line(raw: bytes, where: str) -> dict[str, Any]:
+    if len(raw) > MAX_LINE_BYTES:
+        raise TooLargeError(
+            f"{where}: a line of {len(raw):,} bytes; at most {MAX_LINE_BYTES:,} are read"
+        )
+    try:
+        value = json.loads(raw.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise InputError(f"{where}: not UTF-8 ({error.reason}); save the file as UTF-8") from error
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise InputError(
+            f"{where}: not a JSON object ({error}); every line holds one {{...}}"
+        ) from error
+    if not isinstance(value, dict):
+        raise InputError(
+            f"{where}: a {type(value).__name__}, not a JSON object; every line holds one {{...}}"
+        )
+    return value
+
+
+def validate(model: type[R], value: Any, where: str) -> R:
+    """``value`` as a ``model``; a complaint starts with ``where`` and names the field."""
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        raise InputError(f"{where}: {explain(error)}") from error
+
+
+def explain(error: ValidationError) -> str:
+    """The field and what is wrong with it, in one line."""
+    parts = []
+    for detail in error.errors(include_url=False):
+        field = ".".join(str(p) for p in detail["loc"])
+        message = detail["msg"].removeprefix("Value error, ")
+        message = "unknown field" if detail["type"] == "extra_forbidden" else message
+        parts.append(f"{field}: {message[0].lower()}{message[1:]}" if field else message)
+    return "; ".join(parts)
+
+
+def read_rows(path: str | Path, model: type[R]) -> Iterator[R]:
+    """Every row of ``path`` as a ``model``. Raises ``InputError`` with ``file:line: field: what``."""
+    for number, value in read_objects(path):
+        yield validate(model, value, f"{path}:{number}")
+
+
+def dump(row: BaseModel | dict[str, Any]) -> str:
+    """One JSON line, without the newline. Keys keep their order, so equal rows are equal bytes."""
+    value = row.model_dump(mode="json") if isinstance(row, BaseModel) else row
+    return json.dumps(value, ensure_ascii=False, separators=(", ", ": "))
+
+
+@contextmanager
+def whole_file(path: str | Path) -> Iterator[TextIO]:
+    """Open ``path`` for writing so that it appears complete or not at all."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with temporary.open("w", encoding="utf-8", newline="\n") as out:
+            yield out
+            out.flush()
+            os.fsync(out.fileno())
+        temporary.replace(path)
+    finally:
+        with suppress(FileNotFoundError):
+            temporary.unlink()
+
+
+def write_rows(path: str | Path, rows: Iterable[BaseModel | dict[str, Any]]) -> int:
+    """Write ``rows`` as JSON Lines, whole or not at all; return how many."""
+    count = 0
+    with whole_file(path) as out:
+        for row in rows:
+            out.write(dump(row) + "\n")
+            count += 1
+    return count
+
+
+def write_json(path: str | Path, value: Any) -> None:
+    """Write ``value`` as indented JSON, whole or not at all."""
+    with whole_file(path) as out:
+        json.dump(value, out, ensure_ascii=False, indent=2)
+        out.write("\n")
+
+
+def sha256_file(path: str | Path) -> str:
+    """Hex digest of a file's bytes."""
+    with Path(path).open("rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()
+
+
+class ResumableWriter:
+    """Append rows in input order to ``<path>.partial``; rename to ``path`` when all are there.
+
+    A run killed anywhere leaves whole lines and at most one torn one, which is cut off on the way back in. The
+    ``fingerprint`` names what the rows depend on: a partial file made from anything else is an error, not a mixture.
+
+    Raises:
+        OutputError: ``path`` exists already, or the partial file belongs to another run.
+
+    """
+
+    def __init__(self, path: str | Path, fingerprint: str, *, overwrite: bool = False) -> None:
+        self.path = Path(path)
+        self.partial = self.path.with_name(self.path.name + ".partial")
+        self._stamp = self.path.with_name(self.path.name + ".partial.json")
+        self._fingerprint = fingerprint
+        self._overwrite = overwrite
+        self.done = 0
+
+    def __enter__(self) -> Self:
+        if self.path.exists() and not self._overwrite:
+            raise OutputError(
+                f"{self.path}: exists already; choose another name or pass --overwrite"
+            )
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        if self._stamp.exists():
+            self._check_stamp()
+            self.done = _cut_torn_line(self.partial)
+        else:
+            self.partial.unlink(missing_ok=True)
+            write_json(self._stamp, {"fingerprint": self._fingerprint})
+        self._file = self.partial.open("a", encoding="utf-8", newline="\n")
+        return self
+
+    def _check_stamp(self) -> None:
+        if json.loads(self._stamp.read_text(encoding="utf-8"))["fingerprint"] != self._fingerprint:
+            raise OutputError(
+                f"{self.partial}: begun with another input or other settings; "
+                f"delete it and {self._stamp.name} to start anew, or choose another output"
+            )
+
+    def write(self, rows: Iterable[BaseModel | dict[str, Any]]) -> None:
+        """Append rows and push them to the disk together."""
+        lines = [dump(row) + "\n" for row in rows]
+        self._file.write("".join(lines))
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self.done += len(lines)
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        self._file.close()
+        if kind is None:
+            self.partial.replace(self.path)
+            self._stamp.unlink(missing_ok=True)
+
+
+def _cut_torn_line(path: Path) -> int:
+    """Drop what stands after the last newline; return the number of whole lines."""
+    if not path.exists():
+        return 0
+    count = end = 0
+    with path.open("r+b") as handle:
+        for line in handle:
+            if line.endswith(b"\n"):
+                count, end = count + 1, end + len(line)
+        handle.truncate(end)
+    return count

@@ -1,0 +1,160 @@
+"""Find the answer in a response or in a worked reference, and the sentence that gives it."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+MAX_SENTENCE: Final = 160
+"""Longest key sentence, in characters; a longer one is narrowed to the clause around the answer."""
+_SCANNED: Final = 20_000
+
+
+class How(StrEnum):
+    """What the extraction rests on, strongest first."""
+
+    BOXED = "boxed"
+    ANNOUNCED = "announced"
+    WHOLE = "whole"
+    CONCLUDED = "concluded"
+    LAST_NUMBER = "last-number"
+
+
+class Found(NamedTuple):
+    """An answer, the span of its key sentence in the text, and what the extraction rests on."""
+
+    answer: str
+    start: int
+    end: int
+    how: How
+
+
+_ANSWER_TAG = re.compile(r"<answer>\s*(.+?)\s*</answer>", re.DOTALL | re.IGNORECASE)
+_ANNOUNCED = re.compile(
+    r"(?:【\s*答案\s*】|####|</?answer>|"
+    r"(?:正确|最终|参考|最后)?(?:的)?(?:答案|选项|结果)\s*(?:应该|应当|应)?\s*(?:选择|选|是|为|：|:)+|"
+    r"(?:故|应|因此|所以|可)\s*(?:本题)?(?:正确)?(?:答案)?(?:应)?\s*选(?:择)?(?:项)?\s*(?:是|为|：|:)*|"
+    r"\bSolution:\s*(?:Choice[ _])?|"
+    r"\b(?:final |correct |right |best )*(?:answer|option|choice)\b(?:[^\n.:：]{0,40}?)(?:\bis\b|\bare\b|:|：|=)\s*(?:option|choice)?|"
+    r"^\s*A\s*[:：](?=\s*[-$\d]))"
+    r"[\s*_:：]*",
+    re.IGNORECASE | re.MULTILINE,
+)
+_BARE_CHOICE = re.compile(r"选(?:择|项)?\s*[(（\[]?\s*(?=[A-H](?![A-Za-z]))")
+_CONCLUDED = re.compile(
+    r"(?:综上|因此|所以|故|从而|可得|解得|得到|\b(?:therefore|thus|hence|so|finally)\b)[^\n。]{0,160}?"
+    r"(?:等于|就是|是|为|=|≈|\bis\b|\bare\b|\bequals\b)\s*(?=[^\s，,。])",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"-?\$?\d[\d,]*(?:\.\d+)?(?:\s*/\s*\d+)?%?")
+_STOP = re.compile(
+    r"[。！？!?；;\n]|(?<=[^\d])\.(?=\s|$|<)|(?<=\d)\.(?=\s|$)|<eo[aet]>|<STEP\d*>|【|</?answer>"
+)
+_BREAK = re.compile(r"[。！？!?；;\n]|\.(?=\s)|<eo[aet]>|<STEP\d*>")
+_CLAUSE = re.compile(r"[，,：:]")
+_DRESSING: Final = " \t*_`$：:。，,；;"
+
+
+def find_answer(text: str) -> Found | None:
+    """The answer that the text settles on: the last box, else the last announced answer, else a conclusion.
+
+    Only the last 20,000 characters are read: what a response settles on stands at its end.
+    """
+    offset = max(0, len(text) - _SCANNED)
+    tail = text[offset:]
+    for search in (_boxed, _announced, _whole, _concluded, _last_number):
+        found = search(tail)
+        if found is not None:
+            return found._replace(start=found.start + offset, end=found.end + offset)
+    return None
+
+
+def _boxed(text: str) -> Found | None:
+    start = max(text.rfind("\\boxed{"), text.rfind("\\fbox{"))
+    if start < 0:
+        return None
+    inner = text.index("{", start) + 1
+    depth = 1
+    for end in range(inner, len(text)):
+        depth += {"{": 1, "}": -1}.get(text[end], 0)
+        if depth == 0:
+            answer = text[inner:end].strip()
+            return (
+                Found(answer, *sentence_around(text, start, end + 1), How.BOXED) if answer else None
+            )
+    return None
+
+
+def _announced(text: str) -> Found | None:
+    tag = None
+    for tag in _ANSWER_TAG.finditer(text):
+        pass
+    if tag is not None:
+        return _found(text, tag.start(1), tag.end(1), How.ANNOUNCED)
+    starts = [m.end() for m in _ANNOUNCED.finditer(text)] + [
+        m.end() for m in _BARE_CHOICE.finditer(text)
+    ]
+    for start in sorted(starts, reverse=True):
+        found = _found(text, start, _stop(text, start), How.ANNOUNCED)
+        if found is not None:
+            return found
+    return None
+
+
+def _whole(text: str) -> Found | None:
+    stripped = text.strip()
+    if not stripped or len(stripped) > 80 or "\n" in stripped:
+        return None
+    start = text.index(stripped)
+    return Found(stripped.strip(_DRESSING) or stripped, start, start + len(stripped), How.WHOLE)
+
+
+def _concluded(text: str) -> Found | None:
+    last = None
+    for last in _CONCLUDED.finditer(text):
+        pass
+    if last is None:
+        return None
+    found = _found(text, last.end(), _stop(text, last.end()), How.CONCLUDED)
+    return found if found is None or len(found.answer) <= 80 else None
+
+
+def _last_number(text: str) -> Found | None:
+    last = None
+    for last in _NUMBER.finditer(text):
+        pass
+    return (
+        None
+        if last is None
+        else Found(last[0], *sentence_around(text, *last.span()), How.LAST_NUMBER)
+    )
+
+
+def _stop(text: str, start: int) -> int:
+    match = _STOP.search(text, start)
+    return match.start() if match else len(text)
+
+
+def _found(text: str, start: int, end: int, how: How) -> Found | None:
+    answer = text[start:end].strip(_DRESSING).rstrip(".\\")
+    return Found(answer, *sentence_around(text, start, end), how) if answer else None
+
+
+def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:
+    """The span of the sentence that holds ``text[start:end]``, on one line and at most 160 characters."""
+    left = max(
+        (m.end() for m in _BREAK.finditer(text, max(0, start - 400), start)),
+        default=max(0, start - 400),
+    )
+    stop = _BREAK.search(text, max(start, end - 1))
+    right = stop.end() if stop and stop[0] in "。！？!?" else stop.start() if stop else len(text)
+    if right - left > MAX_SENTENCE:
+        left = max((m.end() for m in _CLAUSE.finditer(text, left, start)), default=left)
+    if right - left > MAX_SENTENCE:
+        left, right = max(left, start - 40), min(right, max(end, start - 40 + MAX_SENTENCE))
+    piece = text[left : min(right, left + MAX_SENTENCE)]
+    lead = len(piece) - len(piece.lstrip())
+    newline = piece.find("\n", lead)
+    piece = piece if newline < 0 else piece[:newline]
+    return left + lead, left + len(piece.rstrip())

@@ -1,0 +1,114 @@
+"""YAML and ``key=value`` -> frozen settings. Unknown keys are rejected with a suggestion.
+
+YAML is read as plain text scalars and typed by the settings class alone: PyYAML by itself reads ``2e-4`` as text and
+``no`` as False, which has cost people whole training runs.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from gradegpt.errors import MissingError, SettingsError
+
+S = TypeVar("S", bound="Settings")
+
+
+class Settings(BaseModel):
+    """Base of every settings class: frozen, unknown keys rejected."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def load_settings(cls: type[S], path: str | Path, overrides: Sequence[str] = ()) -> S:
+    """Read the YAML file at ``path``, apply ``key=value`` overrides (dots reach inside), and validate.
+
+    Raises:
+        MissingError: no such file.
+        SettingsError: not YAML, an unknown key, or a value of the wrong kind.
+
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise MissingError(f"{path}: no such settings file; the shipped ones are under configs/")
+    try:
+        data = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader) or {}  # noqa: S506  BaseLoader makes strings only
+    except yaml.YAMLError as error:
+        raise SettingsError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from error
+    if not isinstance(data, dict):
+        raise SettingsError(
+            f"{path}: expected 'key: value' lines at the top, found a {type(data).__name__}"
+        )
+    for override in overrides:
+        _apply(data, override)
+    return build_settings(cls, data, where=str(path))
+
+
+def build_settings(cls: type[S], data: Mapping[str, Any], where: str) -> S:
+    """Validate ``data`` as ``cls``; every complaint starts with ``where``."""
+    try:
+        return cls.model_validate(_none_for_null(data))
+    except ValidationError as error:
+        raise SettingsError(f"{where}: {_explain(cls, error)}") from error
+
+
+def _apply(data: dict[str, Any], override: str) -> None:
+    key, separator, value = override.partition("=")
+    if not separator or not key:
+        raise SettingsError(f"{override!r}: expected key=value, such as max_steps=100")
+    *parents, last = key.split(".")
+    for parent in parents:
+        data = data.setdefault(parent, {})
+        if not isinstance(data, dict):
+            raise SettingsError(f"{override!r}: {parent!r} holds a value, not settings of its own")
+    try:
+        data[last] = yaml.load(value, Loader=yaml.BaseLoader) if value else ""  # noqa: S506
+    except yaml.YAMLError as error:
+        raise SettingsError(
+            f"{override!r}: the value is not valid YAML: {' '.join(str(error).split())}"
+        ) from error
+
+
+def _none_for_null(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {k: _none_for_null(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_none_for_null(v) for v in value]
+    return None if value in ("null", "~") else value
+
+
+def _explain(cls: type[BaseModel], error: ValidationError) -> str:
+    parts = []
+    for detail in error.errors():
+        location = ".".join(str(p) for p in detail["loc"])
+        match detail["type"]:
+            case "extra_forbidden":
+                parts.append(
+                    f"unknown setting {location!r}{suggest(str(detail['loc'][-1]), _known_keys(cls))}"
+                )
+            case "missing":
+                parts.append(f"setting {location!r} is required")
+            case _:
+                parts.append(
+                    f"{location}: {detail['msg'].removeprefix('Value error, ')} (got {detail['input']!r})"
+                )
+    return "; ".join(parts)
+
+
+def suggest(word: str, known: Sequence[str]) -> str:
+    """``; did you mean 'max_steps'?`` or, with nothing near, an empty string."""
+    near = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def _known_keys(cls: type[BaseModel]) -> list[str]:
+    schema = cls.model_json_schema()
+    nested = [
+        name for part in schema.get("$defs", {}).values() for name in part.get("properties", {})
+    ]
+    return [*schema.get("properties", {}), *nested]
