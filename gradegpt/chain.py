@@ -50,15 +50,16 @@ _COMPARISON = re.compile(
     r"^The reference answer (?P<reference>.*) is an? (?P<type>[a-z ]+); the model response gives (?P<answer>.*)\.$",
     re.MULTILINE,
 )
+# Defused text holds no closing frame, so the first one is the right one, and the atomic groups never look for another:
+# without them a crafted prompt of 20 kB takes seconds, by backtracking.
 _FRAME = re.compile(
-    r"Question: <question>\n(?P<question>.*?)\n</question>\n"
-    r"(?:Context: <context>\n(?P<context>.*?)\n</context>\n)?"
-    r"Reference Answer: (?P<references>.*?)\n"
-    r"Model Response: <response>\n(?P<response>.*?)\n</response>\n"
-    r"Judgment Result:\Z",
+    r"Question: <question>\n(?>(?P<question>.*?)\n</question>\n)"
+    r"(?:Context: <context>\n(?>(?P<context>.*?)\n</context>\n))?"
+    r"Reference Answer: <reference>\n(?>(?P<references>.*?)\n</reference>\nModel Response: <response>\n)"
+    r"(?>(?P<response>.*?)\n</response>\n)Judgment Result:",
     re.DOTALL,
 )
-_REFERENCE = re.compile(r"<reference>\n(.*?)\n</reference>", re.DOTALL)
+_NEXT_REFERENCE: Final = "\n</reference> or <reference>\n"
 
 
 class PromptSettings(Settings):
@@ -118,8 +119,8 @@ def build_prompt(item: Item, settings: PromptSettings) -> tuple[Message, ...]:
 
 def parse_prompt(messages: Sequence[Message]) -> Item | None:
     """The item inside a GradeGPT prompt, or none if the last message is not one."""
-    match = _FRAME.search(messages[-1].content) if messages else None
-    references = tuple(_REFERENCE.findall(match["references"])) if match else ()
+    match = _FRAME.fullmatch(messages[-1].content) if messages else None
+    references = tuple(match["references"].split(_NEXT_REFERENCE)) if match else ()
     if match is None or not references or not all(r.strip() for r in references):
         return None
     return Item(

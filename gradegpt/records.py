@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -12,9 +13,17 @@ from typing import Any, Self, TextIO, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
 from gradegpt.errors import InputError, MissingError, OutputError, TooLargeError
 
 R = TypeVar("R", bound=BaseModel)
+
+_SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 MAX_LINE_BYTES = 16 * 2**20
 """A longer line is an error: one row is one answer, not a corpus."""
@@ -28,26 +37,38 @@ def read_objects(path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
         InputError: a line that is not UTF-8 or not a JSON object, with ``file:line``.
 
     """
+    for number, raw in read_lines(path):
+        yield number, parse_line(raw, f"{path}:{number}")
+
+
+def read_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
+    """Yield ``(line number, bytes)`` for every line that is not blank."""
     path = Path(path)
+    if path.is_dir():
+        raise InputError(f"{path}: a folder; give a JSON Lines file, one object a line")
     if not path.is_file():
         raise MissingError(f"{path}: no such file; give a JSON Lines file, one object a line")
-    with path.open("rb") as lines:
+    try:
+        lines = path.open("rb")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
+    with lines:
         for number, raw in enumerate(lines, start=1):
-            if raw.isspace():
-                continue
-            yield number, _parse_line(raw, f"{path}:{number}")
+            if not raw.isspace():
+                yield number, raw
 
 
-def _parse_line(raw: bytes, where: str) -> dict[str, Any]:
+def parse_line(raw: bytes, where: str) -> dict[str, Any]:
+    """One line as an object. Raises ``InputError`` that starts with ``where``."""
     if len(raw) > MAX_LINE_BYTES:
         raise TooLargeError(
             f"{where}: a line of {len(raw):,} bytes; at most {MAX_LINE_BYTES:,} are read"
         )
     try:
-        value = json.loads(raw.decode("utf-8-sig"))
+        value = parse_json(raw)
     except UnicodeDecodeError as error:
         raise InputError(f"{where}: not UTF-8 ({error.reason}); save the file as UTF-8") from error
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # ValueError: also a number of 5,000 digits
         raise InputError(
             f"{where}: not a JSON object ({error}); every line holds one {{...}}"
         ) from error
@@ -55,6 +76,19 @@ def _parse_line(raw: bytes, where: str) -> dict[str, Any]:
         raise InputError(
             f"{where}: a {type(value).__name__}, not a JSON object; every line holds one {{...}}"
         )
+    return value
+
+
+def parse_json(raw: bytes) -> Any:
+    """JSON from UTF-8 bytes. Half a surrogate pair, which no UTF-8 output could hold, becomes ``�``.
+
+    Raises:
+        ValueError, RecursionError: not JSON, not UTF-8, or nested too deeply.
+
+    """
+    value = json.loads(raw.decode("utf-8-sig"))
+    if _SURROGATE_ESCAPE.search(raw):
+        value = json.loads(_LONE_SURROGATE.sub("\ufffd", json.dumps(value, ensure_ascii=False)))
     return value
 
 
@@ -67,14 +101,19 @@ def validate(model: type[R], value: Any, where: str) -> R:
 
 
 def explain(error: ValidationError) -> str:
-    """The field and what is wrong with it, in one line."""
+    """Every field and what is wrong with it, in one line."""
+    return "; ".join(complaints(error))
+
+
+def complaints(error: ValidationError) -> list[str]:
+    """``field: what is wrong with it``, one text a complaint."""
     parts = []
     for detail in error.errors(include_url=False):
         field = ".".join(str(p) for p in detail["loc"])
         message = detail["msg"].removeprefix("Value error, ")
         message = "unknown field" if detail["type"] == "extra_forbidden" else message
         parts.append(f"{field}: {message[0].lower()}{message[1:]}" if field else message)
-    return "; ".join(parts)
+    return parts
 
 
 def read_rows(path: str | Path, model: type[R]) -> Iterator[R]:
@@ -154,14 +193,28 @@ class ResumableWriter:
                 f"{self.path}: exists already; choose another name or pass --overwrite"
             )
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        if self._stamp.exists():
+        begun = self._stamp.exists() and self.partial.exists()
+        if begun:
             self._check_stamp()
+        self._file = self.partial.open("a" if begun else "w", encoding="utf-8", newline="\n")
+        self._lock()
+        if begun:
             self.done = _cut_torn_line(self.partial)
         else:
-            self.partial.unlink(missing_ok=True)
             write_json(self._stamp, {"fingerprint": self._fingerprint})
-        self._file = self.partial.open("a", encoding="utf-8", newline="\n")
         return self
+
+    def _lock(self) -> None:
+        # Two runs on one file would write every row twice. The lock goes with the process, however it ends.
+        if fcntl is None:
+            return
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            self._file.close()
+            raise OutputError(
+                f"{self.partial}: another run is writing it; wait for it or choose another output"
+            ) from error
 
     def _check_stamp(self) -> None:
         if json.loads(self._stamp.read_text(encoding="utf-8"))["fingerprint"] != self._fingerprint:

@@ -66,6 +66,8 @@ class Row(BaseModel):
 
 
 def _as_tuple(value: object) -> object:
+    if not isinstance(value, str | list | tuple):
+        raise ValueError('expected text or a list of texts; write a number in quotes, "42"')
     return (value,) if isinstance(value, str) else value
 
 

@@ -94,9 +94,9 @@ def _explain(cls: type[BaseModel], error: ValidationError) -> str:
             case "missing":
                 parts.append(f"setting {location!r} is required")
             case _:
-                parts.append(
-                    f"{location}: {detail['msg'].removeprefix('Value error, ')} (got {detail['input']!r})"
-                )
+                value = detail["input"]
+                got = "" if isinstance(value, Mapping | list) else f" (got {value!r})"
+                parts.append(f"{location}: {detail['msg'].removeprefix('Value error, ')}{got}")
     return "; ".join(parts)
 
 

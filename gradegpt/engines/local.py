@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 PROMPT_FILE: Final = "gradegpt.json"
 """Beside the weights: the prompt settings that they were trained with."""
+_DECIDING: Final = ("*.safetensors", "*.bin", "tokenizer.json", "*config.json", "*.jinja")
+_END_BYTES: Final = 2**20
 
 
 class LocalEngine:
@@ -46,7 +49,7 @@ class LocalEngine:
         threads: int | None = None,
         device: str | None = None,
     ) -> None:
-        self.name = f"local:{model}" + (f"+{adapter}" if adapter else "")
+        self.name = "local:" + "+".join(_stamped(folder) for folder in (model, adapter) if folder)
         self.batch_size = batch_size
         self._threads = threads
         self._torch, self._model, self._tokenizer = _load(model, adapter, device)
@@ -129,12 +132,27 @@ def render_chat(tokenizer: PreTrainedTokenizerBase, messages: Sequence[Message])
     )
 
 
+def _stamped(folder: str) -> str:
+    """The folder's last name and a digest of what decides its output: trained anew it is another judge, moved it is not.
+
+    Of each file its size and both ends, 1 MiB each: training changes every weight, and a large model is not read twice.
+    A hub name stays as it is.
+    """
+    files = sorted({path for pattern in _DECIDING for path in Path(folder).glob(pattern)})
+    if not files:
+        return folder
+    digest = hashlib.sha256()
+    for path in files:
+        size = path.stat().st_size
+        digest.update(f"{path.name}:{size}\n".encode())
+        with path.open("rb") as file:
+            digest.update(file.read(_END_BYTES))
+            file.seek(max(0, size - _END_BYTES))
+            digest.update(file.read())
+    return f"{Path(folder).resolve().name}@{digest.hexdigest()[:12]}"
+
+
 def _load(model: str, adapter: str | None, device: str | None) -> tuple[Any, Any, Any]:
-    try:
-        import torch
-        from transformers import AutoModelForCausalLM, AutoTokenizer
-    except ImportError as error:
-        raise MissingError("the local engine needs: pip install 'gradegpt[local]'") from error
     for name, what in ((model, "model"), (adapter, "adapter")):
         if (
             name
@@ -144,6 +162,11 @@ def _load(model: str, adapter: str | None, device: str | None) -> tuple[Any, Any
             raise MissingError(
                 f"{name}: no such {what} folder; give a folder or a hub name such as Qwen/Qwen3-0.6B"
             )
+    try:
+        import torch
+        from transformers import AutoModelForCausalLM, AutoTokenizer
+    except ImportError as error:
+        raise MissingError("the local engine needs: pip install 'gradegpt[local]'") from error
     device = device or ("cuda" if torch.cuda.is_available() else "cpu")
     dtype = torch.float32 if device == "cpu" else torch.bfloat16
     try:

@@ -29,10 +29,15 @@ class Fields(Settings):
     verdict: str = "label"
     lang: str = "lang"
     labelled_by: str = "label_by"
+    answer_type: str = "answer_type"
 
 
 class Source(Settings):
     """A file of graded answers and how to read it.
+
+    ``fields: null`` says that the rows are examples already, with this project's columns: each is taken whole, its own
+    source, tolerance and answer type included. Other files name their columns; of their answer types only those of
+    ``AnswerType`` are kept, and where their words mean something else, ``fields.answer_type`` is emptied.
 
     ``split`` keeps one part of the questions (train 75 %, dev 5 %, test 20 %, by a hash of the question's text, so that
     all answers to a question fall together, in every file). ``reference_separator`` splits accepted answers.
@@ -40,7 +45,7 @@ class Source(Settings):
 
     path: str
     name: str = ""
-    fields: Fields = Fields()
+    fields: Fields | None = Fields()
     split: Split | None = None
     reference_separator: str = ""
     limit: int | None = Field(default=None, ge=1)
@@ -62,30 +67,40 @@ def read_examples(source: Source) -> Iterator[Example]:
     count = 0
     for number, row in read_objects(source.path):
         where = f"{source.path}:{number}"
-        verdict = _verdict(_column(row, source.fields.verdict, where), where)
-        response = _column(row, source.fields.response, where)
-        if verdict is None or response is None or not _in_split(row, source, where):
+        example = _example(row, source, where)
+        if example is None or source.split not in (None, _split(example, source)):
             continue
         if count == source.limit:
             return
         count += 1
-        yield validate(Example, _example(row, source, verdict, where), where)
+        yield example
 
 
-def _example(row: dict[str, Any], source: Source, verdict: Verdict, where: str) -> dict[str, Any]:
+def _example(row: dict[str, Any], source: Source, where: str) -> Example | None:
     fields = source.fields
-    kind = row.get("answer_type")
-    return {
+    if fields is None:
+        example = validate(Example, row, where)
+        return example if example.source else example.model_copy(update={"source": source.label})
+    verdict = _verdict(_column(row, fields.verdict, where), where)
+    response = _column(row, fields.response, where)
+    if verdict is None or response is None:
+        return None
+    mapped = {
         "id": str(row.get(fields.id) or where.rsplit("/", 1)[-1]),
         "question": _column(row, fields.question, where) or "",
         "reference": accepted(_column(row, fields.reference, where), source.reference_separator),
-        "response": _column(row, fields.response, where),
-        "answer_type": kind if kind in set(AnswerType) else None,
+        "response": response,
+        "answer_type": _answer_type(row.get(fields.answer_type)),
         "verdict": verdict,
         "labelled_by": str(row.get(fields.labelled_by) or ""),
         "lang": str(row.get(fields.lang) or ""),
         "source": source.label,
     }
+    return validate(Example, mapped, where)
+
+
+def _split(example: Example, source: Source) -> Split:
+    return split_of(example.question or (source.reference_separator or " ").join(example.reference))
 
 
 def accepted(reference: Any, separator: str) -> Any:
@@ -109,20 +124,15 @@ def _verdict(label: Any, where: str) -> Verdict | None:
         return None
     if isinstance(label, bool):
         return Verdict.CORRECT if label else Verdict.INCORRECT
-    if label in set(Verdict):
+    if isinstance(label, str) and label in set(Verdict):
         return Verdict(label)
     raise InputError(
         f"{where}: label {label!r} is no verdict; use true, false, null or {', '.join(Verdict)}"
     )
 
 
-def _in_split(row: dict[str, Any], source: Source, where: str) -> bool:
-    if source.split is None:
-        return True
-    question = _column(row, source.fields.question, where) or str(
-        _column(row, source.fields.reference, where)
-    )
-    return split_of(question) == source.split
+def _answer_type(name: object) -> AnswerType | None:
+    return AnswerType(name) if isinstance(name, str) and name in set(AnswerType) else None
 
 
 def question_key(question: str) -> str:

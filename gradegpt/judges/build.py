@@ -14,6 +14,7 @@ from gradegpt.judges.base import Judge
 from gradegpt.judges.cascade import CascadeJudge
 from gradegpt.judges.model import ModelJudge
 from gradegpt.judges.rules import RuleJudge
+from gradegpt.schema import ChainFormat
 from gradegpt.settings import Settings
 
 _MODELS: Final = Path(__file__).resolve().parents[2] / "models"
@@ -24,8 +25,9 @@ NANO: Final = "nano"
 class JudgeSettings(Settings):
     """Which judge, and what stands behind it.
 
-    ``model: nano`` with ``adapter: nano`` is the embedded judge. A ``base_url`` asks an OpenAI-compatible server
-    instead of a local model. ``prompt`` defaults to what lies beside the adapter or the model.
+    ``model: nano`` with ``adapter: nano`` is the embedded judge; any other model goes without that
+    adapter. A ``base_url`` asks an OpenAI-compatible server instead of a local model. ``prompt``
+    defaults to what lies beside the adapter or the model; ``chain_format`` replaces one part of it.
     """
 
     name: str = ""
@@ -35,6 +37,7 @@ class JudgeSettings(Settings):
     base_url: str | None = None
     api_key: str | None = None
     prompt: PromptSettings | None = None
+    chain_format: ChainFormat | None = None
     max_new_tokens: int = Field(default=192, ge=1)
     min_confidence: float = Field(default=0.0, ge=0, le=1)
     batch_size: int = Field(default=32, ge=1)
@@ -65,9 +68,17 @@ def build_judge(settings: JudgeSettings) -> Judge:
 def _model_judge(settings: JudgeSettings) -> ModelJudge:
     from gradegpt.engines.local import prompt_settings_beside
 
+    if settings.base_url is not None and settings.model == NANO:
+        raise SettingsError("base_url: set 'model' too, to the model's name on that server")
     model = embedded(settings.model, "gradegpt-nano")
-    adapter = embedded(settings.adapter, "gradegpt-nano-judge") if settings.adapter else None
+    # The default adapter fits the embedded base and nothing else.
+    wanted = None if settings.model != NANO and settings.adapter == NANO else settings.adapter
+    adapter = embedded(wanted, "gradegpt-nano-judge") if wanted else None
     prompt = settings.prompt or prompt_settings_beside(adapter) or prompt_settings_beside(model)
+    if settings.chain_format is not None:
+        prompt = (prompt or PromptSettings()).model_copy(
+            update={"chain_format": settings.chain_format}
+        )
     return ModelJudge(
         _engine(settings, model, adapter),
         prompt,
@@ -80,8 +91,6 @@ def _engine(settings: JudgeSettings, model: str, adapter: str | None) -> Engine:
     if settings.base_url is not None:
         from gradegpt.engines.openai_api import OpenAIEngine
 
-        if settings.model == NANO:
-            raise SettingsError("base_url: set 'model' too, to the model's name on that server")
         return OpenAIEngine(
             settings.base_url,
             settings.model,

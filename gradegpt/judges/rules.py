@@ -12,7 +12,7 @@ from gradegpt.rules.extract import Found, How, find_answer
 from gradegpt.rules.kinds import answer_type
 from gradegpt.schema import AnswerType, ChainFormat, Item, Judgement, Outcome, Verdict
 
-VERSION: Final = "1"
+VERSION: Final = "2"
 """Raised with every change that can change a judgement; part of the fingerprint."""
 
 _WORKED: Final = 40

@@ -22,12 +22,16 @@ class How(StrEnum):
 
 
 class Found(NamedTuple):
-    """An answer, the span of its key sentence in the text, and what the extraction rests on."""
+    """An answer, the span of its key sentence in the text, and what the extraction rests on.
+
+    ``clause`` is the narrower span from the words that announce the answer to the answer's end.
+    """
 
     answer: str
     start: int
     end: int
     how: How
+    clause: tuple[int, int]
 
 
 _ANSWER_TAG = re.compile(r"<answer>\s*(.+?)\s*</answer>", re.DOTALL | re.IGNORECASE)
@@ -66,7 +70,8 @@ def find_answer(text: str) -> Found | None:
     for search in (_boxed, _announced, _whole, _concluded, _last_number):
         found = search(tail)
         if found is not None:
-            return found._replace(start=found.start + offset, end=found.end + offset)
+            clause = (found.clause[0] + offset, found.clause[1] + offset)
+            return found._replace(start=found.start + offset, end=found.end + offset, clause=clause)
     return None
 
 
@@ -80,9 +85,8 @@ def _boxed(text: str) -> Found | None:
         depth += {"{": 1, "}": -1}.get(text[end], 0)
         if depth == 0:
             answer = text[inner:end].strip()
-            return (
-                Found(answer, *sentence_around(text, start, end + 1), How.BOXED) if answer else None
-            )
+            span = sentence_around(text, start, end + 1)
+            return Found(answer, *span, How.BOXED, (start, end + 1)) if answer else None
     return None
 
 
@@ -91,12 +95,11 @@ def _announced(text: str) -> Found | None:
     for tag in _ANSWER_TAG.finditer(text):
         pass
     if tag is not None:
-        return _found(text, tag.start(1), tag.end(1), How.ANNOUNCED)
-    starts = [m.end() for m in _ANNOUNCED.finditer(text)] + [
-        m.end() for m in _BARE_CHOICE.finditer(text)
-    ]
-    for start in sorted(starts, reverse=True):
-        found = _found(text, start, _stop(text, start), How.ANNOUNCED)
+        return _found(text, tag.start(1), tag.end(1), How.ANNOUNCED, tag.start(1))
+    matches = [*_ANNOUNCED.finditer(text), *_BARE_CHOICE.finditer(text)]
+    for match in sorted(matches, key=lambda m: m.end(), reverse=True):
+        stop = _stop(text, match.end())
+        found = _found(text, match.end(), stop, How.ANNOUNCED, match.start())
         if found is not None:
             return found
     return None
@@ -107,7 +110,8 @@ def _whole(text: str) -> Found | None:
     if not stripped or len(stripped) > 80 or "\n" in stripped:
         return None
     start = text.index(stripped)
-    return Found(stripped.strip(_DRESSING) or stripped, start, start + len(stripped), How.WHOLE)
+    span = (start, start + len(stripped))
+    return Found(stripped.strip(_DRESSING) or stripped, *span, How.WHOLE, span)
 
 
 def _concluded(text: str) -> Found | None:
@@ -116,7 +120,7 @@ def _concluded(text: str) -> Found | None:
         pass
     if last is None:
         return None
-    found = _found(text, last.end(), _stop(text, last.end()), How.CONCLUDED)
+    found = _found(text, last.end(), _stop(text, last.end()), How.CONCLUDED, last.start())
     return found if found is None or len(found.answer) <= 80 else None
 
 
@@ -124,11 +128,9 @@ def _last_number(text: str) -> Found | None:
     last = None
     for last in _NUMBER.finditer(text):
         pass
-    return (
-        None
-        if last is None
-        else Found(last[0], *sentence_around(text, *last.span()), How.LAST_NUMBER)
-    )
+    if last is None:
+        return None
+    return Found(last[0], *sentence_around(text, *last.span()), How.LAST_NUMBER, last.span())
 
 
 def _stop(text: str, start: int) -> int:
@@ -136,9 +138,12 @@ def _stop(text: str, start: int) -> int:
     return match.start() if match else len(text)
 
 
-def _found(text: str, start: int, end: int, how: How) -> Found | None:
+def _found(text: str, start: int, end: int, how: How, announced: int) -> Found | None:
     answer = text[start:end].strip(_DRESSING).rstrip(".\\")
-    return Found(answer, *sentence_around(text, start, end), how) if answer else None
+    if not answer:
+        return None
+    clause_end = text.index(answer, start) + len(answer)
+    return Found(answer, *sentence_around(text, start, end), how, (announced, clause_end))
 
 
 def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:

@@ -52,7 +52,9 @@ def letters(answer: str) -> frozenset[str] | None:
         return None
     if rest.strip() and rest[0] == " " and rest.strip()[0].islower():
         return None  # "A number of ..." is a sentence, not an option
-    return frozenset(re.findall(r"[A-H]", match["letters"].upper()))
+    # The word goes first: in "B and C" its own letters would name options A and D.
+    named = re.sub(r"and", " ", match["letters"], flags=re.IGNORECASE).upper()
+    return frozenset(re.findall(r"[A-H]", named))
 
 
 def options(question: str) -> dict[str, str]:

@@ -1,0 +1,1 @@
+"""data_gen: questions, references and responses -> chain-labelled training rows."""

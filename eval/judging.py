@@ -1,0 +1,130 @@
+"""Settings to judgements on the disk: read labelled rows, hide the labels, let each judge judge."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeRemainingColumn,
+)
+
+from gradegpt.errors import InputError, OutputError
+from gradegpt.importers.labelled import Source, read_examples
+from gradegpt.judges.base import Judge
+from gradegpt.records import read_rows, write_rows
+from gradegpt.run import CheckedInput, check_input, judge_file
+from gradegpt.schema import Example, Item, Judgement, Row
+
+Advance = Callable[[int, int], None]
+
+
+class Judged(Row):
+    """One judge's judgements, in the order of the rows. ``reused``: made by an earlier run."""
+
+    name: str
+    fingerprint: str
+    judgements: tuple[Judgement, ...]
+    reused: bool
+
+
+def read_sources(sources: Sequence[Source]) -> list[Example]:
+    """All labelled rows, source after source.
+
+    Raises:
+        InputError: a source without a row left, or a row that cannot be used.
+
+    """
+    examples: list[Example] = []
+    for source in sources:
+        before = len(examples)
+        examples += read_examples(source)
+        if len(examples) == before:
+            split = f" in split {source.split!r}" if source.split else ""
+            raise InputError(
+                f"{source.path}: no labelled row{split}; check the file, its 'fields' and 'split'"
+            )
+    return [e if e.id else e.model_copy(update={"id": str(n)}) for n, e in enumerate(examples, 1)]
+
+
+def write_items(examples: Sequence[Example], path: Path) -> CheckedInput:
+    """Write what the judges see, the items alone: who is given no label cannot lean on one."""
+    names = set(Item.model_fields) - {"meta"}  # where a label's reason may stand
+    write_rows(path, (example.model_dump(mode="json", include=names) for example in examples))
+    return check_input(path)
+
+
+def judge_items(
+    name: str,
+    judge: Judge,
+    items: CheckedInput,
+    path: Path,
+    *,
+    chunk: int = 256,
+    overwrite: bool = False,
+    advance: Advance | None = None,
+) -> Judged:
+    """Judge ``items`` into ``path``, or reuse what the same judge made of the same items there.
+
+    Raises:
+        OutputError: what lies there was made of something else, and ``overwrite`` is not set.
+
+    """
+    reused = made_from(path) == (judge.fingerprint, items.sha256)
+    if not reused:
+        if path.exists() and not overwrite:
+            raise OutputError(
+                f"{path}: made from other rows or another judge; "
+                "choose another 'out' or pass --overwrite"
+            )
+        judge_file(items, path, judge, overwrite=True, rows_per_write=chunk, on_progress=advance)
+    elif advance is not None:
+        advance(items.rows, items.rows)
+    judgements = tuple(read_rows(path, Judgement))
+    if len(judgements) != items.rows:
+        raise OutputError(
+            f"{path}: {len(judgements)} judgements for {items.rows} rows; delete it to judge anew"
+        )
+    return Judged(name=name, fingerprint=judge.fingerprint, judgements=judgements, reused=reused)
+
+
+def made_from(path: Path) -> tuple[str, str] | None:
+    """The judge's fingerprint and the digest of the items behind a finished file, or none."""
+    manifest = path.with_name(path.name + ".manifest.json")
+    if not path.is_file() or not manifest.is_file():
+        return None
+    made: dict[str, Any] = json.loads(manifest.read_text(encoding="utf-8"))
+    return made["judge"], made["input"]["sha256"]
+
+
+@contextmanager
+def progress_bar(name: str) -> Iterator[Advance]:
+    """A bar on stderr with the rate and the time left; only rows of this run count for the rate."""
+    bar = Progress(
+        TextColumn("{task.description:<16}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+    )
+    task = bar.add_task(name, total=None, rate="", start=False)
+
+    def advance(done: int, total: int) -> None:
+        if not bar.tasks[task].started:
+            bar.update(task, completed=done)
+            bar.start_task(task)
+        speed = bar.tasks[task].speed
+        rate = f"{speed:,.1f} rows/s" if speed else ""
+        bar.update(task, completed=done, total=total, rate=rate)
+
+    with bar:
+        yield advance

@@ -1,0 +1,42 @@
+"""The report as one page: no script, font or style from elsewhere; all texts escaped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from eval.report import NOT_JUDGED, VIEWS, Report
+from eval.tables import decimal, percent
+from gradegpt.errors import MissingError
+from gradegpt.schema import Verdict
+
+_TEMPLATE: Final = "report.html.j2"
+
+
+def render_page(report: Report) -> str:
+    """The page of ``report``; the same report gives the same bytes.
+
+    Raises:
+        MissingError: jinja2 is not installed.
+
+    """
+    try:
+        from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    except ImportError as error:
+        raise MissingError("the report page needs: pip install 'gradegpt[eval]'") from error
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {"percent": percent, "decimal": decimal}
+    return environment.get_template(_TEMPLATE).render(
+        report=report,
+        judges=[judge.name for judge in report.judges],
+        sources=list(report.judges[0].views["source"]),
+        views=VIEWS,
+        verdicts=[*(v.value for v in Verdict), NOT_JUDGED],
+    )

@@ -1,0 +1,64 @@
+"""What an evaluation is made of: labelled files, judges, and how the numbers are drawn."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Final
+
+from pydantic import Field, field_validator
+
+from gradegpt.importers.labelled import Source
+from gradegpt.judges.build import JudgeSettings
+from gradegpt.settings import Settings
+
+_FILE_NAME: Final = re.compile(r"\w[\w .+-]*")
+
+
+class EvalSettings(Settings):
+    """One evaluation: every judge judges every row of every source.
+
+    ``bootstrap`` is the number of resamples behind an interval (0: no intervals), ``chunk`` the
+    rows between two writes, ``disagreements`` the most that the report shows for one judge. ``out``
+    defaults to ``runs/<name>``.
+    """
+
+    name: str = Field(pattern=r"^\w[\w .+-]*$")
+    out: str = ""
+    sources: tuple[Source, ...] = Field(min_length=1)
+    judges: tuple[JudgeSettings, ...] = Field(min_length=1)
+    bootstrap: int = Field(default=2000, ge=0)
+    seed: int = Field(default=0, ge=0)
+    chunk: int = Field(default=256, ge=1)
+    disagreements: int = Field(default=200, ge=0)
+
+    @property
+    def folder(self) -> Path:
+        """Where everything of this evaluation is written."""
+        return Path(self.out or f"runs/{self.name}")
+
+    @field_validator("judges")
+    @classmethod
+    def _judges_have_their_own_names(
+        cls, judges: tuple[JudgeSettings, ...]
+    ) -> tuple[JudgeSettings, ...]:
+        labels = [judge.label for judge in judges]
+        _distinct("judges", labels)
+        for label in labels:
+            if not _FILE_NAME.fullmatch(label):
+                raise ValueError(
+                    f"the name {label!r} cannot name a file; use letters, digits and . + - _"
+                )
+        return judges
+
+    @field_validator("sources")
+    @classmethod
+    def _sources_have_their_own_names(cls, sources: tuple[Source, ...]) -> tuple[Source, ...]:
+        _distinct("sources", [source.label for source in sources])
+        return sources
+
+
+def _distinct(what: str, labels: list[str]) -> None:
+    for label in labels:
+        if labels.count(label) > 1:
+            raise ValueError(f"two {what} are called {label!r}; give each its own 'name'")

@@ -1,0 +1,97 @@
+"""The report on the terminal: a table a view, a row a group and judge, readable at 100 columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from eval.metrics import Metrics
+from eval.report import VIEWS, Report
+
+WIDTH: Final = 100
+_COLUMNS: Final = (
+    "rows", "judged", "Acc_outcome", "accuracy [95 %]", "balanced", "kappa", "majority"
+)  # fmt: skip
+
+
+def print_report(report: Report, console: Console | None = None) -> None:
+    """Print the views and the pairs of judges."""
+    console = console or Console()
+    if not console.is_terminal:
+        console = Console(width=WIDTH, file=console.file)
+    console.print(_table("overall", {"all": {j.name: j.overall for j in report.judges}}))
+    for view in VIEWS:
+        metrics = {
+            group: {judge.name: judge.views[view][group] for judge in report.judges}
+            for group in report.judges[0].views[view]
+        }
+        console.print(_table(f"by {view}", metrics))
+    if report.pairs:
+        console.print(_pairs(report))
+
+
+def _table(title: str, groups: Mapping[str, Mapping[str, Metrics]]) -> Table:
+    table = _empty(title)
+    table.add_column("", max_width=20, overflow="fold")
+    table.add_column("judge", max_width=12, overflow="fold")
+    for name in _COLUMNS:
+        table.add_column(name, justify="right", no_wrap=True)
+    for group, judges in groups.items():
+        for place, (judge, metrics) in enumerate(judges.items()):
+            table.add_row(
+                escape(group) if place == 0 else "",
+                escape(judge),
+                *_cells(metrics),
+                end_section=1 < len(judges) == place + 1,
+            )
+    return table
+
+
+def _cells(metrics: Metrics) -> Iterator[str]:
+    interval = metrics.intervals.get("accuracy")
+    # Whole percents are enough between brackets, and leave room for the names.
+    whiskers = f" [{100 * interval.low:.0f}, {100 * interval.high:.0f}]" if interval else ""
+    yield f"{metrics.n_items:,}"
+    yield percent(metrics.coverage)
+    yield "–" if metrics.acc_outcome is None else f"{metrics.acc_outcome:.1f}"
+    yield escape(percent(metrics.accuracy) + whiskers)
+    yield percent(metrics.balanced_accuracy)
+    yield decimal(metrics.kappa)
+    yield percent(metrics.majority)
+
+
+def _pairs(report: Report) -> Table:
+    table = _empty("pairs of judges, on the rows that both judged")
+    for name in ("a", "b"):
+        table.add_column(name, max_width=20, overflow="fold")
+    for name in ("rows", "agree", "kappa", "differ", "a right", "b right"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for pair in report.pairs:
+        counts = (f"{n:,}" for n in (pair.n_differ, pair.a_right, pair.b_right))
+        table.add_row(
+            escape(pair.a), escape(pair.b), f"{pair.n_both:,}",
+            percent(pair.agreement), decimal(pair.kappa), *counts,
+        )  # fmt: skip
+    return table
+
+
+def _empty(title: str) -> Table:
+    return Table(
+        title=title, box=box.SIMPLE_HEAD, title_justify="left", title_style="bold",
+        padding=(0, 1, 0, 0), pad_edge=False,
+    )  # fmt: skip
+
+
+def percent(share: float | None) -> str:
+    """A share in percent with one decimal, or a dash where it is not defined."""
+    return "–" if share is None else f"{100 * share:.1f}"
+
+
+def decimal(value: float | None) -> str:
+    """A number with two decimals, or a dash where it is not defined."""
+    return "–" if value is None else f"{value:.2f}"

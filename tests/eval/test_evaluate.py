@@ -1,0 +1,232 @@
+"""A whole evaluation on a tiny file, with judges that need no weights."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eval.evaluate import evaluate
+from eval.judging import read_sources
+from eval.report import parsed_rate, spread
+from eval.settings import EvalSettings
+from eval.tables import WIDTH, print_report
+from gradegpt.chain import YES, Chain, render_chain
+from gradegpt.engines import ScriptedEngine
+from gradegpt.engines.scripted import Script
+from gradegpt.errors import EngineError, InputError, OutputError
+from gradegpt.importers.labelled import Source
+from gradegpt.judges import Judge, ModelJudge, RuleJudge
+from gradegpt.judges.build import JudgeSettings
+from gradegpt.records import write_rows
+from gradegpt.schema import ChainFormat, Message, Verdict
+
+ROWS: list[dict[str, Any]] = [
+    {"reference": "4", "response": "The answer is 4.", "label": True, "question": "2+2=?"},
+    {"reference": "4", "response": "The answer is 5.", "label": False, "question": "2+2=?"},
+    {"reference": "Paris", "response": "So <script>alert(1)</script> Paris", "label": True,
+     "question": "The capital of France?"},
+    {"reference": "H2O", "response": "不知道", "label": "invalid", "question": "水的化学式？",
+     "lang": "zh"},
+    {"reference": "9", "response": "", "label": None, "question": "What is 3*3?"},
+]  # fmt: skip
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> EvalSettings:
+    """Five rows, of which one has no label; rules, and a model judge that ``builder`` scripts."""
+    path = tmp_path / "small.jsonl"
+    write_rows(path, ({"id": f"r{n}", "lang": "en", **row} for n, row in enumerate(ROWS, 1)))
+    values = {
+        "name": "small", "out": str(tmp_path / "run"), "sources": [{"path": str(path)}],
+        "judges": [
+            {"name": "rules", "kind": "rules"}, {"name": "yes", "kind": "model", "api_key": "sk-1"},
+        ],
+        "bootstrap": 50, "chunk": 2,
+    }  # fmt: skip
+    return EvalSettings.model_validate(values)
+
+
+def always_yes(_: Sequence[Message]) -> str | EngineError:
+    return YES
+
+
+def builder(script: Script = always_yes) -> Callable[[JudgeSettings], Judge]:
+    """A stand-in for ``build_judge``: model judges follow ``script``."""
+
+    def build(settings: JudgeSettings) -> Judge:
+        return RuleJudge() if settings.kind == "rules" else ModelJudge(ScriptedEngine(script))
+
+    return build
+
+
+def test_a_run_ends_in_judgements_a_report_a_page_and_a_manifest(settings: EvalSettings) -> None:
+    """Four of five rows are labelled; "always yes" is right on two of them."""
+    report = evaluate(settings, build=builder())
+    assert report.n_items == 4
+    assert report.labels == {"correct": 2, "incorrect": 1, "invalid": 1}
+    yes = report.judges[1]
+    assert (yes.overall.acc_outcome, yes.overall.kappa) == (50.0, 0.0)
+    assert yes.confusion["invalid"] == {
+        "correct": 1, "incorrect": 0, "invalid": 0, "not judged": 0,
+    }  # fmt: skip
+    assert list(yes.views["language"]) == ["en", "zh"]
+    assert [d.id for d in yes.disagreements] == ["r2", "r4"]
+    assert yes.parsed_rate == 1.0
+    assert report.judges[0].parsed_rate is None
+    assert json.loads((settings.folder / "report.json").read_text("utf-8"))["name"] == "small"
+    manifest = json.loads((settings.folder / "manifest.json").read_text("utf-8"))
+    assert manifest["rows"] == 4
+    assert set(manifest["inputs"]) == {settings.sources[0].path}
+
+
+def test_a_judge_is_never_shown_a_label(settings: EvalSettings) -> None:
+    """The items on the disk, from which every judge reads, hold no verdict."""
+    evaluate(settings, build=builder())
+    for line in (settings.folder / "items.jsonl").read_text("utf-8").splitlines():
+        assert not {"verdict", "labelled_by", "source", "meta"} & set(json.loads(line))
+
+
+def test_an_api_key_is_written_nowhere(settings: EvalSettings) -> None:
+    """What a run leaves behind can be handed on."""
+    evaluate(settings, build=builder())
+    files = [path for path in settings.folder.rglob("*") if path.is_file()]
+    assert len(files) > 5
+    assert not any(b"sk-1" in path.read_bytes() for path in files)
+
+
+def test_the_same_evaluation_gives_the_same_bytes(settings: EvalSettings, tmp_path: Path) -> None:
+    """Report and page depend on rows, judges and settings, not on time or place."""
+    evaluate(settings, build=builder())
+    other = settings.model_copy(update={"out": str(tmp_path / "other")})
+    evaluate(other, build=builder())
+    for name in ("report.json", "report.html"):
+        assert (settings.folder / name).read_bytes() == (other.folder / name).read_bytes()
+
+
+def test_a_finished_judge_is_not_asked_again(settings: EvalSettings) -> None:
+    """The same rows and the same judge: the file that lies there is the answer."""
+
+    def refuse(_: Sequence[Message]) -> str:
+        raise AssertionError("asked again")
+
+    first = evaluate(settings, build=builder())
+    assert evaluate(settings, build=builder(refuse)) == first
+
+
+def test_a_stopped_run_goes_on_after_its_last_whole_row(settings: EvalSettings) -> None:
+    """Rows of a finished write stay, a torn line goes, and the end is that of an unbroken run."""
+    whole = evaluate(settings, build=builder())
+    file = settings.folder / "judgements" / "yes.jsonl"
+    unbroken = file.read_bytes()
+    file.unlink()
+    asked: list[Sequence[Message]] = []
+
+    def stopped_once(prompt: Sequence[Message]) -> str:
+        asked.append(prompt)
+        if len(asked) == 3:
+            raise KeyboardInterrupt
+        return YES
+
+    with pytest.raises(KeyboardInterrupt):
+        evaluate(settings, build=builder(stopped_once))
+    assert not (settings.folder / "manifest.json").exists()
+    with file.with_name("yes.jsonl.partial").open("ab") as partial:
+        partial.write(b'{"id": "r3", "outc')
+    assert evaluate(settings, build=builder(stopped_once)) == whole
+    assert len(asked) == 3 + 2
+    assert file.read_bytes() == unbroken
+
+
+def test_judgements_of_other_rows_are_replaced_only_on_request(settings: EvalSettings) -> None:
+    """Hours of judging are not thrown away by a changed setting."""
+    evaluate(settings, build=builder())
+    source = settings.sources[0].model_copy(update={"limit": 2})
+    fewer = settings.model_copy(update={"sources": (source,)})
+    with pytest.raises(OutputError, match=r"rules\.jsonl: made from other rows .*--overwrite"):
+        evaluate(fewer, build=builder())
+    assert evaluate(fewer, build=builder(), overwrite=True).n_items == 2
+
+
+def test_an_edited_judgement_file_is_not_trusted(settings: EvalSettings) -> None:
+    """A row less than the items is an error, not a shifted comparison."""
+    evaluate(settings, build=builder())
+    file = settings.folder / "judgements" / "yes.jsonl"
+    lines = file.read_text("utf-8").splitlines(keepends=True)
+    file.write_text("".join(lines[1:]), "utf-8")
+    with pytest.raises(OutputError, match="3 judgements for 4 rows"):
+        evaluate(settings, build=builder())
+
+
+def test_the_page_escapes_untrusted_text_and_loads_nothing(settings: EvalSettings) -> None:
+    """A response with a script stays text; nothing on the page points elsewhere."""
+    evaluate(settings, build=builder(lambda _: "The answers agree: <No>"))
+    page = (settings.folder / "report.html").read_text("utf-8")
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    assert page.count("<script") == 1
+    assert not re.search(r"<[^>]+\s(src|href)=|@import|url\(", page)
+    assert "http" not in page
+
+
+def test_failures_and_unreadable_texts_are_counted_apart(settings: EvalSettings) -> None:
+    """The parsed rate leaves out requests that failed, and an unreadable text is no verdict."""
+    replies: Iterator[str | EngineError] = iter(
+        [YES, "Yes, it is right.", EngineError("HTTP 500"), YES]
+    )
+    judge = evaluate(settings, build=builder(lambda _: next(replies))).judges[1]
+    assert (judge.overall.n_judged, judge.overall.n_unparsed, judge.overall.n_failed) == (2, 1, 1)
+    assert judge.parsed_rate == 2 / 3
+    assert parsed_rate([]) is None
+
+
+def test_a_made_up_quote_lowers_the_verbatim_rate(settings: EvalSettings) -> None:
+    """Only the first of four responses holds the sentence that the chain quotes."""
+    chain = Chain(
+        verdict=Verdict.CORRECT, key_sentence="The answer is 4.", reference_answer="4", answer="4"
+    )
+    text = render_chain(chain, ChainFormat.JUDGE_OF_CHAIN)
+    assert evaluate(settings, build=builder(lambda _: text)).judges[1].quote_verbatim_rate == 0.25
+
+
+def test_tables_fit_their_width(settings: EvalSettings, capsys: pytest.CaptureFixture[str]) -> None:
+    """Every line that is printed to a file has at most 100 columns, and names stay readable."""
+    source = settings.sources[0].model_copy(update={"name": "a_source_with_a_very_long_name"})
+    report = evaluate(settings.model_copy(update={"sources": (source,)}), build=builder())
+    capsys.readouterr()
+    print_report(report)
+    out = capsys.readouterr().out
+    assert max(map(len, out.splitlines())) <= WIDTH
+    for words in ("overall", "by source", "by language", "by answer type", "pairs of judges"):
+        assert words in out
+
+
+def test_a_long_list_is_sampled_evenly() -> None:
+    """Every part of the list is seen, none twice."""
+    assert spread(3, 5) == [0, 1, 2]
+    assert spread(1000, 3) == [0, 333, 666]
+    assert spread(5, 0) == []
+
+
+def test_a_source_without_labels_is_an_error(tmp_path: Path) -> None:
+    """An empty measurement is a mistake in the settings, not a result."""
+    path = tmp_path / "open.jsonl"
+    row = {"question": "q", "reference": "1", "response": "1", "label": None}
+    path.write_text(json.dumps(row), "utf-8")
+    with pytest.raises(InputError, match=r"open\.jsonl: no labelled row"):
+        read_sources([Source(path=str(path))])
+
+
+def test_examples_are_taken_whole(tmp_path: Path) -> None:
+    """With ``fields: null`` a row keeps its source, tolerance, context and answer type."""
+    path = tmp_path / "own.jsonl"
+    row: dict[str, Any] = {
+        "id": "1", "question": "q", "reference": ["1"], "response": "1", "verdict": "correct",
+        "source": "mine", "tolerance": "relative:0.01", "context": "c", "answer_type": "number",
+    }  # fmt: skip
+    path.write_text(json.dumps(row), "utf-8")
+    (example,) = read_sources([Source(path=str(path), fields=None)])
+    assert example.model_dump(mode="json", exclude_defaults=True) == row

@@ -1,0 +1,341 @@
+"""The command ``gradegpt``: what it prints, its exit codes, and runs killed half-way."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gradegpt import cli
+from gradegpt.engines import ScriptedEngine
+from gradegpt.errors import EngineError, GradeGPTError, InputError, OutputError
+from gradegpt.judges import Judge, ModelJudge
+from gradegpt.judges.build import JudgeSettings
+from gradegpt.schema import Judgement, Outcome
+
+ROOT = Path(__file__).parents[2]
+PROGRAM = [sys.executable, "-c", "from gradegpt.cli import main; main()"]
+RULES = ("--judge", "rules")
+ROW = '{"reference": "4", "response": "The answer is 4."}\n'
+
+
+def call(*arguments: str | Path) -> int:
+    """Run the command line in this process; the exit code."""
+    with pytest.raises(SystemExit) as caught:
+        cli.run(cli.app, [str(a) for a in arguments], name="gradegpt")
+    return int(caught.value.code or 0)
+
+
+def start(*arguments: str | Path, **options: Any) -> subprocess.Popen[str]:
+    """Run the command line in a process of its own."""
+    return subprocess.Popen(
+        [*PROGRAM, *map(str, arguments)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)}, **options,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working directory, so that messages hold short names."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def scripted(monkeypatch: pytest.MonkeyPatch) -> list[str | EngineError]:
+    """The replies of the model that the command line loads."""
+    replies: list[str | EngineError] = []
+
+    def build(settings: JudgeSettings) -> Judge:
+        return ModelJudge(ScriptedEngine(replies), min_confidence=settings.min_confidence)
+
+    monkeypatch.setattr(cli, "build_judge", build)
+    return replies
+
+
+def test_one_response_gets_its_chain_and_its_verdict(capsys: pytest.CaptureFixture[str]) -> None:
+    code = call(
+        "judge", *RULES, "--question", "2+2=?", "--reference", "five", "--reference", "4",
+        "--response", "The answer is 4.",
+    )  # fmt: skip
+    assert (code, capsys.readouterr().out) == (
+        0,
+        "The model response gives its answer here: The answer is 4.\n"
+        "The reference answer 4 is a number; the model response gives 4.\n"
+        "The answers agree: <Yes>\n"
+        "\n"
+        "verdict     correct\n"
+        "confidence  1.00\n"
+        "method      rules\n"
+        "reason      number:same-text\n",
+    )
+
+
+def test_one_response_without_a_verdict_says_so(
+    capsys: pytest.CaptureFixture[str], scripted: list[str | EngineError]
+) -> None:
+    scripted.append("I cannot tell.")
+    assert call("judge", "--reference", "4", "--response", "x") == 0
+    assert capsys.readouterr().out == (
+        "I cannot tell.\n"
+        "\n"
+        "verdict     none (unparsed)\n"
+        "confidence  unknown\n"
+        "method      model\n"
+        "reason      chain:no verdict tag at the end\n"
+    )
+
+
+def test_one_response_that_could_not_be_judged_is_an_error(
+    capsys: pytest.CaptureFixture[str], scripted: list[str | EngineError]
+) -> None:
+    scripted.append(EngineError("connection refused"))
+    assert call("judge", "--reference", "4", "--response", "x") == 4
+    assert capsys.readouterr().err == "error: engine:error: connection refused\n"
+
+
+def test_escape_sequences_of_a_response_do_not_reach_the_terminal() -> None:
+    judgement = Judgement(id="", outcome=Outcome.UNPARSED, method="m", chain="a\x1b[2J\r中\nb")
+    assert cli.shown(judgement).startswith("a\\x1b[2J\\r中\nb\n\n")
+
+
+def test_a_file_is_judged_and_summed_up(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("in.jsonl").write_text(ROW * 3 + ROW.replace("is 4", "is 5"))
+    assert call("judge", "in.jsonl", "-o", "out.jsonl", *RULES) == 0
+    out = capsys.readouterr().out
+    assert re.fullmatch(
+        r"4 items = 4 judged \+ 0 undecided \+ 0 unparsed \+ 0 failed\n"
+        r"4 judged = 3 correct \+ 1 incorrect \+ 0 invalid\n"
+        r"\d+\.\d s, [\d,]+ rows/s\n"
+        r"judgements: out\.jsonl\n",
+        out,
+    )
+    row = json.loads(Path("out.jsonl").read_text().splitlines()[3])
+    assert list(row)[:10] == [
+        "id", "outcome", "verdict", "confidence", "method", "reason", "key_sentence", "answer",
+        "answer_type", "chain",
+    ]  # fmt: skip
+    assert (row["id"], row["verdict"]) == ("4", "incorrect")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "in.jsonl: no such file; give a JSON Lines file, one object a line"),
+        ("", "in.jsonl: no rows; every line holds one item as a JSON object"),
+        ("\n \n", "in.jsonl: no rows; every line holds one item as a JSON object"),
+        (ROW + "{\n", "in.jsonl:2: not a JSON object (Expecting property name enclosed in double "
+         "quotes: line 2 column 1 (char 2)); every line holds one {...}"),
+        (ROW + "[4]\n", "in.jsonl:2: a list, not a JSON object; every line holds one {...}"),
+        (b"\xff\n", "in.jsonl:1: not UTF-8 (invalid start byte); save the file as UTF-8"),
+        (b'{"a": ' + b"9" * 5_000 + b"}\n", "in.jsonl:1: not a JSON object (Exceeds the limit "
+         "(4300 digits) for integer string conversion: value has 5000 digits; use "
+         "sys.set_int_max_str_digits() to increase the limit); every line holds one {...}"),
+        ('{"response": "4"}\n', "in.jsonl:1: reference: field required"),
+        ('{"reference": 4, "response": "4"}\n', "in.jsonl:1: reference: expected text or a list "
+         'of texts; write a number in quotes, "42"'),
+        ('{"reference": "", "response": "4"}\n', "in.jsonl:1: reference: an accepted answer is "
+         "empty; there is nothing to grade against"),
+        ('{"reference": "4", "response": "4", "tolerence": "exact"}\n',
+         "in.jsonl:1: tolerence: unknown field; did you mean 'tolerance'? "
+         "Else put it under 'meta' or pass --ignore-extra"),
+        ('{"response": "4", "model": "x"}\n' + ROW,
+         "in.jsonl: 2 complaints, nothing was judged\n"
+         "  in.jsonl:1: model: unknown field; put it under 'meta' or pass --ignore-extra\n"
+         "  in.jsonl:1: reference: field required"),
+    ],
+    ids=["missing", "empty", "blank", "torn", "list", "not-utf8", "huge-number", "no-reference",
+         "number", "blank-reference", "misspelt", "two-complaints"],
+)  # fmt: skip
+def test_a_bad_input_is_told_exactly_and_before_the_model_is_loaded(
+    here: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    content: str | bytes | None,
+    message: str,
+) -> None:
+    monkeypatch.setattr(cli, "build_judge", lambda _: pytest.fail("the model was loaded"))
+    if content is not None:
+        Path("in.jsonl").write_bytes(content.encode() if isinstance(content, str) else content)
+    assert call("judge", "in.jsonl", "-o", "out.jsonl") == 2
+    assert capsys.readouterr() == ("", f"error: {message}\n")
+    assert not Path("out.jsonl.partial").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["in.jsonl", "-o", "old.jsonl", *RULES], 3,
+         "old.jsonl: exists already; choose another name or pass --overwrite"),
+        (["in.jsonl", "-o", "in.jsonl", "--overwrite", *RULES], 3,
+         "in.jsonl: is the input; choose another name for the output"),
+        (["in.jsonl", "-o", ".", *RULES], 3, ".: a folder; give the name of a file to write"),
+        ([".", "-o", "out.jsonl", *RULES], 2,
+         ".: a folder; give a JSON Lines file, one object a line"),
+        (["in.jsonl", "-o", "out.jsonl", *RULES, "--model", "x", "--min-confidence", "0.5"], 2,
+         "--model, --min-confidence: not for --judge rules, which asks no model"),
+        (["in.jsonl", "-o", "out.jsonl", "--base-url", "http://127.0.0.1:9/v1"], 2,
+         "base_url: set 'model' too, to the model's name on that server"),
+        (["in.jsonl", "-o", "out.jsonl", "--model", "./nowhere"], 2,
+         "./nowhere: no such model folder; give a folder or a hub name such as Qwen/Qwen3-0.6B"),
+        (["--reference", " ", "--response", "4", *RULES], 2,
+         "options: reference: an accepted answer is empty; there is nothing to grade against"),
+    ],
+    ids=["there-already", "the-input", "output-a-folder", "input-a-folder", "rules-with-a-model",
+         "url-without-model", "no-such-model", "blank-reference"],
+)  # fmt: skip
+def test_a_user_error_is_one_line_and_an_exit_code(
+    here: Path,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    code: int,
+    message: str,
+) -> None:
+    Path("in.jsonl").write_text(ROW)
+    Path("old.jsonl").write_text(ROW)
+    assert call("judge", *arguments) == code
+    assert capsys.readouterr() == ("", f"error: {message}\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["judge"], "give IN.JSONL and -o, or --reference and --response"),
+        (["judge", "in.jsonl"], "give -o OUT.JSONL, the file for the judgements"),
+        (["judge", "in.jsonl", "--response", "4"], "give a file, or --reference and --response"),
+        (["judge", "--reference", "4"], "give IN.JSONL and -o, or --reference and --response"),
+        (["judge", "--min-confidence", "2"], "should be less than or equal to 1"),
+        (["judge", "--judge", "me"], "'me' is not one of"),
+        (["juge"], "No such command 'juge'"),
+    ],
+)
+def test_wrong_usage_is_explained_with_exit_code_2(
+    capsys: pytest.CaptureFixture[str], arguments: Sequence[str], message: str
+) -> None:
+    assert call(*arguments) == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", [GradeGPTError, InputError, OutputError, EngineError])
+def test_the_exit_code_is_the_one_of_the_error(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    kind: type[GradeGPTError],
+) -> None:
+    def build(_: JudgeSettings) -> Judge:
+        raise kind("no")
+
+    monkeypatch.setattr(cli, "build_judge", build)
+    assert call("judge", "--reference", "4", "--response", "4") == kind.exit_code
+    assert capsys.readouterr().err == "error: no\n"
+
+
+def test_a_run_that_is_killed_goes_on_and_ends_in_the_same_bytes(here: Path) -> None:
+    """SIGKILL at several moments; no row twice, none missing, not a byte different."""
+    rows = [
+        {"id": f"r{n}", "reference": str(n), "response": f"The answer is {n % 7}."}
+        for n in range(6_000)
+    ]
+    Path("in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert call("judge", "in.jsonl", "-o", "whole.jsonl", *RULES) == 0
+    command = ("judge", "in.jsonl", "-o", "out.jsonl", *RULES)
+    partial, kills, reached = Path("out.jsonl.partial"), 0, 0
+    for _ in range(3):
+        with start(*command) as process:
+            while process.poll() is None and _size(partial) <= reached:
+                time.sleep(0.005)
+            process.kill()
+            process.communicate()
+        kills += process.returncode == -signal.SIGKILL
+        reached = _size(partial)
+    assert kills >= 1
+    with start(*command) as process:
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (0, "")
+    assert "rows were there from an earlier run" in out
+    assert Path("out.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
+    lines = Path("out.jsonl").read_text().splitlines()
+    assert [json.loads(line)["id"] for line in lines] == [row["id"] for row in rows]
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+def test_an_interrupted_run_says_how_to_go_on(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "judge_file", interrupted)
+    Path("in.jsonl").write_text(ROW)
+    assert call("judge", "in.jsonl", "-o", "out.jsonl", *RULES) == 130
+    assert capsys.readouterr().err == (
+        "stopped; run the same command again to go on from out.jsonl.partial\n"
+    )
+
+
+@pytest.mark.parametrize("arguments", [["engines"], ["--help"], ["judge", "--help"]])
+def test_a_broken_pipe_is_quiet(arguments: list[str]) -> None:
+    """As in ``gradegpt engines | head -0``."""
+    read, write = os.pipe()
+    os.close(read)
+    process = subprocess.run(
+        [*PROGRAM, *arguments], stdout=write, stderr=subprocess.PIPE, text=True, check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    os.close(write)
+    assert process.stderr == ""
+
+
+def test_engines_says_what_is_missing(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cli, "find_spec", lambda name: None if name == "openai" else object())
+    assert call("engines") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == ["rules", "local", "openai", "embedded"]
+    assert lines[0].startswith("rules     yes")
+    assert lines[2].startswith("openai    no")
+    assert lines[2].endswith("missing openai: pip install 'gradegpt[openai]'")
+
+
+def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("--version") == 0
+    assert capsys.readouterr().out.startswith("gradegpt ")
+
+
+HEAVY = {"torch", "sympy", "transformers", "peft", "fastapi", "uvicorn", "openai", "typer", "rich"}
+
+
+@pytest.mark.parametrize(
+    ("code", "allowed"),
+    [
+        ("import gradegpt", set()),
+        ("import gradegpt.judges.build, gradegpt.run", set()),
+        ("import gradegpt.cli", {"typer", "rich"}),
+        ("import sys; sys.argv[1:] = ['--help']\n"
+         "try: import gradegpt.cli; gradegpt.cli.main()\n"
+         "except SystemExit: pass", {"typer", "rich"}),
+    ],
+    ids=["package", "judges", "cli", "help"],
+)  # fmt: skip
+def test_imports_are_light(code: str, allowed: set[str]) -> None:
+    """No torch, no SymPy, no server; the command line adds what it prints with."""
+    tell = "import sys; print(*{name.split('.')[0] for name in sys.modules}, file=sys.stderr)"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}\n{tell}"], capture_output=True, text=True, check=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert HEAVY & set(done.stderr.split()) <= allowed

@@ -1,0 +1,250 @@
+"""Judging a file: checked before, resumable anywhere, counted so that it adds up."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from gradegpt.engines import Generation, ScriptedEngine
+from gradegpt.errors import EngineError, EngineTimeoutError, InputError, OutputError
+from gradegpt.judges import CascadeJudge, Judge, ModelJudge, RuleJudge
+from gradegpt.records import read_rows, sha256_file
+from gradegpt.run import Counts, Summary, check_input, check_output, count, judge_file
+from gradegpt.schema import Item, Judgement, Outcome, Verdict
+
+ROW = {"reference": "4", "response": "The answer is 4."}
+
+
+def write(path: Path, rows: Iterable[Any]) -> Path:
+    """A file of one row a line; text is written as it is."""
+    lines = [row if isinstance(row, str) else json.dumps(row) for row in rows]
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def judge_all(source: Path, judge: Judge, **options: Any) -> Summary:
+    return judge_file(check_input(source), source.with_name("out.jsonl"), judge, **options)
+
+
+def test_every_row_gets_a_judgement_in_order_and_the_summary_adds_up(tmp_path: Path) -> None:
+    rows = [
+        ROW,
+        {**ROW, "response": "The answer is 5."},
+        {**ROW, "response": ""},
+        {**ROW, "reference": "blue"},
+    ]
+    summary = judge_all(write(tmp_path / "in.jsonl", rows), RuleJudge(), rows_per_write=3)
+    judged = list(read_rows(summary.output, Judgement))
+    assert [j.verdict for j in judged] == ["correct", "incorrect", "invalid", None]
+    assert summary.counts == Counts(
+        n_items=4, n_judged=3, n_undecided=1, n_correct=1, n_incorrect=1, n_invalid=1
+    )
+    assert summary.rows_before == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "in.jsonl", "out.jsonl", "out.jsonl.manifest.json",
+    ]  # fmt: skip
+
+
+def test_items_without_an_id_get_their_line_number(tmp_path: Path) -> None:
+    """Blank lines count, so that the number is the one an editor shows."""
+    source = write(tmp_path / "in.jsonl", [ROW, "", {**ROW, "id": "mine"}, ROW])
+    judge_all(source, RuleJudge())
+    ids = [j.id for j in read_rows(tmp_path / "out.jsonl", Judgement)]
+    assert ids == ["1", "mine", "4"]
+
+
+def test_labels_may_be_there_and_reach_no_judge(tmp_path: Path) -> None:
+    label = {"verdict": "correct", "labelled_by": "hand", "lang": "en", "source": "exam"}
+    engine = ScriptedEngine(["<No>"])
+    judge_all(write(tmp_path / "in.jsonl", [{**ROW, **label}]), ModelJudge(engine))
+    assert not any(word in engine.prompts[0][-1].content for word in ("hand", "exam", "correct"))
+
+
+def test_extra_columns_are_refused_or_ignored_on_demand(tmp_path: Path) -> None:
+    """Refused by default: a misspelt ``tolerance`` would otherwise change verdicts silently."""
+    source = write(tmp_path / "in.jsonl", [{**ROW, "model": "x"}])
+    with pytest.raises(InputError, match="1: model: unknown field; put it under 'meta' or pass"):
+        check_input(source)
+    assert check_input(source, ignore_extra=True).rows == 1
+
+
+def test_a_manifest_says_what_the_rows_were_made_from(tmp_path: Path) -> None:
+    source = write(tmp_path / "in.jsonl", [ROW])
+    summary = judge_all(source, RuleJudge())
+    manifest = json.loads((tmp_path / "out.jsonl.manifest.json").read_text())
+    assert manifest["judge"] == RuleJudge().fingerprint
+    assert manifest["input"]["sha256"] == sha256_file(source)
+    assert manifest["output"]["sha256"] == sha256_file(summary.output)
+    assert manifest["counts"] == summary.counts.model_dump()
+
+
+def test_progress_is_told_after_every_write(tmp_path: Path) -> None:
+    told: list[tuple[int, int]] = []
+    source = write(tmp_path / "in.jsonl", [ROW] * 5)
+    judge_all(source, RuleJudge(), rows_per_write=2, on_progress=lambda *seen: told.append(seen))
+    assert told == [(0, 5), (2, 5), (4, 5), (5, 5)]
+
+
+class _BatchTeller:
+    """A judge whose every judgement tells which items shared its batch; it can break at an item."""
+
+    name = "teller"
+    fingerprint = "teller"
+
+    def __init__(self, breaks_at: str = "") -> None:
+        self.breaks_at = breaks_at
+
+    def judge(self, items: Sequence[Item]) -> list[Judgement]:
+        ids = [item.id for item in items]
+        if self.breaks_at in ids:
+            raise EngineTimeoutError("the engine is gone")
+        return [
+            Judgement(id=i, outcome=Outcome.UNDECIDED, method="m", reason=",".join(ids))
+            for i in ids
+        ]
+
+
+def test_a_broken_run_goes_on_where_it_stood(tmp_path: Path) -> None:
+    """The error says how much is safe; the second run judges the rest and counts all."""
+    source = write(tmp_path / "in.jsonl", [ROW] * 7)
+    with pytest.raises(EngineTimeoutError, match=r"^the engine is gone; 4 of 7 rows are safe in"):
+        judge_all(source, _BatchTeller(breaks_at="5"), rows_per_write=2)
+    assert not (tmp_path / "out.jsonl").exists()
+    summary = judge_all(source, _BatchTeller(), rows_per_write=2)
+    assert (summary.rows_before, summary.counts.n_items) == (4, 7)
+    assert [j.id for j in read_rows(summary.output, Judgement)] == list("1234567")
+
+
+@pytest.mark.parametrize("size", range(0, 700, 23))
+def test_a_run_cut_off_at_any_byte_ends_in_the_same_bytes(tmp_path: Path, size: int) -> None:
+    """Also inside a line or a batch: the judge sees the same batches as in an unbroken run."""
+    source = write(tmp_path / "in.jsonl", [ROW] * 8)
+    whole = judge_all(source, _BatchTeller(), rows_per_write=3).output.read_bytes()
+    with pytest.raises(EngineTimeoutError):
+        judge_all(source, _BatchTeller(breaks_at="7"), rows_per_write=3, overwrite=True)
+    partial = tmp_path / "out.jsonl.partial"
+    partial.write_bytes(partial.read_bytes()[:size])
+    again = judge_all(source, _BatchTeller(), rows_per_write=3, overwrite=True)
+    assert again.output.read_bytes() == whole
+    assert again.rows_before == whole[:size][: len(whole)].count(b"\n")
+
+
+def test_another_input_or_judge_does_not_go_on_in_a_begun_file(tmp_path: Path) -> None:
+    source = write(tmp_path / "in.jsonl", [ROW] * 3)
+    with pytest.raises(EngineError):
+        judge_all(source, _BatchTeller(breaks_at="3"), rows_per_write=1)
+    with pytest.raises(OutputError, match="begun with another input or other settings"):
+        judge_all(source, RuleJudge())
+    write(source, [ROW] * 4)
+    with pytest.raises(OutputError, match="begun with another input or other settings"):
+        judge_all(source, _BatchTeller())
+
+
+def test_two_runs_do_not_write_one_file(tmp_path: Path) -> None:
+    """Each row would be there twice; the second run is told to wait."""
+    source = write(tmp_path / "in.jsonl", [ROW] * 2)
+
+    def start_another(done: int, _: int) -> None:
+        with pytest.raises(OutputError, match="another run is writing it"):
+            judge_all(source, _BatchTeller())
+
+    summary = judge_all(source, _BatchTeller(), rows_per_write=1, on_progress=start_another)
+    assert summary.counts.n_items == 2
+
+
+class _Down:
+    """An engine that answers no prompt."""
+
+    name = "down"
+
+    def generate(self, prompts: Any, *, max_new_tokens: int) -> list[Generation | EngineError]:
+        return [EngineError("connection refused")] * len(prompts)
+
+
+def test_an_engine_that_is_down_stops_the_run_instead_of_failing_every_row(
+    tmp_path: Path,
+) -> None:
+    """Rows that the rules decided before are kept; nothing is written that must be undone."""
+    hard = {"reference": "blue", "response": "the sky has the colour of the sea"}
+    source = write(tmp_path / "in.jsonl", [ROW] * 20 + [hard] * 20)
+    judge = CascadeJudge(RuleJudge(), ModelJudge(_Down()))
+    with pytest.raises(EngineError) as caught:
+        judge_all(source, judge, rows_per_write=20)
+    assert str(caught.value) == (
+        "all 20 items asked about failed: engine:error: connection refused; "
+        f"20 of 40 rows are safe in {tmp_path}/out.jsonl.partial; "
+        "run the same command again to go on"
+    )
+
+
+def test_single_failures_are_counted_and_the_run_goes_on(tmp_path: Path) -> None:
+    script = [EngineError("odd")] * 19 + ["<Yes>"]
+    source = write(tmp_path / "in.jsonl", [ROW] * 20)
+    summary = judge_all(source, ModelJudge(ScriptedEngine(script)))
+    assert (summary.counts.n_failed, summary.counts.n_correct) == (19, 1)
+
+
+def test_complaints_are_listed_up_to_twenty_and_then_counted(tmp_path: Path) -> None:
+    source = write(tmp_path / "in.jsonl", ["{", *[{"reference": "4"}] * 24, ROW])
+    with pytest.raises(InputError) as caught:
+        check_input(source)
+    lines = str(caught.value).split("\n  ")
+    assert lines[0] == f"{source}: 25 complaints, nothing was judged"
+    assert lines[2] == f"{source}:2: response: field required"
+    assert len(lines) == 22
+    assert lines[-1] == "... and 5 more"
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("folder", "a folder; give the name of a file to write"),
+        ("in.jsonl", "is the input; choose another name for the output"),
+        ("old.jsonl", "exists already; choose another name or pass --overwrite"),
+        ("in.jsonl/out.jsonl", r"cannot be written \((File exists|Not a directory)\)"),
+    ],
+    ids=["folder", "the-input", "there-already", "under-a-file"],
+)
+def test_an_output_that_cannot_be_written_is_found_before_any_work(
+    tmp_path: Path, name: str, message: str
+) -> None:
+    source = write(tmp_path / "in.jsonl", [ROW])
+    write(tmp_path / "old.jsonl", [ROW])
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(OutputError, match=f"{name}: {message}"):
+        check_output(tmp_path / name, source)
+
+
+def test_overwrite_takes_the_place_of_a_file_and_never_of_the_input(tmp_path: Path) -> None:
+    source, old = write(tmp_path / "in.jsonl", [ROW]), write(tmp_path / "old.jsonl", [ROW])
+    check_output(old, source, overwrite=True)
+    with pytest.raises(OutputError, match="is the input"):
+        check_output(source, source, overwrite=True)
+
+
+@given(st.lists(st.sampled_from([*Outcome, *Verdict])))
+def test_counts_add_up_whatever_comes(ends: list[Outcome | Verdict]) -> None:
+    """The type itself refuses counts that do not add up; sums of counts are counts of sums."""
+    rows = [
+        Judgement(id="", outcome=Outcome.JUDGED, verdict=end, method="m")
+        if isinstance(end, Verdict)
+        else Judgement(id="", outcome=end, method="m")
+        for end in ends
+        if end is not Outcome.JUDGED
+    ]
+    half = len(rows) // 2
+    assert count(rows[:half]) + count(rows[half:]) == count(rows)
+    assert count(rows).n_items == len(rows)
+
+
+@pytest.mark.parametrize("wrong", [{"n_items": 1}, {"n_items": 1, "n_judged": 1}])
+def test_counts_that_do_not_add_up_cannot_be_made(wrong: dict[str, int]) -> None:
+    with pytest.raises(ValidationError, match="do not add up"):
+        Counts(**wrong)

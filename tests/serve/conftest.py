@@ -1,0 +1,47 @@
+"""A client around any judge, and a prompt to send."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from gradegpt.chain import PromptSettings, build_prompt
+from gradegpt.engines import ScriptedEngine
+from gradegpt.errors import EngineError
+from gradegpt.judges import Judge, ModelJudge, RuleJudge
+from gradegpt.schema import Item
+from serve.app import create_app
+from serve.settings import ServeSettings
+
+ITEM = {"question": "2+2=?", "reference": "4", "response": "The answer is 4."}
+
+
+@pytest.fixture
+def item() -> dict[str, Any]:
+    """An item that the rules find correct."""
+    return dict(ITEM)
+
+
+@pytest.fixture
+def prompt() -> list[dict[str, str]]:
+    """The GradeGPT prompt of that item."""
+    messages = build_prompt(Item.model_validate(ITEM), PromptSettings())
+    return [message.model_dump() for message in messages]
+
+
+@pytest.fixture
+def client_for() -> Callable[..., TestClient]:
+    """A client of a server around a judge, or around scripted replies, with any settings."""
+
+    def make(judge: Judge | Sequence[str | EngineError] | None = None, **settings: Any) -> Any:
+        if judge is None:
+            judge = RuleJudge()
+        elif isinstance(judge, list):
+            judge = ModelJudge(ScriptedEngine(judge))
+        app = create_app(judge, ServeSettings(**settings))  # type: ignore[arg-type]
+        return TestClient(app, raise_server_exceptions=False)
+
+    return make

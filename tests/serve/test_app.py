@@ -1,0 +1,296 @@
+"""POST /v1/judge, the limits, and the one shape of all errors."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import httpx2
+import pytest
+from starlette.testclient import TestClient
+
+from gradegpt.engines import Engine, Generation, ScriptedEngine
+from gradegpt.errors import EngineError, EngineTimeoutError
+from gradegpt.judges import ModelJudge, RuleJudge
+from gradegpt.schema import Item, Judgement, Message
+from serve.app import create_app
+
+ClientFor = Callable[..., TestClient]
+
+
+def error_of(reply: httpx2.Response) -> dict[str, Any]:
+    """The error in a reply, which must be of the one shape."""
+    body = reply.json()
+    assert list(body) == ["error"]
+    assert set(body["error"]) == {"message", "type", "code", "param"}
+    return dict(body["error"])
+
+
+def test_an_item_gets_its_judgement(client_for: ClientFor, item: dict[str, Any]) -> None:
+    reply = client_for().post("/v1/judge", json={**item, "id": "a"})
+    assert reply.status_code == 200
+    judgement = Judgement.model_validate(reply.json()["judgement"])
+    assert (judgement.id, judgement.outcome, judgement.verdict) == ("a", "judged", "correct")
+
+
+def test_items_get_judgements_in_order_and_counts_that_add_up(client_for: ClientFor) -> None:
+    """Outcomes add up to the items, verdicts to the judged ones, whatever mix comes."""
+    script = ["<Yes>", "<No>", "no tag", EngineError("down"), "<Yes>"]
+    items = [{"id": str(n), "reference": "4", "response": f"r{n}"} for n in range(5)]
+    body = client_for(script).post("/v1/judge", json={"items": items}).json()
+    assert [row["id"] for row in body["judgements"]] == ["0", "1", "2", "3", "4"]
+    assert body["counts"] == {
+        "n_items": 5, "n_judged": 3, "n_undecided": 0, "n_unparsed": 1, "n_failed": 1,
+        "n_correct": 2, "n_incorrect": 1, "n_invalid": 0,
+    }  # fmt: skip
+
+
+def test_a_judge_failure_is_an_outcome_without_a_verdict(client_for: ClientFor) -> None:
+    reply = client_for([EngineError("the server is down")]).post(
+        "/v1/judge", json={"reference": "4", "response": "4"}
+    )
+    judgement = reply.json()["judgement"]
+    assert (judgement["outcome"], judgement["verdict"]) == ("failed", None)
+    assert judgement["reason"] == "engine:error: the server is down"
+
+
+def test_one_bad_item_among_many_refuses_all_and_is_named(
+    client_for: ClientFor, item: dict[str, Any]
+) -> None:
+    """Nothing is half done: the client mends one item and sends the same request again."""
+    engine = ScriptedEngine(["<Yes>"] * 9)
+    items = [item] * 3 + [{"response": "x", "qestion": "?"}] + [item] * 3
+    reply = client_for(ModelJudge(engine)).post("/v1/judge", json={"items": items})
+    assert reply.status_code == 422
+    assert error_of(reply) == {
+        "message": "items.3.reference: field required; items.3.qestion: unknown field",
+        "type": "invalid_request_error",
+        "code": "invalid_input",
+        "param": "items.3.reference",
+    }
+    assert engine.prompts == []
+
+
+def test_many_complaints_are_counted_and_not_all_listed(client_for: ClientFor) -> None:
+    reply = client_for().post("/v1/judge", json={"items": [{"reference": "4"}] * 50})
+    message = error_of(reply)["message"]
+    assert message.count("field required") == 20
+    assert message.endswith("; and 30 more")
+
+
+@pytest.mark.parametrize(
+    ("body", "message", "param"),
+    [
+        ({}, "reference: field required; response: field required", "reference"),
+        ({"items": []},
+         "items: list should have at least 1 item after validation, not 0", "items"),
+        ({"items": 5}, "items: input should be a valid list", "items"),
+        ({"items": [5]},
+         "items.0: input should be a valid dictionary or instance of Item", "items.0"),
+        ({"reference": 4, "response": "4"},
+         'reference: expected text or a list of texts; write a number in quotes, "42"',
+         "reference"),
+        ({"reference": " ", "response": "4"},
+         "reference: an accepted answer is empty; there is nothing to grade against", None),
+        ({"reference": "4", "response": None},
+         "response: input should be a valid string", "response"),
+    ],
+    ids=["empty", "no-items", "items-a-number", "item-a-number", "reference-a-number",
+         "reference-blank", "response-null"],
+)  # fmt: skip
+def test_a_complaint_says_where_and_what(
+    client_for: ClientFor, body: Any, message: str, param: str | None
+) -> None:
+    reply = client_for().post("/v1/judge", json=body)
+    assert (reply.status_code, error_of(reply)["message"]) == (422, message)
+    assert error_of(reply)["param"] == param
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (b"{", "the body is not JSON: Expecting property name"),
+        (b"", "the body is not JSON: Expecting value"),
+        (b"\xff\xfe", "the body is not JSON: 'utf-8' codec can't decode byte 0xff"),
+        (b"[" * 200_000, "the body is not JSON: maximum recursion depth"),
+        (b"[1]", "the body is a list, not a JSON object"),
+        (b"9" * 5_000, "the body is not JSON: Exceeds the limit"),
+    ],
+    ids=["torn", "empty", "not-utf8", "nested", "list", "huge-number"],
+)
+def test_a_body_that_is_no_json_object_is_400(
+    client_for: ClientFor, body: bytes, message: str
+) -> None:
+    for path in ("/v1/judge", "/v1/chat/completions"):
+        reply = client_for().post(path, content=body)
+        assert (reply.status_code, error_of(reply)["code"]) == (400, "malformed_json")
+        assert error_of(reply)["message"].startswith(message)
+
+
+def test_unknown_paths_and_methods_get_the_same_shape_and_the_paths_there_are(
+    client_for: ClientFor,
+) -> None:
+    there = "there is GET /health, GET /v1/models, POST /v1/judge, POST /v1/chat/completions"
+    nowhere, wrong = client_for().get("/nope"), client_for().get("/v1/judge")
+    assert (nowhere.status_code, error_of(nowhere)["code"]) == (404, "not_found")
+    assert error_of(nowhere)["message"] == f"GET /nope: not found; {there}"
+    assert (wrong.status_code, error_of(wrong)["code"]) == (405, "method_not_allowed")
+    assert wrong.headers["allow"] == "POST"
+
+
+@pytest.mark.parametrize("counted", [True, False], ids=["content-length", "chunked"])
+def test_a_body_over_the_limit_is_413_with_and_without_its_length(
+    client_for: ClientFor, counted: bool
+) -> None:
+    """A client that does not say how much it sends is stopped by counting."""
+    body = b'{"response": "' + b"x" * 2_000 + b'"}'
+
+    def chunks() -> Iterator[bytes]:
+        yield body
+
+    client = client_for(max_body_bytes=1_000)
+    reply = client.post("/v1/judge", content=body if counted else chunks())
+    assert (reply.status_code, error_of(reply)["code"]) == (413, "too_large")
+    assert "over 1,000 bytes" in error_of(reply)["message"]
+
+
+def test_too_many_items_are_413(client_for: ClientFor, item: dict[str, Any]) -> None:
+    reply = client_for(max_items=2).post("/v1/judge", json={"items": [item] * 3})
+    assert reply.status_code == 413
+    assert error_of(reply)["message"].startswith("items: 3 of them, at most 2 a request")
+
+
+def test_a_response_over_its_limit_is_413_and_named(
+    client_for: ClientFor, item: dict[str, Any]
+) -> None:
+    items = [item, {**item, "response": "x" * 21}]
+    reply = client_for(max_response_characters=20).post("/v1/judge", json={"items": items})
+    assert reply.status_code == 413
+    assert error_of(reply)["message"].startswith("items.1.response: 21 characters, at most 20")
+
+
+def test_an_empty_response_is_invalid_and_no_error(
+    client_for: ClientFor, item: dict[str, Any]
+) -> None:
+    reply = client_for().post("/v1/judge", json={**item, "response": ""})
+    assert reply.json()["judgement"]["verdict"] == "invalid"
+
+
+def test_a_response_of_two_megabytes_is_fitted_and_judged(
+    client_for: ClientFor, item: dict[str, Any]
+) -> None:
+    """The prompt stays within the budget and keeps the end, where the answer stands."""
+    engine = ScriptedEngine(["<Yes>"])
+    response = "let me think again. " * 100_000 + "The answer is 4."
+    reply = client_for(ModelJudge(engine)).post("/v1/judge", json={**item, "response": response})
+    assert reply.json()["judgement"]["verdict"] == "correct"
+    assert len(engine.prompts[0][-1].content) < 40_000
+    assert "The answer is 4.\n</response>" in engine.prompts[0][-1].content
+
+
+def test_half_a_surrogate_pair_does_no_harm(client_for: ClientFor) -> None:
+    """A text cut inside an emoji is common in exports and cannot be written as UTF-8."""
+    body = b'{"reference": "4", "response": "4 \\ud83d", "id": "\\ud83d"}'
+    reply = client_for(["the chain <Yes>"]).post("/v1/judge", content=body)
+    assert reply.json()["judgement"]["id"] == "\ufffd"
+
+
+class _Broken:
+    name = "broken"
+    fingerprint = "broken"
+
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    def judge(self, items: Sequence[Item]) -> list[Judgement]:
+        raise self._error
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "code"),
+    [
+        (EngineError("no GPU"), 502, "engine_error"),
+        (EngineTimeoutError("no answer"), 504, "engine_timeout"),
+    ],
+    ids=["error", "timeout"],
+)
+def test_an_engine_that_cannot_work_is_a_gateway_error(
+    client_for: ClientFor, item: dict[str, Any], error: Exception, status: int, code: str
+) -> None:
+    reply = client_for(_Broken(error)).post("/v1/judge", json=item)
+    assert (reply.status_code, error_of(reply)["code"]) == (status, code)
+    assert error_of(reply)["type"] == "server_error"
+
+
+def test_an_unexpected_error_is_500_without_its_insides(
+    client_for: ClientFor, item: dict[str, Any]
+) -> None:
+    client = client_for(_Broken(KeyError("secret")))
+    reply = client.post("/v1/judge", json=item)
+    assert (reply.status_code, error_of(reply)["code"]) == (500, "internal_error")
+    assert "secret" not in reply.text
+    assert client.get("/health").status_code == 200
+
+
+def test_an_unexpected_error_reaches_the_log_of_the_server(item: dict[str, Any]) -> None:
+    """The reply hides the exception; whoever runs the server still gets it, to log."""
+    client = TestClient(create_app(_Broken(KeyError("secret"))))
+    with pytest.raises(KeyError, match="secret"):
+        client.post("/v1/judge", json=item)
+
+
+def test_models_and_health_say_what_is_served(client_for: ClientFor) -> None:
+    client = client_for(served_model_name="judge-1")
+    assert [m["id"] for m in client.get("/v1/models").json()["data"]] == ["judge-1"]
+    health = client.get("/health").json()
+    assert (health["status"], health["judge"]) == ("ok", "rules")
+    assert health["fingerprint"] == client_for(RuleJudge()).get("/health").json()["fingerprint"]
+
+
+class _Slow:
+    """An engine that tells how many are inside it at once."""
+
+    name = "slow"
+
+    def __init__(self) -> None:
+        self.inside = self.most = 0
+        self.entered = threading.Event()
+
+    def generate(
+        self, prompts: Sequence[Sequence[Message]], *, max_new_tokens: int
+    ) -> list[Generation | EngineError]:
+        self.inside += 1
+        self.most = max(self.most, self.inside)
+        self.entered.set()
+        time.sleep(0.2)
+        self.inside -= 1
+        return [Generation("<Yes>") for _ in prompts]
+
+
+def test_judging_goes_one_at_a_time_and_the_server_answers_meanwhile(
+    item: dict[str, Any],
+) -> None:
+    """A local model is not re-entrant; health must not wait for it."""
+    engine: Engine = (slow := _Slow())
+    app = create_app(ModelJudge(engine))
+
+    async def ask() -> tuple[list[httpx2.Response], int]:
+        transport = httpx2.ASGITransport(app=app)
+        async with httpx2.AsyncClient(transport=transport, base_url="http://judge") as client:
+            jobs = [
+                asyncio.create_task(client.post("/v1/judge", content=json.dumps(item)))
+                for _ in range(3)
+            ]
+            await asyncio.to_thread(slow.entered.wait, 5)
+            health = await client.get("/health")
+            assert health.status_code == 200
+            still_waiting = sum(not job.done() for job in jobs)
+            return await asyncio.gather(*jobs), still_waiting
+
+    replies, still_waiting = asyncio.run(ask())
+    assert [reply.status_code for reply in replies] == [200, 200, 200]
+    assert (slow.most, still_waiting) == (1, 3)
