@@ -12,7 +12,7 @@ from pydantic import Field
 
 from gradegpt.errors import InputError
 from gradegpt.records import read_objects, validate
-from gradegpt.schema import AnswerType, Example, Verdict
+from gradegpt.schema import AnswerType, Example, Item, Verdict
 from gradegpt.settings import Settings
 
 Split = Literal["train", "dev", "test"]
@@ -76,27 +76,47 @@ def read_examples(source: Source) -> Iterator[Example]:
         yield example
 
 
+def read_items(source: Source) -> Iterator[tuple[Item, str]]:
+    """Every response of a source with the row's language, whether it has a label or not.
+
+    Raises:
+        MissingError: no such file.
+        InputError: a row without a mapped column; ``file:line`` leads.
+
+    """
+    fields = source.fields or Fields()
+    for number, row in read_objects(source.path):
+        where = f"{source.path}:{number}"
+        if _column(row, fields.response, where) is not None:
+            mapped = _item(row, source, fields, where)
+            yield validate(Item, mapped, where), str(row.get(fields.lang) or "")
+
+
 def _example(row: dict[str, Any], source: Source, where: str) -> Example | None:
     fields = source.fields
     if fields is None:
         example = validate(Example, row, where)
         return example if example.source else example.model_copy(update={"source": source.label})
     verdict = _verdict(_column(row, fields.verdict, where), where)
-    response = _column(row, fields.response, where)
-    if verdict is None or response is None:
+    if verdict is None or _column(row, fields.response, where) is None:
         return None
-    mapped = {
-        "id": str(row.get(fields.id) or where.rsplit("/", 1)[-1]),
-        "question": _column(row, fields.question, where) or "",
-        "reference": accepted(_column(row, fields.reference, where), source.reference_separator),
-        "response": response,
-        "answer_type": _answer_type(row.get(fields.answer_type)),
+    mapped = _item(row, source, fields, where) | {
         "verdict": verdict,
         "labelled_by": str(row.get(fields.labelled_by) or ""),
         "lang": str(row.get(fields.lang) or ""),
         "source": source.label,
     }
     return validate(Example, mapped, where)
+
+
+def _item(row: dict[str, Any], source: Source, fields: Fields, where: str) -> dict[str, Any]:
+    return {
+        "id": str(row.get(fields.id) or where.rsplit("/", 1)[-1]),
+        "question": _column(row, fields.question, where) or "",
+        "reference": accepted(_column(row, fields.reference, where), source.reference_separator),
+        "response": _column(row, fields.response, where),
+        "answer_type": _answer_type(row.get(fields.answer_type)),
+    }
 
 
 def _split(example: Example, source: Source) -> Split:
