@@ -18,23 +18,38 @@ from gradegpt.settings import load_settings
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
 
-@app.command(epilog="A small set in seconds: python -m data_gen configs/data_gen/demo.yaml parametric=200")
+@app.command(
+    epilog="A small set in seconds: python -m data_gen configs/data_gen/demo.yaml parametric=200"
+)
 def main(
-    config: Annotated[Path, typer.Argument(metavar="CONFIG.YAML", help="Such as configs/data_gen/demo.yaml.")],
+    config: Annotated[
+        Path, typer.Argument(metavar="CONFIG.YAML", help="Such as configs/data_gen/demo.yaml.")
+    ],
     overrides: Annotated[
         list[str] | None,
-        typer.Argument(metavar="KEY=VALUE", help="Settings to change: out, seed, parametric, bank, formats, ..."),
+        typer.Argument(
+            metavar="KEY=VALUE",
+            help="Settings to change: out, seed, parametric, bank, formats, ...",
+        ),
     ] = None,
 ) -> None:
     """Turn questions, references and responses into chain-labelled prompt/completion rows.
 
-    Writes <out>/train.jsonl, <out>/dev.jsonl and, last, <out>/manifest.json. The same settings give the same bytes.
+    Writes <out>/train.jsonl, <out>/dev.jsonl and, last, <out>/manifest.json. The same settings give
+    the same bytes.
     """
     settings = load_settings(DataGenSettings, config, overrides or ())
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TextColumn("{task.completed} rows"), TimeElapsedColumn())
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        TextColumn("{task.completed} rows"),
+        TimeElapsedColumn(),
+    )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(f"data_gen {settings.name}", total=None)
-        manifest = generate(settings, lambda stage, done: bar.update(task, description=stage, completed=done))
+        manifest = generate(
+            settings, lambda stage, done: bar.update(task, description=stage, completed=done)
+        )
     table = Table(title=f"{settings.folder}: rows by what they hold")
     table.add_column("what")
     table.add_column("rows", justify="right")

@@ -1,12 +1,13 @@
-"""From answers with known verdicts to graded rows: the item, its chain, and where both come from."""
+"""From answers with known verdicts to graded rows: item, chain, and where both come from."""
 
 from __future__ import annotations
 
 import random
 from typing import Final, NamedTuple
 
-from data_gen.forms import CHOICE, right_form, wrong_form
+from data_gen.forms import right_form, wrong_form
 from data_gen.gloss import render_gloss
+from data_gen.phrases import phrases
 from data_gen.problems import Problem
 from data_gen.writer import Written, write, write_no_answer
 from gradegpt.chain import Chain, needs_gloss
@@ -15,17 +16,25 @@ from gradegpt.rules.compare import compare
 from gradegpt.rules.extract import Found, How, find_answer
 from gradegpt.rules.kinds import answer_type, letters
 from gradegpt.rules.normalise import plain
-from gradegpt.schema import AnswerType, Example, Item, Verdict
+from gradegpt.schema import CHOICE, AnswerType, Example, Item, Verdict
 
 MAX_REFERENCE: Final = 60
 """Longest reference answer written out in a chain, in characters; a longer text is clipped."""
 _TRUSTED: Final = (How.BOXED, How.ANNOUNCED, How.WHOLE)
+_CHANGEABLE: Final = (
+    *CHOICE,
+    AnswerType.NUMBER,
+    AnswerType.EXPRESSION,
+    AnswerType.INTERVAL,
+    AnswerType.TUPLE,
+)
 
 
 class Graded(NamedTuple):
     """An item with its chain. ``labelled_by`` says what the verdict rests on.
 
-    ``group`` is the question as it stood in its source: rows of one group never fall into two splits.
+    ``group`` is the question as it stood in its source: rows of one group never fall into two
+    splits.
     """
 
     item: Item
@@ -37,7 +46,10 @@ class Graded(NamedTuple):
 
 
 def synthetic(problem: Problem, verdict: Verdict, rng: random.Random) -> Graded | None:
-    """A written response to ``problem`` with the wanted verdict, or none where no wrong answer is known."""
+    """A written response to ``problem`` with the wanted verdict.
+
+    None where a wrong answer is wanted and none is known.
+    """
     chinese = problem.lang == "zh"
     wrong = _wrong(problem, rng, chinese)
     if verdict is Verdict.INVALID:
@@ -51,11 +63,14 @@ def synthetic(problem: Problem, verdict: Verdict, rng: random.Random) -> Graded 
         distractor = problem.reference if rng.random() < 0.1 else None
         written = write(rng, problem, wrong, distractor=distractor)
     item = Item(
-        question=problem.question, reference=_reference_text(problem, rng), response=written.response,
+        question=problem.question,
+        reference=_reference_text(problem, rng),
+        response=written.response,
         answer_type=problem.answer_type,
-    )  # fmt: skip
+    )
     chain = _chain(verdict, written, problem.reference, problem.answer_type)
-    return Graded(item, chain, problem.lang, f"synthetic:{problem.id.split('-')[0]}", "construction", problem.question)
+    source = f"synthetic:{problem.id.split('-')[0]}"
+    return Graded(item, chain, problem.lang, source, "construction", problem.question)
 
 
 def _right(problem: Problem, rng: random.Random, chinese: bool) -> str:
@@ -72,20 +87,16 @@ def _wrong(problem: Problem, rng: random.Random, chinese: bool) -> str | None:
 
 
 def _reference_text(problem: Problem, rng: random.Random) -> str:
-    """The reference as it stands, or as the end of a worked solution, as many answer keys have it."""
+    """The reference as it stands, or as the end of a worked solution, as in many answer keys."""
     if not problem.solution or rng.random() < 0.7:
         return problem.reference
     chinese = problem.lang == "zh"
     steps = ("" if chinese else " ").join(problem.solution)
-    closing = (
-        ("故选：{}．", "故答案为：{}．", "答案是：{}", "所以答案是{}。", "故选{}。", "因此答案选 {} 项；")
-        if chinese
-        else ("The answer is {}.", "Answer: {}", "Hence the answer is {}.", "So the result is {}.")
-    )
+    closings = phrases(chinese).closings
     answer = problem.reference
     if problem.answer_type in CHOICE and rng.random() < 0.3:
         answer = f"$\\text{{{answer}}}$"
-    return f"{steps}{rng.choice(['', ' ', chr(10)])}{rng.choice(closing).format(answer)}"
+    return f"{steps}{rng.choice(['', ' ', chr(10)])}{rng.choice(closings).format(answer)}"
 
 
 def _chain(
@@ -108,7 +119,7 @@ def clip(text: str) -> str:
 
 
 def from_label(example: Example, rng: random.Random) -> Graded | None:
-    """A real answer with its label, where the answer can be found and rules do not contradict the label."""
+    """A real answer with its label, where it can be found and rules do not contradict the label."""
     found = find_answer(example.response)
     references = [reference_answer(r) for r in example.reference]
     if found is None or example.verdict is Verdict.INVALID:
@@ -135,16 +146,20 @@ def _shuffled_reference(example: Example, reference: str, rng: random.Random) ->
     short = len(item.reference) == 1 and letters(reference)
     if not short or rng.random() < 0.8:
         return item
-    form = rng.choice([f"({reference})", f"答案：{reference}", f"{reference}.", f"Answer: {reference}"])
+    form = rng.choice(
+        [f"({reference})", f"答案：{reference}", f"{reference}.", f"Answer: {reference}"]
+    )
     return item.model_copy(update={"reference": (form,)})
 
 
 def _free_text(example: Example, references: list[str], rng: random.Random) -> Graded | None:
     """A free-text answer: the quote is the first sentence that shares words with the reference."""
     lines = [line.strip() for line in example.response.splitlines() if line.strip()]
-    if not lines or any("\u3400" <= c for c in example.response) and rng.random() < 0.3:
+    if not lines or (any(c >= "\u3400" for c in example.response) and rng.random() < 0.3):
         return None
-    named = next(((r, s) for r in references for s in lines if plain(r) and plain(r) in plain(s)), None)
+    named = next(
+        ((r, s) for r in references for s in lines if plain(r) and plain(r) in plain(s)), None
+    )
     reference, sentence = named or (references[0], lines[0])
     sentence = sentence[:160].strip()
     written = Written(example.response, sentence, render_gloss(sentence), sentence)
@@ -158,15 +173,16 @@ def _free_text(example: Example, references: list[str], rng: random.Random) -> G
 def counterfactual(
     example: Item, verdict: Verdict, lang: str, source: str, rng: random.Random
 ) -> Graded | None:
-    """A real response against a reference made for it, so that neither question nor style tells the verdict.
+    """A real response against a reference made for it.
 
-    For ``correct`` the reference is the response's own answer; for ``incorrect`` a near miss of it.
+    Neither question nor style tells the verdict then. For ``correct`` the reference is the
+    response's own answer; for ``incorrect`` a near miss of it.
     """
     found = find_answer(example.response)
     if found is None or found.how not in _TRUSTED or len(found.answer) > 40 or "\n" in found.answer:
         return None
     kind = answer_type(found.answer, example.question)
-    if kind not in (*CHOICE, AnswerType.NUMBER, AnswerType.EXPRESSION, AnswerType.INTERVAL, AnswerType.TUPLE):
+    if kind not in _CHANGEABLE:
         return None
     chinese = lang == "zh"
     own = found.answer
@@ -193,12 +209,7 @@ def _group(item: Item) -> str:
 
 
 def _as_solution(rng: random.Random, answer: str, chinese: bool) -> str:
-    zh = (
-        "根据题意分析，其余各项均不符合。故选{}。", "由题设条件计算可得。故选：{}．", "【解析】略。答案是：{}", "答案为：{}",
-        "考查基本概念，逐项判断即可，因此答案选 {} 项。", "故选$ \\text{{{}}}$ ．", "答案：{}",
-    )  # fmt: skip
-    en = ("The answer is {}.", "Working it out step by step gives {}. Answer: {}", "Correct answer: {}", "Answer: {}")
-    pattern = rng.choice(zh if chinese else en)
+    pattern = rng.choice(phrases(chinese).solutions)
     return pattern.replace("{{{}}}", "{" + answer + "}").replace("{}", answer)
 
 

@@ -1,22 +1,22 @@
-"""The same answer in another form, and wrong answers that look near, for problems that bring none of their own."""
+"""The same answer in another form, and near misses for problems that bring none of their own."""
 
 from __future__ import annotations
 
 import random
 import re
-from typing import Final
 
 from gradegpt.rules.compare import compare
 from gradegpt.rules.kinds import letters, options
 from gradegpt.rules.normalise import number, plain
-from gradegpt.schema import AnswerType
+from gradegpt.schema import CHOICE, AnswerType
 
-CHOICE: Final = (AnswerType.SINGLE_CHOICE, AnswerType.MULTIPLE_CHOICE)
 _INTEGER = re.compile(r"(?<![\d.\\a-zA-Z_])\d+(?![\d.])")
 _ANY_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
-def right_form(rng: random.Random, reference: str, kind: AnswerType, question: str, chinese: bool) -> str:
+def right_form(
+    rng: random.Random, reference: str, kind: AnswerType, question: str, chinese: bool
+) -> str:
     """The reference written another way that every grader accepts."""
     named = letters(reference) if kind in CHOICE else None
     if named:
@@ -26,7 +26,9 @@ def right_form(rng: random.Random, reference: str, kind: AnswerType, question: s
     return rng.choice([reference, f"${reference}$" if "$" not in reference else reference])
 
 
-def wrong_form(rng: random.Random, reference: str, kind: AnswerType, question: str, chinese: bool) -> str | None:
+def wrong_form(
+    rng: random.Random, reference: str, kind: AnswerType, question: str, chinese: bool
+) -> str | None:
     """An answer that is not the reference, or none where that cannot be made sure."""
     named = letters(reference) if kind in CHOICE else None
     if named:
@@ -44,15 +46,28 @@ def wrong_form(rng: random.Random, reference: str, kind: AnswerType, question: s
     return None
 
 
-def _choice_form(rng: random.Random, picked: list[str], listed: dict[str, str], chinese: bool) -> str:
+def _choice_form(
+    rng: random.Random, picked: list[str], listed: dict[str, str], chinese: bool
+) -> str:
     if len(picked) > 1:
         joint = rng.choice(["", "", "、", ",", ", ", " ", "和" if chinese else " and "])
         return joint.join(picked)
     letter = picked[0]
     text = listed.get(letter, "")
-    forms = [letter, letter, letter, f"({letter})", f"{letter}.", f"选项{letter}" if chinese else f"option {letter}"]
+    forms = [
+        letter,
+        letter,
+        letter,
+        f"({letter})",
+        f"{letter}.",
+        f"选项{letter}" if chinese else f"option {letter}",
+    ]
     if text and "\n" not in text and len(text) <= 60:
-        forms += [f"{letter}. {text}", f"{letter}：{text}" if chinese else f"({letter}) {text}", f"{letter}．{text}"]
+        forms += [
+            f"{letter}. {text}",
+            f"{letter}：{text}" if chinese else f"({letter}) {text}",
+            f"{letter}．{text}",
+        ]
     return rng.choice(forms)
 
 
@@ -78,7 +93,10 @@ def _number_form(rng: random.Random, reference: str) -> str:
         if len(reference.lstrip("-")) > 3:
             forms += [f"{int(reference):,}", f"{int(reference):,}"]
     if simple := re.fullmatch(r"(-?)(\d+)/(\d+)", reference):
-        forms += [f"{simple[1]}\\frac{{{simple[2]}}}{{{simple[3]}}}", f"${simple[1]}\\frac{{{simple[2]}}}{{{simple[3]}}}$"]
+        forms += [
+            f"{simple[1]}\\frac{{{simple[2]}}}{{{simple[3]}}}",
+            f"${simple[1]}\\frac{{{simple[2]}}}{{{simple[3]}}}$",
+        ]
     return rng.choice(forms)
 
 
@@ -93,7 +111,12 @@ def _change_number(rng: random.Random, text: str) -> str | None:
 def _near(rng: random.Random, digits: str) -> str:
     if "." in digits:
         whole, _, part = digits.partition(".")
-        return rng.choice([f"{int(whole) + 1}.{part}", f"{whole}.{part[:-1]}{(int(part[-1]) + rng.randint(1, 8)) % 10}"])
+        return rng.choice(
+            [
+                f"{int(whole) + 1}.{part}",
+                f"{whole}.{part[:-1]}{(int(part[-1]) + rng.randint(1, 8)) % 10}",
+            ]
+        )
     value = int(digits)
     moves = [value + 1, max(0, value - 1), value + rng.randint(2, 20), value * 2, value * 10]
     if len(digits) > 1:

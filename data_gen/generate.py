@@ -1,4 +1,4 @@
-"""The run: collect graded answers, make rows, split by question, write whole files, manifest last."""
+"""The run: collect graded answers, make rows, split by question, write files, manifest last."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from typing import Any, Final
 
 import gradegpt
 from data_gen.compose import Graded, counterfactual, from_label, synthetic
-from data_gen.problems import Problem, bank, parametric
+from data_gen.parametric import parametric
+from data_gen.problems import Problem, bank
 from data_gen.settings import DataGenSettings, Questions
 from data_gen.skills import skill_row
 from gradegpt.chain import build_prompt, needs_gloss, render_chain
@@ -22,7 +23,7 @@ from gradegpt.rules.kinds import answer_type
 from gradegpt.schema import ChainFormat, Item, Message, TrainingRow, Verdict
 
 MAX_QUESTION_REFERENCE: Final = 60
-"""A question whose reference is longer, in characters, is left out: no near miss of it can be made."""
+"""A question with a longer reference, in characters, is left out: it has no near miss."""
 
 Progress = Callable[[str, int], None]
 """Called with the stage and the number of rows so far."""
@@ -55,7 +56,10 @@ def generate(settings: DataGenSettings, progress: Progress = lambda *_: None) ->
                 rows[part].append(line)
                 _count(counts, graded, part)
     if not rows["train"]:
-        raise InputError(f"{settings.name}: no training rows; name sources, questions, bank or parametric problems")
+        raise InputError(
+            f"{settings.name}: no training rows; "
+            "name sources, questions, bank or parametric problems"
+        )
     for part, lines in rows.items():
         rng_for(part, settings.seed).shuffle(lines)
         with whole_file(folder / f"{part}.jsonl") as out:
@@ -84,11 +88,12 @@ def _written(problem: Problem, settings: DataGenSettings, count: int) -> Iterato
     for index in range(count):
         rng = rng_for(f"{problem.id}:{problem.question}:{index}", settings.seed)
         roll = rng.random()
-        verdict = (
-            Verdict.CORRECT if roll < settings.correct_share
-            else Verdict.INCORRECT if roll < settings.correct_share + settings.incorrect_share
-            else Verdict.INVALID
-        )  # fmt: skip
+        if roll < settings.correct_share:
+            verdict = Verdict.CORRECT
+        elif roll < settings.correct_share + settings.incorrect_share:
+            verdict = Verdict.INCORRECT
+        else:
+            verdict = Verdict.INVALID
         graded = synthetic(problem, verdict, rng)
         if graded is not None:
             yield graded
@@ -118,19 +123,24 @@ def _read_questions(questions: Questions) -> Iterator[Problem]:
     taken = 0
     for _, row in read_objects(questions.path):
         reference, question = str(row.get("reference") or ""), str(row.get("question") or "")
-        if not reference.strip() or len(reference) > MAX_QUESTION_REFERENCE or "\n" in reference.strip():
+        short = reference.strip() and len(reference) <= MAX_QUESTION_REFERENCE
+        if not short or "\n" in reference.strip():
             continue
         if questions.split and split_of(question) != questions.split:
             continue
         if taken == questions.limit:
             return
         taken += 1
-        solution = str((row.get("meta") or {}).get(questions.solution) or "") if questions.solution else ""
+        meta = row.get("meta") or {}
+        solution = str(meta.get(questions.solution) or "") if questions.solution else ""
         yield Problem(
-            id=f"{Path(questions.path).stem.removeprefix('d_')}-{row.get('id')}", lang=str(row.get("lang") or "en"),
-            answer_type=answer_type(reference, question), question=question, reference=reference.strip(),
+            id=f"{Path(questions.path).stem.removeprefix('d_')}-{row.get('id')}",
+            lang=str(row.get("lang") or "en"),
+            answer_type=answer_type(reference, question),
+            question=question,
+            reference=reference.strip(),
             solution=tuple(s for s in (solution[:300],) if s.strip()),
-        )  # fmt: skip
+        )
 
 
 def _row(graded: Graded, settings: DataGenSettings, index: int) -> Any:
@@ -142,43 +152,58 @@ def _row(graded: Graded, settings: DataGenSettings, index: int) -> Any:
     return training_row(graded, chosen, settings)
 
 
-def training_row(graded: Graded, chain_format: ChainFormat, settings: DataGenSettings) -> TrainingRow | None:
+def training_row(
+    graded: Graded, chain_format: ChainFormat, settings: DataGenSettings
+) -> TrainingRow | None:
     """The prompt/completion row, or none where the format needs a gloss that is not known."""
     chain = graded.chain
     quote = chain.key_sentence
-    if quote and needs_gloss(quote) and not chain.gloss and chain_format is ChainFormat.CROSS_LINGUAL:
+    unglossed = quote and needs_gloss(quote) and not chain.gloss
+    if unglossed and chain_format is ChainFormat.CROSS_LINGUAL:
         return None
     prompt = settings.prompt.model_copy(update={"chain_format": chain_format})
     return TrainingRow(
         prompt=build_prompt(graded.item, prompt),
         completion=(Message(role="assistant", content=render_chain(chain, chain_format)),),
         meta={
-            "verdict": chain.verdict.value, "answer_type": chain.answer_type and chain.answer_type.value,
-            "lang": graded.lang, "source": graded.source, "labelled_by": graded.labelled_by,
+            "verdict": chain.verdict.value,
+            "answer_type": chain.answer_type and chain.answer_type.value,
+            "lang": graded.lang,
+            "source": graded.source,
+            "labelled_by": graded.labelled_by,
             "chain_format": chain_format.value,
         },
-    )  # fmt: skip
+    )
 
 
 def _avoided(paths: Iterable[str]) -> set[str]:
-    keys = {question_key(str(row.get("question") or "")) for p in paths for _, row in read_objects(p)}
+    keys = {
+        question_key(str(row.get("question") or "")) for p in paths for _, row in read_objects(p)
+    }
     return keys - {""}
 
 
 def _count(counts: Counter[str], graded: Graded, part: str) -> None:
     kind = graded.chain.answer_type.value if graded.chain.answer_type else "none"
-    for name in (part, f"verdict:{graded.chain.verdict.value}", f"lang:{graded.lang}", f"type:{kind}", f"source:{graded.source}"):
+    for name in (
+        part,
+        f"verdict:{graded.chain.verdict.value}",
+        f"lang:{graded.lang}",
+        f"type:{kind}",
+        f"source:{graded.source}",
+    ):
         counts[name] += 1
 
 
 def _manifest(settings: DataGenSettings, counts: Counter[str]) -> dict[str, Any]:
-    files = [s.path for s in (*settings.sources, *settings.unlabelled, *settings.questions)]
+    graded = [s.path for s in (*settings.sources, *settings.unlabelled)]
+    inputs = [*graded, *(q.path for q in settings.questions), *settings.avoid]
     outputs = [Path(settings.folder) / f"{part}.jsonl" for part in ("train", "dev")]
     return {
         "stage": "data_gen",
         "version": gradegpt.__version__,
         "settings": settings.model_dump(mode="json"),
-        "inputs": {path: sha256_file(path) for path in [*files, *settings.avoid]},
+        "inputs": {path: sha256_file(path) for path in inputs},
         "outputs": {path.name: sha256_file(path) for path in outputs},
         "counts": dict(sorted(counts.items())),
     }

@@ -25,8 +25,9 @@ class Questions(Settings):
 class DataGenSettings(Settings):
     """What to generate from, how much, and in which form.
 
-    ``kind``: ``judge`` makes chain-labelled rows, ``base`` makes the pre-training mixture of the embedded base.
-    ``formats`` weighs the chain formats. Shares are per problem: correct, incorrect, the rest invalid.
+    ``kind``: ``judge`` makes chain-labelled rows, ``base`` makes the pre-training mixture of the
+    embedded base. ``formats`` weighs the chain formats. Shares are per problem: correct, incorrect,
+    the rest invalid.
     """
 
     name: str
@@ -46,7 +47,7 @@ class DataGenSettings(Settings):
     """Rows made from each real response by giving it another reference."""
     correct_share: float = Field(default=0.47, gt=0, lt=1)
     incorrect_share: float = Field(default=0.47, gt=0, lt=1)
-    formats: dict[ChainFormat, float] = {ChainFormat.CROSS_LINGUAL: 1.0}
+    formats: dict[ChainFormat, float] = Field(default={ChainFormat.CROSS_LINGUAL: 1.0})
     prompt: PromptSettings = PromptSettings()
     repeats: int = Field(default=1, ge=1)
     """How often a ``base`` mixture draws a task from each graded answer."""

@@ -1,6 +1,7 @@
-"""What a base model learns before it is a judge: bilingual text, quoting, extracting, comparing, in plain chat tasks.
+"""What a base model learns before it is a judge, in plain chat tasks.
 
-None of these rows has the judge's prompt, chain or verdict tags; that is what LoRA SFT adds.
+Bilingual text, quoting, extracting, comparing, checking. None of these rows has the judge's prompt,
+chain or verdict tags; that is what LoRA SFT adds.
 """
 
 from __future__ import annotations
@@ -9,21 +10,42 @@ import random
 from typing import Any, Final
 
 from data_gen.compose import Graded
+from gradegpt.chain import defuse
 from gradegpt.fit import Budget, fit_middle, fit_response
 from gradegpt.schema import Message, TrainingRow, Verdict
 
-_QUOTE: Final = ("Which sentence of this solution states its answer?", "Copy the sentence that settles the answer.", "Quote the line with the final answer.", "抄写给出最后答案的那句话。")  # fmt: skip
-_EXTRACT: Final = ("What does this solution answer?", "Give the final answer only.", "State the result of this solution.", "这份解答的结果是什么？")
-_COMPARE: Final = ("Are these two answers the same?", "Do the two results mean the same?", "Same or different?", "这两个答案一样吗？")
-_CHECK: Final = ("Expected result and a solution. Does the solution reach it?", "Check the solution against the key.", "Compare the solution's result with the key.", "对照标准结果检查这份解答。")
+_QUOTE: Final = (
+    "Which sentence of this solution states its answer?",
+    "Copy the sentence that settles the answer.",
+    "Quote the line with the final answer.",
+    "抄写给出最后答案的那句话。",
+)
+_EXTRACT: Final = (
+    "What does this solution answer?",
+    "Give the final answer only.",
+    "State the result of this solution.",
+    "这份解答的结果是什么？",
+)
+_COMPARE: Final = (
+    "Are these two answers the same?",
+    "Do the two results mean the same?",
+    "Same or different?",
+    "这两个答案一样吗？",
+)
+_CHECK: Final = (
+    "Expected result and a solution. Does the solution reach it?",
+    "Check the solution against the key.",
+    "Compare the solution's result with the key.",
+    "对照标准结果检查这份解答。",
+)
 _NOTHING: Final = "It states no answer."
 
 
 def skill_row(graded: Graded, rng: random.Random, budget: Budget) -> dict[str, Any]:
     """One pre-training row made from a graded answer: text, or a chat task of one of five kinds."""
     item, chain = graded.item, graded.chain
-    response = fit_response(item.response, budget.response)
-    question = fit_middle(item.question, budget.question)
+    response = defuse(fit_response(item.response, budget.response))
+    question = defuse(fit_middle(item.question, budget.question))
     roll = rng.random()
     if chain.key_sentence is None:
         return _chat(rng.choice(_QUOTE + _EXTRACT), response, _NOTHING)
@@ -32,22 +54,26 @@ def skill_row(graded: Graded, rng: random.Random, budget: Budget) -> dict[str, A
     if roll < 0.22:
         return _chat(rng.choice(_QUOTE), response, chain.key_sentence)
     if roll < 0.34:
-        return _chat(rng.choice(_EXTRACT), f"{question}\n\n{response}", f"{chain.key_sentence}\n{chain.answer}")
+        return _chat(
+            rng.choice(_EXTRACT),
+            f"{question}\n\n{response}",
+            f"{chain.key_sentence}\n{chain.answer}",
+        )
     same = "same" if chain.verdict is Verdict.CORRECT else "different"
     if roll < 0.48:
         pair = [chain.reference_answer, chain.answer or ""]
         rng.shuffle(pair)
-        return _chat(rng.choice(_COMPARE), f"{pair[0]}\n{pair[1]}", f"{pair[0]} | {pair[1]}: {same}")
+        return _chat(
+            rng.choice(_COMPARE), f"{pair[0]}\n{pair[1]}", f"{pair[0]} | {pair[1]}: {same}"
+        )
     if chain.gloss and roll < 0.56:
         return _chat("Say this in English.", chain.key_sentence, chain.gloss)
-    reference = fit_response(item.reference[0], budget.reference)
+    reference = defuse(fit_response(item.reference[0], budget.reference))
     kind = (chain.answer_type or "text").replace("_", " ")
     body = f"Key: {reference}\n\n{question}\n\nSolution: {response}"
     gloss = f"\n{chain.gloss}" if chain.gloss else ""
-    return _chat(
-        rng.choice(_CHECK), body,
-        f"It says: {chain.key_sentence}{gloss}\nKey ({kind}) {chain.reference_answer} | found {chain.answer}: {same}",
-    )  # fmt: skip
+    finding = f"Key ({kind}) {chain.reference_answer} | found {chain.answer}: {same}"
+    return _chat(rng.choice(_CHECK), body, f"It says: {chain.key_sentence}{gloss}\n{finding}")
 
 
 def _chat(task: str, body: str, reply: str) -> dict[str, Any]:

@@ -1,3 +1,3 @@
-"""GradeGPT: grade a model's response against a reference answer, with a chain that can be checked."""
+"""GradeGPT: grade a response against a reference answer, with a chain that can be checked."""
 
 __version__ = "0.1.0"

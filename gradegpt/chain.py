@@ -1,11 +1,13 @@
 """The prompt and the chain: rendered and parsed here and nowhere else.
 
-The structure follows CMMaTH, figure 9 and table 7: question, reference answer and model response go in; the key sentence,
-its English gloss, the type of the reference answer, the answer found and the tag ``<Yes>`` or ``<No>`` come out. The words
-are our own. ``tests/golden/`` holds the exact text; the prompt that trains is the prompt that serves.
+The structure follows CMMaTH, figure 9 and table 7: question, reference answer and model response go
+in; the key sentence, its English gloss, the type of the reference answer, the answer found and the
+tag ``<Yes>`` or ``<No>`` come out. The words are our own. ``tests/golden/`` holds the exact text;
+the prompt that trains is the prompt that serves.
 
-Untrusted text is defused: a ``<`` that opens a frame or a verdict tag becomes ``‹``, one character for one, so nothing in
-a response can close its frame or pose as a verdict, and offsets into the response stay true.
+Untrusted text is defused: a ``<`` that opens a frame or a verdict tag becomes ``‹``, one character
+for one, so nothing in a response can close its frame or pose as a verdict, and offsets into the
+response stay true.
 """
 
 from __future__ import annotations
@@ -22,16 +24,18 @@ YES: Final = "<Yes>"
 NO: Final = "<No>"
 
 _ROLE = (
-    "You grade answers. Decide whether the model response reaches the same final answer as the reference answer. "
-    "Every option or part asked for must be there; a response that commits to no answer is <No>. "
+    "You grade answers. Decide whether the model response reaches the same final answer as the "
+    "reference answer. Every option or part asked for must be there; "
+    "a response that commits to no answer is <No>. "
 )
 SYSTEM: Final = {
     ChainFormat.OUTCOME: _ROLE + "Reply with <Yes> or <No> alone.",
     ChainFormat.JUDGE_OF_CHAIN: _ROLE
-    + "Quote the sentence that gives the answer, name the answer type, compare, and end with <Yes> or <No>.",
-    ChainFormat.CROSS_LINGUAL: _ROLE
-    + "Quote the sentence that gives the answer, put it into English, name the answer type, compare, "
+    + "Quote the sentence that gives the answer, name the answer type, compare, "
     "and end with <Yes> or <No>.",
+    ChainFormat.CROSS_LINGUAL: _ROLE
+    + "Quote the sentence that gives the answer, put it into English, name the answer type, "
+    "compare, and end with <Yes> or <No>.",
 }
 
 _KEY = "The model response gives its answer here: "
@@ -40,22 +44,26 @@ _GLOSS = "In English: "
 _NO_ANSWER = "none"
 
 _OPENS_A_FRAME = re.compile(
-    r"<(?=\s*/?\s*(?:yes|no|question|reference|response|context|s|(?:start|end)_of_turn|im_(?:start|end))\s*>|\|)",
+    r"<(?=\s*/?\s*(?:yes|no|question|reference|response|context|s"
+    r"|(?:start|end)_of_turn|im_(?:start|end))\s*>|\|)",
     re.IGNORECASE,
 )
 _CJK = re.compile(r"[\u3400-\u9fff]")
-# `(\w*)` rather than `(Yes|No)`: a narrower group would let an off-menu last tag backtrack to one the reasoning mentions.
+# `(\w*)` rather than `(Yes|No)`: a narrower group would let an off-menu last tag backtrack to one
+# that the reasoning mentions.
 _LAST_TAG = re.compile(r"(?s).*<(\w*)>[\s.。]*\Z")
 _COMPARISON = re.compile(
-    r"^The reference answer (?P<reference>.*) is an? (?P<type>[a-z ]+); the model response gives (?P<answer>.*)\.$",
+    r"^The reference answer (?P<reference>.*) is an? (?P<type>[a-z ]+); "
+    r"the model response gives (?P<answer>.*)\.$",
     re.MULTILINE,
 )
-# Defused text holds no closing frame, so the first one is the right one, and the atomic groups never look for another:
-# without them a crafted prompt of 20 kB takes seconds, by backtracking.
+# Defused text holds no closing frame, so the first one is the right one, and the atomic groups
+# never look for another: without them a crafted prompt of 20 kB takes seconds, by backtracking.
 _FRAME = re.compile(
     r"Question: <question>\n(?>(?P<question>.*?)\n</question>\n)"
     r"(?:Context: <context>\n(?>(?P<context>.*?)\n</context>\n))?"
-    r"Reference Answer: <reference>\n(?>(?P<references>.*?)\n</reference>\nModel Response: <response>\n)"
+    r"Reference Answer: <reference>\n"
+    r"(?>(?P<references>.*?)\n</reference>\nModel Response: <response>\n)"
     r"(?>(?P<response>.*?)\n</response>\n)Judgment Result:",
     re.DOTALL,
 )
@@ -89,7 +97,10 @@ class ParsedChain(Row):
 
 
 def defuse(text: str) -> str:
-    """Replace each ``<`` that could open a frame, a chat token or a verdict tag by ``‹``; the length stays the same."""
+    """Replace by ``‹`` each ``<`` that could open a frame, a chat token or a verdict tag.
+
+    The length stays the same.
+    """
     return _OPENS_A_FRAME.sub("‹", text)
 
 
@@ -109,7 +120,8 @@ def build_prompt(item: Item, settings: PromptSettings) -> tuple[Message, ...]:
         f"Question: <question>\n{defuse(fit_middle(item.question, budget.question))}\n</question>\n"
         f"{context}"
         f"Reference Answer: {references}\n"
-        f"Model Response: <response>\n{defuse(fit_response(item.response, budget.response))}\n</response>\n"
+        f"Model Response: <response>\n{defuse(fit_response(item.response, budget.response))}\n"
+        f"</response>\n"
         f"Judgment Result:"
     )
     return Message(role="system", content=SYSTEM[settings.chain_format]), Message(
@@ -132,12 +144,12 @@ def parse_prompt(messages: Sequence[Message]) -> Item | None:
 
 
 def needs_gloss(key_sentence: str) -> bool:
-    """Whether a quoted sentence has Chinese in it and so an English gloss in the cross-lingual format."""
+    """Whether a quoted sentence has Chinese in it, and so a gloss in the cross-lingual format."""
     return bool(_CJK.search(key_sentence))
 
 
 def render_chain(chain: Chain, chain_format: ChainFormat) -> str:
-    """The text a judge writes. ``invalid`` is written ``<No>``, and its first line says that nothing can be graded.
+    """The text a judge writes. ``invalid`` is a ``<No>`` that says nothing can be graded.
 
     Raises:
         ValueError: a cross-lingual chain whose Chinese quote has no gloss.
@@ -168,15 +180,18 @@ def render_chain(chain: Chain, chain_format: ChainFormat) -> str:
 
 
 def parse_chain(text: str) -> ParsedChain:
-    """Read a judge's text. The last tag must be ``<Yes>`` or ``<No>`` and end the text; anything else is unparsed.
+    """Read a judge's text.
 
-    The verdict needs the tag alone; the other parts are read where they stand as ``render_chain`` writes them.
+    The last tag must be ``<Yes>`` or ``<No>`` and end the text; anything else is unparsed. The
+    verdict needs the tag alone; the other parts are read where they stand as ``render_chain``
+    writes them.
     """
     match = _LAST_TAG.match(text)
     if match is None or match[1] not in ("Yes", "No"):
         found = f"the last tag is <{match[1]}>" if match else "no verdict tag at the end"
         return ParsedChain(outcome=Outcome.UNPARSED, reason=f"chain:{found}")
-    lines = text.strip().splitlines()
+    # Not splitlines(): a quote may hold the form feed that is left of a careless "\frac".
+    lines = text.strip().split("\n")
     key = next((line.removeprefix(_KEY) for line in lines[:1] if line.startswith(_KEY)), None)
     gloss = next(
         (line.removeprefix(_GLOSS) for line in lines[1:2] if line.startswith(_GLOSS)), None
@@ -198,7 +213,7 @@ def parse_chain(text: str) -> ParsedChain:
 
 
 def quotes_verbatim(key_sentence: str, response: str) -> bool:
-    """Whether the quote stands in the response as the judge saw it (defused, blanks at its ends aside)."""
+    """Whether the quote, blanks at its ends aside, stands in the response as the judge saw it."""
     return bool(key_sentence.strip()) and key_sentence.strip() in defuse(response)
 
 

@@ -79,47 +79,53 @@ def _options(
     pass
 
 
+_Source = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="IN.JSONL",
+        help="Items, one JSON object a line: question, reference, response; optional id, context, "
+        "answer_type, tolerance, meta. Labels (verdict, labelled_by, lang, source) may be there "
+        "and are not looked at.",
+    ),
+]
+_References = Annotated[
+    list[str] | None,
+    typer.Option(help="Its reference answer; repeat it where several are accepted."),
+]
+_Judge = Annotated[
+    Kind,
+    typer.Option(
+        "--judge",
+        help="rules: instant, decides what it can show. model: asks a model. "
+        "cascade: rules, then the model for what they leave open.",
+    ),
+]
+_BaseUrl = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL",
+        help="An OpenAI-compatible server, up to /v1; its key comes from OPENAI_API_KEY.",
+    ),
+]
+
+
 @app.command()
 def judge(
-    source: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="IN.JSONL",
-            help="Items, one JSON object a line: question, reference, response; optional id, "
-            "context, answer_type, tolerance, meta. Labels (verdict, labelled_by, lang, source) "
-            "may be there and are not looked at.",
-        ),
-    ] = None,
+    source: _Source = None,
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", metavar="OUT.JSONL", help="Judgements, in the same order."),
     ] = None,
     question: Annotated[str, typer.Option(help="The question of a single item.")] = "",
-    reference: Annotated[
-        list[str] | None,
-        typer.Option(help="Its reference answer; repeat it where several are accepted."),
-    ] = None,
+    reference: _References = None,
     response: Annotated[str | None, typer.Option(help="The response to grade.")] = None,
-    kind: Annotated[
-        Kind,
-        typer.Option(
-            "--judge",
-            help="rules: instant, decides what it can show. model: asks a model. "
-            "cascade: rules, then the model for what they leave open.",
-        ),
-    ] = Kind.CASCADE,
+    kind: _Judge = Kind.CASCADE,
     model: Annotated[
         str | None,
         typer.Option(help="A folder or hub name; the name at --base-url. [default: the embedded]"),
     ] = None,
     adapter: Annotated[str | None, typer.Option(help="A LoRA adapter for the model.")] = None,
-    base_url: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL",
-            help="An OpenAI-compatible server, up to /v1; its key comes from OPENAI_API_KEY.",
-        ),
-    ] = None,
+    base_url: _BaseUrl = None,
     chain_format: Annotated[
         ChainFormat | None,
         typer.Option(help="How the judge explains itself. [default: as the model was trained]"),

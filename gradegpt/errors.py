@@ -1,4 +1,6 @@
-"""One error tree. A message says where, what, and what to do; exit codes and HTTP statuses hang on the class.
+"""One error tree; exit codes and HTTP statuses hang on the class.
+
+A message says where, what, and what to do.
 
 GradeGPTError                     exit 1   HTTP 500
  ├─ InputError (ValueError)       exit 2   HTTP 422   a row, a file or a request that cannot be used

@@ -1,7 +1,8 @@
 """Fit long texts into a budget by keeping the parts that can hold the answer, never by a blind cut.
 
-Budgets are in estimated tokens, by a rule that needs no tokenizer, so that the same item gives the same prompt whatever
-model reads it: a CJK character counts 1, a digit or a sign 0.7, a letter 0.3, a space 0.1.
+Budgets are in estimated tokens, by a rule that needs no tokenizer, so that the same item gives the
+same prompt whatever model reads it: a CJK character counts 1, a digit or a sign 0.7, a letter 0.3,
+a space 0.1.
 """
 
 from __future__ import annotations
@@ -58,11 +59,13 @@ def fit_middle(text: str, budget: int, head_share: float = 0.4) -> str:
 def fit_response(text: str, budget: int) -> str:
     """Keep the end, then sentences that announce an answer from last to first, then the beginning.
 
-    Elided stretches become ``…``. What is kept is verbatim and in order, so a quote from it is a quote from ``text``.
+    Elided stretches become ``…``. What is kept is verbatim and in order, so a quote from it is a
+    quote from ``text``.
     """
     if len(text) <= budget or estimate_tokens(text) <= budget:
         return text
-    segments = _segments(text)
+    spans = _spans(text)
+    segments = [text[start:end] for start, end in spans]
     kept: set[int] = set()
     left = float(budget)
     marked = [i for i, s in enumerate(segments) if _MARKED.search(s)][-_MARKED_SEGMENTS:]
@@ -79,23 +82,34 @@ def fit_response(text: str, budget: int) -> str:
             continue
         kept.add(index)
         left -= cost
-    return _join(segments, kept)
+    return _join(text, [spans[index] for index in sorted(kept)])
 
 
-def _segments(text: str) -> list[str]:
-    head, tail = text[:-_TAIL_CHARACTERS], text[-_TAIL_CHARACTERS:]
-    announced = [head[max(0, m.start() - 40) : m.end() + 160] for m in _MARKED.finditer(head)][-8:]
-    return [*announced, *(s for s in _SENTENCE_END.split(tail) if s.strip())]
+def _spans(text: str) -> list[tuple[int, int]]:
+    """What may be kept: the tail's sentences and, before it, the windows of the last 8 marks."""
+    cut = position = max(0, len(text) - _TAIL_CHARACTERS)
+    spans: list[tuple[int, int]] = []
+    limit = cut
+    for mark in reversed([*_MARKED.finditer(text, 0, cut)][-8:]):
+        if mark.end() <= limit:  # else it stands in the lead of the next one: nothing is kept twice
+            start = max(0, mark.start() - 40)
+            spans.insert(0, (start, min(mark.end() + 160, limit)))
+            limit = start
+    for sentence in _SENTENCE_END.split(text[cut:]):
+        if sentence.strip():
+            spans.append((position, position + len(sentence)))
+        position += len(sentence)
+    return spans
 
 
-def _join(segments: list[str], kept: set[int]) -> str:
+def _join(text: str, spans: list[tuple[int, int]]) -> str:
     parts: list[str] = []
-    previous = -1
-    for index in sorted(kept):
-        if index != previous + 1:
+    end = 0
+    for start, stop in spans:
+        if text[end:start].strip():
             parts.append(f"{ELISION}\n")
-        parts.append(segments[index])
-        previous = index
+        parts.append(text[start:stop])
+        end = stop
     return "".join(parts)
 
 

@@ -1,4 +1,4 @@
-"""JSON Lines in and out: ``file:line`` in every complaint, written whole or not at all, resumable."""
+"""JSON Lines in and out: complaints name ``file:line``; written whole or not at all; resumable."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def parse_line(raw: bytes, where: str) -> dict[str, Any]:
 
 
 def parse_json(raw: bytes) -> Any:
-    """JSON from UTF-8 bytes. Half a surrogate pair, which no UTF-8 output could hold, becomes ``�``.
+    """JSON from UTF-8 bytes. Half a surrogate pair, which no UTF-8 can hold, becomes ``�``.
 
     Raises:
         ValueError, RecursionError: not JSON, not UTF-8, or nested too deeply.
@@ -117,7 +117,7 @@ def complaints(error: ValidationError) -> list[str]:
 
 
 def read_rows(path: str | Path, model: type[R]) -> Iterator[R]:
-    """Every row of ``path`` as a ``model``. Raises ``InputError`` with ``file:line: field: what``."""
+    """Every row of ``path`` as a ``model``; an ``InputError`` says ``file:line: field: what``."""
     for number, value in read_objects(path):
         yield validate(model, value, f"{path}:{number}")
 
@@ -171,8 +171,9 @@ def sha256_file(path: str | Path) -> str:
 class ResumableWriter:
     """Append rows in input order to ``<path>.partial``; rename to ``path`` when all are there.
 
-    A run killed anywhere leaves whole lines and at most one torn one, which is cut off on the way back in. The
-    ``fingerprint`` names what the rows depend on: a partial file made from anything else is an error, not a mixture.
+    A run killed anywhere leaves whole lines and at most one torn one, which is cut off on the way
+    back in. The ``fingerprint`` names what the rows depend on: a partial file made from anything
+    else is an error, not a mixture.
 
     Raises:
         OutputError: ``path`` exists already, or the partial file belongs to another run.
@@ -205,7 +206,8 @@ class ResumableWriter:
         return self
 
     def _lock(self) -> None:
-        # Two runs on one file would write every row twice. The lock goes with the process, however it ends.
+        # Two runs on one file would write every row twice. The lock goes with the process, however
+        # it ends.
         if fcntl is None:
             return
         try:

@@ -1,12 +1,13 @@
 """The words of the project as types: items, examples, judgements.
 
-Every row type is frozen and rejects unknown fields, so that a misspelt column is an error and not silence.
+Every row type is frozen and rejects unknown fields, so that a misspelt column is an error and not
+silence.
 """
 
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
@@ -34,8 +35,12 @@ class AnswerType(StrEnum):
         return self.value.replace("_", " ")
 
 
+CHOICE: Final = (AnswerType.SINGLE_CHOICE, AnswerType.MULTIPLE_CHOICE)
+"""The types that option letters answer."""
+
+
 class Verdict(StrEnum):
-    """What is said of a response. ``invalid``: it holds no gradable answer (refusal, cut off, loop)."""
+    """What is said of a response. ``invalid``: no gradable answer (refusal, cut off, loop)."""
 
     CORRECT = "correct"
     INCORRECT = "incorrect"
@@ -74,8 +79,9 @@ def _as_tuple(value: object) -> object:
 class Item(Row):
     """What is to be judged.
 
-    ``reference`` holds one accepted answer or several (any of them suffices); a single string is taken as one.
-    ``tolerance`` is a named policy for numbers: ``exact`` or ``relative:X``; none means ``exact``.
+    ``reference`` holds one accepted answer or several (any of them suffices); a single string is
+    taken as one. ``tolerance`` is a named policy for numbers: ``exact`` or ``relative:X``; none
+    means ``exact``.
     """
 
     id: str = ""
@@ -97,7 +103,7 @@ class Item(Row):
 
 
 class Example(Item):
-    """An item whose verdict is known. ``labelled_by`` says how: by hand, by construction, by a rule."""
+    """An item whose verdict is known. ``labelled_by`` says how: by hand, construction or a rule."""
 
     verdict: Verdict
     labelled_by: str = ""
@@ -106,7 +112,10 @@ class Example(Item):
 
 
 class Judgement(Row):
-    """The whole result for one item. ``confidence`` is a probability in [0, 1], where the method has one."""
+    """The whole result for one item.
+
+    ``confidence`` is a probability in [0, 1], where the method has one.
+    """
 
     id: str
     outcome: Outcome
@@ -125,7 +134,8 @@ class Judgement(Row):
     def _verdict_iff_judged(self) -> Judgement:
         if (self.outcome is Outcome.JUDGED) != (self.verdict is not None):
             raise ValueError(
-                f"outcome {self.outcome.value!r} with verdict {self.verdict!r}: only 'judged' carries one"
+                f"outcome {self.outcome.value!r} with verdict {self.verdict!r}: "
+                "only 'judged' carries one"
             )
         return self
 

@@ -1,7 +1,7 @@
 """YAML and ``key=value`` -> frozen settings. Unknown keys are rejected with a suggestion.
 
-YAML is read as plain text scalars and typed by the settings class alone: PyYAML by itself reads ``2e-4`` as text and
-``no`` as False, which has cost people whole training runs.
+YAML is read as plain text scalars and typed by the settings class alone: PyYAML by itself reads
+``2e-4`` as text and ``no`` as False, which has cost people whole training runs.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Settings(BaseModel):
 
 
 def load_settings(cls: type[S], path: str | Path, overrides: Sequence[str] = ()) -> S:
-    """Read the YAML file at ``path``, apply ``key=value`` overrides (dots reach inside), and validate.
+    """Read the YAML file at ``path``, apply ``key=value`` (dots reach inside), and validate.
 
     Raises:
         MissingError: no such file.
@@ -88,9 +88,8 @@ def _explain(cls: type[BaseModel], error: ValidationError) -> str:
         location = ".".join(str(p) for p in detail["loc"])
         match detail["type"]:
             case "extra_forbidden":
-                parts.append(
-                    f"unknown setting {location!r}{suggest(str(detail['loc'][-1]), _known_keys(cls))}"
-                )
+                hint = suggest(str(detail["loc"][-1]), _known_keys(cls))
+                parts.append(f"unknown setting {location!r}{hint}")
             case "missing":
                 parts.append(f"setting {location!r} is required")
             case _:

@@ -1,8 +1,9 @@
 """Pre-train the embedded base from scratch: ``python -m train.base configs/train/nano-base.yaml``.
 
-A plain loop on torch alone, so that it runs on a CPU or on any machine with a GPU: tokenizer from the corpus, rows
-batched by length, bf16 autocast, Muon for the matrices and AdamW for the rest, warmup then linear decay to zero.
-Stopped anywhere, the same command goes on from the last checkpoint.
+A plain loop on torch alone, so that it runs on a CPU or on any machine with a GPU: tokenizer from
+the corpus, rows batched by length, bf16 autocast, Muon for the matrices and AdamW for the rest,
+warmup then linear decay to zero. Stopped anywhere, the same command goes on from the last
+checkpoint.
 """
 
 from __future__ import annotations
@@ -10,9 +11,8 @@ from __future__ import annotations
 import json
 import random
 import time
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -20,25 +20,20 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from gradegpt.chain import SYSTEM
 from gradegpt.cli import run
+from gradegpt.engines.local import PROMPT_FILE
 from gradegpt.errors import InputError
-from gradegpt.records import read_objects, sha256_file, write_json
+from gradegpt.records import sha256_file, write_json
 from gradegpt.settings import load_settings
+from train.batches import Row, batches, encode_pairs, endless, read_pairs
+from train.rows import prompt_settings_of
 from train.settings import BaseSettings
-from train.tokenizer import END, START, train_tokenizer
+from train.tokenizer import train_tokenizer
 
 if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedTokenizerFast, Qwen3ForCausalLM
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-
-
-class Row(NamedTuple):
-    """Token ids, the loss weight of each, and the position of the word that decides (-1: none)."""
-
-    ids: list[int]
-    weights: list[float]
-    verdict: int
 
 
 def pretrain(settings: BaseSettings) -> dict[str, Any]:
@@ -48,17 +43,20 @@ def pretrain(settings: BaseSettings) -> dict[str, Any]:
     torch.manual_seed(settings.seed)
     torch.set_num_threads(settings.threads)
     out = Path(settings.folder)
-    texts = {part: _read(Path(settings.data) / f"{part}.jsonl") for part in ("train", "dev")}
+    texts = {part: read_pairs(Path(settings.data) / f"{part}.jsonl") for part in ("train", "dev")}
     tokenizer = _tokenizer(settings, texts["train"], out)
-    rows = {part: _encode(values, tokenizer, settings) for part, values in texts.items()}
+    rows = {part: encode_pairs(values, tokenizer, settings) for part, values in texts.items()}
     if not rows["train"]:
         raise InputError(f"{settings.data}: no row fits max_length={settings.max_length}; raise it")
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     model = _model(settings, tokenizer).to(device)
     started = time.monotonic()
     metrics = _train(model, rows["train"], rows["dev"], settings, out)
-    model.save_pretrained(out / "model")
+    # Shipped and fine-tuned in bf16: half the size, and the adapter is trained on what is shipped.
+    model.to(torch.bfloat16).save_pretrained(out / "model")
     tokenizer.save_pretrained(out / "model")
+    prompt = prompt_settings_of(Path(settings.data))
+    write_json(out / "model" / PROMPT_FILE, prompt.model_dump(mode="json"))
     manifest = {
         "stage": "train.base",
         "settings": settings.model_dump(mode="json"),
@@ -72,44 +70,19 @@ def pretrain(settings: BaseSettings) -> dict[str, Any]:
     return manifest
 
 
-def _read(path: Path) -> list[tuple[str, str]]:
-    """(prompt, reply) pairs; a text row is all reply."""
-    pairs = []
-    for _, row in read_objects(path):
-        if "text" in row:
-            pairs.append(("", row["text"]))
-        else:
-            prompt = "".join(f"{START}{m['role']}\n{m['content']}{END}\n" for m in row["prompt"])
-            pairs.append((f"{prompt}{START}assistant\n", row["completion"][0]["content"]))
-    return pairs
-
-
-def _tokenizer(settings: BaseSettings, pairs: list[tuple[str, str]], out: Path) -> PreTrainedTokenizerFast:
+def _tokenizer(
+    settings: BaseSettings, pairs: list[tuple[str, str]], out: Path
+) -> PreTrainedTokenizerFast:
     from transformers import AutoTokenizer
 
     saved = out / "tokenizer"
     if not (saved / "tokenizer.json").exists():
-        # The judge's instructions come with every prompt that the adapter will ever see: worth whole-word tokens.
+        # The judge's instructions come with every prompt that the adapter will ever see: worth
+        # whole-word tokens.
         corpus = [f"{prompt}{reply}" for prompt, reply in pairs] + [*SYSTEM.values()] * 200
         made = train_tokenizer(corpus, settings.vocab_size, settings.max_position_embeddings)
         made.save_pretrained(saved)
     return AutoTokenizer.from_pretrained(saved)
-
-
-def _encode(
-    pairs: list[tuple[str, str]], tokenizer: PreTrainedTokenizerFast, settings: BaseSettings
-) -> list[Row]:
-    prompts = tokenizer([p for p, _ in pairs], add_special_tokens=False)["input_ids"]
-    replies = tokenizer([f"{r}{END}" for _, r in pairs], add_special_tokens=False)["input_ids"]
-    rows = []
-    for prompt, reply in zip(prompts, replies, strict=True):
-        if 1 < len(prompt) + len(reply) <= settings.max_length:
-            weights = [settings.prompt_weight] * len(prompt) + [1.0] * len(reply)
-            verdict = len(prompt) + len(reply) - 2 if prompt else -1
-            if prompt:
-                weights[verdict] = settings.verdict_weight
-            rows.append(Row(prompt + reply, weights, verdict))
-    return rows
 
 
 def _model(settings: BaseSettings, tokenizer: PreTrainedTokenizerFast) -> Qwen3ForCausalLM:
@@ -132,39 +105,29 @@ def _model(settings: BaseSettings, tokenizer: PreTrainedTokenizerFast) -> Qwen3F
     return Qwen3ForCausalLM(config)
 
 
-def batches(rows: list[Row], batch_tokens: int, rng: random.Random) -> Iterator[list[Row]]:
-    """One pass over ``rows`` in batches of similar length, padded size at most ``batch_tokens``, shuffled."""
-    order = sorted(rng.sample(rows, len(rows)), key=lambda row: len(row.ids) // 16)
-    made: list[list[Row]] = [[]]
-    for row in order:
-        if made[-1] and len(row.ids) * (len(made[-1]) + 1) > batch_tokens:
-            made.append([])
-        made[-1].append(row)
-    yield from rng.sample(made, len(made))
-
-
-def _endless(rows: list[Row], settings: BaseSettings) -> Iterator[list[Row]]:
-    epoch = 0
-    while True:
-        yield from batches(rows, settings.batch_tokens, random.Random(f"{settings.seed}:{epoch}"))
-        epoch += 1
-
-
 def _train(
     model: Qwen3ForCausalLM, train: list[Row], dev: list[Row], settings: BaseSettings, out: Path
 ) -> dict[str, Any]:
     import torch
 
     optimizers = _optimizers(model, settings)
-    schedules = [torch.optim.lr_scheduler.LambdaLR(o, lambda s: _schedule(s, settings)) for o in optimizers]
+    schedules = [
+        torch.optim.lr_scheduler.LambdaLR(o, lambda s: _schedule(s, settings)) for o in optimizers
+    ]
     step, tokens = _resume(out, model, optimizers, schedules)
-    stream = _endless(train, settings)
+    stream = endless(train, settings)
     for _ in range(step):
         next(stream)
     metrics: dict[str, Any] = {}
-    log = (out / "log.jsonl").open("a", encoding="utf-8")
+    log = (out / "log.jsonl").open("a", encoding="utf-8", buffering=1)
     clock, since = time.monotonic(), tokens
-    columns = (TextColumn("train.base"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[note]}"), TimeRemainingColumn())  # fmt: skip
+    columns = (
+        TextColumn("train.base"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[note]}"),
+        TimeRemainingColumn(),
+    )
     with log, Progress(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task("", total=settings.max_steps, completed=step, note="")
         while step < settings.max_steps:
@@ -179,9 +142,17 @@ def _train(
             step, tokens = step + 1, tokens + sum(len(r.ids) for r in batch)
             rate = (tokens - since) / (time.monotonic() - clock)
             bar.update(task, completed=step, note=f"loss {loss.item():.3f} {rate:,.0f} tok/s")
-            record = {"step": step, "loss": round(loss.item(), 4), "grad_norm": round(norm.item(), 3), "tokens": tokens}
+            record = {
+                "step": step,
+                "loss": round(loss.item(), 4),
+                "grad_norm": round(norm.item(), 3),
+                "tokens": tokens,
+            }
             if step % settings.eval_every == 0 or step == settings.max_steps:
-                metrics = _evaluate(model, dev, settings) | {"tokens": tokens, "tokens_per_second": round(rate)}
+                metrics = _evaluate(model, dev, settings) | {
+                    "tokens": tokens,
+                    "tokens_per_second": round(rate),
+                }
                 record |= metrics
                 bar.console.print(f"step {step}: {metrics}")
             log.write(json.dumps(record) + "\n")
@@ -198,12 +169,19 @@ def _schedule(step: int, settings: BaseSettings) -> float:
 def _optimizers(model: Qwen3ForCausalLM, settings: BaseSettings) -> list[torch.optim.Optimizer]:
     import torch
 
-    matrices = [p for n, p in model.named_parameters() if p.ndim == 2 and "embed" not in n and "lm_head" not in n]
+    matrices = [
+        p
+        for n, p in model.named_parameters()
+        if p.ndim == 2 and "embed" not in n and "lm_head" not in n
+    ]
     chosen = {id(p) for p in matrices}
     rest = [p for p in model.parameters() if id(p) not in chosen]
     return [
         torch.optim.Muon(
-            matrices, lr=settings.learning_rate, weight_decay=settings.weight_decay, adjust_lr_fn="match_rms_adamw"
+            matrices,
+            lr=settings.learning_rate,
+            weight_decay=settings.weight_decay,
+            adjust_lr_fn="match_rms_adamw",
         ),
         torch.optim.AdamW(rest, lr=settings.learning_rate, weight_decay=0.0, betas=(0.9, 0.95)),
     ]
@@ -212,22 +190,33 @@ def _optimizers(model: Qwen3ForCausalLM, settings: BaseSettings) -> list[torch.o
 def _loss(
     model: Qwen3ForCausalLM, batch: list[Row], settings: BaseSettings
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Weighted mean loss; and, at each row's deciding word, whether it was predicted (only rows that have one)."""
+    """The weighted mean loss, and whether each row's deciding word was predicted.
+
+    Only rows that have such a word count in the second; the third is where it stands in each row.
+    """
     import torch
 
     device = model.device
     length = max(len(r.ids) for r in batch)
     pad = model.config.pad_token_id
     ids = torch.tensor([r.ids + [pad] * (length - len(r.ids)) for r in batch], device=device)
-    weights = torch.tensor([r.weights + [0.0] * (length - len(r.ids)) for r in batch], device=device)
+    weights = torch.tensor(
+        [r.weights + [0.0] * (length - len(r.ids)) for r in batch], device=device
+    )
     with torch.autocast(device.type, torch.bfloat16, enabled=settings.bf16):
-        # Rows are padded on the right and attention is causal: no mask is needed, and padded positions weigh nothing.
+        # Rows are padded on the right and attention is causal: no mask is needed, and padded
+        # positions weigh nothing.
         logits = model(input_ids=ids[:, :-1]).logits
-    losses = torch.nn.functional.cross_entropy(logits.float().flatten(0, 1), ids[:, 1:].flatten(), reduction="none")
+    losses = torch.nn.functional.cross_entropy(
+        logits.float().flatten(0, 1), ids[:, 1:].flatten(), reduction="none"
+    )
     weights = weights[:, 1:].flatten()
     where = torch.tensor([r.verdict - 1 for r in batch], device=device)
     index = where.clamp(min=0)
-    hit = logits[torch.arange(len(batch), device=device), index].argmax(-1) == ids[torch.arange(len(batch), device=device), index + 1]
+    hit = (
+        logits[torch.arange(len(batch), device=device), index].argmax(-1)
+        == ids[torch.arange(len(batch), device=device), index + 1]
+    )
     return (losses * weights).sum() / weights.sum(), hit[where >= 0], where
 
 
@@ -272,16 +261,21 @@ def _resume(out: Path, model: Any, optimizers: Any, schedules: Any) -> tuple[int
         return 0, 0
     state = torch.load(path, map_location=model.device, weights_only=True)
     model.load_state_dict(state["model"])
-    for target, saved in zip([*optimizers, *schedules], [*state["optimizers"], *state["schedules"]], strict=True):
+    for target, saved in zip(
+        [*optimizers, *schedules], [*state["optimizers"], *state["schedules"]], strict=True
+    ):
         target.load_state_dict(saved)
     return int(state["step"]), int(state["tokens"])
 
 
 @app.command()
 def main(
-    config: Annotated[Path, typer.Argument(metavar="CONFIG.YAML", help="Such as configs/train/nano-base.yaml.")],
+    config: Annotated[
+        Path, typer.Argument(metavar="CONFIG.YAML", help="Such as configs/train/nano-base.yaml.")
+    ],
     overrides: Annotated[
-        list[str] | None, typer.Argument(metavar="KEY=VALUE", help="Settings to change: max_steps, out, seed, ...")
+        list[str] | None,
+        typer.Argument(metavar="KEY=VALUE", help="Settings to change: max_steps, out, seed, ..."),
     ] = None,
 ) -> None:
     """Pre-train the embedded base from scratch and save it to <out>/model.
@@ -290,7 +284,10 @@ def main(
     """
     settings = load_settings(BaseSettings, config, overrides or ())
     manifest = pretrain(settings)
-    typer.echo(f"wrote {settings.folder}/model: {manifest['parameters']:,} parameters, {manifest['minutes']} minutes")
+    typer.echo(
+        f"wrote {settings.folder}/model: {manifest['parameters']:,} parameters, "
+        f"{manifest['minutes']} minutes"
+    )
 
 
 if __name__ == "__main__":

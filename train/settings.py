@@ -9,7 +9,7 @@ from gradegpt.settings import Settings
 
 
 class BaseSettings(Settings):
-    """Pre-training of the embedded base: a Qwen3-shaped decoder and its tokenizer, both from scratch."""
+    """Pre-training of the embedded base: a Qwen3-shaped decoder and tokenizer, from scratch."""
 
     name: str
     data: str
@@ -56,7 +56,7 @@ class SFTSettings(Settings):
     out: str = ""
     seed: int = 0
     prompt: PromptSettings | None = None
-    """Stored beside the adapter; none takes what data_gen's manifest says the rows were made with."""
+    """Stored beside the adapter; none takes what the rows were made with, by their manifest."""
     max_length: int = 1024
     max_steps: int = -1
     epochs: float = 1.0
@@ -89,5 +89,5 @@ class SFTSettings(Settings):
 
     @property
     def folder(self) -> str:
-        """Where checkpoints go: ``out``, or ``runs/<name>``; the adapter lies in its ``adapter/``."""
+        """Where checkpoints go: ``out``, or ``runs/<name>``; the adapter is in its ``adapter/``."""
         return self.out or f"runs/{self.name}"

@@ -1,4 +1,4 @@
-"""A bilingual byte-level BPE tokenizer, trained from a corpus, with chat tokens and single digits."""
+"""A bilingual byte-level BPE tokenizer from a corpus, with chat tokens and single digits."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ START: Final = "<|im_start|>"
 END: Final = "<|im_end|>"
 PAD: Final = "<|endoftext|>"
 
-# Digits and capitals stand alone: an option letter or a digit must be the same token wherever it occurs, or a small
-# model has to learn that "B", " B" and "(B" are one letter.
+# Digits and capitals stand alone: an option letter or a digit must be the same token wherever it
+# occurs, or a small model has to learn that "B", " B" and "(B" are one letter.
 _PIECES: Final = (
     r"\p{N}| ?[A-Za-z]?[a-z]+|[A-Z]|\p{Han}+| ?[^\s\p{L}\p{N}]+|\s*[\r\n]+|\s+(?!\S)|\s+|\p{L}+"
 )
@@ -27,8 +27,10 @@ CHAT_TEMPLATE: Final = (
 )
 
 
-def train_tokenizer(texts: Iterable[str], vocab_size: int, max_length: int) -> PreTrainedTokenizerFast:
-    """Train on ``texts``; chat tokens are special, the verdict tags are one token each and ordinary text."""
+def train_tokenizer(
+    texts: Iterable[str], vocab_size: int, max_length: int
+) -> PreTrainedTokenizerFast:
+    """Train on ``texts``; chat tokens are special, verdict tags are one ordinary token each."""
     from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
     from transformers import PreTrainedTokenizerFast
 

@@ -17,7 +17,10 @@ class Token(NamedTuple):
 
 
 class Generation(NamedTuple):
-    """What an engine wrote for one prompt. ``tokens`` is empty where the engine gives no probabilities."""
+    """What an engine wrote for one prompt.
+
+    ``tokens`` is empty where the engine gives no probabilities.
+    """
 
     text: str
     prompt_tokens: int = 0
@@ -28,8 +31,9 @@ class Generation(NamedTuple):
 class Engine(Protocol):
     """Anything that continues chat prompts.
 
-    ``generate`` answers every prompt in order. A prompt that could not be answered gives an ``EngineError`` in its
-    place, so that one failure costs one item; an engine that cannot work at all raises it.
+    ``generate`` answers every prompt in order. A prompt that could not be answered gives an
+    ``EngineError`` in its place, so that one failure costs one item; an engine that cannot work at
+    all raises it.
     """
 
     name: str

@@ -57,7 +57,7 @@ class LocalEngine:
     def generate(
         self, prompts: Sequence[Sequence[Message]], *, max_new_tokens: int
     ) -> list[Generation | EngineError]:
-        """Continue all prompts greedily, in batches of similar length, answering in the given order."""
+        """Continue all prompts greedily, in batches of similar length, and answer in order."""
         texts = [render_chat(self._tokenizer, prompt) for prompt in prompts]
         order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
         results: list[Generation | EngineError] = [EngineError("not generated")] * len(texts)
@@ -112,7 +112,10 @@ class LocalEngine:
 
 
 class _LogprobRecorder:
-    """A logits processor that changes nothing and keeps the chosen (largest) log-probability of each step."""
+    """A logits processor that changes nothing and keeps each step's largest log-probability.
+
+    Generation is greedy, so that is the chosen token's.
+    """
 
     def __init__(self) -> None:
         self.steps: list[torch.Tensor] = []
@@ -123,7 +126,7 @@ class _LogprobRecorder:
 
 
 def render_chat(tokenizer: PreTrainedTokenizerBase, messages: Sequence[Message]) -> str:
-    """The prompt text by the model's own chat template, thinking switched off where the template knows the switch."""
+    """The prompt text by the model's own chat template, thinking off where it knows the switch."""
     chat = [m.model_dump() for m in messages]
     return str(
         tokenizer.apply_chat_template(
@@ -133,10 +136,11 @@ def render_chat(tokenizer: PreTrainedTokenizerBase, messages: Sequence[Message])
 
 
 def _stamped(folder: str) -> str:
-    """The folder's last name and a digest of what decides its output: trained anew it is another judge, moved it is not.
+    """The folder's last name and a digest of what decides its output.
 
-    Of each file its size and both ends, 1 MiB each: training changes every weight, and a large model is not read twice.
-    A hub name stays as it is.
+    Trained anew it is another judge, moved it is not. Of each file its size and both ends, 1 MiB
+    each: training changes every weight, and a large model is not read twice. A hub name stays as
+    it is.
     """
     files = sorted({path for pattern in _DECIDING for path in Path(folder).glob(pattern)})
     if not files:
@@ -153,17 +157,16 @@ def _stamped(folder: str) -> str:
 
 
 def _load(model: str, adapter: str | None, device: str | None) -> tuple[Any, Any, Any]:
-    for name, what in ((model, "model"), (adapter, "adapter")):
-        if (
-            name
-            and (name.startswith((".", "/")) or name.count("/") > 1)
-            and not Path(name).is_dir()
-        ):
+    for name, what in ((model, "model"), (adapter or "", "adapter")):
+        is_path = name.startswith((".", "/")) or name.count("/") > 1
+        if is_path and not Path(name).is_dir():
             raise MissingError(
-                f"{name}: no such {what} folder; give a folder or a hub name such as Qwen/Qwen3-0.6B"
+                f"{name}: no such {what} folder; "
+                "give a folder or a hub name such as Qwen/Qwen3-0.6B"
             )
     try:
         import torch
+        from safetensors import SafetensorError
         from transformers import AutoModelForCausalLM, AutoTokenizer
     except ImportError as error:
         raise MissingError("the local engine needs: pip install 'gradegpt[local]'") from error
@@ -176,7 +179,7 @@ def _load(model: str, adapter: str | None, device: str | None) -> tuple[Any, Any
             from peft import PeftModel
 
             loaded = PeftModel.from_pretrained(loaded, adapter).merge_and_unload()
-    except (OSError, ValueError, RuntimeError, KeyError) as error:
+    except (OSError, ValueError, RuntimeError, KeyError, SafetensorError) as error:
         raise EngineError(f"{model}: does not load: {str(error).splitlines()[0]}") from error
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token

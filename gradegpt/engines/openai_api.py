@@ -5,21 +5,27 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+from pydantic import BaseModel, Field, ValidationError
 
 from gradegpt.engines.base import Generation, Token
 from gradegpt.errors import EngineError, EngineTimeoutError, MissingError
+from gradegpt.records import explain
 from gradegpt.schema import Message
 
 if TYPE_CHECKING:
     import httpx2
     from openai.types.chat import ChatCompletion
 
+_WRONG_URL: Final = "is base_url right, up to and including /v1?"
+
 
 class OpenAIEngine:
-    """Asks ``<base_url>/chat/completions`` for each prompt, ``concurrency`` at a time, at temperature 0.
+    """Asks ``<base_url>/chat/completions`` for each prompt at temperature 0.
 
-    Retries on 408, 409, 429 and 5xx with backoff are the ``openai`` client's, ``Retry-After`` included.
+    ``concurrency`` prompts are under way at a time. Retries on 408, 409, 429 and 5xx with backoff
+    are the ``openai`` client's, ``Retry-After`` included.
 
     Args:
         base_url: up to and including ``/v1``.
@@ -83,17 +89,54 @@ class OpenAIEngine:
             return EngineError(f"{self.name}: HTTP {error.status_code}: {error.message}")
         except self._openai.OpenAIError as error:
             return EngineError(f"{self.name}: {error}; is the server running?")
+        except ValueError as error:  # the body is not JSON
+            return EngineError(f"{self.name}: not a chat completion ({error}); {_WRONG_URL}")
         return _generation(completion, self.name)
 
 
+class _Message(BaseModel):
+    content: str | None = None
+
+
+class _Logprob(BaseModel):
+    token: str
+    logprob: float
+
+
+class _Logprobs(BaseModel):
+    content: list[_Logprob] | None = None
+
+
+class _Choice(BaseModel):
+    message: _Message
+    logprobs: _Logprobs | None = None
+
+
+class _Usage(BaseModel):
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+class _Reply(BaseModel):
+    """What is read of a reply; the client does not check what a server sends.
+
+    It may be a web page.
+    """
+
+    choices: list[_Choice] = Field(min_length=1)
+    usage: _Usage | None = None
+
+
 def _generation(completion: ChatCompletion, name: str) -> Generation | EngineError:
-    if not completion.choices:
-        return EngineError(f"{name}: the reply has no choices")
-    choice, usage = completion.choices[0], completion.usage
+    try:
+        reply = _Reply.model_validate(completion, from_attributes=True)
+    except ValidationError as error:
+        return EngineError(f"{name}: not a chat completion ({explain(error)}); {_WRONG_URL}")
+    choice, usage = reply.choices[0], reply.usage or _Usage()
     logprobs = (choice.logprobs.content if choice.logprobs else None) or []
     return Generation(
         text=choice.message.content or "",
-        prompt_tokens=usage.prompt_tokens if usage else 0,
-        completion_tokens=usage.completion_tokens if usage else 0,
+        prompt_tokens=usage.prompt_tokens,
+        completion_tokens=usage.completion_tokens,
         tokens=tuple(Token(t.token, t.logprob) for t in logprobs),
     )

@@ -6,6 +6,7 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any, Literal
 
 from pydantic import Field
@@ -35,12 +36,14 @@ class Fields(Settings):
 class Source(Settings):
     """A file of graded answers and how to read it.
 
-    ``fields: null`` says that the rows are examples already, with this project's columns: each is taken whole, its own
-    source, tolerance and answer type included. Other files name their columns; of their answer types only those of
-    ``AnswerType`` are kept, and where their words mean something else, ``fields.answer_type`` is emptied.
+    ``fields: null`` says that the rows are examples already, with this project's columns: each is
+    taken whole, its own source, tolerance and answer type included. Other files name their columns;
+    of their answer types only those of ``AnswerType`` are kept, and where their words mean
+    something else, ``fields.answer_type`` is emptied.
 
-    ``split`` keeps one part of the questions (train 75 %, dev 5 %, test 20 %, by a hash of the question's text, so that
-    all answers to a question fall together, in every file). ``reference_separator`` splits accepted answers.
+    ``split`` keeps one part of the questions (train 75 %, dev 5 %, test 20 %, by a hash of the
+    question's text, so that all answers to a question fall together, in every file).
+    ``reference_separator`` splits accepted answers.
     """
 
     path: str
@@ -57,33 +60,34 @@ class Source(Settings):
 
 
 def read_examples(source: Source) -> Iterator[Example]:
-    """The labelled rows of a source, in file order; rows without a label or a response are left out.
+    """The labelled rows of a source, in order; rows without a label or a response are left out.
 
     Raises:
         MissingError: no such file.
-        InputError: a row without a mapped column, or with a label that is no verdict; ``file:line`` leads.
+        InputError: a row without a mapped column, or with a label that is no verdict;
+            ``file:line`` leads.
 
     """
-    count = 0
-    for number, row in read_objects(source.path):
-        where = f"{source.path}:{number}"
-        example = _example(row, source, where)
-        if example is None or source.split not in (None, _split(example, source)):
-            continue
-        if count == source.limit:
-            return
-        count += 1
-        yield example
+    examples = (
+        _example(row, source, f"{source.path}:{number}")
+        for number, row in read_objects(source.path)
+    )
+    mine = (e for e in examples if e is not None and _in_split(e, source))
+    yield from islice(mine, source.limit)
 
 
 def read_items(source: Source) -> Iterator[tuple[Item, str]]:
-    """Every response of a source with the row's language, whether it has a label or not.
+    """The responses of a source with the row's language, in file order, labelled or not.
 
     Raises:
         MissingError: no such file.
         InputError: a row without a mapped column; ``file:line`` leads.
 
     """
+    yield from islice((i for i in _items(source) if _in_split(i[0], source)), source.limit)
+
+
+def _items(source: Source) -> Iterator[tuple[Item, str]]:
     fields = source.fields or Fields()
     for number, row in read_objects(source.path):
         where = f"{source.path}:{number}"
@@ -119,8 +123,9 @@ def _item(row: dict[str, Any], source: Source, fields: Fields, where: str) -> di
     }
 
 
-def _split(example: Example, source: Source) -> Split:
-    return split_of(example.question or (source.reference_separator or " ").join(example.reference))
+def _in_split(item: Item, source: Source) -> bool:
+    text = item.question or (source.reference_separator or " ").join(item.reference)
+    return source.split in (None, split_of(text))
 
 
 def accepted(reference: Any, separator: str) -> Any:
@@ -134,7 +139,8 @@ def _column(row: dict[str, Any], name: str, where: str) -> Any:
     if name and name not in row:
         have = ", ".join(sorted(row))
         raise InputError(
-            f"{where}: no column {name!r}; the row has: {have}. Map columns with 'fields' in the settings"
+            f"{where}: no column {name!r}; the row has: {have}. "
+            "Map columns with 'fields' in the settings"
         )
     return row[name] if name else None
 
@@ -162,7 +168,7 @@ def question_key(question: str) -> str:
 
 
 def split_of(question: str) -> Split:
-    """The part a question belongs to, by a hash of its key: the same in every file and every run."""
+    """The part a question belongs to, by a hash of its key: the same in every file and run."""
     digest = hashlib.sha256(question_key(question).encode()).digest()
     share = int.from_bytes(digest[:8], "big") / 2**64
     for name, size in _SHARES.items():

@@ -9,7 +9,10 @@ from gradegpt.schema import Item, Judgement
 
 
 class Judge(Protocol):
-    """Turns items into judgements, one each, in order. ``fingerprint`` names all that the verdicts depend on."""
+    """Turns items into judgements, one each, in order.
+
+    ``fingerprint`` names all that the verdicts depend on.
+    """
 
     name: str
 

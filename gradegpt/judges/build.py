@@ -115,6 +115,7 @@ def embedded(name: str, folder: str) -> str:
     path = _MODELS / folder
     if not path.is_dir():
         raise MissingError(
-            f"{path}: the embedded model is not there; it comes with a checkout. Set 'model' to another"
+            f"{path}: the embedded model is not there; it comes with a checkout. "
+            "Set 'model' to another"
         )
     return str(path)

@@ -14,8 +14,8 @@ from gradegpt.schema import Item, Judgement, Outcome
 class ModelJudge:
     """Asks an engine and parses its chain. Method: ``model``.
 
-    ``confidence`` is the probability that the engine gave to the verdict tag it wrote, where the engine tells.
-    Below ``min_confidence`` the judge abstains (``undecided``) and says so.
+    ``confidence`` is the probability that the engine gave to the verdict tag it wrote, where the
+    engine tells. Below ``min_confidence`` the judge abstains (``undecided``) and says so.
     """
 
     name = "model"
@@ -36,10 +36,11 @@ class ModelJudge:
     @property
     def fingerprint(self) -> str:
         """Engine, prompt settings and limits."""
-        return f"{self.engine.name}|{self.prompt.model_dump_json()}|{self.max_new_tokens}|{self.min_confidence}"
+        prompt = self.prompt.model_dump_json()
+        return f"{self.engine.name}|{prompt}|{self.max_new_tokens}|{self.min_confidence}"
 
     def judge(self, items: Sequence[Item]) -> list[Judgement]:
-        """Ask the engine about all items together; a prompt that failed becomes a ``failed`` judgement."""
+        """Ask the engine about all items together; a failed prompt is a ``failed`` judgement."""
         prompts = [build_prompt(item, self.prompt) for item in items]
         generations = self.engine.generate(prompts, max_new_tokens=self.max_new_tokens)
         return [self._read(item, g) for item, g in zip(items, generations, strict=True)]
@@ -87,7 +88,10 @@ class ModelJudge:
 
 
 def tag_probability(tokens: Sequence[Token]) -> float | None:
-    """The probability of the last ``<…>`` tag: the product over the tokens that spell it; none without tokens."""
+    """The probability of the last ``<…>`` tag: the product over the tokens that spell it.
+
+    None without tokens.
+    """
     total, tail = 0.0, ""
     for token in reversed(tokens):
         inside = ">" in token.text or ">" in tail

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import unicodedata
 from collections.abc import Sequence
 from typing import Final
 
@@ -12,13 +12,12 @@ from gradegpt.rules.extract import Found, How, find_answer
 from gradegpt.rules.kinds import answer_type
 from gradegpt.schema import AnswerType, ChainFormat, Item, Judgement, Outcome, Verdict
 
-VERSION: Final = "2"
+VERSION: Final = "3"
 """Raised with every change that can change a judgement; part of the fingerprint."""
 
 _WORKED: Final = 40
 """A reference longer than this, in characters, is searched for the answer that it announces."""
 _COMMITTED: Final = (How.BOXED, How.ANNOUNCED, How.WHOLE)
-_WORDLESS = re.compile(r"[\W_]*")
 
 
 class RuleJudge:
@@ -36,7 +35,7 @@ class RuleJudge:
         return [self._judge_one(item) for item in items]
 
     def _judge_one(self, item: Item) -> Judgement:
-        if _WORDLESS.fullmatch(item.response):
+        if _says_nothing(item.response):
             return self._decided(
                 item, Verdict.INVALID, "response:empty", None, reference_answer(item.reference[0])
             )
@@ -61,9 +60,14 @@ class RuleJudge:
             comparison.reason if comparison.same is None else f"{found.how.value}:not-a-commitment"
         )
         return Judgement(
-            id=item.id, outcome=Outcome.UNDECIDED, method=self.name, reason=reason, answer=found.answer,
-            key_sentence=item.response[found.start : found.end], answer_type=_kind(item, reference),
-        )  # fmt: skip
+            id=item.id,
+            outcome=Outcome.UNDECIDED,
+            method=self.name,
+            reason=reason,
+            answer=found.answer,
+            key_sentence=item.response[found.start : found.end],
+            answer_type=_kind(item, reference),
+        )
 
     def _compare(self, item: Item, reference: str, found: Found) -> Comparison:
         tolerance = item.tolerance or "exact"
@@ -89,10 +93,22 @@ class RuleJudge:
             answer=answer,
         )
         return Judgement(
-            id=item.id, outcome=Outcome.JUDGED, verdict=verdict, confidence=1.0, method=self.name, reason=reason,
-            key_sentence=sentence, answer=answer, answer_type=kind,
+            id=item.id,
+            outcome=Outcome.JUDGED,
+            verdict=verdict,
+            confidence=1.0,
+            method=self.name,
+            reason=reason,
+            key_sentence=sentence,
+            answer=answer,
+            answer_type=kind,
             chain=render_chain(chain, ChainFormat.JUDGE_OF_CHAIN),
-        )  # fmt: skip
+        )
+
+
+def _says_nothing(response: str) -> bool:
+    """Blanks and punctuation alone; a sign such as √, > or ∅ may well be an answer."""
+    return all(unicodedata.category(char)[0] in "CPZ" for char in response)
 
 
 def reference_answer(reference: str) -> str:

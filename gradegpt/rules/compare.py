@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from typing import NamedTuple
 
 from gradegpt.rules.kinds import letters, options, truth
 from gradegpt.rules.normalise import number, plain
-from gradegpt.schema import AnswerType
+from gradegpt.schema import CHOICE, AnswerType
 
-_CHOICE = (AnswerType.SINGLE_CHOICE, AnswerType.MULTIPLE_CHOICE)
+_PERCENT = re.compile(r"[%％﹪]|percent", re.IGNORECASE)
 
 
 class Comparison(NamedTuple):
@@ -23,7 +24,7 @@ def compare(
     reference: str, answer: str, kind: AnswerType, *, question: str = "", tolerance: str = "exact"
 ) -> Comparison:
     """Compare ``answer`` with ``reference`` as answers of type ``kind``."""
-    if kind in _CHOICE:
+    if kind in CHOICE:
         return _choice(reference, answer, question)
     if kind is AnswerType.TRUE_FALSE:
         return _truth(reference, answer)
@@ -70,7 +71,10 @@ def _number(reference: str, answer: str, tolerance: str) -> Comparison:
         return Comparison(None, "number:not-read")
     if wanted.unit and given.unit and wanted.unit.rstrip("s") != given.unit.rstrip("s"):
         return Comparison(None, "number:units-differ")
-    if "%" in reference + answer and wanted.value in (100 * given.value, given.value / 100):
+    if _PERCENT.search(f"{reference} {answer}") and wanted.value in (
+        100 * given.value,
+        given.value / 100,
+    ):
         return Comparison(None, "number:percent-sign-differs")
     if wanted.value == given.value:
         return Comparison(True, "number:equal")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from enum import StrEnum
 from typing import Final, NamedTuple
 
@@ -40,8 +41,9 @@ _ANNOUNCED = re.compile(
     r"(?:正确|最终|参考|最后)?(?:的)?(?:答案|选项|结果)\s*(?:应该|应当|应)?\s*(?:选择|选|是|为|：|:)+|"
     r"(?:故|应|因此|所以|可)\s*(?:本题)?(?:正确)?(?:答案)?(?:应)?\s*选(?:择)?(?:项)?\s*(?:是|为|：|:)*|"
     r"\bSolution:\s*(?:Choice[ _])?|"
-    r"\b(?:final |correct |right |best )*(?:answer|option|choice)\b(?:[^\n.:：]{0,40}?)(?:\bis\b|\bare\b|:|：|=)\s*(?:option|choice)?|"
-    r"^\s*A\s*[:：](?=\s*[-$\d]))"
+    r"\b(?:final |correct |right |best )*(?:answer|option|choice)\b(?:[^\n.:：]{0,40}?)"
+    r"(?:\bis\b|\bare\b|:|：|=)\s*(?:option|choice)?|"
+    r"^[^\S\n]*A\s*[:：](?=\s*[-$\d]))"
     r"[\s*_:：]*",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -61,9 +63,11 @@ _DRESSING: Final = " \t*_`$：:。，,；;"
 
 
 def find_answer(text: str) -> Found | None:
-    """The answer that the text settles on: the last box, else the last announced answer, else a conclusion.
+    """The answer that the text settles on.
 
-    Only the last 20,000 characters are read: what a response settles on stands at its end.
+    The last box, else the last announced answer, else the whole of a short text, else a conclusion,
+    else the last number. Only the last 20,000 characters are read: what a response settles on
+    stands at its end.
     """
     offset = max(0, len(text) - _SCANNED)
     tail = text[offset:]
@@ -91,9 +95,7 @@ def _boxed(text: str) -> Found | None:
 
 
 def _announced(text: str) -> Found | None:
-    tag = None
-    for tag in _ANSWER_TAG.finditer(text):
-        pass
+    tag = _last(_ANSWER_TAG, text)
     if tag is not None:
         return _found(text, tag.start(1), tag.end(1), How.ANNOUNCED, tag.start(1))
     matches = [*_ANNOUNCED.finditer(text), *_BARE_CHOICE.finditer(text)]
@@ -115,9 +117,7 @@ def _whole(text: str) -> Found | None:
 
 
 def _concluded(text: str) -> Found | None:
-    last = None
-    for last in _CONCLUDED.finditer(text):
-        pass
+    last = _last(_CONCLUDED, text)
     if last is None:
         return None
     found = _found(text, last.end(), _stop(text, last.end()), How.CONCLUDED, last.start())
@@ -125,12 +125,15 @@ def _concluded(text: str) -> Found | None:
 
 
 def _last_number(text: str) -> Found | None:
-    last = None
-    for last in _NUMBER.finditer(text):
-        pass
+    last = _last(_NUMBER, text)
     if last is None:
         return None
     return Found(last[0], *sentence_around(text, *last.span()), How.LAST_NUMBER, last.span())
+
+
+def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    found = deque(pattern.finditer(text), maxlen=1)
+    return found[0] if found else None
 
 
 def _stop(text: str, start: int) -> int:
@@ -147,7 +150,7 @@ def _found(text: str, start: int, end: int, how: How, announced: int) -> Found |
 
 
 def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:
-    """The span of the sentence that holds ``text[start:end]``, on one line and at most 160 characters."""
+    """The span of the sentence with ``text[start:end]``: one line, at most 160 characters."""
     left = max(
         (m.end() for m in _BREAK.finditer(text, max(0, start - 400), start)),
         default=max(0, start - 400),

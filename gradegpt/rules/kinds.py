@@ -13,6 +13,9 @@ _LETTERS = re.compile(
     r"(?P<rest>[\s.:：、。,，项)]*.*)",
     re.DOTALL | re.IGNORECASE,
 )
+_ANOTHER = re.compile(
+    r"[\s.:,;+/&|)\](\[]*(?:或者?|还是|or\b|and\b|和|与)?[\s(\[]*[A-H](?![A-Za-z])(?! [a-z])"
+)
 _OPTION_LINE = re.compile(
     r"(?:^|[\s(（])(?P<letter>[A-H])\s*[.．、:：)）]\s*(?P<text>.*?)(?=(?:[\s(（]+[A-H]\s*[.．、:：)）])|\n|$)",
     re.DOTALL,
@@ -42,7 +45,10 @@ _WORDS = re.compile(r"[\u3400-\u9fff]{2,}|[a-zA-Z]{3,}\s+[a-zA-Z]{2,}")
 
 
 def letters(answer: str) -> frozenset[str] | None:
-    """The option letters an answer names: ``A``, ``(B)``, ``A、C``, ``AC``, ``A and C``, ``B. text``, ``Choice_B``."""
+    """The option letters that an answer names.
+
+    Read are ``A``, ``(B)``, ``A、C``, ``AC``, ``A and C``, ``B. text`` and ``Choice_B``.
+    """
     text = fold(answer).strip(" .*:\n")
     match = _LETTERS.match(text)
     if match is None or (match["letters"][0].islower() and len(text) > 1):
@@ -50,6 +56,8 @@ def letters(answer: str) -> frozenset[str] | None:
     rest = match["rest"]
     if rest and rest[0] not in " .:、,)项\n" and not "\u3400" <= rest[0] <= "\u9fff":
         return None
+    if _ANOTHER.match(rest):
+        return None  # "A或B", "B + D": no telling whether both are meant
     if rest.strip() and rest[0] == " " and rest.strip()[0].islower():
         return None  # "A number of ..." is a sentence, not an option
     # The word goes first: in "B and C" its own letters would name options A and D.
@@ -70,7 +78,7 @@ def truth(answer: str) -> bool | None:
 
 
 def answer_type(reference: str, question: str = "") -> AnswerType:
-    """The likely type of a short reference answer. A guess for texts without a stated type, not a proof."""
+    """The likely type of a short reference answer: a guess where none is stated, not a proof."""
     text = fold(reference).strip()
     named = letters(text)
     if named and (options(question) or re.fullmatch(r"[A-H\s,()]+", text)):

@@ -15,15 +15,16 @@ _WRAPPER = re.compile(
 )
 _DEGREES = re.compile(r"\^\s*\{?\s*\\circ\s*\}?|\\circ(?![a-zA-Z])|\\degree")
 _SYMBOLS: Final = {
-    r"\dfrac": r"\frac", r"\tfrac": r"\frac", r"\cfrac": r"\frac", r"\leqslant": "≤", r"\leq": "≤", r"\le ": "≤",
-    r"\geqslant": "≥", r"\geq": "≥", r"\ge ": "≥", r"\neq": "≠", r"\times": "×", r"\cdot": "·", r"\div": "÷", r"\pi": "π",
-    r"\infty": "∞", r"\cup": "∪", r"\cap": "∩", r"\in ": "∈", r"\pm": "±", r"\%": "%", r"\$": "$", r"\{": "{",
-    r"\}": "}", r"\lbrace": "{", r"\rbrace": "}",
+    r"\dfrac": r"\frac", r"\tfrac": r"\frac", r"\cfrac": r"\frac",
+    r"\leqslant": "≤", r"\leq": "≤", r"\le ": "≤", r"\geqslant": "≥", r"\geq": "≥", r"\ge ": "≥",
+    r"\neq": "≠", r"\times": "×", r"\cdot": "·", r"\div": "÷", r"\pi": "π", r"\infty": "∞",
+    r"\cup": "∪", r"\cap": "∩", r"\in ": "∈", r"\pm": "±", r"\%": "%", r"\$": "$",
+    r"\{": "{", r"\}": "}", r"\lbrace": "{", r"\rbrace": "}",
 }  # fmt: skip
 _FOLDED = str.maketrans(
     {
         "．": ".",
-        "。": "",
+        "。": ".",
         "、": ",",
         "，": ",",
         "；": ";",
@@ -40,7 +41,10 @@ _UNIT = (
     r"%|°C?|℃|元|角|分钟|分|小时|时|秒|天|年|月|米|厘米|分米|毫米|千米|公里|平方米|平方厘米|立方米|立方厘米|千克|克|吨|升|毫升|"
     r"个|只|人|本|支|张|棵|岁|次|块|名|条|页|辆|件|套|度|种|倍|dollars?|cents?|hours?|minutes?|seconds?|days?|weeks?|"
     r"years?|miles?|feet|foot|inch(?:es)?|meters?|metres?|km|cm|mm|m|kg|g|pounds?|ounces?|degrees?|units?|percent|"
-    r"square \w+|cubic \w+|cm\^?\{?[23]\}?|m\^?\{?[23]\}?|[a-z]+s"
+    r"square \w+|cubic \w+|cm\^?\{?[23]\}?|m\^?\{?[23]\}?|"
+    # Any other plural, but for the words that change the value: "3 halves", "7 times n".
+    r"(?!(?:times|plus|less|dozens|tens|hundreds|thousands|[mb]illions|halves|thirds|quarters|"
+    r"fourths|fifths|sixths|sevenths|eighths|ninths|tenths|hundredths|thousandths)\b)[a-z]+s"
 )
 _NUMBER = re.compile(
     rf"(?P<sign>[+-]?)\s*(?:[$¥￥€£]\s*)?(?P<body>"
@@ -50,12 +54,19 @@ _NUMBER = re.compile(
     re.IGNORECASE,
 )
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_SUPERSCRIPT = re.compile("[⁺⁻]?[⁰¹²³⁴-⁹]+")
 _WORDS_ONLY = re.compile(r"(?:[\s(][^\d+*/^=<>\\\\:{}]*)?", re.DOTALL)
 _MAX_POWER: Final = 400
 
 
+def _power(match: re.Match[str]) -> str:
+    digits = unicodedata.normalize("NFKC", match[0]).replace("−", "-")
+    return f"^{digits}" if len(digits) == 1 else f"^{{{digits}}}"
+
+
 def fold(text: str) -> str:
-    """NFKC (full-width to half-width), LaTeX spacing and font wrappers away, common symbols as Unicode."""
+    """NFKC (full width to half), LaTeX spacing and font wrappers away, symbols as Unicode."""
+    text = _SUPERSCRIPT.sub(_power, text)  # before NFKC, which makes 102 of 10²
     text = unicodedata.normalize("NFKC", text.translate(_FOLDED))
     for _ in range(3):
         text = _WRAPPER.sub(r"\1", text)
@@ -72,20 +83,21 @@ def fold(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """``fold`` with all blanks, case and closing punctuation gone: equal results mean the same text."""
+    """``fold`` without blanks, case and closing punctuation: equal results mean the same text."""
     return re.sub(r"\s+", "", fold(text)).casefold().strip(".,;:!'\"`*")
 
 
 class Quantity(NamedTuple):
-    """An exact value, percent already applied, and the unit behind it in lower case (empty where none stood)."""
+    """An exact value, percent already applied, and the unit behind it in lower case, or empty."""
 
     value: Fraction
     unit: str
 
 
 def number(text: str) -> Quantity | None:
-    """Read an exact rational: ``1,234.5``, ``3/4``, ``1\\frac{1}{2}``, ``50%``, ``2.5×10^3``, ``$18``, ``18 dollars``.
+    r"""Read an exact rational, or none.
 
+    Such as ``1,234.5``, ``3/4``, ``1\frac{1}{2}``, ``50%``, ``2.5×10^3``, ``$18``, ``18 dollars``.
     Words may follow (``8 tablespoons in total``), further mathematics may not.
     """
     text = fold(text).strip(" .,;*=≈")

@@ -1,0 +1,41 @@
+# The door to the project: `make demo` walks the whole road, `make test` runs the tests.
+# Both need only Python 3.11+, make and git; they make their own environment in .venv.
+PYTHON ?= python3.11
+VENV ?= .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: help demo test check fix slow clean
+
+help:  ## what each target does
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+$(READY): pyproject.toml constraints.txt
+	@echo "making the environment in $(VENV) (a few minutes, once)"
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip==26.3'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --editable '.[all]' --group dev
+	@touch $@
+
+demo: $(READY)  ## generate, train, evaluate, serve, judge: under five minutes, no network
+	PATH="$(BIN):$$PATH" bash scripts/demo.sh
+
+test: $(READY)  ## the tests
+	$(BIN)/python -m pytest
+
+check: $(READY)  ## lint, types, architecture and tests: what CI runs
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(MAKE) test
+
+fix: $(READY)  ## mend what lint and format can mend by themselves
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+slow: $(READY)  ## the tests that take minutes: QLoRA on a CPU, the built wheel
+	$(BIN)/python -m pytest -m slow
+
+clean:  ## remove the environment and all outputs
+	rm -rf $(VENV) runs data dist build

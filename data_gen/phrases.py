@@ -1,0 +1,48 @@
+"""The words that responses and references are written with: ``text/phrases.yaml``, read once."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import yaml
+
+from gradegpt.records import validate
+from gradegpt.schema import Row
+
+FILE: Final = Path(__file__).parent / "text" / "phrases.yaml"
+
+
+class Phrases(Row):
+    """The words of one language, by what they are for; the file says it beside each list."""
+
+    openers: tuple[str, ...]
+    fillers: tuple[str, ...]
+    ruled_out: tuple[str, ...]
+    revisions: tuple[str, ...]
+    headings: tuple[str, ...]
+    links: tuple[str, ...]
+    names: tuple[str, ...]
+    copulas: tuple[str, ...]
+    choices: tuple[str, ...]
+    choice_labels: tuple[str, ...] = ()
+    labels: tuple[str, ...]
+    dress: tuple[str, ...]
+    tails: tuple[str, ...]
+    no_answers: tuple[str, ...]
+    attacks: tuple[str, ...]
+    closings: tuple[str, ...]
+    solutions: tuple[str, ...]
+
+
+def phrases(chinese: bool) -> Phrases:
+    """The Chinese or the English words."""
+    return _read()["zh" if chinese else "en"]
+
+
+@cache
+def _read() -> dict[str, Phrases]:
+    text = FILE.read_text(encoding="utf-8")
+    languages = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506  BaseLoader makes strings only
+    return {name: validate(Phrases, lists, f"{FILE}: {name}") for name, lists in languages.items()}

@@ -1,0 +1,228 @@
+"""The run: the same bytes for the same settings, no question in two parts, counts that add up."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from data_gen.__main__ import app
+from data_gen.generate import generate
+from data_gen.parametric import parametric
+from data_gen.settings import DataGenSettings
+from gradegpt.chain import NO, YES, needs_gloss, parse_chain, parse_prompt, quotes_verbatim
+from gradegpt.errors import GradeGPTError, InputError
+from gradegpt.importers.labelled import question_key, split_of
+from gradegpt.records import read_objects, read_rows, sha256_file, write_rows
+from gradegpt.schema import ChainFormat, Outcome, TrainingRow
+
+Make = Callable[..., dict[str, Any]]
+FILES = ("train.jsonl", "dev.jsonl", "manifest.json")
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Make:
+    """A small run into a folder of ``tmp_path``; the manifest."""
+
+    def run(out: str = "a", **settings: Any) -> dict[str, Any]:
+        values = {"name": "small", "bank": 0, "parametric": 60, **settings}
+        return generate(DataGenSettings.model_validate(values | {"out": str(tmp_path / out)}))
+
+    return run
+
+
+@pytest.fixture
+def graded_file(tmp_path: Path) -> Path:
+    """Graded answers of the usual columns, in both languages."""
+    rows = [
+        {
+            "id": str(n), "question": f"小明有{n}个苹果，又买了{n}个，一共多少个？", "reference": str(2 * n), "lang": "zh",
+            "response": f"先相加。\n所以答案是{2 * n + n % 2}。", "label": n % 2 == 0, "label_by": "key",
+        }
+        for n in range(3, 43)
+    ]  # fmt: skip
+    write_rows(tmp_path / "graded.jsonl", rows)
+    return tmp_path / "graded.jsonl"
+
+
+def rows_of(folder: Path, part: str = "train") -> list[TrainingRow]:
+    return list(read_rows(folder / f"{part}.jsonl", TrainingRow))
+
+
+def questions(folder: Path, part: str) -> set[str]:
+    items = [parse_prompt(row.prompt) for row in rows_of(folder, part)]
+    return {question_key(item.question) for item in items if item is not None and item.question}
+
+
+def test_the_same_settings_give_the_same_bytes(make: Make, tmp_path: Path) -> None:
+    """Rows and digests; the folder's own name aside."""
+    first, second = make("a", bank=1), make("b", bank=1)
+    for name in ("train.jsonl", "dev.jsonl"):
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+    assert first["outputs"] == second["outputs"]
+    assert first["counts"] == second["counts"]
+
+
+def test_another_seed_gives_other_rows(make: Make, tmp_path: Path) -> None:
+    """From the problems to their order."""
+    make("a", seed=0)
+    make("b", seed=1)
+    assert not {*map(str, rows_of(tmp_path / "a"))} & {*map(str, rows_of(tmp_path / "b"))}
+
+
+def test_rows_do_not_depend_on_what_else_is_made(make: Make, tmp_path: Path) -> None:
+    """Randomness belongs to the row: a larger run holds the smaller one's."""
+    make("a", parametric=30)
+    make("b", parametric=60, bank=1)
+    small, large = ({*map(str, rows_of(tmp_path / f))} for f in "ab")
+    assert small < large
+
+
+@pytest.mark.parametrize("kind", ["judge", "base"])
+def test_counts_add_up(make: Make, tmp_path: Path, kind: str) -> None:
+    """Every row once in its part, verdict, language, type and source; digests of what was written."""
+    manifest = make(kind=kind, bank=1, repeats=2 if kind == "base" else 1)
+    counts = manifest["counts"]
+    lines = {part: len(list(read_objects(tmp_path / "a" / f"{part}.jsonl"))) for part in ("train", "dev")}
+    assert {part: counts[part] for part in lines} == lines
+    for group in ("verdict", "lang", "type", "source"):
+        assert sum(n for name, n in counts.items() if name.startswith(f"{group}:")) == sum(lines.values())
+    assert manifest["outputs"] == {
+        f"{part}.jsonl": sha256_file(tmp_path / "a" / f"{part}.jsonl") for part in lines
+    }
+    assert json.loads((tmp_path / "a" / "manifest.json").read_text()) == manifest
+
+
+def test_no_question_is_in_two_parts(make: Make, tmp_path: Path, graded_file: Path) -> None:
+    """Nor is a question that another file keeps for testing in either."""
+    make(parametric=300, bank=2, sources=[{"path": str(graded_file), "split": "train"}], counterfactuals=3)
+    train, dev = questions(tmp_path / "a", "train"), questions(tmp_path / "a", "dev")
+    assert len(dev) > 5
+    assert not train & dev
+    real = {question_key(row["question"]): split_of(row["question"]) for _, row in read_objects(graded_file)}
+    assert {real[q] for q in (train | dev) & real.keys()} == {"train"}
+
+
+def test_unlabelled_answers_keep_to_their_split(make: Make, tmp_path: Path, graded_file: Path) -> None:
+    """They make rows too, and a test question may not."""
+    make(parametric=0, unlabelled=[{"path": str(graded_file), "split": "train"}], counterfactuals=4)
+    kept = [q for _, row in read_objects(graded_file) if split_of(q := row["question"]) == "train"]
+    assert questions(tmp_path / "a", "train") <= {question_key(q) for q in kept}
+
+
+def test_avoided_questions_are_absent(make: Make, tmp_path: Path) -> None:
+    """However they are spelt in the evaluation file."""
+    chosen = [p.question for p in parametric(60, seed=0)][:25]
+    write_rows(tmp_path / "test.jsonl", [{"question": f"  {q.upper()} ?"} for q in chosen])
+    make("all")
+    manifest = make("some", avoid=[str(tmp_path / "test.jsonl")])
+    avoided = {question_key(q) for q in chosen}
+    everything = questions(tmp_path / "all", "train") | questions(tmp_path / "all", "dev")
+    some = questions(tmp_path / "some", "train") | questions(tmp_path / "some", "dev")
+    assert avoided & everything
+    assert some == everything - avoided
+    assert manifest["counts"]["avoided"] >= len(avoided & everything)
+
+
+@pytest.mark.parametrize("chain_format", ChainFormat)
+def test_every_row_is_a_prompt_with_its_chain(
+    make: Make, tmp_path: Path, graded_file: Path, chain_format: ChainFormat
+) -> None:
+    """Chain read as its verdict, quote from the response as shown, gloss wherever one is due."""
+    sources = [{"path": str(graded_file)}]
+    make(bank=1, parametric=100, sources=sources, formats={chain_format.value: 1.0})
+    for row in [*rows_of(tmp_path / "a"), *rows_of(tmp_path / "a", "dev")]:
+        item = parse_prompt(row.prompt)
+        assert item is not None
+        parsed = parse_chain(row.completion[-1].content)
+        assert parsed.outcome is Outcome.JUDGED
+        assert parsed.chain is not None
+        wanted, key = row.meta["verdict"], parsed.chain.key_sentence
+        if chain_format is ChainFormat.OUTCOME:
+            assert (parsed.chain.verdict == "correct") is (wanted == "correct")
+            continue
+        assert parsed.chain.verdict == wanted
+        assert key is None or quotes_verbatim(key, item.response)
+        if chain_format is ChainFormat.CROSS_LINGUAL and key and needs_gloss(key):
+            assert parsed.chain.gloss
+            assert not needs_gloss(parsed.chain.gloss)
+
+
+def test_rows_without_a_gloss_are_counted(make: Make) -> None:
+    """Left out of the cross-lingual format alone."""
+    across, within = make("a", bank=3, parametric=0), make("b", bank=3, parametric=0, formats={"judge_of_chain": 1})
+    assert across["counts"]["without_gloss"] > 0
+    assert "without_gloss" not in within["counts"]
+    total = [m["counts"]["train"] + m["counts"]["dev"] + m["counts"].get("without_gloss", 0) for m in (across, within)]
+    assert total[0] == total[1]
+
+
+def test_verdicts_are_balanced(make: Make) -> None:
+    """As the shares say, roughly: nobody learns a verdict from its frequency."""
+    counts = make(parametric=400)["counts"]
+    assert counts["verdict:correct"] == pytest.approx(188, rel=0.25)
+    assert counts["verdict:incorrect"] == pytest.approx(188, rel=0.25)
+    assert counts["verdict:invalid"] == pytest.approx(24, rel=0.7)
+
+
+def test_the_base_mixture_has_no_verdict_tags(make: Make, tmp_path: Path) -> None:
+    """They are what fine-tuning adds; a response that writes one is defused."""
+    make(kind="base", bank=2, parametric=600, repeats=2)
+    text = (tmp_path / "a" / "train.jsonl").read_text()
+    assert "‹Yes>" in text
+    assert YES not in text
+    assert NO not in text
+    assert "Judgment Result" not in text.replace("‹/response>\\nJudgment Result", "")
+    assert {*next(read_objects(tmp_path / "a" / "train.jsonl"))[1]} <= {"text", "prompt", "completion"}
+
+
+def test_no_training_rows_is_an_error_and_writes_nothing(make: Make, tmp_path: Path) -> None:
+    """An empty file would fail hours later, in the trainer."""
+    with pytest.raises(InputError, match="small: no training rows; name sources, questions, bank"):
+        make(parametric=0)
+    assert not (tmp_path / "a").exists()
+
+
+def test_questions_of_a_file_are_answered(make: Make, tmp_path: Path) -> None:
+    """Those with a short reference; their split and limit hold."""
+    rows = [
+        {"id": n, "question": f"What is {n} + {n}?", "reference": str(2 * n), "lang": "en", "meta": {"how": "Add."}}
+        for n in range(60)
+    ]
+    rows += [{"id": "long", "question": "Why?", "reference": "x" * 61}, {"id": "none", "question": "Why not?"}]
+    write_rows(tmp_path / "d_sums.jsonl", rows)
+    questions_ = {"path": str(tmp_path / "d_sums.jsonl"), "solution": "how", "split": "train", "limit": 20}
+    manifest = make(parametric=0, questions=[questions_])
+    assert 15 <= manifest["counts"]["source:synthetic:sums"] <= 20
+    assert all(split_of(row["question"]) == "train" or question_key(row["question"])
+               not in questions(tmp_path / "a", "train") for row in rows)  # fmt: skip
+
+
+def test_other_tools_can_load_the_rows(make: Make, tmp_path: Path) -> None:
+    """``datasets`` reads both parts with the same columns, prompt and completion as chat."""
+    datasets = pytest.importorskip("datasets")
+    make(bank=1, parametric=100)
+    files = {part: str(tmp_path / "a" / f"{part}.jsonl") for part in ("train", "dev")}
+    loaded = datasets.load_dataset("json", data_files=files, cache_dir=str(tmp_path / "cache"))
+    assert loaded["train"].features == loaded["dev"].features
+    assert loaded["train"].num_rows == len(rows_of(tmp_path / "a"))
+    first = loaded["train"][0]
+    assert [m["role"] for m in first["prompt"]] == ["system", "user"]
+    assert [m["role"] for m in first["completion"]] == ["assistant"]
+
+
+def test_the_command_writes_the_folder_and_a_table(tmp_path: Path) -> None:
+    """And its errors are the project's, with their exit code."""
+    config = tmp_path / "c.yaml"
+    config.write_text("name: tiny\nbank: 0\nparametric: 20\n")
+    out = tmp_path / "made"
+    done = CliRunner().invoke(app, [str(config), f"out={out}", "seed=5"])
+    assert done.exit_code == 0, done.output
+    assert sorted(p.name for p in out.iterdir()) == sorted(FILES)
+    assert f"wrote {out}/train.jsonl" in done.output.replace("\n", "")
+    failed = CliRunner().invoke(app, [str(config), "parametric=0", f"out={tmp_path / 'none'}"])
+    assert isinstance(failed.exception, GradeGPTError)

@@ -1,0 +1,268 @@
+"""Engines: every prompt answered in order, one failure costing one item, and padding that changes nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from gradegpt.chain import PromptSettings
+from gradegpt.engines import Generation, ScriptedEngine, Token
+from gradegpt.engines.local import PROMPT_FILE, LocalEngine, prompt_settings_beside, render_chat
+from gradegpt.engines.openai_api import OpenAIEngine
+from gradegpt.errors import EngineError, EngineTimeoutError, InputError, MissingError
+from gradegpt.schema import ChainFormat, Message
+
+Handler = Callable[[httpx2.Request], httpx2.Response]
+
+
+def chat(*words: str) -> list[tuple[Message, ...]]:
+    """One prompt a word."""
+    return [(Message(role="user", content=word),) for word in words]
+
+
+# --- scripted ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_scripted_engine_says_what_it_was_told_to() -> None:
+    """In turn or by a function; out of replies, it fails and does not repeat itself."""
+    engine = ScriptedEngine(["one two three", EngineError("gone")])
+    first, second, third = engine.generate(chat("a", "b", "c"), max_new_tokens=2)
+    assert first == Generation("one two", completion_tokens=2)
+    assert isinstance(second, EngineError)
+    assert isinstance(third, EngineError)
+    assert "no reply left" in str(third)
+    echo = ScriptedEngine(lambda messages: messages[-1].content)
+    assert [g.text for g in echo.generate(chat("x", "y"), max_new_tokens=9)] == ["x", "y"]  # type: ignore[union-attr]
+
+
+# --- OpenAI-compatible ------------------------------------------------------------------------------------------------
+
+
+def remote(handler: Handler, **options: Any) -> OpenAIEngine:
+    client = httpx2.Client(transport=httpx2.MockTransport(handler))
+    return OpenAIEngine("http://server/v1", "m", api_key="sk-1", http_client=client, **options)
+
+
+def completion(text: str | None = "<Yes>", **fields: Any) -> dict[str, Any]:
+    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
+    return {"id": "1", "object": "chat.completion", "model": "m", "choices": [choice], **fields}
+
+
+def test_a_request_is_what_every_server_understands() -> None:
+    """Greedy, bounded, with probabilities; the key in the header."""
+    seen: list[httpx2.Request] = []
+
+    def handler(request: httpx2.Request) -> httpx2.Response:
+        seen.append(request)
+        return httpx2.Response(200, json=completion())
+
+    remote(handler).generate(chat("hi"), max_new_tokens=7)
+    assert str(seen[0].url) == "http://server/v1/chat/completions"
+    assert seen[0].headers["authorization"] == "Bearer sk-1"
+    assert json.loads(seen[0].content) == {
+        "model": "m", "messages": [{"role": "user", "content": "hi"}], "max_tokens": 7, "temperature": 0.0,
+        "logprobs": True,
+    }  # fmt: skip
+
+
+def test_a_reply_becomes_a_generation() -> None:
+    """Text, usage and the probability of each token."""
+    body = completion(usage={"prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7})
+    body["choices"][0]["logprobs"] = {
+        "content": [{"token": "<Yes>", "logprob": -0.25, "bytes": None, "top_logprobs": []}]
+    }
+    found = remote(lambda _: httpx2.Response(200, json=body)).generate(chat("hi"), max_new_tokens=7)
+    assert found == [Generation("<Yes>", 5, 2, (Token("<Yes>", -0.25),))]
+
+
+def test_a_server_without_usage_and_probabilities_will_do() -> None:
+    """Not every one tells."""
+    engine = remote(lambda _: httpx2.Response(200, json=completion(None)))
+    assert engine.generate(chat("hi"), max_new_tokens=7) == [Generation("")]
+
+
+def test_replies_keep_the_order_of_the_prompts() -> None:
+    """However many are asked at once."""
+
+    def echo(request: httpx2.Request) -> httpx2.Response:
+        return httpx2.Response(200, json=completion(json.loads(request.content)["messages"][0]["content"]))
+
+    words = [f"w{n}" for n in range(20)]
+    replies = remote(echo, concurrency=4).generate(chat(*words), max_new_tokens=7)
+    assert [g.text for g in replies] == words  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("response", "message"),
+    [
+        (httpx2.Response(401, json={"error": {"message": "bad key"}}), "HTTP 401: .*bad key"),
+        (httpx2.Response(404, json={"detail": "no model m"}), "HTTP 404: "),
+        (httpx2.Response(500, text="<html>oops</html>"), "HTTP 500: "),
+        (httpx2.Response(200, html="<html>a login page</html>"), "not a chat completion .* is base_url right"),
+        (httpx2.Response(200, content=b"{", headers={"content-type": "application/json"}),
+         "not a chat completion .* is base_url right"),
+        (httpx2.Response(200, json={}), "not a chat completion .*choices"),
+        (httpx2.Response(200, json={"choices": []}), "not a chat completion .*choices"),
+        (httpx2.Response(200, json={"choices": [{}]}), "not a chat completion .*message"),
+        (httpx2.Response(200, json=[1]), "not a chat completion"),
+        (httpx2.Response(200, json={"choices": [{"message": {"content": ["<Yes>"]}}]}), "not a chat .*content"),
+    ],
+    ids=["401", "404", "500", "web page", "torn", "empty", "no choice", "no message", "list", "parts"],
+)  # fmt: skip
+def test_a_reply_that_is_no_completion_is_an_error_in_its_place(
+    response: httpx2.Response, message: str
+) -> None:
+    """Returned and not raised: one failure costs one item. It starts with the engine's name."""
+    (error,) = remote(lambda _: response, max_retries=0).generate(chat("hi"), max_new_tokens=7)
+    assert isinstance(error, EngineError)
+    assert not isinstance(error, EngineTimeoutError)
+    assert re.match(f"openai:m@http://server/v1: {message}", str(error))
+
+
+def test_a_busy_server_is_asked_again() -> None:
+    """After 429, as often as ``max_retries`` says; the server says when."""
+    statuses = [429, 503, 200]
+
+    def handler(_: httpx2.Request) -> httpx2.Response:
+        return httpx2.Response(statuses.pop(0), json=completion(), headers={"retry-after-ms": "1"})
+
+    assert remote(handler, max_retries=2).generate(chat("hi"), max_new_tokens=7) == [Generation("<Yes>")]
+    statuses[:] = [429]
+    (error,) = remote(handler, max_retries=0).generate(chat("hi"), max_new_tokens=7)
+    assert isinstance(error, EngineError)
+    assert "HTTP 429" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("cause", "kind", "message"),
+    [
+        (httpx2.ReadTimeout("slow"), EngineTimeoutError, "no answer in time; raise timeout_s"),
+        (httpx2.ConnectError("refused"), EngineError, "Connection error.; is the server running?"),
+    ],
+)
+def test_a_server_that_does_not_answer(
+    cause: Exception, kind: type[EngineError], message: str
+) -> None:
+    """A timeout is told apart from a server that is not there; the others are still asked."""
+
+    def handler(request: httpx2.Request) -> httpx2.Response:
+        if b"bad" in request.content:
+            raise cause
+        return httpx2.Response(200, json=completion())
+
+    bad, good = remote(handler, max_retries=0).generate(chat("bad", "good"), max_new_tokens=7)
+    assert type(bad) is kind
+    assert message in str(bad)
+    assert good == Generation("<Yes>")
+
+
+# --- local ------------------------------------------------------------------------------------------------------------
+
+TEXTS = ("2+2=? The answer is 4.", "短", "因此答案是 B。" * 9, "a\nb\n\nc", "The answer is <Yes> or <No>.")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny random model of the embedded kind, with its tokenizer."""
+    torch = pytest.importorskip("torch")
+    from transformers import Qwen3Config, Qwen3ForCausalLM
+
+    from train.tokenizer import train_tokenizer
+
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    path = tmp_path_factory.mktemp("tiny")
+    tokenizer = train_tokenizer(TEXTS * 20, vocab_size=512, max_length=256)
+    config = Qwen3Config(
+        vocab_size=512, hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=2,
+        num_key_value_heads=2, head_dim=16, max_position_embeddings=256, tie_word_embeddings=False,
+        initializer_range=1.0, bos_token_id=None, eos_token_id=tokenizer.eos_token_id, pad_token_id=tokenizer.pad_token_id,
+    )  # fmt: skip
+    Qwen3ForCausalLM(config).save_pretrained(path)
+    tokenizer.save_pretrained(path)
+    return path
+
+
+def _texts(results: Sequence[Generation | EngineError]) -> list[str]:
+    assert all(isinstance(r, Generation) for r in results)
+    return [r.text for r in results if isinstance(r, Generation)]
+
+
+def test_batches_and_padding_change_no_text(folder: Path) -> None:
+    """One prompt a pass, three, or all: the same texts in the order of the prompts."""
+    prompts = chat(*TEXTS)
+    made = [
+        LocalEngine(str(folder), batch_size=n, threads=1, device="cpu").generate(prompts, max_new_tokens=8)
+        for n in (1, 3, 32)
+    ]  # fmt: skip
+    assert _texts(made[0]) == _texts(made[1]) == _texts(made[2])
+    assert len(set(_texts(made[0]))) > 1
+    alone = LocalEngine(str(folder), threads=1, device="cpu").generate(prompts[2:3], max_new_tokens=8)
+    assert _texts(alone) == _texts(made[1])[2:3]
+
+
+def test_a_generation_counts_its_tokens_and_their_probabilities(folder: Path) -> None:
+    """Prompt without padding, reply without the end token, log-probabilities of the chosen tokens."""
+    import torch
+
+    engine = LocalEngine(str(folder), batch_size=2, threads=1, device="cpu")
+    short, long = engine.generate(chat(TEXTS[1], TEXTS[2]), max_new_tokens=6)
+    assert isinstance(short, Generation)
+    assert isinstance(long, Generation)
+    assert 0 < short.prompt_tokens < long.prompt_tokens
+    assert short.completion_tokens == len(short.tokens) <= 6
+    text = render_chat(engine._tokenizer, chat(TEXTS[1])[0])
+    ids = engine._tokenizer(text, return_tensors="pt", add_special_tokens=False)["input_ids"]
+    assert ids.shape[1] == short.prompt_tokens
+    with torch.inference_mode():
+        best = engine._model(ids).logits[0, -1].log_softmax(-1).max().item()
+    assert short.tokens[0].logprob == pytest.approx(best, abs=1e-3)
+
+
+def test_the_name_says_what_decides(folder: Path, tmp_path: Path) -> None:
+    """Moved, a model is the same judge; trained anew, it is another."""
+    moved = shutil.copytree(folder, tmp_path / folder.name)
+    first = LocalEngine(str(folder), device="cpu").name
+    assert LocalEngine(str(moved), device="cpu").name == first
+    weights = moved / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-1] + b"\x01")
+    assert LocalEngine(str(moved), device="cpu").name != first
+
+
+@pytest.mark.parametrize("name", ["./nowhere", "/no/such/folder", "runs/x/model"])
+def test_a_folder_that_is_not_there_is_named(name: str) -> None:
+    """Before any package is loaded, and without asking the hub for it."""
+    with pytest.raises(MissingError, match=rf"^{name}: no such model folder; give a folder or a hub"):
+        LocalEngine(name)
+    with pytest.raises(MissingError, match=rf"^{name}: no such adapter folder"):
+        LocalEngine("org/model", name)
+
+
+def test_a_folder_that_is_no_model_is_an_engine_error(folder: Path, tmp_path: Path) -> None:
+    """Empty, or with half of what a model needs: one line, no traceback."""
+    with pytest.raises(EngineError, match="does not load: ") as caught:
+        LocalEngine(str(tmp_path))
+    assert "\n" not in str(caught.value)
+    torn = shutil.copytree(folder, tmp_path / "torn")
+    (torn / "model.safetensors").write_bytes(b"\x00" * 64)
+    with pytest.raises(EngineError, match="does not load: "):
+        LocalEngine(str(torn))
+
+
+def test_prompt_settings_lie_beside_the_weights(tmp_path: Path) -> None:
+    """None where there are none; a wrong file is named."""
+    assert prompt_settings_beside(None) is None
+    assert prompt_settings_beside(str(tmp_path)) is None
+    settings = PromptSettings(chain_format=ChainFormat.OUTCOME)
+    (tmp_path / PROMPT_FILE).write_text(settings.model_dump_json())
+    assert prompt_settings_beside(str(tmp_path)) == settings
+    (tmp_path / PROMPT_FILE).write_text('{"format": "outcome"}')
+    with pytest.raises(InputError, match=r"gradegpt\.json: format: unknown field"):
+        prompt_settings_beside(str(tmp_path))

@@ -1,0 +1,117 @@
+"""Fitting a text into a budget keeps what can hold the answer, verbatim and in order."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gradegpt.fit import ELISION, estimate_tokens, fit_middle, fit_response
+
+_PIECES = st.sampled_from(
+    ["答案是 4。", "因此，", "Thus 7. ", "x = 12; ", "\n", "\n\n", "  ", "word ", "填充，", "3.14", "#### 9\n", "好。", "a"]
+)  # fmt: skip
+TEXT = st.lists(_PIECES, max_size=60).map("".join)
+BUDGET = st.integers(5, 60)
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"), [("", 0), ("abcd", 1.2), ("答案", 2), ("42", 1.4), ("a b", 0.7), ("（）", 2)]
+)
+def test_the_estimate_by_hand(text: str, tokens: float) -> None:
+    """A CJK character 1, a digit or sign 0.7, a letter 0.3, a space 0.1."""
+    assert estimate_tokens(text) == pytest.approx(tokens)
+
+
+@given(TEXT, BUDGET)
+@settings(deadline=None)
+def test_a_text_within_its_budget_is_unchanged(text: str, spare: int) -> None:
+    """Not a blank is touched."""
+    budget = int(estimate_tokens(text)) + spare
+    assert fit_response(text, budget) == fit_middle(text, budget) == text
+
+
+@given(TEXT, BUDGET)
+@settings(deadline=None)
+def test_the_budget_holds(text: str, budget: int) -> None:
+    """The marks of what was left out aside."""
+    for fitted in (fit_response(text, budget), fit_middle(text, budget)):
+        marks = fitted.count(f"{ELISION}\n") * 0.1 + fitted.count(ELISION)
+        assert estimate_tokens(fitted) - marks <= budget + 1e-9
+
+
+@given(TEXT, BUDGET)
+@settings(deadline=None)
+def test_what_is_kept_is_verbatim_and_in_order(text: str, budget: int) -> None:
+    """Each kept stretch stands in the text, one after the other; blank lines may go."""
+    for fitted in (fit_response(text, budget), fit_middle(text, budget)):
+        assert _follows(fitted, text)
+
+
+def _follows(fitted: str, text: str) -> bool:
+    solid, position = re.sub(r"\s", "", text), 0
+    for piece in re.sub(r"\s", "", fitted).split(ELISION):
+        position = solid.find(piece, position)
+        if position < 0:
+            return False
+        position += len(piece)
+    return True
+
+
+@given(TEXT, BUDGET)
+@settings(deadline=None)
+def test_fitting_twice_is_fitting_once(text: str, budget: int) -> None:
+    """The same text and budget give the same bytes."""
+    assert fit_response(text, budget) == fit_response(text, budget)
+
+
+@pytest.mark.parametrize("sentence", ["综上，正确答案是 C。", "Therefore the answer is 42."])
+@pytest.mark.parametrize("place", ["beginning", "middle", "end"])
+def test_the_announcing_sentence_survives_two_megabytes(sentence: str, place: str) -> None:
+    """Wherever it stands in a response that is a thousand times too long."""
+    noise = "The weather is fine today. 天气很好。\n" * 30_000
+    before = {"beginning": 0, "middle": len(noise) // 2, "end": len(noise)}[place]
+    text = f"{noise[:before]}\n{sentence}\n{noise[before:]}"
+    fitted = fit_response(text, 240)
+    assert sentence in fitted
+    assert len(fitted) < 1_200
+    assert _follows(fitted, text)
+
+
+@pytest.mark.parametrize(
+    "start",
+    ["因此，所以，答案是 4。", "因此，" + "子丑寅卯，" * 12 + "所以答案是 4。", "答案：4。\n" * 40],
+    ids=["one window", "windows that overlap", "many"],
+)
+def test_marks_close_together_are_kept_once(start: str) -> None:
+    """Far before the end, what surrounds each mark is kept; where that overlaps, nothing doubles."""
+    text = f"{start}戊己庚辛。" + "填充文字。" * 6_000
+    fitted = fit_response(text, 700)
+    assert "4。" in fitted
+    assert _follows(fitted, text)
+
+
+def test_marks_far_apart_are_not_glued_together() -> None:
+    """A quote across the joint would be a sentence that nobody wrote."""
+    text = "答案是 4。" + "无关文字。" * 200 + "答案是 5。" + "填充文字。" * 6_000
+    fitted = fit_response(text, 900)
+    first, second = fitted.index("答案是 4。"), fitted.index("答案是 5。")
+    assert ELISION in fitted[first:second]
+
+
+def test_a_question_keeps_its_beginning_and_its_end() -> None:
+    """It asks at its end and lists its options there."""
+    question = "设函数如下。" + "背景材料，" * 500 + "\nA. 1\nB. 2"
+    fitted = fit_middle(question, 50)
+    assert fitted.startswith("设函数如下。")
+    assert fitted.endswith("\nA. 1\nB. 2")
+    assert fitted.count(ELISION) == 1
+
+
+def test_one_endless_sentence_keeps_its_end() -> None:
+    """What a response settles on stands at its end."""
+    fitted = fit_response("推导过程，" * 2_000 + "答案是 7", 30)
+    assert fitted.startswith(ELISION)
+    assert fitted.endswith("答案是 7")

@@ -1,0 +1,243 @@
+"""Other people's columns become examples, and a question falls into one split wherever it stands."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gradegpt.errors import InputError, MissingError
+from gradegpt.importers.labelled import (
+    Fields,
+    Source,
+    accepted,
+    question_key,
+    read_examples,
+    read_items,
+    split_of,
+)
+from gradegpt.schema import AnswerType, Example, Item, Verdict
+
+ROW = {
+    "id": "r1", "question": "2+2=?", "reference": "4", "response": "It is 4.", "label": True, "lang": "en",
+    "label_by": "human", "answer_type": "number", "model": "some-model",
+}  # fmt: skip
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Any:
+    """A source with these rows; options are the source's."""
+
+    def make(*rows: Iterable[tuple[str, Any]] | dict[str, Any], **options: Any) -> Source:
+        path = tmp_path / "graded.jsonl"
+        path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+        return Source.model_validate({"path": str(path), **options})
+
+    return make
+
+
+def test_columns_are_mapped(source: Any) -> None:
+    """By their usual names; columns that nobody asked for are not looked at."""
+    assert list(read_examples(source(ROW))) == [
+        Example(
+            id="r1", question="2+2=?", reference=("4",), response="It is 4.", answer_type=AnswerType.NUMBER,
+            verdict=Verdict.CORRECT, labelled_by="human", lang="en", source="graded",
+        )
+    ]  # fmt: skip
+
+
+def test_columns_of_any_name_are_mapped(source: Any) -> None:
+    """An empty name says that the file has no such column."""
+    row = {"prompt": "2+2=?", "gold": ["4", "four"], "completion": "5", "score": "incorrect", "n": 7}
+    fields = {
+        "id": "n", "question": "prompt", "reference": "gold", "response": "completion", "verdict": "score", "lang": "",
+        "labelled_by": "", "answer_type": "",
+    }  # fmt: skip
+    assert list(read_examples(source(row, fields=fields, name="other"))) == [
+        Example(
+            id="7", question="2+2=?", reference=("4", "four"), response="5", verdict=Verdict.INCORRECT, source="other"
+        )
+    ]  # fmt: skip
+
+
+def test_rows_without_an_id_are_named_by_their_line(source: Any) -> None:
+    """So that every row can be found again."""
+    rows = [ROW | {"id": None}, {k: v for k, v in ROW.items() if k != "id"}]
+    assert [e.id for e in read_examples(source(*rows))] == ["graded.jsonl:1", "graded.jsonl:2"]
+
+
+@pytest.mark.parametrize(
+    ("label", "verdict"),
+    [(True, "correct"), (False, "incorrect"), ("correct", "correct"), ("invalid", "invalid")],
+)
+def test_labels(source: Any, label: object, verdict: str) -> None:
+    """Booleans, or the verdicts by name."""
+    assert [e.verdict.value for e in read_examples(source(ROW | {"label": label}))] == [verdict]
+
+
+@pytest.mark.parametrize("label", [1, 0, "yes", "", "Correct", 0.5, [True]])
+def test_a_label_that_is_no_verdict_is_an_error(source: Any, label: object) -> None:
+    """Never guessed: 1 is a score in one file and a class in the next."""
+    given_ = source(ROW, ROW | {"label": label})
+    with pytest.raises(InputError, match=r"graded\.jsonl:2: label .* is no verdict; use true, false"):
+        list(read_examples(given_))
+
+
+def test_rows_without_label_or_response_are_left_out(source: Any) -> None:
+    """Nobody graded them; as items they may still be read."""
+    rows = source(ROW | {"label": None}, ROW | {"response": None}, ROW)
+    assert len(list(read_examples(rows))) == 1
+    assert [lang for _, lang in read_items(rows)] == ["en", "en"]
+
+
+def test_a_column_that_is_not_there_is_told_with_those_that_are(source: Any) -> None:
+    """And with where to map it."""
+    rows = source({"question": "q", "answer": "4", "response": "4", "label": True})
+    with pytest.raises(
+        InputError, match=r":1: no column 'reference'; the row has: answer, label, question, response\. Map"
+    ):
+        list(read_examples(rows))
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (ROW | {"reference": ""}, ":1: reference: an accepted answer is empty"),
+        (ROW | {"reference": 4}, ":1: reference: expected text or a list of texts"),
+        (ROW | {"response": 4}, ":1: response: input should be a valid string"),
+    ],
+)
+def test_a_row_that_is_no_item_is_named(source: Any, row: dict[str, Any], message: str) -> None:
+    """With file, line and field."""
+    with pytest.raises(InputError, match=message):
+        list(read_examples(source(row)))
+
+
+def test_a_missing_file_is_named() -> None:
+    """Before anything is read."""
+    with pytest.raises(MissingError, match=r"nowhere\.jsonl: no such file"):
+        list(read_examples(Source(path="nowhere.jsonl")))
+
+
+@pytest.mark.parametrize(
+    ("reference", "separator", "expected"),
+    [
+        ("a / b", " / ", ("a", "b")),
+        ("a", "/", ("a",)),
+        ("a//b/", "/", ("a", "b")),
+        ("1/2", "", "1/2"),
+        (["a/b"], "/", ["a/b"]),
+        ("/", "/", "/"),
+    ],
+)
+def test_accepted_answers_are_split_where_asked(
+    reference: object, separator: str, expected: object
+) -> None:
+    """A fraction stays whole unless the file says otherwise."""
+    assert accepted(reference, separator) == expected
+
+
+def test_foreign_answer_types_are_dropped(source: Any) -> None:
+    """A wrong type would change verdicts; none is guessed anew."""
+    rows = source(ROW | {"answer_type": "MCQ"}, ROW | {"answer_type": 3})
+    assert [e.answer_type for e in read_examples(rows)] == [None, None]
+
+
+def test_examples_of_ones_own_are_taken_whole(source: Any) -> None:
+    """``fields: null``: tolerance and source included, unknown columns refused."""
+    example = Example(
+        reference=("3.14",), response="3.1", verdict=Verdict.CORRECT, tolerance="relative:0.05", source="mine"
+    )  # fmt: skip
+    row = example.model_dump(mode="json")
+    unnamed = row | {"source": ""}
+    assert list(read_examples(source(row, unnamed, fields=None))) == [
+        example,
+        example.model_copy(update={"source": "graded"}),
+    ]
+    with pytest.raises(InputError, match=":1: label: unknown field"):
+        list(read_examples(source(row | {"label": True}, fields=None)))
+
+
+def test_items_know_no_label(source: Any) -> None:
+    """What a judge is shown cannot tell it the verdict."""
+    ((item, _),) = read_items(source(ROW))
+    assert type(item) is Item
+    assert item.reference == ("4",)
+
+
+def test_a_limit_counts_the_rows_of_the_split(source: Any) -> None:
+    """The first rows that belong to it, in file order."""
+    rows = [ROW | {"id": str(n), "question": f"What is {n}+1?"} for n in range(200)]
+    everything = [e.id for e in read_examples(source(*rows, split="test"))]
+    assert 20 < len(everything) < 70
+    assert [e.id for e in read_examples(source(*rows, split="test", limit=5))] == everything[:5]
+    assert [i.id for i, _ in read_items(source(*rows, split="test"))] == everything
+    assert [i.id for i, _ in read_items(source(*rows, split="test", limit=5))] == everything[:5]
+
+
+# --- splits -----------------------------------------------------------------------------------------------------------
+
+
+def test_splits_are_disjoint_whole_and_of_the_right_size(source: Any) -> None:
+    """75, 5 and 20 per cent, by the question and nothing else."""
+    rows = [ROW | {"id": str(n), "question": f"Question number {n}"} for n in range(1_000)]
+    parts = {name: [e.id for e in read_examples(source(*rows, split=name))] for name in ("train", "dev", "test")}
+    assert sorted(sum(parts.values(), []), key=int) == [row["id"] for row in rows]
+    assert [len(parts[name]) for name in ("train", "dev", "test")] == pytest.approx([750, 50, 200], rel=0.3)
+
+
+@pytest.mark.parametrize(
+    ("question", "part"),
+    [("2+2=?", "train"), ("Question 3", "dev"), ("下列说法正确的是（ ）", "test"), ("", "test")],
+)  # fmt: skip
+def test_a_question_keeps_its_split_for_ever(question: str, part: str) -> None:
+    """A changed hash would let old test questions into new training data."""
+    assert split_of(question) == part
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("What is 2 + 2?", "what is  2+2 ?"),
+        ("下列说法正确的是（ ）", "下列说法正确的是(  )。"),
+        ("Ａ、１＋１", "a 1 1"),
+        ("x_1\n= 3", "x1=3"),
+    ],
+)
+def test_another_spelling_is_the_same_question(one: str, other: str) -> None:
+    """Case, blanks, punctuation and full width do not make a new question."""
+    assert question_key(one) == question_key(other)
+    assert split_of(one) == split_of(other)
+
+
+@given(st.text(max_size=40), st.text(" \n\t.,;:!?，。；：！？（）_", max_size=5), st.data())
+@settings(deadline=None)
+def test_blanks_and_punctuation_never_move_a_question(
+    question: str, noise: str, data: st.DataObject
+) -> None:
+    """Wherever they are put in."""
+    # Between characters that NFKC composes, a blank would change the letters themselves.
+    place = data.draw(st.sampled_from([0, len(question)]))
+    changed = question[:place] + noise + question[place:]
+    assert split_of(changed) == split_of(question)
+
+
+def test_a_row_without_a_question_is_split_by_its_reference(source: Any) -> None:
+    """As the same row is in every file."""
+    rows = [ROW | {"question": "", "reference": f"answer {n}", "id": str(n)} for n in range(40)]
+    names: list[Any] = ["train", "dev", "test"]
+    parts = {name: {e.id for e in read_examples(source(*rows, split=name))} for name in names}
+    assert {part: len(ids) > 0 for part, ids in parts.items() if part != "dev"} == {"train": True, "test": True}
+    assert all(split_of(f"answer {n}") == next(p for p, ids in parts.items() if str(n) in ids) for n in range(40))
+
+
+def test_a_source_is_named_after_its_file() -> None:
+    """Unless it has a name."""
+    assert Source(path="a/b/graded.jsonl").label == "graded"
+    assert Source(path="a/b/graded.jsonl", name="mine").label == "mine"
+    assert Fields().verdict == "label"

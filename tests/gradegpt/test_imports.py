@@ -1,0 +1,48 @@
+"""The library is light: what is heavy is imported where it is used."""
+
+from __future__ import annotations
+
+import os
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import gradegpt
+
+ROOT = Path(__file__).parents[2]
+HEAVY = {
+    "accelerate", "datasets", "fastapi", "httpx2", "numpy", "openai", "peft", "sklearn", "starlette", "sympy", "tokenizers",
+    "torch", "transformers", "trl", "uvicorn",
+}  # fmt: skip
+
+
+def loaded_by(code: str) -> set[str]:
+    """The top-level modules that ``code`` loads in a process of its own."""
+    tell = "import sys; print(*{name.split('.')[0] for name in sys.modules})"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}\n{tell}"], capture_output=True, text=True, check=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    return set(done.stdout.split())
+
+
+def test_importing_the_package_loads_nothing_else() -> None:
+    """Not even the command line's own packages."""
+    assert not (HEAVY | {"typer", "rich", "pydantic", "yaml"}) & loaded_by("import gradegpt")
+
+
+def test_no_module_of_the_library_loads_a_heavy_package() -> None:
+    """Engines included: torch comes with the first local engine, not with its module."""
+    modules = [m.name for m in pkgutil.walk_packages(gradegpt.__path__, "gradegpt.")]
+    assert "gradegpt.engines.local" in modules
+    assert not HEAVY & loaded_by(f"import {', '.join(modules)}")
+
+
+def test_judging_by_rules_loads_no_heavy_package() -> None:
+    """From the item to the verdict."""
+    code = (
+        "from gradegpt.judges import RuleJudge; from gradegpt.schema import Item\n"
+        "RuleJudge().judge([Item(reference=('1/2',), response='The answer is 0.5.')])"
+    )
+    assert not (HEAVY | {"typer", "rich"}) & loaded_by(code)

@@ -1,0 +1,233 @@
+"""Model judge and cascade: what an engine wrote becomes a judgement, and a failure never becomes a verdict."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import pytest
+
+from gradegpt.chain import PromptSettings, build_prompt
+from gradegpt.engines import Engine, Generation, ScriptedEngine, Token
+from gradegpt.errors import EngineError, EngineTimeoutError
+from gradegpt.judges import CascadeJudge, ModelJudge, RuleJudge
+from gradegpt.judges.model import tag_probability
+from gradegpt.schema import AnswerType, ChainFormat, Item, Judgement, Message, Outcome, Verdict
+
+ITEM = Item(id="i", question="2+2=?", reference=("4",), response="Adding up. The answer is 4.")
+CHAIN = (
+    "The model response gives its answer here: The answer is 4.\n"
+    "The reference answer 4 is a number; the model response gives 4.\n"
+    "The answers agree: <Yes>"
+)
+
+
+class Fixed:
+    """An engine that gives these generations."""
+
+    name = "fixed"
+
+    def __init__(self, *generations: Generation | EngineError) -> None:
+        self.generations = list(generations)
+
+    def generate(
+        self, prompts: Sequence[Sequence[Message]], *, max_new_tokens: int
+    ) -> list[Generation | EngineError]:
+        assert len(prompts) == len(self.generations)
+        return self.generations
+
+
+def judged(engine: Engine, **options: float) -> Judgement:
+    return ModelJudge(engine, min_confidence=options.get("min_confidence", 0.0)).judge([ITEM])[0]
+
+
+def spelled(*probabilities: float, pieces: Sequence[str] = ("agree: ", "<", "Yes", ">")) -> Generation:
+    """A chain whose pieces have these probabilities."""
+    logprobs = [math.log(p) for p in probabilities]
+    tokens = tuple(Token(t, lp) for t, lp in zip(pieces, logprobs, strict=True))
+    return Generation(CHAIN, prompt_tokens=50, completion_tokens=30, tokens=tokens)
+
+
+# --- the model judge --------------------------------------------------------------------------------------------------
+
+
+def test_a_chain_becomes_a_judgement() -> None:
+    """Every part of the chain and the cost; the confidence is that of the tag."""
+    assert judged(Fixed(spelled(0.1, 0.9, 0.8, 1.0))) == Judgement(
+        id="i", outcome=Outcome.JUDGED, verdict=Verdict.CORRECT, confidence=0.9 * 0.8, method="model",
+        reason="model:chain", key_sentence="The answer is 4.", answer="4", answer_type=AnswerType.NUMBER,
+        chain=CHAIN, prompt_tokens=50, completion_tokens=30,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("<Yes>", Verdict.CORRECT),
+        ("<No>", Verdict.INCORRECT),
+        ("The model response gives no answer that can be graded.\nThe answers agree: <No>", Verdict.INVALID),
+        ("Is it <Yes>? No: <No>", Verdict.INCORRECT),
+    ],
+    ids=["yes", "no", "nothing to grade", "last tag"],
+)  # fmt: skip
+def test_the_verdict_is_the_one_of_the_chain(text: str, verdict: Verdict) -> None:
+    """Also where nothing but the tag was written; without token probabilities there is no confidence."""
+    judgement = judged(Fixed(Generation(text)))
+    assert (judgement.outcome, judgement.verdict) == (Outcome.JUDGED, verdict)
+    assert judgement.confidence is None
+
+
+@pytest.mark.parametrize("text", ["", "Yes", "<Maybe>", "<Yes> I think", "The answers agree: <Ye"])
+def test_text_without_a_verdict_is_unparsed(text: str) -> None:
+    """Never a default; the text is kept for whoever wants to know why."""
+    judgement = judged(Fixed(Generation(text, prompt_tokens=7, completion_tokens=3)))
+    assert (judgement.outcome, judgement.verdict) == (Outcome.UNPARSED, None)
+    assert judgement.reason.startswith("chain:")
+    assert (judgement.chain, judgement.prompt_tokens, judgement.completion_tokens) == (text, 7, 3)
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (EngineError("HTTP 500"), "engine:error: HTTP 500"),
+        (EngineTimeoutError("no answer in time"), "engine:timeout: no answer in time"),
+    ],
+)
+def test_an_engine_that_failed_is_a_failed_judgement(error: EngineError, reason: str) -> None:
+    """Never scored against the judged model."""
+    judgement = judged(Fixed(error))
+    assert (judgement.outcome, judgement.verdict, judgement.reason) == ("failed", None, reason)
+
+
+@pytest.mark.parametrize(
+    ("minimum", "outcome", "reason"),
+    [
+        (0.0, Outcome.JUDGED, "model:chain"),
+        (0.5, Outcome.JUDGED, "model:chain"),
+        (0.51, Outcome.UNDECIDED, "model:below-min-confidence"),
+        (1.0, Outcome.UNDECIDED, "model:below-min-confidence"),
+    ],
+)
+def test_below_its_confidence_the_judge_abstains(
+    minimum: float, outcome: Outcome, reason: str
+) -> None:
+    """And still shows what it wrote."""
+    judgement = judged(Fixed(spelled(0.9, 1.0, 0.5, 1.0)), min_confidence=minimum)
+    assert (judgement.outcome, judgement.reason) == (outcome, reason)
+    assert judgement.confidence == pytest.approx(0.5)
+    assert judgement.chain == CHAIN
+    assert (judgement.verdict is None) == (outcome is Outcome.UNDECIDED)
+
+
+def test_an_engine_without_probabilities_never_abstains() -> None:
+    """Unknown is not low."""
+    assert judged(Fixed(Generation(CHAIN)), min_confidence=0.99).outcome is Outcome.JUDGED
+
+
+def test_a_quote_that_nobody_wrote_is_noted() -> None:
+    """The verdict stands, the reason says that the quote is made up."""
+    chain = CHAIN.replace("here: The answer", "here: The final answer")
+    judgement = judged(Fixed(Generation(chain)))
+    assert (judgement.verdict, judgement.reason) == ("correct", "model:quote-not-verbatim")
+
+
+def test_each_item_gets_its_own_prompt_and_judgement() -> None:
+    """In order, one failure costing one item; the prompt is the one function's."""
+    prompt = PromptSettings(chain_format=ChainFormat.OUTCOME)
+    engine = ScriptedEngine(["<Yes>", EngineError("gone"), "<No>"])
+    items = [ITEM.model_copy(update={"id": name}) for name in "abc"]
+    judgements = ModelJudge(engine, prompt).judge(items)
+    assert [(j.id, j.outcome.value) for j in judgements] == [
+        ("a", "judged"), ("b", "failed"), ("c", "judged"),
+    ]  # fmt: skip
+    assert engine.prompts == [build_prompt(ITEM, prompt)] * 3
+    assert ModelJudge(engine, prompt).judge([]) == []
+
+
+def test_the_fingerprint_tells_judges_apart() -> None:
+    """Engine, prompt and limits: what a resumed run must not mix."""
+    engine = ScriptedEngine([])
+    prints = {
+        ModelJudge(engine).fingerprint,
+        ModelJudge(engine, max_new_tokens=9).fingerprint,
+        ModelJudge(engine, min_confidence=0.5).fingerprint,
+        ModelJudge(engine, PromptSettings(chain_format=ChainFormat.OUTCOME)).fingerprint,
+        ModelJudge(Fixed()).fingerprint,
+        RuleJudge().fingerprint,
+        CascadeJudge(RuleJudge(), ModelJudge(engine)).fingerprint,
+    }
+    assert len(prints) == 7
+    assert ModelJudge(ScriptedEngine([])).fingerprint in prints
+
+
+# --- confidence by hand -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("pieces", "probabilities", "expected"),
+    [
+        (["agree: ", "<Yes>"], [0.1, 0.9], 0.9),
+        (["agree:", " <Yes>", "\n"], [0.1, 0.9, 0.2], 0.9),
+        (["agree: ", "<", "Yes", ">"], [0.1, 0.5, 0.8, 0.9], 0.5 * 0.8 * 0.9),
+        (["<", "Yes", ">", ".", "\n"], [0.5, 0.8, 0.9, 0.1, 0.1], 0.5 * 0.8 * 0.9),
+        ([" <", "N", "o", ">"], [0.5, 0.5, 0.5, 0.5], 0.5**4),
+        (["<Yes>", " or ", "<No>"], [0.9, 0.5, 0.25], 0.25),
+        (["<", "Yes>"], [0.5, 0.5], 0.25),
+        (["<Yes>"], [1.0], 1.0),
+        (["no", "tag"], [0.5, 0.5], None),
+        (["Yes", ">"], [0.5, 0.5], None),
+        ([], [], None),
+    ],
+)
+def test_the_probability_of_the_tag(
+    pieces: list[str], probabilities: list[float], expected: float | None
+) -> None:
+    """The product over the tokens that spell the last tag; nothing before or behind counts."""
+    tokens = [Token(t, math.log(p)) for t, p in zip(pieces, probabilities, strict=True)]
+    found = tag_probability(tokens)
+    assert found == (None if expected is None else pytest.approx(expected))
+
+
+def test_rounding_cannot_make_it_more_than_certain() -> None:
+    """Servers do send logprobs a little above zero."""
+    assert tag_probability([Token("<Yes>", 1e-6)]) == 1.0
+
+
+# --- the cascade ------------------------------------------------------------------------------------------------------
+
+
+def test_the_model_is_asked_about_what_the_rules_left_open_and_nothing_else() -> None:
+    """Judgements keep the order of the items and the method of the judge that made them."""
+    items = [
+        Item(id="same", reference=("4",), response="The answer is 4."),
+        Item(id="open-1", reference=("blue",), response="The answer is azure."),
+        Item(id="other", reference=("4",), response="The answer is 5."),
+        Item(id="open-2", reference=("x+1",), response="The answer is 1+x."),
+        Item(id="empty", reference=("4",), response=""),
+    ]
+    engine = ScriptedEngine(["<Yes>", "no verdict"])
+    judgements = CascadeJudge(RuleJudge(), ModelJudge(engine)).judge(items)
+    assert [(j.id, j.method, j.verdict or j.outcome) for j in judgements] == [
+        ("same", "rules", "correct"),
+        ("open-1", "model", "correct"),
+        ("other", "rules", "incorrect"),
+        ("open-2", "model", "unparsed"),
+        ("empty", "rules", "invalid"),
+    ]
+    assert len(engine.prompts) == 2
+    assert all(("azure" in p[-1].content) or ("1+x" in p[-1].content) for p in engine.prompts)
+
+
+def test_a_cascade_that_has_nothing_to_ask_asks_nothing() -> None:
+    """An empty batch would still cost a request."""
+    engine = ScriptedEngine([])
+    items = [Item(reference=("4",), response="4")]
+    assert CascadeJudge(RuleJudge(), ModelJudge(engine)).judge(items)[0].verdict == "correct"
+    assert engine.prompts == []
+
+
+def test_the_second_judge_has_the_last_word() -> None:
+    """A failure of the model is told as such, not hidden behind the rules' ``undecided``."""
+    judge = CascadeJudge(RuleJudge(), ModelJudge(Fixed(EngineError("gone"))))
+    judgement = judge.judge([Item(reference=("blue",), response="The answer is azure.")])[0]
+    assert (judgement.outcome, judgement.method) == (Outcome.FAILED, "model")

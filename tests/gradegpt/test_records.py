@@ -1,0 +1,191 @@
+"""JSON Lines in and out: where a complaint points, what a crash leaves, the same bytes again."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gradegpt import records
+from gradegpt.errors import InputError, MissingError, OutputError, TooLargeError
+from gradegpt.records import (
+    ResumableWriter,
+    dump,
+    parse_line,
+    read_objects,
+    read_rows,
+    sha256_file,
+    write_json,
+    write_rows,
+)
+from gradegpt.schema import AnswerType, Item, Judgement, Outcome, Verdict
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+def _write(path: Path, text: str | bytes) -> Path:
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{}", "reference: field required; response: field required"),
+        ('{"reference": "4", "response": 4}', "response: input should be a valid string"),
+        ('{"reference": [], "response": ""}', "reference: value should have at least 1 item"),
+        ('{"reference": "4", "response": "4", "answer": 4}', "answer: unknown field"),
+        ('{"reference": "4", "response": "4", "tolerance": "5%"}', "tolerance: string should match"),
+        ('{"reference": "4", "response": "4"', "not a JSON object (Expecting"),
+        ("4", "a int, not a JSON object"),
+        ("[" * 100_000, "not a JSON object ("),
+    ],
+    ids=["empty", "number", "no reference", "unknown", "tolerance", "torn", "scalar", "deep"],
+)
+def test_a_complaint_names_file_line_and_field(tmp_path: Path, line: str, message: str) -> None:
+    """Blank lines count, so that the number is the one that an editor shows."""
+    path = _write(tmp_path / "items.jsonl", f'{{"reference": "4", "response": "4"}}\n\n{line}\n')
+    rows = read_rows(path, Item)
+    assert next(rows).reference == ("4",)
+    with pytest.raises(InputError, match=rf"^{re.escape(str(path))}:3: {re.escape(message)}"):
+        next(rows)
+
+
+def test_a_missing_file_and_a_folder_are_told_apart(tmp_path: Path) -> None:
+    """Both before any line is read."""
+    with pytest.raises(MissingError, match=r"nowhere\.jsonl: no such file"):
+        list(read_objects(tmp_path / "nowhere.jsonl"))
+    with pytest.raises(InputError, match="a folder; give a JSON Lines file"):
+        list(read_objects(tmp_path))
+
+
+def test_a_line_over_the_limit_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One row is one answer, not a corpus."""
+    monkeypatch.setattr(records, "MAX_LINE_BYTES", 10)
+    with pytest.raises(TooLargeError, match=r"^f:1: a line of 13 bytes; at most 10 are read"):
+        parse_line(b'{"a": "1234"}', "f:1")
+
+
+@pytest.mark.parametrize(
+    ("raw", "value"),
+    [
+        (b'\xef\xbb\xbf{"a": 1}', {"a": 1}),
+        (rb'{"a": "\ud83d\ude00"}', {"a": "😀"}),
+        (rb'{"a": "x\ud83d"}', {"a": "x\ufffd"}),
+        (b'{"a": 1}\r\n', {"a": 1}),
+        ('{"题": "中"}'.encode(), {"题": "中"}),
+    ],
+    ids=["byte order mark", "surrogate pair", "half a pair", "windows", "chinese"],
+)
+def test_what_other_programs_write_is_read(raw: bytes, value: dict[str, object]) -> None:
+    """Half a surrogate pair becomes a replacement character: no UTF-8 output could hold it."""
+    assert parse_line(raw, "f:1") == value
+
+
+@given(st.dictionaries(st.text(), JSON, max_size=4))
+def test_a_line_is_one_line_and_reads_back(row: dict[str, object]) -> None:
+    """Any JSON object, whatever line separators its texts hold."""
+    line = dump(row)
+    assert "\n" not in line
+    assert dump(row) == line
+    assert parse_line(line.encode(), "f:1") == row
+
+
+def test_equal_rows_are_equal_bytes() -> None:
+    """Keys keep the order of the class, Chinese stays readable."""
+    values = {"verdict": Verdict.CORRECT, "method": "rules", "outcome": Outcome.JUDGED, "id": "一"}
+    judgement = Judgement.model_validate(values | {"answer_type": AnswerType.NUMBER})
+    again = Judgement.model_validate(dict(reversed(values.items())) | {"answer_type": "number"})
+    assert dump(judgement) == dump(again)
+    assert dump(judgement).startswith('{"id": "一", "outcome": "judged", "verdict": "correct", ')
+
+
+def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
+    """An error half-way leaves the old file and no temporary one."""
+    path = tmp_path / "deep" / "rows.jsonl"
+    assert write_rows(path, [{"a": 1}, {"a": 2}]) == 2
+
+    def broken() -> object:
+        yield {"a": 3}
+        raise ValueError("half-way")
+
+    with pytest.raises(ValueError, match="half-way"):
+        write_rows(path, broken())  # type: ignore[arg-type]
+    assert path.read_text() == '{"a": 1}\n{"a": 2}\n'
+    assert [p.name for p in path.parent.iterdir()] == ["rows.jsonl"]
+
+
+def test_json_files_and_their_digests(tmp_path: Path) -> None:
+    """Indented, readable, with a newline at the end; the digest is of the bytes."""
+    write_json(tmp_path / "a.json", {"一": [1]})
+    assert (tmp_path / "a.json").read_bytes() == '{\n  "一": [\n    1\n  ]\n}\n'.encode()
+    write_json(tmp_path / "b.json", {"一": [1]})
+    assert sha256_file(tmp_path / "a.json") == sha256_file(tmp_path / "b.json")
+
+
+class TestResumableWriter:
+    """Rows in order, none twice and none missing, wherever the earlier run stopped."""
+
+    @pytest.fixture
+    def path(self, tmp_path: Path) -> Path:
+        return tmp_path / "out.jsonl"
+
+    def stopped(self, path: Path, *rows: int, fingerprint: str = "f") -> None:
+        """A run that wrote ``rows`` and then broke."""
+        with pytest.raises(KeyboardInterrupt), ResumableWriter(path, fingerprint) as writer:
+            writer.write({"n": n} for n in rows)
+            raise KeyboardInterrupt
+
+    def finish(self, path: Path, total: int, fingerprint: str = "f") -> int:
+        """Write what is missing of ``total`` rows; how many were there."""
+        with ResumableWriter(path, fingerprint) as writer:
+            before = writer.done
+            writer.write({"n": n} for n in range(before, total))
+        return before
+
+    @pytest.mark.parametrize("torn", ["", '{"n": ', '{"n": 2}', "\x00\x00", '{"n": "一'])
+    def test_a_torn_line_is_cut_off(self, path: Path, torn: str) -> None:
+        """At most the last line is torn; a line without its newline is torn too."""
+        self.stopped(path, 0, 1)
+        partial = path.with_name("out.jsonl.partial")
+        partial.write_bytes(partial.read_bytes() + torn.encode())
+        assert self.finish(path, 4) == 2
+        assert [json.loads(line)["n"] for line in path.read_text().splitlines()] == [0, 1, 2, 3]
+        assert [p.name for p in path.parent.iterdir()] == ["out.jsonl"]
+
+    def test_a_stopped_run_leaves_no_output(self, path: Path) -> None:
+        """The name of the output stands for a whole file."""
+        self.stopped(path, 0)
+        assert not path.exists()
+
+    def test_rows_of_another_run_are_refused(self, path: Path) -> None:
+        """Other input or other settings: an error, not a mixture; nothing is lost."""
+        self.stopped(path, 0, 1)
+        with pytest.raises(OutputError, match="begun with another input or other settings"):
+            self.finish(path, 4, fingerprint="other")
+        assert self.finish(path, 4) == 2
+
+    def test_an_output_that_is_there_is_kept(self, path: Path) -> None:
+        """Unless overwriting was asked for."""
+        self.finish(path, 1)
+        with pytest.raises(OutputError, match="exists already"):
+            self.finish(path, 2)
+        with ResumableWriter(path, "f", overwrite=True) as writer:
+            writer.write([{"n": 7}])
+        assert path.read_text() == '{"n": 7}\n'
+
+    def test_two_runs_at_once_are_refused(self, path: Path) -> None:
+        """They would write every row twice."""
+        with ResumableWriter(path, "f") as writer:
+            writer.write([{"n": 0}])
+            with pytest.raises(OutputError, match="another run is writing it"):
+                self.finish(path, 1)
+        assert path.read_text() == '{"n": 0}\n'

@@ -1,0 +1,153 @@
+"""YAML and ``key=value`` become frozen settings, typed by their class and by nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pydantic import Field, ValidationError
+
+from gradegpt.errors import MissingError, SettingsError
+from gradegpt.settings import Settings, build_settings, load_settings
+
+
+class Inner(Settings):
+    """Settings of a part."""
+
+    response: int = 1
+    label: str = ""
+
+
+class Outer(Settings):
+    """Settings of every kind of value."""
+
+    name: str = "x"
+    max_steps: int = Field(default=1, ge=1)
+    learning_rate: float = 1.0
+    resume: bool = True
+    note: str | None = "n"
+    inner: Inner = Inner()
+    parts: tuple[Inner, ...] = ()
+    weights: dict[str, float] = {}
+
+
+def load(tmp_path: Path, text: str, *overrides: str) -> Outer:
+    path = tmp_path / "c.yaml"
+    path.write_text(text, encoding="utf-8")
+    return load_settings(Outer, path, overrides)
+
+
+@pytest.mark.parametrize(
+    ("text", "field", "value"),
+    [
+        ("learning_rate: 2e-4", "learning_rate", 2e-4),
+        ("learning_rate: 3", "learning_rate", 3.0),
+        ("name: no", "name", "no"),
+        ("name: on", "name", "on"),
+        ("name: 007", "name", "007"),
+        ("name: 1.10", "name", "1.10"),
+        ("name: 2024-01-01", "name", "2024-01-01"),
+        ("name: ''", "name", ""),
+        ("name: 中文", "name", "中文"),
+        ("resume: no", "resume", False),
+        ("resume: true", "resume", True),
+        ("max_steps: 12", "max_steps", 12),
+        ("note: null", "note", None),
+        ("note: ~", "note", None),
+        ("note: none", "note", "none"),
+        ("inner: {response: 5}", "inner", Inner(response=5)),
+        ("parts: [{label: a}, {label: null-ish}]", "parts", (Inner(label="a"), Inner(label="null-ish"))),
+        ("weights: {a: 1e-1}", "weights", {"a": 0.1}),
+        ("", "name", "x"),
+        ("# nothing but a comment", "name", "x"),
+    ],
+)  # fmt: skip
+def test_a_value_has_the_type_of_its_field(
+    tmp_path: Path, text: str, field: str, value: object
+) -> None:
+    """PyYAML alone reads ``2e-4`` as text, ``no`` as False and ``007`` as 7."""
+    assert getattr(load(tmp_path, text), field) == value
+
+
+@pytest.mark.parametrize(
+    ("override", "field", "value"),
+    [
+        ("max_steps=7", "max_steps", 7),
+        ("learning_rate=2e-4", "learning_rate", 2e-4),
+        ("name=a=b", "name", "a=b"),
+        ("name=", "name", ""),
+        ("note=null", "note", None),
+        ("inner.response=9", "inner", Inner(response=9, label="kept")),
+        ("inner={response: 9}", "inner", Inner(response=9)),
+        ("weights.b=0.5", "weights", {"b": 0.5}),
+        ("parts=[{label: z}]", "parts", (Inner(label="z"),)),
+    ],
+)
+def test_an_override_replaces_one_value(
+    tmp_path: Path, override: str, field: str, value: object
+) -> None:
+    """Dots reach inside and leave what stands beside; the value is YAML."""
+    settings = load(tmp_path, "name: file\ninner: {label: kept}", override)
+    assert getattr(settings, field) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "overrides", "message"),
+    [
+        ("max_step: 5", (), "unknown setting 'max_step'; did you mean 'max_steps'?"),
+        ("inner: {respons: 5}", (), "unknown setting 'inner.respons'; did you mean 'response'?"),
+        ("zzzz: 5", (), "unknown setting 'zzzz'"),
+        ("", ("learningrate=1",), "unknown setting 'learningrate'; did you mean 'learning_rate'?"),
+        ("max_steps: many", (), "max_steps: Input should be a valid integer, unable to parse string "
+         "as an integer (got 'many')"),
+        ("max_steps: 0", (), "max_steps: Input should be greater than or equal to 1 (got '0')"),
+        ("name: null", (), "name: Input should be a valid string (got None)"),
+        ("inner: 5", (), "inner: "),
+        ("a: [", (), "not valid YAML: "),
+        ("a: 1\n b: 2", (), "not valid YAML: "),
+        ("- a\n- b", (), "expected 'key: value' lines at the top, found a list"),
+        ("just words", (), "expected 'key: value' lines at the top, found a str"),
+        ("", ("max_steps",), "'max_steps': expected key=value, such as max_steps=100"),
+        ("", ("=5",), "'=5': expected key=value, such as max_steps=100"),
+        ("", ("parts=[",), "'parts=[': the value is not valid YAML: "),
+        ("name: x", ("name.first=y",), "'name.first=y': 'name' holds a value, not settings of its own"),
+        ("!!python/object/apply:os.system [ls]", (), "expected 'key: value' lines at the top, found a list"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_one_line_that_says_what_to_do(
+    tmp_path: Path, text: str, overrides: tuple[str, ...], message: str
+) -> None:
+    """Unknown keys are never ignored: a misspelt one has cost people whole training runs."""
+    with pytest.raises(SettingsError) as caught:
+        load(tmp_path, text, *overrides)
+    told = str(caught.value).removeprefix(f"{tmp_path / 'c.yaml'}: ")
+    assert told.startswith(message)
+    assert "\n" not in told
+
+
+def test_several_mistakes_are_told_together(tmp_path: Path) -> None:
+    """One run of the command shows them all."""
+    with pytest.raises(SettingsError, match=r"learning_rate: .*'fast'\); unknown setting 'max_step'"):
+        load(tmp_path, "max_step: 1\nlearning_rate: fast")
+
+
+def test_a_required_setting_is_named() -> None:
+    """With where it was looked for."""
+
+    class Needs(Settings):
+        data: str
+
+    with pytest.raises(SettingsError, match=r"^c\.yaml: setting 'data' is required$"):
+        build_settings(Needs, {}, where="c.yaml")
+
+
+def test_a_missing_file_says_where_settings_are() -> None:
+    """Not a traceback."""
+    with pytest.raises(MissingError, match=r"no such settings file; the shipped ones are under"):
+        load_settings(Outer, "nowhere.yaml")
+
+
+def test_settings_are_frozen() -> None:
+    """What a manifest says of a run stays true to its end."""
+    with pytest.raises(ValidationError):
+        Outer().name = "y"  # type: ignore[misc]

@@ -1,0 +1,54 @@
+"""Fine-tune a judge: ``python -m train configs/train/demo.yaml``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gradegpt.cli import run
+from gradegpt.errors import MissingError
+from gradegpt.settings import load_settings
+from train.settings import SFTSettings
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+
+
+@app.command(
+    epilog="Another base: python -m train configs/train/nano-judge.yaml model=Qwen/Qwen3-0.6B "
+    "batch_size=4 gradient_accumulation=8 name=qwen3-0.6b"
+)
+def main(
+    config: Annotated[
+        Path, typer.Argument(metavar="CONFIG.YAML", help="Such as configs/train/nano-judge.yaml.")
+    ],
+    overrides: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="KEY=VALUE",
+            help="Settings to change: model, data, out, max_steps, lora_rank, qlora, ...",
+        ),
+    ] = None,
+) -> None:
+    """Put a LoRA adapter on a base by supervised fine-tuning on data_gen's rows.
+
+    Writes checkpoints to <out>, the adapter to <out>/adapter and, last, <out>/manifest.json. A run
+    that was stopped goes on from its last checkpoint when the same command is given again.
+    """
+    settings = load_settings(SFTSettings, config, overrides or ())
+    try:
+        from train.sft import fine_tune
+    except ImportError as error:
+        raise MissingError(
+            f"{error.name}: not installed; training needs: pip install 'gradegpt[train]'"
+        ) from error
+    manifest = fine_tune(settings)
+    typer.echo(
+        f"wrote {settings.folder}/adapter after {manifest['minutes']} minutes: "
+        f"{manifest['metrics']}"
+    )
+
+
+if __name__ == "__main__":
+    run(app, name="python -m train")
