@@ -1,3 +1,37 @@
-"""GradeGPT: grade a response against a reference answer, with a chain that can be checked."""
+"""GradeGPT: grade a model's response against a reference answer, with a checkable chain.
+
+>>> from gradegpt import Item, RuleJudge
+>>> item = Item(question="1/2 + 1/4 = ?", reference="3/4", response="So the answer is 0.75.")
+>>> RuleJudge().judge([item])[0].verdict
+<Verdict.CORRECT: 'correct'>
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from gradegpt.judges import CascadeJudge, Judge, ModelJudge, RuleJudge
+    from gradegpt.schema import AnswerType, ChainFormat, Example, Item, Judgement, Outcome, Verdict
 
 __version__ = "0.1.0"
+__all__ = [
+    "AnswerType", "CascadeJudge", "ChainFormat", "Example", "Item", "Judge", "Judgement", "ModelJudge",
+    "Outcome", "RuleJudge", "Verdict",
+]  # fmt: skip
+
+_HOME: Final = {
+    **dict.fromkeys(("CascadeJudge", "Judge", "ModelJudge", "RuleJudge"), "gradegpt.judges"),
+    **dict.fromkeys(
+        ("AnswerType", "ChainFormat", "Example", "Item", "Judgement", "Outcome", "Verdict"),
+        "gradegpt.schema",
+    ),
+}
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name on first use, so that ``import gradegpt`` itself costs nothing."""
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)

@@ -220,7 +220,10 @@ def _loss(
     return (losses * weights).sum() / weights.sum(), hit[where >= 0], where
 
 
-def _evaluate(model: Qwen3ForCausalLM, dev: list[Row], settings: BaseSettings) -> dict[str, float]:
+def _evaluate(
+    model: Qwen3ForCausalLM, dev: list[Row], settings: BaseSettings
+) -> dict[str, float | None]:
+    """Loss and share of deciding words predicted; none where no row has one."""
     import torch
 
     model.eval()
@@ -232,8 +235,8 @@ def _evaluate(model: Qwen3ForCausalLM, dev: list[Row], settings: BaseSettings) -
             hits += hit.tolist()
     model.train()
     return {
-        "dev_loss": round(sum(losses) / max(1, len(losses)), 4),
-        "dev_last_word": round(sum(hits) / max(1, len(hits)), 4),
+        "dev_loss": round(sum(losses) / len(losses), 4) if losses else None,
+        "dev_last_word": round(sum(hits) / len(hits), 4) if hits else None,
     }
 
 

@@ -39,6 +39,8 @@ def encode_pairs(
     pairs: list[tuple[str, str]], tokenizer: PreTrainedTokenizerFast, settings: BaseSettings
 ) -> list[Row]:
     """The pairs that fit ``max_length`` tokens; a longer one is left out, never cut."""
+    if not pairs:
+        return []
     prompts = tokenizer([p for p, _ in pairs], add_special_tokens=False)["input_ids"]
     replies = tokenizer([f"{r}{END}" for _, r in pairs], add_special_tokens=False)["input_ids"]
     rows = []
@@ -58,10 +60,13 @@ def batches(rows: list[Row], batch_tokens: int, rng: random.Random) -> Iterator[
     A batch's size, padding included, is at most ``batch_tokens``.
     """
     order = sorted(rng.sample(rows, len(rows)), key=lambda row: len(row.ids) // 16)
-    made: list[list[Row]] = [[]]
+    made: list[list[Row]] = []
+    longest = 0
     for row in order:
-        if made[-1] and len(row.ids) * (len(made[-1]) + 1) > batch_tokens:
+        longest = max(longest, len(row.ids))
+        if not made or longest * (len(made[-1]) + 1) > batch_tokens:
             made.append([])
+            longest = len(row.ids)
         made[-1].append(row)
     yield from rng.sample(made, len(made))
 

@@ -47,7 +47,7 @@ def fine_tune(settings: SFTSettings) -> dict[str, Any]:
     }
     trainer = JudgeTrainer(
         model=model,
-        args=_arguments(settings, out),
+        args=_arguments(settings, out, evaluate=len(parts["dev"]) > 0),
         train_dataset=parts["train"],
         eval_dataset=parts["dev"] if len(parts["dev"]) else None,
         processing_class=tokenizer,
@@ -122,7 +122,7 @@ def _lora(settings: SFTSettings) -> LoraConfig:
     )
 
 
-def _arguments(settings: SFTSettings, out: Path) -> SFTConfig:
+def _arguments(settings: SFTSettings, out: Path, *, evaluate: bool) -> SFTConfig:
     import torch
     from trl import SFTConfig
 
@@ -145,7 +145,7 @@ def _arguments(settings: SFTSettings, out: Path) -> SFTConfig:
         bf16=settings.bf16,
         use_cpu=not torch.cuda.is_available(),
         gradient_checkpointing=settings.gradient_checkpointing,
-        eval_strategy="steps" if settings.eval_steps else "no",
+        eval_strategy="steps" if settings.eval_steps and evaluate else "no",
         eval_steps=settings.eval_steps or None,
         save_steps=settings.save_steps,
         save_total_limit=2,

@@ -15,12 +15,12 @@ from data_gen.phrases import phrases
 @pytest.mark.parametrize(
     ("sentence", "gloss"),
     [
-        ("故选：B．", "Hence choose: B."),
+        ("故选：B．", "Hence choose:B."),
         ("综上所述，本题的正确答案是 B。", "In summary, the correct answer to this question is B."),
         ("所以答案是18元。", "So the answer is 18 yuan."),
         ("因此，最终答案为 $\\frac{1}{2}$。", "Therefore, the final answer is $\\frac{1}{2}$."),
         ("答案：\\boxed{x=1}", "The answer: \\boxed{x=1}"),
-        ("【答案】C", "[The answer] C"),
+        ("【答案】C", "[the answer]C"),
         ("x=1或x=2", "X=1 or x=2"),
         ("正确", "Is correct"),
         ("The answer is 4.", "The answer is 4."),

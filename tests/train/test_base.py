@@ -1,0 +1,164 @@
+"""Pre-training on a tiny folder: batches, a model that loads, and a run that goes on where it stood."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import train.base
+from gradegpt.engines.local import LocalEngine, prompt_settings_beside
+from gradegpt.errors import InputError
+from gradegpt.fit import Budget
+from gradegpt.records import read_objects, sha256_file, write_rows
+from gradegpt.schema import Message
+from train.base import pretrain
+from train.batches import Row, batches, encode_pairs, endless, read_pairs
+from train.settings import BaseSettings
+
+Tiny = Callable[..., BaseSettings]
+
+
+# --- batches ----------------------------------------------------------------------------------------------------------
+
+
+@given(st.lists(st.integers(1, 60), max_size=40), st.integers(60, 200), st.integers(0, 9))
+@settings(deadline=None)
+def test_a_pass_covers_each_row_once_within_the_limit(
+    lengths: list[int], batch_tokens: int, seed: int
+) -> None:
+    """Padding included; the same seed gives the same batches, and no batch is empty."""
+    rows = [Row([n] * length, [1.0] * length, -1) for n, length in enumerate(lengths)]
+    made = [*batches(rows, batch_tokens, random.Random(seed))]
+    assert sorted(row.ids[0] for batch in made for row in batch) == [*range(len(rows))]
+    assert all(0 < max(len(r.ids) for r in batch) * len(batch) <= batch_tokens for batch in made)
+    assert made == [*batches(rows, batch_tokens, random.Random(seed))]
+
+
+def test_a_row_longer_than_a_batch_stands_alone() -> None:
+    """It is not lost."""
+    rows = [Row([0] * 50, [1.0] * 50, -1), Row([1] * 5, [1.0] * 5, -1)]
+    assert sorted(len(b) for b in batches(rows, 10, random.Random(0))) == [1, 1]
+
+
+def test_every_pass_has_an_order_of_its_own(tmp_path: Path, tiny: Tiny) -> None:
+    """By seed and pass, so that a resumed run meets the same batches."""
+    rows = [Row([n], [1.0], -1) for n in range(64)]
+    one, again, other = (
+        endless(rows, tiny(tmp_path, tmp_path, batch_tokens=8, seed=seed)) for seed in (0, 0, 1)
+    )
+    passes = [[next(one) for _ in range(8)] for _ in range(2)]
+    assert passes == [[next(again) for _ in range(8)] for _ in range(2)]
+    assert passes[0] != passes[1]
+    assert passes[0] != [next(other) for _ in range(8)]
+
+
+def test_the_word_that_decides_weighs_most(tokenizer: Any, tmp_path: Path, tiny: Tiny) -> None:
+    """Prompt little, reply one, its last word before the end token ``verdict_weight``; a text row has none."""
+    rows = [
+        {"prompt": [{"role": "user", "content": "Same?"}], "completion": [{"role": "assistant", "content": "1 | 2: same"}]},
+        {"text": "plain text"},
+    ]  # fmt: skip
+    write_rows(tmp_path / "train.jsonl", rows)
+    pairs = read_pairs(tmp_path / "train.jsonl")
+    assert pairs[0] == ("<|im_start|>user\nSame?<|im_end|>\n<|im_start|>assistant\n", "1 | 2: same")
+    made = encode_pairs(pairs, tokenizer, tiny(tmp_path, tmp_path))
+    prompt = len(tokenizer(pairs[0][0], add_special_tokens=False)["input_ids"])
+    chat, text = made
+    assert tokenizer.decode(chat.ids) == f"{pairs[0][0]}{pairs[0][1]}<|im_end|>"
+    assert chat.weights[:prompt] == [0.1] * prompt
+    assert chat.weights[prompt:] == [1.0] * (len(chat.ids) - prompt - 2) + [4.0, 1.0]
+    assert "1 | 2: same".endswith(tokenizer.decode([chat.ids[chat.verdict]]).strip())
+    assert (set(text.weights), text.verdict) == ({1.0}, -1)
+    assert encode_pairs(pairs, tokenizer, tiny(tmp_path, tmp_path, max_length=5)) == []
+
+
+# --- the run ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_run_leaves_a_model_that_loads_anywhere(base: Path, base_data: Path) -> None:
+    """By the standard classes, with its prompt settings, a log and a manifest that says where it is from."""
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    model = AutoModelForCausalLM.from_pretrained(base / "model")
+    tokenizer = AutoTokenizer.from_pretrained(base / "model")
+    assert type(model).__name__ == "Qwen3ForCausalLM"
+    assert model.config.vocab_size >= len(tokenizer)
+    assert model.config.eos_token_id == tokenizer.eos_token_id
+    manifest = json.loads((base / "manifest.json").read_text())
+    assert manifest["parameters"] == model.num_parameters()
+    assert manifest["data"] == {p: sha256_file(base_data / f"{p}.jsonl") for p in ("train", "dev")}
+    assert {"dev_loss", "dev_last_word", "tokens"} <= manifest.keys()
+    log = [row for _, row in read_objects(base / "log.jsonl")]
+    assert [row["step"] for row in log] == [1, 2, 3, 4]
+    assert ["dev_loss" in row for row in log] == [False, True, False, True]
+    prompt = prompt_settings_beside(str(base / "model"))
+    assert prompt is not None
+    assert prompt.budget == Budget(question=40, reference=30, response=60)
+
+
+def test_the_base_answers_as_an_engine(base: Path) -> None:
+    """What training writes is what serving reads."""
+    engine = LocalEngine(str(base / "model"), threads=1, device="cpu")
+    (made,) = engine.generate([(Message(role="user", content="Same?"),)], max_new_tokens=4)
+    assert not isinstance(made, Exception)
+    assert made.prompt_tokens > 0
+
+
+def test_a_stopped_run_goes_on_and_ends_in_the_same_weights(
+    base_data: Path, tmp_path: Path, tiny: Tiny, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two steps, a crash, two more: bit for bit what four at once give."""
+    import torch
+
+    pretrain(tiny(base_data, tmp_path / "whole"))
+    save = train.base._save
+
+    def save_and_break(*arguments: Any) -> None:
+        save(*arguments)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(train.base, "_save", save_and_break)
+        pretrain(tiny(base_data, tmp_path / "stopped"))
+    assert not (tmp_path / "stopped" / "manifest.json").exists()
+    pretrain(tiny(base_data, tmp_path / "stopped"))
+    whole, stopped = (
+        torch.load(tmp_path / name / "checkpoint.pt", weights_only=True) for name in ("whole", "stopped")
+    )
+    assert (whole["step"], whole["tokens"]) == (stopped["step"], stopped["tokens"])
+    assert whole["model"].keys() == stopped["model"].keys()
+    for name, weight in whole["model"].items():
+        assert torch.equal(weight, stopped["model"][name]), name
+    saved = [tmp_path / name / "model" / "model.safetensors" for name in ("whole", "stopped")]
+    assert sha256_file(saved[0]) == sha256_file(saved[1])
+    log = [row["step"] for _, row in read_objects(tmp_path / "stopped" / "log.jsonl")]
+    assert log == [1, 2, 3, 4]
+
+
+def test_training_lowers_the_loss(base_data: Path, tmp_path: Path, tiny: Tiny) -> None:
+    """Thirty steps on sixty rows."""
+    pretrain(tiny(base_data, tmp_path, max_steps=30, eval_every=100, save_every=100))
+    losses = [row["loss"] for _, row in read_objects(tmp_path / "log.jsonl")]
+    assert sum(losses[-5:]) < 0.9 * sum(losses[:5])
+
+
+def test_a_folder_without_a_row_that_fits_is_an_error(base_data: Path, tmp_path: Path, tiny: Tiny) -> None:
+    """Before any step."""
+    with pytest.raises(InputError, match="no row fits max_length=2; raise it"):
+        pretrain(tiny(base_data, tmp_path, max_length=2))
+
+
+def test_a_folder_without_dev_rows_still_trains(base_data: Path, tmp_path: Path, tiny: Tiny) -> None:
+    """A small set may have none; its loss is then unknown and not zero."""
+    data = shutil.copytree(base_data, tmp_path / "data")
+    (data / "dev.jsonl").write_text("")
+    manifest = pretrain(tiny(data, tmp_path / "out", max_steps=2))
+    assert (manifest["dev_loss"], manifest["dev_last_word"]) == (None, None)
