@@ -40,8 +40,10 @@ def graded_file(tmp_path: Path) -> Path:
     """Graded answers of the usual columns, in both languages."""
     rows = [
         {
-            "id": str(n), "question": f"小明有{n}个苹果，又买了{n}个，一共多少个？", "reference": str(2 * n), "lang": "zh",
-            "response": f"先相加。\n所以答案是{2 * n + n % 2}。", "label": n % 2 == 0, "label_by": "key",
+            "id": str(n), "question": f"小明有{n}个苹果，又买了{n}个，一共多少个？",
+            "reference": str(2 * n), "lang": "zh",
+            "response": f"先相加。\n所以答案是{2 * n + n % 2}。", "label": n % 2 == 0,
+            "label_by": "key",
         }
         for n in range(3, 43)
     ]  # fmt: skip
@@ -84,13 +86,17 @@ def test_rows_do_not_depend_on_what_else_is_made(make: Make, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("kind", ["judge", "base"])
 def test_counts_add_up(make: Make, tmp_path: Path, kind: str) -> None:
-    """Every row once in its part, verdict, language, type and source; digests of what was written."""
+    """Every row once in its part, verdict, language, type and source; digests of the files."""
     manifest = make(kind=kind, bank=1, repeats=2 if kind == "base" else 1)
     counts = manifest["counts"]
-    lines = {part: len(list(read_objects(tmp_path / "a" / f"{part}.jsonl"))) for part in ("train", "dev")}
+    lines = {
+        part: len(list(read_objects(tmp_path / "a" / f"{part}.jsonl"))) for part in ("train", "dev")
+    }
     assert {part: counts[part] for part in lines} == lines
     for group in ("verdict", "lang", "type", "source"):
-        assert sum(n for name, n in counts.items() if name.startswith(f"{group}:")) == sum(lines.values())
+        assert sum(n for name, n in counts.items() if name.startswith(f"{group}:")) == sum(
+            lines.values()
+        )
     assert manifest["outputs"] == {
         f"{part}.jsonl": sha256_file(tmp_path / "a" / f"{part}.jsonl") for part in lines
     }
@@ -99,15 +105,25 @@ def test_counts_add_up(make: Make, tmp_path: Path, kind: str) -> None:
 
 def test_no_question_is_in_two_parts(make: Make, tmp_path: Path, graded_file: Path) -> None:
     """Nor is a question that another file keeps for testing in either."""
-    make(parametric=300, bank=2, sources=[{"path": str(graded_file), "split": "train"}], counterfactuals=3)
+    make(
+        parametric=300,
+        bank=2,
+        sources=[{"path": str(graded_file), "split": "train"}],
+        counterfactuals=3,
+    )
     train, dev = questions(tmp_path / "a", "train"), questions(tmp_path / "a", "dev")
     assert len(dev) > 5
     assert not train & dev
-    real = {question_key(row["question"]): split_of(row["question"]) for _, row in read_objects(graded_file)}
+    real = {
+        question_key(row["question"]): split_of(row["question"])
+        for _, row in read_objects(graded_file)
+    }
     assert {real[q] for q in (train | dev) & real.keys()} == {"train"}
 
 
-def test_unlabelled_answers_keep_to_their_split(make: Make, tmp_path: Path, graded_file: Path) -> None:
+def test_unlabelled_answers_keep_to_their_split(
+    make: Make, tmp_path: Path, graded_file: Path
+) -> None:
     """They make rows too, and a test question may not."""
     make(parametric=0, unlabelled=[{"path": str(graded_file), "split": "train"}], counterfactuals=4)
     kept = [q for _, row in read_objects(graded_file) if split_of(q := row["question"]) == "train"]
@@ -154,10 +170,16 @@ def test_every_row_is_a_prompt_with_its_chain(
 
 def test_rows_without_a_gloss_are_counted(make: Make) -> None:
     """Left out of the cross-lingual format alone."""
-    across, within = make("a", bank=3, parametric=0), make("b", bank=3, parametric=0, formats={"judge_of_chain": 1})
+    across, within = (
+        make("a", bank=3, parametric=0),
+        make("b", bank=3, parametric=0, formats={"judge_of_chain": 1}),
+    )
     assert across["counts"]["without_gloss"] > 0
     assert "without_gloss" not in within["counts"]
-    total = [m["counts"]["train"] + m["counts"]["dev"] + m["counts"].get("without_gloss", 0) for m in (across, within)]
+    total = [
+        m["counts"]["train"] + m["counts"]["dev"] + m["counts"].get("without_gloss", 0)
+        for m in (across, within)
+    ]
     assert total[0] == total[1]
 
 
@@ -177,7 +199,11 @@ def test_the_base_mixture_has_no_verdict_tags(make: Make, tmp_path: Path) -> Non
     assert YES not in text
     assert NO not in text
     assert "Judgment Result" not in text.replace("‹/response>\\nJudgment Result", "")
-    assert {*next(read_objects(tmp_path / "a" / "train.jsonl"))[1]} <= {"text", "prompt", "completion"}
+    assert {*next(read_objects(tmp_path / "a" / "train.jsonl"))[1]} <= {
+        "text",
+        "prompt",
+        "completion",
+    }
 
 
 def test_no_training_rows_is_an_error_and_writes_nothing(make: Make, tmp_path: Path) -> None:
@@ -190,12 +216,26 @@ def test_no_training_rows_is_an_error_and_writes_nothing(make: Make, tmp_path: P
 def test_questions_of_a_file_are_answered(make: Make, tmp_path: Path) -> None:
     """Those with a short reference; their split and limit hold."""
     rows = [
-        {"id": n, "question": f"What is {n} + {n}?", "reference": str(2 * n), "lang": "en", "meta": {"how": "Add."}}
+        {
+            "id": n,
+            "question": f"What is {n} + {n}?",
+            "reference": str(2 * n),
+            "lang": "en",
+            "meta": {"how": "Add."},
+        }
         for n in range(60)
     ]
-    rows += [{"id": "long", "question": "Why?", "reference": "x" * 61}, {"id": "none", "question": "Why not?"}]
+    rows += [
+        {"id": "long", "question": "Why?", "reference": "x" * 61},
+        {"id": "none", "question": "Why not?"},
+    ]
     write_rows(tmp_path / "d_sums.jsonl", rows)
-    questions_ = {"path": str(tmp_path / "d_sums.jsonl"), "solution": "how", "split": "train", "limit": 20}
+    questions_ = {
+        "path": str(tmp_path / "d_sums.jsonl"),
+        "solution": "how",
+        "split": "train",
+        "limit": 20,
+    }
     manifest = make(parametric=0, questions=[questions_])
     assert 15 <= manifest["counts"]["source:synthetic:sums"] <= 20
     mine = {question_key(row["question"]) for row in rows if split_of(row["question"]) == "train"}

@@ -33,7 +33,8 @@ def test_known_sentences(sentence: str, gloss: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "sentence", ["因此线粒体是答案。", "故选B，叶绿体。", "答案是$\\text{甲}$", "鑫", "答案是\\boxed{叶绿体}"]
+    "sentence",
+    ["因此线粒体是答案。", "故选B，叶绿体。", "答案是$\\text{甲}$", "鑫", "答案是\\boxed{叶绿体}"],
 )
 def test_an_unknown_phrase_gives_no_gloss_at_all(sentence: str) -> None:
     """Half a gloss would teach a model to make things up."""
@@ -41,7 +42,8 @@ def test_an_unknown_phrase_gives_no_gloss_at_all(sentence: str) -> None:
 
 
 _PIECES = st.sampled_from(
-    ["因此", "答案", "是", "故选", "B", "。", "，", "$x^2+1$", "\\(a_1\\)", "18", "元", " ", "和", "(1,2)", "线粒体", "鑫"]
+    ["因此", "答案", "是", "故选", "B", "。", "，", "$x^2+1$", "\\(a_1\\)", "18", "元", " ", "和",
+    "(1,2)", "线粒体", "鑫"]
 )  # fmt: skip
 
 
@@ -61,5 +63,7 @@ def test_every_way_to_name_an_answer_has_a_gloss() -> None:
     """Else no cross-lingual row could come of it."""
     words = phrases(chinese=True)
     named = [f"{a}{b}{c}B" for a in words.links for b in words.names for c in words.copulas]
-    labelled = [label.format("B") for label in (*words.labels, *(f"{c}{{}}" for c in words.choices))]
+    labelled = [
+        label.format("B") for label in (*words.labels, *(f"{c}{{}}" for c in words.choices))
+    ]
     assert [s for s in (*named, *labelled) if render_gloss(s) is None] == []

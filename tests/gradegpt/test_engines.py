@@ -1,4 +1,4 @@
-"""Engines: every prompt answered in order, one failure costing one item, and padding that changes nothing."""
+"""Engines: prompts answered in order, a failure costs one item, padding changes nothing."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def chat(*words: str) -> list[tuple[Message, ...]]:
     return [(Message(role="user", content=word),) for word in words]
 
 
-# --- scripted ---------------------------------------------------------------------------------------------------------
+# --- scripted -------------------------------------------------------------------------------------
 
 
 def test_a_scripted_engine_says_what_it_was_told_to() -> None:
@@ -42,7 +42,7 @@ def test_a_scripted_engine_says_what_it_was_told_to() -> None:
     assert [g.text for g in echo.generate(chat("x", "y"), max_new_tokens=9)] == ["x", "y"]  # type: ignore[union-attr]
 
 
-# --- OpenAI-compatible ------------------------------------------------------------------------------------------------
+# --- OpenAI-compatible ----------------------------------------------------------------------------
 
 
 def remote(handler: Handler, **options: Any) -> OpenAIEngine:
@@ -51,7 +51,11 @@ def remote(handler: Handler, **options: Any) -> OpenAIEngine:
 
 
 def completion(text: str | None = "<Yes>", **fields: Any) -> dict[str, Any]:
-    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
+    choice = {
+        "index": 0,
+        "finish_reason": "stop",
+        "message": {"role": "assistant", "content": text},
+    }
     return {"id": "1", "object": "chat.completion", "model": "m", "choices": [choice], **fields}
 
 
@@ -67,7 +71,8 @@ def test_a_request_is_what_every_server_understands() -> None:
     assert str(seen[0].url) == "http://server/v1/chat/completions"
     assert seen[0].headers["authorization"] == "Bearer sk-1"
     assert json.loads(seen[0].content) == {
-        "model": "m", "messages": [{"role": "user", "content": "hi"}], "max_tokens": 7, "temperature": 0.0,
+        "model": "m", "messages": [{"role": "user", "content": "hi"}], "max_tokens": 7,
+        "temperature": 0.0,
         "logprobs": True,
     }  # fmt: skip
 
@@ -92,7 +97,9 @@ def test_replies_keep_the_order_of_the_prompts() -> None:
     """However many are asked at once."""
 
     def echo(request: httpx2.Request) -> httpx2.Response:
-        return httpx2.Response(200, json=completion(json.loads(request.content)["messages"][0]["content"]))
+        return httpx2.Response(
+            200, json=completion(json.loads(request.content)["messages"][0]["content"])
+        )
 
     words = [f"w{n}" for n in range(20)]
     replies = remote(echo, concurrency=4).generate(chat(*words), max_new_tokens=7)
@@ -105,16 +112,19 @@ def test_replies_keep_the_order_of_the_prompts() -> None:
         (httpx2.Response(401, json={"error": {"message": "bad key"}}), "HTTP 401: .*bad key"),
         (httpx2.Response(404, json={"detail": "no model m"}), "HTTP 404: "),
         (httpx2.Response(500, text="<html>oops</html>"), "HTTP 500: "),
-        (httpx2.Response(200, html="<html>a login page</html>"), "not a chat completion .* is base_url right"),
+        (httpx2.Response(200, html="<html>a login page</html>"),
+        "not a chat completion .* is base_url right"),
         (httpx2.Response(200, content=b"{", headers={"content-type": "application/json"}),
          "not a chat completion .* is base_url right"),
         (httpx2.Response(200, json={}), "not a chat completion .*choices"),
         (httpx2.Response(200, json={"choices": []}), "not a chat completion .*choices"),
         (httpx2.Response(200, json={"choices": [{}]}), "not a chat completion .*message"),
         (httpx2.Response(200, json=[1]), "not a chat completion"),
-        (httpx2.Response(200, json={"choices": [{"message": {"content": ["<Yes>"]}}]}), "not a chat .*content"),
+        (httpx2.Response(200, json={"choices": [{"message": {"content": ["<Yes>"]}}]}),
+        "not a chat .*content"),
     ],
-    ids=["401", "404", "500", "web page", "torn", "empty", "no choice", "no message", "list", "parts"],
+    ids=["401", "404", "500", "web page", "torn", "empty", "no choice", "no message", "list",
+    "parts"],
 )  # fmt: skip
 def test_a_reply_that_is_no_completion_is_an_error_in_its_place(
     response: httpx2.Response, message: str
@@ -133,7 +143,9 @@ def test_a_busy_server_is_asked_again() -> None:
     def handler(_: httpx2.Request) -> httpx2.Response:
         return httpx2.Response(statuses.pop(0), json=completion(), headers={"retry-after-ms": "1"})
 
-    assert remote(handler, max_retries=2).generate(chat("hi"), max_new_tokens=7) == [Generation("<Yes>")]
+    assert remote(handler, max_retries=2).generate(chat("hi"), max_new_tokens=7) == [
+        Generation("<Yes>")
+    ]
     statuses[:] = [429]
     (error,) = remote(handler, max_retries=0).generate(chat("hi"), max_new_tokens=7)
     assert isinstance(error, EngineError)
@@ -163,9 +175,15 @@ def test_a_server_that_does_not_answer(
     assert good == Generation("<Yes>")
 
 
-# --- local ------------------------------------------------------------------------------------------------------------
+# --- local ----------------------------------------------------------------------------------------
 
-TEXTS = ("2+2=? The answer is 4.", "短", "因此答案是 B。" * 9, "a\nb\n\nc", "The answer is <Yes> or <No>.")
+TEXTS = (
+    "2+2=? The answer is 4.",
+    "短",
+    "因此答案是 B。" * 9,
+    "a\nb\n\nc",
+    "The answer is <Yes> or <No>.",
+)
 
 
 @pytest.fixture(scope="module")
@@ -181,9 +199,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("tiny")
     tokenizer = train_tokenizer(TEXTS * 20, vocab_size=512, max_length=256)
     config = Qwen3Config(
-        vocab_size=512, hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=2,
+        vocab_size=512, hidden_size=32, intermediate_size=64, num_hidden_layers=2,
+        num_attention_heads=2,
         num_key_value_heads=2, head_dim=16, max_position_embeddings=256, tie_word_embeddings=False,
-        initializer_range=1.0, bos_token_id=None, eos_token_id=tokenizer.eos_token_id, pad_token_id=tokenizer.pad_token_id,
+        initializer_range=1.0, bos_token_id=None, eos_token_id=tokenizer.eos_token_id,
+        pad_token_id=tokenizer.pad_token_id,
     )  # fmt: skip
     Qwen3ForCausalLM(config).save_pretrained(path)
     tokenizer.save_pretrained(path)
@@ -199,17 +219,20 @@ def test_batches_and_padding_change_no_text(folder: Path) -> None:
     """One prompt a pass, three, or all: the same texts in the order of the prompts."""
     prompts = chat(*TEXTS)
     made = [
-        LocalEngine(str(folder), batch_size=n, threads=1, device="cpu").generate(prompts, max_new_tokens=8)
+        LocalEngine(str(folder), batch_size=n, threads=1, device="cpu").generate(prompts,
+        max_new_tokens=8)
         for n in (1, 3, 32)
     ]  # fmt: skip
     assert _texts(made[0]) == _texts(made[1]) == _texts(made[2])
     assert len(set(_texts(made[0]))) > 1
-    alone = LocalEngine(str(folder), threads=1, device="cpu").generate(prompts[2:3], max_new_tokens=8)
+    alone = LocalEngine(str(folder), threads=1, device="cpu").generate(
+        prompts[2:3], max_new_tokens=8
+    )
     assert _texts(alone) == _texts(made[1])[2:3]
 
 
 def test_a_generation_counts_its_tokens_and_their_probabilities(folder: Path) -> None:
-    """Prompt without padding, reply without the end token, log-probabilities of the chosen tokens."""
+    """The prompt without padding, the reply without its end, each token's log-probability."""
     import torch
 
     engine = LocalEngine(str(folder), batch_size=2, threads=1, device="cpu")
@@ -239,7 +262,9 @@ def test_the_name_says_what_decides(folder: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["./nowhere", "/no/such/folder", "runs/x/model"])
 def test_a_folder_that_is_not_there_is_named(name: str) -> None:
     """Before any package is loaded, and without asking the hub for it."""
-    with pytest.raises(MissingError, match=rf"^{name}: no such model folder; give a folder or a hub"):
+    with pytest.raises(
+        MissingError, match=rf"^{name}: no such model folder; give a folder or a hub"
+    ):
         LocalEngine(name)
     with pytest.raises(MissingError, match=rf"^{name}: no such adapter folder"):
         LocalEngine("org/model", name)

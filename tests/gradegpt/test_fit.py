@@ -11,14 +11,16 @@ from hypothesis import strategies as st
 from gradegpt.fit import ELISION, estimate_tokens, fit_middle, fit_response
 
 _PIECES = st.sampled_from(
-    ["答案是 4。", "因此，", "Thus 7. ", "x = 12; ", "\n", "\n\n", "  ", "word ", "填充，", "3.14", "#### 9\n", "好。", "a"]
+    ["答案是 4。", "因此，", "Thus 7. ", "x = 12; ", "\n", "\n\n", "  ", "word ", "填充，", "3.14",
+    "#### 9\n", "好。", "a"]
 )  # fmt: skip
 TEXT = st.lists(_PIECES, max_size=60).map("".join)
 BUDGET = st.integers(5, 60)
 
 
 @pytest.mark.parametrize(
-    ("text", "tokens"), [("", 0), ("abcd", 1.2), ("答案", 2), ("42", 1.4), ("a b", 0.7), ("（）", 2)]
+    ("text", "tokens"),
+    [("", 0), ("abcd", 1.2), ("答案", 2), ("42", 1.4), ("a b", 0.7), ("（）", 2)],
 )
 def test_the_estimate_by_hand(text: str, tokens: float) -> None:
     """A CJK character 1, a digit or sign 0.7, a letter 0.3, a space 0.1."""
@@ -86,7 +88,7 @@ def test_the_announcing_sentence_survives_two_megabytes(sentence: str, place: st
     ids=["one window", "windows that overlap", "many"],
 )
 def test_marks_close_together_are_kept_once(start: str) -> None:
-    """Far before the end, what surrounds each mark is kept; where that overlaps, nothing doubles."""
+    """Far before the end, what surrounds a mark is kept; where that overlaps, once."""
     text = f"{start}戊己庚辛。" + "填充文字。" * 6_000
     fitted = fit_response(text, 700)
     assert "4。" in fitted

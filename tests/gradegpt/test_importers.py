@@ -1,7 +1,8 @@
-"""Other people's columns become examples, and a question falls into one split wherever it stands."""
+"""Other people's columns become examples; a question is in one split wherever it stands."""
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterable
 from pathlib import Path
@@ -24,7 +25,8 @@ from gradegpt.importers.labelled import (
 from gradegpt.schema import AnswerType, Example, Item, Verdict
 
 ROW = {
-    "id": "r1", "question": "2+2=?", "reference": "4", "response": "It is 4.", "label": True, "lang": "en",
+    "id": "r1", "question": "2+2=?", "reference": "4", "response": "It is 4.", "label": True,
+    "lang": "en",
     "label_by": "human", "answer_type": "number", "model": "some-model",
 }  # fmt: skip
 
@@ -45,7 +47,8 @@ def test_columns_are_mapped(source: Any) -> None:
     """By their usual names; columns that nobody asked for are not looked at."""
     assert list(read_examples(source(ROW))) == [
         Example(
-            id="r1", question="2+2=?", reference=("4",), response="It is 4.", answer_type=AnswerType.NUMBER,
+            id="r1", question="2+2=?", reference=("4",), response="It is 4.",
+            answer_type=AnswerType.NUMBER,
             verdict=Verdict.CORRECT, labelled_by="human", lang="en", source="graded",
         )
     ]  # fmt: skip
@@ -53,14 +56,22 @@ def test_columns_are_mapped(source: Any) -> None:
 
 def test_columns_of_any_name_are_mapped(source: Any) -> None:
     """An empty name says that the file has no such column."""
-    row = {"prompt": "2+2=?", "gold": ["4", "four"], "completion": "5", "score": "incorrect", "n": 7}
+    row = {
+        "prompt": "2+2=?",
+        "gold": ["4", "four"],
+        "completion": "5",
+        "score": "incorrect",
+        "n": 7,
+    }
     fields = {
-        "id": "n", "question": "prompt", "reference": "gold", "response": "completion", "verdict": "score", "lang": "",
+        "id": "n", "question": "prompt", "reference": "gold", "response": "completion",
+        "verdict": "score", "lang": "",
         "labelled_by": "", "answer_type": "",
     }  # fmt: skip
     assert list(read_examples(source(row, fields=fields, name="other"))) == [
         Example(
-            id="7", question="2+2=?", reference=("4", "four"), response="5", verdict=Verdict.INCORRECT, source="other"
+            id="7", question="2+2=?", reference=("4", "four"), response="5",
+            verdict=Verdict.INCORRECT, source="other"
         )
     ]  # fmt: skip
 
@@ -84,7 +95,9 @@ def test_labels(source: Any, label: object, verdict: str) -> None:
 def test_a_label_that_is_no_verdict_is_an_error(source: Any, label: object) -> None:
     """Never guessed: 1 is a score in one file and a class in the next."""
     given_ = source(ROW, ROW | {"label": label})
-    with pytest.raises(InputError, match=r"graded\.jsonl:2: label .* is no verdict; use true, false"):
+    with pytest.raises(
+        InputError, match=r"graded\.jsonl:2: label .* is no verdict; use true, false"
+    ):
         list(read_examples(given_))
 
 
@@ -99,7 +112,8 @@ def test_a_column_that_is_not_there_is_told_with_those_that_are(source: Any) -> 
     """And with where to map it."""
     rows = source({"question": "q", "answer": "4", "response": "4", "label": True})
     with pytest.raises(
-        InputError, match=r":1: no column 'reference'; the row has: answer, label, question, response\. Map"
+        InputError,
+        match=r":1: no column 'reference'; the row has: answer, label, question, response\. Map",
     ):
         list(read_examples(rows))
 
@@ -151,7 +165,8 @@ def test_foreign_answer_types_are_dropped(source: Any) -> None:
 def test_examples_of_ones_own_are_taken_whole(source: Any) -> None:
     """``fields: null``: tolerance and source included, unknown columns refused."""
     example = Example(
-        reference=("3.14",), response="3.1", verdict=Verdict.CORRECT, tolerance="relative:0.05", source="mine"
+        reference=("3.14",), response="3.1", verdict=Verdict.CORRECT, tolerance="relative:0.05",
+        source="mine"
     )  # fmt: skip
     row = example.model_dump(mode="json")
     unnamed = row | {"source": ""}
@@ -180,15 +195,21 @@ def test_a_limit_counts_the_rows_of_the_split(source: Any) -> None:
     assert [i.id for i, _ in read_items(source(*rows, split="test", limit=5))] == everything[:5]
 
 
-# --- splits -----------------------------------------------------------------------------------------------------------
+# --- splits ---------------------------------------------------------------------------------------
 
 
 def test_splits_are_disjoint_whole_and_of_the_right_size(source: Any) -> None:
     """75, 5 and 20 per cent, by the question and nothing else."""
     rows = [ROW | {"id": str(n), "question": f"Question number {n}"} for n in range(1_000)]
-    parts = {name: [e.id for e in read_examples(source(*rows, split=name))] for name in ("train", "dev", "test")}
-    assert sorted(sum(parts.values(), []), key=int) == [row["id"] for row in rows]
-    assert [len(parts[name]) for name in ("train", "dev", "test")] == pytest.approx([750, 50, 200], rel=0.3)
+    parts = {
+        name: [e.id for e in read_examples(source(*rows, split=name))]
+        for name in ("train", "dev", "test")
+    }
+    everything = itertools.chain.from_iterable(parts.values())
+    assert sorted(everything, key=int) == [row["id"] for row in rows]
+    assert [len(parts[name]) for name in ("train", "dev", "test")] == pytest.approx(
+        [750, 50, 200], rel=0.3
+    )
 
 
 @pytest.mark.parametrize(
@@ -232,8 +253,14 @@ def test_a_row_without_a_question_is_split_by_its_reference(source: Any) -> None
     rows = [ROW | {"question": "", "reference": f"answer {n}", "id": str(n)} for n in range(40)]
     names: list[Any] = ["train", "dev", "test"]
     parts = {name: {e.id for e in read_examples(source(*rows, split=name))} for name in names}
-    assert {part: len(ids) > 0 for part, ids in parts.items() if part != "dev"} == {"train": True, "test": True}
-    assert all(split_of(f"answer {n}") == next(p for p, ids in parts.items() if str(n) in ids) for n in range(40))
+    assert {part: len(ids) > 0 for part, ids in parts.items() if part != "dev"} == {
+        "train": True,
+        "test": True,
+    }
+    assert all(
+        split_of(f"answer {n}") == next(p for p, ids in parts.items() if str(n) in ids)
+        for n in range(40)
+    )
 
 
 def test_a_source_is_named_after_its_file() -> None:

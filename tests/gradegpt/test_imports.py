@@ -12,7 +12,8 @@ import gradegpt
 
 ROOT = Path(__file__).parents[2]
 HEAVY = {
-    "accelerate", "datasets", "fastapi", "httpx2", "numpy", "openai", "peft", "sklearn", "starlette", "sympy", "tokenizers",
+    "accelerate", "datasets", "fastapi", "httpx2", "numpy", "openai", "peft", "sklearn",
+    "starlette", "sympy", "tokenizers",
     "torch", "transformers", "trl", "uvicorn",
 }  # fmt: skip
 

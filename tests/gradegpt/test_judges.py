@@ -1,4 +1,4 @@
-"""Model judge and cascade: what an engine wrote becomes a judgement, and a failure never becomes a verdict."""
+"""Model judge and cascade: text becomes a judgement, and a failure never becomes a verdict."""
 
 from __future__ import annotations
 
@@ -41,21 +41,25 @@ def judged(engine: Engine, **options: float) -> Judgement:
     return ModelJudge(engine, min_confidence=options.get("min_confidence", 0.0)).judge([ITEM])[0]
 
 
-def spelled(*probabilities: float, pieces: Sequence[str] = ("agree: ", "<", "Yes", ">")) -> Generation:
+def spelled(
+    *probabilities: float, pieces: Sequence[str] = ("agree: ", "<", "Yes", ">")
+) -> Generation:
     """A chain whose pieces have these probabilities."""
     logprobs = [math.log(p) for p in probabilities]
     tokens = tuple(Token(t, lp) for t, lp in zip(pieces, logprobs, strict=True))
     return Generation(CHAIN, prompt_tokens=50, completion_tokens=30, tokens=tokens)
 
 
-# --- the model judge --------------------------------------------------------------------------------------------------
+# --- the model judge ------------------------------------------------------------------------------
 
 
 def test_a_chain_becomes_a_judgement() -> None:
     """Every part of the chain and the cost; the confidence is that of the tag."""
     assert judged(Fixed(spelled(0.1, 0.9, 0.8, 1.0))) == Judgement(
-        id="i", outcome=Outcome.JUDGED, verdict=Verdict.CORRECT, confidence=0.9 * 0.8, method="model",
-        reason="model:chain", key_sentence="The answer is 4.", answer="4", answer_type=AnswerType.NUMBER,
+        id="i", outcome=Outcome.JUDGED, verdict=Verdict.CORRECT, confidence=0.9 * 0.8,
+        method="model",
+        reason="model:chain", key_sentence="The answer is 4.", answer="4",
+        answer_type=AnswerType.NUMBER,
         chain=CHAIN, prompt_tokens=50, completion_tokens=30,
     )  # fmt: skip
 
@@ -65,13 +69,14 @@ def test_a_chain_becomes_a_judgement() -> None:
     [
         ("<Yes>", Verdict.CORRECT),
         ("<No>", Verdict.INCORRECT),
-        ("The model response gives no answer that can be graded.\nThe answers agree: <No>", Verdict.INVALID),
+        ("The model response gives no answer that can be graded.\nThe answers agree: <No>",
+        Verdict.INVALID),
         ("Is it <Yes>? No: <No>", Verdict.INCORRECT),
     ],
     ids=["yes", "no", "nothing to grade", "last tag"],
 )  # fmt: skip
 def test_the_verdict_is_the_one_of_the_chain(text: str, verdict: Verdict) -> None:
-    """Also where nothing but the tag was written; without token probabilities there is no confidence."""
+    """Also where only the tag was written; no token probabilities, no confidence."""
     judgement = judged(Fixed(Generation(text)))
     assert (judgement.outcome, judgement.verdict) == (Outcome.JUDGED, verdict)
     assert judgement.confidence is None
@@ -160,7 +165,7 @@ def test_the_fingerprint_tells_judges_apart() -> None:
     assert ModelJudge(ScriptedEngine([])).fingerprint in prints
 
 
-# --- confidence by hand -----------------------------------------------------------------------------------------------
+# --- confidence by hand ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -193,7 +198,7 @@ def test_rounding_cannot_make_it_more_than_certain() -> None:
     assert tag_probability([Token("<Yes>", 1e-6)]) == 1.0
 
 
-# --- the cascade ------------------------------------------------------------------------------------------------------
+# --- the cascade ----------------------------------------------------------------------------------
 
 
 def test_the_model_is_asked_about_what_the_rules_left_open_and_nothing_else() -> None:

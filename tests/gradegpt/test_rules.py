@@ -1,4 +1,4 @@
-"""The rule judge: what it can show, what it leaves open, and that it never says more. A bug becomes a row here."""
+"""The rule judge: what it can show, what it leaves open, and no more. A bug is a row here."""
 
 from __future__ import annotations
 
@@ -33,16 +33,21 @@ def verdict(reference: str | tuple[str, ...], response: str, question: str = "")
     return (judgement.verdict or judgement.outcome).value
 
 
-# --- option letters ---------------------------------------------------------------------------------------------------
+# --- option letters -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     "response",
-    ["B", "b", "(B)", "（B）", "[B]", "B.", "B)", "B：", "B、", "Ｂ", "**B**", "`B`", "$B$", "$\\text{B}$", "选B",
-     "B项", "选项B", "Option B", "Choice_B", "B. -3", "(B) -3", "B：-3", "\\boxed{B}", "\\boxed{\\text{(B)}}",
-     "故选B。", "故选：B．", "应选（B）", "因此选择B项", "答案是B", "答案：B", "【答案】B", "【答案】 B\n【解析】略",
-     "正确答案是：**B**。", "本题正确选项是 B", "综上所述，答案为 $\\boxed{B}$。", "所以选B<eoa>", "A、B、C、D中，故选B",
-     "Answer: B", "ANSWER: B", "The answer is (B).", "The correct option is B.", "The answer is option B: -3",
+    ["B", "b", "(B)", "（B）", "[B]", "B.", "B)", "B：", "B、", "Ｂ", "**B**", "`B`", "$B$",
+    "$\\text{B}$", "选B",
+     "B项", "选项B", "Option B", "Choice_B", "B. -3", "(B) -3", "B：-3", "\\boxed{B}",
+     "\\boxed{\\text{(B)}}",
+     "故选B。", "故选：B．", "应选（B）", "因此选择B项", "答案是B", "答案：B", "【答案】B",
+     "【答案】 B\n【解析】略",
+     "正确答案是：**B**。", "本题正确选项是 B", "综上所述，答案为 $\\boxed{B}$。", "所以选B<eoa>",
+     "A、B、C、D中，故选B",
+     "Answer: B", "ANSWER: B", "The answer is (B).", "The correct option is B.",
+     "The answer is option B: -3",
      "Solution: Choice_B", "Step 1: think. <STEP1>\nThe answer is B <STEP2>", "<answer>B</answer>",
      "<answer>\n B \n</answer>", "#### B", "-3", "The answer is -3.", "答案是 -3"],
 )  # fmt: skip
@@ -119,15 +124,19 @@ def test_a_revised_answer_counts(reference: str, response: str, question: str) -
     assert verdict(reference, response, question) == "correct"
 
 
-# --- numbers ----------------------------------------------------------------------------------------------------------
+# --- numbers --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     "response",
-    ["18", "18.", "18.0", "+18", "=18", "１８", "$18$", "\\(18\\)", "**18**", "`18`", "$18", "\\$18", "￥18",
-     "18 dollars", "18元", "18 cm", "36/2", "\\frac{36}{2}", "1.8e1", "1.8×10^1", "1.8 \\times 10^{1}", "\\boxed{18}",
-     "\\boxed{18\\text{ cm}}", "A: 18", "#### 18", "The answer is 18.", "The answer is $18.00.", "答案是18元。",
-     "答案：18", "【答案】18", "The final answer is $\\boxed{18}$.", "Answer: 18\n\nConfidence: 90%",
+    ["18", "18.", "18.0", "+18", "=18", "１８", "$18$", "\\(18\\)", "**18**", "`18`", "$18",
+     "\\$18", "￥18",
+     "18 dollars", "18元", "18 cm", "36/2", "\\frac{36}{2}", "1.8e1", "1.8×10^1",
+     "1.8 \\times 10^{1}", "\\boxed{18}",
+     "\\boxed{18\\text{ cm}}", "A: 18", "#### 18", "The answer is 18.", "The answer is $18.00.",
+     "答案是18元。",
+     "答案：18", "【答案】18", "The final answer is $\\boxed{18}$.",
+     "Answer: 18\n\nConfidence: 90%",
      "The answer is 18 cookies. The cost is 5 dollars."],
 )  # fmt: skip
 def test_a_number_in_any_spelling_is_the_number(response: str) -> None:
@@ -224,7 +233,7 @@ def test_a_tolerance_widens_equality(tolerance: str | None, response: str, expec
     assert found.value == expected
 
 
-# --- other types ------------------------------------------------------------------------------------------------------
+# --- other types ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -284,7 +293,8 @@ def test_what_text_alone_can_show(reference: str, response: str, expected: str) 
         (WORKED_EN, "The answer is 21.", "", "correct"),
         (WORKED_EN, "The answer is 22.", "", "incorrect"),
         ("We try all cases one by one, and the final answer is $\\boxed{7}$.", "7", "", "correct"),
-        ("A long text without any answer in it, which goes on and on and on.", "7", "", "undecided"),
+        ("A long text without any answer in it, which goes on and on and on.", "7", "",
+        "undecided"),
         (("4", "four"), "The answer is four.", "", "correct"),
         (("4", "four"), "The answer is 4.", "", "correct"),
         (("4", "6"), "The answer is 6.", "", "correct"),
@@ -295,11 +305,13 @@ def test_what_text_alone_can_show(reference: str, response: str, expected: str) 
 def test_worked_solutions_and_several_accepted_answers(
     reference: str | tuple[str, ...], response: str, question: str, expected: str
 ) -> None:
-    """The answer that a solution announces is graded against; incorrect only if no accepted one fits."""
+    """A solution stands for the answer it announces; incorrect only if no accepted one fits."""
     assert verdict(reference, response, question) == expected
 
 
-@pytest.mark.parametrize("response", ["", " ", "\n\t", "...", "。。。", "???", "——", "\u200b", "\x00", "**"])
+@pytest.mark.parametrize(
+    "response", ["", " ", "\n\t", "...", "。。。", "???", "——", "\u200b", "\x00", "**"]
+)
 def test_a_response_without_a_word_is_invalid(response: str) -> None:
     """Blanks and punctuation alone hold nothing to grade."""
     judgement = judge("42", response)
@@ -309,7 +321,7 @@ def test_a_response_without_a_word_is_invalid(response: str) -> None:
     assert judgement.chain.startswith("The model response gives no answer that can be graded.")
 
 
-# --- what a judgement carries -----------------------------------------------------------------------------------------
+# --- what a judgement carries ---------------------------------------------------------------------
 
 
 def test_a_decided_judgement_shows_its_grounds() -> None:
@@ -341,14 +353,15 @@ def test_a_stated_type_beats_the_guess() -> None:
     assert RuleJudge().judge([item])[0].answer_type is AnswerType.TEXT
 
 
-# --- properties -------------------------------------------------------------------------------------------------------
+# --- properties -----------------------------------------------------------------------------------
 
 _SIGNS = "ABCD 选项答案是故或and.,:;()（）[]{}\\$%*_#<>/|^0123456789xπ√=+-−\n\t\x00½²"
 HOSTILE = st.one_of(
     st.text(max_size=80),
     st.text(_SIGNS, max_size=80),
     st.lists(
-        st.sampled_from(["\\boxed{", "}", "\\frac{", "答案是", "The answer is ", "故选", "A", "12", "####", "<answer>"]),
+        st.sampled_from(["\\boxed{", "}", "\\frac{", "答案是", "The answer is ", "故选", "A", "12",
+        "####", "<answer>"]),
         max_size=12,
     ).map("".join),
 )  # fmt: skip
@@ -356,8 +369,10 @@ HOSTILE = st.one_of(
 
 def spellings(value: int) -> list[str]:
     return [
-        str(value), f"{value:,}", f"{value}.0", f"{value}.00", f"\\boxed{{{value}}}", f"$\\boxed{{{value:,}}}$",
-        f"The answer is {value}.", f"The answer is {value:,}.00.", f"答案：{value}", f"#### {value:,}", f"${value}$",
+        str(value), f"{value:,}", f"{value}.0", f"{value}.00", f"\\boxed{{{value}}}",
+        f"$\\boxed{{{value:,}}}$",
+        f"The answer is {value}.", f"The answer is {value:,}.00.", f"答案：{value}",
+        f"#### {value:,}", f"${value}$",
     ]  # fmt: skip
 
 
@@ -422,12 +437,14 @@ def test_what_is_found_stands_where_it_is_said_to_stand(text: str) -> None:
 
 @pytest.mark.parametrize(
     "piece",
-    ["{", "}", "\\boxed{", "\\frac{1}{", "(", "A", "A,", "A and ", "9", "9,", "1/", "答案", "答案是", "故选", "因此",
-     "The answer is ", "<answer>", " ", "\n", "\x00", "选项", "$", "-", ".", "**", "\\text{", "²", "so "],
+    ["{", "}", "\\boxed{", "\\frac{1}{", "(", "A", "A,", "A and ", "9", "9,", "1/", "答案",
+     "答案是", "故选", "因此",
+     "The answer is ", "<answer>", " ", "\n", "\x00", "选项", "$", "-", ".", "**", "\\text{", "²",
+     "so "],
     ids=ascii,
 )  # fmt: skip
 def test_hostile_repetition_does_not_raise(piece: str) -> None:
-    """A megabyte as a response, ten thousand times as a reference; and the verdict is none or some."""
+    """A megabyte as a response, ten thousand times as a reference."""
     long, short = piece * (2**20 // len(piece)), piece * 10_000
     for reference, response in (("B", long), (short if short.strip() else "B", short)):
         judgement = judge(reference, response, EN)
@@ -435,7 +452,7 @@ def test_hostile_repetition_does_not_raise(piece: str) -> None:
     assert verdict("B", f"{long}\nThe answer is B.", EN) == "correct"
 
 
-# --- parts ------------------------------------------------------------------------------------------------------------
+# --- parts ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -466,8 +483,10 @@ def test_the_type_of_a_reference(reference: str, question: str, kind: str) -> No
 
 @pytest.mark.parametrize(
     ("text", "named"),
-    [("A", "A"), ("A. 0", "A"), ("A、B、D", "ABD"), ("A, B and D", "ABD"), ("Choice_C", "C"), ("h", "H"),
-     ("I", None), ("AI", None), ("Apple", None), ("A cat", None), ("cab", None), ("", None), ("A or B", None)],
+    [("A", "A"), ("A. 0", "A"), ("A、B、D", "ABD"), ("A, B and D", "ABD"), ("Choice_C", "C"),
+     ("h", "H"),
+     ("I", None), ("AI", None), ("Apple", None), ("A cat", None), ("cab", None), ("", None),
+     ("A or B", None)],
 )  # fmt: skip
 def test_letters(text: str, named: str | None) -> None:
     """Option letters are A to H; words are no letters."""

@@ -68,16 +68,23 @@ def test_without_a_reference_there_is_nothing_to_grade_against(reference: object
 def test_one_reference_or_several() -> None:
     """A single text is one accepted answer."""
     assert Item(reference="4", response="").reference == ("4",)  # type: ignore[arg-type]
-    assert Item.model_validate({"reference": ["4", "four"], "response": ""}).reference == ("4", "four")
+    assert Item.model_validate({"reference": ["4", "four"], "response": ""}).reference == (
+        "4",
+        "four",
+    )
 
 
-@pytest.mark.parametrize("tolerance", ["exact", "relative:0.01", "relative:.5", "relative:1e-3", None])
+@pytest.mark.parametrize(
+    "tolerance", ["exact", "relative:0.01", "relative:.5", "relative:1e-3", None]
+)
 def test_a_named_tolerance(tolerance: str | None) -> None:
     """Exact, or relative with a share."""
     assert Item(reference=("4",), response="", tolerance=tolerance).tolerance == tolerance
 
 
-@pytest.mark.parametrize("tolerance", ["", "0.01", "relative:", "relative:-1", "relative:1%", "abs:1"])
+@pytest.mark.parametrize(
+    "tolerance", ["", "0.01", "relative:", "relative:-1", "relative:1%", "abs:1"]
+)
 def test_another_tolerance_is_refused(tolerance: str) -> None:
     """A bare number does not say what it is relative to."""
     with pytest.raises(ValidationError):

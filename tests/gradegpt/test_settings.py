@@ -28,7 +28,7 @@ class Outer(Settings):
     note: str | None = "n"
     inner: Inner = Inner()
     parts: tuple[Inner, ...] = ()
-    weights: dict[str, float] = {}
+    weights: dict[str, float] = Field(default_factory=dict)
 
 
 def load(tmp_path: Path, text: str, *overrides: str) -> Outer:
@@ -56,7 +56,8 @@ def load(tmp_path: Path, text: str, *overrides: str) -> Outer:
         ("note: ~", "note", None),
         ("note: none", "note", "none"),
         ("inner: {response: 5}", "inner", Inner(response=5)),
-        ("parts: [{label: a}, {label: null-ish}]", "parts", (Inner(label="a"), Inner(label="null-ish"))),
+        ("parts: [{label: a}, {label: null-ish}]", "parts",
+        (Inner(label="a"), Inner(label="null-ish"))),
         ("weights: {a: 1e-1}", "weights", {"a": 0.1}),
         ("", "name", "x"),
         ("# nothing but a comment", "name", "x"),
@@ -98,7 +99,8 @@ def test_an_override_replaces_one_value(
         ("inner: {respons: 5}", (), "unknown setting 'inner.respons'; did you mean 'response'?"),
         ("zzzz: 5", (), "unknown setting 'zzzz'"),
         ("", ("learningrate=1",), "unknown setting 'learningrate'; did you mean 'learning_rate'?"),
-        ("max_steps: many", (), "max_steps: Input should be a valid integer, unable to parse string "
+        ("max_steps: many", (),
+         "max_steps: Input should be a valid integer, unable to parse string "
          "as an integer (got 'many')"),
         ("max_steps: 0", (), "max_steps: Input should be greater than or equal to 1 (got '0')"),
         ("name: null", (), "name: Input should be a valid string (got None)"),
@@ -110,8 +112,10 @@ def test_an_override_replaces_one_value(
         ("", ("max_steps",), "'max_steps': expected key=value, such as max_steps=100"),
         ("", ("=5",), "'=5': expected key=value, such as max_steps=100"),
         ("", ("parts=[",), "'parts=[': the value is not valid YAML: "),
-        ("name: x", ("name.first=y",), "'name.first=y': 'name' holds a value, not settings of its own"),
-        ("!!python/object/apply:os.system [ls]", (), "expected 'key: value' lines at the top, found a list"),
+        ("name: x", ("name.first=y",),
+        "'name.first=y': 'name' holds a value, not settings of its own"),
+        ("!!python/object/apply:os.system [ls]", (),
+        "expected 'key: value' lines at the top, found a list"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_one_line_that_says_what_to_do(
@@ -127,7 +131,9 @@ def test_a_mistake_is_one_line_that_says_what_to_do(
 
 def test_several_mistakes_are_told_together(tmp_path: Path) -> None:
     """One run of the command shows them all."""
-    with pytest.raises(SettingsError, match=r"learning_rate: .*'fast'\); unknown setting 'max_step'"):
+    with pytest.raises(
+        SettingsError, match=r"learning_rate: .*'fast'\); unknown setting 'max_step'"
+    ):
         load(tmp_path, "max_step: 1\nlearning_rate: fast")
 
 

@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 
 Tiny = Callable[..., BaseSettings]
 _TINY: Final[dict[str, Any]] = {
-    "name": "tiny", "vocab_size": 512, "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2,
-    "num_attention_heads": 2, "head_dim": 16, "batch_tokens": 1024, "max_steps": 4, "warmup_steps": 2, "bf16": False,
+    "name": "tiny", "vocab_size": 512, "hidden_size": 32, "intermediate_size": 64,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2, "head_dim": 16, "batch_tokens": 1024, "max_steps": 4,
+    "warmup_steps": 2, "bf16": False,
     "threads": 1, "eval_every": 2, "save_every": 2,
 }  # fmt: skip
 
@@ -37,16 +39,21 @@ def tiny() -> Tiny:
     """Settings of a base that trains in a second: data, output, and what differs."""
 
     def make(data: Path, out: Path, **changes: Any) -> BaseSettings:
-        return BaseSettings.model_validate(
-            {**_TINY, "data": str(data), "out": str(out), **changes}
-        )
+        return BaseSettings.model_validate({**_TINY, "data": str(data), "out": str(out), **changes})
 
     return make
 
 
 def _data(folder: Path, kind: str) -> Path:
     prompt = {"budget": {"question": 40, "reference": 30, "response": 60}}
-    values = {"name": kind, "out": str(folder), "kind": kind, "bank": 0, "parametric": 60, "prompt": prompt}
+    values = {
+        "name": kind,
+        "out": str(folder),
+        "kind": kind,
+        "bank": 0,
+        "parametric": 60,
+        "prompt": prompt,
+    }
     generate(DataGenSettings.model_validate(values))
     return folder
 

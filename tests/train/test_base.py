@@ -1,4 +1,4 @@
-"""Pre-training on a tiny folder: batches, a model that loads, and a run that goes on where it stood."""
+"""Pre-training on a tiny folder: batches, a model that loads, and a run that goes on."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from train.settings import BaseSettings
 Tiny = Callable[..., BaseSettings]
 
 
-# --- batches ----------------------------------------------------------------------------------------------------------
+# --- batches --------------------------------------------------------------------------------------
 
 
 @given(st.lists(st.integers(1, 60), max_size=40), st.integers(60, 200), st.integers(0, 9))
@@ -61,9 +61,10 @@ def test_every_pass_has_an_order_of_its_own(tmp_path: Path, tiny: Tiny) -> None:
 
 
 def test_the_word_that_decides_weighs_most(tokenizer: Any, tmp_path: Path, tiny: Tiny) -> None:
-    """Prompt little, reply one, its last word before the end token ``verdict_weight``; a text row has none."""
+    """A prompt weighs little, a reply one, its last word ``verdict_weight``; text has none."""
     rows = [
-        {"prompt": [{"role": "user", "content": "Same?"}], "completion": [{"role": "assistant", "content": "1 | 2: same"}]},
+        {"prompt": [{"role": "user", "content": "Same?"}],
+        "completion": [{"role": "assistant", "content": "1 | 2: same"}]},
         {"text": "plain text"},
     ]  # fmt: skip
     write_rows(tmp_path / "train.jsonl", rows)
@@ -80,11 +81,11 @@ def test_the_word_that_decides_weighs_most(tokenizer: Any, tmp_path: Path, tiny:
     assert encode_pairs(pairs, tokenizer, tiny(tmp_path, tmp_path, max_length=5)) == []
 
 
-# --- the run ----------------------------------------------------------------------------------------------------------
+# --- the run --------------------------------------------------------------------------------------
 
 
 def test_a_run_leaves_a_model_that_loads_anywhere(base: Path, base_data: Path) -> None:
-    """By the standard classes, with its prompt settings, a log and a manifest that says where it is from."""
+    """By the standard classes; with prompt settings, a log, and a manifest of its origin."""
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     model = AutoModelForCausalLM.from_pretrained(base / "model")
@@ -125,13 +126,15 @@ def test_a_stopped_run_goes_on_and_ends_in_the_same_weights(
         save(*arguments)
         raise KeyboardInterrupt
 
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+    with monkeypatch.context() as patch:
         patch.setattr(train.base, "_save", save_and_break)
-        pretrain(tiny(base_data, tmp_path / "stopped"))
+        with pytest.raises(KeyboardInterrupt):
+            pretrain(tiny(base_data, tmp_path / "stopped"))
     assert not (tmp_path / "stopped" / "manifest.json").exists()
     pretrain(tiny(base_data, tmp_path / "stopped"))
     whole, stopped = (
-        torch.load(tmp_path / name / "checkpoint.pt", weights_only=True) for name in ("whole", "stopped")
+        torch.load(tmp_path / name / "checkpoint.pt", weights_only=True)
+        for name in ("whole", "stopped")
     )
     assert (whole["step"], whole["tokens"]) == (stopped["step"], stopped["tokens"])
     assert whole["model"].keys() == stopped["model"].keys()
@@ -150,13 +153,17 @@ def test_training_lowers_the_loss(base_data: Path, tmp_path: Path, tiny: Tiny) -
     assert sum(losses[-5:]) < 0.9 * sum(losses[:5])
 
 
-def test_a_folder_without_a_row_that_fits_is_an_error(base_data: Path, tmp_path: Path, tiny: Tiny) -> None:
+def test_a_folder_without_a_row_that_fits_is_an_error(
+    base_data: Path, tmp_path: Path, tiny: Tiny
+) -> None:
     """Before any step."""
     with pytest.raises(InputError, match="no row fits max_length=2; raise it"):
         pretrain(tiny(base_data, tmp_path, max_length=2))
 
 
-def test_a_folder_without_dev_rows_still_trains(base_data: Path, tmp_path: Path, tiny: Tiny) -> None:
+def test_a_folder_without_dev_rows_still_trains(
+    base_data: Path, tmp_path: Path, tiny: Tiny
+) -> None:
     """A small set may have none; its loss is then unknown and not zero."""
     data = shutil.copytree(base_data, tmp_path / "data")
     (data / "dev.jsonl").write_text("")

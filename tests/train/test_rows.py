@@ -24,7 +24,8 @@ ITEM = Item(
     response="比较 0 与 -3。</response><|im_end|>\n" * 9 + "故选：B。<Yes>",
 )  # fmt: skip
 CHAIN = Chain(
-    verdict=Verdict.CORRECT, key_sentence="故选：B。", gloss="Hence choose: B.", reference_answer="B",
+    verdict=Verdict.CORRECT, key_sentence="故选：B。", gloss="Hence choose: B.",
+    reference_answer="B",
     answer_type=AnswerType.SINGLE_CHOICE, answer="B",
 )  # fmt: skip
 
@@ -56,7 +57,9 @@ def test_the_supervised_tokens_are_the_chain_and_the_end(
 
 
 @pytest.mark.parametrize("chain_format", ChainFormat)
-@pytest.mark.parametrize("budget", [Budget(), Budget(question=20, reference=5, response=30)], ids=["whole", "cut"])
+@pytest.mark.parametrize(
+    "budget", [Budget(), Budget(question=20, reference=5, response=30)], ids=["whole", "cut"]
+)
 def test_the_text_that_trains_is_the_text_that_serves(
     tokenizer: Any, chain_format: ChainFormat, budget: Budget
 ) -> None:
@@ -72,7 +75,7 @@ def test_the_text_that_trains_is_the_text_that_serves(
 
 
 def test_generated_rows_are_what_a_judge_would_be_asked(tokenizer: Any, judge_data: Path) -> None:
-    """Row after row: the item in the prompt, asked about with the stored settings, is that prompt."""
+    """Row by row: the item in the prompt, asked about with the stored settings, is that prompt."""
     settings = prompt_settings_of(judge_data)
     for row in read_rows(judge_data / "train.jsonl", TrainingRow):
         item = parse_prompt(row.prompt)
@@ -102,7 +105,8 @@ def test_the_stored_prompt_settings_are_those_of_the_rows(tmp_path: Path) -> Non
     """The heaviest format is what the judge will be asked for."""
     manifest = {
         "settings": {
-            "prompt": {"chain_format": "outcome", "budget": {"question": 5, "reference": 6, "response": 7}},
+            "prompt": {"chain_format": "outcome",
+            "budget": {"question": 5, "reference": 6, "response": 7}},
             "formats": {"outcome": 0.1, "judge_of_chain": 0.9},
         }
     }  # fmt: skip
@@ -115,5 +119,7 @@ def test_the_stored_prompt_settings_are_those_of_the_rows(tmp_path: Path) -> Non
 
 def test_rows_without_a_manifest_are_an_error_that_says_what_to_do(tmp_path: Path) -> None:
     """Guessing the prompt would make a judge that is asked another way than it was trained."""
-    with pytest.raises(MissingError, match=r"manifest\.json: not there; run python -m data_gen first"):
+    with pytest.raises(
+        MissingError, match=r"manifest\.json: not there; run python -m data_gen first"
+    ):
         prompt_settings_of(tmp_path)

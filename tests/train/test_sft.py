@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,9 @@ from gradegpt.errors import EngineError, InputError
 from gradegpt.judges import ModelJudge
 from gradegpt.records import read_rows, sha256_file, write_rows
 from gradegpt.schema import Item, TrainingRow
+from train.base import pretrain
 from train.rows import encode, encode_file, prompt_settings_of, verdict_token_ids
-from train.settings import SFTSettings
+from train.settings import BaseSettings, SFTSettings
 from train.sft import fine_tune
 from train.tokenizer import END
 
@@ -32,8 +33,10 @@ ITEM = Item(question="2+2=?", reference=("4",), response="The answer is 4.")
 def short(base: Path, data: Path, out: Path, **changes: Any) -> SFTSettings:
     """Two steps that report to nobody."""
     values = {
-        "name": "short", "data": str(data), "model": str(base / "model"), "out": str(out), "max_steps": 2, "batch_size": 4,
-        "eval_batch_size": 4, "lora_rank": 4, "learning_rate": 1e-2, "bf16": False, "threads": 1, "eval_steps": 0,
+        "name": "short", "data": str(data), "model": str(base / "model"), "out": str(out),
+        "max_steps": 2, "batch_size": 4,
+        "eval_batch_size": 4, "lora_rank": 4, "learning_rate": 1e-2, "bf16": False, "threads": 1,
+        "eval_steps": 0,
         "save_steps": 1, "logging_steps": 1, "report_to": "none",
     }  # fmt: skip
     return SFTSettings.model_validate(values | changes)
@@ -47,14 +50,18 @@ def tuned(tmp_path_factory: pytest.TempPathFactory, base: Path, judge_data: Path
     return out
 
 
-def test_a_run_leaves_adapter_prompt_and_manifest(tuned: Path, base: Path, judge_data: Path) -> None:
+def test_a_run_leaves_adapter_prompt_and_manifest(
+    tuned: Path, base: Path, judge_data: Path
+) -> None:
     """With the digests of what it was made from; the prompt settings are those of the rows."""
     adapter = tuned / "adapter"
     assert (adapter / "adapter_model.safetensors").is_file()
     assert prompt_settings_beside(str(adapter)) == prompt_settings_of(judge_data)
     manifest = json.loads((tuned / "manifest.json").read_text())
     assert manifest["data"] == {p: sha256_file(judge_data / f"{p}.jsonl") for p in ("train", "dev")}
-    assert manifest["rows"]["train"] == len(list(read_rows(judge_data / "train.jsonl", TrainingRow)))
+    assert manifest["rows"]["train"] == len(
+        list(read_rows(judge_data / "train.jsonl", TrainingRow))
+    )
     assert manifest["base"] == "model"
     assert {"train_loss", "eval_loss"} <= manifest["metrics"].keys()
     assert {"torch", "transformers", "trl", "peft"} == manifest["versions"].keys()
@@ -90,7 +97,7 @@ def test_the_tuned_judge_judges(tuned: Path, base: Path) -> None:
 def test_a_finished_run_goes_on_from_its_last_checkpoint(
     base: Path, judge_data: Path, tmp_path: Path
 ) -> None:
-    """With more steps the second command makes the missing ones alone; ``resume: false`` starts anew."""
+    """With more steps, the second command makes the missing ones alone."""
     fine_tune(short(base, judge_data, tmp_path))
     state = json.loads((tmp_path / "checkpoint-2" / "trainer_state.json").read_text())
     fine_tune(short(base, judge_data, tmp_path, max_steps=3))
@@ -112,8 +119,10 @@ def test_the_same_settings_give_the_same_adapter(
 
 @pytest.mark.parametrize(
     "changes",
-    [{"use_dora": True}, {"use_rslora": True, "lora_dropout": 0.1}, {"target_modules": "q_proj,v_proj"},
-     {"gradient_checkpointing": True}, {"gradient_accumulation": 2}, {"eval_steps": 1}, {"bf16": True},
+    [{"use_dora": True}, {"use_rslora": True, "lora_dropout": 0.1},
+     {"target_modules": "q_proj,v_proj"},
+     {"gradient_checkpointing": True}, {"gradient_accumulation": 2}, {"eval_steps": 1},
+     {"bf16": True},
      {"verdict_weight": 4}, {"prompt": {"chain_format": "outcome"}}],
     ids=lambda changes: next(iter(changes)),
 )  # fmt: skip
@@ -147,15 +156,19 @@ def test_what_cannot_be_trained_is_told_in_one_line(
         fine_tune(short(base, judge_data, tmp_path, model=str(tmp_path)))
     bare = shutil.copytree(base / "model", tmp_path / "bare" / "model")
     (bare / "chat_template.jinja").unlink()
-    with pytest.raises(EngineError, match="its tokenizer has no chat template; take the model's chat"):
+    with pytest.raises(
+        EngineError, match="its tokenizer has no chat template; take the model's chat"
+    ):
         fine_tune(short(bare.parent, judge_data, tmp_path))
 
 
-# --- the loss ---------------------------------------------------------------------------------------------------------
+# --- the loss -------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
-def trainer(base: Path, judge_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+def trainer(
+    base: Path, judge_data: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Any]:
     """The trainer of a run, with a weight that a test sets."""
     from datasets import Dataset
 
@@ -221,7 +234,9 @@ def test_the_weighted_loss_by_hand(trainer: Any, tokenizer: Any) -> None:
 
     batch = batch_of(trainer)
     with torch.no_grad():
-        logits = trainer.model(input_ids=batch["input_ids"], attention_mask=batch["attention_mask"]).logits
+        logits = trainer.model(
+            input_ids=batch["input_ids"], attention_mask=batch["attention_mask"]
+        ).logits
         losses = -logits[:, :-1].log_softmax(-1)
         tags, total, count = verdict_token_ids(tokenizer), 0.0, 0
         for row, labels in enumerate(batch["labels"].tolist()):
@@ -251,23 +266,35 @@ def test_evaluation_is_not_weighted(trainer: Any) -> None:
     assert seen[0] == seen[1]
 
 
-def test_an_encoded_row_is_what_the_trainer_sees(trainer: Any, tokenizer: Any, judge_data: Path) -> None:
+def test_an_encoded_row_is_what_the_trainer_sees(
+    trainer: Any, tokenizer: Any, judge_data: Path
+) -> None:
     """TRL adds, cuts and reorders nothing within a row."""
     rows = [encode(tokenizer, row) for row in read_rows(judge_data / "train.jsonl", TrainingRow)]
     given = {tuple(row["input_ids"]) for row in rows}
     batch = batch_of(trainer)
-    for ids, mask in zip(batch["input_ids"].tolist(), batch["attention_mask"].tolist(), strict=True):
+    for ids, mask in zip(
+        batch["input_ids"].tolist(), batch["attention_mask"].tolist(), strict=True
+    ):
         assert tuple(i for i, m in zip(ids, mask, strict=True) if m) in given
 
 
-# --- qlora ------------------------------------------------------------------------------------------------------------
+# --- qlora ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
-def test_qlora_trains_on_a_four_bit_base(base: Path, judge_data: Path, tmp_path: Path) -> None:
+def test_qlora_trains_on_a_four_bit_base(
+    base_data: Path, judge_data: Path, tmp_path: Path, tiny: Callable[..., BaseSettings]
+) -> None:
     """Two steps on a CPU; the adapter fits the base as it was."""
     pytest.importorskip("bitsandbytes")
-    fine_tune(short(base, judge_data, tmp_path, qlora=True))
-    engine = LocalEngine(str(base / "model"), str(tmp_path / "adapter"), threads=1, device="cpu")
+    # bitsandbytes' CPU kernel works in blocks of 64: every layer's width must be a multiple.
+    wide = {"hidden_size": 64, "intermediate_size": 128, "head_dim": 32}
+    pretrain(tiny(base_data, tmp_path / "base", max_steps=1, **wide))
+    manifest = fine_tune(short(tmp_path / "base", judge_data, tmp_path / "out", qlora=True))
+    assert manifest["settings"]["qlora"] is True
+    assert {"train_loss", "eval_loss"} <= manifest["metrics"].keys()
+    model, adapter = tmp_path / "base" / "model", tmp_path / "out" / "adapter"
+    engine = LocalEngine(str(model), str(adapter), threads=1, device="cpu")
     (judgement,) = ModelJudge(engine, PromptSettings(), max_new_tokens=4).judge([ITEM])
     assert judgement.outcome != "failed"

@@ -1,7 +1,8 @@
-"""The tokenizer: digits and option letters alone, verdict tags whole, and every text back as it was."""
+"""The tokenizer: digits and letters alone, verdict tags whole, every text back as it was."""
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
 CORPUS = [
-    *SYSTEM.values(), "所以答案是 12。", "故选：B．", "The answer is (B).", "\\boxed{\\frac{1}{2}}", "AB CD EFGH 0123456789",
+    *SYSTEM.values(), "所以答案是 12。", "故选：B．", "The answer is (B).", "\\boxed{\\frac{1}{2}}",
+    "AB CD EFGH 0123456789",
     "The answers agree: <Yes>", "The answers agree: <No>",
 ]  # fmt: skip
 
@@ -33,7 +35,9 @@ def ids(tokenizer: PreTrainedTokenizerFast, text: str) -> list[int]:
     return found
 
 
-@pytest.mark.parametrize("number", ["1", "42", "2024", "3.14159", "-0.5", "1,000,000", "１２", "x2y34"])
+@pytest.mark.parametrize(
+    "number", ["1", "42", "2024", "3.14159", "-0.5", "1,000,000", "１２", "x2y34"]
+)
 def test_digits_are_single(made: Any, number: str) -> None:
     """So that numbers are read the same way wherever they start."""
     pieces = [made.decode([i]) for i in ids(made, number)]
@@ -44,7 +48,8 @@ def test_digits_are_single(made: Any, number: str) -> None:
 @pytest.mark.parametrize("letter", "ABCDEFGH")
 @pytest.mark.parametrize(
     "around",
-    ["{}", " {}", "({})", "（{}）", "选{}", "故选：{}。", "{}.", "{}、", "**{}**", "\\boxed{{{}}}", "${}$", "answer is {}",
+    ["{}", " {}", "({})", "（{}）", "选{}", "故选：{}。", "{}.", "{}、", "**{}**", "\\boxed{{{}}}",
+     "${}$", "answer is {}",
      "Choice_{}", "{}\n", "A{}", "{}C", "x{}", "\n{}"],
 )  # fmt: skip
 def test_an_option_letter_is_one_token_in_every_surrounding(
@@ -82,20 +87,23 @@ def test_a_chat_is_written_out_plainly(made: Any) -> None:
     )
 
 
+@cache
+def _small() -> Any:
+    return train_tokenizer(CORPUS, vocab_size=600, max_length=64)
+
+
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=60))
 @settings(deadline=None)
 def test_any_text_comes_back(text: str) -> None:
     """Byte for byte: Chinese, LaTeX, emoji, control characters, whatever the corpus knew."""
-    made = _MADE[0] if _MADE else _MADE.append(train_tokenizer(CORPUS, 600, 64)) or _MADE[0]
+    made = _small()
     assert made.decode(ids(made, text)) == text
-
-
-_MADE: list[Any] = []
 
 
 @pytest.mark.parametrize(
     "text",
-    ["综上所述，本题的正确答案是 B。", "$\\frac{\\sqrt{3}}{2}\\le x<\\infty$", "🎉👨‍👩‍👧 é ñ", "a  b\t\tc \n\n d ", "‹Yes> … √2 ½",
+    ["综上所述，本题的正确答案是 B。", "$\\frac{\\sqrt{3}}{2}\\le x<\\infty$", "🎉👨‍👩‍👧 é ñ",
+     "a  b\t\tc \n\n d ", "‹Yes> … √2 ½",
      " ?!", "don't", "鑫𠮷", "\x00\x0c\u2028"],
 )  # fmt: skip
 def test_such_texts_come_back(made: Any, text: str) -> None:

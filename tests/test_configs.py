@@ -1,0 +1,66 @@
+"""The shipped settings: each loads, names its command, and meets the next stage in a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from data_gen.settings import DataGenSettings
+from eval.settings import EvalSettings
+from gradegpt.settings import Settings, load_settings
+from serve.settings import ServeSettings
+from train.settings import BaseSettings, SFTSettings
+
+CONFIGS = Path(__file__).parents[1] / "configs"
+STAGES: dict[str, Callable[[Path], type[Settings]]] = {
+    "data_gen": lambda _: DataGenSettings,
+    "train": lambda path: BaseSettings if path.stem.endswith("-base") else SFTSettings,
+    "eval": lambda _: EvalSettings,
+    "serve": lambda _: ServeSettings,
+}
+FILES = sorted(CONFIGS.rglob("*.yaml"))
+
+
+def test_every_stage_has_settings_and_every_file_a_stage() -> None:
+    """A glob that finds nothing would pass every other test here."""
+    assert {path.parent.name for path in FILES} == STAGES.keys()
+    assert all(path.parent.parent == CONFIGS for path in FILES)
+    assert not [path for path in CONFIGS.rglob("*") if path.is_file() and path not in FILES]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_it_loads_and_opens_with_its_command(path: Path) -> None:
+    """As the settings of its stage; the first line can be pasted into a shell."""
+    stage = path.parent.name
+    load_settings(STAGES[stage](path), path)
+    module = f"{stage}.base" if STAGES[stage](path) is BaseSettings else stage
+    first = path.read_text(encoding="utf-8").splitlines()[0]
+    assert first == f"# python -m {module} configs/{stage}/{path.name}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_an_unknown_key_in_it_would_be_refused(path: Path, tmp_path: Path) -> None:
+    """So a setting that was renamed in the code cannot stay in a file unnoticed."""
+    copy = tmp_path / path.name
+    copy.write_text(path.read_text(encoding="utf-8") + "\nno_such_setting: 1\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="unknown setting 'no_such_setting'"):
+        load_settings(STAGES[path.parent.name](path), copy)
+
+
+def test_the_stages_meet_in_their_files() -> None:
+    """What one writes is what the next reads, under the names that the files give."""
+    for name in ("demo", "nano-judge"):
+        data = load_settings(DataGenSettings, CONFIGS / "data_gen" / f"{name}.yaml")
+        train = load_settings(SFTSettings, CONFIGS / "train" / f"{name}.yaml")
+        assert (data.kind, train.data) == ("judge", data.folder)
+    base = load_settings(DataGenSettings, CONFIGS / "data_gen" / "nano-base.yaml")
+    pretrain = load_settings(BaseSettings, CONFIGS / "train" / "nano-base.yaml")
+    assert (base.kind, pretrain.data) == ("base", base.folder)
+    demo = load_settings(SFTSettings, CONFIGS / "train" / "demo.yaml")
+    judges = load_settings(EvalSettings, CONFIGS / "eval" / "demo.yaml").judges
+    served = load_settings(ServeSettings, CONFIGS / "serve" / "demo.yaml").judge
+    adapter = f"{demo.folder}/adapter"
+    assert adapter in {judge.adapter for judge in judges}
+    assert served.adapter == adapter
