@@ -1,4 +1,4 @@
-"""How long does ``import gradegpt`` take, next to the interpreter's own start?
+"""Measure what ``import gradegpt`` takes, next to the interpreter's own start.
 
 python benchmarks/import_time.py [RUNS]
 """
@@ -18,7 +18,7 @@ CASES = {
 
 
 def median_seconds(code: str, runs: int) -> float:
-    """Median wall seconds of ``python -c code`` over ``runs`` runs, after one to warm the caches."""
+    """Median wall seconds of ``python -c code`` over ``runs`` runs, after a first to warm up."""
     times = []
     for _ in range(runs + 1):
         start = time.perf_counter()

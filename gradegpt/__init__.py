@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
-    "AnswerType", "CascadeJudge", "ChainFormat", "Example", "Item", "Judge", "Judgement", "ModelJudge",
-    "Outcome", "RuleJudge", "Verdict",
+    "AnswerType", "CascadeJudge", "ChainFormat", "Example", "Item", "Judge", "Judgement",
+    "ModelJudge", "Outcome", "RuleJudge", "Verdict",
 ]  # fmt: skip
 
 _HOME: Final = {

@@ -59,9 +59,12 @@ def fine_tune(settings: SFTSettings) -> dict[str, Any]:
     checkpoint = get_last_checkpoint(str(out)) if settings.resume and out.is_dir() else None
     result = trainer.train(resume_from_checkpoint=checkpoint)
     metrics = result.metrics | (trainer.evaluate() if trainer.eval_dataset is not None else {})
-    trainer.save_model(str(out / "adapter"))
+    # PEFT writes the base into the adapter; a folder of this machine means nothing elsewhere.
+    name = Path(base).name if Path(base).is_dir() else base
+    trainer.model.peft_config["default"].base_model_name_or_path = name
+    trainer.model.save_pretrained(out / "adapter")
     write_json(out / "adapter" / PROMPT_FILE, prompt.model_dump(mode="json"))
-    manifest = _manifest(settings, base, parts, metrics, time.monotonic() - started)
+    manifest = _manifest(settings, name, parts, metrics, time.monotonic() - started)
     write_json(out / "manifest.json", manifest)
     return manifest
 
@@ -170,7 +173,7 @@ def _manifest(
     return {
         "stage": "train",
         "settings": settings.model_dump(mode="json"),
-        "base": Path(base).name if Path(base).is_dir() else base,
+        "base": base,
         "data": {part: sha256_file(Path(settings.data) / f"{part}.jsonl") for part in parts},
         "rows": {part: len(rows) for part, rows in parts.items()},
         "tokens": sum(len(ids) for ids in parts["train"]["input_ids"]),
