@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gradegpt.engines.local import PROMPT_FILE
+from gradegpt.engines.local import PROMPT_FILE, quiet_start
 from gradegpt.errors import EngineError, InputError
 from gradegpt.judges.build import embedded
 from gradegpt.records import sha256_file, write_json
@@ -29,12 +29,15 @@ def fine_tune(settings: SFTSettings) -> dict[str, Any]:
         EngineError: the model does not load.
 
     """
+    import datasets
     import torch
     from transformers import set_seed
     from transformers.trainer_utils import get_last_checkpoint
 
     from train.trainer import JudgeTrainer
 
+    quiet_start()
+    datasets.disable_progress_bars()
     set_seed(settings.seed)
     if settings.threads:
         torch.set_num_threads(settings.threads)
@@ -62,7 +65,7 @@ def fine_tune(settings: SFTSettings) -> dict[str, Any]:
     # PEFT writes the base into the adapter; a folder of this machine means nothing elsewhere.
     name = Path(base).name if Path(base).is_dir() else base
     trainer.model.peft_config["default"].base_model_name_or_path = name
-    trainer.model.save_pretrained(out / "adapter")
+    trainer.model.save_pretrained(out / "adapter", save_embedding_layers=False)
     write_json(out / "adapter" / PROMPT_FILE, prompt.model_dump(mode="json"))
     manifest = _manifest(settings, name, parts, metrics, time.monotonic() - started)
     write_json(out / "manifest.json", manifest)

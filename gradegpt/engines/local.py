@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -156,6 +158,16 @@ def _stamped(folder: str) -> str:
     return f"{Path(folder).resolve().name}@{digest.hexdigest()[:12]}"
 
 
+def quiet_start() -> None:
+    """Silence what third parties say while a model loads and that nobody here can act on."""
+    from transformers.utils import logging as transformers_logging
+
+    transformers_logging.disable_progress_bar()
+    logging.getLogger("bitsandbytes").setLevel(logging.ERROR)
+    # transformers 5 warns of its own field, which TRL 1.16 and PEFT 0.21 still use.
+    warnings.filterwarnings("ignore", ".*gradient_checkpointing` is deprecated", FutureWarning)
+
+
 def _load(model: str, adapter: str | None, device: str | None) -> tuple[Any, Any, Any]:
     for name, what in ((model, "model"), (adapter or "", "adapter")):
         is_path = name.startswith((".", "/")) or name.count("/") > 1
@@ -170,6 +182,7 @@ def _load(model: str, adapter: str | None, device: str | None) -> tuple[Any, Any
         from transformers import AutoModelForCausalLM, AutoTokenizer
     except ImportError as error:
         raise MissingError("the local engine needs: pip install 'gradegpt[local]'") from error
+    quiet_start()
     device = device or ("cuda" if torch.cuda.is_available() else "cpu")
     dtype = torch.float32 if device == "cpu" else torch.bfloat16
     try:
