@@ -18,7 +18,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from gradegpt.chain import SYSTEM
+from gradegpt.chain import NO, SYSTEM, YES
 from gradegpt.cli import run
 from gradegpt.engines.local import PROMPT_FILE
 from gradegpt.errors import InputError
@@ -52,6 +52,7 @@ def pretrain(settings: BaseSettings) -> dict[str, Any]:
     model = _model(settings, tokenizer).to(device)
     started = time.monotonic()
     metrics = _train(model, rows["train"], rows["dev"], settings, out)
+    _seed_tags(model, tokenizer)
     # Shipped and fine-tuned in bf16: half the size, and the adapter is trained on what is shipped.
     model.to(torch.bfloat16).save_pretrained(out / "model")
     tokenizer.save_pretrained(out / "model")
@@ -68,6 +69,21 @@ def pretrain(settings: BaseSettings) -> dict[str, Any]:
     }
     write_json(out / "manifest.json", manifest)
     return manifest
+
+
+def _seed_tags(model: Qwen3ForCausalLM, tokenizer: PreTrainedTokenizerFast) -> None:
+    """Give the verdict tags, which no pre-training row holds, the embeddings of the words for them.
+
+    Trained as tokens that never come, their rows end up repelling every hidden state; embeddings
+    are tied and LoRA leaves them frozen, so a judge could hardly write either tag.
+    """
+    import torch
+
+    rows = model.get_input_embeddings().weight
+    with torch.no_grad():
+        for tag, word in ((YES, " same"), (NO, " different")):
+            (tag_id,), word_ids = tokenizer([tag, word], add_special_tokens=False)["input_ids"]
+            rows[tag_id] = rows[word_ids].mean(dim=0)
 
 
 def _tokenizer(
