@@ -83,7 +83,7 @@ def _seed_tags(model: Qwen3ForCausalLM, tokenizer: PreTrainedTokenizerFast) -> N
     with torch.no_grad():
         for tag, word in ((YES, " same"), (NO, " different")):
             (tag_id,), word_ids = tokenizer([tag, word], add_special_tokens=False)["input_ids"]
-            rows[tag_id] = rows[word_ids].mean(dim=0)
+            rows[tag_id] = 1.1 * rows[word_ids].mean(dim=0)  # 1.1: a tie would write the word
 
 
 def _tokenizer(
