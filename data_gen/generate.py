@@ -14,8 +14,9 @@ from data_gen.compose import Graded, counterfactual, from_label, synthetic
 from data_gen.parametric import parametric
 from data_gen.problems import Problem, bank
 from data_gen.settings import DataGenSettings, Questions
+from data_gen.sheets import Pair, comparison_sheet, pair_of
 from data_gen.skills import skill_row
-from gradegpt.chain import build_prompt, needs_gloss, render_chain
+from gradegpt.chain import build_prompt, needs_gloss, quotes_verbatim, render_chain
 from gradegpt.errors import InputError
 from gradegpt.importers.labelled import Source, question_key, read_examples, read_items, split_of
 from gradegpt.records import dump, read_objects, sha256_file, whole_file, write_json
@@ -41,20 +42,27 @@ def generate(settings: DataGenSettings, progress: Progress = lambda *_: None) ->
     rows: dict[str, list[str]] = {"train": [], "dev": []}
     counts: Counter[str] = Counter()
     seen: set[str] = set()
+    pairs: list[Pair] = []
     for graded in _collect(settings):
         progress("generating", len(seen))
         if question_key(graded.group) in avoid:
             counts["avoided"] += 1
             continue
         part = "dev" if split_of(graded.group) == "dev" else "train"
+        if part == "train" and (pair := pair_of(graded)):
+            pairs.append(pair)
         for index in range(settings.repeats):
             row = _row(graded, settings, index)
-            if row is None:
-                counts["without_gloss"] += 1
+            if isinstance(row, str):
+                counts[row] += 1
             elif (line := dump(row)) not in seen:
                 seen.add(line)
                 rows[part].append(line)
                 _count(counts, graded, part)
+    for index in range(settings.sheets if settings.kind == "base" else 0):
+        sheet = comparison_sheet(rng_for(f"sheet:{index}", settings.seed), pairs)
+        rows["train"].append(dump(sheet))
+        counts.update(("train", "sheets"))
     if not rows["train"]:
         raise InputError(
             f"{settings.name}: no training rows; "
@@ -143,7 +151,7 @@ def _read_questions(questions: Questions) -> Iterator[Problem]:
         )
 
 
-def _row(graded: Graded, settings: DataGenSettings, index: int) -> Any:
+def _row(graded: Graded, settings: DataGenSettings, index: int) -> TrainingRow | dict[str, Any] | str:
     rng = rng_for(f"{index}:{graded.item.model_dump_json()}:{graded.chain.verdict}", settings.seed)
     if settings.kind == "base":
         return skill_row(graded, rng, settings.prompt.budget)
@@ -154,16 +162,24 @@ def _row(graded: Graded, settings: DataGenSettings, index: int) -> Any:
 
 def training_row(
     graded: Graded, chain_format: ChainFormat, settings: DataGenSettings
-) -> TrainingRow | None:
-    """The prompt/completion row, or none where the format needs a gloss that is not known."""
+) -> TrainingRow | str:
+    """The prompt/completion row, or why there is none.
+
+    ``without_gloss``: the format needs one that is not known. ``quote_cut``: the key sentence did
+    not survive the fitting of the response, so a judge could not quote it.
+    """
     chain = graded.chain
     quote = chain.key_sentence
     unglossed = quote and needs_gloss(quote) and not chain.gloss
     if unglossed and chain_format is ChainFormat.CROSS_LINGUAL:
-        return None
-    prompt = settings.prompt.model_copy(update={"chain_format": chain_format})
+        return "without_gloss"
+    prompt = build_prompt(
+        graded.item, settings.prompt.model_copy(update={"chain_format": chain_format})
+    )
+    if quote and not quotes_verbatim(quote, prompt[-1].content):
+        return "quote_cut"
     return TrainingRow(
-        prompt=build_prompt(graded.item, prompt),
+        prompt=prompt,
         completion=(Message(role="assistant", content=render_chain(chain, chain_format)),),
         meta={
             "verdict": chain.verdict.value,

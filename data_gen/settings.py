@@ -51,6 +51,8 @@ class DataGenSettings(Settings):
     prompt: PromptSettings = PromptSettings()
     repeats: int = Field(default=1, ge=1)
     """How often a ``base`` mixture draws a task from each graded answer."""
+    sheets: int = Field(default=0, ge=0)
+    """Comparison sheets added to a ``base`` mixture."""
 
     @property
     def folder(self) -> str:

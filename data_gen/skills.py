@@ -1,7 +1,8 @@
 """What a base model learns before it is a judge, in plain chat tasks.
 
-Bilingual text, quoting, extracting, comparing, checking. None of these rows has the judge's prompt,
-chain or verdict tags; that is what LoRA SFT adds.
+Bilingual text, quoting, extracting, comparing, checking. A comparison is answered with a verdict
+tag, so that the tags mean something before SFT; none of these rows has the judge's prompt or chain,
+which is what LoRA SFT adds.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import random
 from typing import Any, Final
 
 from data_gen.compose import Graded
-from gradegpt.chain import defuse
+from gradegpt.chain import NO, YES, defuse
 from gradegpt.fit import Budget, fit_middle, fit_response
 from gradegpt.schema import Message, TrainingRow, Verdict
 
@@ -29,7 +30,7 @@ _EXTRACT: Final = (
 _COMPARE: Final = (
     "Are these two answers the same?",
     "Do the two results mean the same?",
-    "Same or different?",
+    "Do these answers agree?",
     "这两个答案一样吗？",
 )
 _CHECK: Final = (
@@ -59,12 +60,12 @@ def skill_row(graded: Graded, rng: random.Random, budget: Budget) -> dict[str, A
             f"{question}\n\n{response}",
             f"{chain.key_sentence}\n{chain.answer}",
         )
-    same = "same" if chain.verdict is Verdict.CORRECT else "different"
+    tag = YES if chain.verdict is Verdict.CORRECT else NO
     if roll < 0.48:
         pair = [chain.reference_answer, chain.answer or ""]
         rng.shuffle(pair)
         return _chat(
-            rng.choice(_COMPARE), f"{pair[0]}\n{pair[1]}", f"{pair[0]} | {pair[1]}: {same}"
+            rng.choice(_COMPARE), f"{pair[0]}\n{pair[1]}", f"{pair[0]} | {pair[1]}: {tag}"
         )
     if chain.gloss and roll < 0.56:
         return _chat("Say this in English.", chain.key_sentence, chain.gloss)
@@ -72,7 +73,7 @@ def skill_row(graded: Graded, rng: random.Random, budget: Budget) -> dict[str, A
     kind = (chain.answer_type or "text").replace("_", " ")
     body = f"Key: {reference}\n\n{question}\n\nSolution: {response}"
     gloss = f"\n{chain.gloss}" if chain.gloss else ""
-    finding = f"Key ({kind}) {chain.reference_answer} | found {chain.answer}: {same}"
+    finding = f"Key ({kind}) {chain.reference_answer} | found {chain.answer}: {tag}"
     return _chat(rng.choice(_CHECK), body, f"It says: {chain.key_sentence}{gloss}\n{finding}")
 
 

@@ -18,7 +18,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from gradegpt.chain import NO, SYSTEM, YES
+from gradegpt.chain import SYSTEM
 from gradegpt.cli import run
 from gradegpt.engines.local import PROMPT_FILE
 from gradegpt.errors import InputError
@@ -52,7 +52,6 @@ def pretrain(settings: BaseSettings) -> dict[str, Any]:
     model = _model(settings, tokenizer).to(device)
     started = time.monotonic()
     metrics = _train(model, rows["train"], rows["dev"], settings, out)
-    _seed_tags(model, tokenizer)
     # Shipped and fine-tuned in bf16: half the size, and the adapter is trained on what is shipped.
     model.to(torch.bfloat16).save_pretrained(out / "model")
     tokenizer.save_pretrained(out / "model")
@@ -69,21 +68,6 @@ def pretrain(settings: BaseSettings) -> dict[str, Any]:
     }
     write_json(out / "manifest.json", manifest)
     return manifest
-
-
-def _seed_tags(model: Qwen3ForCausalLM, tokenizer: PreTrainedTokenizerFast) -> None:
-    """Give the verdict tags, which no pre-training row holds, the embeddings of the words for them.
-
-    Trained as tokens that never come, their rows end up repelling every hidden state; embeddings
-    are tied and LoRA leaves them frozen, so a judge could hardly write either tag.
-    """
-    import torch
-
-    rows = model.get_input_embeddings().weight
-    with torch.no_grad():
-        for tag, word in ((YES, " same"), (NO, " different")):
-            (tag_id,), word_ids = tokenizer([tag, word], add_special_tokens=False)["input_ids"]
-            rows[tag_id] = 1.1 * rows[word_ids].mean(dim=0)  # 1.1: a tie would write the word
 
 
 def _tokenizer(
@@ -148,7 +132,7 @@ def _train(
         task = bar.add_task("", total=settings.max_steps, completed=step, note="")
         while step < settings.max_steps:
             batch = next(stream)
-            loss = _loss(model, batch, settings)[0]
+            loss, _ = _loss(model, batch, settings)
             loss.backward()
             norm = torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             for optimizer, schedule in zip(optimizers, schedules, strict=True):
@@ -205,11 +189,8 @@ def _optimizers(model: Qwen3ForCausalLM, settings: BaseSettings) -> list[torch.o
 
 def _loss(
     model: Qwen3ForCausalLM, batch: list[Row], settings: BaseSettings
-) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """The weighted mean loss, and whether each row's deciding word was predicted.
-
-    Only rows that have such a word count in the second; the third is where it stands in each row.
-    """
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The weighted mean loss, and for each verdict tag of the batch whether it was predicted."""
     import torch
 
     device = model.device
@@ -227,32 +208,29 @@ def _loss(
         logits.float().flatten(0, 1), ids[:, 1:].flatten(), reduction="none"
     )
     weights = weights[:, 1:].flatten()
-    where = torch.tensor([r.verdict - 1 for r in batch], device=device)
-    index = where.clamp(min=0)
-    hit = (
-        logits[torch.arange(len(batch), device=device), index].argmax(-1)
-        == ids[torch.arange(len(batch), device=device), index + 1]
-    )
-    return (losses * weights).sum() / weights.sum(), hit[where >= 0], where
+    where = [(row, at - 1) for row, r in enumerate(batch) for at in r.verdicts]
+    rows, places = torch.tensor(where, dtype=torch.long, device=device).view(-1, 2).unbind(1)
+    hits = logits[rows, places].argmax(-1) == ids[rows, places + 1]
+    return (losses * weights).sum() / weights.sum(), hits
 
 
 def _evaluate(
     model: Qwen3ForCausalLM, dev: list[Row], settings: BaseSettings
 ) -> dict[str, float | None]:
-    """Loss and share of deciding words predicted; none where no row has one."""
+    """Loss and share of verdict tags predicted; none where no row has one."""
     import torch
 
     model.eval()
     losses, hits = [], []
     with torch.inference_mode():
         for batch in batches(dev, settings.batch_tokens, random.Random(0)):
-            loss, hit, _ = _loss(model, batch, settings)
+            loss, hit = _loss(model, batch, settings)
             losses.append(loss.item())
             hits += hit.tolist()
     model.train()
     return {
         "dev_loss": round(sum(losses) / len(losses), 4) if losses else None,
-        "dev_last_word": round(sum(hits) / len(hits), 4) if hits else None,
+        "dev_verdicts": round(sum(hits) / len(hits), 4) if hits else None,
     }
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from gradegpt.records import read_objects
+from train.rows import verdict_token_ids
 from train.settings import BaseSettings
 from train.tokenizer import END, START
 
@@ -16,11 +17,11 @@ if TYPE_CHECKING:
 
 
 class Row(NamedTuple):
-    """Token ids, the loss weight of each, and the position of the word that decides (-1: none)."""
+    """Token ids, the loss weight of each, and the positions of the verdict tags in the reply."""
 
     ids: list[int]
     weights: list[float]
-    verdict: int
+    verdicts: list[int]
 
 
 def read_pairs(path: Path) -> list[tuple[str, str]]:
@@ -43,14 +44,15 @@ def encode_pairs(
         return []
     prompts = tokenizer([p for p, _ in pairs], add_special_tokens=False)["input_ids"]
     replies = tokenizer([f"{r}{END}" for _, r in pairs], add_special_tokens=False)["input_ids"]
+    tags = verdict_token_ids(tokenizer)
     rows = []
     for prompt, reply in zip(prompts, replies, strict=True):
         if 1 < len(prompt) + len(reply) <= settings.max_length:
-            weights = [settings.prompt_weight] * len(prompt) + [1.0] * len(reply)
-            verdict = len(prompt) + len(reply) - 2 if prompt else -1
-            if prompt:
-                weights[verdict] = settings.verdict_weight
-            rows.append(Row(prompt + reply, weights, verdict))
+            weights = [settings.verdict_weight if i in tags else 1.0 for i in reply]
+            verdicts = [at for at, i in enumerate(reply, start=len(prompt)) if i in tags]
+            rows.append(
+                Row(prompt + reply, [settings.prompt_weight] * len(prompt) + weights, verdicts)
+            )
     return rows
 
 

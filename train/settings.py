@@ -33,7 +33,7 @@ class BaseSettings(Settings):
     prompt_weight: float = 0.1
     """Loss weight of a prompt token; a reply token counts 1."""
     verdict_weight: float = 4.0
-    """Loss weight of a reply's last word: one token in forty, and the one that decides."""
+    """Loss weight of a verdict tag in a reply: one token in many, and the one that decides."""
     bf16: bool = True
     threads: int = Field(default=2, ge=1)
     eval_every: int = 100

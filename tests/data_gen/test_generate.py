@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ from data_gen.__main__ import app
 from data_gen.generate import generate
 from data_gen.parametric import parametric
 from data_gen.settings import DataGenSettings
+from data_gen.sheets import LINES
 from gradegpt.chain import NO, YES, needs_gloss, parse_chain, parse_prompt, quotes_verbatim
 from gradegpt.errors import GradeGPTError, InputError
 from gradegpt.importers.labelled import question_key, split_of
@@ -191,19 +194,39 @@ def test_verdicts_are_balanced(make: Make) -> None:
     assert counts["verdict:invalid"] == pytest.approx(24, rel=0.7)
 
 
-def test_the_base_mixture_has_no_verdict_tags(make: Make, tmp_path: Path) -> None:
-    """They are what fine-tuning adds; a response that writes one is defused."""
+def test_the_base_mixture_compares_but_does_not_judge(make: Make, tmp_path: Path) -> None:
+    """Tags answer a comparison, and stand nowhere but in a reply; the judge's frame is not there."""
     make(kind="base", bank=2, parametric=600, repeats=2)
     text = (tmp_path / "a" / "train.jsonl").read_text()
     assert "‹Yes>" in text
-    assert YES not in text
-    assert NO not in text
     assert "Judgment Result" not in text.replace("‹/response>\\nJudgment Result", "")
-    assert {*next(read_objects(tmp_path / "a" / "train.jsonl"))[1]} <= {
-        "text",
-        "prompt",
-        "completion",
-    }
+    for _, row in read_objects(tmp_path / "a" / "train.jsonl"):
+        asked = row["text"] if "text" in row else row["prompt"][0]["content"]
+        assert YES not in asked
+        assert NO not in asked
+        assert {*row} in ({"text"}, {"prompt", "completion"})
+
+
+def test_comparison_sheets_repeat_the_pairs_and_say_which_agree(
+    make: Make, tmp_path: Path
+) -> None:
+    """One line of the reply for each of the prompt, in balance, and right where rules can tell."""
+    counts = make(kind="base", bank=0, parametric=40, sheets=50)["counts"]
+    sheets = []
+    for _, row in read_objects(tmp_path / "a" / "train.jsonl"):
+        reply = row["completion"][0]["content"] if "completion" in row else ""
+        if len(lines := reply.split("\n")) == LINES:
+            sheets.append((row["prompt"][0]["content"].split("\n\n", 1)[1].split("\n"), lines))
+    assert counts["sheets"] == len(sheets) == 50
+    assert counts["train"] == sum(1 for _ in read_objects(tmp_path / "a" / "train.jsonl"))
+    tags = Counter(line.rsplit(": ", 1)[1] for _, lines in sheets for line in lines)
+    assert {*tags} == {YES, NO}
+    assert tags[YES] == pytest.approx(200, rel=0.2)
+    for asked, lines in sheets:
+        assert [line.rsplit(": ", 1)[0] for line in lines] == asked
+        for pair, line in zip(asked, lines, strict=True):
+            if whole := re.fullmatch(r"(\d+) \| (\d+)", pair):
+                assert line.endswith(YES) == (int(whole[1]) == int(whole[2]))
 
 
 def test_no_training_rows_is_an_error_and_writes_nothing(make: Make, tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ def test_a_pass_covers_each_row_once_within_the_limit(
     lengths: list[int], batch_tokens: int, seed: int
 ) -> None:
     """Padding included; the same seed gives the same batches, and no batch is empty."""
-    rows = [Row([n] * length, [1.0] * length, -1) for n, length in enumerate(lengths)]
+    rows = [Row([n] * length, [1.0] * length, []) for n, length in enumerate(lengths)]
     made = [*batches(rows, batch_tokens, random.Random(seed))]
     assert sorted(row.ids[0] for batch in made for row in batch) == [*range(len(rows))]
     assert all(0 < max(len(r.ids) for r in batch) * len(batch) <= batch_tokens for batch in made)
@@ -44,13 +44,13 @@ def test_a_pass_covers_each_row_once_within_the_limit(
 
 def test_a_row_longer_than_a_batch_stands_alone() -> None:
     """It is not lost."""
-    rows = [Row([0] * 50, [1.0] * 50, -1), Row([1] * 5, [1.0] * 5, -1)]
+    rows = [Row([0] * 50, [1.0] * 50, []), Row([1] * 5, [1.0] * 5, [])]
     assert sorted(len(b) for b in batches(rows, 10, random.Random(0))) == [1, 1]
 
 
 def test_every_pass_has_an_order_of_its_own(tmp_path: Path, tiny: Tiny) -> None:
     """By seed and pass, so that a resumed run meets the same batches."""
-    rows = [Row([n], [1.0], -1) for n in range(64)]
+    rows = [Row([n], [1.0], []) for n in range(64)]
     one, again, other = (
         endless(rows, tiny(tmp_path, tmp_path, batch_tokens=8, seed=seed)) for seed in (0, 0, 1)
     )
@@ -60,24 +60,26 @@ def test_every_pass_has_an_order_of_its_own(tmp_path: Path, tiny: Tiny) -> None:
     assert passes[0] != [next(other) for _ in range(8)]
 
 
-def test_the_word_that_decides_weighs_most(tokenizer: Any, tmp_path: Path, tiny: Tiny) -> None:
-    """A prompt weighs little, a reply one, its last word ``verdict_weight``; text has none."""
+def test_the_verdict_tags_of_a_reply_weigh_most(tokenizer: Any, tmp_path: Path, tiny: Tiny) -> None:
+    """A prompt weighs little, a reply one, each tag in it ``verdict_weight``; text has none."""
+    reply = "1 | 2: <No>\n3 | 3: <Yes>"
     rows = [
-        {"prompt": [{"role": "user", "content": "Same?"}],
-        "completion": [{"role": "assistant", "content": "1 | 2: same"}]},
+        {"prompt": [{"role": "user", "content": "<Yes> or <No>?"}],
+        "completion": [{"role": "assistant", "content": reply}]},
         {"text": "plain text"},
     ]  # fmt: skip
     write_rows(tmp_path / "train.jsonl", rows)
     pairs = read_pairs(tmp_path / "train.jsonl")
-    assert pairs[0] == ("<|im_start|>user\nSame?<|im_end|>\n<|im_start|>assistant\n", "1 | 2: same")
-    made = encode_pairs(pairs, tokenizer, tiny(tmp_path, tmp_path))
-    prompt = len(tokenizer(pairs[0][0], add_special_tokens=False)["input_ids"])
-    chat, text = made
-    assert tokenizer.decode(chat.ids) == f"{pairs[0][0]}{pairs[0][1]}<|im_end|>"
+    asked = "<|im_start|>user\n<Yes> or <No>?<|im_end|>\n<|im_start|>assistant\n"
+    assert pairs[0] == (asked, reply)
+    prompt = len(tokenizer(asked, add_special_tokens=False)["input_ids"])
+    chat, text = encode_pairs(pairs, tokenizer, tiny(tmp_path, tmp_path))
+    assert tokenizer.decode(chat.ids) == f"{asked}{reply}<|im_end|>"
     assert chat.weights[:prompt] == [0.1] * prompt
-    assert chat.weights[prompt:] == [1.0] * (len(chat.ids) - prompt - 2) + [4.0, 1.0]
-    assert "1 | 2: same".endswith(tokenizer.decode([chat.ids[chat.verdict]]).strip())
-    assert (set(text.weights), text.verdict) == ({1.0}, -1)
+    assert [tokenizer.decode([chat.ids[at]]) for at in chat.verdicts] == ["<No>", "<Yes>"]
+    weights = [4.0 if at in chat.verdicts else 1.0 for at in range(prompt, len(chat.ids))]
+    assert chat.weights[prompt:] == weights
+    assert (set(text.weights), text.verdicts) == ({1.0}, [])
     assert encode_pairs(pairs, tokenizer, tiny(tmp_path, tmp_path, max_length=5)) == []
 
 
@@ -96,7 +98,7 @@ def test_a_run_leaves_a_model_that_loads_anywhere(base: Path, base_data: Path) -
     manifest = json.loads((base / "manifest.json").read_text())
     assert manifest["parameters"] == model.num_parameters()
     assert manifest["data"] == {p: sha256_file(base_data / f"{p}.jsonl") for p in ("train", "dev")}
-    assert {"dev_loss", "dev_last_word", "tokens"} <= manifest.keys()
+    assert {"dev_loss", "dev_verdicts", "tokens"} <= manifest.keys()
     log = [row for _, row in read_objects(base / "log.jsonl")]
     assert [row["step"] for row in log] == [1, 2, 3, 4]
     assert ["dev_loss" in row for row in log] == [False, True, False, True]
@@ -168,4 +170,4 @@ def test_a_folder_without_dev_rows_still_trains(
     data = shutil.copytree(base_data, tmp_path / "data")
     (data / "dev.jsonl").write_text("")
     manifest = pretrain(tiny(data, tmp_path / "out", max_steps=2))
-    assert (manifest["dev_loss"], manifest["dev_last_word"]) == (None, None)
+    assert (manifest["dev_loss"], manifest["dev_verdicts"]) == (None, None)

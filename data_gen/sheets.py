@@ -1,0 +1,106 @@
+"""Comparison sheets: many compared answers in one short pre-training row.
+
+A whole grading holds one comparison in three hundred tokens, so a small model fed on those alone
+learns to quote and to copy both answers side by side long before it compares them. A sheet holds
+one in twenty.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+from data_gen.compose import Graded
+from data_gen.forms import right_form, wrong_form
+from gradegpt.chain import NO, YES
+from gradegpt.schema import AnswerType, Message, TrainingRow, Verdict
+
+LINES: Final = 8
+_ASK: Final = (
+    "Compare line by line.",
+    "Which of these pairs agree?",
+    "For each line: the same answer?",
+    "逐行比较两个答案。",
+    "每行的两个答案一致吗？",
+)
+_UNITS: Final = (
+    "%", "元", "厘米", "千克", "个", "米", "平方米", "分钟", " cm", " dollars", " hours", " miles", " apples", "°",
+)  # fmt: skip
+_PREFIXES: Final = ("x=", "x = ", "$", "= ", "-", "n=", "S=")
+
+
+class Pair(NamedTuple):
+    """Two answers and whether they mean the same."""
+
+    left: str
+    right: str
+    same: bool
+
+
+def pair_of(graded: Graded) -> Pair | None:
+    """The two answers that a chain compares; none where the response gives none."""
+    chain = graded.chain
+    if not chain.answer or "\n" in f"{chain.answer}{chain.reference_answer}":
+        return None
+    return Pair(chain.reference_answer, chain.answer, chain.verdict is Verdict.CORRECT)
+
+
+def comparison_sheet(rng: random.Random, pairs: Sequence[Pair]) -> dict[str, Any]:
+    """A chat row of ``LINES`` compared answers, half drawn here and half from ``pairs``."""
+    lines = [
+        rng.choice(pairs) if pairs and rng.random() < 0.5 else _drawn_pair(rng)
+        for _ in range(LINES)
+    ]
+    shown = [(p.right, p.left) if rng.random() < 0.5 else (p.left, p.right) for p in lines]
+    body = "\n".join(f"{a} | {b}" for a, b in shown)
+    reply = "\n".join(
+        f"{a} | {b}: {YES if p.same else NO}" for p, (a, b) in zip(lines, shown, strict=True)
+    )
+    row = TrainingRow(
+        prompt=(Message(role="user", content=f"{rng.choice(_ASK)}\n\n{body}"),),
+        completion=(Message(role="assistant", content=reply),),
+    )
+    return row.model_dump(mode="json", exclude={"meta"})
+
+
+def _drawn_pair(rng: random.Random) -> Pair:
+    kind, answer = _drawn_answer(rng)
+    chinese = rng.random() < 0.5
+    wrong = wrong_form(rng, answer, kind, "", chinese) if rng.random() < 0.5 else None
+    other = wrong or right_form(rng, answer, kind, "", chinese)
+    if kind is AnswerType.NUMBER and "$" not in other:
+        answer, other = _dressed(rng, answer, other)
+    return Pair(answer, other, wrong is None)
+
+
+def _dressed(rng: random.Random, left: str, right: str) -> tuple[str, str]:
+    """Units, prefixes and boxes that leave the comparison as it is: on both sides, or on one."""
+    match rng.randrange(5):
+        case 0:
+            unit = rng.choice(_UNITS)
+            return f"{left}{unit}", f"{right}{unit}"
+        case 1:
+            prefix = rng.choice(_PREFIXES)
+            return f"{prefix}{left}", f"{prefix}{right}"
+        case 2:
+            return left, f"{right}{rng.choice(_UNITS[1:])}"
+        case 3:
+            return left, rng.choice(("\\boxed{{{}}}", "**{}**", "{}.", "({})")).format(right)
+        case _:
+            return left, right
+
+
+def _drawn_answer(rng: random.Random) -> tuple[AnswerType, str]:
+    match rng.randrange(8):
+        case 0 | 1:
+            return AnswerType.SINGLE_CHOICE, rng.choice("AABBCCDDEFGHIJ")
+        case 2:
+            return AnswerType.MULTIPLE_CHOICE, "".join(sorted(rng.sample("ABCD", rng.randint(2, 3))))
+        case 3:
+            places = rng.randint(1, 2)
+            return AnswerType.NUMBER, f"{rng.randint(1, 9999) / 10**places:.{places}f}"
+        case 4:
+            return AnswerType.NUMBER, f"{rng.randint(1, 30)}/{rng.randint(2, 30)}"
+        case _:
+            return AnswerType.NUMBER, str(rng.randrange(10 ** rng.randint(1, 5)))
