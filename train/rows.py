@@ -19,8 +19,11 @@ if TYPE_CHECKING:
 
 def encode(tokenizer: PreTrainedTokenizerBase, row: TrainingRow) -> dict[str, list[int]]:
     """``input_ids`` and ``completion_mask`` (1 on the chain and the end token, 0 on the prompt)."""
-    prompt = tokenizer(render_chat(tokenizer, row.prompt), add_special_tokens=False)["input_ids"]
-    chain = tokenizer(row.completion[-1].content, add_special_tokens=False)["input_ids"]
+    # Not verbose: a row longer than the model is left out below, and said in the manifest's counts.
+    prompt, chain = (
+        tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
+        for text in (render_chat(tokenizer, row.prompt), row.completion[-1].content)
+    )
     chain = [*chain, tokenizer.eos_token_id]
     return {"input_ids": prompt + chain, "completion_mask": [0] * len(prompt) + [1] * len(chain)}
 

@@ -29,6 +29,7 @@ def fine_tune(settings: SFTSettings) -> dict[str, Any]:
         EngineError: the model does not load.
 
     """
+    quiet_start()
     import datasets
     import torch
     from transformers import set_seed
@@ -36,7 +37,6 @@ def fine_tune(settings: SFTSettings) -> dict[str, Any]:
 
     from train.trainer import JudgeTrainer
 
-    quiet_start()
     datasets.disable_progress_bars()
     set_seed(settings.seed)
     if settings.threads:
