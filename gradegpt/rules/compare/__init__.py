@@ -1,0 +1,42 @@
+"""Compare two answers, three-valued: the same, different, or not to be shown."""
+
+from __future__ import annotations
+
+from gradegpt.rules import values
+from gradegpt.rules.compare.base import Comparison
+from gradegpt.rules.compare.choice import compare_choice
+from gradegpt.rules.compare.text import compare_text
+from gradegpt.rules.compare.value import same_value
+from gradegpt.rules.kinds import truth
+from gradegpt.rules.normalise import plain
+from gradegpt.rules.tolerance import tolerance as policy
+from gradegpt.schema import CHOICE, AnswerType
+
+__all__ = ["Comparison", "compare"]
+
+
+def compare(
+    reference: str, answer: str, kind: AnswerType, *, question: str = "", tolerance: str = "exact"
+) -> Comparison:
+    """Compare ``answer`` with ``reference`` as answers of type ``kind``."""
+    if kind in CHOICE:
+        return compare_choice(reference, answer, question)
+    if kind is AnswerType.TRUE_FALSE:
+        return _truth(reference, answer)
+    if plain(reference) == plain(answer) and plain(answer):
+        return Comparison(True, f"{kind.value}:same-text")
+    if kind is AnswerType.TEXT:
+        return compare_text(reference, answer)
+    region = kind is AnswerType.INTERVAL
+    allowed = policy(tolerance, question)
+    same = same_value(values.read(reference, region=region), values.read(answer, region=region), allowed)
+    words = {True: "equal", False: "different", None: "not-shown"}[same]
+    within = "-within-tolerance" if same and allowed.name != "exact" else ""
+    return Comparison(same, f"{kind.value}:{words}{within}")
+
+
+def _truth(reference: str, answer: str) -> Comparison:
+    wanted, given = truth(reference), truth(answer)
+    if wanted is None or given is None:
+        return Comparison(None, "true_false:no-truth-word")
+    return Comparison(wanted is given, "true_false:same" if wanted is given else "true_false:opposite")

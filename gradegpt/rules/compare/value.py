@@ -1,0 +1,115 @@
+"""Compare two values that were read: numbers, formulas, relations, regions, groups of them."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from gradegpt.rules import algebra, units
+from gradegpt.rules.compare.base import every
+from gradegpt.rules.normalise import plain
+from gradegpt.rules.tolerance import Tolerance
+from gradegpt.rules.values import Group, Leaf, Piece, Quantity, Region, Relation, Value
+
+
+def same_value(reference: Value, answer: Value, tolerance: Tolerance) -> bool | None:
+    """Whether the two are the same value, or none where that cannot be shown."""
+    match reference, answer:
+        case Leaf(), Leaf():
+            return _leaves(reference, answer, tolerance)
+        case Region(), Region():
+            return _regions(reference, answer)
+        case Group(), Group():
+            return _groups(reference, answer, tolerance)
+        case Relation(), Relation():
+            return _relations(reference, answer)
+        case (Leaf() as leaf, Relation() as relation) | (Relation() as relation, Leaf() as leaf):
+            named = _as_relation(leaf)
+            return None if named is None else _relations(named, relation)
+        case (Group(items=(only,)), other) | (other, Group(items=(only,))):
+            return same_value(only, other, tolerance)
+        case _:
+            return None
+
+
+def _leaves(reference: Leaf, answer: Leaf, tolerance: Tolerance) -> bool | None:
+    if plain(reference.text) == plain(answer.text) and plain(answer.text):
+        return True
+    if reference.quantity is not None and answer.quantity is not None:
+        same = same_quantity(reference.quantity, answer.quantity, tolerance)
+        if same is not False or not (algebra_variables(reference) or algebra_variables(answer)):
+            return same
+    if reference.formula is None or answer.formula is None:
+        return None
+    return algebra.equal(reference.formula, answer.formula)
+
+
+def algebra_variables(leaf: Leaf) -> bool:
+    """Whether the leaf is a formula with unknowns, so that its number is only one reading."""
+    return leaf.formula is not None and bool(algebra.variables(leaf.formula))
+
+
+def same_quantity(wanted: Quantity, given: Quantity, tolerance: Tolerance) -> bool | None:
+    """Numbers within the tolerance, after conversion where both state a unit."""
+    value = given.value
+    if wanted.unit and given.unit:
+        factor = units.factor(given.unit, wanted.unit)
+        if factor is None:
+            return None
+        value = value * factor
+    if tolerance.allows(wanted, value):
+        return True
+    if wanted.percent != given.percent and value in (wanted.value * 100, wanted.value / 100):
+        return None  # 5 for 5 %: a sign forgotten, or another number
+    return False
+
+
+def _regions(reference: Region, answer: Region) -> bool:
+    if len(reference.pieces) != len(answer.pieces):
+        return False
+    return all(map(_same_piece, reference.pieces, answer.pieces))
+
+
+def _same_piece(a: Piece, b: Piece) -> bool:
+    ends = algebra.close(a.low, b.low) and algebra.close(a.high, b.high)
+    return ends and (a.low_in, a.high_in) == (b.low_in, b.high_in)
+
+
+def _relations(reference: Relation, answer: Relation) -> bool | None:
+    left, right = (algebra.Node("+", (r.left, algebra.Node("neg", (r.right,)))) for r in (reference, answer))
+    return algebra.equal(left, right, scaled=True)
+
+
+def _as_relation(leaf: Leaf) -> Relation | None:
+    """``y = 2x + 1``, which reads as a named value, as an equation."""
+    name = algebra.read(leaf.name) if leaf.name else None
+    return Relation(leaf.text, name, leaf.formula) if name and leaf.formula else None
+
+
+def _groups(reference: Group, answer: Group, tolerance: Tolerance) -> bool | None:
+    wanted, given = reference.items, answer.items
+    names = [[i.name for i in items if isinstance(i, Leaf)] for items in (wanted, given)]
+    if len(wanted) != len(given):
+        return None if reference.ordered != answer.ordered else False
+    named = all(len(n) == len(wanted) and all(n) and len({*n}) == len(n) for n in names)
+    if named and sorted(names[0]) == sorted(names[1]):
+        by_name = {i.name: i for i in given if isinstance(i, Leaf)}
+        return every(same_value(i, by_name[i.name], tolerance) for i in wanted if isinstance(i, Leaf))
+    in_order = every(map(lambda a, b: same_value(a, b, tolerance), wanted, given))
+    if reference.ordered or in_order:
+        return in_order
+    return _in_any_order(wanted, given, tolerance)
+
+
+def _in_any_order(wanted: tuple[Value, ...], given: tuple[Value, ...], tolerance: Tolerance) -> bool | None:
+    left = list(given)
+    unsure = False
+    for item in wanted:
+        results = [same_value(item, other, tolerance) for other in left]
+        if True in results:
+            left.pop(results.index(True))
+        elif all(result is False for result in results):
+            return False
+        else:
+            unsure = True
+    return None if unsure else True
+

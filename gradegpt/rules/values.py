@@ -1,0 +1,345 @@
+"""Read an answer into its structure: a number with a unit, a formula, a relation, a region, a group."""
+
+from __future__ import annotations
+
+import math
+import re
+from fractions import Fraction
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from gradegpt.rules import algebra
+from gradegpt.rules.normalise import fold, number, plain
+from gradegpt.rules.numerals import spelled
+from gradegpt.rules.units import known
+
+MAX_ITEMS: Final = 60
+MAX_NESTING: Final = 4
+
+
+class Quantity(NamedTuple):
+    """A number, its unit or "", whether a percent sign stood by it, and the decimals written."""
+
+    value: algebra.Number
+    unit: str = ""
+    percent: bool = False
+    decimals: int | None = None
+
+
+class Leaf(NamedTuple):
+    """One value: its text, and what could be read of it."""
+
+    text: str
+    name: str = ""
+    quantity: Quantity | None = None
+    formula: algebra.Node | None = None
+
+
+class Relation(NamedTuple):
+    """An equation with more than a name on its left."""
+
+    text: str
+    left: algebra.Node
+    right: algebra.Node
+
+
+class Piece(NamedTuple):
+    """An interval: its ends, and whether each belongs to it."""
+
+    low: float | Fraction
+    low_in: bool
+    high: float | Fraction
+    high_in: bool
+
+
+class Region(NamedTuple):
+    """A set of real numbers as sorted, disjoint intervals."""
+
+    pieces: tuple[Piece, ...]
+
+
+class Group(NamedTuple):
+    """Several values; ``ordered`` where their places matter."""
+
+    ordered: bool
+    items: tuple[Value, ...]
+
+
+Value = Leaf | Relation | Region | Group
+
+_UNIT_TAIL = re.compile(
+    r"(?P<unit>(?:[\u3400-\u9fff]+|°\s*[CF]?|℃|(?<=[\d)}\s])[A-Za-zμµΩ]+(?:\s*\^?\s*\{?-?[1-3]\}?)?)"
+    r"(?:\s*[/·*]\s*[A-Za-zμµΩ\u3400-\u9fff]+(?:\s*\^?\s*\{?-?[1-3]\}?)?)*)\s*$"
+)
+_APPROXIMATELY = re.compile(r"^(?:大约|约为|约等于|约|近似(?:为|等于)?|≈|about\b|approximately\b|approx\.?|~|\\approx)\s*", re.I)
+_NAME = re.compile(
+    r"^\s*(?P<name>\\?[A-Za-zα-ωΑ-Ω]+'*(?:_\{?[\w,+\-\u3400-\u9fff]+\}?)?'*(?:\s*\([^()=]{1,12}\))?|[|∠△\w\s]{1,8}|[\u3400-\u9fff]{1,8}[A-Za-z]?)\s*[=≈:]\s*(?P<rest>.+)$",
+    re.DOTALL,
+)
+_INTERVAL = re.compile(r"(?P<open>[\[(])(?P<low>[^,;\[\]]+?)[,;](?P<high>[^,;\[\]]+?)(?P<close>[\])])")
+_BUILDER = re.compile(r"\{\s*(?P<name>[A-Za-z])\s*(?:∈\s*(?:R|ℝ|Z|N)\s*)?(?:\||\\mid|\\vert|:)(?P<body>.+)\}", re.DOTALL)
+_MATRIX = re.compile(r"\\begin\{(?P<kind>[bpvBV]?matrix)\}(?P<body>.*?)\\end\{(?P=kind)\}", re.DOTALL)
+_ORDER = re.compile(r"≤|≥|<|>|≠|\\lt|\\gt|\\leq?|\\geq?|\\neq?")
+_PARTS = re.compile(
+    r"(?:^|(?<=[\s,;.]))(?:\(\s*(?:\d|[ivx]{1,4}|[一二三四五六])\s*\)|[①-⑨]|第[一二三四五六]空\s*:?|\d\s*[)]|(?:part|Part)\s*\(?[a-d]\)?\s*:?)"
+)
+_RATIO = re.compile(r"([^:∶]{1,24})[:∶]([^:∶]{1,24})")
+_OR = re.compile(r"\s*(?:或者?|\bor\b|\band\b|和|与|\\text\{\s*or\s*\}|∨)\s*")
+_FLIP: Final = {"<": ">", ">": "<", "≤": "≥", "≥": "≤", "≠": "≠"}
+_REALS: Final = ("R", "ℝ", "全体实数", "一切实数", "实数集")
+
+
+@lru_cache(maxsize=8192)
+def read(text: str, *, region: bool = False) -> Value:
+    """The value of an answer. ``region``: ``(1,2)`` is an open interval, not a pair."""
+    return _read(_clean(text), region, 0)
+
+
+def _clean(text: str) -> str:
+    text = fold(text).strip().strip(" .,;:*`").strip()
+    return _APPROXIMATELY.sub("", text)
+
+
+def _read(text: str, region: bool, depth: int) -> Value:
+    text = text.strip().strip(",;").strip()
+    if depth < MAX_NESTING:
+        if (found := _region(text)) is not None and (region or not _is_pair(text)):
+            return found
+        for reader in (_matrix, _parts, _listed, _plus_minus):
+            made = reader(text, region, depth)
+            if made is not None:
+                return made
+    return _leaf(text)
+
+
+def _leaf(text: str) -> Value:
+    body, name = text, ""
+    if text.count("=") + text.count("≈") >= 1 and not _ORDER.search(text):
+        sides = [s.strip() for s in re.split(r"[=≈]", text)]
+        left, right = algebra.read(sides[0]), algebra.read(sides[-1])
+        named = _NAME.match(text)
+        if len(sides) == 2 and left is not None and right is not None and not _is_name(left):
+            if not (named and re.fullmatch(r".*\(.*\)", named["name"])):
+                return Relation(text, left, right)
+        name, body = plain(sides[0]), sides[-1]
+    elif (named := re.match(r"^([A-Za-z\u3400-\u9fff]{1,8})\s*:\s*(.+)$", text, re.DOTALL)) and not re.match(
+        r"^\d", named[2].strip()
+    ) is None:
+        name, body = plain(named[1]), named[2]
+    body = _APPROXIMATELY.sub("", body.strip())
+    amount = quantity(body)
+    formula = algebra.read(body)
+    return Leaf(body, name, amount, formula)
+
+
+def _is_name(node: algebra.Node) -> bool:
+    if node.op == "var":
+        return True
+    # f(x) reads as f times x.
+    return node.op == "*" and all(arg.op == "var" for arg in node.args)
+
+
+def quantity(text: str) -> Quantity | None:
+    """The number with its unit that the folded ``text`` is, or none."""
+    text = text.strip()
+    percent = text.endswith(("%", "percent"))
+    if (plain_number := number(text)) is not None:
+        return Quantity(plain_number.value, plain_number.unit, percent, _decimals(text))
+    if (words := spelled(text)) is not None:
+        return Quantity(words)
+    if (formula := algebra.read(text)) is not None and (value := algebra.constant(formula)) is not None:
+        return Quantity(value, "", percent, _decimals(text))
+    if ratio := _RATIO.fullmatch(text):
+        top, bottom = _constant(ratio[1]), _constant(ratio[2])
+        if top is not None and bottom:
+            return Quantity(top / bottom)
+    if tail := _UNIT_TAIL.search(text):
+        rest, unit = text[: tail.start()].strip(), tail["unit"].strip()
+        if rest and (unit[0] >= "\u3400" or known(unit)):
+            for made in (spelled(rest), _constant(rest)):
+                if made is not None:
+                    return Quantity(made, unit, percent, _decimals(rest))
+    return None
+
+
+def _constant(text: str) -> algebra.Number | None:
+    if re.fullmatch(r"-?\d{1,3}(,\d{3})+(\.\d+)?", text):
+        return Fraction(text.replace(",", ""))
+    formula = algebra.read(text)
+    return None if formula is None else algebra.constant(formula)
+
+
+def _decimals(text: str) -> int | None:
+    match = re.match(r"-?\d[\d,]*\.(\d+)", text)
+    return len(match[1]) if match else None
+
+
+# --- groups ---------------------------------------------------------------------------------------
+
+
+def _matrix(text: str, region: bool, depth: int) -> Value | None:
+    match = _MATRIX.fullmatch(text)
+    if match is None:
+        return None
+    rows = [r for r in re.split(r"\\\\", match["body"]) if r.strip()]
+    made = tuple(
+        Group(True, tuple(_read(c, region, depth + 1) for c in row.split("&"))) for row in rows
+    )
+    return made[0] if len(made) == 1 else Group(True, made)
+
+
+def _parts(text: str, region: bool, depth: int) -> Value | None:
+    """``(1) 3; (2) 5``: at least two marked parts, in order."""
+    marks = list(_PARTS.finditer(text))
+    if len(marks) < 2 or text[: marks[0].start()].strip():
+        return None
+    ends = [m.start() for m in marks[1:]] + [len(text)]
+    pieces = [text[m.end() : end].strip(" ,;.:") for m, end in zip(marks, ends, strict=True)]
+    if not all(pieces) or len(pieces) > MAX_ITEMS:
+        return None
+    return Group(True, tuple(_read(piece, region, depth + 1) for piece in pieces))
+
+
+def _listed(text: str, region: bool, depth: int) -> Value | None:
+    closed = {"{": "}", "(": ")", "[": "]"}
+    if text[:1] in closed and _closing(text, 0) == len(text) - 1:
+        items = split_top(text[1:-1], ",;")
+        if len(items) > 1 or text[0] == "{":
+            made = tuple(_read(i, False, depth + 1) for i in items if i.strip())
+            return Group(text[0] != "{", made) if len(made) <= MAX_ITEMS else None
+        return None
+    items = split_top(text, ";") if ";" in text else split_top(text, ",")
+    if len(items) == 1:
+        items = [i for i in _OR.split(text) if i.strip()] if _OR.search(text) else items
+    if not 1 < len(items) <= MAX_ITEMS or re.fullmatch(r"-?\d{1,3}(,\d{3})+(\.\d+)?\s*\D*", text):
+        return None
+    return Group(False, tuple(_read(i, region, depth + 1) for i in items if i.strip()))
+
+
+def _plus_minus(text: str, region: bool, depth: int) -> Value | None:
+    sign = "±" if "±" in text else "\\pm" if "\\pm" in text else ""
+    if not sign or text.count(sign) != 1:
+        return None
+    pair = tuple(_read(text.replace(sign, s), region, depth + 1) for s in ("+", "-"))
+    return Group(False, pair)
+
+
+def split_top(text: str, separators: str) -> list[str]:
+    """``text`` split at separators that stand in no bracket."""
+    made, depth, start = [], 0, 0
+    for at, char in enumerate(text):
+        depth += (char in "([{") - (char in ")]}")
+        if char in separators and depth <= 0:
+            made.append(text[start:at])
+            start = at + 1
+    return [*made, text[start:]]
+
+
+def _closing(text: str, start: int) -> int:
+    depth = 0
+    for at in range(start, len(text)):
+        depth += (text[at] in "([{") - (text[at] in ")]}")
+        if depth == 0:
+            return at
+    return -1
+
+
+# --- regions --------------------------------------------------------------------------------------
+
+
+def _is_pair(text: str) -> bool:
+    return bool(re.fullmatch(r"\([^∞\[\]]*\)", text)) and not _ORDER.search(text)
+
+
+def _region(text: str) -> Region | None:
+    if text in _REALS:
+        return Region((Piece(-math.inf, False, math.inf, False),))
+    if text in ("∅", "\\emptyset", "\\varnothing", "空集"):
+        return Region(())
+    text = re.sub(r"^\s*[A-Za-z]\s*∈\s*", "", text)
+    if builder := _BUILDER.fullmatch(text):
+        text = builder["body"]
+    pieces: list[Piece] = []
+    for part in re.split(r"∪|\\cup|或者?|\bor\b", text):
+        found = _interval(part.strip()) or _inequality(part.strip())
+        if found is None:
+            return None
+        pieces += found
+    return Region(_merged(pieces)) if pieces else None
+
+
+def _interval(text: str) -> list[Piece] | None:
+    match = _INTERVAL.fullmatch(text)
+    if match is None:
+        return None
+    low, high = _end(match["low"]), _end(match["high"])
+    if low is None or high is None or not low < high:
+        return None
+    return [Piece(low, match["open"] == "[" and low > -math.inf, high, match["close"] == "]" and high < math.inf)]
+
+
+def _end(text: str) -> float | Fraction | None:
+    text = text.strip()
+    if "∞" in text or "\\infty" in text:
+        return -math.inf if text.startswith("-") else math.inf
+    formula = algebra.read(text)
+    value = None if formula is None else algebra.constant(formula)
+    return value if isinstance(value, Fraction | float) else None
+
+
+def _inequality(text: str) -> list[Piece] | None:
+    """``1<x≤2``, ``x>3``, ``3<x``, ``x≠0``; conditions joined by a comma or 且 are intersected."""
+    conditions = re.split(r"[,;]|且|\band\b", text)
+    made = [Piece(-math.inf, False, math.inf, False)]
+    for condition in conditions:
+        found = _one_inequality(condition.strip())
+        if found is None:
+            return None
+        made = [p for a in made for b in found if (p := _meet(a, b)) is not None]
+    return made
+
+
+def _one_inequality(text: str) -> list[Piece] | None:
+    for latex, sign in ((r"\leq", "≤"), (r"\geq", "≥"), (r"\le", "≤"), (r"\ge", "≥"), (r"\lt", "<"), (r"\gt", ">"),
+                        (r"\neq", "≠"), (r"\ne", "≠"), ("<=", "≤"), (">=", "≥")):  # fmt: skip
+        text = text.replace(latex, sign)
+    pieces = re.split(r"([<>≤≥≠])", text)
+    sides, signs = [p.strip() for p in pieces[::2]], pieces[1::2]
+    names = [n for n, side in enumerate(sides) if re.fullmatch(r"\\?[A-Za-zα-ω]+(?:_\{?\w+\}?)?|[a-z]\([a-z]\)", side) and side not in ("e", "π")]
+    if not 1 <= len(signs) <= 2 or len(names) != 1 or len(sides) != len(signs) + 1:
+        return None
+    if len(signs) == 2 and (names[0] != 1 or "≠" in signs):
+        return None
+    low, low_in, high, high_in = -math.inf, False, math.inf, False
+    for n, sign in enumerate(signs):
+        name_left = n == names[0]
+        value = _end(sides[n + 1] if name_left else sides[n])
+        if value is None:
+            return None
+        sign = sign if name_left else _FLIP[sign]
+        if sign == "≠":
+            return [Piece(-math.inf, False, value, False), Piece(value, False, math.inf, False)]
+        if sign in "<≤":
+            high, high_in = value, sign == "≤"
+        else:
+            low, low_in = value, sign == "≥"
+    return [Piece(low, low_in, high, high_in)] if low < high or (low == high and low_in and high_in) else []
+
+
+def _meet(a: Piece, b: Piece) -> Piece | None:
+    low, low_in = max((a.low, not a.low_in), (b.low, not b.low_in))
+    high, high_in = min((a.high, a.high_in), (b.high, b.high_in))
+    piece = Piece(low, not low_in, high, high_in)
+    return piece if low < high or (low == high and piece.low_in and piece.high_in) else None
+
+
+def _merged(pieces: list[Piece]) -> tuple[Piece, ...]:
+    made: list[Piece] = []
+    for piece in sorted(pieces, key=lambda p: (p.low, not p.low_in)):
+        last = made[-1] if made else None
+        if last and (piece.low < last.high or (piece.low == last.high and (piece.low_in or last.high_in))):
+            high, high_in = max((last.high, last.high_in), (piece.high, piece.high_in))
+            made[-1] = last._replace(high=high, high_in=high_in)
+        else:
+            made.append(piece)
+    return tuple(made)
