@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 from typing import Final
 
 from gradegpt.chain import Chain, render_chain
 from gradegpt.rules.compare import Comparison, compare
 from gradegpt.rules.extract import Found, How, find_answer
+from gradegpt.rules.extract.choice import find_choice, sequence
 from gradegpt.rules.kinds import answer_type
-from gradegpt.schema import AnswerType, ChainFormat, Item, Judgement, Outcome, Verdict
+from gradegpt.rules.validity import before_loop, cut_off, refuses, says_nothing
+from gradegpt.schema import CHOICE, AnswerType, ChainFormat, Item, Judgement, Outcome, Verdict
 
 VERSION: Final = "3"
 """Raised with every change that can change a judgement; part of the fingerprint."""
@@ -35,11 +36,20 @@ class RuleJudge:
         return [self._judge_one(item) for item in items]
 
     def _judge_one(self, item: Item) -> Judgement:
-        if _says_nothing(item.response):
-            return self._decided(
-                item, Verdict.INVALID, "response:empty", None, reference_answer(item.reference[0])
-            )
-        found = find_answer(item.response)
+        references = [reference_answer(r) for r in item.reference]
+        kind = _kind(item, references[0])
+        if says_nothing(item.response):
+            return self._decided(item, Verdict.INVALID, "response:empty", None, references[0])
+        looped = before_loop(item.response)
+        response = item.response if looped is None else looped
+        found = find_answer(response, choice=kind in CHOICE, places=len(sequence(references[0])))
+        if found is None or found.how not in _COMMITTED:
+            if looped is not None:
+                return self._decided(item, Verdict.INVALID, "response:loop", None, references[0])
+            if cut_off(response):
+                return self._decided(item, Verdict.INVALID, "response:cut-off", None, references[0])
+            if refuses(response):
+                return self._decided(item, Verdict.INVALID, "response:refusal", None, references[0])
         if found is None:
             return Judgement(
                 id=item.id,
@@ -48,7 +58,7 @@ class RuleJudge:
                 reason="response:no-answer-found",
             )
         comparisons = [
-            (r, self._compare(item, r, found)) for r in map(reference_answer, item.reference)
+            (r, self._compare(item, r, found)) for r in references
         ]
         for reference, comparison in comparisons:
             if comparison.same and found.how is not How.LAST_NUMBER:
@@ -106,15 +116,15 @@ class RuleJudge:
         )
 
 
-def _says_nothing(response: str) -> bool:
-    """Blanks and punctuation alone; a sign such as √, > or ∅ may well be an answer."""
-    return all(unicodedata.category(char)[0] in "CPZ" for char in response)
-
-
 def reference_answer(reference: str) -> str:
     """The short answer inside a reference, which may be a worked solution that ends in it."""
     if len(reference) <= _WORKED and "\n" not in reference.strip():
         return reference.strip()
+    if sequence(reference):
+        return reference.strip()
+    chosen = find_choice(reference)
+    if chosen is not None and chosen.committed and reference[chosen.end :].strip(" .。．$}\n)）") == "":
+        return chosen.letters or reference.strip()
     found = find_answer(reference)
     return found.answer if found and found.how in (How.BOXED, How.ANNOUNCED) else reference.strip()
 

@@ -7,6 +7,7 @@ import re
 from gradegpt.rules import values
 from gradegpt.rules.compare.base import Comparison
 from gradegpt.rules.compare.value import same_value
+from gradegpt.rules.extract.choice import sequence
 from gradegpt.rules.kinds import letters, options
 from gradegpt.rules.normalise import fold, plain
 from gradegpt.rules.tolerance import EXACT
@@ -20,6 +21,14 @@ NONE_OF_THEM = re.compile(
 
 def compare_choice(reference: str, answer: str, question: str) -> Comparison:
     """The same set of options, or not; a missing option is told from another one."""
+    several = sequence(reference)
+    if len(several) > 1 and (given_several := sequence(answer)) and len(given_several) == len(several):
+        if several == given_several:
+            return Comparison(True, "choice:same-sequence")
+        if not _is_set(several):
+            return Comparison(False, "choice:other-sequence")
+    elif several and not _is_set(several):
+        return Comparison(None, "choice:sequence-not-found")
     listed = options(question)
     wanted = letters(reference) or by_text(reference, listed)
     if wanted is None:
@@ -30,6 +39,10 @@ def compare_choice(reference: str, answer: str, question: str) -> Comparison:
     if given == wanted:
         return Comparison(True, "choice:same-options")
     return Comparison(False, "choice:missing-option" if given < wanted else "choice:other-option")
+
+
+def _is_set(letters: tuple[str, ...]) -> bool:
+    return list(letters) == sorted({*letters})
 
 
 def by_text(answer: str, listed: dict[str, str]) -> frozenset[str] | None:

@@ -7,6 +7,8 @@ from collections import deque
 from enum import StrEnum
 from typing import Final, NamedTuple
 
+from gradegpt.rules.extract.choice import find_choice, find_sequence
+
 MAX_SENTENCE: Final = 160
 """Longest key sentence, in characters; a longer one is narrowed to the clause around the answer."""
 _SCANNED: Final = 20_000
@@ -62,21 +64,36 @@ _CLAUSE = re.compile(r"[，,：:]")
 _DRESSING: Final = " \t*_`$：:。，,；;"
 
 
-def find_answer(text: str) -> Found | None:
+def find_answer(text: str, *, choice: bool = False, places: int = 1) -> Found | None:
     """The answer that the text settles on.
 
     The last box, else the last announced answer, else the whole of a short text, else a conclusion,
-    else the last number. Only the last 20,000 characters are read: what a response settles on
-    stands at its end.
+    else the last number; with ``choice``, before all of them the option letters, and of
+    several questions where ``places`` is more than one. Only the last 20,000 characters are read:
+    what a response settles on stands at its end.
     """
     offset = max(0, len(text) - _SCANNED)
     tail = text[offset:]
-    for search in (_boxed, _announced, _whole, _concluded, _last_number):
+    if choice and places > 1 and (several := find_sequence(tail, places)) is not None:
+        span = (several.start + offset, several.end + offset)
+        return Found(several.letters, *span, How.ANNOUNCED, (several.announced + offset, span[1]))
+    searches = (_boxed, _announced, _whole, _concluded, _last_number)
+    for search in (_chosen, *searches) if choice else searches:
         found = search(tail)
         if found is not None:
             clause = (found.clause[0] + offset, found.clause[1] + offset)
             return found._replace(start=found.start + offset, end=found.end + offset, clause=clause)
     return None
+
+
+def _chosen(text: str) -> Found | None:
+    found = find_choice(text)
+    if found is None:
+        return None
+    span = sentence_around(text, found.start, found.end)
+    answer = found.letters or text[found.start : found.end]
+    how = How.ANNOUNCED if found.committed else How.CONCLUDED
+    return Found(answer, *span, how, (found.announced, found.end))
 
 
 def _boxed(text: str) -> Found | None:
