@@ -56,6 +56,12 @@ _GREEK: Final = (
     "alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi rho sigma tau "
     "upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Sigma Phi Psi Omega hbar ell"
 ).split()
+_PROSE = re.compile(
+    r"[\u3400-\u9fff]|(?<![A-Za-z\\])(?:[A-Za-z]{2,}\s+[A-Za-z]{2,}(?![A-Za-z])|(?:not|for|but|all)(?![A-Za-z])"
+    r"|(?!(?:arcsin|arccos|arctan|sinh|cosh|tanh|sin|cos|tan|cot|sec|csc|exp|log|sqrt|abs|abc)(?![a-z]))"
+    r"(?:[A-Za-z]{4,}|(?=[a-z]*[aeiou])[A-Za-z][a-z]{2})(?![A-Za-z]))"
+)
+"""Words: read letter by letter they would make a product."""
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>\d+(?:\.\d+)?|\.\d+)"
     r"|\\(?P<command>[A-Za-z]+)"
@@ -74,6 +80,8 @@ def parse(text: str) -> Node:
     """
     if len(text) > MAX_LENGTH:
         raise Unreadable("too long")
+    if _PROSE.search(text):
+        raise Unreadable("words")
     return _Parser(_tokens(text)).whole()
 
 
@@ -249,7 +257,9 @@ class _Parser:
             self.expect("|")
             return Node("abs", (node,))
         if token.text == "√":
-            return Node("root", (self.argument(), Node("num", value=Fraction(2))))
+            degree = Node("num", value=Fraction(2))
+            whole = self.at < len(self.tokens) and self.tokens[self.at].kind == "number"
+            return Node("root", (self.atom() if whole else self.argument(), degree))
         raise Unreadable(f"{token.text!r} where a value should stand")
 
     def named(self, letter: str) -> Node:
@@ -404,6 +414,8 @@ def close(a: Number, b: Number) -> bool:
     if a == b or (isinstance(a, Fraction) and isinstance(b, Fraction)):
         return a == b
     x, y = complex(a), complex(b)
+    if not (cmath.isfinite(x) and cmath.isfinite(y)):
+        return False
     return abs(x - y) <= _EQUAL * max(abs(x), abs(y), 1e-12)
 
 
@@ -461,6 +473,8 @@ def equal(left: Node, right: Node, *, scaled: bool = False) -> bool | None:
             if sign > 0:
                 return None
             continue
+        if any(outcomes) and not all(outcomes):
+            return None  # equal here and there: √((x-1)²) and x-1
         verdicts.append(all(outcomes))
         if not all(outcomes):
             break

@@ -11,10 +11,10 @@ _REPEATS: Final = 5
 _MIN_LOOP: Final = 60
 """Characters that a loop fills at least: "0.3333333333333" is a number."""
 _REFUSAL = re.compile(
-    r"(?:i(?:'m| am) sorry|i apologi[sz]e|as an ai|i (?:can(?:no|')t|am unable to) (?:see|view|answer|determine|provide|help|assist|process)"
+    r"(?:i(?:'m| am) sorry|i apologi[sz]e|as an ai|i(?: am|'m)? (?:can(?:no|')t|unable to|not able to) (?:see|view|answer|determine|provide|help|assist|process)"
     r"|(?:question|problem|answer|value|it)\s+(?:can(?:no|')t|could not) be (?:answered|determined|solved)|impossible to (?:determine|answer)"
     r"|(?:not|no) enough information|insufficient information|please provide (?:the|more|an?)\b|does not provide (?:enough|any)"
-    r"|无法(?:回答|作答|确定|判断|提供|解答|看到|得出)|不能(?:回答|确定)|抱歉|对不起|请提供|信息不足|条件不足|作为一个?(?:AI|人工智能)"
+    r"|无法(?:回答|作答|确定|判断|提供|解答|看到|得出)|看不到|不能(?:提供)|不能(?:回答|确定)|抱歉|对不起|请提供|信息不足|条件不足|作为一个?(?:AI|人工智能)"
     r"|输入限长|exceeds? the (?:maximum|limit))",
     re.IGNORECASE,
 )
@@ -25,8 +25,8 @@ def says_nothing(response: str) -> bool:
     return all(unicodedata.category(char)[0] in "CPZ" for char in response)
 
 
-def before_loop(response: str) -> str | None:
-    """What stands before a loop that the response ends in, or none where it does not loop.
+def without_loop(response: str) -> str | None:
+    """A response that ends in a loop, up to the end of its first round; none where it does not loop.
 
     The loop is its shortest period: at least five repeats that fill sixty characters.
     """
@@ -38,7 +38,7 @@ def before_loop(response: str) -> str | None:
     start = len(text) - length
     while start >= period and text[start - 1] == text[start - 1 + period]:
         start -= 1
-    return text[:start]
+    return text[: start + period]
 
 
 def _loop(backwards: str) -> tuple[int, int]:
@@ -57,13 +57,20 @@ def _loop(backwards: str) -> tuple[int, int]:
 
 
 def refuses(response: str) -> bool:
-    """Whether its last sentences decline to answer."""
+    """Whether it is short, or ends, in words that decline to answer."""
     return bool(_REFUSAL.search(response[-300:]))
 
 
+_OPEN_END = re.compile(
+    r"(?:[=\\{+×,，、（(]|\\frac|\\boxed|等于|因为|由于|接下来|主要|其中|以及|并且|然后|可以|需要|得到?|为|是|的|\b(?:and|then|the|we|obtain|is|of|to|that|which|with|because|by))\s*$",
+    re.IGNORECASE,
+)
+
+
 def cut_off(response: str) -> bool:
-    """Whether it stops in the middle of a formula."""
+    """Whether it stops in the middle of a formula or of a sentence."""
     text = response.rstrip()
     tail = text[-4_000:]
     opened = tail.count("\\[") > tail.count("\\]") or tail.count("\\(") > tail.count("\\)")
-    return opened or tail.count("$$") % 2 == 1 or text.endswith(("=", "\\", "{", "+", "\\frac"))
+    unboxed = text.rfind("\\boxed{") > text.rfind("}")
+    return opened or unboxed or tail.count("$$") % 2 == 1 or bool(_OPEN_END.search(tail))

@@ -18,12 +18,16 @@ MAX_NESTING: Final = 4
 
 
 class Quantity(NamedTuple):
-    """A number, its unit or "", whether a percent sign stood by it, and the decimals written."""
+    """A number, its unit or "", whether a percent sign stood by it, and its last written place.
+
+    ``place`` is the worth of the last decimal: 0.01 for 3.14, 10 for 1.25×10^3; none for a number
+    written without decimals, which nothing says was rounded.
+    """
 
     value: algebra.Number
     unit: str = ""
     percent: bool = False
-    decimals: int | None = None
+    place: Fraction | None = None
 
 
 class Leaf(NamedTuple):
@@ -71,6 +75,11 @@ _UNIT_TAIL = re.compile(
     r"(?P<unit>(?:[\u3400-\u9fff]+|°\s*[CF]?|℃|(?<=[\d)}\s])[A-Za-zμµΩ]+(?:\s*\^?\s*\{?-?[1-3]\}?)?)"
     r"(?:\s*[/·*]\s*[A-Za-zμµΩ\u3400-\u9fff]+(?:\s*\^?\s*\{?-?[1-3]\}?)?)*)\s*$"
 )
+_COUNTED = re.compile(
+    r"[个只人本支张棵岁次块名条页辆件套种倍元角枚头匹座间台盒箱袋瓶杯包组排行列堆批篇首道题步层级户家位朵片粒颗根把"
+    r"双对副串顶架艘艇门]{1,2}(?:[\u3400-\u9fff]{1,3})?"
+)
+"""Chinese counters, with the short noun that may follow: 个, 本, 个苹果."""
 _APPROXIMATELY = re.compile(r"^(?:大约|约为|约等于|约|近似(?:为|等于)?|≈|about\b|approximately\b|approx\.?|~|\\approx)\s*", re.I)
 _NAME = re.compile(
     r"^\s*(?P<name>\\?[A-Za-zα-ωΑ-Ω]+'*(?:_\{?[\w,+\-\u3400-\u9fff]+\}?)?'*(?:\s*\([^()=]{1,12}\))?|[|∠△\w\s]{1,8}|[\u3400-\u9fff]{1,8}[A-Za-z]?)\s*[=≈:]\s*(?P<rest>.+)$",
@@ -109,10 +118,10 @@ def _read(text: str, region: bool, depth: int) -> Value:
             made = reader(text, region, depth)
             if made is not None:
                 return made
-    return _leaf(text)
+    return _leaf(text, region, depth)
 
 
-def _leaf(text: str) -> Value:
+def _leaf(text: str, region: bool = False, depth: int = MAX_NESTING) -> Value:
     body, name = text, ""
     if text.count("=") + text.count("≈") >= 1 and not _ORDER.search(text):
         sides = [s.strip() for s in re.split(r"[=≈]", text)]
@@ -129,6 +138,10 @@ def _leaf(text: str) -> Value:
     body = _APPROXIMATELY.sub("", body.strip())
     amount = quantity(body)
     formula = algebra.read(body)
+    if name and amount is None and formula is None and depth < MAX_NESTING:
+        inner = _read(body, region, depth + 1)
+        if not isinstance(inner, Leaf):
+            return inner  # A = {1, 2}
     return Leaf(body, name, amount, formula)
 
 
@@ -139,26 +152,37 @@ def _is_name(node: algebra.Node) -> bool:
     return node.op == "*" and all(arg.op == "var" for arg in node.args)
 
 
+def is_read(value: Value) -> bool:
+    """Whether all of the value was understood, down to its leaves."""
+    match value:
+        case Leaf():
+            sane = not value.name or len(value.name) <= 16
+            return sane and (value.quantity is not None or value.formula is not None)
+        case Group():
+            return bool(value.items) and all(map(is_read, value.items))
+    return True
+
+
 def quantity(text: str) -> Quantity | None:
     """The number with its unit that the folded ``text`` is, or none."""
     text = text.strip()
     percent = text.endswith(("%", "percent"))
     if (plain_number := number(text)) is not None:
-        return Quantity(plain_number.value, plain_number.unit, percent, _decimals(text))
+        return Quantity(plain_number.value, plain_number.unit, percent, _place(text))
     if (words := spelled(text)) is not None:
         return Quantity(words)
     if (formula := algebra.read(text)) is not None and (value := algebra.constant(formula)) is not None:
-        return Quantity(value, "", percent, _decimals(text))
+        return Quantity(value, "", percent, _place(text))
     if ratio := _RATIO.fullmatch(text):
         top, bottom = _constant(ratio[1]), _constant(ratio[2])
         if top is not None and bottom:
             return Quantity(top / bottom)
     if tail := _UNIT_TAIL.search(text):
         rest, unit = text[: tail.start()].strip(), tail["unit"].strip()
-        if rest and (unit[0] >= "\u3400" or known(unit)):
+        if rest and (known(unit) or _COUNTED.fullmatch(unit)):
             for made in (spelled(rest), _constant(rest)):
                 if made is not None:
-                    return Quantity(made, unit, percent, _decimals(rest))
+                    return Quantity(made, unit, percent, _place(rest))
     return None
 
 
@@ -169,9 +193,15 @@ def _constant(text: str) -> algebra.Number | None:
     return None if formula is None else algebra.constant(formula)
 
 
-def _decimals(text: str) -> int | None:
-    match = re.match(r"-?\d[\d,]*\.(\d+)", text)
-    return len(match[1]) if match else None
+_WRITTEN = re.compile(r"-?\s*\d[\d,]*\.(?P<decimals>\d+)(?:\s*(?:[×x*·]|\\times)\s*10\^\{?(?P<power>[+-]?\d{1,3})\}?|e(?P<exp>[+-]?\d{1,3}))?", re.I)
+
+
+def _place(text: str) -> Fraction | None:
+    match = _WRITTEN.match(text)
+    if match is None:
+        return None
+    power = int(match["power"] or match["exp"] or 0) - len(match["decimals"])
+    return Fraction(10) ** (power - 2 * text.rstrip().endswith(("%", "percent")))
 
 
 # --- groups ---------------------------------------------------------------------------------------

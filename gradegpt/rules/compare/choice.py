@@ -7,17 +7,10 @@ import re
 from gradegpt.rules import values
 from gradegpt.rules.compare.base import Comparison
 from gradegpt.rules.compare.value import same_value
-from gradegpt.rules.extract.choice import sequence
+from gradegpt.rules.extract.choice import NONE_RIGHT, sequence
 from gradegpt.rules.kinds import letters, options
 from gradegpt.rules.normalise import fold, plain
 from gradegpt.rules.tolerance import EXACT
-
-NONE_OF_THEM = re.compile(
-    r"\bnone of (?:the|these|them)\b|\bno (?:correct|valid|right)\b|\bnot (?:listed|among|provided|given)\b"
-    r"|cannot be determined|没有(?:正确|符合|一个)|(?:都|均|全)(?:不|错)|无(?:正确|法)|\bneither\b",
-    re.IGNORECASE,
-)
-
 
 def compare_choice(reference: str, answer: str, question: str) -> Comparison:
     """The same set of options, or not; a missing option is told from another one."""
@@ -55,7 +48,7 @@ def by_text(answer: str, listed: dict[str, str]) -> frozenset[str] | None:
 
 
 def _unlisted(answer: str, listed: dict[str, str]) -> Comparison:
-    if NONE_OF_THEM.search(answer):
+    if NONE_RIGHT.search(answer):
         return Comparison(False, "choice:none-of-them")
     given = values.read(answer)
     if listed and isinstance(given, values.Leaf) and given.quantity is not None and not re.search(r"[A-H]", fold(answer)):

@@ -22,6 +22,8 @@ def same_value(reference: Value, answer: Value, tolerance: Tolerance) -> bool | 
             return _groups(reference, answer, tolerance)
         case Relation(), Relation():
             return _relations(reference, answer)
+        case (Region(pieces=()), Group(items=items)) | (Group(items=items), Region(pieces=())):
+            return not items
         case (Leaf() as leaf, Relation() as relation) | (Relation() as relation, Leaf() as leaf):
             named = _as_relation(leaf)
             return None if named is None else _relations(named, relation)
@@ -40,7 +42,12 @@ def _leaves(reference: Leaf, answer: Leaf, tolerance: Tolerance) -> bool | None:
             return same
     if reference.formula is None or answer.formula is None:
         return None
-    return algebra.equal(reference.formula, answer.formula)
+    same = algebra.equal(reference.formula, answer.formula)
+    if same is False and reference.name and answer.name and reference.name != answer.name:
+        # F = ma and ma = F; but S = 3 and A = 4 may speak of two things.
+        left, right = _as_relation(reference), _as_relation(answer)
+        return (_relations(left, right) or None) if left and right else None
+    return same
 
 
 def algebra_variables(leaf: Leaf) -> bool:
@@ -50,15 +57,16 @@ def algebra_variables(leaf: Leaf) -> bool:
 
 def same_quantity(wanted: Quantity, given: Quantity, tolerance: Tolerance) -> bool | None:
     """Numbers within the tolerance, after conversion where both state a unit."""
-    value = given.value
     if wanted.unit and given.unit:
         factor = units.factor(given.unit, wanted.unit)
         if factor is None:
             return None
-        value = value * factor
-    if tolerance.allows(wanted, value):
-        return True
-    if wanted.percent != given.percent and value in (wanted.value * 100, wanted.value / 100):
+        if factor != 1:
+            given = given._replace(value=given.value * factor, place=None)
+    allowed = tolerance.allows(wanted, given)
+    if allowed is not False:
+        return allowed
+    if wanted.percent != given.percent and given.value in (wanted.value * 100, wanted.value / 100):
         return None  # 5 for 5 %: a sign forgotten, or another number
     return False
 

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 _HALF_WIDTH: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
 """Full-width signs to ASCII, one for one, so that offsets stay true."""
 
-_DRESS = r"(?:\\(?:text|mathrm|mathbf|textbf|rm|bf|boxed|mathsf|quad)\b\s*|选项?|[Cc]hoices?|[Oo]ptions?|CHOICE|OPTION|[\s$*_(\[{<\"'“‘`~\\:])*+"
+_DRESS = r"(?:</?[a-z]{1,6}>|\\(?:text|mathrm|mathbf|textbf|rm|bf|boxed|mathsf|quad)\b\s*|选项?|[Cc]hoices?|[Oo]ptions?|CHOICE|OPTION|[\s$*_(\[{<\"'“‘`~\\:])*+"
 _LETTERS = r"(?P<letters>[A-H](?:(?:\}|\))?[\s$*]*(?:[、,，;；/&和与及]|\band\b)?[\s$*]*(?:选项|[Oo]ptions?|[Cc]hoices?[\s_]*)?[({]?[A-H](?![A-Za-z])){0,9}+)(?![A-Za-z'’]|\d)"
 _ZH_CUE = (
     r"(?:【\s*(?:参考)?答案\s*】|(?:参考|最终|正确|最佳|最后)?(?:的)?(?:答案|选项|选择|结论|解答)(?:应该?|应当|就|只能|只有)?\s*(?:选择?|是|为|有|:|：)+"
@@ -30,7 +30,7 @@ _JUDGED = re.compile(
 )
 _BOXED = re.compile(rf"\\(?:boxed|fbox)\s*\{{{_DRESS}{_LETTERS}")
 _ALONE = re.compile(rf"^[\s#>*_]*(?:答|[Aa]nswer|选)?[\s:：]*{_DRESS}{_LETTERS}[\s$*)}}.。．:：、]*(?:$|[.．、:：)）]|(?=[\u3400-\u9fff]))", re.MULTILINE)
-_NONE = re.compile(
+NONE_RIGHT = re.compile(
     r"\bnone of (?:the|these|them)\b[^\n.]{0,60}\b(?:correct|match|valid|right|above|choices|options|given|provided)|\bno (?:correct|valid|right) (?:choice|option|answer)"
     r"|(?:所有|四个|以上|各个?|全部)选项(?:[A-H、,，和与及]*)(?:都|均|全)(?:不|是?错)|没有(?:一个)?(?:正确|符合[^\n。]{0,6})的?(?:选项|答案)|答案[^\n。]{0,4}[:：]?\s*无(?=\s|<|$|。)",
     re.IGNORECASE,
@@ -38,6 +38,9 @@ _NONE = re.compile(
 _ECHO = re.compile(r"(?:^|[\n\s])\s*[(（]?[A-H]\s*[.．、:：)）]")
 _NEGATED = re.compile(r"(?:不是|并非|不选|排除|不能选|不应选|\bnot\b|n't\b|\bnor\b|\brather than\b|\beliminate)", re.IGNORECASE)
 _HEDGED = re.compile(r"\beither\b|\bor\b|或者?|还是", re.IGNORECASE)
+
+
+_LOWER = re.compile(r"(?<=\bis )\([a-h]\)|(?<=: )\([a-h]\)|^\([a-h]\)")
 
 
 class Choice(NamedTuple):
@@ -51,8 +54,8 @@ class Choice(NamedTuple):
 
 
 def same_length(text: str) -> str:
-    """Full-width letters and signs as ASCII, character for character."""
-    return text.translate(_HALF_WIDTH)
+    """Full-width letters and signs as ASCII, and "answer is (b)" in capitals, sign for sign."""
+    return _LOWER.sub(lambda m: m[0].upper(), text.translate(_HALF_WIDTH))
 
 
 def find_choice(text: str) -> Choice | None:
@@ -65,7 +68,7 @@ def find_choice(text: str) -> Choice | None:
     return best or _standing_alone(text)
 
 
-_NUMBERED = re.compile(rf"(?:^|[\s;,；，<>)）】。])[(（]?(?P<number>\d{{1,2}})\s*[)）.、．:：]+\s*(?:【答案】)?[\s:：]*{_DRESS}(?P<letter>[A-H])(?![A-Za-z])")
+_NUMBERED = re.compile(rf"(?:^|[\s;,<>)】。*])(?:[(]|第)?(?P<number>\d{{1,2}})\s*题?\s*[).、:*]+\s*(?:【答案】)?[\s:*]*{_DRESS}(?P<letter>[A-H])(?![A-Za-z])")
 _KEYED = re.compile(rf"【\s*答案\s*】[\s:：]*{_DRESS}(?P<letter>[A-H])(?![A-Za-z])")
 
 
@@ -74,6 +77,8 @@ def sequence(text: str) -> tuple[str, ...]:
     text = same_length(text).strip()
     if re.fullmatch(r"[A-H](?:[\s;,、]+[A-H])+", text):
         return tuple(re.findall(r"[A-H]", text))
+    if parts := re.fullmatch(r"(?:\s*[(]?\d{1,2}[).、:]\s*[A-H](?![A-Za-z])[;,.。]?)+\s*", text):
+        return tuple(re.findall(r"[A-H]", parts[0]))
     if re.fullmatch(r"[A-H]{5}(?:\s+[A-H]{2,5})*", text):
         return tuple(re.findall(r"[A-H]", text))
     return ()
@@ -86,21 +91,41 @@ def find_sequence(text: str, places: int) -> Choice | None:
         found = list(pattern.finditer(text))
         if len(found) >= places:
             run = found[-places:] if pattern is _KEYED else _last_run(found, places)
-            if run:
+            if run and not any(_HEDGED.match(text[m.end() :].lstrip()) for m in run):
                 letters = " ".join(m["letter"] for m in run)
                 return Choice(letters, run[0].start(), run[0].start("letter"), run[-1].end(), True)
     for line in reversed(list(re.finditer(r"[^\n]+", text))):
         if len(sequence(line[0])) == places:
             return Choice(" ".join(sequence(line[0])), line.start(), line.start(), line.end(), True)
+    if found_by_part := _by_part(text, places):
+        return found_by_part
     whole = sequence(text)
     return Choice(" ".join(whole), 0, 0, len(text), True) if len(whole) == places else None
+
+
+_PART = re.compile(r"(?:^|(?<=[\s;。.]))(?:\((?P<bracketed>\d{1,2})\)|第(?P<question>\d{1,2})题)")
+
+
+def _by_part(text: str, places: int) -> Choice | None:
+    """(1) … 故选D。(2) … 故选A。: the choice of each part, where every part makes one."""
+    marks = _last_run(list(_PART.finditer(text)), places)
+    if not marks:
+        return None
+    ends = [m.start() for m in marks[1:]] + [len(text)]
+    chosen = [find_choice(text[m.end() : end]) for m, end in zip(marks, ends, strict=True)]
+    letters = [c.letters for c in chosen if c is not None and c.committed and len(c.letters) == 1]
+    if len(letters) < places:
+        return None
+    last = chosen[-1]
+    assert last is not None
+    return Choice(" ".join(letters), marks[0].start(), marks[0].start(), marks[-1].end() + last.end, True)
 
 
 def _last_run(found: list[re.Match[str]], places: int) -> list[re.Match[str]]:
     """The last ``places`` matches whose numbers count up by one."""
     for end in range(len(found), places - 1, -1):
         run = found[end - places : end]
-        numbers = [int(m["number"]) for m in run]
+        numbers = [int(next(filter(None, m.groups()))) for m in run]
         if numbers == list(range(numbers[0], numbers[0] + places)):
             return run
     return []
@@ -111,7 +136,7 @@ def _committed(text: str) -> Iterator[Choice]:
         for match in pattern.finditer(text):
             if not _ruled_out(text, match):
                 yield _choice(match, "letters")
-    for match in _NONE.finditer(text):
+    for match in NONE_RIGHT.finditer(text):
         yield Choice("", match.start(), match.start(), match.end(), True)
     for match in _JUDGED.finditer(text):
         if not _NEGATED.search(match[0]):
@@ -124,7 +149,7 @@ def _ruled_out(text: str, match: re.Match[str]) -> bool:
     after = text[match.end("letters") : match.end("letters") + 12]
     return bool(
         _NEGATED.search(before)
-        or re.match(r"[\s)*$}]*(?:or\b|或|还是|are (?:in|not)|is (?:in|not)|不|错|都)", after)
+        or re.match(r"[\s)(（*$}]*(?:or\b|或|还是|are (?:in|not)|is (?:in|not)|不|错|都)", after)
         or re.match(r"[^\n]{0,80}\(\s*(?:in|not )correct|(?:错误|不正确)", text[match.end("letters") :], re.IGNORECASE)
         or _echoes(text[match.end("letters") :])
         or re.search(r"\beither\b", before, re.IGNORECASE)
@@ -154,7 +179,7 @@ def _standing_alone(text: str) -> Choice | None:
     listed = [line for line in lines if _ECHO.match(line[0])]
     for line in (lines[0], lines[-1]):
         match = _ALONE.match(line[0])
-        if match is not None:
+        if match is not None and not _ruled_out(line[0], match):
             start, end = line.start() + match.start("letters"), line.start() + match.end("letters")
             if len(listed) > 1 and len(lines) > 1:
                 continue  # the options are listed, and this line is one of the list
