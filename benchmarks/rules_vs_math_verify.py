@@ -19,7 +19,6 @@ from typing import NamedTuple
 
 from math_verify import parse, verify
 
-from eval.metrics import kappa
 from gradegpt.importers.labelled import Source, read_examples
 from gradegpt.judges import RuleJudge
 from gradegpt.schema import Example, Verdict
@@ -49,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         examples = list(read_examples(Source(path=str(path))))[: options.limit or None]
         runs = _run(examples, graders)
         truths = [e.verdict is Verdict.CORRECT for e in examples]
-        kappas = [kappa(truths, runs[name].calls) for name in graders]
+        kappas = [_kappa(truths, runs[name].calls) for name in graders]
         print(f"{path.stem:28} {len(examples):6}  {kappas[0]:12.3f} {kappas[1]:12.3f}")
         for name, run in runs.items():
             total[name].calls.extend(run.calls)
@@ -57,12 +56,17 @@ def main(argv: Sequence[str] | None = None) -> None:
     mean = {name: statistics.fmean(run.seconds) for name, run in total.items()}
     worst = {name: statistics.quantiles(run.seconds, n=100)[98] for name, run in total.items()}
     for name in graders:
-        print(f"{name:12} {1 / mean[name]:10,.0f} judgements/s, 99th percentile {worst[name] * 1e3:.2f} ms")
+        print(
+            f"{name:12} {1 / mean[name]:10,.0f} judgements/s, "
+            f"99th percentile {worst[name] * 1e3:.2f} ms"
+        )
     print(f"ratio: {mean['math-verify'] / mean['rules']:.1f} in judgements per second, "
           f"{worst['math-verify'] / worst['rules']:.1f} at the 99th percentile")  # fmt: skip
 
 
-def _run(examples: Sequence[Example], graders: dict[str, Callable[[Example], bool]]) -> dict[str, Run]:
+def _run(
+    examples: Sequence[Example], graders: dict[str, Callable[[Example], bool]]
+) -> dict[str, Run]:
     runs = {name: Run([], []) for name in graders}
     for example in examples:
         for name, grade in graders.items():
@@ -71,6 +75,13 @@ def _run(examples: Sequence[Example], graders: dict[str, Callable[[Example], boo
             runs[name].seconds.append(time.perf_counter() - start)
             runs[name].calls.append(call)
     return runs
+
+
+def _kappa(truths: list[bool], calls: list[bool]) -> float:
+    agree = statistics.fmean(a == b for a, b in zip(truths, calls, strict=True))
+    yes = statistics.fmean(truths) * statistics.fmean(calls)
+    chance = yes + (1 - statistics.fmean(truths)) * (1 - statistics.fmean(calls))
+    return (agree - chance) / (1 - chance) if chance < 1 else 0.0
 
 
 def _math_verify(example: Example) -> bool:

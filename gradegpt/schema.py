@@ -36,7 +36,8 @@ class AnswerType(StrEnum):
 
 
 TOLERANCE: Final = (
-    r"^(exact|auto|olympicarena|arb|atlas|olympiadbench|(relative|olympiadbench):\d*\.?\d+([eE]-?\d+)?)$"
+    r"^(exact|auto|olympicarena|arb|atlas|olympiadbench"
+    r"|(relative|olympiadbench):\d*\.?\d+([eE]-?\d+)?)$"
 )
 """The named policies for numbers; ``gradegpt.rules.tolerance`` says what each allows."""
 CHOICE: Final = (AnswerType.SINGLE_CHOICE, AnswerType.MULTIPLE_CHOICE)
@@ -85,9 +86,8 @@ class Item(Row):
 
     ``reference`` holds one accepted answer or several (any of them suffices); a single string is
     taken as one. ``tolerance`` is a named policy for numbers: one of
-    ``exact``, ``auto``, ``olympiadbench[:X]``, ``olympicarena``, ``arb``, ``atlas``,
-    ``relative:X``; none
-    means ``exact``.
+    ``exact``, ``auto``, ``olympiadbench[:X]``, ``olympicarena``, ``arb``, ``atlas`` and
+    ``relative:X``; none means ``auto``.
     """
 
     id: str = ""

@@ -7,15 +7,16 @@ from collections.abc import Sequence
 from typing import Final
 
 from gradegpt.chain import Chain, render_chain
-from gradegpt.rules.compare import Comparison, compare
 from gradegpt.rules import values
+from gradegpt.rules.compare import Comparison, Prove, compare
 from gradegpt.rules.extract import COMMITTED, Found, How, find_answer
 from gradegpt.rules.extract.choice import find_choice, sequence
 from gradegpt.rules.kinds import answer_type, truth
 from gradegpt.rules.validity import cut_off, refuses, says_nothing, without_loop
+from gradegpt.rules.workers import shared_pool
 from gradegpt.schema import CHOICE, AnswerType, ChainFormat, Item, Judgement, Outcome, Verdict
 
-VERSION: Final = "3"
+VERSION: Final = "4"
 """Raised with every change that can change a judgement; part of the fingerprint."""
 
 _WORKED: Final = 40
@@ -26,9 +27,18 @@ _QUOTED = re.compile(r"'([^']+)'|\"([^\"]+)\"")
 
 
 class RuleJudge:
-    """Extracts the answer on both sides and compares them by type. Method: ``rules``."""
+    """Extracts the answer on both sides and compares them by type. Method: ``rules``.
+
+    Args:
+        prove: Asked about pairs of formulas that the rules cannot read; none asks a pool of
+            computer-algebra workers, started when the first such pair comes.
+
+    """
 
     name = "rules"
+
+    def __init__(self, prove: Prove | None = None) -> None:
+        self._prove = prove or shared_pool
 
     @property
     def fingerprint(self) -> str:
@@ -83,6 +93,7 @@ class RuleJudge:
             _kind(item, reference),
             question=item.question,
             tolerance=tolerance,
+            prove=self._prove,
         )
 
     def _decided(
@@ -119,7 +130,9 @@ def _gives_nothing(response: str, found: Found | None, looped: bool) -> str:
             return "response:loop"
         if cut_off(response):
             return "response:cut-off"
-    elif found.how is How.WHOLE and cut_off(response):
+    elif found.how is How.WHOLE and looped:
+        return "response:loop"
+    elif (found.how is How.WHOLE or found.answer.startswith("\\boxed")) and cut_off(response):
         return "response:cut-off"
     if (found is None or found.how not in (How.BOXED, How.ANNOUNCED)) and refuses(response):
         return "response:refusal"
@@ -160,4 +173,6 @@ def _kind(item: Item, reference: str) -> AnswerType:
     """The stated type, unless the reference contradicts it: "True" is no number."""
     if item.answer_type is AnswerType.NUMBER and truth(reference) is not None:
         return AnswerType.TRUE_FALSE
+    if item.answer_type is None and len(sequence(reference)) > 1:
+        return AnswerType.MULTIPLE_CHOICE
     return item.answer_type or answer_type(reference, item.question)

@@ -1,4 +1,4 @@
-"""Numbers written in words, Chinese and English: 三分之一, 百分之五, 一千二百, twenty-five, two thirds."""
+"""Numbers written in words: 三分之一, 百分之五, 一千二百, 3.2万, twenty-five, two thirds."""
 
 from __future__ import annotations
 
@@ -6,25 +6,31 @@ import re
 from fractions import Fraction
 from typing import Final
 
-_DIGITS: Final = {c: n for n, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "壹": 1, "贰": 2}
+_DIGITS: Final = {c: n for n, c in enumerate("零一二三四五六七八九")} | {
+    "〇": 0,
+    "两": 2,
+    "壹": 1,
+    "贰": 2,
+}
 _SMALL: Final = {"十": 10, "百": 100, "千": 1000}
 _LARGE: Final = {"万": 10**4, "亿": 10**8}
-_CHINESE = re.compile(r"[负]?[零〇一二两三四五六七八九十百千万亿壹贰]+(?:点[零〇一二三四五六七八九]+)?")
+_CHINESE = re.compile(
+    r"[负]?[零〇一二两三四五六七八九十百千万亿壹贰]+(?:点[零〇一二三四五六七八九]+)?"
+)
 _SCALED = re.compile(r"(?P<number>-?\d+(?:\.\d+)?)\s*(?P<scale>[十百千]?[万亿]|[百千])")
 _ONES: Final = {
-    word: n
-    for n, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-        "seventeen eighteen nineteen".split()
-    )
-}
+    "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
+    "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14,
+    "fifteen": 15, "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19,
+}  # fmt: skip
 _TENS: Final = {
-    word: 10 * n for n, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)
-}
-_SCALES: Final = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+    "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70,
+    "eighty": 80, "ninety": 90,
+}  # fmt: skip
+_SCALES: Final = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 _PARTS: Final = {
-    "half": 2, "halves": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7,
-    "eighth": 8, "ninth": 9, "tenth": 10,
+    "half": 2, "halves": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6,
+    "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10,
 }  # fmt: skip
 
 
@@ -88,7 +94,9 @@ def _whole(text: str) -> Fraction:
 
 def _english(text: str) -> Fraction | None:
     words = [w for w in re.split(r"[\s-]+", text.lower()) if w not in ("and", "a", "an")]
-    if len(words) > 1 and (part := _PARTS.get(words[-1].removesuffix("s")) or _PARTS.get(words[-1])):
+    if len(words) > 1 and (
+        part := _PARTS.get(words[-1].removesuffix("s")) or _PARTS.get(words[-1])
+    ):
         top = _cardinal(words[:-1])
         return None if top is None else top / part
     if len(words) == 1 and words[0] in ("half", "quarter"):

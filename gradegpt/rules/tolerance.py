@@ -51,8 +51,8 @@ def _within(wanted: Quantity, given: Quantity, allowed: float) -> bool:
 
 
 def _relative(share: Fraction) -> Allows:
-    return lambda wanted, given: _exact(wanted, given) or _within(
-        wanted, given, float(share) * _size(wanted)
+    return lambda wanted, given: (
+        _exact(wanted, given) or _within(wanted, given, float(share) * _size(wanted))
     )
 
 
@@ -101,7 +101,15 @@ _NAMED: Final = {
     "atlas": Tolerance("atlas", _relative(Fraction(1, 10))),
     "olympiadbench": Tolerance("olympiadbench", _absolute(1e-8)),
 }
-NAMES: Final = ("exact", "auto", "olympiadbench[:ERROR]", "olympicarena", "arb", "atlas", "relative:SHARE")
+NAMES: Final = (
+    "exact",
+    "auto",
+    "olympiadbench[:ERROR]",
+    "olympicarena",
+    "arb",
+    "atlas",
+    "relative:SHARE",
+)
 
 
 def tolerance(name: str, question: str = "") -> Tolerance:

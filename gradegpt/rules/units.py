@@ -7,31 +7,43 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Final
 
-_PREFIXED: Final = {"米": "meter", "克": "gram", "升": "liter", "瓦": "watt", "伏": "volt", "安": "ampere", "赫兹": "hertz",
-                    "焦": "joule", "焦耳": "joule", "帕": "pascal", "牛": "newton", "牛顿": "newton", "欧": "ohm", "欧姆": "ohm",
-                    "伏特": "volt", "瓦特": "watt", "秒": "second", "摩尔": "mole"}  # fmt: skip
-_PREFIXES: Final = {"": "", "千": "kilo", "毫": "milli", "微": "micro", "兆": "mega", "厘": "centi", "分": "deci", "纳": "nano"}
-_CHINESE: Final = {f"{p}{u}": f"{q}{v}" for u, v in _PREFIXED.items() for p, q in _PREFIXES.items()} | {
-    "公里": "kilometer", "公斤": "kilogram", "斤": "0.5*kilogram", "吨": "metric_ton", "公顷": "hectare", "里": "0.5*kilometer",
-    "小时": "hour", "时": "hour", "分钟": "minute", "分": "minute", "秒钟": "second", "天": "day", "日": "day", "周": "week",
-    "度": "degree", "摄氏度": "degC", "千瓦时": "kilowatt_hour",
-    "平方公里": "kilometer**2", "海里": "nautical_mile",
-}  # fmt: skip
-_LATIN: Final = {
-    "m": "meter", "cm": "centimeter", "mm": "millimeter", "km": "kilometer", "dm": "decimeter", "nm": "nanometer",
-    "μm": "micrometer", "µm": "micrometer", "g": "gram", "kg": "kilogram", "mg": "milligram", "t": "metric_ton", "l": "liter", "ml": "milliliter",
-    "s": "second", "sec": "second", "ms": "millisecond", "min": "minute", "h": "hour", "hr": "hour", "hrs": "hour",
-    "n": "newton", "kn": "kilonewton", "j": "joule", "kj": "kilojoule", "mj": "megajoule", "w": "watt", "kw": "kilowatt",
-    "v": "volt", "kv": "kilovolt", "mv": "millivolt", "a": "ampere", "ma": "milliampere", "pa": "pascal", "kpa": "kilopascal", "mpa": "megapascal",
-    "hz": "hertz", "khz": "kilohertz", "mhz": "megahertz", "k": "kelvin", "mol": "mole", "ev": "electron_volt",
-    "ft": "foot", "in": "inch", "yd": "yard", "mi": "mile", "lb": "pound", "lbs": "pound", "oz": "ounce",
-    "°": "degree", "deg": "degree", "rad": "radian", "°c": "degC", "℃": "degC", "°f": "degF", "ω": "ohm", "atm": "atm", "c": "coulomb",
-    "meter": "meter", "metre": "meter", "centimeter": "centimeter", "kilometer": "kilometer", "millimeter": "millimeter",
-    "gram": "gram", "kilogram": "kilogram", "liter": "liter", "litre": "liter", "second": "second", "minute": "minute",
-    "hour": "hour", "day": "day", "week": "week", "foot": "foot", "feet": "foot", "inch": "inch", "inche": "inch", "yard": "yard",
-    "mile": "mile", "pound": "pound", "ounce": "ounce", "degree": "degree", "radian": "radian", "newton": "newton",
-    "joule": "joule", "watt": "watt", "volt": "volt", "ampere": "ampere", "pascal": "pascal", "kelvin": "kelvin",
-}  # fmt: skip
+
+def _pairs(text: str) -> dict[str, str]:
+    return dict(pair.split("=", 1) for pair in text.split())
+
+
+_BASES: Final = _pairs(
+    """
+    米=meter 克=gram 升=liter 瓦=watt 瓦特=watt 伏=volt 伏特=volt 安=ampere 安培=ampere 赫兹=hertz
+    焦=joule 焦耳=joule 帕=pascal 牛=newton 牛顿=newton 欧=ohm 欧姆=ohm 秒=second 摩尔=mole
+    """
+)
+_PREFIXES: Final = _pairs("千=kilo 毫=milli 微=micro 兆=mega 厘=centi 分=deci 纳=nano") | {"": ""}
+_CHINESE: Final = {
+    f"{p}{u}": f"{q}{v}" for u, v in _BASES.items() for p, q in _PREFIXES.items()
+} | _pairs(
+    """
+    公里=kilometer 里=0.5*kilometer 海里=nautical_mile 平方公里=kilometer**2 公顷=hectare
+    公斤=kilogram 斤=0.5*kilogram 吨=metric_ton 度=degree 摄氏度=degC 千瓦时=kilowatt_hour
+    秒钟=second 分=minute 分钟=minute 时=hour 小时=hour 天=day 日=day 周=week
+    """
+)
+_LATIN: Final = _pairs(
+    """
+    m=meter dm=decimeter cm=centimeter mm=millimeter μm=micrometer µm=micrometer nm=nanometer
+    km=kilometer meter=meter metre=meter centimeter=centimeter millimeter=millimeter
+    kilometer=kilometer ft=foot foot=foot feet=foot in=inch inch=inch inche=inch yd=yard yard=yard
+    mi=mile mile=mile g=gram kg=kilogram mg=milligram t=metric_ton gram=gram kilogram=kilogram
+    lb=pound lbs=pound pound=pound oz=ounce ounce=ounce l=liter ml=milliliter liter=liter
+    litre=liter ms=millisecond s=second sec=second second=second min=minute minute=minute h=hour
+    hr=hour hrs=hour hour=hour day=day week=week n=newton kn=kilonewton newton=newton j=joule
+    kj=kilojoule mj=megajoule joule=joule ev=electron_volt w=watt kw=kilowatt watt=watt v=volt
+    kv=kilovolt mv=millivolt volt=volt a=ampere ma=milliampere ampere=ampere ω=ohm c=coulomb
+    pa=pascal kpa=kilopascal mpa=megapascal pascal=pascal atm=atm hz=hertz khz=kilohertz
+    mhz=megahertz k=kelvin kelvin=kelvin mol=mole °=degree deg=degree degree=degree rad=radian
+    radian=radian °c=degC ℃=degC °f=degF cal=calorie kcal=kilocalorie calorie=calorie hp=horsepower
+    """
+)
 _POWER = re.compile(r"(?P<name>[^\d^*]+?)\s*(?:\^?\{?(?P<power>-?[1-3])\}?)?")
 
 
@@ -91,7 +103,9 @@ def _pint(unit: str) -> str | None:
 def _simple(unit: str) -> str | None:
     for word, power in (("平方", 2), ("立方", 3), ("square", 2), ("cubic", 3)):
         if unit.startswith(word):
-            base = _CHINESE.get(unit.removeprefix(word)) or _LATIN.get(plural(unit.removeprefix(word)))
+            base = _CHINESE.get(unit.removeprefix(word)) or _LATIN.get(
+                plural(unit.removeprefix(word))
+            )
             return f"({base})**{power}" if base else None
     match = _POWER.fullmatch(unit)
     if match is None:

@@ -1,4 +1,4 @@
-"""Tell a response that gives no answer at all: empty, a refusal, a loop, cut off, or an error message."""
+"""Tell a response that gives no answer at all: empty, a refusal, a loop, or cut off."""
 
 from __future__ import annotations
 
@@ -11,11 +11,15 @@ _REPEATS: Final = 5
 _MIN_LOOP: Final = 60
 """Characters that a loop fills at least: "0.3333333333333" is a number."""
 _REFUSAL = re.compile(
-    r"(?:i(?:'m| am) sorry|i apologi[sz]e|as an ai|i(?: am|'m)? (?:can(?:no|')t|unable to|not able to) (?:see|view|answer|determine|provide|help|assist|process)"
-    r"|(?:question|problem|answer|value|it)\s+(?:can(?:no|')t|could not) be (?:answered|determined|solved)|impossible to (?:determine|answer)"
-    r"|(?:not|no) enough information|insufficient information|please provide (?:the|more|an?)\b|does not provide (?:enough|any)"
-    r"|无法(?:回答|作答|确定|判断|提供|解答|看到|得出)|看不到|不能(?:提供)|不能(?:回答|确定)|抱歉|对不起|请提供|信息不足|条件不足|作为一个?(?:AI|人工智能)"
-    r"|输入限长|exceeds? the (?:maximum|limit))",
+    r"(?:i(?:'m| am) sorry|i apologi[sz]e|as an ai"
+    r"|i(?: am|'m)? (?:can(?:no|')t|unable to|not able to)"
+    r" (?:see|view|answer|determine|provide|help|assist|process)"
+    r"|(?:question|problem|answer|value|it)\s+(?:can(?:no|')t|could not) be"
+    r" (?:answered|determined|solved)|impossible to (?:determine|answer)"
+    r"|(?:not|no) enough information|insufficient information|please provide (?:the|more|an?)\b"
+    r"|does not provide (?:enough|any)|exceeds? the (?:maximum|limit)"
+    r"|无法(?:回答|作答|判断|提供|解答|看到|得出)|看不到|不能(?:提供|回答)|抱歉|对不起|请提供"
+    r"|信息不足|作为一个?(?:AI|人工智能)|输入限长)",
     re.IGNORECASE,
 )
 
@@ -26,7 +30,7 @@ def says_nothing(response: str) -> bool:
 
 
 def without_loop(response: str) -> str | None:
-    """A response that ends in a loop, up to the end of its first round; none where it does not loop.
+    """A response that ends in a loop, up to the end of the first round; none for any other.
 
     The loop is its shortest period: at least five repeats that fill sixty characters.
     """
@@ -62,7 +66,8 @@ def refuses(response: str) -> bool:
 
 
 _OPEN_END = re.compile(
-    r"(?:[=\\{+×,，、（(]|\\frac|\\boxed|等于|因为|由于|接下来|主要|其中|以及|并且|然后|可以|需要|得到?|为|是|的|\b(?:and|then|the|we|obtain|is|of|to|that|which|with|because|by))\s*$",
+    r"(?:[=\\{+,，、（(]|\\frac|\\boxed|等于|因为|由于|接下来|主要|其中|以及|并且|然后|可以|需要|得到?"
+    r"|为|是|的|\b(?:and|then|the|we|obtain|is|of|to|that|which|with|because|by))\s*$",
     re.IGNORECASE,
 )
 

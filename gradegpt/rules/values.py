@@ -1,16 +1,17 @@
-"""Read an answer into its structure: a number with a unit, a formula, a relation, a region, a group."""
+"""Read an answer into its structure: number, formula, equation, region, or a group of these."""
 
 from __future__ import annotations
 
-import math
 import re
 from fractions import Fraction
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 from gradegpt.rules import algebra
+from gradegpt.rules.formula import Node, read_formula
 from gradegpt.rules.normalise import fold, number, plain
 from gradegpt.rules.numerals import spelled
+from gradegpt.rules.regions import ORDER, Region, is_pair, read_region
 from gradegpt.rules.units import known
 
 MAX_ITEMS: Final = 60
@@ -36,30 +37,15 @@ class Leaf(NamedTuple):
     text: str
     name: str = ""
     quantity: Quantity | None = None
-    formula: algebra.Node | None = None
+    formula: Node | None = None
 
 
 class Relation(NamedTuple):
     """An equation with more than a name on its left."""
 
     text: str
-    left: algebra.Node
-    right: algebra.Node
-
-
-class Piece(NamedTuple):
-    """An interval: its ends, and whether each belongs to it."""
-
-    low: float | Fraction
-    low_in: bool
-    high: float | Fraction
-    high_in: bool
-
-
-class Region(NamedTuple):
-    """A set of real numbers as sorted, disjoint intervals."""
-
-    pieces: tuple[Piece, ...]
+    left: Node
+    right: Node
 
 
 class Group(NamedTuple):
@@ -80,22 +66,22 @@ _COUNTED = re.compile(
     r"双对副串顶架艘艇门]{1,2}(?:[\u3400-\u9fff]{1,3})?"
 )
 """Chinese counters, with the short noun that may follow: 个, 本, 个苹果."""
-_APPROXIMATELY = re.compile(r"^(?:大约|约为|约等于|约|近似(?:为|等于)?|≈|about\b|approximately\b|approx\.?|~|\\approx)\s*", re.I)
+_APPROXIMATELY = re.compile(
+    r"^(?:大约|约为|约等于|约|近似(?:为|等于)?|≈|about\b|approximately\b|approx\.?|~|\\approx)\s*",
+    re.IGNORECASE,
+)
 _NAME = re.compile(
     r"^\s*(?P<name>\\?[A-Za-zα-ωΑ-Ω]+'*(?:_\{?[\w,+\-\u3400-\u9fff]+\}?)?'*(?:\s*\([^()=]{1,12}\))?|[|∠△\w\s]{1,8}|[\u3400-\u9fff]{1,8}[A-Za-z]?)\s*[=≈:]\s*(?P<rest>.+)$",
     re.DOTALL,
 )
-_INTERVAL = re.compile(r"(?P<open>[\[(])(?P<low>[^,;\[\]]+?)[,;](?P<high>[^,;\[\]]+?)(?P<close>[\])])")
-_BUILDER = re.compile(r"\{\s*(?P<name>[A-Za-z])\s*(?:∈\s*(?:R|ℝ|Z|N)\s*)?(?:\||\\mid|\\vert|:)(?P<body>.+)\}", re.DOTALL)
-_MATRIX = re.compile(r"\\begin\{(?P<kind>[bpvBV]?matrix)\}(?P<body>.*?)\\end\{(?P=kind)\}", re.DOTALL)
-_ORDER = re.compile(r"≤|≥|<|>|≠|\\lt|\\gt|\\leq?|\\geq?|\\neq?")
+_MATRIX = re.compile(
+    r"\\begin\{(?P<kind>[bpvBV]?matrix)\}(?P<body>.*?)\\end\{(?P=kind)\}", re.DOTALL
+)
 _PARTS = re.compile(
     r"(?:^|(?<=[\s,;.]))(?:\(\s*(?:\d|[ivx]{1,4}|[一二三四五六])\s*\)|[①-⑨]|第[一二三四五六]空\s*:?|\d\s*[)]|(?:part|Part)\s*\(?[a-d]\)?\s*:?)"
 )
 _RATIO = re.compile(r"([^:∶]{1,24})[:∶]([^:∶]{1,24})")
 _OR = re.compile(r"\s*(?:或者?|\bor\b|\band\b|和|与|\\text\{\s*or\s*\}|∨)\s*")
-_FLIP: Final = {"<": ">", ">": "<", "≤": "≥", "≥": "≤", "≠": "≠"}
-_REALS: Final = ("R", "ℝ", "全体实数", "一切实数", "实数集")
 
 
 @lru_cache(maxsize=8192)
@@ -112,7 +98,7 @@ def _clean(text: str) -> str:
 def _read(text: str, region: bool, depth: int) -> Value:
     text = text.strip().strip(",;").strip()
     if depth < MAX_NESTING:
-        if (found := _region(text)) is not None and (region or not _is_pair(text)):
+        if (found := read_region(text)) is not None and (region or not is_pair(text)):
             return found
         for reader in (_matrix, _parts, _listed, _plus_minus):
             made = reader(text, region, depth)
@@ -123,29 +109,30 @@ def _read(text: str, region: bool, depth: int) -> Value:
 
 def _leaf(text: str, region: bool = False, depth: int = MAX_NESTING) -> Value:
     body, name = text, ""
-    if text.count("=") + text.count("≈") >= 1 and not _ORDER.search(text):
+    if text.count("=") + text.count("≈") >= 1 and not ORDER.search(text):
         sides = [s.strip() for s in re.split(r"[=≈]", text)]
-        left, right = algebra.read(sides[0]), algebra.read(sides[-1])
+        left, right = read_formula(sides[0]), read_formula(sides[-1])
         named = _NAME.match(text)
-        if len(sides) == 2 and left is not None and right is not None and not _is_name(left):
-            if not (named and re.fullmatch(r".*\(.*\)", named["name"])):
-                return Relation(text, left, right)
-        name, body = plain(sides[0]), sides[-1]
-    elif (named := re.match(r"^([A-Za-z\u3400-\u9fff]{1,8})\s*:\s*(.+)$", text, re.DOTALL)) and not re.match(
-        r"^\d", named[2].strip()
-    ) is None:
+        function = named is not None and named["name"].endswith(")")
+        both = len(sides) == 2 and left is not None and right is not None
+        if both and not function and left is not None and right is not None and not _is_name(left):
+            return Relation(text, left, right)
+        name, body = re.sub(r"\s", "", sides[0]), sides[-1]
+    elif (
+        named := re.match(r"^([A-Za-z\u3400-\u9fff]{1,8})\s*:\s*(.+)$", text, re.DOTALL)
+    ) and re.match(r"^\d", named[2].strip()) is not None:
         name, body = plain(named[1]), named[2]
     body = _APPROXIMATELY.sub("", body.strip())
     amount = quantity(body)
-    formula = algebra.read(body)
-    if name and amount is None and formula is None and depth < MAX_NESTING:
+    tree = read_formula(body)
+    if name and amount is None and tree is None and depth < MAX_NESTING:
         inner = _read(body, region, depth + 1)
         if not isinstance(inner, Leaf):
             return inner  # A = {1, 2}
-    return Leaf(body, name, amount, formula)
+    return Leaf(body, name, amount, tree)
 
 
-def _is_name(node: algebra.Node) -> bool:
+def _is_name(node: Node) -> bool:
     if node.op == "var":
         return True
     # f(x) reads as f times x.
@@ -154,12 +141,11 @@ def _is_name(node: algebra.Node) -> bool:
 
 def is_read(value: Value) -> bool:
     """Whether all of the value was understood, down to its leaves."""
-    match value:
-        case Leaf():
-            sane = not value.name or len(value.name) <= 16
-            return sane and (value.quantity is not None or value.formula is not None)
-        case Group():
-            return bool(value.items) and all(map(is_read, value.items))
+    if isinstance(value, Group):
+        return bool(value.items) and all(map(is_read, value.items))
+    if isinstance(value, Leaf):
+        sane = len(value.name) <= 16 and not re.search(r"[-+*/^]", value.name)
+        return sane and (value.quantity is not None or value.formula is not None)
     return True
 
 
@@ -171,7 +157,7 @@ def quantity(text: str) -> Quantity | None:
         return Quantity(plain_number.value, plain_number.unit, percent, _place(text))
     if (words := spelled(text)) is not None:
         return Quantity(words)
-    if (formula := algebra.read(text)) is not None and (value := algebra.constant(formula)) is not None:
+    if (tree := read_formula(text)) is not None and (value := algebra.constant(tree)) is not None:
         return Quantity(value, "", percent, _place(text))
     if ratio := _RATIO.fullmatch(text):
         top, bottom = _constant(ratio[1]), _constant(ratio[2])
@@ -189,11 +175,14 @@ def quantity(text: str) -> Quantity | None:
 def _constant(text: str) -> algebra.Number | None:
     if re.fullmatch(r"-?\d{1,3}(,\d{3})+(\.\d+)?", text):
         return Fraction(text.replace(",", ""))
-    formula = algebra.read(text)
-    return None if formula is None else algebra.constant(formula)
+    tree = read_formula(text)
+    return None if tree is None else algebra.constant(tree)
 
 
-_WRITTEN = re.compile(r"-?\s*\d[\d,]*\.(?P<decimals>\d+)(?:\s*(?:[×x*·]|\\times)\s*10\^\{?(?P<power>[+-]?\d{1,3})\}?|e(?P<exp>[+-]?\d{1,3}))?", re.I)
+_WRITTEN = re.compile(
+    r"-?\s*\d[\d,]*\.(?P<decimals>\d+)(?:\s*(?:[×x*·]|\\times)\s*10\^\{?(?P<power>[+-]?\d{1,3})\}?|e(?P<exp>[+-]?\d{1,3}))?",
+    re.IGNORECASE,
+)
 
 
 def _place(text: str) -> Fraction | None:
@@ -272,104 +261,3 @@ def _closing(text: str, start: int) -> int:
         if depth == 0:
             return at
     return -1
-
-
-# --- regions --------------------------------------------------------------------------------------
-
-
-def _is_pair(text: str) -> bool:
-    return bool(re.fullmatch(r"\([^∞\[\]]*\)", text)) and not _ORDER.search(text)
-
-
-def _region(text: str) -> Region | None:
-    if text in _REALS:
-        return Region((Piece(-math.inf, False, math.inf, False),))
-    if text in ("∅", "\\emptyset", "\\varnothing", "空集"):
-        return Region(())
-    text = re.sub(r"^\s*[A-Za-z]\s*∈\s*", "", text)
-    if builder := _BUILDER.fullmatch(text):
-        text = builder["body"]
-    pieces: list[Piece] = []
-    for part in re.split(r"∪|\\cup|或者?|\bor\b", text):
-        found = _interval(part.strip()) or _inequality(part.strip())
-        if found is None:
-            return None
-        pieces += found
-    return Region(_merged(pieces)) if pieces else None
-
-
-def _interval(text: str) -> list[Piece] | None:
-    match = _INTERVAL.fullmatch(text)
-    if match is None:
-        return None
-    low, high = _end(match["low"]), _end(match["high"])
-    if low is None or high is None or not low < high:
-        return None
-    return [Piece(low, match["open"] == "[" and low > -math.inf, high, match["close"] == "]" and high < math.inf)]
-
-
-def _end(text: str) -> float | Fraction | None:
-    text = text.strip()
-    if "∞" in text or "\\infty" in text:
-        return -math.inf if text.startswith("-") else math.inf
-    formula = algebra.read(text)
-    value = None if formula is None else algebra.constant(formula)
-    return value if isinstance(value, Fraction | float) else None
-
-
-def _inequality(text: str) -> list[Piece] | None:
-    """``1<x≤2``, ``x>3``, ``3<x``, ``x≠0``; conditions joined by a comma or 且 are intersected."""
-    conditions = re.split(r"[,;]|且|\band\b", text)
-    made = [Piece(-math.inf, False, math.inf, False)]
-    for condition in conditions:
-        found = _one_inequality(condition.strip())
-        if found is None:
-            return None
-        made = [p for a in made for b in found if (p := _meet(a, b)) is not None]
-    return made
-
-
-def _one_inequality(text: str) -> list[Piece] | None:
-    for latex, sign in ((r"\leq", "≤"), (r"\geq", "≥"), (r"\le", "≤"), (r"\ge", "≥"), (r"\lt", "<"), (r"\gt", ">"),
-                        (r"\neq", "≠"), (r"\ne", "≠"), ("<=", "≤"), (">=", "≥")):  # fmt: skip
-        text = text.replace(latex, sign)
-    pieces = re.split(r"([<>≤≥≠])", text)
-    sides, signs = [p.strip() for p in pieces[::2]], pieces[1::2]
-    names = [n for n, side in enumerate(sides) if re.fullmatch(r"\\?[A-Za-zα-ω]+(?:_\{?\w+\}?)?|[a-z]\([a-z]\)", side) and side not in ("e", "π")]
-    if not 1 <= len(signs) <= 2 or len(names) != 1 or len(sides) != len(signs) + 1:
-        return None
-    if len(signs) == 2 and (names[0] != 1 or "≠" in signs):
-        return None
-    low, low_in, high, high_in = -math.inf, False, math.inf, False
-    for n, sign in enumerate(signs):
-        name_left = n == names[0]
-        value = _end(sides[n + 1] if name_left else sides[n])
-        if value is None:
-            return None
-        sign = sign if name_left else _FLIP[sign]
-        if sign == "≠":
-            return [Piece(-math.inf, False, value, False), Piece(value, False, math.inf, False)]
-        if sign in "<≤":
-            high, high_in = value, sign == "≤"
-        else:
-            low, low_in = value, sign == "≥"
-    return [Piece(low, low_in, high, high_in)] if low < high or (low == high and low_in and high_in) else []
-
-
-def _meet(a: Piece, b: Piece) -> Piece | None:
-    low, low_in = max((a.low, not a.low_in), (b.low, not b.low_in))
-    high, high_in = min((a.high, a.high_in), (b.high, b.high_in))
-    piece = Piece(low, not low_in, high, high_in)
-    return piece if low < high or (low == high and piece.low_in and piece.high_in) else None
-
-
-def _merged(pieces: list[Piece]) -> tuple[Piece, ...]:
-    made: list[Piece] = []
-    for piece in sorted(pieces, key=lambda p: (p.low, not p.low_in)):
-        last = made[-1] if made else None
-        if last and (piece.low < last.high or (piece.low == last.high and (piece.low_in or last.high_in))):
-            high, high_in = max((last.high, last.high_in), (piece.high, piece.high_in))
-            made[-1] = last._replace(high=high, high_in=high_in)
-        else:
-            made.append(piece)
-    return tuple(made)

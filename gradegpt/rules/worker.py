@@ -17,15 +17,20 @@ def main() -> None:
     import sympy
     from latex2sympy2_extended import latex2sympy
 
-    print(json.dumps("ready"), flush=True)
+    _say("ready")
     for line in sys.stdin:
         left, right = json.loads(line)
         try:
             same = _equal(sympy, latex2sympy(left), latex2sympy(right))
         except Exception as error:  # noqa: BLE001  whatever a grammar or SymPy raises shows nothing
-            print(json.dumps({"same": None, "why": type(error).__name__}), flush=True)
+            _say({"same": None, "why": type(error).__name__})
         else:
-            print(json.dumps({"same": same}), flush=True)
+            _say({"same": same})
+
+
+def _say(value: object) -> None:
+    sys.stdout.write(json.dumps(value) + "\n")
+    sys.stdout.flush()
 
 
 def _limit_memory(megabytes: int) -> None:

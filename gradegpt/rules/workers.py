@@ -16,10 +16,28 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Final
 
 MAX_LENGTH: Final = 300
 """A longer formula is not asked about."""
+
+
+_SYMBOLS: Final = {
+    "π": r"\pi ",
+    "×": r"\times ",
+    "·": r"\cdot ",
+    "÷": r"\div ",
+    "∞": r"\infty ",
+    "±": r"\pm ",
+    "−": "-",
+}
+
+
+def _latex(text: str) -> str:
+    for symbol, command in _SYMBOLS.items():
+        text = text.replace(symbol, command)
+    return text
 
 
 class _Worker:
@@ -85,7 +103,7 @@ class AlgebraPool:
         if max(len(left), len(right)) > MAX_LENGTH or self._closed:
             return None
         with self._worker() as worker:
-            line = json.dumps([left, right]).encode() + b"\n"
+            line = json.dumps([_latex(left), _latex(right)]).encode() + b"\n"
             answer = worker.ask(line, time.monotonic() + self.seconds)
             if answer is None:
                 worker.kill()
@@ -111,3 +129,13 @@ class AlgebraPool:
             worker = self._free.get_nowait()
             if worker is not None:
                 worker.kill()
+
+
+@cache
+def _pool() -> AlgebraPool:
+    return AlgebraPool()
+
+
+def shared_pool(left: str, right: str) -> bool | None:
+    """``AlgebraPool.equal`` of the one pool of this process."""
+    return _pool().equal(left, right)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from gradegpt.rules import values
-from gradegpt.rules.compare.base import Comparison
+from gradegpt.rules.compare.base import Comparison, Means, Prove
 from gradegpt.rules.compare.choice import compare_choice
 from gradegpt.rules.compare.text import compare_text
 from gradegpt.rules.compare.value import same_value
@@ -12,13 +14,35 @@ from gradegpt.rules.normalise import plain
 from gradegpt.rules.tolerance import tolerance as policy
 from gradegpt.schema import CHOICE, AnswerType
 
-__all__ = ["Comparison", "compare"]
+__all__ = ["Comparison", "Prove", "compare"]
+
+
+_ORDERED: Final = (AnswerType.MULTI_PART, AnswerType.TUPLE)
 
 
 def compare(
-    reference: str, answer: str, kind: AnswerType, *, question: str = "", tolerance: str = "exact"
+    reference: str,
+    answer: str,
+    kind: AnswerType,
+    *,
+    question: str = "",
+    tolerance: str = "auto",
+    prove: Prove | None = None,
 ) -> Comparison:
-    """Compare ``answer`` with ``reference`` as answers of type ``kind``."""
+    """Compare ``answer`` with ``reference`` as answers of type ``kind``.
+
+    Args:
+        reference: The accepted answer, bare.
+        answer: The extracted answer, bare.
+        kind: The answer type of the reference.
+        question: Its option texts turn a text into a letter; its words say whether to round.
+        tolerance: A named policy, see ``gradegpt.rules.tolerance``.
+        prove: Asked about two formulas that cannot be read here.
+
+    Raises:
+        InputError: no tolerance of that name.
+
+    """
     if kind in CHOICE:
         return compare_choice(reference, answer, question)
     if kind is AnswerType.TRUE_FALSE:
@@ -29,14 +53,23 @@ def compare(
         return compare_text(reference, answer)
     region = kind is AnswerType.INTERVAL
     allowed = policy(tolerance, question)
-    same = same_value(values.read(reference, region=region), values.read(answer, region=region), allowed)
+    wanted, given = values.read(reference, region=region), values.read(answer, region=region)
+    if kind in _ORDERED:
+        wanted, given = _in_order(wanted), _in_order(given)
+    same = same_value(wanted, given, Means(allowed, prove) if prove else Means(allowed))
     words = {True: "equal", False: "different", None: "not-shown"}[same]
     within = "-within-tolerance" if same and allowed.name != "exact" else ""
     return Comparison(same, f"{kind.value}:{words}{within}")
+
+
+def _in_order(value: values.Value) -> values.Value:
+    return value._replace(ordered=True) if isinstance(value, values.Group) else value
 
 
 def _truth(reference: str, answer: str) -> Comparison:
     wanted, given = truth(reference), truth(answer)
     if wanted is None or given is None:
         return Comparison(None, "true_false:no-truth-word")
-    return Comparison(wanted is given, "true_false:same" if wanted is given else "true_false:opposite")
+    return Comparison(
+        wanted is given, "true_false:same" if wanted is given else "true_false:opposite"
+    )

@@ -1,9 +1,21 @@
-"""What a comparison says."""
+"""What a comparison may use, and what it says."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
+
+from gradegpt.rules.tolerance import Tolerance
+
+Prove = Callable[[str, str], bool | None]
+"""Whether two LaTeX formulas are equal, by heavier means than ``algebra``; none if not shown."""
+
+
+class Means(NamedTuple):
+    """What a comparison may use."""
+
+    tolerance: Tolerance
+    prove: Prove = lambda left, right: None
 
 
 class Comparison(NamedTuple):

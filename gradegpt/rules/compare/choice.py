@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from gradegpt.rules import values
-from gradegpt.rules.compare.base import Comparison
+from gradegpt.rules.compare.base import Comparison, Means
 from gradegpt.rules.compare.value import same_value
 from gradegpt.rules.extract.choice import NONE_RIGHT, sequence
 from gradegpt.rules.kinds import letters, options
 from gradegpt.rules.normalise import fold, plain
 from gradegpt.rules.tolerance import EXACT
 
+_EXACTLY: Final = Means(EXACT)
+
+
 def compare_choice(reference: str, answer: str, question: str) -> Comparison:
     """The same set of options, or not; a missing option is told from another one."""
     several = sequence(reference)
-    if len(several) > 1 and (given_several := sequence(answer)) and len(given_several) == len(several):
+    if (
+        len(several) > 1
+        and (given_several := sequence(answer))
+        and len(given_several) == len(several)
+    ):
         if several == given_several:
             return Comparison(True, "choice:same-sequence")
         if not _is_set(several):
@@ -43,7 +51,7 @@ def by_text(answer: str, listed: dict[str, str]) -> frozenset[str] | None:
     same = [k for k, text in listed.items() if plain(text) and plain(text) == plain(answer)]
     if not same:
         given = values.read(answer)
-        same = [k for k, text in listed.items() if same_value(values.read(text), given, EXACT)]
+        same = [k for k, text in listed.items() if same_value(values.read(text), given, _EXACTLY)]
     return frozenset(same) if len(same) == 1 else None
 
 
@@ -51,8 +59,13 @@ def _unlisted(answer: str, listed: dict[str, str]) -> Comparison:
     if NONE_RIGHT.search(answer):
         return Comparison(False, "choice:none-of-them")
     given = values.read(answer)
-    if listed and isinstance(given, values.Leaf) and given.quantity is not None and not re.search(r"[A-H]", fold(answer)):
-        results = [same_value(values.read(text), given, EXACT) for text in listed.values()]
+    if (
+        listed
+        and isinstance(given, values.Leaf)
+        and given.quantity is not None
+        and not re.search(r"[A-H]", fold(answer))
+    ):
+        results = [same_value(values.read(text), given, _EXACTLY) for text in listed.values()]
         if all(result is False for result in results):
             return Comparison(False, "choice:value-of-no-option")
     return Comparison(None, "choice:no-option-named")

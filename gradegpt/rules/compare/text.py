@@ -9,10 +9,12 @@ from gradegpt.rules.compare.base import Comparison
 from gradegpt.rules.normalise import plain
 
 _OPPOSITES: Final = (
-    ("增大", "减小"), ("增加", "减少"), ("升高", "降低"), ("上升", "下降"), ("变大", "变小"), ("偏大", "偏小"), ("偏高", "偏低"),
-    ("顺时针", "逆时针"), ("吸热", "放热"), ("正反应", "逆反应"), ("大于", "小于"), ("左", "右"), ("超重", "失重"),
-    ("increase", "decrease"), ("increases", "decreases"), ("clockwise", "counterclockwise"), ("greater", "less"),
-    ("higher", "lower"), ("larger", "smaller"), ("left", "right"), ("up", "down"), ("positive", "negative"),
+    ("增大", "减小"), ("增加", "减少"), ("升高", "降低"), ("上升", "下降"), ("变大", "变小"),
+    ("偏大", "偏小"), ("偏高", "偏低"), ("顺时针", "逆时针"), ("吸热", "放热"), ("大于", "小于"),
+    ("正反应", "逆反应"), ("左", "右"), ("超重", "失重"),
+    ("increase", "decrease"), ("increases", "decreases"), ("clockwise", "counterclockwise"),
+    ("greater", "less"), ("higher", "lower"), ("larger", "smaller"), ("left", "right"),
+    ("up", "down"), ("positive", "negative"),
 )  # fmt: skip
 _OPPOSITE: Final = {a: b for x, y in _OPPOSITES for a, b in ((x, y), (y, x))}
 _FILLER = re.compile(r"^(?:the|an?)(?=[^a-z])|[\s\"'“”‘’《》.。,，;；:：]", re.IGNORECASE)

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
+import re
 
 from gradegpt.rules import algebra, units
-from gradegpt.rules.compare.base import every
+from gradegpt.rules.compare.base import Means, every
+from gradegpt.rules.formula import Node, read_formula, variables
 from gradegpt.rules.normalise import plain
-from gradegpt.rules.tolerance import Tolerance
-from gradegpt.rules.values import Group, Leaf, Piece, Quantity, Region, Relation, Value
+from gradegpt.rules.regions import Piece, Region
+from gradegpt.rules.values import Group, Leaf, Quantity, Relation, Value
+
+_WORDS = re.compile(r"[\u3400-\u9fff]|(?<![A-Za-z\\])[A-Za-z]{4,}|\\(?:begin|text)")
 
 
-def same_value(reference: Value, answer: Value, tolerance: Tolerance) -> bool | None:
+def same_value(reference: Value, answer: Value, means: Means) -> bool | None:
     """Whether the two are the same value, or none where that cannot be shown."""
     match reference, answer:
         case Leaf(), Leaf():
-            return _leaves(reference, answer, tolerance)
+            return _leaves(reference, answer, means)
         case Region(), Region():
             return _regions(reference, answer)
         case Group(), Group():
-            return _groups(reference, answer, tolerance)
+            return _groups(reference, answer, means)
         case Relation(), Relation():
             return _relations(reference, answer)
         case (Region(pieces=()), Group(items=items)) | (Group(items=items), Region(pieces=())):
@@ -28,20 +31,20 @@ def same_value(reference: Value, answer: Value, tolerance: Tolerance) -> bool | 
             named = _as_relation(leaf)
             return None if named is None else _relations(named, relation)
         case (Group(items=(only,)), other) | (other, Group(items=(only,))):
-            return same_value(only, other, tolerance)
+            return same_value(only, other, means)
         case _:
             return None
 
 
-def _leaves(reference: Leaf, answer: Leaf, tolerance: Tolerance) -> bool | None:
+def _leaves(reference: Leaf, answer: Leaf, means: Means) -> bool | None:
     if plain(reference.text) == plain(answer.text) and plain(answer.text):
         return True
     if reference.quantity is not None and answer.quantity is not None:
-        same = same_quantity(reference.quantity, answer.quantity, tolerance)
-        if same is not False or not (algebra_variables(reference) or algebra_variables(answer)):
+        same = same_quantity(reference.quantity, answer.quantity, means)
+        if same is not False or not (_has_unknowns(reference) or _has_unknowns(answer)):
             return same
     if reference.formula is None or answer.formula is None:
-        return None
+        return means.prove(reference.text, answer.text) if _provable(reference, answer) else None
     same = algebra.equal(reference.formula, answer.formula)
     if same is False and reference.name and answer.name and reference.name != answer.name:
         # F = ma and ma = F; but S = 3 and A = 4 may speak of two things.
@@ -50,12 +53,18 @@ def _leaves(reference: Leaf, answer: Leaf, tolerance: Tolerance) -> bool | None:
     return same
 
 
-def algebra_variables(leaf: Leaf) -> bool:
+def _provable(reference: Leaf, answer: Leaf) -> bool:
+    """Whether computer algebra may help: two formulas, one of them beyond ``algebra``."""
+    return all("\\" in x.text and not _WORDS.search(x.text) for x in (reference, answer))
+
+
+def _has_unknowns(leaf: Leaf) -> bool:
     """Whether the leaf is a formula with unknowns, so that its number is only one reading."""
-    return leaf.formula is not None and bool(algebra.variables(leaf.formula))
+    has_unit = leaf.quantity is not None and leaf.quantity.unit
+    return leaf.formula is not None and not has_unit and bool(variables(leaf.formula))
 
 
-def same_quantity(wanted: Quantity, given: Quantity, tolerance: Tolerance) -> bool | None:
+def same_quantity(wanted: Quantity, given: Quantity, means: Means) -> bool | None:
     """Numbers within the tolerance, after conversion where both state a unit."""
     if wanted.unit and given.unit:
         factor = units.factor(given.unit, wanted.unit)
@@ -63,7 +72,7 @@ def same_quantity(wanted: Quantity, given: Quantity, tolerance: Tolerance) -> bo
             return None
         if factor != 1:
             given = given._replace(value=given.value * factor, place=None)
-    allowed = tolerance.allows(wanted, given)
+    allowed = means.tolerance.allows(wanted, given)
     if allowed is not False:
         return allowed
     if wanted.percent != given.percent and given.value in (wanted.value * 100, wanted.value / 100):
@@ -83,17 +92,17 @@ def _same_piece(a: Piece, b: Piece) -> bool:
 
 
 def _relations(reference: Relation, answer: Relation) -> bool | None:
-    left, right = (algebra.Node("+", (r.left, algebra.Node("neg", (r.right,)))) for r in (reference, answer))
+    left, right = (Node("+", (r.left, Node("neg", (r.right,)))) for r in (reference, answer))
     return algebra.equal(left, right, scaled=True)
 
 
 def _as_relation(leaf: Leaf) -> Relation | None:
     """``y = 2x + 1``, which reads as a named value, as an equation."""
-    name = algebra.read(leaf.name) if leaf.name else None
+    name = read_formula(leaf.name) if leaf.name else None
     return Relation(leaf.text, name, leaf.formula) if name and leaf.formula else None
 
 
-def _groups(reference: Group, answer: Group, tolerance: Tolerance) -> bool | None:
+def _groups(reference: Group, answer: Group, means: Means) -> bool | None:
     wanted, given = reference.items, answer.items
     names = [[i.name for i in items if isinstance(i, Leaf)] for items in (wanted, given)]
     if len(wanted) != len(given):
@@ -101,18 +110,18 @@ def _groups(reference: Group, answer: Group, tolerance: Tolerance) -> bool | Non
     named = all(len(n) == len(wanted) and all(n) and len({*n}) == len(n) for n in names)
     if named and sorted(names[0]) == sorted(names[1]):
         by_name = {i.name: i for i in given if isinstance(i, Leaf)}
-        return every(same_value(i, by_name[i.name], tolerance) for i in wanted if isinstance(i, Leaf))
-    in_order = every(map(lambda a, b: same_value(a, b, tolerance), wanted, given))
+        return every(same_value(i, by_name[i.name], means) for i in wanted if isinstance(i, Leaf))
+    in_order = every(map(lambda a, b: same_value(a, b, means), wanted, given))
     if reference.ordered or in_order:
         return in_order
-    return _in_any_order(wanted, given, tolerance)
+    return _in_any_order(wanted, given, means)
 
 
-def _in_any_order(wanted: tuple[Value, ...], given: tuple[Value, ...], tolerance: Tolerance) -> bool | None:
+def _in_any_order(wanted: tuple[Value, ...], given: tuple[Value, ...], means: Means) -> bool | None:
     left = list(given)
     unsure = False
     for item in wanted:
-        results = [same_value(item, other, tolerance) for other in left]
+        results = [same_value(item, other, means) for other in left]
         if True in results:
             left.pop(results.index(True))
         elif all(result is False for result in results):
@@ -120,4 +129,3 @@ def _in_any_order(wanted: tuple[Value, ...], given: tuple[Value, ...], tolerance
         else:
             unsure = True
     return None if unsure else True
-

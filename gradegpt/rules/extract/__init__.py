@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from gradegpt.rules.extract.choice import find_choice, find_sequence
-from gradegpt.rules.extract.refine import refine
+from gradegpt.rules.extract.refine import reads_as, refine
 from gradegpt.schema import CHOICE, AnswerType
 
 MAX_SENTENCE: Final = 160
@@ -46,7 +46,7 @@ class Found(NamedTuple):
 
 _BOX = re.compile(r"\\boxed\s*\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*+)\}")
 _PART = re.compile(
-    r"(?:^|(?<=[\s;；。.，,*]))(?:\*\*)?(?:[Pp]art\s*)?(?:[(（]\s*([1-9]|[一二三四五六七八九]|[a-i]|i{1,3}|iv|v)\s*[)）]|([①-⑨])|第([一二三四五六七八九1-9])[空问])(?:\*\*)?[\s:：]*"
+    r"(?:^|(?<=[\s;；。.，,*:：]))(?:\*\*)?(?:[Pp]art\s*)?(?:[(（]\s*([1-9]|[一二三四五六七八九]|[a-i]|i{1,3}|iv|v)\s*[)）]|([①-⑨])|第([一二三四五六七八九1-9])[空问])(?:\*\*)?[\s:：]*"
 )
 _ROMAN: Final = ("i", "ii", "iii", "iv", "v")
 _ANSWER_TAG = re.compile(r"<answer>\s*(.+?)\s*</answer>", re.DOTALL | re.IGNORECASE)
@@ -88,8 +88,10 @@ def find_answer(text: str, kind: AnswerType | None = None, places: int = 1) -> F
     tail = text[offset:]
     found = _of_kind(tail, kind, places)
     if found is None:
-        searches = (_boxed, _announced, _whole, _concluded, _last_number)
+        searches = (_boxed, _announced, _whole, _concluded)
         found = next(filter(None, (search(tail) for search in searches)), None)
+        if found is None or found.how is How.CONCLUDED:
+            found = _last_line(tail, kind) or found or _last_number(tail)
         if found is not None and kind is not None and kind not in CHOICE:
             found = found._replace(answer=refine(found.answer, kind))
     if found is None or not offset:
@@ -110,7 +112,7 @@ def _of_kind(text: str, kind: AnswerType | None, places: int) -> Found | None:
 
 def _by_part(text: str, places: int) -> Found | None:
     """``(1) … = 3. (2) … = 5.``: the answers of the last run of parts, or of as many boxes."""
-    boxes = [m for m in _BOX.finditer(text)][-places:]
+    boxes = list(_BOX.finditer(text))[-places:]
     if len(boxes) == places and len(_BOX.findall(text)) == places:
         answers = [m[1] for m in boxes]
         return _joined(text, answers, boxes[-1].start(), boxes[-1].end(), How.BOXED)
@@ -119,17 +121,23 @@ def _by_part(text: str, places: int) -> Found | None:
         run = marks[end - places : end]
         if [_number(m) for m in run] == list(range(1, places + 1)):
             ends = [m.start() for m in run[1:]] + [len(text)]
-            pieces = [text[m.end() : stop].strip(" \n*:：;；,，") for m, stop in zip(run, ends, strict=True)]
+            pieces = [
+                text[m.end() : stop].strip(" \n*:：;；,，")
+                for m, stop in zip(run, ends, strict=True)
+            ]
             answers = [_settled(piece) for piece in pieces]
-            return _joined(text, answers, run[0].start(), ends[-1], How.ANNOUNCED) if all(answers) else None
+            return (
+                _joined(text, answers, run[0].start(), ends[-1], How.ANNOUNCED)
+                if all(answers)
+                else None
+            )
     return None
 
 
 def _settled(piece: str) -> str:
     found = find_answer(piece)
-    if found is None or found.how is How.LAST_NUMBER:
-        return piece
-    return found.answer
+    answer = piece if found is None or found.how is How.LAST_NUMBER else found.answer
+    return refine(answer, AnswerType.MULTI_ANSWER)
 
 
 def _joined(text: str, answers: list[str], start: int, end: int, how: How) -> Found:
@@ -201,6 +209,19 @@ def _concluded(text: str) -> Found | None:
     how = How.CONCLUDED if text[stop:].strip(_DRESSING + ".!！\n)）") else How.FINAL
     found = _found(text, last.end(), stop, how, last.start())
     return found if found is None or len(found.answer) <= 80 else None
+
+
+def _last_line(text: str, kind: AnswerType | None) -> Found | None:
+    """The last line, where it is short and reads as an answer of the kind."""
+    line = text.rstrip()[text.rstrip().rfind("\n") + 1 :]
+    if kind is None or kind in (*CHOICE, AnswerType.TEXT) or not 0 < len(line.strip()) <= 80:
+        return None
+    answer = refine(line.strip(), kind)
+    if not reads_as(answer, kind):
+        return None
+    start = text.rindex(line)
+    span = sentence_around(text, start, start + len(line))
+    return Found(answer, *span, How.FINAL, (start, start + len(line)))
 
 
 def _last_number(text: str) -> Found | None:

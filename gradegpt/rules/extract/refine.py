@@ -1,4 +1,4 @@
-"""Narrow a sentence that gives an answer down to the answer, by what the answer's type can be read as."""
+"""Narrow a sentence that gives an answer down to what reads as an answer of its type."""
 
 from __future__ import annotations
 
@@ -6,23 +6,31 @@ import re
 
 from gradegpt.rules import values
 from gradegpt.rules.kinds import truth
+from gradegpt.rules.regions import Region
 from gradegpt.schema import AnswerType
 
 _CONCLUSION = re.compile(
     r"(?:综上(?:所述)?|因此|所以|从而|于是|可得|解得|得到|得出|化简得|整理得|即|故|则|得|答"
-    r"|\b(?:therefore|thus|hence|so|finally|gives?|get|obtain|yields?|i\.e\.)\b)[\s,，:：]*",
+    r"|\b(?:therefore|thus|hence|so|finally|gives?|get|obtain|yields?)\b|\bi\.e\.)[\s,，:：]*",
     re.IGNORECASE,
 )
 _COPULA = re.compile(
-    r"(?:等于|应为|就是|约为|大约|大概|有|共有?|为|是|了|需要?|花费?|剩下?|[:：]|≈|=|\b(?:is|are|was|were|equals?|equal to|be|has|have|of|covers?|costs?|needs?|makes?|at|by|to|about|approximately|only|exactly|total)\b)\s*",
+    r"(?:等于|应为|就是|约为|大约|大概|有|共有?|为|是|了|需要?|花费?|剩下?|[:：]|≈|\\approx|="
+    r"|\b(?:is|are|was|were|equals?|equal to|be|has|have|of|covers?|costs?|needs?|makes?|at|by|to"
+    r"|about|approximately|only|exactly|total)\b)\s*",
     re.IGNORECASE,
 )
 _FORMULA = re.compile(r"\$\$?(.+?)\$\$?|\\\((.+?)\\\)|\\\[(.+?)\\\]", re.DOTALL)
 _TRUTH = re.compile(
-    r"(不正确|不成立|不对|不是|正确|错误|成立|\btrue\b|\bfalse\b|\bincorrect\b|\bcorrect\b|对|错)\s*(?:的|了)?[\s。.!！*$]*$",
+    r"(不正确|不成立|不对|不是|正确|错误|成立|\btrue\b|\bfalse\b|\bincorrect\b|\bcorrect\b|对|错)"
+    r"\s*(?:的|了)?[\s。.!！*$]*$",
     re.IGNORECASE,
 )
-_TRAILING = re.compile(r"\s+(?:left|in total|altogether|in all|each|more|total|remaining|per \w+|now|away|long|old|years? old)[\s.!]*$", re.IGNORECASE)
+_TRAILING = re.compile(
+    r"\s+(?:left|in total|altogether|in all|each|more|total|remaining|per \w+|now|away|long"
+    r"|(?:years? )?old)[\s.!]*$",
+    re.IGNORECASE,
+)
 
 
 def refine(answer: str, kind: AnswerType) -> str:
@@ -58,12 +66,14 @@ def reads_as(text: str, kind: AnswerType) -> bool:
         case AnswerType.NUMBER:
             return isinstance(value, values.Leaf) and value.quantity is not None
         case AnswerType.EXPRESSION:
-            return isinstance(value, values.Leaf) and values.is_read(value)
+            one = isinstance(value, values.Leaf) or "matrix}" in text
+            return one and values.is_read(value)
         case AnswerType.EQUATION:
             named = isinstance(value, values.Leaf) and bool(value.name) and values.is_read(value)
             return named or isinstance(value, values.Relation)
         case AnswerType.INTERVAL:
-            return isinstance(value, values.Region)
+            return isinstance(value, Region)
         case AnswerType.TUPLE | AnswerType.SET:
-            return isinstance(value, values.Group | values.Region) and values.is_read(value)
-    return values.is_read(value)
+            return isinstance(value, values.Group | Region) and values.is_read(value)
+        case _:
+            return values.is_read(value)
