@@ -41,7 +41,7 @@ _GREEK: Final = frozenset((
 ))  # fmt: skip
 _PROSE = re.compile(
     r"[\u3400-\u9fff]|(?<![A-Za-z\\])(?:[A-Za-z]{2,}\s+[A-Za-z]{2,}(?![A-Za-z])|(?:not|for|but|all)(?![A-Za-z])"
-    r"|(?!(?:arcsin|arccos|arctan|sinh|cosh|tanh|sin|cos|tan|cot|sec|csc|exp|log|sqrt|abs|abc)(?![a-z]))"
+    r"|[A-Z]{3,}|(?!(?:arcsin|arccos|arctan|sinh|cosh|tanh|sin|cos|tan|cot|sec|csc|exp|log|sqrt|abs|abc)(?![a-z]))"
     r"(?:[A-Za-z]{4,}|(?=[a-z]*[aeiou])[A-Za-z][a-z]{2})(?![A-Za-z]))"
 )
 """Words: read letter by letter they would make a product."""
@@ -168,11 +168,10 @@ class _Parser:
         return token.text if token is not None and token.kind == "command" else ""
 
     def _starts_operand(self) -> bool:
+        """Whether what comes is multiplied; never a number: x2 is x₂ or x², and H2O no product."""
         token = self.tokens[self.at]
-        if token.kind == "number":
-            previous = self.tokens[self.at - 1]
-            return previous.kind != "number" and previous.text not in ("}", "^")
-        return token.kind != "sign" or token.text in ("(", "{", "√", "[")
+        letter = token.kind not in ("number", "sign")
+        return letter or (token.kind == "sign" and token.text in ("(", "{", "√", "["))
 
     def power(self) -> Node:
         node = self.postfix(self.atom())
@@ -314,7 +313,7 @@ class _Parser:
         node = self.signed()
         while (
             self.at < len(self.tokens)
-            and self.tokens[self.at].kind in ("number", "letter")
+            and self.tokens[self.at].kind == "letter"
             and self._starts_operand()
         ):
             node = Node("*", (node, self.power()))

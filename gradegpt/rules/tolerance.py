@@ -77,8 +77,9 @@ def _auto(question: str) -> Allows:
     def allows(wanted: Quantity, given: Quantity) -> bool | None:
         if _exact(wanted, given):
             return True
-        if wanted.place is not None and _within(wanted, given, float(wanted.place) / 2):
-            return True  # the reference is itself rounded: what rounds to it is it
+        rounding = wanted.place is not None and _size(wanted) >= 10 * wanted.place
+        if rounding and wanted.place and _within(wanted, given, float(wanted.place) / 2):
+            return True  # two digits or more, so rounded: what rounds to it is it
         if rounded and given.place is not None and not isinstance(wanted.value, Fraction):
             return _within(wanted, given, float(given.place) / 2) or None
         if _is_whole(wanted) and _is_whole(given):

@@ -78,9 +78,14 @@ _MATRIX = re.compile(
     r"\\begin\{(?P<kind>[bpvBV]?matrix)\}(?P<body>.*?)\\end\{(?P=kind)\}", re.DOTALL
 )
 _PARTS = re.compile(
-    r"(?:^|(?<=[\s,;.]))(?:\(\s*(?:\d|[ivx]{1,4}|[一二三四五六])\s*\)|[①-⑨]|第[一二三四五六]空\s*:?|\d\s*[)]|(?:part|Part)\s*\(?[a-d]\)?\s*:?)"
+    r"(?:^|(?<=[\s,;.]))(?:\(\s*(?:\d|[ivx]{1,4}|[一二三四五六]|[a-f])\s*\)|[①-⑨]|第[一二三四五六]空\s*:?|\d\s*[)]|(?:part|Part)\s*\(?[a-d]\)?\s*:?)"
 )
 _RATIO = re.compile(r"([^:∶]{1,24})[:∶]([^:∶]{1,24})")
+_LEAD = re.compile(
+    r"^(?:解得|可得|化简得|整理得|求得|得到|因此|所以|得|故|则|即|∴|so|hence|thus|then)(?=.)"
+)
+_ELEMENTS = re.compile(r"\s*[A-Za-z]\s*(?:\||\\mid|:)(?P<body>[^<>≤≥≠]+)", re.DOTALL)
+"""The inside of a set-builder form that names its elements: x | x = 0 或 x = 2."""
 _OR = re.compile(r"\s*(?:或者?|\bor\b|\band\b|和|与|\\text\{\s*or\s*\}|∨)\s*")
 
 
@@ -100,7 +105,7 @@ def _read(text: str, region: bool, depth: int) -> Value:
     if depth < MAX_NESTING:
         if (found := read_region(text)) is not None and (region or not is_pair(text)):
             return found
-        for reader in (_matrix, _parts, _listed, _plus_minus):
+        for reader in (_matrix, _parts, _listed):
             made = reader(text, region, depth)
             if made is not None:
                 return made
@@ -117,7 +122,7 @@ def _leaf(text: str, region: bool = False, depth: int = MAX_NESTING) -> Value:
         both = len(sides) == 2 and left is not None and right is not None
         if both and not function and left is not None and right is not None and not _is_name(left):
             return Relation(text, left, right)
-        name, body = re.sub(r"\s", "", sides[0]), sides[-1]
+        name, body = _LEAD.sub("", re.sub(r"\s", "", sides[0])), sides[-1]
     elif (
         named := re.match(r"^([A-Za-z\u3400-\u9fff]{1,8})\s*:\s*(.+)$", text, re.DOTALL)
     ) and re.match(r"^\d", named[2].strip()) is not None:
@@ -222,25 +227,30 @@ def _parts(text: str, region: bool, depth: int) -> Value | None:
 def _listed(text: str, region: bool, depth: int) -> Value | None:
     closed = {"{": "}", "(": ")", "[": "]"}
     if text[:1] in closed and _closing(text, 0) == len(text) - 1:
-        items = split_top(text[1:-1], ",;")
-        if len(items) > 1 or text[0] == "{":
-            made = tuple(_read(i, False, depth + 1) for i in items if i.strip())
-            return Group(text[0] != "{", made) if len(made) <= MAX_ITEMS else None
-        return None
+        inner = text[1:-1]
+        if builder := _ELEMENTS.fullmatch(inner):
+            inner = builder["body"].replace("或", ",")
+        items = [i for i in split_top(inner, ",;") if i.strip()]
+        if text[0] != "{":
+            return _group(True, items, False, depth) if len(items) > 1 else None
+        return _group(False, [x for i in items for x in _both_signs(i)], False, depth)
     items = split_top(text, ";") if ";" in text else split_top(text, ",")
-    if len(items) == 1:
-        items = [i for i in _OR.split(text) if i.strip()] if _OR.search(text) else items
-    if not 1 < len(items) <= MAX_ITEMS or re.fullmatch(r"-?\d{1,3}(,\d{3})+(\.\d+)?\s*\D*", text):
+    items = [x for i in items for part in _OR.split(i) for x in _both_signs(part) if x.strip()]
+    if len(items) < 2 or re.fullmatch(r"-?\d{1,3}(,\d{3})+(\.\d+)?\s*\D*", text):
         return None
-    return Group(False, tuple(_read(i, region, depth + 1) for i in items if i.strip()))
+    return _group(False, items, region, depth)
 
 
-def _plus_minus(text: str, region: bool, depth: int) -> Value | None:
-    sign = "±" if "±" in text else "\\pm" if "\\pm" in text else ""
-    if not sign or text.count(sign) != 1:
+def _group(ordered: bool, items: list[str], region: bool, depth: int) -> Value | None:
+    if len(items) > MAX_ITEMS:
         return None
-    pair = tuple(_read(text.replace(sign, s), region, depth + 1) for s in ("+", "-"))
-    return Group(False, pair)
+    return Group(ordered, tuple(_read(item, region, depth + 1) for item in items))
+
+
+def _both_signs(item: str) -> list[str]:
+    """``±2`` as 2 and -2; with two such signs there is no telling whether they go together."""
+    sign = next((s for s in ("±", "\\pm") if item.count(s) == 1), None)
+    return [item] if sign is None else [item.replace(sign, s) for s in ("+", "-")]
 
 
 def split_top(text: str, separators: str) -> list[str]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from gradegpt.rules import values
-from gradegpt.rules.compare.base import Comparison, Means, Prove
+from gradegpt.rules.compare.base import Comparison, Means, Prove, unproved
 from gradegpt.rules.compare.choice import compare_choice
 from gradegpt.rules.compare.text import compare_text
 from gradegpt.rules.compare.value import same_value
 from gradegpt.rules.kinds import truth
 from gradegpt.rules.normalise import plain
+from gradegpt.rules.regions import Region
 from gradegpt.rules.tolerance import tolerance as policy
 from gradegpt.schema import CHOICE, AnswerType
 
@@ -27,7 +28,7 @@ def compare(
     *,
     question: str = "",
     tolerance: str = "auto",
-    prove: Prove | None = None,
+    prove: Prove = unproved,
 ) -> Comparison:
     """Compare ``answer`` with ``reference`` as answers of type ``kind``.
 
@@ -56,10 +57,21 @@ def compare(
     wanted, given = values.read(reference, region=region), values.read(answer, region=region)
     if kind in _ORDERED:
         wanted, given = _in_order(wanted), _in_order(given)
-    same = same_value(wanted, given, Means(allowed, prove) if prove else Means(allowed))
+    means = Means(allowed, prove, names_matter=kind is AnswerType.EQUATION)
+    if not isinstance(wanted, Region) and not isinstance(given, Region):
+        wanted, given = _only(wanted), _only(given)
+    same = same_value(wanted, given, means)
     words = {True: "equal", False: "different", None: "not-shown"}[same]
     within = "-within-tolerance" if same and allowed.name != "exact" else ""
     return Comparison(same, f"{kind.value}:{words}{within}")
+
+
+def _only(value: values.Value) -> values.Value:
+    """The one value of a group of one, such as {5}; but a set of one pair stays one."""
+    if isinstance(value, values.Group) and len(value.items) == 1:
+        (item,) = value.items
+        return value if isinstance(item, values.Group) else item
+    return value
 
 
 def _in_order(value: values.Value) -> values.Value:

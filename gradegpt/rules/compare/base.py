@@ -11,11 +11,17 @@ Prove = Callable[[str, str], bool | None]
 """Whether two LaTeX formulas are equal, by heavier means than ``algebra``; none if not shown."""
 
 
+def unproved(_left: str, _right: str) -> None:
+    """The ``Prove`` that shows nothing."""
+
+
 class Means(NamedTuple):
     """What a comparison may use."""
 
     tolerance: Tolerance
-    prove: Prove = lambda left, right: None
+    prove: Prove = unproved
+    names_matter: bool = False
+    """Whether x = 5 and y = 5 are two answers: they are two lines, but one number."""
 
 
 class Comparison(NamedTuple):

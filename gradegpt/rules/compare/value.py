@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from typing import Final
 
 from gradegpt.rules import algebra, units
 from gradegpt.rules.compare.base import Means, every
 from gradegpt.rules.formula import Node, read_formula, variables
 from gradegpt.rules.normalise import plain
 from gradegpt.rules.regions import Piece, Region
-from gradegpt.rules.values import Group, Leaf, Quantity, Relation, Value
+from gradegpt.rules.values import Group, Leaf, Quantity, Relation, Value, is_read
 
+_COORDINATES: Final = ("x", "y", "z")
 _WORDS = re.compile(r"[\u3400-\u9fff]|(?<![A-Za-z\\])[A-Za-z]{4,}|\\(?:begin|text)")
 
 
@@ -30,13 +33,14 @@ def same_value(reference: Value, answer: Value, means: Means) -> bool | None:
         case (Leaf() as leaf, Relation() as relation) | (Relation() as relation, Leaf() as leaf):
             named = _as_relation(leaf)
             return None if named is None else _relations(named, relation)
-        case (Group(items=(only,)), other) | (other, Group(items=(only,))):
-            return same_value(only, other, means)
         case _:
             return None
 
 
 def _leaves(reference: Leaf, answer: Leaf, means: Means) -> bool | None:
+    if means.names_matter and reference.name and answer.name and reference.name != answer.name:
+        left, right = _as_relation(reference), _as_relation(answer)
+        return (_relations(left, right) or None) if left and right else None
     if plain(reference.text) == plain(answer.text) and plain(answer.text):
         return True
     if reference.quantity is not None and answer.quantity is not None:
@@ -45,12 +49,7 @@ def _leaves(reference: Leaf, answer: Leaf, means: Means) -> bool | None:
             return same
     if reference.formula is None or answer.formula is None:
         return means.prove(reference.text, answer.text) if _provable(reference, answer) else None
-    same = algebra.equal(reference.formula, answer.formula)
-    if same is False and reference.name and answer.name and reference.name != answer.name:
-        # F = ma and ma = F; but S = 3 and A = 4 may speak of two things.
-        left, right = _as_relation(reference), _as_relation(answer)
-        return (_relations(left, right) or None) if left and right else None
-    return same
+    return algebra.equal(reference.formula, answer.formula)
 
 
 def _provable(reference: Leaf, answer: Leaf) -> bool:
@@ -104,17 +103,39 @@ def _as_relation(leaf: Leaf) -> Relation | None:
 
 def _groups(reference: Group, answer: Group, means: Means) -> bool | None:
     wanted, given = reference.items, answer.items
-    names = [[i.name for i in items if isinstance(i, Leaf)] for items in (wanted, given)]
     if len(wanted) != len(given):
-        return None if reference.ordered != answer.ordered else False
-    named = all(len(n) == len(wanted) and all(n) and len({*n}) == len(n) for n in names)
-    if named and sorted(names[0]) == sorted(names[1]):
-        by_name = {i.name: i for i in given if isinstance(i, Leaf)}
-        return every(same_value(i, by_name[i.name], means) for i in wanted if isinstance(i, Leaf))
-    in_order = every(map(lambda a, b: same_value(a, b, means), wanted, given))
+        shown = is_read(reference) and is_read(answer) and reference.ordered == answer.ordered
+        return False if shown else None
+    names = _names(wanted), _names(given)
+    if all(names):
+        if sorted(names[0]) != sorted(names[1]):
+            return every(map(_same(means), wanted, given)) or None
+        return every(map(_same(means), _by_name(wanted), _by_name(given)))
+    if any(names):
+        # (3, 2) and y = 2, x = 3: coordinates have an order of their own, other names have not,
+        # and only a match is shown.
+        if all(name in _COORDINATES for name in names[0] or names[1]):
+            wanted, given = _by_name(wanted), _by_name(given)
+        return every(map(_same(means), wanted, given)) or None
+    in_order = every(map(_same(means), wanted, given))
     if reference.ordered or in_order:
         return in_order
     return _in_any_order(wanted, given, means)
+
+
+def _same(means: Means) -> Callable[[Value, Value], bool | None]:
+    return lambda wanted, given: same_value(wanted, given, means)
+
+
+def _names(items: tuple[Value, ...]) -> list[str]:
+    """The names of the values, where each has one of its own."""
+    names = [item.name for item in items if isinstance(item, Leaf) and item.name]
+    return names if len({*names}) == len(items) else []
+
+
+def _by_name(items: tuple[Value, ...]) -> tuple[Value, ...]:
+    """Sorted by name; values without one stay as they are."""
+    return tuple(sorted(items, key=lambda item: item.name if isinstance(item, Leaf) else ""))
 
 
 def _in_any_order(wanted: tuple[Value, ...], given: tuple[Value, ...], means: Means) -> bool | None:

@@ -15,7 +15,7 @@ _DRESS = (
 )
 """What may stand between an announcement and the letter; never given back, or it would be slow."""
 _BETWEEN = (
-    r"(?:\}|\))?[\s$*]*(?:[、,，;；/&和与及]|\band\b)?[\s$*]*"
+    r"(?:\}|\))?[\s$*]*(?:[、,，;；/&和与及]|\band\b|\.(?=\s[A-H](?:\.|\s*$)))?[\s$*]*"
     r"(?:选项|[Oo]ptions?|[Cc]hoices?[\s_]*)?[({]?"
 )
 _LETTERS = rf"(?P<letters>[A-H](?:{_BETWEEN}[A-H](?![a-zI-Z])){{0,9}}+)(?![A-Za-z'’]|\d)"

@@ -26,6 +26,10 @@ _TRUTH = re.compile(
     r"\s*(?:的|了)?[\s。.!！*$]*$",
     re.IGNORECASE,
 )
+_DENIED = re.compile(
+    r"不是|并非|不等于|≠|\bnot\b|n't\b|\bnever\b|\bor\b.*\?|可能|\bmay\b|\bmight\b", re.IGNORECASE
+)
+"""Words after which the value that follows is not the answer, or not surely."""
 _TRAILING = re.compile(
     r"\s+(?:left|in total|altogether|in all|each|more|total|remaining|per \w+|now|away|long"
     r"|(?:years? )?old)[\s.!]*$",
@@ -43,6 +47,8 @@ def refine(answer: str, kind: AnswerType) -> str:
         found = _TRUTH.search(answer)
         return answer if truth(answer) is not None or found is None else found[1]
     if kind in (AnswerType.TEXT, AnswerType.CODE) or reads_as(answer, kind):
+        return answer
+    if _DENIED.search(answer):
         return answer
     for candidate in _candidates(answer):
         if reads_as(candidate, kind):
