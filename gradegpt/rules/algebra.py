@@ -78,7 +78,7 @@ def _power(base: Number, exponent: Number) -> Number:
             return Fraction(base ** int(exponent))
     if isinstance(exponent, Fraction) and exponent.denominator % 2 and exponent.denominator > 1:
         return _power(_root(base, Fraction(exponent.denominator)), Fraction(exponent.numerator))
-    return complex(complex(base) ** complex(exponent))
+    return complex(base) ** complex(exponent)
 
 
 def _root(value: Number, degree: Number) -> Number:
@@ -87,7 +87,7 @@ def _root(value: Number, degree: Number) -> Number:
     n = int(degree)
     number = complex(value)
     if n % 2 and abs(number.imag) < _EQUAL * abs(number) and number.real < 0:
-        return -((-number.real) ** (1 / n))
+        return -math.pow(-number.real, 1 / n)
     return number ** (1 / n)
 
 

@@ -251,15 +251,21 @@ class _Parser:
     def named(self, letter: str) -> Node:
         name = letter
         if self.take("_"):
-            braced = self.take("{")
-            start = self.at
-            self.at += 1
-            while braced and self.at < len(self.tokens) and not self.take("}"):
-                self.at += 1
-            name += "_" + "".join(t.text for t in self.tokens[start : self.at] if t.text != "}")
+            name += f"_{self.subscript()}"
         while self.take("'"):
             name += "'"
         return Node("const" if name in CONSTANTS else "var", name=name)
+
+    def subscript(self) -> str:
+        start = self.at
+        end = start + 1
+        if self.take("{"):
+            texts = [t.text for t in self.tokens]
+            end = texts.index("}", start) + 1 if "}" in texts[start:] else len(texts) + 1
+        if end > len(self.tokens):
+            raise UnreadableError("it ends too early")
+        self.at = end
+        return "".join(t.text for t in self.tokens[start:end]).strip("{}")
 
     def command(self, name: str) -> Node:
         if name == "frac":

@@ -77,7 +77,7 @@ class _Worker:
 
     def kill(self) -> None:
         self.process.kill()
-        self.process.wait()
+        self.process.communicate()  # closes the pipes
 
 
 class AlgebraPool:

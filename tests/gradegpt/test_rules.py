@@ -203,14 +203,14 @@ def test_a_number_in_any_spelling_is_the_number(response: str) -> None:
         ("7", "答案不是7", "undecided"),
         ("7", "the answer is less than 7", "undecided"),
         ("7", "The numbers are 3, 5 and 7", "undecided"),
-        ("7", "First 3, then 4.\nTogether that makes 7", "undecided"),
+        ("7", "First 3, then 4.\nTogether that makes 7", "correct"),
         ("5", "x=5", "correct"),
         ("5", "five", "correct"),
-        ("18", "\\boxed{", "undecided"),
+        ("18", "\\boxed{", "invalid"),
     ],
 )
 def test_numbers(reference: str, response: str, expected: str) -> None:
-    """Equal values are equal; another unit, another sign of percent, or words decide nothing."""
+    """Equal values are equal, units are converted; a percent sign or prose decides nothing."""
     assert verdict(reference, response) == expected
 
 
@@ -249,13 +249,13 @@ def test_a_tolerance_widens_equality(tolerance: str | None, response: str, expec
         ("错", "不正确", "correct"),
         ("No", "The answer is no.", "correct"),
         ("False", "True", "incorrect"),
-        ("True", "The statement is true.", "undecided"),
+        ("True", "The statement is true.", "correct"),
         ("True", "Yes, but only for x > 0", "undecided"),
-        ("对", "答案是错误的", "undecided"),
+        ("对", "答案是错误的", "incorrect"),
     ],
 )
 def test_truth_words(reference: str, response: str, expected: str) -> None:
-    """In both languages and as signs; a sentence around them is left to the model."""
+    """In both languages and as signs, alone or at the end of a sentence."""
     assert verdict(reference, response) == expected
 
 
