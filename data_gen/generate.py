@@ -151,7 +151,9 @@ def _read_questions(questions: Questions) -> Iterator[Problem]:
         )
 
 
-def _row(graded: Graded, settings: DataGenSettings, index: int) -> TrainingRow | dict[str, Any] | str:
+def _row(
+    graded: Graded, settings: DataGenSettings, index: int
+) -> TrainingRow | dict[str, Any] | str:
     rng = rng_for(f"{index}:{graded.item.model_dump_json()}:{graded.chain.verdict}", settings.seed)
     if settings.kind == "base":
         return skill_row(graded, rng, settings.prompt.budget)

@@ -25,7 +25,8 @@ _ASK: Final = (
     "每行的两个答案一致吗？",
 )
 _UNITS: Final = (
-    "%", "元", "厘米", "千克", "个", "米", "平方米", "分钟", " cm", " dollars", " hours", " miles", " apples", "°",
+    "%", "元", "厘米", "千克", "个", "米", "平方米", "分钟", " cm", " dollars", " hours", " miles",
+    " apples", "°",
 )  # fmt: skip
 _PREFIXES: Final = ("x=", "x = ", "$", "= ", "-", "n=", "S=")
 
@@ -96,7 +97,9 @@ def _drawn_answer(rng: random.Random) -> tuple[AnswerType, str]:
         case 0 | 1:
             return AnswerType.SINGLE_CHOICE, rng.choice("AABBCCDDEFGHIJ")
         case 2:
-            return AnswerType.MULTIPLE_CHOICE, "".join(sorted(rng.sample("ABCD", rng.randint(2, 3))))
+            return AnswerType.MULTIPLE_CHOICE, "".join(
+                sorted(rng.sample("ABCD", rng.randint(2, 3)))
+            )
         case 3:
             places = rng.randint(1, 2)
             return AnswerType.NUMBER, f"{rng.randint(1, 9999) / 10**places:.{places}f}"

@@ -64,9 +64,7 @@ def skill_row(graded: Graded, rng: random.Random, budget: Budget) -> dict[str, A
     if roll < 0.48:
         pair = [chain.reference_answer, chain.answer or ""]
         rng.shuffle(pair)
-        return _chat(
-            rng.choice(_COMPARE), f"{pair[0]}\n{pair[1]}", f"{pair[0]} | {pair[1]}: {tag}"
-        )
+        return _chat(rng.choice(_COMPARE), f"{pair[0]}\n{pair[1]}", f"{pair[0]} | {pair[1]}: {tag}")
     if chain.gloss and roll < 0.56:
         return _chat("Say this in English.", chain.key_sentence, chain.gloss)
     reference = defuse(fit_response(item.reference[0], budget.reference))

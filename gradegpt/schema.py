@@ -35,6 +35,11 @@ class AnswerType(StrEnum):
         return self.value.replace("_", " ")
 
 
+TOLERANCE: Final = (
+    r"^(exact|auto|olympicarena|arb|atlas|olympiadbench"
+    r"|(relative|olympiadbench):\d*\.?\d+([eE]-?\d+)?)$"
+)
+"""The named policies for numbers; ``gradegpt.rules.tolerance`` says what each allows."""
 CHOICE: Final = (AnswerType.SINGLE_CHOICE, AnswerType.MULTIPLE_CHOICE)
 """The types that option letters answer."""
 
@@ -80,8 +85,9 @@ class Item(Row):
     """What is to be judged.
 
     ``reference`` holds one accepted answer or several (any of them suffices); a single string is
-    taken as one. ``tolerance`` is a named policy for numbers: ``exact`` or ``relative:X``; none
-    means ``exact``.
+    taken as one. ``tolerance`` is a named policy for numbers: one of
+    ``exact``, ``auto``, ``olympiadbench[:X]``, ``olympicarena``, ``arb``, ``atlas`` and
+    ``relative:X``; none means ``auto``.
     """
 
     id: str = ""
@@ -90,7 +96,7 @@ class Item(Row):
     response: str
     context: str | None = None
     answer_type: AnswerType | None = None
-    tolerance: Annotated[str, Field(pattern=r"^(exact|relative:\d*\.?\d+(e-?\d+)?)$")] | None = None
+    tolerance: Annotated[str, Field(pattern=TOLERANCE)] | None = None
     meta: dict[str, Any] = {}
 
     @model_validator(mode="after")

@@ -2,28 +2,43 @@
 
 from __future__ import annotations
 
-import unicodedata
+import re
 from collections.abc import Sequence
 from typing import Final
 
 from gradegpt.chain import Chain, render_chain
-from gradegpt.rules.compare import Comparison, compare
-from gradegpt.rules.extract import Found, How, find_answer
-from gradegpt.rules.kinds import answer_type
-from gradegpt.schema import AnswerType, ChainFormat, Item, Judgement, Outcome, Verdict
+from gradegpt.rules import values
+from gradegpt.rules.compare import Comparison, Prove, compare
+from gradegpt.rules.extract import COMMITTED, Found, How, find_answer
+from gradegpt.rules.extract.choice import find_choice, sequence
+from gradegpt.rules.kinds import answer_type, truth
+from gradegpt.rules.validity import cut_off, refuses, says_nothing, without_loop
+from gradegpt.rules.workers import shared_pool
+from gradegpt.schema import CHOICE, AnswerType, ChainFormat, Item, Judgement, Outcome, Verdict
 
-VERSION: Final = "3"
+VERSION: Final = "4"
 """Raised with every change that can change a judgement; part of the fingerprint."""
 
 _WORKED: Final = 40
 """A reference longer than this, in characters, is searched for the answer that it announces."""
-_COMMITTED: Final = (How.BOXED, How.ANNOUNCED, How.WHOLE)
+_SHORT: Final = 12
+_LIST = re.compile(r"\[\s*(?:'[^']*'|\"[^\"]*\")(?:\s*,\s*(?:'[^']*'|\"[^\"]*\"))*\s*\]")
+_QUOTED = re.compile(r"'([^']+)'|\"([^\"]+)\"")
 
 
 class RuleJudge:
-    """Extracts the answer on both sides and compares them by type. Method: ``rules``."""
+    """Extracts the answer on both sides and compares them by type. Method: ``rules``.
+
+    Args:
+        prove: Asked about pairs of formulas that the rules cannot read; none asks a pool of
+            computer-algebra workers, started when the first such pair comes.
+
+    """
 
     name = "rules"
+
+    def __init__(self, prove: Prove | None = None) -> None:
+        self._prove = prove or shared_pool
 
     @property
     def fingerprint(self) -> str:
@@ -35,48 +50,50 @@ class RuleJudge:
         return [self._judge_one(item) for item in items]
 
     def _judge_one(self, item: Item) -> Judgement:
-        if _says_nothing(item.response):
-            return self._decided(
-                item, Verdict.INVALID, "response:empty", None, reference_answer(item.reference[0])
-            )
-        found = find_answer(item.response)
+        references = [answer for r in item.reference for answer in reference_answers(r)]
+        kind = _kind(item, references[0])
+        if says_nothing(item.response):
+            return self._decided(item, Verdict.INVALID, "response:empty", None, references[0])
+        looped = without_loop(item.response)
+        response = item.response if looped is None else looped
+        found = find_answer(response, kind, _places(references[0], kind))
+        if nothing := _gives_nothing(response, found, looped is not None):
+            return self._decided(item, Verdict.INVALID, nothing, None, references[0])
         if found is None:
-            return Judgement(
-                id=item.id,
-                outcome=Outcome.UNDECIDED,
-                method=self.name,
-                reason="response:no-answer-found",
-            )
-        comparisons = [
-            (r, self._compare(item, r, found)) for r in map(reference_answer, item.reference)
-        ]
+            return self._undecided(item, "response:no-answer-found")
+        comparisons = [(r, self._compare(item, r, found)) for r in references]
         for reference, comparison in comparisons:
             if comparison.same and found.how is not How.LAST_NUMBER:
                 return self._decided(item, Verdict.CORRECT, comparison.reason, found, reference)
         reference, comparison = comparisons[0]
-        if found.how in _COMMITTED and all(c.same is False for _, c in comparisons):
+        if found.how in COMMITTED and all(c.same is False for _, c in comparisons):
             return self._decided(item, Verdict.INCORRECT, comparison.reason, found, reference)
-        reason = (
-            comparison.reason if comparison.same is None else f"{found.how.value}:not-a-commitment"
-        )
+        shown = comparison.same is not None
+        reason = f"{found.how.value}:not-a-commitment" if shown else comparison.reason
+        return self._undecided(item, reason, found, kind)
+
+    def _undecided(
+        self, item: Item, reason: str, found: Found | None = None, kind: AnswerType | None = None
+    ) -> Judgement:
         return Judgement(
             id=item.id,
             outcome=Outcome.UNDECIDED,
             method=self.name,
             reason=reason,
-            answer=found.answer,
-            key_sentence=item.response[found.start : found.end],
-            answer_type=_kind(item, reference),
+            answer=found.answer if found else None,
+            key_sentence=item.response[found.start : found.end] if found else None,
+            answer_type=kind,
         )
 
     def _compare(self, item: Item, reference: str, found: Found) -> Comparison:
-        tolerance = item.tolerance or "exact"
+        tolerance = item.tolerance or "auto"
         return compare(
             reference,
             found.answer,
             _kind(item, reference),
             question=item.question,
             tolerance=tolerance,
+            prove=self._prove,
         )
 
     def _decided(
@@ -106,18 +123,56 @@ class RuleJudge:
         )
 
 
-def _says_nothing(response: str) -> bool:
-    """Blanks and punctuation alone; a sign such as √, > or ∅ may well be an answer."""
-    return all(unicodedata.category(char)[0] in "CPZ" for char in response)
+def _gives_nothing(response: str, found: Found | None, looped: bool) -> str:
+    """Why the response is invalid, or nothing."""
+    if found is None or found.how not in COMMITTED:
+        if looped:
+            return "response:loop"
+        if cut_off(response):
+            return "response:cut-off"
+    elif found.how is How.WHOLE and looped:
+        return "response:loop"
+    elif (found.how is How.WHOLE or found.answer.startswith("\\boxed")) and cut_off(response):
+        return "response:cut-off"
+    if (found is None or found.how not in (How.BOXED, How.ANNOUNCED)) and refuses(response):
+        return "response:refusal"
+    return ""
+
+
+def _places(reference: str, kind: AnswerType) -> int:
+    """How many answers the reference holds, in order."""
+    if kind in CHOICE:
+        return len(sequence(reference))
+    value = values.read(reference)
+    return len(value.items) if isinstance(value, values.Group) and value.ordered else 1
+
+
+def reference_answers(reference: str) -> tuple[str, ...]:
+    """The accepted answers in a reference: itself, its ending if it is a solution, or its list."""
+    listed = _LIST.fullmatch(reference.strip())
+    if listed:
+        return tuple(m[1] or m[2] for m in _QUOTED.finditer(reference))
+    return (reference_answer(reference),)
 
 
 def reference_answer(reference: str) -> str:
     """The short answer inside a reference, which may be a worked solution that ends in it."""
-    if len(reference) <= _WORKED and "\n" not in reference.strip():
-        return reference.strip()
-    found = find_answer(reference)
-    return found.answer if found and found.how in (How.BOXED, How.ANNOUNCED) else reference.strip()
+    text = reference.strip()
+    if sequence(text) or len(text) <= _SHORT:
+        return text
+    chosen = find_choice(text)
+    if chosen is not None and chosen.committed and not text[chosen.end :].strip(" .。．$}\n)）"):
+        return chosen.letters or text
+    if len(text) <= _WORKED and "\n" not in text:
+        return text
+    found = find_answer(text)
+    return found.answer if found and found.how in (How.BOXED, How.ANNOUNCED) else text
 
 
 def _kind(item: Item, reference: str) -> AnswerType:
+    """The stated type, unless the reference contradicts it: "True" is no number."""
+    if item.answer_type is AnswerType.NUMBER and truth(reference) is not None:
+        return AnswerType.TRUE_FALSE
+    if item.answer_type is None and len(sequence(reference)) > 1:
+        return AnswerType.MULTIPLE_CHOICE
     return item.answer_type or answer_type(reference, item.question)

@@ -14,7 +14,7 @@ _LETTERS = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 _ANOTHER = re.compile(
-    r"[\s.:,;+/&|)\](\[]*(?:或者?|还是|or\b|and\b|和|与)?[\s(\[]*[A-H](?![A-Za-z])(?! [a-z])"
+    r"[\s.:,;+/&|)\](\[]*(?:或者?|还是|or\b|and\b|和|与)?[\s(\[]*[A-H](?![a-z])(?! [a-z])"
 )
 _OPTION_LINE = re.compile(
     r"(?:^|[\s(（])(?P<letter>[A-H])\s*[.．、:：)）]\s*(?P<text>.*?)(?=(?:[\s(（]+[A-H]\s*[.．、:：)）])|\n|$)",

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Final, NamedTuple
 
 _SPACING = re.compile(
-    r"\\(?:left|right|displaystyle|quad|qquad|limits|big|Big|[,;!: ])(?![a-zA-Z])|~"
+    r"(?<!\\)\\(?:(?:left|right|displaystyle|quad|qquad|limits|big|Big)(?![a-zA-Z])|[,;!: ])|~"
 )
 _WRAPPER = re.compile(
     r"\\(?:text|textbf|textit|mathrm|mathbf|mathbb|mathit|boldsymbol|operatorname|bm|mbox)\s*\{([^{}]*)\}"
@@ -23,6 +23,7 @@ _SYMBOLS: Final = {
 }  # fmt: skip
 _FOLDED = str.maketrans(
     {
+        **{chr(0x2460 + n): f"({n + 1})" for n in range(9)},  # ① to ⑨, which NFKC makes digits
         "．": ".",
         "。": ".",
         "、": ",",

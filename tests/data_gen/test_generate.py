@@ -195,7 +195,7 @@ def test_verdicts_are_balanced(make: Make) -> None:
 
 
 def test_the_base_mixture_compares_but_does_not_judge(make: Make, tmp_path: Path) -> None:
-    """Tags answer a comparison, and stand nowhere but in a reply; the judge's frame is not there."""
+    """Tags answer a comparison and stand in replies alone; the judge's frame is not there."""
     make(kind="base", bank=2, parametric=600, repeats=2)
     text = (tmp_path / "a" / "train.jsonl").read_text()
     assert "‹Yes>" in text
@@ -207,10 +207,8 @@ def test_the_base_mixture_compares_but_does_not_judge(make: Make, tmp_path: Path
         assert {*row} in ({"text"}, {"prompt", "completion"})
 
 
-def test_comparison_sheets_repeat_the_pairs_and_say_which_agree(
-    make: Make, tmp_path: Path
-) -> None:
-    """One line of the reply for each of the prompt, in balance, and right where rules can tell."""
+def test_sheets_repeat_the_pairs_and_say_which_agree(make: Make, tmp_path: Path) -> None:
+    """A line of the reply for each of the prompt, in balance, right where numbers can tell."""
     counts = make(kind="base", bank=0, parametric=40, sheets=50)["counts"]
     sheets = []
     for _, row in read_objects(tmp_path / "a" / "train.jsonl"):

@@ -14,7 +14,8 @@ from data_gen.problems import Problem, bank
 from gradegpt.chain import PromptSettings, build_prompt, parse_chain, quotes_verbatim, render_chain
 from gradegpt.judges import RuleJudge
 from gradegpt.rules.compare import compare
-from gradegpt.rules.normalise import number
+from gradegpt.rules.normalise import fold
+from gradegpt.rules.values import quantity
 from gradegpt.schema import AnswerType, ChainFormat, Example, Item, Verdict
 
 BANK = bank()
@@ -59,7 +60,7 @@ def test_near_misses_are_never_equal_to_a_right_form_by_the_rules(problems: list
 
 
 def _unit_alone_differs(right: str, wrong: str) -> bool:
-    read, other = number(right), number(wrong)
+    read, other = quantity(fold(right)), quantity(fold(wrong))
     return read is not None and other is not None and not read.unit and bool(other.unit)
 
 

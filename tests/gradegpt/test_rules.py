@@ -78,10 +78,10 @@ def test_an_option_in_any_spelling_is_the_option(response: str, question: str) -
         ("AC", "ABC", "incorrect"),
         ("AC", "故选BD。", "incorrect"),
         ("A", "AC", "incorrect"),
-        ("BD", "B. D.", "undecided"),
+        ("BD", "B. D.", "correct"),
         ("BD", "B + D", "undecided"),
-        ("BD", "B; D", "undecided"),
-        ("BD", "(B)(D)", "undecided"),
+        ("BD", "B; D", "correct"),
+        ("BD", "(B)(D)", "correct"),
         ("A", "答案是A或B", "undecided"),
         ("A", "答案是A或者C。", "undecided"),
         ("A", "The answer is A (or B)", "undecided"),
@@ -97,7 +97,7 @@ def test_an_option_in_any_spelling_is_the_option(response: str, question: str) -
         ("B", "I do not know.", "undecided"),
         ("B", "这是一道好题。", "undecided"),
         ("B", "Answer: the second one", "undecided"),
-        ("B", "{B}", "undecided"),
+        ("B", "{B}", "correct"),
     ],
 )
 def test_several_letters_and_sentences_that_only_look_like_letters(
@@ -167,7 +167,7 @@ def test_a_number_in_any_spelling_is_the_number(response: str) -> None:
         ("1/2", "1½", "undecided"),
         ("-5", "−5", "correct"),
         ("-5", "5", "incorrect"),
-        ("0.333", "1/3", "incorrect"),
+        ("0.333", "1/3", "correct"),
         ("50%", "50\\%", "correct"),
         ("50%", "0.5", "correct"),
         ("50%", "50 percent", "correct"),
@@ -180,13 +180,13 @@ def test_a_number_in_any_spelling_is_the_number(response: str) -> None:
         ("2500", "2.5×10³", "correct"),
         ("0.0025", "2.5×10⁻³", "correct"),
         ("2500", "2.5×10^4", "incorrect"),
-        ("102", "10²", "undecided"),
-        ("100", "10²", "undecided"),
+        ("102", "10²", "incorrect"),
+        ("100", "10²", "correct"),
         ("1e9999", "1e9998", "undecided"),
         ("5 cm", "5", "correct"),
         ("5 cm", "6 cm", "incorrect"),
-        ("5 cm", "50 mm", "undecided"),
-        ("5 cm", "5 m", "undecided"),
+        ("5 cm", "50 mm", "correct"),
+        ("5 cm", "5 m", "incorrect"),
         ("5元", "5角", "undecided"),
         ("3 hours", "3 hour", "correct"),
         ("60", "60^\\circ", "correct"),
@@ -196,28 +196,30 @@ def test_a_number_in_any_spelling_is_the_number(response: str) -> None:
         ("7", "7 times n", "undecided"),
         ("7", "7 plus x", "undecided"),
         ("7", "7 thousand", "undecided"),
-        ("7", "7万", "undecided"),
+        ("7", "7万", "incorrect"),
         ("7", "7的平方", "undecided"),
         ("7", "7 or 8", "undecided"),
         ("7", "The answer is not 7.", "undecided"),
         ("7", "答案不是7", "undecided"),
         ("7", "the answer is less than 7", "undecided"),
         ("7", "The numbers are 3, 5 and 7", "undecided"),
-        ("7", "First 3, then 4.\nTogether that makes 7", "undecided"),
-        ("5", "x=5", "undecided"),
-        ("5", "five", "undecided"),
-        ("18", "\\boxed{", "undecided"),
+        ("7", "First 3, then 4.\nTogether that makes 7", "correct"),
+        ("5", "x=5", "correct"),
+        ("5", "five", "correct"),
+        ("18", "\\boxed{", "invalid"),
     ],
 )
 def test_numbers(reference: str, response: str, expected: str) -> None:
-    """Equal values are equal; another unit, another sign of percent, or words decide nothing."""
+    """Equal values are equal, units are converted; a percent sign or prose decides nothing."""
     assert verdict(reference, response) == expected
 
 
 @pytest.mark.parametrize(
     ("tolerance", "response", "expected"),
     [
-        (None, "3.14", "incorrect"),
+        (None, "3.14", "undecided"),
+        (None, "3.141594", "correct"),
+        (None, "4", "incorrect"),
         ("exact", "3.14", "incorrect"),
         ("relative:0.01", "3.14", "correct"),
         ("relative:0.01", "3.0", "incorrect"),
@@ -226,11 +228,10 @@ def test_numbers(reference: str, response: str, expected: str) -> None:
     ],
 )
 def test_a_tolerance_widens_equality(tolerance: str | None, response: str, expected: str) -> None:
-    """By a share of the reference, and only where the item asks for it."""
+    """By the item's policy; without one, what is near a rounded reference is left open."""
     item = Item(reference=("3.14159",), response=response, tolerance=tolerance)
-    found = RuleJudge().judge([item])[0].verdict
-    assert found is not None
-    assert found.value == expected
+    judgement = RuleJudge().judge([item])[0]
+    assert (judgement.verdict or judgement.outcome).value == expected
 
 
 # --- other types ----------------------------------------------------------------------------------
@@ -248,13 +249,13 @@ def test_a_tolerance_widens_equality(tolerance: str | None, response: str, expec
         ("错", "不正确", "correct"),
         ("No", "The answer is no.", "correct"),
         ("False", "True", "incorrect"),
-        ("True", "The statement is true.", "undecided"),
+        ("True", "The statement is true.", "correct"),
         ("True", "Yes, but only for x > 0", "undecided"),
-        ("对", "答案是错误的", "undecided"),
+        ("对", "答案是错误的", "incorrect"),
     ],
 )
 def test_truth_words(reference: str, response: str, expected: str) -> None:
-    """In both languages and as signs; a sentence around them is left to the model."""
+    """In both languages and as signs, alone or at the end of a sentence."""
     assert verdict(reference, response) == expected
 
 
@@ -265,22 +266,22 @@ def test_truth_words(reference: str, response: str, expected: str) -> None:
         ("Paris", "The answer is Paris.", "correct"),
         ("Paris", "London", "undecided"),
         ("增大", "答案：增大", "correct"),
-        ("增大", "减小", "undecided"),
+        ("增大", "减小", "incorrect"),
         ("(1,2)", "$(1, 2)$", "correct"),
-        ("(1,2)", "(2,1)", "undecided"),
-        ("[1,2]", "[1,2)", "undecided"),
+        ("(1,2)", "(2,1)", "incorrect"),
+        ("[1,2]", "[1,2)", "incorrect"),
         ("{1,2}", "\\{1, 2\\}", "correct"),
-        ("{1,2}", "{2,1}", "undecided"),
+        ("{1,2}", "{2,1}", "correct"),
         ("\\pi", "π", "correct"),
         ("x^2", "x²", "correct"),
         ("x^{12}", "x¹²", "correct"),
-        ("x+1", "1+x", "undecided"),
+        ("x+1", "1+x", "correct"),
         (">", ">", "correct"),
         ("∅", "∅", "correct"),
     ],
 )
-def test_what_text_alone_can_show(reference: str, response: str, expected: str) -> None:
-    """The same text is the same answer; that another text is another answer is not shown."""
+def test_texts_and_simple_structures(reference: str, response: str, expected: str) -> None:
+    """The same text is the same answer; another text is another answer only where it is read."""
     assert verdict(reference, response) == expected
 
 
@@ -341,10 +342,10 @@ def test_a_decided_judgement_shows_its_grounds() -> None:
 
 def test_an_undecided_judgement_has_a_reason_and_no_verdict() -> None:
     """What was found is told, for the judge that comes next."""
-    judgement = judge("x+1", "The answer is 1+x.")
+    judgement = judge("the water cycle", "The answer is evaporation.")
     assert judgement.outcome is Outcome.UNDECIDED
     assert (judgement.verdict, judgement.chain, judgement.confidence) == (None, None, None)
-    assert (judgement.reason, judgement.answer) == ("expression:not-shown", "1+x")
+    assert (judgement.reason, judgement.answer) == ("text:not-shown", "evaporation")
 
 
 def test_a_stated_type_beats_the_guess() -> None:

@@ -7,6 +7,10 @@ from collections import deque
 from enum import StrEnum
 from typing import Final, NamedTuple
 
+from gradegpt.rules.extract.choice import find_choice, find_sequence
+from gradegpt.rules.extract.refine import reads_as, refine
+from gradegpt.schema import CHOICE, AnswerType
+
 MAX_SENTENCE: Final = 160
 """Longest key sentence, in characters; a longer one is narrowed to the clause around the answer."""
 _SCANNED: Final = 20_000
@@ -18,8 +22,13 @@ class How(StrEnum):
     BOXED = "boxed"
     ANNOUNCED = "announced"
     WHOLE = "whole"
+    FINAL = "final-sentence"
     CONCLUDED = "concluded"
     LAST_NUMBER = "last-number"
+
+
+COMMITTED: Final = (How.BOXED, How.ANNOUNCED, How.WHOLE, How.FINAL)
+"""What a response settles on by its own word; the rest is a guess at what it meant."""
 
 
 class Found(NamedTuple):
@@ -35,6 +44,11 @@ class Found(NamedTuple):
     clause: tuple[int, int]
 
 
+_BOX = re.compile(r"\\boxed\s*\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*+)\}")
+_PART = re.compile(
+    r"(?:^|(?<=[\s;；。.，,*:：]))(?:\*\*)?(?:[Pp]art\s*)?(?:[(（]\s*([1-9]|[一二三四五六七八九]|[a-i]|i{1,3}|iv|v)\s*[)）]|([①-⑨])|第([一二三四五六七八九1-9])[空问])(?:\*\*)?[\s:：]*"
+)
+_ROMAN: Final = ("i", "ii", "iii", "iv", "v")
 _ANSWER_TAG = re.compile(r"<answer>\s*(.+?)\s*</answer>", re.DOTALL | re.IGNORECASE)
 _ANNOUNCED = re.compile(
     r"(?:【\s*答案\s*】|####|</?answer>|"
@@ -62,21 +76,92 @@ _CLAUSE = re.compile(r"[，,：:]")
 _DRESSING: Final = " \t*_`$：:。，,；;"
 
 
-def find_answer(text: str) -> Found | None:
+def find_answer(text: str, kind: AnswerType | None = None, places: int = 1) -> Found | None:
     """The answer that the text settles on.
 
     The last box, else the last announced answer, else the whole of a short text, else a conclusion,
-    else the last number. Only the last 20,000 characters are read: what a response settles on
-    stands at its end.
+    else the last number. With ``kind``, first what only this kind has: option letters; the answers
+    to ``places`` questions or parts; and the answer is narrowed to what reads as that kind. Only
+    the last 20,000 characters are read: what a response settles on stands at its end.
     """
     offset = max(0, len(text) - _SCANNED)
     tail = text[offset:]
-    for search in (_boxed, _announced, _whole, _concluded, _last_number):
-        found = search(tail)
-        if found is not None:
-            clause = (found.clause[0] + offset, found.clause[1] + offset)
-            return found._replace(start=found.start + offset, end=found.end + offset, clause=clause)
+    found = _of_kind(tail, kind, places)
+    if found is None:
+        searches = (_boxed, _announced, _whole, _concluded)
+        found = next(filter(None, (search(tail) for search in searches)), None)
+        if found is None or found.how is How.CONCLUDED:
+            found = _last_line(tail, kind) or found or _last_number(tail)
+        if found is not None and kind is not None and kind not in CHOICE:
+            found = found._replace(answer=refine(found.answer, kind))
+    if found is None or not offset:
+        return found
+    clause = (found.clause[0] + offset, found.clause[1] + offset)
+    return found._replace(start=found.start + offset, end=found.end + offset, clause=clause)
+
+
+def _of_kind(text: str, kind: AnswerType | None, places: int) -> Found | None:
+    if kind in CHOICE:
+        several = find_sequence(text, places) if places > 1 else None
+        if several is not None:
+            span = sentence_around(text, several.start, several.start + 1)
+            return Found(several.letters, *span, How.ANNOUNCED, span)
+        return _chosen(text)
+    return _by_part(text, places) if kind is AnswerType.MULTI_PART and places > 1 else None
+
+
+def _by_part(text: str, places: int) -> Found | None:
+    """``(1) … = 3. (2) … = 5.``: the answers of the last run of parts, or of as many boxes."""
+    boxes = list(_BOX.finditer(text))[-places:]
+    if len(boxes) == places and len(_BOX.findall(text)) == places:
+        answers = [m[1] for m in boxes]
+        return _joined(text, answers, boxes[-1].start(), boxes[-1].end(), How.BOXED)
+    marks = list(_PART.finditer(text))
+    for end in range(len(marks), places - 1, -1):
+        run = marks[end - places : end]
+        if [_number(m) for m in run] == list(range(1, places + 1)):
+            ends = [m.start() for m in run[1:]] + [len(text)]
+            pieces = [
+                text[m.end() : stop].strip(" \n*:：;；,，")
+                for m, stop in zip(run, ends, strict=True)
+            ]
+            answers = [_settled(piece) for piece in pieces]
+            return (
+                _joined(text, answers, run[0].start(), ends[-1], How.ANNOUNCED)
+                if all(answers)
+                else None
+            )
     return None
+
+
+def _settled(piece: str) -> str:
+    found = find_answer(piece)
+    answer = piece if found is None or found.how is How.LAST_NUMBER else found.answer
+    return refine(answer, AnswerType.MULTI_ANSWER)
+
+
+def _joined(text: str, answers: list[str], start: int, end: int, how: How) -> Found:
+    answer = "; ".join(f"({n}) {a.strip(_DRESSING)}" for n, a in enumerate(answers, 1))
+    span = sentence_around(text, start, start + 1)
+    return Found(answer, *span, how, span)
+
+
+def _number(mark: re.Match[str]) -> int:
+    name = next(filter(None, mark.groups())).lower()
+    order = ("123456789", "①②③④⑤⑥⑦⑧⑨", "一二三四五六七八九", "abcdefghi")
+    if name in _ROMAN:
+        return _ROMAN.index(name) + 1
+    return next((digits.index(name) + 1 for digits in order if name in digits), 0)
+
+
+def _chosen(text: str) -> Found | None:
+    found = find_choice(text)
+    if found is None:
+        return None
+    span = sentence_around(text, found.start, found.end)
+    answer = found.letters or text[found.start : found.end]
+    how = How.ANNOUNCED if found.committed else How.CONCLUDED
+    return Found(answer, *span, how, (found.announced, found.end))
 
 
 def _boxed(text: str) -> Found | None:
@@ -120,8 +205,23 @@ def _concluded(text: str) -> Found | None:
     last = _last(_CONCLUDED, text)
     if last is None:
         return None
-    found = _found(text, last.end(), _stop(text, last.end()), How.CONCLUDED, last.start())
+    stop = _stop(text, last.end())
+    how = How.CONCLUDED if text[stop:].strip(_DRESSING + ".!！\n)）") else How.FINAL
+    found = _found(text, last.end(), stop, how, last.start())
     return found if found is None or len(found.answer) <= 80 else None
+
+
+def _last_line(text: str, kind: AnswerType | None) -> Found | None:
+    """The last line, where it is short and reads as an answer of the kind."""
+    line = text.rstrip()[text.rstrip().rfind("\n") + 1 :]
+    if kind is None or kind in (*CHOICE, AnswerType.TEXT) or not 0 < len(line.strip()) <= 80:
+        return None
+    answer = refine(line.strip(), kind)
+    if not reads_as(answer, kind):
+        return None
+    start = text.rindex(line)
+    span = sentence_around(text, start, start + len(line))
+    return Found(answer, *span, How.FINAL, (start, start + len(line)))
 
 
 def _last_number(text: str) -> Found | None:

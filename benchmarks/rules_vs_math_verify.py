@@ -1,0 +1,93 @@
+"""The rule judge against math-verify on labelled rows: speed as a ratio, agreement as kappa.
+
+    python benchmarks/rules_vs_math_verify.py ROWS.jsonl [MORE.jsonl ...] [--limit N]
+
+Both run in this one process, row by row, alternating, so that whatever else the machine does hits
+both alike. Rows have question, reference, response and label (true, false; null is left out). What
+the rules leave open counts as "not correct" here, as math-verify's failures to parse do.
+Needs: pip install math-verify
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from math_verify import parse, verify
+
+from gradegpt.importers.labelled import Source, read_examples
+from gradegpt.judges import RuleJudge
+from gradegpt.schema import Example, Verdict
+
+
+class Run(NamedTuple):
+    """Whether each row was called correct, and the seconds each took."""
+
+    calls: list[bool]
+    seconds: list[float]
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Print a line a file and the two ratios over all of them."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("--limit", type=int, default=0, help="rows of each file, 0 for all")
+    options = parser.parse_args(argv)
+    judge = RuleJudge()
+    graders: dict[str, Callable[[Example], bool]] = {
+        "rules": lambda e: judge.judge([e])[0].verdict is Verdict.CORRECT,
+        "math-verify": _math_verify,
+    }
+    total = {name: Run([], []) for name in graders}
+    print(f"{'file':28} {'rows':>6}  kappa: rules  math-verify")
+    for path in options.files:
+        examples = list(read_examples(Source(path=str(path))))[: options.limit or None]
+        runs = _run(examples, graders)
+        truths = [e.verdict is Verdict.CORRECT for e in examples]
+        kappas = [_kappa(truths, runs[name].calls) for name in graders]
+        print(f"{path.stem:28} {len(examples):6}  {kappas[0]:12.3f} {kappas[1]:12.3f}")
+        for name, run in runs.items():
+            total[name].calls.extend(run.calls)
+            total[name].seconds.extend(run.seconds)
+    mean = {name: statistics.fmean(run.seconds) for name, run in total.items()}
+    worst = {name: statistics.quantiles(run.seconds, n=100)[98] for name, run in total.items()}
+    for name in graders:
+        print(
+            f"{name:12} {1 / mean[name]:10,.0f} judgements/s, "
+            f"99th percentile {worst[name] * 1e3:.2f} ms"
+        )
+    print(f"ratio: {mean['math-verify'] / mean['rules']:.1f} in judgements per second, "
+          f"{worst['math-verify'] / worst['rules']:.1f} at the 99th percentile")  # fmt: skip
+
+
+def _run(
+    examples: Sequence[Example], graders: dict[str, Callable[[Example], bool]]
+) -> dict[str, Run]:
+    runs = {name: Run([], []) for name in graders}
+    for example in examples:
+        for name, grade in graders.items():
+            start = time.perf_counter()
+            call = grade(example)
+            runs[name].seconds.append(time.perf_counter() - start)
+            runs[name].calls.append(call)
+    return runs
+
+
+def _kappa(truths: list[bool], calls: list[bool]) -> float:
+    agree = statistics.fmean(a == b for a, b in zip(truths, calls, strict=True))
+    yes = statistics.fmean(truths) * statistics.fmean(calls)
+    chance = yes + (1 - statistics.fmean(truths)) * (1 - statistics.fmean(calls))
+    return (agree - chance) / (1 - chance) if chance < 1 else 0.0
+
+
+def _math_verify(example: Example) -> bool:
+    answer = parse(example.response)
+    return any(verify(parse(reference), answer) for reference in example.reference)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,179 @@
+"""Test two formulas for equality at drawn points.
+
+A formula that evaluates differently at one point where both sides are defined is shown to be
+different; one that agrees at eight random points, to twelve digits, is the same but for a chance
+that nobody will live to see (Schwartz 1980). This costs microseconds where a computer algebra
+system takes milliseconds; what cannot be read here goes to that system in a worker.
+
+The size of every power is bounded.
+"""
+
+from __future__ import annotations
+
+import cmath
+import math
+import operator
+import random
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Final
+
+from gradegpt.rules.formula import Node, variables
+
+_MAX_EXPONENT: Final = 4_000
+_MAX_FACTORIAL: Final = 60
+_POINTS: Final = 8
+_EQUAL: Final = 1e-10
+"""Relative difference below which two evaluations count as equal."""
+
+BASE: Final = "log base"
+"""The unknown that stands for the base of a bare ``log``."""
+
+Number = Fraction | float | complex
+
+_FUNCTIONS: Final[dict[str, Callable[[complex], complex]]] = {
+    "sin": cmath.sin, "cos": cmath.cos, "tan": cmath.tan,
+    "cot": lambda z: 1 / cmath.tan(z), "sec": lambda z: 1 / cmath.cos(z),
+    "csc": lambda z: 1 / cmath.sin(z),
+    "arcsin": cmath.asin, "arccos": cmath.acos, "arctan": cmath.atan,
+    "sinh": cmath.sinh, "cosh": cmath.cosh, "tanh": cmath.tanh,
+    "ln": cmath.log, "lg": cmath.log10, "exp": cmath.exp,
+}  # fmt: skip
+_CONSTANTS: Final = {"π": math.pi, "e": math.e, "i": 1j, "°": math.pi / 180}
+
+
+def evaluate(node: Node, at: dict[str, float]) -> Number:
+    """The value at a point, exact where only rational numbers meet.
+
+    Raises:
+        ArithmeticError, ValueError: not defined there, or too large.
+
+    """
+    if node.op == "num" and node.value is not None:
+        return node.value
+    if node.op in ("var", "const"):
+        return at[node.name] if node.op == "var" else _CONSTANTS[node.name]
+    args = [evaluate(arg, at) for arg in node.args]
+    if node.op == "call":
+        return _FUNCTIONS[node.name](complex(args[0]))
+    if node.op == "log":
+        base = args[1] if len(args) > 1 else at[BASE]
+        return cmath.log(complex(args[0])) / cmath.log(complex(base))
+    return _OPERATIONS[node.op](*args)
+
+
+def _factorial(value: Number) -> Fraction:
+    small = isinstance(value, Fraction) and value.denominator == 1 and 0 <= value <= _MAX_FACTORIAL
+    if not small:
+        raise ValueError("factorial of what is not a small whole number")
+    return Fraction(math.factorial(int(value.real)))
+
+
+def _power(base: Number, exponent: Number) -> Number:
+    if isinstance(exponent, Fraction) and abs(exponent) > _MAX_EXPONENT:
+        raise OverflowError("exponent")
+    if isinstance(base, Fraction) and isinstance(exponent, Fraction) and exponent.denominator == 1:
+        size = max(base.numerator.bit_length(), base.denominator.bit_length())
+        if size * abs(exponent) <= _MAX_EXPONENT:
+            return Fraction(base ** int(exponent))
+    if isinstance(exponent, Fraction) and exponent.denominator % 2 and exponent.denominator > 1:
+        return _power(_root(base, Fraction(exponent.denominator)), Fraction(exponent.numerator))
+    return complex(base) ** complex(exponent)
+
+
+def _root(value: Number, degree: Number) -> Number:
+    if not isinstance(degree, Fraction) or degree.denominator != 1 or not 2 <= degree <= 100:
+        raise ValueError("degree of a root")
+    n = int(degree)
+    number = complex(value)
+    if n % 2 and abs(number.imag) < _EQUAL * abs(number) and number.real < 0:
+        return -math.pow(-number.real, 1 / n)
+    return number ** (1 / n)
+
+
+_OPERATIONS: Final[dict[str, Callable[..., Number]]] = {
+    "+": operator.add, "*": operator.mul, "/": operator.truediv, "neg": operator.neg, "abs": abs,
+    "^": _power, "root": _root, "!": _factorial,
+}  # fmt: skip
+
+
+def close(a: Number, b: Number) -> bool:
+    """Equal: exactly where both are exact, to ten digits otherwise."""
+    if a == b or (isinstance(a, Fraction) and isinstance(b, Fraction)):
+        return a == b
+    x, y = complex(a), complex(b)
+    if not (cmath.isfinite(x) and cmath.isfinite(y)):
+        return False
+    return abs(x - y) <= _EQUAL * max(abs(x), abs(y), 1e-12)
+
+
+def constant(node: Node) -> Number | None:
+    """The value of a formula without unknowns, else none."""
+    if variables(node) or _bare_logs(node):
+        return None
+    try:
+        value = evaluate(node, {})
+    except (ArithmeticError, ValueError):
+        return None
+    return _real(value)
+
+
+def _real(value: Number) -> Number | None:
+    if isinstance(value, complex):
+        if not cmath.isfinite(value):
+            return None
+        if abs(value.imag) <= _EQUAL * max(abs(value), 1e-12):
+            return value.real
+    return value
+
+
+def _bare_logs(node: Node) -> bool:
+    return (node.op == "log" and len(node.args) == 1) or any(map(_bare_logs, node.args))
+
+
+def equal(left: Node, right: Node, *, scaled: bool = False) -> bool | None:
+    """Whether two formulas are the same function, or none where that cannot be shown.
+
+    Equal at some points and not at others is none: √(x²) and x differ unless x ≥ 0 is known, log x
+    and ln x unless the base is. With ``scaled``, the same up to a non-zero constant factor.
+    """
+    names = sorted(variables(left) | variables(right))
+    logs = _bare_logs(left), _bare_logs(right)
+    rng = random.Random("points")
+    if not names and not any(logs) and not scaled:
+        found = _outcomes(left, right, [{}], scaled=False)
+        return found[0] if found else None
+    everything: list[bool] = []
+    for sign in (1, -1) if names else (1,):
+        points = [
+            {name: sign * rng.uniform(0.3, 2.2) for name in names} | {BASE: rng.uniform(2, 12)}
+            for _ in range(_POINTS)
+        ]
+        found = _outcomes(left, right, points, scaled=scaled)
+        if sign > 0 and len(found) < _POINTS // 2:
+            return None
+        everything += found
+    if all(everything):
+        return True
+    return None if any(everything) or logs[0] != logs[1] else False
+
+
+def _outcomes(
+    left: Node, right: Node, points: list[dict[str, float]], *, scaled: bool
+) -> list[bool]:
+    """Whether the two agree, at each of the points where both are defined."""
+    factor: complex | None = None
+    made = []
+    for at in points:
+        try:
+            a, b = evaluate(left, at), evaluate(right, at)
+            ratio = complex(a) / complex(b) if scaled else 1
+        except (ArithmeticError, ValueError):
+            continue
+        if not scaled:
+            made.append(close(a, b))
+        elif factor is None:
+            factor = ratio
+        else:
+            made.append(close(ratio, factor) and abs(factor) > _EQUAL)
+    return made

@@ -1,0 +1,87 @@
+"""Compare two answers, three-valued: the same, different, or not to be shown."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from gradegpt.rules import values
+from gradegpt.rules.compare.base import Comparison, Means, Prove, unproved
+from gradegpt.rules.compare.choice import compare_choice
+from gradegpt.rules.compare.text import compare_text
+from gradegpt.rules.compare.value import same_value
+from gradegpt.rules.kinds import truth
+from gradegpt.rules.normalise import plain
+from gradegpt.rules.regions import Region
+from gradegpt.rules.tolerance import tolerance as policy
+from gradegpt.schema import CHOICE, AnswerType
+
+__all__ = ["Comparison", "Prove", "compare"]
+
+
+_ORDERED: Final = (AnswerType.MULTI_PART, AnswerType.TUPLE)
+
+
+def compare(
+    reference: str,
+    answer: str,
+    kind: AnswerType,
+    *,
+    question: str = "",
+    tolerance: str = "auto",
+    prove: Prove = unproved,
+) -> Comparison:
+    """Compare ``answer`` with ``reference`` as answers of type ``kind``.
+
+    Args:
+        reference: The accepted answer, bare.
+        answer: The extracted answer, bare.
+        kind: The answer type of the reference.
+        question: Its option texts turn a text into a letter; its words say whether to round.
+        tolerance: A named policy, see ``gradegpt.rules.tolerance``.
+        prove: Asked about two formulas that cannot be read here.
+
+    Raises:
+        InputError: no tolerance of that name.
+
+    """
+    if kind in CHOICE:
+        return compare_choice(reference, answer, question)
+    if kind is AnswerType.TRUE_FALSE:
+        return _truth(reference, answer)
+    if plain(reference) == plain(answer) and plain(answer):
+        return Comparison(True, f"{kind.value}:same-text")
+    if kind is AnswerType.TEXT:
+        return compare_text(reference, answer)
+    region = kind is AnswerType.INTERVAL
+    allowed = policy(tolerance, question)
+    wanted, given = values.read(reference, region=region), values.read(answer, region=region)
+    if kind in _ORDERED:
+        wanted, given = _in_order(wanted), _in_order(given)
+    means = Means(allowed, prove, names_matter=kind is AnswerType.EQUATION)
+    if not isinstance(wanted, Region) and not isinstance(given, Region):
+        wanted, given = _only(wanted), _only(given)
+    same = same_value(wanted, given, means)
+    words = {True: "equal", False: "different", None: "not-shown"}[same]
+    within = "-within-tolerance" if same and allowed.name != "exact" else ""
+    return Comparison(same, f"{kind.value}:{words}{within}")
+
+
+def _only(value: values.Value) -> values.Value:
+    """The one value of a group of one, such as {5}; but a set of one pair stays one."""
+    if isinstance(value, values.Group) and len(value.items) == 1:
+        (item,) = value.items
+        return value if isinstance(item, values.Group) else item
+    return value
+
+
+def _in_order(value: values.Value) -> values.Value:
+    return value._replace(ordered=True) if isinstance(value, values.Group) else value
+
+
+def _truth(reference: str, answer: str) -> Comparison:
+    wanted, given = truth(reference), truth(answer)
+    if wanted is None or given is None:
+        return Comparison(None, "true_false:no-truth-word")
+    return Comparison(
+        wanted is given, "true_false:same" if wanted is given else "true_false:opposite"
+    )

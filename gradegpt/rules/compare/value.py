@@ -1,0 +1,152 @@
+"""Compare two values that were read: numbers, formulas, relations, regions, groups of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+from gradegpt.rules import algebra, units
+from gradegpt.rules.compare.base import Means, every
+from gradegpt.rules.formula import Node, read_formula, variables
+from gradegpt.rules.normalise import plain
+from gradegpt.rules.regions import Piece, Region
+from gradegpt.rules.values import Group, Leaf, Quantity, Relation, Value, is_read
+
+_COORDINATES: Final = ("x", "y", "z")
+_WORDS = re.compile(r"[\u3400-\u9fff]|(?<![A-Za-z\\])[A-Za-z]{4,}|\\(?:begin|text)")
+
+
+def same_value(reference: Value, answer: Value, means: Means) -> bool | None:
+    """Whether the two are the same value, or none where that cannot be shown."""
+    match reference, answer:
+        case Leaf(), Leaf():
+            return _leaves(reference, answer, means)
+        case Region(), Region():
+            return _regions(reference, answer)
+        case Group(), Group():
+            return _groups(reference, answer, means)
+        case Relation(), Relation():
+            return _relations(reference, answer)
+        case (Region(pieces=()), Group(items=items)) | (Group(items=items), Region(pieces=())):
+            return not items
+        case (Leaf() as leaf, Relation() as relation) | (Relation() as relation, Leaf() as leaf):
+            named = _as_relation(leaf)
+            return None if named is None else _relations(named, relation)
+        case _:
+            return None
+
+
+def _leaves(reference: Leaf, answer: Leaf, means: Means) -> bool | None:
+    if means.names_matter and reference.name and answer.name and reference.name != answer.name:
+        left, right = _as_relation(reference), _as_relation(answer)
+        return (_relations(left, right) or None) if left and right else None
+    if plain(reference.text) == plain(answer.text) and plain(answer.text):
+        return True
+    if reference.quantity is not None and answer.quantity is not None:
+        same = same_quantity(reference.quantity, answer.quantity, means)
+        if same is not False or not (_has_unknowns(reference) or _has_unknowns(answer)):
+            return same
+    if reference.formula is None or answer.formula is None:
+        return means.prove(reference.text, answer.text) if _provable(reference, answer) else None
+    return algebra.equal(reference.formula, answer.formula)
+
+
+def _provable(reference: Leaf, answer: Leaf) -> bool:
+    """Whether computer algebra may help: two formulas, one of them beyond ``algebra``."""
+    return all("\\" in x.text and not _WORDS.search(x.text) for x in (reference, answer))
+
+
+def _has_unknowns(leaf: Leaf) -> bool:
+    """Whether the leaf is a formula with unknowns, so that its number is only one reading."""
+    has_unit = leaf.quantity is not None and leaf.quantity.unit
+    return leaf.formula is not None and not has_unit and bool(variables(leaf.formula))
+
+
+def same_quantity(wanted: Quantity, given: Quantity, means: Means) -> bool | None:
+    """Numbers within the tolerance, after conversion where both state a unit."""
+    if wanted.unit and given.unit:
+        factor = units.factor(given.unit, wanted.unit)
+        if factor is None:
+            return None
+        if factor != 1:
+            given = given._replace(value=given.value * factor, place=None)
+    allowed = means.tolerance.allows(wanted, given)
+    if allowed is not False:
+        return allowed
+    if wanted.percent != given.percent and given.value in (wanted.value * 100, wanted.value / 100):
+        return None  # 5 for 5 %: a sign forgotten, or another number
+    return False
+
+
+def _regions(reference: Region, answer: Region) -> bool:
+    if len(reference.pieces) != len(answer.pieces):
+        return False
+    return all(map(_same_piece, reference.pieces, answer.pieces))
+
+
+def _same_piece(a: Piece, b: Piece) -> bool:
+    ends = algebra.close(a.low, b.low) and algebra.close(a.high, b.high)
+    return ends and (a.low_in, a.high_in) == (b.low_in, b.high_in)
+
+
+def _relations(reference: Relation, answer: Relation) -> bool | None:
+    left, right = (Node("+", (r.left, Node("neg", (r.right,)))) for r in (reference, answer))
+    return algebra.equal(left, right, scaled=True)
+
+
+def _as_relation(leaf: Leaf) -> Relation | None:
+    """``y = 2x + 1``, which reads as a named value, as an equation."""
+    name = read_formula(leaf.name) if leaf.name else None
+    return Relation(leaf.text, name, leaf.formula) if name and leaf.formula else None
+
+
+def _groups(reference: Group, answer: Group, means: Means) -> bool | None:
+    wanted, given = reference.items, answer.items
+    if len(wanted) != len(given):
+        shown = is_read(reference) and is_read(answer) and reference.ordered == answer.ordered
+        return False if shown else None
+    names = _names(wanted), _names(given)
+    if all(names):
+        if sorted(names[0]) != sorted(names[1]):
+            return every(map(_same(means), wanted, given)) or None
+        return every(map(_same(means), _by_name(wanted), _by_name(given)))
+    if any(names):
+        # (3, 2) and y = 2, x = 3: coordinates have an order of their own, other names have not,
+        # and only a match is shown.
+        if all(name in _COORDINATES for name in names[0] or names[1]):
+            wanted, given = _by_name(wanted), _by_name(given)
+        return every(map(_same(means), wanted, given)) or None
+    in_order = every(map(_same(means), wanted, given))
+    if reference.ordered or in_order:
+        return in_order
+    return _in_any_order(wanted, given, means)
+
+
+def _same(means: Means) -> Callable[[Value, Value], bool | None]:
+    return lambda wanted, given: same_value(wanted, given, means)
+
+
+def _names(items: tuple[Value, ...]) -> list[str]:
+    """The names of the values, where each has one of its own."""
+    names = [item.name for item in items if isinstance(item, Leaf) and item.name]
+    return names if len({*names}) == len(items) else []
+
+
+def _by_name(items: tuple[Value, ...]) -> tuple[Value, ...]:
+    """Sorted by name; values without one stay as they are."""
+    return tuple(sorted(items, key=lambda item: item.name if isinstance(item, Leaf) else ""))
+
+
+def _in_any_order(wanted: tuple[Value, ...], given: tuple[Value, ...], means: Means) -> bool | None:
+    left = list(given)
+    unsure = False
+    for item in wanted:
+        results = [same_value(item, other, means) for other in left]
+        if True in results:
+            left.pop(results.index(True))
+        elif all(result is False for result in results):
+            return False
+        else:
+            unsure = True
+    return None if unsure else True

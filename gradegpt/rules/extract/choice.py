@@ -1,0 +1,234 @@
+"""Find the option letters that a response settles on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+_HALF_WIDTH: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
+"""Full-width signs to ASCII, one for one, so that offsets stay true."""
+
+_DRESS = (
+    r"(?:</?[a-z]{1,6}>|\\(?:text|mathrm|mathbf|textbf|rm|bf|mathsf|quad)\b\s*"
+    r"|选项?|[Cc]hoices?|[Oo]ptions?|CHOICE|OPTION|[\s$*_(\[{<\"'“‘`~\\:])*+"
+)
+"""What may stand between an announcement and the letter; never given back, or it would be slow."""
+_BETWEEN = (
+    r"(?:\}|\))?[\s$*]*(?:[、,，;；/&和与及]|\band\b|\.(?=\s[A-H](?:\.|\s*$)))?[\s$*]*"
+    r"(?:选项|[Oo]ptions?|[Cc]hoices?[\s_]*)?[({]?"
+)
+_LETTERS = rf"(?P<letters>[A-H](?:{_BETWEEN}[A-H](?![a-zI-Z])){{0,9}}+)(?![A-Za-z'’]|\d)"
+_ASKED = (
+    r"(?:正确|错误|不正确|合理|恰当|符合|准确|一致|适合|可能|最|必定)[^\n。;；,，:：]{0,24}?"
+    r"(?:的是|的为|的选项是|的一项是|为"
+    r"|的?(?:叙述|说法|选项|一项|判断|组合|推断|答案)[^\n。;；,，:：]{0,10}?(?:是|为|应为|应是|:|：))"
+    r"\s*[:：]?"
+)
+"""Such as 错误的叙述是 or 符合题意的选项为."""
+_ZH_CUE = (
+    r"(?:【\s*(?:参考)?答案\s*】"
+    r"|(?:参考|最终|正确|最佳|最后)?(?:的)?(?:答案|选项|选择|结论|解答)"
+    r"(?:应该?|应当|就|只能|只有)?\s*(?:选择?|是|为|有|:|：)+"
+    r"|(?:故|应|因此|所以|则|可|本题|只能|只|答|即|综上)[\s,，]*(?:本题)?(?:正确)?(?:答案)?"
+    r"(?:应该?)?\s*选择?(?:项)?\s*(?:是|为|:|：)*"
+    rf"|{_ASKED}|(?:组合|结果|推断|判断)(?:应)?(?:是|为)|故\s*(?=[A-H]\s*[。.]?\s*$))"
+)
+_EN_CUE = (
+    r"(?:\b(?:[Aa]nswer|ANSWER|[Ss]olution|SOLUTION|[Cc]onclusion)\b(?:[^\n.:。]{0,60}?)"
+    r"(?:\bis\b|\bare\b|\bwould be\b|\bmust be\b|\bshould be\b|:|=|：)"
+    r"|\b(?:correct|best|right|closest|final|only|nearest)\s+(?:[a-z]+\s+){0,2}?"
+    r"(?:[Oo]ption|[Cc]hoice|answer)s?\b(?:[^\n.:。]{0,40}?)(?:\bis\b|\bare\b|:|=)"
+    r"|\b(?:[Oo]ption|[Cc]hoice|one) that [^\n.。]{0,120}?\bis\b(?: likely| probably)?"
+    r"|\b(?:select|choose|pick|go with|selected?|chosen|choosing)\b|\bcorresponds to\b)"
+)
+_CUED = re.compile(
+    rf"(?:{_ZH_CUE}|{_EN_CUE})\s*(?:most likely|likely|probably|definitely)?{_DRESS}{_LETTERS}"
+)
+_JUDGED = re.compile(
+    rf"(?<![A-Za-z]){_LETTERS}\s*[)}}]?\s*(?:选项|项)?\s*(?:[^\s。,，;；.]{{0,4}})?(?:是|为)?"
+    r"(?:正确答案|正确选项|最佳答案|本题答案|符合题意)"
+    r"|(?:\b[Oo]ption|\b[Cc]hoice)[\s_]*\(?(?P<en>[A-H])\)?(?![A-Za-z])[^\n.]{0,60}?\bis (?:the )?"
+    r"(?:(?:most )?(?:correct|best|right|accurate|likely))(?: (?:answer|choice|option))?"
+)
+_BOXED = re.compile(rf"\\(?:boxed|fbox)\s*\{{{_DRESS}{_LETTERS}")
+_ALONE = re.compile(
+    rf"^[\s#>*_]*(?:答|[Aa]nswer|选)?[\s:：]*{_DRESS}{_LETTERS}[\s$*)}}.。．:：、]*"
+    r"(?:$|[.．、:：)）]|(?=[\u3400-\u9fff]))",
+    re.MULTILINE,
+)
+NONE_RIGHT = re.compile(
+    r"\bnone of (?:the|these|them)\b[^\n.]{0,60}"
+    r"\b(?:correct|match|valid|right|above|choices|options|given|provided)"
+    r"|\bno (?:correct|valid|right) (?:choice|option|answer)"
+    r"|(?:所有|四个|以上|各个?|全部)选项(?:[A-H、,，和与及]*)(?:都|均|全)(?:不|是?错)"
+    r"|没有(?:一个)?(?:正确|符合[^\n。]{0,6})的?(?:选项|答案)|答案[^\n。]{0,4}[:：]?\s*无(?=\s|<|$|。)",
+    re.IGNORECASE,
+)
+"""The words for "none of the options is right"."""
+_NEGATED = re.compile(
+    r"(?:不是|并非|不选|排除|不能选|不应选|\bnot\b|n't\b|\bnor\b|\brather than\b|\beliminate)",
+    re.IGNORECASE,
+)
+_HEDGED = re.compile(r"\bor\b|或者?|还是", re.IGNORECASE)
+_LISTED = re.compile(r"(?:^|[\n\s])\s*[(（]?[A-H]\s*[.．、:：)）]")
+_LOWER = re.compile(r"(?<=\bis )\([a-h]\)|(?<=: )\([a-h]\)|^\([a-h]\)")
+
+
+class Choice(NamedTuple):
+    """The letters, and the spans of what announces them and of the letters themselves."""
+
+    letters: str
+    announced: int
+    start: int
+    end: int
+    committed: bool
+
+
+def same_length(text: str) -> str:
+    """Full-width letters and signs as ASCII, and "answer is (b)" in capitals, sign for sign."""
+    return _LOWER.sub(lambda m: m[0].upper(), text.translate(_HALF_WIDTH))
+
+
+def find_choice(text: str) -> Choice | None:
+    """The last option or options that the text commits to; else one that stands alone on a line.
+
+    No letters mean that the text says none of the options is right.
+    """
+    text = same_length(text)
+    best = max(_committed(text), key=lambda c: c.start, default=None)
+    return best or _standing_alone(text)
+
+
+_NUMBERED = re.compile(
+    r"(?:^|[\s;,<>)】。*])(?:[(]|第)?(?P<number>\d{1,2})\s*题?\s*[).、:*]+\s*(?:【答案】)?[\s:*]*"
+    rf"{_DRESS}(?P<letter>[A-H])(?![A-Za-z])"
+)
+_KEYED = re.compile(rf"【\s*答案\s*】[\s:：]*{_DRESS}(?P<letter>[A-H])(?![A-Za-z])")
+
+
+def sequence(text: str) -> tuple[str, ...]:
+    """The answers of several questions in one: ``C A C``, ``CADCB DCBBA``, ``1. C 2. A``.
+
+    Empty for anything else.
+    """
+    text = same_length(text).strip()
+    if re.fullmatch(r"[A-H](?:[\s;,、]+[A-H])+", text):
+        return tuple(re.findall(r"[A-H]", text))
+    if parts := re.fullmatch(r"(?:\s*[(]?\d{1,2}[).、:]\s*[A-H](?![A-Za-z])[;,.。]?)+\s*", text):
+        return tuple(re.findall(r"[A-H]", parts[0]))
+    if re.fullmatch(r"[A-H]{5}(?:\s+[A-H]{2,5})*", text):
+        return tuple(re.findall(r"[A-H]", text))
+    return ()
+
+
+def find_sequence(text: str, places: int) -> Choice | None:
+    """As many answers as the reference has, by number, by 【答案】, or in one line; else none."""
+    text = same_length(text)
+    for pattern in (_KEYED, _NUMBERED):
+        found = list(pattern.finditer(text))
+        if len(found) >= places:
+            run = found[-places:] if pattern is _KEYED else _last_run(found, places)
+            if run and not any(_HEDGED.match(text[m.end() :].lstrip()) for m in run):
+                letters = " ".join(m["letter"] for m in run)
+                return Choice(letters, run[0].start(), run[0].start("letter"), run[-1].end(), True)
+    for line in reversed(list(re.finditer(r"[^\n]+", text))):
+        if len(sequence(line[0])) == places:
+            return Choice(" ".join(sequence(line[0])), line.start(), line.start(), line.end(), True)
+    if found_by_part := _by_part(text, places):
+        return found_by_part
+    whole = sequence(text)
+    return Choice(" ".join(whole), 0, 0, len(text), True) if len(whole) == places else None
+
+
+_PART = re.compile(r"(?:^|(?<=[\s;。.]))(?:\((?P<bracketed>\d{1,2})\)|第(?P<question>\d{1,2})题)")
+
+
+def _by_part(text: str, places: int) -> Choice | None:
+    """(1) … 故选D。(2) … 故选A。: the choice of each part, where every part makes one."""
+    marks = _last_run(list(_PART.finditer(text)), places)
+    if not marks:
+        return None
+    ends = [m.start() for m in marks[1:]] + [len(text)]
+    chosen = [find_choice(text[m.end() : end]) for m, end in zip(marks, ends, strict=True)]
+    letters = [c.letters for c in chosen if c is not None and c.committed and len(c.letters) == 1]
+    if len(letters) < places:
+        return None
+    last = chosen[-1]
+    assert last is not None
+    return Choice(
+        " ".join(letters), marks[0].start(), marks[0].start(), marks[-1].end() + last.end, True
+    )
+
+
+def _last_run(found: list[re.Match[str]], places: int) -> list[re.Match[str]]:
+    """The last ``places`` matches whose numbers count up by one."""
+    for end in range(len(found), places - 1, -1):
+        run = found[end - places : end]
+        numbers = [int(next(filter(None, m.groups()))) for m in run]
+        if numbers == list(range(numbers[0], numbers[0] + places)):
+            return run
+    return []
+
+
+def _committed(text: str) -> Iterator[Choice]:
+    for pattern in (_CUED, _BOXED):
+        for match in pattern.finditer(text):
+            if not _ruled_out(text, match):
+                yield _choice(match, "letters")
+    for match in NONE_RIGHT.finditer(text):
+        yield Choice("", match.start(), match.start(), match.end(), True)
+    for match in _JUDGED.finditer(text):
+        if not _NEGATED.search(match[0]):
+            yield _choice(match, "letters" if match["letters"] else "en")
+
+
+def _ruled_out(text: str, match: re.Match[str]) -> bool:
+    """A negated cue, or a choice left open: "A or B", "选 A 或 B"."""
+    before = text[max(0, match.start() - 6) : match.start("letters")]
+    after = text[match.end("letters") : match.end("letters") + 12]
+    return bool(
+        _NEGATED.search(before)
+        or re.match(r"[\s)(（*$}]*(?:or\b|或|还是|are (?:in|not)|is (?:in|not)|不|错|都)", after)
+        or re.match(
+            r"[^\n]{0,80}\(\s*(?:in|not )correct|(?:错误|不正确)",
+            text[match.end("letters") :],
+            re.IGNORECASE,
+        )
+        or _echoes(text[match.end("letters") :])
+        or re.search(r"\beither\b", before, re.IGNORECASE)
+    )
+
+
+def _echoes(after: str) -> bool:
+    """Whether the options go on being listed, each on a line of its own."""
+    return bool(re.match(r"\s*[.．、:：)）][^\n]*\n+\s*[(（]?[B-H]\s*[.．、:：)）]", after))
+
+
+def _choice(match: re.Match[str], group: str) -> Choice:
+    return Choice(_named(match[group]), match.start(), match.start(group), match.end(group), True)
+
+
+def _named(letters: str) -> str:
+    without = re.sub(r"\band\b|[Oo]ptions?|[Cc]hoices?", " ", letters)
+    return "".join(re.findall(r"[A-H]", without))
+
+
+def _standing_alone(text: str) -> Choice | None:
+    """A line that begins with an option, first or last in the text: "B" or "C．政府的…"."""
+    stripped = text.strip()
+    if not stripped:
+        return None
+    lines = [m for m in re.finditer(r"[^\n]+", text) if m[0].strip()]
+    listed = [line for line in lines if _LISTED.match(line[0])]
+    for line in (lines[0], lines[-1]):
+        match = _ALONE.match(line[0])
+        if match is not None and not _ruled_out(line[0], match):
+            start, end = line.start() + match.start("letters"), line.start() + match.end("letters")
+            if len(listed) > 1 and len(lines) > 1:
+                continue  # the options are listed, and this line is one of the list
+            whole = not line[0][match.end() :].strip() or line is lines[0]
+            return Choice(
+                _named(match["letters"]), line.start(), start, end, whole or len(lines) == 1
+            )
+    return None

@@ -1,0 +1,85 @@
+"""Narrow a sentence that gives an answer down to what reads as an answer of its type."""
+
+from __future__ import annotations
+
+import re
+
+from gradegpt.rules import values
+from gradegpt.rules.kinds import truth
+from gradegpt.rules.regions import Region
+from gradegpt.schema import AnswerType
+
+_CONCLUSION = re.compile(
+    r"(?:综上(?:所述)?|因此|所以|从而|于是|可得|解得|得到|得出|化简得|整理得|即|故|则|得|答"
+    r"|\b(?:therefore|thus|hence|so|finally|gives?|get|obtain|yields?)\b|\bi\.e\.)[\s,，:：]*",
+    re.IGNORECASE,
+)
+_COPULA = re.compile(
+    r"(?:等于|应为|就是|约为|大约|大概|有|共有?|为|是|了|需要?|花费?|剩下?|[:：]|≈|\\approx|="
+    r"|\b(?:is|are|was|were|equals?|equal to|be|has|have|of|covers?|costs?|needs?|makes?|at|by|to"
+    r"|about|approximately|only|exactly|total)\b)\s*",
+    re.IGNORECASE,
+)
+_FORMULA = re.compile(r"\$\$?(.+?)\$\$?|\\\((.+?)\\\)|\\\[(.+?)\\\]", re.DOTALL)
+_TRUTH = re.compile(
+    r"(不正确|不成立|不对|不是|正确|错误|成立|\btrue\b|\bfalse\b|\bincorrect\b|\bcorrect\b|对|错)"
+    r"\s*(?:的|了)?[\s。.!！*$]*$",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(
+    r"不是|并非|不等于|≠|\bnot\b|n't\b|\bnever\b|\bor\b.*\?|可能|\bmay\b|\bmight\b", re.IGNORECASE
+)
+"""Words after which the value that follows is not the answer, or not surely."""
+_TRAILING = re.compile(
+    r"\s+(?:left|in total|altogether|in all|each|more|total|remaining|per \w+|now|away|long"
+    r"|(?:years? )?old)[\s.!]*$",
+    re.IGNORECASE,
+)
+
+
+def refine(answer: str, kind: AnswerType) -> str:
+    """The part of ``answer`` that reads as a value of ``kind``; ``answer`` itself where none does.
+
+    Tried in turn: all of it; what follows the last word of conclusion; what follows each copula
+    from there on, the longest first; the last formula.
+    """
+    if kind is AnswerType.TRUE_FALSE:
+        found = _TRUTH.search(answer)
+        return answer if truth(answer) is not None or found is None else found[1]
+    if kind in (AnswerType.TEXT, AnswerType.CODE) or reads_as(answer, kind):
+        return answer
+    if _DENIED.search(answer):
+        return answer
+    for candidate in _candidates(answer):
+        if reads_as(candidate, kind):
+            return candidate.strip()
+    return answer
+
+
+def _candidates(answer: str) -> list[str]:
+    start = max((m.end() for m in _CONCLUSION.finditer(answer)), default=0)
+    tails = [start, *(m.end() for m in _COPULA.finditer(answer, start))]
+    made = [answer[at:] for at in tails if at]
+    made += [_TRAILING.sub("", tail) for tail in made if _TRAILING.search(tail)]
+    formulas = [next(filter(None, m.groups()), "") for m in _FORMULA.finditer(answer)]
+    return [*made, *formulas[-1:]]
+
+
+def reads_as(text: str, kind: AnswerType) -> bool:
+    """Whether ``text`` as a whole can be read as a value of ``kind``."""
+    value = values.read(text, region=kind is AnswerType.INTERVAL)
+    match kind:
+        case AnswerType.NUMBER:
+            return isinstance(value, values.Leaf) and value.quantity is not None
+        case AnswerType.EXPRESSION:
+            one = isinstance(value, values.Leaf) or "matrix}" in text
+            return one and values.is_read(value)
+        case AnswerType.EQUATION:
+            named = isinstance(value, values.Leaf) and bool(value.name) and values.is_read(value)
+            return named or isinstance(value, values.Relation)
+        case AnswerType.INTERVAL:
+            return isinstance(value, Region)
+        case AnswerType.TUPLE | AnswerType.SET:
+            return isinstance(value, values.Group | Region) and values.is_read(value)
+        case _:
+            return values.is_read(value)

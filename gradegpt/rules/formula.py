@@ -1,0 +1,347 @@
+"""Short formulas, LaTeX or plain, as trees of known operations.
+
+Nothing here evaluates text, and length and depth are bounded; a formula that could be read in two
+ways is not read.
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+MAX_LENGTH: Final = 400
+MAX_DEPTH: Final = 40
+CONSTANTS: Final = ("π", "e", "i", "°")
+FUNCTIONS: Final = (
+    "sin", "cos", "tan", "cot", "sec", "csc", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh",
+    "ln", "lg", "exp",
+)  # fmt: skip
+
+
+class UnreadableError(Exception):
+    """The text is not a formula that this module reads, or one that could be read in two ways."""
+
+
+class Node(NamedTuple):
+    """An operation and its operands; a leaf has none and carries ``name`` or ``value``."""
+
+    op: str
+    args: tuple[Node, ...] = ()
+    value: Fraction | None = None
+    name: str = ""
+
+
+_GREEK: Final = frozenset((
+    "alpha", "beta", "gamma", "delta", "epsilon", "varepsilon", "zeta", "eta", "theta", "vartheta",
+    "iota", "kappa", "lambda", "mu", "nu", "xi", "rho", "sigma", "tau", "upsilon", "phi", "varphi",
+    "chi", "psi", "omega", "Gamma", "Delta", "Theta", "Lambda", "Xi", "Sigma", "Phi", "Psi",
+    "Omega", "hbar", "ell",
+))  # fmt: skip
+_PROSE = re.compile(
+    r"[\u3400-\u9fff]|(?<![A-Za-z\\])(?:[A-Za-z]{2,}\s+[A-Za-z]{2,}(?![A-Za-z])|(?:not|for|but|all)(?![A-Za-z])"
+    r"|[A-Z]{3,}|(?!(?:arcsin|arccos|arctan|sinh|cosh|tanh|sin|cos|tan|cot|sec|csc|exp|log|sqrt|abs|abc)(?![a-z]))"
+    r"(?:[A-Za-z]{4,}|(?=[a-z]*[aeiou])[A-Za-z][a-z]{2})(?![A-Za-z]))"
+)
+"""Words: read letter by letter they would make a product."""
+_TOKEN = re.compile(
+    r"\s*(?:(?P<number>\d+(?:\.\d+)?|\.\d+)"
+    r"|\\(?P<command>[A-Za-z]+)"
+    r"|(?P<word>arcsin|arccos|arctan|sinh|cosh|tanh|sin|cos|tan|cot|sec|csc|ln|lg|log|exp|sqrt|abs|pi)(?![a-z])"
+    r"|(?P<letter>[A-Za-zα-ωΑ-Ωπℓħ∞])"
+    r"|(?P<sign>\*\*|[-+*/^_(){}\[\]|!°%×·÷√']))"
+)
+
+
+def parse(text: str) -> Node:
+    """The tree of a folded formula (see ``normalise.fold``).
+
+    Raises:
+        UnreadableError: not a formula, too long or too deep, or one with two readings.
+
+    """
+    if len(text) > MAX_LENGTH:
+        raise UnreadableError("too long")
+    if _PROSE.search(text):
+        raise UnreadableError("words")
+    return _Parser(_tokens(text)).whole()
+
+
+class _Token(NamedTuple):
+    kind: str
+    text: str
+    spaced: bool
+
+
+def _tokens(text: str) -> list[_Token]:
+    made, at = [], 0
+    text = text.rstrip()
+    while at < len(text):
+        match = _TOKEN.match(text, at)
+        if match is None:
+            raise UnreadableError(f"{text[at : at + 8]!r}")
+        kind = match.lastgroup or ""
+        made.append(_Token(kind, match[kind], match[0][:1].isspace()))
+        at = match.end()
+    return made
+
+
+class _Parser:
+    """Recursive descent. Juxtaposition multiplies; ``1/2x`` has two readings and is refused."""
+
+    def __init__(self, tokens: list[_Token]) -> None:
+        self.tokens = tokens
+        self.at = 0
+        self.depth = 0
+
+    def whole(self) -> Node:
+        node = self.sum()
+        if self.at != len(self.tokens):
+            raise UnreadableError(f"{self.tokens[self.at].text!r} is left over")
+        return node
+
+    def peek(self) -> str:
+        return self.tokens[self.at].text if self.at < len(self.tokens) else ""
+
+    def take(self, *texts: str) -> bool:
+        if self.at < len(self.tokens) and self.peek() in texts and self._is_sign():
+            self.at += 1
+            return True
+        return False
+
+    def _is_sign(self) -> bool:
+        return self.tokens[self.at].kind == "sign"
+
+    def expect(self, text: str) -> None:
+        if not self.take(text):
+            raise UnreadableError(f"{text!r} expected, {self.peek()!r} found")
+
+    def sum(self) -> Node:
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise UnreadableError("too deep")
+        node = self.product()
+        while (sign := self.peek()) in ("+", "-") and self._is_sign():
+            self.at += 1
+            right = self.product()
+            node = Node("+", (node, right if sign == "+" else Node("neg", (right,))))
+        self.depth -= 1
+        return node
+
+    def product(self) -> Node:
+        if self.take("-"):
+            return Node("neg", (self.product(),))
+        if self.take("+"):
+            return self.product()
+        node, slash = self.power(), False
+        while self.at < len(self.tokens):
+            command = self._command()
+            if self.take("*", "×", "·") or command in ("times", "cdot"):
+                self.at += command in ("times", "cdot")
+                node, slash = Node("*", (node, self.signed())), False
+            elif self.take("/", "÷") or command == "div":
+                self.at += command == "div"
+                node, slash = Node("/", (node, self.signed())), True
+            elif self._starts_operand():
+                if slash:
+                    raise UnreadableError("a/b c could be (a/b)c or a/(bc)")
+                # A numeral and a fraction side by side are a mixed number: 1\frac{1}{2}.
+                mixed = self._mixed(node)
+                factor = self.power()
+                node = Node("+" if mixed else "*", (node, factor))
+            else:
+                break
+        return node
+
+    def signed(self) -> Node:
+        return Node("neg", (self.signed(),)) if self.take("-") else self.power()
+
+    def _mixed(self, node: Node) -> bool:
+        if node.value is None or node.value.denominator != 1 or self._command() != "frac":
+            return False
+        inside = [t for t in self.tokens[self.at + 1 : self.at + 7] if t.kind != "sign"]
+        return len(inside) >= 2 and all(t.kind == "number" for t in inside[:2])
+
+    def _command(self) -> str:
+        token = self.tokens[self.at] if self.at < len(self.tokens) else None
+        return token.text if token is not None and token.kind == "command" else ""
+
+    def _starts_operand(self) -> bool:
+        """Whether what comes is multiplied; never a number: x2 is x₂ or x², and H2O no product."""
+        token = self.tokens[self.at]
+        letter = token.kind not in ("number", "sign")
+        return letter or (token.kind == "sign" and token.text in ("(", "{", "√", "["))
+
+    def power(self) -> Node:
+        node = self.postfix(self.atom())
+        if self.take("^", "**"):
+            node = self.postfix(Node("^", (node, self.exponent())))
+        return node
+
+    def exponent(self) -> Node:
+        if self.take("-"):
+            return Node("neg", (self.exponent(),))
+        return self.argument()
+
+    def postfix(self, node: Node) -> Node:
+        while True:
+            if self.take("!"):
+                node = Node("!", (node,))
+            elif self.take("°"):
+                node = Node("*", (node, Node("const", value=None, name="°")))
+            elif self.take("%") or (self._command() == "%"):
+                node = Node("/", (node, Node("num", value=Fraction(100))))
+            else:
+                return node
+
+    def argument(self) -> Node:
+        r"""A braced group, or a single digit or letter: ``x^23`` is x² times 3 in LaTeX."""
+        if self.take("{"):
+            node = self.sum()
+            self.expect("}")
+            return node
+        token = self.tokens[self.at] if self.at < len(self.tokens) else None
+        if token is not None and token.kind == "number" and len(token.text) > 1:
+            # Plain text means x^(23), LaTeX means x^2·3.
+            raise UnreadableError("an exponent of several digits without braces")
+        return self.atom()
+
+    def digit_or_argument(self) -> Node:
+        r"""As ``argument``, but ``\frac12`` is one half: there LaTeX takes a digit at a time."""
+        token = self.tokens[self.at] if self.at < len(self.tokens) else None
+        if token is not None and token.kind == "number" and token.text.isdigit():
+            rest = token._replace(text=token.text[1:])
+            self.tokens[self.at : self.at + 1] = [rest] if rest.text else []
+            return Node("num", value=Fraction(token.text[0]))
+        return self.argument()
+
+    def atom(self) -> Node:
+        if self.at >= len(self.tokens):
+            raise UnreadableError("it ends too early")
+        token = self.tokens[self.at]
+        self.at += 1
+        match token.kind:
+            case "number":
+                return Node("num", value=Fraction(token.text))
+            case "letter":
+                return self.named(token.text)
+            case "word":
+                return self.function(token.text)
+            case "command":
+                return self.command(token.text)
+            case _:
+                return self.bracket(token.text)
+
+    def bracket(self, text: str) -> Node:
+        if text in ("(", "[", "{"):
+            node = self.sum()
+            self.expect({"(": ")", "[": "]", "{": "}"}[text])
+            return node
+        if text == "|":
+            node = self.sum()
+            self.expect("|")
+            return Node("abs", (node,))
+        if text == "√":
+            degree = Node("num", value=Fraction(2))
+            whole = self.at < len(self.tokens) and self.tokens[self.at].kind == "number"
+            return Node("root", (self.atom() if whole else self.argument(), degree))
+        raise UnreadableError(f"{text!r} where a value should stand")
+
+    def named(self, letter: str) -> Node:
+        name = letter
+        if self.take("_"):
+            name += f"_{self.subscript()}"
+        while self.take("'"):
+            name += "'"
+        return Node("const" if name in CONSTANTS else "var", name=name)
+
+    def subscript(self) -> str:
+        start = self.at
+        end = start + 1
+        if self.take("{"):
+            texts = [t.text for t in self.tokens]
+            end = texts.index("}", start) + 1 if "}" in texts[start:] else len(texts) + 1
+        if end > len(self.tokens):
+            raise UnreadableError("it ends too early")
+        self.at = end
+        return "".join(t.text for t in self.tokens[start:end]).strip("{}")
+
+    def command(self, name: str) -> Node:
+        if name == "frac":
+            top = self.digit_or_argument()
+            return Node("/", (top, self.digit_or_argument()))
+        if name == "sqrt":
+            return self.root()
+        if name == "pi":
+            return Node("const", name="π")
+        if name in _GREEK:
+            return self.named(f"\\{name}")
+        if name in ("lvert", "left", "right", "rvert"):
+            raise UnreadableError(name)
+        return self.function(name)
+
+    def root(self) -> Node:
+        degree = Node("num", value=Fraction(2))
+        if self.take("["):
+            degree = self.sum()
+            self.expect("]")
+        return Node("root", (self.argument(), degree))
+
+    def function(self, name: str) -> Node:
+        if name == "sqrt":
+            return (
+                self.root()
+                if self.peek() in ("{", "[")
+                else Node("root", (self.bracketed(), Node("num", value=Fraction(2))))
+            )
+        if name == "abs":
+            return Node("abs", (self.bracketed(),))
+        if name == "pi":
+            return Node("const", name="π")
+        base = None
+        if name == "log" and self.take("_"):
+            base = self.argument()
+        elif name not in FUNCTIONS and name != "log":
+            raise UnreadableError(f"\\{name}")
+        exponent = self.exponent() if self.take("^") else None
+        inner = self.power() if self.peek() in ("(", "{", "[") else self.operand()
+        if name == "log":
+            node = Node("log", (inner, base) if base else (inner,))
+        elif exponent is not None and exponent.op == "neg":
+            raise UnreadableError("sin^{-1} could be arcsin or 1/sin")
+        else:
+            node = Node("call", (inner,), name=name)
+        return Node("^", (node, exponent)) if exponent is not None else node
+
+    def operand(self) -> Node:
+        r"""What a function without brackets applies to: the 2x of ``\sin 2x + 1``."""
+        node = self.signed()
+        while (
+            self.at < len(self.tokens)
+            and self.tokens[self.at].kind == "letter"
+            and self._starts_operand()
+        ):
+            node = Node("*", (node, self.power()))
+        return node
+
+    def bracketed(self) -> Node:
+        self.expect("(")
+        node = self.sum()
+        self.expect(")")
+        return node
+
+
+def variables(node: Node) -> frozenset[str]:
+    """The names that stand for unknowns."""
+    own = frozenset([node.name]) if node.op == "var" else frozenset()
+    return own.union(*(variables(arg) for arg in node.args))
+
+
+@lru_cache(maxsize=4096)
+def read_formula(text: str) -> Node | None:
+    """``parse``, or none for what it does not read."""
+    try:
+        return parse(text)
+    except (UnreadableError, RecursionError):
+        return None

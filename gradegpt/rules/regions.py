@@ -1,0 +1,153 @@
+"""Sets of real numbers: intervals, inequalities and set-builder forms are one thing."""
+
+from __future__ import annotations
+
+import math
+import re
+from fractions import Fraction
+from typing import Final, NamedTuple
+
+from gradegpt.rules import algebra
+from gradegpt.rules.formula import read_formula
+
+
+class Piece(NamedTuple):
+    """An interval: its ends, and whether each belongs to it."""
+
+    low: float | Fraction
+    low_in: bool
+    high: float | Fraction
+    high_in: bool
+
+
+class Region(NamedTuple):
+    """A set of real numbers as sorted, disjoint intervals."""
+
+    pieces: tuple[Piece, ...]
+
+
+_INTERVAL = re.compile(
+    r"(?P<open>[\[(])(?P<low>[^,;\[\]]+?)[,;](?P<high>[^,;\[\]]+?)(?P<close>[\])])"
+)
+_BUILDER = re.compile(
+    r"\{\s*(?P<name>[A-Za-z])\s*(?:∈\s*(?:R|ℝ|Z|N)\s*)?(?:\||\\mid|\\vert|:)(?P<body>.+)\}",
+    re.DOTALL,
+)
+_FLIP: Final = {"<": ">", ">": "<", "≤": "≥", "≥": "≤", "≠": "≠"}
+_REALS: Final = ("R", "ℝ", "全体实数", "一切实数", "实数集")
+_EVERYTHING: Final = Piece(-math.inf, False, math.inf, False)
+ORDER = re.compile(r"≤|≥|<|>|≠|\\lt|\\gt|\\leq?|\\geq?|\\neq?")
+_LATEX_ORDER: Final = (
+    (r"\leq", "≤"), (r"\geq", "≥"), (r"\le", "≤"), (r"\ge", "≥"), (r"\lt", "<"), (r"\gt", ">"),
+    (r"\neq", "≠"), (r"\ne", "≠"), ("<=", "≤"), (">=", "≥"),
+)  # fmt: skip
+_VARIABLE = re.compile(r"(?![eπ]$)(?:\\?[A-Za-zα-ω]+(?:_\{?\w+\}?)?|[a-z]\([a-z]\))")
+
+
+def is_pair(text: str) -> bool:
+    """Whether ``(1, 2)`` could as well be a pair of numbers."""
+    return bool(re.fullmatch(r"\([^∞\[\]]*\)", text)) and not ORDER.search(text)
+
+
+def read_region(text: str) -> Region | None:
+    """The region that the folded ``text`` describes, or none."""
+    if text in _REALS:
+        return Region((_EVERYTHING,))
+    if text in ("∅", "\\emptyset", "\\varnothing", "空集"):
+        return Region(())
+    text = re.sub(r"^\s*[A-Za-z]\s*∈\s*", "", text)
+    if builder := _BUILDER.fullmatch(text):
+        text = builder["body"]
+    pieces: list[Piece] = []
+    for part in re.split(r"∪|\\cup|或者?|\bor\b", text):
+        found = _interval(part.strip()) or _inequality(part.strip())
+        if found is None:
+            return None
+        pieces += found
+    return Region(_merged(pieces)) if pieces else None
+
+
+def _interval(text: str) -> list[Piece] | None:
+    match = _INTERVAL.fullmatch(text)
+    if match is None:
+        return None
+    low, high = _end(match["low"]), _end(match["high"])
+    if low is None or high is None or not low < high:
+        return None
+    return [
+        Piece(
+            low,
+            match["open"] == "[" and low > -math.inf,
+            high,
+            match["close"] == "]" and high < math.inf,
+        )
+    ]
+
+
+def _end(text: str) -> float | Fraction | None:
+    text = text.strip()
+    if "∞" in text or "\\infty" in text:
+        return -math.inf if text.startswith("-") else math.inf
+    tree = read_formula(text)
+    value = None if tree is None else algebra.constant(tree)
+    return value if isinstance(value, Fraction | float) else None
+
+
+def _inequality(text: str) -> list[Piece] | None:
+    """``1<x≤2``, ``x>3``, ``3<x``, ``x≠0``; conditions joined by a comma or 且 are intersected."""
+    conditions = re.split(r"[,;]|且|\band\b", text)
+    made = [_EVERYTHING]
+    for condition in conditions:
+        found = _one_inequality(condition.strip())
+        if found is None:
+            return None
+        made = [p for a in made for b in found if (p := _meet(a, b)) is not None]
+    return made
+
+
+def _one_inequality(text: str) -> list[Piece] | None:
+    for latex, sign in _LATEX_ORDER:
+        text = text.replace(latex, sign)
+    pieces = re.split(r"([<>≤≥≠])", text)
+    sides, signs = [p.strip() for p in pieces[::2]], pieces[1::2]
+    names = [n for n, side in enumerate(sides) if _VARIABLE.fullmatch(side)]
+    if not 1 <= len(signs) <= 2 or len(names) != 1 or len(sides) != len(signs) + 1:
+        return None
+    if len(signs) == 2 and (names[0] != 1 or "≠" in signs):
+        return None
+    made = [_EVERYTHING]
+    for n, sign in enumerate(signs):
+        on_left = n == names[0]
+        value = _end(sides[n + 1] if on_left else sides[n])
+        if value is None:
+            return None
+        half = _half_line(sign if on_left else _FLIP[sign], value)
+        made = [p for a in made for b in half if (p := _meet(a, b)) is not None]
+    return made
+
+
+def _half_line(sign: str, value: float | Fraction) -> list[Piece]:
+    below = Piece(-math.inf, False, value, sign == "≤")
+    above = Piece(value, sign == "≥", math.inf, False)
+    return [below, above] if sign == "≠" else [below] if sign in "<≤" else [above]
+
+
+def _meet(a: Piece, b: Piece) -> Piece | None:
+    low, low_in = max((a.low, not a.low_in), (b.low, not b.low_in))
+    high, high_in = min((a.high, a.high_in), (b.high, b.high_in))
+    piece = Piece(low, not low_in, high, high_in)
+    return piece if low < high or (low == high and piece.low_in and piece.high_in) else None
+
+
+def _merged(pieces: list[Piece]) -> tuple[Piece, ...]:
+    made: list[Piece] = []
+    for piece in sorted(pieces, key=lambda p: (p.low, not p.low_in)):
+        last = made[-1] if made else None
+        if last and (
+            piece.low < last.high or (piece.low == last.high and (piece.low_in or last.high_in))
+        ):
+            high, high_in = max((last.high, last.high_in), (piece.high, piece.high_in))
+            made[-1] = last._replace(high=high, high_in=high_in)
+        else:
+            made.append(piece)
+    return tuple(made)

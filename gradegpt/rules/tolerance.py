@@ -1,0 +1,137 @@
+"""Named policies on how far a number may be from the reference."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Final, NamedTuple
+
+from gradegpt.errors import InputError
+from gradegpt.rules.values import Quantity
+
+_EXACT_FLOAT: Final = 1e-9
+_NEAR: Final = 0.05
+"""Relative difference up to which ``auto`` leaves two numbers open, where one may be rounded."""
+_ROUNDED = re.compile(
+    r"保留|精确到|四舍五入|约(?:为|是|等于)?(?:多少)?|近似|有效数字|\bround(?:ed)?\b|\bnearest\b|\bapproximate(?:ly)?\b"
+    r"|\bdecimal places?\b|\bsignificant (?:figures|digits)\b|\bs\.?f\.?\b|\bd\.?p\.?\b",
+    re.IGNORECASE,
+)
+
+
+Allows = Callable[[Quantity, Quantity], bool | None]
+
+
+class Tolerance(NamedTuple):
+    """A policy by its name.
+
+    ``allows(reference, answer)`` says whether the answer passes, or none where the policy leaves it
+    open: close to the reference, and no telling how it was rounded. Units are the same by then.
+    """
+
+    name: str
+    allows: Allows
+
+
+def _exact(wanted: Quantity, given: Quantity) -> bool:
+    if isinstance(wanted.value, Fraction) and isinstance(given.value, Fraction):
+        return wanted.value == given.value
+    return _within(wanted, given, _EXACT_FLOAT * _size(wanted))
+
+
+def _size(quantity: Quantity) -> float:
+    return abs(complex(quantity.value))
+
+
+def _within(wanted: Quantity, given: Quantity, allowed: float) -> bool:
+    difference = abs(complex(wanted.value) - complex(given.value))
+    return difference <= allowed * (1 + 1e-9)  # a bound that is met counts as met
+
+
+def _relative(share: Fraction) -> Allows:
+    return lambda wanted, given: (
+        _exact(wanted, given) or _within(wanted, given, float(share) * _size(wanted))
+    )
+
+
+def _absolute(error: float) -> Allows:
+    return lambda wanted, given: _exact(wanted, given) or _within(wanted, given, error)
+
+
+def _olympicarena(wanted: Quantity, given: Quantity) -> bool:
+    if _exact(wanted, given):
+        return True
+    left, right = complex(wanted.value), complex(given.value)
+    if left.imag or right.imag or left.real * right.real <= 0:
+        return False
+    powers = [math.floor(math.log10(abs(x.real))) for x in (left, right)]
+    coefficients = [x.real / 10.0**p for x, p in zip((left, right), powers, strict=True)]
+    return powers[0] == powers[1] and abs(coefficients[0] - coefficients[1]) <= 0.1 * (1 + 1e-9)
+
+
+def _auto(question: str) -> Allows:
+    rounded = bool(_ROUNDED.search(question))
+
+    def allows(wanted: Quantity, given: Quantity) -> bool | None:
+        if _exact(wanted, given):
+            return True
+        rounding = wanted.place is not None and _size(wanted) >= 10 * wanted.place
+        if rounding and wanted.place and _within(wanted, given, float(wanted.place) / 2):
+            return True  # two digits or more, so rounded: what rounds to it is it
+        if rounded and given.place is not None and not isinstance(wanted.value, Fraction):
+            return _within(wanted, given, float(given.place) / 2) or None
+        if _is_whole(wanted) and _is_whole(given):
+            return False
+        return None if _within(wanted, given, _NEAR * _size(wanted)) else False
+
+    return allows
+
+
+def _is_whole(quantity: Quantity) -> bool:
+    value = quantity.value
+    return quantity.place is None and isinstance(value, Fraction) and value.denominator == 1
+
+
+EXACT: Final = Tolerance("exact", _exact)
+_NAMED: Final = {
+    "exact": EXACT,
+    "olympicarena": Tolerance("olympicarena", _olympicarena),
+    "arb": Tolerance("arb", _relative(Fraction(1, 100))),
+    "atlas": Tolerance("atlas", _relative(Fraction(1, 10))),
+    "olympiadbench": Tolerance("olympiadbench", _absolute(1e-8)),
+}
+NAMES: Final = (
+    "exact",
+    "auto",
+    "olympiadbench[:ERROR]",
+    "olympicarena",
+    "arb",
+    "atlas",
+    "relative:SHARE",
+)
+
+
+def tolerance(name: str, question: str = "") -> Tolerance:
+    """The policy of that name: one of ``NAMES``.
+
+    ``exact``: equal. ``auto``: a reference written with decimals stands for all that round to
+    it, and what is otherwise within 5 % is left open, but for whole numbers.
+    ``olympiadbench``: absolute 1e-8 or the row's own error (OlympiadBench, section 3.4).
+    ``olympicarena``: 0.1 in the coefficient at an equal power of ten (OlympicArena, appendix).
+    ``arb``: relative 1e-2 (ARB, table 1). ``atlas``: relative 0.1 (ATLAS, prompt E.2).
+
+    Raises:
+        InputError: no policy of that name.
+
+    """
+    if name in _NAMED:
+        return _NAMED[name]
+    if name == "auto":
+        return Tolerance(name, _auto(question))
+    kind, _, number = name.partition(":")
+    if kind in ("relative", "olympiadbench") and re.fullmatch(r"\d*\.?\d+(?:[eE]-?\d+)?", number):
+        made = _relative(Fraction(number)) if kind == "relative" else _absolute(float(number))
+        return Tolerance(name, made)
+    raise InputError(f"tolerance {name!r}: no such policy; use one of {', '.join(NAMES)}")

@@ -1,0 +1,273 @@
+"""Read an answer into its structure: number, formula, equation, region, or a group of these."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from gradegpt.rules import algebra
+from gradegpt.rules.formula import Node, read_formula
+from gradegpt.rules.normalise import fold, number, plain
+from gradegpt.rules.numerals import spelled
+from gradegpt.rules.regions import ORDER, Region, is_pair, read_region
+from gradegpt.rules.units import known
+
+MAX_ITEMS: Final = 60
+MAX_NESTING: Final = 4
+
+
+class Quantity(NamedTuple):
+    """A number, its unit or "", whether a percent sign stood by it, and its last written place.
+
+    ``place`` is the worth of the last decimal: 0.01 for 3.14, 10 for 1.25×10^3; none for a number
+    written without decimals, which nothing says was rounded.
+    """
+
+    value: algebra.Number
+    unit: str = ""
+    percent: bool = False
+    place: Fraction | None = None
+
+
+class Leaf(NamedTuple):
+    """One value: its text, and what could be read of it."""
+
+    text: str
+    name: str = ""
+    quantity: Quantity | None = None
+    formula: Node | None = None
+
+
+class Relation(NamedTuple):
+    """An equation with more than a name on its left."""
+
+    text: str
+    left: Node
+    right: Node
+
+
+class Group(NamedTuple):
+    """Several values; ``ordered`` where their places matter."""
+
+    ordered: bool
+    items: tuple[Value, ...]
+
+
+Value = Leaf | Relation | Region | Group
+
+_UNIT_TAIL = re.compile(
+    r"(?P<unit>(?:[\u3400-\u9fff]+|°\s*[CF]?|℃|(?<=[\d)}\s])[A-Za-zμµΩ]+(?:\s*\^?\s*\{?-?[1-3]\}?)?)"
+    r"(?:\s*[/·*]\s*[A-Za-zμµΩ\u3400-\u9fff]+(?:\s*\^?\s*\{?-?[1-3]\}?)?)*)\s*$"
+)
+_COUNTED = re.compile(
+    r"[个只人本支张棵岁次块名条页辆件套种倍元角枚头匹座间台盒箱袋瓶杯包组排行列堆批篇首道题步层级户家位朵片粒颗根把"
+    r"双对副串顶架艘艇门]{1,2}(?:[\u3400-\u9fff]{1,3})?"
+)
+"""Chinese counters, with the short noun that may follow: 个, 本, 个苹果."""
+_APPROXIMATELY = re.compile(
+    r"^(?:大约|约为|约等于|约|近似(?:为|等于)?|≈|about\b|approximately\b|approx\.?|~|\\approx)\s*",
+    re.IGNORECASE,
+)
+_NAME = re.compile(
+    r"^\s*(?P<name>\\?[A-Za-zα-ωΑ-Ω]+'*(?:_\{?[\w,+\-\u3400-\u9fff]+\}?)?'*(?:\s*\([^()=]{1,12}\))?|[|∠△\w\s]{1,8}|[\u3400-\u9fff]{1,8}[A-Za-z]?)\s*[=≈:]\s*(?P<rest>.+)$",
+    re.DOTALL,
+)
+_MATRIX = re.compile(
+    r"\\begin\{(?P<kind>[bpvBV]?matrix)\}(?P<body>.*?)\\end\{(?P=kind)\}", re.DOTALL
+)
+_PARTS = re.compile(
+    r"(?:^|(?<=[\s,;.]))(?:\(\s*(?:\d|[ivx]{1,4}|[一二三四五六]|[a-f])\s*\)|[①-⑨]|第[一二三四五六]空\s*:?|\d\s*[)]|(?:part|Part)\s*\(?[a-d]\)?\s*:?)"
+)
+_RATIO = re.compile(r"([^:∶]{1,24})[:∶]([^:∶]{1,24})")
+_LEAD = re.compile(
+    r"^(?:解得|可得|化简得|整理得|求得|得到|因此|所以|得|故|则|即|∴|so|hence|thus|then)(?=.)"
+)
+_ELEMENTS = re.compile(r"\s*[A-Za-z]\s*(?:\||\\mid|:)(?P<body>[^<>≤≥≠]+)", re.DOTALL)
+"""The inside of a set-builder form that names its elements: x | x = 0 或 x = 2."""
+_OR = re.compile(r"\s*(?:或者?|\bor\b|\band\b|和|与|\\text\{\s*or\s*\}|∨)\s*")
+
+
+@lru_cache(maxsize=8192)
+def read(text: str, *, region: bool = False) -> Value:
+    """The value of an answer. ``region``: ``(1,2)`` is an open interval, not a pair."""
+    return _read(_clean(text), region, 0)
+
+
+def _clean(text: str) -> str:
+    text = fold(text).strip().strip(" .,;:*`").strip()
+    return _APPROXIMATELY.sub("", text)
+
+
+def _read(text: str, region: bool, depth: int) -> Value:
+    text = text.strip().strip(",;").strip()
+    if depth < MAX_NESTING:
+        if (found := read_region(text)) is not None and (region or not is_pair(text)):
+            return found
+        for reader in (_matrix, _parts, _listed):
+            made = reader(text, region, depth)
+            if made is not None:
+                return made
+    return _leaf(text, region, depth)
+
+
+def _leaf(text: str, region: bool = False, depth: int = MAX_NESTING) -> Value:
+    body, name = text, ""
+    if text.count("=") + text.count("≈") >= 1 and not ORDER.search(text):
+        sides = [s.strip() for s in re.split(r"[=≈]", text)]
+        left, right = read_formula(sides[0]), read_formula(sides[-1])
+        named = _NAME.match(text)
+        function = named is not None and named["name"].endswith(")")
+        both = len(sides) == 2 and left is not None and right is not None
+        if both and not function and left is not None and right is not None and not _is_name(left):
+            return Relation(text, left, right)
+        name, body = _LEAD.sub("", re.sub(r"\s", "", sides[0])), sides[-1]
+    elif (
+        named := re.match(r"^([A-Za-z\u3400-\u9fff]{1,8})\s*:\s*(.+)$", text, re.DOTALL)
+    ) and re.match(r"^\d", named[2].strip()) is not None:
+        name, body = plain(named[1]), named[2]
+    body = _APPROXIMATELY.sub("", body.strip())
+    amount = quantity(body)
+    tree = read_formula(body)
+    if name and amount is None and tree is None and depth < MAX_NESTING:
+        inner = _read(body, region, depth + 1)
+        if not isinstance(inner, Leaf):
+            return inner  # A = {1, 2}
+    return Leaf(body, name, amount, tree)
+
+
+def _is_name(node: Node) -> bool:
+    if node.op == "var":
+        return True
+    # f(x) reads as f times x.
+    return node.op == "*" and all(arg.op == "var" for arg in node.args)
+
+
+def is_read(value: Value) -> bool:
+    """Whether all of the value was understood, down to its leaves."""
+    if isinstance(value, Group):
+        return bool(value.items) and all(map(is_read, value.items))
+    if isinstance(value, Leaf):
+        sane = len(value.name) <= 16 and not re.search(r"[-+*/^]", value.name)
+        return sane and (value.quantity is not None or value.formula is not None)
+    return True
+
+
+def quantity(text: str) -> Quantity | None:
+    """The number with its unit that the folded ``text`` is, or none."""
+    text = text.strip()
+    percent = text.endswith(("%", "percent"))
+    if (plain_number := number(text)) is not None:
+        return Quantity(plain_number.value, plain_number.unit, percent, _place(text))
+    if (words := spelled(text)) is not None:
+        return Quantity(words)
+    if (tree := read_formula(text)) is not None and (value := algebra.constant(tree)) is not None:
+        return Quantity(value, "", percent, _place(text))
+    if ratio := _RATIO.fullmatch(text):
+        top, bottom = _constant(ratio[1]), _constant(ratio[2])
+        if top is not None and bottom:
+            return Quantity(top / bottom)
+    if tail := _UNIT_TAIL.search(text):
+        rest, unit = text[: tail.start()].strip(), tail["unit"].strip()
+        if rest and (known(unit) or _COUNTED.fullmatch(unit)):
+            for made in (spelled(rest), _constant(rest)):
+                if made is not None:
+                    return Quantity(made, unit, percent, _place(rest))
+    return None
+
+
+def _constant(text: str) -> algebra.Number | None:
+    if re.fullmatch(r"-?\d{1,3}(,\d{3})+(\.\d+)?", text):
+        return Fraction(text.replace(",", ""))
+    tree = read_formula(text)
+    return None if tree is None else algebra.constant(tree)
+
+
+_WRITTEN = re.compile(
+    r"-?\s*\d[\d,]*\.(?P<decimals>\d+)(?:\s*(?:[×x*·]|\\times)\s*10\^\{?(?P<power>[+-]?\d{1,3})\}?|e(?P<exp>[+-]?\d{1,3}))?",
+    re.IGNORECASE,
+)
+
+
+def _place(text: str) -> Fraction | None:
+    match = _WRITTEN.match(text)
+    if match is None:
+        return None
+    power = int(match["power"] or match["exp"] or 0) - len(match["decimals"])
+    return Fraction(10) ** (power - 2 * text.rstrip().endswith(("%", "percent")))
+
+
+# --- groups ---------------------------------------------------------------------------------------
+
+
+def _matrix(text: str, region: bool, depth: int) -> Value | None:
+    match = _MATRIX.fullmatch(text)
+    if match is None:
+        return None
+    rows = [r for r in re.split(r"\\\\", match["body"]) if r.strip()]
+    made = tuple(
+        Group(True, tuple(_read(c, region, depth + 1) for c in row.split("&"))) for row in rows
+    )
+    return made[0] if len(made) == 1 else Group(True, made)
+
+
+def _parts(text: str, region: bool, depth: int) -> Value | None:
+    """``(1) 3; (2) 5``: at least two marked parts, in order."""
+    marks = list(_PARTS.finditer(text))
+    if len(marks) < 2 or text[: marks[0].start()].strip():
+        return None
+    ends = [m.start() for m in marks[1:]] + [len(text)]
+    pieces = [text[m.end() : end].strip(" ,;.:") for m, end in zip(marks, ends, strict=True)]
+    if not all(pieces) or len(pieces) > MAX_ITEMS:
+        return None
+    return Group(True, tuple(_read(piece, region, depth + 1) for piece in pieces))
+
+
+def _listed(text: str, region: bool, depth: int) -> Value | None:
+    closed = {"{": "}", "(": ")", "[": "]"}
+    if text[:1] in closed and _closing(text, 0) == len(text) - 1:
+        inner = text[1:-1]
+        if builder := _ELEMENTS.fullmatch(inner):
+            inner = builder["body"].replace("或", ",")
+        items = [i for i in split_top(inner, ",;") if i.strip()]
+        if text[0] != "{":
+            return _group(True, items, False, depth) if len(items) > 1 else None
+        return _group(False, [x for i in items for x in _both_signs(i)], False, depth)
+    items = split_top(text, ";") if ";" in text else split_top(text, ",")
+    items = [x for i in items for part in _OR.split(i) for x in _both_signs(part) if x.strip()]
+    if len(items) < 2 or re.fullmatch(r"-?\d{1,3}(,\d{3})+(\.\d+)?\s*\D*", text):
+        return None
+    return _group(False, items, region, depth)
+
+
+def _group(ordered: bool, items: list[str], region: bool, depth: int) -> Value | None:
+    if len(items) > MAX_ITEMS:
+        return None
+    return Group(ordered, tuple(_read(item, region, depth + 1) for item in items))
+
+
+def _both_signs(item: str) -> list[str]:
+    """``±2`` as 2 and -2; with two such signs there is no telling whether they go together."""
+    sign = next((s for s in ("±", "\\pm") if item.count(s) == 1), None)
+    return [item] if sign is None else [item.replace(sign, s) for s in ("+", "-")]
+
+
+def split_top(text: str, separators: str) -> list[str]:
+    """``text`` split at separators that stand in no bracket."""
+    made, depth, start = [], 0, 0
+    for at, char in enumerate(text):
+        depth += (char in "([{") - (char in ")]}")
+        if char in separators and depth <= 0:
+            made.append(text[start:at])
+            start = at + 1
+    return [*made, text[start:]]
+
+
+def _closing(text: str, start: int) -> int:
+    depth = 0
+    for at in range(start, len(text)):
+        depth += (text[at] in "([{") - (text[at] in ")]}")
+        if depth == 0:
+            return at
+    return -1

@@ -1,0 +1,40 @@
+"""The case table: reference, response, what is expected, and why. A bug is a line in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gradegpt.judges import RuleJudge
+from gradegpt.records import read_objects
+from gradegpt.schema import Item
+
+CASES = Path(__file__).parent / "cases"
+
+
+def table() -> list[Any]:
+    """Every case of every file, named by file, line and the reason it is there for."""
+    return [
+        pytest.param(case, id=f"{path.stem}-{line}-{ascii(case['why'])[1:41]}")
+        for path in sorted(CASES.glob("*.jsonl"))
+        for line, case in read_objects(str(path))
+    ]
+
+
+@pytest.mark.parametrize("case", table())
+def test_case(case: dict[str, Any]) -> None:
+    """The rules say what the table says."""
+    fields = {k: v for k, v in case.items() if k not in ("expected", "why")}
+    judgement = RuleJudge().judge([Item.model_validate(fields)])[0]
+    assert (judgement.verdict or judgement.outcome).value == case["expected"], judgement
+
+
+def test_the_table_is_large_and_varied() -> None:
+    """At least 400 cases, in both languages, of every outcome."""
+    cases = [p.values[0] for p in table()]
+    assert len(cases) >= 400
+    assert {c["expected"] for c in cases} == {"correct", "incorrect", "invalid", "undecided"}
+    chinese = [any("\u3400" <= char <= "\u9fff" for char in c["response"]) for c in cases]
+    assert 0.2 < sum(chinese) / len(chinese) < 0.8

@@ -1,0 +1,49 @@
+"""The pool of computer-algebra workers: bounded, killable, and shared between threads."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from gradegpt.rules.workers import MAX_LENGTH, AlgebraPool
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[AlgebraPool]:
+    pool = AlgebraPool(size=1, seconds=20)
+    yield pool
+    pool.close()
+
+
+def test_a_worker_shows_what_a_grammar_and_algebra_can(pool: AlgebraPool) -> None:
+    """Equal, different, and what does not parse is neither."""
+    assert pool.equal(r"\int_0^1 2x\,dx", "1") is True
+    assert pool.equal(r"\sum_{k=1}^{4} k", "11") is False
+    assert pool.equal(r"\frac{1", "1") is None
+
+
+def test_a_worker_that_takes_too_long_costs_its_pair_alone() -> None:
+    """The clock is the parent's: it holds outside the main thread, where no signal would."""
+    pool = AlgebraPool(size=1, seconds=1.0)
+    assert pool.equal("x", "x") is True
+    found: list[bool | None] = []
+    start = time.monotonic()
+    hard = "99999999!"
+    thread = threading.Thread(target=lambda: found.append(pool.equal(hard, "1")))
+    thread.start()
+    thread.join()
+    assert found == [None]
+    assert time.monotonic() - start < 10
+    assert pool.equal("x+x", "2x") is True
+    pool.close()
+
+
+def test_a_closed_pool_and_a_long_formula_show_nothing(pool: AlgebraPool) -> None:
+    """Neither is an error of the pair."""
+    assert pool.equal("x" * (MAX_LENGTH + 1), "x") is None
+    closed = AlgebraPool(size=1)
+    closed.close()
+    assert closed.equal("x", "x") is None
