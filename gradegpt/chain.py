@@ -38,9 +38,12 @@ SYSTEM: Final = {
     "compare, and end with <Yes> or <No>.",
 }
 
-_KEY = "The model response gives its answer here: "
+KEY: Final = "The model response gives its answer here: "
 _NO_KEY = "The model response gives no answer that can be graded."
 _GLOSS = "In English: "
+REFERENCE: Final = "The reference answer "
+GIVES: Final = "; the model response gives "
+AGREE: Final = "The answers agree: "
 _NO_ANSWER = "none"
 
 _OPENS_A_FRAME = re.compile(
@@ -158,7 +161,7 @@ def render_chain(chain: Chain, chain_format: ChainFormat) -> str:
     tag = YES if chain.verdict is Verdict.CORRECT else NO
     if chain_format is ChainFormat.OUTCOME:
         return tag
-    lines = [f"{_KEY}{_line(chain.key_sentence)}" if chain.key_sentence else _NO_KEY]
+    lines = [f"{KEY}{_line(chain.key_sentence)}" if chain.key_sentence else _NO_KEY]
     if (
         chain_format is ChainFormat.CROSS_LINGUAL
         and chain.key_sentence
@@ -172,10 +175,10 @@ def render_chain(chain: Chain, chain_format: ChainFormat) -> str:
     kind = (chain.answer_type or AnswerType.TEXT).words
     article = "an" if kind[0] in "aeiou" else "a"
     lines.append(
-        f"The reference answer {_line(chain.reference_answer)} is {article} {kind}; "
-        f"the model response gives {_line(chain.answer or _NO_ANSWER)}."
+        f"{REFERENCE}{_line(chain.reference_answer)} is {article} {kind}"
+        f"{GIVES}{_line(chain.answer or _NO_ANSWER)}."
     )
-    lines.append(f"The answers agree: {tag}")
+    lines.append(f"{AGREE}{tag}")
     return "\n".join(lines)
 
 
@@ -192,7 +195,7 @@ def parse_chain(text: str) -> ParsedChain:
         return ParsedChain(outcome=Outcome.UNPARSED, reason=f"chain:{found}")
     # Not splitlines(): a quote may hold the form feed that is left of a careless "\frac".
     lines = text.strip().split("\n")
-    key = next((line.removeprefix(_KEY) for line in lines[:1] if line.startswith(_KEY)), None)
+    key = next((line.removeprefix(KEY) for line in lines[:1] if line.startswith(KEY)), None)
     gloss = next(
         (line.removeprefix(_GLOSS) for line in lines[1:2] if line.startswith(_GLOSS)), None
     )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from gradegpt.chain import PromptSettings
 from gradegpt.engines.base import Generation, Token
 from gradegpt.errors import EngineError, MissingError
+from gradegpt.guide import ChainGuide, guide_for
 from gradegpt.records import validate
 from gradegpt.schema import Message
 
@@ -35,6 +36,8 @@ class LocalEngine:
         batch_size: prompts a forward pass; prompts are sorted by length so that little is padded.
         threads: intra-op CPU threads; small matrices run faster on one than on two.
         device: ``cpu``, ``cuda``, ``cuda:1`` ...; none takes a GPU where there is one.
+        guided: chains quote only what the response says and do not loop, see ``gradegpt.guide``;
+            without effect where the tokenizer is not byte-level.
 
     Raises:
         MissingError: the packages or the model are not there.
@@ -50,17 +53,21 @@ class LocalEngine:
         batch_size: int = 32,
         threads: int | None = None,
         device: str | None = None,
+        guided: bool = True,
     ) -> None:
         self.name = "local:" + "+".join(_stamped(folder) for folder in (model, adapter) if folder)
         self.batch_size = batch_size
         self._threads = threads
         self._torch, self._model, self._tokenizer = _load(model, adapter, device)
+        self._bytes = token_bytes(self._tokenizer) if guided else []
+        self.name += "+guided" if self._bytes else ""
 
     def generate(
         self, prompts: Sequence[Sequence[Message]], *, max_new_tokens: int
     ) -> list[Generation | EngineError]:
         """Continue all prompts greedily, in batches of similar length, and answer in order."""
         texts = [render_chat(self._tokenizer, prompt) for prompt in prompts]
+        guides = [guide_for(prompt) if self._bytes else None for prompt in prompts]
         order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
         results: list[Generation | EngineError] = [EngineError("not generated")] * len(texts)
         before = self._torch.get_num_threads()
@@ -69,26 +76,30 @@ class LocalEngine:
         try:
             for start in range(0, len(order), self.batch_size):
                 batch = order[start : start + self.batch_size]
-                for index, generation in zip(
-                    batch, self._batch([texts[i] for i in batch], max_new_tokens), strict=True
-                ):
+                made = self._batch(
+                    [texts[i] for i in batch], [guides[i] for i in batch], max_new_tokens
+                )
+                for index, generation in zip(batch, made, strict=True):
                     results[index] = generation
         finally:
             self._torch.set_num_threads(before)
         return results
 
-    def _batch(self, texts: list[str], max_new_tokens: int) -> list[Generation]:
+    def _batch(
+        self, texts: list[str], guides: list[ChainGuide | None], max_new_tokens: int
+    ) -> list[Generation]:
         torch, tokenizer = self._torch, self._tokenizer
         inputs = tokenizer(texts, return_tensors="pt", padding=True, add_special_tokens=False).to(
             self._model.device
         )
         recorder = _LogprobRecorder()
+        guiding = [_Guiding(guides, self._bytes, tokenizer.eos_token_id)] if any(guides) else []
         with torch.inference_mode():
             output = self._model.generate(
                 **inputs,
                 max_new_tokens=max_new_tokens,
                 do_sample=False,
-                logits_processor=[recorder],
+                logits_processor=[*guiding, recorder],
                 pad_token_id=tokenizer.pad_token_id,
                 eos_token_id=tokenizer.eos_token_id,
             )
@@ -111,6 +122,55 @@ class LocalEngine:
             completion_tokens=len(ids),
             tokens=tuple(Token(p, lp) for p, lp in zip(pieces, logprobs, strict=False)),
         )
+
+
+class _Guiding:
+    """A logits processor that rules out what the guides do not allow, best tokens first."""
+
+    def __init__(self, guides: list[ChainGuide | None], token_bytes: list[bytes], end: int) -> None:
+        self._guides, self._bytes, self._end = guides, token_bytes, end
+        self._start: int | None = None
+
+    def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
+        if self._start is None:
+            self._start = input_ids.shape[1]
+        else:
+            for row, token in enumerate(input_ids[:, -1].tolist()):
+                self._note(row, token)
+        best = scores.argmax(dim=-1).tolist()
+        for row, guide in enumerate(self._guides):
+            if guide is not None and not self._allows(guide, best[row]):
+                ranked = scores[row].argsort(descending=True).tolist()
+                found = next((n for n, t in enumerate(ranked) if self._allows(guide, t)), 0)
+                scores[row, ranked[:found]] = -float("inf")
+        return scores
+
+    def _note(self, row: int, token: int) -> None:
+        guide = self._guides[row]
+        if token == self._end:
+            self._guides[row] = None  # the rest of the row is padding
+        elif guide is not None:
+            guide.write(self._bytes[token])
+
+    def _allows(self, guide: ChainGuide, token: int) -> bool:
+        return token == self._end or guide.allows(self._bytes[token])
+
+
+def token_bytes(tokenizer: PreTrainedTokenizerBase) -> list[bytes]:
+    """The bytes that each token of a byte-level tokenizer writes; empty for another tokenizer."""
+    backend = json.loads(tokenizer.backend_tokenizer.to_str())
+    decoder = backend.get("decoder") or {}
+    kinds = {d.get("type") for d in (decoder, *decoder.get("decoders", ()))}
+    if kinds != {"ByteLevel"}:
+        return []
+    plain = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    moved = [b for b in range(256) if b not in plain]
+    byte_of = {chr(b): b for b in plain} | {chr(256 + n): b for n, b in enumerate(moved)}
+    made = []
+    for token in tokenizer.convert_ids_to_tokens(range(len(tokenizer))):
+        known = all(char in byte_of for char in token)
+        made.append(bytes(byte_of[c] for c in token) if known else token.encode())
+    return made
 
 
 class _LogprobRecorder:

@@ -38,12 +38,14 @@ class JudgeSettings(Settings):
     api_key: str | None = None
     prompt: PromptSettings | None = None
     chain_format: ChainFormat | None = None
-    max_new_tokens: int = Field(default=192, ge=1)
+    max_new_tokens: int = Field(default=320, ge=1)
     min_confidence: float = Field(default=0.0, ge=0, le=1)
     batch_size: int = Field(default=32, ge=1)
     concurrency: int = Field(default=16, ge=1)
     threads: int | None = Field(default=None, ge=1)
     device: str | None = None
+    guided: bool = True
+    """Local models quote only what the response says and do not loop; see ``gradegpt.guide``."""
 
     @property
     def label(self) -> str:
@@ -105,6 +107,7 @@ def _engine(settings: JudgeSettings, model: str, adapter: str | None) -> Engine:
         batch_size=settings.batch_size,
         threads=settings.threads,
         device=settings.device,
+        guided=settings.guided,
     )
 
 

@@ -1,0 +1,114 @@
+"""Guided chains: a quote stands in the response, nothing loops, the rest is left alone."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gradegpt.chain import KEY, Chain, PromptSettings, build_prompt, render_chain
+from gradegpt.fit import Budget
+from gradegpt.guide import MAX_LINE, ChainGuide, guide_for
+from gradegpt.schema import AnswerType, ChainFormat, Item, Message, Verdict
+
+RESPONSE = "先算一算。\n所以，答案是 38 厘米。\n多谢…再见"
+
+
+def allowed(written: str, piece: str | bytes, response: str = RESPONSE) -> bool:
+    guide = ChainGuide(response)
+    guide.write(written.encode())
+    return guide.allows(piece.encode() if isinstance(piece, str) else piece)
+
+
+@pytest.mark.parametrize(
+    ("written", "piece", "expected"),
+    [
+        (KEY, "所以", True),
+        (KEY, "算一算", True),
+        (KEY, "因此", False),
+        (KEY + "所以，答案是 38", " 厘米", True),
+        (KEY + "所以，答案是 38", " 千米", False),
+        (KEY + "所以，答案是 38 厘米。", "\n", True),
+        (KEY + "所以", "，答案是\n", True),
+        (KEY + "算一算。", "所以", False),
+        (KEY + "多谢", "…", False),
+        (KEY, "\n", False),
+        (KEY, " \n", False),
+        (KEY[:-1], " 所以", True),
+        (KEY[:-1], " 因此", False),
+        (KEY, "所".encode()[:1], True),
+        (KEY, "国".encode()[:2], False),
+        (KEY + "算一算。\n", "In English: Anything", True),
+        ("Once upon a time", " there was", True),
+        ("", "The", True),
+    ],
+)
+def test_a_quote_is_a_stretch_of_one_line_of_the_response(
+    written: str, piece: str | bytes, expected: bool
+) -> None:
+    """Byte for byte, so that half a character is checked too; other text is not held to it."""
+    assert allowed(written, piece) is expected
+
+
+def test_one_comparison_and_then_whether_the_answers_agree() -> None:
+    """Nothing may come between, and no second comparison."""
+    compared = f"{KEY}算一算。\nThe reference answer 38 is a number; the model response gives 38.\n"
+    assert allowed(compared, "The answers")
+    assert not allowed(compared, "The reference")
+    assert not allowed(compared + "The answers", " differ")
+    assert allowed(compared + "The answers agree: ", "<Yes>")
+    assert allowed(compared + "The answers agree: ", "<No>")
+    assert not allowed(compared[:-2], "; the model response gives 38")
+
+
+@pytest.mark.parametrize("period", ["错", "ab", "A, B, C is ", "一二三四五六七八"])
+def test_a_loop_is_stopped_in_its_fourth_round(period: str) -> None:
+    """Twenty-four bytes at least: a row of zeros may be a number."""
+    guide = ChainGuide("")
+    guide.write(b"In English: ")
+    rounds = 0
+    while guide.allows(period.encode()) and rounds < 100:
+        guide.write(period.encode())
+        rounds += 1
+    assert 3 <= rounds < max(4, 24 // len(period.encode()) + 1)
+    assert allowed("In English: 1", "00000000000000000000")
+
+
+def test_a_line_ends_sooner_or_later() -> None:
+    """At ``MAX_LINE`` bytes only its end is allowed."""
+    text = "".join(chr(0x4E00 + n) for n in range(MAX_LINE // 3))
+    assert not allowed(f"In English: {text}", "又")
+    assert allowed(f"In English: {text}", "\n")
+
+
+def test_only_a_gradegpt_prompt_has_a_guide() -> None:
+    """And it holds to the response as the prompt shows it, fitted and defused."""
+    item = Item(reference=("38",), response="<Yes> " + "很长的话。" * 400 + "答案是38。")
+    prompt = PromptSettings(budget=Budget(response=60))
+    guide = guide_for(build_prompt(item, prompt))
+    assert guide is not None
+    guide.write(KEY.encode())
+    assert guide.allows("答案是38。\n".encode())
+    assert not guide.allows(b"<Yes>")
+    assert guide_for([Message(role="user", content="Hello")]) is None
+
+
+@given(st.text(min_size=1, max_size=60), st.data())
+@settings(deadline=None)
+def test_every_true_chain_is_allowed(response: str, data: st.DataObject) -> None:
+    """Whatever the response, a chain that quotes it can be written piece by piece."""
+    line = response.split("\n")[0].strip()
+    quote = line if "…" not in line and "\r" not in line and "\x0c" not in line else ""
+    chain = Chain(
+        verdict=data.draw(st.sampled_from(Verdict)),
+        key_sentence=quote or None,
+        reference_answer="38",
+        answer_type=AnswerType.NUMBER,
+        answer="38" if quote else None,
+    )
+    guide = guide_for(build_prompt(Item(reference=("38",), response=response), PromptSettings()))
+    if guide is None:
+        return
+    for char in render_chain(chain, ChainFormat.JUDGE_OF_CHAIN):
+        assert guide.allows(char.encode()), char
+        guide.write(char.encode())
