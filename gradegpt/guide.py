@@ -14,11 +14,19 @@ from gradegpt.chain import AGREE, GIVES, KEY, REFERENCE, defuse, parse_prompt
 from gradegpt.fit import ELISION
 from gradegpt.schema import Message
 
-MAX_LINE: Final = 640
-"""Bytes of one line of a chain; about 200 Chinese characters."""
+MAX_QUOTE: Final = 640
+"""Bytes of a quote; about 200 Chinese characters."""
+MAX_TEXT: Final = 400
+"""Bytes of a gloss, or of any line that is not part of a chain."""
+MAX_ANSWER: Final = 200
+"""Bytes of each of the two compared answers."""
+MAX_TYPE: Final = 40
+"""Bytes of the words for an answer type."""
 _LOOP: Final = 24
 _ROUNDS: Final = 4
 _KEY, _REFERENCE, _GIVES, _AGREE = (x.encode() for x in (KEY, REFERENCE, GIVES, AGREE))
+_IS: Final = b" is a"
+_CLIPPED: Final = ELISION.encode()
 
 
 class ChainGuide:
@@ -26,42 +34,75 @@ class ChainGuide:
 
     Args:
         response: The response as the prompt shows it.
+        references: The accepted answers as the prompt shows them.
 
     """
 
-    def __init__(self, response: str) -> None:
+    def __init__(self, response: str, references: Sequence[str]) -> None:
         # A quote may not reach over an elision, nor from one line to the next.
         self._response = response.replace(ELISION, "\n").encode()
+        self._references = [" ".join(r.split()).encode() for r in references]
         self._written = b""
 
     def allows(self, piece: bytes) -> bool:
         """Whether ``piece`` may be written next."""
         head, newline, rest = piece.partition(b"\n")
         line = self._written.rpartition(b"\n")[2] + head
-        if not self._in_place(line) or b"\n" in rest:
+        if b"\n" in rest or (newline and not line.strip()):
             return False
-        if not line.strip() if newline else len(line) > MAX_LINE:
-            return False
+        if b"\n" + _REFERENCE in self._written.rpartition(b"\n")[0]:
+            return not newline and (line.startswith(_AGREE) or _AGREE.startswith(line))
         if b"\n" not in self._written and line.startswith(_KEY):
-            quote = line[len(_KEY) :]
-            return quote in self._response and bool(quote.strip() or not newline)
-        return bool(newline) or not _loops(line)
+            return self._quotes(line[len(_KEY) :], whole=bool(newline))
+        if line.startswith(_REFERENCE):
+            return self._compares(line[len(_REFERENCE) :], whole=bool(newline))
+        return bool(newline) or (len(line) <= MAX_TEXT and not _loops(line))
+
+    def may_end(self) -> bool:
+        """Whether the chain may end here: not before its tag."""
+        line = self._written.rpartition(b"\n")[2]
+        return not self._written.startswith(_KEY) or line.removeprefix(_AGREE) not in (b"", line)
 
     def write(self, piece: bytes) -> None:
         """Note that ``piece`` was written."""
         self._written += piece
 
-    def _in_place(self, line: bytes) -> bool:
-        """One comparison of two answers, and nothing after it but whether they agree."""
-        if b"\n" + _REFERENCE in self._written.rpartition(b"\n")[0]:
-            return line.startswith(_AGREE) or _AGREE.startswith(line)
-        return line.count(_GIVES) <= 1
+    def _quotes(self, quote: bytes, *, whole: bool) -> bool:
+        if whole:
+            return bool(quote.strip()) and _is_text(quote)
+        return quote in self._response and len(quote) <= MAX_QUOTE and not _splits(quote)
+
+    def _compares(self, text: bytes, *, whole: bool) -> bool:
+        """Whether ``<reference answer> is a <type>; the model response gives <answer>.`` holds."""
+        wanted, gives, given = text.partition(_GIVES)
+        if gives:
+            return _GIVES not in given and (whole or len(given) <= MAX_ANSWER)
+        answer, _, kind = wanted.rpartition(_IS)
+        answers = [answer] if answer and len(kind) <= MAX_TYPE else []
+        answers += [wanted[: len(wanted) - n] for n in range(len(_IS)) if wanted.endswith(_IS[:n])]
+        return not whole and any(
+            len(a) <= MAX_ANSWER and a.removesuffix(_CLIPPED) in reference
+            for a in answers
+            for reference in self._references
+        )
+
+
+def _splits(quote: bytes) -> bool:
+    """Whether the quote begins inside a character."""
+    return bool(quote) and 0x80 <= quote[0] < 0xC0
+
+
+def _is_text(quote: bytes) -> bool:
+    """Whether the quote ends with a whole character."""
+    return quote.decode(errors="ignore").encode() == quote
 
 
 def guide_for(messages: Sequence[Message]) -> ChainGuide | None:
     """The guide for a GradeGPT prompt; none for any other conversation."""
     item = parse_prompt(messages)
-    return None if item is None else ChainGuide(defuse(item.response))
+    if item is None:
+        return None
+    return ChainGuide(defuse(item.response), [defuse(r) for r in item.reference])
 
 
 def _loops(line: bytes) -> bool:

@@ -153,7 +153,7 @@ class _Guiding:
             guide.write(self._bytes[token])
 
     def _allows(self, guide: ChainGuide, token: int) -> bool:
-        return token == self._end or guide.allows(self._bytes[token])
+        return guide.may_end() if token == self._end else guide.allows(self._bytes[token])
 
 
 def token_bytes(tokenizer: PreTrainedTokenizerBase) -> list[bytes]:

@@ -38,7 +38,7 @@ class JudgeSettings(Settings):
     api_key: str | None = None
     prompt: PromptSettings | None = None
     chain_format: ChainFormat | None = None
-    max_new_tokens: int = Field(default=320, ge=1)
+    max_new_tokens: int = Field(default=384, ge=1)
     min_confidence: float = Field(default=0.0, ge=0, le=1)
     batch_size: int = Field(default=32, ge=1)
     concurrency: int = Field(default=16, ge=1)

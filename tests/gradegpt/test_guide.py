@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 from gradegpt.chain import KEY, Chain, PromptSettings, build_prompt, render_chain
 from gradegpt.fit import Budget
-from gradegpt.guide import MAX_LINE, ChainGuide, guide_for
+from gradegpt.guide import MAX_TEXT, ChainGuide, guide_for
 from gradegpt.schema import AnswerType, ChainFormat, Item, Message, Verdict
 
 RESPONSE = "先算一算。\n所以，答案是 38 厘米。\n多谢…再见"
 
 
 def allowed(written: str, piece: str | bytes, response: str = RESPONSE) -> bool:
-    guide = ChainGuide(response)
+    guide = ChainGuide(response, ["38", "thirty-eight, about"])
     guide.write(written.encode())
     return guide.allows(piece.encode() if isinstance(piece, str) else piece)
 
@@ -38,6 +38,7 @@ def allowed(written: str, piece: str | bytes, response: str = RESPONSE) -> bool:
         (KEY[:-1], " 因此", False),
         (KEY, "所".encode()[:1], True),
         (KEY, "国".encode()[:2], False),
+        (KEY, "所".encode()[1:], False),
         (KEY + "算一算。\n", "In English: Anything", True),
         ("Once upon a time", " there was", True),
         ("", "The", True),
@@ -61,10 +62,46 @@ def test_one_comparison_and_then_whether_the_answers_agree() -> None:
     assert not allowed(compared[:-2], "; the model response gives 38")
 
 
+@pytest.mark.parametrize(
+    ("written", "piece", "expected"),
+    [
+        ("", "38", True),
+        ("", "83", False),
+        ("3", "8 is a number", True),
+        ("thirty", "-eight, about", True),
+        ("thirty-eight", "… is a text", True),
+        ("thirty-eight", " or", False),
+        ("38", " i", True),
+        ("38 is", " an expression", True),
+        ("38 is a number", "; the model response gives 39.\n", True),
+        ("38 is a number", "\n", False),
+        ("38 is a", " number number number number number number number number", False),
+    ],
+)
+def test_the_reference_answer_is_from_the_reference(
+    written: str, piece: str, expected: bool
+) -> None:
+    """Clipped with an ellipsis perhaps; the type's words and the line have bounds of their own."""
+    assert allowed(f"{KEY}算一算。\nThe reference answer {written}", piece) is expected
+
+
+def test_a_chain_does_not_end_before_its_tag() -> None:
+    """Another text may end anywhere."""
+    guide = ChainGuide(RESPONSE, ["38"])
+    assert guide.may_end()
+    guide.write(f"{KEY}算一算。".encode())
+    assert not guide.may_end()
+    guide.write(b"\nThe reference answer 38 is a number; the model response gives 38.\n")
+    guide.write(b"The answers agree: ")
+    assert not guide.may_end()
+    guide.write(b"<No>")
+    assert guide.may_end()
+
+
 @pytest.mark.parametrize("period", ["错", "ab", "A, B, C is ", "一二三四五六七八"])
 def test_a_loop_is_stopped_in_its_fourth_round(period: str) -> None:
     """Twenty-four bytes at least: a row of zeros may be a number."""
-    guide = ChainGuide("")
+    guide = ChainGuide("", [])
     guide.write(b"In English: ")
     rounds = 0
     while guide.allows(period.encode()) and rounds < 100:
@@ -75,8 +112,8 @@ def test_a_loop_is_stopped_in_its_fourth_round(period: str) -> None:
 
 
 def test_a_line_ends_sooner_or_later() -> None:
-    """At ``MAX_LINE`` bytes only its end is allowed."""
-    text = "".join(chr(0x4E00 + n) for n in range(MAX_LINE // 3))
+    """At ``MAX_TEXT`` bytes only its end is allowed."""
+    text = "".join(chr(0x4E00 + n) for n in range(MAX_TEXT // 3))
     assert not allowed(f"In English: {text}", "又")
     assert allowed(f"In English: {text}", "\n")
 
