@@ -9,7 +9,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
 
-from eval.judging import Judged, judge_items, progress_bar, read_sources, write_items
+from eval.judging import Judged, from_records, judge_items, progress_bar, read_sources, write_items
 from eval.page import render_page
 from eval.report import Report, build_report
 from eval.settings import EvalSettings
@@ -56,13 +56,16 @@ def _run_judges(
 ) -> Iterator[Judged]:
     # One judge at a time is built, judges and is dropped: two large models need not fit in memory
     # together.
+    done: list[Judged] = []
     for one in settings.judges:
         path = settings.folder / "judgements" / f"{one.label}.jsonl"
         with progress_bar(one.label) as advance:
-            yield judge_items(
-                one.label, build(one), items, path,
+            judged = judge_items(
+                one.label, from_records(build(one), done, items), items, path,
                 chunk=settings.chunk, overwrite=overwrite, advance=advance,
             )  # fmt: skip
+        done.append(judged)
+        yield judged
 
 
 def _manifest(

@@ -20,6 +20,7 @@ from rich.progress import (
 from gradegpt.errors import InputError, OutputError
 from gradegpt.importers.labelled import Source, read_examples
 from gradegpt.judges.base import Judge
+from gradegpt.judges.cascade import CascadeJudge
 from gradegpt.records import read_rows, write_rows
 from gradegpt.run import CheckedInput, check_input, judge_file
 from gradegpt.schema import Example, Item, Judgement, Row
@@ -94,6 +95,32 @@ def judge_items(
             f"{path}: {len(judgements)} judgements for {items.rows} rows; delete it to judge anew"
         )
     return Judged(name=name, fingerprint=judge.fingerprint, judgements=judgements, reused=reused)
+
+
+class Recorded:
+    """A judge that says again what it said of these items, and asks nobody."""
+
+    name = "recorded"
+
+    def __init__(self, judged: Judged, items: CheckedInput) -> None:
+        self.fingerprint = judged.fingerprint
+        rows = read_rows(items.path, Item)
+        self._said = {i.model_dump_json(): j for i, j in zip(rows, judged.judgements, strict=True)}
+
+    def judge(self, items: Sequence[Item]) -> list[Judgement]:
+        """The judgements of an earlier run of this evaluation."""
+        return [self._said[item.model_dump_json()] for item in items]
+
+
+def from_records(judge: Judge, done: Sequence[Judged], items: CheckedInput) -> Judge:
+    """A cascade whose two judges have judged these items, made of their records; else ``judge``."""
+    if not isinstance(judge, CascadeJudge):
+        return judge
+    known = {judged.fingerprint: judged for judged in done}
+    parts = [known.get(part.fingerprint) for part in (judge.first, judge.second)]
+    if None in parts:
+        return judge
+    return CascadeJudge(*(Recorded(part, items) for part in parts if part is not None))
 
 
 def made_from(path: Path) -> tuple[str, str] | None:

@@ -14,8 +14,8 @@ from gradegpt.chain import AGREE, GIVES, KEY, REFERENCE, defuse, parse_prompt
 from gradegpt.fit import ELISION
 from gradegpt.schema import Message
 
-MAX_QUOTE: Final = 640
-"""Bytes of a quote; about 200 Chinese characters."""
+MAX_QUOTE: Final = 160
+"""Characters of a quote, as in the rows that judges are trained on."""
 MAX_TEXT: Final = 400
 """Bytes of a gloss, or of any line that is not part of a chain."""
 MAX_ANSWER: Final = 200
@@ -70,13 +70,15 @@ class ChainGuide:
     def _quotes(self, quote: bytes, *, whole: bool) -> bool:
         if whole:
             return bool(quote.strip()) and _is_text(quote)
-        return quote in self._response and len(quote) <= MAX_QUOTE and not _splits(quote)
+        long = len(quote.decode(errors="ignore")) > MAX_QUOTE
+        return quote in self._response and not long and not _splits(quote)
 
     def _compares(self, text: bytes, *, whole: bool) -> bool:
         """Whether ``<reference answer> is a <type>; the model response gives <answer>.`` holds."""
         wanted, gives, given = text.partition(_GIVES)
         if gives:
-            return _GIVES not in given and (whole or len(given) <= MAX_ANSWER)
+            bounded = len(given) <= MAX_ANSWER and not _loops(given)
+            return _GIVES not in given and (whole or bounded)
         answer, _, kind = wanted.rpartition(_IS)
         answers = [answer] if answer and len(kind) <= MAX_TYPE else []
         answers += [wanted[: len(wanted) - n] for n in range(len(_IS)) if wanted.endswith(_IS[:n])]

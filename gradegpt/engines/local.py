@@ -7,6 +7,7 @@ import json
 import logging
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,6 +26,8 @@ PROMPT_FILE: Final = "gradegpt.json"
 """Beside the weights: the prompt settings that they were trained with."""
 _DECIDING: Final = ("*.safetensors", "*.bin", "tokenizer.json", "*config.json", "*.jinja")
 _END_BYTES: Final = 2**20
+FIRST_TOKENS: Final = 96
+"""Most chains are shorter; see ``LocalEngine.generate``."""
 
 
 class LocalEngine:
@@ -65,63 +68,79 @@ class LocalEngine:
     def generate(
         self, prompts: Sequence[Sequence[Message]], *, max_new_tokens: int
     ) -> list[Generation | EngineError]:
-        """Continue all prompts greedily, in batches of similar length, and answer in order."""
+        """Continue all prompts greedily, in batches of similar length, and answer in order.
+
+        A batch runs until its last row ends, so after ``FIRST_TOKENS`` tokens the few rows that are
+        still being written leave their batches and go on together.
+        """
         texts = [render_chat(self._tokenizer, prompt) for prompt in prompts]
-        guides = [guide_for(prompt) if self._bytes else None for prompt in prompts]
-        order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
-        results: list[Generation | EngineError] = [EngineError("not generated")] * len(texts)
+        encoded = self._tokenizer(texts, add_special_tokens=False)["input_ids"] if texts else []
+        jobs = [
+            _Job(ids, guide_for(prompt) if self._bytes else None)
+            for ids, prompt in zip(encoded, prompts, strict=True)
+        ]
         before = self._torch.get_num_threads()
         if self._threads:
             self._torch.set_num_threads(self._threads)
         try:
-            for start in range(0, len(order), self.batch_size):
-                batch = order[start : start + self.batch_size]
-                made = self._batch(
-                    [texts[i] for i in batch], [guides[i] for i in batch], max_new_tokens
-                )
-                for index, generation in zip(batch, made, strict=True):
-                    results[index] = generation
+            for limit in (min(FIRST_TOKENS, max_new_tokens), max_new_tokens):
+                left = [job for job in jobs if not job.ended and len(job.made) < limit]
+                left.sort(key=lambda job: len(job.prompt))
+                for start in range(0, len(left), self.batch_size):
+                    self._continue(left[start : start + self.batch_size], limit)
         finally:
             self._torch.set_num_threads(before)
-        return results
+        return [self._generation(job) for job in jobs]
 
-    def _batch(
-        self, texts: list[str], guides: list[ChainGuide | None], max_new_tokens: int
-    ) -> list[Generation]:
+    def _continue(self, jobs: list[_Job], limit: int) -> None:
+        """Write on in all ``jobs`` of a batch, up to ``limit`` tokens each."""
         torch, tokenizer = self._torch, self._tokenizer
-        inputs = tokenizer(texts, return_tensors="pt", padding=True, add_special_tokens=False).to(
-            self._model.device
-        )
+        rows = [job.prompt + job.made for job in jobs]
+        width = max(map(len, rows))
+        pads = [[0] * (width - len(row)) for row in rows]
+        ids = [[tokenizer.pad_token_id] * len(p) + row for p, row in zip(pads, rows, strict=True)]
+        mask = [p + [1] * len(row) for p, row in zip(pads, rows, strict=True)]
         recorder = _LogprobRecorder()
-        guiding = [_Guiding(guides, self._bytes, tokenizer.eos_token_id)] if any(guides) else []
+        guiding = [_Guiding([job.guide for job in jobs], self._bytes, tokenizer.eos_token_id)]
         with torch.inference_mode():
             output = self._model.generate(
-                **inputs,
-                max_new_tokens=max_new_tokens,
+                input_ids=torch.tensor(ids, device=self._model.device),
+                attention_mask=torch.tensor(mask, device=self._model.device),
+                max_new_tokens=limit - len(jobs[0].made),
                 do_sample=False,
-                logits_processor=[*guiding, recorder],
+                logits_processor=[*(guiding if self._bytes else ()), recorder],
                 pad_token_id=tokenizer.pad_token_id,
                 eos_token_id=tokenizer.eos_token_id,
             )
-        new = output[:, inputs["input_ids"].shape[1] :].tolist()
+        new = output[:, width:].tolist()
         logprobs = torch.stack(recorder.steps, dim=1).tolist()
-        lengths = inputs["attention_mask"].sum(dim=1).tolist()
-        return [self._generation(*row) for row in zip(new, logprobs, lengths, strict=True)]
+        for job, ids, values in zip(jobs, new, logprobs, strict=True):
+            job.ended = tokenizer.eos_token_id in ids
+            end = ids.index(tokenizer.eos_token_id) if job.ended else len(ids)
+            job.made += ids[:end]
+            job.logprobs += values[:end]
+            if job.guide is not None and not job.ended:
+                job.guide.write(self._bytes[job.made[-1]])  # the guiding saw all but the last
 
-    def _generation(self, ids: list[int], logprobs: list[float], prompt_tokens: int) -> Generation:
-        end = (
-            ids.index(self._tokenizer.eos_token_id)
-            if self._tokenizer.eos_token_id in ids
-            else len(ids)
-        )
-        ids = ids[:end]
-        pieces = self._tokenizer.convert_ids_to_tokens(ids)
+    def _generation(self, job: _Job) -> Generation:
+        pieces = self._tokenizer.convert_ids_to_tokens(job.made)
         return Generation(
-            text=self._tokenizer.decode(ids, skip_special_tokens=True),
-            prompt_tokens=prompt_tokens,
-            completion_tokens=len(ids),
-            tokens=tuple(Token(p, lp) for p, lp in zip(pieces, logprobs, strict=False)),
+            text=self._tokenizer.decode(job.made, skip_special_tokens=True),
+            prompt_tokens=len(job.prompt),
+            completion_tokens=len(job.made),
+            tokens=tuple(Token(p, lp) for p, lp in zip(pieces, job.logprobs, strict=True)),
         )
+
+
+@dataclass
+class _Job:
+    """One prompt being continued: what is written of it so far, and whether it ended."""
+
+    prompt: list[int]
+    guide: ChainGuide | None
+    made: list[int] = field(default_factory=list)
+    logprobs: list[float] = field(default_factory=list)
+    ended: bool = False
 
 
 class _Guiding:
@@ -129,14 +148,13 @@ class _Guiding:
 
     def __init__(self, guides: list[ChainGuide | None], token_bytes: list[bytes], end: int) -> None:
         self._guides, self._bytes, self._end = guides, token_bytes, end
-        self._start: int | None = None
+        self._started = False
 
     def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
-        if self._start is None:
-            self._start = input_ids.shape[1]
-        else:
+        if self._started:
             for row, token in enumerate(input_ids[:, -1].tolist()):
                 self._note(row, token)
+        self._started = True
         best = scores.argmax(dim=-1).tolist()
         for row, guide in enumerate(self._guides):
             if guide is not None and not self._allows(guide, best[row]):

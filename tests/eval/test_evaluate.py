@@ -20,9 +20,9 @@ from gradegpt.engines import ScriptedEngine
 from gradegpt.engines.scripted import Script
 from gradegpt.errors import EngineError, InputError, OutputError
 from gradegpt.importers.labelled import Source
-from gradegpt.judges import Judge, ModelJudge, RuleJudge
+from gradegpt.judges import CascadeJudge, Judge, ModelJudge, RuleJudge
 from gradegpt.judges.build import JudgeSettings
-from gradegpt.records import write_rows
+from gradegpt.records import read_objects, write_rows
 from gradegpt.schema import ChainFormat, Message, Verdict
 
 ROWS: list[dict[str, Any]] = [
@@ -230,3 +230,39 @@ def test_examples_are_taken_whole(tmp_path: Path) -> None:
     path.write_text(json.dumps(row), "utf-8")
     (example,) = read_sources([Source(path=str(path), fields=None)])
     assert example.model_dump(mode="json", exclude_defaults=True) == row
+
+
+def test_a_cascade_of_judges_that_have_judged_asks_nobody(settings: EvalSettings) -> None:
+    """Its judgements are theirs, under its own fingerprint; alone it asks as ever."""
+    asked = 0
+
+    def count(_: Sequence[Message]) -> str | EngineError:
+        nonlocal asked
+        asked += 1
+        return YES
+
+    def build(one: JudgeSettings) -> Judge:
+        if one.kind == "cascade":
+            return CascadeJudge(RuleJudge(), builder(count)(one))
+        return builder(count)(one)
+
+    cascade = JudgeSettings(name="both", kind="cascade")
+    report = evaluate(
+        settings.model_copy(update={"judges": (*settings.judges, cascade)}), build=build
+    )
+    assert asked == 4
+    said = {
+        name: {
+            j["id"]: j for _, j in read_objects(settings.folder / "judgements" / f"{name}.jsonl")
+        }
+        for name in ("rules", "yes", "both")
+    }
+    for row, judgement in said["both"].items():
+        of = "rules" if said["rules"][row]["outcome"] == "judged" else "yes"
+        assert judgement == said[of][row]
+    assert [judge.name for judge in report.judges] == ["rules", "yes", "both"]
+    alone = settings.model_copy(
+        update={"judges": (cascade,), "out": str(settings.folder / "alone")}
+    )
+    evaluate(alone, build=build)
+    assert asked > 4
