@@ -167,10 +167,12 @@ class _Guiding:
         guide = self._guides[row]
         if token == self._end:
             self._guides[row] = None  # the rest of the row is padding
-        elif guide is not None:
+        elif guide is not None and token < len(self._bytes):
             guide.write(self._bytes[token])
 
     def _allows(self, guide: ChainGuide, token: int) -> bool:
+        if token >= len(self._bytes):
+            return False  # a row of the embedding that no token has
         return guide.may_end() if token == self._end else guide.allows(self._bytes[token])
 
 

@@ -12,12 +12,18 @@ from typing import Any
 import httpx2
 import pytest
 
-from gradegpt.chain import PromptSettings
+from gradegpt.chain import PromptSettings, build_prompt
 from gradegpt.engines import Generation, ScriptedEngine, Token
-from gradegpt.engines.local import PROMPT_FILE, LocalEngine, prompt_settings_beside, render_chat
+from gradegpt.engines.local import (
+    PROMPT_FILE,
+    LocalEngine,
+    prompt_settings_beside,
+    render_chat,
+    token_bytes,
+)
 from gradegpt.engines.openai_api import OpenAIEngine
 from gradegpt.errors import EngineError, EngineTimeoutError, InputError, MissingError
-from gradegpt.schema import ChainFormat, Message
+from gradegpt.schema import ChainFormat, Item, Message
 
 Handler = Callable[[httpx2.Request], httpx2.Response]
 
@@ -229,6 +235,36 @@ def test_batches_and_padding_change_no_text(folder: Path) -> None:
         prompts[2:3], max_new_tokens=8
     )
     assert _texts(alone) == _texts(made[1])[2:3]
+
+
+def test_a_second_round_goes_on_where_the_first_stopped(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same texts, tokens and probabilities as in one go, guided prompts among them."""
+    item = Item(reference=("3",), response="One. The answer is 3.")
+    prompts = [*chat(*TEXTS), build_prompt(item, PromptSettings())]
+    engine = LocalEngine(str(folder), batch_size=2, threads=1, device="cpu")
+    whole = engine.generate(prompts, max_new_tokens=12)
+    monkeypatch.setattr("gradegpt.engines.local.FIRST_TOKENS", 5)
+    parts = engine.generate(prompts, max_new_tokens=12)
+    assert _texts(parts) == _texts(whole)
+    for one, other in zip(parts, whole, strict=True):
+        assert isinstance(one, Generation)
+        assert isinstance(other, Generation)
+        assert [t.text for t in one.tokens] == [t.text for t in other.tokens]
+        logprobs = [t.logprob for t in other.tokens]
+        assert [t.logprob for t in one.tokens] == pytest.approx(logprobs, abs=1e-3)
+
+
+@pytest.mark.parametrize("text", ["The answer is 38 厘米。", "<Yes>", "  \n\n", "²½é"])
+def test_the_bytes_of_tokens_are_the_bytes_of_the_text(folder: Path, text: str) -> None:
+    """Which a guide relies on; the verdict tags are tokens of their own."""
+    engine = LocalEngine(str(folder), device="cpu")
+    table = token_bytes(engine._tokenizer)
+    ids = engine._tokenizer(text, add_special_tokens=False)["input_ids"]
+    assert b"".join(table[i] for i in ids) == text.encode()
+    assert engine.name.endswith("+guided")
+    assert not LocalEngine(str(folder), device="cpu", guided=False).name.endswith("+guided")
 
 
 def test_a_generation_counts_its_tokens_and_their_probabilities(folder: Path) -> None:
