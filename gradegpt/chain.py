@@ -39,7 +39,7 @@ SYSTEM: Final = {
 }
 
 KEY: Final = "The model response gives its answer here: "
-_NO_KEY = "The model response gives no answer that can be graded."
+NO_KEY: Final = "The model response gives no answer that can be graded."
 _GLOSS = "In English: "
 REFERENCE: Final = "The reference answer "
 GIVES: Final = "; the model response gives "
@@ -161,7 +161,7 @@ def render_chain(chain: Chain, chain_format: ChainFormat) -> str:
     tag = YES if chain.verdict is Verdict.CORRECT else NO
     if chain_format is ChainFormat.OUTCOME:
         return tag
-    lines = [f"{KEY}{_line(chain.key_sentence)}" if chain.key_sentence else _NO_KEY]
+    lines = [f"{KEY}{_line(chain.key_sentence)}" if chain.key_sentence else NO_KEY]
     if (
         chain_format is ChainFormat.CROSS_LINGUAL
         and chain.key_sentence
@@ -172,14 +172,18 @@ def render_chain(chain: Chain, chain_format: ChainFormat) -> str:
                 f"no English gloss for {chain.key_sentence!r}: the cross-lingual format needs one"
             )
         lines.append(f"{_GLOSS}{_line(chain.gloss)}")
-    kind = (chain.answer_type or AnswerType.TEXT).words
-    article = "an" if kind[0] in "aeiou" else "a"
     lines.append(
-        f"{REFERENCE}{_line(chain.reference_answer)} is {article} {kind}"
-        f"{GIVES}{_line(chain.answer or _NO_ANSWER)}."
+        f"{REFERENCE}{_line(chain.reference_answer)}{type_clause(chain.answer_type)}"
+        f"{_line(chain.answer or _NO_ANSWER)}."
     )
     lines.append(f"{AGREE}{tag}")
     return "\n".join(lines)
+
+
+def type_clause(kind: AnswerType | None) -> str:
+    """What stands between the two answers of a comparison."""
+    words = (kind or AnswerType.TEXT).words
+    return f" is {'an' if words[0] in 'aeiou' else 'a'} {words}{GIVES}"
 
 
 def parse_chain(text: str) -> ParsedChain:
@@ -201,7 +205,7 @@ def parse_chain(text: str) -> ParsedChain:
     )
     comparison = _COMPARISON.search(text)
     verdict = Verdict.CORRECT if match[1] == "Yes" else Verdict.INCORRECT
-    if verdict is Verdict.INCORRECT and lines[0] == _NO_KEY:
+    if verdict is Verdict.INCORRECT and lines[0] == NO_KEY:
         verdict = Verdict.INVALID
     answer = comparison["answer"] if comparison else None
     chain = Chain(

@@ -10,9 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from gradegpt.chain import AGREE, GIVES, KEY, REFERENCE, defuse, parse_prompt
+from gradegpt.chain import AGREE, GIVES, KEY, NO_KEY, REFERENCE, defuse, parse_prompt, type_clause
 from gradegpt.fit import ELISION
-from gradegpt.schema import Message
+from gradegpt.schema import AnswerType, Message
+
+VERSION: Final = "1"
+"""Raised with every change that can change a chain; part of a guided engine's name."""
 
 MAX_QUOTE: Final = 160
 """Characters of a quote, as in the rows that judges are trained on."""
@@ -20,12 +23,12 @@ MAX_TEXT: Final = 400
 """Bytes of a gloss, or of any line that is not part of a chain."""
 MAX_ANSWER: Final = 200
 """Bytes of each of the two compared answers."""
-MAX_TYPE: Final = 40
-"""Bytes of the words for an answer type."""
 _LOOP: Final = 24
 _ROUNDS: Final = 4
-_KEY, _REFERENCE, _GIVES, _AGREE = (x.encode() for x in (KEY, REFERENCE, GIVES, AGREE))
-_IS: Final = b" is a"
+_KEY, _NO_KEY, _REFERENCE = KEY.encode(), NO_KEY.encode(), REFERENCE.encode()
+_GIVES, _AGREE = GIVES.encode(), AGREE.encode()
+_OPENING: Final = b"The model response gives "
+_TYPES: Final = tuple(type_clause(kind).encode() for kind in AnswerType)
 _CLIPPED: Final = ELISION.encode()
 
 
@@ -52,8 +55,10 @@ class ChainGuide:
             return False
         if b"\n" + _REFERENCE in self._written.rpartition(b"\n")[0]:
             return not newline and (line.startswith(_AGREE) or _AGREE.startswith(line))
-        if b"\n" not in self._written and line.startswith(_KEY):
-            return self._quotes(line[len(_KEY) :], whole=bool(newline))
+        if b"\n" not in self._written and line.startswith(_OPENING):
+            if line.startswith(_KEY):
+                return self._quotes(line[len(_KEY) :], whole=bool(newline))
+            return line == _NO_KEY if newline else _begins(line, _KEY) or _begins(line, _NO_KEY)
         if line.startswith(_REFERENCE):
             return self._compares(line[len(_REFERENCE) :], whole=bool(newline))
         return bool(newline) or (len(line) <= MAX_TEXT and not _loops(line))
@@ -61,7 +66,8 @@ class ChainGuide:
     def may_end(self) -> bool:
         """Whether the chain may end here: not before its tag."""
         line = self._written.rpartition(b"\n")[2]
-        return not self._written.startswith(_KEY) or line.removeprefix(_AGREE) not in (b"", line)
+        chain = self._written.startswith(_OPENING)
+        return not chain or line.removeprefix(_AGREE) not in (b"", line)
 
     def write(self, piece: bytes) -> None:
         """Note that ``piece`` was written."""
@@ -75,18 +81,29 @@ class ChainGuide:
 
     def _compares(self, text: bytes, *, whole: bool) -> bool:
         """Whether ``<reference answer> is a <type>; the model response gives <answer>.`` holds."""
-        wanted, gives, given = text.partition(_GIVES)
-        if gives:
-            bounded = len(given) <= MAX_ANSWER and not _loops(given)
-            return _GIVES not in given and (whole or bounded)
-        answer, _, kind = wanted.rpartition(_IS)
-        answers = [answer] if answer and len(kind) <= MAX_TYPE else []
-        answers += [wanted[: len(wanted) - n] for n in range(len(_IS)) if wanted.endswith(_IS[:n])]
-        return not whole and any(
-            len(a) <= MAX_ANSWER and a.removesuffix(_CLIPPED) in reference
-            for a in answers
-            for reference in self._references
+        for clause in _TYPES:
+            wanted, found, given = text.partition(clause)
+            if found:
+                bounded = len(given) <= MAX_ANSWER and not _loops(given)
+                return self._names(wanted) and _GIVES not in given and (whole or bounded)
+        return not whole and (
+            self._names(text)
+            or any(
+                text.endswith(clause[:n]) and self._names(text[: len(text) - n])
+                for clause in _TYPES
+                for n in range(1, len(clause))
+            )
         )
+
+    def _names(self, answer: bytes) -> bool:
+        """Whether this is an accepted answer, or a stretch of one, clipped perhaps."""
+        short = len(answer) <= MAX_ANSWER
+        return short and any(answer.removesuffix(_CLIPPED) in r for r in self._references)
+
+
+def _begins(line: bytes, whole: bytes) -> bool:
+    """Whether ``whole`` begins with ``line``."""
+    return whole.startswith(line)
 
 
 def _splits(quote: bytes) -> bool:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from gradegpt.chain import PromptSettings
 from gradegpt.engines.base import Generation, Token
 from gradegpt.errors import EngineError, MissingError
+from gradegpt.guide import VERSION as GUIDE_VERSION
 from gradegpt.guide import ChainGuide, guide_for
 from gradegpt.records import validate
 from gradegpt.schema import Message
@@ -63,7 +64,7 @@ class LocalEngine:
         self._threads = threads
         self._torch, self._model, self._tokenizer = _load(model, adapter, device)
         self._bytes = token_bytes(self._tokenizer) if guided else []
-        self.name += "+guided" if self._bytes else ""
+        self.name += f"+guide-{GUIDE_VERSION}" if self._bytes else ""
 
     def generate(
         self, prompts: Sequence[Sequence[Message]], *, max_new_tokens: int
