@@ -16,7 +16,7 @@ from gradegpt.rules.validity import cut_off, refuses, says_nothing, without_loop
 from gradegpt.rules.workers import shared_pool
 from gradegpt.schema import CHOICE, AnswerType, ChainFormat, Item, Judgement, Outcome, Verdict
 
-VERSION: Final = "4"
+VERSION: Final = "5"
 """Raised with every change that can change a judgement; part of the fingerprint."""
 
 _WORKED: Final = 40

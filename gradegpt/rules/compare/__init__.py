@@ -12,6 +12,7 @@ from gradegpt.rules.compare.value import same_value
 from gradegpt.rules.kinds import truth
 from gradegpt.rules.normalise import plain
 from gradegpt.rules.regions import Region
+from gradegpt.rules.tolerance import EXACT
 from gradegpt.rules.tolerance import tolerance as policy
 from gradegpt.schema import CHOICE, AnswerType
 
@@ -62,7 +63,8 @@ def compare(
         wanted, given = _only(wanted), _only(given)
     same = same_value(wanted, given, means)
     words = {True: "equal", False: "different", None: "not-shown"}[same]
-    within = "-within-tolerance" if same and allowed.name != "exact" else ""
+    exactly = same and same_value(wanted, given, means._replace(tolerance=EXACT))
+    within = "-within-tolerance" if same and not exactly else ""
     return Comparison(same, f"{kind.value}:{words}{within}")
 
 
