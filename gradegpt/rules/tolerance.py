@@ -91,7 +91,8 @@ def _auto(question: str) -> Allows:
 
 def _is_whole(quantity: Quantity) -> bool:
     value = quantity.value
-    return quantity.place is None and isinstance(value, Fraction) and value.denominator == 1
+    exact = quantity.place is None or quantity.place < 1  # 5.00 is 5; 1.50×10^3 is rounded
+    return exact and isinstance(value, Fraction) and value.denominator == 1
 
 
 EXACT: Final = Tolerance("exact", _exact)
