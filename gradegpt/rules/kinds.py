@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from gradegpt.rules.normalise import fold, number, plain
+from gradegpt.rules.normalise import fold, plain
+from gradegpt.rules.values import quantity
 from gradegpt.schema import AnswerType
 
 _LETTERS = re.compile(
@@ -85,7 +86,7 @@ def answer_type(reference: str, question: str = "") -> AnswerType:
         return AnswerType.SINGLE_CHOICE if len(named) == 1 else AnswerType.MULTIPLE_CHOICE
     if truth(text) is not None:
         return AnswerType.TRUE_FALSE
-    if number(text) is not None:
+    if quantity(text.strip(" .")) is not None:
         return AnswerType.NUMBER
     if _PARTS.search(text):
         return AnswerType.MULTI_PART

@@ -170,11 +170,19 @@ def quantity(text: str) -> Quantity | None:
             return Quantity(top / bottom)
     if tail := _UNIT_TAIL.search(text):
         rest, unit = text[: tail.start()].strip(), tail["unit"].strip()
-        if rest and (known(unit) or _COUNTED.fullmatch(unit)):
+        if rest and (_is_unit(rest, unit, text) or _COUNTED.fullmatch(unit)):
             for made in (spelled(rest), _constant(rest)):
                 if made is not None:
                     return Quantity(made, unit, percent, _place(rest))
     return None
+
+
+def _is_unit(rest: str, unit: str, text: str) -> bool:
+    """Whether this is a unit: a single letter only in its case, and most only behind a blank."""
+    if len(unit) > 1 or not unit.isascii():
+        return known(unit)
+    spaced = text[len(rest) :][:1].isspace()
+    return unit in "mgVNJWKL" or (spaced and unit in "shtlAC")
 
 
 def _constant(text: str) -> algebra.Number | None:
