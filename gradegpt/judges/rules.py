@@ -12,7 +12,7 @@ from gradegpt.rules.compare import Comparison, Prove, compare
 from gradegpt.rules.extract import COMMITTED, Found, How, find_answer
 from gradegpt.rules.extract.choice import find_choice, sequence
 from gradegpt.rules.kinds import answer_type, truth
-from gradegpt.rules.validity import cut_off, refuses, says_nothing, without_loop
+from gradegpt.rules.validity import cut_off, leaves_open, refuses, says_nothing, without_loop
 from gradegpt.rules.workers import shared_pool
 from gradegpt.schema import CHOICE, AnswerType, ChainFormat, Item, Judgement, Outcome, Verdict
 
@@ -22,6 +22,8 @@ VERSION: Final = "5"
 _WORKED: Final = 40
 """A reference longer than this, in characters, is searched for the answer that it announces."""
 _SHORT: Final = 12
+_SCORED = re.compile(r"[(（]\s*\d{1,2}\s*分\s*[)）]")
+"""What a part of the answer is worth: (5分)."""
 _LIST = re.compile(r"\[\s*(?:'[^']*'|\"[^\"]*\")(?:\s*,\s*(?:'[^']*'|\"[^\"]*\"))*\s*\]")
 _QUOTED = re.compile(r"'([^']+)'|\"([^\"]+)\"")
 
@@ -130,11 +132,14 @@ def _gives_nothing(response: str, found: Found | None, looped: bool) -> str:
             return "response:loop"
         if cut_off(response):
             return "response:cut-off"
+        if leaves_open(response):
+            return "response:left-open"
     elif found.how is How.WHOLE and looped:
         return "response:loop"
     elif (found.how is How.WHOLE or found.answer.startswith("\\boxed")) and cut_off(response):
         return "response:cut-off"
-    if (found is None or found.how not in (How.BOXED, How.ANNOUNCED)) and refuses(response):
+    announced = found is not None and found.how in (How.BOXED, How.ANNOUNCED)
+    if refuses(found.answer if found and announced else response):
         return "response:refusal"
     return ""
 
@@ -157,7 +162,9 @@ def reference_answers(reference: str) -> tuple[str, ...]:
 
 def reference_answer(reference: str) -> str:
     """The short answer inside a reference, which may be a worked solution that ends in it."""
-    text = reference.strip()
+    text = _SCORED.sub("", reference.strip())
+    if text.strip("$ ").startswith("\\boxed") and (boxed := find_answer(text)):
+        return boxed.answer
     if sequence(text) or len(text) <= _SHORT:
         return text
     chosen = find_choice(text)

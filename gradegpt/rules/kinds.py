@@ -17,6 +17,7 @@ _LETTERS = re.compile(
 _ANOTHER = re.compile(
     r"[\s.:,;+/&|)\](\[]*(?:或者?|还是|or\b|and\b|和|与)?[\s(\[]*[A-H](?![a-z])(?! [a-z])"
 )
+_LETTERED = re.compile(r"\(?(?P<letter>[A-H])\s*[).:,]\s*(?P<text>.+)", re.DOTALL)
 _OPTION_LINE = re.compile(
     r"(?:^|[\s(（])(?P<letter>[A-H])\s*[.．、:：)）]\s*(?P<text>.*?)(?=(?:[\s(（]+[A-H]\s*[.．、:：)）])|\n|$)",
     re.DOTALL,
@@ -45,12 +46,16 @@ _PARTS = re.compile(
 _WORDS = re.compile(r"[\u3400-\u9fff]{2,}|[a-zA-Z]{3,}\s+[a-zA-Z]{2,}")
 
 
-def letters(answer: str) -> frozenset[str] | None:
+def letters(answer: str, listed: dict[str, str] | None = None) -> frozenset[str] | None:
     """The option letters that an answer names.
 
-    Read are ``A``, ``(B)``, ``A、C``, ``AC``, ``A and C``, ``B. text`` and ``Choice_B``.
+    Read are ``A``, ``(B)``, ``A、C``, ``AC``, ``A and C``, ``B. text`` and ``Choice_B``, and any
+    letter that stands before its own text in ``listed``: ``(E) a + b``.
     """
     text = fold(answer).strip(" .*:\n")
+    lettered = _LETTERED.fullmatch(text)
+    if lettered and plain(lettered["text"]) == plain((listed or {}).get(lettered["letter"], "")):
+        return frozenset(lettered["letter"])
     match = _LETTERS.match(text)
     if match is None or (match["letters"][0].islower() and len(text) > 1):
         return None
@@ -81,8 +86,9 @@ def truth(answer: str) -> bool | None:
 def answer_type(reference: str, question: str = "") -> AnswerType:
     """The likely type of a short reference answer: a guess where none is stated, not a proof."""
     text = fold(reference).strip()
-    named = letters(text)
-    if named and (options(question) or re.fullmatch(r"[A-H\s,()]+", text)):
+    listed = options(question)
+    named = letters(text, listed)
+    if named and (listed or re.fullmatch(r"[A-H\s,()]+", text)):
         return AnswerType.SINGLE_CHOICE if len(named) == 1 else AnswerType.MULTIPLE_CHOICE
     if truth(text) is not None:
         return AnswerType.TRUE_FALSE

@@ -89,7 +89,7 @@ def plain(text: str) -> str:
 
 
 class Quantity(NamedTuple):
-    """An exact value, percent already applied, and the unit behind it in lower case, or empty."""
+    """An exact value, percent already applied, and the unit behind it as written, or empty."""
 
     value: Fraction
     unit: str
@@ -108,8 +108,8 @@ def number(text: str) -> Quantity | None:
     value = _value(match)
     if value is None:
         return None
-    unit = (match["unit"] or "").lower()
-    if unit in ("%", "percent"):
+    unit = match["unit"] or ""
+    if unit.lower() in ("%", "percent"):
         value, unit = value / 100, ""
     return Quantity(-value if match["sign"] == "-" else value, unit)
 

@@ -9,11 +9,16 @@ from fractions import Fraction
 from typing import Final, NamedTuple
 
 from gradegpt.errors import InputError
+from gradegpt.rules.units import known
 from gradegpt.rules.values import Quantity
 
 _EXACT_FLOAT: Final = 1e-9
 _NEAR: Final = 0.05
 """Relative difference up to which ``auto`` leaves two numbers open, where one may be rounded."""
+_NEAR_PRECISE: Final = 0.02
+"""The same for two numbers with three digits or more: rounding on the way moves them no farther."""
+_MEASURED: Final = 0.005
+"""Relative difference up to which two measured quantities are the same: rounded on the way."""
 _ROUNDED = re.compile(
     r"保留|精确到|四舍五入|约(?:为|是|等于)?(?:多少)?|近似|有效数字|\bround(?:ed)?\b|\bnearest\b|\bapproximate(?:ly)?\b"
     r"|\bdecimal places?\b|\bsignificant (?:figures|digits)\b|\bs\.?f\.?\b|\bd\.?p\.?\b",
@@ -75,18 +80,43 @@ def _auto(question: str) -> Allows:
     rounded = bool(_ROUNDED.search(question))
 
     def allows(wanted: Quantity, given: Quantity) -> bool | None:
-        if _exact(wanted, given):
+        if _exact(wanted, given) or _rounds_to(given, wanted):
             return True
-        rounding = wanted.place is not None and _size(wanted) >= 10 * wanted.place
-        if rounding and wanted.place and _within(wanted, given, float(wanted.place) / 2):
-            return True  # two digits or more, so rounded: what rounds to it is it
+        if wanted.place is not None and _digits(given) >= 4 and _rounds_to(wanted, given):
+            return True  # 14.24 for 14.239
         if rounded and given.place is not None and not isinstance(wanted.value, Fraction):
             return _within(wanted, given, float(given.place) / 2) or None
         if _is_whole(wanted) and _is_whole(given):
             return False
-        return None if _within(wanted, given, _NEAR * _size(wanted)) else False
+        if _is_measured(wanted, given) and _within(wanted, given, _MEASURED * _size(wanted)):
+            return True
+        precise = all(_digits(q) >= 3 for q in (wanted, given))
+        open_up_to = _NEAR_PRECISE if precise else _NEAR
+        return None if _within(wanted, given, open_up_to * _size(wanted)) else False
 
     return allows
+
+
+def _rounds_to(fine: Quantity, coarse: Quantity) -> bool:
+    """Whether ``coarse`` has decimals and two digits or more, and ``fine`` rounds to it."""
+    place = coarse.place
+    return (
+        place is not None
+        and _size(coarse) >= 10 * place
+        and _within(coarse, fine, float(place) / 2)
+    )
+
+
+def _digits(quantity: Quantity) -> int:
+    """The significant digits that it is written with; 0 where nothing says that it was rounded."""
+    if quantity.place is None or not quantity.value:
+        return 0
+    return math.floor(math.log10(_size(quantity) / float(quantity.place)) + 1e-9) + 1
+
+
+def _is_measured(wanted: Quantity, given: Quantity) -> bool:
+    """Whether one of them states a unit of measurement: money and things are counted exactly."""
+    return any(known(q.unit) for q in (wanted, given) if q.unit)
 
 
 def _is_whole(quantity: Quantity) -> bool:
@@ -118,7 +148,9 @@ def tolerance(name: str, question: str = "") -> Tolerance:
     """The policy of that name: one of ``NAMES``.
 
     ``exact``: equal. ``auto``: a reference written with decimals stands for all that round to
-    it, and what is otherwise within 5 % is left open, but for whole numbers.
+    it, and for itself rounded to four digits or more; quantities with a unit of measurement may
+    differ by 0.5 %, rounded on the way; what is otherwise within 5 % is left open (2 % where both
+    have three digits), but for whole numbers.
     ``olympiadbench``: absolute 1e-8 or the row's own error (OlympiadBench, section 3.4).
     ``olympicarena``: 0.1 in the coefficient at an equal power of ten (OlympicArena, appendix).
     ``arb``: relative 1e-2 (ARB, table 1). ``atlas``: relative 0.1 (ATLAS, prompt E.2).

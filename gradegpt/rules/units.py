@@ -37,6 +37,14 @@ _LATIN: Final = _pairs(
     lb=pound lbs=pound pound=pound oz=ounce ounce=ounce l=liter ml=milliliter liter=liter
     litre=liter ms=millisecond s=second sec=second second=second min=minute minute=minute h=hour
     hr=hour hrs=hour hour=hour day=day week=week n=newton kn=kilonewton newton=newton j=joule
+    mole=mole btu=Btu gal=gallon gallon=gallon quart=quart pint=pint acre=acre ton=ton
+    mph=mile/hour rpm=revolution/minute amp=ampere μa=microampere bar=bar torr=torr
+    mmhg=mmHg psi=psi
+    angstrom=angstrom å=angstrom tesla=tesla gauss=gauss farad=farad μf=microfarad nf=nanofarad
+    pf=picofarad henry=henry mh=millihenry weber=weber wb=weber kω=kiloohm ohm=ohm
+    kwh=kilowatt_hour kev=kiloelectron_volt mev=megaelectron_volt gev=gigaelectron_volt
+    ghz=gigahertz μs=microsecond ns=nanosecond lbf=pound_force lbm=pound dyne=dyne
+    erg=erg yr=year year=year month=month mmol=millimole db=decibel lumen=lumen
     kj=kilojoule mj=megajoule joule=joule ev=electron_volt w=watt kw=kilowatt watt=watt v=volt
     kv=kilovolt mv=millivolt volt=volt a=ampere ma=milliampere ampere=ampere ω=ohm c=coulomb
     pa=pascal kpa=kilopascal mpa=megapascal pascal=pascal atm=atm hz=hertz khz=kilohertz
@@ -44,7 +52,17 @@ _LATIN: Final = _pairs(
     radian=radian °c=degC ℃=degC °f=degF cal=calorie kcal=kilocalorie calorie=calorie hp=horsepower
     """
 )
+_CASED: Final = _pairs(
+    """
+    M=mol/liter mM=millimol/liter MW=megawatt mW=milliwatt MV=megavolt MΩ=megaohm mΩ=milliohm
+    MJ=megajoule mJ=millijoule MHz=megahertz mHz=millihertz MPa=megapascal mPa=millipascal
+    Mg=megagram MN=meganewton mN=millinewton Ms=megasecond Mm=megameter
+    """
+)
+"""Where capitals and small letters tell two units apart."""
 _POWER = re.compile(r"(?P<name>[^\d^*]+?)\s*(?:\^?\{?(?P<power>-?[1-3])\}?)?")
+
+_TIMES = re.compile(r"(?<!square)(?<!cubic)[·*\s]+|(?<=[A-Za-z0-9])-(?=[A-Za-z])")
 
 
 @lru_cache(maxsize=1)
@@ -90,10 +108,11 @@ def plural(unit: str) -> str:
 
 def _pint(unit: str) -> str | None:
     """Pint's name of a unit, made of known words only; none for an unknown one."""
-    unit = re.sub(r"\s*(?:\bper\b|每)\s*", "/", unit.strip().casefold())
+    unit = re.sub(r"\s*(?:\bper\b|每)\s*", "/", unit.strip())
+    unit = re.sub(r"\b(lb|pound)s?[\s-]force\b", "lbf", unit)
     made = []
     for place, part in enumerate(unit.split("/")):
-        factors = [_simple(piece) for piece in re.split(r"[·*\s]+", part) if piece]
+        factors = [_simple(piece) for piece in _TIMES.split(part) if piece]
         if not factors or None in factors:
             return None
         made.append(("/" if place else "") + "(" + "*".join(map(str, factors)) + ")")
@@ -101,11 +120,13 @@ def _pint(unit: str) -> str | None:
 
 
 def _simple(unit: str) -> str | None:
+    if unit in _CASED:
+        return f"({_CASED[unit]})"
+    unit = unit.casefold()
     for word, power in (("平方", 2), ("立方", 3), ("square", 2), ("cubic", 3)):
         if unit.startswith(word):
-            base = _CHINESE.get(unit.removeprefix(word)) or _LATIN.get(
-                plural(unit.removeprefix(word))
-            )
+            name = unit.removeprefix(word).strip()
+            base = _CHINESE.get(name) or _LATIN.get(name) or _LATIN.get(plural(name))
             return f"({base})**{power}" if base else None
     match = _POWER.fullmatch(unit)
     if match is None:

@@ -4,24 +4,43 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import deque
 from typing import Final
 
 _LOOKED_AT: Final = 1_200
 _REPEATS: Final = 5
+_COUNTED_LOOKED_AT: Final = 4_000
+_COUNTED_REPEATS: Final = 12
+"""More rounds are asked of a loop that counts on: a list of nine lines is no loop."""
+_ENDING: Final = 8
+_DIGITS: Final = str.maketrans("123456789", "0" * 9)
 _MIN_LOOP: Final = 60
 """Characters that a loop fills at least: "0.3333333333333" is a number."""
 _REFUSAL = re.compile(
     r"(?:i(?:'m| am) sorry|i apologi[sz]e|as an ai"
     r"|i(?: am|'m)? (?:can(?:no|')t|unable to|not able to)"
-    r" (?:see|view|answer|determine|provide|help|assist|process)"
+    r" (?:see|view|answer|determine|provide|help|assist|process|solve)"
+    r"|\b(?:unable|impossible) to solve|(?:image|figure|diagram) (?:is|was) not (?:provided|given)"
     r"|(?:question|problem|answer|value|it)\s+(?:can(?:no|')t|could not) be"
     r" (?:answered|determined|solved)|impossible to (?:determine|answer)"
+    r"|(?:could|can|would) you (?:please,? |kindly )?(?:describe|provide|specify|clarify)"
+    r"|(?:please,?|kindly) (?:revise|rewrite|input|specify|describe)\b|seems? to be missing"
+    r"|without (?:the necessary|further|more|additional|the specific) \w*\s*information"
     r"|(?:not|no) enough information|insufficient information|please provide (?:the|more|an?)\b"
     r"|does not provide (?:enough|any)|exceeds? the (?:maximum|limit)"
     r"|无法(?:回答|作答|判断|提供|解答|看到|得出)|看不到|不能(?:提供|回答)|抱歉|对不起|请提供"
     r"|信息不足|作为一个?(?:AI|人工智能)|输入限长)",
     re.IGNORECASE,
 )
+
+_STILL = re.compile(
+    r"\b(?:however|but|that said|nevertheless|still|although|based on|assuming|if we)\b"
+    r"|但是?|不过|然而|尽管|假设|根据",
+    re.IGNORECASE,
+)
+"""Words after which a response that began to decline answers all the same."""
+_BLANKS = re.compile(r"_{3,}[^_]{0,400}_{3,}|(?<=\s)__(?=\s)[^_]{0,400}(?<=\s)__(?=\s)", re.DOTALL)
+_SOLVED = re.compile(r"【(?:解答|答案|详解|解析|点评|解)】|故选|答案|所以|因此|故")
 
 
 def says_nothing(response: str) -> bool:
@@ -32,20 +51,32 @@ def says_nothing(response: str) -> bool:
 def without_loop(response: str) -> str | None:
     """A response that ends in a loop, up to the end of the first round; none for any other.
 
-    The loop is its shortest period: at least five repeats that fill sixty characters.
+    The loop is its shortest period: at least five repeats that fill sixty characters. Where only
+    its numbers differ ("figure 56, figure 57"), at least twelve.
     """
-    tail = response.rstrip()[-_LOOKED_AT:]
-    period, length = _loop(tail[::-1])
-    if not period or length < max(_MIN_LOOP, _REPEATS * period):
+    text = response.rstrip().rstrip("$\n ")
+    same = _loop_start(text, text[-_LOOKED_AT:], _REPEATS)
+    if same is not None:
+        return text[:same]
+    counted = text[-_COUNTED_LOOKED_AT:].translate(_DIGITS)
+    end = _loop_start(text.translate(_DIGITS), counted, _COUNTED_REPEATS)
+    return None if end is None or not any(map(str.isalpha, counted[-40:])) else text[:end]
+
+
+def _loop_start(text: str, tail: str, repeats: int) -> int | None:
+    """The end of the first round of the loop that ``text`` ends in, looked for in its tail."""
+    if tail.count(tail[-_ENDING:]) < 2:  # by far the most responses, and cheap to see
         return None
-    text = response.rstrip()
+    period, length = _loop(tail[::-1], repeats)
+    if not period or length < max(_MIN_LOOP, repeats * period):
+        return None
     start = len(text) - length
     while start >= period and text[start - 1] == text[start - 1 + period]:
         start -= 1
-    return text[: start + period]
+    return start + period
 
 
-def _loop(backwards: str) -> tuple[int, int]:
+def _loop(backwards: str, repeats: int) -> tuple[int, int]:
     """The period and length of the longest repetition that ``backwards`` begins with."""
     best = (0, 0)
     borders = [0] * len(backwards)  # Knuth, Morris and Pratt: the borders of every prefix
@@ -55,14 +86,22 @@ def _loop(backwards: str) -> tuple[int, int]:
             border = borders[border - 1]
         borders[at] = border + (backwards[at] == backwards[border])
         period = at + 1 - borders[at]
-        if (at + 1) >= _REPEATS * period and at + 1 > best[1]:
+        if (at + 1) >= repeats * period and at + 1 > best[1]:
             best = (period, at + 1)
     return best
 
 
 def refuses(response: str) -> bool:
-    """Whether it is short, or ends, in words that decline to answer."""
-    return bool(_REFUSAL.search(response[-300:]))
+    """Whether it is short, or ends, in words that decline to answer, and goes on with no "but"."""
+    last = deque(_REFUSAL.finditer(response[-300:]), maxlen=1)
+    return bool(last) and not _STILL.search(response[-300:], last[0].end())
+
+
+def leaves_open(response: str) -> bool:
+    """Whether it repeats the question with its blanks, or analyses it and stops there."""
+    return bool(_BLANKS.search(response)) or (
+        response.lstrip().startswith("【分析】") and not _SOLVED.search(response)
+    )
 
 
 _OPEN_END = re.compile(

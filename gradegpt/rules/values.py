@@ -59,13 +59,19 @@ Value = Leaf | Relation | Region | Group
 
 _UNIT_TAIL = re.compile(
     r"(?P<unit>(?:[\u3400-\u9fff]+|°\s*[CF]?|℃|(?<=[\d)}\s])[A-Za-zμµΩ]+(?:\s*\^?\s*\{?-?[1-3]\}?)?)"
-    r"(?:\s*[/·*]\s*[A-Za-zμµΩ\u3400-\u9fff]+(?:\s*\^?\s*\{?-?[1-3]\}?)?)*)\s*$"
+    r"(?:(?:\s*[/·*]\s*|-|\s+)[A-Za-zμµΩ\u3400-\u9fff]+(?:\s*\^?\s*\{?-?[1-3]\}?)?)*)\s*$"
 )
 _COUNTED = re.compile(
     r"[个只人本支张棵岁次块名条页辆件套种倍元角枚头匹座间台盒箱袋瓶杯包组排行列堆批篇首道题步层级户家位朵片粒颗根把"
     r"双对副串顶架艘艇门]{1,2}(?:[\u3400-\u9fff]{1,3})?"
 )
 """Chinese counters, with the short noun that may follow: 个, 本, 个苹果."""
+_WORD_UNIT = re.compile(
+    r"-?\d[\d,.]*\s+(?!(?:sin|cos|tan|log|ln|lg|exp|pi|mod|times|plus|minus|less"
+    r"|over|or|and|to|dozens?|half|halves|thirds?|quarters?|\w*(?:ths?|hundreds?|thousands?|illions?))\b)"
+    r"[A-Za-z]{3,12}"
+)
+"""A number before a word that is no known unit: 5.93 MiB, 12 cards."""
 _APPROXIMATELY = re.compile(
     r"^(?:大约|约为|约等于|约|近似(?:为|等于)?|≈|about\b|approximately\b|approx\.?|~|\\approx)\s*",
     re.IGNORECASE,
@@ -80,6 +86,8 @@ _MATRIX = re.compile(
 _PARTS = re.compile(
     r"(?:^|(?<=[\s,;.]))(?:\(\s*(?:\d|[ivx]{1,4}|[一二三四五六]|[a-f])\s*\)|[①-⑨]|第[一二三四五六]空\s*:?|\d\s*[)]|(?:part|Part)\s*\(?[a-d]\)?\s*:?)"
 )
+_SPAN = re.compile(r"(?:1\d|20)\d\d\s*-\s*(?:\d\d|(?:1\d|20)\d\d)")
+"""From one year to another, which is no difference of numbers."""
 _RATIO = re.compile(r"([^:∶]{1,24})[:∶]([^:∶]{1,24})")
 _LEAD = re.compile(
     r"^(?:解得|可得|化简得|整理得|求得|得到|因此|所以|得|故|则|即|∴|so|hence|thus|then)(?=.)"
@@ -128,6 +136,8 @@ def _leaf(text: str, region: bool = False, depth: int = MAX_NESTING) -> Value:
     ) and re.match(r"^\d", named[2].strip()) is not None:
         name, body = plain(named[1]), named[2]
     body = _APPROXIMATELY.sub("", body.strip())
+    if _SPAN.fullmatch(body):
+        return Leaf(body, name)
     amount = quantity(body)
     tree = read_formula(body)
     if name and amount is None and tree is None and depth < MAX_NESTING:
@@ -170,7 +180,9 @@ def quantity(text: str) -> Quantity | None:
             return Quantity(top / bottom)
     if tail := _UNIT_TAIL.search(text):
         rest, unit = text[: tail.start()].strip(), tail["unit"].strip()
-        if rest and (_is_unit(rest, unit, text) or _COUNTED.fullmatch(unit)):
+        if rest and (
+            _is_unit(rest, unit, text) or _COUNTED.fullmatch(unit) or _WORD_UNIT.fullmatch(text)
+        ):
             for made in (spelled(rest), _constant(rest)):
                 if made is not None:
                     return Quantity(made, unit, percent, _place(rest))
@@ -186,6 +198,8 @@ def _is_unit(rest: str, unit: str, text: str) -> bool:
 
 
 def _constant(text: str) -> algebra.Number | None:
+    if re.fullmatch(r"-?\d+(?:\.\d+)?[eE][+-]?\d{1,2}", text):
+        return Fraction(text)
     if re.fullmatch(r"-?\d{1,3}(,\d{3})+(\.\d+)?", text):
         return Fraction(text.replace(",", ""))
     tree = read_formula(text)

@@ -300,7 +300,7 @@ def test_texts_and_simple_structures(reference: str, response: str, expected: st
         (("4", "four"), "The answer is 4.", "", "correct"),
         (("4", "6"), "The answer is 6.", "", "correct"),
         (("4", "6"), "The answer is 5.", "", "incorrect"),
-        (("4", "four"), "The answer is 5.", "", "undecided"),
+        (("4", "four"), "The answer is 5.", "", "incorrect"),
     ],
 )  # fmt: skip
 def test_worked_solutions_and_several_accepted_answers(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from gradegpt.rules import values
@@ -18,7 +19,12 @@ from gradegpt.schema import CHOICE, AnswerType
 
 __all__ = ["Comparison", "Prove", "compare"]
 
-
+_PERCENT = re.compile(r"\bpercent(?:age)?s?\b|%|百分之几|百分比|百分率", re.IGNORECASE)
+_NOTHING = re.compile(
+    r"no(?:real)?solutions?|unsolvable|(?:itis)?impossible|doesnotexist|undefined|noneoftheabove"
+    r"|无解|不存在"
+)
+"""Answers, as plain text, that say there is no such number."""
 _ORDERED: Final = (AnswerType.MULTI_PART, AnswerType.TUPLE)
 
 
@@ -52,15 +58,22 @@ def compare(
     if plain(reference) == plain(answer) and plain(answer):
         return Comparison(True, f"{kind.value}:same-text")
     if kind is AnswerType.TEXT:
-        return compare_text(reference, answer)
+        return compare_text(reference, answer, question)
     region = kind is AnswerType.INTERVAL
     allowed = policy(tolerance, question)
     wanted, given = values.read(reference, region=region), values.read(answer, region=region)
     if kind in _ORDERED:
         wanted, given = _in_order(wanted), _in_order(given)
-    means = Means(allowed, prove, names_matter=kind is AnswerType.EQUATION)
+    means = Means(
+        allowed,
+        prove,
+        names_matter=kind is AnswerType.EQUATION,
+        percent_asked=bool(_PERCENT.search(question)),
+    )
     if not isinstance(wanted, Region) and not isinstance(given, Region):
         wanted, given = _only(wanted), _only(given)
+    if isinstance(wanted, values.Leaf) and wanted.quantity and _NOTHING.fullmatch(plain(answer)):
+        return Comparison(False, f"{kind.value}:none-given")
     same = same_value(wanted, given, means)
     words = {True: "equal", False: "different", None: "not-shown"}[same]
     exactly = same and same_value(wanted, given, means._replace(tolerance=EXACT))

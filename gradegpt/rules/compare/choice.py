@@ -28,13 +28,15 @@ def compare_choice(reference: str, answer: str, question: str) -> Comparison:
             return Comparison(True, "choice:same-sequence")
         if not _is_set(several):
             return Comparison(False, "choice:other-sequence")
+        if {*several} == {*given_several}:
+            return Comparison(None, "choice:set-or-sequence")
     elif several and not _is_set(several):
         return Comparison(None, "choice:sequence-not-found")
     listed = options(question)
-    wanted = letters(reference) or by_text(reference, listed)
+    wanted = letters(reference, listed) or by_text(reference, listed)
     if wanted is None:
         return Comparison(None, "choice:reference-names-no-option")
-    given = letters(answer) or by_text(answer, listed)
+    given = letters(answer, listed) or by_text(answer, listed)
     if given is None:
         return _unlisted(answer, listed)
     if given == wanted:

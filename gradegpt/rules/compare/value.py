@@ -74,8 +74,10 @@ def same_quantity(wanted: Quantity, given: Quantity, means: Means) -> bool | Non
     allowed = means.tolerance.allows(wanted, given)
     if allowed is not False:
         return allowed
-    if wanted.percent != given.percent and given.value in (wanted.value * 100, wanted.value / 100):
-        return None  # 5 for 5 %: a sign forgotten, or another number
+    if wanted.percent and not given.percent and given.value == wanted.value * 100:
+        return means.percent_asked or None  # 18 for 18 %, where the question has the sign
+    if given.percent and not wanted.percent and given.value == wanted.value / 100:
+        return None
     return False
 
 

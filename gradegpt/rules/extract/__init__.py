@@ -14,6 +14,7 @@ from gradegpt.schema import CHOICE, AnswerType
 MAX_SENTENCE: Final = 160
 """Longest key sentence, in characters; a longer one is narrowed to the clause around the answer."""
 _SCANNED: Final = 20_000
+_STATED: Final = 500
 
 
 class How(StrEnum):
@@ -24,11 +25,15 @@ class How(StrEnum):
     WHOLE = "whole"
     FINAL = "final-sentence"
     CONCLUDED = "concluded"
+    STATED = "stated"
     LAST_NUMBER = "last-number"
 
 
 COMMITTED: Final = (How.BOXED, How.ANNOUNCED, How.WHOLE, How.FINAL)
-"""What a response settles on by its own word; the rest is a guess at what it meant."""
+"""What a response settles on by its own word; the rest is a guess at what it meant.
+
+``STATED`` is all of a response of a few sentences: what is asked may stand anywhere in it.
+"""
 
 
 class Found(NamedTuple):
@@ -90,14 +95,25 @@ def find_answer(text: str, kind: AnswerType | None = None, places: int = 1) -> F
     if found is None:
         searches = (_boxed, _announced, _whole, _concluded)
         found = next(filter(None, (search(tail) for search in searches)), None)
-        if found is None or found.how is How.CONCLUDED:
+        if kind is AnswerType.TEXT and (found is None or found.how not in COMMITTED):
+            found = _stated(tail) or found
+        elif found is None or found.how is How.CONCLUDED:
             found = _last_line(tail, kind) or found or _last_number(tail)
         if found is not None and kind is not None and kind not in CHOICE:
-            found = found._replace(answer=refine(found.answer, kind))
+            found = _refined(found, kind)
     if found is None or not offset:
         return found
     clause = (found.clause[0] + offset, found.clause[1] + offset)
     return found._replace(start=found.start + offset, end=found.end + offset, clause=clause)
+
+
+def _refined(found: Found, kind: AnswerType) -> Found:
+    """Narrowed to the kind; of several numbers in a last sentence, there is no telling which."""
+    answer = refine(found.answer, kind)
+    several = kind is AnswerType.NUMBER and found.how is How.FINAL and answer != found.answer
+    if several and "=" not in found.answer and len(_NUMBER.findall(found.answer)) > 1:
+        return found._replace(answer=answer, how=How.CONCLUDED)
+    return found._replace(answer=answer)
 
 
 def _of_kind(text: str, kind: AnswerType | None, places: int) -> Found | None:
@@ -199,6 +215,14 @@ def _whole(text: str) -> Found | None:
     start = text.index(stripped)
     span = (start, start + len(stripped))
     return Found(stripped.strip(_DRESSING) or stripped, *span, How.WHOLE, span)
+
+
+def _stated(text: str) -> Found | None:
+    stripped = text.strip()
+    if not stripped or len(stripped) > _STATED:
+        return None
+    span = sentence_around(text, text.index(stripped), text.index(stripped) + 1)
+    return Found(stripped, *span, How.STATED, span)
 
 
 def _concluded(text: str) -> Found | None:

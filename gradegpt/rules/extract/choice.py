@@ -70,6 +70,8 @@ _NEGATED = re.compile(
     r"(?:不是|并非|不选|排除|不能选|不应选|\bnot\b|n't\b|\bnor\b|\brather than\b|\beliminate)",
     re.IGNORECASE,
 )
+_SUPPOSED = re.compile(r"(?:^|[.\n。:])[\s*-]*(?:If|Suppose|如果|假如|若)\b[^.\n。]*$")
+"""The beginning of a sentence that says what would be chosen, were something true."""
 _HEDGED = re.compile(r"\bor\b|或者?|还是", re.IGNORECASE)
 _LISTED = re.compile(r"(?:^|[\n\s])\s*[(（]?[A-H]\s*[.．、:：)）]")
 _LOWER = re.compile(r"(?<=\bis )\([a-h]\)|(?<=: )\([a-h]\)|^\([a-h]\)")
@@ -196,6 +198,7 @@ def _ruled_out(text: str, match: re.Match[str]) -> bool:
             re.IGNORECASE,
         )
         or _echoes(text[match.end("letters") :])
+        or _SUPPOSED.search(text[max(0, match.start() - 160) : match.start()])
         or re.search(r"\beither\b", before, re.IGNORECASE)
     )
 

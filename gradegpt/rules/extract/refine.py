@@ -37,6 +37,9 @@ _TRAILING = re.compile(
 )
 
 
+_PIECE = re.compile(r"[\n;；]|[,，、](?!\d{3}(?!\d))|\band\b|和|以及")
+
+
 def refine(answer: str, kind: AnswerType) -> str:
     """The part of ``answer`` that reads as a value of ``kind``; ``answer`` itself where none does.
 
@@ -50,10 +53,23 @@ def refine(answer: str, kind: AnswerType) -> str:
         return answer
     if _DENIED.search(answer):
         return answer
+    if kind in (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART) and (several := _each(answer)):
+        return several
     for candidate in _candidates(answer):
         if reads_as(candidate, kind):
             return candidate.strip()
     return answer
+
+
+def _each(answer: str) -> str:
+    """``Mass: 3 kg, volume: 2 m^3`` as ``3 kg; 2 m^3``, where each of the pieces gives a value."""
+    if "=" in answer and len(_CONCLUSION.findall(answer)):
+        return ""
+    pieces = [piece for piece in _PIECE.split(answer) if re.search(r"\w", piece)]
+    if not 1 < len(pieces) <= values.MAX_ITEMS:
+        return ""
+    made = [refine(piece.strip(" .。*-"), AnswerType.NUMBER) for piece in pieces]
+    return "; ".join(made) if all(reads_as(piece, AnswerType.NUMBER) for piece in made) else ""
 
 
 def _candidates(answer: str) -> list[str]:
