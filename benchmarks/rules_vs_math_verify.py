@@ -1,6 +1,8 @@
 """The rule judge against math-verify on labelled rows: speed as a ratio, agreement as kappa.
 
-    python benchmarks/rules_vs_math_verify.py ROWS.jsonl [MORE.jsonl ...] [--limit N]
+    python benchmarks/rules_vs_math_verify.py ROWS.jsonl [MORE.jsonl=SEPARATOR ...] [--limit N]
+
+A separator stands between the accepted answers in a file's references, as in aliases.jsonl=/
 
 Both run in this one process, row by row, alternating, so that whatever else the machine does hits
 both alike. Rows have question, reference, response and label (true, false; null is left out). What
@@ -11,17 +13,27 @@ Needs: pip install math-verify
 from __future__ import annotations
 
 import argparse
+import re
 import statistics
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from math_verify import parse, verify
+from math_verify import (
+    ExprExtractionConfig,
+    LatexExtractionConfig,
+    StringExtractionConfig,
+    parse,
+    verify,
+)
 
 from gradegpt.importers.labelled import Source, read_examples
 from gradegpt.judges import RuleJudge
 from gradegpt.schema import Example, Verdict
+
+_VALUES = (LatexExtractionConfig(), ExprExtractionConfig())
+_CHOICES = (StringExtractionConfig(strings=tuple("ABCDEFGH"), lowercase=False), *_VALUES)
 
 
 class Run(NamedTuple):
@@ -34,7 +46,7 @@ class Run(NamedTuple):
 def main(argv: Sequence[str] | None = None) -> None:
     """Print a line a file and the two ratios over all of them."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("files", nargs="+", metavar="FILE[=SEPARATOR]")
     parser.add_argument("--limit", type=int, default=0, help="rows of each file, 0 for all")
     options = parser.parse_args(argv)
     judge = RuleJudge()
@@ -44,12 +56,14 @@ def main(argv: Sequence[str] | None = None) -> None:
     }
     total = {name: Run([], []) for name in graders}
     print(f"{'file':28} {'rows':>6}  kappa: rules  math-verify")
-    for path in options.files:
-        examples = list(read_examples(Source(path=str(path))))[: options.limit or None]
+    for named in options.files:
+        file, _, separator = named.partition("=")
+        source = Source(path=file, reference_separator=separator)
+        examples = list(read_examples(source))[: options.limit or None]
         runs = _run(examples, graders)
         truths = [e.verdict is Verdict.CORRECT for e in examples]
         kappas = [_kappa(truths, runs[name].calls) for name in graders]
-        print(f"{path.stem:28} {len(examples):6}  {kappas[0]:12.3f} {kappas[1]:12.3f}")
+        print(f"{Path(file).stem:28} {len(examples):6}  {kappas[0]:12.3f} {kappas[1]:12.3f}")
         for name, run in runs.items():
             total[name].calls.extend(run.calls)
             total[name].seconds.extend(run.seconds)
@@ -85,8 +99,12 @@ def _kappa(truths: list[bool], calls: list[bool]) -> float:
 
 
 def _math_verify(example: Example) -> bool:
-    answer = parse(example.response)
-    return any(verify(parse(reference), answer) for reference in example.reference)
+    """With letters where the reference is one, and a formula marked as such, as its guide asks."""
+    letters = re.fullmatch(r"[A-H]", example.reference[0].strip())
+    how = _CHOICES if letters else _VALUES
+    answer = parse(example.response, how)
+    golds = (r if "$" in r or "\\" not in r else f"${r}$" for r in example.reference)
+    return any(verify(parse(gold, how), answer) for gold in golds)
 
 
 if __name__ == "__main__":

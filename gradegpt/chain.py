@@ -112,7 +112,7 @@ def build_prompt(item: Item, settings: PromptSettings) -> tuple[Message, ...]:
     budget = settings.budget
     references = " or ".join(
         f"<reference>\n{defuse(fit_response(r, budget.reference))}\n</reference>"
-        for r in item.reference
+        for r in item.accepted
     )
     context = (
         f"Context: <context>\n{defuse(fit_middle(item.context, budget.question))}\n</context>\n"

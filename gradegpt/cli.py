@@ -24,6 +24,7 @@ from rich.progress import (
 from gradegpt.errors import EngineError, GradeGPTError, MissingError, SettingsError
 from gradegpt.judges.build import NANO, JudgeSettings, build_judge, embedded
 from gradegpt.records import validate
+from gradegpt.rules.profiles import PROFILES
 from gradegpt.run import Progress as Report
 from gradegpt.run import Summary, check_input, check_output, judge_file
 from gradegpt.schema import ChainFormat, Item, Judgement, Outcome
@@ -39,6 +40,14 @@ app = typer.Typer(
 )
 
 _LOCAL: Final = ("torch", "transformers", "peft", "safetensors")
+
+
+_OF_RULES: Final = frozenset(("batch_size", "profile"))
+"""Options that a judge without a model takes."""
+
+
+_RULE_ROWS: Final = 1_024
+"""Rows a write with the rules, enough for all cores."""
 
 
 class Kind(StrEnum):
@@ -84,8 +93,8 @@ _Source = Annotated[
     typer.Argument(
         metavar="IN.JSONL",
         help="Items, one JSON object a line: question, reference, response; optional id, context, "
-        "answer_type, tolerance, meta. Labels (verdict, labelled_by, lang, source) may be there "
-        "and are not looked at.",
+        "answer_type, tolerance, needs, meta. Labels (verdict, labelled_by, lang, source) may be "
+        "there and are not looked at.",
     ),
 ]
 _References = Annotated[
@@ -120,6 +129,13 @@ def judge(
     reference: _References = None,
     response: Annotated[str | None, typer.Option(help="The response to grade.")] = None,
     kind: _Judge = Kind.CASCADE,
+    profile: Annotated[
+        str | None,
+        typer.Option(
+            help="With --judge rules: score as a benchmark does, with its tolerance and no "
+            f"'undecided': {', '.join(PROFILES)}."
+        ),
+    ] = None,
     model: Annotated[
         str | None,
         typer.Option(help="A folder or hub name; the name at --base-url. [default: the embedded]"),
@@ -149,6 +165,7 @@ def judge(
     A run that was stopped goes on where it stood when the same command is given again.
     """
     options = {
+        "profile": profile,
         "model": model,
         "adapter": adapter,
         "base_url": base_url,
@@ -172,8 +189,8 @@ def judge(
 
 def _settings(kind: Kind, options: dict[str, Any]) -> JudgeSettings:
     given = {name: value for name, value in options.items() if value is not None}
-    if kind is Kind.RULES and given.keys() - {"batch_size"}:
-        names = ", ".join(f"--{name.replace('_', '-')}" for name in given if name != "batch_size")
+    if kind is Kind.RULES and given.keys() - _OF_RULES:
+        names = ", ".join(f"--{name.replace('_', '-')}" for name in given if name not in _OF_RULES)
         raise SettingsError(f"{names}: not for --judge rules, which asks no model")
     return build_settings(JudgeSettings, {"kind": kind.value, **given}, where="options")
 
@@ -215,7 +232,7 @@ def _judge_to_file(
                 output,
                 loaded,
                 overwrite=overwrite,
-                rows_per_write=2 * settings.batch_size,
+                rows_per_write=_RULE_ROWS if settings.kind == "rules" else 2 * settings.batch_size,
                 on_progress=report,
             )
     except KeyboardInterrupt:

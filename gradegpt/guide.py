@@ -121,7 +121,7 @@ def guide_for(messages: Sequence[Message]) -> ChainGuide | None:
     item = parse_prompt(messages)
     if item is None:
         return None
-    return ChainGuide(defuse(item.response), [defuse(r) for r in item.reference])
+    return ChainGuide(defuse(item.response), [defuse(r) for r in item.accepted])
 
 
 def _loops(line: bytes) -> bool:

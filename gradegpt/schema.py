@@ -6,8 +6,9 @@ silence.
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
@@ -40,6 +41,7 @@ TOLERANCE: Final = (
     r"|(relative|olympiadbench):\d*\.?\d+([eE]-?\d+)?)$"
 )
 """The named policies for numbers; ``gradegpt.rules.tolerance`` says what each allows."""
+_ALTERNATIVES: Final = re.compile(r"\s*(?:[;；\n]|\bor\b|或者?)\s*")
 CHOICE: Final = (AnswerType.SINGLE_CHOICE, AnswerType.MULTIPLE_CHOICE)
 """The types that option letters answer."""
 
@@ -84,10 +86,12 @@ def _as_tuple(value: object) -> object:
 class Item(Row):
     """What is to be judged.
 
-    ``reference`` holds one accepted answer or several (any of them suffices); a single string is
-    taken as one. ``tolerance`` is a named policy for numbers: one of
-    ``exact``, ``auto``, ``olympiadbench[:X]``, ``olympicarena``, ``arb``, ``atlas`` and
-    ``relative:X``; none means ``auto``.
+    ``reference`` holds one accepted answer or several; a single string is taken as one. What is
+    needed of them, ``needs`` says: ``any`` of the accepted answers, or ``all`` of them. Without it
+    several references are alternatives, and one reference is needed as a whole: both roots of
+    ``x=3 or x=-3``, every option of ``ACD``, every part of ``(1) 5; (2) 7``. ``tolerance`` is a
+    named policy for numbers: one of ``exact``, ``auto``, ``olympiadbench[:X]``, ``olympicarena``,
+    ``arb``, ``atlas`` and ``relative:X``; none means ``auto``.
     """
 
     id: str = ""
@@ -97,7 +101,19 @@ class Item(Row):
     context: str | None = None
     answer_type: AnswerType | None = None
     tolerance: Annotated[str, Field(pattern=TOLERANCE)] | None = None
+    needs: Literal["all", "any"] | None = None
     meta: dict[str, Any] = {}
+
+    @property
+    def accepted(self) -> tuple[str, ...]:
+        """The answers of which any suffices, after ``needs``."""
+        if self.needs == "all" and len(self.reference) > 1:
+            letters = all(re.fullmatch(r"\s*[A-H]\s*", r) for r in self.reference)
+            return (("" if letters else "; ").join(r.strip() for r in self.reference),)
+        if self.needs == "any" and len(self.reference) == 1:
+            pieces = [piece.strip() for piece in _ALTERNATIVES.split(self.reference[0])]
+            return tuple(piece for piece in pieces if piece) or self.reference
+        return self.reference
 
     @model_validator(mode="after")
     def _reference_has_content(self) -> Item:
@@ -120,7 +136,8 @@ class Example(Item):
 class Judgement(Row):
     """The whole result for one item.
 
-    ``confidence`` is a probability in [0, 1], where the method has one.
+    ``confidence`` is a probability in [0, 1], where the method has one; ``tolerance`` the policy
+    that numbers were compared by, where rules compared them.
     """
 
     id: str
@@ -133,6 +150,7 @@ class Judgement(Row):
     answer: str | None = None
     answer_type: AnswerType | None = None
     chain: str | None = None
+    tolerance: str | None = None
     prompt_tokens: int = 0
     completion_tokens: int = 0
 

@@ -13,6 +13,8 @@ from gradegpt.errors import MissingError, SettingsError
 from gradegpt.judges.base import Judge
 from gradegpt.judges.cascade import CascadeJudge
 from gradegpt.judges.model import ModelJudge
+from gradegpt.judges.parallel import ParallelJudge
+from gradegpt.judges.profile import ProfileJudge
 from gradegpt.judges.rules import RuleJudge
 from gradegpt.schema import ChainFormat
 from gradegpt.settings import Settings
@@ -32,6 +34,8 @@ class JudgeSettings(Settings):
 
     name: str = ""
     kind: Literal["rules", "model", "cascade"] = "cascade"
+    profile: str | None = None
+    """Scores as this benchmark does, with ``kind: rules``; see ``gradegpt.rules.profiles``."""
     model: str = NANO
     adapter: str | None = NANO
     base_url: str | None = None
@@ -50,7 +54,7 @@ class JudgeSettings(Settings):
     @property
     def label(self) -> str:
         """The judge's name in tables."""
-        return self.name or self.kind
+        return self.name or self.profile or self.kind
 
 
 def build_judge(settings: JudgeSettings) -> Judge:
@@ -59,10 +63,15 @@ def build_judge(settings: JudgeSettings) -> Judge:
     Raises:
         MissingError: a model, adapter or package is not there.
         EngineError: a model does not load.
+        SettingsError: no profile of that name, or one for another judge.
 
     """
+    if settings.profile is not None:
+        if settings.kind != "rules":
+            raise SettingsError(f"profile {settings.profile!r}: goes with the judge 'rules' alone")
+        return ParallelJudge(ProfileJudge(settings.profile))
     if settings.kind == "rules":
-        return RuleJudge()
+        return ParallelJudge(RuleJudge())
     model = _model_judge(settings)
     return model if settings.kind == "model" else CascadeJudge(RuleJudge(), model)
 

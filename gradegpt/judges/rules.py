@@ -12,6 +12,7 @@ from gradegpt.rules.compare import Comparison, Prove, compare
 from gradegpt.rules.extract import COMMITTED, Found, How, find_answer
 from gradegpt.rules.extract.choice import find_choice, sequence
 from gradegpt.rules.kinds import answer_type, truth
+from gradegpt.rules.tolerance import DEFAULT
 from gradegpt.rules.validity import cut_off, leaves_open, refuses, says_nothing, without_loop
 from gradegpt.rules.workers import shared_pool
 from gradegpt.schema import CHOICE, AnswerType, ChainFormat, Item, Judgement, Outcome, Verdict
@@ -52,8 +53,8 @@ class RuleJudge:
         return [self._judge_one(item) for item in items]
 
     def _judge_one(self, item: Item) -> Judgement:
-        references = [answer for r in item.reference for answer in reference_answers(r)]
-        kind = _kind(item, references[0])
+        references = [answer for r in item.accepted for answer in reference_answers(r)]
+        kind = answer_kind(item, references[0])
         if says_nothing(item.response):
             return self._decided(item, Verdict.INVALID, "response:empty", None, references[0])
         looped = without_loop(item.response)
@@ -65,7 +66,7 @@ class RuleJudge:
             return self._undecided(item, "response:no-answer-found")
         comparisons = [(r, self._compare(item, r, found)) for r in references]
         for reference, comparison in comparisons:
-            if comparison.same and found.how is not How.LAST_NUMBER:
+            if comparison.same and (found.how is not How.LAST_NUMBER or _ends(response, found)):
                 return self._decided(item, Verdict.CORRECT, comparison.reason, found, reference)
         reference, comparison = comparisons[0]
         if found.how in COMMITTED and all(c.same is False for _, c in comparisons):
@@ -85,44 +86,65 @@ class RuleJudge:
             answer=found.answer if found else None,
             key_sentence=item.response[found.start : found.end] if found else None,
             answer_type=kind,
+            tolerance=item.tolerance or DEFAULT,
         )
 
     def _compare(self, item: Item, reference: str, found: Found) -> Comparison:
-        tolerance = item.tolerance or "auto"
         return compare(
             reference,
             found.answer,
-            _kind(item, reference),
+            answer_kind(item, reference),
             question=item.question,
-            tolerance=tolerance,
+            tolerance=item.tolerance or DEFAULT,
             prove=self._prove,
         )
 
     def _decided(
         self, item: Item, verdict: Verdict, reason: str, found: Found | None, reference: str
     ) -> Judgement:
-        kind = _kind(item, reference)
-        sentence = item.response[found.start : found.end] if found else None
+        kind = answer_kind(item, reference)
+        span = (found.start, found.end) if found else None
         answer = found.answer if found else None
-        chain = Chain(
-            verdict=verdict,
-            key_sentence=sentence,
-            reference_answer=reference,
-            answer_type=kind,
-            answer=answer,
-        )
-        return Judgement(
-            id=item.id,
-            outcome=Outcome.JUDGED,
-            verdict=verdict,
-            confidence=1.0,
-            method=self.name,
-            reason=reason,
-            key_sentence=sentence,
-            answer=answer,
-            answer_type=kind,
-            chain=render_chain(chain, ChainFormat.JUDGE_OF_CHAIN),
-        )
+        return judged(item, verdict, (self.name, reason), span, answer, reference, kind)
+
+
+def judged(
+    item: Item,
+    verdict: Verdict,
+    how: tuple[str, str],
+    span: tuple[int, int] | None,
+    answer: str | None,
+    reference: str,
+    kind: AnswerType,
+    tolerance: str = DEFAULT,
+) -> Judgement:
+    """A judgement with its chain; ``how`` is method and reason, ``span`` the key sentence's."""
+    sentence = item.response[slice(*span)] if span else None
+    chain = Chain(
+        verdict=verdict,
+        key_sentence=sentence,
+        reference_answer=reference,
+        answer_type=kind,
+        answer=answer,
+    )
+    return Judgement(
+        id=item.id,
+        outcome=Outcome.JUDGED,
+        verdict=verdict,
+        confidence=1.0,
+        method=how[0],
+        reason=how[1],
+        key_sentence=sentence,
+        answer=answer,
+        answer_type=kind,
+        tolerance=item.tolerance or tolerance,
+        chain=render_chain(chain, ChainFormat.JUDGE_OF_CHAIN),
+    )
+
+
+def _ends(response: str, found: Found) -> bool:
+    """Whether the sentence it was found in is the last."""
+    return len(response.rstrip()) - found.end <= 3
 
 
 def _gives_nothing(response: str, found: Found | None, looped: bool) -> str:
@@ -176,10 +198,12 @@ def reference_answer(reference: str) -> str:
     return found.answer if found and found.how in (How.BOXED, How.ANNOUNCED) else text
 
 
-def _kind(item: Item, reference: str) -> AnswerType:
+def answer_kind(item: Item, reference: str) -> AnswerType:
     """The stated type, unless the reference contradicts it: "True" is no number."""
     if item.answer_type is AnswerType.NUMBER and truth(reference) is not None:
         return AnswerType.TRUE_FALSE
+    if item.needs == "all" and len(item.reference) > 1 and item.answer_type is None:
+        return AnswerType.MULTI_ANSWER
     if item.answer_type is None and len(sequence(reference)) > 1:
         return AnswerType.MULTIPLE_CHOICE
     return item.answer_type or answer_type(reference, item.question)

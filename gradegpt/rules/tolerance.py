@@ -125,6 +125,8 @@ def _is_whole(quantity: Quantity) -> bool:
     return exact and isinstance(value, Fraction) and value.denominator == 1
 
 
+DEFAULT: Final = "auto"
+"""The policy of an item that names none."""
 EXACT: Final = Tolerance("exact", _exact)
 _NAMED: Final = {
     "exact": EXACT,

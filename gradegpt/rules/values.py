@@ -255,9 +255,9 @@ def _listed(text: str, region: bool, depth: int) -> Value | None:
         items = [i for i in split_top(inner, ",;") if i.strip()]
         if text[0] != "{":
             return _group(True, items, False, depth) if len(items) > 1 else None
-        return _group(False, [x for i in items for x in _both_signs(i)], False, depth)
+        return _group(False, [x for i in items for x in both_signs(i)], False, depth)
     items = split_top(text, ";") if ";" in text else split_top(text, ",")
-    items = [x for i in items for part in _OR.split(i) for x in _both_signs(part) if x.strip()]
+    items = [x for i in items for part in _OR.split(i) for x in both_signs(part) if x.strip()]
     if len(items) < 2 or re.fullmatch(r"-?\d{1,3}(,\d{3})+(\.\d+)?\s*\D*", text):
         return None
     return _group(False, items, region, depth)
@@ -269,7 +269,7 @@ def _group(ordered: bool, items: list[str], region: bool, depth: int) -> Value |
     return Group(ordered, tuple(_read(item, region, depth + 1) for item in items))
 
 
-def _both_signs(item: str) -> list[str]:
+def both_signs(item: str) -> list[str]:
     """``±2`` as 2 and -2; with two such signs there is no telling whether they go together."""
     sign = next((s for s in ("±", "\\pm") if item.count(s) == 1), None)
     return [item] if sign is None else [item.replace(sign, s) for s in ("+", "-")]

@@ -21,6 +21,8 @@ from typing import Final
 
 MAX_LENGTH: Final = 300
 """A longer formula is not asked about."""
+_START_S: Final = 60.0
+"""Seconds for a process to come up; SymPy takes one or two to load."""
 
 
 _SYMBOLS: Final = {
@@ -40,17 +42,18 @@ def _latex(text: str) -> str:
     return text
 
 
-class _Worker:
-    """A process with a line in and a line out."""
+class Worker:
+    """A process with a line in and a line out, which says "ready" first."""
 
-    def __init__(self, memory_mb: int) -> None:
+    def __init__(self, module: str, *arguments: str) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "gradegpt.rules.worker", str(memory_mb)],
+            [sys.executable, "-m", module, *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
         )
         self.pending = b""
+        self.ask(b"", time.monotonic() + _START_S)
 
     def ask(self, line: bytes, deadline: float) -> bytes | None:
         """The answering line, or none where the worker is dead or the deadline passes."""
@@ -76,6 +79,7 @@ class _Worker:
         return line
 
     def kill(self) -> None:
+        """End it, whatever it does."""
         self.process.kill()
         self.process.communicate()  # closes the pipes
 
@@ -92,7 +96,7 @@ class AlgebraPool:
 
     def __init__(self, size: int = 2, seconds: float = 2.0, memory_mb: int = 2_048) -> None:
         self.seconds, self.memory_mb = seconds, memory_mb
-        self._free: queue.LifoQueue[_Worker | None] = queue.LifoQueue()
+        self._free: queue.LifoQueue[Worker | None] = queue.LifoQueue()
         for _ in range(size):
             self._free.put(None)
         self._closed = False
@@ -112,12 +116,11 @@ class AlgebraPool:
             return same
 
     @contextmanager
-    def _worker(self) -> Iterator[_Worker]:
+    def _worker(self) -> Iterator[Worker]:
         worker = self._free.get()
         try:
             if worker is None or worker.process.poll() is not None:
-                worker = _Worker(self.memory_mb)
-                worker.ask(b"", time.monotonic() + 60)  # "ready": SymPy takes a second to load
+                worker = Worker("gradegpt.rules.worker", str(self.memory_mb))
             yield worker
         finally:
             self._free.put(worker)

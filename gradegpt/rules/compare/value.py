@@ -30,11 +30,23 @@ def same_value(reference: Value, answer: Value, means: Means) -> bool | None:
             return _relations(reference, answer)
         case (Region(pieces=()), Group(items=items)) | (Group(items=items), Region(pieces=())):
             return not items
+        case Group(), Leaf() if _is_one_of_several(reference, answer, means):
+            return False
         case (Leaf() as leaf, Relation() as relation) | (Relation() as relation, Leaf() as leaf):
             named = _as_relation(leaf)
             return None if named is None else _relations(named, relation)
         case _:
             return None
+
+
+def _is_one_of_several(reference: Group, answer: Leaf, means: Means) -> bool:
+    """Whether the answer is one value where the reference has several different ones."""
+    names = {item.name for item in reference.items if isinstance(item, Leaf)}
+    if not is_read(answer) or not is_read(reference) or answer.name not in names | {""}:
+        return False
+    first, *rest = reference.items
+    alike = (same_value(first, other, means) for other in rest)
+    return bool(rest) and all(result is False for result in alike)
 
 
 def _leaves(reference: Leaf, answer: Leaf, means: Means) -> bool | None:
@@ -77,7 +89,7 @@ def same_quantity(wanted: Quantity, given: Quantity, means: Means) -> bool | Non
     if wanted.percent and not given.percent and given.value == wanted.value * 100:
         return means.percent_asked or None  # 18 for 18 %, where the question has the sign
     if given.percent and not wanted.percent and given.value == wanted.value / 100:
-        return None
+        return means.percent_asked or None
     return False
 
 

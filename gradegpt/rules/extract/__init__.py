@@ -50,6 +50,13 @@ class Found(NamedTuple):
 
 
 _BOX = re.compile(r"\\boxed\s*\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*+)\}")
+
+
+def boxes(text: str) -> list[str]:
+    r"""What stands in each ``\boxed{…}``, in order; braces may nest three deep."""
+    return [m[1].strip() for m in _BOX.finditer(text) if m[1].strip()]
+
+
 _PART = re.compile(
     r"(?:^|(?<=[\s;；。.，,*:：]))(?:\*\*)?(?:[Pp]art\s*)?(?:[(（]\s*([1-9]|[一二三四五六七八九]|[a-i]|i{1,3}|iv|v)\s*[)）]|([①-⑨])|第([一二三四五六七八九1-9])[空问])(?:\*\*)?[\s:：]*"
 )
@@ -73,6 +80,13 @@ _CONCLUDED = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"-?\$?\d[\d,]*(?:\.\d+)?(?:\s*/\s*\d+)?%?")
+_CHANGED = re.compile(
+    r"\bnot\b|n't\b|\b(?:less|more|fewer|at least|at most|than|plus|minus|times|over|half|\w*halves"
+    r"|or|between|\w*(?:thirds?|quarters?|fourths?|fifths?|tenths?|dozens?|hundreds?|thousands?|illions?))\b"
+    r"|\b[b-hj-z]\b|[+*/^=<>≤≥_\\]|不|没|的(?:平方|立方|倍|倒数)|平方|大于|小于|至少|至多|或|半",
+    re.IGNORECASE,
+)
+"""Signs and words beside a number that make another value of it."""
 _STOP = re.compile(
     r"[。！？!?；;\n]|(?<=[^\d])\.(?=\s|$|<)|(?<=\d)\.(?=\s|$)|<eo[aet]>|<STEP\d*>|【|</?answer>"
 )
@@ -113,6 +127,10 @@ def _refined(found: Found, kind: AnswerType) -> Found:
     several = kind is AnswerType.NUMBER and found.how is How.FINAL and answer != found.answer
     if several and "=" not in found.answer and len(_NUMBER.findall(found.answer)) > 1:
         return found._replace(answer=answer, how=How.CONCLUDED)
+    if kind is AnswerType.NUMBER and not _CHANGED.search(answer) and not reads_as(answer, kind):
+        numbers = {m[0] for m in _NUMBER.finditer(answer)}
+        if len(numbers) == 1:  # "3 years old", "10 months to save": a number among other words
+            return found._replace(answer=numbers.pop(), how=How.LAST_NUMBER)
     return found._replace(answer=answer)
 
 
@@ -123,7 +141,20 @@ def _of_kind(text: str, kind: AnswerType | None, places: int) -> Found | None:
             span = sentence_around(text, several.start, several.start + 1)
             return Found(several.letters, *span, How.ANNOUNCED, span)
         return _chosen(text)
-    return _by_part(text, places) if kind is AnswerType.MULTI_PART and places > 1 else None
+    if kind is AnswerType.MULTI_PART and places > 1:
+        return _by_part(text, places)
+    return _several_boxes(text) if kind in (AnswerType.MULTI_ANSWER, AnswerType.SET) else None
+
+
+def _several_boxes(text: str) -> Found | None:
+    r"""``\boxed{3} or \boxed{-3}``: the different boxes of the last paragraph, as one answer."""
+    start = text.rfind("\n\n", 0, max(0, text.rfind("\\boxed"))) + 1
+    last = list(_BOX.finditer(text, start))
+    answers = list(dict.fromkeys(m[1].strip() for m in last))
+    if len(answers) < 2:
+        return None
+    span = sentence_around(text, last[0].start(), last[-1].end())
+    return Found("; ".join(answers), *span, How.BOXED, (last[0].start(), last[-1].end()))
 
 
 def _by_part(text: str, places: int) -> Found | None:

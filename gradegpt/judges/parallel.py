@@ -1,0 +1,84 @@
+"""The rules on every core: warm processes that a bad item cannot take down with it."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import queue
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final
+
+from gradegpt.judges.profile import ProfileJudge
+from gradegpt.judges.rules import RuleJudge
+from gradegpt.rules.workers import Worker
+from gradegpt.schema import Item, Judgement, Outcome
+
+_CHUNK: Final = 128
+_WORTH_IT: Final = 512
+"""Fewer items are judged here: processes take longer to start than the items to judge."""
+_SECONDS: Final = 10.0
+"""Wall-clock bound of one item in a process, far above what the slowest needs."""
+
+
+class ParallelJudge:
+    """A rule judge or profile over several processes; same judgements, same order.
+
+    A process that dies, or passes the bound, costs the item it was at: that one is undecided with
+    the reason ``worker:lost``, and the rest of its share is judged by a new process.
+
+    Args:
+        judge: What decides; also judges small batches in this process.
+        processes: How many; none takes one a core.
+
+    """
+
+    def __init__(self, judge: RuleJudge | ProfileJudge, processes: int | None = None) -> None:
+        self.name = judge.name
+        self._judge = judge
+        self._profile = judge.name if isinstance(judge, ProfileJudge) else ""
+        self.processes = processes or len(os.sched_getaffinity(0))
+        self._free: queue.LifoQueue[Worker | None] = queue.LifoQueue()
+        for _ in range(self.processes):
+            self._free.put(None)
+
+    @property
+    def fingerprint(self) -> str:
+        """That of the judge: the number of processes changes no judgement."""
+        return self._judge.fingerprint
+
+    def judge(self, items: Sequence[Item]) -> list[Judgement]:
+        """One judgement an item, in order."""
+        if self.processes < 2 or len(items) < _WORTH_IT:
+            return self._judge.judge(items)
+        chunks = [items[at : at + _CHUNK] for at in range(0, len(items), _CHUNK)]
+        with ThreadPoolExecutor(self.processes) as threads:
+            return [made for part in threads.map(self._chunk, chunks) for made in part]
+
+    def _chunk(self, items: Sequence[Item]) -> list[Judgement]:
+        if (made := self._ask(items)) is not None:
+            return made
+        one_by_one = ((item, self._ask([item])) for item in items)
+        return [made[0] if made else self._lost(item) for item, made in one_by_one]
+
+    def _ask(self, items: Sequence[Item]) -> list[Judgement] | None:
+        worker = self._free.get()
+        try:
+            if worker is None or worker.process.poll() is not None:
+                worker = Worker("gradegpt.judges.worker", self._profile)
+                atexit.register(worker.kill)
+            line = json.dumps([item.model_dump(mode="json") for item in items]).encode() + b"\n"
+            answer = worker.ask(line, time.monotonic() + _SECONDS * len(items))
+            if answer is None:
+                worker.kill()
+                return None
+            return [Judgement.model_validate(row) for row in json.loads(answer)]
+        finally:
+            self._free.put(worker)
+
+    def _lost(self, item: Item) -> Judgement:
+        return Judgement(
+            id=item.id, outcome=Outcome.UNDECIDED, method=self.name, reason="worker:lost"
+        )

@@ -1,0 +1,28 @@
+"""One process of ``ParallelJudge``: items in, judgements out, a JSON array a line."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from gradegpt.judges.profile import ProfileJudge
+from gradegpt.judges.rules import RuleJudge
+from gradegpt.schema import Item
+
+
+def main() -> None:
+    """Serve until the input ends; the argument is a profile's name, or empty for the rules."""
+    judge = ProfileJudge(sys.argv[1]) if sys.argv[1] else RuleJudge()
+    _say("ready")
+    for line in sys.stdin:
+        items = [Item.model_validate(row) for row in json.loads(line)]
+        _say([judgement.model_dump(mode="json") for judgement in judge.judge(items)])
+
+
+def _say(value: object) -> None:
+    sys.stdout.write(json.dumps(value) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

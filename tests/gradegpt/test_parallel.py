@@ -1,0 +1,38 @@
+"""The rules over several processes: the same judgements, and a lost process costs one item."""
+
+from __future__ import annotations
+
+import pytest
+
+from gradegpt.judges.parallel import ParallelJudge
+from gradegpt.judges.profile import ProfileJudge
+from gradegpt.judges.rules import RuleJudge
+from gradegpt.schema import Item
+
+
+def items(count: int) -> list[Item]:
+    return [Item(id=str(n), reference=(f"{n}/7",), response=f"It is {2 * n}/14.")
+            for n in range(count)]  # fmt: skip
+
+
+@pytest.mark.parametrize("judge", [RuleJudge(), ProfileJudge("arb")])
+def test_processes_change_no_judgement(judge: RuleJudge | ProfileJudge) -> None:
+    """In order, and equal to what one process says."""
+    many = items(600)
+    parallel = ParallelJudge(judge, processes=2)
+    assert parallel.judge(many) == judge.judge(many)
+    assert parallel.fingerprint == judge.fingerprint
+
+
+def test_a_process_that_dies_costs_one_item(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rest of its share is judged by another."""
+    parallel = ParallelJudge(RuleJudge(), processes=2)
+    ask = parallel._ask
+
+    def dies_at_5(asked: list[Item]) -> object:
+        return None if any(item.id == "5" for item in asked) else ask(asked)
+
+    monkeypatch.setattr(parallel, "_ask", dies_at_5)
+    judgements = parallel.judge(items(600))
+    assert [j.id for j in judgements if j.reason == "worker:lost"] == ["5"]
+    assert len(judgements) == 600
