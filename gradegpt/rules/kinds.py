@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from gradegpt.rules.normalise import fold, plain
@@ -71,6 +72,7 @@ def letters(answer: str, listed: dict[str, str] | None = None) -> frozenset[str]
     return frozenset(re.findall(r"[A-H]", named))
 
 
+@lru_cache(maxsize=1024)
 def options(question: str) -> dict[str, str]:
     """Letter -> option text, where the question lists at least two options."""
     found = {m["letter"]: m["text"].strip() for m in _OPTION_LINE.finditer(question)}
@@ -83,6 +85,7 @@ def truth(answer: str) -> bool | None:
     return True if word in _TRUE else False if word in _FALSE else None
 
 
+@lru_cache(maxsize=4096)
 def answer_type(reference: str, question: str = "") -> AnswerType:
     """The likely type of a short reference answer: a guess where none is stated, not a proof."""
     text = fold(reference).strip()

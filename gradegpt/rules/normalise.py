@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from fractions import Fraction
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 _SPACING = re.compile(
@@ -60,13 +61,20 @@ _WORDS_ONLY = re.compile(r"(?:[\s(][^\d+*/^=<>\\\\:{}]*)?", re.DOTALL)
 _MAX_POWER: Final = 400
 
 
+_FOLDABLE = re.compile(r"[^\x00-\x7f]|[\\$*~]")
+"""What ``fold`` could change; most short answers have none of it."""
+
+
 def _power(match: re.Match[str]) -> str:
     digits = unicodedata.normalize("NFKC", match[0]).replace("−", "-")
     return f"^{digits}" if len(digits) == 1 else f"^{{{digits}}}"
 
 
+@lru_cache(maxsize=16384)
 def fold(text: str) -> str:
     """NFKC (full width to half), LaTeX spacing and font wrappers away, symbols as Unicode."""
+    if _FOLDABLE.search(text) is None:
+        return text
     text = _SUPERSCRIPT.sub(_power, text)  # before NFKC, which makes 102 of 10²
     text = unicodedata.normalize("NFKC", text.translate(_FOLDED))
     for _ in range(3):
@@ -83,6 +91,7 @@ def fold(text: str) -> str:
     )
 
 
+@lru_cache(maxsize=16384)
 def plain(text: str) -> str:
     """``fold`` without blanks, case and closing punctuation: equal results mean the same text."""
     return re.sub(r"\s+", "", fold(text)).casefold().strip(".,;:!'\"`*")

@@ -65,7 +65,7 @@ def without_loop(response: str) -> str | None:
 
 def _loop_start(text: str, tail: str, repeats: int) -> int | None:
     """The end of the first round of the loop that ``text`` ends in, looked for in its tail."""
-    if tail.count(tail[-_ENDING:]) < 2:  # by far the most responses, and cheap to see
+    if tail.count(tail[-_ENDING:]) < 4:  # by far the most responses, and cheap to see
         return None
     period, length = _loop(tail[::-1], repeats)
     if not period or length < max(_MIN_LOOP, repeats * period):

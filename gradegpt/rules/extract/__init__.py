@@ -15,6 +15,9 @@ MAX_SENTENCE: Final = 160
 """Longest key sentence, in characters; a longer one is narrowed to the clause around the answer."""
 _SCANNED: Final = 20_000
 _STATED: Final = 500
+_NEAR_THE_END: Final = 600
+_OVERLAP: Final = 160
+"""What a response settles on mostly stands near its end, so that is read first."""
 
 
 class How(StrEnum):
@@ -230,7 +233,15 @@ def _announced(text: str) -> Found | None:
     tag = _last(_ANSWER_TAG, text)
     if tag is not None:
         return _found(text, tag.start(1), tag.end(1), How.ANNOUNCED, tag.start(1))
-    matches = [*_ANNOUNCED.finditer(text), *_BARE_CHOICE.finditer(text)]
+    near = max(0, len(text) - _NEAR_THE_END)
+    found = _last_announced(text, near)
+    if near and (found is None or found.clause[0] < near + _OVERLAP):
+        found = _last_announced(text, 0)
+    return found
+
+
+def _last_announced(text: str, begin: int) -> Found | None:
+    matches = [*_ANNOUNCED.finditer(text, begin), *_BARE_CHOICE.finditer(text, begin)]
     for match in sorted(matches, key=lambda m: m.end(), reverse=True):
         stop = _stop(text, match.end())
         found = _found(text, match.end(), stop, How.ANNOUNCED, match.start())

@@ -77,6 +77,11 @@ _LISTED = re.compile(r"(?:^|[\n\s])\s*[(（]?[A-H]\s*[.．、:：)）]")
 _LOWER = re.compile(r"(?<=\bis )\([a-h]\)|(?<=: )\([a-h]\)|^\([a-h]\)")
 
 
+_NEAR_THE_END: Final = 600
+_OVERLAP: Final = 160
+"""What a response settles on mostly stands near its end, so that is read first."""
+
+
 class Choice(NamedTuple):
     """The letters, and the spans of what announces them and of the letters themselves."""
 
@@ -98,7 +103,10 @@ def find_choice(text: str) -> Choice | None:
     No letters mean that the text says none of the options is right.
     """
     text = same_length(text)
-    best = max(_committed(text), key=lambda c: c.start, default=None)
+    near = max(0, len(text) - _NEAR_THE_END)
+    best = max(_committed(text, near), key=lambda c: c.start, default=None)
+    if near and (best is None or best.announced < near + _OVERLAP):
+        best = max(_committed(text), key=lambda c: c.start, default=None)
     return best or _standing_alone(text)
 
 
@@ -173,14 +181,14 @@ def _last_run(found: list[re.Match[str]], places: int) -> list[re.Match[str]]:
     return []
 
 
-def _committed(text: str) -> Iterator[Choice]:
+def _committed(text: str, begin: int = 0) -> Iterator[Choice]:
     for pattern in (_CUED, _BOXED):
-        for match in pattern.finditer(text):
+        for match in pattern.finditer(text, begin):
             if not _ruled_out(text, match):
                 yield _choice(match, "letters")
-    for match in NONE_RIGHT.finditer(text):
+    for match in NONE_RIGHT.finditer(text, begin):
         yield Choice("", match.start(), match.start(), match.end(), True)
-    for match in _JUDGED.finditer(text):
+    for match in _JUDGED.finditer(text, begin):
         if not _NEGATED.search(match[0]):
             yield _choice(match, "letters" if match["letters"] else "en")
 
