@@ -64,12 +64,14 @@ class RuleJudge:
             return self._decided(item, Verdict.INVALID, nothing, None, references[0])
         if found is None:
             return self._undecided(item, "response:no-answer-found")
-        comparisons = [(r, self._compare(item, r, found)) for r in references]
-        for reference, comparison in comparisons:
+        comparisons = []
+        for reference in references:
+            comparison = self._compare(item, reference, found)
             if comparison.same and (found.how is not How.LAST_NUMBER or _ends(response, found)):
                 return self._decided(item, Verdict.CORRECT, comparison.reason, found, reference)
-        reference, comparison = comparisons[0]
-        if found.how in COMMITTED and all(c.same is False for _, c in comparisons):
+            comparisons.append(comparison)
+        reference, comparison = references[0], comparisons[0]
+        if found.how in COMMITTED and all(c.same is False for c in comparisons):
             return self._decided(item, Verdict.INCORRECT, comparison.reason, found, reference)
         shown = comparison.same is not None
         reason = f"{found.how.value}:not-a-commitment" if shown else comparison.reason

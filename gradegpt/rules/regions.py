@@ -41,6 +41,8 @@ _LATEX_ORDER: Final = (
     (r"\leq", "≤"), (r"\geq", "≥"), (r"\le", "≤"), (r"\ge", "≥"), (r"\lt", "<"), (r"\gt", ">"),
     (r"\neq", "≠"), (r"\ne", "≠"), ("<=", "≤"), (">=", "≥"),
 )  # fmt: skip
+_BOUNDED = re.compile(r"[<>≤≥≠∪∞(\[]|\\(?:[lg](?:t|eq?)|neq?|infty|cup)")
+"""Signs of which every interval and inequality has one."""
 _VARIABLE = re.compile(r"(?![eπ]$)(?:\\?[A-Za-zα-ω]+(?:_\{?\w+\}?)?|[a-z]\([a-z]\))")
 
 
@@ -55,6 +57,8 @@ def read_region(text: str) -> Region | None:
         return Region((_EVERYTHING,))
     if text in ("∅", "\\emptyset", "\\varnothing", "空集"):
         return Region(())
+    if _BOUNDED.search(text) is None:
+        return None
     text = re.sub(r"^\s*[A-Za-z]\s*∈\s*", "", text)
     if builder := _BUILDER.fullmatch(text):
         text = builder["body"]

@@ -55,17 +55,25 @@ def without_loop(response: str) -> str | None:
     its numbers differ ("figure 56, figure 57"), at least twelve.
     """
     text = response.rstrip().rstrip("$\n ")
-    same = _loop_start(text, text[-_LOOKED_AT:], _REPEATS)
+    same = _loop_start(text, _LOOKED_AT, _REPEATS)
     if same is not None:
         return text[:same]
     counted = text[-_COUNTED_LOOKED_AT:].translate(_DIGITS)
-    end = _loop_start(text.translate(_DIGITS), counted, _COUNTED_REPEATS)
-    return None if end is None or not any(map(str.isalpha, counted[-40:])) else text[:end]
+    if not any(map(str.isalpha, counted[-40:])) or not _may_loop(counted):
+        return None
+    end = _loop_start(text.translate(_DIGITS), _COUNTED_LOOKED_AT, _COUNTED_REPEATS)
+    return None if end is None else text[:end]
 
 
-def _loop_start(text: str, tail: str, repeats: int) -> int | None:
+def _may_loop(tail: str) -> bool:
+    """A cheap look that rules out by far the most responses."""
+    return tail.count(tail[-_ENDING:]) >= 4
+
+
+def _loop_start(text: str, looked_at: int, repeats: int) -> int | None:
     """The end of the first round of the loop that ``text`` ends in, looked for in its tail."""
-    if tail.count(tail[-_ENDING:]) < 4:  # by far the most responses, and cheap to see
+    tail = text[-looked_at:]
+    if not _may_loop(tail):
         return None
     period, length = _loop(tail[::-1], repeats)
     if not period or length < max(_MIN_LOOP, repeats * period):

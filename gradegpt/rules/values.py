@@ -16,6 +16,9 @@ from gradegpt.rules.units import known
 
 MAX_ITEMS: Final = 60
 MAX_NESTING: Final = 4
+MAX_LEAF: Final = 300
+"""Characters of one value; what is longer is prose, or a solution."""
+MAX_TEXT: Final = 3_000
 
 
 class Quantity(NamedTuple):
@@ -57,6 +60,11 @@ class Group(NamedTuple):
 
 Value = Leaf | Relation | Region | Group
 
+_PROSE = re.compile(
+    r"(?:(?<![\\A-Za-z])[A-Za-z]{2,},?\s+){6}[A-Za-z]{2}"
+    r"|(?:(?![零〇一二两三四五六七八九十百千万亿点分之])[\u3400-\u9fff]){10}"
+)
+"""Words in a row that no value has; its parts may still be values."""
 _UNIT_TAIL = re.compile(
     r"(?P<unit>(?:[\u3400-\u9fff]+|°\s*[CF]?|℃|(?<=[\d)}\s])[A-Za-zμµΩ]+(?:\s*\^?\s*\{?-?[1-3]\}?)?)"
     r"(?:(?:\s*[/·*]\s*|-|\s+)[A-Za-zμµΩ\u3400-\u9fff]+(?:\s*\^?\s*\{?-?[1-3]\}?)?)*)\s*$"
@@ -94,6 +102,7 @@ _LEAD = re.compile(
 )
 _ELEMENTS = re.compile(r"\s*[A-Za-z]\s*(?:\||\\mid|:)(?P<body>[^<>≤≥≠]+)", re.DOTALL)
 """The inside of a set-builder form that names its elements: x | x = 0 或 x = 2."""
+_JOINED = re.compile(r"[,;±或和与∨]|\\pm|\bor\b|\band\b|\\text")
 _OR = re.compile(r"\s*(?:或者?|\bor\b|\band\b|和|与|\\text\{\s*or\s*\}|∨)\s*")
 
 
@@ -110,6 +119,10 @@ def _clean(text: str) -> str:
 
 def _read(text: str, region: bool, depth: int) -> Value:
     text = text.strip().strip(",;").strip()
+    if len(text) > MAX_TEXT:
+        return Leaf(text)
+    if _PROSE.search(text):
+        return _parts(text, region, depth) or Leaf(text)
     if depth < MAX_NESTING:
         if (found := read_region(text)) is not None and (region or not is_pair(text)):
             return found
@@ -121,6 +134,8 @@ def _read(text: str, region: bool, depth: int) -> Value:
 
 
 def _leaf(text: str, region: bool = False, depth: int = MAX_NESTING) -> Value:
+    if len(text) > MAX_LEAF:
+        return Leaf(text)
     body, name = text, ""
     if text.count("=") + text.count("≈") >= 1 and not ORDER.search(text):
         sides = [s.strip() for s in re.split(r"[=≈]", text)]
@@ -236,7 +251,7 @@ def _matrix(text: str, region: bool, depth: int) -> Value | None:
 
 def _parts(text: str, region: bool, depth: int) -> Value | None:
     """``(1) 3; (2) 5``: at least two marked parts, in order."""
-    marks = list(_PARTS.finditer(text))
+    marks = list(_PARTS.finditer(text)) if ")" in text or "第" in text or "art" in text else []
     if len(marks) < 2 or text[: marks[0].start()].strip():
         return None
     ends = [m.start() for m in marks[1:]] + [len(text)]
@@ -256,6 +271,8 @@ def _listed(text: str, region: bool, depth: int) -> Value | None:
         if text[0] != "{":
             return _group(True, items, False, depth) if len(items) > 1 else None
         return _group(False, [x for i in items for x in both_signs(i)], False, depth)
+    if _JOINED.search(text) is None:
+        return None
     items = split_top(text, ";") if ";" in text else split_top(text, ",")
     items = [x for i in items for part in _OR.split(i) for x in both_signs(part) if x.strip()]
     if len(items) < 2 or re.fullmatch(r"-?\d{1,3}(,\d{3})+(\.\d+)?\s*\D*", text):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 _HALF_WIDTH: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
@@ -42,9 +43,11 @@ _EN_CUE = (
     r"|\b(?:[Oo]ption|[Cc]hoice|one) that [^\n.。]{0,120}?\bis\b(?: likely| probably)?"
     r"|\b(?:select|choose|pick|go with|selected?|chosen|choosing)\b|\bcorresponds to\b)"
 )
-_CUED = re.compile(
-    rf"(?:{_ZH_CUE}|{_EN_CUE})\s*(?:most likely|likely|probably|definitely)?{_DRESS}{_LETTERS}"
-)
+_LIKELY = r"\s*(?:most likely|likely|probably|definitely)?"
+_CUED_ZH = re.compile(rf"{_ZH_CUE}{_LIKELY}{_DRESS}{_LETTERS}")
+_CUED_EN = re.compile(rf"{_EN_CUE}{_LIKELY}{_DRESS}{_LETTERS}")
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_ENGLISH = re.compile(r"[A-Za-z]{4}")
 _JUDGED = re.compile(
     rf"(?<![A-Za-z]){_LETTERS}\s*[)}}]?\s*(?:选项|项)?\s*(?:[^\s。,，;；.]{{0,4}})?(?:是|为)?"
     r"(?:正确答案|正确选项|最佳答案|本题答案|符合题意)"
@@ -77,6 +80,7 @@ _LISTED = re.compile(r"(?:^|[\n\s])\s*[(（]?[A-H]\s*[.．、:：)）]")
 _LOWER = re.compile(r"(?<=\bis )\([a-h]\)|(?<=: )\([a-h]\)|^\([a-h]\)")
 
 
+_MAX_SEQUENCE: Final = 500
 _NEAR_THE_END: Final = 600
 _OVERLAP: Final = 160
 """What a response settles on mostly stands near its end, so that is read first."""
@@ -92,9 +96,11 @@ class Choice(NamedTuple):
     committed: bool
 
 
+@lru_cache(maxsize=256)
 def same_length(text: str) -> str:
     """Full-width letters and signs as ASCII, and "answer is (b)" in capitals, sign for sign."""
-    return _LOWER.sub(lambda m: m[0].upper(), text.translate(_HALF_WIDTH))
+    text = text if text.isascii() else text.translate(_HALF_WIDTH)
+    return _LOWER.sub(lambda m: m[0].upper(), text)
 
 
 def find_choice(text: str) -> Choice | None:
@@ -117,11 +123,14 @@ _NUMBERED = re.compile(
 _KEYED = re.compile(rf"【\s*答案\s*】[\s:：]*{_DRESS}(?P<letter>[A-H])(?![A-Za-z])")
 
 
+@lru_cache(maxsize=8192)
 def sequence(text: str) -> tuple[str, ...]:
     """The answers of several questions in one: ``C A C``, ``CADCB DCBBA``, ``1. C 2. A``.
 
     Empty for anything else.
     """
+    if len(text) > _MAX_SEQUENCE:
+        return ()
     text = same_length(text).strip()
     if re.fullmatch(r"[A-H](?:[\s;,、]+[A-H])+", text):
         return tuple(re.findall(r"[A-H]", text))
@@ -182,7 +191,10 @@ def _last_run(found: list[re.Match[str]], places: int) -> list[re.Match[str]]:
 
 
 def _committed(text: str, begin: int = 0) -> Iterator[Choice]:
-    for pattern in (_CUED, _BOXED):
+    patterns = [_BOXED]
+    patterns += [_CUED_ZH] if _HAN.search(text, begin) else []
+    patterns += [_CUED_EN] if _ENGLISH.search(text, begin) else []
+    for pattern in patterns:
         for match in pattern.finditer(text, begin):
             if not _ruled_out(text, match):
                 yield _choice(match, "letters")
