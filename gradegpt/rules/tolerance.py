@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from gradegpt.errors import InputError
@@ -76,6 +77,7 @@ def _olympicarena(wanted: Quantity, given: Quantity) -> bool:
     return powers[0] == powers[1] and abs(coefficients[0] - coefficients[1]) <= 0.1 * (1 + 1e-9)
 
 
+@lru_cache(maxsize=1024)
 def _auto(question: str) -> Allows:
     rounded = bool(_ROUNDED.search(question))
 

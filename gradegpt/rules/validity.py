@@ -58,8 +58,8 @@ def without_loop(response: str) -> str | None:
     same = _loop_start(text, _LOOKED_AT, _REPEATS)
     if same is not None:
         return text[:same]
-    counted = text[-_COUNTED_LOOKED_AT:].translate(_DIGITS)
-    if not any(map(str.isalpha, counted[-40:])) or not _may_loop(counted):
+    recent = text[-_COUNTED_LOOKED_AT // _COUNTED_REPEATS :].translate(_DIGITS)
+    if recent.count(recent[-_ENDING:]) < 2 or not any(map(str.isalpha, recent[-40:])):
         return None
     end = _loop_start(text.translate(_DIGITS), _COUNTED_LOOKED_AT, _COUNTED_REPEATS)
     return None if end is None else text[:end]

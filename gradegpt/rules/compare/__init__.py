@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from gradegpt.rules import values
@@ -68,7 +69,7 @@ def compare(
         allowed,
         prove,
         names_matter=kind is AnswerType.EQUATION,
-        percent_asked=bool(_PERCENT.search(question)),
+        percent_asked=_asks_for_percent(question),
     )
     if not isinstance(wanted, Region) and not isinstance(given, Region):
         wanted, given = _only(wanted), _only(given)
@@ -79,6 +80,11 @@ def compare(
     exactly = same and same_value(wanted, given, means._replace(tolerance=EXACT))
     within = "-within-tolerance" if same and not exactly else ""
     return Comparison(same, f"{kind.value}:{words}{within}")
+
+
+@lru_cache(maxsize=1024)
+def _asks_for_percent(question: str) -> bool:
+    return bool(_PERCENT.search(question))
 
 
 def _only(value: values.Value) -> values.Value:

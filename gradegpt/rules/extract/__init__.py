@@ -15,7 +15,7 @@ MAX_SENTENCE: Final = 160
 """Longest key sentence, in characters; a longer one is narrowed to the clause around the answer."""
 _SCANNED: Final = 20_000
 _STATED: Final = 500
-_NEAR_THE_END: Final = 600
+_NEAR_THE_END: Final = 400
 _OVERLAP: Final = 160
 """What a response settles on mostly stands near its end, so that is read first."""
 
@@ -76,6 +76,11 @@ _ANNOUNCED = re.compile(
     r"[\s*_:：]*",
     re.IGNORECASE | re.MULTILINE,
 )
+_ANNOUNCING: Final = (
+    "答案", "选", "结果", "####", "answer", "solution", "option", "choice",
+    "a:", "a：", "a :", "a ：",
+)  # fmt: skip
+"""One of these stands in every announcement."""
 _BARE_CHOICE = re.compile(r"选(?:择|项)?\s*[(（\[]?\s*(?=[A-H](?![A-Za-z]))")
 _CONCLUDED = re.compile(
     r"(?:综上|因此|所以|故|从而|可得|解得|得到|\b(?:therefore|thus|hence|so|finally)\b)[^\n。]{0,160}?"
@@ -233,6 +238,9 @@ def _announced(text: str) -> Found | None:
     tag = _last(_ANSWER_TAG, text)
     if tag is not None:
         return _found(text, tag.start(1), tag.end(1), How.ANNOUNCED, tag.start(1))
+    lowered = text.lower()
+    if not any(word in lowered for word in _ANNOUNCING):
+        return None
     near = max(0, len(text) - _NEAR_THE_END)
     found = _last_announced(text, near)
     if near and (found is None or found.clause[0] < near + _OVERLAP):

@@ -77,11 +77,12 @@ _SUPPOSED = re.compile(r"(?:^|[.\n。:])[\s*-]*(?:If|Suppose|如果|假如|若)\
 """The beginning of a sentence that says what would be chosen, were something true."""
 _HEDGED = re.compile(r"\bor\b|或者?|还是", re.IGNORECASE)
 _LISTED = re.compile(r"(?:^|[\n\s])\s*[(（]?[A-H]\s*[.．、:：)）]")
+_SMALL = re.compile(r"\([a-h]\)")
 _LOWER = re.compile(r"(?<=\bis )\([a-h]\)|(?<=: )\([a-h]\)|^\([a-h]\)")
 
 
 _MAX_SEQUENCE: Final = 500
-_NEAR_THE_END: Final = 600
+_NEAR_THE_END: Final = 400
 _OVERLAP: Final = 160
 """What a response settles on mostly stands near its end, so that is read first."""
 
@@ -100,7 +101,7 @@ class Choice(NamedTuple):
 def same_length(text: str) -> str:
     """Full-width letters and signs as ASCII, and "answer is (b)" in capitals, sign for sign."""
     text = text if text.isascii() else text.translate(_HALF_WIDTH)
-    return _LOWER.sub(lambda m: m[0].upper(), text)
+    return _LOWER.sub(lambda m: m[0].upper(), text) if _SMALL.search(text) else text
 
 
 def find_choice(text: str) -> Choice | None:
