@@ -5,8 +5,9 @@
 A separator stands between the accepted answers in a file's references, as in aliases.jsonl=/
 
 Both run in this one process, row by row, alternating, so that whatever else the machine does hits
-both alike. Rows have question, reference, response and label (true, false; null is left out). What
-the rules leave open counts as "not correct" here, as math-verify's failures to parse do.
+both alike; SymPy and its grammar are loaded before the clock starts. Rows have question,
+reference, response and label (true, false; null is left out). What the rules leave open counts as
+"not correct" here, as math-verify's failures to parse do.
 Needs: pip install math-verify
 """
 
@@ -35,6 +36,12 @@ from gradegpt.schema import Example, Verdict
 _VALUES = (LatexExtractionConfig(), ExprExtractionConfig())
 _CHOICES = (StringExtractionConfig(strings=tuple("ABCDEFGH"), lowercase=False), *_VALUES)
 
+_WARM_UP = Example(
+    reference=("\\int_0^1 2x\\,dx \\text{ m}",),
+    response="\\boxed{\\sum_{k=1}^{1} k \\text{ cm}}",
+    verdict=Verdict.CORRECT,
+)
+
 
 class Run(NamedTuple):
     """Whether each row was called correct, and the seconds each took."""
@@ -54,6 +61,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         "rules": lambda e: judge.judge([e])[0].verdict is Verdict.CORRECT,
         "math-verify": _math_verify,
     }
+    for grade in graders.values():
+        grade(_WARM_UP)
     total = {name: Run([], []) for name in graders}
     print(f"{'file':28} {'rows':>6}  kappa: rules  math-verify")
     for named in options.files:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Final
 
 from gradegpt.chain import Chain, render_chain
 from gradegpt.rules import values
 from gradegpt.rules.compare import Comparison, Prove, compare
-from gradegpt.rules.extract import COMMITTED, Found, How, find_answer
+from gradegpt.rules.extract import COMMITTED, Found, How, find_answer, last_number
 from gradegpt.rules.extract.choice import find_choice, sequence
 from gradegpt.rules.kinds import answer_type, truth
 from gradegpt.rules.tolerance import DEFAULT
@@ -65,17 +66,37 @@ class RuleJudge:
         if found is None:
             return self._undecided(item, "response:no-answer-found")
         comparisons = []
+        for reference, comparison, at in self._compared(item, references, found, response, kind):
+            if comparison.same:
+                return self._decided(item, Verdict.CORRECT, comparison.reason, at, reference)
+            comparisons.append(comparison)
+        if found.how in COMMITTED and all(c.same is False for c in comparisons):
+            reason = comparisons[0].reason
+            return self._decided(item, Verdict.INCORRECT, reason, found, references[0])
+        shown = comparisons[0].same is not None
+        reason = f"{found.how.value}:not-a-commitment" if shown else comparisons[0].reason
+        return self._undecided(item, reason, found, kind)
+
+    def _compared(
+        self,
+        item: Item,
+        references: Sequence[str],
+        found: Found,
+        response: str,
+        kind: AnswerType,
+    ) -> Iterator[tuple[str, Comparison, Found]]:
+        """Each reference with what was found; then with the number that a response ends in.
+
+        A number that was only mentioned is no answer, whatever it equals.
+        """
+        mentioned = found.how is How.LAST_NUMBER and not _ends(response, found)
         for reference in references:
             comparison = self._compare(item, reference, found)
-            if comparison.same and (found.how is not How.LAST_NUMBER or _ends(response, found)):
-                return self._decided(item, Verdict.CORRECT, comparison.reason, found, reference)
-            comparisons.append(comparison)
-        reference, comparison = references[0], comparisons[0]
-        if found.how in COMMITTED and all(c.same is False for c in comparisons):
-            return self._decided(item, Verdict.INCORRECT, comparison.reason, found, reference)
-        shown = comparison.same is not None
-        reason = f"{found.how.value}:not-a-commitment" if shown else comparison.reason
-        return self._undecided(item, reason, found, kind)
+            yield reference, comparison._replace(same=False) if mentioned else comparison, found
+        last = last_number(response) if found.how is How.CONCLUDED else None
+        if kind is AnswerType.NUMBER and last is not None and _ends(response, last):
+            for reference in references:
+                yield reference, self._compare(item, reference, last), last
 
     def _undecided(
         self, item: Item, reason: str, found: Found | None = None, kind: AnswerType | None = None
@@ -168,6 +189,7 @@ def _gives_nothing(response: str, found: Found | None, looped: bool) -> str:
     return ""
 
 
+@lru_cache(maxsize=4096)
 def _places(reference: str, kind: AnswerType) -> int:
     """How many answers the reference holds, in order."""
     if kind in CHOICE:
@@ -176,6 +198,7 @@ def _places(reference: str, kind: AnswerType) -> int:
     return len(value.items) if isinstance(value, values.Group) and value.ordered else 1
 
 
+@lru_cache(maxsize=4096)
 def reference_answers(reference: str) -> tuple[str, ...]:
     """The accepted answers in a reference: itself, its ending if it is a solution, or its list."""
     listed = _LIST.fullmatch(reference.strip())

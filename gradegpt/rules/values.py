@@ -16,7 +16,7 @@ from gradegpt.rules.units import known
 
 MAX_ITEMS: Final = 60
 MAX_NESTING: Final = 4
-MAX_LEAF: Final = 300
+MAX_LEAF: Final = 200
 """Characters of one value; what is longer is prose, or a solution."""
 MAX_TEXT: Final = 3_000
 
@@ -65,6 +65,7 @@ _PROSE = re.compile(
     r"|(?:(?![零〇一二两三四五六七八九十百千万亿点分之])[\u3400-\u9fff]){10}"
 )
 """Words in a row that no value has; its parts may still be values."""
+_HAN = re.compile(r"[\u3400-\u9fff]")
 _UNIT_TAIL = re.compile(
     r"(?P<unit>(?:[\u3400-\u9fff]+|°\s*[CF]?|℃|(?<=[\d)}\s])[A-Za-zμµΩ]+(?:\s*\^?\s*\{?-?[1-3]\}?)?)"
     r"(?:(?:\s*[/·*]\s*|-|\s+)[A-Za-zμµΩ\u3400-\u9fff]+(?:\s*\^?\s*\{?-?[1-3]\}?)?)*)\s*$"
@@ -121,7 +122,7 @@ def _read(text: str, region: bool, depth: int) -> Value:
     text = text.strip().strip(",;").strip()
     if len(text) > MAX_TEXT:
         return Leaf(text)
-    if _PROSE.search(text):
+    if _PROSE.search(text) or _is_solution(text):
         return _parts(text, region, depth) or Leaf(text)
     if depth < MAX_NESTING:
         if (found := read_region(text)) is not None and (region or not is_pair(text)):
@@ -131,6 +132,11 @@ def _read(text: str, region: bool, depth: int) -> Value:
             if made is not None:
                 return made
     return _leaf(text, region, depth)
+
+
+def _is_solution(text: str) -> bool:
+    """Whether these are steps rather than a value: several equations with words between."""
+    return len(text) > 80 and text.count("=") >= 3 and len(_HAN.findall(text)) >= 4
 
 
 def _leaf(text: str, region: bool = False, depth: int = MAX_NESTING) -> Value:

@@ -120,7 +120,7 @@ def find_answer(text: str, kind: AnswerType | None = None, places: int = 1) -> F
         if kind is AnswerType.TEXT and (found is None or found.how not in COMMITTED):
             found = _stated(tail) or found
         elif found is None or found.how is How.CONCLUDED:
-            found = _last_line(tail, kind) or found or _last_number(tail)
+            found = _last_line(tail, kind) or found or last_number(tail)
         if found is not None and kind is not None and kind not in CHOICE:
             found = _refined(found, kind)
     if found is None or not offset:
@@ -298,7 +298,8 @@ def _last_line(text: str, kind: AnswerType | None) -> Found | None:
     return Found(answer, *span, How.FINAL, (start, start + len(line)))
 
 
-def _last_number(text: str) -> Found | None:
+def last_number(text: str) -> Found | None:
+    """The last number of a text, whatever it counts."""
     last = _last(_NUMBER, text)
     if last is None:
         return None

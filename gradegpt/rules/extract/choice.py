@@ -109,12 +109,19 @@ def find_choice(text: str) -> Choice | None:
 
     No letters mean that the text says none of the options is right.
     """
-    text = same_length(text)
     near = max(0, len(text) - _NEAR_THE_END)
-    best = max(_committed(text, near), key=lambda c: c.start, default=None)
-    if near and (best is None or best.announced < near + _OVERLAP):
+    best = max(_committed(same_length(text[near:])), key=lambda c: c.start, default=None)
+    if near and (best is None or best.announced < _OVERLAP):
+        text = same_length(text)
         best = max(_committed(text), key=lambda c: c.start, default=None)
-    return best or _standing_alone(text)
+        return best or _standing_alone(text)
+    return _moved(best, near) if best else _standing_alone(same_length(text))
+
+
+def _moved(choice: Choice, by: int) -> Choice:
+    return choice._replace(
+        announced=choice.announced + by, start=choice.start + by, end=choice.end + by
+    )
 
 
 _NUMBERED = re.compile(
@@ -191,17 +198,17 @@ def _last_run(found: list[re.Match[str]], places: int) -> list[re.Match[str]]:
     return []
 
 
-def _committed(text: str, begin: int = 0) -> Iterator[Choice]:
+def _committed(text: str) -> Iterator[Choice]:
     patterns = [_BOXED]
-    patterns += [_CUED_ZH] if _HAN.search(text, begin) else []
-    patterns += [_CUED_EN] if _ENGLISH.search(text, begin) else []
+    patterns += [_CUED_ZH] if _HAN.search(text) else []
+    patterns += [_CUED_EN] if _ENGLISH.search(text) else []
     for pattern in patterns:
-        for match in pattern.finditer(text, begin):
+        for match in pattern.finditer(text):
             if not _ruled_out(text, match):
                 yield _choice(match, "letters")
-    for match in NONE_RIGHT.finditer(text, begin):
+    for match in NONE_RIGHT.finditer(text):
         yield Choice("", match.start(), match.start(), match.end(), True)
-    for match in _JUDGED.finditer(text, begin):
+    for match in _JUDGED.finditer(text):
         if not _NEGATED.search(match[0]):
             yield _choice(match, "letters" if match["letters"] else "en")
 
