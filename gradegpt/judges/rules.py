@@ -225,10 +225,16 @@ def reference_answer(reference: str) -> str:
 
 def answer_kind(item: Item, reference: str) -> AnswerType:
     """The stated type, unless the reference contradicts it: "True" is no number."""
-    if item.answer_type is AnswerType.NUMBER and truth(reference) is not None:
+    all_of = item.needs == "all" and len(item.reference) > 1
+    return _kind_of(item.answer_type, all_of, reference, item.question)
+
+
+@lru_cache(maxsize=8192)
+def _kind_of(stated: AnswerType | None, all_of: bool, reference: str, question: str) -> AnswerType:
+    if stated is AnswerType.NUMBER and truth(reference) is not None:
         return AnswerType.TRUE_FALSE
-    if item.needs == "all" and len(item.reference) > 1 and item.answer_type is None:
-        return AnswerType.MULTI_ANSWER
-    if item.answer_type is None and len(sequence(reference)) > 1:
+    if stated is not None:
+        return stated
+    if len(sequence(reference)) > 1:
         return AnswerType.MULTIPLE_CHOICE
-    return item.answer_type or answer_type(reference, item.question)
+    return AnswerType.MULTI_ANSWER if all_of else answer_type(reference, question)

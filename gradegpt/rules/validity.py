@@ -14,6 +14,7 @@ _COUNTED_REPEATS: Final = 12
 """More rounds are asked of a loop that counts on: a list of nine lines is no loop."""
 _ENDING: Final = 8
 _DIGITS: Final = str.maketrans("123456789", "0" * 9)
+_DIGIT_BYTES: Final = bytes.maketrans(b"123456789", b"0" * 9)
 _MIN_LOOP: Final = 60
 """Characters that a loop fills at least: "0.3333333333333" is a number."""
 _REFUSAL = re.compile(
@@ -33,6 +34,12 @@ _REFUSAL = re.compile(
     re.IGNORECASE,
 )
 
+_DECLINING: Final = (
+    "sorry", "apologi", "as an ai", "can", "able to", "could", "would you", "impossible", "enough",
+    "insufficient", "provide", "please", "kindly", "exceed", "missing", "without", "given",
+    "无法", "看不到", "不能", "抱歉", "对不起", "请提供", "信息不足", "作为", "输入限长",
+)  # fmt: skip
+"""One of these stands in every refusal."""
 _STILL = re.compile(
     r"\b(?:however|but|that said|nevertheless|still|although|based on|assuming|if we)\b"
     r"|但是?|不过|然而|尽管|假设|根据",
@@ -58,8 +65,12 @@ def without_loop(response: str) -> str | None:
     same = _loop_start(text, _LOOKED_AT, _REPEATS)
     if same is not None:
         return text[:same]
-    recent = text[-_COUNTED_LOOKED_AT // _COUNTED_REPEATS :].translate(_DIGITS)
-    if recent.count(recent[-_ENDING:]) < 2 or not any(map(str.isalpha, recent[-40:])):
+    recent = (
+        text[-_COUNTED_LOOKED_AT // _COUNTED_REPEATS :]
+        .encode("utf-8", "replace")
+        .translate(_DIGIT_BYTES)
+    )
+    if recent.count(recent[-_ENDING:]) < 2 or not any(map(str.isalpha, text[-40:])):
         return None
     end = _loop_start(text.translate(_DIGITS), _COUNTED_LOOKED_AT, _COUNTED_REPEATS)
     return None if end is None else text[:end]
@@ -101,8 +112,12 @@ def _loop(backwards: str, repeats: int) -> tuple[int, int]:
 
 def refuses(response: str) -> bool:
     """Whether it is short, or ends, in words that decline to answer, and goes on with no "but"."""
-    last = deque(_REFUSAL.finditer(response[-300:]), maxlen=1)
-    return bool(last) and not _STILL.search(response[-300:], last[0].end())
+    end = response[-300:]
+    lowered = end.lower()
+    if not any(word in lowered for word in _DECLINING):
+        return False
+    last = deque(_REFUSAL.finditer(end), maxlen=1)
+    return bool(last) and not _STILL.search(end, last[0].end())
 
 
 def leaves_open(response: str) -> bool:

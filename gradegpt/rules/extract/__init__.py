@@ -99,6 +99,7 @@ _STOP = re.compile(
     r"[。！？!?；;\n]|(?<=[^\d])\.(?=\s|$|<)|(?<=\d)\.(?=\s|$)|<eo[aet]>|<STEP\d*>|【|</?answer>"
 )
 _BREAK = re.compile(r"[。！？!?；;\n]|\.(?=\s)|<eo[aet]>|<STEP\d*>")
+_BREAKS: Final = ("。", "！", "？", "!", "?", "；", ";", "\n", ". ", ".\n")
 _CLAUSE = re.compile(r"[，,：:]")
 _DRESSING: Final = " \t*_`$：:。，,；;"
 
@@ -324,12 +325,19 @@ def _found(text: str, start: int, end: int, how: How, announced: int) -> Found |
     return Found(answer, *sentence_around(text, start, end), how, (announced, clause_end))
 
 
+def _after_last_break(text: str, begin: int, end: int) -> int:
+    after = begin
+    for sign in _BREAKS:
+        at = text.rfind(sign, begin, end)
+        after = after if at < 0 else max(after, at + len(sign))
+    if text.find("<", after, end) < 0:
+        return after
+    return max((m.end() for m in _BREAK.finditer(text, after, end)), default=after)
+
+
 def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:
     """The span of the sentence with ``text[start:end]``: one line, at most 160 characters."""
-    left = max(
-        (m.end() for m in _BREAK.finditer(text, max(0, start - 400), start)),
-        default=max(0, start - 400),
-    )
+    left = _after_last_break(text, max(0, start - 400), start)
     stop = _BREAK.search(text, max(start, end - 1))
     right = stop.end() if stop and stop[0] in "。！？!?" else stop.start() if stop else len(text)
     if right - left > MAX_SENTENCE:

@@ -44,8 +44,10 @@ _EN_CUE = (
     r"|\b(?:select|choose|pick|go with|selected?|chosen|choosing)\b|\bcorresponds to\b)"
 )
 _LIKELY = r"\s*(?:most likely|likely|probably|definitely)?"
-_CUED_ZH = re.compile(rf"{_ZH_CUE}{_LIKELY}{_DRESS}{_LETTERS}")
-_CUED_EN = re.compile(rf"{_EN_CUE}{_LIKELY}{_DRESS}{_LETTERS}")
+_CUED_ZH = re.compile(
+    rf"(?=[【参最正佳的答选结解故应因所则可本只即综错不合恰符准一适必组推判]){_ZH_CUE}{_LIKELY}{_DRESS}{_LETTERS}"
+)
+_CUED_EN = re.compile(rf"(?=[AaSsCcOobrfnpg]){_EN_CUE}{_LIKELY}{_DRESS}{_LETTERS}")
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _ENGLISH = re.compile(r"[A-Za-z]{4}")
 _JUDGED = re.compile(
@@ -60,6 +62,7 @@ _ALONE = re.compile(
     r"(?:$|[.．、:：)）]|(?=[\u3400-\u9fff]))",
     re.MULTILINE,
 )
+_MAY_BE_NONE = re.compile(r"[Nn]o(?:ne)? |选项|没有|答案")
 NONE_RIGHT = re.compile(
     r"\bnone of (?:the|these|them)\b[^\n.]{0,60}"
     r"\b(?:correct|match|valid|right|above|choices|options|given|provided)"
@@ -206,7 +209,7 @@ def _committed(text: str) -> Iterator[Choice]:
         for match in pattern.finditer(text):
             if not _ruled_out(text, match):
                 yield _choice(match, "letters")
-    for match in NONE_RIGHT.finditer(text):
+    for match in NONE_RIGHT.finditer(text) if _MAY_BE_NONE.search(text) else ():
         yield Choice("", match.start(), match.start(), match.end(), True)
     for match in _JUDGED.finditer(text):
         if not _NEGATED.search(match[0]):
