@@ -4,11 +4,10 @@
 
 A separator stands between the accepted answers in a file's references, as in aliases.jsonl=/
 
-Both run in this one process, row by row, alternating, so that whatever else the machine does hits
-both alike; SymPy and its grammar are loaded before the clock starts. Rows have question,
-reference, response and label (true, false; null is left out). What the rules leave open counts as
-"not correct" here, as math-verify's failures to parse do.
-Needs: pip install math-verify
+One process each, and they take turns file by file, so that whatever else the machine does hits both
+alike; what they import is loaded before the clock starts. Rows have question, reference, response
+and label (true, false; null is left out). What the rules leave open counts as "not correct" here,
+as math-verify's failures to parse do. Needs: pip install math-verify
 """
 
 from __future__ import annotations
@@ -17,24 +16,15 @@ import argparse
 import re
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
-
-from math_verify import (
-    ExprExtractionConfig,
-    LatexExtractionConfig,
-    StringExtractionConfig,
-    parse,
-    verify,
-)
 
 from gradegpt.importers.labelled import Source, read_examples
 from gradegpt.judges import RuleJudge
 from gradegpt.schema import Example, Verdict
-
-_VALUES = (LatexExtractionConfig(), ExprExtractionConfig())
-_CHOICES = (StringExtractionConfig(strings=tuple("ABCDEFGH"), lowercase=False), *_VALUES)
 
 _WARM_UP = Example(
     reference=("\\int_0^1 2x\\,dx \\text{ m}",),
@@ -56,29 +46,26 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("files", nargs="+", metavar="FILE[=SEPARATOR]")
     parser.add_argument("--limit", type=int, default=0, help="rows of each file, 0 for all")
     options = parser.parse_args(argv)
-    judge = RuleJudge()
-    graders: dict[str, Callable[[Example], bool]] = {
-        "rules": lambda e: judge.judge([e])[0].verdict is Verdict.CORRECT,
-        "math-verify": _math_verify,
-    }
-    for grade in graders.values():
-        grade(_WARM_UP)
-    total = {name: Run([], []) for name in graders}
+    total = {name: Run([], []) for name in _GRADERS}
+    processes = {name: ProcessPoolExecutor(1, get_context("spawn")) for name in _GRADERS}
+    for name, process in processes.items():
+        process.submit(run, name, [_WARM_UP]).result()
     print(f"{'file':28} {'rows':>6}  kappa: rules  math-verify")
     for named in options.files:
         file, _, separator = named.partition("=")
         source = Source(path=file, reference_separator=separator)
         examples = list(read_examples(source))[: options.limit or None]
-        runs = _run(examples, graders)
         truths = [e.verdict is Verdict.CORRECT for e in examples]
-        kappas = [_kappa(truths, runs[name].calls) for name in graders]
+        kappas = []
+        for name, process in processes.items():
+            made = process.submit(run, name, examples).result()
+            kappas.append(_kappa(truths, made.calls))
+            total[name].calls.extend(made.calls)
+            total[name].seconds.extend(made.seconds)
         print(f"{Path(file).stem:28} {len(examples):6}  {kappas[0]:12.3f} {kappas[1]:12.3f}")
-        for name, run in runs.items():
-            total[name].calls.extend(run.calls)
-            total[name].seconds.extend(run.seconds)
-    mean = {name: statistics.fmean(run.seconds) for name, run in total.items()}
-    worst = {name: statistics.quantiles(run.seconds, n=100)[98] for name, run in total.items()}
-    for name in graders:
+    mean = {name: statistics.fmean(made.seconds) for name, made in total.items()}
+    worst = {name: statistics.quantiles(made.seconds, n=100)[98] for name, made in total.items()}
+    for name in _GRADERS:
         print(
             f"{name:12} {1 / mean[name]:10,.0f} judgements/s, "
             f"99th percentile {worst[name] * 1e3:.2f} ms"
@@ -87,17 +74,38 @@ def main(argv: Sequence[str] | None = None) -> None:
           f"{worst['math-verify'] / worst['rules']:.1f} at the 99th percentile")  # fmt: skip
 
 
-def _run(
-    examples: Sequence[Example], graders: dict[str, Callable[[Example], bool]]
-) -> dict[str, Run]:
-    runs = {name: Run([], []) for name in graders}
+def run(name: str, examples: Sequence[Example]) -> Run:
+    """Grade the rows one by one, each under the clock."""
+    grade, made = _GRADERS[name], Run([], [])
     for example in examples:
-        for name, grade in graders.items():
-            start = time.perf_counter()
-            call = grade(example)
-            runs[name].seconds.append(time.perf_counter() - start)
-            runs[name].calls.append(call)
-    return runs
+        start = time.perf_counter()
+        call = grade(example)
+        made.seconds.append(time.perf_counter() - start)
+        made.calls.append(call)
+    return made
+
+
+def _rules(example: Example) -> bool:
+    return RuleJudge().judge([example])[0].verdict is Verdict.CORRECT
+
+
+def _math_verify(example: Example) -> bool:
+    """With letters where the reference is one, and a formula marked as such, as its guide asks."""
+    from math_verify import (
+        ExprExtractionConfig,
+        LatexExtractionConfig,
+        StringExtractionConfig,
+        parse,
+        verify,
+    )
+
+    values = (LatexExtractionConfig(), ExprExtractionConfig())
+    letters = StringExtractionConfig(strings=tuple("ABCDEFGH"), lowercase=False)
+    a_letter = re.fullmatch(r"[A-H]", example.reference[0].strip())
+    how = (letters, *values) if a_letter else values
+    answer = parse(example.response, how)
+    golds = (r if "$" in r or "\\" not in r else f"${r}$" for r in example.reference)
+    return any(verify(parse(gold, how), answer) for gold in golds)
 
 
 def _kappa(truths: list[bool], calls: list[bool]) -> float:
@@ -107,14 +115,7 @@ def _kappa(truths: list[bool], calls: list[bool]) -> float:
     return (agree - chance) / (1 - chance) if chance < 1 else 0.0
 
 
-def _math_verify(example: Example) -> bool:
-    """With letters where the reference is one, and a formula marked as such, as its guide asks."""
-    letters = re.fullmatch(r"[A-H]", example.reference[0].strip())
-    how = _CHOICES if letters else _VALUES
-    answer = parse(example.response, how)
-    golds = (r if "$" in r or "\\" not in r else f"${r}$" for r in example.reference)
-    return any(verify(parse(gold, how), answer) for gold in golds)
-
+_GRADERS = {"rules": _rules, "math-verify": _math_verify}
 
 if __name__ == "__main__":
     main()

@@ -87,7 +87,7 @@ def _loop_start(text: str, looked_at: int, repeats: int) -> int | None:
     if not _may_loop(tail):
         return None
     period, length = _loop(tail[::-1], repeats)
-    if not period or length < max(_MIN_LOOP, repeats * period):
+    if not period:
         return None
     start = len(text) - length
     while start >= period and text[start - 1] == text[start - 1 + period]:
@@ -96,18 +96,27 @@ def _loop_start(text: str, looked_at: int, repeats: int) -> int | None:
 
 
 def _loop(backwards: str, repeats: int) -> tuple[int, int]:
-    """The period and length of the longest repetition that ``backwards`` begins with."""
-    best = (0, 0)
-    borders = [0] * len(backwards)  # Knuth, Morris and Pratt: the borders of every prefix
-    for at in range(1, len(backwards)):
-        border = borders[at - 1]
-        while border and backwards[at] != backwards[border]:
-            border = borders[border - 1]
-        borders[at] = border + (backwards[at] == backwards[border])
-        period = at + 1 - borders[at]
-        if (at + 1) >= repeats * period and at + 1 > best[1]:
-            best = (period, at + 1)
-    return best
+    """The shortest period that ``backwards`` begins with for long enough, and for how long."""
+    ending, period = backwards[:_ENDING], 0
+    while (period := backwards.find(ending, period + 1)) > 0:
+        if repeats * period > len(backwards):
+            break
+        length = period + _same(backwards, backwards[period:])
+        if length >= max(_MIN_LOOP, repeats * period):
+            return period, length
+    return 0, 0
+
+
+def _same(left: str, right: str) -> int:
+    """How many characters the two begin with alike; ``right`` is the shorter."""
+    low, high = 0, len(right)
+    while low < high:  # slices compare at the speed of memory
+        middle = (low + high + 1) // 2
+        if left[low:middle] == right[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 def refuses(response: str) -> bool:

@@ -49,7 +49,12 @@ _CUED_ZH = re.compile(
 )
 _CUED_EN = re.compile(rf"(?=[AaSsCcOobrfnpg]){_EN_CUE}{_LIKELY}{_DRESS}{_LETTERS}")
 _HAN = re.compile(r"[\u3400-\u9fff]")
-_ENGLISH = re.compile(r"[A-Za-z]{4}")
+_EN_WORDS: Final = (
+    "answer", "solution", "conclusion", "correct", "best", "right", "closest", "final", "only",
+    "nearest", "option", "choice", "one that", "select", "choose", "pick", "go with", "chosen",
+    "choosing", "corresponds",
+)  # fmt: skip
+"""One of these stands in every English cue."""
 _JUDGED = re.compile(
     rf"(?<![A-Za-z]){_LETTERS}\s*[)}}]?\s*(?:选项|项)?\s*(?:[^\s。,，;；.]{{0,4}})?(?:是|为)?"
     r"(?:正确答案|正确选项|最佳答案|本题答案|符合题意)"
@@ -204,7 +209,8 @@ def _last_run(found: list[re.Match[str]], places: int) -> list[re.Match[str]]:
 def _committed(text: str) -> Iterator[Choice]:
     patterns = [_BOXED]
     patterns += [_CUED_ZH] if _HAN.search(text) else []
-    patterns += [_CUED_EN] if _ENGLISH.search(text) else []
+    lowered = text.lower()
+    patterns += [_CUED_EN] if any(word in lowered for word in _EN_WORDS) else []
     for pattern in patterns:
         for match in pattern.finditer(text):
             if not _ruled_out(text, match):
