@@ -26,6 +26,7 @@ _WORKED: Final = 40
 _SHORT: Final = 12
 _SCORED = re.compile(r"[(（]\s*\d{1,2}\s*分\s*[)）]")
 """What a part of the answer is worth: (5分)."""
+_LETTER = re.compile(r"(?<![A-Za-z])[A-H\uff21-\uff28]{1,8}(?![A-Za-z])")
 _LIST = re.compile(r"\[\s*(?:'[^']*'|\"[^\"]*\")(?:\s*,\s*(?:'[^']*'|\"[^\"]*\"))*\s*\]")
 _QUOTED = re.compile(r"'([^']+)'|\"([^\"]+)\"")
 
@@ -214,7 +215,7 @@ def reference_answer(reference: str) -> str:
         return boxed.answer
     if sequence(text) or len(text) <= _SHORT:
         return text
-    chosen = find_choice(text)
+    chosen = find_choice(text) if _LETTER.search(text) else None
     if chosen is not None and chosen.committed and not text[chosen.end :].strip(" .。．$}\n)）"):
         return chosen.letters or text
     if len(text) <= _WORKED and "\n" not in text:

@@ -35,8 +35,9 @@ _REFUSAL = re.compile(
 )
 
 _DECLINING: Final = (
-    "sorry", "apologi", "as an ai", "can", "able to", "could", "would you", "impossible", "enough",
-    "insufficient", "provide", "please", "kindly", "exceed", "missing", "without", "given",
+    "sorry", "apologi", "as an ai", "can't", "cannot", "can you", "able to", "could not",
+    "could you", "would you", "impossible", "enough information", "insufficient", "please",
+    "kindly", "does not provide", "exceed", "missing", "without", "not provided", "not given",
     "无法", "看不到", "不能", "抱歉", "对不起", "请提供", "信息不足", "作为", "输入限长",
 )  # fmt: skip
 """One of these stands in every refusal."""

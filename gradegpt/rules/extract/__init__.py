@@ -15,8 +15,8 @@ MAX_SENTENCE: Final = 160
 """Longest key sentence, in characters; a longer one is narrowed to the clause around the answer."""
 _SCANNED: Final = 20_000
 _STATED: Final = 500
-_NEAR_THE_END: Final = 400
-_OVERLAP: Final = 160
+_NEAR_THE_END: Final = 200
+_OVERLAP: Final = 80
 """What a response settles on mostly stands near its end, so that is read first."""
 
 

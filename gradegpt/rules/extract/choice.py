@@ -90,8 +90,8 @@ _LOWER = re.compile(r"(?<=\bis )\([a-h]\)|(?<=: )\([a-h]\)|^\([a-h]\)")
 
 
 _MAX_SEQUENCE: Final = 500
-_NEAR_THE_END: Final = 400
-_OVERLAP: Final = 160
+_NEAR_THE_END: Final = 200
+_OVERLAP: Final = 80
 """What a response settles on mostly stands near its end, so that is read first."""
 
 
