@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import product
 from typing import Final
 
 from gradegpt.chain import Chain, render_chain
 from gradegpt.rules import values
 from gradegpt.rules.compare import Comparison, Prove, compare
-from gradegpt.rules.extract import COMMITTED, Found, How, find_answer, last_number
+from gradegpt.rules.extract import COMMITTED, Found, How, endings, find_answer
 from gradegpt.rules.extract.choice import find_choice, sequence
 from gradegpt.rules.kinds import answer_type, truth
 from gradegpt.rules.tolerance import DEFAULT
@@ -86,17 +87,19 @@ class RuleJudge:
         response: str,
         kind: AnswerType,
     ) -> Iterator[tuple[str, Comparison, Found]]:
-        """Each reference with what was found; then with the number that a response ends in.
+        """Each reference with what was found; then with the numbers that the response ends in.
 
-        A number that was only mentioned is no answer, whatever it equals.
+        These are asked only where nothing settled was read. A number that was only mentioned is no
+        answer, whatever it equals.
         """
-        mentioned = found.how is How.LAST_NUMBER and not _ends(response, found)
+        guessed = found.how is How.LAST_NUMBER
+        open_ = found.how is How.CONCLUDED
         for reference in references:
             comparison = self._compare(item, reference, found)
-            yield reference, comparison._replace(same=False) if mentioned else comparison, found
-        last = last_number(response) if found.how is How.CONCLUDED else None
-        if kind is AnswerType.NUMBER and last is not None and _ends(response, last):
-            for reference in references:
+            open_ |= comparison.same is None and found.how is How.FINAL
+            yield reference, comparison._replace(same=False) if guessed else comparison, found
+        if kind is AnswerType.NUMBER and (open_ or guessed):
+            for last, reference in product(endings(response), references):
                 yield reference, self._compare(item, reference, last), last
 
     def _undecided(
@@ -164,11 +167,6 @@ def judged(
         tolerance=item.tolerance or tolerance,
         chain=render_chain(chain, ChainFormat.JUDGE_OF_CHAIN),
     )
-
-
-def _ends(response: str, found: Found) -> bool:
-    """Whether the sentence it was found in is the last."""
-    return len(response.rstrip()) - found.end <= 3
 
 
 def _gives_nothing(response: str, found: Found | None, looped: bool) -> str:

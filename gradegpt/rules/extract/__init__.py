@@ -66,12 +66,12 @@ _PART = re.compile(
 _ROMAN: Final = ("i", "ii", "iii", "iv", "v")
 _ANSWER_TAG = re.compile(r"<answer>\s*(.+?)\s*</answer>", re.DOTALL | re.IGNORECASE)
 _ANNOUNCED = re.compile(
-    r"(?:【\s*答案\s*】|####|</?answer>|"
+    r"(?:(?=[【#<正最参的答选结故应因所可sfcrbao])(?:【\s*答案\s*】|####|</?answer>|"
     r"(?:正确|最终|参考|最后)?(?:的)?(?:答案|选项|结果)\s*(?:应该|应当|应)?\s*(?:选择|选|是|为|：|:)+|"
     r"(?:故|应|因此|所以|可)\s*(?:本题)?(?:正确)?(?:答案)?(?:应)?\s*选(?:择)?(?:项)?\s*(?:是|为|：|:)*|"
     r"\bSolution:\s*(?:Choice[ _])?|"
     r"\b(?:final |correct |right |best )*(?:answer|option|choice)\b(?:[^\n.:：]{0,40}?)"
-    r"(?:\bis\b|\bare\b|:|：|=)\s*(?:option|choice)?|"
+    r"(?:\bis\b|\bare\b|:|：|=)\s*(?:option|choice)?)|"
     r"^[^\S\n]*A\s*[:：](?=\s*[-$\d]))"
     r"[\s*_:：]*",
     re.IGNORECASE | re.MULTILINE,
@@ -95,6 +95,15 @@ _CHANGED = re.compile(
     re.IGNORECASE,
 )
 """Signs and words beside a number that make another value of it."""
+_CLOSING: Final = 3
+"""Signs that may follow the last sentence."""
+_TURNED = re.compile(
+    r"\bnot\b|n't\b|\b(?:less|fewer|at least|at most|than|or|between)\b"
+    r"|不|没|大于|小于|至少|至多|或",
+    re.IGNORECASE,
+)
+"""Words by which a number in a sentence is not its result."""
+_RESULT = re.compile(r"[=≈]\s*(-?\$?\d[\d,]*(?:\.\d+)?%?)")
 _STOP = re.compile(
     r"[。！？!?；;\n]|(?<=[^\d])\.(?=\s|$|<)|(?<=\d)\.(?=\s|$)|<eo[aet]>|<STEP\d*>|【|</?answer>"
 )
@@ -121,7 +130,7 @@ def find_answer(text: str, kind: AnswerType | None = None, places: int = 1) -> F
         if kind is AnswerType.TEXT and (found is None or found.how not in COMMITTED):
             found = _stated(tail) or found
         elif found is None or found.how is How.CONCLUDED:
-            found = _last_line(tail, kind) or found or last_number(tail)
+            found = _last_line(tail, kind) or found or _last_number(tail)
         if found is not None and kind is not None and kind not in CHOICE:
             found = _refined(found, kind)
     if found is None or not offset:
@@ -299,8 +308,20 @@ def _last_line(text: str, kind: AnswerType | None) -> Found | None:
     return Found(answer, *span, How.FINAL, (start, start + len(line)))
 
 
-def last_number(text: str) -> Found | None:
-    """The last number of a text, whatever it counts."""
+def endings(text: str) -> list[Found]:
+    """Numbers that a text ends in: its last one, and the last result of the last sentence."""
+    last = _last_number(text)
+    end = len(text.rstrip())
+    if last is None or end - last.end > _CLOSING or _TURNED.search(text, last.start, last.end):
+        return []
+    result = _last(_RESULT, text[last.start : last.end])
+    if result is None or last.start + result.end(1) == last.clause[1]:
+        return [last]
+    span = (last.start + result.start(1), last.start + result.end(1))
+    return [last, last._replace(answer=result[1], clause=span)]
+
+
+def _last_number(text: str) -> Found | None:
     last = _last(_NUMBER, text)
     if last is None:
         return None
