@@ -29,6 +29,8 @@ _SCORED = re.compile(r"[(（]\s*\d{1,2}\s*分\s*[)）]")
 """What a part of the answer is worth: (5分)."""
 _LETTER = re.compile(r"(?<![A-Za-z])[A-H\uff21-\uff28]{1,8}(?![A-Za-z])")
 _LIST = re.compile(r"\[\s*(?:'[^']*'|\"[^\"]*\")(?:\s*,\s*(?:'[^']*'|\"[^\"]*\"))*\s*\]")
+_SAME_AS = re.compile(r"\s*(?<![#\\])\\?#\s*\\?#(?!#)\s*")
+"""Between two spellings of one answer: 3/10 ## 0.3."""
 _QUOTED = re.compile(r"'([^']+)'|\"([^\"]+)\"")
 
 
@@ -203,7 +205,8 @@ def reference_answers(reference: str) -> tuple[str, ...]:
     listed = _LIST.fullmatch(reference.strip())
     if listed:
         return tuple(m[1] or m[2] for m in _QUOTED.finditer(reference))
-    return (reference_answer(reference),)
+    spelt = [piece for piece in _SAME_AS.split(reference) if piece.strip()]
+    return tuple(reference_answer(piece) for piece in spelt or [reference])
 
 
 def reference_answer(reference: str) -> str:

@@ -168,8 +168,14 @@ class _Parser:
         return token.text if token is not None and token.kind == "command" else ""
 
     def _starts_operand(self) -> bool:
-        """Whether what comes is multiplied; never a number: x2 is x₂ or x², and H2O no product."""
+        """Whether what comes is multiplied.
+
+        A number only behind a closed brace and a blank, 2^{12} 13^2: else x2 is x₂ or x², and H2O
+        no product.
+        """
         token = self.tokens[self.at]
+        if token.kind == "number" and token.spaced and self.tokens[self.at - 1].text == "}":
+            return True
         letter = token.kind not in ("number", "sign")
         return letter or (token.kind == "sign" and token.text in ("(", "{", "√", "["))
 

@@ -14,7 +14,7 @@ from gradegpt.rules.regions import Piece, Region
 from gradegpt.rules.values import Group, Leaf, Quantity, Relation, Value, is_read
 
 _COORDINATES: Final = ("x", "y", "z")
-_WORDS = re.compile(r"[\u3400-\u9fff]|(?<![A-Za-z\\])[A-Za-z]{4,}|\\(?:begin|text)")
+_WORDS = re.compile(r"[\u3400-\u9fff#∈]|(?<![A-Za-z\\])[A-Za-z]{4,}|\\(?:begin|text)")
 
 
 def same_value(reference: Value, answer: Value, means: Means) -> bool | None:
