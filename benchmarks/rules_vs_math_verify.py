@@ -26,11 +26,15 @@ from gradegpt.importers.labelled import Source, read_examples
 from gradegpt.judges import RuleJudge
 from gradegpt.schema import Example, Verdict
 
-_WARM_UP = Example(
-    reference=("\\int_0^1 2x\\,dx \\text{ m}",),
-    response="\\boxed{\\sum_{k=1}^{1} k \\text{ cm}}",
-    verdict=Verdict.CORRECT,
-)
+_WARM_UP = [
+    Example(reference=(reference,), response=f"\\boxed{{{answer}}}", verdict=Verdict.CORRECT)
+    for reference, answer in (
+        ("1 m", "100 cm"),
+        (r"\binom{n}{3} - n", r"\binom{n}{3}"),
+        (r"\int_0^1 2x\,dx", r"\sum_{k=1}^{1} k"),
+    )
+]
+"""Pairs for which both load all they use: units, a grammar, computer algebra."""
 
 
 class Run(NamedTuple):
@@ -49,7 +53,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     total = {name: Run([], []) for name in _GRADERS}
     processes = {name: ProcessPoolExecutor(1, get_context("spawn")) for name in _GRADERS}
     for name, process in processes.items():
-        process.submit(run, name, [_WARM_UP]).result()
+        process.submit(run, name, _WARM_UP).result()
     print(f"{'file':28} {'rows':>6}  kappa: rules  math-verify")
     for named in options.files:
         file, _, separator = named.partition("=")

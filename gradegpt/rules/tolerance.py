@@ -78,15 +78,18 @@ def _olympicarena(wanted: Quantity, given: Quantity) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _auto(question: str) -> Allows:
-    rounded = bool(_ROUNDED.search(question))
+def _asks_to_round(question: str) -> bool:
+    return bool(_ROUNDED.search(question))
 
+
+def _auto(question: str) -> Allows:
     def allows(wanted: Quantity, given: Quantity) -> bool | None:
         if _exact(wanted, given) or _rounds_to(given, wanted):
             return True
         if wanted.place is not None and _digits(given) >= 4 and _rounds_to(wanted, given):
             return True  # 14.24 for 14.239
-        if rounded and given.place is not None and not isinstance(wanted.value, Fraction):
+        inexact = given.place is not None and not isinstance(wanted.value, Fraction)
+        if inexact and given.place and _asks_to_round(question):
             return _within(wanted, given, float(given.place) / 2) or None
         if _is_whole(wanted) and _is_whole(given):
             return False

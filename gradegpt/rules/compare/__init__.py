@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import Final
 
 from gradegpt.rules import values
@@ -20,7 +19,6 @@ from gradegpt.schema import CHOICE, AnswerType
 
 __all__ = ["Comparison", "Prove", "compare"]
 
-_PERCENT = re.compile(r"\bpercent(?:age)?s?\b|%|百分之几|百分比|百分率", re.IGNORECASE)
 _NOTHING = re.compile(
     r"no(?:real)?solutions?|unsolvable|(?:itis)?impossible|doesnotexist|undefined|noneoftheabove"
     r"|无解|不存在"
@@ -65,12 +63,7 @@ def compare(
     wanted, given = values.read(reference, region=region), values.read(answer, region=region)
     if kind in _ORDERED:
         wanted, given = _in_order(wanted), _in_order(given)
-    means = Means(
-        allowed,
-        prove,
-        names_matter=kind is AnswerType.EQUATION,
-        percent_asked=_asks_for_percent(question),
-    )
+    means = Means(allowed, prove, kind is AnswerType.EQUATION, question)
     if not isinstance(wanted, Region) and not isinstance(given, Region):
         wanted, given = _only(wanted), _only(given)
     if isinstance(wanted, values.Leaf) and wanted.quantity and _NOTHING.fullmatch(plain(answer)):
@@ -80,11 +73,6 @@ def compare(
     exactly = same and same_value(wanted, given, means._replace(tolerance=EXACT))
     within = "-within-tolerance" if same and not exactly else ""
     return Comparison(same, f"{kind.value}:{words}{within}")
-
-
-@lru_cache(maxsize=1024)
-def _asks_for_percent(question: str) -> bool:
-    return bool(_PERCENT.search(question))
 
 
 def _only(value: values.Value) -> values.Value:

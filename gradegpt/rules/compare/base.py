@@ -22,8 +22,8 @@ class Means(NamedTuple):
     prove: Prove = unproved
     names_matter: bool = False
     """Whether x = 5 and y = 5 are two answers: they are two lines, but one number."""
-    percent_asked: bool = False
-    """Whether the question asks for a percentage, so that 18 means 18 %."""
+    question: str = ""
+    """Where it asks for a percentage, 18 means 18 %."""
 
 
 class Comparison(NamedTuple):

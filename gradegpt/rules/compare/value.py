@@ -14,6 +14,7 @@ from gradegpt.rules.regions import Piece, Region
 from gradegpt.rules.values import Group, Leaf, Quantity, Relation, Value, is_read
 
 _COORDINATES: Final = ("x", "y", "z")
+_PERCENT = re.compile(r"\bpercent(?:age)?s?\b|%|百分之几|百分比|百分率", re.IGNORECASE)
 _WORDS = re.compile(r"[\u3400-\u9fff#∈]|(?<![A-Za-z\\])[A-Za-z]{4,}|\\(?:begin|text)")
 
 
@@ -87,10 +88,14 @@ def same_quantity(wanted: Quantity, given: Quantity, means: Means) -> bool | Non
     if allowed is not False:
         return allowed
     if wanted.percent and not given.percent and given.value == wanted.value * 100:
-        return means.percent_asked or None  # 18 for 18 %, where the question has the sign
+        return _asks_for_percent(means.question) or None  # 18 for 18 %
     if given.percent and not wanted.percent and given.value == wanted.value / 100:
-        return means.percent_asked or None
+        return _asks_for_percent(means.question) or None
     return False
+
+
+def _asks_for_percent(question: str) -> bool:
+    return bool(_PERCENT.search(question))
 
 
 def _regions(reference: Region, answer: Region) -> bool:
