@@ -68,6 +68,7 @@ def compare_text(reference: str, answer: str, question: str = "") -> Comparison:
     return Comparison(None, "text:not-shown")
 
 
+@lru_cache(maxsize=4096)
 def _bare(text: str) -> str:
     return plain(_ARTICLE.sub(lambda m: "" if m[0].strip().isalpha() else " ", text.strip()))
 
@@ -81,12 +82,15 @@ def _words(text: str) -> tuple[str, ...]:
 def _reordered(reference: str, answer: str) -> bool:
     """``Robbery and burglary`` and ``burglary, robbery``; ``Shula, Don`` and ``Don Shula``."""
     left, right = _words(reference), _words(answer)
-    listed = any("," in text or _JOINING & {*words} for text, words in
-                 ((reference, left), (answer, right)))  # fmt: skip
-    same = sorted(w for w in left if w not in _FILLER) == sorted(
-        w for w in right if w not in _FILLER
-    )
-    return listed and same and 1 < len(left) <= _MAX_REFERENCE and not _DOUBT & {*left, *right}
+    if not 1 < len(left) <= _MAX_REFERENCE or len(right) > 2 * _MAX_REFERENCE:
+        return False
+    joined = ("," in reference + answer) or _JOINING & {*left, *right}
+    same = _content(left) == _content(right)
+    return bool(joined) and same and not _DOUBT & {*left, *right}
+
+
+def _content(words: tuple[str, ...]) -> list[str]:
+    return sorted(word for word in words if word not in _FILLER)
 
 
 def _contains(words: tuple[str, ...], said: tuple[str, ...]) -> bool:
