@@ -14,6 +14,7 @@ from gradegpt.rules.compare import Comparison, Prove, compare
 from gradegpt.rules.extract import COMMITTED, Found, How, endings, find_answer
 from gradegpt.rules.extract.choice import find_choice, sequence
 from gradegpt.rules.kinds import answer_type, truth
+from gradegpt.rules.tidy import tidy
 from gradegpt.rules.tolerance import DEFAULT
 from gradegpt.rules.validity import cut_off, leaves_open, refuses, says_nothing, without_loop
 from gradegpt.rules.workers import shared_pool
@@ -25,6 +26,8 @@ VERSION: Final = "5"
 _WORKED: Final = 40
 """A reference longer than this, in characters, is searched for the answer that it announces."""
 _SHORT: Final = 12
+_SAID_EARLY: Final = (AnswerType.TEXT, AnswerType.TRUE_FALSE)
+"""Types whose answer may well stand before the place where a response is cut off."""
 _SCORED = re.compile(r"[(（]\s*\d{1,2}\s*分\s*[)）]")
 """What a part of the answer is worth: (5分)."""
 _LETTER = re.compile(r"(?<![A-Za-z])[A-H\uff21-\uff28]{1,8}(?![A-Za-z])")
@@ -62,10 +65,11 @@ class RuleJudge:
         kind = answer_kind(item, references[0])
         if says_nothing(item.response):
             return self._decided(item, Verdict.INVALID, "response:empty", None, references[0])
-        looped = without_loop(item.response)
-        response = item.response if looped is None else looped
+        read = tidy(item.response)
+        looped = without_loop(read)
+        response = read if looped is None else looped
         found = find_answer(response, kind, _places(references[0], kind))
-        if nothing := _gives_nothing(response, found, looped is not None):
+        if nothing := _gives_nothing(response, found, kind, looped is not None):
             return self._decided(item, Verdict.INVALID, nothing, None, references[0])
         if found is None:
             return self._undecided(item, "response:no-answer-found")
@@ -171,20 +175,18 @@ def judged(
     )
 
 
-def _gives_nothing(response: str, found: Found | None, looped: bool) -> str:
+def _gives_nothing(response: str, found: Found | None, kind: AnswerType, looped: bool) -> str:
     """Why the response is invalid, or nothing."""
-    if found is None or found.how not in COMMITTED:
-        if looped:
-            return "response:loop"
-        if cut_off(response):
-            return "response:cut-off"
-        if leaves_open(response):
-            return "response:left-open"
-    elif found.how is How.WHOLE and looped:
-        return "response:loop"
-    elif (found.how is How.WHOLE or found.answer.startswith("\\boxed")) and cut_off(response):
-        return "response:cut-off"
     announced = found is not None and found.how in (How.BOXED, How.ANNOUNCED)
+    whole = found is not None and found.how is How.WHOLE
+    unsettled = found is None or found.how not in COMMITTED or whole
+    if looped and unsettled:
+        return "response:loop"
+    opened = unsettled or (found is not None and found.answer.startswith("\\boxed"))
+    if opened and kind not in _SAID_EARLY and cut_off(response):
+        return "response:cut-off"
+    if not announced and leaves_open(response):
+        return "response:left-open"
     if refuses(found.answer if found and announced else response):
         return "response:refusal"
     return ""

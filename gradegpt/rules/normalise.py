@@ -8,6 +8,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from gradegpt.rules.tidy import simplified
+
 _SPACING = re.compile(
     r"(?<!\\)\\(?:(?:left|right|displaystyle|quad|qquad|limits|big|Big)(?![a-zA-Z])|[,;!: ])|~"
 )
@@ -75,7 +77,7 @@ def fold(text: str) -> str:
     """NFKC (full width to half), LaTeX spacing and font wrappers away, symbols as Unicode."""
     if _FOLDABLE.search(text) is None:
         return text
-    text = _SUPERSCRIPT.sub(_power, text)  # before NFKC, which makes 102 of 10²
+    text = _SUPERSCRIPT.sub(_power, simplified(text))  # before NFKC, which makes 102 of 10²
     text = unicodedata.normalize("NFKC", text.translate(_FOLDED))
     for _ in range(3):
         text = _WRAPPER.sub(r"\1", text)

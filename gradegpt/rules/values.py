@@ -19,6 +19,7 @@ MAX_NESTING: Final = 4
 MAX_LEAF: Final = 200
 """Characters of one value; what is longer is prose, or a solution."""
 MAX_TEXT: Final = 3_000
+_MAX_BITS: Final = 1_000
 
 
 class Quantity(NamedTuple):
@@ -186,7 +187,19 @@ def is_read(value: Value) -> bool:
 
 
 def quantity(text: str) -> Quantity | None:
-    """The number with its unit that the folded ``text`` is, or none."""
+    """The number with its unit that the folded ``text`` is, or none; none too beyond any float."""
+    made = _quantity(text)
+    return made if made is not None and _has_float(made.value) else None
+
+
+def _has_float(value: algebra.Number) -> bool:
+    if not isinstance(value, Fraction) or not value:
+        return True
+    bits = value.numerator.bit_length() - value.denominator.bit_length()
+    return abs(bits) < _MAX_BITS
+
+
+def _quantity(text: str) -> Quantity | None:
     text = text.strip()
     percent = text.endswith(("%", "percent"))
     if (plain_number := number(text)) is not None:

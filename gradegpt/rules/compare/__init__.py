@@ -11,7 +11,7 @@ from gradegpt.rules.compare.choice import compare_choice
 from gradegpt.rules.compare.text import compare_text
 from gradegpt.rules.compare.value import same_value
 from gradegpt.rules.kinds import truth
-from gradegpt.rules.normalise import plain
+from gradegpt.rules.normalise import fold, plain
 from gradegpt.rules.regions import Region
 from gradegpt.rules.tolerance import EXACT
 from gradegpt.rules.tolerance import tolerance as policy
@@ -54,7 +54,7 @@ def compare(
         return compare_choice(reference, answer, question)
     if kind is AnswerType.TRUE_FALSE:
         return _truth(reference, answer)
-    if plain(reference) == plain(answer) and plain(answer):
+    if plain(reference) == plain(answer) and plain(answer) and not _another_unit(reference, answer):
         return Comparison(True, f"{kind.value}:same-text")
     if kind is AnswerType.TEXT:
         return compare_text(reference, answer, question)
@@ -73,6 +73,12 @@ def compare(
     exactly = same and same_value(wanted, given, means._replace(tolerance=EXACT))
     within = "-within-tolerance" if same and not exactly else ""
     return Comparison(same, f"{kind.value}:{words}{within}")
+
+
+def _another_unit(reference: str, answer: str) -> bool:
+    """Whether only the case of a letter differs that makes another unit: 5 m and 5 M."""
+    ends = [fold(text).strip(" .")[-1:] for text in (reference, answer)]
+    return ends[0] != ends[1] and {*ends} == {"m", "M"}
 
 
 def _only(value: values.Value) -> values.Value:

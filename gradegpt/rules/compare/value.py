@@ -54,7 +54,8 @@ def _leaves(reference: Leaf, answer: Leaf, means: Means) -> bool | None:
     if means.names_matter and reference.name and answer.name and reference.name != answer.name:
         left, right = _as_relation(reference), _as_relation(answer)
         return (_relations(left, right) or None) if left and right else None
-    if plain(reference.text) == plain(answer.text) and plain(answer.text):
+    measured = reference.quantity is not None and reference.quantity.unit
+    if plain(reference.text) == plain(answer.text) and plain(answer.text) and not measured:
         return True
     if reference.quantity is not None and answer.quantity is not None:
         same = same_quantity(reference.quantity, answer.quantity, means)

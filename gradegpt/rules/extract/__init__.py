@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import deque
 from enum import StrEnum
@@ -60,6 +61,11 @@ def boxes(text: str) -> list[str]:
     return [m[1].strip() for m in _BOX.finditer(text) if m[1].strip()]
 
 
+_JSON_ANSWER = re.compile(
+    r'"(?:final_|correct_)?answers?"\s*:\s*'
+    r'(?P<value>"(?:[^"\\]|\\.){0,2000}"|-?\d[\d.eE+-]{0,40}|true|false'
+    r'|\[\s*(?:(?:"(?:[^"\\]|\\.){0,500}"|-?\d[\d.eE+-]{0,40})\s*,?\s*){1,60}\])'
+)
 _PART = re.compile(
     r"(?:^|(?<=[\s;；。.，,*:：]))(?:\*\*)?(?:[Pp]art\s*)?(?:[(（]\s*([1-9]|[一二三四五六七八九]|[a-i]|i{1,3}|iv|v)\s*[)）]|([①-⑨])|第([一二三四五六七八九1-9])[空问])(?:\*\*)?[\s:：]*"
 )
@@ -123,7 +129,8 @@ def find_answer(text: str, kind: AnswerType | None = None, places: int = 1) -> F
     """
     offset = max(0, len(text) - _SCANNED)
     tail = text[offset:]
-    found = _of_kind(tail, kind, places)
+    found = _json(tail, kind) if '"answer' in tail else None
+    found = found or _of_kind(tail, kind, places)
     if found is None:
         searches = (_boxed, _announced, _whole, _concluded)
         found = next(filter(None, (search(tail) for search in searches)), None)
@@ -137,6 +144,24 @@ def find_answer(text: str, kind: AnswerType | None = None, places: int = 1) -> F
         return found
     clause = (found.clause[0] + offset, found.clause[1] + offset)
     return found._replace(start=found.start + offset, end=found.end + offset, clause=clause)
+
+
+def _json(text: str, kind: AnswerType | None) -> Found | None:
+    """The last ``{"answer": …}`` or ``{"answers": […]}``."""
+    match = _last(_JSON_ANSWER, text)
+    if match is None:
+        return None
+    try:
+        value = json.loads(match["value"])
+    except ValueError:
+        return None
+    several = [str(v) for v in value] if isinstance(value, list) else [str(value)]
+    marks = [f"({n}) " for n in range(1, len(several) + 1)]
+    if kind is not AnswerType.MULTI_PART or len(several) < 2:
+        marks = [""] * len(several)
+    answer = "; ".join(mark + one.strip() for mark, one in zip(marks, several, strict=True))
+    span = sentence_around(text, *match.span("value"))
+    return Found(answer, *span, How.ANNOUNCED, match.span()) if answer.strip() else None
 
 
 def _refined(found: Found, kind: AnswerType) -> Found:
