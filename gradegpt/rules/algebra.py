@@ -101,7 +101,10 @@ def close(a: Number, b: Number) -> bool:
     """Equal: exactly where both are exact, to ten digits otherwise."""
     if a == b or (isinstance(a, Fraction) and isinstance(b, Fraction)):
         return a == b
-    x, y = complex(a), complex(b)
+    try:
+        x, y = complex(a), complex(b)
+    except OverflowError:
+        return False  # an exact number beyond every float, and a float
     if not (cmath.isfinite(x) and cmath.isfinite(y)):
         return False
     return abs(x - y) <= _EQUAL * max(abs(x), abs(y), 1e-12)

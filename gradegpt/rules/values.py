@@ -189,10 +189,10 @@ def is_read(value: Value) -> bool:
 def quantity(text: str) -> Quantity | None:
     """The number with its unit that the folded ``text`` is, or none; none too beyond any float."""
     made = _quantity(text)
-    return made if made is not None and _has_float(made.value) else None
+    return made if made and _has_float(made.value) and _has_float(made.place) else None
 
 
-def _has_float(value: algebra.Number) -> bool:
+def _has_float(value: algebra.Number | None) -> bool:
     if not isinstance(value, Fraction) or not value:
         return True
     bits = value.numerator.bit_length() - value.denominator.bit_length()
