@@ -1,0 +1,102 @@
+"""What must hold for any numbers: an equal form is never incorrect, another value never correct."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from gradegpt.judges import RuleJudge
+from gradegpt.rules.tidy import tidy
+from gradegpt.schema import AnswerType, Item
+
+SMALL = st.integers(-20, 20)
+POSITIVE = st.integers(1, 60)
+UNITS = [
+    ("m", "cm", 100), ("kg", "g", 1000), ("h", "min", 60), ("L", "mL", 1000),
+    ("千米", "米", 1000), ("小时", "分钟", 60),
+]  # fmt: skip
+
+
+def verdict(reference: str, response: str, kind: AnswerType | None = None, **more: str) -> str:
+    item = Item(reference=(reference,), response=response, answer_type=kind, **more)  # type: ignore[arg-type]
+    judgement = RuleJudge().judge([item])[0]
+    return (judgement.verdict or judgement.outcome).value
+
+
+def _signed(number: int) -> str:
+    return f"+{number}" if number >= 0 else str(number)
+
+
+@given(SMALL, SMALL, SMALL)
+@settings(max_examples=60, deadline=None)
+def test_a_product_and_its_expansion(a: int, b: int, shift: int) -> None:
+    """(x+a)(x+b) is x² + (a+b)x + ab in either order; with another constant it is not."""
+    product = f"(x{_signed(a)})(x{_signed(b)})"
+    expansion = f"{_signed(a * b)}{_signed(a + b)}x+x^{{2}}"
+    assert verdict(product, f"\\boxed{{{expansion}}}", AnswerType.EXPRESSION) == "correct"
+    assume(shift)
+    other = f"x^2{_signed(a + b)}x{_signed(a * b + shift)}"
+    assert verdict(product, f"\\boxed{{{other}}}", AnswerType.EXPRESSION) == "incorrect"
+
+
+@given(st.lists(st.fractions(-50, 50, max_denominator=12), min_size=2, max_size=5, unique=True),
+       st.randoms())  # fmt: skip
+@settings(max_examples=60, deadline=None)
+def test_a_set_in_any_order(values: list[Fraction], rng: object) -> None:
+    """A set has no order; a tuple has one."""
+    shuffled = sorted(values, reverse=True)
+    left = ", ".join(map(str, values))
+    right = ", ".join(f"\\frac{{{v.numerator}}}{{{v.denominator}}}" for v in shuffled)
+    assert verdict(f"{{{left}}}", f"\\boxed{{\\{{{right}\\}}}}", AnswerType.SET) == "correct"
+    if shuffled != values:
+        assert verdict(f"({left})", f"\\boxed{{({right})}}", AnswerType.TUPLE) == "incorrect"
+
+
+@given(
+    SMALL,
+    POSITIVE,
+    st.sampled_from(["()", "[]", "(]", "[)"]),
+    st.sampled_from(["()", "[]", "(]", "[)"]),
+)
+@settings(max_examples=60, deadline=None)
+def test_an_interval_as_an_inequality(low: int, width: int, ends: str, others: str) -> None:
+    """Both forms name one region; an end that is in or out makes another."""
+    high = low + width
+    left, right = ("<" if e in "()" else "\\le " for e in ends)
+    reference = f"{ends[0]}{low},{high}{ends[1]}"
+    inequality = f"\\boxed{{{low}{left}x{right}{high}}}"
+    assert verdict(reference, inequality, AnswerType.INTERVAL) == "correct"
+    other = f"\\boxed{{{others[0]}{low},{high}{others[1]}}}"
+    expected = "correct" if others == ends else "incorrect"
+    assert verdict(reference, other, AnswerType.INTERVAL) == expected
+
+
+@given(POSITIVE, st.sampled_from(UNITS))
+@settings(max_examples=60, deadline=None)
+def test_a_quantity_in_another_unit(value: int, units: tuple[str, str, int]) -> None:
+    """Converted it is the same; with the same digits in another unit it is not."""
+    big, small, factor = units
+    kind = AnswerType.NUMBER
+    assert verdict(f"{value} {big}", f"The answer is {value * factor} {small}.", kind) == "correct"
+    assert verdict(f"{value} {big}", f"The answer is {value} {small}.", kind) == "incorrect"
+
+
+@given(st.integers(1, 400), st.integers(1, 400))
+@settings(max_examples=60, deadline=None)
+def test_a_share_in_every_spelling(a: int, b: int) -> None:
+    """Percent, decimal and fraction of one share agree; of two shares they do not."""
+    share = Fraction(a, 400)
+    for form in (f"{float(share * 100)}\\%", f"{float(share)}", f"\\frac{{{a}}}{{400}}"):
+        assert verdict(str(share), f"\\boxed{{{form}}}", AnswerType.NUMBER) == "correct"
+    assume(abs(a - b) > 0.06 * a and b not in (100 * a, a / 100))
+    assert verdict(str(share), f"\\boxed{{{b}/400}}", AnswerType.NUMBER) == "incorrect"
+
+
+@given(st.text(max_size=200))
+@settings(deadline=None)
+def test_a_tidied_text_keeps_its_length(text: str) -> None:
+    """So a span in it is a span of the response."""
+    assert len(tidy(text)) == len(text)
+    assert len(tidy(f"<p>{text}&nbsp;</p>")) == len(text) + 13
