@@ -7,11 +7,12 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from itertools import islice
+from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import Field
 
-from gradegpt.errors import InputError
+from gradegpt.errors import InputError, MissingError
 from gradegpt.records import read_objects, validate
 from gradegpt.schema import AnswerType, Example, Item, Verdict
 from gradegpt.settings import Settings
@@ -43,7 +44,9 @@ class Source(Settings):
 
     ``split`` keeps one part of the questions (train 75 %, dev 5 %, test 20 %, by a hash of the
     question's text, so that all answers to a question fall together, in every file).
-    ``reference_separator`` splits accepted answers.
+    ``reference_separator`` splits accepted answers; ``tolerance`` is the policy of all its rows.
+    ``set_aside`` is a text file of lines ``id | why its label is wrong``: these rows are left
+    out.
     """
 
     path: str
@@ -51,6 +54,8 @@ class Source(Settings):
     fields: Fields | None = Fields()
     split: Split | None = None
     reference_separator: str = ""
+    tolerance: str | None = None
+    set_aside: str | None = None
     limit: int | None = Field(default=None, ge=1)
 
     @property
@@ -63,7 +68,7 @@ def read_examples(source: Source) -> Iterator[Example]:
     """The labelled rows of a source, in order; rows without a label or a response are left out.
 
     Raises:
-        MissingError: no such file.
+        MissingError: no such file, or no such ``set_aside``.
         InputError: a row without a mapped column, or with a label that is no verdict;
             ``file:line`` leads.
 
@@ -72,8 +77,19 @@ def read_examples(source: Source) -> Iterator[Example]:
         _example(row, source, f"{source.path}:{number}")
         for number, row in read_objects(source.path)
     )
-    mine = (e for e in examples if e is not None and _in_split(e, source))
+    aside = _set_aside(source)
+    mine = (e for e in examples if e is not None and e.id not in aside and _in_split(e, source))
     yield from islice(mine, source.limit)
+
+
+def _set_aside(source: Source) -> frozenset[str]:
+    if source.set_aside is None:
+        return frozenset()
+    try:
+        lines = Path(source.set_aside).read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise MissingError(f"{source.set_aside}: set_aside: {error.strerror}") from error
+    return frozenset(line.rsplit(" | ", 1)[0].strip() for line in lines if " | " in line)
 
 
 def read_items(source: Source) -> Iterator[tuple[Item, str]]:
@@ -120,6 +136,7 @@ def _item(row: dict[str, Any], source: Source, fields: Fields, where: str) -> di
         "reference": accepted(_column(row, fields.reference, where), source.reference_separator),
         "response": _column(row, fields.response, where),
         "answer_type": _answer_type(row.get(fields.answer_type)),
+        "tolerance": source.tolerance,
     }
 
 

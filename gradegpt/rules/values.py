@@ -96,6 +96,7 @@ _MATRIX = re.compile(
 _PARTS = re.compile(
     r"(?:^|(?<=[\s,;.]))(?:\(\s*(?:\d|[ivx]{1,4}|[一二三四五六]|[a-f])\s*\)|[①-⑨]|第[一二三四五六]空\s*:?|\d\s*[)]|(?:part|Part)\s*\(?[a-d]\)?\s*:?)"
 )
+_PERCENT = re.compile(r"[-+\d.,/\s]*(?:\\?%|percent)")
 _SPAN = re.compile(r"(?:1\d|20)\d\d\s*-\s*(?:\d\d|(?:1\d|20)\d\d)")
 """From one year to another, which is no difference of numbers."""
 _RATIO = re.compile(r"([^:∶]{1,24})[:∶]([^:∶]{1,24})")
@@ -201,7 +202,7 @@ def _has_float(value: algebra.Number | None) -> bool:
 
 def _quantity(text: str) -> Quantity | None:
     text = text.strip()
-    percent = text.endswith(("%", "percent"))
+    percent = bool(_PERCENT.match(text))
     if (plain_number := number(text)) is not None:
         return Quantity(plain_number.value, plain_number.unit, percent, _place(text))
     if (words := spelled(text)) is not None:

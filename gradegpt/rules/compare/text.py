@@ -63,7 +63,7 @@ def compare_text(reference: str, answer: str, question: str = "") -> Comparison:
         return Comparison(False, "text:opposite")
     if _reordered(reference, answer):
         return Comparison(True, "text:same-words-in-other-order")
-    if _contains(words, said) and not _contains(words, _words(question)) and _one_thing(answer):
+    if _contains(words, said) and not _in_a_row(words, _words(question)) and _one_thing(answer):
         return Comparison(True, "text:contains-reference")
     return Comparison(None, "text:not-shown")
 
@@ -94,13 +94,15 @@ def _content(words: tuple[str, ...]) -> list[str]:
 
 
 def _contains(words: tuple[str, ...], said: tuple[str, ...]) -> bool:
-    """Whether ``words``, few and not all filler, stand in ``said`` in one run."""
+    """Whether ``words``, few and not all filler, stand in a short ``said`` and are not turned."""
     if not 0 < len(words) <= _MAX_REFERENCE or len(said) > MAX_ANSWER:
         return False
     if all(word in _FILLER or len(word) < 2 for word in words):
         return False
-    if _DOUBT & ({*said} - {*words}):
-        return False
+    return _in_a_row(words, said) and not _DOUBT & ({*said} - {*words})
+
+
+def _in_a_row(words: tuple[str, ...], said: tuple[str, ...]) -> bool:
     size = len(words)
     return any(said[at : at + size] == words for at in range(len(said) - size + 1))
 

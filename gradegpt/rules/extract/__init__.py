@@ -101,6 +101,10 @@ _CHANGED = re.compile(
     re.IGNORECASE,
 )
 """Signs and words beside a number that make another value of it."""
+_SPELLED = re.compile(
+    r"\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|hundred)\b",
+    re.IGNORECASE,
+)
 _CLOSING: Final = 3
 """Signs that may follow the last sentence."""
 _TURNED = re.compile(
@@ -168,12 +172,13 @@ def _refined(found: Found, kind: AnswerType) -> Found:
     """Narrowed to the kind; of several numbers in a last sentence, there is no telling which."""
     answer = refine(found.answer, kind)
     several = kind is AnswerType.NUMBER and found.how is How.FINAL and answer != found.answer
-    if several and "=" not in found.answer and len(_NUMBER.findall(found.answer)) > 1:
+    numbers = len(_NUMBER.findall(found.answer)) + len(_SPELLED.findall(found.answer))
+    if several and "=" not in found.answer and numbers > 1:
         return found._replace(answer=answer, how=How.CONCLUDED)
     if kind is AnswerType.NUMBER and not _CHANGED.search(answer) and not reads_as(answer, kind):
-        numbers = {m[0] for m in _NUMBER.finditer(answer)}
-        if len(numbers) == 1:  # "3 years old", "10 months to save": a number among other words
-            return found._replace(answer=numbers.pop(), how=How.LAST_NUMBER)
+        given = {m[0] for m in _NUMBER.finditer(answer)}
+        if len(given) == 1:  # "3 years old", "10 months to save": a number among other words
+            return found._replace(answer=given.pop(), how=How.LAST_NUMBER)
     return found._replace(answer=answer)
 
 

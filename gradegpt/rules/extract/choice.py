@@ -69,7 +69,7 @@ _ALONE = re.compile(
 )
 _MAY_BE_NONE = re.compile(r"[Nn]o(?:ne)? |选项|没有|答案")
 NONE_RIGHT = re.compile(
-    r"\bnone of (?:the|these|them)\b[^\n.]{0,60}"
+    r"\bnone of (?:the|these|them)\b[^\n.]{0,100}"
     r"\b(?:correct|match|valid|right|above|choices|options|given|provided)"
     r"|\bno (?:correct|valid|right) (?:choice|option|answer)"
     r"|(?:所有|四个|以上|各个?|全部)选项(?:[A-H、,，和与及]*)(?:都|均|全)(?:不|是?错)"
