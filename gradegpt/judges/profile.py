@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from gradegpt.errors import SettingsError
 from gradegpt.judges.rules import VERSION, answer_kind, judged, reference_answers
-from gradegpt.rules.compare import Prove
+from gradegpt.rules.compare import Prove, sparing
 from gradegpt.rules.extract import find_answer
 from gradegpt.rules.profiles import PROFILES, Question, Scored
 from gradegpt.rules.workers import shared_pool
@@ -43,7 +43,8 @@ class ProfileJudge:
 
     def _judge_one(self, item: Item) -> Judgement:
         references = [answer for r in item.accepted for answer in reference_answers(r)]
-        scored = [self._one(item, reference) for reference in references]
+        prove = sparing(self._prove)
+        scored = [self._one(item, reference, prove) for reference in references]
         best = next((at for at, made in enumerate(scored) if made.right), 0)
         made, reference = scored[best], references[best]
         kind = answer_kind(item, reference)
@@ -55,6 +56,6 @@ class ProfileJudge:
             item, verdicts[made.right], how, span, made.answer, reference, kind, self.name
         )
 
-    def _one(self, item: Item, reference: str) -> Scored:
+    def _one(self, item: Item, reference: str, prove: Prove) -> Scored:
         kind = answer_kind(item, reference)
-        return self._score(Question(reference, item.response, kind, item.tolerance), self._prove)
+        return self._score(Question(reference, item.response, kind, item.tolerance), prove)

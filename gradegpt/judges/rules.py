@@ -10,7 +10,7 @@ from typing import Final
 
 from gradegpt.chain import Chain, render_chain
 from gradegpt.rules import values
-from gradegpt.rules.compare import Comparison, Prove, compare
+from gradegpt.rules.compare import Comparison, Prove, compare, sparing
 from gradegpt.rules.extract import COMMITTED, Found, How, endings, find_answer
 from gradegpt.rules.extract.choice import find_choice, sequence
 from gradegpt.rules.kinds import answer_type, truth
@@ -98,15 +98,16 @@ class RuleJudge:
         These are asked only where nothing settled was read. A number that was only mentioned is no
         answer, whatever it equals.
         """
+        prove = sparing(self._prove)
         guessed = found.how is How.LAST_NUMBER
         open_ = found.how is How.CONCLUDED
         for reference in references:
-            comparison = self._compare(item, reference, found)
+            comparison = self._compare(item, reference, found, prove)
             open_ |= comparison.same is None and found.how is How.FINAL
             yield reference, comparison._replace(same=False) if guessed else comparison, found
         if kind is AnswerType.NUMBER and (open_ or guessed):
             for last, reference in product(endings(response), references):
-                yield reference, self._compare(item, reference, last), last
+                yield reference, self._compare(item, reference, last, prove), last
 
     def _undecided(
         self, item: Item, reason: str, found: Found | None = None, kind: AnswerType | None = None
@@ -122,14 +123,14 @@ class RuleJudge:
             tolerance=item.tolerance or DEFAULT,
         )
 
-    def _compare(self, item: Item, reference: str, found: Found) -> Comparison:
+    def _compare(self, item: Item, reference: str, found: Found, prove: Prove) -> Comparison:
         return compare(
             reference,
             found.answer,
             answer_kind(item, reference),
             question=item.question,
             tolerance=item.tolerance or DEFAULT,
-            prove=self._prove,
+            prove=prove,
         )
 
     def _decided(

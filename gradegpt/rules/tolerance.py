@@ -93,6 +93,8 @@ def _auto(question: str) -> Allows:
             return _within(wanted, given, float(given.place) / 2) or None
         if _is_whole(wanted) and _is_whole(given):
             return False
+        if _is_fraction(wanted) and _is_fraction(given) and not _asks_to_round(question):
+            return False
         if _is_measured(wanted, given) and _within(wanted, given, _MEASURED * _size(wanted)):
             return True
         precise = all(_digits(q) >= 3 for q in (wanted, given))
@@ -128,6 +130,11 @@ def _is_whole(quantity: Quantity) -> bool:
     value = quantity.value
     exact = quantity.place is None or quantity.place < 1  # 5.00 is 5; 1.50×10^3 is rounded
     return exact and isinstance(value, Fraction) and value.denominator == 1
+
+
+def _is_fraction(quantity: Quantity) -> bool:
+    """Whether it is written as a fraction or without decimals, so exactly."""
+    return isinstance(quantity.value, Fraction) and (quantity.place is None or _is_whole(quantity))
 
 
 DEFAULT: Final = "auto"

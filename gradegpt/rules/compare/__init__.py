@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from gradegpt.rules import values
-from gradegpt.rules.compare.base import Comparison, Means, Prove, unproved
+from gradegpt.rules.compare.base import Comparison, Means, Prove, sparing, unproved
 from gradegpt.rules.compare.choice import compare_choice
 from gradegpt.rules.compare.text import compare_text
 from gradegpt.rules.compare.value import same_value
@@ -17,13 +17,16 @@ from gradegpt.rules.tolerance import EXACT
 from gradegpt.rules.tolerance import tolerance as policy
 from gradegpt.schema import CHOICE, AnswerType
 
-__all__ = ["Comparison", "Prove", "compare"]
+__all__ = ["Comparison", "Prove", "compare", "sparing"]
 
 _NOTHING = re.compile(
     r"no(?:real)?solutions?|unsolvable|(?:itis)?impossible|doesnotexist|undefined|noneoftheabove"
     r"|无解|不存在"
 )
 """Answers, as plain text, that say there is no such number."""
+_YEAR = re.compile(r"(?:1\d|20)\d\d")
+_WHEN = re.compile(r"\b(?:when|(?:what|which) year)\b|哪一?年|何时|什么时候", re.IGNORECASE)
+"""Questions that a date answers whose year is the reference."""
 _ORDERED: Final = (AnswerType.MULTI_PART, AnswerType.TUPLE)
 
 
@@ -56,8 +59,10 @@ def compare(
         return _truth(reference, answer)
     if plain(reference) == plain(answer) and plain(answer) and not _another_unit(reference, answer):
         return Comparison(True, f"{kind.value}:same-text")
-    if kind is AnswerType.TEXT:
-        return compare_text(reference, answer, question)
+    if kind is AnswerType.TEXT or (_YEAR.fullmatch(reference.strip()) and _WHEN.search(question)):
+        shown = compare_text(reference, answer, question)
+        if kind is AnswerType.TEXT or shown.same:
+            return shown
     region = kind is AnswerType.INTERVAL
     allowed = policy(tolerance, question)
     wanted, given = values.read(reference, region=region), values.read(answer, region=region)

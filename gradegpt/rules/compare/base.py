@@ -3,16 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from gradegpt.rules.tolerance import Tolerance
 
+_CALLS: Final = 8
+_FAILURES: Final = 2
 Prove = Callable[[str, str], bool | None]
 """Whether two LaTeX formulas are equal, by heavier means than ``algebra``; none if not shown."""
 
 
 def unproved(_left: str, _right: str) -> None:
     """The ``Prove`` that shows nothing."""
+
+
+def sparing(prove: Prove) -> Prove:
+    """``prove`` for one item: no longer asked once two pairs could not be shown, or after eight.
+
+    What cannot be shown may take the whole time that a pair has, so this bounds the item's.
+    """
+    left = [_CALLS, _FAILURES]
+
+    def ask(reference: str, answer: str) -> bool | None:
+        if not all(left):
+            return None
+        shown = prove(reference, answer)
+        left[0] -= 1
+        left[1] -= shown is None
+        return shown
+
+    return ask
 
 
 class Means(NamedTuple):

@@ -44,6 +44,11 @@ _WORD = re.compile(r"[^\W_]+(?:['’][a-z]+)?")
 _LIST = re.compile(r"(?:[^,;、\n]{1,40}[,;、]\s*){2,}(?:and\s+|or\s+)?[^,;、\n.]{1,40}")
 
 
+_GREEK: Final = str.maketrans(
+    {"α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "λ": "lambda"}
+)
+
+
 def compare_text(reference: str, answer: str, question: str = "") -> Comparison:
     """Whether the answer says the reference: in the same words, or in a sentence of its own.
 
@@ -75,7 +80,7 @@ def _bare(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _words(text: str) -> tuple[str, ...]:
-    text = unicodedata.normalize("NFKD", fold(text)).casefold()
+    text = unicodedata.normalize("NFKD", fold(text)).casefold().translate(_GREEK)
     return tuple(_WORD.findall("".join(c for c in text if not unicodedata.combining(c))))
 
 
@@ -99,7 +104,9 @@ def _contains(words: tuple[str, ...], said: tuple[str, ...]) -> bool:
         return False
     if all(word in _FILLER or len(word) < 2 for word in words):
         return False
-    return _in_a_row(words, said) and not _DOUBT & ({*said} - {*words})
+    named = tuple(w for w in said if len(w) > 1)  # Franklin D. Roosevelt
+    found = _in_a_row(words, said) or (len(words) > 1 and _in_a_row(words, named))
+    return found and not _DOUBT & ({*said} - {*words})
 
 
 def _in_a_row(words: tuple[str, ...], said: tuple[str, ...]) -> bool:
