@@ -3,6 +3,16 @@
 from gradegpt.judges.base import Judge
 from gradegpt.judges.cascade import CascadeJudge
 from gradegpt.judges.model import ModelJudge
+from gradegpt.judges.parallel import ParallelJudge, judge_many
+from gradegpt.judges.profile import ProfileJudge
 from gradegpt.judges.rules import RuleJudge
 
-__all__ = ["CascadeJudge", "Judge", "ModelJudge", "RuleJudge"]
+__all__ = [
+    "CascadeJudge",
+    "Judge",
+    "ModelJudge",
+    "ParallelJudge",
+    "ProfileJudge",
+    "RuleJudge",
+    "judge_many",
+]

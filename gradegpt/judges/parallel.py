@@ -9,6 +9,7 @@ import queue
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from typing import Final
 
 from gradegpt.judges.profile import ProfileJudge
@@ -82,3 +83,13 @@ class ParallelJudge:
         return Judgement(
             id=item.id, outcome=Outcome.UNDECIDED, method=self.name, reason="worker:lost"
         )
+
+
+@cache
+def _shared() -> ParallelJudge:
+    return ParallelJudge(RuleJudge())
+
+
+def judge_many(items: Sequence[Item]) -> list[Judgement]:
+    """Judge with the rules on every core; the processes stay warm for the next call."""
+    return _shared().judge(items)

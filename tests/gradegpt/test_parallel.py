@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gradegpt.judges.parallel import ParallelJudge
+from gradegpt.judges.parallel import ParallelJudge, judge_many
 from gradegpt.judges.profile import ProfileJudge
 from gradegpt.judges.rules import RuleJudge
 from gradegpt.schema import Item
@@ -22,6 +22,12 @@ def test_processes_change_no_judgement(judge: RuleJudge | ProfileJudge) -> None:
     parallel = ParallelJudge(judge, processes=2)
     assert parallel.judge(many) == judge.judge(many)
     assert parallel.fingerprint == judge.fingerprint
+
+
+def test_judge_many_is_the_rule_judge() -> None:
+    """Whatever the number of items."""
+    for count in (3, 600):
+        assert judge_many(items(count)) == RuleJudge().judge(items(count))
 
 
 def test_a_process_that_dies_costs_one_item(monkeypatch: pytest.MonkeyPatch) -> None:
