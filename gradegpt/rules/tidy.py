@@ -36,7 +36,9 @@ _SIGNS: Final = {"gt": ">", "lt": "<", "amp": "&", "ge": "≥", "le": "≤", "ti
 
 def simplified(text: str) -> str:
     """Traditional characters of this trade as simplified ones; all others stay."""
-    return text.translate(_SIMPLIFIED) if _TRADITIONAL.search(text) else text
+    if text.isascii() or _TRADITIONAL.search(text) is None:
+        return text
+    return text.translate(_SIMPLIFIED)
 
 
 def tidy(text: str) -> str:

@@ -100,7 +100,7 @@ def _content(words: tuple[str, ...]) -> list[str]:
 
 def _contains(words: tuple[str, ...], said: tuple[str, ...]) -> bool:
     """Whether ``words``, few and not all filler, stand in a short ``said`` and are not turned."""
-    if not 0 < len(words) <= _MAX_REFERENCE or len(said) > MAX_ANSWER:
+    if not 0 < len(words) <= _MAX_REFERENCE or len(said) > MAX_ANSWER or words[0] not in said:
         return False
     if all(word in _FILLER or len(word) < 2 for word in words):
         return False

@@ -112,7 +112,8 @@ _TURNED = re.compile(
     r"|不|没|大于|小于|至少|至多|或",
     re.IGNORECASE,
 )
-"""Words by which a number in a sentence is not its result."""
+"""Words by which a number in a sentence is not its result, unless it stands behind a sign =."""
+_DENIED = re.compile(r"\bnot\b|n't\b|不|没", re.IGNORECASE)
 _RESULT = re.compile(r"[=≈]\s*(-?\$?\d[\d,]*(?:\.\d+)?%?)")
 _STOP = re.compile(
     r"[。！？!?；;\n]|(?<=[^\d])\.(?=\s|$|<)|(?<=\d)\.(?=\s|$)|<eo[aet]>|<STEP\d*>|【|</?answer>"
@@ -341,14 +342,18 @@ def _last_line(text: str, kind: AnswerType | None) -> Found | None:
 def endings(text: str) -> list[Found]:
     """Numbers that a text ends in: its last one, and the last result of the last sentence."""
     last = _last_number(text)
-    end = len(text.rstrip())
-    if last is None or end - last.end > _CLOSING or _TURNED.search(text, last.start, last.end):
+    if last is None or len(text.rstrip()) - last.end > _CLOSING:
         return []
+    made = [] if _TURNED.search(text, last.start, last.end) else [last]
     result = _last(_RESULT, text[last.start : last.end])
-    if result is None or last.start + result.end(1) == last.clause[1]:
-        return [last]
+    if result is None or _DENIED.search(text, last.start, last.start + result.start()):
+        return made
     span = (last.start + result.start(1), last.start + result.end(1))
-    return [last, last._replace(answer=result[1], clause=span)]
+    return (
+        made
+        if made and span[1] == last.clause[1]
+        else [*made, last._replace(answer=result[1], clause=span)]
+    )
 
 
 def _last_number(text: str) -> Found | None:

@@ -47,7 +47,7 @@ _LIKELY = r"\s*(?:most likely|likely|probably|definitely)?"
 _CUED_ZH = re.compile(
     rf"(?=[【参最正佳的答选结解故应因所则可本只即综错不合恰符准一适必组推判]){_ZH_CUE}{_LIKELY}{_DRESS}{_LETTERS}"
 )
-_CUED_EN = re.compile(rf"(?=[AaSsCcOobrfnpg]){_EN_CUE}{_LIKELY}{_DRESS}{_LETTERS}")
+_CUED_EN = re.compile(rf"\b(?=[AaSsCcOobrfnpg]){_EN_CUE}{_LIKELY}{_DRESS}{_LETTERS}")
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _EN_WORDS: Final = (
     "answer", "solution", "conclusion", "correct", "best", "right", "closest", "final", "only",
@@ -55,10 +55,12 @@ _EN_WORDS: Final = (
     "choosing", "corresponds",
 )  # fmt: skip
 """One of these stands in every English cue."""
-_JUDGED = re.compile(
+_JUDGED_ZH = re.compile(
     rf"(?<![A-Za-z]){_LETTERS}\s*[)}}]?\s*(?:选项|项)?\s*(?:[^\s。,，;；.]{{0,4}})?(?:是|为)?"
     r"(?:正确答案|正确选项|最佳答案|本题答案|符合题意)"
-    r"|(?:\b[Oo]ption|\b[Cc]hoice)[\s_]*\(?(?P<en>[A-H])\)?(?![A-Za-z])[^\n.]{0,60}?\bis (?:the )?"
+)
+_JUDGED_EN = re.compile(
+    r"[OoCc](?:ption|hoice)[\s_]*\(?(?P<letters>[A-H])\)?(?![A-Za-z])[^\n.]{0,60}?\bis (?:the )?"
     r"(?:(?:most )?(?:correct|best|right|accurate|likely))(?: (?:answer|choice|option))?"
 )
 _BOXED = re.compile(rf"\\(?:boxed|fbox)\s*\{{{_DRESS}{_LETTERS}")
@@ -214,12 +216,14 @@ def _committed(text: str) -> Iterator[Choice]:
     for pattern in patterns:
         for match in pattern.finditer(text):
             if not _ruled_out(text, match):
-                yield _choice(match, "letters")
+                yield _choice(match)
     for match in NONE_RIGHT.finditer(text) if _MAY_BE_NONE.search(text) else ():
         yield Choice("", match.start(), match.start(), match.end(), True)
-    for match in _JUDGED.finditer(text):
-        if not _NEGATED.search(match[0]):
-            yield _choice(match, "letters" if match["letters"] else "en")
+    judged = [_JUDGED_ZH] if "答案" in text or "正确" in text or "符合" in text else []
+    for pattern in (*judged, _JUDGED_EN):
+        for match in pattern.finditer(text):
+            if not _NEGATED.search(match[0]):
+                yield _choice(match)
 
 
 def _ruled_out(text: str, match: re.Match[str]) -> bool:
@@ -245,8 +249,9 @@ def _echoes(after: str) -> bool:
     return bool(re.match(r"\s*[.．、:：)）][^\n]*\n+\s*[(（]?[B-H]\s*[.．、:：)）]", after))
 
 
-def _choice(match: re.Match[str], group: str) -> Choice:
-    return Choice(_named(match[group]), match.start(), match.start(group), match.end(group), True)
+def _choice(match: re.Match[str]) -> Choice:
+    span = match.span("letters")
+    return Choice(_named(match["letters"]), match.start(), *span, committed=True)
 
 
 def _named(letters: str) -> str:
