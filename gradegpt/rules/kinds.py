@@ -68,8 +68,8 @@ def letters(answer: str, listed: dict[str, str] | None = None) -> frozenset[str]
     if rest.strip() and rest[0] == " " and rest.strip()[0].islower():
         return None  # "A number of ..." is a sentence, not an option
     # The word goes first: in "B and C" its own letters would name options A and D.
-    named = re.sub(r"and", " ", match["letters"], flags=re.IGNORECASE).upper()
-    return frozenset(re.findall(r"[A-H]", named))
+    named = match["letters"].upper().replace("AND", " ")
+    return frozenset(char for char in named if "A" <= char <= "H")
 
 
 @lru_cache(maxsize=1024)

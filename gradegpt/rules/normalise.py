@@ -96,7 +96,7 @@ def fold(text: str) -> str:
 @lru_cache(maxsize=16384)
 def plain(text: str) -> str:
     """``fold`` without blanks, case and closing punctuation: equal results mean the same text."""
-    return re.sub(r"\s+", "", fold(text)).casefold().strip(".,;:!'\"`*")
+    return "".join(fold(text).split()).casefold().strip(".,;:!'\"`*")
 
 
 class Quantity(NamedTuple):

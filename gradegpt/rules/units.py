@@ -106,6 +106,7 @@ def plural(unit: str) -> str:
     return unit[:-1] if len(unit) > 3 and unit.endswith("s") else unit
 
 
+@lru_cache(maxsize=2048)
 def _pint(unit: str) -> str | None:
     """Pint's name of a unit, made of known words only; none for an unknown one."""
     unit = re.sub(r"\s*(?:\bper\b|每)\s*", "/", unit.strip())

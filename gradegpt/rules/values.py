@@ -109,7 +109,7 @@ _JOINED = re.compile(r"[,;±或和与∨]|\\pm|\bor\b|\band\b|\\text")
 _OR = re.compile(r"\s*(?:或者?|\bor\b|\band\b|和|与|\\text\{\s*or\s*\}|∨)\s*")
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=32768)
 def read(text: str, *, region: bool = False) -> Value:
     """The value of an answer. ``region``: ``(1,2)`` is an open interval, not a pair."""
     return _read(_clean(text), region, 0)

@@ -83,6 +83,9 @@ _NEGATED = re.compile(
     r"(?:不是|并非|不选|排除|不能选|不应选|\bnot\b|n't\b|\bnor\b|\brather than\b|\beliminate)",
     re.IGNORECASE,
 )
+_LEFT_OPEN = re.compile(r"[\s)(（*$}]*(?:or\b|或|还是|are (?:in|not)|is (?:in|not)|不|错|都)")
+_JUDGED_WRONG = re.compile(r"[^\n]{0,80}\(\s*(?:in|not )correct|(?:错误|不正确)", re.IGNORECASE)
+_ECHO = re.compile(r"\s*[.．、:：)）][^\n]*\n+\s*[(（]?[B-H]\s*[.．、:：)）]")
 _SUPPOSED = re.compile(r"(?:^|[.\n。:])[\s*-]*(?:If|Suppose|如果|假如|若)\b[^.\n。]*$")
 """The beginning of a sentence that says what would be chosen, were something true."""
 _HEDGED = re.compile(r"\bor\b|或者?|还是", re.IGNORECASE)
@@ -92,6 +95,7 @@ _LOWER = re.compile(r"(?<=\bis )\([a-h]\)|(?<=: )\([a-h]\)|^\([a-h]\)")
 
 
 _MAX_SEQUENCE: Final = 500
+_SEQUENCE_STARTS: Final = frozenset("ABCDEFGH(0123456789")
 _NEAR_THE_END: Final = 200
 _OVERLAP: Final = 80
 """What a response settles on mostly stands near its end, so that is read first."""
@@ -150,6 +154,8 @@ def sequence(text: str) -> tuple[str, ...]:
     if len(text) > _MAX_SEQUENCE:
         return ()
     text = same_length(text).strip()
+    if text[:1] not in _SEQUENCE_STARTS:
+        return ()
     if re.fullmatch(r"[A-H](?:[\s;,、]+[A-H])+", text):
         return tuple(re.findall(r"[A-H]", text))
     if parts := re.fullmatch(r"(?:\s*[(]?\d{1,2}[).、:]\s*[A-H](?![A-Za-z])[;,.。]?)+\s*", text):
@@ -229,24 +235,20 @@ def _committed(text: str) -> Iterator[Choice]:
 def _ruled_out(text: str, match: re.Match[str]) -> bool:
     """A negated cue, or a choice left open: "A or B", "选 A 或 B"."""
     before = text[max(0, match.start() - 6) : match.start("letters")]
-    after = text[match.end("letters") : match.end("letters") + 12]
+    rest = text[match.end("letters") :]
     return bool(
         _NEGATED.search(before)
-        or re.match(r"[\s)(（*$}]*(?:or\b|或|还是|are (?:in|not)|is (?:in|not)|不|错|都)", after)
-        or re.match(
-            r"[^\n]{0,80}\(\s*(?:in|not )correct|(?:错误|不正确)",
-            text[match.end("letters") :],
-            re.IGNORECASE,
-        )
-        or _echoes(text[match.end("letters") :])
+        or _LEFT_OPEN.match(rest[:12])
+        or _JUDGED_WRONG.match(rest)
+        or _echoes(rest)
         or _SUPPOSED.search(text[max(0, match.start() - 160) : match.start()])
-        or re.search(r"\beither\b", before, re.IGNORECASE)
+        or "either" in before.lower()
     )
 
 
 def _echoes(after: str) -> bool:
     """Whether the options go on being listed, each on a line of its own."""
-    return bool(re.match(r"\s*[.．、:：)）][^\n]*\n+\s*[(（]?[B-H]\s*[.．、:：)）]", after))
+    return _ECHO.match(after) is not None
 
 
 def _choice(match: re.Match[str]) -> Choice:
