@@ -279,13 +279,12 @@ def _announced(text: str) -> Found | None:
     tag = _last(_ANSWER_TAG, text)
     if tag is not None:
         return _found(text, tag.start(1), tag.end(1), How.ANNOUNCED, tag.start(1))
-    lowered = text.lower()
-    if not any(word in lowered for word in _ANNOUNCING):
-        return None
     near = max(0, len(text) - _NEAR_THE_END)
     found = _last_announced(text, near)
     if near and (found is None or found.clause[0] < near + _OVERLAP):
-        found = _last_announced(text, 0)
+        lowered = text.lower()
+        if any(word in lowered for word in _ANNOUNCING):
+            found = _last_announced(text, 0)
     return found
 
 

@@ -10,6 +10,8 @@ from typing import Final, NamedTuple
 _HALF_WIDTH: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
 """Full-width signs to ASCII, one for one, so that offsets stay true."""
 
+_COMMON: Final = tuple(zip("，：（）；．！？\u3000", ",:();.!? ", strict=True))
+_WIDE = re.compile(r"[\uff01-\uff5e\u3000]")
 _DRESS = (
     r"(?:</?[a-z]{1,6}>|\\(?:text|mathrm|mathbf|textbf|rm|bf|mathsf|quad)\b\s*"
     r"|选项?|[Cc]hoices?|[Oo]ptions?|CHOICE|OPTION|[\s$*_(\[{<\"'“‘`~\\:])*+"
@@ -49,12 +51,6 @@ _CUED_ZH = re.compile(
 )
 _CUED_EN = re.compile(rf"\b(?=[AaSsCcOobrfnpg]){_EN_CUE}{_LIKELY}{_DRESS}{_LETTERS}")
 _HAN = re.compile(r"[\u3400-\u9fff]")
-_EN_WORDS: Final = (
-    "answer", "solution", "conclusion", "correct", "best", "right", "closest", "final", "only",
-    "nearest", "option", "choice", "one that", "select", "choose", "pick", "go with", "chosen",
-    "choosing", "corresponds",
-)  # fmt: skip
-"""One of these stands in every English cue."""
 _JUDGED_ZH = re.compile(
     rf"(?<![A-Za-z]){_LETTERS}\s*[)}}]?\s*(?:选项|项)?\s*(?:[^\s。,，;；.]{{0,4}})?(?:是|为)?"
     r"(?:正确答案|正确选项|最佳答案|本题答案|符合题意)"
@@ -69,7 +65,7 @@ _ALONE = re.compile(
     r"(?:$|[.．、:：)）]|(?=[\u3400-\u9fff]))",
     re.MULTILINE,
 )
-_MAY_BE_NONE = re.compile(r"[Nn]o(?:ne)? |选项|没有|答案")
+_MAY_BE_NONE = re.compile(r"[Nn]o(?:ne)? |选项[^\n]{0,12}[不错]|没有|答案[^\n。]{0,8}无")
 NONE_RIGHT = re.compile(
     r"\bnone of (?:the|these|them)\b[^\n.]{0,100}"
     r"\b(?:correct|match|valid|right|above|choices|options|given|provided)"
@@ -114,7 +110,10 @@ class Choice(NamedTuple):
 @lru_cache(maxsize=256)
 def same_length(text: str) -> str:
     """Full-width letters and signs as ASCII, and "answer is (b)" in capitals, sign for sign."""
-    text = text if text.isascii() else text.translate(_HALF_WIDTH)
+    if not text.isascii():
+        for wide, narrow in _COMMON:  # a table costs more than these few, and they are most
+            text = text.replace(wide, narrow)
+        text = text.translate(_HALF_WIDTH) if _WIDE.search(text) else text
     return _LOWER.sub(lambda m: m[0].upper(), text) if _SMALL.search(text) else text
 
 
@@ -215,11 +214,7 @@ def _last_run(found: list[re.Match[str]], places: int) -> list[re.Match[str]]:
 
 
 def _committed(text: str) -> Iterator[Choice]:
-    patterns = [_BOXED]
-    patterns += [_CUED_ZH] if _HAN.search(text) else []
-    lowered = text.lower()
-    patterns += [_CUED_EN] if any(word in lowered for word in _EN_WORDS) else []
-    for pattern in patterns:
+    for pattern in (_BOXED, _CUED_EN, *([_CUED_ZH] if _HAN.search(text) else [])):
         for match in pattern.finditer(text):
             if not _ruled_out(text, match):
                 yield _choice(match)
