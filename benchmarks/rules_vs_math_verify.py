@@ -1,6 +1,6 @@
 """The rule judge against math-verify on labelled rows: speed as a ratio, agreement as kappa.
 
-    python benchmarks/rules_vs_math_verify.py ROWS.jsonl [MORE.jsonl=SEPARATOR ...] [--limit N]
+    python benchmarks/rules_vs_math_verify.py ROWS.jsonl [MORE.jsonl=SEPARATOR ...] [--set-aside F]
 
 A separator stands between the accepted answers in a file's references, as in aliases.jsonl=/
 
@@ -49,6 +49,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("files", nargs="+", metavar="FILE[=SEPARATOR]")
     parser.add_argument("--limit", type=int, default=0, help="rows of each file, 0 for all")
+    parser.add_argument("--set-aside", help="rows to leave out: lines of 'id | why'")
     options = parser.parse_args(argv)
     total = {name: Run([], []) for name in _GRADERS}
     processes = {name: ProcessPoolExecutor(1, get_context("spawn")) for name in _GRADERS}
@@ -57,7 +58,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     print(f"{'file':28} {'rows':>6}  kappa: rules  math-verify")
     for named in options.files:
         file, _, separator = named.partition("=")
-        source = Source(path=file, reference_separator=separator)
+        source = Source(path=file, reference_separator=separator, set_aside=options.set_aside)
         examples = list(read_examples(source))[: options.limit or None]
         truths = [e.verdict is Verdict.CORRECT for e in examples]
         kappas = []

@@ -22,7 +22,7 @@ _SYMBOLS: Final = {
     r"\leqslant": "≤", r"\leq": "≤", r"\le ": "≤", r"\geqslant": "≥", r"\geq": "≥", r"\ge ": "≥",
     r"\neq": "≠", r"\times": "×", r"\cdot": "·", r"\div": "÷", r"\pi": "π", r"\infty": "∞",
     r"\cup": "∪", r"\cap": "∩", r"\in ": "∈", r"\pm": "±", r"\%": "%", r"\$": "$",
-    r"\{": "{", r"\}": "}", r"\lbrace": "{", r"\rbrace": "}",
+    "{,}": ",", r"\{": "{", r"\}": "}", r"\lbrace": "{", r"\rbrace": "}",
 }  # fmt: skip
 _FOLDED = str.maketrans(
     {
@@ -63,7 +63,7 @@ _WORDS_ONLY = re.compile(r"(?:[\s(][^\d+*/^=<>\\\\:{}]*)?", re.DOTALL)
 _MAX_POWER: Final = 400
 
 
-_FOLDABLE = re.compile(r"[^\x00-\x7f]|[\\$*~]")
+_FOLDABLE = re.compile(r"[^\x00-\x7f]|[\\$*~]|\{,")
 """What ``fold`` could change; most short answers have none of it."""
 
 

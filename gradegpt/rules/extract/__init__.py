@@ -108,7 +108,7 @@ _SPELLED = re.compile(
 _CLOSING: Final = 3
 """Signs that may follow the last sentence."""
 _TURNED = re.compile(
-    r"\bnot\b|n't\b|\b(?:less|fewer|at least|at most|than|or|between)\b"
+    r"\bnot\b|n't\b|\b(?:less|fewer|at least|at most|than|or|between \W?\d+)\b"
     r"|不|没|大于|小于|至少|至多|或",
     re.IGNORECASE,
 )
