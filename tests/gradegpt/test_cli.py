@@ -109,6 +109,15 @@ def test_escape_sequences_of_a_response_do_not_reach_the_terminal() -> None:
     assert cli.shown(judgement).startswith("a\\x1b[2J\\r中\nb\n\n")
 
 
+def test_a_profile_scores_as_its_benchmark_does(capsys: pytest.CaptureFixture[str]) -> None:
+    """Without a box, or within 1e-8 alone, as the paper has it."""
+    arguments = ("--reference", "0.333", "--response", "\\boxed{\\frac{1}{3}}")
+    assert call("judge", *arguments, *RULES, "--profile", "olympiadbench") == 0
+    out = capsys.readouterr().out
+    assert "verdict     incorrect" in out
+    assert "method      olympiadbench" in out
+
+
 def test_a_file_is_judged_and_summed_up(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("in.jsonl").write_text(ROW * 3 + ROW.replace("is 4", "is 5"))
     assert call("judge", "in.jsonl", "-o", "out.jsonl", *RULES) == 0
@@ -188,11 +197,16 @@ def test_a_bad_input_is_told_exactly_and_before_the_model_is_loaded(
          "base_url: set 'model' too, to the model's name on that server"),
         (["in.jsonl", "-o", "out.jsonl", "--model", "./nowhere"], 2,
          "./nowhere: no such model folder; give a folder or a hub name such as Qwen/Qwen3-0.6B"),
+        (["--reference", "4", "--response", "4", *RULES, "--profile", "gsm9k"], 2,
+         "profile 'gsm9k': use one of olympiadbench, olympicarena, arb, atlas"),
+        (["--reference", "4", "--response", "4", "--profile", "arb"], 2,
+         "profile 'arb': goes with the judge 'rules' alone"),
         (["--reference", " ", "--response", "4", *RULES], 2,
          "options: reference: an accepted answer is empty; there is nothing to grade against"),
     ],
     ids=["there-already", "the-input", "output-a-folder", "input-a-folder", "rules-with-a-model",
-         "url-without-model", "no-such-model", "blank-reference"],
+         "url-without-model", "no-such-model", "no-such-profile", "profile-of-a-model",
+         "blank-reference"],
 )  # fmt: skip
 def test_a_user_error_is_one_line_and_an_exit_code(
     here: Path,

@@ -54,6 +54,23 @@ def test_columns_are_mapped(source: Any) -> None:
     ]  # fmt: skip
 
 
+def test_a_source_may_state_the_tolerance_of_its_rows(source: Any) -> None:
+    """A policy of the file, where its protocol has one."""
+    (example,) = read_examples(source(ROW, tolerance="relative:0.04"))
+    assert example.tolerance == "relative:0.04"
+
+
+def test_rows_set_aside_are_left_out(source: Any, tmp_path: Path) -> None:
+    """By id, which may hold blanks; lines without a reason are comments."""
+    aside = tmp_path / "aside.txt"
+    aside.write_text("# id | why\nr 2 | the label contradicts the row\n")
+    rows = [ROW, ROW | {"id": "r 2"}, ROW | {"id": "r3"}]
+    kept = read_examples(source(*rows, set_aside=str(aside)))
+    assert [e.id for e in kept] == ["r1", "r3"]
+    with pytest.raises(MissingError, match=r"nowhere\.txt: set_aside: No such file"):
+        list(read_examples(source(ROW, set_aside="nowhere.txt")))
+
+
 def test_columns_of_any_name_are_mapped(source: Any) -> None:
     """An empty name says that the file has no such column."""
     row = {
