@@ -1,0 +1,56 @@
+"""The numbers that a text ends in, for responses that announce nothing."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from gradegpt.rules.extract.found import Found, How, last_match, sentence_around
+
+NUMBER = re.compile(r"-?\$?\d[\d,]*(?:\.\d+)?(?:\s*/\s*\d+)?%?")
+CHANGED = re.compile(
+    r"\bnot\b|n't\b|\b(?:less|more|fewer|at least|at most|than|plus|minus|times|over|half|\w*halves"
+    r"|or|between|\w*(?:thirds?|quarters?|fourths?|fifths?|tenths?|dozens?|hundreds?|thousands?|illions?))\b"
+    r"|\b[b-hj-z]\b|[+*/^=<>≤≥_\\]|不|没|的(?:平方|立方|倍|倒数)|平方|大于|小于|至少|至多|或|半",
+    re.IGNORECASE,
+)
+"""Signs and words beside a number that make another value of it."""
+SPELLED = re.compile(
+    r"\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|hundred)\b",
+    re.IGNORECASE,
+)
+_CLOSING: Final = 3
+"""Signs that may follow the last sentence."""
+_TURNED = re.compile(
+    r"\bnot\b|n't\b|\b(?:less|fewer|at least|at most|than|or|between \W?\d+)\b"
+    r"|不|没|大于|小于|至少|至多|或",
+    re.IGNORECASE,
+)
+"""Words by which a number in a sentence is not its result, unless it stands behind a sign =."""
+_DENIED = re.compile(r"\bnot\b|n't\b|不|没", re.IGNORECASE)
+_RESULT = re.compile(r"[=≈]\s*(-?\$?\d[\d,]*(?:\.\d+)?%?)")
+
+
+def endings(text: str) -> list[Found]:
+    """Numbers that a text ends in: its last one, and the last result of the last sentence."""
+    last = last_number(text)
+    if last is None or len(text.rstrip()) - last.end > _CLOSING:
+        return []
+    made = [] if _TURNED.search(text, last.start, last.end) else [last]
+    result = last_match(_RESULT, text[last.start : last.end])
+    if result is None or _DENIED.search(text, last.start, last.start + result.start()):
+        return made
+    span = (last.start + result.start(1), last.start + result.end(1))
+    return (
+        made
+        if made and span[1] == last.clause[1]
+        else [*made, last._replace(answer=result[1], clause=span)]
+    )
+
+
+def last_number(text: str) -> Found | None:
+    """The last number of a text, whatever it counts."""
+    last = last_match(NUMBER, text)
+    if last is None:
+        return None
+    return Found(last[0], *sentence_around(text, *last.span()), How.LAST_NUMBER, last.span())
