@@ -18,7 +18,7 @@ _NEAR: Final = 0.05
 """Relative difference up to which ``auto`` leaves two numbers open, where one may be rounded."""
 _NEAR_PRECISE: Final = 0.02
 """The same for two numbers with three digits or more: rounding on the way moves them no farther."""
-_MEASURED: Final = 0.005
+_MEASURED: Final = 0.01
 """Relative difference up to which two measured quantities are the same: rounded on the way."""
 _ROUNDED = re.compile(
     r"保留|精确到|四舍五入|约(?:为|是|等于)?(?:多少)?|近似|有效数字|\bround(?:ed)?\b|\bnearest\b|\bapproximate(?:ly)?\b"
@@ -163,7 +163,7 @@ def tolerance(name: str, question: str = "") -> Tolerance:
 
     ``exact``: equal. ``auto``: a reference written with decimals stands for all that round to
     it, and for itself rounded to four digits or more; quantities with a unit of measurement may
-    differ by 0.5 %, rounded on the way; what is otherwise within 5 % is left open (2 % where both
+    differ by 1 %, rounded on the way; what is otherwise within 5 % is left open (2 % where both
     have three digits), but for whole numbers.
     ``olympiadbench``: absolute 1e-8 or the row's own error (OlympiadBench, section 3.4).
     ``olympicarena``: 0.1 in the coefficient at an equal power of ten (OlympicArena, appendix).
