@@ -19,6 +19,8 @@ _ANOTHER = re.compile(
     r"[\s.:,;+/&|)\](\[]*(?:或者?|还是|or\b|and\b|和|与)?[\s(\[]*[A-H](?![a-z])(?! [a-z])"
 )
 _LETTERED = re.compile(r"\(?(?P<letter>[A-H])\s*[).:,]\s*(?P<text>.+)", re.DOTALL)
+_MAX_OPTION: Final = 400
+_MAX_NUMBER: Final = 200
 _OPTION_LINE = re.compile(
     r"(?:^|[\s(（])(?P<letter>[A-H])\s*[.．、:：)）]\s*(?P<text>.*?)(?=(?:[\s(（]+[A-H]\s*[.．、:：)）])|\n|$)",
     re.DOTALL,
@@ -53,7 +55,7 @@ def letters(answer: str, listed: dict[str, str] | None = None) -> frozenset[str]
     Read are ``A``, ``(B)``, ``A、C``, ``AC``, ``A and C``, ``B. text`` and ``Choice_B``, and any
     letter that stands before its own text in ``listed``: ``(E) a + b``.
     """
-    text = fold(answer).strip(" .*:\n")
+    text = fold(answer[:_MAX_OPTION]).strip(" .*:\n")
     lettered = _LETTERED.fullmatch(text)
     if lettered and plain(lettered["text"]) == plain((listed or {}).get(lettered["letter"], "")):
         return frozenset(lettered["letter"])
@@ -95,7 +97,7 @@ def answer_type(reference: str, question: str = "") -> AnswerType:
         return AnswerType.SINGLE_CHOICE if len(named) == 1 else AnswerType.MULTIPLE_CHOICE
     if truth(text) is not None:
         return AnswerType.TRUE_FALSE
-    if quantity(text.strip(" .")) is not None:
+    if len(text) <= _MAX_NUMBER and quantity(text.strip(" .")) is not None:
         return AnswerType.NUMBER
     if _PARTS.search(text):
         return AnswerType.MULTI_PART

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from gradegpt.rules.tidy import simplified
 
 _SPACING = re.compile(
-    r"(?<!\\)\\(?:(?:left|right|displaystyle|quad|qquad|limits|big|Big)(?![a-zA-Z])|[,;!: ])|~"
+    r"(?<!\\)\\(?:(?:left|right|displaystyle|quad|qquad|limits|big|Big)(?![a-zA-Z])|[,;!: ])"
 )
 _WRAPPER = re.compile(
     r"\\(?:text|textbf|textit|mathrm|mathbf|mathbb|mathit|boldsymbol|operatorname|bm|mbox)\s*\{([^{}]*)\}"
@@ -22,7 +22,7 @@ _SYMBOLS: Final = {
     r"\leqslant": "≤", r"\leq": "≤", r"\le ": "≤", r"\geqslant": "≥", r"\geq": "≥", r"\ge ": "≥",
     r"\neq": "≠", r"\times": "×", r"\cdot": "·", r"\div": "÷", r"\pi": "π", r"\infty": "∞",
     r"\cup": "∪", r"\cap": "∩", r"\in ": "∈", r"\pm": "±", r"\%": "%", r"\$": "$",
-    "{,}": ",", r"\{": "{", r"\}": "}", r"\lbrace": "{", r"\rbrace": "}",
+    r"\{": "{", r"\}": "}", r"\lbrace": "{", r"\rbrace": "}",
 }  # fmt: skip
 _FOLDED = str.maketrans(
     {
@@ -79,18 +79,17 @@ def fold(text: str) -> str:
         return text
     text = _SUPERSCRIPT.sub(_power, simplified(text))  # before NFKC, which makes 102 of 10²
     text = unicodedata.normalize("NFKC", text.translate(_FOLDED))
+    text = text.replace("{,}", ",").replace("$", " ").replace("**", "").replace("~", " ")
+    return _without_latex(text) if "\\" in text else text
+
+
+def _without_latex(text: str) -> str:
     for _ in range(3):
         text = _WRAPPER.sub(r"\1", text)
     text = _DEGREES.sub("°", text)
     for latex, symbol in _SYMBOLS.items():
         text = text.replace(latex, symbol)
-    return (
-        _SPACING.sub(" ", text)
-        .replace("$", " ")
-        .replace("**", "")
-        .replace("\\(", "")
-        .replace("\\)", "")
-    )
+    return _SPACING.sub(" ", text).replace("\\(", "").replace("\\)", "")
 
 
 @lru_cache(maxsize=16384)

@@ -116,4 +116,4 @@ def _in_a_row(words: tuple[str, ...], said: tuple[str, ...]) -> bool:
 
 def _one_thing(answer: str) -> bool:
     """Whether the answer is no list of several candidates."""
-    return _LIST.search(answer) is None
+    return sum(map(answer.count, ",;、")) < 2 or _LIST.search(answer) is None
