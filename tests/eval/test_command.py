@@ -50,7 +50,9 @@ def test_every_shipped_config_loads_and_opens_with_its_command(config: Path) -> 
     """The first line of a config is the command that runs it."""
     settings = load_settings(EvalSettings, config)
     assert config.read_text("utf-8").startswith(f"# python -m eval configs/eval/{config.name}\n")
-    assert [judge.kind for judge in settings.judges] == ["rules", "model", "model", "cascade"]
+    every = ["rules", "model", "model", "cascade"]
+    kinds = ["rules"] if config.stem == "rules" else every
+    assert [judge.kind for judge in settings.judges] == kinds
 
 
 def test_there_are_configs() -> None:

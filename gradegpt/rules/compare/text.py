@@ -68,7 +68,12 @@ def compare_text(reference: str, answer: str, question: str = "") -> Comparison:
         return Comparison(False, "text:opposite")
     if _reordered(reference, answer):
         return Comparison(True, "text:same-words-in-other-order")
-    if _contains(words, said) and not _in_a_row(words, _words(question)) and _one_thing(answer):
+    if (
+        _contains(words, said)
+        and not _in_a_row(words, _words(question))
+        and _one_thing(answer)
+        and not _in_a_longer_name(reference, answer)
+    ):
         return Comparison(True, "text:contains-reference")
     return Comparison(None, "text:not-shown")
 
@@ -112,6 +117,15 @@ def _contains(words: tuple[str, ...], said: tuple[str, ...]) -> bool:
 def _in_a_row(words: tuple[str, ...], said: tuple[str, ...]) -> bool:
     size = len(words)
     return any(said[at : at + size] == words for at in range(len(said) - size + 1))
+
+
+def _in_a_longer_name(reference: str, answer: str) -> bool:
+    """Whether the one word of the reference stands in a name of more: Darwin, Erasmus Darwin."""
+    word = reference.strip(" .")
+    if not word[:1].isupper() or " " in word:
+        return False
+    name = re.escape(word)
+    return bool(re.search(rf"[A-Z][\w.'-]+ {name}\b|\b{name} [A-Z]\w", answer))
 
 
 def _one_thing(answer: str) -> bool:

@@ -14,7 +14,12 @@ from gradegpt.rules.regions import Piece, Region
 from gradegpt.rules.values import Group, Leaf, Quantity, Relation, Value, is_read
 
 _COORDINATES: Final = ("x", "y", "z")
-_PERCENT = re.compile(r"\bpercent(?:age)?s?\b|%|百分之几|百分比|百分率", re.IGNORECASE)
+_PERCENT = re.compile(
+    r"\b(?:what|which|how many|by|in|as an?|the) (?:\w+ ){0,3}percent(?:age)?s?\b(?! of the| \d)"
+    r"|\bpercentage of\b|\bwhat %|\bin %|百分之几|百分比|百分率",
+    re.IGNORECASE,
+)
+"""Questions whose answer is a percentage, rather than those that have one in them."""
 _WORDS = re.compile(r"[\u3400-\u9fff#∈]|(?<![A-Za-z\\])[A-Za-z]{4,}|\\(?:begin|text)")
 
 
@@ -45,6 +50,8 @@ def _is_one_of_several(reference: Group, answer: Leaf, means: Means) -> bool:
     names = {item.name for item in reference.items if isinstance(item, Leaf)}
     if not is_read(answer) or not is_read(reference) or answer.name not in names | {""}:
         return False
+    if _has_unknowns(answer):
+        return False  # 6i - 3j + k may well be (6, -3, 1)
     first, *rest = reference.items
     alike = (same_value(first, other, means) for other in rest)
     return bool(rest) and all(result is False for result in alike)
