@@ -15,7 +15,7 @@ from gradegpt.rules.values import Group, Leaf, Quantity, Relation, Value, is_rea
 
 _COORDINATES: Final = ("x", "y", "z")
 _PERCENT = re.compile(
-    r"\b(?:what|which|how many|by|in|as an?|the) (?:\w+ ){0,3}percent(?:age)?s?\b(?! of the| \d)"
+    r"\b(?:what|which|how many|as an?|in|find the) (?:[a-z]+ ){0,3}percent(?:age)?s?\b"
     r"|\bpercentage of\b|\bwhat %|\bin %|百分之几|百分比|百分率",
     re.IGNORECASE,
 )
