@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from gradegpt.rules import values
 from gradegpt.rules.extract.choice import find_choice, find_sequence
 from gradegpt.rules.extract.found import (
     COMMITTED,
@@ -21,6 +22,7 @@ from gradegpt.schema import CHOICE, AnswerType
 
 __all__ = ["COMMITTED", "Found", "How", "boxes", "endings", "find_answer"]
 
+_SEVERAL: Final = (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART, AnswerType.SET)
 _SCANNED: Final = 20_000
 _STATED: Final = 500
 _NEAR_THE_END: Final = 200
@@ -51,6 +53,8 @@ _CONCLUDED = re.compile(
     r"(?:等于|就是|是|为|=|≈|\bis\b|\bare\b|\bequals\b)\s*(?=[^\s，,。])",
     re.IGNORECASE,
 )
+_SUPPOSED = re.compile(r"如果|假如|倘若|\bif\b|\bsuppose\b|\bwere\b", re.IGNORECASE)
+"""Words before an announcement, in its sentence, by which it is of another case."""
 _STOP = re.compile(
     r"[。！？!?；;\n]|(?<=[^\d])\.(?=\s|$|<)|(?<=\d)\.(?=\s|$)|<eo[aet]>|<STEP\d*>|【|</?answer>"
 )
@@ -86,6 +90,8 @@ def find_answer(text: str, kind: AnswerType | None = None, places: int = 1) -> F
 def _refined(found: Found, kind: AnswerType) -> Found:
     """Narrowed to the kind; of several numbers in a last sentence, there is no telling which."""
     answer = refine(found.answer, kind)
+    if kind in _SEVERAL and found.how in (How.FINAL, How.ANNOUNCED) and _one_of(answer, found):
+        return found._replace(answer=answer, how=How.CONCLUDED)
     several = kind is AnswerType.NUMBER and found.how is How.FINAL and answer != found.answer
     numbers = len(NUMBER.findall(found.answer)) + len(SPELLED.findall(found.answer))
     if several and "=" not in found.answer and numbers > 1:
@@ -95,6 +101,12 @@ def _refined(found: Found, kind: AnswerType) -> Found:
         if len(given) == 1:  # "3 years old", "10 months to save": a number among other words
             return found._replace(answer=given.pop(), how=How.LAST_NUMBER)
     return found._replace(answer=answer)
+
+
+def _one_of(answer: str, found: Found) -> bool:
+    """Whether one value was narrowed down to, or stands in a last line, where several are asked."""
+    narrowed = answer != found.answer or found.how is How.FINAL
+    return narrowed and isinstance(values.read(answer), values.Leaf)
 
 
 def _of_kind(text: str, kind: AnswerType | None, places: int) -> Found | None:
@@ -158,7 +170,7 @@ def _last_announced(text: str, begin: int) -> Found | None:
     for match in sorted(matches, key=lambda m: m.end(), reverse=True):
         stop = _stop(text, match.end())
         found = _found(text, match.end(), stop, How.ANNOUNCED, match.start())
-        if found is not None:
+        if found is not None and not _SUPPOSED.search(text, found.start, match.start()):
             return found
     return None
 
