@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -70,6 +71,8 @@ def test_the_command_runs_the_rules_on_the_shipped_rows(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert "by answer type" in result.output
     assert len(list(read_rows(tmp_path / "judgements/rules.jsonl", Judgement))) > 100
+    (rules,) = json.loads((tmp_path / "report.json").read_text())["judges"]
+    assert rules["overall"]["accuracy"] == 1, "the rules contradict a label given by hand"
 
 
 def test_the_command_ends_with_the_exit_code_of_the_error(tmp_path: Path) -> None:

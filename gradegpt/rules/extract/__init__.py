@@ -197,7 +197,9 @@ def _concluded(text: str) -> Found | None:
     if last is None:
         return None
     stop = _stop(text, last.end())
-    how = How.CONCLUDED if text[stop:].strip(DRESSING + ".!！\n)）") else How.FINAL
+    supposed = _SUPPOSED.search(text, max(0, last.start() - 80), last.end())
+    more = supposed or text[stop:].strip(DRESSING + ".!！\n)）")
+    how = How.CONCLUDED if more else How.FINAL
     found = _found(text, last.end(), stop, how, last.start())
     return found if found is None or len(found.answer) <= 80 else None
 
@@ -208,7 +210,7 @@ def _last_line(text: str, kind: AnswerType | None) -> Found | None:
     if kind is None or kind in (*CHOICE, AnswerType.TEXT) or not 0 < len(line.strip()) <= 80:
         return None
     answer = refine(line.strip(), kind)
-    if not reads_as(answer, kind):
+    if _SUPPOSED.search(line) or not reads_as(answer, kind):
         return None
     start = text.rindex(line)
     span = sentence_around(text, start, start + len(line))
