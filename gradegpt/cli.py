@@ -212,6 +212,7 @@ def shown(judgement: Judgement) -> str:
         f"confidence  {confidence}",
         f"method      {judgement.method}",
         f"reason      {judgement.reason}",
+        *([f"tolerance   {judgement.tolerance}"] if judgement.tolerance else []),
     ]
     # A response is untrusted: its escape sequences must not reach the terminal.
     return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in "\n".join(lines))

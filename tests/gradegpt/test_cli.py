@@ -77,7 +77,8 @@ def test_one_response_gets_its_chain_and_its_verdict(capsys: pytest.CaptureFixtu
         "verdict     correct\n"
         "confidence  1.00\n"
         "method      rules\n"
-        "reason      number:same-text\n",
+        "reason      number:same-text\n"
+        "tolerance   auto\n",
     )
 
 
