@@ -40,7 +40,7 @@ class ParallelJudge:
         self.name = judge.name
         self._judge = judge
         self._profile = judge.name if isinstance(judge, ProfileJudge) else ""
-        self.processes = processes or len(os.sched_getaffinity(0))
+        self.processes = processes or _cores()
         self._free: queue.LifoQueue[Worker | None] = queue.LifoQueue()
         for _ in range(self.processes):
             self._free.put(None)
@@ -83,6 +83,11 @@ class ParallelJudge:
         return Judgement(
             id=item.id, outcome=Outcome.UNDECIDED, method=self.name, reason="worker:lost"
         )
+
+
+def _cores() -> int:
+    affinity = getattr(os, "sched_getaffinity", None)  # not on every system
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
 @cache
