@@ -46,7 +46,7 @@ _INTERVAL = re.compile(r"[\[(（][^\[\](){}]*[,，][^\[\](){}]*[\])）](?:\s*∪
 _PARTS = re.compile(
     r"[(（]\s*(?:1|一|i|a)\s*[)）].*[(（]\s*(?:2|二|ii|b)\s*[)）]", re.DOTALL | re.IGNORECASE
 )
-_WORDS = re.compile(r"[\u3400-\u9fff]{2,}|[a-zA-Z]{3,}\s+[a-zA-Z]{2,}")
+_WORDS = re.compile(r"[\u3400-\u9fff]{2,}|(?<![a-zA-Z])[a-zA-Z]{3,}\s+[a-zA-Z]{2,}")
 
 
 def letters(answer: str, listed: dict[str, str] | None = None) -> frozenset[str] | None:

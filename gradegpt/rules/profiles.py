@@ -20,7 +20,7 @@ from gradegpt.rules.normalise import plain
 from gradegpt.rules.regions import Region
 from gradegpt.rules.tolerance import EXACT, tolerance
 from gradegpt.rules.validity import cut_off, refuses, says_nothing, without_loop
-from gradegpt.schema import CHOICE, AnswerType
+from gradegpt.schema import AnswerType
 
 _CONCLUDED = re.compile(
     r"(?:所以|因此|故|综上)[^\n]{0,12}(?:最终)?答案(?:是|为|[:：])|\bfinal answer is\b",
@@ -64,13 +64,13 @@ def olympiadbench(asked: Question, prove: Prove) -> Scored:
     wanted, given = _items(asked.reference), _items(answer)
     if len(wanted) != len(given):
         return Scored(False, "another-number-of-answers", answer)
-    left, reason = list(given), "equal"
+    left = list(given)
     for item in wanted:
         found = next((x for x in left if _algorithm_1(item, x, asked, prove)), None)
         if found is None:
             return Scored(False, "different", answer)
         left.remove(found)
-    return Scored(True, reason, answer)
+    return Scored(True, "equal", answer)
 
 
 def _algorithm_1(wanted: str, given: str, asked: Question, prove: Prove) -> bool:
@@ -135,7 +135,7 @@ PROFILES: Final[dict[str, Profile]] = {
 
 
 def _matched(asked: Question, answer: str, policy: str, prove: Prove) -> Scored:
-    if asked.kind in CHOICE or asked.kind not in _ONE_VALUE:
+    if asked.kind not in _ONE_VALUE:
         made = compare(asked.reference, answer, asked.kind, tolerance=policy, prove=prove)
         return Scored(made.same is True, made.reason, answer)
     wanted, given = _unitless(values.read(asked.reference)), _unitless(values.read(answer))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import deque
 from typing import Final
+
+from gradegpt.rules.extract.found import last_match
 
 _LOOKED_AT: Final = 1_200
 _REPEATS: Final = 5
@@ -47,7 +48,9 @@ _STILL = re.compile(
     re.IGNORECASE,
 )
 """Words after which a response that began to decline answers all the same."""
-_BLANKS = re.compile(r"_{3,}[^_]{0,400}_{3,}|(?<=\s)__(?=\s)[^_]{0,400}(?<=\s)__(?=\s)", re.DOTALL)
+_BLANKS = re.compile(
+    r"(?<!_)_{3,}+[^_]{0,400}___|(?<=\s)__(?=\s)[^_]{0,400}(?<=\s)__(?=\s)", re.DOTALL
+)
 _SOLVED = re.compile(r"【(?:解答|答案|详解|解析|点评|解)】|故选|答案|所以|因此|故")
 
 
@@ -126,8 +129,8 @@ def refuses(response: str) -> bool:
     lowered = end.lower()
     if not any(word in lowered for word in _DECLINING):
         return False
-    last = deque(_REFUSAL.finditer(end), maxlen=1)
-    return bool(last) and not _STILL.search(end, last[0].end())
+    last = last_match(_REFUSAL, end)
+    return last is not None and not _STILL.search(end, last.end())
 
 
 def leaves_open(response: str) -> bool:

@@ -441,7 +441,7 @@ def test_what_is_found_stands_where_it_is_said_to_stand(text: str) -> None:
     ["{", "}", "\\boxed{", "\\frac{1}{", "(", "A", "A,", "A and ", "9", "9,", "1/", "答案",
      "答案是", "故选", "因此",
      "The answer is ", "<answer>", " ", "\n", "\x00", "选项", "$", "-", ".", "**", "\\text{", "²",
-     "so "],
+     "so ", "_", "___a", "&nbsp;", "<p>", "# ", "1 ", '{"answers": ["a" ', '"answer": [1'],
     ids=ascii,
 )  # fmt: skip
 def test_hostile_repetition_does_not_raise(piece: str) -> None:

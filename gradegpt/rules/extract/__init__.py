@@ -10,6 +10,8 @@ from gradegpt.rules.extract.choice import find_choice, find_sequence
 from gradegpt.rules.extract.found import (
     COMMITTED,
     DRESSING,
+    NEAR_THE_END,
+    OVERLAP,
     Found,
     How,
     last_match,
@@ -25,9 +27,6 @@ __all__ = ["COMMITTED", "Found", "How", "boxes", "endings", "find_answer"]
 _SEVERAL: Final = (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART, AnswerType.SET)
 _SCANNED: Final = 20_000
 _STATED: Final = 500
-_NEAR_THE_END: Final = 200
-_OVERLAP: Final = 80
-"""What a response settles on mostly stands near its end, so that is read first."""
 
 
 _ANSWER_TAG = re.compile(r"<answer>\s*(.+?)\s*</answer>", re.DOTALL | re.IGNORECASE)
@@ -156,9 +155,9 @@ def _announced(text: str) -> Found | None:
     tag = last_match(_ANSWER_TAG, text)
     if tag is not None:
         return _found(text, tag.start(1), tag.end(1), How.ANNOUNCED, tag.start(1))
-    near = max(0, len(text) - _NEAR_THE_END)
+    near = max(0, len(text) - NEAR_THE_END)
     found = _last_announced(text, near)
-    if near and (found is None or found.clause[0] < near + _OVERLAP):
+    if near and (found is None or found.clause[0] < near + OVERLAP):
         lowered = text.lower()
         if any(word in lowered for word in _ANNOUNCING):
             found = _last_announced(text, 0)

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from gradegpt.rules.extract.found import NEAR_THE_END, OVERLAP
+
 _HALF_WIDTH: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
 """Full-width signs to ASCII, one for one, so that offsets stay true."""
 
@@ -82,6 +84,7 @@ _NEGATED = re.compile(
 _LEFT_OPEN = re.compile(r"[\s)(（*$}]*(?:or\b|或|还是|are (?:in|not)|is (?:in|not)|不|错|都)")
 _JUDGED_WRONG = re.compile(r"[^\n]{0,80}\(\s*(?:in|not )correct|(?:错误|不正确)", re.IGNORECASE)
 _ECHO = re.compile(r"\s*[.．、:：)）][^\n]*\n+\s*[(（]?[B-H]\s*[.．、:：)）]")
+"""The options go on being listed, each on a line of its own."""
 _SUPPOSED = re.compile(r"(?:^|[.\n。:])[\s*-]*(?:If|Suppose|如果|假如|若)\b[^.\n。]*$")
 """The beginning of a sentence that says what would be chosen, were something true."""
 _HEDGED = re.compile(r"\bor\b|或者?|还是", re.IGNORECASE)
@@ -92,9 +95,6 @@ _LOWER = re.compile(r"(?<=\bis )\([a-h]\)|(?<=: )\([a-h]\)|^\([a-h]\)")
 
 _MAX_SEQUENCE: Final = 500
 _SEQUENCE_STARTS: Final = frozenset("ABCDEFGH(0123456789")
-_NEAR_THE_END: Final = 200
-_OVERLAP: Final = 80
-"""What a response settles on mostly stands near its end, so that is read first."""
 
 
 class Choice(NamedTuple):
@@ -122,9 +122,9 @@ def find_choice(text: str) -> Choice | None:
 
     No letters mean that the text says none of the options is right.
     """
-    near = max(0, len(text) - _NEAR_THE_END)
+    near = max(0, len(text) - NEAR_THE_END)
     best = max(_committed(same_length(text[near:])), key=lambda c: c.start, default=None)
-    if near and (best is None or best.announced < _OVERLAP):
+    if near and (best is None or best.announced < OVERLAP):
         text = same_length(text)
         best = max(_committed(text), key=lambda c: c.start, default=None)
         return best or _standing_alone(text)
@@ -235,15 +235,10 @@ def _ruled_out(text: str, match: re.Match[str]) -> bool:
         _NEGATED.search(before)
         or _LEFT_OPEN.match(rest[:12])
         or _JUDGED_WRONG.match(rest)
-        or _echoes(rest)
+        or _ECHO.match(rest)
         or _SUPPOSED.search(text[max(0, match.start() - 160) : match.start()])
         or "either" in before.lower()
     )
-
-
-def _echoes(after: str) -> bool:
-    """Whether the options go on being listed, each on a line of its own."""
-    return _ECHO.match(after) is not None
 
 
 def _choice(match: re.Match[str]) -> Choice:

@@ -9,6 +9,9 @@ from typing import Final, NamedTuple
 
 MAX_SENTENCE: Final = 160
 """Longest key sentence, in characters; a longer one is narrowed to the clause around the answer."""
+NEAR_THE_END: Final = 200
+OVERLAP: Final = 80
+"""What a response settles on mostly stands near its end, so that is read first."""
 _BREAK = re.compile(r"[。！？!?；;\n]|\.(?=\s)|<eo[aet]>|<STEP\d*>")
 _BREAKS: Final = ("。", "！", "？", "!", "?", "；", ";", "\n", ". ", ".\n")
 _CLAUSE = re.compile(r"[，,：:]")

@@ -12,10 +12,11 @@ from gradegpt.schema import AnswerType
 
 _BOX = re.compile(r"\\boxed\s*\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*+)\}")
 _JSON_ANSWER = re.compile(
-    r'"(?:final_|correct_)?answers?"\s*:\s*'
-    r'(?P<value>"(?:[^"\\]|\\.){0,2000}"|-?\d[\d.eE+-]{0,40}|true|false'
-    r'|\[\s*(?:(?:"(?:[^"\\]|\\.){0,500}"|-?\d[\d.eE+-]{0,40})\s*,?\s*){1,60}\])'
+    r'"(?:final_|correct_)?answers?"\s*+:\s*+'
+    r'(?P<value>"(?:[^"\\]|\\.){0,2000}+"|-?\d[\d.eE+-]{0,40}+|true|false'
+    r'|\[\s*+(?:(?:"(?:[^"\\]|\\.){0,500}+"|-?\d[\d.eE+-]{0,40}+)\s*+,?\s*+){1,60}+\])'
 )
+"""Nothing is given back, or a list without its end would be read in every way there is."""
 _PART = re.compile(
     r"(?:^|(?<=[\s;；。.，,*:：]))(?:\*\*)?(?:[Pp]art\s*)?(?:[(（]\s*([1-9]|[一二三四五六七八九]|[a-i]|i{1,3}|iv|v)\s*[)）]|([①-⑨])|第([一二三四五六七八九1-9])[空问])(?:\*\*)?[\s:：]*"
 )
