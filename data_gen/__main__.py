@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    Task,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
+from rich.text import Text
+from typing_extensions import override
 
 from data_gen.generate import generate
 from data_gen.settings import DataGenSettings
@@ -16,6 +28,17 @@ from gradegpt.cli import run
 from gradegpt.settings import load_settings
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+
+_SHOWN = ("verdict", "lang", "type", "origin", "labelled_by", "left_out")
+"""The groups of counts that the table shows; the data card has them all."""
+
+
+class _Rate(ProgressColumn):
+    """Done in a second, once there is a speed."""
+
+    @override
+    def render(self, task: Task) -> Text:
+        return Text(f"{task.speed:,.0f}/s" if task.speed else "")
 
 
 @app.command(
@@ -29,34 +52,64 @@ def main(
         list[str] | None,
         typer.Argument(
             metavar="KEY=VALUE",
-            help="Settings to change: out, seed, parametric, bank, formats, ...",
+            help="Settings to change: out, seed, workers, parametric, balance.rows, formats, ...",
         ),
     ] = None,
 ) -> None:
     """Turn questions, references and responses into chain-labelled prompt/completion rows.
 
-    Writes <out>/train.jsonl, <out>/dev.jsonl and, last, <out>/manifest.json. The same settings give
-    the same bytes.
+    Writes into <out>: train and dev as JSON Lines and Parquet, disputed.jsonl (what the sources of
+    labels do not agree on), README.md and card.html (the data card) and, last, manifest.json. The
+    same settings give the same bytes on any number of workers; a run that was stopped goes on when
+    the same command is given again.
     """
     settings = load_settings(DataGenSettings, config, overrides or ())
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description}"),
-        TextColumn("{task.completed} rows"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        _Rate(),
         TimeElapsedColumn(),
+        TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(f"data_gen {settings.name}", total=None)
-        manifest = generate(
-            settings, lambda stage, done: bar.update(task, description=stage, completed=done)
-        )
-    table = Table(title=f"{settings.folder}: rows by what they hold")
-    table.add_column("what")
-    table.add_column("rows", justify="right")
-    for name, count in manifest["counts"].items():
-        table.add_row(name, f"{count:,}")
-    Console().print(table)
-    typer.echo(f"wrote {settings.folder}/train.jsonl, dev.jsonl and manifest.json")
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        tasks: dict[str, Any] = {}
+
+        def show(stage: str, done: int, total: int) -> None:
+            if stage not in tasks:
+                tasks[stage] = bar.add_task(stage, total=total)
+            bar.update(tasks[stage], completed=done, total=total)
+
+        manifest = generate(settings, show)
+    _print(manifest, settings)
+
+
+def _print(manifest: dict[str, Any], settings: DataGenSettings) -> None:
+    console, counts = Console(), manifest["counts"]
+    rows = counts["train"] + counts.get("dev", 0)
+    table = Table(
+        title=f"{settings.folder}: {counts['train']:,} train, {counts.get('dev', 0):,} dev"
+    )
+    for heading in ("what", "rows", "share"):
+        table.add_column(heading, justify="left" if heading == "what" else "right")
+    for name, count in counts.items():
+        group, _, label = name.partition(":")
+        if group in _SHOWN and label:
+            share = "" if group == "left_out" else f"{count / rows:.1%}"
+            table.add_row(f"{group} {label}", f"{count:,}", share)
+    console.print(table)
+    for gap in manifest.get("shortfalls", ()):
+        console.print(f"short: {gap['cell']}: {gap['have']:,} of {gap['wanted']:,}")
+    if cue := manifest["quality"].get("cue"):
+        for name in ("overall", "answered"):
+            score = cue[name]
+            console.print(
+                f"response alone, {name}: balanced accuracy {score['balanced_accuracy']:.3f} "
+                f"({score['low']:.3f} to {score['high']:.3f}); 0.5 is chance"
+            )
+    wrote = sorted(manifest["outputs"])
+    typer.echo(f"wrote {settings.folder}/: {', '.join(wrote)}, manifest.json")
 
 
 if __name__ == "__main__":

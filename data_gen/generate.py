@@ -1,227 +1,275 @@
-"""The run: collect graded answers, make rows, split by question, write files, manifest last."""
+"""The run: seeds, candidates, checks, balance, files; the manifest last."""
 
 from __future__ import annotations
 
 import hashlib
-import random
+import json
+import shutil
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Final
 
 import gradegpt
-from data_gen.compose import Graded, counterfactual, from_label, synthetic
-from data_gen.parametric import parametric
-from data_gen.problems import Problem, bank
-from data_gen.settings import DataGenSettings, Questions
-from data_gen.sheets import Pair, comparison_sheet, pair_of
-from data_gen.skills import skill_row
-from gradegpt.chain import build_prompt, needs_gloss, quotes_verbatim, render_chain
+from data_gen.balance import choose, shortfalls
+from data_gen.candidates import (
+    Candidate,
+    agree,
+    formats_of,
+    quote_survives,
+    rng_for,
+    texts_of,
+    training_row,
+)
+from data_gen.card import write_card
+from data_gen.mixture import mixture
+from data_gen.quality.cue import response_cue
+from data_gen.quality.duplicates import NearDuplicates
+from data_gen.seeds import seeds
+from data_gen.settings import DataGenSettings
+from data_gen.shards import Progress, make_shards, read_shard, signature_of
+from data_gen.sources import files
+from data_gen.teacher import Teacher, Vote
 from gradegpt.errors import InputError
-from gradegpt.importers.labelled import Source, question_key, read_examples, read_items, split_of
-from gradegpt.records import dump, read_objects, sha256_file, whole_file, write_json
-from gradegpt.rules.kinds import answer_type
-from gradegpt.schema import ChainFormat, Item, Message, TrainingRow, Verdict
+from gradegpt.importers.labelled import split_of
+from gradegpt.judges.rules import VERSION
+from gradegpt.records import dump, sha256_file, whole_file, write_json
+from gradegpt.schema import Verdict
 
-MAX_QUESTION_REFERENCE: Final = 60
-"""A question with a longer reference, in characters, is left out: it has no near miss."""
-
-Progress = Callable[[str, int], None]
-"""Called with the stage and the number of rows so far."""
-
-
-def rng_for(key: str, seed: int) -> random.Random:
-    """A generator that depends on the row alone, so order and threads do not matter."""
-    return random.Random(hashlib.sha256(f"{seed}:{key}".encode()).digest())
+_ROOT: Final = Path(__file__).parents[1]
+_LEAST_FOR_CUE: Final = 400
 
 
 def generate(settings: DataGenSettings, progress: Progress = lambda *_: None) -> dict[str, Any]:
-    """Write ``train.jsonl``, ``dev.jsonl`` and ``manifest.json``; return the manifest."""
-    folder = Path(settings.folder)
-    avoid = _avoided(settings.avoid)
-    rows: dict[str, list[str]] = {"train": [], "dev": []}
-    counts: Counter[str] = Counter()
-    seen: set[str] = set()
-    pairs: list[Pair] = []
-    for graded in _collect(settings):
-        progress("generating", len(seen))
-        if question_key(graded.group) in avoid:
-            counts["avoided"] += 1
-            continue
-        part = "dev" if split_of(graded.group) == "dev" else "train"
-        if part == "train" and (pair := pair_of(graded)):
-            pairs.append(pair)
-        for index in range(settings.repeats):
-            row = _row(graded, settings, index)
-            if isinstance(row, str):
-                counts[row] += 1
-            elif (line := dump(row)) not in seen:
-                seen.add(line)
-                rows[part].append(line)
-                _count(counts, graded, part)
-    for index in range(settings.sheets if settings.kind == "base" else 0):
-        sheet = comparison_sheet(rng_for(f"sheet:{index}", settings.seed), pairs)
-        rows["train"].append(dump(sheet))
-        counts.update(("train", "sheets"))
-    if not rows["train"]:
+    """Write the set into ``settings.folder``; return the manifest.
+
+    Raises:
+        MissingError, InputError: a file is not there or a row of it cannot be read.
+        OutputError: a process died; the same command goes on.
+
+    """
+    folder, counts = Path(settings.folder), Counter[str]()
+    grown = seeds(settings, counts)
+    work = folder / ".work" / _fingerprint(settings)
+    paths = make_shards(grown, settings, work, progress)
+    with Teacher(settings.teacher) if settings.teacher else nullcontext() as teacher:
+        made = [c for path in paths for c in read_shard(path, counts)]
+        if teacher is not None:
+            made = _taught(made, settings, teacher, progress)
+        spent = teacher.meter.summary() if teacher is not None else None
+    agreed, disputed = _settled(made, settings, counts, progress)
+    if settings.kind == "base":
+        parts = mixture(agreed, settings)
+        chosen = agreed
+    else:
+        chosen = choose(agreed, settings.balance)
+        parts = _rows(chosen, settings)
+    if not parts["train"]:
         raise InputError(
             f"{settings.name}: no training rows; "
             "name sources, questions, bank or parametric problems"
         )
-    for part, lines in rows.items():
+    for part, lines in parts.items():
         rng_for(part, settings.seed).shuffle(lines)
-        with whole_file(folder / f"{part}.jsonl") as out:
-            out.writelines(f"{line}\n" for line in lines)
-    manifest = _manifest(settings, counts)
+        _write_lines(folder / f"{part}.jsonl", lines)
+    _write_lines(folder / "disputed.jsonl", map(dump, disputed))
+    _count(counts, chosen, parts, len(disputed))
+    manifest = _manifest(settings, counts, chosen, spent)
+    if settings.kind == "judge":
+        _write_parquet(folder, parts)
+        progress("measuring cues, drawing the card", 0, 2)
+        manifest["quality"]["cue"] = _cue(chosen, settings)
+        progress("measuring cues, drawing the card", 1, 2)
+        write_card(folder, manifest, (json.loads(line) for p in parts.values() for line in p))
+        progress("measuring cues, drawing the card", 2, 2)
+    manifest["outputs"] = {p.name: sha256_file(p) for p in sorted(folder.glob("*.*")) if _made(p)}
     write_json(folder / "manifest.json", manifest)
+    shutil.rmtree(folder / ".work", ignore_errors=True)
     return manifest
 
 
-def _collect(settings: DataGenSettings) -> Iterator[Graded]:
-    for problem in bank() if settings.bank else ():
-        yield from _written(problem, settings, settings.bank)
-    for problem in parametric(settings.parametric, settings.seed):
-        yield from _written(problem, settings, settings.responses_per_question)
-    for questions in settings.questions:
-        for problem in _read_questions(questions):
-            yield from _written(problem, settings, settings.responses_per_question)
-    for source in settings.sources:
-        yield from _real(source, settings)
-    for source in settings.unlabelled:
-        for item, lang in read_items(source):
-            yield from _against_others(item, lang, source, settings)
+def _made(path: Path) -> bool:
+    return path.is_file() and path.name != "manifest.json" and not path.name.startswith(".")
 
 
-def _written(problem: Problem, settings: DataGenSettings, count: int) -> Iterator[Graded]:
-    for index in range(count):
-        rng = rng_for(f"{problem.id}:{problem.question}:{index}", settings.seed)
-        roll = rng.random()
-        if roll < settings.correct_share:
-            verdict = Verdict.CORRECT
-        elif roll < settings.correct_share + settings.incorrect_share:
-            verdict = Verdict.INCORRECT
+def _taught(
+    made: list[Candidate], settings: DataGenSettings, teacher: Teacher, progress: Progress
+) -> list[Candidate]:
+    """The candidates with a teacher's verdict beside the others, and its chain where none was."""
+    asked = [i for i, c in enumerate(made) if _to_ask(c, settings)]
+    votes = teacher.label(
+        [made[i].item for i in asked],
+        progress=lambda done: progress("asking the teacher", done, len(asked)),
+    )
+    for index, vote in zip(asked, votes, strict=True):
+        made[index] = _with_vote(made[index], vote)
+    return made
+
+
+def _to_ask(candidate: Candidate, settings: DataGenSettings) -> bool:
+    chance = rng_for(f"teacher:{candidate.id}", settings.seed).random()
+    return candidate.chain is None or chance < settings.check
+
+
+def _with_vote(candidate: Candidate, vote: Vote) -> Candidate:
+    if vote.verdict is None:
+        return candidate
+    labels = candidate.labels | {"teacher": vote.verdict}
+    # A teacher's chain reads better than one put together from parts: kept where it agrees.
+    chain = vote.chain if agree(labels) and vote.chain is not None else candidate.chain
+    return candidate.model_copy(update={"labels": labels, "chain": chain})
+
+
+def _settled(
+    made: Sequence[Candidate],
+    settings: DataGenSettings,
+    counts: Counter[str],
+    progress: Progress,
+) -> tuple[list[Candidate], list[Candidate]]:
+    """What all who spoke agree on, without duplicates; and what they do not."""
+    agreed: list[Candidate] = []
+    disputed: list[Candidate] = []
+    exact: set[bytes] = set()
+    near = NearDuplicates(settings.quality.near_duplicate)
+    for done, candidate in enumerate(made, start=1):
+        if done % 500 == 0 or done == len(made):
+            progress("checking labels and duplicates", done, len(made))
+        if candidate.chain is None or not candidate.labels:
+            counts["left_out:unlabelled"] += 1
+        elif not agree(candidate.labels):
+            disputed.append(candidate)
+        elif reason := _unfit(candidate, settings):
+            counts[f"left_out:{reason}"] += 1
+        elif (digest := _digest(candidate)) in exact:
+            counts["left_out:exact_duplicate"] += 1
+        elif near.seen(f"{candidate.chain.verdict}|{candidate.group}", signature_of(candidate)):
+            counts["left_out:near_duplicate"] += 1
         else:
-            verdict = Verdict.INVALID
-        graded = synthetic(problem, verdict, rng)
-        if graded is not None:
-            yield graded
+            exact.add(digest)
+            agreed.append(candidate)
+    return agreed, disputed
 
 
-def _real(source: Source, settings: DataGenSettings) -> Iterator[Graded]:
-    for example in read_examples(source):
-        rng = rng_for(f"{source.label}:{example.id}", settings.seed)
-        graded = from_label(example, rng)
-        if graded is not None:
-            yield graded
-        yield from _against_others(example, example.lang, source, settings)
+def _unfit(candidate: Candidate, settings: DataGenSettings) -> str:
+    """A teacher's chain comes after the shards were checked."""
+    if "teacher" not in candidate.labels or candidate.chain is None:
+        return ""
+    if not formats_of(candidate.chain, settings.formats):
+        return "no_gloss"
+    return "" if quote_survives(candidate, settings.prompt) else "quote_cut"
 
 
-def _against_others(
-    item: Item, lang: str, source: Source, settings: DataGenSettings
-) -> Iterator[Graded]:
-    for index in range(settings.counterfactuals):
-        rng = rng_for(f"{source.label}:{item.id}:other:{index}", settings.seed)
-        verdict = Verdict.CORRECT if rng.random() < 0.5 else Verdict.INCORRECT
-        graded = counterfactual(item, verdict, lang, source.label, rng)
-        if graded is not None:
-            yield graded
+def _digest(candidate: Candidate) -> bytes:
+    texts = (" ".join(text.split()) for text in texts_of(candidate.item))
+    return hashlib.sha256("\0".join(texts).encode()).digest()
 
 
-def _read_questions(questions: Questions) -> Iterator[Problem]:
-    taken = 0
-    for _, row in read_objects(questions.path):
-        reference, question = str(row.get("reference") or ""), str(row.get("question") or "")
-        short = reference.strip() and len(reference) <= MAX_QUESTION_REFERENCE
-        if not short or "\n" in reference.strip():
-            continue
-        if questions.split and split_of(question) != questions.split:
-            continue
-        if taken == questions.limit:
-            return
-        taken += 1
-        meta = row.get("meta") or {}
-        solution = str(meta.get(questions.solution) or "") if questions.solution else ""
-        yield Problem(
-            id=f"{Path(questions.path).stem.removeprefix('d_')}-{row.get('id')}",
-            lang=str(row.get("lang") or "en"),
-            answer_type=answer_type(reference, question),
-            question=question,
-            reference=reference.strip(),
-            solution=tuple(s for s in (solution[:300],) if s.strip()),
+def _rows(chosen: Iterable[Candidate], settings: DataGenSettings) -> dict[str, list[str]]:
+    parts: dict[str, list[str]] = {"train": [], "dev": []}
+    for candidate in chosen:
+        part = "dev" if split_of(candidate.group) == "dev" else "train"
+        row = training_row(candidate, settings.formats, settings.prompt, settings.seed)
+        parts[part].append(dump(row))
+    return parts
+
+
+def _write_lines(path: Path, lines: Iterable[str]) -> None:
+    with whole_file(path) as out:
+        out.writelines(f"{line}\n" for line in lines)
+
+
+def _write_parquet(folder: Path, parts: dict[str, list[str]]) -> None:
+    import pyarrow
+    import pyarrow.parquet
+
+    for part, lines in parts.items():
+        table = pyarrow.Table.from_pylist([json.loads(line) for line in lines])
+        temporary = folder / f".{part}.parquet.tmp"
+        pyarrow.parquet.write_table(table, temporary, compression="zstd")
+        temporary.replace(folder / f"{part}.parquet")
+
+
+def _cue(chosen: Sequence[Candidate], settings: DataGenSettings) -> dict[str, Any] | None:
+    """How well the response alone tells the verdict of a written row; none for a handful."""
+    written = [c for c in chosen if c.origin == "synthetic"]
+    if not settings.quality.cue or len(written) < _LEAST_FOR_CUE:
+        return None
+    every, answered = (
+        response_cue(
+            [c.item.response for c in rows],
+            [c.verdict is Verdict.CORRECT for c in rows],
+            [c.group for c in rows],
+            settings.seed,
+        ).as_dict()
+        for rows in (written, [c for c in written if c.verdict is not Verdict.INVALID])
+    )
+    return every | {"answered": answered["overall"]}
+
+
+def _count(
+    counts: Counter[str], chosen: Iterable[Candidate], parts: dict[str, list[str]], disputed: int
+) -> None:
+    counts["disputed"] = disputed
+    for part, lines in parts.items():
+        counts[part] = len(lines)
+    for c in chosen:
+        counts.update(
+            (
+                f"verdict:{c.verdict}",
+                f"lang:{c.lang}",
+                f"response_lang:{c.response_lang}",
+                f"type:{c.kind}",
+                f"origin:{c.origin}",
+                f"pattern:{c.pattern}",
+                f"source:{c.source}",
+                f"labelled_by:{'+'.join(sorted(c.labels))}",
+            )
         )
 
 
-def _row(
-    graded: Graded, settings: DataGenSettings, index: int
-) -> TrainingRow | dict[str, Any] | str:
-    rng = rng_for(f"{index}:{graded.item.model_dump_json()}:{graded.chain.verdict}", settings.seed)
-    if settings.kind == "base":
-        return skill_row(graded, rng, settings.prompt.budget)
-    names = list(settings.formats)
-    chosen = rng.choices(names, weights=[settings.formats[n] for n in names])[0]
-    return training_row(graded, chosen, settings)
+def _inputs(settings: DataGenSettings) -> Iterator[str]:
+    yield from (source.path for source in (*settings.sources, *settings.unlabelled))
+    yield from (part.path for part in (*settings.avoid, *settings.questions))
+    for outputs in settings.outputs:
+        yield outputs.questions.path
+        yield from (path for pattern in outputs.paths for path in files(pattern))
 
 
-def training_row(
-    graded: Graded, chain_format: ChainFormat, settings: DataGenSettings
-) -> TrainingRow | str:
-    """The prompt/completion row, or why there is none.
-
-    ``without_gloss``: the format needs one that is not known. ``quote_cut``: the key sentence did
-    not survive the fitting of the response, so a judge could not quote it.
-    """
-    chain = graded.chain
-    quote = chain.key_sentence
-    unglossed = quote and needs_gloss(quote) and not chain.gloss
-    if unglossed and chain_format is ChainFormat.CROSS_LINGUAL:
-        return "without_gloss"
-    prompt = build_prompt(
-        graded.item, settings.prompt.model_copy(update={"chain_format": chain_format})
-    )
-    if quote and not quotes_verbatim(quote, prompt[-1].content):
-        return "quote_cut"
-    return TrainingRow(
-        prompt=prompt,
-        completion=(Message(role="assistant", content=render_chain(chain, chain_format)),),
-        meta={
-            "verdict": chain.verdict.value,
-            "answer_type": chain.answer_type and chain.answer_type.value,
-            "lang": graded.lang,
-            "source": graded.source,
-            "labelled_by": graded.labelled_by,
-            "chain_format": chain_format.value,
-        },
-    )
+def _fingerprint(settings: DataGenSettings) -> str:
+    """Everything that the candidates depend on: settings, inputs, and the code that makes them."""
+    digest = hashlib.sha256(f"{gradegpt.__version__}|{VERSION}|".encode())
+    digest.update(settings.model_dump_json(exclude={"out", "workers"}).encode())
+    files = (p for package in ("data_gen", "gradegpt") for p in (_ROOT / package).rglob("*"))
+    code = sorted(p for p in files if p.suffix in (".py", ".yaml", ".tsv", ".jsonl"))
+    for path in (*code, *(Path(p) for p in sorted({*_inputs(settings)}) if Path(p).is_file())):
+        digest.update(sha256_file(path).encode())
+    return digest.hexdigest()[:16]
 
 
-def _avoided(paths: Iterable[str]) -> set[str]:
-    keys = {
-        question_key(str(row.get("question") or "")) for p in paths for _, row in read_objects(p)
-    }
-    return keys - {""}
-
-
-def _count(counts: Counter[str], graded: Graded, part: str) -> None:
-    kind = graded.chain.answer_type.value if graded.chain.answer_type else "none"
-    for name in (
-        part,
-        f"verdict:{graded.chain.verdict.value}",
-        f"lang:{graded.lang}",
-        f"type:{kind}",
-        f"source:{graded.source}",
-    ):
-        counts[name] += 1
-
-
-def _manifest(settings: DataGenSettings, counts: Counter[str]) -> dict[str, Any]:
-    graded = [s.path for s in (*settings.sources, *settings.unlabelled)]
-    inputs = [*graded, *(q.path for q in settings.questions), *settings.avoid]
-    outputs = [Path(settings.folder) / f"{part}.jsonl" for part in ("train", "dev")]
-    return {
+def _manifest(
+    settings: DataGenSettings,
+    counts: Counter[str],
+    chosen: Sequence[Candidate],
+    spent: dict[str, Any] | None,
+) -> dict[str, Any]:
+    inputs = sorted({path for path in _inputs(settings) if Path(path).is_file()})
+    manifest: dict[str, Any] = {
         "stage": "data_gen",
         "version": gradegpt.__version__,
-        "settings": settings.model_dump(mode="json"),
+        "rules": VERSION,
+        "settings": settings.model_dump(mode="json", exclude={"workers"}),
         "inputs": {path: sha256_file(path) for path in inputs},
-        "outputs": {path.name: sha256_file(path) for path in outputs},
         "counts": dict(sorted(counts.items())),
+        "quality": {
+            "exact_duplicates": counts["left_out:exact_duplicate"],
+            "near_duplicates": counts["left_out:near_duplicate"],
+            "contaminated": counts["left_out:evaluation_ngram"],
+            "disputed": counts["disputed"],
+        },
     }
+    if settings.kind == "judge":
+        manifest["shortfalls"] = shortfalls(chosen, settings.balance)
+    if spent is not None:
+        manifest["teacher"] = spent
+    return manifest

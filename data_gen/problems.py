@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -20,10 +21,15 @@ class Problem(Row):
     question: str
     reference: str
     solution: tuple[str, ...] = ()
+    tolerance: str | None = None
+    """The policy for numbers that its source asks for; see ``gradegpt.schema.Item``."""
+    accepted: tuple[str, ...] = ()
+    """Other references that its source accepts."""
     also_correct: tuple[str, ...] = ()
     near_misses: tuple[str, ...] = ()
 
 
-def bank() -> list[Problem]:
+@cache
+def bank() -> tuple[Problem, ...]:
     """The embedded, hand-written problems."""
-    return list(read_rows(BANK, Problem))
+    return tuple(read_rows(BANK, Problem))

@@ -2,51 +2,96 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
+from data_gen.sources import Outputs, Questions
+from data_gen.teacher import TeacherSettings
 from gradegpt.chain import PromptSettings
 from gradegpt.importers.labelled import Source, Split
 from gradegpt.schema import ChainFormat
 from gradegpt.settings import Settings
 
 
-class Questions(Settings):
-    """A file of questions with short references and no responses; the writer answers them."""
+class Avoid(Settings):
+    """An evaluation file, or one part of it: nothing may be generated from what it holds."""
 
     path: str
     split: Split | None = None
-    limit: int | None = Field(default=None, ge=1)
-    solution: str = ""
-    """Column of a worked solution inside ``meta``, or empty."""
+    question: str = "question"
+    reference: str = "reference"
+    response: str = "response"
+
+
+def _as_avoid(value: Any) -> Any:
+    return {"path": value} if isinstance(value, str) else value
+
+
+class Balance(Settings):
+    """What the set should hold. Shares are of the accepted rows; a shortfall is reported.
+
+    ``correct`` against the rest is held in every cell of origin, language and answer type, so that
+    none of these tells the verdict; ``invalid`` is a share of all rows.
+    """
+
+    rows: int = Field(default=0, ge=0)
+    """How many rows to keep; 0 keeps all that the balance allows."""
+    correct: float = Field(default=0.475, gt=0, lt=1)
+    invalid: float = Field(default=0.045, ge=0, lt=0.5)
+    real: float = Field(default=0.4, ge=0, le=1)
+    """Share of rows with a real response, where there are enough."""
+    least_type: float = Field(default=0.02, ge=0, lt=0.1)
+    least_language: float = Field(default=0.35, ge=0, le=0.5)
+
+
+class Quality(Settings):
+    """What is kept out, and what is measured of what is kept."""
+
+    ngram: int = Field(default=13, ge=5)
+    """Rows that share this many tokens in a row with an evaluation file are left out."""
+    near_duplicate: float = Field(default=0.9, gt=0.5, le=1)
+    """Estimated Jaccard similarity from which one of two rows is left out."""
+    cue: bool = True
+    """Whether to measure how well the response alone tells the verdict."""
 
 
 class DataGenSettings(Settings):
     """What to generate from, how much, and in which form.
 
     ``kind``: ``judge`` makes chain-labelled rows, ``base`` makes the pre-training mixture of the
-    embedded base. ``formats`` weighs the chain formats. Shares are per problem: correct, incorrect,
-    the rest invalid.
+    embedded base. ``formats`` weighs the chain formats.
     """
 
     name: str
     out: str = ""
     kind: Literal["judge", "base"] = "judge"
     seed: int = 0
+    workers: int = Field(default=0, ge=0)
+    """Processes; 0 takes one a core. The rows do not depend on it."""
     sources: tuple[Source, ...] = ()
+    """Graded answers."""
     unlabelled: tuple[Source, ...] = ()
+    """Answers without a grade: the rules or a teacher may give one."""
+    outputs: tuple[Outputs, ...] = ()
+    """Result files of models, joined with their questions."""
     questions: tuple[Questions, ...] = ()
-    avoid: tuple[str, ...] = ()
-    """Evaluation files: no question of theirs may be generated from."""
+    """Questions with references; the writer answers them."""
+    avoid: tuple[Annotated[Avoid, BeforeValidator(_as_avoid)], ...] = ()
     bank: int = Field(default=4, ge=0)
     """Responses written for each problem of the embedded bank."""
     parametric: int = Field(default=2_000, ge=0)
-    responses_per_question: int = Field(default=1, ge=1)
+    """Problems with drawn numbers."""
+    responses_per_question: int = Field(default=2, ge=1)
+    invalid: float = Field(default=0.1, ge=0, lt=1)
+    """Share of written responses that answer nothing."""
     counterfactuals: int = Field(default=1, ge=0)
     """Rows made from each real response by giving it another reference."""
-    correct_share: float = Field(default=0.47, gt=0, lt=1)
-    incorrect_share: float = Field(default=0.47, gt=0, lt=1)
+    teacher: TeacherSettings | None = None
+    check: float = Field(default=0.0, ge=0, le=1)
+    """Share of the rows that have a label already which the teacher is asked about too."""
+    balance: Balance = Balance()
+    quality: Quality = Quality()
     formats: dict[ChainFormat, float] = Field(default={ChainFormat.CROSS_LINGUAL: 1.0})
     prompt: PromptSettings = PromptSettings()
     repeats: int = Field(default=1, ge=1)

@@ -11,7 +11,7 @@ import random
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-from data_gen.compose import Graded
+from data_gen.candidates import Candidate
 from data_gen.forms import right_form, wrong_form
 from gradegpt.chain import NO, YES
 from gradegpt.schema import AnswerType, Message, TrainingRow, Verdict
@@ -39,10 +39,10 @@ class Pair(NamedTuple):
     same: bool
 
 
-def pair_of(graded: Graded) -> Pair | None:
+def pair_of(candidate: Candidate) -> Pair | None:
     """The two answers that a chain compares; none where the response gives none."""
-    chain = graded.chain
-    if not chain.answer or "\n" in f"{chain.answer}{chain.reference_answer}":
+    chain = candidate.chain
+    if chain is None or not chain.answer or "\n" in f"{chain.answer}{chain.reference_answer}":
         return None
     return Pair(chain.reference_answer, chain.answer, chain.verdict is Verdict.CORRECT)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 from typing import Any, Final
 
-from data_gen.compose import Graded
+from data_gen.candidates import Candidate
 from gradegpt.chain import NO, YES, defuse
 from gradegpt.fit import Budget, fit_middle, fit_response
 from gradegpt.schema import Message, TrainingRow, Verdict
@@ -42,13 +42,13 @@ _CHECK: Final = (
 _NOTHING: Final = "It states no answer."
 
 
-def skill_row(graded: Graded, rng: random.Random, budget: Budget) -> dict[str, Any]:
+def skill_row(candidate: Candidate, rng: random.Random, budget: Budget) -> dict[str, Any]:
     """One pre-training row made from a graded answer: text, or a chat task of one of five kinds."""
-    item, chain = graded.item, graded.chain
+    item, chain = candidate.item, candidate.chain
     response = defuse(fit_response(item.response, budget.response))
     question = defuse(fit_middle(item.question, budget.question))
     roll = rng.random()
-    if chain.key_sentence is None:
+    if chain is None or chain.key_sentence is None:
         return _chat(rng.choice(_QUOTE + _EXTRACT), response, _NOTHING)
     if roll < 0.10:
         return {"text": f"{question}\n{response}".strip()}

@@ -40,7 +40,7 @@ SYSTEM: Final = {
 
 KEY: Final = "The model response gives its answer here: "
 NO_KEY: Final = "The model response gives no answer that can be graded."
-_GLOSS = "In English: "
+GLOSS: Final = "In English: "
 REFERENCE: Final = "The reference answer "
 GIVES: Final = "; the model response gives "
 AGREE: Final = "The answers agree: "
@@ -171,7 +171,7 @@ def render_chain(chain: Chain, chain_format: ChainFormat) -> str:
             raise ValueError(
                 f"no English gloss for {chain.key_sentence!r}: the cross-lingual format needs one"
             )
-        lines.append(f"{_GLOSS}{_line(chain.gloss)}")
+        lines.append(f"{GLOSS}{_line(chain.gloss)}")
     lines.append(
         f"{REFERENCE}{_line(chain.reference_answer)}{type_clause(chain.answer_type)}"
         f"{_line(chain.answer or _NO_ANSWER)}."
@@ -201,7 +201,7 @@ def parse_chain(text: str) -> ParsedChain:
     lines = text.strip().split("\n")
     key = next((line.removeprefix(KEY) for line in lines[:1] if line.startswith(KEY)), None)
     gloss = next(
-        (line.removeprefix(_GLOSS) for line in lines[1:2] if line.startswith(_GLOSS)), None
+        (line.removeprefix(GLOSS) for line in lines[1:2] if line.startswith(GLOSS)), None
     )
     comparison = _COMPARISON.search(text)
     verdict = Verdict.CORRECT if match[1] == "Yes" else Verdict.INCORRECT

@@ -1,4 +1,8 @@
-"""Makers: one function a kind of problem, which draws the numbers and works out the answers."""
+"""Makers: one function a kind of problem, which draws the numbers and works out the answers.
+
+What a question says stands in ``words/*.txt``, how an answer is written in ``ways.py``; a maker
+holds the arithmetic and the errors that people make in it.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,10 @@ from gradegpt.schema import AnswerType
 
 
 class Drawn(NamedTuple):
-    """A drawn problem: solution steps, other right forms of the reference, and near misses."""
+    """A drawn problem: solution steps, other right forms of the reference, and near misses.
+
+    ``rivals`` are wrong answers written the way the reference is: the options of a choice.
+    """
 
     kind: AnswerType
     question: str
@@ -18,6 +25,7 @@ class Drawn(NamedTuple):
     steps: list[str]
     right: list[str]
     wrong: list[str]
+    rivals: tuple[str, ...] = ()
 
 
 Maker = Callable[[random.Random, bool], Drawn]

@@ -1,153 +1,211 @@
-"""Makers of problems on equations, inequalities, expressions and coordinates."""
+"""Makers of problems on equations, polynomials and sequences."""
 
 from __future__ import annotations
 
 import random
+from fractions import Fraction
 
 from data_gen.makers import Drawn
-from gradegpt.schema import AnswerType
+from data_gen.makers.notation import coefficient, polynomial, tex
+from data_gen.makers.ways import elements, equations, formula, number, parts, point, polynomials, several
+from data_gen.makers.words import tell
+
+
+def nonzero(rng: random.Random, bound: int) -> int:
+    """A whole number from ``-bound`` to ``bound`` that is not 0."""
+    return rng.choice([n for n in range(-bound, bound + 1) if n])
 
 
 def linear(rng: random.Random, zh: bool) -> Drawn:
-    """The solution of a linear equation."""
-    x, a, b = rng.randint(-12, 12), rng.randint(2, 9), rng.randint(-20, 20)
-    c = a * x + b
-    sign = f"+{b}" if b >= 0 else str(b)
-    question = f"解方程 ${a}x{sign}={c}$。" if zh else f"Solve for x: {a}x{sign} = {c}"
-    steps = [f"{a}x={c - b}", f"x={c - b}/{a}"]
-    wrong = [f"x={x + 1}", f"x={-x if x else 3}", f"x = {x - 2}", f"$x={a * x or 7}$", str(x + 3)]
-    right = [f"x = {x}", f"$x={x}$", str(x), f"${x}$"]
-    return Drawn(AnswerType.EQUATION, question, f"x={x}", steps, right, wrong)
+    """The solution of a linear equation with the unknown on both sides, as x = …."""
+    x, a, c, b = nonzero(rng, 12), rng.randint(3, 12), rng.randint(1, 9), nonzero(rng, 20)
+    c += a == c
+    d = (a - c) * x + b
+    told = tell(
+        "linear", rng, zh, left=polynomial((a, b)), right=polynomial((c, d)),
+        k=coefficient(a - c), m=d - b, x=x,
+    )  # fmt: skip
+    wrong = [-x, x + 1, Fraction(d + b, a - c), Fraction(d - b, a + c), x * (a - c), x - 2]
+    return equations(rng, told, x, wrong, [lambda v: f"x={tex(v)}"])
 
 
 def quadratic(rng: random.Random, zh: bool) -> Drawn:
     """Both roots of a quadratic equation."""
     p, q = rng.sample(range(-9, 10), 2)
-    b, c = -(p + q), p * q
-    text = f"x^2{b:+d}x{c:+d}=0".replace("+0x", "").replace("-0x", "").replace("+0=", "=")
-    question = f"求方程 ${text}$ 的所有实数根。" if zh else f"Find all real roots of ${text}$."
-    steps = [f"(x{-p:+d})(x{-q:+d})=0"]
-    either = "或" if zh else " or "
-    right = [
-        f"x_1={q}, x_2={p}",
-        f"{q}, {p}",
-        f"x={q}{either}x={p}",
-        f"$x={p}$, $x={q}$",
-        f"x={p}{either}{q}",
-    ]
-    wrong = [
-        f"x={p}",
-        f"x={p}{either}x={-q if q else 11}",
-        f"x={p + 1}{either}x={q}",
-        f"{-p if p else 12}, {q}",
-        f"x={q}",
-    ]
-    return Drawn(AnswerType.MULTI_ANSWER, question, f"x={p}{either}x={q}", steps, right, wrong)
+    told = tell(
+        "quadratic", rng, zh, left=polynomial((1, -p - q, p * q)),
+        f=polynomial((1, -p)), g=polynomial((1, -q)), p=p, q=q,
+    )  # fmt: skip
+    wrong = [(p,), (q,), (-p, -q), (p, -q), (p + 1, q), (p, q - 1), (p * q, p + q)]
+    return several(rng, zh, told, (p, q), [w for w in wrong if {*w} != {p, q}], name="x")
 
 
-def inequality(rng: random.Random, zh: bool) -> Drawn:
-    """The interval that solves a quadratic inequality."""
-    a, b = sorted(rng.sample(range(-9, 10), 2))
-    closed = rng.random() < 0.5
-    op, sign = ("\\le", "≤") if closed else ("<", "<")
-    left, right = ("[", "]") if closed else ("(", ")")
-    if zh:
-        question = f"不等式 $(x{-a:+d})(x{-b:+d}){op} 0$ 的解集用区间表示为____。"
-        steps = [f"两根为 {a}, {b}", "开口向上，取两根之间。"]
-    else:
-        question = f"Solve $(x{-a:+d})(x{-b:+d}) {op} 0$ and give the solution as an interval."
-        upward = "The parabola opens upward, so take the part between the roots."
-        steps = [f"The roots are {a}, {b}", upward]
-    reference = f"{left}{a},{b}{right}"
-    forms = [
-        f"${reference}$",
-        f"{left}{a}, {b}{right}",
-        f"{a}{sign}x{sign}{b}",
-        f"${a} {op} x {op} {b}$",
-        f"{{x|{a}{sign}x{sign}{b}}}",
-    ]
-    flip = ("(", ")") if closed else ("[", "]")
-    wrong = [
-        f"{flip[0]}{a},{b}{flip[1]}",
-        f"{left}{a},{b + 1}{right}",
-        f"(-∞,{a})∪({b},+∞)",
-        f"{left}{-b},{-a}{right}" if a != -b else f"{left}{a - 1},{b}{right}",
-    ]
-    return Drawn(AnswerType.INTERVAL, question, reference, steps, forms, wrong)
+def sum_and_product(rng: random.Random, zh: bool) -> Drawn:
+    """Two numbers by their sum and product."""
+    p, q = rng.sample(range(-12, 20), 2)
+    told = tell("sum_and_product", rng, zh, s=p + q, m=p * q, left=polynomial((1, -p - q, p * q), "t"))
+    wrong = [(p,), (q,), (-p, -q), (p + 1, q - 1), (p, -q), (p + q, p * q)]
+    return several(rng, zh, told, (p, q), [w for w in wrong if {*w} != {p, q}])
 
 
-def midpoint(rng: random.Random, zh: bool) -> Drawn:
-    """The midpoint of a segment."""
-    x, y, dx, dy = (rng.randint(-9, 9) for _ in range(4))
-    question = (
-        f"已知点 A({x - dx},{y - dy})，B({x + dx},{y + dy})，求线段 AB 的中点坐标。"
-        if zh
-        else f"Find the midpoint of the segment from ({x - dx}, {y - dy}) to ({x + dx}, {y + dy})."
-    )
-    steps = [f"({x - dx}+{x + dx})/2={x}", f"({y - dy}+{y + dy})/2={y}"]
-    wrong = [f"({y},{x})", f"({x},{-y})", f"({x + 1},{y})", f"({-x},{y})", f"({2 * x},{2 * y})"]
-    wrong = [w for w in wrong if w != f"({x},{y})"]
-    right = [f"$({x},{y})$", f"({x}, {y})", f"x={x}, y={y}", f"M({x},{y})"]
-    return Drawn(AnswerType.TUPLE, question, f"({x},{y})", steps, right, wrong)
+def absolute_equation(rng: random.Random, zh: bool) -> Drawn:
+    """Both solutions of |x - a| = b."""
+    a, b = nonzero(rng, 12), rng.randint(1, 15)
+    told = tell("absolute_equation", rng, zh, inner=polynomial((1, -a)), b=b, high=a + b, low=a - b)
+    wrong = [(a + b,), (a - b,), (-a - b, b - a), (a + b, -a - b), (a + b + 1, a - b), (b, -b)]
+    return several(rng, zh, told, (a + b, a - b), [w for w in wrong if {*w} != {a + b, a - b}], name="x")
+
+
+def cubic(rng: random.Random, zh: bool) -> Drawn:
+    """All three roots of a factored cubic."""
+    p, q = (rng.choice([x for x in range(1, 10)]) * s for s in (1, -1))
+    k = rng.randint(2, 5)
+    told = tell(
+        "cubic", rng, zh, k=k, left=polynomial((k, -k * (p + q), k * p * q, 0)),
+        f=polynomial((1, -p)), g=polynomial((1, -q)),
+    )  # fmt: skip
+    roots = (0, p, q)
+    wrong = [(p, q), (0, -p, -q), (0, p), (0, p, -q), (k, p, q), (0, p + 1, q)]
+    return several(rng, zh, told, roots, [w for w in wrong if {*w} != {*roots}], name="x")
+
+
+def system(rng: random.Random, zh: bool) -> Drawn:
+    """The solution of two linear equations."""
+    x, y = nonzero(rng, 9), nonzero(rng, 9)
+    a, c = rng.randint(1, 6), rng.randint(1, 6)
+    b, d = rng.randint(1, 5), -rng.randint(1, 5)
+    told = tell(
+        "system", rng, zh, one=f"{coefficient(a)}x+{coefficient(b)}y={a * x + b * y}",
+        two=f"{coefficient(c)}x{coefficient(d)}y={c * x + d * y}", x=x, y=y,
+    )  # fmt: skip
+    wrong = [(y, x), (-x, y), (x, -y), (x + 1, y), (x, y - 1)]
+    return point(rng, zh, told, (x, y), wrong, names="xy")
+
+
+def chickens(rng: random.Random, zh: bool) -> Drawn:
+    """How many chickens and rabbits there are, by heads and legs, in two parts."""
+    c, r = rng.randint(3, 40), rng.randint(3, 40)
+    told = tell("chickens", rng, zh, heads=c + r, legs=2 * c + 4 * r, more=2 * r, c=c, r=r)
+    wrong = [(r, c), (c + 1, r - 1), (c - 1, r + 1), (c, r + 1), (c + r, r), (2 * r, c)]
+    return parts(rng, zh, told, (c, r), wrong)
 
 
 def expand(rng: random.Random, zh: bool) -> Drawn:
     """The product of two binomials."""
-    a, b = rng.randint(1, 9), rng.randint(-9, 9) or 4
-    s, p = a + b, a * b
-    middle = {0: "", 1: "+x", -1: "-x"}.get(s, f"{s:+d}x")
-    reference = f"x^2{middle}{p:+d}"
-    question = (
-        f"展开并化简 $(x{a:+d})(x{b:+d})$。" if zh else f"Expand and simplify (x{a:+d})(x{b:+d})."
-    )
-    steps = [f"x^2{b:+d}x{a:+d}x{p:+d}"]
-    right = [f"${reference}$", f"x²{middle}{p:+d}", f"{p}{middle}+x^2", f"$x^{{2}}{middle}{p:+d}$"]
-    wrong = [f"x^2{middle}{-p:+d}", f"x^2{s + 1:+d}x{p:+d}", f"x^2{p:+d}x{s:+d}", f"x^2{p:+d}"]
-    return Drawn(AnswerType.EXPRESSION, question, reference, steps, right, wrong)
-
-
-def derivative(rng: random.Random, zh: bool) -> Drawn:
-    """The derivative of a power and a linear term."""
-    a, n, b = rng.randint(2, 9), rng.randint(2, 6), rng.randint(2, 9)
-    power = f"x^{n - 1}" if n > 2 else "x"
-    reference = f"{a * n}{power}+{b}"
-    question = (
-        f"求函数 $f(x)={a}x^{n}+{b}x$ 的导数。" if zh else f"Differentiate f(x) = {a}x^{n} + {b}x."
-    )
-    steps = [f"({a}x^{n})'={a * n}{power}", f"({b}x)'={b}"]
-    right = [
-        f"${reference}$",
-        f"f'(x)={reference}",
-        f"{b}+{a * n}{power}",
-        f"{a * n} {power} + {b}",
-    ]
+    k, a, b = rng.randint(1, 4), nonzero(rng, 9), nonzero(rng, 9)
+    told = tell(
+        "expand", rng, zh, f=polynomial((k, a)), g=polynomial((1, b)), first=polynomial((k, 0, 0)),
+        second=polynomial((k * b, 0)), third=polynomial((a, 0)), last=a * b,
+    )  # fmt: skip
+    value = (k, k * b + a, a * b)
     wrong = [
-        f"{a * n}x^{n}+{b}",
-        f"{a}{power}+{b}",
-        f"{a * n}{power}",
-        f"{a * n}{power}-{b}",
-        f"{a * n + 1}{power}+{b}",
-    ]
-    return Drawn(AnswerType.EXPRESSION, question, reference, steps, right, wrong)
+        (k, k * b + a, -a * b), (k, k * b - a, a * b), (k, 0, a * b), (k, k * b + a, a + b),
+        (k, k * b + a + 1, a * b), (k, a * b, k * b + a),
+    ]  # fmt: skip
+    return polynomials(rng, told, value, wrong)
 
 
-def circle(rng: random.Random, zh: bool) -> Drawn:
-    """The equation of a circle."""
-    a, b, r = rng.randint(-6, 6), rng.randint(-6, 6), rng.randint(2, 9)
-    left = (f"(x{-a:+d})^2" if a else "x^2") + (f"+(y{-b:+d})^2" if b else "+y^2")
-    reference = f"{left}={r * r}"
-    question = (
-        f"求以点({a},{b})为圆心、{r}为半径的圆的标准方程。"
-        if zh
-        else f"Write the standard equation of the circle with centre ({a}, {b}) and radius {r}."
+def factor(rng: random.Random, zh: bool) -> Drawn:
+    """The factored form of a quadratic, or of a difference of squares."""
+    p, q = rng.randint(1, 9), nonzero(rng, 9)
+    q = -p if rng.random() < 0.3 else q
+    told = tell("factor", rng, zh, left=polynomial((1, p + q, p * q)), s=p + q, m=p * q, p=p, q=q)
+
+    def product(a: int, b: int) -> str:
+        first, second = (polynomial((1, c)) for c in (a, b))
+        return f"({first})^2" if a == b else f"({first})({second})"
+
+    wrong = [(-p, -q), (p, -q), (-p, q), (p + 1, q - 1), (p, q + 1 or 2)]
+    others = [product(a, b) for a, b in wrong if sorted((a, b)) != sorted((p, q)) and a and b]
+    return formula(rng, told, product(p, q), others)
+
+
+def collect(rng: random.Random, zh: bool) -> Drawn:
+    """A sum of two brackets, simplified."""
+    k, m = rng.randint(2, 6), rng.randint(2, 6)
+    a, b, c, d = nonzero(rng, 7), nonzero(rng, 9), nonzero(rng, 7), nonzero(rng, 9)
+    v = rng.choice("xamt")
+    told = tell(
+        "collect", rng, zh, k=k, m=m, f=polynomial((a, b), v), g=polynomial((c, d), v),
+        open=polynomial((k * a, k * b), v), minus=polynomial((-m * c, -m * d), v).removeprefix("-"),
+        joint="-" if c > 0 else "+",
+    )  # fmt: skip
+    value = (k * a - m * c, k * b - m * d)
+    wrong = [
+        (k * a - m * c, k * b + m * d), (k * a + m * c, k * b + m * d), (k * a - m * c, k * b - d),
+        (k * a - c, k * b - d), (m * c - k * a, m * d - k * b), (a - c, b - d),
+    ]  # fmt: skip
+    return polynomials(rng, told, value, [w for w in wrong if any(w)], variable=v)
+
+
+def sequence(rng: random.Random, zh: bool) -> Drawn:
+    """A term and a sum of an arithmetic sequence, in two parts."""
+    a, d, n = rng.randint(-5, 12), rng.randint(2, 7), rng.randint(5, 20)
+    term, total = a + (n - 1) * d, n * a + n * (n - 1) * d // 2
+    told = tell("sequence", rng, zh, a=a, d=d, n=n, m=n - 1, term=term, total=total)
+    wrong = [(total, term), (term + d, total), (term, total + d), (term, n * term), (a + n * d, total)]
+    return parts(rng, zh, told, (term, total), wrong)
+
+
+def general_term(rng: random.Random, zh: bool) -> Drawn:
+    """The formula for the terms of an arithmetic sequence."""
+    a, d = rng.randint(-9, 15), nonzero(rng, 8)
+    first = ", ".join(str(a + i * d) for i in range(4))
+    told = tell("general_term", rng, zh, first=first, a=a, d=d)
+    wrong = [(d, a), (d, a + d), (-d, a + d), (d, d - a), (a, d), (d, a - d - 1)]
+    return polynomials(rng, told, (d, a - d), [w for w in wrong if w[0]], variable="n", name="a_n")
+
+
+def geometric_term(rng: random.Random, zh: bool) -> Drawn:
+    """The formula for the terms of a geometric sequence."""
+    a, q = rng.randint(2, 9), rng.randint(2, 7)
+    a += a == q
+    told = tell("geometric_term", rng, zh, a=a, q=q, second=a * q, third=a * q * q)
+    raised = [(a, q, "n-1"), (a, q, "n"), (a, q, "n+1"), (q, a, "n-1"), (a, q + 1, "n-1"), (a + 1, q, "n-1")]
+    value, *wrong = (f"{x}\\cdot {y}^{{{power}}}" for x, y, power in raised)
+    return formula(rng, told, value, wrong, name="a_n")
+
+
+def geometric_sum(rng: random.Random, zh: bool) -> Drawn:
+    """The sum of the first terms of a geometric sequence."""
+    a, q, n = rng.randint(1, 8), rng.choice([2, 2, 3, 3, 4, -2]), rng.randint(3, 7)
+    total = a * (q**n - 1) // (q - 1)
+    told = tell("geometric_sum", rng, zh, a=a, q=q, n=n, total=total, power=q**n)
+    wrong = [a * q ** (n - 1), a * (q ** (n - 1) - 1) // (q - 1), a * q**n, total + a, n * a * q]
+    return number(rng, zh, told, total, wrong)
+
+
+def power_set_roots(rng: random.Random, zh: bool) -> Drawn:
+    """The set of the roots of a quadratic."""
+    p, q = sorted(rng.sample(range(-9, 10), 2))
+    told = tell(
+        "root_set", rng, zh, left=polynomial((1, -p - q, p * q)),
+        f=polynomial((1, -p)), g=polynomial((1, -q)),
+    )  # fmt: skip
+    wrong = [(-q, -p), (p,), (q,), (p, q + 1), (p - 1, q), (-p, q)]
+    return elements(rng, told, (p, q), [w for w in wrong if {*w} != {p, q} and len({*w}) == len(w)])
+
+
+def expression_in_words(rng: random.Random, zh: bool) -> Drawn:
+    """An algebraic expression for a price that is told in words."""
+    a, b, v = rng.randint(2, 9), rng.randint(2, 30), rng.choice("xnmk")
+    told = tell("expression_in_words", rng, zh, a=a, b=b, v=v)
+    return polynomials(
+        rng, told, (a, b), [(b, a), (a, -b), (a + b, 0), (a, a * b), (a, 0)], variable=v
     )
-    other = (f"(x{a:+d})^2" if a else "(x+1)^2") + (f"+(y{b:+d})^2" if b else "+y^2")
-    steps = ["到圆心的距离等于半径。" if zh else "Every point is at distance r from the centre."]
-    right = [
-        f"${reference}$",
-        reference.replace("=", " = "),
-        reference.replace("^2", "²"),
-        f"{left}-{r * r}=0",
+
+
+def model_equation(rng: random.Random, zh: bool) -> Drawn:
+    """The equation that a word problem leads to, unsolved."""
+    k, b = rng.randint(2, 6), rng.randint(2, 12)
+    x = rng.randint(5, 40)
+    total = x + k * x + b
+    told = tell("model_equation", rng, zh, k=k, b=b, total=total)
+    value = (k, b, total)
+    wrong = [(k, -b, total), (k + b, 0, total), (b, k, total), (k - 1, b, total), (k, b, total + b)]
+    forms = [
+        lambda v: f"x+{polynomial(v[:2])}={v[2]}",
+        lambda v: f"{polynomial((v[0] + 1, v[1]))}={v[2]}",
+        lambda v: f"{polynomial((v[0] + 1, 0))}={v[2] - v[1]}",
     ]
-    wrong = [f"{left}={r}", f"{other}={r * r}", f"{left}={r * r + 1}", f"{left}={2 * r}"]
-    return Drawn(AnswerType.EQUATION, question, reference, steps, right, wrong)
+    return equations(rng, told, value, wrong, forms)

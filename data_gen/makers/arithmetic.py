@@ -1,174 +1,177 @@
-"""Makers of problems on numbers: amounts, fractions, percentages, divisors, sequences."""
+"""Makers of problems on numbers: amounts, fractions, percentages, divisors, shares."""
 
 from __future__ import annotations
 
 import math
 import random
-from typing import Final
+from decimal import Decimal
+from fractions import Fraction
 
 from data_gen.makers import Drawn
-from gradegpt.schema import AnswerType
-
-_ZH_NAMES: Final = ("小明", "小红", "李华", "王芳", "张伟", "刘洋", "小刚", "陈静")
-_EN_NAMES: Final = ("Tom", "Anna", "Maria", "Ben", "Sara", "Leo", "Nina", "Omar")
-_ZH_THINGS: Final = ("苹果", "铅笔", "本子", "橘子", "贴纸", "气球", "杯子", "糖果")
-_EN_THINGS: Final = (
-    "apples",
-    "pencils",
-    "notebooks",
-    "oranges",
-    "stickers",
-    "balloons",
-    "cups",
-    "candies",
-)
+from data_gen.makers.notation import tex
+from data_gen.makers.units import MONEY, UNITS
+from data_gen.makers.ways import elements, number, several, verdicts
+from data_gen.makers.words import THINGS, tell
 
 
 def shopping(rng: random.Random, zh: bool) -> Drawn:
     """What is left of an amount of money after buying some things."""
     total, price, n = rng.randint(60, 900), rng.randint(2, 9), rng.randint(2, 6)
     spent = price * n
-    left = total - spent
-    i = rng.randrange(8)
-    unit = "元" if zh else " dollars"
-    if zh:
-        name, thing = _ZH_NAMES[i], _ZH_THINGS[i]
-        question = f"{name}有{total}元，一个{thing}{price}元，买了{n}个，还剩多少元？"
-        steps = [f"买东西一共花了 {price}×{n}={spent} 元。", f"{total}-{spent}={left}。"]
-    else:
-        name, thing = _EN_NAMES[i], _EN_THINGS[i].capitalize()
-        question = (
-            f"{name} has ${total}. {thing} cost ${price} each, and {n} are bought. "
-            "How much money is left?"
-        )
-        steps = [
-            f"The purchase costs {price} * {n} = {spent} dollars.",
-            f"{total} - {spent} = {left}.",
-        ]
-    right = [f"{left}{unit}", f"{left}.0", f"${left}$", f"{left}.00{unit}"]
-    right += [] if zh else [f"${left}"]
-    wrong = [f"{left + d}{u}" for d in (1, -1, 10, price, -price) for u in ("", unit)]
-    wrong += [f"{spent}{unit}"]
-    return Drawn(AnswerType.NUMBER, question, str(left), steps, right, wrong)
+    left, thing = total - spent, rng.choice(THINGS)
+    told = tell(
+        "shopping", rng, zh, total=total, price=price, n=n, spent=spent, left=left, thing=thing
+    )
+    wrong = [spent, total - price, left + 10, left - 1, left + price, total - price - n]
+    return number(rng, zh, told, left, wrong, unit=MONEY[zh])
 
 
 def fraction(rng: random.Random, zh: bool) -> Drawn:
-    """The sum of two fractions, in lowest terms."""
-    a, b, c, d = rng.randint(1, 7), rng.randint(2, 9), rng.randint(1, 7), rng.randint(2, 9)
-    top, bottom = a * d + b * c, b * d
-    g = math.gcd(top, bottom)
-    n, m = top // g, bottom // g
-    if m == 1:
-        n, m = n * 3 + 1, 3
-        question = f"计算 ${n - 1}/3 + 1/3$ 的值。" if zh else f"Compute {n - 1}/3 + 1/3."
-        steps = [f"({n - 1}+1)/3={n}/3"]
-    elif zh:
-        question = f"计算 $\\frac{{{a}}}{{{b}}}+\\frac{{{c}}}{{{d}}}$，结果写成最简分数。"
-        expanded = f"\\frac{{{a * d}}}{{{bottom}}}+\\frac{{{c * b}}}{{{bottom}}}"
-        steps = [f"通分得 ${expanded}$", "再约分即可。"]
-    else:
-        terms = f"\\frac{{{a}}}{{{b}}} + \\frac{{{c}}}{{{d}}}"
-        question = f"Write {terms} as a fraction in lowest terms."
-        expanded = f"{a * d}/{bottom} + {c * b}/{bottom}"
-        steps = [f"The common denominator is {bottom}: {expanded}.", "Then reduce."]
-    right = [
-        f"\\frac{{{n}}}{{{m}}}",
-        f"${n}/{m}$",
-        f"$\\frac{{{n}}}{{{m}}}$",
-        f"\\dfrac{{{n}}}{{{m}}}",
-        f"{n} / {m}",
-    ]
-    wrong = [
-        f"{n + 1}/{m}",
-        f"\\frac{{{n}}}{{{m + 1}}}",
-        f"{m}/{n}",
-        f"-{n}/{m}",
-        f"$\\frac{{{n - 1}}}{{{m}}}$",
-    ]
-    reference = f"{n}/{m}" if rng.random() < 0.5 else f"\\frac{{{n}}}{{{m}}}"
-    return Drawn(AnswerType.NUMBER, question, reference, steps, right, wrong)
+    """The sum or difference of two fractions, in lowest terms."""
+    p, q = (Fraction(rng.randint(1, 9), rng.randint(2, 12)) for _ in range(2))
+    sign = rng.choice("+-")
+    value = p + q if sign == "+" else p - q
+    common = math.lcm(p.denominator, q.denominator)
+    tops = [f * common for f in (p, q)]
+    told = tell(
+        "fraction", rng, zh, p=tex(p), q=tex(q), sign=sign, common=common,
+        tops=f"{tops[0]}{sign}{tops[1]}", top=value * common,
+    )  # fmt: skip
+    top, bottom = value.numerator, value.denominator
+    naive = Fraction(p.numerator + q.numerator, p.denominator + q.denominator)
+    wrong = [naive, Fraction(top + 1, bottom), Fraction(top, bottom + 1), -value, p * q, 1 + value]
+    return number(rng, zh, told, value, wrong)
 
 
 def percent(rng: random.Random, zh: bool) -> Drawn:
-    """A percentage of a number, or the percentage that one number is of another."""
-    base, p = rng.randint(2, 40) * 50, rng.choice([5, 10, 12, 15, 20, 25, 30, 40, 60, 75])
+    """A percentage of a number."""
+    p = rng.choice([5, 8, 10, 12, 15, 20, 24, 25, 30, 35, 40, 45, 60, 75])
+    base = rng.randint(1, 40) * 100 // math.gcd(p, 100)
     value = base * p // 100
-    if base * p % 100:
-        base, value = 200, 2 * p
-    if rng.random() < 0.5:
-        question = f"{base}的{p}%是多少？" if zh else f"What is {p}% of {base}?"
-        steps = [f"{base}×{p}%={value}"]
-        right = [f"{value}.0", f"${value}$"]
-        wrong = [str(value * 10), str(value + 5), str(base - value), f"{value}%"]
-        return Drawn(AnswerType.NUMBER, question, str(value), steps, right, wrong)
-    question = f"{value}占{base}的百分之几？" if zh else f"{value} is what percent of {base}?"
-    steps = [f"{value}÷{base}={p / 100:g}"]
-    right = [f"{p / 100:g}", f"{p}\\%", f"${p}\\%$"] + ([] if zh else [f"{p} percent"])
-    wrong = [f"{p + 5}%", f"{p / 10:g}%", f"{100 - p}%", f"{p}‰"]
-    return Drawn(AnswerType.NUMBER, question, f"{p}%", steps, right, wrong)
+    told = tell("percent", rng, zh, base=base, p=p, value=value, share=Decimal(p) / 100)
+    wrong = [value * 10, base - value, base + value, value + 5, Decimal(value) / 10, base - p]
+    return number(rng, zh, told, value, wrong)
+
+
+def discount(rng: random.Random, zh: bool) -> Drawn:
+    """The price after a discount; a Chinese discount names what is still paid."""
+    off = rng.choice([5, 10, 15, 20, 25, 30, 40])
+    base = rng.randint(2, 60) * 20
+    price = Decimal(base * (100 - off)) / 100
+    fold = Decimal(100 - off) / 10
+    told = tell(
+        "discount", rng, zh, off=off, base=base, price=price.normalize(), fold=f"{fold:g}",
+        share=Decimal(100 - off) / 100, thing=rng.choice(THINGS),
+    )  # fmt: skip
+    wrong = [Decimal(base * off) / 100, base - off, price + 10, Decimal(base * (100 + off)) / 100]
+    return number(rng, zh, told, price.normalize(), wrong, unit=MONEY[zh])
+
+
+def divisor_or_multiple(rng: random.Random, zh: bool) -> Drawn:
+    """The greatest common divisor or the least common multiple of two numbers."""
+    g, m, n = rng.randint(2, 15), rng.randint(2, 9), rng.randint(2, 9)
+    while math.gcd(m, n) > 1 or m == n:
+        m, n = rng.randint(2, 9), rng.randint(2, 9)
+    a, b = g * m, g * n
+    greatest = rng.random() < 0.5
+    told = tell("gcd" if greatest else "lcm", rng, zh, a=a, b=b, g=g, m=m, n=n, lcm=g * m * n)
+    value, other = (g, g * m * n) if greatest else (g * m * n, g)
+    return number(rng, zh, told, value, [other, a * b, value * 2, abs(a - b), g * m, m * n])
+
+
+def share(rng: random.Random, zh: bool) -> Drawn:
+    """One share of an amount that is divided in a ratio."""
+    m, n = rng.sample(range(1, 10), 2)
+    while math.gcd(m, n) > 1:
+        m, n = rng.sample(range(1, 10), 2)
+    part = rng.randint(3, 40)
+    total = part * (m + n)
+    told = tell("share", rng, zh, m=m, n=n, total=total, parts=m + n, part=part, value=part * m)
+    wrong = [part * n, part, part * (m + 1), total - m, abs(m - n) * part]
+    return number(rng, zh, told, part * m, wrong, unit=MONEY[zh])
+
+
+def work_together(rng: random.Random, zh: bool) -> Drawn:
+    """How long two need together for what each can do alone."""
+    a, b = rng.choice(
+        [(3, 6), (4, 12), (6, 12), (10, 15), (12, 24), (20, 30), (6, 3), (5, 20), (8, 24), (12, 6),
+         (15, 30), (18, 9), (20, 5), (21, 28), (24, 40), (14, 35), (12, 36), (30, 60), (40, 60)]
+    )  # fmt: skip
+    value = Fraction(a * b, a + b)
+    told = tell("work_together", rng, zh, a=a, b=b, rate=tex(1 / value), value=tex(value))
+    wrong = [a + b, Fraction(a + b, 2), abs(a - b), value + 1, 1 / value, 2 * value]
+    return number(rng, zh, told, value, wrong, unit=UNITS["h"])
 
 
 def divisors(rng: random.Random, zh: bool) -> Drawn:
     """The set of a number's divisors up to a bound."""
-    n = rng.choice(
-        [12, 15, 16, 18, 20, 21, 22, 25, 26, 27, 28, 32, 33, 34, 35, 39, 44, 45, 49, 50, 52]
-    )
+    n = rng.randint(12, 60)
+    while sum(n % d == 0 for d in range(1, n + 1)) < 4:
+        n = rng.randint(12, 60)
     top = rng.randint(n // 2, n)
-    found = [d for d in range(1, top + 1) if n % d == 0]
-    condition = f"x\\text{{ 是 }}{n}\\text{{ 的正约数且 }}x\\le {top}"
-    question = (
-        f"写出集合 $\\{{x\\mid {condition}\\}}$ 的所有元素。"
-        if zh
-        else f"List the set of positive divisors of {n} that are at most {top}."
-    )
-    steps = [", ".join(f"{n}={d}×{n // d}" for d in found[:3])]
-    body = ",".join(map(str, found))
-    spaced = ", ".join(map(str, found))
-    shuffled = ", ".join(map(str, rng.sample(found, len(found))))
-    right = [f"$\\{{{body}\\}}$", f"{{{shuffled}}}", f"{{{body}}}", f"\\{{{spaced}\\}}"]
-    others = (found[:-1], found[1:], [*found, top + 1], [*found[:-1], found[-1] + 1])
-    wrong = ["{" + ",".join(map(str, other)) + "}" for other in others]
-    return Drawn(AnswerType.SET, question, f"{{{body}}}", steps, right, wrong)
+    found = tuple(d for d in range(1, top + 1) if n % d == 0)
+    told = tell("divisors", rng, zh, n=n, top=top, a=found[1], b=n // found[1], found=found[-1])
+    near = next(d for d in range(2, n) if n % d and d not in found)
+    wrong = [found[:-1], found[1:], (*found, near), (*found[:-1], found[-1] + 1), (*found, n + 1)]
+    return elements(rng, told, found, wrong)
+
+
+def primes_between(rng: random.Random, zh: bool) -> Drawn:
+    """The primes between two numbers."""
+    low = rng.randint(2, 80)
+    high = low + rng.randint(9, 18)
+    found = tuple(n for n in range(low, high + 1) if is_prime(n))
+    told = tell("primes_between", rng, zh, low=low, high=high, first=found[0], count=len(found))
+    odd = next(n for n in range(low | 1, high + 3, 2) if not is_prime(n))
+    wrong = [found[1:], tuple(sorted((*found, odd))), found[:-1], (*found[:-1], found[-1] + 2)]
+    return elements(rng, told, found, wrong)
+
+
+def prime_factors(rng: random.Random, zh: bool) -> Drawn:
+    """All prime factors of a number."""
+    found = tuple(sorted(rng.sample((2, 3, 5, 7, 11, 13), rng.choice((2, 3)))))
+    powers = [rng.randint(1, 2 if p < 5 else 1) for p in found]
+    n = math.prod(p**k for p, k in zip(found, powers, strict=True))
+    product = " \\times ".join(f"{p}^{k}" if k > 1 else str(p) for p, k in zip(found, powers, strict=True))
+    told = tell("prime_factors", rng, zh, n=n, product=product)
+    wrong = [found[:-1], (1, *found), found[1:], (*found[:-1], found[-1] + 2), (*found, n)]
+    return several(rng, zh, told, found, wrong)
+
+
+def is_prime(n: int) -> bool:
+    """Whether ``n`` is a prime."""
+    return n > 1 and all(n % d for d in range(2, math.isqrt(n) + 1))
+
+
+def prime(rng: random.Random, zh: bool) -> Drawn:
+    """Whether a number, which looks it, is a prime."""
+    n = rng.choice([x for x in range(31, 400, 2) if x % 5])
+    truth = is_prime(n)
+    factor = next(d for d in range(2, n + 1) if n % d == 0)
+    why = (
+        (f"用不超过{math.isqrt(n)}的质数逐一试除，都除不尽。", f"No prime up to {math.isqrt(n)} divides it.")
+        if truth
+        else (f"{n}={factor}×{n // factor}，它有其他约数。", f"{n} = {factor} * {n // factor}.")
+    )  # fmt: skip
+    return verdicts(rng, zh, tell("prime", rng, zh, n=n, why=why), truth)
 
 
 def compare(rng: random.Random, zh: bool) -> Drawn:
     """Whether a power is greater than a product."""
-    a, b = rng.randint(2, 30), rng.randint(2, 30)
-    n = rng.randint(2, 3)
-    if zh:
-        question = f"判断对错：${a}^{n}$ 大于 ${b * a}$。"
-        yes, no = ["正确", "对", "√", "是"], ["错误", "错", "×", "不正确"]
-    else:
-        question = f"True or false: {a}^{n} is greater than {a * b}."
-        yes, no = ["True", "true", "Yes", "correct"], ["False", "false", "No", "incorrect"]
-    steps = [f"{a}^{n}={a**n}"]
-    good, bad = (yes, no) if a**n > a * b else (no, yes)
-    return Drawn(AnswerType.TRUE_FALSE, question, good[0], steps, good[1:], bad)
+    a, b, n = rng.randint(2, 12), rng.randint(2, 30), rng.randint(2, 4)
+    power, product = a**n, rng.randint(2, 12) * b
+    product = product if rng.random() < 0.5 else power + rng.randint(-4, 4)
+    sign = ">" if power > product else "<" if power < product else "="
+    told = tell("compare", rng, zh, a=a, n=n, power=power, product=product, sign=sign)
+    return verdicts(rng, zh, told, power > product)
 
 
-def sequence(rng: random.Random, zh: bool) -> Drawn:
-    """A term and a sum of an arithmetic sequence, in two parts."""
-    a, d, n = rng.randint(1, 9), rng.randint(2, 6), rng.randint(5, 12)
-    term, total = a + (n - 1) * d, n * a + n * (n - 1) * d // 2
-    question = (
-        f"等差数列首项为{a}，公差为{d}。（1）求第{n}项；（2）求前{n}项和。"
-        if zh
-        else f"An arithmetic sequence has first term {a} and common difference {d}. "
-        f"(1) Find term {n}. (2) Find the sum of the first {n} terms."
-    )
-    steps = [f"a_{n}={a}+{n - 1}×{d}={term}", f"S_{n}={n}×({a}+{term})/2={total}"]
-    right = [
-        f"（1）{term}（2）{total}",
-        f"{term}, {total}",
-        f"(1) ${term}$ (2) ${total}$",
-        f"(1) a_{n}={term}; (2) S_{n}={total}",
-    ]
-    wrong = [
-        f"(1) {total}; (2) {term}",
-        f"(1) {term}; (2) {total + d}",
-        f"(1) {term + d}; (2) {total}",
-        f"(1) {term}",
-        f"{term}",
-    ]
-    reference = f"(1) {term}; (2) {total}"
-    return Drawn(AnswerType.MULTI_PART, question, reference, steps, right, wrong)
+def compare_fractions(rng: random.Random, zh: bool) -> Drawn:
+    """Whether one fraction is greater than another that is close to it."""
+    b, d = rng.sample(range(3, 16), 2)
+    a = rng.randint(1, b - 1)
+    c = min(d - 1, max(1, a * d // b + rng.choice((0, 1))))
+    left, right = a * d, c * b
+    sign = ">" if left > right else "<" if left < right else "="
+    told = tell("compare_fractions", rng, zh, a=a, b=b, c=c, d=d, left=left, right=right, sign=sign)
+    return verdicts(rng, zh, told, left > right)

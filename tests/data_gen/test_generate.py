@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -12,19 +13,27 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from data_gen import shards
 from data_gen.__main__ import app
+from data_gen.candidates import Candidate
 from data_gen.generate import generate
 from data_gen.parametric import parametric
+from data_gen.problems import bank
+from data_gen.quality.ngrams import Contamination
+from data_gen.seeds import grow, seeds
 from data_gen.settings import DataGenSettings
 from data_gen.sheets import LINES
 from gradegpt.chain import NO, YES, needs_gloss, parse_chain, parse_prompt, quotes_verbatim
 from gradegpt.errors import GradeGPTError, InputError
 from gradegpt.importers.labelled import question_key, split_of
-from gradegpt.records import read_objects, read_rows, sha256_file, write_rows
+from gradegpt.records import dump, read_objects, read_rows, sha256_file, write_rows
 from gradegpt.schema import ChainFormat, Outcome, TrainingRow
 
 Make = Callable[..., dict[str, Any]]
-FILES = ("train.jsonl", "dev.jsonl", "manifest.json")
+FILES = {
+    "train.jsonl", "dev.jsonl", "train.parquet", "dev.parquet", "disputed.jsonl", "manifest.json",
+    "README.md", "card.html",
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -79,12 +88,16 @@ def test_another_seed_gives_other_rows(make: Make, tmp_path: Path) -> None:
     assert not {*map(str, rows_of(tmp_path / "a"))} & {*map(str, rows_of(tmp_path / "b"))}
 
 
-def test_rows_do_not_depend_on_what_else_is_made(make: Make, tmp_path: Path) -> None:
-    """Randomness belongs to the row: a larger run holds the smaller one's."""
-    make("a", parametric=30)
-    make("b", parametric=60, bank=1)
-    small, large = ({*map(str, rows_of(tmp_path / f))} for f in "ab")
-    assert small < large
+def test_candidates_do_not_depend_on_what_else_is_made() -> None:
+    """Randomness belongs to the row: a larger run makes the smaller one's, before it chooses."""
+
+    def grown(**settings: Any) -> list[str]:
+        chosen = DataGenSettings.model_validate({"name": "x", "bank": 0} | settings)
+        return [dump(c) for seed in seeds(chosen, Counter()) for c in grow(seed, chosen)]
+
+    small, large = grown(parametric=30), grown(parametric=60, bank=1)
+    assert len(small) > 40
+    assert {*small} < {*large}
 
 
 @pytest.mark.parametrize("kind", ["judge", "base"])
@@ -96,13 +109,13 @@ def test_counts_add_up(make: Make, tmp_path: Path, kind: str) -> None:
         part: len(list(read_objects(tmp_path / "a" / f"{part}.jsonl"))) for part in ("train", "dev")
     }
     assert {part: counts[part] for part in lines} == lines
-    for group in ("verdict", "lang", "type", "source"):
-        assert sum(n for name, n in counts.items() if name.startswith(f"{group}:")) == sum(
-            lines.values()
-        )
-    assert manifest["outputs"] == {
-        f"{part}.jsonl": sha256_file(tmp_path / "a" / f"{part}.jsonl") for part in lines
-    }
+    if kind == "judge":
+        for group in ("verdict", "lang", "response_lang", "type", "source", "origin", "pattern"):
+            found = sum(n for name, n in counts.items() if name.startswith(f"{group}:"))
+            assert found == sum(lines.values()), group
+    for name, digest in manifest["outputs"].items():
+        assert digest == sha256_file(tmp_path / "a" / name)
+    assert {"train.jsonl", "dev.jsonl", "disputed.jsonl"} <= manifest["outputs"].keys()
     assert json.loads((tmp_path / "a" / "manifest.json").read_text()) == manifest
 
 
@@ -144,7 +157,7 @@ def test_avoided_questions_are_absent(make: Make, tmp_path: Path) -> None:
     some = questions(tmp_path / "some", "train") | questions(tmp_path / "some", "dev")
     assert avoided & everything
     assert some == everything - avoided
-    assert manifest["counts"]["avoided"] >= len(avoided & everything)
+    assert manifest["counts"]["left_out:evaluation_question"] >= len(avoided & everything)
 
 
 @pytest.mark.parametrize("chain_format", ChainFormat)
@@ -171,27 +184,118 @@ def test_every_row_is_a_prompt_with_its_chain(
             assert not needs_gloss(parsed.chain.gloss)
 
 
-def test_rows_without_a_gloss_are_counted(make: Make) -> None:
-    """Left out of the cross-lingual format alone."""
-    across, within = (
-        make("a", bank=3, parametric=0),
-        make("b", bank=3, parametric=0, formats={"judge_of_chain": 1}),
+def test_a_quote_without_a_gloss_takes_another_format(make: Make, tmp_path: Path) -> None:
+    """It is left out, and counted, where the cross-lingual format is the only one."""
+    only = make("a", bank=6, parametric=0)
+    mixed = make("b", bank=6, parametric=0, formats={"cross_lingual": 1, "judge_of_chain": 0.01})
+    assert only["counts"]["left_out:no_gloss"] > 0
+    assert "left_out:no_gloss" not in mixed["counts"]
+    other = [r for r in rows_of(tmp_path / "b") if r.meta["chain_format"] == "judge_of_chain"]
+    assert other
+    assert all(r.meta["response_lang"] == "zh" for r in other)
+
+
+def test_verdicts_are_balanced_in_every_cell(make: Make, tmp_path: Path) -> None:
+    """Neither the answer type nor the language tells the verdict."""
+    make(parametric=600, balance={"rows": 800, "real": 0})
+    cells: dict[tuple[str, str], Counter[bool]] = {}
+    for row in [*rows_of(tmp_path / "a"), *rows_of(tmp_path / "a", "dev")]:
+        cell = cells.setdefault((row.meta["lang"], row.meta["answer_type"]), Counter())
+        cell[row.meta["verdict"] == "correct"] += 1
+    assert len(cells) == 24
+    for cell, found in cells.items():
+        assert found[True] == pytest.approx(0.475 * found.total(), abs=1.5), cell
+
+
+def test_what_is_short_is_said(make: Make) -> None:
+    """A target that cannot be met is no error and no silence."""
+    manifest = make(parametric=40, balance={"rows": 5_000, "real": 0})
+    gaps = {gap["cell"]: gap for gap in manifest["shortfalls"]}
+    assert gaps["rows"]["wanted"] == 5_000
+    assert gaps["rows"]["have"] == manifest["counts"]["train"] + manifest["counts"]["dev"]
+
+
+def test_labels_that_disagree_are_disputed(make: Make, tmp_path: Path) -> None:
+    """They stand in a file of their own, with who said what, and train nothing."""
+    rows = [
+        {"id": str(n), "question": f"What is {n} plus {n}?", "reference": str(2 * n), "lang": "en",
+         "response": f"The answer is {2 * n}.", "label": n > 9, "label_by": "human"}
+        for n in range(1, 60)
+    ]  # fmt: skip
+    write_rows(tmp_path / "rows.jsonl", rows)
+    manifest = make(
+        parametric=60, sources=[{"path": str(tmp_path / "rows.jsonl")}], counterfactuals=0
     )
-    assert across["counts"]["without_gloss"] > 0
-    assert "without_gloss" not in within["counts"]
-    total = [
-        m["counts"]["train"] + m["counts"]["dev"] + m["counts"].get("without_gloss", 0)
-        for m in (across, within)
-    ]
-    assert total[0] == total[1]
+    disputed = list(read_rows(tmp_path / "a" / "disputed.jsonl", Candidate))
+    mine = {c.id: c.labels for c in disputed if c.origin == "real"}
+    assert {*mine} == {f"rows:{n}" for n in range(1, 10)}
+    assert mine["rows:3"] == {"people": "incorrect", "rules": "correct"}
+    assert manifest["counts"]["disputed"] == len(disputed)
+    assert not {*mine} & {row.meta["id"] for row in rows_of(tmp_path / "a")}
 
 
-def test_verdicts_are_balanced(make: Make) -> None:
-    """As the shares say, roughly: nobody learns a verdict from its frequency."""
-    counts = make(parametric=400)["counts"]
-    assert counts["verdict:correct"] == pytest.approx(188, rel=0.25)
-    assert counts["verdict:incorrect"] == pytest.approx(188, rel=0.25)
-    assert counts["verdict:invalid"] == pytest.approx(24, rel=0.7)
+@pytest.mark.parametrize("workers", [1, 2])
+def test_workers_and_interruptions_do_not_change_the_bytes(
+    make: Make, tmp_path: Path, workers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half of the shards are made by a run that dies; the next takes them as they are."""
+    whole = make("whole", parametric=220, workers=1)
+    made: list[int] = []
+    original = shards.make_shard
+
+    def dying(work: Any) -> int:
+        if len(made) == 1:
+            raise KeyboardInterrupt
+        made.append(original(work))
+        return made[-1]
+
+    monkeypatch.setattr(shards, "make_shard", dying)
+    with pytest.raises(KeyboardInterrupt):
+        make("b", parametric=220, workers=1)
+    monkeypatch.undo()
+    kept = list((tmp_path / "b").rglob("0*.jsonl"))
+    assert len(kept) == 1
+    before = kept[0].stat().st_mtime_ns
+    stamps: list[int] = []
+    rmtree = shutil.rmtree
+    monkeypatch.setattr(
+        shutil,
+        "rmtree",
+        lambda *a, **k: (stamps.append(kept[0].stat().st_mtime_ns), rmtree(*a, **k)),
+    )
+    again = make("b", parametric=220, workers=workers)
+    assert stamps == [before]
+    assert again["outputs"] == whole["outputs"]
+    assert not (tmp_path / "b" / ".work").exists()
+
+
+def test_nothing_shares_thirteen_tokens_with_an_evaluation_file(make: Make, tmp_path: Path) -> None:
+    """Not even inside a longer question."""
+    bank_questions = [p.question for p in bank()][:80]
+    stolen = [f"Before that: {q} And after that." for q in bank_questions]
+    write_rows(tmp_path / "test.jsonl", [{"question": q, "reference": "1"} for q in stolen])
+    manifest = make(bank=2, parametric=20, avoid=[str(tmp_path / "test.jsonl")])
+    assert manifest["quality"]["contaminated"] > 20
+    evaluation = Contamination(13)
+    for text in stolen:
+        evaluation.add(text)
+    for row in [*rows_of(tmp_path / "a"), *rows_of(tmp_path / "a", "dev")]:
+        item = parse_prompt(row.prompt)
+        assert item is not None
+        assert evaluation.hit(item.question) is None
+
+
+def test_the_same_answer_twice_is_one_row(make: Make, tmp_path: Path) -> None:
+    """Exactly, or but for a few words in many; another verdict is a contrast and stays."""
+    long = " ".join(f"Step {i} multiplies by {i} and keeps the sum." for i in range(40))
+    rows = [
+        {"id": f"{n}-{i}", "question": f"What is {n} times {n}?", "reference": str(n * n), "lang": "en",
+         "response": f"{long}{extra}\nThe answer is {n * n}.", "label": True, "label_by": "key"}
+        for n in range(12, 40) for i, extra in enumerate(("", " ", " So we are done."))
+    ]  # fmt: skip
+    write_rows(tmp_path / "rows.jsonl", rows)
+    manifest = make(parametric=80, sources=[{"path": str(tmp_path / "rows.jsonl")}])
+    assert manifest["quality"]["exact_duplicates"] + manifest["quality"]["near_duplicates"] >= 56
 
 
 def test_the_base_mixture_compares_but_does_not_judge(make: Make, tmp_path: Path) -> None:
@@ -231,44 +335,34 @@ def test_no_training_rows_is_an_error_and_writes_nothing(make: Make, tmp_path: P
     """An empty file would fail hours later, in the trainer."""
     with pytest.raises(InputError, match="small: no training rows; name sources, questions, bank"):
         make(parametric=0)
-    assert not (tmp_path / "a").exists()
+    assert not [path for path in (tmp_path / "a").rglob("*") if path.is_file()]
 
 
 def test_questions_of_a_file_are_answered(make: Make, tmp_path: Path) -> None:
-    """Those with a short reference; their split and limit hold."""
+    """By their mapping; their split and limit hold."""
     rows = [
-        {
-            "id": n,
-            "question": f"What is {n} + {n}?",
-            "reference": str(2 * n),
-            "lang": "en",
-            "meta": {"how": "Add."},
-        }
+        {"id": n, "question": f"What is {n} + {n}?", "reference": str(2 * n), "lang": "en"}
         for n in range(60)
     ]
-    rows += [
-        {"id": "long", "question": "Why?", "reference": "x" * 61},
-        {"id": "none", "question": "Why not?"},
-    ]
-    write_rows(tmp_path / "d_sums.jsonl", rows)
-    questions_ = {
-        "path": str(tmp_path / "d_sums.jsonl"),
-        "solution": "how",
-        "split": "train",
-        "limit": 20,
-    }
-    manifest = make(parametric=0, questions=[questions_])
-    assert 15 <= manifest["counts"]["source:synthetic:sums"] <= 20
+    write_rows(tmp_path / "sums.jsonl", [*rows, {"id": "none", "question": "Why not?"}])
+    path = str(tmp_path / "sums.jsonl")
+    manifest = make(
+        parametric=0, questions=[{"path": path, "mapping": "jsonl", "split": "train", "limit": 20}]
+    )
+    assert manifest["counts"]["source:sums"] > 20
     mine = {question_key(row["question"]) for row in rows if split_of(row["question"]) == "train"}
     assert questions(tmp_path / "a", "train") <= mine
 
 
-def test_other_tools_can_load_the_rows(make: Make, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("reader", "ending"), [("json", "jsonl"), ("parquet", "parquet")])
+def test_other_tools_can_load_the_rows(
+    make: Make, tmp_path: Path, reader: str, ending: str
+) -> None:
     """``datasets`` reads both parts with the same columns, prompt and completion as chat."""
     datasets = pytest.importorskip("datasets")
     make(bank=1, parametric=100)
-    files = {part: str(tmp_path / "a" / f"{part}.jsonl") for part in ("train", "dev")}
-    loaded = datasets.load_dataset("json", data_files=files, cache_dir=str(tmp_path / "cache"))
+    files = {part: str(tmp_path / "a" / f"{part}.{ending}") for part in ("train", "dev")}
+    loaded = datasets.load_dataset(reader, data_files=files, cache_dir=str(tmp_path / "cache"))
     assert loaded["train"].features == loaded["dev"].features
     assert loaded["train"].num_rows == len(rows_of(tmp_path / "a"))
     first = loaded["train"][0]
@@ -283,7 +377,7 @@ def test_the_command_writes_the_folder_and_a_table(tmp_path: Path) -> None:
     out = tmp_path / "made"
     done = CliRunner().invoke(app, [str(config), f"out={out}", "seed=5"])
     assert done.exit_code == 0, done.output
-    assert sorted(p.name for p in out.iterdir()) == sorted(FILES)
-    assert f"wrote {out}/train.jsonl" in done.output.replace("\n", "")
+    assert FILES <= {p.name for p in out.iterdir()}
+    assert f"wrote {out}/" in done.output.replace("\n", "")
     failed = CliRunner().invoke(app, [str(config), "parametric=0", f"out={tmp_path / 'none'}"])
     assert isinstance(failed.exception, GradeGPTError)

@@ -1,0 +1,114 @@
+"""Choose the rows: verdicts in proportion in every cell of origin, language and answer type."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from data_gen.candidates import Candidate
+from data_gen.settings import Balance
+from gradegpt.schema import AnswerType, Verdict
+
+
+class Cell(NamedTuple):
+    """What neither row nor verdict may be told by."""
+
+    real: bool
+    lang: str
+    kind: AnswerType
+
+
+def choose(candidates: Iterable[Candidate], balance: Balance) -> list[Candidate]:
+    """The rows to keep, in the candidates' order.
+
+    In a cell, ``correct`` and the rest stand in the wanted proportion, so its size is bound by the
+    scarcer side; a total is filled evenly over the cells, the small ones whole.
+    """
+    cells: dict[Cell, dict[Verdict, list[Candidate]]] = defaultdict(lambda: defaultdict(list))
+    everyone = list(candidates)
+    for candidate in everyone:
+        if candidate.verdict is not None:
+            cell = Cell(candidate.origin != "synthetic", candidate.lang, candidate.kind)
+            cells[cell][candidate.verdict].append(candidate)
+    sizes = _sizes({cell: _room(parts, balance) for cell, parts in cells.items()}, balance)
+    kept = {
+        candidate.id
+        for cell, size in sizes.items()
+        for candidate in _pick(cells[cell], size, balance)
+    }
+    return [candidate for candidate in everyone if candidate.id in kept]
+
+
+def _room(parts: dict[Verdict, list[Candidate]], balance: Balance) -> int:
+    """How large the cell can be in the wanted proportion."""
+    right = len(parts[Verdict.CORRECT])
+    wrong = len(parts[Verdict.INCORRECT]) + len(parts[Verdict.INVALID])
+    return int(min(right / balance.correct, wrong / (1 - balance.correct)))
+
+
+def _sizes(room: dict[Cell, int], balance: Balance) -> dict[Cell, int]:
+    if not balance.rows:
+        return room
+    real = {cell: size for cell, size in room.items() if cell.real}
+    written = {cell: size for cell, size in room.items() if not cell.real}
+    wanted = min(sum(real.values()), round(balance.rows * balance.real))
+    rest = min(sum(written.values()), balance.rows - wanted)
+    return _level(real, min(sum(real.values()), balance.rows - rest)) | _level(written, rest)
+
+
+def _level(room: dict[Cell, int], total: int) -> dict[Cell, int]:
+    """``total`` poured evenly over the cells, none above its room."""
+    sizes: dict[Cell, int] = {}
+    left = total
+    for number, (cell, size) in enumerate(
+        sorted(room.items(), key=lambda pair: (pair[1], pair[0]))
+    ):
+        sizes[cell] = min(size, round(left / (len(room) - number)))
+        left -= sizes[cell]
+    return sizes
+
+
+def _pick(
+    parts: dict[Verdict, list[Candidate]], size: int, balance: Balance
+) -> Iterable[Candidate]:
+    right = round(size * balance.correct)
+    invalid, incorrect = (len(parts[v]) for v in (Verdict.INVALID, Verdict.INCORRECT))
+    # What answers nothing is recognised by the response alone, so it is kept to its share.
+    nothing = min(invalid, max(round(size * _invalid(balance)), size - right - incorrect))
+    shares = {
+        Verdict.CORRECT: right,
+        Verdict.INVALID: nothing,
+        Verdict.INCORRECT: min(incorrect, size - right - nothing),
+    }
+    for verdict, count in shares.items():
+        yield from sorted(parts[verdict], key=_order)[:count]
+
+
+def _invalid(balance: Balance) -> float:
+    """The share among written rows: hardly any real row answers nothing."""
+    return balance.invalid / max(1 - balance.real, 0.2)
+
+
+def _order(candidate: Candidate) -> tuple[bool, bytes]:
+    """Labelled real answers before turned ones, otherwise by a digest: no source comes first."""
+    digest = hashlib.sha256(candidate.id.encode()).digest()
+    return candidate.origin == "counterfactual", digest
+
+
+def shortfalls(chosen: Sequence[Candidate], balance: Balance) -> list[dict[str, Any]]:
+    """What the set was to hold and does not: ``{cell, wanted, have}``, counts of rows."""
+    total = len(chosen)
+    kinds = Counter(candidate.kind for candidate in chosen)
+    langs = Counter(candidate.lang for candidate in chosen)
+    verdicts = Counter(candidate.verdict for candidate in chosen)
+    real = sum(candidate.origin != "synthetic" for candidate in chosen)
+    wanted = [("rows", balance.rows, total), ("real", round(balance.real * total), real)]
+    text_types = [kind for kind in AnswerType if kind is not AnswerType.CODE]
+    wanted += [(f"type:{k}", round(balance.least_type * total), kinds[k]) for k in text_types]
+    least = round(balance.least_language * total)
+    wanted += [(f"lang:{lang}", least, langs[lang]) for lang in ("zh", "en")]
+    for verdict, share in ((Verdict.CORRECT, balance.correct), (Verdict.INVALID, balance.invalid)):
+        wanted.append((f"verdict:{verdict}", round(share * total * 0.99), verdicts[verdict]))
+    return [{"cell": cell, "wanted": w, "have": have} for cell, w, have in wanted if have < w]

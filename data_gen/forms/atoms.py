@@ -1,0 +1,58 @@
+"""One value inside a group: a number, a formula, or words."""
+
+from __future__ import annotations
+
+import random
+import re
+from typing import Final
+
+from data_gen.forms import formulas, numbers, words
+from data_gen.forms.base import Answer, distinct, undress
+from gradegpt.rules.formula import read_formula
+from gradegpt.rules.normalise import fold
+from gradegpt.schema import AnswerType
+
+
+def is_value(text: str) -> bool:
+    """Whether the text reads as a number or formula rather than words."""
+    body = undress(text)[1]
+    right = body.rpartition("=")[2].strip()
+    return numbers.read(body) is not None or read_formula(fold(right)) is not None
+
+
+_SEPARATES: Final = re.compile(r"[,，;；、=\n“\"]|[.。]$|^(?:it|that)\b", re.IGNORECASE)
+_IN_WORDS: Final = re.compile(r"[\u3400-\u9fff$%]|(?<![\\A-Za-z])(?!sqrt\()[A-Za-z]{3,}")
+
+
+def inside(rng: random.Random, answer: Answer) -> list[str]:
+    """Other forms of the value that may stand among others."""
+    return [m for m in same(rng, answer) if not _SEPARATES.search(m) and len(m) <= 40]
+
+
+def formal(rng: random.Random, answer: Answer) -> list[str]:
+    """Other forms that may stand in brackets: ``(3.0, 2)`` but not ``(three, 2)``."""
+    return [m for m in inside(rng, answer) if not _IN_WORDS.search(m)]
+
+
+def same(rng: random.Random, answer: Answer) -> list[str]:
+    """Other forms of the value."""
+    left, body, right = undress(answer.text)
+    inner = answer._replace(text=body)
+    if numbers.read(body) is not None:
+        made = numbers.same(rng, inner)
+    elif "=" in body or is_value(body):
+        made = formulas.same(rng, inner._replace(kind=AnswerType.EXPRESSION))
+    else:
+        made = words.same(rng, inner)
+    return distinct([body, *made] if left or right else made, answer.text)
+
+
+def near(rng: random.Random, answer: Answer) -> list[str]:
+    """Other values in the same notation."""
+    left, body, right = undress(answer.text)
+    inner = answer._replace(text=body)
+    if numbers.read(body) is not None:
+        others = numbers.near(rng, inner)
+    else:
+        others = formulas.near(rng, inner) if is_value(body) else words.near(rng, inner)
+    return [f"{left}{made}{right}" for made in others]

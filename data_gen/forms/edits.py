@@ -1,0 +1,139 @@
+"""Small changes of a written answer that leave its notation as it is.
+
+A near miss that is odd in itself, such as 6/4 beside answers in lowest terms or ``1x``, could be
+told without the reference; so no change may bring an oddity that the answer has not.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+from typing import Final
+
+from data_gen.forms.base import distinct
+
+_NUMERAL: Final = re.compile(
+    r"(?<![\d.,_A-Za-z₀-₉])(?<!_\{)(?<!\d )(?:\d{1,3}(?:,\d{3})+(?![\d,])|\d+)(?:\.\d+)?(?!\d)"
+    r"|(?<=[a-zA-Z])(?<![_A-Z])(?<=[dxyzabcn])\d+(?=[a-z(])"
+)
+_EXPONENT: Final = re.compile(r"(?:\^\{?|\*\*|(?<=\d)[eE])[-+]?$")
+REACTION: Final = re.compile(r"[A-Z][a-z]?(?:[₀-₉]|_\{?\d).*(?:=|→|->|\\to|arrow)")
+_POWERS: Final = str.maketrans("²³⁴", "³²³")
+_SIGN: Final = re.compile(r"(?<=[\w)}²³⁴])\s*([+-])\s*(?=[\w(√\\])(?<!e[+-])")
+_FRACTION: Final = re.compile(
+    r"\\[dt]?frac\s*\{(?P<a>\d+)\}\s*\{(?P<b>\d+)\}"
+    r"|(?<![\w.)}^])(?P<c>\d+)\s*/\s*(?P<d>\d+)(?![\d.])"
+)
+_RADICAND: Final = re.compile(r"(?:√\(?|\\sqrt\s*\{?|sqrt\()\s*(\d+)")
+_SWAPS: Final = {"sin": "cos", "cos": "sin", "ln": "lg", "lg": "ln"}
+_FUNCTION: Final = re.compile(r"(?<![a-z])(?:sin|cos|ln|lg)(?![a-z])")
+_SINGLE: Final = re.compile(r"(?<![A-Za-z\\])[a-zA-Z](?![A-Za-z])")
+
+
+def numeral_edits(rng: random.Random, text: str, *, most: int = 12) -> list[str]:
+    """``text`` with one of its numerals changed: by one, a digit, a place, two digits swapped."""
+    made: list[str] = []
+    places = list(_NUMERAL.finditer(text))
+    for place in places:
+        before, after = text[: place.start()], text[place.end() :]
+        power = _EXPONENT.search(before) is not None
+        made += [before + moved + after for moved in _moves(rng, place[0], power=power)]
+    return _natural(rng, text, made, most)
+
+
+def sign_edits(rng: random.Random, text: str, *, most: int = 4) -> list[str]:
+    """``text`` with one sign turned, inside it or in front; a reaction has no signs to turn."""
+    if REACTION.search(text):
+        return []
+    made = [
+        text[: m.start(1)] + ("-" if m[1] == "+" else "+") + text[m.end(1) :]
+        for m in _SIGN.finditer(text)
+    ]
+    return _natural(rng, text, [*made, turned(text)], most)
+
+
+def turned(text: str) -> str:
+    """The opposite, by the sign in front, which a sum does not have: its brackets are its own."""
+    lead, body = _named(text)
+    if body[:1] in "-−负":
+        return lead + body[1:].lstrip()
+    return f"{lead}-{body}" if body[:1] != "+" and not _SIGN.search(body) else text
+
+
+def formula_edits(rng: random.Random, text: str, *, most: int = 6) -> list[str]:
+    """``text`` with another exponent, function, coefficient, or two unknowns exchanged."""
+    if REACTION.search(text):
+        return []
+    made = [text.translate(_POWERS)]
+    made.append(_FUNCTION.sub(lambda m: _SWAPS[m[0]], text))
+    lead, body = _named(text)
+    names = sorted({m[0] for m in _SINGLE.finditer(body)} - {"e", "i", "C"})
+    if len(names) > 1:
+        a, b = rng.sample(names, 2)
+        swapped = _SINGLE.sub(lambda m: {a: b, b: a}.get(m[0], m[0]), body)
+        made.append(lead + swapped)
+    if re.match(r"[a-zA-Zπ√(\\]", body):
+        made.append(f"{lead}{rng.choice('234')}{body}")
+    return _natural(rng, text, made, most)
+
+
+def _named(text: str) -> tuple[str, str]:
+    lead = re.match(r"[^=]*=\s*", text)
+    return (lead[0], text[lead.end() :]) if lead else ("", text)
+
+
+def _natural(rng: random.Random, text: str, made: list[str], most: int) -> list[str]:
+    own = _oddities(text)
+    kept = [new for new in distinct(made, text) if _oddities(new) <= own]
+    return rng.sample(kept, min(most, len(kept)))
+
+
+def _moves(rng: random.Random, numeral: str, *, power: bool) -> list[str]:
+    if power:
+        value = int(float(numeral.replace(",", "")))
+        others = [value + 1, *([value - 1] if value > 2 else [])]
+        return [str(other).rjust(len(numeral), "0") for other in others]
+    whole, dot, part = numeral.partition(".")
+    digits, places = whole.replace(",", "") + part, len(part)
+    value = int(digits)
+    unit = 10**places if part and rng.random() < 0.3 else 1
+    moved = {value + unit, abs(value - unit), value + rng.randint(2, 12)}
+    if value:
+        moved |= {value * 10, *([value // 10] if value % 10 == 0 else []), value * 2}
+    if len(digits) > 1 and value:
+        i = rng.randrange(len(digits) - 1)
+        swapped = digits[:i] + digits[i + 1] + digits[i] + digits[i + 2 :]
+        other = str((int(digits[-1]) + rng.randint(1, 9)) % 10)
+        moved |= {int(swapped), int(digits[:-1] + other)}
+    grouped = "," in whole
+    written = [_written(new, places, dot, grouped=grouped) for new in sorted(moved - {value})]
+    return [new for new in written if grouped == ("," in new)]
+
+
+def _written(value: int, places: int, dot: str, *, grouped: bool) -> str:
+    digits = str(value).rjust(places + 1, "0")
+    whole, part = (digits[:-places], digits[-places:]) if places else (digits, "")
+    return f"{f'{int(whole):,}' if grouped else whole}{dot}{part}"
+
+
+def _oddities(text: str) -> frozenset[str]:
+    """What nobody writes in a final answer, as far as this text has it."""
+    fractions = [(int(m["a"] or m["c"]), int(m["b"] or m["d"])) for m in _FRACTION.finditer(text)]
+    found = {
+        "not reduced": any(b < 2 or math.gcd(a, b) > 1 for a, b in fractions),
+        "square below a root": any(not _squarefree(int(m[1])) for m in _RADICAND.finditer(text)),
+        "one times": re.search(r"(?<![\d.,^_])(?<!_\{)1(?=[a-zA-Zπ√(]|\\sqrt|\\pi)", text)
+        is not None,
+        "over one": re.search(r"/\s*1(?![\d.])|\}\{1\}", text) is not None,
+        "times zero": re.search(r"(?<![\d.,])-?0(?=[a-zA-Zπ√(\d\\])", text) is not None,
+        "zero term": re.search(r"(?:[+/]\s*|\w\s*-\s*)0(?![\d.])", text) is not None,
+        "power of one": re.search(r"\^(?:\{[01]\}|[01](?!\d))", text) is not None,
+        "minus zero": re.search(r"-0(?![\d.])|-0\.0+(?!\d)", text) is not None,
+        "rounded zeros": re.search(r"\.\d*0(?!\d)", text) is not None,
+    }
+    return frozenset(name for name, there in found.items() if there)
+
+
+def _squarefree(n: int) -> bool:
+    return n > 1 and all(n % (k * k) for k in range(2, math.isqrt(n) + 1))

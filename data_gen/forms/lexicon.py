@@ -1,0 +1,69 @@
+"""Words with a known opposite or with known neighbours: the handles by which a text is changed."""
+
+from __future__ import annotations
+
+from typing import Final
+
+TRENDS: Final = (
+    ("增大/变大/增加", "减小/变小/减少", "不变"),
+    ("升高/上升", "降低/下降", "不变"),
+    ("increases/rises/goes up", "decreases/falls/goes down", "stays the same"),
+    ("increase/rise/go up", "decrease/fall/go down", "stay the same"),
+    ("increased/rose", "decreased/fell", "stayed the same"),
+    ("偏大", "偏小"), ("偏高", "偏低"), ("增强/变强", "减弱/变弱"), ("加快/变快", "减慢/变慢"),
+    ("变长", "变短"), ("变亮", "变暗"), ("向左/往左", "向右/往右"), ("向上/往上", "向下/往下"),
+    ("顺时针", "逆时针"), ("吸热/吸收热量", "放热/放出热量"), ("大于", "小于"), ("超重", "失重"),
+    ("增函数/单调递增", "减函数/单调递减"), ("正电", "负电"), ("偶数", "奇数"),
+    ("凸透镜", "凹透镜"),
+    ("偶函数", "奇函数"), ("酸性", "碱性"), ("串联", "并联"), ("氧化剂", "还原剂"),
+    ("放大", "缩小"),
+    ("直立/正立", "倒立"), ("实像", "虚像"), ("显性", "隐性"), ("有理数", "无理数"),
+    ("质数", "合数"),
+    ("increasing/rising", "decreasing/falling"), ("gets larger/gets bigger", "gets smaller"),
+    ("to the left/leftward", "to the right/rightward"), ("upward/upwards", "downward/downwards"),
+    ("clockwise", "counterclockwise/anticlockwise"), ("higher", "lower"), ("faster", "slower"),
+    ("greater than/more than", "less than/smaller than"), ("larger/bigger", "smaller"),
+    ("positive", "negative"), ("even", "odd"), ("convex", "concave"), ("acidic", "basic/alkaline"),
+    ("endothermic", "exothermic"), ("maximum", "minimum"), ("attract", "repel"),
+    ("attraction", "repulsion"), ("in series", "in parallel"), ("rational", "irrational"),
+    ("dominant", "recessive"), ("oxidation", "reduction"), ("prime", "composite"),
+    ("convergent", "divergent"), ("converges", "diverges"), ("demand", "supply"),
+    ("expansion", "contraction"), ("renewable", "non-renewable"),
+)  # fmt: skip
+"""Words for one thing, words for its opposite in the same order, and for what lies between."""
+STILL: Final = (
+    ("不变/保持不变/没有变化", "增大/减小"),
+    ("stays the same/does not change/remains the same", "increases/decreases"),
+)
+CLASSES: Final = (
+    "第一/第二/第三/第四", "春季/夏季/秋季/冬季", "春天/夏天/秋天/冬天", "向东/向南/向西/向北",
+    "一月/二月/三月/四月/五月/六月/七月/八月/九月/十月/十一月/十二月",
+    "星期一/星期二/星期三/星期四/星期五/星期六/星期日", "红色/蓝色/绿色/黄色/紫色/白色/黑色",
+    "锐角/直角/钝角", "固态/液态/气态", "亚洲/欧洲/非洲/南极洲/大洋洲",
+    "蒸发/沸腾/升华/凝华/液化/凝固",
+    "渤海/黄海/东海/南海", "光的折射/光的反射/光的色散/光的直线传播", "长江/黄河/珠江/淮河",
+    "蒸腾作用/光合作用/呼吸作用/渗透作用", "太平洋/大西洋/印度洋/北冰洋", "动能/势能/内能/化学能",
+    "秦始皇/汉武帝/唐太宗/宋太祖/康熙帝", "唐朝/宋朝/元朝/明朝/清朝", "李白/杜甫/白居易/王维/苏轼",
+    "氧气/氮气/氢气/二氧化碳", "细胞核/细胞膜/细胞壁/线粒体/叶绿体", "盐酸/硫酸/硝酸/醋酸",
+    "水星/金星/火星/木星/土星", "串联电路/并联电路/短路", "相离/相切/相交",
+    "中位数/众数/平均数/方差",
+    "等边三角形/直角三角形/钝角三角形", "平行四边形/梯形/圆",
+    "必要不充分/充分不必要/既不充分也不必要",
+    "first/second/third/fourth", "spring/summer/autumn/winter", "north/south/east/west",
+    "January/February/March/April/May/June/July/August/September/October/November/December",
+    "Monday/Tuesday/Wednesday/Thursday/Friday/Saturday/Sunday", "red/blue/green/yellow/purple",
+    "acute/obtuse/right-angled", "solid/liquid/gas", "Asia/Africa/Europe/Australia/Antarctica",
+    "Mercury/Venus/Earth/Mars/Jupiter/Saturn/Uranus/Neptune",
+    "pentagon/hexagon/heptagon/octagon/nonagon/decagon",
+    "evaporation/condensation/sublimation/boiling/melting/freezing",
+    "Boyle's law/Charles's law/Hooke's law/Ohm's law/Dalton's law/Faraday's law",
+    "Charles Darwin/Gregor Mendel/Isaac Newton/Albert Einstein/Marie Curie/Louis Pasteur",
+    "Doppler effect/photoelectric effect/greenhouse effect/Coriolis effect/Hall effect",
+    "photosynthesis/respiration/transpiration/fermentation", "mitosis/meiosis/binary fission",
+    "Pacific Ocean/Atlantic Ocean/Indian Ocean/Arctic Ocean", "reflection/refraction/diffraction",
+    "nucleus/ribosome/mitochondrion/chloroplast", "oxygen/nitrogen/hydrogen/carbon dioxide",
+    "mean/median/mode/variance", "gold/silver/copper/iron", "London/Paris/Berlin/Madrid/Rome",
+    "Beijing/Tokyo/Seoul/Bangkok", "proton/neutron/electron", "kinetic energy/potential energy",
+    "equilateral/scalene", "Shakespeare/Dickens/Austen/Orwell", "Bach/Mozart/Beethoven/Chopin",
+)  # fmt: skip
+"""Words of which none can stand for another of its line."""

@@ -1,0 +1,176 @@
+"""A formula's tree written out in one of several notations, its terms and factors in any order."""
+
+from __future__ import annotations
+
+import random
+import re
+from enum import Enum
+from fractions import Fraction
+
+from gradegpt.rules.formula import Node
+
+_SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+
+
+class Notation(Enum):
+    """LaTeX; plain with ``^`` and nothing for times; with ``²``; with ``*`` as in code."""
+
+    LATEX = "latex"
+    PLAIN = "plain"
+    RAISED = "raised"
+    CODE = "code"
+
+
+class UnwritableError(Exception):
+    """The tree has an operation that the notation has no sign for."""
+
+
+def render(node: Node, notation: Notation, rng: random.Random | None = None) -> str:
+    """The formula in that notation; with ``rng``, its terms and factors in a drawn order.
+
+    Raises:
+        UnwritableError: no sign for it in this notation.
+
+    """
+    return _Writer(notation, rng).sum(node)
+
+
+class _Writer:
+    def __init__(self, notation: Notation, rng: random.Random | None) -> None:
+        self.notation = notation
+        self.latex = notation is Notation.LATEX
+        self.rng = rng
+
+    def sum(self, node: Node) -> str:
+        terms = self.shuffled(_terms(node, 1))
+        spaced = " " if self.notation is Notation.CODE else ""
+        text = ""
+        for sign, term in terms:
+            shown = self.product(term)
+            if not text:
+                text = shown if sign > 0 else f"-{shown}"
+            else:
+                text += f"{spaced}{'+' if sign > 0 else '-'}{spaced}{shown}"
+        return text
+
+    def shuffled(self, things: list[tuple[int, Node]]) -> list[tuple[int, Node]]:
+        """A drawn order that does not begin with a minus sign where there is another."""
+        if self.rng is None or len(things) < 2:
+            return things
+        drawn = self.rng.sample(things, len(things))
+        first = next((n for n, (sign, _) in enumerate(drawn) if sign > 0), 0)
+        return [drawn[first], *drawn[:first], *drawn[first + 1 :]]
+
+    def product(self, node: Node) -> str:
+        if node.op == "/":
+            return self.quotient(*node.args)
+        factors = _factors(node)
+        if len(factors) == 1:
+            return self.power(node)
+        numbers = [f for f in factors if f.op == "num"]
+        others = [f for f in factors if f.op != "num"]
+        if self.rng is not None:
+            others = self.rng.sample(others, len(others))
+            factors = [*numbers, *others]
+        text = self.factor(factors[0])
+        for factor in factors[1:]:
+            text = self.times(text, self.factor(factor))
+        return text
+
+    def factor(self, node: Node) -> str:
+        if node.op == "/" and self.latex:
+            return self.quotient(*node.args)
+        return self.power(node)
+
+    def times(self, left: str, right: str) -> str:
+        if self.notation is Notation.CODE:
+            return f"{left}*{right}"
+        digits = right[0].isdigit() or (left[-1].isdigit() and right.startswith("\\frac"))
+        if digits or right.startswith(("-", "i")):
+            return f"{left}\\cdot {right}" if self.latex else f"{left}·{right}"
+        blank = re.search(r"(?:\\[A-Za-z]+|[a-z]{2})$", left) or re.match(r"[a-z]{2}", right)
+        return f"{left} {right}" if blank else left + right
+
+    def quotient(self, top: Node, bottom: Node) -> str:
+        if self.latex:
+            return f"\\frac{{{self.sum(top)}}}{{{self.sum(bottom)}}}"
+        above = self.bracketed(top) if top.op in ("+", "/") else self.product(top)
+        single = bottom.op in ("num", "var", "const", "^", "call", "root")
+        return f"{above}/{self.power(bottom) if single else self.bracketed(bottom)}"
+
+    def bracketed(self, node: Node) -> str:
+        return f"({self.sum(node)})"
+
+    def power(self, node: Node) -> str:
+        if node.op != "^":
+            return self.atom(node)
+        base, exponent = node.args
+        if base.op == "call":
+            return self.call(base, self.raised(exponent))
+        return f"{self.atom(base)}{self.raised(exponent)}"
+
+    def raised(self, exponent: Node) -> str:
+        text = self.sum(exponent)
+        if self.notation is Notation.RAISED:
+            if not re.fullmatch(r"-?\d+", text):
+                raise UnwritableError(text)
+            return text.translate(_SUPERSCRIPTS)
+        if self.latex:
+            return f"^{{{text}}}"
+        return f"^{text}" if len(text) == 1 else f"^({text})"
+
+    def atom(self, node: Node) -> str:
+        match node.op:
+            case "num" if node.value is not None:
+                return self.number(node.value)
+            case "var" | "const":
+                return self.name(node.name)
+            case "root":
+                return self.root(*node.args)
+            case "abs":
+                return f"|{self.sum(node.args[0])}|"
+            case "call":
+                return self.call(node, "")
+            case "+" | "neg" | "*" | "/" | "^":
+                return self.bracketed(node)
+            case _:
+                raise UnwritableError(node.op)
+
+    def number(self, value: Fraction) -> str:
+        return str(value) if value.denominator == 1 else f"{float(value):g}"
+
+    def name(self, name: str) -> str:
+        if name == "π" and self.latex:
+            return "\\pi"
+        if "\\" in name and not self.latex:
+            raise UnwritableError(name)
+        letter, _, index = name.partition("_")
+        return f"{letter}_{{{index}}}" if len(index) > 1 else name
+
+    def root(self, inside: Node, degree: Node) -> str:
+        if degree.value != 2:
+            if not self.latex:
+                raise UnwritableError("root")
+            return f"\\sqrt[{self.sum(degree)}]{{{self.sum(inside)}}}"
+        if self.latex:
+            return f"\\sqrt{{{self.sum(inside)}}}"
+        text = self.sum(inside)
+        if self.notation is Notation.CODE:
+            return f"sqrt({text})"
+        return f"√{text}" if inside.op == "num" else f"√({text})"
+
+    def call(self, node: Node, exponent: str) -> str:
+        name = f"\\{node.name}" if self.latex else node.name
+        return f"{name}{exponent}({self.sum(node.args[0])})"
+
+
+def _terms(node: Node, sign: int) -> list[tuple[int, Node]]:
+    if node.op == "+":
+        return [term for arg in node.args for term in _terms(arg, sign)]
+    if node.op == "neg":
+        return _terms(node.args[0], -sign)
+    return [(sign, node)]
+
+
+def _factors(node: Node) -> list[Node]:
+    return [f for arg in node.args for f in _factors(arg)] if node.op == "*" else [node]

@@ -1,0 +1,115 @@
+"""What problems say: questions, steps and tables of facts, read from ``words/*.txt``.
+
+A section ``[name]`` holds lines ``zh? question``, ``zh> step`` (and ``en?``, ``en>``) and rows of
+columns with tabs between. ``<a>`` stands for the drawn value ``a``, ``<a:+d>`` for its signed form;
+`` || `` parts alternatives of a step.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from gradegpt.errors import InputError
+
+FOLDER: Final = Path(__file__).parent / "words"
+_GAP: Final = re.compile(r"<(\w+)(?::([^<>]+))?>")
+_NAMES: Final = (
+    ("小明", "小红", "李华", "王芳", "张伟", "刘洋", "小刚", "陈静", "赵敏", "周杰"),
+    ("Tom", "Anna", "Maria", "Ben", "Sara", "Leo", "Nina", "Omar", "Grace", "Ivan"),
+)
+THINGS: Final = (
+    ("苹果", "apples"), ("橘子", "oranges"), ("气球", "balloons"), ("杯子", "cups"),
+    ("面包", "bread rolls"), ("包子", "dumplings"), ("鸡蛋", "eggs"), ("盒子", "boxes"),
+    ("球", "balls"), ("桃子", "peaches"), ("信封", "envelopes"), ("玩具", "toys"),
+)  # fmt: skip
+
+Pair = tuple[str, str]
+"""The same in Chinese and in English."""
+
+
+class Section(NamedTuple):
+    """The words of one kind of problem: questions and steps by language, rows of a table."""
+
+    asks: dict[str, list[str]]
+    steps: dict[str, list[str]]
+    rows: list[tuple[str, ...]]
+
+
+class Told(NamedTuple):
+    """A question with its solution steps."""
+
+    question: str
+    steps: list[str]
+
+
+def tell(name: str, rng: random.Random, zh: bool, **values: object) -> Told:
+    """The question ``name`` in one of its phrasings; a pair among ``values`` is (zh, en)."""
+    words, lang = section(name), "zh" if zh else "en"
+    fields = {"who": rng.choice(_NAMES[not zh]), **values}
+    fields = {k: v[not zh] if isinstance(v, tuple) else v for k, v in fields.items()}
+    steps = [fill(rng.choice(step.split(" || ")), fields) for step in words.steps[lang]]
+    return Told(fill(rng.choice(words.asks[lang]), fields), steps)
+
+
+def fill(template: str, fields: dict[str, object]) -> str:
+    r"""``template`` with its gaps filled; ``\n`` in it is a line break.
+
+    Raises:
+        InputError: a gap for which there is no value.
+
+    """
+
+    def value(gap: re.Match[str]) -> str:
+        if gap[1] not in fields:
+            raise InputError(f"{FOLDER.name}: {template!r}: no value for <{gap[1]}>; hand it in")
+        return format(fields[gap[1]], gap[2] or "")
+
+    return _GAP.sub(value, template)
+
+
+@cache
+def section(name: str) -> Section:
+    """The section ``name`` of whichever file has it.
+
+    Raises:
+        InputError: no file has it.
+
+    """
+    found = _sections()
+    if name not in found:
+        raise InputError(f"{FOLDER}: no section [{name}]; write one, or correct the name")
+    return found[name]
+
+
+@cache
+def _sections() -> dict[str, Section]:
+    made: dict[str, Section] = {}
+    for path in sorted(FOLDER.glob("*.txt")):
+        _read(path.name, path.read_text(encoding="utf-8").splitlines(), made)
+    return made
+
+
+def _read(name: str, lines: Iterable[str], made: dict[str, Section]) -> None:
+    current: Section | None = None
+    for number, line in enumerate(lines, start=1):
+        if not line or line.startswith("# "):
+            continue
+        if line.startswith("["):
+            current = made.setdefault(
+                line.strip("[]"), Section({"zh": [], "en": []}, {"zh": [], "en": []}, [])
+            )
+        elif current is None:
+            raise InputError(f"{name}:{number}: a line before any [section]; name one above it")
+        elif line[:4] in ("zh? ", "en? "):
+            current.asks[line[:2]].append(line[4:])
+        elif line[:4] in ("zh> ", "en> "):
+            current.steps[line[:2]].append(line[4:])
+        elif "\t" in line:
+            current.rows.append(tuple(line.split("\t")))
+        else:
+            raise InputError(f"{name}:{number}: neither question, step nor row; see words.py")

@@ -1,0 +1,33 @@
+"""The pre-training mixture of the embedded base: tasks made from graded answers, and sheets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from data_gen.candidates import Candidate, rng_for
+from data_gen.settings import DataGenSettings
+from data_gen.sheets import comparison_sheet, pair_of
+from data_gen.skills import skill_row
+from gradegpt.importers.labelled import split_of
+from gradegpt.records import dump
+
+
+def mixture(candidates: Sequence[Candidate], settings: DataGenSettings) -> dict[str, list[str]]:
+    """The lines of both parts: ``repeats`` tasks an answer, no line twice, then the sheets."""
+    parts: dict[str, list[str]] = {"train": [], "dev": []}
+    seen: set[str] = set()
+    pairs = []
+    for candidate in candidates:
+        part = "dev" if split_of(candidate.group) == "dev" else "train"
+        if part == "train" and (pair := pair_of(candidate)):
+            pairs.append(pair)
+        for index in range(settings.repeats):
+            rng = rng_for(f"{index}:{candidate.id}", settings.seed)
+            line = dump(skill_row(candidate, rng, settings.prompt.budget))
+            if line not in seen:
+                seen.add(line)
+                parts[part].append(line)
+    for index in range(settings.sheets):
+        sheet = comparison_sheet(rng_for(f"sheet:{index}", settings.seed), pairs)
+        parts["train"].append(dump(sheet))
+    return parts

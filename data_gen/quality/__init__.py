@@ -1,0 +1,1 @@
+"""What is kept out of the data: evaluation questions, duplicates, and cues in the response."""

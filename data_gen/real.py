@@ -1,0 +1,229 @@
+"""Answers that models and pupils really gave, as candidates: labelled, unlabelled, and turned."""
+
+from __future__ import annotations
+
+import random
+import re
+from typing import Final
+
+from data_gen.candidates import Candidate, by_rules, clip, with_rules
+from data_gen.forms import right_form, wrong_form
+from data_gen.gloss import render_gloss
+from data_gen.phrases import phrases
+from gradegpt.chain import Chain, needs_gloss
+from gradegpt.judges.rules import answer_kind, reference_answers
+from gradegpt.rules.compare import compare
+from gradegpt.rules.extract import Found, How, find_answer
+from gradegpt.rules.kinds import answer_type, letters
+from gradegpt.rules.normalise import plain
+from gradegpt.rules.tidy import tidy
+from gradegpt.schema import CHOICE, AnswerType, Example, Item, Verdict
+
+_TRUSTED: Final = (How.BOXED, How.ANNOUNCED, How.WHOLE)
+_CHANGEABLE: Final = (
+    *CHOICE,
+    AnswerType.TRUE_FALSE,
+    AnswerType.NUMBER,
+    AnswerType.SET,
+    AnswerType.INTERVAL,
+    AnswerType.EXPRESSION,
+    AnswerType.EQUATION,
+    AnswerType.TUPLE,
+    AnswerType.MULTI_PART,
+    AnswerType.MULTI_ANSWER,
+)
+_MAX_OWN: Final = 60
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_ITEM_FIELDS: Final = set(Item.model_fields) - {"id", "meta"}
+_PEOPLE: Final = re.compile(r"human|teacher|people|annotator", re.IGNORECASE)
+_MODEL: Final = re.compile(r"gpt|model|llm", re.IGNORECASE)
+
+
+def labelled(example: Example, rng: random.Random) -> Candidate | None:
+    """A real answer with its label; none where the sentence that gives the answer is not found."""
+    labels = {_labeller(example.labelled_by): example.verdict}
+    made = _real(_bare(example), example, labels, rng)
+    return made and made.model_copy(update={"source": example.source})
+
+
+def unlabelled(item: Item, lang: str, source: str, rng: random.Random) -> Candidate | None:
+    """A real answer that nobody has graded: the rules may, else it waits for a teacher."""
+    example = Example(**_bare(item).model_dump(), verdict=Verdict.INVALID, lang=lang, source=source)
+    return _real(_bare(item), example.model_copy(update={"id": item.id}), {}, rng)
+
+
+def _bare(item: Item) -> Item:
+    return Item.model_validate(item.model_dump(include=_ITEM_FIELDS))
+
+
+def _labeller(name: str) -> str:
+    return "people" if _PEOPLE.search(name) else "model" if _MODEL.search(name) else "key"
+
+
+def _real(
+    item: Item, example: Example, labels: dict[str, Verdict], rng: random.Random
+) -> Candidate | None:
+    judgement = by_rules(item)
+    if judgement.verdict is not None:
+        labels = labels | {"rules": judgement.verdict}
+    # Where a label says "not right" and the rules say why nothing can be graded, they know more.
+    verdicts = [*labels.values()]
+    verdict = Verdict.INVALID if Verdict.INVALID in verdicts else verdicts[0] if verdicts else None
+    chain = None if verdict is None else _chain(item, verdict)
+    if chain is None and verdict is not None:
+        return None
+    if chain is not None and chain.key_sentence is not None:
+        item = _reference_dressed(item, chain.reference_answer, rng)
+    return Candidate(
+        id=f"{example.source}:{example.id}",
+        item=item,
+        chain=chain,
+        lang=example.lang,
+        response_lang="zh" if _HAN.search(item.response) else "en",
+        source=example.source,
+        origin="real",
+        pattern="real",
+        group=group_of(item),
+        labels=labels,
+    )
+
+
+def _chain(item: Item, verdict: Verdict) -> Chain | None:
+    """The chain for a verdict that is known; none where what is found contradicts it."""
+    references = [answer for r in item.accepted for answer in reference_answers(r)]
+    kind = answer_kind(item, references[0])
+    if verdict is Verdict.INVALID:
+        return Chain(verdict=verdict, reference_answer=clip(references[0]), answer_type=kind)
+    found = find_answer(tidy(item.response), kind)
+    if kind is AnswerType.TEXT and (found is None or found.how not in _TRUSTED):
+        return _free_text(item, references, verdict)
+    if found is None:
+        return None
+    same = [compare(r, found.answer, kind, question=item.question).same for r in references]
+    right = verdict is Verdict.CORRECT
+    if (right and all(s is False for s in same)) or (not right and True in same):
+        return None
+    reference = references[same.index(True)] if True in same else references[0]
+    return _compared(verdict, item.response, found, reference, kind)
+
+
+def _compared(
+    verdict: Verdict, response: str, found: Found, reference: str, kind: AnswerType
+) -> Chain | None:
+    quote = _quote(response, found)
+    if quote is None:
+        return None
+    return Chain(
+        verdict=verdict,
+        key_sentence=quote[0],
+        gloss=quote[1],
+        reference_answer=clip(reference),
+        answer_type=kind,
+        answer=clip(found.answer) or None,
+    )
+
+
+def _quote(response: str, found: Found) -> tuple[str, str | None] | None:
+    """The key sentence and its gloss; the narrower clause where only that can be glossed."""
+    kept = None
+    for start, end in ((found.start, found.end), found.clause):
+        sentence = response[start:end].strip()
+        if not sentence or "\n" in sentence:
+            continue
+        if not needs_gloss(sentence):
+            return sentence, None
+        if gloss := render_gloss(sentence):
+            return sentence, gloss
+        kept = kept or (sentence, None)
+    first = response[found.start : found.end].strip().partition("\n")[0].strip()
+    return kept or ((first, render_gloss(first) if needs_gloss(first) else None) if first else None)
+
+
+def _free_text(item: Item, references: list[str], verdict: Verdict) -> Chain | None:
+    """A free-text answer: the quote is the first line that holds a reference, else the first."""
+    lines = [line.strip() for line in item.response.splitlines() if line.strip()]
+    if not lines:
+        return None
+    named = next(
+        ((r, s) for r in references for s in lines if plain(r) and plain(r) in plain(s)), None
+    )
+    reference, line = named or (references[0], lines[0])
+    sentence = line[:160].strip()
+    inside = named is not None and verdict is Verdict.CORRECT
+    return Chain(
+        verdict=verdict,
+        key_sentence=sentence,
+        gloss=render_gloss(sentence) if needs_gloss(sentence) else None,
+        reference_answer=clip(reference),
+        answer_type=AnswerType.TEXT,
+        answer=clip(reference if inside else sentence),
+    )
+
+
+def _reference_dressed(item: Item, reference: str, rng: random.Random) -> Item:
+    """Option letters as answer keys write them."""
+    if len(item.reference) > 1 or not letters(reference) or rng.random() < 0.8:
+        return item
+    forms = (f"({reference})", f"答案：{reference}", f"{reference}.", f"Answer: {reference}")
+    return item.model_copy(update={"reference": (rng.choice(forms),)})
+
+
+def counterfactual(
+    item: Item, verdict: Verdict, id_: str, lang: str, source: str, rng: random.Random
+) -> Candidate | None:
+    """A real response against a reference made for it.
+
+    Neither question nor style tells the verdict then. For ``correct`` the reference is the
+    response's own answer, in another form; for ``incorrect`` a near miss of it.
+    """
+    found = find_answer(tidy(item.response))
+    if found is None or found.how not in _TRUSTED or "\n" in found.answer:
+        return None
+    kind = answer_type(found.answer, item.question)
+    if len(found.answer) > _MAX_OWN or kind not in _CHANGEABLE:
+        return None
+    reference = _other_reference(found.answer, kind, item.question, verdict, lang, rng)
+    chain = reference and _compared(verdict, item.response, found, reference, kind)
+    if not reference or not chain:
+        return None
+    shown = _as_solution(rng, reference, lang) if rng.random() < 0.3 else reference
+    question = item.question if rng.random() < 0.8 else ""
+    return with_rules(
+        Candidate(
+            id=id_,
+            item=Item(question=question, reference=(shown,), response=item.response),
+            chain=chain,
+            lang=lang,
+            response_lang="zh" if _HAN.search(item.response) else "en",
+            source=source,
+            origin="counterfactual",
+            pattern="counterfactual",
+            group=group_of(item),
+            labels={"construction": verdict},
+        )
+    )
+
+
+def _other_reference(
+    own: str, kind: AnswerType, question: str, verdict: Verdict, lang: str, rng: random.Random
+) -> str | None:
+    named = letters(own) if kind in CHOICE else None
+    if kind in CHOICE:
+        if not named:
+            return None
+        own = "".join(sorted(named))
+    make = right_form if verdict is Verdict.CORRECT else wrong_form
+    reference = make(rng, own, kind, question, lang == "zh")
+    if reference and named and rng.random() < 0.7:
+        return "".join(sorted(letters(reference) or ())) or reference
+    return reference
+
+
+def _as_solution(rng: random.Random, answer: str, lang: str) -> str:
+    pattern = rng.choice(phrases(lang == "zh").solutions)
+    return pattern.replace("{{{}}}", "{" + answer + "}").replace("{}", answer)
+
+
+def group_of(item: Item) -> str:
+    """What the split belongs to: the question, or the reference where there is none."""
+    return item.question or " ".join(item.reference)

@@ -1,0 +1,105 @@
+"""What rows grow from: problems to answer, graded and ungraded answers; in a fixed order."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from data_gen.candidates import Candidate, rng_for
+from data_gen.parametric import parametric
+from data_gen.problems import Problem, bank
+from data_gen.real import counterfactual, group_of, labelled, unlabelled
+from data_gen.settings import Avoid, DataGenSettings
+from data_gen.sources import read_outputs, read_problems
+from data_gen.synthetic import synthetic
+from gradegpt.importers.labelled import question_key, read_examples, read_items, split_of
+from gradegpt.records import read_objects
+from gradegpt.schema import Example, Item, Verdict
+
+
+class Seed(NamedTuple):
+    """A problem and how many responses to write, or an answer with its language and source."""
+
+    body: Problem | Example | Item
+    responses: int = 0
+    lang: str = ""
+    source: str = ""
+
+    @property
+    def group(self) -> str:
+        """What the split belongs to."""
+        return self.body.question if isinstance(self.body, Problem) else group_of(self.body)
+
+
+def seeds(settings: DataGenSettings, counts: Counter[str]) -> list[Seed]:
+    """Every seed in order, without those whose question an evaluation file holds."""
+    avoided = {question_key(question) for question, *_ in avoided_texts(settings.avoid)} - {""}
+    kept = []
+    for seed in _read(settings, counts):
+        if question_key(seed.group) in avoided:
+            counts["left_out:evaluation_question"] += 1
+        else:
+            kept.append(seed)
+    return kept
+
+
+def avoided_texts(avoid: Iterable[Avoid]) -> Iterator[tuple[str, str, str]]:
+    """Question, reference and response of each row that is to be evaluated on."""
+    for part in avoid:
+        for _, row in read_objects(part.path):
+            value = row.get(part.reference) or ""
+            reference = value if isinstance(value, str) else " ".join(map(str, value))
+            question = str(row.get(part.question) or "")
+            if part.split in (None, split_of(question or reference)):
+                yield question, reference, str(row.get(part.response) or "")
+
+
+def _read(settings: DataGenSettings, counts: Counter[str]) -> Iterator[Seed]:
+    every = settings.responses_per_question
+    yield from (Seed(p, settings.bank) for p in bank() if settings.bank)
+    yield from (Seed(p, every) for p in parametric(settings.parametric, settings.seed))
+    for questions in settings.questions:
+        yield from (Seed(p, every) for p in read_problems(questions, counts))
+    for source in settings.sources:
+        yield from (Seed(e, 0, e.lang, source.label) for e in read_examples(source))
+    for outputs in settings.outputs:
+        for item, lang in read_outputs(outputs, counts):
+            yield Seed(item, 0, lang, outputs.source)
+    for source in settings.unlabelled:
+        yield from (Seed(item, 0, lang, source.label) for item, lang in read_items(source))
+
+
+def grow(seed: Seed, settings: DataGenSettings) -> Iterator[Candidate]:
+    """The candidates of one seed, by the seed and the settings alone."""
+    if isinstance(seed.body, Problem):
+        made = (_written(seed.body, index, settings) for index in range(seed.responses))
+        yield from (candidate for candidate in made if candidate is not None)
+        return
+    item, key = seed.body, f"{seed.source}:{seed.body.id}"
+    rng = rng_for(key, settings.seed)
+    if isinstance(item, Example):
+        real = labelled(item, rng)
+    else:
+        real = unlabelled(item, seed.lang, seed.source, rng)
+    if real is not None:
+        yield real
+    for index in range(settings.counterfactuals):
+        id_ = f"{key}:other-{index}"
+        rng = rng_for(id_, settings.seed)
+        verdict = Verdict.CORRECT if rng.random() < 0.5 else Verdict.INCORRECT
+        other = counterfactual(item, verdict, id_, seed.lang, seed.source, rng)
+        if other is not None:
+            yield other
+
+
+def _written(problem: Problem, index: int, settings: DataGenSettings) -> Candidate | None:
+    """Right and wrong in turn, so that no question tells the verdict; some answer nothing."""
+    id_ = f"{problem.id}:{index}"
+    rng = rng_for(f"{id_}:{problem.question}", settings.seed)
+    first = rng_for(problem.question, settings.seed).randrange(2)
+    if rng.random() < settings.invalid:
+        verdict = Verdict.INVALID
+    else:
+        verdict = Verdict.CORRECT if (index + first) % 2 else Verdict.INCORRECT
+    return synthetic(problem, verdict, id_, rng)

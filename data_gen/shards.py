@@ -1,0 +1,138 @@
+"""The work in pieces: a shard of seeds becomes a file of candidates, whole or not at all.
+
+A run that was killed finds its finished shards again and makes the rest; the number of processes
+changes neither the shards nor their order.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from functools import cache
+from multiprocessing import get_context
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from data_gen.candidates import Candidate, agree, formats_of, quote_survives, texts_of
+from data_gen.quality.duplicates import signature
+from data_gen.quality.ngrams import Contamination
+from data_gen.seeds import Seed, avoided_texts, grow
+from data_gen.settings import Avoid, DataGenSettings
+from gradegpt.errors import OutputError
+from gradegpt.records import dump, read_objects, validate, whole_file
+
+if TYPE_CHECKING:
+    from data_gen.quality.duplicates import Signature
+
+SHARD: Final = 100
+"""Seeds a shard: a few seconds of work."""
+
+Progress = Callable[[str, int, int], None]
+"""Called with the stage, what is done and the total."""
+
+
+def make_shards(
+    seeds: Sequence[Seed], settings: DataGenSettings, folder: Path, progress: Progress
+) -> list[Path]:
+    """Make the shards that are not there yet; return all of them, in order.
+
+    Raises:
+        OutputError: a process died; what it had finished is kept.
+
+    """
+    pieces = [seeds[at : at + SHARD] for at in range(0, len(seeds), SHARD)]
+    paths = [folder / f"{index:05d}.jsonl" for index in range(len(pieces))]
+    missing = [i for i, path in enumerate(paths) if not path.exists()]
+    done = len(seeds) - sum(len(pieces[i]) for i in missing)
+    progress("writing responses", done, len(seeds))
+    for index in _made([(pieces[i], settings, paths[i], i) for i in missing], settings.workers):
+        done += len(pieces[index])
+        progress("writing responses", done, len(seeds))
+    return paths
+
+
+Work = tuple[Sequence[Seed], DataGenSettings, Path, int]
+
+
+def _made(work: Sequence[Work], workers: int) -> Iterator[int]:
+    count = workers or len(os.sched_getaffinity(0))
+    if count < 2 or len(work) < 2:
+        yield from map(make_shard, work)
+        return
+    # Not fork: the caller's threads (a progress bar, a test runner) would be copied in any state.
+    with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
+        try:
+            for future in as_completed([pool.submit(make_shard, piece) for piece in work]):
+                yield future.result()
+        except BrokenProcessPool as error:
+            raise OutputError(
+                f"{work[0][2].parent}: a process died (out of memory?); "
+                "run the same command again to go on, with fewer workers=N if need be"
+            ) from error
+
+
+def make_shard(work: Work) -> int:
+    """Write one shard: what may be used or is disputed, and last what was left out and why."""
+    seeds, settings, path, index = work
+    left_out: Counter[str] = Counter()
+    with whole_file(path) as out:
+        for seed in seeds:
+            for candidate in grow(seed, settings):
+                reason = _unusable(candidate, settings)
+                if reason:
+                    left_out[f"left_out:{reason}"] += 1
+                else:
+                    out.write(dump(_signed(candidate)) + "\n")
+        out.write(dump({"counts": dict(sorted(left_out.items()))}) + "\n")
+    return index
+
+
+def read_shard(path: Path, counts: Counter[str]) -> Iterator[Candidate]:
+    """The candidates of a shard; what was left out is added to ``counts``."""
+    for number, row in read_objects(path):
+        if "counts" in row:
+            counts.update(row["counts"])
+        else:
+            yield validate(Candidate, row, f"{path}:{number}")
+
+
+def _unusable(candidate: Candidate, settings: DataGenSettings) -> str:
+    if settings.avoid and any(map(_evaluation(settings).hit, texts_of(candidate.item))):
+        return "evaluation_ngram"
+    if candidate.chain is None:
+        return "" if settings.teacher else "unlabelled"
+    if agree(candidate.labels) is False:
+        return ""
+    if settings.kind == "judge" and not formats_of(candidate.chain, settings.formats):
+        return "no_gloss"
+    return "" if quote_survives(candidate, settings.prompt) else "quote_cut"
+
+
+def _signed(candidate: Candidate) -> Candidate:
+    text = "\n".join(texts_of(candidate.item))
+    packed = base64.b64encode(signature(text).tobytes()).decode()
+    return candidate.model_copy(update={"signature": packed})
+
+
+def signature_of(candidate: Candidate) -> Signature:
+    """The candidate's signature, unpacked."""
+    import numpy as np
+
+    return np.frombuffer(base64.b64decode(candidate.signature), dtype=np.uint32)
+
+
+def _evaluation(settings: DataGenSettings) -> Contamination:
+    return _contamination(settings.avoid, settings.quality.ngram)
+
+
+@cache
+def _contamination(avoid: tuple[Avoid, ...], ngram: int) -> Contamination:
+    seen = Contamination(ngram)
+    for texts in avoided_texts(avoid):
+        for text in texts:
+            seen.add(text)
+    return seen

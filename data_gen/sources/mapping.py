@@ -1,0 +1,214 @@
+"""Which column of a data set holds what, and the few turns that the known ones need, by name."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal, NamedTuple
+
+from pydantic import BeforeValidator, Field
+
+from data_gen.problems import Problem
+from data_gen.sources.texts import (
+    joined,
+    last_boxed,
+    pick,
+    steps,
+    text,
+    texts,
+    with_options,
+    with_units,
+)
+from gradegpt.errors import InputError, MissingError
+from gradegpt.records import validate
+from gradegpt.rules.kinds import answer_type
+from gradegpt.schema import TOLERANCE, AnswerType
+from gradegpt.settings import Settings, load_settings, suggest
+
+READY: Final = Path(__file__).parent / "mappings"
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_LANGUAGES: Final = {
+    "zh": "zh", "zh-cn": "zh", "cn": "zh", "chinese": "zh", "中文": "zh",
+    "en": "en", "en-us": "en", "english": "en", "英文": "en",
+}  # fmt: skip
+_PLACEHOLDER = re.compile(
+    r"(?=\S)(?:证明题?|解答题)?[\s,，:：]*(?:答案)?(?:略|无|详?见解析|如图所?示?|见图)?[\s.。]*"
+    r"|(?:N/?A|none|null|omitted|see (?:the )?(?:solution|proof|figure))\.?",
+    re.IGNORECASE,
+)
+
+
+def _names(value: object) -> object:
+    return (value,) if isinstance(value, str) else value
+
+
+Column = Annotated[tuple[Annotated[str, Field(min_length=1)], ...], BeforeValidator(_names)]
+"""A column, or several of which the first that holds something is taken; dots reach inside."""
+
+
+class Mapping(Settings):
+    r"""The columns of a data set. One that is not named is not there.
+
+    ``question``: ``context`` goes before it; ``options``, a list or a dict, or ``option_columns``,
+    a column each, are listed below it.
+    ``reference``: with ``marker`` what follows the last of this text, with ``boxed`` what stands in
+    the last ``\boxed{}``. A list of answers is needed whole: ``joined`` in the notation of its type
+    or as numbered ``parts``; ``alternatives`` are accepted each. The ``unit`` is put behind.
+    ``error``: one number, how far numbers may be off (``olympiadbench:X``); rows without one get
+    the ``tolerance``.
+    ``answer_types`` translates the data set's words; ``*`` matches any text, and ``infer`` reads
+    the type off the reference. ``multiple`` is true where several answers are needed.
+    ``lang``: ``zh``, ``en``, ``detect``, or the column that says it.
+    ``solution``: the worked solution, one text or a list of steps.
+    """
+
+    id: Column = ()
+    context: Column = ()
+    question: Column
+    options: Column = ()
+    option_columns: tuple[str, ...] = ()
+    reference: Column
+    marker: str = ""
+    boxed: bool = False
+    several: Literal["joined", "parts", "alternatives"] = "joined"
+    unit: Column = ()
+    error: Column = ()
+    tolerance: Annotated[str, Field(pattern=TOLERANCE)] | None = None
+    solution: Column = ()
+    answer_type: Column = ()
+    answer_types: dict[str, AnswerType | Literal["infer"]] = Field(default={})
+    multiple: Column = ()
+    lang: str = "detect"
+
+
+def load_mapping(name: str) -> Mapping:
+    """A ready mapping by its name, or the mapping in the YAML file at a path.
+
+    Raises:
+        MissingError: neither.
+        SettingsError: not a mapping.
+
+    """
+    if name.endswith((".yaml", ".yml")):
+        return load_settings(Mapping, name)
+    ready = sorted(path.stem for path in READY.glob("*.yaml"))
+    if name not in ready:
+        raise MissingError(
+            f"mapping {name!r}: none of that name{suggest(name, ready)}; the ready ones are "
+            f"{', '.join(ready)}; or give a path that ends in .yaml, or the columns themselves"
+        )
+    return load_settings(Mapping, READY / f"{name}.yaml")
+
+
+class Mapped(NamedTuple):
+    """A row's own id and question, and the problem it makes or why it makes none."""
+
+    id: str
+    question: str
+    problem: Problem | str
+
+
+def map_row(row: dict[str, Any], mapping: Mapping, where: str, source: str) -> Mapped:
+    """The row as a problem of ``source``, or the reason why there is none.
+
+    ``no_question``, ``no_reference`` (no such column, an empty cell, or no box or marker in it),
+    ``placeholder`` (the reference says that it is left out), ``other_language``.
+
+    Raises:
+        InputError: a word for the answer type that the mapping does not know; ``where`` leads.
+
+    """
+    question = text(pick(row, mapping.question))
+    asked = "\n".join(filter(None, (text(pick(row, mapping.context)), question)))
+    asked = with_options(asked, _option_cells(row, mapping))
+    # Without an id of its own the question is one: it stays when rows or files move.
+    own_id = text(pick(row, mapping.id)) or hashlib.sha256(asked.encode()).hexdigest()[:12]
+    cells = _problem(row, mapping, asked, where) if question else "no_question"
+    if isinstance(cells, str):
+        return Mapped(own_id, question, cells)
+    problem = validate(Problem, {"id": f"{source}-{own_id}", **cells}, where)
+    return Mapped(own_id, question, problem)
+
+
+def _problem(
+    row: dict[str, Any], mapping: Mapping, question: str, where: str
+) -> dict[str, Any] | str:
+    lang = _language(row, mapping, question)
+    stated = _stated_type(row, mapping, where)
+    references = _references(row, mapping, stated)
+    if not references:
+        return "no_reference"
+    if any(_PLACEHOLDER.fullmatch(reference) for reference in references):
+        return "placeholder"
+    if lang is None:
+        return "other_language"
+    return {
+        "lang": lang,
+        "question": question,
+        "reference": references[0],
+        "accepted": references[1:],
+        "answer_type": stated or answer_type(references[0], question),
+        "tolerance": _tolerance(row, mapping),
+        "solution": steps(pick(row, mapping.solution), mapping.marker),
+    }
+
+
+def _option_cells(row: dict[str, Any], mapping: Mapping) -> Any:
+    if mapping.option_columns:
+        return {name: pick(row, (name,)) for name in mapping.option_columns}
+    return pick(row, mapping.options)
+
+
+def _references(row: dict[str, Any], mapping: Mapping, kind: AnswerType | None) -> tuple[str, ...]:
+    answers = tuple(
+        filter(None, (_stated(a, mapping) for a in texts(pick(row, mapping.reference))))
+    )
+    if len(answers) > 1 or kind is not AnswerType.MULTI_ANSWER:
+        answers = with_units(answers, pick(row, mapping.unit))
+    if not answers or mapping.several == "alternatives":
+        return tuple(dict.fromkeys(answers))
+    return (joined(answers, AnswerType.MULTI_PART if mapping.several == "parts" else kind),)
+
+
+def _stated(answer: str, mapping: Mapping) -> str:
+    """The answer itself; empty where the box or the marker that it belongs to is missing."""
+    if mapping.boxed:
+        answer = last_boxed(answer) or ""
+    if mapping.marker:
+        answer = answer.rpartition(mapping.marker)[2] if mapping.marker in answer else ""
+    return answer.strip()
+
+
+def _stated_type(row: dict[str, Any], mapping: Mapping, where: str) -> AnswerType | None:
+    """The answer type that the row states; none where it is to be read off the reference."""
+    word = text(pick(row, mapping.answer_type))
+    known: dict[str, AnswerType | Literal["infer"]] = {kind.value: kind for kind in AnswerType}
+    known = known | mapping.answer_types if word else {}
+    kind = known.get(word) or next((k for p, k in known.items() if fnmatchcase(word, p)), None)
+    if word and kind is None:
+        raise InputError(
+            f"{where}: answer type {word!r} is not in the mapping; "
+            "add it to 'answer_types', or '*: infer' for all others"
+        )
+    stated = None if kind == "infer" else kind
+    several = text(pick(row, mapping.multiple)).casefold() in ("true", "1", "yes")
+    return AnswerType.MULTI_ANSWER if several and stated is not AnswerType.TEXT else stated
+
+
+def _tolerance(row: dict[str, Any], mapping: Mapping) -> str | None:
+    """The row's own error as a policy; errors for several answers are no policy of the whole."""
+    error = text(pick(row, mapping.error)).replace("+", "")
+    policy = f"olympiadbench:{error}"
+    return policy if re.search(TOLERANCE, policy) and error else mapping.tolerance
+
+
+def _language(row: dict[str, Any], mapping: Mapping, question: str) -> str | None:
+    """``zh`` or ``en``, or none where the row states another; told by the question's own script."""
+    if mapping.lang in ("zh", "en"):
+        return mapping.lang
+    word = text(pick(row, (mapping.lang,))) if mapping.lang != "detect" else ""
+    if word:
+        return _LANGUAGES.get(word.casefold())
+    return "zh" if _HAN.search(question) else "en"

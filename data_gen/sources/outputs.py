@@ -1,0 +1,187 @@
+"""Result files of models, joined to the questions that they answer."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from pydantic import Field, model_validator
+
+from data_gen.problems import Problem
+from data_gen.sources.mapping import Column
+from data_gen.sources.questions import Questions, read_mapped
+from data_gen.sources.tables import files, read_table
+from data_gen.sources.texts import dig, pick, text
+from gradegpt.errors import InputError
+from gradegpt.importers.labelled import question_key
+from gradegpt.records import validate
+from gradegpt.schema import Example, Item, Verdict
+from gradegpt.settings import Settings
+
+_LABELS: Final = {"true": "correct", "1": "correct", "false": "incorrect", "0": "incorrect"}
+_AMBIGUOUS: Final = "ambiguous_question"
+
+
+class Outputs(Settings):
+    """Files with what models answered to ``questions``.
+
+    ``id`` or ``question`` names the column that says which question; an id is tried first.
+    ``response``: a list holds several samples, an object one response a model. Without a ``model``
+    column the file's name is the model's. ``label`` holds a verdict, true or false, or nothing.
+    """
+
+    paths: tuple[str, ...] = Field(min_length=1)
+    questions: Questions
+    name: str = ""
+    id: Column = ()
+    question: Column = ()
+    response: Column = Field(min_length=1)
+    model: Column = ()
+    label: Column = ()
+    labelled_by: str = ""
+
+    @model_validator(mode="after")
+    def _joins(self) -> Outputs:
+        if not self.id and not self.question:
+            raise ValueError("name the column of the question's 'id', or of the 'question' itself")
+        return self
+
+    @property
+    def source(self) -> str:
+        """The source's name in tables: ``name``, or that of the questions."""
+        return self.name or self.questions.label
+
+
+def read_outputs(outputs: Outputs, counts: Counter[str]) -> Iterator[tuple[Item, str]]:
+    """The responses with the language of their question, in order; labelled ones are examples.
+
+    ``counts`` is told of every response: ``read:SOURCE``, and ``skipped:SOURCE:REASON`` for those
+    left out: ``no_response``, ``unknown_question``, ``ambiguous_question`` (two questions share
+    what it is joined by), and the reasons for which the question itself is left out.
+
+    Raises:
+        MissingError: no such file.
+        InputError: no response matches a question, or a row is without a mapped column.
+
+    """
+    known = _index(outputs.questions)
+    matched, first = False, ""
+    for reply in _replies(outputs):
+        counts[f"read:{outputs.source}"] += 1
+        problem = _find(reply.row, outputs, known)
+        matched = matched or problem is not None
+        first = first or f"{reply.where}: {_key(reply.row, outputs)[:80]!r}"
+        if isinstance(problem, Problem) and reply.text is not None:
+            yield _item(problem, reply, outputs), problem.lang
+        else:
+            reason = problem if isinstance(problem, str) else "no_response"
+            reason = reason if problem else "unknown_question"
+            counts[f"skipped:{outputs.source}:{reason}"] += 1
+    if not matched:
+        raise InputError(
+            f"{', '.join(outputs.paths)}: no response matches a question of "
+            f"{outputs.questions.path} (the first is for {first or 'none'}); "
+            "check 'id' and 'question', here and in the mapping of the questions"
+        )
+
+
+class _Reply(NamedTuple):
+    """One response; ``text`` is none where the model gave none."""
+
+    where: str
+    row: dict[str, Any]
+    model: str
+    sample: int
+    text: str | None
+
+
+def _replies(outputs: Outputs) -> Iterator[_Reply]:
+    for path in (name for given in outputs.paths for name in files(given) or (given,)):
+        for where, row in read_table(path):
+            model = text(pick(row, outputs.model)) or Path(path).stem
+            given = _response(row, outputs, where)
+            by_model = given if isinstance(given, dict) else {model: given}
+            for name, cell in by_model.items():
+                samples = cell if isinstance(cell, list) and cell else [cell]
+                for number, sample in enumerate(samples):
+                    # An empty response stays: it is what the model said.
+                    said = None if sample is None or sample == [] else text(sample)
+                    yield _Reply(where, row, name, number, said)
+
+
+def _response(row: dict[str, Any], outputs: Outputs, where: str) -> Any:
+    found = [value for name in outputs.response if (value := dig(row, name)) is not None]
+    if not found and not any(name.partition(".")[0] in row for name in outputs.response):
+        raise InputError(
+            f"{where}: no column {' or '.join(outputs.response)!r}; the row has: {', '.join(row)}. "
+            "Name the one that holds the model's text in 'response'"
+        )
+    return found[0] if found else None
+
+
+def _index(questions: Questions) -> dict[str, Problem | str]:
+    """Problems, or why they are left out, by their id and by both forms of their question."""
+    known: dict[str, Problem | str] = {}
+    for mapped in read_mapped(questions):
+        texts = [mapped.question]
+        if isinstance(mapped.problem, Problem):
+            texts.append(mapped.problem.question)
+        keys = {f"id:{mapped.id}": None} | {f"text:{question_key(t)}": None for t in texts if t}
+        for key in keys:
+            other = known.setdefault(key, mapped.problem)
+            if other is not mapped.problem and not _same(other, mapped.problem):
+                known[key] = _AMBIGUOUS
+    return known
+
+
+def _same(one: Problem | str, other: Problem | str) -> bool:
+    if isinstance(one, str) or isinstance(other, str):
+        return one == other
+    return (one.question, one.reference) == (other.question, other.reference)
+
+
+def _find(
+    row: dict[str, Any], outputs: Outputs, known: dict[str, Problem | str]
+) -> Problem | str | None:
+    named = known.get(f"id:{text(pick(row, outputs.id))}") if outputs.id else None
+    asked = text(pick(row, outputs.question))
+    return named or (known.get(f"text:{question_key(asked)}") if asked else None)
+
+
+def _key(row: dict[str, Any], outputs: Outputs) -> str:
+    return text(pick(row, (*outputs.id, *outputs.question)))
+
+
+def _item(problem: Problem, reply: _Reply, outputs: Outputs) -> Item:
+    item = {
+        "id": f"{problem.id}:{reply.model}:{reply.sample}",
+        "question": problem.question,
+        "reference": (problem.reference, *problem.accepted),
+        "response": reply.text,
+        "answer_type": problem.answer_type,
+        "tolerance": problem.tolerance,
+        "meta": {"model": reply.model},
+    }
+    verdict = _verdict(reply, outputs)
+    if verdict is None:
+        return validate(Item, item, reply.where)
+    by = {"verdict": verdict, "labelled_by": outputs.labelled_by}
+    known = {"lang": problem.lang, "source": outputs.source}
+    return validate(Example, item | by | known, reply.where)
+
+
+def _verdict(reply: _Reply, outputs: Outputs) -> Verdict | None:
+    """The row's label; one of a list of labels belongs to the sample at its place."""
+    cell = pick(reply.row, outputs.label)
+    if isinstance(cell, list) and reply.sample < len(cell):
+        cell = cell[reply.sample]
+    word = text(cell).casefold()
+    word = _LABELS.get(word, word)
+    if word and word not in set(Verdict):
+        raise InputError(
+            f"{reply.where}: label {cell!r} is no verdict; use true, false, nothing or "
+            f"{', '.join(Verdict)}"
+        )
+    return Verdict(word) if word else None

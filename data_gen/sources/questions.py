@@ -1,0 +1,100 @@
+"""Questions with references, from any table, as problems."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from data_gen.problems import Problem
+from data_gen.sources.mapping import Column, Mapped, Mapping, load_mapping, map_row
+from data_gen.sources.tables import read_table
+from data_gen.sources.texts import pick, texts
+from gradegpt.errors import InputError
+from gradegpt.importers.labelled import Split, split_of
+from gradegpt.settings import Settings
+
+
+class Questions(Settings):
+    """A table of questions with references and no responses; the writer answers them.
+
+    ``path``: a file (``.jsonl .json .csv .tsv .parquet``), several with ``*``, or a data set of the
+    hub, ``hf:owner/name:config@split``. ``mapping``: a ready one by name, a YAML file, or the
+    columns themselves. ``only`` keeps the rows whose column holds one of the values. ``split``
+    keeps one part of the questions, by the hash that every file shares. A reference of more than
+    ``max_reference`` characters is left out: it is a solution, and has no near miss.
+    """
+
+    path: str
+    mapping: str | Mapping = "jsonl"
+    name: str = ""
+    only: dict[str, Column] = Field(default={})
+    split: Split | None = None
+    limit: int | None = Field(default=None, ge=1)
+    max_reference: int = Field(default=300, ge=1)
+
+    @property
+    def label(self) -> str:
+        """The source's name in tables: ``name``, or the file's, or its folder's if that varies."""
+        parts = Path(self.path.partition("@")[0]).with_suffix("").parts
+        return self.name or next((p for p in reversed(parts) if "*" not in p), "questions")
+
+    @property
+    def columns(self) -> Mapping:
+        """The mapping itself, read if it was named."""
+        return load_mapping(self.mapping) if isinstance(self.mapping, str) else self.mapping
+
+
+def read_problems(questions: Questions, counts: Counter[str]) -> Iterator[Problem]:
+    """The problems of a table, in order.
+
+    ``counts`` is told of every row: ``read:LABEL``, and ``skipped:LABEL:REASON`` for those left out
+    (the reasons of ``map_row``, and ``not_asked_for``, ``long_reference``, ``other_split``).
+
+    Raises:
+        MissingError: no such file, data set or mapping.
+        InputError: a row that cannot be read, or a table in which no row has a question and a
+            reference: its columns are other than the mapping says.
+
+    """
+    taken = 0
+    for mapped in read_mapped(questions):
+        counts[f"read:{questions.label}"] += 1
+        if isinstance(mapped.problem, str):
+            counts[f"skipped:{questions.label}:{mapped.problem}"] += 1
+            continue
+        yield mapped.problem
+        taken += 1
+        if taken == questions.limit:
+            return
+
+
+def read_mapped(questions: Questions) -> Iterator[Mapped]:
+    """Every row with its own id and question, those that make no problem with the reason."""
+    mapping, fits, have = questions.columns, False, ""
+    for where, row in read_table(questions.path):
+        have = have or ", ".join(row)
+        mapped = map_row(row, mapping, where, questions.label)
+        fits = fits or mapped.problem not in ("no_question", "no_reference")
+        yield mapped._replace(problem=_wanted(mapped.problem, row, questions))
+    if not fits:
+        raise InputError(
+            f"{questions.path}: no row has a question and a reference; the first has the columns: "
+            f"{have or 'none'}. Name them in 'mapping'"
+        )
+
+
+def _wanted(problem: Problem | str, row: dict[str, Any], questions: Questions) -> Problem | str:
+    if isinstance(problem, str):
+        return problem
+    for column, values in questions.only.items():
+        if not set(texts(pick(row, (column,)))) & set(values):
+            return "not_asked_for"
+    if any(len(r) > questions.max_reference for r in (problem.reference, *problem.accepted)):
+        return "long_reference"
+    if questions.split not in (None, split_of(problem.question)):
+        return "other_split"
+    return problem

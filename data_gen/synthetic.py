@@ -1,0 +1,79 @@
+"""Written responses to problems, as candidates."""
+
+from __future__ import annotations
+
+import random
+from typing import Final
+
+from data_gen.candidates import Candidate, clip, with_rules
+from data_gen.phrases import phrases
+from data_gen.problems import Problem
+from data_gen.writer import Task, answered, no_answer
+from gradegpt.chain import Chain
+from gradegpt.schema import CHOICE, Item, Verdict
+
+OTHER_LANGUAGE: Final = 0.12
+"""Share of the responses that are not in the question's language."""
+_AS_SOLUTION: Final = 0.25
+_MAX_SOLUTION: Final = 6
+
+
+def synthetic(problem: Problem, verdict: Verdict, id_: str, rng: random.Random) -> Candidate | None:
+    """A written response with the wanted verdict; none where no wrong answer is known."""
+    chinese = (problem.lang == "zh") != (rng.random() < OTHER_LANGUAGE)
+    task = Task(rng, problem, chinese)
+    if verdict is Verdict.INVALID:
+        written = no_answer(task)
+    elif (made := answered(task, right=verdict is Verdict.CORRECT)) is not None:
+        written = made
+    else:
+        return None
+    item = Item(
+        question=problem.question,
+        reference=reference_text(problem, rng),
+        response=written.response,
+        answer_type=problem.answer_type,
+        tolerance=problem.tolerance,
+    )
+    chain = Chain(
+        verdict=written.verdict,
+        key_sentence=written.key_sentence,
+        gloss=written.gloss,
+        reference_answer=clip(problem.reference),
+        answer_type=problem.answer_type,
+        answer=clip(written.answer or "") or None,
+    )
+    return with_rules(
+        Candidate(
+            id=id_,
+            item=item,
+            chain=chain,
+            lang=problem.lang,
+            response_lang="zh" if chinese else "en",
+            source=problem.id.split("-")[0],
+            origin="synthetic",
+            pattern=written.pattern,
+            group=problem.question,
+            labels={"construction": written.verdict},
+        )
+    )
+
+
+def reference_text(problem: Problem, rng: random.Random) -> str | tuple[str, ...]:
+    """The reference as it stands, among others, or as the end of a worked solution."""
+    if problem.accepted and rng.random() < 0.5:
+        return (problem.reference, *problem.accepted)
+    if not problem.solution or rng.random() >= _AS_SOLUTION:
+        return problem.reference
+    chinese = problem.lang == "zh"
+    steps = " ".join(_ended(step, chinese) for step in problem.solution[:_MAX_SOLUTION])
+    answer = problem.reference
+    if problem.answer_type in CHOICE and rng.random() < 0.3:
+        answer = f"$\\text{{{answer}}}$"
+    closing = rng.choice(phrases(chinese).closings).format(answer)
+    return f"{steps}{rng.choice([' ', chr(10)])}{closing}"
+
+
+def _ended(step: str, chinese: bool) -> str:
+    """The step as a sentence of its own."""
+    return step if step.rstrip()[-1:] in "。.!?！？；;:：" else step + ("。" if chinese else ".")

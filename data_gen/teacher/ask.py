@@ -1,0 +1,232 @@
+"""One request to one model: paced, retried with backoff, and never an exception of its own.
+
+Retries are here and not in the ``openai`` client so that every attempt is counted, paced and within
+the budget.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from pydantic import BaseModel, Field, ValidationError
+
+from data_gen.teacher.cache import Reply, Usage
+from data_gen.teacher.meter import BudgetSpentError, Meter, Pace, Ticket
+from data_gen.teacher.settings import TeacherModel, TeacherSettings
+from data_gen.teacher.vote import BUDGET
+from gradegpt.errors import MissingError
+from gradegpt.fit import estimate_tokens
+from gradegpt.records import explain
+from gradegpt.schema import Message
+
+if TYPE_CHECKING:
+    import openai
+
+_AGAIN: Final = frozenset({408, 409, 429})
+_FIRST_WAIT: Final = 0.5
+_LONGEST_WAIT: Final = 30.0
+_LONGEST_RETRY_AFTER: Final = 300.0
+"""A server that wants a longer pause, such as until tomorrow, has failed."""
+
+
+class Failure(NamedTuple):
+    """Why there is no reply: a reason for machines, and the server's words."""
+
+    reason: str
+    detail: str
+
+
+class _Setback(NamedTuple):
+    """An attempt without a reply. ``wait``: what the server asked for, in seconds."""
+
+    failure: Failure
+    again: bool = False
+    billed: bool = False
+    wait: float | None = None
+
+
+class _Message(BaseModel):
+    content: str | None = None
+
+
+class _Choice(BaseModel):
+    message: _Message
+
+
+class _Usage(BaseModel):
+    prompt_tokens: int = Field(ge=0)
+    completion_tokens: int = Field(ge=0)
+
+
+class _Completion(BaseModel):
+    """What is read of a reply; the client does not check what a server sends."""
+
+    choices: list[_Choice] = Field(min_length=1)
+    usage: _Usage | None = None
+
+
+def bound_of(messages: Sequence[Message], max_new_tokens: int) -> Usage:
+    """Tokens that a request can cost at most.
+
+    No tokenizer of a chat model makes more tokens of a text than it has bytes; 16 more a message
+    are for the turn's own tokens.
+    """
+    size = sum(len(m.content.encode("utf-8", "surrogatepass")) + 16 for m in messages)
+    return Usage(size, max_new_tokens)
+
+
+def backoff(attempt: int, rng: random.Random) -> float:
+    """Seconds before the next attempt: doubled each time, jittered so that threads spread."""
+    return min(_LONGEST_WAIT, _FIRST_WAIT * 2.0**attempt) * rng.uniform(0.5, 1.0)
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds that the server asks to wait, from ``Retry-After`` in any of its forms."""
+    try:
+        if "retry-after-ms" in headers:
+            return float(headers["retry-after-ms"]) / 1000
+        return float(headers["retry-after"]) if "retry-after" in headers else None
+    except ValueError:
+        pass
+    try:
+        date = parsedate_to_datetime(headers["retry-after"])
+    except (KeyError, ValueError):
+        return None
+    return (date - datetime.now(UTC)).total_seconds() if date.tzinfo else None
+
+
+class Asker:
+    """Asks one model of the settings.
+
+    Raises:
+        MissingError: the ``openai`` package or the key's environment variable is not there.
+
+    """
+
+    def __init__(
+        self,
+        model: TeacherModel,
+        settings: TeacherSettings,
+        *,
+        meter: Meter,
+        paces: tuple[Pace, Pace],
+        sleep: Callable[[float], None],
+    ) -> None:
+        try:
+            import openai
+        except ImportError as error:
+            raise MissingError("a teacher needs: pip install 'gradegpt[openai]'") from error
+        self.model = model.model
+        self._openai = openai
+        self._settings = settings
+        self._meter = meter
+        self._requests, self._tokens = paces
+        self._sleep = sleep
+        self._options: dict[str, Any] = {model.max_tokens_name: settings.max_new_tokens}
+        if settings.temperature is not None:
+            self._options["temperature"] = settings.temperature
+        self._client: openai.OpenAI = openai.OpenAI(
+            base_url=model.base_url or settings.base_url,
+            api_key=_key(model.api_key_env or settings.api_key_env),
+            timeout=settings.timeout_s,
+            max_retries=0,
+        )
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+    def ask(
+        self,
+        messages: Sequence[Message],
+        ticket: Ticket,
+        rng: random.Random,
+        stop: Callable[[], bool],
+    ) -> Reply | Failure:
+        """Attempt until there is a reply, it is no use, or ``stop`` says so. Uses the ticket up."""
+        attempt = 0
+        try:
+            while True:
+                found = self._attempt(messages, ticket)
+                if isinstance(found, Reply):
+                    self._meter.replied(ticket, found.usage)
+                    return found
+                if found.billed:
+                    self._meter.lost(ticket)
+                if not found.again or attempt == self._settings.max_retries or stop():
+                    self._meter.failed(self.model, *found.failure)
+                    return found.failure
+                if found.billed:
+                    ticket = self._meter.reserve(self.model, ticket.bound)
+                self._sleep(backoff(attempt, rng) if found.wait is None else found.wait)
+                attempt += 1
+        except BudgetSpentError as error:
+            return Failure(BUDGET, str(error))
+        finally:
+            self._meter.release(ticket)
+
+    def _attempt(self, messages: Sequence[Message], ticket: Ticket) -> Reply | _Setback:
+        expected = sum(estimate_tokens(m.content) for m in messages) + ticket.bound[1]
+        self._requests.take()
+        self._tokens.take(expected)
+        self._meter.sent(self.model)
+        try:
+            completion = self._client.chat.completions.create(
+                model=self.model,
+                messages=[m.model_dump() for m in messages],  # type: ignore[misc]  # the SDK wants its own TypedDicts
+                **self._options,
+            )
+        except self._openai.APITimeoutError as error:
+            detail = f"no answer in time ({error}); raise timeout_s or lower concurrency"
+            return _Setback(Failure("teacher:timeout", detail), again=True, billed=True)
+        except self._openai.APIStatusError as error:
+            return _refused(error)
+        except self._openai.OpenAIError as error:
+            detail = f"{error}; is the server running?"
+            return _Setback(Failure("teacher:no-connection", detail), again=True)
+        except ValueError as error:  # the body is not JSON
+            return _no_completion(str(error))
+        reply = _read(completion, ticket.bound)
+        if isinstance(reply, Reply):
+            self._tokens.give(expected - sum(reply.usage))
+        return reply
+
+
+def _key(variable: str) -> str:
+    if not variable:
+        return "none"  # given, or the client would look for a key that the settings do not name
+    if not os.environ.get(variable):
+        raise MissingError(
+            f"environment variable {variable}: not set; export the key that api_key_env names"
+        )
+    return os.environ[variable]
+
+
+def _refused(error: openai.APIStatusError) -> _Setback:
+    failure = Failure(f"teacher:http-{error.status_code}", error.message)
+    wait = retry_after(error.response.headers)
+    again = error.status_code in _AGAIN or error.status_code >= 500
+    patient = wait is None or wait <= _LONGEST_RETRY_AFTER
+    return _Setback(failure, again=again and patient, wait=wait and max(0.0, wait))
+
+
+def _no_completion(why: str) -> _Setback:
+    detail = f"not a chat completion ({why}); is base_url right, up to and including /v1?"
+    return _Setback(Failure("teacher:no-completion", detail))
+
+
+def _read(completion: object, bound: Usage) -> Reply | _Setback:
+    """What a server sent; one that does not tell the usage is charged the most."""
+    try:
+        found = _Completion.model_validate(completion, from_attributes=True)
+    except ValidationError as error:
+        return _no_completion(explain(error))
+    # Half a surrogate pair fits neither the cache nor a file.
+    text = (found.choices[0].message.content or "").encode("utf-8", "replace").decode()
+    usage = found.usage
+    return Reply(text, Usage(usage.prompt_tokens, usage.completion_tokens) if usage else bound)

@@ -1,0 +1,162 @@
+"""Responses that answer: what each settles on is known, so its verdict is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from data_gen.problems import Problem, bank
+from data_gen.writer.attacks import attack
+from data_gen.writer.body import body, working
+from data_gen.writer.ending import ending
+from data_gen.writer.task import Task, Written, kind_of_miss
+
+Pattern = Callable[[Task, str, bool], Written]
+"""From the task, the answer to settle on, and whether that is right."""
+
+
+def answered(task: Task, *, right: bool) -> Written | None:
+    """A response that settles on a right or on a wrong answer; none where no wrong one is known."""
+    answer = task.right() if right else task.wrong()
+    if answer is None:
+        return None
+    patterns = _PATTERNS if task.rng.random() < 0.5 else ((plain, 1),)
+    chosen = task.rng.choices([p for p, _ in patterns], [weight for _, weight in patterns])[0]
+    return chosen(task, answer, right)
+
+
+def _close(
+    task: Task, text: str, answer: str, right: bool, pattern: str, after: str = ""
+) -> Written:
+    closing = ending(task, answer)
+    tail = task.rng.choice(task.words.tails) if task.rng.random() < 0.12 and not after else after
+    return task.written(
+        f"{text}{closing.text}{tail}", closing.sentence, answer, right=right, pattern=pattern
+    )
+
+
+def plain(task: Task, answer: str, right: bool) -> Written:
+    """Steps, then the answer."""
+    derived = answer if task.rng.random() < 0.3 else None
+    same = answer == task.problem.reference
+    name = ("right" if same else "right_form") if right else kind_of_miss(task.problem, answer)
+    return _close(task, body(task, answer, derived=derived), answer, right, name)
+
+
+def bare(task: Task, answer: str, right: bool) -> Written:
+    """The answer and nothing else."""
+    return task.written(answer, answer, answer, right=right, pattern="bare")
+
+
+def revised(task: Task, answer: str, right: bool) -> Written:
+    """Another answer first, then given up: the last one stands."""
+    other = task.wrong() if right else task.right()
+    text = body(task, answer, aside=other)
+    return _close(task, text, answer, right, "revised_to_right" if right else "revised_to_wrong")
+
+
+def other_process(task: Task, answer: str, right: bool) -> Written:
+    """Steps that lead elsewhere: a right answer inside a wrong process, and the reverse."""
+    led_to = task.miss() if right else task.problem.reference
+    text = body(task, answer, derived=led_to)
+    name = "right_answer_wrong_process" if right else "contradictory_conclusion"
+    return _close(task, text, answer, right, name)
+
+
+def several_candidates(task: Task, answer: str, right: bool) -> Written:
+    """Several candidates weighed, then one chosen."""
+    others = [c for c in (task.miss(), task.problem.reference, task.miss()) if c]
+    lead, ask = ("可能的结果有：{}。", "逐一检验。") if task.chinese else (
+        "Possible values: {}.", "Check each of them.",
+    )  # fmt: skip
+    join = "、" if task.chinese else ", "
+    listed = lead.format(join.join(dict.fromkeys(others)))
+    text = "\n".join(filter(None, (body(task, answer), listed, ask)))
+    return _close(task, text, answer, right, "candidates_then_choice")
+
+
+def misread(task: Task, answer: str, right: bool) -> Written:
+    """The givens restated, the wrong way where the answer is wrong (CMMaTH 5.3, perception)."""
+    lead = "由题目可知：{}" if task.chinese else "From the statement we read: {}"
+    text = "\n".join(filter(None, (lead.format(working(task)), body(task, answer))))
+    return _close(task, text, answer, right, "restated" if right else "perception_error")
+
+
+def miscalculated(task: Task, answer: str, right: bool) -> Written:
+    """Lines of arithmetic up to the answer (CMMaTH 5.3, calculation)."""
+    lines = "\n".join(working(task) for _ in range(task.rng.randint(2, 5)))
+    text = f"{body(task, answer)}\n{lines}\n= {answer}".lstrip("\n")
+    return _close(task, text, answer, right, "calculated" if right else "calculation_error")
+
+
+def then_loops(task: Task, answer: str, right: bool) -> Written:
+    """Answered, and then the same line again and again: it has answered."""
+    closing = ending(task, answer)
+    line = closing.sentence if task.rng.random() < 0.6 else task.rng.choice(task.words.fillers)
+    loop = f"\n{line}" * task.rng.randint(4, 12)
+    text = f"{body(task, answer)}{closing.text}{loop}"
+    return task.written(text, closing.sentence, answer, right=right, pattern="answered_then_loops")
+
+
+def with_attack(task: Task, answer: str, right: bool) -> Written:
+    """Words for the grader around an answer: the answer decides."""
+    kind, words = attack(task)
+    closing = ending(task, answer)
+    text = f"{body(task, answer)}{closing.text}"
+    text = f"{words}\n{text}" if task.rng.random() < 0.5 else f"{text}\n{words}"
+    return task.written(text, closing.sentence, answer, right=right, pattern=f"answered_{kind}")
+
+
+def with_excuse(task: Task, answer: str, right: bool) -> Written:
+    """A refusal that answers after all."""
+    excuse = task.rng.choice([n for n in task.words.no_answers if len(n) > 5])
+    turn = "不过，根据已知条件可以这样做：" if task.chinese else "Still, from what is given:"
+    text = "\n".join(filter(None, (excuse, turn, body(task, answer))))
+    return _close(task, text, answer, right, "answered_after_excuse")
+
+
+def other_question(task: Task, answer: str, right: bool) -> Written:
+    """Another question's solution; where the answer is wrong, its answer too."""
+    other = _another(task)
+    if other is None:
+        return plain(task, answer, right)
+    stranger = task._replace(problem=other)
+    if right:
+        return _close(task, body(stranger, answer), answer, right, "other_steps")
+    return _close(
+        stranger,
+        body(stranger, other.reference),
+        other.reference,
+        right,
+        "answer_to_another_question",
+    )
+
+
+def _another(task: Task) -> Problem | None:
+    """A problem of the bank with another answer of the same type, or none."""
+    mine, lang = task.problem, "zh" if task.chinese else "en"
+    others = [
+        p
+        for p in bank()
+        if p.lang == lang
+        and p.answer_type is mine.answer_type
+        and p.question != mine.question
+        and mine.reference not in (p.reference, *p.also_correct)
+        and p.reference not in (*mine.also_correct, *mine.accepted)
+    ]
+    return task.rng.choice(others) if others else None
+
+
+_PATTERNS: Final[tuple[tuple[Pattern, float], ...]] = (
+    (bare, 2),
+    (revised, 2),
+    (other_process, 2),
+    (several_candidates, 1),
+    (misread, 1),
+    (miscalculated, 2),
+    (then_loops, 0.7),
+    (with_attack, 1.5),
+    (with_excuse, 0.7),
+    (other_question, 1),
+)
+"""Half of the responses are ``plain``; the others by these weights, whatever the verdict."""

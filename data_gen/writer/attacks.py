@@ -1,0 +1,59 @@
+"""What opens an unprepared judge: ``text/attacks.yaml``, read once."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import yaml
+
+from data_gen.writer.task import Task
+from gradegpt.records import validate
+from gradegpt.schema import CHOICE, Row
+
+FILE: Final = Path(__file__).parents[1] / "text" / "attacks.yaml"
+_LETTER = re.compile(r"(?<![A-Za-z])[A-H](?![A-Za-z])")
+
+
+class Attacks(Row):
+    """The attacks of one language, by kind; the file says what each is."""
+
+    stubs: tuple[str, ...]
+    instructions: tuple[str, ...]
+    fake_judgements: tuple[str, ...]
+    delimiters: tuple[str, ...]
+    quotes: tuple[str, ...]
+
+
+def attack(task: Task) -> tuple[str, str]:
+    """A kind and its words. Beside option letters none is used that holds a letter of its own."""
+    words = attacks(task.chinese)
+    kind = task.rng.choice(("instructions", "fake_judgements", "delimiters"))
+    texts: tuple[str, ...] = getattr(words, kind)
+    if task.problem.answer_type in CHOICE:
+        texts = tuple(text for text in texts if not _LETTER.search(text))
+    return kind.removesuffix("s"), task.rng.choice(texts)
+
+
+def stub(task: Task) -> str:
+    """A token or an opening that says nothing."""
+    return task.rng.choice(attacks(task.chinese).stubs)
+
+
+def quote(task: Task) -> str:
+    """The reference named, and nothing answered."""
+    return task.rng.choice(attacks(task.chinese).quotes).format(task.problem.reference)
+
+
+def attacks(chinese: bool) -> Attacks:
+    """The Chinese or the English ones."""
+    return _read()["zh" if chinese else "en"]
+
+
+@cache
+def _read() -> dict[str, Attacks]:
+    text = FILE.read_text(encoding="utf-8")
+    languages = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506  BaseLoader makes strings only
+    return {name: validate(Attacks, lists, f"{FILE}: {name}") for name, lists in languages.items()}

@@ -1,0 +1,110 @@
+"""What stands before the answer: steps in one of the layouts that models write."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from data_gen.writer.task import Task
+from gradegpt.rules.kinds import letters
+from gradegpt.schema import CHOICE
+
+_NUMBER = re.compile(r"(?<![\d.\\{_^])\d{1,4}(?![\d.}])")
+_WORDS = re.compile(r"[\u3400-\u9fff]|[A-Za-z]{3,}")
+_MAX_STEP: Final = 300
+_SLIP: Final = 0.12
+_OPERATIONS: Final = (("+", "+"), ("-", "-"), ("×", "\\times "), ("*", "\\cdot "))
+
+
+def body(
+    task: Task, answer: str = "", *, derived: str | None = None, aside: str | None = None
+) -> str:
+    """Steps that may end in ``derived``, and may name ``aside`` and give it up on the way.
+
+    Nothing in it depends on whether the ``answer`` that follows is right; it is not ruled out on
+    the way to it.
+    """
+    rng = task.rng
+    if rng.random() < 0.12 and aside is None and derived is None:
+        return ""
+    steps = _steps(task, answer, derived)
+    if aside is not None:
+        steps.insert(rng.randint(0, len(steps)), rng.choice(task.words.revisions).format(aside))
+    if derived is not None:
+        steps.append(_derivation(task, derived))
+    return layout(task, steps)
+
+
+def _steps(task: Task, answer: str, derived: str | None) -> list[str]:
+    rng, words, problem = task.rng, task.words, task.problem
+    steps = [rng.choice(words.openers)] if rng.random() < 0.6 else []
+    if problem.solution and rng.random() < 0.75:
+        steps += [_towards(task, step, derived) for step in _sayable(task)]
+    fillers = rng.choice((0, 1, 1, 2, 2, 3, 4, 6, 9))
+    steps += rng.sample(words.fillers, min(fillers, len(words.fillers)))
+    steps += [working(task) for _ in range(rng.choice((0, 0, 1, 2, 3)))]
+    if problem.answer_type in CHOICE and rng.random() < 0.3:
+        others = [letter for letter in "ABCD" if letter not in (letters(answer) or "ABCD")]
+        given_up = rng.sample(others, rng.randint(0, len(others)))
+        steps += [rng.choice(words.ruled_out).format(letter) for letter in given_up]
+    return steps
+
+
+def _sayable(task: Task) -> list[str]:
+    """The reference solution's steps; of another language only those that are mathematics."""
+    steps = [step[:_MAX_STEP] for step in task.problem.solution]
+    return steps if task.at_home else [step for step in steps if not _WORDS.search(step)]
+
+
+def _towards(task: Task, step: str, derived: str | None) -> str:
+    """The step with the reference's value replaced by the one that the response arrives at."""
+    reference = task.problem.reference
+    if derived is None or len(reference) < 2 or reference not in step:
+        return step
+    return step.replace(reference, derived)
+
+
+def _derivation(task: Task, derived: str) -> str:
+    lead = ("于是得到{}。", "算出来是{}。", "= {}", "化简得 {}。", "得 {}")
+    other = ("This gives {}.", "= {}", "We arrive at {}.", "It comes out as {}.", "=> {}")
+    return task.rng.choice(lead if task.chinese else other).format(derived)
+
+
+def working(task: Task) -> str:
+    """A line of arithmetic on the question's numbers, now and then with a slip in it."""
+    rng = task.rng
+    found = _NUMBER.findall(task.problem.question)
+    numbers = [int(n) for n in found[:8]] or [rng.randint(2, 60)]
+    a, b = rng.choice(numbers), rng.choice([*numbers, rng.randint(2, 12)])
+    sign, latex = rng.choice(_OPERATIONS)
+    value = {"+": a + b, "-": a - b}.get(sign, a * b)
+    value += rng.choice((1, -1, 10)) if rng.random() < _SLIP else 0
+    if rng.random() < 0.3:
+        return rng.choice(("${}{}{} = {}$", "$${}{}{}={}$$", "\\[{}{}{} = {}\\]")).format(
+            a, latex, b, value
+        )
+    return f"{a} {sign} {b} = {value}" if rng.random() < 0.5 else f"{a}{sign}{b}={value}"
+
+
+def layout(task: Task, steps: Sequence[str]) -> str:
+    """The steps as plain lines, tagged, numbered, bulleted, headed, or run together."""
+    rng, chinese = task.rng, task.chinese
+    numbered = list(enumerate(steps, start=1))
+    match rng.randrange(8):
+        case 0:
+            lines = [f"{s} <STEP{i}>" for i, s in numbered]
+        case 1:
+            lines = [f"{i}. {s}" for i, s in numbered]
+        case 2:
+            lines = [f"第{i}步：{s}" if chinese else f"Step {i}: {s}" for i, s in numbered]
+        case 3:
+            lines = [f"- {s}" for s in steps]
+        case 4:
+            heading = "步骤" if chinese else "Step"
+            return "\n\n".join(f"### {heading} {i}\n{s}" for i, s in numbered)
+        case 5:
+            lines = [f"**{i}.** {s}" for i, s in numbered]
+        case _:
+            lines = list(steps)
+    return rng.choice(("\n", "\n", "\n\n", " ")).join(lines)

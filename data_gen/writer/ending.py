@@ -1,0 +1,83 @@
+"""The words that commit to an answer, and what may stand around them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from data_gen.writer.task import Task
+from gradegpt.schema import CHOICE
+
+
+class Ending(NamedTuple):
+    """A closing that commits to an answer: text before, the key sentence, text after."""
+
+    before: str
+    sentence: str
+    after: str
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return f"{self.before}{self.sentence}{self.after}"
+
+
+def ending(task: Task, answer: str) -> Ending:
+    """One of the ways in which models close."""
+    rng, words = task.rng, task.words
+    before = f"\n\n{rng.choice(words.headings)}\n" if rng.random() < 0.08 else "\n"
+    roll = rng.random()
+    if roll < 0.08:
+        return Ending(before, answer, "")
+    if task.problem.answer_type in CHOICE and roll < 0.55 and len(answer) <= 12:
+        return Ending(
+            before, _choice(task, answer), rng.choice(["", "。" if task.chinese else "."])
+        )
+    if roll < 0.45:
+        return Ending(before, _label(task, answer), "")
+    return Ending(before, _sentence(task, answer), "")
+
+
+def _dressed(answer: str) -> bool:
+    return "\\boxed" in answer or "$" in answer or "*" in answer
+
+
+def _dress(task: Task, answer: str) -> str:
+    """The answer as it is set: bare, bold, boxed. Words are not set as mathematics."""
+    words = any(c >= "\u3400" for c in answer) or (" " in answer.strip() and answer.isascii())
+    if _dressed(answer) or (words and task.rng.random() < 0.7):
+        return answer
+    pattern = task.rng.choice(task.words.dress)
+    if words and ("$" in pattern or "\\" in pattern):
+        return f"**{answer}**"
+    return pattern.format(answer)
+
+
+def _label(task: Task, answer: str) -> str:
+    label = task.rng.choice(task.words.labels)
+    busy = any(sign in label for sign in ("boxed", "$", "**"))
+    return (task.words.labels[0] if busy and _dressed(answer) else label).format(answer)
+
+
+def _sentence(task: Task, answer: str) -> str:
+    rng, words = task.rng, task.words
+    named = "".join(rng.choice(part) for part in (words.links, words.names, words.copulas))
+    sentence = f"{named}{_dress(task, answer)}"
+    if task.chinese:
+        return sentence + rng.choice(["", "。", "。", "."])
+    return capitalised(sentence) + rng.choice(["", ".", "."])
+
+
+def _choice(task: Task, answer: str) -> str:
+    rng, words = task.rng, task.words
+    if task.chinese:
+        return f"{rng.choice(words.choices)}{_dress(task, answer)}"
+    if rng.random() < 0.4 and len(answer) <= 6:
+        return rng.choice(words.choice_labels).format(answer.strip("()."))
+    opening = rng.choice(words.choices)
+    named = f"{answer.strip('()')})" if opening.endswith("(") else _dress(task, answer)
+    return capitalised(f"{rng.choice(words.links)}{opening}{named}")
+
+
+def capitalised(sentence: str) -> str:
+    """With a capital at its beginning."""
+    return sentence[:1].upper() + sentence[1:]

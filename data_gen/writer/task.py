@@ -1,0 +1,120 @@
+"""What a response is written for: the problem, the voice, right and wrong values to settle on."""
+
+from __future__ import annotations
+
+import random
+from typing import NamedTuple
+
+from data_gen.forms import near_misses, same_forms
+from data_gen.gloss import render_gloss
+from data_gen.phrases import Phrases, phrases
+from data_gen.problems import Problem
+from gradegpt.schema import CHOICE, AnswerType, Verdict
+
+_OTHER_FORM = 0.55
+_OWN_FORM = 0.35
+_SEVERAL = (AnswerType.MULTI_PART, AnswerType.MULTI_ANSWER, AnswerType.SET)
+
+
+class Written(NamedTuple):
+    """A response with what is known of it.
+
+    ``key_sentence`` stands in the response, on one line; none means that nothing is answered.
+    ``gloss`` is its English where it is Chinese and can be rendered. ``pattern`` names what kind of
+    response it is.
+    """
+
+    response: str
+    key_sentence: str | None
+    gloss: str | None
+    answer: str | None
+    verdict: Verdict
+    pattern: str
+
+
+class Task(NamedTuple):
+    """One response to write. ``chinese`` is the response's language, not the question's."""
+
+    rng: random.Random
+    problem: Problem
+    chinese: bool
+
+    @property
+    def words(self) -> Phrases:
+        """The phrases of the response's language."""
+        return phrases(self.chinese)
+
+    @property
+    def at_home(self) -> bool:
+        """Whether the response is in the question's language, so that it may use its words."""
+        return self.chinese == (self.problem.lang == "zh")
+
+    def right(self) -> str:
+        """The reference's answer, in one of its forms."""
+        own = [f for f in self.problem.also_correct if "\n" not in f]
+        if own and self.rng.random() < _OWN_FORM:
+            return self.rng.choice(own)
+        return self.formed(self.problem.reference)
+
+    def wrong(self) -> str | None:
+        """An answer that is not the reference, in one of its forms; none where none is known."""
+        value = self.miss()
+        return None if value is None else self.formed(value)
+
+    def miss(self) -> str | None:
+        """A near miss as it stands."""
+        problem = self.problem
+        own = [w for w in problem.near_misses if "\n" not in w]
+        if own and self.rng.random() < 0.5:
+            return self.rng.choice(own)
+        made = near_misses(
+            self.rng,
+            problem.reference,
+            problem.answer_type,
+            question=problem.question,
+            chinese=self.chinese,
+        )
+        others = [m for m in made if m not in problem.also_correct and "\n" not in m] or own
+        return self.rng.choice(others) if others else None
+
+    def formed(self, value: str) -> str:
+        """The value, or another form of it: right and wrong values are dressed alike."""
+        if self.rng.random() >= _OTHER_FORM:
+            return value
+        problem = self.problem
+        forms = same_forms(
+            self.rng,
+            value,
+            problem.answer_type,
+            question=problem.question,
+            chinese=self.chinese,
+        )
+        forms = [f for f in forms if "\n" not in f]
+        return self.rng.choice(forms) if forms else value
+
+    def written(
+        self, response: str, sentence: str, answer: str, *, right: bool, pattern: str
+    ) -> Written:
+        """A response that answers, by the sentence that says so."""
+        sentence = sentence.strip()
+        gloss = render_gloss(sentence) if self.chinese else None
+        verdict = Verdict.CORRECT if right else Verdict.INCORRECT
+        return Written(response.strip("\n"), sentence, gloss, answer, verdict, pattern)
+
+
+def unanswered(response: str, pattern: str) -> Written:
+    """A response that gives nothing to grade."""
+    return Written(response, None, None, None, Verdict.INVALID, pattern)
+
+
+def kind_of_miss(problem: Problem, wrong: str) -> str:
+    """What is wrong with a near miss, in the words of ATLAS, table 6."""
+    kind, reference = problem.answer_type, problem.reference
+    if kind in CHOICE:
+        return "wrong_option" if len(reference) < 2 else "wrong_option_set"
+    digits, other = (sorted(c for c in text if c.isdigit()) for text in (reference, wrong))
+    if kind in _SEVERAL and len(other) < len(digits):
+        return "missing_component"
+    if digits and digits == other:
+        return "structural_mismatch" if kind is not AnswerType.NUMBER else "unit_or_sign_error"
+    return "numerical_discrepancy" if digits else "other_answer"

@@ -1,0 +1,93 @@
+"""Responses that give nothing to grade."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from data_gen.writer.attacks import attack, quote, stub
+from data_gen.writer.body import body
+from data_gen.writer.task import Task, Written, unanswered
+
+_HESITANT: Final = {
+    True: (
+        "可能是{}，也可能是{}，我无法确定是哪一个。",
+        "{}或{}都有道理，没法判断。",
+        "在{}和{}之间犹豫，不能作出选择。",
+    ),
+    False: (
+        "It could be {} or it could be {}; I cannot decide which.",
+        "Either {} or {} seems plausible, and I will not choose.",
+        "I hesitate between {} and {} and leave it open.",
+    ),
+}
+
+
+def no_answer(task: Task) -> Written:
+    """A refusal, stub, cut, loop, several candidates without a choice, or words for the grader."""
+    makers = [maker for maker, _ in _MAKERS]
+    return task.rng.choices(makers, [weight for _, weight in _MAKERS])[0](task)
+
+
+def refusal(task: Task) -> Written:
+    """Declined, or asked for more (CMMaTH 5.3, reject)."""
+    text = task.rng.choice(task.words.no_answers)
+    if task.rng.random() < 0.4:
+        text = f"{task.rng.choice(task.words.openers)}\n{text}"
+    return unanswered(text, "refusal")
+
+
+def cut_off(task: Task) -> Written:
+    """Steps that break off before they say anything final."""
+    text = ""
+    while len(text) < 8:
+        text = body(task) or task.rng.choice(task.words.openers)
+        text = text + task.rng.choice(("\n", " ")) + task.rng.choice(task.words.fillers)
+    end = max(3, int(len(text) * task.rng.uniform(0.4, 0.95)))
+    return unanswered(text[:end].rstrip("0123456789.=。 \n"), "cut_off")
+
+
+def loop(task: Task) -> Written:
+    """The same words again and again, and no answer."""
+    unit = task.rng.choice(task.words.fillers) + task.rng.choice(("", "\n", " "))
+    lead = body(task) if task.rng.random() < 0.3 else ""
+    return unanswered(f"{lead}\n{unit * task.rng.randint(6, 20)}".strip(), "loop")
+
+
+def no_commitment(task: Task) -> Written:
+    """Candidates, and no choice among them."""
+    candidates = [c for c in (task.problem.reference, task.miss()) if c]
+    if len(candidates) < 2:
+        return refusal(task)
+    task.rng.shuffle(candidates)
+    first, second = candidates
+    said = task.rng.choice(_HESITANT[task.chinese]).format(first, second)
+    return unanswered("\n".join(filter(None, (body(task), said))), "no_commitment")
+
+
+def attacked(task: Task) -> Written:
+    """Words for the grader alone, or after steps that answer nothing."""
+    kind, words = attack(task)
+    lead = body(task) if task.rng.random() < 0.3 else ""
+    return unanswered("\n".join(filter(None, (lead, words))), f"attack:{kind}")
+
+
+def empty_words(task: Task) -> Written:
+    """A token or an opening that says nothing."""
+    return unanswered(stub(task), "attack:stub")
+
+
+def quoted_reference(task: Task) -> Written:
+    """The reference named without being given as the answer."""
+    return unanswered(quote(task), "attack:quoted_reference")
+
+
+_MAKERS: Final[tuple[tuple[Callable[[Task], Written], float], ...]] = (
+    (refusal, 2),
+    (cut_off, 3),
+    (loop, 1),
+    (no_commitment, 2),
+    (attacked, 2.5),
+    (empty_words, 2),
+    (quoted_reference, 1),
+)

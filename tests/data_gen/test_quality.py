@@ -1,0 +1,275 @@
+"""What is kept out of the data: shared n-grams, duplicates, cues in the response."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from data_gen.quality.cue import STRONGEST, Cue, response_cue
+from data_gen.quality.duplicates import (
+    ExactDuplicates,
+    NearDuplicates,
+    exact_key,
+    signature,
+    similarity,
+)
+from data_gen.quality.ngrams import MIN_WHOLE, Contamination, N, digests, tokens
+from gradegpt.errors import InputError
+
+WORDS = [a + b for a in "bcdfgklm" for b in ("ar", "en", "il", "on", "ut")]
+LETTERS = st.text("abcdefgh", min_size=1, max_size=4)
+QUESTION = (
+    "A farmer has 12 hens and each of them lays 5 eggs a week. "
+    "How many eggs does he collect in 4 weeks?"
+)
+
+
+def sentence(rng: random.Random, n: int) -> list[str]:
+    return [rng.choice(WORDS) for _ in range(n)]
+
+
+class TestNgrams:
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("Ａ＋ｂ＝１２", ["a", "b", "12"]),
+            ("求x²的值", ["求", "x", "2", "的", "值"]),
+            ("don't, STRASSE", ["don", "t", "strasse"]),
+            ("Straße x_1 3.14", ["strasse", "x", "1", "3", "14"]),
+            ("𠀀b\ud800 $!", ["𠀀", "b"]),
+            ("", []),
+        ],
+    )
+    def test_a_token_is_a_han_character_or_a_run(self, text: str, expected: list[str]) -> None:
+        """Width, case and signs do not matter; letters and digits part."""
+        assert tokens(text) == expected
+
+    @given(st.lists(LETTERS, min_size=N, max_size=30), st.data())
+    def test_a_shared_run_of_n_tokens_is_found_wherever_it_stands(
+        self, words: list[str], data: st.DataObject
+    ) -> None:
+        """Any n tokens in order, in any surroundings, are a hit, and are what is shown."""
+        held = Contamination()
+        held.add(" ".join(words))
+        start = data.draw(st.integers(0, len(words) - N))
+        run = words[start : start + N]
+        assert held.hit(f"1 2 3 {', '.join(run)} 4 5 6.") == " ".join(run)
+
+    def test_a_run_of_one_token_less_is_not_a_hit(self) -> None:
+        """Twelve shared tokens between others prove nothing."""
+        words = sentence(random.Random(0), 30)
+        held = Contamination()
+        held.add(" ".join(words))
+        assert held.hit(" ".join(["other", *words[4 : 4 + N - 1], "others"])) is None
+
+    def test_layout_case_and_width_do_not_hide_a_leak(self) -> None:
+        """The same question set otherwise is the same question."""
+        held = Contamination()
+        held.add(QUESTION)
+        disguised = QUESTION.upper().replace(" ", "\n").replace("12", "１２").replace("?", "")
+        assert held.hit(disguised) is not None
+
+    def test_a_short_text_counts_as_a_whole_only(self) -> None:
+        """Eight tokens meet the same eight tokens, and not a longer text that holds them."""
+        held = Contamination()
+        held.add("Who wrote the opera about a barber?")
+        assert held.hit("who wrote the opera about a barber") == (
+            "who wrote the opera about a barber"
+        )
+        assert held.hit("In 1816, who wrote the opera about a barber?") is None
+        assert held.hit(f"Who wrote the opera about a barber? {QUESTION}") is None
+
+    def test_a_text_below_six_tokens_is_never_held(self) -> None:
+        """A bare sum is written by two authors independently."""
+        held = Contamination()
+        held.add("What is 2 + 3?")
+        assert MIN_WHOLE == 6
+        assert len(held) == 0
+        assert held.hit("What is 2 + 3?") is None
+
+    def test_overlaps_name_the_text_and_what_is_shared(self) -> None:
+        """Only texts that share an n-gram come back, by number."""
+        held = Contamination(n=6)
+        held.add(QUESTION)
+        found = list(held.overlaps(["nothing", "each of them lays 5 eggs", ""]))
+        assert found == [(1, "each of them lays 5 eggs")]
+
+    def test_digests_depend_on_the_order_and_on_nothing_else(self) -> None:
+        """A digest is the same in another process: here it is pinned."""
+        assert int(digests(["a", "b"], 2)[0]) != int(digests(["b", "a"], 2)[0])
+        assert digests(["x"], 2).size == 0
+        assert f"{int(digests(['甲', 'b', '7'], 3)[0]):016x}" == "8701abde20033121"
+
+    def test_a_thousand_characters_are_checked_in_two_milliseconds(self) -> None:
+        """The check runs on every row (here with room for a slow machine)."""
+        held = Contamination()
+        rng = random.Random(1)
+        held.add(" ".join(sentence(rng, 10_000)))
+        text = " ".join(sentence(rng, 250))
+        start = time.perf_counter()
+        for _ in range(20):
+            held.hit(text)
+        assert (time.perf_counter() - start) / 20 < 0.01
+
+
+class TestDuplicates:
+    def test_exact_means_blanks_and_composed_accents_alone(self) -> None:
+        """Signs, case and exponents are content in an answer."""
+        assert exact_key("caf\u00e9  au\nlait ") == exact_key("cafe\u0301 au lait")
+        assert len({exact_key(t) for t in ("x²", "x2", "X2", "-x2", "x\ud800")}) == 5
+
+    def test_exact_duplicates_are_seen_within_their_class_alone(self) -> None:
+        """The same text with another verdict is a contrast."""
+        seen = ExactDuplicates()
+        rows = [("correct|q", "So 4."), ("incorrect|q", "So 4."), ("correct|q", "So  4.")]
+        assert [seen.seen(*row) for row in rows] == [False, False, True]
+
+    @given(st.text(max_size=60), st.integers(0, 5))
+    def test_a_signature_reads_tokens_alone(self, text: str, blanks: int) -> None:
+        """Equal tokens, equal signature; and a text equals itself, tokens or not."""
+        assert similarity(signature(text), signature(text)) == 1
+        if tokens(text):
+            assert np.array_equal(signature(text), signature(text + " " * blanks))
+
+    def test_texts_without_tokens_are_alike_only_if_equal(self) -> None:
+        """Dots and dollars are not one big duplicate."""
+        assert similarity(signature("..."), signature("$$")) < 0.2
+        assert similarity(signature(""), signature("a b c")) < 0.2
+
+    def test_the_estimate_is_unbiased(self) -> None:
+        """Over many pairs, the share of equal minima is the Jaccard similarity."""
+        rng, errors = random.Random(3), []
+        for _ in range(150):
+            one = sentence(rng, 120)
+            other = list(one)
+            for _ in range(rng.randrange(15)):
+                other[rng.randrange(120)] = "zzz"
+            a, b = ({tuple(t[i : i + 5]) for i in range(116)} for t in (one, other))
+            estimate = similarity(signature(" ".join(one)), signature(" ".join(other)))
+            errors.append(estimate - len(a & b) / len(a | b))
+        assert abs(np.mean(errors)) < 0.02
+        assert np.std(errors) < 0.08
+
+    def test_a_text_of_many_blocks_has_the_minima_of_all(self) -> None:
+        """The signature of a long text covers its end."""
+        rng = random.Random(4)
+        text = " ".join("".join(rng.choices("abcdefghij", k=5)) for _ in range(9000))
+        parts = np.minimum(signature(text[:30_030]), signature(text[30_000:]))
+        assert similarity(signature(text), parts) > 0.95
+
+    def test_near_duplicates_are_caught_and_contrasts_kept(self) -> None:
+        """One changed word in 300 is a duplicate; another verdict or a third of the text is not."""
+        words = sentence(random.Random(5), 300)
+        text, near = " ".join(words), " ".join([*words[:150], "other", *words[151:]])
+        far = " ".join([*words[:200], *sentence(random.Random(6), 100)])
+        index = NearDuplicates()
+        assert not index.seen("correct|q", signature(text))
+        assert index.seen("correct|q", signature(near))
+        assert not index.seen("incorrect|q", signature(near))
+        assert not index.seen("correct|other question", signature(text))
+        assert not index.seen("correct|q", signature(far))
+
+    def test_crowds_of_a_template_stay_cheap_and_their_own_copies_are_found(self) -> None:
+        """Rows of a template with other numbers meet in bands without being duplicates."""
+        rng, index = random.Random(7), NearDuplicates()
+        base = sentence(rng, 100)
+        start = time.perf_counter()
+        for _ in range(2000):
+            words = list(base)
+            for place in rng.sample(range(100), 4):
+                words[place] = str(rng.randrange(10**6))
+            index.seen("correct", signature(" ".join(words)))
+        assert time.perf_counter() - start < 5
+        assert index.seen("correct", signature(" ".join(words)))
+
+
+class TestCue:
+    @staticmethod
+    def rows(planted: bool) -> tuple[list[str], list[bool], list[str]]:
+        rng = random.Random(8)
+        labels = [rng.random() < 0.5 for _ in range(600)]
+        responses = []
+        for number, label in enumerate(labels):
+            words = sentence(rng, 12)
+            if number % 3 == 0:
+                words.append("答案是七")
+            if planted and label and rng.random() < 0.8:
+                words.append("therefore")
+            responses.append(" ".join(words))
+        return responses, labels, [f"q{i // 2}" for i in range(600)]
+
+    def test_a_planted_cue_is_measured_and_named(self) -> None:
+        """A word in four of five correct responses gives about 90 % and heads the list."""
+        cue = response_cue(*self.rows(planted=True), seed=0)
+        score = cue.overall
+        assert score.balanced_accuracy is not None
+        assert score.low is not None
+        assert score.high is not None
+        assert 0.8 < score.low < score.balanced_accuracy < score.high < 1
+        assert "therefore" in cue.correct[0].ngram
+        assert cue.correct[0].share_correct == 1
+        assert cue.correct[0].weight > 0 > cue.incorrect[0].weight
+        assert len(cue.correct) <= STRONGEST
+
+    def test_without_a_cue_the_interval_holds_one_half(self) -> None:
+        """Labels drawn without a look at the response cannot be predicted."""
+        score = response_cue(*self.rows(planted=False), seed=0).overall
+        assert score.low is not None
+        assert score.high is not None
+        assert score.low < 0.52
+        assert score.high > 0.48
+
+    def test_languages_add_up(self) -> None:
+        """A response with a Han character is Chinese; every response is in one language."""
+        cue = response_cue(*self.rows(planted=True), seed=0)
+        assert {lang: s.n for lang, s in cue.by_language.items()} == {"en": 400, "zh": 200}
+        assert sum(s.n_correct for s in cue.by_language.values()) == cue.overall.n_correct
+
+    def test_answers_to_one_question_do_not_leak_between_folds(self) -> None:
+        """A word that marks a question tells nothing where questions are held out together."""
+        rng = random.Random(9)
+        labels = [rng.random() < 0.5 for _ in range(80)]
+        responses = [
+            f"only{chr(97 + q % 26)}{chr(97 + q // 26)}" for q in range(80) for _ in "abcdef"
+        ]
+        cue = response_cue(
+            responses, [label for label in labels for _ in "abcdef"],
+            [str(q) for q in range(80) for _ in "abcdef"], seed=0,
+        )  # fmt: skip
+        assert cue.overall.balanced_accuracy is not None
+        assert cue.overall.balanced_accuracy < 0.65
+
+    @pytest.mark.parametrize(
+        ("responses", "labels"),
+        [
+            ([], []),
+            (["a b"] * 12, [True] * 12),
+            (["a b"] * 12, [True] * 10 + [False] * 2),
+            ([f"{chr(97 + i)}z" for i in range(12)], [True, False] * 6),
+        ],
+        ids=["no rows", "one label", "too few questions", "no n-gram in five rows"],
+    )
+    def test_what_cannot_be_measured_is_none(
+        self, responses: list[str], labels: list[bool]
+    ) -> None:
+        """No folds, no number; the counts still stand."""
+        cue = response_cue(responses, labels, [str(i) for i in range(len(responses))], seed=0)
+        assert cue.overall.balanced_accuracy is None
+        assert cue.overall.n == len(responses)
+        assert cue.correct == cue.incorrect == ()
+
+    def test_the_same_seed_gives_the_same_values_and_they_survive_json(self) -> None:
+        """The manifest's values are the measurement's."""
+        one, other = (response_cue(*self.rows(planted=True), seed=1) for _ in "ab")
+        assert one == other
+        assert Cue.model_validate(one.as_dict()) == one
+
+    def test_lengths_must_agree(self) -> None:
+        """A label too few is an error, not a shorter measurement."""
+        with pytest.raises(InputError, match="2, 1 and 2 responses, labels and groups"):
+            response_cue(["a", "b"], [True], ["q", "q"], seed=0)

@@ -1,0 +1,280 @@
+"""Candidates: what is written to problems and what models really wrote, with their chains."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from data_gen.candidates import Candidate, agree, formats_of, rng_for
+from data_gen.parametric import parametric
+from data_gen.problems import Problem, bank
+from data_gen.real import counterfactual, labelled, unlabelled
+from data_gen.synthetic import synthetic
+from data_gen.writer.attacks import attacks
+from gradegpt.chain import (
+    Chain,
+    PromptSettings,
+    build_prompt,
+    parse_chain,
+    parse_prompt,
+    quotes_verbatim,
+    render_chain,
+)
+from gradegpt.judges import RuleJudge
+from gradegpt.schema import AnswerType, ChainFormat, Example, Item, Verdict
+
+BANK = [*bank()]
+DRAWN = list(parametric(300, seed=3))
+BOTH = pytest.mark.parametrize("problems", [BANK, DRAWN], ids=["bank", "parametric"])
+ANSWERED = pytest.mark.parametrize("verdict", [Verdict.CORRECT, Verdict.INCORRECT])
+
+
+def written(
+    problems: list[Problem], verdict: Verdict, count: int
+) -> Iterator[tuple[Problem, Candidate, Chain]]:
+    for problem, index in itertools.product(problems, range(count)):
+        id_ = f"{problem.id}:{index}"
+        made = synthetic(problem, verdict, id_, rng_for(id_, 0))
+        if made is not None:
+            assert made.chain is not None
+            yield problem, made, made.chain
+
+
+# --- written responses ----------------------------------------------------------------------------
+
+
+@BOTH
+@ANSWERED
+def test_a_written_response_has_its_verdict_and_its_quote(
+    problems: list[Problem], verdict: Verdict
+) -> None:
+    """The chain agrees with the label, its key sentence stands verbatim in the response."""
+    seen = set()
+    for problem, made, chain in written(problems, verdict, 4):
+        seen.add(problem.id)
+        assert chain.verdict is verdict is made.labels["construction"]
+        parsed = parse_chain(render_chain(chain, ChainFormat.JUDGE_OF_CHAIN)).chain
+        assert parsed is not None
+        assert parsed.verdict is verdict
+        assert parsed.key_sentence is not None
+        assert quotes_verbatim(parsed.key_sentence, made.item.response), made.item.response
+        assert chain.answer_type is made.item.answer_type is problem.answer_type
+    assert len(seen) >= len(problems) * 0.97
+
+
+@BOTH
+def test_a_response_without_an_answer_is_labelled_invalid(problems: list[Problem]) -> None:
+    """And its chain quotes nothing."""
+    for _, _, chain in written(problems, Verdict.INVALID, 2):
+        assert chain.key_sentence is None
+        assert chain.answer is None
+        assert parse_chain(render_chain(chain, ChainFormat.CROSS_LINGUAL)).chain == chain
+
+
+@BOTH
+@ANSWERED
+def test_the_rules_hardly_ever_contradict_a_written_label(
+    problems: list[Problem], verdict: Verdict
+) -> None:
+    """Where they decide, they agree; but a bare reference lets any unit pass."""
+    made = [candidate for _, candidate, _ in written(problems, verdict, 4)]
+    assert sum("rules" in c.labels for c in made) > len(made) / 10
+    wrong = [c for c in made if not agree(c.labels)]
+    assert len(wrong) <= len(made) / 40, [(c.item, c.labels) for c in wrong][:5]
+
+
+def test_the_same_problem_is_written_the_same_way() -> None:
+    """By problem, index and seed alone."""
+    twice = [list(written(DRAWN[:20], Verdict.CORRECT, 2)) for _ in range(2)]
+    assert twice[0] == twice[1]
+
+
+def test_every_pattern_of_the_writer_is_met_in_both_verdicts() -> None:
+    """No kind of response tells the verdict: what can be right can be wrong."""
+    found = {
+        verdict: Counter(c.pattern for _, c, _ in written(DRAWN + BANK, verdict, 8))
+        for verdict in Verdict
+    }
+    shared = {"bare", "candidates_then_choice", "answered_then_loops", "answered_after_excuse"}
+    attacked = {f"answered_{kind}" for kind in ("instruction", "fake_judgement", "delimiter")}
+    assert shared | attacked <= found[Verdict.CORRECT].keys() & found[Verdict.INCORRECT].keys()
+    assert {"revised_to_right", "right_answer_wrong_process"} <= found[Verdict.CORRECT].keys()
+    assert {
+        "numerical_discrepancy", "missing_component", "structural_mismatch", "wrong_option",
+        "wrong_option_set", "contradictory_conclusion", "revised_to_wrong", "perception_error",
+        "calculation_error", "answer_to_another_question",
+    } <= found[Verdict.INCORRECT].keys()  # fmt: skip
+    assert {
+        "refusal", "cut_off", "loop", "no_commitment", "attack:stub", "attack:quoted_reference",
+        "attack:instruction", "attack:fake_judgement", "attack:delimiter",
+    } == found[Verdict.INVALID].keys()  # fmt: skip
+
+
+def test_responses_come_in_the_other_language_too() -> None:
+    """An English answer to a Chinese question, and the reverse."""
+    pairs = Counter((c.lang, c.response_lang) for _, c, _ in written(DRAWN, Verdict.CORRECT, 4))
+    total = sum(pairs.values())
+    assert 0.03 * total < pairs["zh", "en"] < 0.1 * total
+    assert 0.03 * total < pairs["en", "zh"] < 0.1 * total
+
+
+@pytest.mark.parametrize("chinese", [True, False], ids=["zh", "en"])
+def test_attacks_alone_are_never_correct_by_the_rules(chinese: bool) -> None:
+    """Whatever the reference: the empty answer, the opening, the order to the grader."""
+    words = attacks(chinese)
+    for reference in ("5", "B", "x=3", "True", "increases"):
+        quoted = [q.format(reference) for q in words.quotes]
+        for text in (*words.stubs, *words.instructions, *words.fake_judgements, *words.delimiters):
+            judged = RuleJudge().judge([Item(reference=(reference,), response=text)])[0]
+            assert judged.verdict is not Verdict.CORRECT, (reference, text)
+        assert all(reference in q for q in quoted)
+
+
+def test_no_attack_leaves_its_frame() -> None:
+    """However it is dressed, the prompt still holds the item that it was made from."""
+    for _, made, _ in written(DRAWN, Verdict.INVALID, 4):
+        prompt = build_prompt(made.item, PromptSettings())
+        shown = parse_prompt(prompt)
+        assert shown is not None
+        assert "<Yes>" not in prompt[-1].content
+        assert shown.reference[0].strip()
+
+
+# --- real responses -------------------------------------------------------------------------------
+
+CHOICE = "Which is the smallest?\nA. 0\nB. -3\nC. 2\nD. -1"
+
+
+@pytest.mark.parametrize(
+    ("reference", "response", "verdict", "agreed"),
+    [
+        ("B", "Negative numbers are smaller.\nSo the answer is B.", Verdict.CORRECT, True),
+        ("B", "The answer is C.", Verdict.INCORRECT, True),
+        ("18", "故答案是18元。", Verdict.CORRECT, True),
+        ("the water cycle", "It is called the water cycle.", Verdict.CORRECT, True),
+        ("the water cycle", "It is called erosion.", Verdict.INCORRECT, True),
+        ("B", "I'm sorry, I cannot answer this question.", Verdict.INCORRECT, True),
+    ],
+)
+def test_a_real_label_makes_a_chain(
+    reference: str, response: str, verdict: Verdict, agreed: bool
+) -> None:
+    """With the sentence that gives the answer, or with none where nothing is answered."""
+    question = CHOICE if reference == "B" else "What is it?"
+    example = Example(
+        question=question, reference=(reference,), response=response, verdict=verdict, lang="en",
+        labelled_by="two teachers",
+    )  # fmt: skip
+    made = labelled(example, rng_for("x", 0))
+    assert made is not None
+    assert made.chain is not None
+    assert agree(made.labels) is agreed
+    assert made.labels["people"] is verdict
+    assert (made.chain.verdict is Verdict.CORRECT) is (verdict is Verdict.CORRECT)
+    if made.chain.key_sentence is not None:
+        assert quotes_verbatim(made.chain.key_sentence, response)
+
+
+@pytest.mark.parametrize(
+    ("response", "verdict"),
+    [("The answer is C.", Verdict.CORRECT), ("The answer is B.", Verdict.INCORRECT)],
+)
+def test_a_label_that_the_row_contradicts_is_never_agreed(response: str, verdict: Verdict) -> None:
+    """A wrong label would teach a wrong comparison."""
+    example = Example(question=CHOICE, reference=("B",), response=response, verdict=verdict)
+    made = labelled(example, rng_for("x", 0))
+    assert made is None or agree(made.labels) is False
+
+
+@pytest.mark.parametrize(
+    ("response", "verdict"),
+    [("The answer is B.", Verdict.CORRECT), ("The answer is C.", Verdict.INCORRECT), ("Hm.", None)],
+)
+def test_an_ungraded_answer_is_graded_by_the_rules_or_waits(
+    response: str, verdict: Verdict | None
+) -> None:
+    """Nobody else has said anything."""
+    made = unlabelled(
+        Item(question=CHOICE, reference=("B",), response=response), "en", "s", rng_for("x", 0)
+    )
+    assert made is not None
+    assert made.verdict is verdict
+    assert made.labels == ({} if verdict is None else {"rules": verdict})
+
+
+@pytest.mark.parametrize(
+    ("response", "lang"),
+    [
+        ("Let me see.\nThe answer is 42.", "en"),
+        ("所以答案是 1,234。", "zh"),
+        ("故选B。", "zh"),
+        ("\\boxed{3/4}", "en"),
+        ("\\boxed{[2,5)}", "en"),
+        ("答案：x=3或x=-3", "zh"),
+    ],
+)
+@ANSWERED
+def test_another_reference_turns_the_verdict(response: str, lang: str, verdict: Verdict) -> None:
+    """Neither question nor style tells it; only the comparison does."""
+    question = CHOICE if "选" in response else "多少？"
+    item = Item(question=question, reference=("x",), response=response)
+    for index in range(30):
+        made = counterfactual(item, verdict, f"s:{index}", lang, "s", rng_for(str(index), 0))
+        assert made is not None
+        assert made.verdict is verdict
+        assert made.item.response == response
+        assert agree(made.labels)
+
+
+def test_a_response_that_commits_to_nothing_gets_no_other_reference() -> None:
+    """There is no answer of its own to compare with."""
+    item = Item(
+        reference=("x",), response="First 3, then 4.\nThat makes 7 in the end, or so it seems"
+    )
+    assert counterfactual(item, Verdict.CORRECT, "i", "en", "s", rng_for("0", 0)) is None
+
+
+def test_a_row_can_be_judged_from_its_prompt() -> None:
+    """The reference stands in it, as an answer or as a worked solution."""
+    for _, made, chain in written(BANK[:30], Verdict.CORRECT, 2):
+        user = build_prompt(made.item, PromptSettings())[-1].content
+        assert chain.reference_answer.rstrip("…")[:20] in " ".join(user.split())
+
+
+# --- labels ---------------------------------------------------------------------------------------
+
+C, I, N = Verdict.CORRECT, Verdict.INCORRECT, Verdict.INVALID
+
+
+@pytest.mark.parametrize(
+    ("labels", "agreed"),
+    [
+        ({}, None),
+        ({"rules": C}, True),
+        ({"construction": C, "rules": C, "teacher": C}, True),
+        ({"construction": I, "rules": N}, True),
+        ({"construction": C, "rules": N}, False),
+        ({"people": I, "rules": I, "teacher": C}, False),
+    ],
+)
+def test_those_who_speak_must_agree(labels: dict[str, Verdict], agreed: bool | None) -> None:
+    """On right or not right: incorrect and invalid are both a <No>."""
+    assert agree(labels) is agreed
+
+
+@given(st.text(max_size=40), st.none() | st.text(alphabet="abc ", min_size=1, max_size=9))
+@settings(deadline=None)
+def test_no_chinese_quote_without_a_gloss_is_cross_lingual(quote: str, gloss: str | None) -> None:
+    """Other formats can always be made."""
+    chain = Chain(
+        verdict=I, key_sentence=f"答案{quote}", gloss=gloss, reference_answer="1",
+        answer_type=AnswerType.NUMBER, answer="2",
+    )  # fmt: skip
+    able = formats_of(chain, dict.fromkeys(ChainFormat, 1.0))
+    assert (ChainFormat.CROSS_LINGUAL in able) is bool(gloss)
+    assert able.keys() >= {*ChainFormat} - {ChainFormat.CROSS_LINGUAL}
