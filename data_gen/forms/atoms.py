@@ -8,6 +8,7 @@ from typing import Final
 
 from data_gen.forms import formulas, numbers, words
 from data_gen.forms.base import Answer, distinct, undress
+from gradegpt.rules.compare import compare
 from gradegpt.rules.formula import read_formula
 from gradegpt.rules.normalise import fold
 from gradegpt.schema import AnswerType
@@ -16,6 +17,8 @@ from gradegpt.schema import AnswerType
 def is_value(text: str) -> bool:
     """Whether the text reads as a number or formula rather than words."""
     body = undress(text)[1]
+    if re.fullmatch(r"[A-Za-z]{2,}", body):
+        return False
     right = body.rpartition("=")[2].strip()
     return numbers.read(body) is not None or read_formula(fold(right)) is not None
 
@@ -47,12 +50,19 @@ def same(rng: random.Random, answer: Answer) -> list[str]:
     return distinct([body, *made] if left or right else made, answer.text)
 
 
+def _is_other(text: str, new: str) -> bool:
+    """Of the part alone: a group whose other parts cannot be read would leave it open."""
+    kind = AnswerType.EQUATION if "=" in text else AnswerType.EXPRESSION
+    return compare(text, new, kind, tolerance="exact").same is False
+
+
 def near(rng: random.Random, answer: Answer) -> list[str]:
     """Other values in the same notation."""
     left, body, right = undress(answer.text)
     inner = answer._replace(text=body)
-    if numbers.read(body) is not None:
-        others = numbers.near(rng, inner)
+    if not is_value(body):
+        others = words.near(rng, inner)
     else:
-        others = formulas.near(rng, inner) if is_value(body) else words.near(rng, inner)
+        family = numbers.near if numbers.read(body) is not None else formulas.near
+        others = [new for new in family(rng, inner) if _is_other(body, new)]
     return [f"{left}{made}{right}" for made in others]

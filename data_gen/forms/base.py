@@ -9,7 +9,10 @@ from typing import Final, NamedTuple
 from gradegpt.schema import AnswerType
 
 HAN: Final = re.compile(r"[\u3400-\u9fff]")
-_DRESS: Final = (("$", "$"), ("\\(", "\\)"))
+_DRESS: Final = (
+    ("\\[", "\\]"), ("$$", "$$"), ("$", "$"), ("\\(", "\\)"), ("\\boxed{", "}"), ("\\text{", "}"),
+    ("\\mathrm{", "}"),
+)  # fmt: skip
 _ALIKE: Final = str.maketrans(
     {"[": "(", "]": ")", "（": "(", "）": ")", "≤": "<", "≥": ">", "\\": None, "-": None, "+": None}
 )
@@ -40,13 +43,23 @@ def look(text: str) -> frozenset[str]:
 
 
 def undress(text: str) -> tuple[str, str, str]:
-    """A text as opening sign, body and closing sign of inline mathematics."""
-    text = text.strip()
-    for left, right in _DRESS:
-        inner = text[len(left) : -len(right)]
-        if text.startswith(left) and text.endswith(right) and inner and left not in inner:
-            return left, inner.strip(), right
-    return "", text, ""
+    """A text as opening, body and closing: dollars, boxes, fonts and a closing full stop go."""
+    body = text.strip()
+    before, after = "", ""
+    if body[-1:] in (".", "。") and len(body) > 2:
+        body, after = body[:-1].rstrip(), body[-1]
+    for left, right in _DRESS * 2:
+        inner = body[len(left) : -len(right)]
+        if body.startswith(left) and body.endswith(right) and inner and _closed(inner, left):
+            body, before, after = inner.strip(), before + left, right + after
+    return before, body, after
+
+
+def _closed(inner: str, left: str) -> bool:
+    """Whether the signs around belong together: $1$ and $2$ have none around both."""
+    if "{" not in left:
+        return left not in inner
+    return "}" not in inner or (inner.find("{") != -1 and inner.find("{") < inner.find("}"))
 
 
 def in_math(text: str) -> str:

@@ -17,6 +17,9 @@ _LABELS: Final = re.compile(
     rf"(?:{_LABEL})(?:[\s,、，;和与&]*(?:and\s+)?(?:{_LABEL.replace('?P<l>', '?:')}))*\.?"
 )
 _ONE: Final = re.compile(r"[(（]?(?:[A-H](?![a-z])|[1-9])[)）]?|[①-⑨]")
+_LETTERED: Final = re.compile(
+    r"(?P<open>[(（]?)[A-H](?P<close>[)）]?[.．、:：]?\s*)(?P<text>[^\s,、，;].*)", re.DOTALL
+)
 _ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 _HAN: Final = "一二三四五六七八"
 _LETTERS: Final = "ABCDEFGH"
@@ -54,6 +57,7 @@ def same(rng: random.Random, answer: Answer) -> list[str]:
 def _texts(question: str) -> dict[str, str]:
     """The options' texts, where each is short and stands on one line."""
     listed = options(question)
+    listed = {letter: text.strip(" ;；.。,，") for letter, text in listed.items()}
     short = all(text and "\n" not in text and len(text) <= _LONGEST for text in listed.values())
     return listed if short else {}
 
@@ -140,13 +144,13 @@ def _every(answer: Answer, named: list[str]) -> list[str]:
 
 def _styled(answer: Answer, named: list[str], other: list[str]) -> str:
     """The other labels as the answer writes its own: letters, brackets and joints, or texts."""
-    text, texts = answer.text.strip(), options(answer.question)
-    own = [texts.get(n, "") for n in named]
+    text, texts = answer.text.strip(), _texts(answer.question)
     if len(named) == 1 == len(other) and texts:
-        if text == own[0]:
-            return texts[other[0]]
-        if own[0] and text.endswith(own[0]):
-            return text[: -len(own[0])].replace(named[0], other[0], 1) + texts[other[0]]
+        if text == texts.get(named[0]):
+            return texts.get(other[0], "")
+        if lettered := _LETTERED.fullmatch(text):
+            new = texts.get(other[0], "")
+            return f"{lettered['open']}{other[0]}{lettered['close']}{new}" if new else ""
     found = list(_ONE.finditer(text))
     if len(found) != len(named) or [_bare(m[0]) for m in found if _bare(m[0]) in named] == []:
         return ""

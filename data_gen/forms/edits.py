@@ -14,7 +14,7 @@ from typing import Final
 from data_gen.forms.base import distinct
 
 _NUMERAL: Final = re.compile(
-    r"(?<![\d.,_A-Za-z₀-₉])(?<!_\{)(?<!\d )(?:\d{1,3}(?:,\d{3})+(?![\d,])|\d+)(?:\.\d+)?(?!\d)"
+    r"(?<![\d.,_A-Za-z₀-₉])(?<!_\{)(?<!\d )(?:\d{1,3}(?:(?:,|\{,\})\d{3})+(?![\d,])|\d+)(?:\.\d+)?(?!\d)"
     r"|(?<=[a-zA-Z])(?<![_A-Z])(?<=[dxyzabcn])\d+(?=[a-z(])"
 )
 _EXPONENT: Final = re.compile(r"(?:\^\{?|\*\*|(?<=\d)[eE])[-+]?$")
@@ -91,10 +91,10 @@ def _natural(rng: random.Random, text: str, made: list[str], most: int) -> list[
 
 def _moves(rng: random.Random, numeral: str, *, power: bool) -> list[str]:
     if power:
-        value = int(float(numeral.replace(",", "")))
+        value = int(float(re.sub(r"\D", "", numeral.partition(".")[0])))
         others = [value + 1, *([value - 1] if value > 2 else [])]
         return [str(other).rjust(len(numeral), "0") for other in others]
-    whole, dot, part = numeral.partition(".")
+    whole, dot, part = numeral.replace("{,}", ",").partition(".")
     digits, places = whole.replace(",", "") + part, len(part)
     value = int(digits)
     unit = 10**places if part and rng.random() < 0.3 else 1
@@ -108,7 +108,8 @@ def _moves(rng: random.Random, numeral: str, *, power: bool) -> list[str]:
         moved |= {int(swapped), int(digits[:-1] + other)}
     grouped = "," in whole
     written = [_written(new, places, dot, grouped=grouped) for new in sorted(moved - {value})]
-    return [new for new in written if grouped == ("," in new)]
+    comma = "{,}" if "{,}" in numeral else ","
+    return [new.replace(",", comma) for new in written if grouped == ("," in new)]
 
 
 def _written(value: int, places: int, dot: str, *, grouped: bool) -> str:
@@ -123,7 +124,9 @@ def _oddities(text: str) -> frozenset[str]:
     found = {
         "not reduced": any(b < 2 or math.gcd(a, b) > 1 for a, b in fractions),
         "square below a root": any(not _squarefree(int(m[1])) for m in _RADICAND.finditer(text)),
-        "one times": re.search(r"(?<![\d.,^_])(?<!_\{)1(?=[a-zA-Zπ√(]|\\sqrt|\\pi)", text)
+        "one times": re.search(
+            r"(?<![\d.,^_])(?<!_\{)1(?=[a-zA-Zπ√(]|\\sqrt|\\pi| [a-z][-+=*^])", text
+        )
         is not None,
         "over one": re.search(r"/\s*1(?![\d.])|\}\{1\}", text) is not None,
         "times zero": re.search(r"(?<![\d.,])-?0(?=[a-zA-Zπ√(\d\\])", text) is not None,

@@ -15,6 +15,9 @@ from gradegpt.rules.normalise import fold
 
 _NAME: Final = re.compile(r"\\?[A-Za-zα-ω]+(?:_\{?\w+\}?|[₀-₉ₙ])?(?:\s*\([^()=]{1,8}\))?'*")
 _IN_WORDS: Final = re.compile(r"[\u3400-\u9fff$]|(?:^|[ -])(?!sqrt)[a-z]{3,}(?![a-z(])")
+_PROSE: Final = re.compile(
+    r"(?<![\\A-Za-z{])(?!sin|cos|tan|log|sqrt|exp|arc|lim|max|min)[A-Za-z]{4,}"
+)
 _MAX: Final = 120
 _ARROW: Final = re.compile(r"\s*(?:=+|→|⟶|-+>|\\(?:right|longright)arrow|\\to(?![a-z]))\s*")
 _INDICES: Final = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
@@ -28,6 +31,8 @@ def same(rng: random.Random, answer: Answer) -> list[str]:
         return []
     if REACTION.search(text):
         return _reaction(text)
+    if "matrix}" in text:
+        return _matrix(text)
     sides = [s.strip() for s in text.split("=")]
     if len(sides) == 1:
         return [*respaced(text), *_notations(rng, text), *numbers.same(rng, answer)]
@@ -109,6 +114,14 @@ def _moved(rng: random.Random, left: Node, right: Node) -> list[str]:
     return made
 
 
+def _matrix(text: str) -> list[str]:
+    """Other brackets, and other blanks between the entries."""
+    other = ("p", "b") if "pmatrix" in text else ("b", "p")
+    made = [text, text.replace(f"{other[0]}matrix", f"{other[1]}matrix")]
+    made += [re.sub(r"\s*(\\\\|&)\s*", r"\1", m) for m in made]
+    return [*made, *(in_math(m) for m in made)]
+
+
 def _reaction(text: str) -> list[str]:
     """Another arrow, other indices, reagents in the other order; never the sides exchanged."""
     found = _ARROW.search(text)
@@ -129,4 +142,10 @@ def near(rng: random.Random, answer: Answer) -> list[str]:
     text = answer.text
     if len(text) > _MAX:
         return []
-    return [*numeral_edits(rng, text), *sign_edits(rng, text), *formula_edits(rng, text)]
+    made = numeral_edits(rng, text)
+    if _PROSE.search(text):
+        return made
+    made += sign_edits(rng, text)
+    # What cannot be read cannot be told from itself with two unknowns exchanged: \vec{a}+\vec{b}.
+    known = all(read_formula(fold(side).strip()) is not None for side in text.split("="))
+    return [*made, *formula_edits(rng, text)] if known else made

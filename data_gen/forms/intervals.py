@@ -30,7 +30,7 @@ _BUILDER: Final = re.compile(r"\{\s*(?P<n>[A-Za-z])\s*(?:∈\s*[Rℝ]\s*)?(?:\||
 _OR: Final = re.compile(r"\s*(?:∪|或者?|\bor\b)\s*")
 _SIGNS: Final = {"<=": "≤", ">=": "≥", "\\le": "≤", "\\ge": "≥", "\\lt": "<", "\\gt": ">"}
 _SIGNED: Final = re.compile(r"<=|>=|\\(?:leq?|geq?)(?![a-z])(?:slant)?|\\[lg]t(?![a-z])|[<>≤≥]")
-_NAME: Final = re.compile(r"[A-Za-z]")
+_NAME: Final = re.compile(r"[A-Za-zα-ω](?:_\d)?|\\(?!pi|frac|sqrt|infty)[a-z]{2,7}")
 _FINITE_END: Final = re.compile(
     r"[\[(](?!\s*-?\s*(?:∞|\\infty))|(?<!∞)(?<!\\infty)(?<!\\infty )[\])]"
 )
@@ -99,8 +99,8 @@ def _ordered(text: str) -> tuple[str, Piece] | None:
 def same(rng: random.Random, answer: Answer) -> list[str]:
     """The region in every notation, its pieces in both orders, its ends in other forms."""
     read = pieces(answer.text)
-    if read is None:
-        return []
+    if read is None or read_region(fold(answer.text).strip()) is None:
+        return [re.sub(r",\s*", ", ", answer.text), re.sub(r",\s*", ",", answer.text)]
     name, found = read
     made: list[str] = []
     for order in distinct_orders(found):

@@ -74,7 +74,11 @@ def read(text: str) -> Read | None:
         number = value(body.strip())
         if number is not None:
             return Read(match["lead"], number, gap, unit, body.strip())
-    return None
+    counted = re.fullmatch(r"(?P<number>[a-z]+(?:[ -][a-z]+)*) (?P<unit>[a-z]+)", match["body"])
+    number = _words(counted["number"]) if counted else None
+    if counted is None or number is None:
+        return None
+    return Read(match["lead"], number, " ", counted["unit"], counted["number"])
 
 
 def value(text: str) -> Number | None:
@@ -133,7 +137,7 @@ def same(_rng: random.Random, answer: Answer) -> list[str]:
     found = read(answer.text)
     if found is None:
         return _ratio(answer.text)
-    if _WHEN.search(answer.question) and re.fullmatch(r"1\d\d\d|20\d\d", answer.text):
+    if _is_year(answer):
         return [
             f"{answer.text}年",
             f"in {answer.text}",
@@ -159,6 +163,11 @@ def same(_rng: random.Random, answer: Answer) -> list[str]:
     if lead:
         made += [f"{lead}{d}" for d in digits] + [in_math(f"{lead}{d}") for d in digits]
     return made
+
+
+def _is_year(answer: Answer) -> bool:
+    asked = _WHEN.search(answer.question) is not None
+    return asked and re.fullmatch(r"1\d\d\d|20\d\d", answer.text) is not None
 
 
 def _ratio(text: str) -> list[str]:
@@ -204,7 +213,7 @@ def _broken(size: Fraction, question: str) -> Iterator[str]:
     decimals = numerals.decimal(size)
     if decimals is not None:
         yield decimals
-        if len(decimals.partition(".")[2]) < 3 and not _ROUND.search(question):
+        if not _ROUND.search(question):
             yield f"{decimals}0"
     if max(abs(size.numerator), size.denominator) <= MAX_TERMS:
         yield from _fractions(size)
@@ -302,6 +311,8 @@ def near(rng: random.Random, answer: Answer) -> list[str]:
     text = answer.text
     found = read(text)
     made = numeral_edits(rng, text)
+    if _is_year(answer):
+        return [year for year in made if len(year) == len(text)]
     if found is None or not (found.number.factor or made):
         return made
     if not made:

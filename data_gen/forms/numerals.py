@@ -85,8 +85,7 @@ def _whole(n: int) -> str:
     above, below = divmod(n, size)
     if not below:
         return f"{_whole(above)} {name}"
-    joint = " and " if below < 100 else " "
-    return f"{_whole(above)} {name}{joint}{_whole(below)}"
+    return f"{_whole(above)} {name} {_whole(below)}"
 
 
 def decimal(value: Fraction) -> str | None:

@@ -6,8 +6,9 @@ import random
 import re
 from typing import Final, NamedTuple
 
-from data_gen.forms import atoms, collections, intervals
+from data_gen.forms import atoms, collections, intervals, words
 from data_gen.forms.base import HAN, Answer, distinct, in_math, undress
+from gradegpt.rules.kinds import truth
 from gradegpt.rules.normalise import fold
 from gradegpt.rules.values import both_signs, split_top
 from gradegpt.schema import AnswerType
@@ -166,7 +167,7 @@ def _near_part(rng: random.Random, part: Answer) -> list[str]:
 # --- several answers ------------------------------------------------------------------------------
 
 _JOINT: Final = re.compile(
-    r"\s*(?:[,，、;；]\s*(?:and|or|和|或)?|或者?|和|与|\\text\{\s*(?:or|and|或)\s*\}|,?\s+(?:or|and)\s+)\s*"
+    r"\s*(?:(?:,(?!\d{3}(?!\d))|[，、;；])\s*(?:and|or|和|或)?|或者?|和|与|\\text\{\s*(?:or|and|或)\s*\}|,?\s+(?:or|and)\s+)\s*"
 )
 _NAME: Final = re.compile(r"(?P<name>[a-zA-Zα-ω])(?:_\{?\d\}?|[₁-₉])?\s*=\s*(?P<value>.+)")
 
@@ -219,6 +220,8 @@ def same_answers(rng: random.Random, answer: Answer) -> list[str]:
     if len(values) < 2:
         return _dispatch(rng, answer.part(answer.text))
     formal = all(atoms.is_value(v) or collections.components(v) for v in values)
+    if found is not None and (len(values) < len(items) or _is_phrase(items, formal=formal)):
+        return [answer.text.replace("、", ", "), re.sub(r",\s*", ", ", answer.text)]
     made = [] if found is None else [found.rebuilt(items[::-1]), found.rebuilt(_drawn(rng, items))]
     orders = [values, values[::-1], _drawn(rng, values)]
     for order in orders:
@@ -231,6 +234,12 @@ def same_answers(rng: random.Random, answer: Answer) -> list[str]:
             forms = atoms.formal(rng, answer.part(value))[:2]
             made += [", ".join([*values[:n], form, *values[n + 1 :]]) for form in forms]
     return made
+
+
+def _is_phrase(items: list[str], *, formal: bool) -> bool:
+    """Whether the order tells: "yes, no", or a date such as "May 4, 1919"."""
+    told = any(truth(item) is not None for item in items)
+    return told or (not formal and any(c.isdigit() for c in "".join(items)))
 
 
 def _drawn(rng: random.Random, items: list[str]) -> list[str]:
@@ -273,12 +282,23 @@ def _one_sign(name: str, values: list[str]) -> list[str]:
     return [f"{lead}±{size}", f"${lead}\\pm {size}$", f"{lead}-{size}, {lead}{size}"]
 
 
+def _changed_inside(rng: random.Random, answer: Answer, found: Answers) -> list[str]:
+    """The items changed in their places, where none may go or be exchanged."""
+    made: list[str] = []
+    for n, item in enumerate(found.items):
+        others = words.near(rng, answer.part(item))[:3]
+        made += [found.rebuilt([*found.items[:n], o, *found.items[n + 1 :]]) for o in others]
+    return made
+
+
 def near_answers(rng: random.Random, answer: Answer) -> list[str]:
     """One of the answers missing, another, or with the other sign."""
     found = split_answers(answer.text)
     if found is None:
         return atoms.near(rng, answer._replace(kind=AnswerType.EXPRESSION))
     items = found.items
+    if _is_phrase(items, formal=all(map(atoms.is_value, items))):
+        return _changed_inside(rng, answer, found)
     made: list[str] = []
     for n, item in enumerate(items):
         rest = [*items[:n], *items[n + 1 :]]

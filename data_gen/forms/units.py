@@ -86,10 +86,9 @@ _ASKED_ZH: Final = re.compile(
     rf"(?:多少|几)(?P<unit>{_NAMES}|[{_COUNTERS}])(?![\u3400-\u9fff]?分之)"
 )
 _ASKED_EN: Final = re.compile(
-    r"\bhow (?:many|much) (?P<unit>(?!(?:less|times|plus|this|is|was|does|has|its)\b)"
+    r"\b[Hh]ow (?:many|much) (?P<unit>(?!(?:less|times|plus|this|is|was|does|has|its)\b)"
     r"[a-z]{2,12}s)\b"
-    rf"|\bin (?P<symbol>{_NAMES})(?=[.?,;)\s])",
-    re.IGNORECASE,
+    rf"|\bin (?P<symbol>(?=[a-z/²³]{{2}}|[mLgs°][.?])(?:{_NAMES}))(?=[.?,;)\s])"
 )
 
 

@@ -159,6 +159,8 @@ def near(rng: random.Random, answer: Answer) -> list[str]:
     text = answer.text.strip()
     if len(text) > 2 * _LONGEST or "\n" in text:
         return []
+    if truth(text) is not None:
+        return near_truth(rng, answer)
     made: list[str] = []
     found = _UNLIKE_RE.findall(text)
     if found:

@@ -20,7 +20,7 @@ from gradegpt.rules.validity import cut_off, leaves_open, refuses, says_nothing,
 from gradegpt.rules.workers import shared_pool
 from gradegpt.schema import CHOICE, AnswerType, ChainFormat, Item, Judgement, Outcome, Verdict
 
-VERSION: Final = "6"
+VERSION: Final = "7"
 """Raised with every change that can change a judgement; part of the fingerprint."""
 
 _WORKED: Final = 40

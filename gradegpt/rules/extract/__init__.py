@@ -36,7 +36,7 @@ _ANNOUNCED = re.compile(
     r"(?:故|应|因此|所以|可)\s*(?:本题)?(?:正确)?(?:答案)?(?:应)?\s*选(?:择)?(?:项)?\s*(?:是|为|：|:)*|"
     r"\bSolution:\s*(?:Choice[ _])?|"
     r"\b(?:final |correct |right |best )*(?:answer|option|choice)\b(?:[^\n.:：]{0,40}?)"
-    r"(?:\bis\b|\bare\b|:|：|=)\s*(?:option|choice)?)|"
+    r"(?:\bis\b|\bare\b|\bbe\b|:|：|=)\s*(?:option|choice)?)|"
     r"^[^\S\n]*A\s*[:：](?=\s*[-$\d]))"
     r"[\s*_:：]*",
     re.IGNORECASE | re.MULTILINE,
@@ -54,6 +54,7 @@ _CONCLUDED = re.compile(
 )
 _SUPPOSED = re.compile(r"如果|假如|倘若|\bif\b|\bsuppose\b|\bwere\b", re.IGNORECASE)
 """Words before an announcement, in its sentence, by which it is of another case."""
+_NEXT = re.compile(r"[*`$]{0,2}[;；][^\S\n]*([^;；。！？!?\n]{1,80})")
 _STOP = re.compile(
     r"[。！？!?；;\n]|(?<=[^\d])\.(?=\s|$|<)|(?<=\d)\.(?=\s|$)|<eo[aet]>|<STEP\d*>|【|</?answer>"
 )
@@ -74,6 +75,8 @@ def find_answer(text: str, kind: AnswerType | None = None, places: int = 1) -> F
     if found is None:
         searches = (_boxed, _announced, _whole, _concluded)
         found = next(filter(None, (search(tail) for search in searches)), None)
+        if found is not None and found.how is How.ANNOUNCED and kind in _SEVERAL:
+            found = _with_what_follows(found, tail)
         if kind is AnswerType.TEXT and (found is None or found.how not in COMMITTED):
             found = _stated(tail) or found
         elif found is None or found.how is How.CONCLUDED:
@@ -84,6 +87,18 @@ def find_answer(text: str, kind: AnswerType | None = None, places: int = 1) -> F
         return found
     clause = (found.clause[0] + offset, found.clause[1] + offset)
     return found._replace(start=found.start + offset, end=found.end + offset, clause=clause)
+
+
+def _with_what_follows(found: Found, text: str) -> Found:
+    """Several answers may stand in a row with semicolons: "Answer: 11; 12"."""
+    end = found.clause[1]
+    while (more := _NEXT.match(text, end)) and more[1].strip(DRESSING + "."):
+        end = more.end(1)
+    answer = text[found.clause[1] - len(found.answer) : end].strip(DRESSING).rstrip(".\\")
+    if end == found.clause[1] or found.answer not in answer:
+        return found
+    clause = (found.clause[0], end)
+    return found._replace(answer=answer, clause=clause, end=max(found.end, end))
 
 
 def _refined(found: Found, kind: AnswerType) -> Found:
