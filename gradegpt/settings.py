@@ -28,14 +28,25 @@ class Settings(BaseModel):
 def load_settings(cls: type[S], path: str | Path, overrides: Sequence[str] = ()) -> S:
     """Read the YAML file at ``path``, apply ``key=value`` (dots reach inside), and validate.
 
+    A file with ``extends: other.yaml`` beside it takes that file's keys and replaces some: whole
+    ones, at the top.
+
     Raises:
         MissingError: no such file.
         SettingsError: not YAML, an unknown key, or a value of the wrong kind.
 
     """
-    path = Path(path)
+    data = _read(Path(path))
+    for override in overrides:
+        _apply(data, override)
+    return build_settings(cls, data, where=str(path))
+
+
+def _read(path: Path, extended: tuple[Path, ...] = ()) -> dict[str, Any]:
     if not path.is_file():
         raise MissingError(f"{path}: no such settings file; the shipped ones are under configs/")
+    if path in extended:
+        raise SettingsError(f"{path}: extends itself, by way of {extended[-1].name}")
     try:
         data = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader) or {}  # noqa: S506  BaseLoader makes strings only
     except yaml.YAMLError as error:
@@ -44,9 +55,8 @@ def load_settings(cls: type[S], path: str | Path, overrides: Sequence[str] = ())
         raise SettingsError(
             f"{path}: expected 'key: value' lines at the top, found a {type(data).__name__}"
         )
-    for override in overrides:
-        _apply(data, override)
-    return build_settings(cls, data, where=str(path))
+    other = data.pop("extends", None)
+    return data if other is None else _read(path.parent / other, (*extended, path)) | data
 
 
 def build_settings(cls: type[S], data: Mapping[str, Any], where: str) -> S:

@@ -16,7 +16,7 @@ from gradegpt.rules.extract.choice import find_choice, sequence
 from gradegpt.rules.kinds import answer_type, truth
 from gradegpt.rules.tidy import tidy
 from gradegpt.rules.tolerance import DEFAULT
-from gradegpt.rules.validity import cut_off, leaves_open, refuses, says_nothing, without_loop
+from gradegpt.rules.validity import cut_off, gives_up, leaves_open, refuses, says_nothing, without_loop
 from gradegpt.rules.workers import shared_pool
 from gradegpt.schema import CHOICE, AnswerType, ChainFormat, Item, Judgement, Outcome, Verdict
 
@@ -186,7 +186,9 @@ def _gives_nothing(response: str, found: Found | None, kind: AnswerType, looped:
     opened = unsettled or (found is not None and found.answer.startswith("\\boxed"))
     if opened and kind not in _SAID_EARLY and cut_off(response):
         return "response:cut-off"
-    if not announced and leaves_open(response):
+    given_up = gives_up(response)
+    later = found is not None and announced and found.clause[0] > given_up
+    if (given_up >= 0 and not later) or (not announced and leaves_open(response)):
         return "response:left-open"
     if refuses(found.answer if found and announced else response):
         return "response:refusal"

@@ -51,6 +51,16 @@ _STILL = re.compile(
 _BLANKS = re.compile(
     r"(?<!_)_{3,}+[^_]{0,400}___|(?<=\s)__(?=\s)[^_]{0,400}(?<=\s)__(?=\s)", re.DOTALL
 )
+_UNDECIDED = re.compile(
+    r"(?:无法|没法|不能|难以)(?:确定|判断|分辨)(?:是?哪|对不对|是否|它?是不是)|没法判断"
+    r"|(?:不能|无法|不会)(?:作出|做出)?(?:选择|取舍)|拿不定主意|所以不作答|没有(?:算出|得出)(?:结果|答案)"
+    r"|没有自己的(?:结论|答案)|我不确定"
+    r"|\b(?:cannot|can't|could not|couldn't|unable to) (?:decide|tell|say|choose) (?:which|whether|between)"
+    r"|\b(?:will|would|do) not (?:choose|commit)|\bleave (?:it|this|the question) open"
+    r"|\bI hesitate between|\bI am not sure\b|\bI'm not sure\b|\bno (?:conclusion|answer) to (?:offer|give)"
+    r"|\bdid not (?:reach|find|get) (?:a|any) (?:result|answer|conclusion)",
+    re.IGNORECASE,
+)
 _SOLVED = re.compile(r"【(?:解答|答案|详解|解析|点评|解)】|故选|答案|所以|因此|故")
 
 
@@ -131,6 +141,12 @@ def refuses(response: str) -> bool:
         return False
     last = last_match(_REFUSAL, end)
     return last is not None and not _STILL.search(end, last.end())
+
+
+def gives_up(response: str) -> int:
+    """Where it says at its end that it settles on none of what it named; -1 where it does not."""
+    last = last_match(_UNDECIDED, response[-160:])
+    return -1 if last is None else max(0, len(response) - 160) + last.start()
 
 
 def leaves_open(response: str) -> bool:
