@@ -3,51 +3,134 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
-from data_gen.makers import Maker
-from data_gen.makers.algebra import (
-    circle,
-    derivative,
-    expand,
-    inequality,
-    linear,
-    midpoint,
-    quadratic,
+from data_gen.makers import (
+    Drawn,
+    Maker,
+    algebra,
+    arithmetic,
+    calculus,
+    choice,
+    coordinates,
+    facts,
+    functions,
+    geometry,
+    intervals,
+    naming,
+    nature,
+    physics,
+    statistics,
 )
-from data_gen.makers.arithmetic import compare, divisors, fraction, percent, sequence, shopping
-from data_gen.makers.choice import choice, multiple, trend
 from data_gen.problems import Problem
+from gradegpt.schema import AnswerType
 
-_MAKERS: Final[tuple[Maker, ...]] = (
-    choice, shopping, multiple, fraction, compare, percent, quadratic, linear, choice, inequality,
-    divisors, midpoint, expand, sequence, circle, derivative, trend, multiple,
-)  # fmt: skip
-"""Taken in turn; one that stands twice is drawn twice as often."""
+MAKERS: Final[dict[AnswerType, tuple[Maker, ...]]] = {
+    AnswerType.SINGLE_CHOICE: (
+        choice.choose_number, choice.choose_fact, choice.choose_formula, choice.largest,
+        choice.choose_quantity, choice.choose_region, choice.odd_one_out,
+    ),
+    AnswerType.MULTIPLE_CHOICE: (
+        choice.members, choice.divisible, choice.true_statements, choice.on_the_line,
+        choice.equal_values, choice.solutions,
+    ),
+    AnswerType.TRUE_FALSE: (
+        arithmetic.compare, facts.claim, arithmetic.prime, functions.parity,
+        geometry.triangle_exists, functions.increasing, arithmetic.compare_fractions,
+    ),
+    AnswerType.NUMBER: (
+        arithmetic.shopping, arithmetic.fraction, arithmetic.percent, arithmetic.discount,
+        arithmetic.divisor_or_multiple, arithmetic.share, arithmetic.work_together,
+        algebra.geometric_sum, calculus.integral, calculus.limit, functions.logarithm,
+        functions.trigonometry, geometry.triangle_area, geometry.right_triangle,
+        geometry.solid_volume, geometry.angle_sum, geometry.third_angle, coordinates.dot_product,
+        coordinates.determinant, coordinates.distance, statistics.average, statistics.probability,
+        statistics.counting, statistics.variance, statistics.at_least, physics.speed,
+        physics.density, physics.newton, physics.kinetic_energy, physics.ohm, physics.pressure,
+        physics.heat, nature.moles, nature.molar_mass, nature.dilution, nature.temperature,
+        nature.map_scale, nature.genetics,
+    ),
+    AnswerType.SET: (
+        arithmetic.divisors, intervals.set_operation, arithmetic.primes_between,
+        algebra.root_set, intervals.whole_solutions,
+    ),
+    AnswerType.INTERVAL: (
+        intervals.inequality, intervals.linear_inequality, intervals.absolute_inequality,
+        intervals.domain, intervals.value_range, intervals.third_side, intervals.discriminant,
+        intervals.monotone,
+    ),
+    AnswerType.EXPRESSION: (
+        algebra.expand, calculus.derivative, algebra.factor, algebra.collect,
+        algebra.general_term, algebra.geometric_term, algebra.expression_in_words,
+        calculus.product_rule, calculus.antiderivative, functions.inverse,
+        functions.composition, geometry.area_expression,
+    ),
+    AnswerType.EQUATION: (
+        algebra.linear, coordinates.circle_equation, calculus.tangent, coordinates.line_through,
+        functions.axis, algebra.model_equation, coordinates.perpendicular,
+    ),
+    AnswerType.TUPLE: (
+        coordinates.midpoint, algebra.system, coordinates.vectors, functions.vertex,
+        coordinates.reflection, coordinates.cross_product, statistics.extremes,
+    ),
+    AnswerType.MULTI_PART: (
+        algebra.sequence, geometry.rectangle_parts, geometry.circle_parts, algebra.chickens,
+        functions.quadratic_parts, statistics.mean_and_median, physics.acceleration_parts,
+        physics.work_and_power, nature.concentration_parts,
+    ),
+    AnswerType.MULTI_ANSWER: (
+        algebra.quadratic, algebra.absolute_equation, functions.sine_equation,
+        algebra.sum_and_product, algebra.cubic, arithmetic.prime_factors,
+        physics.projectile_times,
+    ),
+    AnswerType.TEXT: (
+        facts.recall, facts.trend, naming.weekday, facts.recall, naming.triangle_kind,
+        naming.quadrant, facts.recall, naming.acidity, naming.conic, naming.direction,
+    ),
+}  # fmt: skip
+"""Of each type taken in turn; one that stands twice is drawn twice as often."""
+_TRIES: Final = 30
+"""Draws of a maker until its question is a new one; then the next maker of the type has a go."""
 
 
 def parametric(count: int, seed: int) -> Iterator[Problem]:
-    """``count`` problems, half of them Chinese, no question twice."""
+    """``count`` problems, half of them Chinese, all types alike, no question twice.
+
+    They are fewer where even repeated draws give no new question.
+    """
     seen: set[str] = set()
-    for index in range(count * 4):
-        rng = random.Random(f"{seed}:parametric:{index}")
-        chinese = index % 2 == 0
-        drawn = _MAKERS[(index // 2) % len(_MAKERS)](rng, chinese)
-        wrong = [w for w in drawn.wrong if w != drawn.reference and w not in drawn.right]
-        if drawn.question in seen or not wrong:
-            continue
-        seen.add(drawn.question)
-        lang = "zh" if chinese else "en"
-        yield Problem(
-            id=f"par-{lang}-{index:06d}",
-            lang=lang,
-            answer_type=drawn.kind,
-            question=drawn.question,
-            reference=drawn.reference,
-            solution=tuple(drawn.steps),
-            also_correct=tuple(drawn.right),
-            near_misses=tuple(dict.fromkeys(wrong)),
-        )
+    kinds = list(MAKERS)
+    for index in range(count * 2):
         if len(seen) == count:
             return
+        turn, zh = index // 2, index % 2 == 0
+        makers = MAKERS[kinds[turn % len(kinds)]]
+        first = turn // len(kinds) % len(makers)
+        rng = random.Random(f"{seed}:parametric:{index}")
+        drawn = _new((*makers[first:], *makers[:first]), rng, zh, seen)
+        if drawn is not None:
+            seen.add(drawn.question)
+            yield _problem(drawn, index, "zh" if zh else "en")
+
+
+def _new(makers: Iterable[Maker], rng: random.Random, zh: bool, seen: set[str]) -> Drawn | None:
+    """A problem by the first of ``makers`` that still has a new question."""
+    for maker in (maker for maker in makers for _ in range(_TRIES)):
+        drawn = maker(rng, zh)
+        if drawn.question not in seen and drawn.wrong and drawn.right:
+            return drawn
+    return None
+
+
+def _problem(drawn: Drawn, index: int, lang: str) -> Problem:
+    return Problem(
+        id=f"par-{lang}-{index:06d}",
+        lang=lang,
+        answer_type=drawn.kind,
+        question=drawn.question,
+        reference=drawn.reference,
+        solution=tuple(drawn.steps),
+        also_correct=tuple(drawn.right),
+        near_misses=tuple(drawn.wrong),
+    )

@@ -8,7 +8,7 @@ from typing import Final
 from data_gen.candidates import Candidate, clip, with_rules
 from data_gen.phrases import phrases
 from data_gen.problems import Problem
-from data_gen.writer import Task, answered, no_answer
+from data_gen.writer import Task, answered, no_answer, steps_of
 from gradegpt.chain import Chain
 from gradegpt.schema import CHOICE, Item, Verdict
 
@@ -63,10 +63,11 @@ def reference_text(problem: Problem, rng: random.Random) -> str | tuple[str, ...
     """The reference as it stands, among others, or as the end of a worked solution."""
     if problem.accepted and rng.random() < 0.5:
         return (problem.reference, *problem.accepted)
-    if not problem.solution or rng.random() >= _AS_SOLUTION:
+    worked = steps_of(problem)
+    if not worked or rng.random() >= _AS_SOLUTION:
         return problem.reference
     chinese = problem.lang == "zh"
-    steps = " ".join(_ended(step, chinese) for step in problem.solution[:_MAX_SOLUTION])
+    steps = " ".join(_ended(step, chinese) for step in worked[:_MAX_SOLUTION])
     answer = problem.reference
     if problem.answer_type in CHOICE and rng.random() < 0.3:
         answer = f"$\\text{{{answer}}}$"

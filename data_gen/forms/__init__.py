@@ -7,10 +7,12 @@ as for the answer. Then nothing in the looks of a form tells right from wrong.
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 from typing import Final
 
 from data_gen.forms import (
+    answers,
     atoms,
     choices,
     collections,
@@ -18,6 +20,7 @@ from data_gen.forms import (
     intervals,
     numbers,
     parts,
+    quantity,
     words,
 )
 from data_gen.forms.base import Answer, distinct, look, undress
@@ -27,6 +30,7 @@ from gradegpt.schema import CHOICE, AnswerType
 
 __all__ = ["look", "near_misses", "right_form", "same_forms", "wrong_form"]
 
+_BUILDER: Final = re.compile(r"[{|]|\\mid")
 Family = Callable[[random.Random, Answer], list[str]]
 
 
@@ -36,8 +40,19 @@ def _number_same(rng: random.Random, answer: Answer) -> list[str]:
 
 
 def _number_near(rng: random.Random, answer: Answer) -> list[str]:
-    formula = numbers.read(answer.text) is None and atoms.is_value(answer.text)
+    formula = quantity.read(answer.text) is None and atoms.is_value(answer.text)
     return formulas.near(rng, answer) if formula else numbers.near(rng, answer)
+
+
+def _set_same(rng: random.Random, answer: Answer) -> list[str]:
+    """A set without braces is a list of answers in any order."""
+    listed = collections.elements(answer.text) is None and not _BUILDER.search(answer.text)
+    return answers.same_answers(rng, answer) if listed else collections.same_set(rng, answer)
+
+
+def _set_near(rng: random.Random, answer: Answer) -> list[str]:
+    listed = collections.elements(answer.text) is None and not _BUILDER.search(answer.text)
+    return answers.near_answers(rng, answer) if listed else collections.near_set(rng, answer)
 
 
 _FAMILIES: Final[dict[AnswerType, tuple[Family, Family]]] = {
@@ -45,13 +60,13 @@ _FAMILIES: Final[dict[AnswerType, tuple[Family, Family]]] = {
     AnswerType.MULTIPLE_CHOICE: (choices.same, choices.near),
     AnswerType.TRUE_FALSE: (words.same_truth, words.near_truth),
     AnswerType.NUMBER: (_number_same, _number_near),
-    AnswerType.SET: (collections.same_set, collections.near_set),
+    AnswerType.SET: (_set_same, _set_near),
     AnswerType.INTERVAL: (intervals.same, intervals.near),
     AnswerType.EXPRESSION: (formulas.same, formulas.near),
     AnswerType.EQUATION: (formulas.same, formulas.near),
     AnswerType.TUPLE: (collections.same_tuple, collections.near_tuple),
     AnswerType.MULTI_PART: (parts.same_parts, parts.near_parts),
-    AnswerType.MULTI_ANSWER: (parts.same_answers, parts.near_answers),
+    AnswerType.MULTI_ANSWER: (answers.same_answers, answers.near_answers),
     AnswerType.TEXT: (words.same, words.near),
 }
 """What writes an answer of a type otherwise, and what changes it; code is left as it is."""
@@ -87,7 +102,7 @@ def right_form(
     rng: random.Random, reference: str, kind: AnswerType, question: str, chinese: bool
 ) -> str:
     """The reference in a drawn form, on one line and readable without the question."""
-    made = [reference, *_written(rng, Answer(reference, kind, question, chinese))]
+    made = [reference.strip(), *_written(rng, Answer(reference, kind, question, chinese))]
     by_letter = kind in CHOICE and letters(reference) is not None
     for form in rng.sample(made, len(made)):
         alone = "\n" not in form and not (by_letter and letters(form) is None)

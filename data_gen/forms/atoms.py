@@ -6,7 +6,7 @@ import random
 import re
 from typing import Final
 
-from data_gen.forms import formulas, numbers, words
+from data_gen.forms import formulas, numbers, quantity, words
 from data_gen.forms.base import Answer, distinct, undress
 from gradegpt.rules.compare import compare
 from gradegpt.rules.formula import read_formula
@@ -20,10 +20,12 @@ def is_value(text: str) -> bool:
     if re.fullmatch(r"[A-Za-z]{2,}", body):
         return False
     right = body.rpartition("=")[2].strip()
-    return numbers.read(body) is not None or read_formula(fold(right)) is not None
+    return quantity.read(body) is not None or read_formula(fold(right)) is not None
 
 
-_SEPARATES: Final = re.compile(r"[,，;；、=\n“\"]|[.。]$|^(?:it|that)\b", re.IGNORECASE)
+_SEPARATES: Final = re.compile(
+    r"[,，;；、=\n“\"]|[.。]$|^(?:it|it's|that)\b|^[是即]", re.IGNORECASE
+)
 _IN_WORDS: Final = re.compile(r"[\u3400-\u9fff$%]|(?<![\\A-Za-z])(?!sqrt\()[A-Za-z]{3,}")
 
 
@@ -41,7 +43,7 @@ def same(rng: random.Random, answer: Answer) -> list[str]:
     """Other forms of the value."""
     left, body, right = undress(answer.text)
     inner = answer._replace(text=body)
-    if numbers.read(body) is not None:
+    if quantity.read(body) is not None:
         made = numbers.same(rng, inner)
     elif "=" in body or is_value(body):
         made = formulas.same(rng, inner._replace(kind=AnswerType.EXPRESSION))
@@ -63,6 +65,6 @@ def near(rng: random.Random, answer: Answer) -> list[str]:
     if not is_value(body):
         others = words.near(rng, inner)
     else:
-        family = numbers.near if numbers.read(body) is not None else formulas.near
+        family = numbers.near if quantity.read(body) is not None else formulas.near
         others = [new for new in family(rng, inner) if _is_other(body, new)]
     return [f"{left}{made}{right}" for made in others]

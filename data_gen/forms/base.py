@@ -46,7 +46,7 @@ def undress(text: str) -> tuple[str, str, str]:
     """A text as opening, body and closing: dollars, boxes, fonts and a closing full stop go."""
     body = text.strip()
     before, after = "", ""
-    if body[-1:] in (".", "。") and len(body) > 2:
+    if body[-1:] in (".", "。") and not body[:-1].isalpha():
         body, after = body[:-1].rstrip(), body[-1]
     for left, right in _DRESS * 2:
         inner = body[len(left) : -len(right)]

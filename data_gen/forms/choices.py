@@ -12,13 +12,12 @@ from gradegpt.rules.compare.choice import by_text
 from gradegpt.rules.kinds import letters, options
 from gradegpt.schema import AnswerType
 
-_LABEL: Final = r"[(（]?(?P<l>[A-H]|[1-9])[)）]?|[①-⑨]"
+_ONE: Final = re.compile(r"[(（]?[A-H](?![a-z])[)）]?|[(（][1-9][)）]|[①-⑨]")
 _LABELS: Final = re.compile(
-    rf"(?:{_LABEL})(?:[\s,、，;和与&]*(?:and\s+)?(?:{_LABEL.replace('?P<l>', '?:')}))*\.?"
+    rf"(?:{_ONE.pattern})(?:[\s,、，;和与&]*(?:and\s+)?(?:{_ONE.pattern}))*\.?"
 )
-_ONE: Final = re.compile(r"[(（]?(?:[A-H](?![a-z])|[1-9])[)）]?|[①-⑨]")
 _LETTERED: Final = re.compile(
-    r"(?P<open>[(（]?)[A-H](?P<close>[)）]?[.．、:：]?\s*)(?P<text>[^\s,、，;].*)", re.DOTALL
+    r"(?P<open>[(（]?)[A-H](?P<close>[)）]?[.．、:：]?\s*)(?P<text>[^\s,、，;.)）].*)", re.DOTALL
 )
 _ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 _HAN: Final = "一二三四五六七八"
@@ -94,8 +93,9 @@ def _several(rng: random.Random, named: list[str], texts: dict[str, str]) -> lis
         rest = [n for n in texts if n not in named]
         if len(rest) == 1 and len(texts) > 3:
             made += [f"除{rest[0]}外都对", f"all except {rest[0]}"]
-    if all(n in texts for n in named) and len({*texts.values()}) == len(texts):
-        told = [texts[n] for n in named]
+    told = [texts[n] for n in named if n in texts]
+    short = sum(map(len, told)) <= 2 * _LONGEST
+    if short and len(told) == len(named) and len({*texts.values()}) == len(texts):
         chinese = any(not t.isascii() for t in told)
         made.append("、".join(told) if chinese else f"{', '.join(told[:-1])} and {told[-1]}")
         made.append("; ".join(f"{n}. {texts[n]}" for n in named))

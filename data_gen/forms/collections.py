@@ -133,7 +133,7 @@ _NAMES: Final = "xyz"
 def components(text: str) -> Elements | None:
     """The components of a tuple in brackets."""
     found = _TUPLE.fullmatch(text)
-    if found is None or not _balanced(found["body"]):
+    if found is None or not _balanced(found["body"]) or re.search(r"∞|\\infty", text):
         return None
     items = [item.strip() for item in split_top(found["body"], ",，")]
     before, after = text[: found.start("body")], text[found.end("body") :]

@@ -14,7 +14,8 @@ from typing import Final
 from data_gen.forms.base import distinct
 
 _NUMERAL: Final = re.compile(
-    r"(?<![\d.,_A-Za-z₀-₉])(?<!_\{)(?<!\d )(?:\d{1,3}(?:(?:,|\{,\})\d{3})+(?![\d,])|\d+)(?:\.\d+)?(?!\d)"
+    r"(?<![\d.,_A-Za-z₀-₉])(?<!_\{)(?<!\d )"
+    r"(?:\d{1,3}(?:(?:,|\{,\})\d{3})+(?![\d,])|\d+)(?:\.\d+)?(?!\d)"
     r"|(?<=[a-zA-Z])(?<![_A-Z])(?<=[dxyzabcn])\d+(?=[a-z(])"
 )
 _EXPONENT: Final = re.compile(r"(?:\^\{?|\*\*|(?<=\d)[eE])[-+]?$")
@@ -37,6 +38,8 @@ def numeral_edits(rng: random.Random, text: str, *, most: int = 12) -> list[str]
     places = list(_NUMERAL.finditer(text))
     for place in places:
         before, after = text[: place.start()], text[place.end() :]
+        if place[0] == "10" and after.startswith("^"):
+            continue
         power = _EXPONENT.search(before) is not None
         made += [before + moved + after for moved in _moves(rng, place[0], power=power)]
     return _natural(rng, text, made, most)

@@ -6,21 +6,25 @@ import random
 import re
 from typing import Final
 
-from data_gen.forms import numbers
+from data_gen.forms import numbers, quantity
 from data_gen.forms.base import HAN, Answer, distinct, in_math
 from data_gen.forms.edits import REACTION, formula_edits, numeral_edits, sign_edits
 from data_gen.forms.render import Notation, UnwritableError, render
 from gradegpt.rules.formula import Node, read_formula
 from gradegpt.rules.normalise import fold
+from gradegpt.rules.values import split_top
 
 _NAME: Final = re.compile(r"\\?[A-Za-zα-ω]+(?:_\{?\w+\}?|[₀-₉ₙ])?(?:\s*\([^()=]{1,8}\))?'*")
 _IN_WORDS: Final = re.compile(r"[\u3400-\u9fff$]|(?:^|[ -])(?!sqrt)[a-z]{3,}(?![a-z(])")
 _PROSE: Final = re.compile(
     r"(?<![\\A-Za-z{])(?!sin|cos|tan|log|sqrt|exp|arc|lim|max|min)[A-Za-z]{4,}"
 )
+_NAMES: Final = re.compile(r"[A-Z]{2}|\\(?:mathrm|text|rm|overrightarrow|vec)|~")
+"""Letters that stand for one thing, such as the segment AB or a unit, and are no product."""
 _MAX: Final = 120
 _ARROW: Final = re.compile(r"\s*(?:=+|→|⟶|-+>|\\(?:right|longright)arrow|\\to(?![a-z]))\s*")
 _INDICES: Final = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
+_POWER: Final = re.compile(r"\^(?:\{[23]\}|[23](?!\d))")
 _RAISED: Final = str.maketrans({"²": "^2", "³": "^3"})
 
 
@@ -33,7 +37,7 @@ def same(rng: random.Random, answer: Answer) -> list[str]:
         return _reaction(text)
     if "matrix}" in text:
         return _matrix(text)
-    sides = [s.strip() for s in text.split("=")]
+    sides = [s.strip() for s in split_top(text, "=")]
     if len(sides) == 1:
         return [*respaced(text), *_notations(rng, text), *numbers.same(rng, answer)]
     if len(sides) == 2 and all(sides):
@@ -43,7 +47,7 @@ def same(rng: random.Random, answer: Answer) -> list[str]:
 
 def respaced(text: str) -> list[str]:
     """With dollars, powers as ``^`` or raised, and other blanks."""
-    made = [in_math(text), text.translate(_RAISED), re.sub(r"\^\{?([23])\}?(?!\d)", _raise, text)]
+    made = [in_math(text), text.translate(_RAISED), _POWER.sub(_raise, text)]
     made.append(re.sub(r"(?<=[\w)²³])\s*([-+=])\s*(?=[\w(√\\])", r" \1 ", text))
     if not re.search(r"[A-Za-z]\s+[A-Za-z\d]", text):
         made.append(re.sub(r"(?<=[\w)²³])\s+([-+=])\s+", r"\1", text))
@@ -51,11 +55,11 @@ def respaced(text: str) -> list[str]:
 
 
 def _raise(match: re.Match[str]) -> str:
-    return "²" if match[1] == "2" else "³"
+    return "²" if "2" in match[0] else "³"
 
 
 def _notations(rng: random.Random, text: str) -> list[str]:
-    tree = read_formula(fold(text).strip())
+    tree = None if _NAMES.search(text) else read_formula(fold(text).strip())
     if tree is None:
         return []
     made = _written(rng, tree)
@@ -80,11 +84,12 @@ def _equation(rng: random.Random, answer: Answer, left: str, right: str) -> list
         forms = _side(rng, answer, right)
         made += [f"{left}={form}" for form in forms]
         made += [in_math(f"{left}={form}") for form in forms[:4]]
-        if len(left) == 1 and (number := numbers.read(right)) is not None:
+        if len(left) == 1 and (number := quantity.read(right)) is not None:
             made += [right, in_math(right), f"{right}={left}", *forms]
             return [*made, *numbers.spelled_out(number.number)]
     made += [f"{right}={left}", f"{right} = {left}", in_math(f"{right}={left}")]
-    trees = [read_formula(fold(side)) for side in (left, right)]
+    named = _NAMES.search(answer.text) is not None
+    trees = [None if named else read_formula(fold(side)) for side in (left, right)]
     if trees[0] is not None and trees[1] is not None:
         made += _moved(rng, trees[0], trees[1])
     return made
@@ -92,7 +97,7 @@ def _equation(rng: random.Random, answer: Answer, left: str, right: str) -> list
 
 def _side(rng: random.Random, answer: Answer, side: str) -> list[str]:
     part = answer.part(side)
-    number = numbers.read(side) is not None
+    number = quantity.read(side) is not None
     forms = numbers.same(rng, part) if number else _notations(rng, side)
     return [form for form in forms if not _IN_WORDS.search(form)]
 

@@ -74,7 +74,8 @@ _NAMED: Final = {
 _NAMES: Final = "|".join(re.escape(name) for name in sorted(_NAMED, key=len, reverse=True))
 _TAIL: Final = re.compile(
     rf"(?P<number>.*[\d)}}π%一二三四五六七八九十百千零])"
-    rf"(?P<gap>\s*|\\,|~)(?:\\(?:text|mathrm)\{{\s*)?(?P<unit>{_NAMES}|[{_COUNTERS}])\}}?",
+    rf"(?P<gap>\s*|\\[,; ]\s*|~)"
+    rf"(?:\\(?:text|mathrm)\s*\{{[\s~]*)?(?P<unit>{_NAMES}|[{_COUNTERS}])\}}?",
     re.DOTALL,
 )
 _THING: Final = re.compile(
@@ -99,7 +100,9 @@ def split_unit(text: str) -> tuple[str, str, str]:
         found = _THING.fullmatch(text)
         if found is not None and found["han"]:
             return found["number"], "", found["han"]
-    return (found["number"], found["gap"], found["unit"]) if found else (text, "", "")
+    if found is None:
+        return text, "", ""
+    return found["number"], " " if "\\" in found["gap"] else found["gap"], found["unit"]
 
 
 def named(name: str) -> Unit | None:

@@ -38,6 +38,9 @@ _SENTENCES: Final = {
 _LONGEST: Final = 60
 _CLASS_LONGEST: Final = 30
 """A longer text says more than which of a class it is."""
+_NAME_LONGEST: Final = 12
+_SAYS: Final = re.compile(r"[，；、：\s是为]|^[因先会不向能有使]")
+"""Signs of a Chinese text that is a statement rather than a name."""
 _ARTICLE: Final = re.compile(r"(?:the|an?)\s+(?=\w)", re.IGNORECASE)
 _WRAPPED: Final = re.compile(r"(?:it|this|that|he|she|they|there|the answer)\b", re.IGNORECASE)
 
@@ -81,20 +84,31 @@ _LIKE_RE, _UNLIKE_RE, _CLASS_RE = _pattern(_LIKE), _pattern(_UNLIKE), _pattern(_
 # --- true and false -------------------------------------------------------------------------------
 
 
+def _said(text: str) -> bool | None:
+    """The truth value of a word, or of one of the sentences made here."""
+    told = (value for value, sentences in _SENTENCES.items() if text in sentences)
+    return next(told, truth(text))
+
+
 def same_truth(_rng: random.Random, answer: Answer) -> list[str]:
     """The words of the same truth value in both languages."""
-    said = truth(answer.text)
+    said = _said(answer.text.strip())
     return [] if said is None else [*_SAID[said], *_SENTENCES[said]]
 
 
 def near_truth(_rng: random.Random, answer: Answer) -> list[str]:
     """The opposite word of the same pair, and of the other pairs of its language."""
-    text, said = answer.text.strip(), truth(answer.text)
+    text = answer.text.strip()
+    said = _said(text)
     if said is None:
         return []
+    if text in _SENTENCES[said]:
+        return [_SENTENCES[not said][_SENTENCES[said].index(text)]]
     mine, theirs = (_TRUE, _FALSE) if said else (_FALSE, _TRUE)
     chinese = not text.strip(".").isascii()
-    made = [theirs[mine.index(text)]] if text in mine else []
+    pairs = {m.casefold(): t for m, t in zip(mine, theirs, strict=True)}
+    other = pairs.get(text.casefold(), "")
+    made = [other.lower() if text.islower() else other] if other else []
     others = [w for w in theirs if w.isascii() is not chinese and len(w) > 1]
     return [*made, *(w.lower() if text[:1].islower() else w for w in others)]
 
@@ -115,7 +129,7 @@ def same(_rng: random.Random, answer: Answer) -> list[str]:
 
 
 def _in_chinese(text: str) -> list[str]:
-    named = re.match(r"是|为|因|先|会|不|向|能|有|使|(?:[^是为]*)(?:是|为)", text) is None
+    named = len(text) <= _NAME_LONGEST and not _SAYS.search(text)
     made = [text, f"{text}。", f"“{text}”"]
     if (trend := _LIKE_RE.fullmatch(text)) and trend[0][0] in "增减升降上下变加":
         return [*made, f"会{text}", f"{text}了"]

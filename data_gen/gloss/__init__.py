@@ -19,11 +19,14 @@ __all__ = ["render_gloss"]
 LONGEST: Final = 400
 """Longer sentences are not read, in characters."""
 _LONGEST_STRETCH: Final = 60
+_NO_ITEM: Final = ("和", "与", "、", "或", "是", "为", "的", "比", "到", "等于")
+"""Behind one of these the number before it is no heading."""
 _HEADING: Final = " "
 """Closes a stretch that a heading in brackets follows."""
 _PUNCTUATION: Final = str.maketrans("，。；：！？（）【】", ",.;:!?()[]")
 _CJK = re.compile(r"[\u3400-\u9fff]")
 _ITEM = re.compile(r"[(]\s*(?:\d{1,2}|[ivx]{1,4})\s*[)]|\d{1,2}[.)]|[①-⑳]|[-*•]|\(?[a-h]\)")
+_BECAUSE = re.compile(r"^(?:\[[A-Z][a-z ]+\] )?(?:because|since) ")
 _SO = re.compile(r"^(?:so|hence|thus|therefore,?|then) ")
 _HELD_CHAR = re.compile("[\ue000-\uf8ff]")
 
@@ -60,7 +63,7 @@ def _sentence(read: Tokens) -> str | None:
             clause = clause._replace(text=f"and {clause.text}")
         if mark == ")" and clause.text:
             return None
-        if before is not None and before.text.lower().startswith(("because ", "since ")):
+        if before is not None and _BECAUSE.search(before.text):
             clause = clause._replace(text=_SO.sub("", clause.text))
         pieces.append(f"{clause.text}{' ' if closing == '(' else ''}{closing}")
         before, mark = clause, closing
@@ -89,8 +92,13 @@ def _stretch(tokens: tuple[Token, ...], closing: str) -> Clause | None:
         if named is not None and named.kind == "full":  # ①正确: the number is the subject
             return named
     opening: list[str] = []
+    if len(tokens) > 2 and tokens[1].text == "、" and tokens[0].text.isdigit():
+        if tokens[2].kind == "held":
+            return None
+        opening, tokens = [f"{tokens[0].english}."], tokens[2:]
     while tokens and (
-        tokens[0].kind == "label" or (len(tokens) > 1 and _ITEM.fullmatch(tokens[0].text))
+        tokens[0].kind == "label"
+        or (len(tokens) > 1 and _ITEM.fullmatch(tokens[0].text) and tokens[1].text not in _NO_ITEM)
     ):
         opening.append(tokens[0].english)
         tokens = tokens[1:]

@@ -1,32 +1,15 @@
-"""Clauses: subject, predicate and object are in the same order in both languages.
-
-What Chinese puts between subject and verb, a time or a place, goes to the end in English.
-"""
+"""Clauses: subject, predicate and object are in the same order in both languages."""
 
 from __future__ import annotations
 
-import re
-from typing import Final, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-from data_gen.gloss.lexicon import lexicon, past, third_person
-from data_gen.gloss.nouns import NounPhrases, Phrase
+from typing_extensions import override
 
-Kind = Literal["full", "phrase", "predicate", "link"]
-_BE: Final = {"is": "are", "was": "were"}
-_AUXILIARY: Final = ("be", "can", "cannot", "may", "must", "should", "will")
-_RELATION = re.compile(r"\$?\s*(?:[=<>≤≥≠≈∈]|\\(?:leq?|geq?|neq?|approx|in)\b)")
+from data_gen.gloss.predicates import Predicate, Predicates, inflect
+from data_gen.gloss.words import Phrase
 
-
-class Predicate(NamedTuple):
-    """A verb with what follows it; ``adverb`` stands before the verb, or behind "be"."""
-
-    verb: str
-    rest: str = ""
-    past: str = ""
-    adverb: str = ""
-    negated: bool = False
-    many: str = ""
-    """``rest`` where several things are spoken of, if it differs."""
+Kind = Literal["full", "phrase", "formula", "predicate", "link"]
 
 
 class Clause(NamedTuple):
@@ -39,7 +22,7 @@ class Clause(NamedTuple):
 Read = tuple[int, Clause]
 
 
-class Clauses(NounPhrases):
+class Clauses(Predicates):
     """Reads one stretch between two marks."""
 
     def whole(self) -> Clause | None:
@@ -59,7 +42,10 @@ class Clauses(NounPhrases):
                 *self._full(at),
                 *self._there_is(at),
                 *self._without_subject(at),
-                *[(j, Clause(p.text, "phrase")) for j, p in self.phrases(at)],
+                *[
+                    (j, Clause(p.text, "formula" if p.relation else "phrase"))
+                    for j, p in self.phrases(at)
+                ],
                 *[
                     (j, Clause(inflect(p, several=False), "predicate"))
                     for j, p in self.predicates(at)
@@ -92,15 +78,16 @@ class Clauses(NounPhrases):
                 for j, c in (self.clauses(at + 1) if entry.category == "link" else ())
                 if c.kind != "predicate"
             ]
-            if at + 1 == len(self.tokens):
-                found.append((at + 1, Clause(entry.english, "link")))
+            unfinished = entry.english.endswith(("get", "gives", "find", "learn that"))
+            if at + 1 == len(self.tokens) and (self.before_colon or not unfinished):
+                found.append((at + 1, Clause(entry.english.removesuffix(" that"), "link")))
         return found
 
     def _framed(self, at: int) -> list[Read]:
         """当 … 时, 若 …, 在 … 上, 根据 …: what opens a clause or stands before a comma."""
-        frames: list[tuple[int, str]] = self._times(at)
+        frames: list[tuple[int, str]] = self.times(at)
         for entry in self.entries(at, "sub"):
-            ends = [(j, c) for j, c in self.clauses(at + 1) if c.kind in ("full", "phrase")]
+            ends = [(j, c) for j, c in self.clauses(at + 1) if c.kind in ("full", "formula")]
             frames += [
                 (self._skip(j, "则", "那么", "时"), f"{entry.english} {c.text}") for j, c in ends
             ]
@@ -114,21 +101,22 @@ class Clauses(NounPhrases):
             found += [
                 (j, Clause(f"{text}, {c.text}", "full"))
                 for j, c in self.clauses(end)
-                if c.kind == "full" or (c.kind == "phrase" and "=" in self._span(end, j))
+                if c.kind in ("full", "formula")
             ]
         return found
 
-    def _times(self, at: int) -> list[tuple[int, str]]:
+    @override
+    def times(self, at: int) -> list[tuple[int, str]]:
         start = at + 1 if self.is_word(at, "当", "在") else at
         if start == at and not self.held(at):
             return []
         ends = self.clauses(start) if start > at else [
-            (j, Clause(p.text, "phrase")) for j, p in self._primary(at) if p.relation
+            (j, Clause(p.text, "formula")) for j, p in self._primary(at) if p.relation
         ]  # fmt: skip
         return [
             (j + 1, f"when {c.text}")
             for j, c in ends
-            if self.is_word(j, "时", "的时候") and c.kind in ("full", "phrase")
+            if self.is_word(j, "时", "的时候") and c.kind in ("full", "formula")
         ]
 
     def _skip(self, at: int, *words: str) -> int:
@@ -141,18 +129,33 @@ class Clauses(NounPhrases):
         found: list[Read] = []
         for middle, subject in self.phrases(at):
             found += self._how_many(middle, subject)
-            for j, p in self.predicates(middle):
-                if subject.is_pair and p.adverb.startswith("all"):
-                    p = p._replace(adverb=p.adverb.replace("all", "both", 1))
-                if (not subject.relation or p.verb == "be") and (
-                    subject.plural or "all" not in p.adverb.split()
-                ):
-                    found.append(
-                        (j, Clause(f"{subject.text} {inflect(p, several=subject.plural)}", "full"))
-                    )
+            found += [
+                (j, Clause(f"{subject.text} {said}", "full"))
+                for j, p in self.predicates(middle)
+                if (said := self._said(subject, p)) and not self._is_count(middle, j, subject)
+            ]
             found += self._each(middle, subject)
             found += self._compared(middle, subject)
         return found
+
+    def _is_count(self, at: int, end: int, subject: Phrase) -> bool:
+        """零点有2个: no zero "has 2"; what people and places have, they do have."""
+        if not self.is_word(at, "有", "共有", "一共有", "总共有"):
+            return False
+        owner = subject.noun is not None and subject.noun.kind == "np"
+        counted = any(p.kind == "quantity" for j, p in self.phrases(at + 1) if j == end)
+        return subject.kind in ("attribute", "named") or (counted and not owner)
+
+    def _said(self, subject: Phrase, predicate: Predicate) -> str:
+        """The predicate in the subject's number; empty where the two do not go together."""
+        if subject.relation and predicate.verb != "be":
+            return ""
+        if "all" in predicate.adverb.split():
+            if not subject.plural:
+                return ""
+            both = "both" if subject.is_pair else "all"
+            predicate = predicate._replace(adverb=predicate.adverb.replace("all", both, 1))
+        return inflect(predicate, several=subject.plural)
 
     def _how_many(self, at: int, subject: Phrase) -> list[Read]:
         """红球有3个: "there are 3 red balls"."""
@@ -162,15 +165,21 @@ class Clauses(NounPhrases):
             or not subject.noun
         ):
             return []
-        return [
-            (j, Clause(f"there are {p.text.removesuffix(' people')} {subject.noun.plural}", "full"))
-            for j, p in self.phrases(at + 1)
-            if p.kind == "quantity" and self.entries(j - 1, "cl", "cla")
-        ]
+        found: list[Read] = []
+        for j, p in self.phrases(at + 1):
+            if p.kind != "quantity":
+                continue
+            if self.entries(j - 1, "cl", "cla"):
+                text = f"there are {p.text.removesuffix(' people')} {subject.noun.plural}"
+                found.append((j, Clause(text, "full")))
+            elif any(e.preposition == "stuff" for e in self.entries(j - 1, "unit")):
+                text = f"there are {p.text} of {subject.noun.plural}"
+                found.append((j, Clause(text, "full")))
+        return found
 
     def _each(self, at: int, subject: Phrase) -> list[Read]:
         """分别是 …, …: "are …, … respectively"."""
-        if not self.is_word(at, "分别") or not subject.plural and subject.noun is None:
+        if not self.is_word(at, "分别") or (not subject.plural and subject.noun is None):
             return []
         start = at + 1
         for entry in self.entries(at + 1, "cop"):
@@ -191,7 +200,8 @@ class Clauses(NounPhrases):
         for end, other in self.phrases(at + 1) if self.is_word(at, "比") else ():
             for entry in self.entries(end, "cmp"):
                 owns = subject.noun is not None and subject.noun.kind == "np"
-                owns = owns and entry.english in ("more", "less")
+                if owns and not self.is_word(end, "多", "少"):
+                    continue  # of people, 大 and 小 mean older and younger
                 text = f"{subject.text} {be} {entry.english} than {other.text}"
                 for j, p in self.phrases(self._skip(end + 1, "了")):
                     if owns and p.kind in ("quantity", "counted"):
@@ -225,7 +235,8 @@ class Clauses(NounPhrases):
             found += [
                 (j, Clause(f"{entry.english} {c.text}", "full"))
                 for j, c in self.clauses(start)
-                if c.kind == "phrase" or (c.kind == "full" and entry.second == "clause")
+                if c.kind in ("phrase", "formula")
+                or (c.kind == "full" and entry.second == "clause")
             ]
             if start == len(self.tokens) and self.before_colon:
                 found.append((start, Clause(entry.english, "full")))
@@ -235,157 +246,3 @@ class Clauses(NounPhrases):
                     be = "are" if p.plural or p.kind == "quantity" else "is"
                     found.append((j, Clause(f"{p.text} {be} {entry.english}", "full")))
         return found
-
-    def predicates(self, at: int) -> tuple[tuple[int, Predicate], ...]:
-        """What can be said of a subject."""
-        cache: dict[int, tuple[tuple[int, Predicate], ...]]
-        cache = self.__dict__.setdefault("_predicates", {})
-        if at not in cache:
-            cache[at] = ()
-            found = [
-                *self._modified(at),
-                *self._copula(at),
-                *self._verbs(at),
-                *self._moved(at),
-            ]
-            token = self.held(at)
-            if token is not None and _RELATION.match(token.text):
-                found.append((at + 1, Predicate("", token.english)))
-            found += [both for read in found for both in self._and(*read)]
-            cache[at] = tuple(dict.fromkeys(found))[:40]
-        return cache[at]
-
-    def _and(self, end: int, first: Predicate) -> list[tuple[int, Predicate]]:
-        """大于0且小于5: both of one subject."""
-        if not self.is_word(end, "且", "并且", "而且", "并"):
-            return []
-        return [
-            (j, first._replace(rest=f"{first.rest} and {inflect(second, several=False)}"))
-            for j, second in self.predicates(end + 1)
-            if first.verb == second.verb == "be"
-        ]
-
-    def _modified(self, at: int) -> list[tuple[int, Predicate]]:
-        """Adverbs, modal verbs and negation before a predicate."""
-        found: list[tuple[int, Predicate]] = []
-        for entry in self.entries(at, "adv"):
-            found += [
-                (j, p._replace(adverb=f"{entry.english} {p.adverb}".strip()))
-                for j, p in self.predicates(at + 1)
-                if p.verb and not (p.negated and entry.english == "all")
-            ]
-        for entry in self.entries(at, "mod"):
-            found += [
-                (j, Predicate(entry.english, f"{p.adverb} {_base(p)}".strip()))
-                for j, p in self.predicates(at + 1)
-                if p.verb not in ("", *_AUXILIARY[1:]) and not p.past and not p.negated
-            ]
-        if self.is_word(at, "不"):
-            found += [
-                (j, p._replace(negated=True))
-                for j, p in self.predicates(at + 1)
-                if p.verb not in ("", *_AUXILIARY[1:]) and not (p.past or p.negated or p.adverb)
-            ]
-        return found
-
-    def _copula(self, at: int) -> list[tuple[int, Predicate]]:
-        found: list[tuple[int, Predicate]] = []
-        for entry in self.entries(at, "cop"):
-            head, _, rest = entry.english.partition(" ")
-            pattern = Predicate(head, rest)
-            start = at + 1
-            if start == len(self.tokens) and self.before_colon:
-                found.append((start, pattern))
-            for j, text, many in self._complements(start):
-                several = f"{rest} {many}".strip()
-                found.append((j, pattern._replace(rest=f"{rest} {text}".strip(), many=several)))
-        return [
-            (j, p._replace(verb=p.verb.removesuffix("-not"), negated=True))
-            if p.verb.endswith("-not")
-            else (j, p)
-            for j, p in found
-        ]
-
-    def _complements(self, at: int) -> list[tuple[int, str, str]]:
-        """What "is" may be followed by, of one thing and of several."""
-        found: list[tuple[int, str, str]] = []
-        for end, phrase in self.phrases(at):
-            bare = phrase.bare or phrase.text
-            found.append((end, bare, phrase.many if phrase.bare else bare))
-        token = self.tokens[at] if at < len(self.tokens) else None
-        if token is not None and (adjective := self._adjective(at)):
-            return [adjective, *found]
-        return found
-
-    def _adjective(self, at: int) -> tuple[int, str, str] | None:
-        """正确的 as a complement: "correct"."""
-        for entry in self.entries(at, "a"):
-            if self.is_word(at + 1, "的"):
-                return at + 2, entry.english, entry.english
-        text = self.tokens[at].text
-        for entry in (
-            lexicon().entries.get(text.removesuffix("的"), ()) if text.endswith("的") else ()
-        ):
-            if entry.category == "a":
-                return at + 1, entry.english, entry.english
-        return None
-
-    def _verbs(self, at: int) -> list[tuple[int, Predicate]]:
-        found: list[tuple[int, Predicate]] = []
-        for entry in self.entries(at, "vi"):
-            head, _, rest = entry.english.partition(" ")
-            found.append((at + 1, Predicate(head, rest)))
-        for entry in self.entries(at, "vt"):
-            head, _, rest = entry.english.partition(" ")
-            done = self.is_word(at + 1, "了")
-            form = (entry.second or past(head)) if done else ""
-            for j, p in self.phrases(at + 2 if done else at + 1):
-                if not p.relation or head in ("be", "equal"):
-                    found.append((j, Predicate(*_with_object(head, rest, form, p.text))))
-        if self.is_word(at, "没有", "无"):
-            found += [(j, Predicate("have", f"no {p.noun.singular}")) for j, p in self.phrases(at + 1)
-                      if p.noun is not None and p.text in (f"the {p.noun.singular}", p.noun.singular)]  # fmt: skip
-        return found
-
-    def _moved(self, at: int) -> list[tuple[int, Predicate]]:
-        """A time or a place before the verb goes behind it; a place alone is the predicate."""
-        found: list[tuple[int, Predicate]] = []
-        places = self.places(at)
-        every = [
-            (at + 2, f"per {e.english}" if e.category == "unit" else f"for each {e.english}")
-            for e in (self.entries(at + 1, "unit", "cla") if self.is_word(at, "每") else ())
-        ]
-        for middle, text in [*places, *self._times(at), *every]:
-            found += [
-                (j, p._replace(rest=f"{p.rest} {text}".strip()))
-                for j, p in self.predicates(middle)
-                if p.verb
-            ]
-        return [*found, *[(j, Predicate("be", text)) for j, text in places]]
-
-
-def inflect(predicate: Predicate, *, several: bool) -> str:
-    """The predicate after a subject in the singular or the plural."""
-    verb, rest, done, adverb, negated, many = predicate
-    rest = (many or rest) if several else rest
-    if not verb:
-        return rest
-    if verb in _AUXILIARY:
-        form = third_person(verb) if verb == "be" else verb
-        form = _BE[form] if several and verb == "be" else form
-        words = [form, "not" if negated else "", adverb, rest]
-    elif negated:
-        words = [adverb, "do not" if several else "does not", verb, rest]
-    else:
-        words = [adverb, done or (verb if several else third_person(verb)), rest]
-    return " ".join(word for word in words if word)
-
-
-def _with_object(verb: str, rest: str, done: str, text: str) -> tuple[str, str, str]:
-    """The object behind the verb, or where ``{}`` stands in "have {} left"."""
-    rest = rest if "{}" in rest else f"{rest} {{}}".strip()
-    return verb, rest.replace("{}", text), done.replace(" {} left", "")
-
-
-def _base(predicate: Predicate) -> str:
-    return f"{predicate.verb} {predicate.rest}".strip()

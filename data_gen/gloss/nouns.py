@@ -1,88 +1,27 @@
-"""Noun phrases: the possessor that Chinese puts first goes behind "of" in English.
-
-Every method reads from a token on and gives all that could end there: (next token, phrase) pairs,
-the preferred first. What no rule reads has no gloss.
-"""
+"""Noun phrases: the possessor that Chinese puts first goes behind "of" in English."""
 
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from typing import Final
 
-from data_gen.gloss.lexicon import Entry, article, plural
-from data_gen.gloss.tokens import Token
+from data_gen.gloss.words import RELATION, Found, Phrase, Words, unbracketed
 
-_RELATION = re.compile(
-    r"[=<>≤≥≠≈∈⊂⊆]|\\(?:leq?|geq?|neq?|approx|in|lt|gt|leqslant|geqslant|subset)\b"
-)
 _LETTERS = re.compile(
     r"\$\\mathrm\{\(?[A-H]{1,5}\)?\}\$|\$?[A-H]{1,5}\$?|\([A-H]\)|[A-H](?:[,，/ ]+[A-H])+"
 )
-_QUANTITY = re.compile(r"[-+]?[\d.,/]+%?|[a-z]|\$[^$]*\$|\\\(.*\\\)|`[^`]*`|\\boxed\{.*\}")
-_ORDINAL: Final = {
-    "one": "first", "two": "second", "three": "third", "four": "fourth", "five": "fifth",
-    "six": "sixth", "seven": "seventh", "eight": "eighth", "nine": "ninth", "ten": "tenth",
-}  # fmt: skip
+_COMBINING: Final = (
+    "sum", "difference", "product", "quotient", "ratio", "angle", "distance", "proportion",
+    "intersection", "union", "point of intersection", "midpoint", "total", "mean", "average",
+    "greatest common factor", "greatest common divisor", "least common multiple", "number",
+    "common factor", "common multiple", "total number", "relation", "size", "median",
+)  # fmt: skip
+"""What takes two things; behind a list it is of the list."""
+_COUNTING: Final = ("number", "total number", "quantity")
 
 
-class Noun(NamedTuple):
-    """A noun in both numbers; ``kind`` is its category in the table."""
-
-    singular: str
-    plural: str
-    kind: str
-    preposition: str = "of"
-
-
-class Phrase(NamedTuple):
-    """A finished noun phrase. ``bare`` is how it reads as a complement: "a square"."""
-
-    text: str
-    kind: str
-    plural: bool = False
-    bare: str = ""
-    relation: bool = False
-    noun: Noun | None = None
-
-    @property
-    def many(self) -> str:
-        """As what several things are: "prime numbers", "solutions to the equation"."""
-        noun = self.noun
-        if noun is None or not self.text.startswith(f"the {noun.singular}"):
-            return self.text
-        return noun.plural + self.text.removeprefix(f"the {noun.singular}")
-
-    @property
-    def is_pair(self) -> bool:
-        """Whether it names two things, which are "both" and not "all"."""
-        return self.text.count(" and ") == 1 and "," not in self.text
-
-
-Found = tuple[int, Phrase]
-
-
-class NounPhrases:
-    """Reads the noun phrases of one clause."""
-
-    def __init__(self, tokens: tuple[Token, ...], *, before_colon: bool) -> None:
-        self.tokens = tokens
-        self.before_colon = before_colon
-        self.memo: dict[tuple[str, int], tuple[Found, ...]] = {}
-
-    def entries(self, at: int, *categories: str) -> list[Entry]:
-        """What the token can mean in these categories."""
-        if at >= len(self.tokens):
-            return []
-        return [e for e in self.tokens[at].entries if e.category in categories]
-
-    def is_word(self, at: int, *words: str) -> bool:
-        """Whether one of the words stands there."""
-        return at < len(self.tokens) and self.tokens[at].text in words
-
-    def held(self, at: int) -> Token | None:
-        """The mathematics that stands there."""
-        token = self.tokens[at] if at < len(self.tokens) else None
-        return token if token is not None and token.kind == "held" else None
+class NounPhrases(Words):
+    """Reads the noun phrases of one clause, lists of them, and places."""
 
     def phrases(self, at: int) -> tuple[Found, ...]:
         """Noun phrases, and lists of them."""
@@ -101,6 +40,10 @@ class NounPhrases:
         found: list[Found] = []
         english = joins[0].english
         for end, phrase in self._chain(at + 1):
+            if phrase.kind == "combined":
+                continue  # 圆的周长与直径的比: what is compared is the list itself
+            if phrase.relation != members[0].relation:
+                continue
             both = [*members, phrase]
             found += [*self._listed(end, both, english), (end, _list_of(both, english))]
         return found
@@ -126,7 +69,7 @@ class NounPhrases:
         return found
 
     def _owned(self, at: int, owner: Phrase) -> list[Found]:
-        if owner.relation or owner.kind == "quantity":
+        if owner.relation or owner.kind in ("quantity", "named"):
             return []
         found: list[Found] = []
         for end, place in self.places(at):
@@ -135,7 +78,12 @@ class NounPhrases:
             found += [(j, _owned_by(head, owner, f" {place}")) for j, head in heads]
         if not self.is_word(at, "的"):
             return [*found, *self._owned_directly(at, owner)]
-        found += [(j, _owned_by(head, owner)) for j, head in self._heads(at + 1)]
+        heads = [
+            (j, head)
+            for j, head in self._heads(at + 1)
+            if owner.kind != "held" or head.kind == "list" or (head.noun and head.noun.kind == "na")
+        ]  # 周期为2π的函数 is no function of 2π
+        found += [(j, _owned_by(head, owner)) for j, head in heads]
         found += [(j, p._replace(text=f"{p.text} {owner.text}")) for j, p in self._shares(at + 1)]
         if self.is_word(at + 2, "次方") and self.tokens[at + 1].english:
             text = f"{owner.text} to the power {self.tokens[at + 1].english}"
@@ -145,6 +93,8 @@ class NounPhrases:
     def _owned_directly(self, at: int, owner: Phrase) -> list[Found]:
         if at < len(self.tokens) and len(self.tokens[at].text) == 1:
             return []  # 和, 比, 长 are other words more often than names of attributes
+        if owner.noun is not None and owner.noun.kind == "nm":
+            return []  # 物理意义 is no meaning of physics
         if owner.kind == "attribute" and len(self.tokens[at - 1].text) == 1:
             return []  # 解方程 is no solution of an equation
         heads = self._heads(at, attributes_only=True)
@@ -162,16 +112,21 @@ class NounPhrases:
             found += [(j, p) for j, p in more if p.noun is not None]
         pairs: list[Found] = []
         for j, first in found:
-            join = self.entries(j, "join")
-            if not join or first.kind != "attribute" or join[0].english == ",":
-                continue
-            for k, second in self._named(j + 1):
-                if second.kind == "attribute" and not self.is_word(k, "的"):
-                    pairs.append((k, _list_of([first, second], join[0].english)))
+            pairs += self._attributes(j, [first]) if first.kind == "attribute" else []
         return [*pairs, *found]
 
+    def _attributes(self, at: int, members: list[Phrase]) -> list[Found]:
+        """Attributes of one owner: the length, the width and the height."""
+        join = self.entries(at, "join")
+        found: list[Found] = []
+        for end, more in self._named(at + 1) if join and len(members) < 6 else ():
+            if more.kind == "attribute" and not self.is_word(end, "的"):
+                both = [*members, more]
+                found += [*self._attributes(end, both), (end, _list_of(both, join[0].english))]
+        return found
+
     def _shares(self, at: int) -> list[Found]:
-        """ "Two thirds of", "3 times": what stands before the whole in English."""
+        """What stands before the whole in English: "two thirds of", "3 times"."""
         if at >= len(self.tokens):
             return []
         token = self.tokens[at]
@@ -218,8 +173,9 @@ class NounPhrases:
         found: list[tuple[int, str]] = []
         for end, phrase in self.phrases(at):
             for entry in self.entries(end, "loc"):
-                if entry.english != "between" or phrase.kind == "list":
-                    found.append((end + 1, f"{entry.english} {phrase.text}"))
+                if entry.english == "between" and phrase.kind != "list":
+                    continue
+                found += [(end + 1, f"{entry.english} {phrase.text}")]
         return found
 
     def _primary(self, at: int) -> tuple[Found, ...]:
@@ -228,10 +184,15 @@ class NounPhrases:
             if token := self.held(at):
                 if self.is_word(at + 1, "点") and re.fullmatch(r"\$?[A-Z]'?\$?", token.text):
                     found.append((at + 2, Phrase(f"point {token.english}", "thing")))
-                relation = bool(_RELATION.search(_unbracketed(token.text)))
+                relation = bool(RELATION.search(unbracketed(token.text)))
                 found.append((at + 1, Phrase(token.english, "held", relation=relation)))
             if at < len(self.tokens) and self.tokens[at].kind == "number":
                 found.append((at + 1, Phrase(self.tokens[at].english, "quantity")))
+            for entry in self.entries(at, "rel", "a") if self.is_word(at + 1, "的") else ():
+                one = f"the one that {entry.english}" if entry.category == "rel" else ""
+                found.append((at + 2, Phrase(one or f"the {entry.english} one", "named")))
+            if self.is_word(at, "只有", "仅有"):
+                found += [(j, p._replace(text=f"only {p.text}")) for j, p in self._primary(at + 1)]
             for entry in self.entries(at, "fx", "pr"):
                 several = entry.second == "plural"
                 found.append((at + 1, Phrase(entry.english, "thing", several)))
@@ -258,91 +219,6 @@ class NounPhrases:
         several = letters > 1
         return [(end, Phrase(f"option{'s' if several else ''} {words}", "option", several))]
 
-    def _pointed(self, at: int) -> list[Found]:
-        """该, 每个, 所有 and ordinals before a noun."""
-        found: list[Found] = []
-        for entry in self.entries(at, "det"):
-            several = entry.second == "plural"
-            for j, noun in self._nouns(at + 1):
-                name = noun.plural if several and noun.kind != "nm" else noun.singular
-                kind = "attribute" if noun.kind == "na" else "thing"
-                text = f"{entry.english} {name}"
-                found += [*self._labelled(j, text, kind, several, noun)]
-                found.append((j, Phrase(text, kind, several, noun=noun)))
-        if self.is_word(at, "第") and at + 1 < len(self.tokens):
-            token = self.tokens[at + 1]
-            if token.kind not in ("number", "held") or (
-                token.kind == "held" and not re.fullmatch(r"\d+|\$?[a-z]\$?", token.text)
-            ):
-                return found
-            number = _ORDINAL.get(token.english, f"No. {token.english}")
-            start = (
-                at + 3
-                if self.is_word(at + 2, "个", "种", "道", "只", "次") and self._nouns(at + 3)
-                else at + 2
-            )
-            for j, noun in [*self._nouns(start), *self._units_as_nouns(start)]:
-                found.append(
-                    (j, Phrase(f"the {number} {noun.singular}", "thing"))
-                    if number in _ORDINAL.values()
-                    else (j, Phrase(f"{noun.singular} {number}", "thing"))
-                )
-        return found
-
-    def _units_as_nouns(self, at: int) -> list[tuple[int, Noun]]:
-        units = self.entries(at, "unit", "cla")
-        return [
-            (at + 1, Noun(e.english, e.second or plural(e.english), "n"))
-            for e in units
-            if e.english
-        ]
-
-    def _named(self, at: int) -> list[Found]:
-        """A noun without a number, with the symbol that follows it."""
-        found: list[Found] = []
-        for j, noun in self._nouns(at):
-            kind = "attribute" if noun.kind == "na" else "thing"
-            text = noun.singular if noun.kind in ("nm", "np") else f"the {noun.singular}"
-            bare = article(noun.singular) if noun.kind == "n" else ""
-            several = noun.kind == "npl" or noun.singular.endswith("coordinates")
-            found += self._labelled(j, text, kind, several, noun)
-            found.append((j, Phrase(text, kind, several, bare, noun=noun)))
-        return found
-
-    def _labelled(self, at: int, text: str, kind: str, several: bool, noun: Noun) -> list[Found]:
-        token = self.held(at)
-        if token is None or noun.kind in ("np",):
-            return []
-        relation = kind == "attribute" and bool(_RELATION.search(_unbracketed(token.text)))
-        return [
-            (at + 1, Phrase(f"{text} {token.english}", kind, several, relation=relation, noun=noun))
-        ]
-
-    def _nouns(self, at: int) -> list[tuple[int, Noun]]:
-        """Nouns with their adjectives."""
-        found: list[tuple[int, Noun]] = []
-        for entry in self.entries(at, "n", "na", "nm", "np", "npl"):
-            several = entry.second or (
-                entry.english if entry.category in ("nm", "npl") else plural(entry.english)
-            )
-            found.append((at + 1, Noun(entry.english, several, entry.category, entry.preposition)))
-        for entry in self.entries(at, "a"):
-            start = at + 2 if self.is_word(at + 1, "的") else at + 1
-            for end, noun in self._nouns(start):
-                if noun.kind == "np":
-                    continue
-                names = (f"{entry.english} {noun.singular}", f"{entry.english} {noun.plural}")
-                found.append((end, noun._replace(singular=names[0], plural=names[1])))
-        for entry in self.entries(at, "rel"):
-            for end, noun in self._nouns(at + 2) if self.is_word(at + 1, "的") else []:
-                if noun.kind in ("n", "na"):
-                    one, several = (
-                        f"{noun.singular} that {entry.english}",
-                        f"{noun.plural} that {entry.second}",
-                    )
-                    found.append((end, noun._replace(singular=one, plural=several)))
-        return found
-
     def _counted(self, at: int) -> list[Found]:
         """约18个苹果 -> about 18 apples; 每小时60千米 -> 60 kilometres per hour."""
         found: list[Found] = []
@@ -364,84 +240,10 @@ class NounPhrases:
             found += [*self._bounded(j, phrase), (j, phrase)]
         return found
 
-    def _bounded(self, at: int, phrase: Phrase) -> list[Found]:
-        return [
-            (at + 1, phrase._replace(text=entry.english.replace("{}", phrase.text), noun=None))
-            for entry in self.entries(at, "bound")
-        ]
-
-    def _measured(self, at: int) -> list[Found]:
-        token = self.tokens[at] if at < len(self.tokens) else None
-        if token is None or token.kind not in ("number", "held"):
-            return []
-        if token.kind == "held" and not _QUANTITY.fullmatch(token.text):
-            return []
-        one = token.text in ("1", "一", "$1$")
-        if re.fullmatch(r"1\d{3}|20\d\d", token.text) and self.is_word(at + 1, "年"):
-            return [(at + 2, Phrase(f"the year {token.english}", "thing"))]
-        found: list[Found] = []
-        if token.kind == "number" and not one and "分之" not in token.text:
-            found += [
-                self._counting(token, j, noun, one)
-                for j, noun in self._nouns(at + 1)
-                if noun.kind in ("n", "na")
-            ]
-        for entry in self.entries(at + 1, "cl", "cla", "unit"):
-            if entry.category != "unit":
-                start = at + 3 if self.is_word(at + 2, "不同的") else at + 2
-                found += [
-                    self._counting(token, j, noun, one)
-                    for j, noun in self._nouns(start)
-                    if noun.kind in ("n", "na")
-                ]
-            found += self._with_unit(token, at + 2, entry, one)
-        return found
-
-    def _counting(self, token: Token, end: int, noun: Noun, one: bool) -> Found:
-        """A number of things."""
-        if token.text == "一":
-            return end, Phrase(article(noun.singular), "counted", noun=noun)
-        name = noun.singular if one else noun.plural
-        return end, Phrase(f"{token.english} {name}", "counted", not one, noun=noun)
-
-    def _with_unit(self, token: Token, at: int, entry: Entry, one: bool) -> list[Found]:
-        """A number with its unit, the stuff measured, or a second unit: "3 hours 20 minutes"."""
-        unit = (
-            entry.english
-            if one
-            else entry.second or (plural(entry.english) if entry.english else "")
-        )
-        text = f"{token.english} {unit}".strip()
-        found: list[Found] = []
-        if entry.category == "unit":
-            for end, noun in self._nouns(at):
-                if noun.kind == "nm" or (noun.kind == "n" and entry.preposition == "stuff"):
-                    name = noun.singular if noun.kind == "nm" else noun.plural
-                    found.append((end, Phrase(f"{text} of {name}", "counted", not one, noun=noun)))
-            if self.is_word(at, "/"):
-                found += [
-                    (at + 2, Phrase(f"{text} per {e.english}", "quantity"))
-                    for e in self.entries(at + 1, "unit", "cla")
-                ]
-                if self.is_word(at + 1, "时"):
-                    found.append((at + 2, Phrase(f"{text} per hour", "quantity")))
-            for end, more in self._measured(at):
-                if more.kind == "quantity" and entry.english:
-                    found.append((end, Phrase(f"{text} {more.text}", "quantity")))
-        found.append((at, Phrase(text, "quantity", plural=not one and entry.category != "unit")))
-        return found
-
 
 def _distinct(found: list[Found]) -> tuple[Found, ...]:
     """Without repetitions; at most 40, so that no sentence takes long."""
     return tuple(dict.fromkeys(found))[:40]
-
-
-def _unbracketed(text: str) -> str:
-    """Without what stands in brackets: P(X=2) is no relation."""
-    for _ in range(4):
-        text = re.sub(r"\([^()]*\)|\[[^\[\]]*\]|_\{[^{}]*\}", "", text)
-    return text
 
 
 def _list_of(members: list[Phrase], word: str) -> Phrase:
@@ -455,8 +257,18 @@ def _owned_by(head: Phrase, owner: Phrase, place: str = "") -> Phrase:
     preposition = noun.preposition if noun else "of"
     if preposition == "between" and owner.kind != "list":
         preposition = "of"
-    the = "the " if head.kind == "counted" else ""
-    joint = " " if owner.kind == "path" else f" {preposition} "
     kind = "attribute" if head.kind in ("attribute", "list") else "thing"
-    text = f"{the}{head.text}{joint}{owner.text}{place}"
-    return Phrase(text, kind, head.plural, noun=noun and noun._replace(kind="owned"))
+    combining = noun is not None and noun.singular in _COMBINING
+    if combining and owner.kind not in ("list", "path") and not owner.plural:
+        kind = "combined"
+    name, several = head.text, head.plural
+    if noun and owner.kind == "list" and not combining and name == f"the {noun.singular}":
+        name, several = f"the {noun.plural}", True
+    if head.kind == "counted" and not name.startswith(("a ", "an ")):
+        name = f"the {name}"
+    whose = owner.text
+    if noun and noun.singular in _COUNTING and owner.noun and owner.bare:
+        whose = owner.noun.plural
+    joint = " " if owner.kind == "path" else f" {preposition} "
+    text = f"{name}{joint}{whose}{place}"
+    return Phrase(text, kind, several, noun=noun and noun._replace(kind="owned"))

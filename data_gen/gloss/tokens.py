@@ -19,9 +19,15 @@ _CJK: Final = "\u3400-\u9fff"
 _MARKS: Final = {"，": ",", "。": ".", "；": ";", "：": ":", "！": "!", "？": "?", "．": "."}
 _WIDE: Final = {0xFEE0 + c: chr(c) for c in range(0x21, 0x7F) if chr(c) not in ",.;:!?~"}
 _PLAIN_GROUP = re.compile(rf"[(\[][^()\[\]{_CJK}。；！？]*[)\]]")
-_BOLD = re.compile(r"(?<![A-Za-z0-9)])\*\*|\*\*(?![A-Za-z0-9(])|^#{1,6}[ \t]+|(?<![A-Za-z0-9])__")
+_BOLD = re.compile(
+    r"(?<![A-Za-z0-9)])\*\*|\*\*(?![A-Za-z0-9(])|^(?:#{1,6}|>)[ \t]+|(?<![A-Za-z0-9])__"
+)
 _HELD = re.compile(
     rf"(?:\$\$[^$]*\$\$|\$[^$]*\$|\\\(.*?\\\)|\\\[.*?\\\]|[^{_CJK}，。；：、！？．【】“”‘’《》「」…—∵∴])+"
+)
+_ITEM = re.compile(
+    r"(?:\((?:\d{1,2}|[ivx]{1,4})\)|[①-⑳]|\d{1,2}\.(?!\d))"
+    r"(?:\s+(?=\S)|(?=\$|\\\(|[A-Za-z]+ ?[=<>]))"
 )
 _NUMERAL = "零〇一二两三四五六七八九十百千万亿"
 _SPELLED = re.compile(
@@ -30,9 +36,10 @@ _SPELLED = re.compile(
 _DIGITS = re.compile(r"-?\d+(?:\.\d+)?")
 _SCALES: Final = {"万": "10,000", "亿": "100,000,000", "千": "1,000", "百": "100"}
 _WORDS: Final = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
-    "fifteen sixteen seventeen eighteen nineteen twenty"
-).split()
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+    "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen",
+    "nineteen", "twenty",
+)  # fmt: skip
 _PARTS: Final = (
     "half",
     "third",
@@ -124,31 +131,52 @@ def _take_label(text: str, position: int, tokens: list[Token]) -> int | None:
 
 
 def _hold(run: str, tokens: list[Token], held: list[str]) -> bool:
-    """Append mathematics with the marks around it; whether its brackets leave no doubt."""
-    if any("\u3400" <= c <= "\u9fff" for c in run):
-        return False
+    """Append mathematics with the marks around it; whether it leaves no doubt."""
     body = run.strip()
-    after: list[Token] = []
+    gap = run[len(run.rstrip()) :] if body else run
+    if any("\u3400" <= c <= "\u9fff" for c in run) or (tokens and re.search(r"\t|\s{2}", gap)):
+        return False  # answers side by side say nothing of how they belong together
     while body and (body[0] in ",;:!?" or body == "." or body.startswith(". ")):
         tokens.append(Token("mark", body[0]))
         body = body[1:].lstrip()
-    while body and (body[-1] in ",;:!?" or body.endswith(".")):
-        after.insert(0, Token("mark", body[-1]))
-        body = body[:-1].rstrip()
-    excess = sum(body.count(c) for c in "([{") - sum(body.count(c) for c in ")]}")
-    while excess > 0 and body.startswith("("):
-        tokens.append(Token("mark", "("))
-        body, excess = body[1:].lstrip(), excess - 1
-    while excess < 0 and body.endswith(")"):
-        after.insert(0, Token("mark", ")"))
-        body, excess = body[:-1].rstrip(), excess + 1
-    if body == "/":
-        tokens.append(Token("word", body))
-    elif body:
-        tokens.append(Token("held", body, chr(FIRST_HELD + len(held))))
-        held.append(body)
-    tokens += after
-    return excess == 0
+    if not tokens or tokens[-1].kind in ("mark", "label"):
+        item = _ITEM.match(body)
+        if item:
+            tokens.append(_held(item[0].rstrip(), held))
+            body = body[item.end() :]
+    marks = ""
+    while body and body[-1] in ",;:!?.":
+        marks, body = body[-1] + marks, body[:-1].rstrip()
+    before, body, behind = _without_brackets(body)
+    tokens += [Token("mark", c) for c in before]
+    if body:
+        tokens.append(Token("word", body) if body == "/" else _held(body, held))
+    tokens += [Token("mark", c) for c in behind + marks]
+    return _excess(body) == 0
+
+
+def _held(body: str, held: list[str]) -> Token:
+    held.append(body)
+    return Token("held", body, chr(FIRST_HELD + len(held) - 1))
+
+
+def _excess(body: str) -> int:
+    """How many more brackets are opened than closed; [0,1) is even."""
+    return sum(body.count(c) for c in "([{") - sum(body.count(c) for c in ")]}")
+
+
+def _without_brackets(body: str) -> tuple[str, str, str]:
+    """Round brackets that enclose words outside, split off at both ends."""
+    before = behind = ""
+    while _excess(body) > 0 and body.startswith("("):
+        before, body = before + "(", body[1:].lstrip()
+    if _excess(body) > 0 and body.endswith("("):
+        behind, body = "(", body[:-1].rstrip()
+    if _excess(body) < 0 and body.startswith(")"):
+        before, body = before + ")", body[1:].lstrip()
+    while _excess(body) < 0 and body.endswith(")"):
+        behind, body = ")" + behind, body[:-1].rstrip()
+    return before, body, behind
 
 
 def _in_words(numeral: str) -> str:

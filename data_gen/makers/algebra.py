@@ -6,8 +6,17 @@ import random
 from fractions import Fraction
 
 from data_gen.makers import Drawn
-from data_gen.makers.notation import coefficient, polynomial, tex
-from data_gen.makers.ways import elements, equations, formula, number, parts, point, polynomials, several
+from data_gen.makers.notation import Num, coefficient, polynomial, tex
+from data_gen.makers.ways import (
+    elements,
+    equations,
+    formula,
+    number,
+    parts,
+    point,
+    polynomials,
+    several,
+)
 from data_gen.makers.words import tell
 
 
@@ -25,8 +34,16 @@ def linear(rng: random.Random, zh: bool) -> Drawn:
         "linear", rng, zh, left=polynomial((a, b)), right=polynomial((c, d)),
         k=coefficient(a - c), m=d - b, x=x,
     )  # fmt: skip
-    wrong = [-x, x + 1, Fraction(d + b, a - c), Fraction(d - b, a + c), x * (a - c), x - 2]
-    return equations(rng, told, x, wrong, [lambda v: f"x={tex(v)}"])
+    value: Num = x
+    wrong: list[Num] = [
+        -x,
+        x + 1,
+        Fraction(d + b, a - c),
+        Fraction(d - b, a + c),
+        x * (a - c),
+        x - 2,
+    ]
+    return equations(rng, told, value, wrong, [lambda v: f"x={tex(v)}"])
 
 
 def quadratic(rng: random.Random, zh: bool) -> Drawn:
@@ -43,7 +60,9 @@ def quadratic(rng: random.Random, zh: bool) -> Drawn:
 def sum_and_product(rng: random.Random, zh: bool) -> Drawn:
     """Two numbers by their sum and product."""
     p, q = rng.sample(range(-12, 20), 2)
-    told = tell("sum_and_product", rng, zh, s=p + q, m=p * q, left=polynomial((1, -p - q, p * q), "t"))
+    told = tell(
+        "sum_and_product", rng, zh, s=p + q, m=p * q, left=polynomial((1, -p - q, p * q), "t")
+    )
     wrong = [(p,), (q,), (-p, -q), (p + 1, q - 1), (p, -q), (p + q, p * q)]
     return several(rng, zh, told, (p, q), [w for w in wrong if {*w} != {p, q}])
 
@@ -53,12 +72,14 @@ def absolute_equation(rng: random.Random, zh: bool) -> Drawn:
     a, b = nonzero(rng, 12), rng.randint(1, 15)
     told = tell("absolute_equation", rng, zh, inner=polynomial((1, -a)), b=b, high=a + b, low=a - b)
     wrong = [(a + b,), (a - b,), (-a - b, b - a), (a + b, -a - b), (a + b + 1, a - b), (b, -b)]
-    return several(rng, zh, told, (a + b, a - b), [w for w in wrong if {*w} != {a + b, a - b}], name="x")
+    return several(
+        rng, zh, told, (a + b, a - b), [w for w in wrong if {*w} != {a + b, a - b}], name="x"
+    )
 
 
 def cubic(rng: random.Random, zh: bool) -> Drawn:
     """All three roots of a factored cubic."""
-    p, q = (rng.choice([x for x in range(1, 10)]) * s for s in (1, -1))
+    p, q = (rng.choice(range(1, 10)) * s for s in (1, -1))
     k = rng.randint(2, 5)
     told = tell(
         "cubic", rng, zh, k=k, left=polynomial((k, -k * (p + q), k * p * q, 0)),
@@ -124,7 +145,7 @@ def collect(rng: random.Random, zh: bool) -> Drawn:
     """A sum of two brackets, simplified."""
     k, m = rng.randint(2, 6), rng.randint(2, 6)
     a, b, c, d = nonzero(rng, 7), nonzero(rng, 9), nonzero(rng, 7), nonzero(rng, 9)
-    v = rng.choice("xamt")
+    v = rng.choice("xayn")
     told = tell(
         "collect", rng, zh, k=k, m=m, f=polynomial((a, b), v), g=polynomial((c, d), v),
         open=polynomial((k * a, k * b), v), minus=polynomial((-m * c, -m * d), v).removeprefix("-"),
@@ -143,7 +164,13 @@ def sequence(rng: random.Random, zh: bool) -> Drawn:
     a, d, n = rng.randint(-5, 12), rng.randint(2, 7), rng.randint(5, 20)
     term, total = a + (n - 1) * d, n * a + n * (n - 1) * d // 2
     told = tell("sequence", rng, zh, a=a, d=d, n=n, m=n - 1, term=term, total=total)
-    wrong = [(total, term), (term + d, total), (term, total + d), (term, n * term), (a + n * d, total)]
+    wrong = [
+        (total, term),
+        (term + d, total),
+        (term, total + d),
+        (term, n * term),
+        (a + n * d, total),
+    ]
     return parts(rng, zh, told, (term, total), wrong)
 
 
@@ -161,7 +188,14 @@ def geometric_term(rng: random.Random, zh: bool) -> Drawn:
     a, q = rng.randint(2, 9), rng.randint(2, 7)
     a += a == q
     told = tell("geometric_term", rng, zh, a=a, q=q, second=a * q, third=a * q * q)
-    raised = [(a, q, "n-1"), (a, q, "n"), (a, q, "n+1"), (q, a, "n-1"), (a, q + 1, "n-1"), (a + 1, q, "n-1")]
+    raised = [
+        (a, q, "n-1"),
+        (a, q, "n"),
+        (a, q, "n+1"),
+        (q, a, "n-1"),
+        (a, q + 1, "n-1"),
+        (a + 1, q, "n-1"),
+    ]
     value, *wrong = (f"{x}\\cdot {y}^{{{power}}}" for x, y, power in raised)
     return formula(rng, told, value, wrong, name="a_n")
 
@@ -175,7 +209,7 @@ def geometric_sum(rng: random.Random, zh: bool) -> Drawn:
     return number(rng, zh, told, total, wrong)
 
 
-def power_set_roots(rng: random.Random, zh: bool) -> Drawn:
+def root_set(rng: random.Random, zh: bool) -> Drawn:
     """The set of the roots of a quadratic."""
     p, q = sorted(rng.sample(range(-9, 10), 2))
     told = tell(
@@ -188,7 +222,7 @@ def power_set_roots(rng: random.Random, zh: bool) -> Drawn:
 
 def expression_in_words(rng: random.Random, zh: bool) -> Drawn:
     """An algebraic expression for a price that is told in words."""
-    a, b, v = rng.randint(2, 9), rng.randint(2, 30), rng.choice("xnmk")
+    a, b, v = rng.randint(2, 9), rng.randint(2, 30), rng.choice("xnky")
     told = tell("expression_in_words", rng, zh, a=a, b=b, v=v)
     return polynomials(
         rng, told, (a, b), [(b, a), (a, -b), (a + b, 0), (a, a * b), (a, 0)], variable=v

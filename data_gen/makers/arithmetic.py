@@ -8,7 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from data_gen.makers import Drawn
-from data_gen.makers.notation import tex
+from data_gen.makers.notation import Num, tex
 from data_gen.makers.units import MONEY, UNITS
 from data_gen.makers.ways import elements, number, several, verdicts
 from data_gen.makers.words import THINGS, tell
@@ -49,7 +49,14 @@ def percent(rng: random.Random, zh: bool) -> Drawn:
     base = rng.randint(1, 40) * 100 // math.gcd(p, 100)
     value = base * p // 100
     told = tell("percent", rng, zh, base=base, p=p, value=value, share=Decimal(p) / 100)
-    wrong = [value * 10, base - value, base + value, value + 5, Decimal(value) / 10, base - p]
+    wrong: list[Num] = [
+        value * 10,
+        base - value,
+        base + value,
+        value + 5,
+        Decimal(value) / 10,
+        base - p,
+    ]
     return number(rng, zh, told, value, wrong)
 
 
@@ -60,11 +67,16 @@ def discount(rng: random.Random, zh: bool) -> Drawn:
     price = Decimal(base * (100 - off)) / 100
     fold = Decimal(100 - off) / 10
     told = tell(
-        "discount", rng, zh, off=off, base=base, price=price.normalize(), fold=f"{fold:g}",
+        "discount", rng, zh, off=off, base=base, price=price, fold=f"{fold:g}",
         share=Decimal(100 - off) / 100, thing=rng.choice(THINGS),
     )  # fmt: skip
-    wrong = [Decimal(base * off) / 100, base - off, price + 10, Decimal(base * (100 + off)) / 100]
-    return number(rng, zh, told, price.normalize(), wrong, unit=MONEY[zh])
+    wrong: list[Num] = [
+        Decimal(base * off) / 100,
+        base - off,
+        price + 10,
+        Decimal(base * (100 + off)) / 100,
+    ]
+    return number(rng, zh, told, price, wrong, unit=MONEY[zh])
 
 
 def divisor_or_multiple(rng: random.Random, zh: bool) -> Drawn:
@@ -99,7 +111,7 @@ def work_together(rng: random.Random, zh: bool) -> Drawn:
     )  # fmt: skip
     value = Fraction(a * b, a + b)
     told = tell("work_together", rng, zh, a=a, b=b, rate=tex(1 / value), value=tex(value))
-    wrong = [a + b, Fraction(a + b, 2), abs(a - b), value + 1, 1 / value, 2 * value]
+    wrong: list[Num] = [a + b, Fraction(a + b, 2), abs(a - b), value + 1, 1 / value, 2 * value]
     return number(rng, zh, told, value, wrong, unit=UNITS["h"])
 
 
@@ -132,7 +144,9 @@ def prime_factors(rng: random.Random, zh: bool) -> Drawn:
     found = tuple(sorted(rng.sample((2, 3, 5, 7, 11, 13), rng.choice((2, 3)))))
     powers = [rng.randint(1, 2 if p < 5 else 1) for p in found]
     n = math.prod(p**k for p, k in zip(found, powers, strict=True))
-    product = " \\times ".join(f"{p}^{k}" if k > 1 else str(p) for p, k in zip(found, powers, strict=True))
+    product = " \\times ".join(
+        f"{p}^{k}" if k > 1 else str(p) for p, k in zip(found, powers, strict=True)
+    )
     told = tell("prime_factors", rng, zh, n=n, product=product)
     wrong = [found[:-1], (1, *found), found[1:], (*found[:-1], found[-1] + 2), (*found, n)]
     return several(rng, zh, told, found, wrong)
@@ -149,10 +163,13 @@ def prime(rng: random.Random, zh: bool) -> Drawn:
     truth = is_prime(n)
     factor = next(d for d in range(2, n + 1) if n % d == 0)
     why = (
-        (f"用不超过{math.isqrt(n)}的质数逐一试除，都除不尽。", f"No prime up to {math.isqrt(n)} divides it.")
+        (
+            f"用不超过{math.isqrt(n)}的质数逐一试除，都除不尽。",
+            f"No prime up to {math.isqrt(n)} divides it.",
+        )
         if truth
         else (f"{n}={factor}×{n // factor}，它有其他约数。", f"{n} = {factor} * {n // factor}.")
-    )  # fmt: skip
+    )
     return verdicts(rng, zh, tell("prime", rng, zh, n=n, why=why), truth)
 
 

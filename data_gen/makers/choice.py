@@ -9,12 +9,16 @@ from typing import Final
 from data_gen.makers import Drawn, Maker
 from data_gen.makers.algebra import expand, linear, nonzero, quadratic, system
 from data_gen.makers.arithmetic import fraction, percent, share, shopping
+from data_gen.makers.calculus import derivative, integral, product_rule, tangent
+from data_gen.makers.coordinates import distance, midpoint
 from data_gen.makers.facts import recall
-from data_gen.makers.functions import derivative, integral, product_rule, tangent, trigonometry, vertex
-from data_gen.makers.geometry import distance, midpoint, right_triangle, solid_volume, triangle_area
+from data_gen.makers.functions import trigonometry, vertex
+from data_gen.makers.geometry import right_triangle, solid_volume, triangle_area
 from data_gen.makers.intervals import domain, inequality, set_operation
 from data_gen.makers.naming import conic, weekday
-from data_gen.makers.science import density, kinetic_energy, moles, speed, ohm
+from data_gen.makers.nature import moles
+from data_gen.makers.notation import polynomial
+from data_gen.makers.physics import density, kinetic_energy, ohm, speed
 from data_gen.makers.statistics import average, probability
 from data_gen.makers.ways import settle
 from data_gen.makers.words import Told, section, tell
@@ -23,7 +27,10 @@ from gradegpt.schema import AnswerType
 LETTERS: Final = "ABCDEFGHIJ"
 _LAYOUTS: Final = ("{}. {}", "({}) {}", "{}、{}", "{}: {}", "{}．{}", "{}) {}")
 _EN_LAYOUTS: Final = ("{}. {}", "({}) {}", "{}: {}", "{}) {}", "({}). {}")
-_BLANKS: Final = (("（　　）", "( )", "", ""), ("", "", " Choose one option.", " Which option is right?"))
+_BLANKS: Final = (
+    ("（　　）", "( )", "", ""),
+    ("", "", " Choose one option.", " Which option is right?"),
+)
 _NONE: Final = ("以上都不对", "none of the above")
 
 
@@ -49,14 +56,20 @@ def one_of(rng: random.Random, zh: bool, told: Told, right: str, rivals: Sequenc
         texts.insert(rng.randrange(count + 1), right)
     question = f"{told.question}{rng.choice(_BLANKS[not zh])}\n{listed(rng, zh, texts)}"
     ways: list[Callable[[int], str]] = [
-        lambda i: LETTERS[i], lambda i: f"({LETTERS[i]})", lambda i: f"{LETTERS[i]}. {texts[i]}",
-        lambda i: texts[i], lambda i: f"选项{LETTERS[i]}" if zh else f"option {LETTERS[i]}",
-        lambda i: f"{LETTERS[i]}项" if zh else f"Choice {LETTERS[i]}", lambda i: f"({LETTERS[i]}) {texts[i]}",
-    ]  # fmt: skip
+        lambda i: LETTERS[i],
+        lambda i: f"({LETTERS[i]})",
+        lambda i: f"{LETTERS[i]}. {texts[i]}",
+        lambda i: texts[i],
+        lambda i: f"选项{LETTERS[i]}" if zh else f"option {LETTERS[i]}",
+        lambda i: f"{LETTERS[i]}项" if zh else f"Choice {LETTERS[i]}",
+        lambda i: f"({LETTERS[i]}) {texts[i]}",
+    ]
     slot = texts.index(right)
     wrong = rng.sample([i for i in range(len(texts)) if i != slot], min(4, len(texts) - 1))
     return _lettered(
-        rng, settle(rng, AnswerType.SINGLE_CHOICE, Told(question, told.steps), slot, wrong, ways), LETTERS[slot]
+        rng,
+        settle(rng, AnswerType.SINGLE_CHOICE, Told(question, told.steps), slot, wrong, ways),
+        LETTERS[slot],
     )
 
 
@@ -72,10 +85,7 @@ def as_choice(makers: Sequence[Maker]) -> Maker:
 
     def maker(rng: random.Random, zh: bool) -> Drawn:
         drawn = rng.choice(makers)(rng, zh)
-        right = drawn.reference
-        if drawn.kind is AnswerType.TEXT:
-            return one_of(rng, zh, Told(drawn.question, drawn.steps), right, drawn.rivals)
-        return one_of(rng, zh, Told(drawn.question, drawn.steps), right, drawn.rivals)
+        return one_of(rng, zh, Told(drawn.question, drawn.steps), drawn.reference, drawn.rivals)
 
     return maker
 
@@ -84,8 +94,12 @@ choose_number: Final = as_choice(
     (shopping, percent, fraction, share, triangle_area, right_triangle, average, integral, distance)
 )
 choose_quantity: Final = as_choice((speed, density, kinetic_energy, moles, ohm, solid_volume))
-choose_formula: Final = as_choice((expand, derivative, product_rule, tangent, trigonometry, probability))
-choose_region: Final = as_choice((inequality, domain, set_operation, midpoint, vertex, system, quadratic, linear))
+choose_formula: Final = as_choice(
+    (expand, derivative, product_rule, tangent, trigonometry, probability)
+)
+choose_region: Final = as_choice(
+    (inequality, domain, set_operation, midpoint, vertex, system, quadratic, linear)
+)
 choose_fact: Final = as_choice((recall, recall, recall, weekday, conic))
 
 
@@ -113,29 +127,39 @@ def odd_one_out(rng: random.Random, zh: bool) -> Drawn:
 
 def _category(rng: random.Random, zh: bool) -> tuple[str, list[str], list[str]]:
     row = rng.choice(section("category").rows)
-    if zh:
-        return row[0], row[2].split(" "), row[4].split(" ")
-    # A bar may be part of an option, so it is never a joint there.
-    return row[1], row[3].split("|"), row[5].split("|")
+    kind, good, bad = row[not zh], row[2 + (not zh)], row[4 + (not zh)]
+    return kind, good.split("|"), bad.split("|")
 
 
 # --- several right options ------------------------------------------------------------------------
 
 
-def all_of(rng: random.Random, zh: bool, told: Told, good: Sequence[str], bad: Sequence[str]) -> Drawn:
+def all_of(
+    rng: random.Random, zh: bool, told: Told, good: Sequence[str], bad: Sequence[str]
+) -> Drawn:
     """A choice of all of ``good`` among ``bad``."""
     options = [*((text, True) for text in good), *((text, False) for text in bad)]
     rng.shuffle(options)
     every = LETTERS[: len(options)]
     right = "".join(x for x, (_, holds) in zip(every, options, strict=True) if holds)
     rest = [x for x in every if x not in right]
-    wrong = [right[1:], right[:-1], *("".join(sorted(right + x)) for x in rest), *("".join(sorted(right[1:] + x)) for x in rest)]
+    wrong = [
+        right[1:],
+        right[:-1],
+        *("".join(sorted(right + x)) for x in rest),
+        *("".join(sorted(right[1:] + x)) for x in rest),
+    ]
     joints = ("", "、", ",", ", ", " ", "和" if zh else " and ")
 
     def way(joint: str) -> Callable[[str], str]:
-        return lambda v: joint.join(v)
+        return joint.join
 
-    ways = [*map(way, joints), lambda v: f"({v})", lambda v: v[::-1], lambda v: "".join(f"({x})" for x in v)]
+    ways = [
+        *map(way, joints),
+        lambda v: f"({v})",
+        lambda v: v[::-1],
+        lambda v: "".join(f"({x})" for x in v),
+    ]
     question = f"{told.question}\n{listed(rng, zh, [text for text, _ in options])}"
     drawn = settle(rng, AnswerType.MULTIPLE_CHOICE, Told(question, told.steps), right, wrong, ways)
     return _lettered(rng, drawn, right)
@@ -151,7 +175,9 @@ def members(rng: random.Random, zh: bool) -> Drawn:
     """Which options are of a kind."""
     kind, good, bad = _category(rng, zh)
     r, w = _counts(rng, len(good), len(bad))
-    return all_of(rng, zh, tell("category", rng, zh, kind=kind), rng.sample(good, r), rng.sample(bad, w))
+    return all_of(
+        rng, zh, tell("category", rng, zh, kind=kind), rng.sample(good, r), rng.sample(bad, w)
+    )
 
 
 def divisible(rng: random.Random, zh: bool) -> Drawn:
@@ -171,17 +197,30 @@ def on_the_line(rng: random.Random, zh: bool) -> Drawn:
     xs = rng.sample(range(-6, 9), r + w)
     good = [f"({x},{k * x + b})" for x in xs[:r]]
     bad = [f"({x},{k * x + b + rng.choice((-2, -1, 1, 2, 3))})" for x in xs[r:]]
-    told = tell("on_the_line", rng, zh, k=k, b=f"{b:+d}" if b else "", x=xs[0], y=k * xs[0] + b)
+    told = tell("on_the_line", rng, zh, f=polynomial((k, b)), x=xs[0], y=k * xs[0] + b)
     return all_of(rng, zh, told, good, bad)
 
 
 def equal_values(rng: random.Random, zh: bool) -> Drawn:
     """Which fractions, decimals and percentages equal a fraction."""
-    top, bottom = rng.choice(((1, 2), (1, 4), (3, 4), (1, 5), (2, 5), (3, 5), (4, 5), (1, 8), (3, 8), (7, 20)))
+    top, bottom = rng.choice(
+        ((1, 2), (1, 4), (3, 4), (1, 5), (2, 5), (3, 5), (4, 5), (1, 8), (3, 8), (7, 20))
+    )
     m, n = rng.sample(range(2, 9), 2)
     share = top / bottom
-    good = [f"{share:g}", f"{share * 100:g}%", f"$\\frac{{{top * m}}}{{{bottom * m}}}$", f"{top * n}/{bottom * n}"]
-    bad = [f"{share / 10:g}", f"{share:g}%", f"$\\frac{{{top + m}}}{{{bottom + m}}}$", f"{bottom}/{top}", f"{share * 10:g}%"]
+    good = [
+        f"{share:g}",
+        f"{share * 100:g}%",
+        f"$\\frac{{{top * m}}}{{{bottom * m}}}$",
+        f"{top * n}/{bottom * n}",
+    ]
+    bad = [
+        f"{share / 10:g}",
+        f"{share:g}%",
+        f"$\\frac{{{top + m}}}{{{bottom + m}}}$",
+        f"{bottom}/{top}",
+        f"{share * 10:g}%",
+    ]
     r, w = _counts(rng, 4, 5)
     told = tell("equal_values", rng, zh, a=top, b=bottom, share=f"{share:g}")
     return all_of(rng, zh, told, rng.sample(good, r), rng.sample(bad, w))
@@ -192,15 +231,42 @@ def true_statements(rng: random.Random, zh: bool) -> Drawn:
     a, h, k = nonzero(rng, 3), nonzero(rng, 5), nonzero(rng, 9)
     up = a > 0
     statements = [
-        ((f"图象开口向{'上' if up else '下'}", f"the graph opens {'upward' if up else 'downward'}"),
-         (f"图象开口向{'下' if up else '上'}", f"the graph opens {'downward' if up else 'upward'}")),
-        ((f"对称轴是直线 $x={h}$", f"the axis of symmetry is $x = {h}$"), (f"对称轴是直线 $x={-h}$", f"the axis of symmetry is $x = {-h}$")),
-        ((f"顶点坐标为 $({h},{k})$", f"the vertex is $({h}, {k})$"), (f"顶点坐标为 $({-h},{k})$", f"the vertex is $({-h}, {k})$")),
-        ((f"最{'小' if up else '大'}值为{k}", f"the {'least' if up else 'greatest'} value is {k}"),
-         (f"最{'大' if up else '小'}值为{k}", f"the {'greatest' if up else 'least'} value is {k}")),
-        ((f"图象与 $y$ 轴交于点 $(0,{a * h * h + k})$", f"the graph meets the y-axis at $(0, {a * h * h + k})$"),
-         (f"图象与 $y$ 轴交于点 $(0,{k})$", f"the graph meets the y-axis at $(0, {k})$")),
-    ]  # fmt: skip
+        (
+            (
+                f"图象开口向{'上' if up else '下'}",
+                f"the graph opens {'upward' if up else 'downward'}",
+            ),
+            (
+                f"图象开口向{'下' if up else '上'}",
+                f"the graph opens {'downward' if up else 'upward'}",
+            ),
+        ),
+        (
+            (f"对称轴是直线 $x={h}$", f"the axis of symmetry is $x = {h}$"),
+            (f"对称轴是直线 $x={-h}$", f"the axis of symmetry is $x = {-h}$"),
+        ),
+        (
+            (f"顶点坐标为 $({h},{k})$", f"the vertex is $({h}, {k})$"),
+            (f"顶点坐标为 $({-h},{k})$", f"the vertex is $({-h}, {k})$"),
+        ),
+        (
+            (
+                f"最{'小' if up else '大'}值为{k}",
+                f"the {'least' if up else 'greatest'} value is {k}",
+            ),
+            (
+                f"最{'大' if up else '小'}值为{k}",
+                f"the {'greatest' if up else 'least'} value is {k}",
+            ),
+        ),
+        (
+            (
+                f"图象与 $y$ 轴交于点 $(0,{a * h * h + k})$",
+                f"the graph meets the y-axis at $(0, {a * h * h + k})$",
+            ),
+            (f"图象与 $y$ 轴交于点 $(0,{k})$", f"the graph meets the y-axis at $(0, {k})$"),
+        ),
+    ]
     r, w = _counts(rng, 4, 3)
     shown = rng.sample(statements, min(5, r + w))
     coefficient = {1: "", -1: "-"}.get(a, str(a))
@@ -215,6 +281,6 @@ def solutions(rng: random.Random, zh: bool) -> Drawn:
     r, w = _counts(rng, 8, 8)
     good = rng.sample([x + d * (1 if k > 0 else -1) for d in range(1, 9)], r)
     bad = rng.sample([x - d * (1 if k > 0 else -1) for d in range(8)], w)
-    left = f"{ {1: '', -1: '-'}.get(k, str(k)) }x{f'{b:+d}' if b else ''}"
+    left = polynomial((k, b))
     told = tell("solutions", rng, zh, left=left, c=k * x + b, sign="><"[k < 0], x=x)
     return all_of(rng, zh, told, [str(n) for n in good], [str(n) for n in bad])

@@ -63,15 +63,16 @@ def recall(rng: random.Random, zh: bool) -> Drawn:
     others = [f for f in dict.fromkeys(facts) if f.zh != fact.zh and f.en != fact.en]
     wrong = list({f.zh: f for f in rng.sample(others, min(5, len(others)))}.values())
     ways = [
-        lambda f: f.name(zh), lambda f: f.name(zh, 1), lambda f: f.name(not zh), lambda f: f.name(not zh, 1),
+        lambda f: f.name(zh),
+        lambda f: f.name(zh, 1),
+        lambda f: f.name(not zh),
+        lambda f: f.name(not zh, 1),
         lambda f: f"{f.name(zh)}（{f.name(not zh)}）" if zh else f"{f.name(zh)} ({f.name(not zh)})",
-    ]  # fmt: skip
+    ]
     drawn = settle(rng, AnswerType.TEXT, told, fact, wrong, ways)
     reference = fact.name(zh)
     right = [f for f in (drawn.reference, *drawn.right) if f != reference]
-    return drawn._replace(
-        reference=reference, right=right, rivals=tuple(f.name(zh) for f in wrong)
-    )
+    return drawn._replace(reference=reference, right=right, rivals=tuple(f.name(zh) for f in wrong))
 
 
 def claim(rng: random.Random, zh: bool) -> Drawn:
@@ -94,7 +95,11 @@ def trend(rng: random.Random, zh: bool) -> Drawn:
     """Whether a quantity grows or shrinks when another does."""
     zh_law, en_law, kind = rng.choice(section("trend").rows)
     factor, up = rng.randint(2, 60), rng.random() < 0.5
-    by = (f"增大{factor}%", f"increases by {factor}%") if up else (f"减小{factor}%", f"decreases by {factor}%")
+    by = (
+        (f"增大{factor}%", f"increases by {factor}%")
+        if up
+        else (f"减小{factor}%", f"decreases by {factor}%")
+    )
     told = tell("trend", rng, zh, law=(zh_law, en_law))
     question = told.question.replace("{}", by[not zh])
     good, bad = (_MORE, _LESS) if up == (kind == "direct") else (_LESS, _MORE)

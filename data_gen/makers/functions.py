@@ -1,4 +1,4 @@
-"""Makers of problems on functions and calculus."""
+"""Makers of problems on functions, logarithms and angles."""
 
 from __future__ import annotations
 
@@ -8,78 +8,17 @@ from fractions import Fraction
 from data_gen.makers import Drawn
 from data_gen.makers.algebra import nonzero
 from data_gen.makers.notation import coefficient, polynomial, tex
-from data_gen.makers.ways import equations, formula, number, parts, point, polynomials, several, verdicts
+from data_gen.makers.ways import (
+    equations,
+    formula,
+    number,
+    parts,
+    point,
+    polynomials,
+    several,
+    verdicts,
+)
 from data_gen.makers.words import tell
-
-
-def derivative(rng: random.Random, zh: bool) -> Drawn:
-    """The derivative of a cubic."""
-    a, b, c, d = rng.randint(1, 6), nonzero(rng, 8), nonzero(rng, 9), nonzero(rng, 9)
-    told = tell(
-        "derivative", rng, zh, f=polynomial((a, b, c, d)), a=coefficient(a), three=3 * a, b=b, two=2 * b, c=c
-    )
-    wrong = [
-        (3 * a, 2 * b, c, d), (a, b, c), (3 * a, 2 * b, 0), (3 * a, -2 * b, c), (3 * a, b, c),
-        (3 * a, 2 * b, c + d), (3 * a, 2 * b, -c),
-    ]  # fmt: skip
-    return polynomials(rng, told, (3 * a, 2 * b, c), wrong, name="f'(x)")
-
-
-def product_rule(rng: random.Random, zh: bool) -> Drawn:
-    """The derivative of x to a power times e^x, a sine or a logarithm."""
-    n, k = rng.randint(2, 6), rng.randint(2, 9)
-    power, lower = f"{k}x^{n}", f"{k * n}x" + (f"^{n - 1}" if n > 2 else "")
-    outer, inner, sign = rng.choice([("e^x", "e^x", "+"), ("\\sin x", "\\cos x", "+"), ("\\cos x", "\\sin x", "-")])
-    told = tell("product_rule", rng, zh, f=f"{power}{outer}", power=power, lower=lower, outer=outer)
-    value = f"{lower}{outer}{sign}{power}{inner}"
-    other = "-" if sign == "+" else "+"
-    wrong = [
-        f"{lower}{inner}", f"{lower}{outer}{other}{power}{inner}", f"{lower}{outer}",
-        f"{power}{outer}{sign}{lower}{inner}" if outer != inner else f"{power}{outer}",
-        f"{k}x^{n - 1}{outer}{sign}{power}{inner}",
-    ]  # fmt: skip
-    return formula(rng, told, value, wrong, name="f'(x)")
-
-
-def antiderivative(rng: random.Random, zh: bool) -> Drawn:
-    """An indefinite integral of a quadratic."""
-    a, b, c = rng.randint(1, 5), nonzero(rng, 5), nonzero(rng, 9)
-    told = tell("antiderivative", rng, zh, f=polynomial((3 * a, 2 * b, c)))
-    wrong = [(6 * a, 2 * b), (3 * a, 2 * b, c, 0), (a, 2 * b, c, 0), (a, b, 0, 0), (a, -b, c, 0), (a, b, -c, 0)]
-    texts = [f"{polynomial(w)}+C" for w in [(a, b, c, 0), *wrong]]
-    return formula(rng, told, texts[0], texts[1:])
-
-
-def integral(rng: random.Random, zh: bool) -> Drawn:
-    """The definite integral of a linear or quadratic function."""
-    a, b, low = rng.randint(0, 2), nonzero(rng, 5), rng.randint(-2, 2)
-    c, high = rng.randint(-9, 9), low + rng.randint(1, 4)
-    coefficients = (3 * a, 2 * b, c)
-
-    def primitive(x: int) -> int:
-        return a * x**3 + b * x**2 + c * x
-
-    value = primitive(high) - primitive(low)
-    told = tell(
-        "integral", rng, zh, f=polynomial(coefficients), primitive=polynomial((a, b, c, 0)),
-        low=low, high=high, top=primitive(high), bottom=primitive(low), value=value,
-    )  # fmt: skip
-    wrong = [primitive(high) + primitive(low), -value, primitive(high), value + c, 2 * value, value + 1]
-    return number(rng, zh, told, value, wrong)
-
-
-def limit(rng: random.Random, zh: bool) -> Drawn:
-    """The limit of a quotient of quadratics at a common root, or at infinity."""
-    r, p, q = nonzero(rng, 6), *rng.sample(range(-8, 9), 2)
-    while r in (p, q):
-        p, q = rng.sample(range(-8, 9), 2)
-    value = Fraction(r - p, r - q)
-    told = tell(
-        "limit", rng, zh, top=polynomial((1, -r - p, r * p)), bottom=polynomial((1, -r - q, r * q)),
-        r=r, f=polynomial((1, -p)), g=polynomial((1, -q)),
-    )  # fmt: skip
-    wrong = [0, 1, 1 / value, -value, Fraction(p, q) if q else 2, value + 1]
-    return number(rng, zh, told, value, wrong)
 
 
 def logarithm(rng: random.Random, zh: bool) -> Drawn:
@@ -103,7 +42,9 @@ def trigonometry(rng: random.Random, zh: bool) -> Drawn:
     half, two, three = "\\frac{1}{2}", "\\frac{\\sqrt{2}}{2}", "\\frac{\\sqrt{3}}{2}"
     sines = {30: half, 45: two, 60: three}
     tangents = {30: "\\frac{\\sqrt{3}}{3}", 45: "1", 60: "\\sqrt{3}"}
-    angle = rng.choice([x + y for x in (0, 180, 360) for y in (30, 45, 60, -30, -45, -60) if x + y > 0])
+    angle = rng.choice(
+        [x + y for x in (0, 180, 360) for y in (30, 45, 60, -30, -45, -60) if x + y > 0]
+    )
     acute = min(angle % 180, 180 - angle % 180)
     name = rng.choice(("sin", "cos", "tan"))
     size = {"sin": sines[acute], "cos": sines[90 - acute], "tan": tangents[acute]}[name]
@@ -128,8 +69,17 @@ def sine_equation(rng: random.Random, zh: bool) -> Drawn:
     ])  # fmt: skip
     a, b = found
     told = tell("sine_equation", rng, zh, name=name, value=value, a=a, b=b)
-    wrong = [(a,), (b,), (a, (a + 180) % 360), ((a + 180) % 360, (b + 180) % 360), (a, b + 15), (a - 10, b)]
-    angles = [tuple(f"{x}^\\circ" for x in w) for w in (found, *wrong) if {*w} != {*found} or w == found]
+    wrong = [
+        (a,),
+        (b,),
+        (a, (a + 180) % 360),
+        ((a + 180) % 360, (b + 180) % 360),
+        (a, b + 15),
+        (a - 10, b),
+    ]
+    angles = [
+        tuple(f"{x}^\\circ" for x in w) for w in (found, *wrong) if {*w} != {*found} or w == found
+    ]
     return several(rng, zh, told, angles[0], angles[1:], name="x")
 
 
@@ -145,7 +95,15 @@ def quadratic_parts(rng: random.Random, zh: bool) -> Drawn:
     """The place and the size of the extreme value of a quadratic, in two parts."""
     a, h, k = nonzero(rng, 3), nonzero(rng, 6), nonzero(rng, 15)
     which = (("最小值", "least"), ("最大值", "greatest"))[a < 0]
-    told = tell("quadratic_parts", rng, zh, f=polynomial((a, -2 * a * h, a * h * h + k)), which=which, a=a, h=h)
+    told = tell(
+        "quadratic_parts",
+        rng,
+        zh,
+        f=polynomial((a, -2 * a * h, a * h * h + k)),
+        which=which,
+        a=a,
+        h=h,
+    )
     wrong = [(k, h), (-h, k), (h, -k), (h, a * h * h + k), (h, k + 1), (2 * h, k)]
     return parts(rng, zh, told, (h, k), wrong)
 
@@ -159,20 +117,6 @@ def axis(rng: random.Random, zh: bool) -> Drawn:
     return equations(rng, told, x, wrong, [lambda v: f"x={tex(v)}"])
 
 
-def tangent(rng: random.Random, zh: bool) -> Drawn:
-    """The tangent of a parabola at a point, in slope or general form."""
-    a, b, c, t = rng.randint(1, 3), rng.randint(-5, 5), rng.randint(-9, 9), rng.randint(-3, 3)
-    slope, y = 2 * a * t + b, a * t * t + b * t + c
-    told = tell("tangent", rng, zh, f=polynomial((a, b, c)), df=polynomial((2 * a, b)), t=t, y=y, slope=slope)
-    value = (slope, y - slope * t)
-    wrong = [(slope, y), (slope, y + slope * t), (-slope, y + slope * t), (slope + 1, y - slope * t), (slope, 1 + value[1])]
-    forms = [
-        lambda v: f"y={polynomial(v)}",
-        lambda v: f"{polynomial((v[0], v[1]))}-y=0" if any(v) else "y=0",
-    ]
-    return equations(rng, told, value, [w for w in wrong if w != value], forms)
-
-
 def inverse(rng: random.Random, zh: bool) -> Drawn:
     """The inverse of a linear function."""
     a, b = rng.randint(2, 9), nonzero(rng, 12)
@@ -183,7 +127,11 @@ def inverse(rng: random.Random, zh: bool) -> Drawn:
         top = polynomial((p, q))
         return top if below == 1 else f"\\frac{{{top}}}{{{below}}}"
 
-    texts = [quotient(*w) for w in [(1, -b, a), *wrong] if w == (1, -b, a) or w[0] * a != w[2] or w[1] * a != -b * w[2]]
+    texts = [
+        quotient(*w)
+        for w in [(1, -b, a), *wrong]
+        if w == (1, -b, a) or w[0] * a != w[2] or w[1] * a != -b * w[2]
+    ]
     return formula(rng, told, texts[0], texts[1:], name="f^{-1}(x)")
 
 
@@ -192,7 +140,13 @@ def composition(rng: random.Random, zh: bool) -> Drawn:
     a, b, c = rng.randint(2, 6), nonzero(rng, 7), nonzero(rng, 9)
     told = tell("composition", rng, zh, f=polynomial((1, 0, c)), g=polynomial((a, b)), c=f"{c:+d}")
     value = (a * a, 2 * a * b, b * b + c)
-    wrong = [(a, 0, a * c + b), (a * a, 0, b * b + c), (a * a, 2 * a * b, b * b - c), (a, 2 * a * b, b * b + c), (a * a, a * b, b * b + c)]
+    wrong = [
+        (a, 0, a * c + b),
+        (a * a, 0, b * b + c),
+        (a * a, 2 * a * b, b * b - c),
+        (a, 2 * a * b, b * b + c),
+        (a * a, a * b, b * b + c),
+    ]
     return polynomials(rng, told, value, wrong, name="f(g(x))")
 
 
@@ -201,10 +155,19 @@ def parity(rng: random.Random, zh: bool) -> Drawn:
     a, m, n = nonzero(rng, 9), rng.randint(1, 4), nonzero(rng, 9)
     kind = rng.randrange(3)  # even, odd, neither
     powers = [(2 * m, 0), (2 * m + 1, 1), (2 * m, 1)][kind]
-    text = f"{coefficient(a)}x^{powers[0]}" + (f"{n:+d}" if not powers[1] else f"{'+' if n > 0 else '-'}{coefficient(abs(n))}x")
+    text = f"{coefficient(a)}x^{powers[0]}" + (
+        f"{n:+d}" if not powers[1] else f"{'+' if n > 0 else '-'}{coefficient(abs(n))}x"
+    )
     claim = rng.randrange(2)
-    told = tell("parity", rng, zh, f=text, claim=(("偶函数", "even"), ("奇函数", "odd"))[claim],
-                 m=powers[0], which=((("偶数", "even"), ("奇数", "odd"))[powers[0] % 2]))  # fmt: skip
+    told = tell(
+        "parity",
+        rng,
+        zh,
+        f=text,
+        claim=(("偶函数", "even"), ("奇函数", "odd"))[claim],
+        m=powers[0],
+        which=((("偶数", "even"), ("奇数", "odd"))[powers[0] % 2]),
+    )
     return verdicts(rng, zh, told, kind == claim)
 
 
@@ -213,8 +176,18 @@ def increasing(rng: random.Random, zh: bool) -> Drawn:
     base, up = rng.randint(2, 9), rng.random() < 0.5
     b = rng.randint(-9, 9)
     k = base if up else -base
-    text = polynomial((k, b)) if rng.random() < 0.6 else f"{base}^{{{'' if up else '-'}x}}{f'{b:+d}' if b else ''}"
+    text = (
+        polynomial((k, b))
+        if rng.random() < 0.6
+        else f"{base}^{{{'' if up else '-'}x}}{f'{b:+d}' if b else ''}"
+    )
     claim = rng.random() < 0.5
-    told = tell("increasing", rng, zh, f=text, claim=(("增", "increasing"), ("减", "decreasing"))[not claim],
-                fact=(("增大", "rises"), ("减小", "falls"))[not up])  # fmt: skip
+    told = tell(
+        "increasing",
+        rng,
+        zh,
+        f=text,
+        claim=(("增", "increasing"), ("减", "decreasing"))[not claim],
+        fact=(("增大", "rises"), ("减小", "falls"))[not up],
+    )
     return verdicts(rng, zh, told, up == claim)

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from data_gen.makers import Drawn
 from data_gen.makers.algebra import nonzero
-from data_gen.makers.notation import Span, flipped, polynomial
+from data_gen.makers.notation import Num, Span, flipped, polynomial
 from data_gen.makers.ways import elements, region
 from data_gen.makers.words import tell
 
@@ -27,32 +27,50 @@ def inequality(rng: random.Random, zh: bool) -> Drawn:
     )  # fmt: skip
     value, other = (between, outside) if inside else (outside, between)
     wrong = [
-        tuple(map(flipped, value)), other, (Span(-b, -a, closed, closed),), (Span(a, b + 1, closed, closed),),
-        (Span(a, None, closed),), (Span(None, b, False, closed),),
-    ]  # fmt: skip
+        tuple(map(flipped, value)),
+        other,
+        (Span(-b, -a, closed, closed),),
+        (Span(a, b + 1, closed, closed),),
+        (Span(a, None, closed),),
+        (Span(None, b, False, closed),),
+    ]
     return region(rng, zh, told, value, wrong)
 
 
 def linear_inequality(rng: random.Random, zh: bool) -> Drawn:
     """A linear inequality, perhaps with a negative factor."""
-    k, x, b = nonzero(rng, 8), rng.randint(-9, 9), rng.randint(-15, 15)
+    k, x, b = (
+        rng.choice((-6, -5, -4, -3, -2, -1, 2, 3, 4, 5, 6, 7)),
+        rng.randint(-9, 9),
+        rng.randint(-15, 15),
+    )
     greater, closed = rng.random() < 0.5, rng.random() < 0.5
     told = tell(
-        "linear_inequality", rng, zh, left=polynomial((k, b)), c=k * x + b, k=k, d=k * x,
+        "linear_inequality", rng, zh, left=polynomial((k, b)), c=k * x + b,
+        k=k, kx=polynomial((k, 0)), d=k * x,
         sign=_SIGNS[">" if greater else "<", closed],
         turn=(("不变", "stays"), ("要改变", "is turned round"))[k < 0],
     )  # fmt: skip
     up, down = Span(x, None, closed), Span(None, x, False, closed)
     value, other = (up, down) if greater == (k > 0) else (down, up)
     wrong = [other, flipped(value), flipped(other)]
-    for y in (-x, x + 1, Fraction(k * x + 2 * b, k)):
-        wrong.append(value._replace(low=y) if value.high is None else value._replace(high=y))
+    wrong += [_moved(value, end) for end in (-x, x + 1, Fraction(k * x + 2 * b, k))]
     return region(rng, zh, told, (value,), [(w,) for w in wrong])
+
+
+def _moved(ray: Span, end: Num) -> Span:
+    """The same ray from another end."""
+    return ray._replace(low=end) if ray.high is None else ray._replace(high=end)
 
 
 def absolute_inequality(rng: random.Random, zh: bool) -> Drawn:
     """An inequality with an absolute value."""
-    a, b, closed, inside = nonzero(rng, 9), rng.randint(1, 12), rng.random() < 0.5, rng.random() < 0.5
+    a, b, closed, inside = (
+        nonzero(rng, 9),
+        rng.randint(1, 12),
+        rng.random() < 0.5,
+        rng.random() < 0.5,
+    )
     low, high = a - b, a + b
     between = (Span(low, high, closed, closed),)
     outside = (Span(None, low, False, closed), Span(high, None, closed, False))
@@ -62,9 +80,13 @@ def absolute_inequality(rng: random.Random, zh: bool) -> Drawn:
     )  # fmt: skip
     value, other = (between, outside) if inside else (outside, between)
     wrong = [
-        other, tuple(map(flipped, value)), (Span(-high, -low, closed, closed),), (Span(-b, b, closed, closed),),
-        (Span(None, high, False, closed),), (Span(high, None, closed),),
-    ]  # fmt: skip
+        other,
+        tuple(map(flipped, value)),
+        (Span(-high, -low, closed, closed),),
+        (Span(-b, b, closed, closed),),
+        (Span(None, high, False, closed),),
+        (Span(high, None, closed),),
+    ]
     return region(rng, zh, told, value, wrong)
 
 
@@ -80,9 +102,14 @@ def domain(rng: random.Random, zh: bool) -> Drawn:
     told = tell("domain", rng, zh, f=f, a=a, b=b, strict=strict)
     value = Span(a, b, True, not logarithm)
     wrong = [
-        value._replace(high_in=logarithm), value._replace(low_in=False), flipped(value), Span(a, None, True),
-        Span(None, b, False, not logarithm), Span(-b, -a, True, not logarithm), value._replace(high=b + 1),
-    ]  # fmt: skip
+        value._replace(high_in=logarithm),
+        value._replace(low_in=False),
+        flipped(value),
+        Span(a, None, True),
+        Span(None, b, False, not logarithm),
+        Span(-b, -a, True, not logarithm),
+        value._replace(high=b + 1),
+    ]
     return region(rng, zh, told, (value,), [(w,) for w in wrong])
 
 
@@ -97,9 +124,14 @@ def value_range(rng: random.Random, zh: bool) -> Drawn:
     ends = left * left + k, right * right + k
     value = Span(k, far * far + k, True, True)
     wrong = [
-        flipped(value), value._replace(low=min(ends)), value._replace(high=min(ends)), Span(low, high, True, True),
-        Span(k, None, True), value._replace(low=-k), value._replace(high=far * far + k + 1),
-    ]  # fmt: skip
+        flipped(value),
+        value._replace(low=min(ends)),
+        value._replace(high=min(ends)),
+        Span(low, high, True, True),
+        Span(k, None, True),
+        value._replace(low=-k),
+        value._replace(high=far * far + k + 1),
+    ]
     wrong = [w for w in wrong if w.high is None or w.low != w.high]
     return region(rng, zh, told, (value,), [(w,) for w in wrong], variable="y")
 
@@ -110,7 +142,13 @@ def third_side(rng: random.Random, zh: bool) -> Drawn:
     low, high = abs(a - b), a + b
     told = tell("third_side", rng, zh, a=a, b=b, low=low, high=high)
     value = Span(low, high)
-    wrong = [flipped(value), Span(0, high), Span(low, None), Span(low + 1, high - 1), Span(min(a, b), max(a, b))]
+    wrong = [
+        flipped(value),
+        Span(0, high),
+        Span(low, None),
+        Span(low + 1, high - 1),
+        Span(min(a, b), max(a, b)),
+    ]
     return region(rng, zh, told, (value,), [(w,) for w in wrong], variable="x")
 
 
@@ -120,15 +158,22 @@ def discriminant(rng: random.Random, zh: bool) -> Drawn:
     b, two, shift = 2 * half, rng.random() < 0.5, rng.randint(-5, 5)
     bound = half * half - shift
     told = tell(
-        "discriminant", rng, zh, f=f"x^2{'+' if rng.random() < 0.5 else '-'}{b}x+{polynomial((1, shift), 'm')}", bound=bound,
-        what=(("有两个不相等的实数根", "two different real roots"), ("没有实数根", "no real root"))[not two],
-        sign=">" if two else "<", b=b, shift=polynomial((1, shift), "m"),
-    )  # fmt: skip
+        "discriminant",
+        rng,
+        zh,
+        f=f"x^2{'+' if rng.random() < 0.5 else '-'}{b}x+{polynomial((1, shift), 'm')}",
+        bound=bound,
+        what=(("有两个不相等的实数根", "two different real roots"), ("没有实数根", "no real root"))[
+            not two
+        ],
+        sign=">" if two else "<",
+        b=b,
+        shift=polynomial((1, shift), "m"),
+    )
     below, above = Span(None, bound), Span(bound, None)
     value, other = (below, above) if two else (above, below)
     wrong = [other, flipped(value), flipped(other)]
-    for y in (bound + 2 * shift, b * b, half - shift):
-        wrong.append(value._replace(low=y) if value.high is None else value._replace(high=y))
+    wrong += [_moved(value, end) for end in (bound + 2 * shift, b * b, half - shift)]
     return region(rng, zh, told, (value,), [(w,) for w in wrong], variable="m")
 
 
@@ -137,8 +182,22 @@ def monotone(rng: random.Random, zh: bool) -> Drawn:
     a, b = sorted(rng.sample(range(-6, 7), 2))
     if (a + b) % 2:
         b += 1
-    told = tell("monotone", rng, zh, f=polynomial((1, -3 * (a + b) // 2, 3 * a * b, 0)), f1=polynomial((1, -a)), g1=polynomial((1, -b)))
-    wrong = [(Span(None, a), Span(b, None)), (Span(-b, -a),), (Span(a, None),), (Span(None, b),), (Span(a, b + 1),), (Span(a - 1, b),)]
+    told = tell(
+        "monotone",
+        rng,
+        zh,
+        f=polynomial((1, -3 * (a + b) // 2, 3 * a * b, 0)),
+        f1=polynomial((1, -a)),
+        g1=polynomial((1, -b)),
+    )
+    wrong = [
+        (Span(None, a), Span(b, None)),
+        (Span(-b, -a),),
+        (Span(a, None),),
+        (Span(None, b),),
+        (Span(a, b + 1),),
+        (Span(a - 1, b),),
+    ]
     return region(rng, zh, told, (Span(a, b),), wrong)
 
 
@@ -147,7 +206,12 @@ def set_operation(rng: random.Random, zh: bool) -> Drawn:
     pool = rng.sample(range(-3, 15), 7)
     both, left, right = pool[:2], pool[2 : 2 + rng.randint(1, 3)], pool[5 : 5 + rng.randint(1, 2)]
     a, b = sorted(both + left), sorted(both + right)
-    made = {"cap": sorted(both), "cup": sorted(pool_of(a, b)), "setminus": sorted(left), "other": sorted(right)}
+    made = {
+        "cap": sorted(both),
+        "cup": sorted(pool_of(a, b)),
+        "setminus": sorted(left),
+        "other": sorted(right),
+    }
     name = rng.choice(("cap", "cup", "setminus"))
     meaning = {
         "cap": ("两个集合的公共元素", "the elements that lie in both sets"),
@@ -155,7 +219,16 @@ def set_operation(rng: random.Random, zh: bool) -> Drawn:
         "setminus": ("属于 $A$ 而不属于 $B$ 的元素", "the elements of A that are not in B"),
     }[name]
     a_text, b_text = (", ".join(map(str, x)) for x in (a, b))
-    told = tell("set_operation", rng, zh, a=a_text, b=b_text, op=f"\\{name}", meaning=meaning, common=", ".join(map(str, made["cap"])))
+    told = tell(
+        "set_operation",
+        rng,
+        zh,
+        a=a_text,
+        b=b_text,
+        op=f"\\{name}",
+        meaning=meaning,
+        common=", ".join(map(str, made["cap"])),
+    )
     value = tuple(made.pop(name))
     wrong = [*(tuple(v) for v in made.values()), value[:-1], (*value, max(a + b) + 1), value[1:]]
     return elements(rng, told, value, [w for w in wrong if {*w} != {*value}])
@@ -172,9 +245,23 @@ def whole_solutions(rng: random.Random, zh: bool) -> Drawn:
     k, b = rng.randint(2, 4), nonzero(rng, 6)
     left_in = rng.random() < 0.5
     told = tell(
-        "whole_solutions", rng, zh, low=k * low + b, high=k * high + b, f=polynomial((k, b)), x=low, y=high,
-        one="\\le" if left_in else "<", two="<" if left_in else "\\le",
-    )  # fmt: skip
+        "whole_solutions",
+        rng,
+        zh,
+        low=k * low + b,
+        high=k * high + b,
+        f=polynomial((k, b)),
+        x=low,
+        y=high,
+        one="\\le" if left_in else "<",
+        two="<" if left_in else "\\le",
+    )
     value = tuple(range(low + (not left_in), high + (not left_in)))
-    wrong = [tuple(range(low, high + 1)), tuple(range(low + 1, high)), tuple(x for x in value if x > 0), value[1:], tuple(range(low + left_in, high + left_in))]
+    wrong = [
+        tuple(range(low, high + 1)),
+        tuple(range(low + 1, high)),
+        tuple(x for x in value if x > 0),
+        value[1:],
+        tuple(range(low + left_in, high + left_in)),
+    ]
     return elements(rng, told, value, wrong)

@@ -16,17 +16,26 @@ _DAYS: Final = (
 )  # fmt: skip
 _DIRECTIONS: Final = (("北", "north"), ("东", "east"), ("南", "south"), ("西", "west"))
 _TRIANGLES: Final = (
-    ("锐角三角形", "acute triangle"), ("直角三角形", "right triangle"), ("钝角三角形", "obtuse triangle"),
-)  # fmt: skip
+    ("锐角三角形", "acute triangle"),
+    ("直角三角形", "right triangle"),
+    ("钝角三角形", "obtuse triangle"),
+)
 _ACIDITY: Final = (("酸性", "acidic"), ("中性", "neutral"), ("碱性", "basic"))
-_CONICS: Final = (("圆", "circle"), ("椭圆", "ellipse"), ("双曲线", "hyperbola"), ("抛物线", "parabola"))
+_CONICS: Final = (
+    ("圆", "circle"),
+    ("椭圆", "ellipse"),
+    ("双曲线", "hyperbola"),
+    ("抛物线", "parabola"),
+)
 _QUADRANTS: Final = (
     ("第一象限", "first quadrant"), ("第二象限", "second quadrant"),
     ("第三象限", "third quadrant"), ("第四象限", "fourth quadrant"),
 )  # fmt: skip
 
 
-def _named(rng: random.Random, zh: bool, told: Told, value: Pair, names: tuple[Pair, ...], frame: Pair) -> Drawn:
+def _named(
+    rng: random.Random, zh: bool, told: Told, value: Pair, names: tuple[Pair, ...], frame: Pair
+) -> Drawn:
     """The right one of ``names``: as such, framed, or in the other language."""
     ways = [
         lambda v: v[not zh], lambda v: frame[not zh].format(v[not zh]), lambda v: v[zh],
@@ -55,8 +64,18 @@ def weekday(rng: random.Random, zh: bool) -> Drawn:
 def direction(rng: random.Random, zh: bool) -> Drawn:
     """Where one faces after some quarter turns."""
     start, right, left = rng.randrange(4), rng.randint(0, 9), rng.randint(1, 9)
-    told = tell("direction", rng, zh, start=_DIRECTIONS[start], right=right, left=left, net=(right - left) % 4)
-    return _named(rng, zh, told, _DIRECTIONS[(start + right - left) % 4], _DIRECTIONS, ("{}方", "{}wards"))
+    told = tell(
+        "direction",
+        rng,
+        zh,
+        start=_DIRECTIONS[start],
+        right=right,
+        left=left,
+        net=(right - left) % 4,
+    )
+    return _named(
+        rng, zh, told, _DIRECTIONS[(start + right - left) % 4], _DIRECTIONS, ("{}方", "{}wards")
+    )
 
 
 def triangle_kind(rng: random.Random, zh: bool) -> Drawn:
@@ -64,7 +83,11 @@ def triangle_kind(rng: random.Random, zh: bool) -> Drawn:
     kind = rng.randrange(3)
     top = (rng.randint(60, 89), 90, rng.randint(91, 140))[kind]
     low = max(20, 180 - 2 * top + 0) if kind == 0 else 10
-    first = rng.randint(max(91 - top, low), min(top, 170 - top)) if kind == 0 else rng.randint(10, 170 - top)
+    first = (
+        rng.randint(max(91 - top, low), min(top, 170 - top))
+        if kind == 0
+        else rng.randint(10, 170 - top)
+    )
     others = sorted((first, 180 - top - first))
     if others[0] <= 0 or others[1] > top:
         first, others = 60, [180 - top - 60, 60]
@@ -85,8 +108,11 @@ def conic(rng: random.Random, zh: bool) -> Drawn:
     """The kind of a conic by its equation."""
     kind, a, b, c = rng.randrange(4), *rng.sample(range(2, 13), 3)
     equation = (
-        f"x^2+y^2={c}", f"{a}x^2+{b}y^2={c}", f"{a}x^2-{b}y^2={c}", rng.choice((f"y^2={a}x", f"x^2={a}y")),
-    )[kind]  # fmt: skip
+        f"x^2+y^2={c}",
+        f"{a}x^2+{b}y^2={c}",
+        f"{a}x^2-{b}y^2={c}",
+        rng.choice((f"y^2={a}x", f"x^2={a}y")),
+    )[kind]
     why = (
         ("两个平方项系数相等且同号", "both squares have the same coefficient"),
         ("两个平方项系数同号但不相等", "the squares have different coefficients of the same sign"),
@@ -94,7 +120,7 @@ def conic(rng: random.Random, zh: bool) -> Drawn:
         ("只有一个变量带平方", "only one variable is squared"),
     )[kind]
     told = tell("conic", rng, zh, equation=equation, why=why)
-    return _named(rng, zh, told, _CONICS[kind], _CONICS, ("表示{}", "the equation of: {}"))
+    return _named(rng, zh, told, _CONICS[kind], _CONICS, ("是{}", "kind of curve: {}"))
 
 
 def quadrant(rng: random.Random, zh: bool) -> Drawn:

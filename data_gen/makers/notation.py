@@ -13,10 +13,10 @@ Num = int | Fraction | Decimal | str
 _FRAC: Final = re.compile(r"\\d?frac\{([^{}]*)\}\{([^{}]*)\}(?=(.?))")
 _SIGNS: Final = {
     "\\pi": "π", "\\infty": "∞", "\\le": "≤",
-    "\\ge": "≥", "\\cdot": "*", "\\times": "×", "\\ln": "ln", "\\sin": "sin", "\\cos": "cos",
+    "\\ge": "≥", "\\cdot": " *", "\\times": " ×", "\\ln": "ln", "\\sin": "sin", "\\cos": "cos",
     "\\cup": "∪", "\\theta": "θ",
 }  # fmt: skip
-_COMMAND: Final = re.compile(r"\\[a-z]+ ?")
+_COMMAND: Final = re.compile(r"\\[a-z]+")
 _ROOT: Final = re.compile(r"\\sqrt\{([^{}]*)\}")
 _RAISED: Final = re.compile(r"([\^_])\{([^{}]*)\}")
 _SMALL: Final = str.maketrans("23456789", "²³⁴⁵⁶⁷⁸⁹")
@@ -35,7 +35,7 @@ def tex(number: Num) -> str:
 def plain(formula: str) -> str:
     r"""A formula as one types it: ``\frac{1}{2}`` as 1/2, ``\sqrt{3}`` as √3, ``x^{2}`` as x^2."""
     text = _ROOT.sub(lambda m: f"√{m[1]}" if m[1].isalnum() else f"√({m[1]})", formula)
-    text = _FRAC.sub(_slashed, text)
+    text = _FRAC.sub(_slashed, text).replace("^\\circ", "°")
     text = _COMMAND.sub(lambda m: _SIGNS.get(m[0].strip(), m[0]), text)
     return _RAISED.sub(lambda m: f"{m[1]}{m[2]}" if m[2].isalnum() else f"{m[1]}({m[2]})", text)
 

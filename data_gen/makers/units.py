@@ -13,6 +13,15 @@ class Unit(NamedTuple):
     en: str
     slips: tuple[str, ...] = ()
 
+    def behind(self, number: str) -> str:
+        """The plain number with the sign."""
+        return f"{number}{'' if self.sign == '°' else ' '}{self.sign}"
+
+    def latex(self, number: str) -> str:
+        """The number, in LaTeX, with the sign."""
+        raised = self.sign.replace("°", "^\\circ ").strip()
+        return f"{number}{raised}" if "circ" in raised else f"{number}\\ \\mathrm{{{self.sign}}}"
+
 
 def _units(*rows: str) -> dict[str, Unit]:
     split = [[cell.strip() for cell in row.split("|")] for row in rows]

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import TypeVar
+from fractions import Fraction
+from typing import Final, TypeVar
 
 from data_gen.makers import Drawn
 from data_gen.makers.notation import (
@@ -38,13 +39,15 @@ def settle(
     wrong: Iterable[V],
     ways: Sequence[Callable[[V], str]],
     extra: Iterable[str] = (),
+    keys: Sequence[Callable[[V], str]] = (),
 ) -> Drawn:
     """The problem whose answer is ``value``, written in every way, and ``wrong`` in some of them.
 
-    ``extra`` are wrong answers that no wrong value gives, such as the right number of a wrong unit.
+    ``extra`` are wrong answers that no wrong value gives, such as the right number of a wrong unit;
+    ``keys`` the ways in which the reference may be written, where not all will do.
     """
     others = [w for w in dict.fromkeys(wrong) if w != value]
-    key = rng.choice(ways)
+    key = rng.choice(keys or ways)
     forms = dict.fromkeys([key(value), *(way(value) for way in ways)])
     reference, *right = forms
     near = [way(w) for w in others for way in rng.sample(ways, min(2, len(ways)))]
@@ -77,14 +80,23 @@ def number(
         ways += [lambda v: f"{name}={plain(tex(v))}", lambda v: f"${name} = {tex(v)}$"]
     if unit is not None:
         ways += [
-            lambda v: f"{plain(tex(v))} {unit.sign}",
+            lambda v: unit.behind(plain(tex(v))),
             lambda v: f"{plain(tex(v))}{unit.zh}" if zh else f"{plain(tex(v))} {unit.en}",
-            lambda v: f"${tex(v)}\\ \\mathrm{{{unit.sign}}}$",
+            lambda v: dollars(unit.latex(tex(v))),
         ]
-        extra = [f"{plain(tex(value))} {slip}" for slip in unit.slips]
+        slips = () if name else unit.slips  # "I=2 mA" beside a bare "2" would be hard to tell
+        extra = [f"{plain(tex(value))} {slip}" for slip in slips]
+        wrong = [w for w in wrong if not _about(value, w)]
     elif not name:
         ways.append(lambda v: f"{v}.0" if isinstance(v, int) else bracketed(tex(v)))
     return settle(rng, AnswerType.NUMBER, told, value, wrong, ways, extra)
+
+
+def _about(value: Num, other: Num) -> bool:
+    """Whether two different numbers would pass for one measured quantity."""
+    if isinstance(value, str) or isinstance(other, str):
+        return False
+    return abs(Fraction(other) - Fraction(value)) <= abs(Fraction(value)) / 50
 
 
 def formula(
@@ -158,7 +170,9 @@ def elements(
         lambda v: f"$\\{{{body(v[::-1])}\\}}$",
         lambda v: f"{{{plain(body(v[::-1], ', '))}}}",
     ]
-    return settle(rng, AnswerType.SET, told, value, (w for w in wrong if w), ways)
+    # An element in an odd place would give the wrong sets away.
+    others = (tuple(sorted(w, key=lambda x: float(Fraction(x)))) for w in wrong if w)
+    return settle(rng, AnswerType.SET, told, value, others, ways)
 
 
 def point(
@@ -204,7 +218,7 @@ def parts(
     ]
     if zh:
         ways += [
-            lambda v: "".join(f"（{i}）{plain(tex(x))}" for i, x in enumerate(v, 1)),
+            lambda v: "，".join(f"（{i}）{plain(tex(x))}" for i, x in enumerate(v, 1)),
             lambda v: "；".join(f"（{i}）${tex(x)}$" for i, x in enumerate(v, 1)),
         ]
     return settle(rng, AnswerType.MULTI_PART, told, value, wrong, ways)
@@ -220,7 +234,7 @@ def several(
     name: str = "",
 ) -> Drawn:
     """All answers of a problem that has several, in any order; ``name`` is their unknown."""
-    either = "或" if zh else " or "
+    either = (" and ", "和", " or ", "或")[2 * bool(name) + zh]
     ways: list[Callable[[tuple[Num, ...]], str]] = [
         lambda v: ", ".join(plain(tex(x)) for x in v),
         lambda v: f"${', '.join(map(tex, v))}$",
@@ -250,7 +264,7 @@ def region(
     either = "或" if zh else " or "
 
     def union(v: Region) -> str:
-        return "\\cup ".join(span.brackets() for span in v)
+        return "\\cup".join(span.brackets() for span in v)
 
     def orders(v: Region) -> str:
         return either.join(plain(span.order(variable)) for span in v)
@@ -266,15 +280,19 @@ def region(
     return settle(rng, AnswerType.INTERVAL, told, value, wrong, ways)
 
 
+_ZH_TRUTH: Final = [("正确", "错误"), ("对", "错"), ("√", "×"), ("是", "否"), ("True", "False")]
+_EN_TRUTH: Final = [
+    *(("True", "False"), ("true", "false"), ("Yes", "No")),
+    *(("correct", "incorrect"), ("T", "F"), ("对", "错")),
+]
+
+
 def verdicts(rng: random.Random, zh: bool, told: Told, truth: bool) -> Drawn:
     """Whether a statement holds."""
-    if zh:
-        words = (("正确", "错误"), ("对", "错"), ("√", "×"), ("是", "否"), ("True", "False"))
-    else:
-        words = (("True", "False"), ("true", "false"), ("Yes", "No"), ("correct", "incorrect"))
-        words = (*words, ("T", "F"), ("对", "错"))
+    words = _ZH_TRUTH if zh else _EN_TRUTH
 
     def way(pair: tuple[str, str]) -> Callable[[bool], str]:
         return lambda v: pair[not v]
 
-    return settle(rng, AnswerType.TRUE_FALSE, told, truth, [not truth], list(map(way, words)))
+    ways = list(map(way, words))
+    return settle(rng, AnswerType.TRUE_FALSE, told, truth, [not truth], ways, keys=ways[:3])

@@ -10,10 +10,12 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterable
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from data_gen.makers.notation import tex
 from gradegpt.errors import InputError
 
 FOLDER: Final = Path(__file__).parent / "words"
@@ -47,13 +49,19 @@ class Told(NamedTuple):
     steps: list[str]
 
 
-def tell(name: str, rng: random.Random, zh: bool, **values: object) -> Told:
+def tell(name: str, rng: random.Random, zh: bool, /, **values: object) -> Told:
     """The question ``name`` in one of its phrasings; a pair among ``values`` is (zh, en)."""
     words, lang = section(name), "zh" if zh else "en"
     fields = {"who": rng.choice(_NAMES[not zh]), **values}
-    fields = {k: v[not zh] if isinstance(v, tuple) else v for k, v in fields.items()}
+    fields = {k: _said(v, zh) for k, v in fields.items()}
     steps = [fill(rng.choice(step.split(" || ")), fields) for step in words.steps[lang]]
     return Told(fill(rng.choice(words.asks[lang]), fields), steps)
+
+
+def _said(value: object, zh: bool) -> object:
+    if isinstance(value, tuple):
+        return value[not zh]
+    return tex(value) if isinstance(value, Decimal) else value
 
 
 def fill(template: str, fields: dict[str, object]) -> str:

@@ -6,12 +6,16 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from data_gen.problems import Problem
 from data_gen.writer.task import Task
 from gradegpt.rules.kinds import letters
 from gradegpt.schema import CHOICE
 
 _NUMBER = re.compile(r"(?<![\d.\\{_^])\d{1,4}(?![\d.}])")
 _WORDS = re.compile(r"[\u3400-\u9fff]|[A-Za-z]{3,}")
+_CONCLUDES = re.compile(
+    r"答案|[故应所]选|选(?:项|择)?\W{0,4}[A-H]|boxed|####|\banswer\b|\b[Cc]hoose\b|\\text\s*\{+\s*[A-H]\s*\}"
+)
 _MAX_STEP: Final = 300
 _SLIP: Final = 0.12
 _OPERATIONS: Final = (("+", "+"), ("-", "-"), ("×", "\\times "), ("*", "\\cdot "))
@@ -53,8 +57,13 @@ def _steps(task: Task, answer: str, derived: str | None) -> list[str]:
 
 def _sayable(task: Task) -> list[str]:
     """The reference solution's steps; of another language only those that are mathematics."""
-    steps = [step[:_MAX_STEP] for step in task.problem.solution]
+    steps = [step[:_MAX_STEP] for step in steps_of(task.problem)]
     return steps if task.at_home else [step for step in steps if not _WORDS.search(step)]
+
+
+def steps_of(problem: Problem) -> list[str]:
+    """The solution without its conclusion: what a response settles on, its ending says."""
+    return [step for step in problem.solution if step.strip() and not _CONCLUDES.search(step)]
 
 
 def _towards(task: Task, step: str, derived: str | None) -> str:

@@ -73,6 +73,8 @@ class RuleJudge:
             return self._decided(item, Verdict.INVALID, nothing, None, references[0])
         if found is None:
             return self._undecided(item, "response:no-answer-found")
+        if gives_up(response) > found.clause[0]:
+            return self._undecided(item, "response:named-and-left-open", found, kind)
         comparisons = []
         for reference, comparison, at in self._compared(item, references, found, response, kind):
             if comparison.same:
@@ -186,9 +188,7 @@ def _gives_nothing(response: str, found: Found | None, kind: AnswerType, looped:
     opened = unsettled or (found is not None and found.answer.startswith("\\boxed"))
     if opened and kind not in _SAID_EARLY and cut_off(response):
         return "response:cut-off"
-    given_up = gives_up(response)
-    later = found is not None and announced and found.clause[0] > given_up
-    if (given_up >= 0 and not later) or (not announced and leaves_open(response)):
+    if not announced and leaves_open(response):
         return "response:left-open"
     if refuses(found.answer if found and announced else response):
         return "response:refusal"
