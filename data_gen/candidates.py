@@ -28,7 +28,7 @@ from gradegpt.schema import (
     Verdict,
 )
 
-MAX_REFERENCE: Final = 60
+MAX_REFERENCE: Final = 120
 """Longest answer written out in a chain, in characters; a longer text is clipped."""
 RULES: Final = RuleJudge(prove=unproved)
 """The rules without computer algebra, whose clock would make the bytes depend on the machine."""
@@ -101,9 +101,15 @@ def texts_of(item: Item) -> tuple[str, ...]:
 
 
 def clip(text: str) -> str:
-    """The text on one line, cut after 60 characters."""
+    """The text on one line, without a full stop, cut after 120 characters."""
     text = " ".join(text.split())
+    text = text.rstrip("。．") or text
     return text if len(text) <= MAX_REFERENCE else text[: MAX_REFERENCE - 1] + "…"
+
+
+def says_nothing_new(chain: Chain) -> bool:
+    """Whether the chain calls two answers different that it writes, clipped, the same."""
+    return chain.verdict is Verdict.INCORRECT and chain.reference_answer == chain.answer
 
 
 def formats_of(chain: Chain, formats: Mapping[ChainFormat, float]) -> dict[ChainFormat, float]:

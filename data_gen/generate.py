@@ -74,14 +74,16 @@ def generate(settings: DataGenSettings, progress: Progress = lambda *_: None) ->
         rng_for(part, settings.seed).shuffle(lines)
         _write_lines(folder / f"{part}.jsonl", lines)
     _write_lines(folder / "disputed.jsonl", map(dump, disputed))
-    _count(counts, chosen, parts, len(disputed))
+    counts["disputed"] = len(disputed)
+    _count(counts, chosen, parts, settings)
     manifest = _manifest(settings, counts, chosen, spent)
     if settings.kind == "judge":
         _write_parquet(folder, parts)
         progress("measuring cues, drawing the card", 0, 2)
         manifest["quality"]["cue"] = _cue(chosen, settings)
         progress("measuring cues, drawing the card", 1, 2)
-        write_card(folder, manifest, (json.loads(line) for p in parts.values() for line in p))
+        if settings.card:
+            write_card(folder, manifest, (json.loads(line) for p in parts.values() for line in p))
         progress("measuring cues, drawing the card", 2, 2)
     manifest["outputs"] = {p.name: sha256_file(p) for p in sorted(folder.glob("*.*")) if _made(p)}
     write_json(folder / "manifest.json", manifest)
@@ -135,10 +137,10 @@ def _settled(
     for done, candidate in enumerate(made, start=1):
         if done % 500 == 0 or done == len(made):
             progress("checking labels and duplicates", done, len(made))
-        if candidate.chain is None or not candidate.labels:
-            counts["left_out:unlabelled"] += 1
-        elif not agree(candidate.labels):
+        if agree(candidate.labels) is False:
             disputed.append(candidate)
+        elif candidate.chain is None:
+            counts[f"left_out:{'no_key_sentence' if candidate.labels else 'unlabelled'}"] += 1
         elif reason := _unfit(candidate, settings):
             counts[f"left_out:{reason}"] += 1
         elif (digest := _digest(candidate)) in exact:
@@ -208,9 +210,13 @@ def _cue(chosen: Sequence[Candidate], settings: DataGenSettings) -> dict[str, An
 
 
 def _count(
-    counts: Counter[str], chosen: Iterable[Candidate], parts: dict[str, list[str]], disputed: int
+    counts: Counter[str],
+    chosen: Iterable[Candidate],
+    parts: dict[str, list[str]],
+    settings: DataGenSettings,
 ) -> None:
-    counts["disputed"] = disputed
+    if settings.kind == "base":
+        counts["sheets"] = settings.sheets
     for part, lines in parts.items():
         counts[part] = len(lines)
     for c in chosen:
@@ -230,7 +236,8 @@ def _count(
 
 def _inputs(settings: DataGenSettings) -> Iterator[str]:
     yield from (source.path for source in (*settings.sources, *settings.unlabelled))
-    yield from (part.path for part in (*settings.avoid, *settings.questions))
+    yield from (part.path for part in settings.avoid)
+    yield from (questions.path for questions in settings.questions)
     for outputs in settings.outputs:
         yield outputs.questions.path
         yield from (path for pattern in outputs.paths for path in files(pattern))

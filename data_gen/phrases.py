@@ -31,7 +31,6 @@ class Phrases(Row):
     dress: tuple[str, ...]
     tails: tuple[str, ...]
     no_answers: tuple[str, ...]
-    attacks: tuple[str, ...]
     closings: tuple[str, ...]
     solutions: tuple[str, ...]
 

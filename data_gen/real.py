@@ -14,7 +14,7 @@ from gradegpt.chain import Chain, needs_gloss
 from gradegpt.judges.rules import answer_kind, reference_answers
 from gradegpt.rules.compare import compare
 from gradegpt.rules.extract import Found, How, find_answer
-from gradegpt.rules.kinds import answer_type, letters
+from gradegpt.rules.kinds import answer_type, letters, options
 from gradegpt.rules.normalise import plain
 from gradegpt.rules.tidy import tidy
 from gradegpt.schema import CHOICE, AnswerType, Example, Item, Verdict
@@ -32,6 +32,7 @@ _CHANGEABLE: Final = (
     AnswerType.MULTI_PART,
     AnswerType.MULTI_ANSWER,
 )
+_SEVERAL: Final = (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART)
 _MAX_OWN: Final = 60
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _ITEM_FIELDS: Final = set(Item.model_fields) - {"id", "meta"}
@@ -69,9 +70,9 @@ def _real(
     # Where a label says "not right" and the rules say why nothing can be graded, they know more.
     verdicts = [*labels.values()]
     verdict = Verdict.INVALID if Verdict.INVALID in verdicts else verdicts[0] if verdicts else None
-    chain = None if verdict is None else _chain(item, verdict)
-    if chain is None and verdict is not None:
-        return None
+    if [*labels] == ["model"]:
+        return None  # a model's word alone is a teacher's, without its samples and its vote
+    chain = None if verdict is None else _chain(item, verdict, shown="rules" in labels)
     if chain is not None and chain.key_sentence is not None:
         item = _reference_dressed(item, chain.reference_answer, rng)
     return Candidate(
@@ -88,16 +89,20 @@ def _real(
     )
 
 
-def _chain(item: Item, verdict: Verdict) -> Chain | None:
-    """The chain for a verdict that is known; none where what is found contradicts it."""
+def _chain(item: Item, verdict: Verdict, *, shown: bool) -> Chain | None:
+    """The chain for a verdict that is known; none where what is found contradicts it.
+
+    What is merely concluded is trusted only where the rules have ``shown`` the verdict by it.
+    """
     references = [answer for r in item.accepted for answer in reference_answers(r)]
     kind = answer_kind(item, references[0])
     if verdict is Verdict.INVALID:
         return Chain(verdict=verdict, reference_answer=clip(references[0]), answer_type=kind)
     found = find_answer(tidy(item.response), kind)
-    if kind is AnswerType.TEXT and (found is None or found.how not in _TRUSTED):
+    settled = found is not None and (shown or found.how in _TRUSTED)
+    if kind is AnswerType.TEXT and not settled:
         return _free_text(item, references, verdict)
-    if found is None:
+    if found is None or not settled:
         return None
     same = [compare(r, found.answer, kind, question=item.question).same for r in references]
     right = verdict is Verdict.CORRECT
@@ -182,6 +187,8 @@ def counterfactual(
     kind = answer_type(found.answer, item.question)
     if len(found.answer) > _MAX_OWN or kind not in _CHANGEABLE:
         return None
+    if kind in _SEVERAL and options(item.question):
+        return None  # "A or B" chooses neither, and is not "A and B" either
     reference = _other_reference(found.answer, kind, item.question, verdict, lang, rng)
     chain = reference and _compared(verdict, item.response, found, reference, kind)
     if not reference or not chain:

@@ -92,6 +92,8 @@ class DataGenSettings(Settings):
     """Share of the rows that have a label already which the teacher is asked about too."""
     balance: Balance = Balance()
     quality: Quality = Quality()
+    card: bool = True
+    """Whether to draw the data card."""
     formats: dict[ChainFormat, float] = Field(default={ChainFormat.CROSS_LINGUAL: 1.0})
     prompt: PromptSettings = PromptSettings()
     repeats: int = Field(default=1, ge=1)

@@ -17,7 +17,14 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from data_gen.candidates import Candidate, agree, formats_of, quote_survives, texts_of
+from data_gen.candidates import (
+    Candidate,
+    agree,
+    formats_of,
+    quote_survives,
+    says_nothing_new,
+    texts_of,
+)
 from data_gen.quality.duplicates import signature
 from data_gen.quality.ngrams import Contamination
 from data_gen.seeds import Seed, avoided_texts, grow
@@ -103,10 +110,14 @@ def read_shard(path: Path, counts: Counter[str]) -> Iterator[Candidate]:
 def _unusable(candidate: Candidate, settings: DataGenSettings) -> str:
     if settings.avoid and any(map(_evaluation(settings).hit, texts_of(candidate.item))):
         return "evaluation_ngram"
-    if candidate.chain is None:
-        return "" if settings.teacher else "unlabelled"
     if agree(candidate.labels) is False:
         return ""
+    if candidate.chain is None and settings.teacher is None:
+        return "no_key_sentence" if candidate.labels else "unlabelled"
+    if candidate.chain is None:
+        return ""
+    if says_nothing_new(candidate.chain):
+        return "differs_beyond_the_chain"
     if settings.kind == "judge" and not formats_of(candidate.chain, settings.formats):
         return "no_gloss"
     return "" if quote_survives(candidate, settings.prompt) else "quote_cut"

@@ -200,9 +200,7 @@ def parse_chain(text: str) -> ParsedChain:
     # Not splitlines(): a quote may hold the form feed that is left of a careless "\frac".
     lines = text.strip().split("\n")
     key = next((line.removeprefix(KEY) for line in lines[:1] if line.startswith(KEY)), None)
-    gloss = next(
-        (line.removeprefix(GLOSS) for line in lines[1:2] if line.startswith(GLOSS)), None
-    )
+    gloss = next((line.removeprefix(GLOSS) for line in lines[1:2] if line.startswith(GLOSS)), None)
     comparison = _COMPARISON.search(text)
     verdict = Verdict.CORRECT if match[1] == "Yes" else Verdict.INCORRECT
     if verdict is Verdict.INCORRECT and lines[0] == NO_KEY:

@@ -18,6 +18,7 @@ _NUMERAL: Final = re.compile(
     r"(?:\d{1,3}(?:(?:,|\{,\})\d{3})+(?![\d,])|\d+)(?:\.\d+)?(?!\d)"
     r"|(?<=[a-zA-Z])(?<![_A-Z])(?<=[dxyzabcn])\d+(?=[a-z(])"
 )
+_PART_MARK: Final = re.compile(r"[(（]\s*\d\s*[)）]")
 _EXPONENT: Final = re.compile(r"(?:\^\{?|\*\*|(?<=\d)[eE])[-+]?$")
 REACTION: Final = re.compile(r"[A-Z][a-z]?(?:[₀-₉]|_\{?\d).*(?:=|→|->|\\to|arrow)")
 _POWERS: Final = str.maketrans("²³⁴", "³²³")
@@ -36,10 +37,13 @@ def numeral_edits(rng: random.Random, text: str, *, most: int = 12) -> list[str]
     """``text`` with one of its numerals changed: by one, a digit, a place, two digits swapped."""
     made: list[str] = []
     places = list(_NUMERAL.finditer(text))
+    marks = [m.span() for m in _PART_MARK.finditer(text)]
     for place in places:
         before, after = text[: place.start()], text[place.end() :]
         if place[0] == "10" and after.startswith("^"):
             continue
+        if len(marks) > 1 and any(start < place.start() < end for start, end in marks):
+            continue  # "(2)" among "(1) … (2) …" says which part it is
         power = _EXPONENT.search(before) is not None
         made += [before + moved + after for moved in _moves(rng, place[0], power=power)]
     return _natural(rng, text, made, most)

@@ -11,6 +11,7 @@ from data_gen.writer.body import body, working
 from data_gen.writer.ending import ending
 from data_gen.writer.task import Task, Written, kind_of_miss
 
+_SENTENCE_ENDS: Final = (".", "。", "?", "？", "!", "！")
 Pattern = Callable[[Task, str, bool], Written]
 """From the task, the answer to settle on, and whether that is right."""
 
@@ -109,7 +110,7 @@ def with_attack(task: Task, answer: str, right: bool) -> Written:
 
 def with_excuse(task: Task, answer: str, right: bool) -> Written:
     """A refusal that answers after all."""
-    excuse = task.rng.choice([n for n in task.words.no_answers if len(n) > 5])
+    excuse = task.rng.choice([n for n in task.words.no_answers if n[-1:] in _SENTENCE_ENDS])
     turn = "不过，根据已知条件可以这样做：" if task.chinese else "Still, from what is given:"
     text = "\n".join(filter(None, (excuse, turn, body(task, answer))))
     return _close(task, text, answer, right, "answered_after_excuse")

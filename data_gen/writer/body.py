@@ -9,6 +9,7 @@ from typing import Final
 from data_gen.problems import Problem
 from data_gen.writer.task import Task
 from gradegpt.rules.kinds import letters
+from gradegpt.rules.normalise import plain
 from gradegpt.schema import CHOICE
 
 _NUMBER = re.compile(r"(?<![\d.\\{_^])\d{1,4}(?![\d.}])")
@@ -27,7 +28,7 @@ def body(
     """Steps that may end in ``derived``, and may name ``aside`` and give it up on the way.
 
     Nothing in it depends on whether the ``answer`` that follows is right; it is not ruled out on
-    the way to it.
+    the way to it. Where no answer follows, none is arrived at.
     """
     rng = task.rng
     if rng.random() < 0.12 and aside is None and derived is None:
@@ -44,7 +45,8 @@ def _steps(task: Task, answer: str, derived: str | None) -> list[str]:
     rng, words, problem = task.rng, task.words, task.problem
     steps = [rng.choice(words.openers)] if rng.random() < 0.6 else []
     if problem.solution and rng.random() < 0.75:
-        steps += [_towards(task, step, derived) for step in _sayable(task)]
+        sayable = _sayable(task) if answer else _beginning(task)
+        steps += [_towards(task, step, derived) for step in sayable]
     fillers = rng.choice((0, 1, 1, 2, 2, 3, 4, 6, 9))
     steps += rng.sample(words.fillers, min(fillers, len(words.fillers)))
     steps += [working(task) for _ in range(rng.choice((0, 0, 1, 2, 3)))]
@@ -59,6 +61,15 @@ def _sayable(task: Task) -> list[str]:
     """The reference solution's steps; of another language only those that are mathematics."""
     steps = [step[:_MAX_STEP] for step in steps_of(task.problem)]
     return steps if task.at_home else [step for step in steps if not _WORDS.search(step)]
+
+
+def _beginning(task: Task) -> list[str]:
+    """The first half of the solution, up to where it names the reference: it answers nothing."""
+    steps = _sayable(task)
+    begun = steps[: len(steps) // 2]
+    reference = plain(task.problem.reference)
+    named = (i for i, step in enumerate(begun) if reference in plain(step))
+    return begun[: next(named, len(begun))]
 
 
 def steps_of(problem: Problem) -> list[str]:

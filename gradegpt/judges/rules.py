@@ -16,7 +16,14 @@ from gradegpt.rules.extract.choice import find_choice, sequence
 from gradegpt.rules.kinds import answer_type, truth
 from gradegpt.rules.tidy import tidy
 from gradegpt.rules.tolerance import DEFAULT
-from gradegpt.rules.validity import cut_off, gives_up, leaves_open, refuses, says_nothing, without_loop
+from gradegpt.rules.validity import (
+    cut_off,
+    gives_up,
+    leaves_open,
+    refuses,
+    says_nothing,
+    without_loop,
+)
 from gradegpt.rules.workers import shared_pool
 from gradegpt.schema import CHOICE, AnswerType, ChainFormat, Item, Judgement, Outcome, Verdict
 
@@ -34,6 +41,7 @@ _LETTER = re.compile(r"(?<![A-Za-z])[A-H\uff21-\uff28]{1,8}(?![A-Za-z])")
 _LIST = re.compile(r"\[\s*(?:'[^']*'|\"[^\"]*\")(?:\s*,\s*(?:'[^']*'|\"[^\"]*\"))*\s*\]")
 _SAME_AS = re.compile(r"(?<![#\\])\\?#\s*\\?#(?!#)")
 """Between two spellings of one answer: 3/10 ## 0.3."""
+_EITHER = re.compile(r"\d[\s$]*(?:或者?|\bor\b)[\s$]*(?:[a-zA-Z]\s*=\s*)?[-−]?\d")
 _QUOTED = re.compile(r"'([^']+)'|\"([^\"]+)\"")
 
 
@@ -75,6 +83,8 @@ class RuleJudge:
             return self._undecided(item, "response:no-answer-found")
         if gives_up(response) > found.clause[0]:
             return self._undecided(item, "response:named-and-left-open", found, kind)
+        if kind is AnswerType.NUMBER and _EITHER.search(item.response, *found.clause):
+            return self._undecided(item, "number:one-of-several", found, kind)
         comparisons = []
         for reference, comparison, at in self._compared(item, references, found, response, kind):
             if comparison.same:

@@ -48,6 +48,13 @@ _PARTS = re.compile(
 )
 _WORDS = re.compile(r"[\u3400-\u9fff]{2,}|(?<![a-zA-Z])[a-zA-Z]{3,}\s+[a-zA-Z]{2,}")
 
+_NAME = re.compile(
+    r"(?<![a-zA-Z\\_^{])(?!(?:sin|cos|tan|cot|sec|csc|arc\w*|log|exp|lim|max|min|mod|gcd|lcm|det"
+    r"|sqrt|frac|and|true|false|yes|pi|inf(?:inity)?|sgn|arg|cm|mm|km|kg|mol|rad|deg)(?![a-zA-Z]))"
+    r"(?:[A-Z][a-z]{2,}|[a-z]{3,})(?![a-zA-Z_^}(=])|\b(?:AD|BC|BCE|CE)\b"
+)
+"""A word such as a month's or a town's: "March 18, 2018" is no list of numbers."""
+
 
 def letters(answer: str, listed: dict[str, str] | None = None) -> frozenset[str] | None:
     """The option letters that an answer names.
@@ -105,7 +112,7 @@ def answer_type(reference: str, question: str = "") -> AnswerType:
 
 
 def _mathematical(text: str) -> AnswerType:
-    if _WORDS.search(text):
+    if _WORDS.search(text) or _NAME.search(text) or not re.search(r"\w|[∅∞]", text):
         return AnswerType.TEXT
     if _INTERVAL.fullmatch(text):
         return (
@@ -117,7 +124,7 @@ def _mathematical(text: str) -> AnswerType:
         return AnswerType.SET
     if re.search(r"[<>≤≥]", text):
         return AnswerType.INTERVAL
-    if re.search(r"[,;或]|\bor\b|\band\b|±", text):
+    if re.search(r"[,;或和]|\bor\b|\band\b|±", text):
         return AnswerType.MULTI_ANSWER
     if "=" in text:
         return AnswerType.EQUATION

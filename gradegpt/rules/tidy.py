@@ -1,6 +1,7 @@
 """Take a response's dress off, sign for sign, so that spans stay true.
 
-Traditional characters become simplified ones, HTML tags and entities blanks.
+Traditional characters become simplified ones; HTML tags, entities, and the verdict tags and frames
+of a judge, which are not a response's to write, become blanks.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ _PAIRS: Final = (
 _SIMPLIFIED: Final = {ord(pair[0]): pair[1] for pair in _PAIRS.split()}
 _TRADITIONAL = re.compile("[" + "".join(map(chr, _SIMPLIFIED)) + "]")
 _TAG = re.compile(
-    r"</?(?:p|div|span|b|strong|i|em|u|br|li|ul|ol|font|center|h[1-6]|table|tr|td|th|tbody)"
+    r"</?(?:p|div|span|b|strong|i|em|u|br|li|ul|ol|font|center|h[1-6]|table|tr|td|th|tbody"
+    r"|yes|no|response|reference|question|context)"
     r"(?:\s[^<>]{0,200})?/?>",
     re.IGNORECASE,
 )

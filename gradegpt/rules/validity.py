@@ -55,9 +55,11 @@ _UNDECIDED = re.compile(
     r"(?:无法|没法|不能|难以)(?:确定|判断|分辨)(?:是?哪|对不对|是否|它?是不是)|没法判断"
     r"|(?:不能|无法|不会)(?:作出|做出)?(?:选择|取舍)|拿不定主意|所以不作答|没有(?:算出|得出)(?:结果|答案)"
     r"|没有自己的(?:结论|答案)|我不确定"
-    r"|\b(?:cannot|can't|could not|couldn't|unable to) (?:decide|tell|say|choose) (?:which|whether|between)"
+    r"|\b(?:cannot|can't|could not|couldn't|unable to) (?:decide|tell|say|choose)"
+    r" (?:which|whether|between)"
     r"|\b(?:will|would|do) not (?:choose|commit)|\bleave (?:it|this|the question) open"
-    r"|\bI hesitate between|\bI am not sure\b|\bI'm not sure\b|\bno (?:conclusion|answer) to (?:offer|give)"
+    r"|\bI hesitate between|\bI am not sure\b|\bI'm not sure\b"
+    r"|\bno (?:conclusion|answer) to (?:offer|give)"
     r"|\bdid not (?:reach|find|get) (?:a|any) (?:result|answer|conclusion)",
     re.IGNORECASE,
 )

@@ -127,7 +127,7 @@ def test_responses_come_in_the_other_language_too() -> None:
 def test_attacks_alone_are_never_correct_by_the_rules(chinese: bool) -> None:
     """Whatever the reference: the empty answer, the opening, the order to the grader."""
     words = attacks(chinese)
-    for reference in ("5", "B", "x=3", "True", "increases"):
+    for reference in ("5", "B", "x=3", "True", "Yes", "对", "increases"):
         quoted = [q.format(reference) for q in words.quotes]
         for text in (*words.stubs, *words.instructions, *words.fake_judgements, *words.delimiters):
             judged = RuleJudge().judge([Item(reference=(reference,), response=text)])[0]
@@ -248,18 +248,18 @@ def test_a_row_can_be_judged_from_its_prompt() -> None:
 
 # --- labels ---------------------------------------------------------------------------------------
 
-C, I, N = Verdict.CORRECT, Verdict.INCORRECT, Verdict.INVALID
+YES, WRONG, NOTHING = Verdict.CORRECT, Verdict.INCORRECT, Verdict.INVALID
 
 
 @pytest.mark.parametrize(
     ("labels", "agreed"),
     [
         ({}, None),
-        ({"rules": C}, True),
-        ({"construction": C, "rules": C, "teacher": C}, True),
-        ({"construction": I, "rules": N}, True),
-        ({"construction": C, "rules": N}, False),
-        ({"people": I, "rules": I, "teacher": C}, False),
+        ({"rules": YES}, True),
+        ({"construction": YES, "rules": YES, "teacher": YES}, True),
+        ({"construction": WRONG, "rules": NOTHING}, True),
+        ({"construction": YES, "rules": NOTHING}, False),
+        ({"people": WRONG, "rules": WRONG, "teacher": YES}, False),
     ],
 )
 def test_those_who_speak_must_agree(labels: dict[str, Verdict], agreed: bool | None) -> None:
@@ -272,7 +272,7 @@ def test_those_who_speak_must_agree(labels: dict[str, Verdict], agreed: bool | N
 def test_no_chinese_quote_without_a_gloss_is_cross_lingual(quote: str, gloss: str | None) -> None:
     """Other formats can always be made."""
     chain = Chain(
-        verdict=I, key_sentence=f"答案{quote}", gloss=gloss, reference_answer="1",
+        verdict=WRONG, key_sentence=f"答案{quote}", gloss=gloss, reference_answer="1",
         answer_type=AnswerType.NUMBER, answer="2",
     )  # fmt: skip
     able = formats_of(chain, dict.fromkeys(ChainFormat, 1.0))

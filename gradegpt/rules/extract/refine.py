@@ -26,6 +26,13 @@ _TRUTH = re.compile(
     r"\s*(?:的|了)?[\s。.!！*$]*$",
     re.IGNORECASE,
 )
+_TO_A_GRADER = re.compile(
+    r"[应直请被]\S{0,3}判[为定作]|评[分判][员者结]|评判|阅卷|判定|视为|算我|思路|\[\[[A-Z]\]\]"
+    r"|\bmark(?:ed)? (?:this|it|me)\b"
+    r"|\b(?:verdict|grader?|grading|grade this|judg(?:e|ment))\b",
+    re.IGNORECASE,
+)
+"""Words by which a "correct" is asked for, and not given as an answer."""
 _DENIED = re.compile(
     r"不是|并非|不等于|≠|\bnot\b|n't\b|\bnever\b|\bor\b.*\?|可能|\bmay\b|\bmight\b", re.IGNORECASE
 )
@@ -48,7 +55,8 @@ def refine(answer: str, kind: AnswerType) -> str:
     """
     if kind is AnswerType.TRUE_FALSE:
         found = _TRUTH.search(answer)
-        return answer if truth(answer) is not None or found is None else found[1]
+        given = truth(answer) is not None or found is None or _TO_A_GRADER.search(answer)
+        return answer if given or found is None else found[1]
     if kind in (AnswerType.TEXT, AnswerType.CODE) or reads_as(answer, kind):
         return answer
     if _DENIED.search(answer):
