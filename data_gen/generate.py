@@ -25,7 +25,7 @@ from data_gen.candidates import (
 from data_gen.card import write_card
 from data_gen.mixture import mixture
 from data_gen.quality.cue import response_cue
-from data_gen.quality.duplicates import NearDuplicates
+from data_gen.quality.duplicates import ExactDuplicates, NearDuplicates
 from data_gen.seeds import seeds
 from data_gen.settings import DataGenSettings
 from data_gen.shards import Progress, make_shards, read_shard, signature_of
@@ -57,7 +57,7 @@ def generate(settings: DataGenSettings, progress: Progress = lambda *_: None) ->
         made = [c for path in paths for c in read_shard(path, counts)]
         if teacher is not None:
             made = _taught(made, settings, teacher, progress)
-        spent = teacher.meter.summary() if teacher is not None else None
+        spent = teacher.meter.summary() if teacher is not None else {}
     agreed, disputed = _settled(made, settings, counts, progress)
     if settings.kind == "base":
         parts = mixture(agreed, settings)
@@ -70,6 +70,7 @@ def generate(settings: DataGenSettings, progress: Progress = lambda *_: None) ->
             f"{settings.name}: no training rows; "
             "name sources, questions, bank or parametric problems"
         )
+    (folder / "manifest.json").unlink(missing_ok=True)  # it vouches for files that go now
     for part, lines in parts.items():
         rng_for(part, settings.seed).shuffle(lines)
         _write_lines(folder / f"{part}.jsonl", lines)
@@ -85,14 +86,18 @@ def generate(settings: DataGenSettings, progress: Progress = lambda *_: None) ->
         if settings.card:
             write_card(folder, manifest, (json.loads(line) for p in parts.values() for line in p))
         progress("measuring cues, drawing the card", 2, 2)
-    manifest["outputs"] = {p.name: sha256_file(p) for p in sorted(folder.glob("*.*")) if _made(p)}
+    manifest["outputs"] = {name: sha256_file(folder / name) for name in _written(settings)}
     write_json(folder / "manifest.json", manifest)
     shutil.rmtree(folder / ".work", ignore_errors=True)
     return manifest
 
 
-def _made(path: Path) -> bool:
-    return path.is_file() and path.name != "manifest.json" and not path.name.startswith(".")
+def _written(settings: DataGenSettings) -> list[str]:
+    """The files that a run writes, but for the plots and the manifest."""
+    judge = settings.kind == "judge"
+    parquet = ("train.parquet", "dev.parquet") if judge else ()
+    card = ("README.md", "card.html") if judge and settings.card else ()
+    return ["train.jsonl", "dev.jsonl", "disputed.jsonl", *parquet, *card]
 
 
 def _taught(
@@ -132,8 +137,7 @@ def _settled(
     """What all who spoke agree on, without duplicates; and what they do not."""
     agreed: list[Candidate] = []
     disputed: list[Candidate] = []
-    exact: set[bytes] = set()
-    near = NearDuplicates(settings.quality.near_duplicate)
+    exact, near = ExactDuplicates(), NearDuplicates(settings.quality.near_duplicate)
     for done, candidate in enumerate(made, start=1):
         if done % 500 == 0 or done == len(made):
             progress("checking labels and duplicates", done, len(made))
@@ -143,12 +147,11 @@ def _settled(
             counts[f"left_out:{'no_key_sentence' if candidate.labels else 'unlabelled'}"] += 1
         elif reason := _unfit(candidate, settings):
             counts[f"left_out:{reason}"] += 1
-        elif (digest := _digest(candidate)) in exact:
+        elif exact.seen("", "\0".join(texts_of(candidate.item))):
             counts["left_out:exact_duplicate"] += 1
         elif near.seen(f"{candidate.chain.verdict}|{candidate.group}", signature_of(candidate)):
             counts["left_out:near_duplicate"] += 1
         else:
-            exact.add(digest)
             agreed.append(candidate)
     return agreed, disputed
 
@@ -160,11 +163,6 @@ def _unfit(candidate: Candidate, settings: DataGenSettings) -> str:
     if not formats_of(candidate.chain, settings.formats):
         return "no_gloss"
     return "" if quote_survives(candidate, settings.prompt) else "quote_cut"
-
-
-def _digest(candidate: Candidate) -> bytes:
-    texts = (" ".join(text.split()) for text in texts_of(candidate.item))
-    return hashlib.sha256("\0".join(texts).encode()).digest()
 
 
 def _rows(chosen: Iterable[Candidate], settings: DataGenSettings) -> dict[str, list[str]]:
@@ -258,7 +256,7 @@ def _manifest(
     settings: DataGenSettings,
     counts: Counter[str],
     chosen: Sequence[Candidate],
-    spent: dict[str, Any] | None,
+    spent: dict[str, Any],
 ) -> dict[str, Any]:
     inputs = sorted({path for path in _inputs(settings) if Path(path).is_file()})
     manifest: dict[str, Any] = {
@@ -277,6 +275,6 @@ def _manifest(
     }
     if settings.kind == "judge":
         manifest["shortfalls"] = shortfalls(chosen, settings.balance)
-    if spent is not None:
-        manifest["teacher"] = spent
+    if spent:  # `run`, what this run asked for itself, depends on what was in the cache
+        manifest["teacher"] = {name: value for name, value in spent.items() if name != "run"}
     return manifest

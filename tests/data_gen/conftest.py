@@ -1,0 +1,59 @@
+"""Fixtures of the tests of the data generator: a teacher to ask, and files to read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data_gen.teacher import Teacher, TeacherSettings
+from gradegpt.schema import Item
+from tests.data_gen.source_parts import Write
+from tests.data_gen.teacher_parts import Ask, Clock, item
+from tests.data_gen.teacher_server import Script, serving
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def ask(tmp_path: Path, clock: Clock) -> Ask:
+    """Label ``items`` items by a script; the votes, the server and the teacher, closed."""
+
+    def run(
+        script: Script,
+        items: int | list[Item] = 1,
+        progress: Callable[[int], None] = lambda done: None,
+        **changes: Any,
+    ) -> Any:
+        with serving(script) as server:
+            options = {
+                "base_url": server.base_url,
+                "cache": str(tmp_path / "cache.sqlite"),
+                "models": [{"model": "m", "input_price": 1.0, "output_price": 10.0}],
+                "concurrency": 1,
+                "examples": [],
+                "max_retries": 2,
+                "timeout_s": 20.0,
+                **changes,
+            }
+            made = TeacherSettings.model_validate(options)
+            with Teacher(made, clock=clock, sleep=clock.sleep) as teacher:
+                asked = [item(n) for n in range(items)] if isinstance(items, int) else items
+                return teacher.label(asked, progress), server, teacher
+
+    return run
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    def written(name: str, content: str) -> str:
+        path = tmp_path / name
+        path.write_text(content, encoding="utf-8")
+        return str(path)
+
+    return written

@@ -1,0 +1,67 @@
+"""An item, chains about it, a clock and scripts: what the tests of the teacher share."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from data_gen.teacher import Teacher, Vote
+from gradegpt.chain import Chain, render_chain
+from gradegpt.schema import AnswerType, ChainFormat, Item, Verdict
+from tests.data_gen.teacher_server import Say, Script, ScriptedServer
+
+CROSS = ChainFormat.CROSS_LINGUAL
+RESPONSE = "先算 6×7。\n所以一共有 42 个苹果。"
+QUOTE = "所以一共有 42 个苹果。"
+GLOSS = "So there are 42 apples in all."
+
+
+def chain(verdict: Verdict = Verdict.CORRECT, **changes: Any) -> Chain:
+    if verdict is Verdict.INVALID:
+        parts: dict[str, Any] = {}
+    else:
+        parts = {"key_sentence": QUOTE, "gloss": GLOSS, "answer": "42"}
+    return Chain(
+        verdict=verdict,
+        **{
+            **parts,
+            "reference_answer": "42 个",
+            "answer_type": AnswerType.NUMBER,
+            **changes,
+        },
+    )
+
+
+YES, NO, NONE = (render_chain(chain(verdict), CROSS) for verdict in Verdict)
+
+
+def item(number: int = 0, response: str = RESPONSE) -> Item:
+    return Item(question=f"question {number}", reference=("42 个",), response=response)
+
+
+Ask = Callable[..., tuple[list[Vote], ScriptedServer, Teacher]]
+"""A script and items -> the votes, the server and the teacher, closed."""
+
+
+class Clock:
+    """Seconds that pass only by sleeping."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.slept: list[float] = []
+        self._lock = threading.Lock()
+
+    def __call__(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        with self._lock:
+            self.now += seconds
+            self.slept.append(seconds)
+
+
+def always(*says: Say | str) -> Script:
+    """The same answers in turn, again and again."""
+    turns = [say if isinstance(say, Say) else Say(say) for say in says]
+    return lambda _, number: turns[number % len(turns)]

@@ -1,0 +1,94 @@
+"""Boxes, units, options, steps and columns, found in the text of a row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from data_gen.sources.texts import dig, last_boxed, pick, steps, with_options, with_units
+
+
+@pytest.mark.parametrize(
+    ("solution", "boxed"),
+    [
+        (r"$\boxed{\frac{1}{\sqrt{2}}}$ it is", r"\frac{1}{\sqrt{2}}"),
+        (
+            r"not $\boxed{1}$ but $\boxed{\left\{ x \mid x>0 \right.}$",
+            r"\left\{ x \mid x>0 \right.",
+        ),
+        (r"$\boxed 7$.", "7"),
+        (r"\fbox{B}", "B"),
+        (r"cut \boxed{1", None),
+        ("no box", None),
+    ],
+)
+def test_the_last_box_is_found_with_its_braces(solution: str, boxed: str | None) -> None:
+    """Escaped braces open and close nothing."""
+    assert last_boxed(solution) == boxed
+
+
+@pytest.mark.parametrize(
+    ("answers", "unit", "expected"),
+    [
+        (("3",), "m", ("3 m",)),
+        (("3 m",), "m", ("3 m",)),
+        (("$30^\\circ$",), "$^{\\circ}$", ("$30^\\circ$",)),
+        (("3", "4"), "m", ("3 m", "4 m")),
+        (("3", "4"), ["m", None], ("3 m", "4")),
+        (("3", "4"), ["m"], ("3", "4")),
+        (("3, 4",), "m,s", ("3, 4",)),
+        (("3",), None, ("3",)),
+    ],
+)
+def test_a_unit_is_put_behind_unless_it_is_there(
+    answers: tuple[str, ...], unit: Any, expected: tuple[str, ...]
+) -> None:
+    """Units that nothing assigns to the answers are left out."""
+    assert with_units(answers, unit) == expected
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        ["one", "two"],
+        ["A. one", "(B) two"],
+        {"A": "one", "B": "two"},
+        {"label": ["A", "B"], "text": ["one", "two"]},
+        [{"aoVal": "A", "content": "one"}, {"aoVal": "B", "content": "two"}],
+        [[{"aoId": "x9", "aoVal": "A", "content": "one "}], [{"aoVal": "B", "content": "two"}]],
+    ],
+)
+def test_options_of_any_shape_are_listed_alike(listed: Any) -> None:
+    """Letter, full stop, text; a line each."""
+    assert with_options("Pick.", listed) == "Pick.\nA. one\nB. two"
+
+
+def test_an_option_that_begins_with_another_letter_keeps_it() -> None:
+    """``J. Smith`` in the first place is no option J."""
+    assert with_options("Who?", ["J. Smith", "B. Brown"]) == "Who?\nA. J. Smith\nB. Brown"
+
+
+@given(
+    st.lists(st.sampled_from(["因此 $x=1。5$。", "So $a. B$ holds. ", r"\[ y. \] ", "\n", "12. "]))
+)
+def test_steps_cut_no_formula_and_lose_no_word(pieces: list[str]) -> None:
+    """Every step has its dollars in pairs; short solutions are kept whole, but for blanks."""
+    found = steps("".join(["\\", *pieces]))
+    assert all(
+        step.count("$") % 2 == 0 and step.count(r"\[") == step.count(r"\]") for step in found
+    )
+    assert len(found) <= 12
+    if len(pieces) <= 6:
+        kept = "".join("".join(found).split())
+        assert kept in "".join(("\\" + "".join(pieces)).split())
+
+
+@given(st.dictionaries(st.text(min_size=1, max_size=5), st.integers() | st.none(), max_size=4))
+def test_a_column_is_found_by_its_own_name(row: dict[str, Any]) -> None:
+    """Even where the name has dots in it; a column that is not there is none, never an error."""
+    for name, value in row.items():
+        assert dig(row, name) == value
+    assert pick(row, ["absent.0.x"]) is None

@@ -1,0 +1,118 @@
+"""A run with a teacher: it labels what nobody has, and may dissent from the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data_gen.candidates import Candidate
+from data_gen.generate import generate
+from data_gen.settings import DataGenSettings
+from gradegpt.chain import Chain, parse_prompt, render_chain
+from gradegpt.records import read_rows, write_rows
+from gradegpt.schema import AnswerType, ChainFormat, Message, TrainingRow, Verdict
+from tests.data_gen.teacher_server import Say, ScriptedServer, serving
+
+NAMES = ("osmosis", "friction", "inertia", "erosion", "diffusion", "convection")
+
+LONG = (
+    "Several processes come to mind when one reads this question slowly.\n"
+    "Of these I would name {}, by which the whole may be explained and all that follows from it."
+)
+
+
+def reply(body: dict[str, Any], _count: int) -> Say:
+    """A chain as a good teacher writes it; one that knows no convection."""
+    item = parse_prompt([Message.model_validate(m) for m in body["messages"]])
+    assert item is not None
+    named = item.reference[0] in item.response and item.reference[0] != "convection"
+    chain = Chain(
+        verdict=Verdict.CORRECT if named else Verdict.INCORRECT,
+        key_sentence=item.response.splitlines()[-1],
+        reference_answer=item.reference[0],
+        answer_type=AnswerType.TEXT,
+        answer=item.response.splitlines()[-1],
+    )
+    return Say(render_chain(chain, ChainFormat.CROSS_LINGUAL))
+
+
+@pytest.fixture
+def server() -> Iterator[ScriptedServer]:
+    with serving(reply) as running:
+        yield running
+
+
+def settings_of(tmp_path: Path, server: ScriptedServer, **teacher: Any) -> DataGenSettings:
+    """Twelve answers, ungraded and in doubt for the rules, and six that rules decide."""
+    rows = [
+        {"id": f"{right}-{name}", "question": f"Which process is no. {n}?", "reference": name,
+         "response": LONG.format(name if right else "evaporation"),
+         "label": None, "lang": "en"}
+        for n, name in enumerate(NAMES) for right in (True, False)
+    ]  # fmt: skip
+    write_rows(tmp_path / "ungraded.jsonl", rows)
+    return DataGenSettings.model_validate(
+        {
+            "name": "taught",
+            "out": str(tmp_path / "out"),
+            "bank": 0,
+            "parametric": 12,
+            "workers": 1,
+            "card": False,
+            "quality": {"cue": False},
+            "balance": {"real": 0.5},
+            "unlabelled": [{"path": str(tmp_path / "ungraded.jsonl")}],
+            "counterfactuals": 0,
+            "teacher": {
+                "models": [{"model": "m", "input_price": 1, "output_price": 1}],
+                "base_url": server.base_url,
+                "cache": str(tmp_path / "replies.sqlite"),
+                **teacher,
+            },
+        }
+    )
+
+
+def test_a_teacher_labels_what_nobody_has(tmp_path: Path, server: ScriptedServer) -> None:
+    """With its own chain, in the rows and in the counts; its cost stands in the manifest."""
+    manifest = generate(settings_of(tmp_path, server))
+    rows = [
+        row
+        for part in ("train", "dev")
+        for row in read_rows(tmp_path / "out" / f"{part}.jsonl", TrainingRow)
+        if row.meta["source"] == "ungraded"
+    ]
+    taught = [row for row in rows if "teacher" in row.meta["labelled_by"]]
+    assert len(taught) >= 5
+    for row in taught:
+        right = "evaporation" not in row.completion[0].content
+        assert (row.meta["verdict"] == "correct") is (right and "convection" not in str(row))
+    assert manifest["teacher"]["cost"] > 0
+    assert "run" not in manifest["teacher"]
+
+
+def test_a_teacher_that_dissents_makes_a_dispute(tmp_path: Path, server: ScriptedServer) -> None:
+    """Asked about every row; what it says against the others trains nothing."""
+    settings = settings_of(tmp_path, server).model_copy(update={"check": 1.0})
+    generate(settings)
+    disputed = list(read_rows(tmp_path / "out" / "disputed.jsonl", Candidate))
+    against = [c for c in disputed if "teacher" in c.labels]
+    assert against
+    assert all(len({v is Verdict.CORRECT for v in c.labels.values()}) == 2 for c in against)
+
+
+def test_a_spent_budget_ends_the_asking_and_a_larger_one_goes_on(
+    tmp_path: Path, server: ScriptedServer
+) -> None:
+    """What was paid for is in the cache: nothing is asked twice."""
+    small = generate(settings_of(tmp_path, server, budget=0.008, concurrency=1))
+    paid = len(server.bodies)
+    assert small["counts"]["left_out:unlabelled"] > 0
+    assert small["teacher"]["stopped"]
+    large = generate(settings_of(tmp_path, server, budget=100.0, concurrency=1))
+    assert "left_out:unlabelled" not in large["counts"]
+    asked = [str(body["messages"]) for body in server.bodies]
+    assert 0 < paid < len(asked) == len(set(asked))

@@ -1,0 +1,151 @@
+"""The teacher's replies: chains that are fit for training, and votes without a default."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from data_gen.teacher import Vote
+from data_gen.teacher.vote import count_votes, read_reply
+from gradegpt.chain import Chain, parse_chain, render_chain
+from gradegpt.schema import Verdict
+from tests.data_gen.teacher_parts import CROSS, GLOSS, NO, NONE, QUOTE, RESPONSE, YES, Ask, chain
+from tests.data_gen.teacher_server import Say
+
+# --- reading --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "teacher:unparsed"),
+        ("The answers agree.", "teacher:unparsed"),
+        ('{"verdict": "correct"', "teacher:unparsed"),
+        (YES.replace("<Yes>", "<Maybe>"), "teacher:unparsed"),
+        ("<Yes>", "teacher:no-quote"),
+        (NONE.replace("<No>", "<Yes>"), "teacher:no-quote"),
+        (YES.replace(QUOTE, "。"), "teacher:no-quote"),
+        (YES.replace("一共有", "总共有"), "teacher:quote-not-verbatim"),
+        (YES.replace(QUOTE, QUOTE.replace("42", "43")), "teacher:quote-not-verbatim"),
+        (YES.replace(f"In English: {GLOSS}\n", ""), "teacher:no-gloss"),
+        (YES.replace(GLOSS, QUOTE), "teacher:no-gloss"),
+        (YES.replace("a number", "a sonnet"), "teacher:unknown-type"),
+        (YES.replace("The reference answer 42 个 is", "It is"), "teacher:no-reference-answer"),
+        (YES.replace("answer 42 个 is", "answer  is"), "teacher:no-reference-answer"),
+        (YES.replace("gives 42.", "gives none."), "teacher:quote-without-answer"),
+        (NONE.replace("gives none.", "gives 42."), "teacher:answer-without-quote"),
+    ],
+)
+def test_a_reply_that_is_not_fit_for_training_is_rejected(text: str, reason: str) -> None:
+    """With a reason that a machine can read, and no verdict."""
+    assert read_reply(text, RESPONSE, 4000) == reason
+    assert count_votes([reason], agree=1) == Vote(rejected=(reason,), reason=reason)
+
+
+@pytest.mark.parametrize("verdict", Verdict)
+def test_a_good_reply_is_the_chain_it_holds(verdict: Verdict) -> None:
+    """Blanks, foreign line ends and thoughts that come before aside."""
+    text = render_chain(chain(verdict), CROSS)
+    for reply in (text, f"\n{text}\r\n", f"<think>\n<No> or <Yes>?\n</think>\n\n{text}"):
+        assert read_reply(reply.replace("\n", "\r\n"), RESPONSE, 4000) == chain(verdict)
+
+
+def test_a_quote_must_stand_in_what_the_teacher_was_shown() -> None:
+    """Not in a part that was left out to fit."""
+    plain = "甲有 42 个苹果。"
+    text, response = YES.replace(QUOTE, plain), plain + "\n" + "接着再检查一遍。" * 400
+    assert read_reply(text, response, 40) == "teacher:quote-not-verbatim"
+    assert isinstance(read_reply(text, response, 40_000), Chain)
+
+
+_ANSWER = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=12)
+
+
+@given(_ANSWER, _ANSWER, st.sampled_from(Verdict))
+@settings(deadline=None)
+def test_an_accepted_chain_is_read_the_same_once_rendered(
+    reference: str, answer: str, verdict: Verdict
+) -> None:
+    """Whatever an answer holds: what is trained on says what the teacher said."""
+    given = "none" if verdict is Verdict.INVALID else answer
+    text = render_chain(chain(verdict), CROSS).replace("gives 42.", f"gives {given}.")
+    read = read_reply(text.replace("answer 42 个 is", f"answer {reference} is"), RESPONSE, 4000)
+    if isinstance(read, Chain):
+        assert parse_chain(render_chain(read, CROSS)).chain == read
+        assert read.verdict is verdict
+
+
+# --- voting ---------------------------------------------------------------------------------------
+
+RIGHT, WRONG, VOID = (chain(verdict) for verdict in Verdict)
+BAD = "teacher:unparsed"
+
+
+@pytest.mark.parametrize(
+    ("replies", "agree", "verdict", "reason"),
+    [
+        ([RIGHT], 1, Verdict.CORRECT, "teacher:agreed"),
+        ([RIGHT, RIGHT, WRONG], 2, Verdict.CORRECT, "teacher:agreed"),
+        ([RIGHT, WRONG, VOID], 2, Verdict.INCORRECT, "teacher:agreed"),
+        ([VOID, VOID, WRONG], 2, Verdict.INVALID, "teacher:agreed"),
+        ([WRONG, VOID], 2, Verdict.INCORRECT, "teacher:agreed"),
+        ([RIGHT, RIGHT, WRONG], 3, None, "teacher:disagree"),
+        ([RIGHT, WRONG], 1, None, "teacher:disagree"),
+        ([RIGHT, WRONG, BAD], 2, None, "teacher:disagree"),
+        ([RIGHT, BAD, BAD], 2, None, BAD),
+        ([RIGHT, RIGHT, BAD], 2, Verdict.CORRECT, "teacher:agreed"),
+        (["teacher:timeout", BAD, BAD], 2, None, BAD),
+        ([RIGHT, RIGHT, "teacher:budget"], 2, None, "teacher:budget"),
+    ],
+)
+def test_votes(
+    replies: list[Chain | str], agree: int, verdict: Verdict | None, reason: str
+) -> None:
+    """Correct against the rest decides; among the rest, the majority says which."""
+    vote = count_votes(replies, agree)
+    assert (vote.verdict, vote.reason) == (verdict, reason)
+    assert vote.chain == (chain(verdict) if verdict else None)
+
+
+def test_the_chain_is_the_first_that_carries_the_verdict() -> None:
+    """In the order of models and samples."""
+    first, second = chain(answer="42"), chain(answer="42 个")
+    assert count_votes([WRONG, first, second], 2).chain == first
+
+
+@given(
+    st.lists(st.sampled_from([RIGHT, WRONG, VOID, BAD, "teacher:timeout"]), min_size=1, max_size=9),
+    st.integers(1, 9),
+    st.randoms(use_true_random=False),
+)
+def test_votes_add_up_and_need_their_majority(
+    replies: list[Chain | str], agree: int, rng: random.Random
+) -> None:
+    """Nothing is lost, no verdict stands on less than asked for, order decides none."""
+    vote = count_votes(replies, agree)
+    assert sum(vote.votes.values()) + len(vote.rejected) == len(replies)
+    yes = vote.votes.get(Verdict.CORRECT, 0)
+    no = sum(vote.votes.values()) - yes
+    if vote.verdict is not None:
+        won, lost = (yes, no) if vote.verdict is Verdict.CORRECT else (no, yes)
+        assert won >= agree
+        assert won > lost
+    shuffled = rng.sample(replies, len(replies))
+    assert count_votes(shuffled, agree).verdict is vote.verdict
+
+
+def test_models_and_samples_vote_together(ask: Ask) -> None:
+    """Every model is asked for every sample; each reply is one vote."""
+
+    def script(body: dict[str, Any], _: int) -> Say:
+        return Say(NO if body["model"] == "b" else YES)
+
+    models = [{"model": "a"}, {"model": "b"}]
+    votes, server, _ = ask(script, models=models, samples=2, temperature=0.7)
+    assert [body["model"] for body in server.bodies] == ["a", "a", "b", "b"]
+    assert votes[0].votes == {Verdict.CORRECT: 2, Verdict.INCORRECT: 2}
+    assert votes[0].reason == "teacher:disagree"
