@@ -12,6 +12,7 @@ from gradegpt.chain import (
     PromptSettings,
     build_prompt,
     needs_gloss,
+    parse_prompt,
     quotes_verbatim,
     render_chain,
 )
@@ -120,10 +121,17 @@ def formats_of(chain: Chain, formats: Mapping[ChainFormat, float]) -> dict[Chain
     return {name: share for name, share in formats.items() if name is not ChainFormat.CROSS_LINGUAL}
 
 
-def quote_survives(candidate: Candidate, prompt: PromptSettings) -> bool:
-    """Whether the key sentence is still there when the response has been fitted into its budget."""
-    quote = candidate.chain.key_sentence if candidate.chain else None
-    return not quote or quotes_verbatim(quote, build_prompt(candidate.item, prompt)[-1].content)
+def shown_item(item: Item, prompt: PromptSettings) -> Item:
+    """The item as a judge sees it, fitted into the prompt's budget."""
+    shown = parse_prompt(build_prompt(item, prompt))
+    if shown is None:
+        raise ValueError("a prompt of this project does not read as one")
+    return shown
+
+
+def quote_survives(chain: Chain, shown: Item) -> bool:
+    """Whether the key sentence is still there when the response has been fitted."""
+    return not chain.key_sentence or quotes_verbatim(chain.key_sentence, shown.response)
 
 
 def training_row(

@@ -2,47 +2,49 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Final
 
-import gradegpt
-from data_gen.balance import choose, shortfalls
+from data_gen.balance import choose
 from data_gen.candidates import (
     Candidate,
     agree,
     formats_of,
     quote_survives,
     rng_for,
+    shown_item,
     texts_of,
     training_row,
 )
 from data_gen.card import write_card
+from data_gen.manifest import count_rows, fingerprint, manifest_of, written_files
 from data_gen.mixture import mixture
 from data_gen.quality.cue import response_cue
 from data_gen.quality.duplicates import ExactDuplicates, NearDuplicates
 from data_gen.seeds import seeds
 from data_gen.settings import DataGenSettings
 from data_gen.shards import Progress, make_shards, read_shard, signature_of
-from data_gen.sources import files
 from data_gen.teacher import Teacher, Vote
 from gradegpt.errors import InputError
-from gradegpt.importers.labelled import split_of
-from gradegpt.judges.rules import VERSION
+from gradegpt.fit import fit_middle
+from gradegpt.importers.labelled import question_key, split_of
 from gradegpt.records import dump, sha256_file, whole_file, write_json
 from gradegpt.schema import Verdict
 
-_ROOT: Final = Path(__file__).parents[1]
 _LEAST_FOR_CUE: Final = 400
 
 
-def generate(settings: DataGenSettings, progress: Progress = lambda *_: None) -> dict[str, Any]:
+def generate(
+    settings: DataGenSettings, progress: Progress = lambda *_: None, command: str = ""
+) -> dict[str, Any]:
     """Write the set into ``settings.folder``; return the manifest.
+
+    ``command`` is what the data card says that the set was made by.
 
     Raises:
         MissingError, InputError: a file is not there or a row of it cannot be read.
@@ -51,7 +53,7 @@ def generate(settings: DataGenSettings, progress: Progress = lambda *_: None) ->
     """
     folder, counts = Path(settings.folder), Counter[str]()
     grown = seeds(settings, counts)
-    work = folder / ".work" / _fingerprint(settings)
+    work = folder / ".work" / fingerprint(settings)
     paths = make_shards(grown, settings, work, progress)
     with Teacher(settings.teacher) if settings.teacher else nullcontext() as teacher:
         made = [c for path in paths for c in read_shard(path, counts)]
@@ -63,8 +65,9 @@ def generate(settings: DataGenSettings, progress: Progress = lambda *_: None) ->
         parts = mixture(agreed, settings)
         chosen = agreed
     else:
-        chosen = choose(agreed, settings.balance)
-        parts = _rows(chosen, settings)
+        split = _split(choose(agreed, settings.balance), settings)
+        chosen = [candidate for part in split.values() for candidate in part]
+        parts = {part: _rows(candidates, settings) for part, candidates in split.items()}
     if not parts["train"]:
         raise InputError(
             f"{settings.name}: no training rows; "
@@ -76,8 +79,10 @@ def generate(settings: DataGenSettings, progress: Progress = lambda *_: None) ->
         _write_lines(folder / f"{part}.jsonl", lines)
     _write_lines(folder / "disputed.jsonl", map(dump, disputed))
     counts["disputed"] = len(disputed)
-    _count(counts, chosen, parts, settings)
-    manifest = _manifest(settings, counts, chosen, spent)
+    count_rows(counts, chosen, parts, settings)
+    manifest = manifest_of(settings, counts, chosen, spent)
+    if command:
+        manifest["command"] = command
     if settings.kind == "judge":
         _write_parquet(folder, parts)
         progress("measuring cues, drawing the card", 0, 2)
@@ -86,18 +91,10 @@ def generate(settings: DataGenSettings, progress: Progress = lambda *_: None) ->
         if settings.card:
             write_card(folder, manifest, (json.loads(line) for p in parts.values() for line in p))
         progress("measuring cues, drawing the card", 2, 2)
-    manifest["outputs"] = {name: sha256_file(folder / name) for name in _written(settings)}
+    manifest["outputs"] = {name: sha256_file(folder / name) for name in written_files(settings)}
     write_json(folder / "manifest.json", manifest)
     shutil.rmtree(folder / ".work", ignore_errors=True)
     return manifest
-
-
-def _written(settings: DataGenSettings) -> list[str]:
-    """The files that a run writes, but for the plots and the manifest."""
-    judge = settings.kind == "judge"
-    parquet = ("train.parquet", "dev.parquet") if judge else ()
-    card = ("README.md", "card.html") if judge and settings.card else ()
-    return ["train.jsonl", "dev.jsonl", "disputed.jsonl", *parquet, *card]
 
 
 def _taught(
@@ -144,7 +141,7 @@ def _settled(
         if agree(candidate.labels) is False:
             disputed.append(candidate)
         elif candidate.chain is None:
-            counts[f"left_out:{'no_key_sentence' if candidate.labels else 'unlabelled'}"] += 1
+            counts[f"left_out:{'unsettled' if candidate.labels else 'unlabelled'}"] += 1
         elif reason := _unfit(candidate, settings):
             counts[f"left_out:{reason}"] += 1
         elif exact.seen("", "\0".join(texts_of(candidate.item))):
@@ -162,16 +159,33 @@ def _unfit(candidate: Candidate, settings: DataGenSettings) -> str:
         return ""
     if not formats_of(candidate.chain, settings.formats):
         return "no_gloss"
-    return "" if quote_survives(candidate, settings.prompt) else "quote_cut"
+    shown = shown_item(candidate.item, settings.prompt)
+    return "" if quote_survives(candidate.chain, shown) else "quote_cut"
 
 
-def _rows(chosen: Iterable[Candidate], settings: DataGenSettings) -> dict[str, list[str]]:
-    parts: dict[str, list[str]] = {"train": [], "dev": []}
+def _split(chosen: Iterable[Candidate], settings: DataGenSettings) -> dict[str, list[Candidate]]:
+    """By question; what a short prompt shows as a question of both parts stays in train alone."""
+    parts: dict[str, list[Candidate]] = {"train": [], "dev": []}
+    asked: set[str] = set()
     for candidate in chosen:
         part = "dev" if split_of(candidate.group) == "dev" else "train"
-        row = training_row(candidate, settings.formats, settings.prompt, settings.seed)
-        parts[part].append(dump(row))
+        parts[part].append(candidate)
+        if part == "train":
+            asked.add(_shown_question(candidate, settings))
+    asked.discard("")
+    parts["dev"] = [c for c in parts["dev"] if _shown_question(c, settings) not in asked]
     return parts
+
+
+def _shown_question(candidate: Candidate, settings: DataGenSettings) -> str:
+    return question_key(fit_middle(candidate.item.question, settings.prompt.budget.question))
+
+
+def _rows(chosen: Iterable[Candidate], settings: DataGenSettings) -> list[str]:
+    return [
+        dump(training_row(candidate, settings.formats, settings.prompt, settings.seed))
+        for candidate in chosen
+    ]
 
 
 def _write_lines(path: Path, lines: Iterable[str]) -> None:
@@ -205,76 +219,3 @@ def _cue(chosen: Sequence[Candidate], settings: DataGenSettings) -> dict[str, An
         for rows in (written, [c for c in written if c.verdict is not Verdict.INVALID])
     )
     return every | {"answered": answered["overall"]}
-
-
-def _count(
-    counts: Counter[str],
-    chosen: Iterable[Candidate],
-    parts: dict[str, list[str]],
-    settings: DataGenSettings,
-) -> None:
-    if settings.kind == "base":
-        counts["sheets"] = settings.sheets
-    for part, lines in parts.items():
-        counts[part] = len(lines)
-    for c in chosen:
-        counts.update(
-            (
-                f"verdict:{c.verdict}",
-                f"lang:{c.lang}",
-                f"response_lang:{c.response_lang}",
-                f"type:{c.kind}",
-                f"origin:{c.origin}",
-                f"pattern:{c.pattern}",
-                f"source:{c.source}",
-                f"labelled_by:{'+'.join(sorted(c.labels))}",
-            )
-        )
-
-
-def _inputs(settings: DataGenSettings) -> Iterator[str]:
-    yield from (source.path for source in (*settings.sources, *settings.unlabelled))
-    yield from (part.path for part in settings.avoid)
-    yield from (questions.path for questions in settings.questions)
-    for outputs in settings.outputs:
-        yield outputs.questions.path
-        yield from (path for pattern in outputs.paths for path in files(pattern))
-
-
-def _fingerprint(settings: DataGenSettings) -> str:
-    """Everything that the candidates depend on: settings, inputs, and the code that makes them."""
-    digest = hashlib.sha256(f"{gradegpt.__version__}|{VERSION}|".encode())
-    digest.update(settings.model_dump_json(exclude={"out", "workers"}).encode())
-    files = (p for package in ("data_gen", "gradegpt") for p in (_ROOT / package).rglob("*"))
-    code = sorted(p for p in files if p.suffix in (".py", ".yaml", ".tsv", ".jsonl"))
-    for path in (*code, *(Path(p) for p in sorted({*_inputs(settings)}) if Path(p).is_file())):
-        digest.update(sha256_file(path).encode())
-    return digest.hexdigest()[:16]
-
-
-def _manifest(
-    settings: DataGenSettings,
-    counts: Counter[str],
-    chosen: Sequence[Candidate],
-    spent: dict[str, Any],
-) -> dict[str, Any]:
-    inputs = sorted({path for path in _inputs(settings) if Path(path).is_file()})
-    manifest: dict[str, Any] = {
-        "stage": "data_gen",
-        "version": gradegpt.__version__,
-        "rules": VERSION,
-        "settings": settings.model_dump(mode="json", exclude={"workers"}),
-        "inputs": {path: sha256_file(path) for path in inputs},
-        "counts": dict(sorted(counts.items())),
-        "quality": {
-            "exact_duplicates": counts["left_out:exact_duplicate"],
-            "near_duplicates": counts["left_out:near_duplicate"],
-            "contaminated": counts["left_out:evaluation_ngram"],
-            "disputed": counts["disputed"],
-        },
-    }
-    if settings.kind == "judge":
-        manifest["shortfalls"] = shortfalls(chosen, settings.balance)
-    if spent:  # `run`, what this run asked for itself, depends on what was in the cache
-        manifest["teacher"] = {name: value for name, value in spent.items() if name != "run"}
-    return manifest

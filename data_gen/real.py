@@ -40,21 +40,15 @@ _PEOPLE: Final = re.compile(r"human|teacher|people|annotator", re.IGNORECASE)
 _MODEL: Final = re.compile(r"gpt|model|llm", re.IGNORECASE)
 
 
-def labelled(example: Example, rng: random.Random) -> Candidate | None:
-    """A real answer with its label; none where the sentence that gives the answer is not found."""
+def labelled(example: Example, rng: random.Random) -> Candidate:
+    """A real answer with its label."""
     labels = {_labeller(example.labelled_by): example.verdict}
-    made = _real(_bare(example), example, labels, rng)
-    return made and made.model_copy(update={"source": example.source})
+    return _real(example, labels, example.lang, example.source, rng)
 
 
-def unlabelled(item: Item, lang: str, source: str, rng: random.Random) -> Candidate | None:
+def unlabelled(item: Item, lang: str, source: str, rng: random.Random) -> Candidate:
     """A real answer that nobody has graded: the rules may, else it waits for a teacher."""
-    example = Example(**_bare(item).model_dump(), verdict=Verdict.INVALID, lang=lang, source=source)
-    return _real(_bare(item), example.model_copy(update={"id": item.id}), {}, rng)
-
-
-def _bare(item: Item) -> Item:
-    return Item.model_validate(item.model_dump(include=_ITEM_FIELDS))
+    return _real(item, {}, lang, source, rng)
 
 
 def _labeller(name: str) -> str:
@@ -62,26 +56,30 @@ def _labeller(name: str) -> str:
 
 
 def _real(
-    item: Item, example: Example, labels: dict[str, Verdict], rng: random.Random
-) -> Candidate | None:
-    judgement = by_rules(item)
-    if judgement.verdict is not None:
-        labels = labels | {"rules": judgement.verdict}
-    # Where a label says "not right" and the rules say why nothing can be graded, they know more.
-    verdicts = [*labels.values()]
-    verdict = Verdict.INVALID if Verdict.INVALID in verdicts else verdicts[0] if verdicts else None
-    if [*labels] == ["model"]:
-        return None  # a model's word alone is a teacher's, without its samples and its vote
-    chain = None if verdict is None else _chain(item, verdict, shown="rules" in labels)
+    given: Item, labels: dict[str, Verdict], lang: str, source: str, rng: random.Random
+) -> Candidate:
+    """Without a chain where nobody has settled the verdict, or the answer's sentence is not found.
+
+    A model's word alone settles nothing: it is a teacher's without its samples and its vote.
+    """
+    item = Item.model_validate(given.model_dump(include=_ITEM_FIELDS))
+    ruled = by_rules(item).verdict
+    labels = labels if ruled is None else labels | {"rules": ruled}
+    chain = None
+    if labels and [*labels] != ["model"]:
+        # Where a label says "not right" and the rules why nothing can be graded, they know more.
+        said = [*labels.values()]
+        verdict = Verdict.INVALID if Verdict.INVALID in said else said[0]
+        chain = _chain(item, verdict, shown="rules" in labels)
     if chain is not None and chain.key_sentence is not None:
         item = _reference_dressed(item, chain.reference_answer, rng)
     return Candidate(
-        id=f"{example.source}:{example.id}",
+        id=f"{source}:{given.id}",
         item=item,
         chain=chain,
-        lang=example.lang,
+        lang=lang,
         response_lang="zh" if _HAN.search(item.response) else "en",
-        source=example.source,
+        source=source,
         origin="real",
         pattern="real",
         group=group_of(item),

@@ -82,8 +82,7 @@ def grow(seed: Seed, settings: DataGenSettings) -> Iterator[Candidate]:
         real = labelled(item, rng)
     else:
         real = unlabelled(item, seed.lang, seed.source, rng)
-    if real is not None:
-        yield real
+    yield real
     for index in range(settings.counterfactuals):
         id_ = f"{key}:other-{index}"
         rng = rng_for(id_, settings.seed)

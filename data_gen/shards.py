@@ -23,6 +23,7 @@ from data_gen.candidates import (
     formats_of,
     quote_survives,
     says_nothing_new,
+    shown_item,
     texts_of,
 )
 from data_gen.quality.duplicates import signature
@@ -108,19 +109,22 @@ def read_shard(path: Path, counts: Counter[str]) -> Iterator[Candidate]:
 
 
 def _unusable(candidate: Candidate, settings: DataGenSettings) -> str:
-    if settings.avoid and any(map(_evaluation(settings).hit, texts_of(candidate.item))):
+    shown = shown_item(candidate.item, settings.prompt)
+    # As shown too: what stands on both sides of a cut comes together there.
+    texts = {*texts_of(candidate.item), *texts_of(shown)} if settings.avoid else ()
+    if any(map(_evaluation(settings).hit, texts)):
         return "evaluation_ngram"
     if agree(candidate.labels) is False:
         return ""
     if candidate.chain is None and settings.teacher is None:
-        return "no_key_sentence" if candidate.labels else "unlabelled"
+        return "unsettled" if candidate.labels else "unlabelled"
     if candidate.chain is None:
         return ""
     if says_nothing_new(candidate.chain):
         return "differs_beyond_the_chain"
     if settings.kind == "judge" and not formats_of(candidate.chain, settings.formats):
         return "no_gloss"
-    return "" if quote_survives(candidate, settings.prompt) else "quote_cut"
+    return "" if quote_survives(candidate.chain, shown) else "quote_cut"
 
 
 def _signed(candidate: Candidate) -> Candidate:

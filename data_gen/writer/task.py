@@ -9,6 +9,7 @@ from data_gen.forms import near_misses, same_forms
 from data_gen.gloss import render_gloss
 from data_gen.phrases import Phrases, phrases
 from data_gen.problems import Problem
+from gradegpt.rules.kinds import letters
 from gradegpt.schema import CHOICE, AnswerType, Verdict
 
 _OTHER_FORM = 0.55
@@ -111,7 +112,7 @@ def kind_of_miss(problem: Problem, wrong: str) -> str:
     """What is wrong with a near miss, in the words of ATLAS, table 6."""
     kind, reference = problem.answer_type, problem.reference
     if kind in CHOICE:
-        return "wrong_option" if len(reference) < 2 else "wrong_option_set"
+        return "wrong_option" if len(letters(reference) or "") < 2 else "wrong_option_set"
     digits, other = (sorted(c for c in text if c.isdigit()) for text in (reference, wrong))
     if kind in _SEVERAL and len(other) < len(digits):
         return "missing_component"

@@ -1,0 +1,105 @@
+"""What a run was made from and what it holds: fingerprint, counts, manifest."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import gradegpt
+from data_gen.balance import shortfalls
+from data_gen.candidates import Candidate
+from data_gen.settings import DataGenSettings
+from data_gen.sources import files
+from gradegpt.judges.rules import VERSION
+from gradegpt.records import sha256_file
+
+_ROOT: Final = Path(__file__).parents[1]
+_CODE: Final = (".py", ".yaml", ".tsv", ".txt", ".jsonl", ".j2")
+
+
+def count_rows(
+    counts: Counter[str],
+    chosen: Iterable[Candidate],
+    parts: dict[str, list[str]],
+    settings: DataGenSettings,
+) -> None:
+    """Add to ``counts`` what the rows hold, by each thing that they are told apart by."""
+    if settings.kind == "base":
+        counts["sheets"] = settings.sheets
+    for part, lines in parts.items():
+        counts[part] = len(lines)
+    for c in chosen:
+        counts.update(
+            (
+                f"verdict:{c.verdict}",
+                f"lang:{c.lang}",
+                f"response_lang:{c.response_lang}",
+                f"type:{c.kind}",
+                f"origin:{c.origin}",
+                f"pattern:{c.pattern}",
+                f"source:{c.source}",
+                f"labelled_by:{'+'.join(sorted(c.labels))}",
+            )
+        )
+
+
+def inputs_of(settings: DataGenSettings) -> Iterator[str]:
+    """The files that are read; a data set of the hub is none."""
+    yield from (source.path for source in (*settings.sources, *settings.unlabelled))
+    yield from (part.path for part in settings.avoid)
+    asked = (*settings.questions, *(outputs.questions for outputs in settings.outputs))
+    patterns = [questions.path for questions in asked]
+    patterns += [path for outputs in settings.outputs for path in outputs.paths]
+    yield from (path for pattern in patterns for path in files(pattern))
+
+
+def fingerprint(settings: DataGenSettings) -> str:
+    """Everything that the candidates depend on: settings, inputs, and the code that makes them."""
+    digest = hashlib.sha256(f"{gradegpt.__version__}|{VERSION}|".encode())
+    digest.update(settings.model_dump_json(exclude={"out", "workers"}).encode())
+    packages = (_ROOT / name for name in ("data_gen", "gradegpt"))
+    code = (p for package in packages for p in package.rglob("*") if p.suffix in _CODE)
+    inputs = (Path(path) for path in sorted({*inputs_of(settings)}))
+    for path in (*sorted(code), *inputs):
+        digest.update(sha256_file(path).encode())
+    return digest.hexdigest()[:16]
+
+
+def manifest_of(
+    settings: DataGenSettings,
+    counts: Counter[str],
+    chosen: Sequence[Candidate],
+    spent: dict[str, Any],
+) -> dict[str, Any]:
+    """The manifest, but for the digests of what is written."""
+    inputs = sorted({*inputs_of(settings)})
+    manifest: dict[str, Any] = {
+        "stage": "data_gen",
+        "version": gradegpt.__version__,
+        "rules": VERSION,
+        "settings": settings.model_dump(mode="json", exclude={"workers"}),
+        "inputs": {path: sha256_file(path) for path in inputs},
+        "counts": dict(sorted(counts.items())),
+        "quality": {
+            "exact_duplicates": counts["left_out:exact_duplicate"],
+            "near_duplicates": counts["left_out:near_duplicate"],
+            "contaminated": counts["left_out:evaluation_ngram"],
+            "disputed": counts["disputed"],
+        },
+    }
+    if settings.kind == "judge":
+        manifest["shortfalls"] = shortfalls(chosen, settings.balance)
+    if spent:  # `run`, what this run asked for itself, depends on what was in the cache
+        manifest["teacher"] = {name: value for name, value in spent.items() if name != "run"}
+    return manifest
+
+
+def written_files(settings: DataGenSettings) -> list[str]:
+    """The files that a run writes, but for the plots and the manifest."""
+    judge = settings.kind == "judge"
+    parquet = ("train.parquet", "dev.parquet") if judge else ()
+    card = ("README.md", "card.html") if judge and settings.card else ()
+    return ["train.jsonl", "dev.jsonl", "disputed.jsonl", *parquet, *card]
