@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -43,7 +44,7 @@ def test_it_loads_and_opens_with_its_command(path: Path) -> None:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_an_unknown_key_in_it_would_be_refused(path: Path, tmp_path: Path) -> None:
     """So a setting that was renamed in the code cannot stay in a file unnoticed."""
-    copy = tmp_path / path.name
+    copy = Path(shutil.copytree(path.parent, tmp_path / "configs")) / path.name
     copy.write_text(path.read_text(encoding="utf-8") + "\nno_such_setting: 1\n", encoding="utf-8")
     with pytest.raises(ValueError, match="unknown setting 'no_such_setting'"):
         load_settings(STAGES[path.parent.name](path), copy)

@@ -157,3 +157,28 @@ def test_settings_are_frozen() -> None:
     """What a manifest says of a run stays true to its end."""
     with pytest.raises(ValidationError):
         Outer().name = "y"  # type: ignore[misc]
+
+
+def test_a_file_may_extend_another(tmp_path: Path) -> None:
+    """Its own keys replace the other's, whole; that may extend a third; overrides come last."""
+    (tmp_path / "a.yaml").write_text("name: a\nmax_steps: 3\ninner: {response: 4, label: x}\n")
+    (tmp_path / "b.yaml").write_text("extends: a.yaml\nname: b\n")
+    made = load(tmp_path, "extends: b.yaml\ninner: {response: 5}\n", "learning_rate=2")
+    assert made == Outer(name="b", max_steps=3, inner=Inner(response=5), learning_rate=2)
+
+
+@pytest.mark.parametrize(
+    ("other", "error", "says"),
+    [
+        ("extends: c.yaml", SettingsError, "extends itself, by way of b.yaml"),
+        ("extends: gone.yaml", MissingError, "gone.yaml: no such settings file"),
+        ("no_such: 1", SettingsError, "c.yaml: unknown setting 'no_such'"),
+    ],
+)
+def test_a_chain_of_files_that_does_not_end_well(
+    tmp_path: Path, other: str, error: type[Exception], says: str
+) -> None:
+    """Is an error that names the file."""
+    (tmp_path / "b.yaml").write_text(other)
+    with pytest.raises(error, match=says):
+        load(tmp_path, "extends: b.yaml\n")

@@ -53,6 +53,9 @@ def _data(folder: Path, kind: str) -> Path:
         "bank": 0,
         "parametric": 60,
         "prompt": prompt,
+        "workers": 1,
+        "card": False,
+        "quality": {"cue": False},
     }
     generate(DataGenSettings.model_validate(values))
     return folder

@@ -1,0 +1,58 @@
+"""Two judges on the same rows: a score of each, and the difference with its interval.
+
+    python benchmarks/paired.py configs/eval/real.yaml OLD.jsonl NEW.jsonl [SCORE]
+
+``SCORE`` is ``balanced_accuracy``, ``accuracy``, ``kappa`` or another of ``eval.metrics.score``.
+
+The judges' files are from the ``judgements/`` of evaluations with that config. The 95 % interval is
+of paired bootstrap draws over questions: a question that is easy is so for both.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+
+import numpy as np
+
+from eval.metrics import by_question, resampled, score
+from eval.settings import EvalSettings
+from gradegpt.importers.labelled import read_examples
+from gradegpt.records import read_rows
+from gradegpt.schema import Example, Judgement
+from gradegpt.settings import load_settings
+
+DRAWS = 4_000
+_PEOPLE = re.compile(r"human|teacher", re.IGNORECASE)
+
+
+def line(what: str, name: str, rows: list[Example], *judgements: list[Judgement]) -> str:
+    """The table's line for these rows."""
+    cells = [by_question(rows, judged) for judged in judgements]
+    (a,), (b,) = (score(c.sum(axis=0)[None])[what] for c in cells)
+    draws = [
+        np.concatenate([score(drawn)[what] for drawn in resampled(c, DRAWS, 0)]) for c in cells
+    ]
+    low, high = np.nanpercentile(draws[1] - draws[0], (2.5, 97.5))
+    return f"{name:<28}{len(rows):>7,}{a:>9.3f}{b:>9.3f}{b - a:>+9.3f}  ({low:+.3f} to {high:+.3f})"
+
+
+def main() -> None:
+    """Print a line a source, one for what people graded, and one for everything."""
+    config, *files = sys.argv[1:4]
+    what = sys.argv[4] if len(sys.argv) > 4 else "balanced_accuracy"
+    settings = load_settings(EvalSettings, config)
+    rows = [row for source in settings.sources for row in read_examples(source)]
+    old, new = ({j.id: j for j in read_rows(file, Judgement)} for file in files)
+    groups: dict[str, list[Example]] = {}
+    for row in rows:
+        groups.setdefault(row.source, []).append(row)
+    groups["graded by people"] = [r for r in rows if _PEOPLE.search(r.labelled_by)]
+    groups["all"] = rows
+    print(f"{what:<28}{'rows':>7}{'old':>9}{'new':>9}{'gain':>9}  (95 %)")
+    for name, group in groups.items():
+        print(line(what, name, group, *([j[r.id] for r in group] for j in (old, new))))
+
+
+if __name__ == "__main__":
+    main()

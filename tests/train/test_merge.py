@@ -1,0 +1,69 @@
+"""Merging: one model that answers as base and adapter do, with the judge's prompt beside it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gradegpt.engines.local import LocalEngine, prompt_settings_beside
+from gradegpt.errors import EngineError, MissingError, OutputError
+from gradegpt.schema import Message
+from train.merge import merge
+from train.settings import SFTSettings
+from train.sft import fine_tune
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:`(is_)?gradient_checkpointing(_\\w+)?` is deprecated:FutureWarning"
+)
+PROMPTS = [[Message(role="user", content=f"Is {n} the same as {n}?")] for n in range(4)]
+
+
+@pytest.fixture(scope="module")
+def adapter(tmp_path_factory: pytest.TempPathFactory, base: Path, judge_data: Path) -> Path:
+    """Trained hard for two steps, so that it differs from its base."""
+    out = tmp_path_factory.mktemp("to-merge")
+    settings = SFTSettings(
+        name="x", data=str(judge_data), model=str(base / "model"), out=str(out), max_steps=2,
+        batch_size=4, learning_rate=0.1, lora_rank=4, bf16=False, threads=1, eval_steps=0,
+        save_steps=100, report_to="none",
+    )  # fmt: skip
+    fine_tune(settings)
+    return out / "adapter"
+
+
+def test_the_merged_model_answers_as_base_and_adapter_do(
+    adapter: Path, base: Path, tmp_path: Path
+) -> None:
+    """Token for token; and not as the base alone."""
+    merge(adapter, tmp_path / "whole", str(base / "model"), "float32")
+    both = LocalEngine(str(base / "model"), str(adapter), threads=1)
+    whole = LocalEngine(str(tmp_path / "whole"), threads=1)
+    alone = LocalEngine(str(base / "model"), threads=1)
+    texts = [
+        [made.text for made in engine.generate(PROMPTS, max_new_tokens=12)]  # type: ignore[union-attr]
+        for engine in (both, whole, alone)
+    ]
+    assert texts[0] == texts[1]
+    assert texts[0] != texts[2]
+    assert prompt_settings_beside(str(tmp_path / "whole")) == prompt_settings_beside(str(adapter))
+    assert json.loads((tmp_path / "whole" / "manifest.json").read_text())["dtype"] == "float32"
+
+
+def test_nothing_is_overwritten(adapter: Path, base: Path, tmp_path: Path) -> None:
+    """A folder with something in it stays as it is."""
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "mine.txt").write_text("keep")
+    with pytest.raises(OutputError, match="exists already; choose another folder"):
+        merge(adapter, tmp_path / "out", str(base / "model"))
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["mine.txt"]
+
+
+def test_what_is_no_adapter_is_said(base: Path, adapter: Path, tmp_path: Path) -> None:
+    """Before anything is loaded; nor does one go onto another base."""
+    with pytest.raises(MissingError, match=r"adapter_config\.json: not there; give the adapter"):
+        merge(base / "model", tmp_path / "out")
+    with pytest.raises(EngineError, match="does not go onto"):
+        merge(adapter, tmp_path / "out", str(tmp_path))
+    assert not (tmp_path / "out").exists()

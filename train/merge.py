@@ -1,0 +1,105 @@
+"""Put an adapter into its base: ``python -m train.merge runs/nano-judge/adapter runs/nano-merged``.
+
+What comes out is an ordinary model with the judge's prompt settings beside it: for servers that
+take no adapters, and one file tree to hand on.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+
+from gradegpt.cli import run
+from gradegpt.engines.local import PROMPT_FILE, quiet_start
+from gradegpt.errors import EngineError, MissingError, OutputError
+from gradegpt.judges.build import embedded
+from gradegpt.records import sha256_file, write_json
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+
+_WEIGHTS: Final = "adapter_model.safetensors"
+
+
+def merge(adapter: Path, out: Path, base: str = "", dtype: str = "bfloat16") -> dict[str, Any]:
+    """Write base and adapter as one model to ``out``; return the manifest.
+
+    ``base``: a folder or hub name; empty takes the one that the adapter names. ``dtype`` is that of
+    the weights written; they are added in float32.
+
+    Raises:
+        MissingError: no adapter there, or no prompt settings beside it.
+        OutputError: ``out`` is there already.
+        EngineError: the base does not load, or the adapter does not fit it.
+
+    """
+    settings = adapter / "adapter_config.json"
+    for path in (settings, adapter / _WEIGHTS, adapter / PROMPT_FILE):
+        if not path.is_file():
+            raise MissingError(f"{path}: not there; give the adapter folder that training wrote")
+    if out.exists() and any(out.iterdir()):
+        raise OutputError(f"{out}: exists already; choose another folder")
+    named = base or json.loads(settings.read_text(encoding="utf-8"))["base_model_name_or_path"]
+    source = embedded("nano", "gradegpt-nano") if named == "gradegpt-nano" else named
+    model, tokenizer = _load(source, adapter)
+    import torch
+
+    temporary = out.with_name(f".{out.name}.tmp")
+    shutil.rmtree(temporary, ignore_errors=True)
+    model.to(getattr(torch, dtype)).save_pretrained(temporary)
+    tokenizer.save_pretrained(temporary)
+    shutil.copyfile(adapter / PROMPT_FILE, temporary / PROMPT_FILE)
+    manifest = {
+        "stage": "train.merge",
+        "base": named,
+        "adapter": sha256_file(adapter / _WEIGHTS),
+        "dtype": dtype,
+    }
+    write_json(temporary / "manifest.json", manifest)
+    if out.exists():
+        out.rmdir()
+    temporary.replace(out)
+    return manifest
+
+
+def _load(base: str, adapter: Path) -> tuple[Any, Any]:
+    quiet_start()
+    import torch
+    from peft import PeftModel
+    from safetensors import SafetensorError
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(base)
+        model = AutoModelForCausalLM.from_pretrained(base, dtype=torch.float32)
+        merged = PeftModel.from_pretrained(model, str(adapter)).merge_and_unload()
+    except (OSError, ValueError, RuntimeError, KeyError, SafetensorError) as error:
+        raise EngineError(
+            f"{adapter}: does not go onto {base}: {str(error).splitlines()[0]}"
+        ) from error
+    return merged, tokenizer
+
+
+@app.command(epilog="Then: gradegpt judge answers.jsonl -o out.jsonl --model runs/nano-merged")
+def main(
+    adapter: Annotated[
+        Path, typer.Argument(metavar="ADAPTER", help="Such as runs/nano-judge/adapter.")
+    ],
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="A new folder for the whole model.")],
+    base: Annotated[
+        str, typer.Option(help="The base, if not the one that the adapter names.")
+    ] = "",
+    dtype: Annotated[str, typer.Option(help="float32, bfloat16 or float16.")] = "bfloat16",
+) -> None:
+    """Merge a LoRA adapter into its base and save the whole model."""
+    if dtype not in ("float32", "bfloat16", "float16"):
+        raise typer.BadParameter("float32, bfloat16 or float16", param_hint="--dtype")
+    manifest = merge(adapter, out, base, dtype)
+    typer.echo(f"wrote {out}: {manifest['base']} with its adapter, {dtype}")
+
+
+if __name__ == "__main__":
+    run(app, name="python -m train.merge")
