@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 import yaml
 
 from gradegpt.records import validate
 from gradegpt.schema import Row
 
+R = TypeVar("R", bound=Row)
 FILE: Final = Path(__file__).parent / "text" / "phrases.yaml"
 
 
@@ -42,6 +43,11 @@ def phrases(chinese: bool) -> Phrases:
 
 @cache
 def _read() -> dict[str, Phrases]:
-    text = FILE.read_text(encoding="utf-8")
+    return read_words(FILE, Phrases)
+
+
+def read_words(file: Path, model: type[R]) -> dict[str, R]:
+    """The lists of a YAML file of words, by language, each as a ``model``."""
+    text = file.read_text(encoding="utf-8")
     languages = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506  BaseLoader makes strings only
-    return {name: validate(Phrases, lists, f"{FILE}: {name}") for name, lists in languages.items()}
+    return {name: validate(model, lists, f"{file}: {name}") for name, lists in languages.items()}

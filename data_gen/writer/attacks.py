@@ -7,10 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-import yaml
-
+from data_gen.phrases import read_words
 from data_gen.writer.task import Task
-from gradegpt.records import validate
 from gradegpt.schema import CHOICE, Row
 
 FILE: Final = Path(__file__).parents[1] / "text" / "attacks.yaml"
@@ -54,6 +52,4 @@ def attacks(chinese: bool) -> Attacks:
 
 @cache
 def _read() -> dict[str, Attacks]:
-    text = FILE.read_text(encoding="utf-8")
-    languages = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506  BaseLoader makes strings only
-    return {name: validate(Attacks, lists, f"{FILE}: {name}") for name, lists in languages.items()}
+    return read_words(FILE, Attacks)
