@@ -33,12 +33,12 @@ def choose(candidates: Iterable[Candidate], balance: Balance) -> list[Candidate]
             cell = Cell(candidate.origin != "synthetic", candidate.lang, candidate.kind)
             cells[cell][candidate.verdict].append(candidate)
     sizes = _sizes({cell: _room(parts, balance) for cell, parts in cells.items()}, balance)
-    kept = {
-        candidate.id
+    kept = {  # by what they are, not by their ids: several answers to a question may share one
+        id(candidate)
         for cell, size in sizes.items()
         for candidate in _pick(cells[cell], size, balance)
     }
-    return [candidate for candidate in everyone if candidate.id in kept]
+    return [candidate for candidate in everyone if id(candidate) in kept]
 
 
 def _room(parts: dict[Verdict, list[Candidate]], balance: Balance) -> int:

@@ -34,7 +34,6 @@ _CHANGEABLE: Final = (
 )
 _SEVERAL: Final = (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART)
 _MAX_OWN: Final = 60
-_HAN = re.compile(r"[\u3400-\u9fff]")
 _ITEM_FIELDS: Final = set(Item.model_fields) - {"id", "meta"}
 _PEOPLE: Final = re.compile(r"human|teacher|people|annotator", re.IGNORECASE)
 _MODEL: Final = re.compile(r"gpt|model|llm", re.IGNORECASE)
@@ -78,7 +77,7 @@ def _real(
         item=item,
         chain=chain,
         lang=lang,
-        response_lang="zh" if _HAN.search(item.response) else "en",
+        response_lang="zh" if needs_gloss(item.response) else "en",
         source=source,
         origin="real",
         pattern="real",
@@ -199,7 +198,7 @@ def counterfactual(
             item=Item(question=question, reference=(shown,), response=item.response),
             chain=chain,
             lang=lang,
-            response_lang="zh" if _HAN.search(item.response) else "en",
+            response_lang="zh" if needs_gloss(item.response) else "en",
             source=source,
             origin="counterfactual",
             pattern="counterfactual",

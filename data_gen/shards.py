@@ -7,7 +7,6 @@ changes neither the shards nor their order.
 from __future__ import annotations
 
 import base64
-import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -31,6 +30,7 @@ from data_gen.quality.ngrams import Contamination
 from data_gen.seeds import Seed, avoided_texts, grow
 from data_gen.settings import Avoid, DataGenSettings
 from gradegpt.errors import OutputError
+from gradegpt.judges.parallel import cores
 from gradegpt.records import dump, read_objects, validate, whole_file
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ Work = tuple[Sequence[Seed], DataGenSettings, Path, int]
 
 
 def _made(work: Sequence[Work], workers: int) -> Iterator[int]:
-    count = workers or len(os.sched_getaffinity(0))
+    count = workers or cores()
     if count < 2 or len(work) < 2:
         yield from map(make_shard, work)
         return

@@ -24,9 +24,9 @@ from data_gen.card.tables import (
 
 PARTS: Final = ("train", "dev")
 _REMOVED: Final = {
-    "exact_duplicates": "equal to a row of the same verdict and question, blanks aside",
-    "near_duplicates": "nearly equal to one: similarity of 0.9 or more over runs of five tokens",
-    "contaminated": "sharing a run of 13 tokens with an evaluation file",
+    "exact_duplicates": "equal to another row, blanks aside",
+    "near_duplicates": "nearly equal to one of the same verdict and question, in runs of tokens",
+    "contaminated": "sharing a run of tokens with an evaluation file",
     "disputed": "labelled differently by two sources of labels",
 }
 

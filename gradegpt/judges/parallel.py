@@ -40,7 +40,7 @@ class ParallelJudge:
         self.name = judge.name
         self._judge = judge
         self._profile = judge.name if isinstance(judge, ProfileJudge) else ""
-        self.processes = processes or _cores()
+        self.processes = processes or cores()
         self._free: queue.LifoQueue[Worker | None] = queue.LifoQueue()
         for _ in range(self.processes):
             self._free.put(None)
@@ -85,7 +85,8 @@ class ParallelJudge:
         )
 
 
-def _cores() -> int:
+def cores() -> int:
+    """How many this process may use."""
     affinity = getattr(os, "sched_getaffinity", None)  # not on every system
     return len(affinity(0)) if affinity else os.cpu_count() or 1
 
