@@ -159,7 +159,7 @@ def _unfit(candidate: Candidate, settings: DataGenSettings) -> str:
         return ""
     if not formats_of(candidate.chain, settings.formats):
         return "no_gloss"
-    shown = shown_item(candidate.item, settings.prompt)
+    shown = shown_item(candidate.item, settings.prompt_for(candidate.id))
     return "" if quote_survives(candidate.chain, shown) else "quote_cut"
 
 
@@ -178,12 +178,17 @@ def _split(chosen: Iterable[Candidate], settings: DataGenSettings) -> dict[str, 
 
 
 def _shown_question(candidate: Candidate, settings: DataGenSettings) -> str:
-    return question_key(fit_middle(candidate.item.question, settings.prompt.budget.question))
+    budget = settings.prompt_for(candidate.id).budget
+    return question_key(fit_middle(candidate.item.question, budget.question))
 
 
 def _rows(chosen: Iterable[Candidate], settings: DataGenSettings) -> list[str]:
     return [
-        dump(training_row(candidate, settings.formats, settings.prompt, settings.seed))
+        dump(
+            training_row(
+                candidate, settings.formats, settings.prompt_for(candidate.id), settings.seed
+            )
+        )
         for candidate in chosen
     ]
 

@@ -23,7 +23,7 @@ def mixture(candidates: Sequence[Candidate], settings: DataGenSettings) -> dict[
             pairs.append(pair)
         for index in range(settings.repeats):
             rng = rng_for(f"{index}:{candidate.id}", settings.seed)
-            line = dump(skill_row(candidate, rng, settings.prompt.budget))
+            line = dump(skill_row(candidate, rng, settings.prompt_for(candidate.id).budget))
             if line not in seen:
                 seen.add(line)
                 parts[part].append(line)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, field_validator
 
+from data_gen.candidates import rng_for
 from data_gen.sources import Outputs, Questions
 from data_gen.teacher import TeacherSettings
 from gradegpt.chain import PromptSettings
+from gradegpt.fit import Budget
 from gradegpt.importers.labelled import Source, Split
 from gradegpt.schema import ChainFormat
 from gradegpt.settings import Settings
@@ -43,6 +45,13 @@ class Balance(Settings):
     """Share of rows with a real response, where there are enough."""
     least_type: float = Field(default=0.02, ge=0, lt=0.1)
     least_language: float = Field(default=0.35, ge=0, le=0.5)
+
+
+class Longer(Settings):
+    """A share of the rows whose prompts may be longer."""
+
+    share: float = Field(gt=0, lt=1)
+    budget: Budget
 
 
 class Quality(Settings):
@@ -96,10 +105,30 @@ class DataGenSettings(Settings):
     """Whether to draw the data card."""
     formats: dict[ChainFormat, float] = Field(default={ChainFormat.CROSS_LINGUAL: 1.0})
     prompt: PromptSettings = PromptSettings()
+    longer: tuple[Longer, ...] = ()
+    """Shares of the rows with another budget, so that one judge reads short and long prompts."""
     repeats: int = Field(default=1, ge=1)
     """How often a ``base`` mixture draws a task from each graded answer."""
     sheets: int = Field(default=0, ge=0)
     """Comparison sheets added to a ``base`` mixture."""
+
+    def prompt_for(self, key: str) -> PromptSettings:
+        """The prompt settings of one row: ``prompt``, or with a longer budget drawn for ``key``."""
+        if not self.longer:
+            return self.prompt
+        budgets = [part.budget for part in self.longer]
+        shares = [part.share for part in self.longer]
+        chosen = rng_for(f"budget:{key}", self.seed).choices(
+            [self.prompt.budget, *budgets], weights=[1 - sum(shares), *shares]
+        )[0]
+        return self.prompt.model_copy(update={"budget": chosen})
+
+    @field_validator("longer")
+    @classmethod
+    def _shares_leave_some(cls, longer: tuple[Longer, ...]) -> tuple[Longer, ...]:
+        if sum(part.share for part in longer) >= 1:
+            raise ValueError("the shares come to 1 or more; 'prompt' needs the rest of the rows")
+        return longer
 
     @property
     def folder(self) -> str:

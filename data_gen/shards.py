@@ -109,7 +109,7 @@ def read_shard(path: Path, counts: Counter[str]) -> Iterator[Candidate]:
 
 
 def _unusable(candidate: Candidate, settings: DataGenSettings) -> str:
-    shown = shown_item(candidate.item, settings.prompt)
+    shown = shown_item(candidate.item, settings.prompt_for(candidate.id))
     # As shown too: what stands on both sides of a cut comes together there.
     texts = {*texts_of(candidate.item), *texts_of(shown)} if settings.avoid else ()
     if any(map(_evaluation(settings).hit, texts)):

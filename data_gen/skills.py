@@ -1,6 +1,6 @@
 """What a base model learns before it is a judge, in plain chat tasks.
 
-Bilingual text, quoting, extracting, comparing, checking. A comparison is answered with a verdict
+Bilingual text, copying, quoting, extracting, comparing, checking. A comparison is answered with a verdict
 tag, so that the tags mean something before SFT; none of these rows has the judge's prompt or chain,
 which is what LoRA SFT adds.
 """
@@ -27,6 +27,11 @@ _EXTRACT: Final = (
     "State the result of this solution.",
     "这份解答的结果是什么？",
 )
+_CONTINUE: Final = (
+    "How does the last line go on in the text above it?",
+    "Finish the last line as it stands in the text.",
+    "最后一行在原文中怎样继续？",
+)
 _COMPARE: Final = (
     "Are these two answers the same?",
     "Do the two results mean the same?",
@@ -43,18 +48,20 @@ _NOTHING: Final = "It states no answer."
 
 
 def skill_row(candidate: Candidate, rng: random.Random, budget: Budget) -> dict[str, Any]:
-    """One pre-training row made from a graded answer: text, or a chat task of one of five kinds."""
+    """One pre-training row made from a graded answer: text, or a chat task of one of six kinds."""
     item, chain = candidate.item, candidate.chain
     response = defuse(fit_response(item.response, budget.response))
     question = defuse(fit_middle(item.question, budget.question))
     roll = rng.random()
     if chain is None or chain.key_sentence is None:
         return _chat(rng.choice(_QUOTE + _EXTRACT), response, _NOTHING)
-    if roll < 0.10:
+    if roll < 0.06:
         return {"text": f"{question}\n{response}".strip()}
-    if roll < 0.22:
+    if roll < 0.16 and (halves := _halves(response, rng)):
+        return _chat(rng.choice(_CONTINUE), f"{response}\n\n{halves[0]}", halves[1])
+    if roll < 0.25:
         return _chat(rng.choice(_QUOTE), response, chain.key_sentence)
-    if roll < 0.34:
+    if roll < 0.35:
         return _chat(
             rng.choice(_EXTRACT),
             f"{question}\n\n{response}",
@@ -65,7 +72,7 @@ def skill_row(candidate: Candidate, rng: random.Random, budget: Budget) -> dict[
         pair = [chain.reference_answer, chain.answer or ""]
         rng.shuffle(pair)
         return _chat(rng.choice(_COMPARE), f"{pair[0]}\n{pair[1]}", f"{pair[0]} | {pair[1]}: {tag}")
-    if chain.gloss and roll < 0.56:
+    if chain.gloss and roll < 0.57:
         return _chat("Say this in English.", chain.key_sentence, chain.gloss)
     reference = defuse(fit_response(item.reference[0], budget.reference))
     kind = (chain.answer_type or "text").replace("_", " ")
@@ -73,6 +80,16 @@ def skill_row(candidate: Candidate, rng: random.Random, budget: Budget) -> dict[
     gloss = f"\n{chain.gloss}" if chain.gloss else ""
     finding = f"Key ({kind}) {chain.reference_answer} | found {chain.answer}: {tag}"
     return _chat(rng.choice(_CHECK), body, f"It says: {chain.key_sentence}{gloss}\n{finding}")
+
+
+def _halves(text: str, rng: random.Random) -> tuple[str, str] | None:
+    """A line of ``text``, begun and finished: to be found again, however far away it is."""
+    lines = [line for line in text.split("\n") if 16 <= len(line) <= 400]
+    if not lines:
+        return None
+    line = rng.choice(lines)
+    cut = rng.randint(6, len(line) - 4)
+    return line[:cut], line[cut : cut + 160]
 
 
 def _chat(task: str, body: str, reply: str) -> dict[str, Any]:

@@ -2,8 +2,8 @@
 
 A plain loop on torch alone, so that it runs on a CPU or on any machine with a GPU: tokenizer from
 the corpus, rows batched by length, bf16 autocast, Muon for the matrices and AdamW for the rest,
-warmup then linear decay to zero. Stopped anywhere, the same command goes on from the last
-checkpoint.
+warmup, then linear decay to zero over the last part or all of it. Stopped anywhere, the same
+command goes on from the last checkpoint.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import random
 import time
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,7 +25,8 @@ from gradegpt.engines.local import PROMPT_FILE
 from gradegpt.errors import InputError
 from gradegpt.records import sha256_file, write_json
 from gradegpt.settings import load_settings
-from train.batches import Row, batches, encode_pairs, endless, read_pairs
+from train.batches import Row, batches, encode_pairs, read_pairs, stream, tensors
+from train.memory import keep_freed_memory
 from train.rows import prompt_settings_of
 from train.settings import BaseSettings
 from train.tokenizer import train_tokenizer
@@ -40,11 +42,13 @@ def pretrain(settings: BaseSettings) -> dict[str, Any]:
     """Make tokenizer and model, train, save to ``<out>/model``; return the manifest."""
     import torch
 
+    keep_freed_memory()
     torch.manual_seed(settings.seed)
     torch.set_num_threads(settings.threads)
     out = Path(settings.folder)
     texts = {part: read_pairs(Path(settings.data) / f"{part}.jsonl") for part in ("train", "dev")}
     tokenizer = _tokenizer(settings, texts["train"], out)
+    texts["dev"] = texts["dev"][: settings.dev_rows]
     rows = {part: encode_pairs(values, tokenizer, settings) for part, values in texts.items()}
     if not rows["train"]:
         raise InputError(f"{settings.data}: no row fits max_length={settings.max_length}; raise it")
@@ -86,6 +90,7 @@ def _tokenizer(
 
 
 def _model(settings: BaseSettings, tokenizer: PreTrainedTokenizerFast) -> Qwen3ForCausalLM:
+    import torch
     from transformers import Qwen3Config, Qwen3ForCausalLM
 
     config = Qwen3Config(
@@ -101,6 +106,8 @@ def _model(settings: BaseSettings, tokenizer: PreTrainedTokenizerFast) -> Qwen3F
         bos_token_id=None,
         eos_token_id=tokenizer.eos_token_id,
         pad_token_id=tokenizer.pad_token_id,
+        # On a CPU plain matrix products beat the fused kernel's backward pass (docs/LOG.md).
+        attn_implementation="sdpa" if torch.cuda.is_available() else "eager",
     )
     return Qwen3ForCausalLM(config)
 
@@ -115,9 +122,7 @@ def _train(
         torch.optim.lr_scheduler.LambdaLR(o, lambda s: _schedule(s, settings)) for o in optimizers
     ]
     step, tokens = _resume(out, model, optimizers, schedules)
-    stream = endless(train, settings)
-    for _ in range(step):
-        next(stream)
+    steps = islice(stream(train, settings), step, None)
     metrics: dict[str, Any] = {}
     log = (out / "log.jsonl").open("a", encoding="utf-8", buffering=1)
     clock, since = time.monotonic(), tokens
@@ -130,8 +135,7 @@ def _train(
     )
     with log, Progress(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task("", total=settings.max_steps, completed=step, note="")
-        while step < settings.max_steps:
-            batch = next(stream)
+        for batch in steps:
             loss, _ = _loss(model, batch, settings)
             loss.backward()
             norm = torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -163,7 +167,8 @@ def _train(
 
 def _schedule(step: int, settings: BaseSettings) -> float:
     warm = min(1.0, (step + 1) / settings.warmup_steps)
-    return warm * max(0.0, 1 - step / settings.max_steps)
+    left = max(0.0, 1 - step / settings.max_steps)
+    return warm * min(1.0, left / settings.decay)
 
 
 def _optimizers(model: Qwen3ForCausalLM, settings: BaseSettings) -> list[torch.optim.Optimizer]:
@@ -193,24 +198,21 @@ def _loss(
     """The weighted mean loss, and for each verdict tag of the batch whether it was predicted."""
     import torch
 
-    device = model.device
-    length = max(len(r.ids) for r in batch)
-    pad = model.config.pad_token_id
-    ids = torch.tensor([r.ids + [pad] * (length - len(r.ids)) for r in batch], device=device)
-    weights = torch.tensor(
-        [r.weights + [0.0] * (length - len(r.ids)) for r in batch], device=device
-    )
-    with torch.autocast(device.type, torch.bfloat16, enabled=settings.bf16):
+    batch_ = tensors(batch, model.config.pad_token_id, pack=settings.pack, device=model.device)
+    with torch.autocast(model.device.type, torch.bfloat16, enabled=settings.bf16):
         # Rows are padded on the right and attention is causal: no mask is needed, and padded
         # positions weigh nothing.
-        logits = model(input_ids=ids[:, :-1]).logits
+        logits = model(
+            input_ids=batch_.ids[:, :-1],
+            position_ids=None if batch_.positions is None else batch_.positions[:, :-1],
+            use_cache=False,
+        ).logits
     losses = torch.nn.functional.cross_entropy(
-        logits.float().flatten(0, 1), ids[:, 1:].flatten(), reduction="none"
+        logits.float().flatten(0, 1), batch_.ids[:, 1:].flatten(), reduction="none"
     )
-    weights = weights[:, 1:].flatten()
-    where = [(row, at - 1) for row, r in enumerate(batch) for at in r.verdicts]
-    rows, places = torch.tensor(where, dtype=torch.long, device=device).view(-1, 2).unbind(1)
-    hits = logits[rows, places].argmax(-1) == ids[rows, places + 1]
+    weights = batch_.weights[:, 1:].flatten()
+    rows, places = batch_.verdicts.unbind(1)
+    hits = logits[rows, places - 1].argmax(-1) == batch_.ids[rows, places]
     return (losses * weights).sum() / weights.sum(), hits
 
 

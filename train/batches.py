@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, count, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from gradegpt.errors import InputError
 from gradegpt.records import read_objects
 from train.rows import verdict_token_ids
 from train.settings import BaseSettings
 from train.tokenizer import END, START
 
 if TYPE_CHECKING:
+    import torch
     from transformers import PreTrainedTokenizerFast
 
 
@@ -73,9 +76,80 @@ def batches(rows: list[Row], batch_tokens: int, rng: random.Random) -> Iterator[
     yield from rng.sample(made, len(made))
 
 
-def endless(rows: list[Row], settings: BaseSettings) -> Iterator[list[Row]]:
-    """Pass after pass, each in an order of its own."""
-    epoch = 0
-    while True:
-        yield from batches(rows, settings.batch_tokens, random.Random(f"{settings.seed}:{epoch}"))
-        epoch += 1
+def stream(rows: list[Row], settings: BaseSettings) -> Iterator[list[Row]]:
+    """A batch for every step of the run: stage after stage, pass after pass in orders of their own.
+
+    The same settings give the same batches, so a run that goes on skips what it has seen.
+
+    Raises:
+        InputError: a stage of the curriculum has no rows.
+
+    """
+    begun = 0
+    for until, longest in [*((s.until, s.max_length) for s in settings.curriculum), (1.0, 0)]:
+        fitting = [row for row in rows if not longest or len(row.ids) <= longest]
+        if not fitting:
+            raise InputError(f"{settings.data}: no row fits max_length={longest or ''}; raise it")
+        end = round(until * settings.max_steps)
+        passes = (
+            batches(fitting, settings.batch_tokens, random.Random(f"{settings.seed}:{begun}:{n}"))
+            for n in count()
+        )
+        yield from islice(chain.from_iterable(passes), max(end - begun, 0))
+        begun = max(begun, end)
+
+
+class Tensors(NamedTuple):
+    """A batch for the model: ``(sequences, length)`` each; ``verdicts`` are places in ``ids``."""
+
+    ids: torch.Tensor
+    positions: torch.Tensor | None
+    weights: torch.Tensor
+    verdicts: torch.Tensor
+
+
+def tensors(batch: list[Row], pad: int, *, pack: bool, device: torch.device) -> Tensors:
+    """The batch as tensors: a row a sequence, or several where ``pack``, padded on the right.
+
+    Packed rows begin at position 0 each, which is how transformers tells them apart.
+    """
+    import torch
+
+    longest = max(len(row.ids) for row in batch)
+    sequences = _packed(batch, 4 * longest) if pack else [[row] for row in batch]
+    length = max(sum(len(row.ids) for row in rows) for rows in sequences)
+
+    def table(of: Callable[[Row], Iterable[float]], fill: float, kind: Any) -> torch.Tensor:
+        lines = [[value for row in rows for value in of(row)] for rows in sequences]
+        padded = [line + [fill] * (length - len(line)) for line in lines]
+        return torch.tensor(padded, dtype=kind, device=device)
+
+    places = []
+    for number, rows in enumerate(sequences):
+        begun = 0
+        for row in rows:
+            places += [(number, begun + at) for at in row.verdicts]
+            begun += len(row.ids)
+    return Tensors(
+        ids=table(lambda row: row.ids, pad, torch.long),
+        # Padding begins anew as well: it belongs to no row.
+        positions=table(lambda row: range(len(row.ids)), 0, torch.long) if pack else None,
+        # A row's first token follows nothing of its own.
+        weights=table(lambda row: [0.0, *row.weights[1:]], 0.0, torch.float32),
+        verdicts=torch.tensor(places, dtype=torch.long, device=device).view(-1, 2),
+    )
+
+
+def _packed(batch: list[Row], length: int) -> list[list[Row]]:
+    """First fit, longest first: sequences of at most ``length`` tokens."""
+    sequences: list[list[Row]] = []
+    room: list[int] = []
+    for row in sorted(batch, key=lambda row: -len(row.ids)):
+        size = len(row.ids)
+        at = next((n for n, left in enumerate(room) if left >= size), len(room))
+        if at == len(room):
+            sequences.append([])
+            room.append(length)
+        sequences[at].append(row)
+        room[at] -= size
+    return sequences

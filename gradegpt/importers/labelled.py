@@ -12,9 +12,10 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from gradegpt.chain import parse_prompt
 from gradegpt.errors import InputError, MissingError
 from gradegpt.records import read_objects, validate
-from gradegpt.schema import AnswerType, Example, Item, Verdict
+from gradegpt.schema import AnswerType, Example, Item, TrainingRow, Verdict
 from gradegpt.settings import Settings
 
 Split = Literal["train", "dev", "test"]
@@ -37,10 +38,11 @@ class Fields(Settings):
 class Source(Settings):
     """A file of graded answers and how to read it.
 
-    ``fields: null`` says that the rows are examples already, with this project's columns: each is
-    taken whole, its own source, tolerance and answer type included. Other files name their columns;
-    of their answer types only those of ``AnswerType`` are kept, and where their words mean
-    something else, ``fields.answer_type`` is emptied.
+    ``fields: null`` says that the rows are this project's own: examples, each taken whole, its own
+    source, tolerance and answer type included; or training rows as ``data_gen`` writes them, each
+    read as the example inside its prompt, with the pattern it was made by as its source. Other
+    files name their columns; of their answer types only those of ``AnswerType`` are kept, and where
+    their words mean something else, ``fields.answer_type`` is emptied.
 
     ``split`` keeps one part of the questions (train 75 %, dev 5 %, test 20 %, by a hash of the
     question's text, so that all answers to a question fall together, in every file).
@@ -114,6 +116,8 @@ def _items(source: Source) -> Iterator[tuple[Item, str]]:
 
 def _example(row: dict[str, Any], source: Source, where: str) -> Example | None:
     fields = source.fields
+    if fields is None and "completion" in row:
+        return _trained_on(validate(TrainingRow, row, where), where)
     if fields is None:
         example = validate(Example, row, where)
         return example if example.source else example.model_copy(update={"source": source.label})
@@ -125,6 +129,24 @@ def _example(row: dict[str, Any], source: Source, where: str) -> Example | None:
         "labelled_by": str(row.get(fields.labelled_by) or ""),
         "lang": str(row.get(fields.lang) or ""),
         "source": source.label,
+    }
+    return validate(Example, mapped, where)
+
+
+def _trained_on(row: TrainingRow, where: str) -> Example:
+    item = parse_prompt(row.prompt)
+    if item is None or "verdict" not in row.meta:
+        raise InputError(
+            f"{where}: no training row of a judge: it needs a judge's prompt and meta.verdict; "
+            "for other rows name the columns with 'fields'"
+        )
+    mapped = item.model_dump() | {
+        "id": str(row.meta.get("id") or where.rsplit("/", 1)[-1]),
+        "answer_type": _answer_type(row.meta.get("answer_type")),
+        "verdict": row.meta["verdict"],
+        "labelled_by": str(row.meta.get("labelled_by") or ""),
+        "lang": str(row.meta.get("lang") or ""),
+        "source": str(row.meta.get("pattern") or ""),
     }
     return validate(Example, mapped, where)
 

@@ -387,3 +387,16 @@ def test_the_command_writes_the_folder_and_a_table(tmp_path: Path) -> None:
     assert f"wrote {out}/" in done.output.replace("\n", "")
     failed = CliRunner().invoke(app, [str(config), "parametric=0", f"out={tmp_path / 'none'}"])
     assert isinstance(failed.exception, GradeGPTError)
+
+
+def test_a_share_of_the_rows_has_longer_prompts() -> None:
+    """Drawn by the row's key; shares that leave nothing for ``prompt`` are refused."""
+    longer = {"share": 0.25, "budget": {"question": 9, "reference": 9, "response": 99}}
+    values = {"name": "x", "prompt": {"budget": {"response": 50}}, "longer": [longer]}
+    settings = DataGenSettings.model_validate(values)
+    budgets = [settings.prompt_for(str(key)).budget.response for key in range(2000)]
+    assert budgets == [settings.prompt_for(str(key)).budget.response for key in range(2000)]
+    assert set(budgets) == {50, 99}
+    assert 0.2 < budgets.count(99) / 2000 < 0.3
+    with pytest.raises(ValueError, match="the shares come to 1 or more"):
+        DataGenSettings.model_validate(values | {"longer": [longer] * 4})

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gradegpt.chain import Chain, PromptSettings, build_prompt, render_chain
 from gradegpt.errors import InputError, MissingError
 from gradegpt.importers.labelled import (
     Fields,
@@ -22,7 +23,15 @@ from gradegpt.importers.labelled import (
     read_items,
     split_of,
 )
-from gradegpt.schema import AnswerType, Example, Item, Verdict
+from gradegpt.schema import (
+    AnswerType,
+    ChainFormat,
+    Example,
+    Item,
+    Message,
+    TrainingRow,
+    Verdict,
+)
 
 ROW = {
     "id": "r1", "question": "2+2=?", "reference": "4", "response": "It is 4.", "label": True,
@@ -285,3 +294,20 @@ def test_a_source_is_named_after_its_file() -> None:
     assert Source(path="a/b/graded.jsonl").label == "graded"
     assert Source(path="a/b/graded.jsonl", name="mine").label == "mine"
     assert Fields().verdict == "label"
+
+
+def test_a_training_row_is_the_example_inside_its_prompt(source: Any) -> None:
+    """Question, references and response as the prompt shows them; its pattern is its source."""
+    item = Item(question="1+1?", reference=("2", "two"), response="It is <Yes> 2.")
+    chain = Chain(verdict=Verdict.CORRECT, key_sentence="It is 2.", answer="2")
+    row = TrainingRow(
+        prompt=build_prompt(item, PromptSettings()),
+        completion=(Message(role="assistant", content=render_chain(chain, ChainFormat.OUTCOME)),),
+        meta={"id": "a", "verdict": "correct", "lang": "en", "pattern": "right_form"},
+    ).model_dump(mode="json")
+    (example,) = read_examples(source(row, fields=None))
+    assert (example.question, example.reference) == ("1+1?", ("2", "two"))
+    assert (example.verdict, example.source, example.lang) == (Verdict.CORRECT, "right_form", "en")
+    assert example.response == "It is ‹Yes> 2."
+    with pytest.raises(InputError, match=r"1: no training row of a judge"):
+        list(read_examples(source(row | {"meta": {}}, fields=None)))

@@ -20,7 +20,7 @@ from gradegpt.fit import Budget
 from gradegpt.records import read_objects, sha256_file, write_rows
 from gradegpt.schema import Message
 from train.base import pretrain
-from train.batches import Row, batches, encode_pairs, endless, read_pairs
+from train.batches import Row, batches, encode_pairs, read_pairs, stream, tensors
 from train.settings import BaseSettings
 
 Tiny = Callable[..., BaseSettings]
@@ -52,12 +52,57 @@ def test_every_pass_has_an_order_of_its_own(tmp_path: Path, tiny: Tiny) -> None:
     """By seed and pass, so that a resumed run meets the same batches."""
     rows = [Row([n], [1.0], []) for n in range(64)]
     one, again, other = (
-        endless(rows, tiny(tmp_path, tmp_path, batch_tokens=8, seed=seed)) for seed in (0, 0, 1)
+        [*stream(rows, tiny(tmp_path, tmp_path, batch_tokens=8, seed=seed, max_steps=16))]
+        for seed in (0, 0, 1)
     )
-    passes = [[next(one) for _ in range(8)] for _ in range(2)]
-    assert passes == [[next(again) for _ in range(8)] for _ in range(2)]
-    assert passes[0] != passes[1]
-    assert passes[0] != [next(other) for _ in range(8)]
+    assert len(one) == 16
+    assert one == again
+    assert one[:8] != one[8:]
+    assert one[:8] != other[:8]
+
+
+def test_a_curriculum_holds_long_rows_back(tmp_path: Path, tiny: Tiny) -> None:
+    """Until its share of the steps is over; a stage without rows is an error."""
+    rows = [Row([n] * n, [1.0] * n, []) for n in range(1, 200)]
+    stages = [{"until": 0.25, "max_length": 64}, {"until": 0.5, "max_length": 128}]
+    made = [*stream(rows, tiny(tmp_path, tmp_path, max_steps=40, curriculum=stages))]
+    longest = [max(len(row.ids) for row in batch) for batch in made]
+    assert max(longest[:10]) <= 64 < max(longest[10:20]) <= 128 < max(longest[20:])
+    with pytest.raises(InputError, match="no row fits max_length=64"):
+        [*stream(rows[100:], tiny(tmp_path, tmp_path, max_steps=40, curriculum=stages))]
+
+
+@pytest.mark.parametrize("attention", ["eager", "sdpa"])
+def test_packed_rows_do_not_see_each_other(tmp_path: Path, tiny: Tiny, attention: str) -> None:
+    """Their loss is that of the same rows in sequences of their own, their verdicts too."""
+    import torch
+
+    torch.manual_seed(0)
+    config = tiny(tmp_path, tmp_path)
+    model = tiny_model(config, attention)
+    rng = random.Random(0)
+    rows = []
+    for length in (30, 7, 12, 25, 3, 18):
+        ids = [rng.randrange(500) for _ in range(length)]
+        rows.append(Row(ids, [rng.random() for _ in ids], [length - 1]))
+    apart, verdicts = train.base._loss(model, rows, config)
+    packed, together = train.base._loss(model, rows, config.model_copy(update={"pack": True}))
+    assert torch.allclose(apart, packed, atol=1e-5)
+    assert sorted(verdicts.tolist()) == sorted(together.tolist())
+    ids = tensors(rows, 0, pack=True, device=model.device).ids
+    assert ids.numel() < tensors(rows, 0, pack=False, device=model.device).ids.numel()
+
+
+def tiny_model(config: BaseSettings, attention: str) -> Any:
+    """Random weights, large enough that another context would show."""
+    from transformers import Qwen3Config, Qwen3ForCausalLM
+
+    shape = Qwen3Config(
+        vocab_size=512, hidden_size=config.hidden_size, intermediate_size=64, num_hidden_layers=2,
+        num_attention_heads=2, num_key_value_heads=2, head_dim=16, pad_token_id=0,
+        initializer_range=0.5, attn_implementation=attention,
+    )  # fmt: skip
+    return Qwen3ForCausalLM(shape)
 
 
 def test_the_verdict_tags_of_a_reply_weigh_most(tokenizer: Any, tmp_path: Path, tiny: Tiny) -> None:
