@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from data_gen.settings import DataGenSettings
+from eval.ablation.settings import AblationSettings
 from eval.settings import EvalSettings
 from gradegpt.settings import Settings, load_settings
 from serve.settings import ServeSettings
@@ -18,17 +20,22 @@ CONFIGS = Path(__file__).parents[1] / "configs"
 STAGES: dict[str, Callable[[Path], type[Settings]]] = {
     "data_gen": lambda _: DataGenSettings,
     "train": lambda path: BaseSettings if path.stem.endswith("-base") else SFTSettings,
-    "eval": lambda _: EvalSettings,
+    "eval": lambda path: AblationSettings if path.stem == "ablation" else EvalSettings,
     "serve": lambda _: ServeSettings,
 }
-FILES = sorted(CONFIGS.rglob("*.yaml"))
+MODULES = {BaseSettings: "train.base", AblationSettings: "eval.ablation"}
+"""The settings of a stage's other commands."""
+LAUNCH = CONFIGS / "accelerate"
+"""accelerate's own settings, which tests/train/test_distributed.py reads."""
+FILES = sorted(path for path in CONFIGS.rglob("*.yaml") if path.parent != LAUNCH)
 
 
 def test_every_stage_has_settings_and_every_file_a_stage() -> None:
     """A glob that finds nothing would pass every other test here."""
     assert {path.parent.name for path in FILES} == STAGES.keys()
     assert all(path.parent.parent == CONFIGS for path in FILES)
-    assert not [path for path in CONFIGS.rglob("*") if path.is_file() and path not in FILES]
+    others = {path for path in CONFIGS.rglob("*") if path.is_file()} - {*FILES}
+    assert others == {*LAUNCH.glob("*.yaml")}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.name}")
@@ -36,7 +43,7 @@ def test_it_loads_and_opens_with_its_command(path: Path) -> None:
     """As the settings of its stage; the first line can be pasted into a shell."""
     stage = path.parent.name
     load_settings(STAGES[stage](path), path)
-    module = f"{stage}.base" if STAGES[stage](path) is BaseSettings else stage
+    module = MODULES.get(STAGES[stage](path), stage)
     first = path.read_text(encoding="utf-8").splitlines()[0]
     assert first == f"# python -m {module} configs/{stage}/{path.name}"
 
@@ -59,6 +66,14 @@ def test_the_stages_meet_in_their_files() -> None:
     base = load_settings(DataGenSettings, CONFIGS / "data_gen" / "nano-base.yaml")
     pretrain = load_settings(BaseSettings, CONFIGS / "train" / "nano-base.yaml")
     assert (base.kind, pretrain.data) == ("base", base.folder)
+    whole = load_settings(DataGenSettings, CONFIGS / "data_gen" / "gradegpt-56k.yaml")
+    recipe = load_settings(SFTSettings, CONFIGS / "train" / "qwen3-0.6b.yaml")
+    assert (whole.kind, recipe.data) == ("judge", whole.folder)
+    text = (CONFIGS / "train" / "paper-14b.yaml").read_text(encoding="utf-8")
+    (command,) = [line for line in text.splitlines() if line.startswith("# python -m data_gen ")]
+    file, *overrides = shlex.split(command.removeprefix("# python -m data_gen "))
+    paper = load_settings(SFTSettings, CONFIGS / "train" / "paper-14b.yaml")
+    assert load_settings(DataGenSettings, CONFIGS.parent / file, overrides).folder == paper.data
     demo = load_settings(SFTSettings, CONFIGS / "train" / "demo.yaml")
     judges = load_settings(EvalSettings, CONFIGS / "eval" / "demo.yaml").judges
     served = load_settings(ServeSettings, CONFIGS / "serve" / "demo.yaml").judge

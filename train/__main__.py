@@ -33,8 +33,13 @@ def main(
 ) -> None:
     """Put a LoRA adapter on a base by supervised fine-tuning on data_gen's rows.
 
-    Writes checkpoints to <out>, the adapter to <out>/adapter and, last, <out>/manifest.json. A run
-    that was stopped goes on from its last checkpoint when the same command is given again.
+    Every eval_steps, chains are generated for dev_rows of dev and scored; the best step becomes
+    the adapter. Writes checkpoints to <out>, the adapter to <out>/adapter and, last,
+    <out>/manifest.json. A run that was stopped goes on from its last whole checkpoint, on the same
+    trajectory, when the same command is given again.
+
+    Several GPUs, or processes on a CPU: torchrun --nproc_per_node 2 -m train CONFIG.YAML; or
+    accelerate launch, which on a CPU starts one process alone.
     """
     settings = load_settings(SFTSettings, config, overrides or ())
     try:
@@ -44,6 +49,8 @@ def main(
             f"{error.name}: not installed; training needs: pip install 'gradegpt[train]'"
         ) from error
     manifest = fine_tune(settings)
+    if not manifest:  # one of several processes, and not the first
+        return
     typer.echo(
         f"wrote {settings.folder}/adapter after {manifest['minutes']} minutes: "
         f"{manifest['metrics']}"

@@ -26,4 +26,4 @@ def keep_freed_memory() -> bool:
         return False
     largest = 2**31 - 1
     options = ((_M_MMAP_MAX, 0), (_M_TRIM_THRESHOLD, largest), (_M_TOP_PAD, 2**26))
-    return sum(mallopt(option, value) for option, value in options) == len(options)
+    return all(map(bool, [mallopt(option, value) for option, value in options]))

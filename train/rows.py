@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import random
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from gradegpt.chain import NO, YES, PromptSettings
-from gradegpt.engines.local import render_chat
+from gradegpt.engines.local import end_token_id, render_chat
 from gradegpt.errors import MissingError
 from gradegpt.records import read_rows, validate
 from gradegpt.schema import TrainingRow
@@ -16,15 +17,25 @@ from gradegpt.schema import TrainingRow
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
+IGNORED: Final = -100
+"""The label of a token that is not supervised, as torch and transformers have it."""
+_WINDOW: Final = 50
+"""Steps whose rows are sorted by length together: enough for little padding, and still random."""
 
-def encode(tokenizer: PreTrainedTokenizerBase, row: TrainingRow) -> dict[str, list[int]]:
-    """``input_ids`` and ``completion_mask`` (1 on the chain and the end token, 0 on the prompt)."""
+
+def encode(
+    tokenizer: PreTrainedTokenizerBase, row: TrainingRow, end: int | None = None
+) -> dict[str, list[int]]:
+    """``input_ids`` and ``completion_mask`` (1 on the chain and the end token, 0 on the prompt).
+
+    ``end`` is the tokenizer's ``end_token_id``, for a caller that has it at hand.
+    """
     # Not verbose: a row longer than the model is left out below, and said in the manifest's counts.
     prompt, chain = (
         tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
         for text in (render_chat(tokenizer, row.prompt), row.completion[-1].content)
     )
-    chain = [*chain, tokenizer.eos_token_id]
+    chain = [*chain, end_token_id(tokenizer) if end is None else end]
     return {"input_ids": prompt + chain, "completion_mask": [0] * len(prompt) + [1] * len(chain)}
 
 
@@ -32,10 +43,64 @@ def encode_file(
     path: Path, tokenizer: PreTrainedTokenizerBase, max_length: int
 ) -> Iterator[dict[str, Any]]:
     """The file's rows that fit ``max_length`` tokens; a longer one is left out, never cut."""
+    end = end_token_id(tokenizer)
     for row in read_rows(path, TrainingRow):
-        encoded = encode(tokenizer, row)
+        encoded = encode(tokenizer, row, end)
         if len(encoded["input_ids"]) <= max_length:
             yield encoded
+
+
+def labelled(encoded: dict[str, list[int]]) -> dict[str, list[int]]:
+    """``input_ids`` and ``labels``, which are ``IGNORED`` off the chain: what a trainer takes."""
+    pairs = zip(encoded["input_ids"], encoded["completion_mask"], strict=True)
+    return {
+        "input_ids": encoded["input_ids"],
+        "labels": [token if supervised else IGNORED for token, supervised in pairs],
+    }
+
+
+def row_order(
+    lengths: Sequence[int], step_rows: int, rng: random.Random, *, grouped: bool
+) -> list[int]:
+    """One pass: the rows' numbers, ``step_rows`` of them for each optimizer step.
+
+    The last step is filled up from the start of the pass, so every step has as many rows, however
+    many processes share them. ``grouped`` puts rows of similar length into a step; the step with
+    the longest row then comes first, so that a lack of memory shows at once.
+    """
+    order = rng.sample(range(len(lengths)), len(lengths))
+    missing = -len(order) % step_rows
+    order += (order * -(-missing // len(order)))[:missing]
+    if grouped:
+        steps = len(order) // step_rows
+        window = step_rows * min(_WINDOW, max(1, steps // 4))
+        order = [
+            row
+            for start in range(0, len(order), window)
+            for row in sorted(order[start : start + window], key=lengths.__getitem__)
+        ]
+        blocks = [order[start : start + step_rows] for start in range(0, len(order), step_rows)]
+        blocks = rng.sample(blocks, len(blocks))
+        longest = max(range(steps), key=lambda n: max(lengths[row] for row in blocks[n]))
+        order = [row for block in (blocks.pop(longest), *blocks) for row in block]
+    return order
+
+
+def pack(lengths: Sequence[int], limit: int) -> list[list[int]]:
+    """Rows by number, laid into lines of at most ``limit`` tokens: first fit, longest first.
+
+    A row longer than ``limit`` has a line of its own.
+    """
+    lines: list[list[int]] = []
+    room: list[int] = []
+    for row in sorted(range(len(lengths)), key=lambda row: (-lengths[row], row)):
+        at = next((n for n, left in enumerate(room) if lengths[row] <= left), len(lines))
+        if at == len(lines):
+            lines.append([])
+            room.append(limit)
+        lines[at].append(row)
+        room[at] -= lengths[row]
+    return lines
 
 
 def verdict_token_ids(tokenizer: PreTrainedTokenizerBase) -> frozenset[int]:

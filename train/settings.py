@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from typing import Literal
+
+from pydantic import Field, ValidationInfo, field_validator
 
 from gradegpt.chain import PromptSettings
 from gradegpt.settings import Settings
+
+
+class Stage(Settings):
+    """A part of pre-training: up to ``until`` of its steps, rows of at most ``max_length``."""
+
+    until: float = Field(gt=0, lt=1)
+    max_length: int = Field(ge=64)
 
 
 class BaseSettings(Settings):
@@ -23,12 +32,19 @@ class BaseSettings(Settings):
     num_attention_heads: int = 4
     head_dim: int = 48
     max_position_embeddings: int = 2048
-    max_length: int = 1024
+    max_length: int = 2048
     """Rows with more tokens are left out."""
+    curriculum: tuple[Stage, ...] = ()
+    """Short rows first: what each part of the run may hold; the rest of it holds every row."""
+    pack: bool = False
+    """Several rows in one sequence, apart by mask and positions: for a GPU, where padding costs
+    more than the wider attention. On a CPU rows of similar length share a batch instead."""
     batch_tokens: int = 8192
     max_steps: int = Field(default=1000, ge=1)
     learning_rate: float = 3e-3
     warmup_steps: int = 50
+    decay: float = Field(default=1.0, gt=0, le=1)
+    """Last share of the steps, over which the rate falls to zero (WSD); 1: it falls all along."""
     weight_decay: float = 0.05
     prompt_weight: float = 0.1
     """Loss weight of a prompt token; a reply token counts 1."""
@@ -37,6 +53,8 @@ class BaseSettings(Settings):
     bf16: bool = True
     threads: int = Field(default=2, ge=1)
     eval_every: int = 100
+    dev_rows: int = Field(default=500, ge=1)
+    """How many rows of dev.jsonl, from its beginning, an evaluation looks at."""
     save_every: int = 100
 
     @property
@@ -55,37 +73,82 @@ class SFTSettings(Settings):
     """``nano``, a local folder, or a hub name."""
     out: str = ""
     seed: int = 0
+    """Of the adapter's first weights and of dropout; the order of rows too, without data_seed."""
+    data_seed: int | None = None
     prompt: PromptSettings | None = None
     """Stored beside the adapter; none takes what the rows were made with, by their manifest."""
-    max_length: int = 1024
+    max_length: int = Field(default=1024, ge=1)
+    """Rows with more tokens are left out, never cut; with packing, a sequence's length too."""
+    packing: bool = False
+    """Lay the rows of a batch into few sequences, none seeing another. Only the layout changes."""
+    group_by_length: bool = True
+    """Batches of rows of similar length, so that little is padded; packing can do without."""
     max_steps: int = -1
-    epochs: float = 1.0
-    batch_size: int = 16
-    gradient_accumulation: int = 1
-    eval_batch_size: int = 32
-    learning_rate: float = 2e-4
-    warmup_ratio: float = 0.03
+    """Optimizer steps; -1 goes by ``epochs``."""
+    epochs: float = Field(default=1.0, gt=0)
+    batch_size: int = Field(default=16, ge=1)
+    """Rows a process and forward pass; times ``gradient_accumulation`` and processes, a step."""
+    gradient_accumulation: int = Field(default=1, ge=1)
+    eval_batch_size: int = Field(default=32, ge=1)
+    learning_rate: float = Field(default=2e-4, gt=0)
+    warmup_ratio: float = Field(default=0.03, ge=0, lt=1)
     weight_decay: float = 0.0
     lr_scheduler: str = "cosine"
+    optim: str = "adamw_torch_fused"
+    """An optimizer by the name that transformers gives it: adamw_torch, paged_adamw_8bit, ..."""
+    max_grad_norm: float = Field(default=1.0, ge=0)
+    """Gradients are clipped to it; 0 does not clip."""
     lora_rank: int = Field(default=16, ge=1)
     lora_alpha: int = 32
-    lora_dropout: float = 0.0
+    lora_dropout: float = Field(default=0.0, ge=0, lt=1)
     target_modules: str = "all-linear"
     use_dora: bool = False
     use_rslora: bool = False
     qlora: bool = False
     """Load the base in 4-bit nf4 (bitsandbytes) and train the adapter on top."""
     bf16: bool = True
+    attn_implementation: str = "auto"
+    """auto: eager on a CPU, flash_attention_2 on a GPU where it is installed, else sdpa."""
     gradient_checkpointing: bool = False
-    verdict_weight: float = 1.0
+    verdict_weight: float = Field(default=1.0, gt=0)
     """Loss weight of the verdict tag's tokens; every other token of the chain counts 1."""
     threads: int | None = None
-    eval_steps: int = 200
-    save_steps: int = 200
-    logging_steps: int = 20
+    eval_steps: int = Field(default=200, ge=0)
+    """Steps between evaluations on dev; each leaves a checkpoint. 0 evaluates at the end alone."""
+    dev_rows: int = Field(default=200, ge=0)
+    """Rows of dev for which an evaluation generates chains; 0 measures the loss alone."""
+    best_by: Literal["verdict_accuracy", "kappa", "loss"] = Field(
+        default="verdict_accuracy", validate_default=True
+    )
+    """What decides which evaluated step becomes the adapter."""
+    early_stop: int = Field(default=0, ge=0)
+    """Stop after that many evaluations in a row without a new best; 0 never does."""
+    save_steps: int = Field(default=200, ge=1)
+    """Steps between checkpoints, besides those of the evaluations."""
+    logging_steps: int = Field(default=20, ge=1)
     report_to: str = "tensorboard"
+    """Where logs go besides the screen: tensorboard, wandb, mlflow, ..., or none."""
+    logging_dir: str = ""
+    """TensorBoard's folder; empty takes ``<out>/logs``."""
+    push_to_hub: str = Field(default="", pattern=r"^$|^[\w.-]+(/[\w.-]+)?$")
+    """A hub repository, as in ``me/my-judge``, that gets the adapter's folder at the end."""
+    hub_private_repo: bool = True
     resume: bool = True
-    """Go on from the last checkpoint in ``out`` where there is one."""
+    """Go on from the last checkpoint in ``out``; false removes the checkpoints and starts anew."""
+
+    @field_validator("best_by")
+    @classmethod
+    def _has_chains(cls, value: str, info: ValidationInfo) -> str:
+        if value != "loss" and info.data.get("eval_steps") and info.data.get("dev_rows") == 0:
+            raise ValueError("generated chains decide; set dev_rows too, or best_by=loss")
+        return value
+
+    @field_validator("early_stop")
+    @classmethod
+    def _has_evaluations(cls, value: int, info: ValidationInfo) -> int:
+        if value and info.data.get("eval_steps") == 0:
+            raise ValueError("counts evaluations; set eval_steps too")
+        return value
 
     @property
     def folder(self) -> str:

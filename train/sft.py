@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import math
+import random
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from gradegpt.engines.local import PROMPT_FILE, quiet_start
-from gradegpt.errors import EngineError, InputError
+from gradegpt.engines.local import _stamped, quiet_start
+from gradegpt.errors import InputError, MissingError, SettingsError
 from gradegpt.judges.build import embedded
 from gradegpt.records import sha256_file, write_json
-from train.rows import encode_file, prompt_settings_of, verdict_token_ids
+from train.adapter import Run, manifest_of, push, save_adapter
+from train.dev import DevEvaluation, check_decides, dev_sample
+from train.loading import load_base
+from train.memory import keep_freed_memory
+from train.rows import encode_file, labelled, prompt_settings_of, verdict_token_ids
 from train.settings import SFTSettings
 
 if TYPE_CHECKING:
@@ -19,98 +25,139 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
     from trl import SFTConfig
 
+    from train.callbacks import Checkpoint, Plan
+    from train.trainer import JudgeTrainer
+
+Parts = dict[str, "Dataset"]
+
+_SHAPING: Final = (
+    "seed", "max_length", "packing", "group_by_length", "learning_rate", "warmup_ratio",
+    "weight_decay", "lr_scheduler", "optim", "max_grad_norm", "lora_rank", "lora_alpha",
+    "lora_dropout", "target_modules", "use_dora", "use_rslora", "qlora", "bf16", "verdict_weight",
+)  # fmt: skip
+"""Settings that shape the weights at a step; ``_plan`` adds those that do so in another form."""
+
 
 def fine_tune(settings: SFTSettings) -> dict[str, Any]:
     """Train the adapter, save it with its prompt settings; return the manifest.
 
+    With several processes (``accelerate launch``) the first one writes and returns it, and the
+    others return nothing.
+
     Raises:
         MissingError: the data, the model or a package is not there.
         InputError: no row fits ``max_length``.
+        SettingsError: settings that do not go together, or others than the checkpoint in ``out``
+            was begun with.
         EngineError: the model does not load.
+        OutputError: the hub did not take the adapter, which is in ``out`` then.
 
     """
+    _set_up(settings)
+    data = Path(settings.data)
+    prompt = settings.prompt or prompt_settings_of(data)
+    tokenizer, model = load_base(settings)
+    parts = {
+        part: _dataset(data / f"{part}.jsonl", tokenizer, settings) for part in ("train", "dev")
+    }
+    plan = _plan(settings, len(parts["train"]))
+    checkpoint = _resume_point(settings, plan)
+    trainer = _trainer(settings, tokenizer, model, parts, plan)
+    started = time.monotonic()
+    run = _train(trainer, checkpoint)
+    if not trainer.is_world_process_zero():
+        return {}
+    # PEFT writes the base into the adapter; a folder of this machine means nothing elsewhere.
+    base = embedded(settings.model, "gradegpt-nano")
+    base = Path(base).name if Path(base).is_dir() else base
+    manifest = manifest_of(settings, base, parts, run, time.monotonic() - started)
+    save_adapter(trainer.model, Path(settings.folder) / "adapter", prompt, manifest)
+    write_json(Path(settings.folder) / "manifest.json", manifest)
+    if settings.push_to_hub:
+        push(
+            Path(settings.folder) / "adapter",
+            settings.push_to_hub,
+            private=settings.hub_private_repo,
+        )
+    return manifest
+
+
+def _set_up(settings: SFTSettings) -> None:
     quiet_start()
     import datasets
     import torch
     from transformers import set_seed
-    from transformers.trainer_utils import get_last_checkpoint
+    from transformers.integrations import get_available_reporting_integrations
 
-    from train.trainer import JudgeTrainer
-
+    reporters = {*get_available_reporting_integrations(), "none", "all"}
+    if settings.report_to not in reporters:
+        raise MissingError(
+            f"report_to={settings.report_to}: not installed, or unknown; "
+            f"here are: {', '.join(sorted(reporters))}"
+        )
     datasets.disable_progress_bars()
     set_seed(settings.seed)
     if settings.threads:
         torch.set_num_threads(settings.threads)
-    out, data = Path(settings.folder), Path(settings.data)
-    prompt = settings.prompt or prompt_settings_of(data)
-    base = embedded(settings.model, "gradegpt-nano")
-    tokenizer, model = _load(base, settings)
-    parts = {
-        part: _dataset(data / f"{part}.jsonl", tokenizer, settings) for part in ("train", "dev")
-    }
-    trainer = JudgeTrainer(
-        model=model,
-        args=_arguments(settings, out, evaluate=len(parts["dev"]) > 0),
-        train_dataset=parts["train"],
-        eval_dataset=parts["dev"] if len(parts["dev"]) else None,
-        processing_class=tokenizer,
-        peft_config=_lora(settings),
-        verdict_ids=verdict_token_ids(tokenizer),
-        verdict_weight=settings.verdict_weight,
-    )
-    started = time.monotonic()
-    checkpoint = get_last_checkpoint(str(out)) if settings.resume and out.is_dir() else None
-    result = trainer.train(resume_from_checkpoint=checkpoint)
-    metrics = result.metrics | (trainer.evaluate() if trainer.eval_dataset is not None else {})
-    # PEFT writes the base into the adapter; a folder of this machine means nothing elsewhere.
-    name = Path(base).name if Path(base).is_dir() else base
-    trainer.model.peft_config["default"].base_model_name_or_path = name
-    trainer.model.save_pretrained(out / "adapter", save_embedding_layers=False)
-    write_json(out / "adapter" / PROMPT_FILE, prompt.model_dump(mode="json"))
-    manifest = _manifest(settings, name, parts, metrics, time.monotonic() - started)
-    write_json(out / "manifest.json", manifest)
-    return manifest
-
-
-def _load(base: str, settings: SFTSettings) -> tuple[PreTrainedTokenizerBase, PreTrainedModel]:
-    import torch
-    from safetensors import SafetensorError
-    from transformers import AutoModelForCausalLM, AutoTokenizer, BitsAndBytesConfig
-
-    on_gpu = torch.cuda.is_available()
-    quantization = BitsAndBytesConfig(
-        load_in_4bit=True,
-        bnb_4bit_quant_type="nf4",
-        bnb_4bit_use_double_quant=True,
-        bnb_4bit_compute_dtype=torch.bfloat16 if settings.bf16 else torch.float32,
-    )
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(base)
-        model = AutoModelForCausalLM.from_pretrained(
-            base,
-            dtype=torch.bfloat16 if on_gpu and settings.bf16 else torch.float32,
-            quantization_config=quantization if settings.qlora else None,
-        )
-    except (OSError, ValueError, RuntimeError, SafetensorError) as error:
-        raise EngineError(f"{base}: does not load: {str(error).splitlines()[0]}") from error
-    if tokenizer.chat_template is None:
-        raise EngineError(
-            f"{base}: its tokenizer has no chat template; take the model's chat or instruct version"
-        )
-    if tokenizer.pad_token_id is None:
-        tokenizer.pad_token = tokenizer.eos_token
-    return tokenizer, model
+    if not torch.cuda.is_available():
+        keep_freed_memory()
 
 
 def _dataset(path: Path, tokenizer: PreTrainedTokenizerBase, settings: SFTSettings) -> Dataset:
     from datasets import Dataset
 
-    rows = list(encode_file(path, tokenizer, settings.max_length))
+    rows = [labelled(row) for row in encode_file(path, tokenizer, settings.max_length)]
     if not rows and path.stem == "train":
         raise InputError(
             f"{path}: no row fits max_length={settings.max_length}; raise it or shorten the prompts"
         )
     return Dataset.from_list(rows)
+
+
+def _trainer(
+    settings: SFTSettings,
+    tokenizer: PreTrainedTokenizerBase,
+    model: PreTrainedModel,
+    parts: Parts,
+    plan: Plan,
+) -> JudgeTrainer:
+    from transformers.integrations import TensorBoardCallback
+
+    from train.callbacks import EarlyStop, Pace, Saves, Stamp
+    from train.trainer import JudgeTrainer, PackingCollator
+
+    evaluates = bool(settings.eval_steps) and len(parts["dev"]) > 0
+    flash = "flash" in str(model.config._attn_implementation)
+    stops = [EarlyStop(settings.early_stop)] if evaluates and settings.early_stop else []
+    trainer = JudgeTrainer(
+        model=model,
+        args=_arguments(settings, Path(settings.folder), evaluate=evaluates),
+        train_dataset=parts["train"],
+        eval_dataset=parts["dev"] if len(parts["dev"]) else None,
+        processing_class=tokenizer,
+        peft_config=_lora(settings),
+        callbacks=[Pace(), Saves(settings.save_steps), Stamp(plan), *stops],
+        verdict_ids=verdict_token_ids(tokenizer),
+        verdict_weight=settings.verdict_weight,
+        packing=PackingCollator(tokenizer.pad_token_id, settings.max_length, one_line=flash)
+        if settings.packing
+        else None,
+        group_by_length=settings.group_by_length,
+        dev=_dev(settings, tokenizer),
+    )
+    for callback in trainer.callback_handler.callbacks:
+        if isinstance(callback, TensorBoardCallback):
+            callback.logging_dir = settings.logging_dir or str(Path(settings.folder) / "logs")
+    return trainer
+
+
+def _dev(settings: SFTSettings, tokenizer: PreTrainedTokenizerBase) -> DevEvaluation | None:
+    path = Path(settings.data) / "dev.jsonl"
+    rng = random.Random(settings.seed)
+    rows = dev_sample(path, settings.dev_rows, tokenizer, settings.max_length, rng)
+    if rows and settings.eval_steps:
+        check_decides(rows, settings.best_by)
+    return DevEvaluation(rows, settings.eval_batch_size) if rows else None
 
 
 def _lora(settings: SFTSettings) -> LoraConfig:
@@ -132,55 +179,114 @@ def _arguments(settings: SFTSettings, out: Path, *, evaluate: bool) -> SFTConfig
     import torch
     from trl import SFTConfig
 
-    return SFTConfig(
-        output_dir=str(out),
-        seed=settings.seed,
-        max_steps=settings.max_steps,
-        num_train_epochs=settings.epochs,
-        per_device_train_batch_size=settings.batch_size,
-        per_device_eval_batch_size=settings.eval_batch_size,
-        gradient_accumulation_steps=settings.gradient_accumulation,
-        learning_rate=settings.learning_rate,
-        warmup_steps=settings.warmup_ratio,
-        weight_decay=settings.weight_decay,
-        lr_scheduler_type=settings.lr_scheduler,
-        max_length=settings.max_length,
-        completion_only_loss=True,
-        packing=False,
-        train_sampling_strategy="group_by_length",
-        bf16=settings.bf16,
-        use_cpu=not torch.cuda.is_available(),
-        gradient_checkpointing=settings.gradient_checkpointing,
-        eval_strategy="steps" if settings.eval_steps and evaluate else "no",
-        eval_steps=settings.eval_steps or None,
-        save_steps=settings.save_steps,
-        save_total_limit=2,
-        logging_steps=settings.logging_steps,
-        report_to=settings.report_to,
-        dataloader_pin_memory=torch.cuda.is_available(),
-    )
-
-
-def _manifest(
-    settings: SFTSettings,
-    base: str,
-    parts: dict[str, Dataset],
-    metrics: dict[str, Any],
-    seconds: float,
-) -> dict[str, Any]:
-    import peft
-    import torch
-    import transformers
-    import trl
-
-    return {
-        "stage": "train",
-        "settings": settings.model_dump(mode="json"),
-        "base": base,
-        "data": {part: sha256_file(Path(settings.data) / f"{part}.jsonl") for part in parts},
-        "rows": {part: len(rows) for part, rows in parts.items()},
-        "tokens": sum(len(ids) for ids in parts["train"]["input_ids"]),
-        "metrics": {k: round(v, 5) for k, v in metrics.items() if isinstance(v, float)},
-        "minutes": round(seconds / 60, 1),
-        "versions": {m.__name__: m.__version__ for m in (torch, transformers, trl, peft)},
+    on_gpu = torch.cuda.is_available()
+    # Every evaluation is saved, as it may be the best one; the callback ``Saves`` adds the others.
+    evaluation = {
+        "eval_strategy": "steps",
+        "eval_steps": settings.eval_steps,
+        "save_steps": settings.eval_steps,
+        "metric_for_best_model": f"eval_{settings.best_by}",
+        "greater_is_better": settings.best_by != "loss",
+        "load_best_model_at_end": True,
     }
+    try:
+        return SFTConfig(
+            output_dir=str(out),
+            seed=settings.seed,
+            data_seed=settings.data_seed,
+            max_steps=settings.max_steps,
+            num_train_epochs=settings.epochs,
+            per_device_train_batch_size=settings.batch_size,
+            per_device_eval_batch_size=settings.eval_batch_size,
+            gradient_accumulation_steps=settings.gradient_accumulation,
+            learning_rate=settings.learning_rate,
+            warmup_steps=settings.warmup_ratio,
+            weight_decay=settings.weight_decay,
+            lr_scheduler_type=settings.lr_scheduler,
+            optim=settings.optim,
+            max_grad_norm=settings.max_grad_norm,
+            max_length=settings.max_length,
+            completion_only_loss=True,
+            # The rows come as ids and labels; packing is the collator's.
+            dataset_kwargs={"skip_prepare_dataset": True},
+            train_sampling_strategy="group_by_length",
+            bf16=settings.bf16,
+            use_cpu=not on_gpu,
+            gradient_checkpointing=settings.gradient_checkpointing,
+            ddp_find_unused_parameters=False,
+            # The newest may be half-written when a run is killed, and the best is kept besides.
+            save_total_limit=3,
+            logging_steps=settings.logging_steps,
+            include_num_input_tokens_seen="non_padding",
+            report_to=settings.report_to,
+            dataloader_pin_memory=on_gpu,
+            **(evaluation if evaluate else {"save_steps": settings.save_steps}),
+        )
+    except ValueError as error:
+        raise SettingsError(f"transformers refuses: {str(error).splitlines()[0]}") from error
+
+
+def _plan(settings: SFTSettings, rows: int) -> Plan:
+    from accelerate import PartialState
+
+    from train.callbacks import Plan
+
+    data = Path(settings.data)
+    processes = PartialState().num_processes
+    step_rows = settings.batch_size * settings.gradient_accumulation * processes
+    shaping = {name: getattr(settings, name) for name in _SHAPING} | {
+        "data_seed": settings.seed if settings.data_seed is None else settings.data_seed,
+        "model": _stamped(embedded(settings.model, "gradegpt-nano")),
+        "rows_per_step": step_rows,
+        "train.jsonl": sha256_file(data / "train.jsonl"),
+    }
+    if settings.eval_steps:  # what the best so far was found by
+        shaping |= {
+            "best_by": settings.best_by,
+            "dev_rows": settings.dev_rows,
+            "dev.jsonl": sha256_file(data / "dev.jsonl"),
+        }
+    by_epochs = math.ceil(settings.epochs * -(-rows // step_rows))
+    return Plan(shaping, settings.max_steps if settings.max_steps > 0 else by_epochs)
+
+
+def _resume_point(settings: SFTSettings, plan: Plan) -> Checkpoint | None:
+    from accelerate import PartialState
+
+    from train.callbacks import remove_checkpoints, resume_point
+
+    out = Path(settings.folder)
+    if settings.resume:
+        return resume_point(out, plan, any_length=settings.lr_scheduler == "constant")
+    if PartialState().is_main_process:
+        remove_checkpoints(out)
+    return None
+
+
+def _train(trainer: JudgeTrainer, checkpoint: Checkpoint | None) -> Run:
+    """Train, or take what a finished run left, and measure what is to be saved."""
+    from train.callbacks import Pace, restore
+
+    if checkpoint is not None and checkpoint.finished:
+        restore(trainer, checkpoint)
+        metrics: dict[str, Any] = {}
+    else:
+        resume = None if checkpoint is None else str(checkpoint.path)
+        metrics = trainer.train(resume_from_checkpoint=resume).metrics
+    state, by = trainer.state, trainer.args.metric_for_best_model
+    best = None
+    if trainer.args.load_best_model_at_end and state.best_global_step:
+        best = {"step": state.best_global_step, "by": by, "value": state.best_metric}
+        logged = [e for e in state.log_history if e["step"] == state.best_global_step and by in e]
+        metrics |= logged[0]
+    elif trainer.eval_dataset is not None:
+        metrics |= trainer.evaluate()
+    (pace,) = (c for c in trainer.callback_handler.callbacks if isinstance(c, Pace))
+    return Run(
+        steps=state.global_step,
+        best=best,
+        metrics={k: round(v, 5) for k, v in metrics.items() if isinstance(v, float)},
+        parameters=trainer.model.get_nb_trainable_parameters(),
+        tokens_per_second=pace.tokens_per_second,
+        processes=trainer.args.world_size,
+    )

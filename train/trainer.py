@@ -3,30 +3,55 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch.nn.functional import cross_entropy
+from torch.nn.functional import cross_entropy, pad
+from torch.utils.data import Sampler
+from transformers.trainer_utils import EvalLoopOutput
 from trl import SFTTrainer
 
-IGNORED = -100
+from gradegpt.errors import SettingsError
+from train.dev import DevEvaluation
+from train.rows import IGNORED, pack, row_order
 
 
 class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so its class is Any
     """``SFTTrainer`` whose training loss counts ``verdict_ids`` ``verdict_weight`` times.
 
     A verdict is one token in forty of a chain; with equal weights a small model learns to quote
-    long before it learns to compare. The output head runs only from the first supervised position
-    of the batch on: a prompt is most of a row and none of its loss. With weight 1 the loss is
-    TRL's own. Evaluation loss stays TRL's, unweighted.
+    long before it learns to compare. The output head runs on supervised positions alone: a prompt
+    is most of a row and none of its loss. With weight 1 the loss is TRL's own. Evaluation loss
+    is unweighted and unpacked, and chains generated for ``dev`` are scored beside it.
+
+    The order of rows depends on ``data_seed`` and the epoch alone, neither on what else draws
+    random numbers nor on the number of processes, so that a resumed run meets the same rows.
     """
 
+    data_collator: Any
+
     def __init__(
-        self, *args: Any, verdict_ids: frozenset[int], verdict_weight: float, **kwargs: Any
+        self,
+        *args: Any,
+        verdict_ids: frozenset[int],
+        verdict_weight: float,
+        packing: PackingCollator | None = None,
+        group_by_length: bool = True,
+        dev: DevEvaluation | None = None,
+        **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
-        self._verdict_ids = torch.tensor(sorted(verdict_ids))
+        self._verdict_ids = torch.tensor(sorted(verdict_ids), device=self.args.device)
         self._verdict_weight = verdict_weight
+        self._packing = packing
+        self._group_by_length = group_by_length
+        self._dev = dev
+        if packing is not None:
+            self._check_packing(packing)
 
     def compute_loss(
         self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None
@@ -34,16 +59,171 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
         """The weighted sum of the chains' token losses over their number of tokens."""
         if return_outputs or not model.training:
             return super().compute_loss(model, inputs, return_outputs, num_items_in_batch)
+        losses, targets = self._token_losses(model, inputs)
+        weights = 1 + (self._verdict_weight - 1) * torch.isin(targets, self._verdict_ids)
+        total = targets.numel() if num_items_in_batch is None else num_items_in_batch
+        loss = (losses * weights).sum() / torch.as_tensor(total).clamp(min=1)
+        # The count is of all processes, and what they make of it is averaged.
+        shares = self.args.average_tokens_across_devices and num_items_in_batch is not None
+        return loss * self.accelerator.num_processes if shares else loss
+
+    def get_train_dataloader(self) -> Any:
+        """With rows packed, where that is on; evaluation keeps the padded ones."""
+        padded = self.data_collator
+        self.data_collator = self._packing or padded
+        try:
+            return super().get_train_dataloader()
+        finally:
+            self.data_collator = padded
+
+    def evaluation_loop(
+        self,
+        dataloader: Any,
+        description: str,
+        prediction_loss_only: bool | None = None,
+        ignore_keys: list[str] | None = None,
+        metric_key_prefix: str = "eval",
+    ) -> EvalLoopOutput:
+        """``eval_loss`` of a chain's token, and what the generated chains came to.
+
+        The loss is over all tokens together, so that neither the size of a batch nor the number of
+        processes changes it; the stock one is a mean of batches' means. Nothing random is drawn.
+        """
+        rows = dataloader.dataset
+        self.model.eval()
+        found = {"loss": self._dev_loss(rows)}
+        if self._dev is not None:
+            found |= self._dev.measure(self.model, self.processing_class, self.accelerator)
+        metrics = {f"{metric_key_prefix}_{name}": value for name, value in found.items()}
+        return EvalLoopOutput(None, None, metrics, len(rows))
+
+    def _dev_loss(self, rows: Any) -> float:
+        order = sorted(range(len(rows)), key=lambda n: len(rows[n]["input_ids"]))
+        mine = order[self.args.process_index :: self.args.world_size]
+        size = self.args.eval_batch_size
+        total = torch.zeros(2, dtype=torch.float64, device=self.args.device)
+        with torch.no_grad(), self.accelerator.autocast():
+            for start in range(0, len(mine), size):
+                batch = self.data_collator([rows[n] for n in mine[start : start + size]])
+                losses, _ = self._token_losses(self.model, self._prepare_inputs(batch))
+                total += torch.tensor([losses.double().sum(), losses.numel()]).to(total)
+        loss, count = self.accelerator.reduce(total, reduction="sum").tolist()
+        return float(loss / count)
+
+    def _token_losses(self, model: Any, inputs: Any) -> tuple[torch.Tensor, torch.Tensor]:
+        """The loss of each supervised token, in float32, and the token."""
         inputs = dict(inputs)
-        labels = inputs.pop("labels")
-        first = int((labels != IGNORED).any(dim=0).int().argmax())
-        keep = labels.shape[1] - max(first - 1, 0)
-        logits = model(**inputs, use_cache=False, logits_to_keep=keep).logits[:, :-1].float()
-        targets = labels[:, 1 - keep :]
-        losses = cross_entropy(
-            logits.transpose(1, 2), targets, ignore_index=IGNORED, reduction="none"
+        labels = inputs.pop("labels")[:, 1:]
+        supervised = labels != IGNORED
+        with _head_on(self.model.get_output_embeddings(), pad(supervised, (0, 1))):
+            logits = model(**inputs, use_cache=False).logits
+        targets = labels[supervised]
+        return cross_entropy(logits.float(), targets, reduction="none"), targets
+
+    def create_model_card(self, *args: Any, **kwargs: Any) -> None:
+        """None at each checkpoint: the adapter's own is written at the end."""
+
+    def _get_train_sampler(self, train_dataset: Any = None) -> RowSampler:
+        rows = self.train_dataset if train_dataset is None else train_dataset
+        return RowSampler(
+            [len(ids) for ids in rows["input_ids"]],
+            step_rows=self.args.train_batch_size
+            * self.args.gradient_accumulation_steps
+            * self.args.world_size,
+            seed=self.args.seed if self.args.data_seed is None else self.args.data_seed,
+            epoch=lambda: int(self.state.epoch or 0),
+            grouped=self._group_by_length,
         )
-        is_verdict = torch.isin(targets, self._verdict_ids.to(targets.device))
-        weights = 1 + (self._verdict_weight - 1) * is_verdict
-        total = (targets != IGNORED).sum() if num_items_in_batch is None else num_items_in_batch
-        return (losses * weights).sum() / torch.as_tensor(total).clamp(min=1)
+
+    def _send_telemetry(self) -> None:
+        """TRL tells its makers of every run; nothing leaves this machine unasked."""
+
+    def _check_packing(self, collate: PackingCollator) -> None:
+        """Refuse a model whose rows see one another in a packed line.
+
+        Most models keep them apart by the positions that start anew; one with attention code of its
+        own may not. Two lines that differ in their first row alone must agree on the second.
+        """
+        first, other, second = ([7] * 8, [9] * 8, [*range(10, 18)])
+        was_training = self.model.training
+        self.model.eval()
+        seen = []
+        with torch.inference_mode():
+            for start in (first, other):
+                batch = collate([{"input_ids": ids, "labels": ids} for ids in (start, second)])
+                inputs = {k: v.to(self.args.device) for k, v in batch.items() if k != "labels"}
+                seen.append(self.model(**inputs, use_cache=False).logits[0, -8:].float())
+        self.model.train(was_training)
+        if not torch.allclose(*seen, rtol=1e-3, atol=1e-3):
+            raise SettingsError(
+                f"packing: {type(self.model.get_base_model()).__name__} lets packed rows see one "
+                "another; set packing=false"
+            )
+
+
+@contextmanager
+def _head_on(head: Any, keep: torch.Tensor) -> Iterator[None]:
+    """Let the output head see the kept positions ``[batch, length]`` alone: logits ``[n, vocab]``.
+
+    A hook rather than a call of the backbone: the model's own forward is what a wrapper for many
+    GPUs watches, and what knows of scaled or capped logits.
+    """
+    handle = head.register_forward_pre_hook(lambda _, inputs: (inputs[0][keep],))
+    try:
+        yield
+    finally:
+        handle.remove()
+
+
+class RowSampler(Sampler[int]):  # type: ignore[misc]  # nor is torch
+    """``row_order`` of each epoch, by seed and epoch."""
+
+    def __init__(
+        self,
+        lengths: Sequence[int],
+        *,
+        step_rows: int,
+        seed: int,
+        epoch: Callable[[], int],
+        grouped: bool,
+    ) -> None:
+        self._lengths, self._step_rows, self._seed = lengths, step_rows, seed
+        self._epoch, self._grouped = epoch, grouped
+
+    def __len__(self) -> int:
+        return -(-len(self._lengths) // self._step_rows) * self._step_rows
+
+    def __iter__(self) -> Iterator[int]:
+        rng = random.Random(f"{self._seed}:{self._epoch()}")
+        return iter(row_order(self._lengths, self._step_rows, rng, grouped=self._grouped))
+
+
+@dataclass(frozen=True)
+class PackingCollator:
+    """The rows of a batch in few lines of at most ``max_length`` tokens, padded to the longest.
+
+    Positions start anew with each row, and no mask is given: from that, transformers makes
+    attention block-diagonal for eager and sdpa. Flash attention wants one line without padding
+    instead (``one_line``), which its kernel takes apart at the same places.
+    """
+
+    pad_token_id: int
+    max_length: int
+    one_line: bool = False
+
+    def __call__(self, rows: Sequence[dict[str, Any]]) -> dict[str, torch.Tensor]:
+        """``input_ids``, ``labels`` and ``position_ids``, ``[lines, length]``."""
+        lengths = [len(row["input_ids"]) for row in rows]
+        lines = [[*range(len(rows))]] if self.one_line else pack(lengths, self.max_length)
+        width = max(sum(lengths[n] for n in line) for line in lines)
+        fill = {"input_ids": self.pad_token_id, "labels": IGNORED}
+        made: dict[str, list[list[int]]] = {"input_ids": [], "labels": [], "position_ids": []}
+        for line in lines:
+            for name, padding in fill.items():
+                tokens = [token for n in line for token in rows[n][name]]
+                made[name].append(tokens + [padding] * (width - len(tokens)))
+            # Padding goes on with the last row's positions: a row of its own would cost a mask.
+            ends = [lengths[n] for n in line]
+            ends[-1] += width - sum(ends)
+            made["position_ids"].append([place for end in ends for place in range(end)])
+        return {name: torch.tensor(values) for name, values in made.items()}

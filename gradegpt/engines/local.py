@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from gradegpt.chain import PromptSettings
+from gradegpt.chain import YES, PromptSettings
 from gradegpt.engines.base import Generation, Token
 from gradegpt.errors import EngineError, MissingError
 from gradegpt.guide import VERSION as GUIDE_VERSION
@@ -63,8 +63,24 @@ class LocalEngine:
         self.batch_size = batch_size
         self._threads = threads
         self._torch, self._model, self._tokenizer = _load(model, adapter, device)
+        self._ends = end_token_ids(self._tokenizer)
         self._bytes = token_bytes(self._tokenizer) if guided else []
         self.name += f"+guide-{GUIDE_VERSION}" if self._bytes else ""
+
+    @classmethod
+    def of(
+        cls, model: Any, tokenizer: PreTrainedTokenizerBase, *, batch_size: int = 32
+    ) -> LocalEngine:
+        """An engine on a model that is loaded already, such as one in training."""
+        import torch
+        from transformers import GenerationConfig
+
+        engine = cls.__new__(cls)
+        engine.name, engine.batch_size, engine._threads = "local:loaded", batch_size, None
+        engine._torch, engine._model, engine._tokenizer = torch, model, tokenizer
+        engine._ends, engine._bytes = end_token_ids(tokenizer), token_bytes(tokenizer)
+        model.generation_config = GenerationConfig()  # as in _load
+        return engine
 
     def generate(
         self, prompts: Sequence[Sequence[Message]], *, max_new_tokens: int
@@ -102,7 +118,7 @@ class LocalEngine:
         ids = [[tokenizer.pad_token_id] * len(p) + row for p, row in zip(pads, rows, strict=True)]
         mask = [p + [1] * len(row) for p, row in zip(pads, rows, strict=True)]
         recorder = _LogprobRecorder()
-        guiding = [_Guiding([job.guide for job in jobs], self._bytes, tokenizer.eos_token_id)]
+        guiding = [_Guiding([job.guide for job in jobs], self._bytes, self._ends)]
         with torch.inference_mode():
             output = self._model.generate(
                 input_ids=torch.tensor(ids, device=self._model.device),
@@ -111,13 +127,13 @@ class LocalEngine:
                 do_sample=False,
                 logits_processor=[*(guiding if self._bytes else ()), recorder],
                 pad_token_id=tokenizer.pad_token_id,
-                eos_token_id=tokenizer.eos_token_id,
+                eos_token_id=[*self._ends],
             )
         new = output[:, width:].tolist()
         logprobs = torch.stack(recorder.steps, dim=1).tolist()
         for job, ids, values in zip(jobs, new, logprobs, strict=True):
-            job.ended = tokenizer.eos_token_id in ids
-            end = ids.index(tokenizer.eos_token_id) if job.ended else len(ids)
+            end = next((n for n, token in enumerate(ids) if token in self._ends), len(ids))
+            job.ended = end < len(ids)
             job.made += ids[:end]
             job.logprobs += values[:end]
             if job.guide is not None and not job.ended:
@@ -147,8 +163,10 @@ class _Job:
 class _Guiding:
     """A logits processor that rules out what the guides do not allow, best tokens first."""
 
-    def __init__(self, guides: list[ChainGuide | None], token_bytes: list[bytes], end: int) -> None:
-        self._guides, self._bytes, self._end = guides, token_bytes, end
+    def __init__(
+        self, guides: list[ChainGuide | None], token_bytes: list[bytes], ends: Sequence[int]
+    ) -> None:
+        self._guides, self._bytes, self._ends = guides, token_bytes, ends
         self._started = False
 
     def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
@@ -166,7 +184,7 @@ class _Guiding:
 
     def _note(self, row: int, token: int) -> None:
         guide = self._guides[row]
-        if token == self._end:
+        if token in self._ends:
             self._guides[row] = None  # the rest of the row is padding
         elif guide is not None and token < len(self._bytes):
             guide.write(self._bytes[token])
@@ -174,7 +192,7 @@ class _Guiding:
     def _allows(self, guide: ChainGuide, token: int) -> bool:
         if token >= len(self._bytes):
             return False  # a row of the embedding that no token has
-        return guide.may_end() if token == self._end else guide.allows(self._bytes[token])
+        return guide.may_end() if token in self._ends else guide.allows(self._bytes[token])
 
 
 def token_bytes(tokenizer: PreTrainedTokenizerBase) -> list[bytes]:
@@ -209,13 +227,84 @@ class _LogprobRecorder:
 
 
 def render_chat(tokenizer: PreTrainedTokenizerBase, messages: Sequence[Message]) -> str:
-    """The prompt text by the model's own chat template, thinking off where it knows the switch."""
+    """The prompt text by the model's own chat template, thinking off where it knows the switch.
+
+    Where a template refuses the system turn (Gemma 2) or drops it, the user's turn opens with it.
+
+    Raises:
+        EngineError: there is no template, or it takes no such conversation.
+
+    """
+    from jinja2 import TemplateError
+
     chat = [m.model_dump() for m in messages]
+    if len(chat) > 1 and chat[0]["role"] == "system":
+        system = chat[0]["content"].strip()
+        try:
+            text = _apply_template(tokenizer, chat)
+        except TemplateError:
+            text = ""
+        if system in text:
+            return text
+        chat = [chat[1] | {"content": f"{system}\n\n{chat[1]['content']}"}, *chat[2:]]
+    try:
+        return _apply_template(tokenizer, chat)
+    except TemplateError as error:
+        roles = ", ".join(m["role"] for m in chat)
+        raise EngineError(
+            f"{tokenizer.name_or_path}: its chat template takes no conversation of {roles}: {error}"
+        ) from error
+
+
+def _apply_template(
+    tokenizer: PreTrainedTokenizerBase, chat: list[dict[str, str]], *, reply_follows: bool = True
+) -> str:
+    if tokenizer.chat_template is None:
+        raise EngineError(
+            f"{tokenizer.name_or_path}: its tokenizer has no chat template; "
+            "take the model's chat or instruct version"
+        )
     return str(
         tokenizer.apply_chat_template(
-            chat, tokenize=False, add_generation_prompt=True, enable_thinking=False
+            chat,
+            tokenize=False,
+            add_generation_prompt=reply_follows,
+            enable_thinking=False,
+            # Llama 3.2's template prints the day it is, which is not the day it was trained; this
+            # is the date that Llama 3.1's names whatever the day.
+            date_string="26 Jul 2024",
         )
     )
+
+
+def end_token_id(tokenizer: PreTrainedTokenizerBase) -> int:
+    """The token that closes an assistant's turn: what follows a reply in the chat template.
+
+    It may differ from ``eos_token``: Gemma ends a turn with ``<end_of_turn>``, a text with
+    ``<eos>``. A template that closes turns with no special token leaves it to ``eos_token``.
+
+    Raises:
+        EngineError: there is no template, or neither token.
+
+    """
+    chat = [{"role": "user", "content": "?"}, {"role": "assistant", "content": YES}]
+    tail = _apply_template(tokenizer, chat, reply_follows=False).rpartition(YES)[2].lstrip()
+    ids = tokenizer(tail, add_special_tokens=False)["input_ids"] if tail else []
+    special = tokenizer.added_tokens_decoder
+    if ids and ids[0] in special and special[ids[0]].special:
+        return int(ids[0])
+    if tokenizer.eos_token_id is None:
+        raise EngineError(
+            f"{tokenizer.name_or_path}: no token ends a reply, neither in its chat template nor "
+            "as eos_token; take the model's chat or instruct version"
+        )
+    return int(tokenizer.eos_token_id)
+
+
+def end_token_ids(tokenizer: PreTrainedTokenizerBase) -> tuple[int, ...]:
+    """What ends a generation: ``end_token_id`` first, and ``eos_token`` where that is another."""
+    ends = (end_token_id(tokenizer), tokenizer.eos_token_id)
+    return tuple(dict.fromkeys(token for token in ends if token is not None))
 
 
 def _stamped(folder: str) -> str:
@@ -260,7 +349,7 @@ def _load(model: str, adapter: str | None, device: str | None) -> tuple[Any, Any
     try:
         import torch
         from safetensors import SafetensorError
-        from transformers import AutoModelForCausalLM, AutoTokenizer
+        from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig
     except ImportError as error:
         raise MissingError("the local engine needs: pip install 'gradegpt[local]'") from error
     quiet_start()
@@ -277,6 +366,9 @@ def _load(model: str, adapter: str | None, device: str | None) -> tuple[Any, Any
         raise EngineError(f"{model}: does not load: {str(error).splitlines()[0]}") from error
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token
+    # A model's own sampling settings reach greedy search too: Qwen2.5's repetition penalty would
+    # keep a judge from quoting.
+    loaded.generation_config = GenerationConfig()
     return torch, loaded.to(device).eval(), tokenizer
 
 

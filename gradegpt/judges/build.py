@@ -16,7 +16,8 @@ from gradegpt.judges.model import ModelJudge
 from gradegpt.judges.parallel import ParallelJudge
 from gradegpt.judges.profile import ProfileJudge
 from gradegpt.judges.rules import RuleJudge
-from gradegpt.schema import ChainFormat
+from gradegpt.records import read_rows
+from gradegpt.schema import ChainFormat, TrainingRow
 from gradegpt.settings import Settings
 
 _MODELS: Final = Path(__file__).resolve().parents[2] / "models"
@@ -38,15 +39,20 @@ class JudgeSettings(Settings):
     """Scores as this benchmark does, with ``kind: rules``; see ``gradegpt.rules.profiles``."""
     model: str = NANO
     adapter: str | None = NANO
+    engine: Literal["auto", "transformers", "ctranslate2"] = "auto"
+    """What runs a local model: ``auto`` takes ``ctranslate2`` for what ``train.export`` wrote."""
     base_url: str | None = None
     api_key: str | None = None
     prompt: PromptSettings | None = None
     chain_format: ChainFormat | None = None
+    shots: str | None = None
+    """A file of training rows, solved and shown before every item: for an untuned model."""
     max_new_tokens: int = Field(default=384, ge=1)
     min_confidence: float = Field(default=0.0, ge=0, le=1)
     batch_size: int = Field(default=32, ge=1)
     concurrency: int = Field(default=16, ge=1)
     threads: int | None = Field(default=None, ge=1)
+    """Threads of a forward pass; the ``ctranslate2`` engine works on several passes at a time."""
     device: str | None = None
     guided: bool = True
     """Local models quote only what the response says and do not loop; see ``gradegpt.guide``."""
@@ -93,6 +99,7 @@ def _model_judge(settings: JudgeSettings) -> ModelJudge:
     return ModelJudge(
         _engine(settings, model, adapter),
         prompt,
+        shots=list(read_rows(settings.shots, TrainingRow)) if settings.shots else (),
         max_new_tokens=settings.max_new_tokens,
         min_confidence=settings.min_confidence,
     )
@@ -108,6 +115,13 @@ def _engine(settings: JudgeSettings, model: str, adapter: str | None) -> Engine:
             api_key=settings.api_key,
             concurrency=settings.concurrency,
         )
+    from gradegpt.engines.exported import is_exported
+
+    exported = is_exported(model)
+    if exported and settings.engine == "transformers":
+        raise SettingsError(f"engine: {model} was exported for 'ctranslate2'; take that or 'auto'")
+    if exported or settings.engine == "ctranslate2":
+        return _fast(settings, model, adapter)
     from gradegpt.engines.local import LocalEngine
 
     return LocalEngine(
@@ -117,6 +131,21 @@ def _engine(settings: JudgeSettings, model: str, adapter: str | None) -> Engine:
         threads=settings.threads,
         device=settings.device,
         guided=settings.guided,
+    )
+
+
+def _fast(settings: JudgeSettings, folder: str, adapter: str | None) -> Engine:
+    if adapter is not None:
+        raise SettingsError(
+            f"adapter: none goes onto an exported model; python -m train.export {adapter} OUT "
+            "makes one with the adapter in it"
+        )
+    if settings.device not in (None, "cpu"):
+        raise SettingsError(f"device: an exported model runs on 'cpu', not on {settings.device!r}")
+    from gradegpt.engines.fast import FastEngine
+
+    return FastEngine(
+        folder, batch_size=settings.batch_size, threads=settings.threads, guided=settings.guided
     )
 
 

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Sequence
 
 from gradegpt.chain import PromptSettings, build_prompt, parse_chain, quotes_verbatim
 from gradegpt.engines.base import Engine, Generation, Token
 from gradegpt.errors import EngineError, EngineTimeoutError
-from gradegpt.schema import Item, Judgement, Outcome
+from gradegpt.schema import Item, Judgement, Message, Outcome, TrainingRow
 
 
 class ModelJudge:
     """Asks an engine and parses its chain. Method: ``model``.
 
     ``confidence`` is the probability that the engine gave to the verdict tag it wrote, where the
-    engine tells. Below ``min_confidence`` the judge abstains (``undecided``) and says so.
+    engine tells. Below ``min_confidence`` the judge abstains (``undecided``) and says so. ``shots``
+    are solved rows that stand before every item, for a model that was not trained to judge.
     """
 
     name = "model"
@@ -25,10 +27,12 @@ class ModelJudge:
         engine: Engine,
         prompt: PromptSettings | None = None,
         *,
+        shots: Sequence[TrainingRow] = (),
         max_new_tokens: int = 256,
         min_confidence: float = 0.0,
     ) -> None:
         self.engine = engine
+        self._shots = [m for row in shots for m in (row.prompt[-1], *row.completion)]
         self.prompt = prompt or PromptSettings()
         self.max_new_tokens = max_new_tokens
         self.min_confidence = min_confidence
@@ -37,13 +41,21 @@ class ModelJudge:
     def fingerprint(self) -> str:
         """Engine, prompt settings and limits."""
         prompt = self.prompt.model_dump_json()
-        return f"{self.engine.name}|{prompt}|{self.max_new_tokens}|{self.min_confidence}"
+        name = f"{self.engine.name}|{prompt}|{self.max_new_tokens}|{self.min_confidence}"
+        if self._shots:
+            shown = "\n".join(message.model_dump_json() for message in self._shots)
+            name += f"|shots-{hashlib.sha256(shown.encode()).hexdigest()[:12]}"
+        return name
 
     def judge(self, items: Sequence[Item]) -> list[Judgement]:
         """Ask the engine about all items together; a failed prompt is a ``failed`` judgement."""
-        prompts = [build_prompt(item, self.prompt) for item in items]
+        prompts = [self._prompt(item) for item in items]
         generations = self.engine.generate(prompts, max_new_tokens=self.max_new_tokens)
         return [self._read(item, g) for item, g in zip(items, generations, strict=True)]
+
+    def _prompt(self, item: Item) -> tuple[Message, ...]:
+        system, user = build_prompt(item, self.prompt)
+        return (system, *self._shots, user)
 
     def _read(self, item: Item, generation: Generation | EngineError) -> Judgement:
         if isinstance(generation, EngineError):

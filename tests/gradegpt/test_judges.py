@@ -12,7 +12,16 @@ from gradegpt.engines import Engine, Generation, ScriptedEngine, Token
 from gradegpt.errors import EngineError, EngineTimeoutError
 from gradegpt.judges import CascadeJudge, ModelJudge, RuleJudge
 from gradegpt.judges.model import tag_probability
-from gradegpt.schema import AnswerType, ChainFormat, Item, Judgement, Message, Outcome, Verdict
+from gradegpt.schema import (
+    AnswerType,
+    ChainFormat,
+    Item,
+    Judgement,
+    Message,
+    Outcome,
+    TrainingRow,
+    Verdict,
+)
 
 ITEM = Item(id="i", question="2+2=?", reference=("4",), response="Adding up. The answer is 4.")
 CHAIN = (
@@ -236,3 +245,19 @@ def test_the_second_judge_has_the_last_word() -> None:
     judge = CascadeJudge(RuleJudge(), ModelJudge(Fixed(EngineError("gone"))))
     judgement = judge.judge([Item(reference=("blue",), response="The answer is azure.")])[0]
     assert (judgement.outcome, judgement.method) == (Outcome.FAILED, "model")
+
+
+def test_shots_stand_before_every_item_and_in_the_fingerprint() -> None:
+    """One system message, solved turns, then the item; other shots are another judge."""
+    shot = TrainingRow(
+        prompt=build_prompt(ITEM, PromptSettings()),
+        completion=(Message(role="assistant", content="<Yes>"),),
+    )
+    engine = ScriptedEngine(["The answers agree: <No>"])
+    judge = ModelJudge(engine, shots=[shot, shot])
+    judge.judge([ITEM])
+    (prompt,) = engine.prompts
+    system, user = build_prompt(ITEM, PromptSettings())
+    assert prompt == (system, user, shot.completion[0], user, shot.completion[0], user)
+    names = {ModelJudge(engine, shots=shots).fingerprint for shots in ([], [shot], [shot, shot])}
+    assert len(names) == 3

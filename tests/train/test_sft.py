@@ -6,18 +6,22 @@ import json
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, ClassVar
 
 import pytest
 
 from gradegpt.chain import NO, YES, PromptSettings
 from gradegpt.engines.local import LocalEngine, prompt_settings_beside
-from gradegpt.errors import EngineError, InputError
+from gradegpt.errors import EngineError, InputError, MissingError, OutputError, SettingsError
 from gradegpt.judges import ModelJudge
 from gradegpt.records import read_rows, sha256_file, write_rows
 from gradegpt.schema import Item, TrainingRow
+from train import sft
 from train.base import pretrain
-from train.rows import encode, encode_file, prompt_settings_of, verdict_token_ids
+from train.callbacks import Plan
+from train.loading import load_base
+from train.rows import encode, prompt_settings_of, verdict_token_ids
 from train.settings import BaseSettings, SFTSettings
 from train.sft import fine_tune
 from train.tokenizer import END
@@ -36,7 +40,7 @@ def short(base: Path, data: Path, out: Path, **changes: Any) -> SFTSettings:
         "name": "short", "data": str(data), "model": str(base / "model"), "out": str(out),
         "max_steps": 2, "batch_size": 4,
         "eval_batch_size": 4, "lora_rank": 4, "learning_rate": 1e-2, "bf16": False, "threads": 1,
-        "eval_steps": 0,
+        "eval_steps": 0, "dev_rows": 0,
         "save_steps": 1, "logging_steps": 1, "report_to": "none",
     }  # fmt: skip
     return SFTSettings.model_validate(values | changes)
@@ -65,6 +69,10 @@ def test_a_run_leaves_adapter_prompt_and_manifest(
     assert manifest["base"] == "model"
     assert {"train_loss", "eval_loss"} <= manifest["metrics"].keys()
     assert {"torch", "transformers", "trl", "peft"} == manifest["versions"].keys()
+    assert manifest["seeds"] == {"seed": 0, "data_seed": 0}
+    assert manifest["hardware"]["device"]
+    assert manifest["tokens_per_second"] > 0
+    assert manifest["parameters"]["trainable"] > 0
 
 
 def test_the_adapter_loads_by_peft_and_changes_the_base(tuned: Path, base: Path) -> None:
@@ -121,7 +129,9 @@ def test_the_same_settings_give_the_same_adapter(
     "changes",
     [{"use_dora": True}, {"use_rslora": True, "lora_dropout": 0.1},
      {"target_modules": "q_proj,v_proj"},
-     {"gradient_checkpointing": True}, {"gradient_accumulation": 2}, {"eval_steps": 1},
+     {"gradient_checkpointing": True}, {"gradient_accumulation": 2},
+     {"eval_steps": 1, "best_by": "loss"}, {"packing": True}, {"group_by_length": False},
+     {"optim": "adafactor"}, {"attn_implementation": "sdpa"},
      {"bf16": True},
      {"verdict_weight": 4}, {"prompt": {"chain_format": "outcome"}}],
     ids=lambda changes: next(iter(changes)),
@@ -142,7 +152,7 @@ def test_a_folder_without_dev_rows_still_trains(
     """Evaluation is left out, whatever ``eval_steps`` says."""
     write_rows(tmp_path / "train.jsonl", list(read_rows(judge_data / "train.jsonl", TrainingRow)))
     write_rows(tmp_path / "dev.jsonl", [])
-    settings = short(base, tmp_path, tmp_path / "out", eval_steps=1, prompt={})
+    settings = short(base, tmp_path, tmp_path / "out", eval_steps=1, best_by="loss", prompt={})
     assert "eval_loss" not in fine_tune(settings)["metrics"]
 
 
@@ -162,6 +172,85 @@ def test_what_cannot_be_trained_is_told_in_one_line(
         fine_tune(short(bare.parent, judge_data, tmp_path))
 
 
+@pytest.mark.parametrize(
+    ("changes", "error", "message"),
+    [({"report_to": "papyrus"}, MissingError, "report_to=papyrus: not installed, or unknown"),
+     ({"lr_scheduler": "cosinus"}, SettingsError, "transformers refuses: cosinus is not"),
+     ({"optim": "adamx"}, SettingsError, "transformers refuses: adamx is not a valid")],
+    ids=["reporter", "schedule", "optimizer"],
+)  # fmt: skip
+def test_a_name_that_nothing_has_is_told_in_one_line(
+    changes: dict[str, Any], error: type[Exception], message: str,
+    base: Path, judge_data: Path, tmp_path: Path,
+) -> None:  # fmt: skip
+    """Before a step is trained."""
+    with pytest.raises(error, match=message):
+        fine_tune(short(base, judge_data, tmp_path, **changes))
+
+
+def test_logs_go_where_they_are_wanted(base: Path, judge_data: Path, tmp_path: Path) -> None:
+    """TensorBoard's, in a folder of one's own."""
+    pytest.importorskip("tensorboard")
+    logs = tmp_path / "tb"
+    settings = short(
+        base, judge_data, tmp_path / "out", max_steps=1, report_to="tensorboard",
+        logging_dir=str(logs),
+    )  # fmt: skip
+    fine_tune(settings)
+    assert list(logs.glob("events.out.tfevents.*"))
+
+
+def test_the_card_says_what_it_is_and_how_to_use_it(tuned: Path) -> None:
+    """Base, data by digest, numbers, settings, limits; no folder of this machine."""
+    manifest = json.loads((tuned / "manifest.json").read_text())
+    text = (tuned / "adapter" / "README.md").read_text()
+    assert text.startswith("---\nbase_model: model\nlibrary_name: peft\n")
+    assert "gradegpt judge answers.jsonl -o judged.jsonl --judge model" in text
+    assert manifest["data"]["train"] in text
+    assert f"| eval_loss | {manifest['metrics']['eval_loss']} |" in text
+    assert "| lora_rank | 4 |" in text
+    assert "## Limits" in text
+    assert str(tuned.parent) not in text
+
+
+class FakeHub:
+    """A hub that keeps what it is given, or refuses everything."""
+
+    calls: ClassVar[list[dict[str, Any]]] = []
+    refuses: ClassVar[bool] = False
+
+    def create_repo(self, repo_id: str, **rest: Any) -> Any:
+        if self.refuses:
+            raise OSError("not logged in")
+        self.calls.append({"repo_id": repo_id, **rest})
+        return SimpleNamespace(repo_id=f"me/{repo_id}")
+
+    def upload_folder(self, *, repo_id: str, folder_path: Path, commit_message: str) -> None:
+        self.calls.append(
+            {"repo_id": repo_id, "files": sorted(p.name for p in folder_path.iterdir())}
+        )
+
+
+def test_the_adapter_goes_to_the_hub_that_is_named(
+    base: Path, judge_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Private unless said; where the hub refuses, everything is on the disk."""
+    monkeypatch.setattr("huggingface_hub.HfApi", FakeHub)
+    fine_tune(short(base, judge_data, tmp_path, max_steps=1, push_to_hub="judge"))
+    assert FakeHub.calls == [
+        {"repo_id": "judge", "private": True, "exist_ok": True},
+        {"repo_id": "me/judge",
+         "files": ["README.md", "adapter_config.json", "adapter_model.safetensors",
+                   "gradegpt.json"]},
+    ]  # fmt: skip
+    (tmp_path / "manifest.json").unlink()
+    monkeypatch.setattr(FakeHub, "refuses", True)
+    # The run has ended already, so that the same command only tries again.
+    with pytest.raises(OutputError, match=r"judge: not uploaded \(not logged in\); the adapter is"):
+        fine_tune(short(base, judge_data, tmp_path, max_steps=1, push_to_hub="judge"))
+    assert (tmp_path / "manifest.json").is_file()
+
+
 # --- the loss -------------------------------------------------------------------------------------
 
 
@@ -170,23 +259,13 @@ def trainer(
     base: Path, judge_data: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Any]:
     """The trainer of a run, with a weight that a test sets."""
-    from datasets import Dataset
-
-    from train import sft
-    from train.trainer import JudgeTrainer
-
     settings = short(base, judge_data, tmp_path_factory.mktemp("trainer"))
-    tokenizer, model = sft._load(str(base / "model"), settings)
-    rows = list(encode_file(judge_data / "train.jsonl", tokenizer, settings.max_length))
-    made = JudgeTrainer(
-        model=model,
-        args=sft._arguments(settings, Path(settings.folder), evaluate=False),
-        train_dataset=Dataset.from_list(rows),
-        processing_class=tokenizer,
-        peft_config=sft._lora(settings),
-        verdict_ids=verdict_token_ids(tokenizer),
-        verdict_weight=1.0,
-    )
+    tokenizer, model = load_base(settings)
+    parts = {
+        part: sft._dataset(judge_data / f"{part}.jsonl", tokenizer, settings)
+        for part in ("train", "dev")
+    }
+    made = sft._trainer(settings, tokenizer, model, parts, Plan({}, 2))
     made.model.train()
     return made
 
@@ -249,21 +328,54 @@ def test_the_weighted_loss_by_hand(trainer: Any, tokenizer: Any) -> None:
     assert found == pytest.approx(total / count, rel=1e-4)
 
 
-def test_evaluation_is_not_weighted(trainer: Any) -> None:
-    """So that losses of different weights can be compared."""
+def test_evaluation_is_not_weighted_and_knows_no_batches(
+    trainer: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Losses of different weights, batch sizes and numbers of processes can be compared."""
     import torch
 
-    batch = batch_of(trainer)
-    trainer.model.eval()
+    total, count = 0.0, 0
+    with torch.no_grad():
+        for row in trainer.eval_dataset:
+            ids, labels = torch.tensor([row["input_ids"]]), torch.tensor(row["labels"])[1:]
+            losses = -trainer.model(ids).logits[0, :-1].log_softmax(-1)
+            places = (labels != -100).nonzero().flatten()
+            total += losses[places, labels[places]].sum().item()
+            count += len(places)
     try:
-        with torch.no_grad():
-            seen = []
-            for weight in (1.0, 9.0):
-                trainer._verdict_weight = weight
-                seen.append(trainer.compute_loss(trainer.model, dict(batch)).item())
+        for weight, size in ((1.0, 1), (9.0, 3)):
+            trainer._verdict_weight = weight
+            monkeypatch.setattr(trainer.args, "per_device_eval_batch_size", size)
+            assert trainer.evaluate()["eval_loss"] == pytest.approx(total / count, rel=1e-5)
     finally:
         trainer.model.train()
-    assert seen[0] == seen[1]
+
+
+def test_the_loss_of_a_share_is_that_share_of_all_processes(
+    trainer: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The count is of all of them and gradients are averaged: each multiplies by their number."""
+    import torch
+
+    batch, count = batch_of(trainer), torch.tensor(50)
+    alone = trainer.compute_loss(trainer.model, dict(batch), num_items_in_batch=count).item()
+    monkeypatch.setattr(type(trainer.accelerator), "num_processes", 2)
+    shared = trainer.compute_loss(trainer.model, dict(batch), num_items_in_batch=count).item()
+    assert shared == pytest.approx(2 * alone)
+
+
+def test_a_step_has_the_same_rows_however_processes_share_them(trainer: Any) -> None:
+    """Two with two rows each meet, together, the four that one meets."""
+    from accelerate.data_loader import BatchSamplerShard
+    from torch.utils.data import BatchSampler
+
+    sampler = trainer._get_train_sampler()
+    one = [*BatchSampler(sampler, 4, drop_last=False)]
+    shards = [
+        BatchSamplerShard(BatchSampler(sampler, 2, drop_last=False), 2, process)
+        for process in (0, 1)
+    ]
+    assert [a + b for a, b in zip(*shards, strict=True)] == one
 
 
 def test_an_encoded_row_is_what_the_trainer_sees(

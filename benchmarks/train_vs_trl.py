@@ -1,0 +1,187 @@
+"""Training throughput against TRL's stock settings: the same base, rows and machine, one run.
+
+    python benchmarks/train_vs_trl.py data/demo [--steps 30] [--model nano] [--threads 2]
+
+Stock is ``SFTTrainer`` with ``SFTConfig()`` as it comes and LoRA of the same rank on the same chat
+rows; only steps, rows a step, rank, learning rate, schedule and evaluation are set alike. Ours is
+``train.sft`` with its defaults. Each runs in a process of its own, one after the other and twice in
+turns, so that what else the machine does hits both; tokens are those of the rows, without padding.
+The losses are both measured alike: mean over chain tokens of held-out rows, after as many rows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+RANK, ALPHA, RATE = 16, 32, 1e-3
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Print the two rates, their ratio, and the losses at the same number of rows."""
+    options = _options(argv)
+    if options.only:
+        print(json.dumps(_RUNS[options.only](options)))
+        return
+    made: dict[str, list[dict[str, Any]]] = {"stock": [], "ours": []}
+    for _ in range(options.rounds):
+        for name, runs in made.items():
+            runs.append(_measure(name, argv or sys.argv[1:]))
+    rates = {name: max(run["tokens_per_second"] for run in runs) for name, runs in made.items()}
+    print(f"{'':8}{'tokens/s':>10}{'rows/s':>8}{'seconds':>9}")
+    for name, runs in made.items():
+        best = max(runs, key=lambda run: run["tokens_per_second"])
+        print(f"{name:8}{rates[name]:>10,.0f}{best['rows'] / best['seconds']:>8.1f}"
+              f"{best['seconds']:>9.1f}")  # fmt: skip
+    print(f"ratio {rates['ours'] / rates['stock']:.2f} (the best of {options.rounds} each)")
+    curves = {name: dict(runs[-1]["losses"]) for name, runs in made.items()}
+    print(f"\n{'rows seen':>10}{'stock loss':>12}{'our loss':>12}")
+    for rows in sorted(curves["stock"].keys() & curves["ours"].keys()):
+        print(f"{rows:>10,}{curves['stock'][rows]:>12.4f}{curves['ours'][rows]:>12.4f}")
+
+
+def _options(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("data", help="a folder with train.jsonl and dev.jsonl")
+    parser.add_argument("--steps", type=int, default=30, help="optimizer steps of each run")
+    parser.add_argument("--rows", type=int, default=16, help="rows a step")
+    parser.add_argument("--model", default="nano")
+    parser.add_argument("--rounds", type=int, default=2, help="runs of each, in turns")
+    parser.add_argument("--dev", type=int, default=64, help="rows that the loss is measured on")
+    parser.add_argument("--threads", type=int, default=None, help="of ours; stock has torch's own")
+    parser.add_argument("--only", choices=sorted(_RUNS), help=argparse.SUPPRESS)
+    return parser.parse_args(argv)
+
+
+def _measure(name: str, argv: Sequence[str]) -> dict[str, Any]:
+    command = [sys.executable, __file__, *argv, "--only", name]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def _settings(options: argparse.Namespace, out: str) -> Any:
+    from train.settings import SFTSettings
+
+    return SFTSettings(
+        name="benchmark", data=options.data, model=options.model, out=out, threads=options.threads,
+        batch_size=options.rows, max_steps=options.steps, lora_rank=RANK, lora_alpha=ALPHA,
+        learning_rate=RATE, lr_scheduler="constant", warmup_ratio=0, eval_steps=0, dev_rows=0,
+        save_steps=10**9, report_to="none",
+    )  # fmt: skip
+
+
+def _ours(options: argparse.Namespace) -> dict[str, Any]:
+    from train import sft
+
+    with tempfile.TemporaryDirectory() as out:
+        settings = _settings(options, out)
+        sft._set_up(settings)
+        tokenizer, model = sft.load_base(settings)
+        parts = {
+            part: sft._dataset(Path(options.data) / f"{part}.jsonl", tokenizer, settings)
+            for part in ("train", "dev")
+        }
+        trainer = sft._trainer(settings, tokenizer, model, parts, sft._plan(settings, 1))
+        return _timed(trainer, tokenizer, options)
+
+
+def _stock(options: argparse.Namespace) -> dict[str, Any]:
+    import torch
+    from datasets import load_dataset
+    from peft import LoraConfig
+    from transformers import AutoTokenizer
+    from trl import SFTConfig, SFTTrainer
+
+    from gradegpt.judges.build import embedded
+
+    base = embedded(options.model, "gradegpt-nano")
+    rows = load_dataset("json", data_files=str(Path(options.data) / "train.jsonl"), split="train")
+    tokenizer = AutoTokenizer.from_pretrained(base)
+    with tempfile.TemporaryDirectory() as out:
+        trainer = SFTTrainer(
+            model=base,
+            args=SFTConfig(
+                output_dir=out, max_steps=options.steps, per_device_train_batch_size=options.rows,
+                learning_rate=RATE, lr_scheduler_type="constant", report_to="none",
+                save_strategy="no", use_cpu=not torch.cuda.is_available(),
+            ),
+            train_dataset=rows.select_columns(["prompt", "completion"]),
+            processing_class=tokenizer,
+            peft_config=LoraConfig(
+                task_type="CAUSAL_LM", r=RANK, lora_alpha=ALPHA, target_modules="all-linear"
+            ),
+        )  # fmt: skip
+        return _timed(trainer, tokenizer, options)
+
+
+def _timed(trainer: Any, tokenizer: Any, options: argparse.Namespace) -> dict[str, Any]:
+    """Train; the clock starts after the first step and stands while the loss is measured."""
+    from transformers import TrainerCallback
+
+    dev = _dev_rows(tokenizer, options)
+    clock = {"seconds": 0.0, "tokens": 0, "since": 0.0}
+    losses: list[tuple[int, float]] = []
+    collate = trainer.data_collator
+
+    def counted(rows: list[dict[str, Any]]) -> Any:
+        queue.append(sum(len(row["input_ids"]) for row in rows))
+        return collate(rows)
+
+    class Watch(TrainerCallback):  # type: ignore[misc]
+        def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+            tokens = queue.pop(0)
+            if state.global_step > 1:
+                clock["seconds"] += time.perf_counter() - clock["since"]
+                clock["tokens"] += tokens
+            if state.global_step % max(1, options.steps // 5) == 0:
+                losses.append((state.global_step * options.rows, _loss(trainer.model, dev)))
+            clock["since"] = time.perf_counter()
+
+    queue: list[int] = []
+    trainer.data_collator = counted
+    trainer.add_callback(Watch())
+    trainer.train()
+    return {
+        "tokens_per_second": clock["tokens"] / clock["seconds"],
+        "seconds": clock["seconds"],
+        "rows": (options.steps - 1) * options.rows,
+        "losses": losses,
+    }
+
+
+def _dev_rows(tokenizer: Any, options: argparse.Namespace) -> list[dict[str, list[int]]]:
+    from train.rows import encode_file, labelled
+
+    rows = encode_file(Path(options.data) / "dev.jsonl", tokenizer, 1024)
+    return [labelled(row) for row in rows][: options.dev]
+
+
+def _loss(model: Any, rows: list[dict[str, list[int]]]) -> float:
+    """Mean over chain tokens, row by row in fp32, the same for both."""
+    import torch
+
+    was_training, total, count = model.training, 0.0, 0
+    model.eval()
+    with torch.no_grad():
+        for row in rows:
+            labels = torch.tensor(row["labels"], device=model.device)
+            ids = torch.tensor([row["input_ids"]], device=model.device)
+            logits = model(input_ids=ids, use_cache=False).logits[0, :-1].float()
+            losses = torch.nn.functional.cross_entropy(logits, labels[1:], reduction="sum")
+            total, count = total + losses.item(), count + int((labels[1:] != -100).sum())
+    model.train(was_training)
+    return total / count
+
+
+_RUNS = {"ours": _ours, "stock": _stock}
+
+if __name__ == "__main__":
+    main()

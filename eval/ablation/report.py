@@ -1,0 +1,143 @@
+"""Judge with every run, compare the arms, write table, plot and numbers."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from eval.ablation.plot import draw
+from eval.ablation.runs import Run, train_all
+from eval.ablation.scores import SCORES, Arm, Counts, counts, over_seeds, score, summarised
+from eval.ablation.settings import UNTUNED, AblationSettings
+from eval.evaluate import evaluate
+from eval.judging import read_sources
+from eval.report import parsed_rate
+from eval.settings import EvalSettings
+from gradegpt.judges.build import JudgeSettings
+from gradegpt.records import read_rows, write_json, write_rows
+from gradegpt.schema import ChainFormat, Example, Judgement, TrainingRow
+
+BUDGETS: Final = ("steps", "tokens")
+
+
+def ablate(settings: AblationSettings, *, overwrite: bool = False) -> list[Arm]:
+    """Train, judge and compare; write ``ablation.json`` and ``ablation.png`` to the folder.
+
+    Raises:
+        MissingError, InputError: the rows or the labelled answers are not there.
+        OutputError: a run failed.
+
+    """
+    runs = train_all(settings)
+    evaluation = EvalSettings(
+        name=f"{settings.name}-eval",
+        out=str(settings.folder / "eval"),
+        sources=settings.sources,
+        judges=tuple(_judges(settings, runs)),
+        bootstrap=0,
+        seed=settings.seed,
+    )
+    evaluate(evaluation, overwrite=overwrite)
+    examples = read_sources(settings.sources)
+    said = {
+        judge.label: list(
+            read_rows(evaluation.folder / "judgements" / f"{judge.label}.jsonl", Judgement)
+        )
+        for judge in evaluation.judges
+    }
+    arms = [arm for budget in BUDGETS for arm in _arms(settings, runs, budget, examples, said)]
+    values = {
+        "settings": settings.model_dump(mode="json"),
+        "rows": len(examples),
+        "arms": [arm.model_dump(mode="json") for arm in arms],
+    }
+    write_json(settings.folder / "ablation.json", values)
+    (settings.folder / "ablation.png").write_bytes(draw(arms))
+    return arms
+
+
+def _judges(settings: AblationSettings, runs: Sequence[Run]) -> Iterator[JudgeSettings]:
+    common: dict[str, Any] = {
+        "kind": "model", "model": settings.model, "max_new_tokens": settings.max_new_tokens,
+        "batch_size": settings.batch_size, "threads": settings.threads,
+    }  # fmt: skip
+    yield JudgeSettings(name=UNTUNED, adapter=None, guided=False, shots=_shots(settings), **common)
+    for folder in dict.fromkeys(run.folder for run in runs):
+        yield JudgeSettings(name=folder.name, adapter=str(folder / "adapter"), **common)
+
+
+def _shots(settings: AblationSettings) -> str | None:
+    """Right and wrong in turn, drawn from the rows that train the others."""
+    if not settings.shots:
+        return None
+    folder = settings.folder / "data" / ChainFormat.CROSS_LINGUAL.value
+    rows = list(read_rows(folder / "train.jsonl", TrainingRow))
+    random.Random(settings.seed).shuffle(rows)
+    by_verdict = [
+        [row for row in rows if (row.meta["verdict"] == "correct") is right][: settings.shots]
+        for right in (True, False)
+    ]
+    taken = [row for pair in zip(*by_verdict, strict=False) for row in pair][: settings.shots]
+    path = settings.folder / "shots.jsonl"
+    write_rows(path, (row.model_dump(mode="json") for row in taken))
+    return str(path)
+
+
+def _arms(
+    settings: AblationSettings,
+    runs: Sequence[Run],
+    budget: str,
+    examples: Sequence[Example],
+    said: Mapping[str, Sequence[Judgement]],
+) -> Iterator[Arm]:
+    members: dict[str, list[str]] = {UNTUNED: [UNTUNED]}
+    mine = [run for run in runs if run.budget == budget]
+    for run in mine:
+        members.setdefault(run.chain_format.value, []).append(run.folder.name)
+    cells = {arm: [counts(examples, said[n]) for n in names] for arm, names in members.items()}
+    drawn = over_seeds(cells, draws=settings.bootstrap, seed=settings.seed)
+    tuned = [arm for arm in members if arm != UNTUNED]
+    for arm, names in members.items():
+        of = next((run for run in mine if run.chain_format.value == arm), None)
+        against = tuned[0] if tuned and arm in tuned[1:] else None
+        yield Arm(
+            name=arm,
+            budget=budget,
+            steps=of.steps if of else 0,
+            tokens=of.tokens if of else 0,
+            parsed=float(np.mean([parsed_rate(said[n]) or 0.0 for n in names])),
+            scores={s: summarised(drawn[arm][s], _each(cells[arm], s)) for s in SCORES},
+            by_source=_by_source(examples, [said[n] for n in names]),
+            gain={
+                s: summarised(
+                    drawn[arm][s] - drawn[against][s],
+                    np.subtract(_each(cells[arm], s), _each(cells[against], s)).tolist(),
+                )
+                for s in (SCORES if against else ())
+                if against
+            },
+        )
+
+
+def _each(cells: Sequence[Counts], name: str) -> list[float]:
+    return [float(score(seed.sum(axis=0))[name]) for seed in cells]
+
+
+def _by_source(
+    examples: Sequence[Example], said: Sequence[Sequence[Judgement]]
+) -> dict[str, float]:
+    made = {}
+    for source in dict.fromkeys(example.source for example in examples):
+        rows = [n for n, example in enumerate(examples) if example.source == source]
+        cells = [counts([examples[n] for n in rows], [one[n] for n in rows]) for one in said]
+        made[source] = float(np.mean(_each(cells, "balanced_accuracy")))
+    return made
+
+
+def plot_path(settings: AblationSettings) -> Path:
+    """The picture to open."""
+    return settings.folder / "ablation.png"

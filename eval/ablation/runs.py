@@ -1,0 +1,109 @@
+"""The runs: each trained by the command that users give, and none twice."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final, Literal, NamedTuple
+
+from eval.ablation.rows import write_format
+from eval.ablation.settings import AblationSettings
+from gradegpt.errors import OutputError
+from gradegpt.schema import ChainFormat
+
+Budget = Literal["steps", "tokens"]
+LONGEST: Final = ChainFormat.CROSS_LINGUAL
+"""The format whose equal-steps runs set the number of tokens."""
+
+
+class Run(NamedTuple):
+    """One trained adapter: its format, what it was given equally, its seed and its folder."""
+
+    chain_format: ChainFormat
+    budget: Budget
+    seed: int
+    steps: int
+    tokens: int
+    folder: Path
+
+    @property
+    def name(self) -> str:
+        """Names the folder and the judge."""
+        return f"{self.chain_format.value}-{self.budget}-{self.seed}"
+
+    @property
+    def adapter(self) -> str:
+        """What it trained."""
+        return str(self.folder / "adapter")
+
+
+def train_all(settings: AblationSettings) -> list[Run]:
+    """Every run at equal steps, then those that need more steps for equal tokens.
+
+    A run whose manifest is there already is taken as it is.
+
+    Raises:
+        OutputError: a training command failed; what is finished is kept.
+
+    """
+    for chain_format in settings.formats:
+        folder = _data(settings, chain_format)
+        if not (folder / "manifest.json").is_file():
+            write_format(Path(settings.data), chain_format, folder)
+    runs = [
+        _train(settings, chain_format, "steps", seed, settings.steps)
+        for seed in settings.seeds
+        for chain_format in settings.formats
+    ]
+    return [*runs, *_equal_tokens(settings, runs)]
+
+
+def _equal_tokens(settings: AblationSettings, runs: list[Run]) -> Iterator[Run]:
+    for run in runs:
+        most = next(
+            (r.tokens for r in runs if (r.chain_format, r.seed) == (LONGEST, run.seed)), run.tokens
+        )
+        steps = round(settings.steps * most / run.tokens)
+        if steps > settings.steps:
+            yield _train(settings, run.chain_format, "tokens", run.seed, steps)
+        else:  # its equal-steps run has as many tokens already
+            yield run._replace(budget="tokens")
+
+
+def _train(
+    settings: AblationSettings, chain_format: ChainFormat, budget: Budget, seed: int, steps: int
+) -> Run:
+    folder = settings.folder / "runs" / f"{chain_format.value}-{budget}-{seed}"
+    wanted = {
+        **settings.train,
+        "name": f"{settings.name}-{folder.name}",
+        "data": str(_data(settings, chain_format)),
+        "model": settings.model,
+        "out": str(folder),
+        "seed": str(seed),
+        "max_steps": str(steps),
+    }
+    if not (folder / "manifest.json").is_file():
+        command = [sys.executable, "-m", "train", settings.recipe]
+        command += [f"{key}={value}" for key, value in wanted.items()]
+        if subprocess.run(command, check=False).returncode:
+            raise OutputError(
+                f"{folder}: training failed; its own words are above. "
+                "Run the same command again to go on"
+            )
+    return Run(chain_format, budget, seed, steps, _tokens(folder, steps), folder)
+
+
+def _tokens(folder: Path, steps: int) -> int:
+    """About how many tokens the run saw: its rows' mean length, times its rows."""
+    made: dict[str, Any] = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    used = made["settings"]
+    rows = int(used["batch_size"]) * int(used["gradient_accumulation"]) * steps
+    return round(int(made["tokens"]) / int(made["rows"]["train"]) * rows)
+
+
+def _data(settings: AblationSettings, chain_format: ChainFormat) -> Path:
+    return settings.folder / "data" / chain_format.value

@@ -1,0 +1,46 @@
+"""What an ablation is made of: rows, one recipe, seeds, and labelled answers to measure on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from pydantic import Field
+
+from gradegpt.importers.labelled import Source
+from gradegpt.schema import ChainFormat
+from gradegpt.settings import Settings
+
+UNTUNED: Final = "untuned"
+
+
+class AblationSettings(Settings):
+    """Every chain format, trained alike on the same rows, with every seed.
+
+    ``data`` is a folder of ``data_gen``: its cross-lingual rows are rewritten into each format.
+    ``recipe`` is a settings file of ``train``; ``train`` changes some of its keys for all runs.
+    ``steps`` are of the equal-steps runs; the equal-tokens runs have as many more as their shorter
+    rows allow. ``shots`` solved rows stand before each item for the untuned base.
+    """
+
+    name: str = Field(pattern=r"^\w[\w .+-]*$")
+    out: str = ""
+    data: str
+    recipe: str
+    model: str = "nano"
+    train: dict[str, str] = Field(default={})
+    steps: int = Field(default=300, ge=1)
+    seeds: tuple[int, ...] = Field(default=(0, 1, 2), min_length=1)
+    formats: tuple[ChainFormat, ...] = tuple(ChainFormat)
+    shots: int = Field(default=3, ge=0)
+    sources: tuple[Source, ...] = Field(min_length=1)
+    max_new_tokens: int = Field(default=256, ge=1)
+    batch_size: int = Field(default=32, ge=1)
+    threads: int | None = Field(default=None, ge=1)
+    bootstrap: int = Field(default=2000, ge=100)
+    seed: int = 0
+
+    @property
+    def folder(self) -> Path:
+        """Where everything of this ablation is written."""
+        return Path(self.out or f"runs/{self.name}")

@@ -1,0 +1,233 @@
+"""The ablation: the same rows in every format, equal budgets, scores that silence cannot win."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import eval.ablation.report
+from eval.ablation.report import ablate
+from eval.ablation.rows import in_format, write_format
+from eval.ablation.runs import train_all
+from eval.ablation.scores import counts, over_seeds, score
+from eval.ablation.settings import AblationSettings
+from eval.evaluate import evaluate
+from gradegpt.chain import Chain, PromptSettings, build_prompt, parse_prompt, render_chain
+from gradegpt.errors import InputError, MissingError, OutputError
+from gradegpt.judges.build import JudgeSettings
+from gradegpt.records import read_rows, write_json, write_rows
+from gradegpt.schema import (
+    AnswerType,
+    ChainFormat,
+    Example,
+    Item,
+    Judgement,
+    Message,
+    Outcome,
+    TrainingRow,
+    Verdict,
+)
+
+
+def row(number: int, chain_format: ChainFormat = ChainFormat.CROSS_LINGUAL) -> TrainingRow:
+    """A Chinese answer, right where ``number`` is even."""
+    verdict = Verdict.INCORRECT if number % 2 else Verdict.CORRECT
+    item = Item(
+        question=f"{number}+1=?", reference=(str(number + 1),), response=f"所以是{number}。"
+    )
+    chain = Chain(
+        verdict=verdict, key_sentence=f"所以是{number}。", gloss=f"So it is {number}.",
+        reference_answer=str(number + 1), answer_type=AnswerType.NUMBER, answer=str(number),
+    )  # fmt: skip
+    return TrainingRow(
+        prompt=build_prompt(item, PromptSettings(chain_format=chain_format)),
+        completion=(Message(role="assistant", content=render_chain(chain, chain_format)),),
+        meta={"id": str(number), "verdict": verdict.value, "chain_format": chain_format.value},
+    )
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """Twenty cross-lingual rows and one of another format, with the manifest of data_gen."""
+    folder = tmp_path / "rows"
+    rows = [*map(row, range(20)), row(20, ChainFormat.OUTCOME)]
+    for part in ("train", "dev"):
+        write_rows(folder / f"{part}.jsonl", (r.model_dump(mode="json") for r in rows))
+    prompt = PromptSettings().model_dump(mode="json")
+    write_json(folder / "manifest.json", {"settings": {"prompt": prompt, "formats": {}}})
+    return folder
+
+
+def test_a_row_in_another_format_keeps_item_and_label() -> None:
+    """Only the words of the system message and the reply are others."""
+    cross = row(4)
+    for chain_format in ChainFormat:
+        other = in_format(cross, chain_format, PromptSettings())
+        assert parse_prompt(other.prompt) == parse_prompt(cross.prompt)
+        assert other == row(4, chain_format)
+    assert in_format(row(4), ChainFormat.OUTCOME, PromptSettings()).completion[0].content == "<Yes>"
+
+
+def test_a_folder_in_another_format_is_one_that_trains(data: Path, tmp_path: Path) -> None:
+    """Its cross-lingual rows alone, in order, with prompt settings; the others have no gloss."""
+    assert write_format(data, ChainFormat.OUTCOME, tmp_path / "out") == 20
+    rows = list(read_rows(tmp_path / "out" / "train.jsonl", TrainingRow))
+    assert [r.meta["id"] for r in rows] == [str(n) for n in range(20)]
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    assert manifest["settings"]["formats"] == {"outcome": 1.0}
+    with pytest.raises(MissingError, match="make the rows first"):
+        write_format(tmp_path / "nowhere", ChainFormat.OUTCOME, tmp_path / "x")
+    write_rows(data / "train.jsonl", [row(1, ChainFormat.OUTCOME).model_dump(mode="json")])
+    with pytest.raises(InputError, match="no cross-lingual row"):
+        write_format(data, ChainFormat.OUTCOME, tmp_path / "y")
+
+
+class Trainer:
+    """Stands for ``python -m train``: notes its commands and writes their manifests."""
+
+    def __init__(self, code: int = 0) -> None:
+        self.commands: list[dict[str, str]] = []
+        self.code = code
+
+    def __call__(self, command: Sequence[str], *, check: bool) -> Any:
+        assert command[1:3] == ["-m", "train"]
+        given = dict(part.split("=", 1) for part in command[4:])
+        self.commands.append(given)
+        if not self.code:
+            per_row = {"outcome": 50, "judge_of_chain": 80, "cross_lingual": 100}
+            tokens = 20 * per_row[Path(given["data"]).name]
+            used = {"batch_size": 4, "gradient_accumulation": 2}
+            made = {"settings": used, "tokens": tokens, "rows": {"train": 20}}
+            write_json(Path(given["out"]) / "manifest.json", made)
+        return SimpleNamespace(returncode=self.code)
+
+
+def settings_of(data: Path, out: Path, **changes: Any) -> AblationSettings:
+    """Two seeds of ten steps, measured on a handful of rows."""
+    graded = out / "graded.jsonl"
+    if not graded.exists():
+        rows = [
+            Example(question=f"q{n}", reference=("1",), response=f"r{n}", source="people",
+                    verdict=Verdict.CORRECT if n < 6 else Verdict.INCORRECT, id=str(n))
+            for n in range(12)
+        ]  # fmt: skip
+        write_rows(graded, (r.model_dump(mode="json") for r in rows))
+    values = {
+        "name": "small", "out": str(out), "data": str(data), "recipe": "recipe.yaml", "steps": 10,
+        "seeds": [0, 1], "bootstrap": 100, "sources": [{"path": str(graded), "fields": None}],
+        "train": {"verdict_weight": "1"},
+    }  # fmt: skip
+    return AblationSettings.model_validate(values | changes)
+
+
+def test_runs_have_equal_steps_or_equal_tokens(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Shorter rows train longer; what is there already is not trained again."""
+    trainer = Trainer()
+    monkeypatch.setattr("eval.ablation.runs.subprocess.run", trainer)
+    runs = train_all(settings_of(data, tmp_path / "out"))
+    steps = {(r.budget, r.chain_format.value): r.steps for r in runs if r.seed == 1}
+    assert steps == {
+        ("steps", "outcome"): 10, ("steps", "judge_of_chain"): 10, ("steps", "cross_lingual"): 10,
+        ("tokens", "outcome"): 20, ("tokens", "judge_of_chain"): 12,
+        ("tokens", "cross_lingual"): 10,
+    }  # fmt: skip
+    assert {r.tokens for r in runs if r.budget == "tokens"} == {8000, 7680}
+    assert len(trainer.commands) == 2 * 5
+    assert {c["verdict_weight"] for c in trainer.commands} == {"1"}
+    assert train_all(settings_of(data, tmp_path / "out")) == runs
+    assert len(trainer.commands) == 2 * 5
+
+
+def test_a_run_that_fails_stops_the_ablation(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the folder in the error; nothing is measured on half of the runs."""
+    monkeypatch.setattr("eval.ablation.runs.subprocess.run", Trainer(code=3))
+    with pytest.raises(OutputError, match="outcome-steps-0: training failed"):
+        train_all(settings_of(data, tmp_path / "out"))
+
+
+def judged(id_: str, verdict: Verdict | None) -> Judgement:
+    outcome = Outcome.UNPARSED if verdict is None else Outcome.JUDGED
+    return Judgement(id=id_, outcome=outcome, verdict=verdict, method="model")
+
+
+def test_what_is_not_judged_counts_as_wrong() -> None:
+    """For the correct and the rest alike."""
+    labels = [Verdict.CORRECT, Verdict.CORRECT, Verdict.INCORRECT, Verdict.INCORRECT]
+    examples = [
+        Example(question=f"q{n // 2}", reference=("1",), response=str(n), verdict=verdict)
+        for n, verdict in enumerate(labels)
+    ]
+    said = [Verdict.CORRECT, None, Verdict.INVALID, None]
+    cells = counts(examples, [judged(str(n), verdict) for n, verdict in enumerate(said)])
+    assert cells.tolist() == [[1, 2, 0, 0], [0, 0, 1, 2]]
+    scores = score(cells.sum(axis=0))
+    assert (scores["accuracy"], scores["balanced_accuracy"]) == (0.5, 0.5)
+
+
+def test_draws_are_paired_between_arms() -> None:
+    """Equal arms differ by nothing in any draw; the first value is that of all rows."""
+    rng = np.random.default_rng(0)
+    right = rng.integers(2, size=(30, 2))
+    cells = np.stack([right[:, 0], np.ones(30), right[:, 1], np.ones(30)], axis=1).astype(int)
+    worse = cells * np.array([0, 1, 1, 1])
+    drawn = over_seeds({"a": [cells, worse], "b": [cells, worse]}, draws=50, seed=1)
+    for name in ("accuracy", "balanced_accuracy"):
+        assert np.array_equal(drawn["a"][name], drawn["b"][name])
+        each = [score(c.sum(axis=0))[name] for c in (cells, worse)]
+        assert drawn["a"][name][0] == pytest.approx(np.mean(each))
+        assert drawn["a"][name][1:].std() > 0
+
+
+class Fixed:
+    """Judges right on the first ``right`` rows of every twelve."""
+
+    name = "fixed"
+
+    def __init__(self, settings: JudgeSettings) -> None:
+        self.fingerprint = settings.label
+        self.right = {"untuned": 6, "outcome": 8, "judge_of_chain": 9, "cross_lingual": 11}[
+            settings.label.split("-")[0]
+        ]
+
+    def judge(self, items: Sequence[Item]) -> list[Judgement]:
+        def says(item: Item) -> Verdict:
+            number = int(item.id)
+            truly = number < 6
+            right = (number * 7) % 12 < self.right
+            return Verdict.CORRECT if truly is right else Verdict.INCORRECT
+
+        return [judged(item.id, says(item)) for item in items]
+
+
+def test_the_whole_ablation(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Arms of both budgets, gains over the first, numbers and a picture on the disk."""
+    monkeypatch.setattr("eval.ablation.runs.subprocess.run", Trainer())
+    monkeypatch.setattr(
+        eval.ablation.report, "evaluate", lambda s, overwrite: evaluate(s, build=Fixed)
+    )
+    arms = ablate(settings_of(data, tmp_path / "out", shots=2))
+    assert [(a.budget, a.name) for a in arms] == [
+        (budget, name)
+        for budget in ("steps", "tokens")
+        for name in ("untuned", "outcome", "judge_of_chain", "cross_lingual")
+    ]
+    assert [round(12 * a.scores["accuracy"].mean) for a in arms[:4]] == [6, 8, 9, 11]
+    assert not arms[0].gain
+    assert not arms[1].gain
+    assert arms[3].gain["accuracy"].mean == pytest.approx(3 / 12)
+    assert arms[3].gain["accuracy"].interval.low > 0
+    written = json.loads((tmp_path / "out" / "ablation.json").read_text())
+    assert [a["name"] for a in written["arms"]] == [a.name for a in arms]
+    assert (tmp_path / "out" / "ablation.png").read_bytes().startswith(b"\x89PNG")
+    shots = list(read_rows(tmp_path / "out" / "shots.jsonl", TrainingRow))
+    assert sorted(r.meta["verdict"] for r in shots) == ["correct", "incorrect"]

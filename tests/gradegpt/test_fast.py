@@ -1,0 +1,314 @@
+"""The fast engine: what ``LocalEngine`` writes, to the token, without torch."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from gradegpt.chain import NO, YES, PromptSettings, build_prompt
+from gradegpt.engines import Generation
+from gradegpt.engines.exported import ENGINE_FILE, ExportedTokenizer
+from gradegpt.engines.fast import FastEngine
+from gradegpt.engines.local import LocalEngine, render_chat
+from gradegpt.errors import EngineError, InputError, MissingError, SettingsError
+from gradegpt.guide import ChainGuide
+from gradegpt.judges.build import JudgeSettings, build_judge
+from gradegpt.schema import ChainFormat, Item, Message
+
+pytest.importorskip("ctranslate2")
+torch = pytest.importorskip("torch")
+
+ROOT = Path(__file__).parents[2]
+TEXTS = (
+    "2+2=? The answer is 4.",
+    "短",
+    "因此答案是 B。" * 9,
+    "a\nb\n\nc",
+    "The answer is <Yes> or <No>.",
+)
+PROMPTS = [(Message(role="user", content=text),) for text in TEXTS]
+ITEM = Item(reference=("3",), response="One. The answer is 3.")
+CHAINS = [build_prompt(ITEM, PromptSettings()), build_prompt(ITEM, PromptSettings())]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny random model of the embedded kind, with its tokenizer."""
+    from transformers import Qwen3Config, Qwen3ForCausalLM
+
+    from train.tokenizer import train_tokenizer
+
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    path = tmp_path_factory.mktemp("tiny")
+    tokenizer = train_tokenizer(TEXTS * 20, vocab_size=512, max_length=256)
+    config = Qwen3Config(
+        vocab_size=512, hidden_size=32, intermediate_size=64, num_hidden_layers=2,
+        num_attention_heads=2, num_key_value_heads=2, head_dim=16, max_position_embeddings=256,
+        tie_word_embeddings=False, initializer_range=1.0, bos_token_id=None,
+        eos_token_id=tokenizer.eos_token_id, pad_token_id=tokenizer.pad_token_id,
+        rope_parameters={"rope_type": "default", "rope_theta": 500.0},
+    )  # fmt: skip
+    Qwen3ForCausalLM(config).save_pretrained(path)
+    tokenizer.save_pretrained(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def folder(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same, exported in float32."""
+    from train.export import Quantization, export
+
+    out = tmp_path_factory.mktemp("exported") / "tiny"
+    export(model, out, quantization=Quantization.FLOAT32, check=1)
+    return out
+
+
+@pytest.fixture(scope="module")
+def local(model: Path) -> LocalEngine:
+    return LocalEngine(str(model), threads=1, device="cpu")
+
+
+def same(ours: Sequence[Generation | EngineError], theirs: Sequence[object]) -> bool:
+    """Equal texts and counts; equal probabilities but for what floats lose on the way."""
+    for one, other in zip(ours, theirs, strict=True):
+        assert isinstance(one, Generation)
+        assert isinstance(other, Generation)
+        assert one[:3] == other[:3]
+        # transformers has no name for a row of the embedding that no token has
+        assert [t.text for t in one.tokens] == [t.text or "" for t in other.tokens]
+        expected = [t.logprob for t in other.tokens]
+        assert [t.logprob for t in one.tokens] == pytest.approx(expected, abs=1e-3)
+    return True
+
+
+@pytest.mark.parametrize("batch_size", [1, 3, 32])
+def test_it_writes_what_the_local_engine_writes(
+    folder: Path, local: LocalEngine, batch_size: int
+) -> None:
+    """Texts, tokens, probabilities and counts, whatever the batches; guided prompts among them."""
+    prompts = [*PROMPTS, *CHAINS]
+    made = FastEngine(str(folder), batch_size=batch_size).generate(prompts, max_new_tokens=24)
+    assert same(made, local.generate(prompts, max_new_tokens=24))
+    assert len({m.text for m in made if isinstance(m, Generation)}) > 3
+
+
+class Strict(ChainGuide):
+    """Allows nothing with an ``e`` or a blank in it, and no end before its time."""
+
+    def allows(self, piece: bytes) -> bool:
+        return not {*b"e "} & {*piece}
+
+    def may_end(self) -> bool:
+        return len(self._written) > 20
+
+
+def test_where_a_guide_steps_in_the_best_allowed_token_follows(
+    folder: Path, local: LocalEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As often as it must, in some rows of a batch and not in others, the end token included."""
+    asked = {"n": 0}
+    following = FastEngine._next_scores
+
+    def counted(self: FastEngine, rows: list[list[int]]) -> object:
+        asked["n"] += len(rows)
+        return following(self, rows)
+
+    def strict(messages: Sequence[Message]) -> Strict | None:
+        return Strict("", []) if len(messages[-1].content) % 2 else None
+
+    monkeypatch.setattr(FastEngine, "_next_scores", counted)
+    for module in ("fast", "local"):
+        monkeypatch.setattr(f"gradegpt.engines.{module}.guide_for", strict)
+    engine = FastEngine(str(folder))
+    made = engine.generate(PROMPTS, max_new_tokens=30)
+    assert same(made, local.generate(PROMPTS, max_new_tokens=30))
+    assert asked["n"] > 3
+
+
+def test_unguided_it_is_another_engine(folder: Path, model: Path) -> None:
+    """By its name, for caches; the texts are the unguided local engine's."""
+    guided, free = FastEngine(str(folder)), FastEngine(str(folder), guided=False)
+    assert guided.name == f"{free.name}+guide-1"
+    theirs = LocalEngine(str(model), threads=1, device="cpu", guided=False)
+    assert same(free.generate(CHAINS, max_new_tokens=9), theirs.generate(CHAINS, max_new_tokens=9))
+
+
+def test_several_threads_may_ask_at_once(folder: Path) -> None:
+    """Each gets its own answers."""
+    engine = FastEngine(str(folder), threads=1, workers=2)
+    alone = [engine.generate([prompt], max_new_tokens=12) for prompt in PROMPTS * 3]
+    with ThreadPoolExecutor(4) as pool:
+        together = pool.map(lambda p: engine.generate([p], max_new_tokens=12), PROMPTS * 3)
+        for one, other in zip(together, alone, strict=True):
+            assert same(one, other)
+
+
+def test_nothing_asked_nothing_said(folder: Path) -> None:
+    """An empty list is no error."""
+    engine = FastEngine(str(folder))
+    assert engine.generate([], max_new_tokens=5) == []
+    assert engine.tag_probabilities([]) == []
+
+
+def test_the_probability_of_a_tag_is_one_forward_pass(folder: Path, local: LocalEngine) -> None:
+    """P(<Yes>) against P(<No>) alone, as the model's own logits have it."""
+    prompts = [build_prompt(ITEM, PromptSettings(chain_format=ChainFormat.OUTCOME)), *PROMPTS]
+    found = FastEngine(str(folder)).tag_probabilities(prompts)
+    tokenizer = local._tokenizer
+    yes, no = (tokenizer.convert_tokens_to_ids(tag) for tag in (YES, NO))
+    for prompt, probability in zip(prompts, found, strict=True):
+        ids = tokenizer(render_chat(tokenizer, prompt), return_tensors="pt")["input_ids"]
+        with torch.inference_mode():
+            logits = local._model(ids).logits[0, -1]
+        assert probability == pytest.approx(logits[[yes, no]].softmax(0)[0].item(), abs=1e-4)
+
+
+def test_a_failure_of_the_library_is_an_error_in_its_place(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Returned and not raised: a batch that failed costs its prompts alone."""
+
+    class Failed:
+        def result(self) -> None:
+            raise RuntimeError("out of memory")
+
+    engine = FastEngine(str(folder), batch_size=1)
+    ask = engine._ask
+    first = len(engine._encode(PROMPTS[1]))
+    monkeypatch.setattr(
+        engine,
+        "_ask",
+        lambda rows, *a, **k: [Failed()] if len(rows[0]) == first else ask(rows, *a, **k),
+    )
+    made = engine.generate(PROMPTS[:3], max_new_tokens=4)
+    assert [type(m) for m in made] == [Generation, EngineError, Generation]
+    assert "out of memory" in str(made[1])
+    assert isinstance(engine.tag_probabilities(PROMPTS[1:2])[0], EngineError)
+
+
+# --- chat templates without transformers ----------------------------------------------------------
+
+TEMPLATES = {
+    "blocks": "{% for m in messages %}\n  {% if m.role == 'user' %}\nU: {{ m.content }}\n"
+    "  {% endif %}\n{% endfor %}\n{{ eos_token }}{% if add_generation_prompt %}A:{% endif %}",
+    "controls": "{% for m in messages %}{% if loop.index > 1 %}{% break %}{% endif %}"
+    "{{ m.content | trim | upper }}{% endfor %}",
+    "namespace": "{% set ns = namespace(n=0) %}{% for m in messages %}{% set ns.n = ns.n + 1 %}"
+    "{{ ns.n }}{{ m.content.split('a')[-1].lstrip('\n') }}{% endfor %}",
+    "json": "{{ messages | tojson }}{{ messages[0] | tojson(indent=2) }}",
+    "thinking": "{% if enable_thinking is defined and not enable_thinking %}<think>\n\n</think>"
+    "{% endif %}{{ messages[-1].content }}{{ date_string }}",
+    "refusing": "{% if messages[0].role == 'system' %}{{ raise_exception('no system') }}{% endif %}"
+    "{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}",
+}
+
+
+@pytest.mark.parametrize("template", TEMPLATES.values(), ids=TEMPLATES.keys())
+def test_a_chat_template_is_rendered_as_by_transformers(
+    folder: Path, local: LocalEngine, tmp_path: Path, template: str
+) -> None:
+    """Byte for byte: blocks trimmed, loop controls, JSON, markup and quotes as they are."""
+    other = shutil.copytree(folder, tmp_path / "other")
+    (other / "chat_template.jinja").write_text(template, encoding="utf-8")
+    tokenizer = local._tokenizer
+    ours = ExportedTokenizer(other, tokenizer.special_tokens_map)
+    kept = tokenizer.chat_template
+    tokenizer.chat_template = template
+    try:
+        for prompt in (*PROMPTS, *CHAINS, (Message(role="user", content="<b>'é'\"& 短</b>\t"),)):
+            assert render_chat(ours, prompt) == render_chat(tokenizer, prompt)
+    finally:
+        tokenizer.chat_template = kept
+
+
+@pytest.mark.parametrize(
+    "text", ["The answer is 38 厘米。", "<Yes><|im_end|>", "  \n\n", "²½é", ""]
+)
+def test_tokens_are_those_of_transformers(folder: Path, local: LocalEngine, text: str) -> None:
+    """To ids and back, special tokens left out of the text."""
+    ours = ExportedTokenizer(folder, {})
+    ids = local._tokenizer(text, add_special_tokens=False)["input_ids"]
+    assert ours.encode(text) == ids
+    assert ours.decode(ids) == local._tokenizer.decode(ids, skip_special_tokens=True)
+    assert len(ours) == len(local._tokenizer)
+
+
+# --- loading --------------------------------------------------------------------------------------
+
+
+def test_judging_loads_neither_torch_nor_transformers(folder: Path) -> None:
+    """From the settings to the judgement; the folder alone says which engine it is for."""
+    code = (
+        "import sys\n"
+        "from gradegpt.judges.build import JudgeSettings, build_judge\n"
+        "from gradegpt.schema import Item\n"
+        f"judge = build_judge(JudgeSettings(kind='model', model={str(folder)!r}))\n"
+        "made = judge.judge([Item(reference=('3',), response='3')])\n"
+        "assert made[0].method == 'model' and 'ctranslate2:' in judge.fingerprint\n"
+        "print(*{'torch', 'transformers'} & sys.modules.keys())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, sys.path)])},
+    )  # fmt: skip
+    assert (done.stdout.strip(), done.returncode) == ("", 0), done.stderr
+
+
+def test_settings_that_do_not_go_together_are_said(folder: Path, model: Path) -> None:
+    """An adapter, a GPU or another engine for an exported model; no export for this engine."""
+
+    def build(model: Path, **settings: object) -> None:
+        values = {"kind": "model", "model": str(model), **settings}
+        build_judge(JudgeSettings.model_validate(values))
+
+    with pytest.raises(SettingsError, match="none goes onto an exported model; python -m train"):
+        build(folder, adapter="runs/x/adapter")
+    with pytest.raises(SettingsError, match="runs on 'cpu', not on 'cuda'"):
+        build(folder, device="cuda")
+    with pytest.raises(SettingsError, match="was exported for 'ctranslate2'"):
+        build(folder, engine="transformers")
+    with pytest.raises(MissingError, match=r"make the folder with: python -m train\.export"):
+        build(model, engine="ctranslate2")
+
+
+def test_files_that_do_not_load_are_one_line(folder: Path, tmp_path: Path) -> None:
+    """Torn weights, a setting of another version, a template that is none."""
+    torn = shutil.copytree(folder, tmp_path / "torn")
+    (torn / "model.bin").write_bytes(b"\x00" * 64)
+    with pytest.raises(EngineError, match=r"torn: does not load: ") as caught:
+        FastEngine(str(torn))
+    assert "\n" not in str(caught.value)
+    (torn / ENGINE_FILE).write_text('{"engine": "another"}')
+    with pytest.raises(InputError, match=r"engine_config\.json: engine: "):
+        FastEngine(str(torn))
+    broken = shutil.copytree(folder, tmp_path / "broken")
+    (broken / "chat_template.jinja").write_text("{% for %}")
+    with pytest.raises(EngineError, match="chat template cannot be read"):
+        FastEngine(str(broken))
+
+
+def test_a_package_that_is_not_there_is_named(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With what to install."""
+    monkeypatch.setitem(sys.modules, "ctranslate2", None)
+    with pytest.raises(MissingError, match=r"pip install 'gradegpt\[fast\]'"):
+        FastEngine(str(folder))
+
+
+def test_the_name_says_what_decides(folder: Path, tmp_path: Path) -> None:
+    """Moved, it is the same engine; with other weights, another."""
+    first = FastEngine(str(folder)).name
+    moved = shutil.copytree(folder, tmp_path / folder.name)
+    assert FastEngine(str(moved)).name == first
+    with (moved / "chat_template.jinja").open("a") as file:
+        file.write("x")
+    assert FastEngine(str(moved)).name != first

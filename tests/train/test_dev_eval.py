@@ -1,0 +1,240 @@
+"""Dev rows judged during training: counts that add up, the best step kept, a stop in time."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gradegpt.chain import NO, YES
+from gradegpt.engines import ScriptedEngine
+from gradegpt.engines.local import LocalEngine
+from gradegpt.errors import EngineError, InputError, SettingsError
+from gradegpt.records import read_rows, sha256_file, write_rows
+from gradegpt.schema import Message, TrainingRow
+from gradegpt.settings import build_settings
+from train.dev import Cells, DevEvaluation, DevRow, add, check_decides, count, dev_sample, scores
+from train.settings import SFTSettings
+from train.sft import fine_tune
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:`(is_)?gradient_checkpointing(_\\w+)?` is deprecated:FutureWarning"
+)
+ADAPTER = "adapter_model.safetensors"
+
+
+def asked(is_correct: bool, chain_format: str = "outcome") -> DevRow:
+    return DevRow((Message(role="user", content="?"),), is_correct, chain_format, 5)
+
+
+# --- counting -------------------------------------------------------------------------------------
+
+
+def test_scores_by_hand() -> None:
+    """Ten rows; kappa = (p_o - p_e) / (1 - p_e) = (0.7 - 0.5) / 0.5."""
+    cells = Cells(true_positive=4, false_positive=2, false_negative=1, true_negative=3, unparsed=2)
+    found = scores(cells)
+    assert found == {
+        "verdict_accuracy": 0.7,
+        "parsed": 0.8,
+        "kappa": pytest.approx(0.4),
+    }
+
+
+@given(st.tuples(*[st.integers(0, 50)] * 4).filter(any))
+def test_kappa_is_that_of_shares(four: tuple[int, int, int, int]) -> None:
+    """And left out where agreement by chance is certain."""
+    tp, fp, fn, tn = four
+    n = sum(four)
+    by_chance = ((tp + fp) * (tp + fn) + (fn + tn) * (fp + tn)) / n**2
+    found = scores(Cells(*four))
+    if by_chance == 1:
+        assert "kappa" not in found
+    else:
+        kappa = ((tp + tn) / n - by_chance) / (1 - by_chance)
+        assert found["kappa"] == pytest.approx(kappa, abs=1e-9)
+
+
+def test_what_cannot_be_parsed_is_wrong_and_never_dropped() -> None:
+    """Whatever the truth is."""
+    rows = [asked(True), asked(True), asked(False), asked(False)]
+    engine = ScriptedEngine([YES, "The answers", NO, "agree: <Maybe>"])
+    (cells,) = count(engine, rows, 8).values()
+    assert cells == Cells(1, 1, 1, 1, unparsed=2)
+    assert scores(cells) == {"verdict_accuracy": 0.5, "parsed": 0.5, "kappa": 0.0}
+
+
+def test_each_chain_format_has_its_own_cells() -> None:
+    """They add up to those of all rows."""
+    rows = [asked(True, "outcome"), asked(False, "cross_lingual"), asked(False, "outcome")]
+    cells = count(ScriptedEngine([YES, YES, NO]), rows, 8)
+    assert cells == {"outcome": Cells(1, 0, 0, 1), "cross_lingual": Cells(0, 1, 0, 0)}
+    assert add(*cells.values()) == Cells(1, 1, 0, 1)
+
+
+def test_an_engine_that_fails_is_an_error() -> None:
+    """A row that was not asked says nothing of the model."""
+    with pytest.raises(EngineError, match="out of memory"):
+        count(ScriptedEngine([EngineError("out of memory")]), [asked(True)], 8)
+
+
+# --- the sample -----------------------------------------------------------------------------------
+
+
+def test_the_sample_is_fixed_by_the_seed(judge_data: Path, tokenizer: Any) -> None:
+    """Of rows that fit; none where the size is 0."""
+    path = judge_data / "train.jsonl"
+    rows = list(read_rows(path, TrainingRow))
+
+    def drawn(size: int, seed: int, max_length: int = 10_000) -> list[DevRow]:
+        return dev_sample(path, size, tokenizer, max_length, random.Random(seed))
+
+    assert drawn(8, 1) == drawn(8, 1) != drawn(8, 2)
+    assert drawn(0, 1) == []
+    assert len(drawn(10_000, 1)) == len(rows)
+    assert drawn(8, 1, max_length=2) == []
+    truth = {row.prompt: row.completion[-1].content.endswith(YES) for row in rows}
+    formats = {row.prompt: row.meta["chain_format"] for row in rows}
+    for row in drawn(10_000, 3):
+        assert (row.is_correct, row.chain_format) == (truth[row.prompt], formats[row.prompt])
+
+
+def test_a_dev_row_without_a_verdict_is_an_error(tokenizer: Any, tmp_path: Path) -> None:
+    """It could only ever count as wrong."""
+    messages = [{"role": "user", "content": "?"}], [{"role": "assistant", "content": "Maybe"}]
+    write_rows(tmp_path / "dev.jsonl", [{"prompt": messages[0], "completion": messages[1]}])
+    with pytest.raises(InputError, match=r"dev\.jsonl: a chain without a verdict: 'Maybe'"):
+        dev_sample(tmp_path / "dev.jsonl", 1, tokenizer, 999, random.Random(0))
+
+
+def test_kappa_cannot_choose_on_one_verdict_alone() -> None:
+    """It may be undefined there; accuracy is not."""
+    with pytest.raises(SettingsError, match="best_by=kappa: all dev rows drawn have the same"):
+        check_decides([asked(True), asked(True)], "kappa")
+    check_decides([asked(True), asked(False)], "kappa")
+    check_decides([asked(True), asked(True)], "verdict_accuracy")
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [({"dev_rows": 0}, "best_by: generated chains decide; set dev_rows too, or best_by=loss"),
+     ({"eval_steps": 0, "early_stop": 2}, "early_stop: counts evaluations; set eval_steps too"),
+     ({"best_by": "f1"}, "best_by: Input should be 'verdict_accuracy', 'kappa' or 'loss'"),
+     ({"eval_step": 5}, "unknown setting 'eval_step'; did you mean 'eval_steps'")],
+    ids=["nothing to choose by", "nothing to count", "unknown", "misspelt"],
+)  # fmt: skip
+def test_settings_that_do_not_go_together_say_what_to_do(
+    values: dict[str, Any], message: str
+) -> None:
+    """Before anything is loaded."""
+    with pytest.raises(SettingsError, match=message):
+        build_settings(SFTSettings, {"name": "x", "data": "y"} | values, "c.yaml")
+
+
+# --- the run --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def run(base: Path, judge_data: Path, tmp_path: Path) -> Callable[..., tuple[Path, dict[str, Any]]]:
+    """A run of four steps with what a test changes: its folder and manifest."""
+
+    def go(**changes: Any) -> tuple[Path, dict[str, Any]]:
+        values = {
+            "name": "x", "data": str(judge_data), "model": str(base / "model"),
+            "out": str(tmp_path), "max_steps": 4, "batch_size": 2, "lora_rank": 2,
+            "learning_rate": 0.05, "bf16": False, "threads": 1, "eval_steps": 1, "dev_rows": 2,
+            "save_steps": 100, "logging_steps": 1, "report_to": "none",
+        }  # fmt: skip
+        return tmp_path, fine_tune(SFTSettings.model_validate(values | changes))
+
+    return go
+
+
+@pytest.fixture
+def scripted(monkeypatch: pytest.MonkeyPatch) -> Callable[[list[float]], Iterator[float]]:
+    """Evaluations that find the accuracies given, one after the other."""
+
+    def script(values: list[float]) -> Iterator[float]:
+        left = iter(values)
+        monkeypatch.setattr(
+            DevEvaluation, "measure", lambda *_: {"verdict_accuracy": next(left), "parsed": 1.0}
+        )
+        return left
+
+    return script
+
+
+def test_the_best_evaluated_step_becomes_the_adapter(run: Any, scripted: Any) -> None:
+    """Not the last; and the manifest and the card say which, by what, and its numbers."""
+    scripted([0.5, 0.75, 0.6, 0.7])
+    out, manifest = run()
+    assert manifest["best"] == {"step": 2, "by": "eval_verdict_accuracy", "value": 0.75}
+    assert manifest["metrics"]["eval_verdict_accuracy"] == 0.75
+    assert sha256_file(out / "adapter" / ADAPTER) == sha256_file(out / "checkpoint-2" / ADAPTER)
+    assert sha256_file(out / "adapter" / ADAPTER) != sha256_file(out / "checkpoint-4" / ADAPTER)
+    text = (out / "adapter" / "README.md").read_text()
+    assert "Step 2 of 4, the best by eval_verdict_accuracy" in text
+    assert "| eval_verdict_accuracy | 0.75 |" in text
+
+
+def test_the_last_step_is_evaluated_too(run: Any, scripted: Any) -> None:
+    """And every evaluated step is saved, whatever save_steps says."""
+    left = scripted([0.5, 0.75, 0.99])
+    out, manifest = run(max_steps=5, eval_steps=2)
+    assert manifest["best"]["step"] == 5
+    assert next(left, None) is None
+    assert sha256_file(out / "adapter" / ADAPTER) == sha256_file(out / "checkpoint-5" / ADAPTER)
+
+
+def test_training_stops_after_evaluations_without_a_new_best(run: Any, scripted: Any) -> None:
+    """An equal value is no new best; the best is kept."""
+    scripted([0.5, 0.6, 0.6, 0.1])
+    out, manifest = run(max_steps=9, early_stop=2)
+    assert manifest["steps"] == 4
+    assert manifest["best"]["step"] == 2
+    # The same command finds a finished run: nothing is trained, evaluated or lost.
+    _, again = run(max_steps=9, early_stop=2)
+    assert again["steps"] == 4
+    assert again["best"] == manifest["best"]
+    assert sha256_file(out / "adapter" / ADAPTER) == sha256_file(out / "checkpoint-2" / ADAPTER)
+
+
+def test_the_lowest_loss_can_choose(run: Any) -> None:
+    """Without a chain generated."""
+    out, manifest = run(best_by="loss", dev_rows=0, max_steps=3)
+    state = json.loads((out / "checkpoint-3" / "trainer_state.json").read_text())
+    losses = {e["step"]: e["eval_loss"] for e in state["log_history"] if "eval_loss" in e}
+    assert len(losses) == 3
+    assert manifest["best"]["step"] == min(losses, key=lambda step: losses[step])
+    assert "eval_verdict_accuracy" not in manifest["metrics"]
+
+
+def test_the_model_in_training_is_what_generates(
+    run: Any, base: Path, judge_data: Path, tokenizer: Any
+) -> None:
+    """The numbers of the saved adapter, loaded anew and asked the same rows, are those logged."""
+    out, manifest = run(max_steps=2, eval_steps=2, learning_rate=1e-3)
+    rows = dev_sample(judge_data / "dev.jsonl", 2, tokenizer, 1024, random.Random(0))
+    engine = LocalEngine(str(base / "model"), str(out / "adapter"), threads=1, device="cpu")
+    cells = count(engine, rows, 2 * max(row.tokens for row in rows))
+    whole = Cells()
+    for part in cells.values():
+        whole = add(whole, part)
+    found = {f"eval_{name}": round(value, 5) for name, value in scores(whole).items()}
+    assert found.items() <= manifest["metrics"].items()
+    assert manifest["parameters"]["trainable"] < manifest["parameters"]["all"]
+    assert manifest["tokens_per_second"] > 0
+
+
+def test_evaluation_leaves_training_as_it_was(run: Any, tmp_path: Path) -> None:
+    """The same weights come out with and without it."""
+    run(max_steps=2, eval_steps=0, out=str(tmp_path / "none"), lora_dropout=0.1, dev_rows=0)
+    run(max_steps=2, eval_steps=1, out=str(tmp_path / "some"), lora_dropout=0.1)
+    digests = {sha256_file(tmp_path / name / "checkpoint-2" / ADAPTER) for name in ("none", "some")}
+    assert len(digests) == 1

@@ -1,0 +1,168 @@
+"""Exporting: one folder that answers as base and adapter do, checked before it appears."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from gradegpt.chain import PromptSettings
+from gradegpt.engines import Generation, ScriptedEngine
+from gradegpt.engines.fast import FastEngine
+from gradegpt.engines.local import LocalEngine, prompt_settings_beside
+from gradegpt.errors import EngineError, MissingError, OutputError, SettingsError
+from gradegpt.records import sha256_file
+from train.export import SUPPORTED, Quantization, app, builtin_prompts, export
+from train.settings import SFTSettings
+from train.sft import fine_tune
+
+pytest.importorskip("ctranslate2")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:`(is_)?gradient_checkpointing(_\\w+)?` is deprecated:FutureWarning"
+)
+
+
+@pytest.fixture(scope="module")
+def adapter(tmp_path_factory: pytest.TempPathFactory, base: Path, judge_data: Path) -> Path:
+    """Trained hard for two steps, so that it differs from its base."""
+    out = tmp_path_factory.mktemp("to-export")
+    settings = SFTSettings(
+        name="x", data=str(judge_data), model=str(base / "model"), out=str(out), max_steps=2,
+        batch_size=4, learning_rate=0.1, lora_rank=4, bf16=False, threads=1, eval_steps=0,
+        save_steps=100, report_to="none",
+    )  # fmt: skip
+    fine_tune(settings)
+    return out / "adapter"
+
+
+def test_an_exported_adapter_answers_as_it_does_on_its_base(
+    adapter: Path, base: Path, tmp_path: Path
+) -> None:
+    """In float32 to the letter, with its prompt settings and what it was made from."""
+    out = tmp_path / "fast"
+    manifest = export(
+        adapter, out, base=str(base / "model"), quantization=Quantization.FLOAT32, check=2
+    )
+    prompts = builtin_prompts(PromptSettings())[:3]
+    fast = FastEngine(str(out)).generate(prompts, max_new_tokens=16)
+    slow = LocalEngine(str(base / "model"), str(adapter), threads=1, device="cpu").generate(
+        prompts, max_new_tokens=16
+    )
+    for one, other in zip(fast, slow, strict=True):
+        assert isinstance(one, Generation)
+        assert isinstance(other, Generation)
+        assert one.text == other.text
+    assert prompt_settings_beside(str(out)) == prompt_settings_beside(str(adapter))
+    assert json.loads((out / "manifest.json").read_text()) == manifest
+    assert manifest["digests"] == {
+        "adapter_model.safetensors": sha256_file(adapter / "adapter_model.safetensors")
+    }
+    assert manifest["check"] == {"prompts": 2, "equal_texts": 2, "equal_verdicts": 2}
+
+
+def test_the_same_model_gives_the_same_bytes(base: Path, tmp_path: Path) -> None:
+    """Every file, the manifest included; int8 is a good deal smaller than float32."""
+    for name in ("one", "other"):
+        export(base / "model", tmp_path / name, check=1)
+    files = sorted(path.name for path in (tmp_path / "one").iterdir())
+    assert {"model.bin", "tokenizer.json", "engine_config.json", "manifest.json"} <= {*files}
+    for name in files:
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "other" / name).read_bytes()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["one", "other"]
+
+
+def _tiny(kind: str, folder: Path, base: Path) -> None:
+    """A random model of that architecture with the base's tokenizer."""
+    import torch
+    from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(base / "model")
+    torch.manual_seed(0)
+    config = AutoConfig.for_model(
+        kind, vocab_size=512, hidden_size=32, intermediate_size=64, num_hidden_layers=2,
+        num_attention_heads=4, num_key_value_heads=2, head_dim=8, initializer_range=1.0,
+        tie_word_embeddings=False, bos_token_id=None, eos_token_id=tokenizer.eos_token_id,
+        pad_token_id=tokenizer.pad_token_id,
+    )  # fmt: skip
+    AutoModelForCausalLM.from_config(config).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+
+
+@pytest.mark.parametrize("kind", SUPPORTED)
+def test_every_supported_architecture_writes_what_it_did(
+    kind: str, base: Path, tmp_path: Path
+) -> None:
+    """With grouped heads, which the embedded model does not have."""
+    _tiny(kind, tmp_path / kind, base)
+    manifest = export(tmp_path / kind, tmp_path / "out", quantization=Quantization.FLOAT32, check=2)
+    assert manifest["check"]["equal_texts"] == 2
+
+
+def test_another_architecture_is_refused_with_the_supported_ones(
+    base: Path, tmp_path: Path
+) -> None:
+    """And with what to do instead; nothing appears."""
+    other = shutil.copytree(base / "model", tmp_path / "other")
+    config = json.loads((other / "config.json").read_text())
+    (other / "config.json").write_text(json.dumps(config | {"model_type": "mamba"}))
+    with pytest.raises(EngineError, match=r"'mamba' cannot be exported; supported: llama, .*qwen3"):
+        export(other, tmp_path / "out")
+    assert [path.name for path in tmp_path.iterdir()] == ["other"]
+
+
+@pytest.mark.parametrize("quantization", [Quantization.FLOAT32, Quantization.INT8])
+def test_an_export_that_says_something_else_is_refused(
+    base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quantization: Quantization
+) -> None:
+    """Too few equal texts or verdicts: an error, and no folder."""
+    engine = ScriptedEngine(lambda _: "<Yes>")
+    monkeypatch.setattr("train.export.FastEngine", lambda *_, **__: engine)
+    with pytest.raises(EngineError, match="on 0 of 2 built-in prompts only; nothing was written"):
+        export(base / "model", tmp_path / "out", quantization=quantization, check=2)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("quantization", "passes"), [(Quantization.FLOAT32, False), (Quantization.INT8, True)]
+)
+def test_quantized_only_the_verdict_must_be_the_same(
+    base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    quantization: Quantization, passes: bool,
+) -> None:  # fmt: skip
+    """A gloss in other words is no reason to refuse; in float32 it is."""
+    made = {"LocalEngine": "In English: four\n<No>", "FastEngine": "In English: 4\n<No>"}
+    for name, text in made.items():
+        engine = ScriptedEngine(lambda _, text=text: text)
+        monkeypatch.setattr(f"train.export.{name}", lambda *_, engine=engine, **__: engine)
+    if not passes:
+        with pytest.raises(EngineError, match="the same texts on 0 of 4"):
+            export(base / "model", tmp_path / "out", quantization=quantization, check=4)
+        return
+    found = export(base / "model", tmp_path / "out", quantization=quantization, check=4)["check"]
+    assert found == {"prompts": 4, "equal_texts": 0, "equal_verdicts": 4}
+
+
+def test_what_cannot_be_exported_is_said(base: Path, tmp_path: Path) -> None:
+    """Nothing there, an output in the way, a base for a whole model."""
+    with pytest.raises(MissingError, match=r"config\.json: not there; give a model folder"):
+        export(tmp_path / "nowhere", tmp_path / "out")
+    with pytest.raises(SettingsError, match="is a whole model; only an adapter goes onto a base"):
+        export(base / "model", tmp_path / "out", base="x")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "mine.txt").write_text("keep")
+    with pytest.raises(OutputError, match="exists already; choose another folder"):
+        export(base / "model", tmp_path / "out")
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["mine.txt"]
+
+
+def test_the_command_line_says_what_agreed(base: Path, tmp_path: Path) -> None:
+    """An empty output folder is filled."""
+    (tmp_path / "out").mkdir()
+    arguments = [str(base / "model"), str(tmp_path / "out"), "--check", "1"]
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 0, done.output
+    assert "model, int8; of 1 prompts 1 equal texts, 1 equal verdicts" in done.output
+    assert CliRunner().invoke(app, [*arguments, "--check", "99"]).exit_code == 2

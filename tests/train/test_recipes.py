@@ -1,0 +1,142 @@
+"""The recipes for real bases: each trains a tiny base of its architecture, and a judge loads it."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from gradegpt.engines.local import LocalEngine, prompt_settings_beside
+from gradegpt.judges import ModelJudge
+from gradegpt.records import read_rows, write_rows
+from gradegpt.schema import Item, TrainingRow
+from gradegpt.settings import load_settings
+from tests.train.test_loading import FAMILIES, dress, make_base
+from train.rows import prompt_settings_of
+from train.settings import SFTSettings
+from train.sft import fine_tune
+
+# PEFT and TRL use transformers' old names for it, whatever we pass.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:`(is_)?gradient_checkpointing(_\\w+)?` is deprecated:FutureWarning"
+)
+CONFIGS: Final = Path(__file__).parents[2] / "configs" / "train"
+RECIPES: Final = sorted(
+    path.stem for path in CONFIGS.glob("*.yaml") if not path.stem.startswith(("demo", "nano-"))
+)
+FAMILY: Final = {
+    "Qwen/Qwen2.5-": "qwen2",
+    "Qwen/Qwen3-": "qwen3",
+    "meta-llama/Llama-3": "llama",
+    "google/gemma-2-": "gemma2",
+}
+# What a CPU and two rows need; the rest is the recipe's.
+SMALL: Final = (
+    "max_steps=1", "batch_size=2", "gradient_accumulation=1", "eval_batch_size=2", "eval_steps=0",
+    "dev_rows=0", "best_by=loss", "bf16=false", "qlora=false", "threads=1", "report_to=none",
+    "lora_rank=4", "logging_steps=1", "warmup_ratio=0",
+)  # fmt: skip
+ITEM: Final = Item(question="2+2=?", reference=("4",), response="The answer is 4.")
+
+
+def family_of(model: str) -> str:
+    (name,) = {name for prefix, name in FAMILY.items() if model.startswith(prefix)}
+    return name
+
+
+def recipe(name: str, *overrides: str) -> SFTSettings:
+    return load_settings(SFTSettings, CONFIGS / f"{name}.yaml", overrides)
+
+
+@pytest.fixture(scope="session")
+def few(tmp_path_factory: pytest.TempPathFactory, judge_data: Path) -> Path:
+    """Four rows to train on, two to evaluate."""
+    folder = tmp_path_factory.mktemp("few")
+    for part, count in (("train", 4), ("dev", 2)):
+        rows = list(read_rows(judge_data / "train.jsonl", TrainingRow))[:count]
+        write_rows(folder / f"{part}.jsonl", rows)
+    (folder / "manifest.json").write_bytes((judge_data / "manifest.json").read_bytes())
+    return folder
+
+
+@pytest.fixture(scope="session")
+def bases(tmp_path_factory: pytest.TempPathFactory, base: Path) -> dict[str, Path]:
+    """A tiny base of each family."""
+    from transformers import AutoTokenizer
+
+    made = {}
+    for name, family in FAMILIES.items():
+        tokenizer = dress(AutoTokenizer.from_pretrained(base / "model"), family)
+        made[name] = make_base(tmp_path_factory.mktemp(name) / "model", tokenizer, family)
+    return made
+
+
+def test_every_family_and_size_has_a_recipe() -> None:
+    """LoRA and QLoRA for the Qwen3 line, and at least one base of each other family."""
+    sizes = ("0.6b", "1.7b", "4b", "8b", "14b")
+    assert {f"qwen3-{size}{kind}" for size in sizes for kind in ("", "-qlora")} <= {*RECIPES}
+    assert {family_of(recipe(name).model) for name in RECIPES} == FAMILIES.keys()
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_a_recipe_says_what_it_is_and_trains_alike(name: str) -> None:
+    """Its name is its file's, its text says the hardware, and a step has 64 rows (the paper's 256).
+
+    So recipes differ by the base and by what memory asks for.
+    """
+    settings = recipe(name)
+    assert settings.name == name
+    assert settings.qlora == name.endswith("-qlora")
+    rows = settings.batch_size * settings.gradient_accumulation
+    assert rows == (256 if name == "paper-14b" else 64)
+    assert (settings.max_length, settings.gradient_checkpointing) == (3072, True)
+    text = (CONFIGS / f"{name}.yaml").read_text(encoding="utf-8")
+    assert "GB" in text
+    assert f"({settings.batch_size} rows a pass)" in text
+
+
+def test_the_papers_recipe_is_the_papers() -> None:
+    """CMMaTH, appendix E: what it states, and a base of the class that it names."""
+    settings = recipe("paper-14b")
+    assert settings.learning_rate == 1e-4
+    assert (settings.batch_size, settings.gradient_accumulation, settings.epochs) == (16, 16, 10)
+    assert settings.model == "Qwen/Qwen2.5-14B-Instruct"
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_a_recipe_trains_and_its_adapter_judges(
+    bases: dict[str, Path], few: Path, tmp_path: Path, name: str
+) -> None:
+    """One step on a tiny base of its family, adapters on all seven linear layers of both layers."""
+    from safetensors import safe_open
+
+    model = bases[family_of(recipe(name).model)]
+    places = (f"model={model}", f"data={few}", f"out={tmp_path}")
+    metrics: dict[str, Any] = fine_tune(recipe(name, *SMALL, *places))["metrics"]
+    assert math.isfinite(metrics["train_loss"])
+    assert metrics["train_loss"] > 0
+    with safe_open(tmp_path / "adapter" / "adapter_model.safetensors", "pt") as weights:
+        moved = [k for k in weights.keys() if "lora_B" in k and weights.get_tensor(k).abs().sum()]  # noqa: SIM118  no mapping
+    assert len(moved) == 2 * 7
+    assert prompt_settings_beside(str(tmp_path / "adapter")) == prompt_settings_of(few)
+    engine = LocalEngine(str(model), str(tmp_path / "adapter"), threads=1, device="cpu")
+    (judgement,) = ModelJudge(engine, prompt_settings_of(few), max_new_tokens=4).judge([ITEM])
+    assert judgement.outcome != "failed"
+    assert judgement.prompt_tokens > 0
+
+
+@pytest.mark.slow
+def test_qlora_trains_every_architecture(base: Path, few: Path, tmp_path: Path) -> None:
+    """In 4 bits on a CPU, whose kernel works in blocks of 64: widths are multiples of it."""
+    pytest.importorskip("bitsandbytes")
+    from transformers import AutoTokenizer
+
+    wide = {"hidden_size": 64, "intermediate_size": 128, "head_dim": 32, "num_key_value_heads": 2}
+    for name, family in FAMILIES.items():
+        tokenizer = dress(AutoTokenizer.from_pretrained(base / "model"), family)
+        model = make_base(tmp_path / name / "model", tokenizer, family, **wide)
+        places = (f"model={model}", f"data={few}", f"out={tmp_path / name / 'out'}")
+        manifest = fine_tune(recipe("qwen3-0.6b", *SMALL, *places, "qlora=true"))
+        assert math.isfinite(manifest["metrics"]["train_loss"])

@@ -1,0 +1,236 @@
+"""A run that was killed goes on along the same trajectory, or says why it cannot."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gradegpt.errors import SettingsError
+from gradegpt.records import read_rows, sha256_file, write_json, write_rows
+from gradegpt.schema import TrainingRow
+from train.callbacks import STAMP, Plan, Stamp, resume_point
+from train.settings import SFTSettings
+from train.sft import fine_tune
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:`(is_)?gradient_checkpointing(_\\w+)?` is deprecated:FutureWarning"
+)
+ADAPTER = "adapter_model.safetensors"
+Run = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def few(judge_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Seven rows, so that six steps of three are two passes and a half, and two to measure."""
+    out = tmp_path_factory.mktemp("few")
+    rows = list(read_rows(judge_data / "train.jsonl", TrainingRow))
+    write_rows(out / "train.jsonl", rows[:7])
+    write_rows(out / "dev.jsonl", rows[7:9])
+    shutil.copyfile(judge_data / "manifest.json", out / "manifest.json")
+    return out
+
+
+@pytest.fixture(scope="module")
+def values(base: Path, few: Path) -> dict[str, Any]:
+    """Dropout, a falling rate, a weighted verdict, accumulation: all that a resume could lose."""
+    return {
+        "name": "x", "data": str(few), "model": str(base / "model"), "max_steps": 6,
+        "batch_size": 3, "lora_rank": 2, "lora_dropout": 0.2, "learning_rate": 0.05,
+        "verdict_weight": 3, "bf16": False, "threads": 1, "eval_steps": 2, "best_by": "loss",
+        "dev_rows": 0, "save_steps": 1, "logging_steps": 1, "report_to": "none",
+    }  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def train(values: dict[str, Any]) -> Run:
+    def go(out: Path, **changes: Any) -> dict[str, Any]:
+        return fine_tune(SFTSettings.model_validate(values | {"out": str(out)} | changes))
+
+    return go
+
+
+@pytest.fixture(scope="module")
+def unbroken(train: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Six steps at once."""
+    out = tmp_path_factory.mktemp("unbroken")
+    train(out)
+    return out
+
+
+def history(out: Path) -> list[tuple[int, str, float]]:
+    """Losses, gradient norms and rates by step."""
+    state = json.loads((out / "checkpoint-6" / "trainer_state.json").read_text())
+    names = ("loss", "grad_norm", "learning_rate", "eval_loss")
+    return [(e["step"], n, e[n]) for e in state["log_history"] for n in names if n in e]
+
+
+def broken_after(step: int, monkeypatch: pytest.MonkeyPatch, train: Run, out: Path) -> None:
+    """A run that dies when the checkpoint of ``step`` is whole."""
+    save = Stamp.on_save
+
+    def save_and_die(self: Any, args: Any, state: Any, control: Any, **rest: Any) -> None:
+        save(self, args, state, control, **rest)
+        if state.global_step == step:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Stamp, "on_save", save_and_die)
+        with pytest.raises(KeyboardInterrupt):
+            train(out)
+    assert not (out / "manifest.json").exists()
+
+
+@pytest.mark.parametrize("step", [2, 3, 4], ids=["mid-pass, evaluated", "pass over", "second pass"])
+def test_a_broken_run_ends_in_the_weights_of_an_unbroken_one(
+    step: int, unbroken: Path, train: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Bit for bit: rows, rates, dropout, moments and the best so far go on where they stood."""
+    broken_after(step, monkeypatch, train, tmp_path)
+    manifest = train(tmp_path)
+    assert history(tmp_path) == history(unbroken)
+    for name in ("checkpoint-6", "adapter"):
+        assert sha256_file(tmp_path / name / ADAPTER) == sha256_file(unbroken / name / ADAPTER)
+    assert manifest["best"] == json.loads((unbroken / "manifest.json").read_text())["best"]
+
+
+def test_a_killed_process_loses_nothing(
+    values: dict[str, Any], unbroken: Path, train: Run, tmp_path: Path
+) -> None:
+    """SIGKILL, which nothing can catch, as soon as the second checkpoint is whole."""
+    out, config = tmp_path / "out", tmp_path / "c.yaml"
+    write_json(config, values | {"out": str(out)})
+    script = (
+        "import os, signal, sys\n"
+        "from train.callbacks import Stamp\n"
+        "save = Stamp.on_save\n"
+        "def die(self, args, state, control, **rest):\n"
+        "    save(self, args, state, control, **rest)\n"
+        "    if state.global_step == 2: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "Stamp.on_save = die\n"
+        "from train.__main__ import app\n"
+        f"app([{str(config)!r}])\n"
+    )
+    root = Path(__file__).parents[2]
+    killed = subprocess.run(
+        [sys.executable, "-c", script], cwd=root, capture_output=True, check=False,
+        env=os.environ | {"PYTHONPATH": str(root)},
+    )  # fmt: skip
+    assert killed.returncode == -signal.SIGKILL
+    train(out)
+    assert sha256_file(out / "adapter" / ADAPTER) == sha256_file(unbroken / "adapter" / ADAPTER)
+
+
+@pytest.mark.parametrize("damage", ["no stamp", "cut optimizer", "no state", "no adapter"])
+def test_a_half_written_checkpoint_is_passed_over(
+    damage: str, unbroken: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """For the last whole one, and it is said."""
+    out = shutil.copytree(unbroken, tmp_path / "out")
+    newest = out / "checkpoint-6"
+    stamp = json.loads((newest / STAMP).read_text())
+    match damage:
+        case "no stamp":
+            (newest / STAMP).unlink()
+        case "cut optimizer":
+            os.truncate(newest / "optimizer.pt", 100)
+        case "no state":
+            (newest / "trainer_state.json").unlink()
+        case _:
+            (newest / ADAPTER).unlink()
+    with caplog.at_level(logging.WARNING):
+        found = resume_point(out, Plan(stamp["shaping"], stamp["steps"]), any_length=False)
+    assert found is not None
+    assert (found.step, found.finished) == (5, False)
+    assert "checkpoint-6: not whole" in caplog.text
+    for folder in out.glob("checkpoint-*"):
+        (folder / STAMP).unlink(missing_ok=True)
+    assert resume_point(out, Plan({}, 6), any_length=False) is None
+
+
+def test_a_run_killed_while_saving_ends_in_the_same_weights(
+    unbroken: Path, train: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The half-written checkpoint is written over."""
+    broken_after(3, monkeypatch, train, tmp_path)
+    os.truncate(tmp_path / "checkpoint-3" / "optimizer.pt", 100)
+    train(tmp_path)
+    assert history(tmp_path) == history(unbroken)
+    assert sha256_file(tmp_path / "adapter" / ADAPTER) == sha256_file(
+        unbroken / "adapter" / ADAPTER
+    )
+
+
+def test_a_finished_run_is_not_trained_again(unbroken: Path, train: Run, tmp_path: Path) -> None:
+    """What was lost of its results is written anew from its checkpoints."""
+    out = shutil.copytree(unbroken, tmp_path / "out")
+    digest = sha256_file(out / "adapter" / ADAPTER)
+    before = json.loads((out / "manifest.json").read_text())
+    shutil.rmtree(out / "adapter")
+    (out / "manifest.json").unlink()
+    manifest = train(out)
+    assert sha256_file(out / "adapter" / ADAPTER) == digest
+    assert (manifest["steps"], manifest["best"]) == (before["steps"], before["best"])
+    assert not (out / "checkpoint-7").exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [({"learning_rate": 0.01, "seed": 3}, r"begun with data_seed=0 \(now 3\), learning_rate=0.05"),
+     ({"batch_size": 2}, r"rows_per_step=3 \(now 2\); go on with what it was begun with, give"),
+     ({"lora_rank": 4}, r"lora_rank=2 \(now 4\)"),
+     ({"best_by": "verdict_accuracy", "dev_rows": 1}, r"best_by=loss \(now verdict_accuracy\)"),
+     ({"max_steps": 4}, r"steps in all 6 \(now 4\)")],
+    ids=lambda value: "-".join(value) if isinstance(value, dict) else "",
+)  # fmt: skip
+def test_other_settings_are_refused(
+    changes: dict[str, Any], message: str, unbroken: Path, train: Run, tmp_path: Path
+) -> None:
+    """With what differs and what to do; nothing is changed by asking."""
+    with pytest.raises(SettingsError, match=message):
+        train(unbroken, **changes)
+    assert (unbroken / "manifest.json").is_file()
+
+
+def test_other_rows_are_refused(unbroken: Path, train: Run, few: Path, tmp_path: Path) -> None:
+    """By the digest of train.jsonl."""
+    data = shutil.copytree(few, tmp_path / "data")
+    rows = list(read_rows(data / "train.jsonl", TrainingRow))
+    write_rows(data / "train.jsonl", rows[::-1])
+    with pytest.raises(SettingsError, match=r"begun with train\.jsonl="):
+        train(unbroken, data=str(data))
+
+
+def test_what_leaves_the_weights_alone_may_change(unbroken: Path) -> None:
+    """A finished run may get more steps, a broken one only where no schedule depends on them."""
+    stamp = json.loads((unbroken / "checkpoint-6" / STAMP).read_text())
+    more = Plan(stamp["shaping"], 9)
+    found = resume_point(unbroken, more, any_length=False)
+    assert found is not None
+    assert (found.step, found.finished) == (6, False)
+
+
+def test_a_broken_run_does_not_get_another_schedule(
+    unbroken: Path, train: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its cosine would bend in the middle."""
+    broken_after(2, monkeypatch, train, tmp_path)
+    stamp = json.loads((tmp_path / "checkpoint-2" / STAMP).read_text())
+    more = Plan(stamp["shaping"], 9)
+    with pytest.raises(SettingsError, match=r"begun with steps in all 6 \(now 9\)"):
+        resume_point(tmp_path, more, any_length=False)
+    found = resume_point(tmp_path, more, any_length=True)
+    assert found is not None
+    assert found.step == 2
+    # Without resume, the old checkpoints go and the run is that of an empty folder.
+    train(tmp_path, resume=False)
+    assert history(tmp_path) == history(unbroken)

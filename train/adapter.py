@@ -1,0 +1,195 @@
+"""What a run leaves: the adapter with its prompt settings and card, the manifest, a hub's copy."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from gradegpt.chain import PromptSettings
+from gradegpt.engines.local import PROMPT_FILE
+from gradegpt.errors import OutputError
+from gradegpt.judges.build import NANO
+from gradegpt.records import sha256_file, whole_file, write_json
+from train.settings import SFTSettings
+
+_CARD: Final = """\
+---
+base_model: {base}
+library_name: peft
+tags: [gradegpt, judge, lora]
+---
+# {name}
+
+A LoRA adapter for `{base}`. It judges a model's response against a reference
+answer: quotes the sentence that gives the answer, compares, and ends in `<Yes>` or `<No>`.
+
+## Use
+
+    gradegpt judge answers.jsonl -o judged.jsonl --judge model \\
+        --model {model} --adapter {adapter}
+
+`{adapter}` is this folder. Its `{prompt_file}` holds the prompt settings of the training rows,
+which the command reads: asked another way it is another judge.
+
+## Data
+
+`{data}`: {train:,} rows to train on, {tokens:,} tokens; {dev:,} to measure. SHA-256 of
+train.jsonl: `{digest}`.
+
+## Numbers
+
+{numbers}
+
+On rows of the same making as the training data, verdicts that could not be read counted as wrong.
+{best}
+
+## Settings
+
+{settings}
+
+Made in {minutes} minutes on {hardware}, with {versions}.
+
+## Limits
+
+* Measure it on your own labelled answers before you trust it: `python -m eval`.
+* It reads text; it does not solve the problem, and it follows a wrong reference.
+* It was trained on `{data}` alone; other languages, subjects or answer types are untested.
+* A response written to fool a judge may do so.
+"""
+
+_NOT_SHOWN: Final = frozenset(
+    {
+        "name", "data", "out", "model", "prompt", "threads", "logging_steps", "report_to",
+        "logging_dir", "push_to_hub", "hub_private_repo", "resume",
+    }
+)  # fmt: skip
+
+
+class Run(NamedTuple):
+    """What training came to.
+
+    ``best``: the step that became the adapter, by which metric, and its value; none where that is
+    the last step unseen. ``parameters``: trained, and in all.
+    """
+
+    steps: int
+    best: dict[str, Any] | None
+    metrics: dict[str, float]
+    parameters: tuple[int, int]
+    tokens_per_second: float | None
+    processes: int
+
+
+def manifest_of(
+    settings: SFTSettings, base: str, parts: Mapping[str, Any], run: Run, seconds: float
+) -> dict[str, Any]:
+    """What the adapter was made from, by what, and what came out."""
+    import peft
+    import torch
+    import transformers
+    import trl
+
+    seed = settings.seed
+    return {
+        "stage": "train",
+        "settings": settings.model_dump(mode="json"),
+        "base": base,
+        "data": {part: sha256_file(Path(settings.data) / f"{part}.jsonl") for part in parts},
+        "rows": {part: len(rows) for part, rows in parts.items()},
+        "tokens": sum(len(ids) for ids in parts["train"]["input_ids"]),
+        "steps": run.steps,
+        "best": run.best,
+        "metrics": run.metrics,
+        "parameters": dict(zip(("trainable", "all"), run.parameters, strict=True)),
+        "tokens_per_second": run.tokens_per_second and round(run.tokens_per_second),
+        "minutes": round(seconds / 60, 1),
+        "seeds": {
+            "seed": seed,
+            "data_seed": seed if settings.data_seed is None else settings.data_seed,
+        },
+        "hardware": {"device": hardware(), "processes": run.processes},
+        "versions": {m.__name__: m.__version__ for m in (torch, transformers, trl, peft)},
+    }
+
+
+def save_adapter(
+    model: Any, folder: Path, prompt: PromptSettings, manifest: dict[str, Any]
+) -> None:
+    """Write weights, prompt settings and card."""
+    model.peft_config["default"].base_model_name_or_path = manifest["base"]
+    model.save_pretrained(folder, save_embedding_layers=False)
+    write_json(folder / PROMPT_FILE, prompt.model_dump(mode="json"))
+    with whole_file(folder / "README.md") as out:
+        out.write(card(manifest))
+
+
+def card(manifest: Mapping[str, Any]) -> str:
+    """The model card, from the manifest."""
+    settings, best, rows = manifest["settings"], manifest["best"], manifest["rows"]
+    numbers = {k: v for k, v in manifest["metrics"].items() if k.startswith("eval_")}
+    shown = {k: v for k, v in numbers.items() if not k.endswith(("_runtime", "_per_second"))}
+    return _CARD.format(
+        base=manifest["base"],
+        name=settings["name"],
+        # "nano" is what the commands call the embedded base.
+        model=NANO if settings["model"] == NANO else manifest["base"],
+        adapter=settings["push_to_hub"] or "path/to/adapter",
+        prompt_file=PROMPT_FILE,
+        data=Path(settings["data"]).name,
+        train=rows["train"],
+        dev=rows["dev"],
+        tokens=manifest["tokens"],
+        digest=manifest["data"]["train"],
+        numbers=_table(shown) if shown else "None: there were no dev rows.",
+        best=f"Step {best['step']} of {manifest['steps']}, the best by {best['by']}."
+        if best
+        else f"The last step, {manifest['steps']}.",
+        settings=_table({k: settings[k] for k in settings if k not in _NOT_SHOWN}),
+        minutes=manifest["minutes"],
+        hardware=manifest["hardware"]["device"],
+        versions=", ".join(f"{k} {v}" for k, v in manifest["versions"].items()),
+    )
+
+
+def _table(values: Mapping[str, Any]) -> str:
+    lines = [f"| {name} | {value} |" for name, value in values.items()]
+    return "\n".join(["| what | value |", "|---|---|", *lines])
+
+
+def hardware() -> str:
+    """The name of the GPU, or of the processor where there is none."""
+    import torch
+
+    if torch.cuda.is_available():
+        return str(torch.cuda.get_device_name())
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text(encoding="utf-8").splitlines() if info.is_file() else []
+    named = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(named, "") or platform.processor() or platform.machine()
+
+
+def push(adapter: Path, repository: str, *, private: bool) -> None:
+    """Upload the adapter's folder to a hub repository, which is made if it is not there.
+
+    Raises:
+        OutputError: the hub refuses, or cannot be reached.
+
+    """
+    from huggingface_hub import HfApi
+    from huggingface_hub.errors import HfHubHTTPError
+
+    # The first base is the error of the HTTP library in use, which has changed between versions.
+    failures: tuple[type[Exception], ...] = (HfHubHTTPError.__bases__[0], OSError, ValueError)
+    api = HfApi()
+    try:
+        made = api.create_repo(repository, private=private, exist_ok=True)
+        api.upload_folder(
+            repo_id=made.repo_id, folder_path=adapter, commit_message="Adapter and card"
+        )
+    except failures as error:
+        raise OutputError(
+            f"{repository}: not uploaded ({str(error).splitlines()[0]}); the adapter is in "
+            f"{adapter}. Log in with: hf auth login, then: hf upload {repository} {adapter}"
+        ) from error

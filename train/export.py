@@ -1,0 +1,288 @@
+"""Export a judge for the fast CPU engine.
+
+    python -m train.export runs/nano-judge/adapter runs/nano-fast
+
+An adapter goes into its base first. What comes out is one folder that ``gradegpt judge --model``
+takes and that needs neither torch nor transformers: weights for CTranslate2, tokenizer and chat
+template, the prompt settings, and a manifest.
+
+Before the folder appears, both engines answer the built-in prompts. In float32 they must write the
+same texts; quantized, the same verdicts (or, where neither is one, the same texts). Three in four
+are asked for: a near tie between two tokens may fall either way, a wrong conversion fails nearly
+all.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Sequence
+from enum import StrEnum
+from importlib import metadata
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+
+from gradegpt.chain import PromptSettings, build_prompt, parse_chain
+from gradegpt.cli import run
+from gradegpt.engines.base import Engine, Generation
+from gradegpt.engines.exported import (
+    ENGINE_FILE,
+    TEMPLATE_FILE,
+    ExportedTokenizer,
+    ExportSettings,
+)
+from gradegpt.engines.fast import FastEngine
+from gradegpt.engines.local import (
+    PROMPT_FILE,
+    LocalEngine,
+    end_token_ids,
+    prompt_settings_beside,
+    quiet_start,
+    render_chat,
+)
+from gradegpt.errors import EngineError, MissingError, OutputError, SettingsError
+from gradegpt.judges.build import NANO, embedded
+from gradegpt.records import sha256_file, write_json
+from gradegpt.schema import Item, Message
+from train.merge import merge
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+
+SUPPORTED: Final = ("llama", "mistral", "qwen2", "qwen3")
+"""Architectures (``model_type``) whose conversion the tests compare with transformers."""
+ENOUGH: Final = 0.75
+"""The share of built-in prompts on which the engines must agree."""
+_MAX_NEW_TOKENS: Final = 200
+
+
+class Quantization(StrEnum):
+    """How the weights are stored; what is computed follows what the processor can."""
+
+    INT8 = "int8"
+    FLOAT32 = "float32"
+    FLOAT16 = "float16"
+    BFLOAT16 = "bfloat16"
+
+
+def export(
+    source: Path | str,
+    out: Path,
+    *,
+    base: str = "",
+    quantization: Quantization = Quantization.INT8,
+    check: int = 8,
+) -> dict[str, Any]:
+    """Write ``source``, an adapter or a whole model, to ``out``; return the manifest.
+
+    ``base``: the adapter's base, a folder or hub name; empty takes the one that it names.
+    ``check``: how many built-in prompts both engines answer first.
+
+    Raises:
+        MissingError: the source or a package is not there.
+        OutputError: ``out`` is there already.
+        EngineError: the source does not load, its architecture is not supported, or the exported
+            judge disagrees with the one it was made from.
+
+    """
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise OutputError(f"{out}: exists already; choose another folder")
+    folder = Path(embedded(str(source), "gradegpt-nano-judge"))
+    is_adapter = (folder / "adapter_config.json").is_file()
+    if base and not is_adapter:
+        raise SettingsError(f"base: {folder} is a whole model; only an adapter goes onto a base")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as work:
+        model = Path(work) / "merged" if is_adapter else folder
+        merged = merge(folder, model, base, "float32") if is_adapter else {}
+        made = Path(work) / "made"
+        _convert(model, made, quantization)
+        manifest = {
+            "stage": "train.export",
+            "source": folder.resolve().name,
+            **({"base": merged["base"]} if merged else {}),
+            "digests": _digests(folder),
+            "weights": sha256_file(made / "model.bin"),
+            "quantization": quantization.value,
+            "check": _compare(model, made, quantization, check),
+            "versions": {p: metadata.version(p) for p in ("ctranslate2", "transformers")},
+        }
+        write_json(made / "manifest.json", manifest)
+        if out.exists():
+            out.rmdir()
+        made.replace(out)
+    return manifest
+
+
+def _digests(folder: Path) -> dict[str, str]:
+    """Of the files that decide what the source says."""
+    files = (path for glob in ("*.safetensors", "tokenizer.json") for path in folder.glob(glob))
+    return {path.name: sha256_file(path) for path in sorted(files)}
+
+
+def _convert(model: Path, made: Path, quantization: Quantization) -> None:
+    """Weights, tokenizer, chat template and prompt settings of ``model``, as the engine's files."""
+    _check_source(model)
+    quiet_start()
+    try:
+        from ctranslate2.converters import TransformersConverter
+    except ImportError as error:
+        raise MissingError("the export needs: pip install 'gradegpt[fast,local]'") from error
+    from transformers import AutoTokenizer
+
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(model)
+        TransformersConverter(str(model)).convert(str(made), quantization=quantization.value)
+    except (OSError, ValueError, RuntimeError, KeyError, NotImplementedError) as error:
+        raise EngineError(f"{model}: does not convert: {str(error).splitlines()[0]}") from error
+    _name_tokens(made / "config.json")
+    settings = ExportSettings(
+        quantization=quantization.value,
+        end_token_ids=end_token_ids(tokenizer),
+        special_tokens=tokenizer.special_tokens_map,
+    )
+    write_json(made / ENGINE_FILE, settings.model_dump(mode="json"))
+    (made / TEMPLATE_FILE).write_text(tokenizer.get_chat_template(), encoding="utf-8")
+    (made / "tokenizer.json").write_text(tokenizer.backend_tokenizer.to_str(), encoding="utf-8")
+    if (model / PROMPT_FILE).is_file():
+        shutil.copyfile(model / PROMPT_FILE, made / PROMPT_FILE)
+    _check_rendering(tokenizer, ExportedTokenizer(made, settings.special_tokens))
+
+
+def _name_tokens(config: Path) -> None:
+    """Put names where the converter left none: CTranslate2 does not load without, nor uses them."""
+    values = json.loads(config.read_text(encoding="utf-8"))
+    names = {"bos_token": values["eos_token"], "unk_token": ""}
+    write_json(config, values | {key: names[key] for key in names if values[key] is None})
+
+
+def _check_source(model: Path) -> None:
+    config = model / "config.json"
+    if not config.is_file():
+        raise MissingError(
+            f"{config}: not there; give a model folder, or an adapter folder that training wrote"
+        )
+    kind = json.loads(config.read_text(encoding="utf-8")).get("model_type")
+    if kind not in SUPPORTED:
+        raise EngineError(
+            f"{config}: model_type {kind!r} cannot be exported; supported: {', '.join(SUPPORTED)}. "
+            "Serve it with vLLM or llama.cpp and set 'base_url', or keep the transformers engine"
+        )
+
+
+def _check_rendering(tokenizer: Any, exported: ExportedTokenizer) -> None:
+    """The same text and the same token ids as transformers makes, of every built-in prompt."""
+    for prompt in builtin_prompts(PromptSettings()):
+        text = render_chat(tokenizer, prompt)
+        ids = tokenizer(text, add_special_tokens=False)["input_ids"]
+        if render_chat(exported, prompt) != text or exported.encode(text) != ids:
+            raise EngineError(
+                f"{tokenizer.name_or_path}: its chat template or tokenizer does something that the "
+                "fast engine cannot do; keep the transformers engine"
+            )
+
+
+def _compare(model: Path, made: Path, quantization: Quantization, count: int) -> dict[str, int]:
+    """On how many built-in prompts the engines agree.
+
+    Raises:
+        EngineError: on too few.
+
+    """
+    prompts = builtin_prompts(prompt_settings_beside(str(model)) or PromptSettings())[:count]
+    pairs = list(
+        zip(
+            _texts(LocalEngine(str(model), threads=1, device="cpu"), prompts),
+            _texts(FastEngine(str(made), threads=1), prompts),
+            strict=True,
+        )
+    )
+    texts = sum(one == other for one, other in pairs)
+    verdicts = sum(one == other or _same_verdict(one, other) for one, other in pairs)
+    agreed = texts if quantization is Quantization.FLOAT32 else verdicts
+    if agreed < ENOUGH * len(pairs):
+        what = "texts" if quantization is Quantization.FLOAT32 else "verdicts"
+        raise EngineError(
+            f"{model}: exported as {quantization}, it gives the same {what} on {agreed} of "
+            f"{len(pairs)} built-in prompts only; nothing was written. "
+            "Try --quantization float32, or keep the transformers engine"
+        )
+    return {"prompts": len(pairs), "equal_texts": texts, "equal_verdicts": verdicts}
+
+
+def _same_verdict(one: str, other: str) -> bool:
+    a, b = parse_chain(one).chain, parse_chain(other).chain
+    return a is not None and b is not None and a.verdict is b.verdict
+
+
+def _texts(engine: Engine, prompts: Sequence[Sequence[Message]]) -> list[str]:
+    texts = []
+    for made in engine.generate(prompts, max_new_tokens=_MAX_NEW_TOKENS):
+        if not isinstance(made, Generation):
+            raise made
+        texts.append(made.text)
+    return texts
+
+
+def builtin_prompts(settings: PromptSettings) -> list[tuple[Message, ...]]:
+    """The prompts that both engines answer: both languages, right, wrong and nothing to grade."""
+    return [
+        build_prompt(Item(question=question, reference=(reference,), response=response), settings)
+        for question, reference, response in _ITEMS
+    ]
+
+
+_ITEMS: Final = (
+    ("How many legs do three spiders have?", "24", "Eight each.\nSo they have 24 legs."),
+    ("How many legs do three spiders have?", "24", "Six each.\nSo they have 18 legs."),
+    ("一个正方形的边长是 9 厘米，面积是多少？", "81", "9×9=81。\n所以面积是 81 平方厘米。"),
+    ("一个正方形的边长是 9 厘米，面积是多少？", "81", "4×9=36。\n所以答案是 36。"),
+    ("Which gas do plants take in? (A) oxygen (B) carbon dioxide", "B", "The answer is B."),
+    ("下列哪个是质数？A. 21 B. 27 C. 29 D. 33", "C", "21、27、33 都是 3 的倍数，选 A。"),
+    ("Solve x^2=49 for x>0.", "x=7", "I am not able to answer this."),
+    ("Write 3/8 as a decimal.", "0.375", "Dividing, we find \\boxed{0.375}."),
+    ("今天星期二，10 天后星期几？", "星期五", "10÷7 余 3，所以是星期五。"),
+    ("Simplify 2(x+3)-x.", "x+6", "2x+6-x, so the result is $x+6$."),
+    ("Is 91 prime?", "no", "It is prime, since no small number divides it. Yes."),
+    ("求 5 的阶乘。", "120", "5×4×3×2×1=100，因此答案是 100。"),
+)
+
+
+@app.command(epilog="Then: gradegpt judge answers.jsonl -o out.jsonl --model runs/nano-fast")
+def main(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="ADAPTER_OR_MODEL",
+            help=f"A folder such as runs/nano-judge/adapter; {NANO} is the embedded judge.",
+        ),
+    ],
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="A new folder.")],
+    base: Annotated[
+        str, typer.Option(help="The base, if not the one that the adapter names.")
+    ] = "",
+    quantization: Annotated[
+        Quantization, typer.Option(help="int8 is the fastest and smallest; float32 is exact.")
+    ] = Quantization.INT8,
+    check: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            max=len(_ITEMS),
+            help="Built-in prompts on which the export is compared with what it was made from.",
+        ),
+    ] = 8,
+) -> None:
+    """Export a judge for the fast CPU engine (CTranslate2)."""
+    manifest = export(source, out, base=base, quantization=quantization, check=check)
+    agreed = manifest["check"]
+    typer.echo(
+        f"wrote {out}: {manifest['source']}, {quantization}; of {agreed['prompts']} prompts "
+        f"{agreed['equal_texts']} equal texts, {agreed['equal_verdicts']} equal verdicts"
+    )
+
+
+if __name__ == "__main__":
+    run(app, name="python -m train.export")
