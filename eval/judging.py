@@ -120,7 +120,8 @@ def from_records(judge: Judge, done: Sequence[Judged], items: CheckedInput) -> J
     parts = [known.get(part.fingerprint) for part in (judge.first, judge.second)]
     if None in parts:
         return judge
-    return CascadeJudge(*(Recorded(part, items) for part in parts if part is not None))
+    first, second = (Recorded(part, items) for part in parts if part is not None)
+    return CascadeJudge(first, second, judge.trust)
 
 
 def made_from(path: Path) -> tuple[str, str] | None:

@@ -11,8 +11,7 @@ from eval.metrics import Metrics, Pair, compare_judges, measure, says_yes
 from eval.settings import EvalSettings
 from gradegpt.chain import quotes_verbatim
 from gradegpt.fit import fit_middle, fit_response
-from gradegpt.judges.rules import reference_answer
-from gradegpt.rules.kinds import answer_type
+from gradegpt.judges.trust import type_of
 from gradegpt.schema import AnswerType, Example, Judgement, Outcome, Row, Verdict
 
 UNNAMED: Final = "not stated"
@@ -126,16 +125,10 @@ def _judge_report(settings: EvalSettings, examples: Sequence[Example], run: Judg
     )
 
 
-def kind_of(example: Example) -> AnswerType:
-    """The stated answer type, else the likely one of the reference."""
-    reference = reference_answer(example.reference[0])
-    return example.answer_type or answer_type(reference, example.question)
-
-
 VIEWS: Final[dict[str, Callable[[Example], str]]] = {
     "source": lambda example: example.source or UNNAMED,
     "language": lambda example: example.lang or UNNAMED,
-    "answer type": lambda example: kind_of(example).words,
+    "answer type": lambda example: type_of(example).words,
 }
 _TYPE_ORDER: Final = {kind.words: place for place, kind in enumerate(AnswerType)}
 

@@ -40,6 +40,7 @@ app = typer.Typer(
 )
 
 _LOCAL: Final = ("torch", "transformers", "peft", "safetensors")
+_FAST: Final = ("ctranslate2", "tokenizers", "jinja2")
 
 
 _OF_RULES: Final = frozenset(("batch_size", "profile"))
@@ -292,6 +293,7 @@ def engines() -> None:
 def _engines() -> Iterator[tuple[str, bool, str]]:
     yield "rules", True, "the rule judge; needs no model"
     yield _engine("local", _LOCAL, "a transformers model on this machine")
+    yield _engine("fast", _FAST, "what python -m train.export wrote, on the CPU")
     yield _engine("openai", ("openai",), "any OpenAI-compatible server, with --base-url")
     try:
         folder = embedded(NANO, "gradegpt-nano")

@@ -11,6 +11,7 @@ import pytest
 
 from data_gen.settings import DataGenSettings
 from eval.ablation.settings import AblationSettings
+from eval.calibrate import CalibrationSettings
 from eval.settings import EvalSettings
 from gradegpt.settings import Settings, load_settings
 from serve.settings import ServeSettings
@@ -20,10 +21,17 @@ CONFIGS = Path(__file__).parents[1] / "configs"
 STAGES: dict[str, Callable[[Path], type[Settings]]] = {
     "data_gen": lambda _: DataGenSettings,
     "train": lambda path: BaseSettings if path.stem.endswith("-base") else SFTSettings,
-    "eval": lambda path: AblationSettings if path.stem == "ablation" else EvalSettings,
+    "eval": lambda path: {
+        "ablation": AblationSettings,
+        "calibrate": CalibrationSettings,
+    }.get(path.stem, EvalSettings),
     "serve": lambda _: ServeSettings,
 }
-MODULES = {BaseSettings: "train.base", AblationSettings: "eval.ablation"}
+MODULES = {
+    BaseSettings: "train.base",
+    AblationSettings: "eval.ablation",
+    CalibrationSettings: "eval.calibrate",
+}
 """The settings of a stage's other commands."""
 LAUNCH = CONFIGS / "accelerate"
 """accelerate's own settings, which tests/train/test_distributed.py reads."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from gradegpt.chain import PromptSettings
-from gradegpt.engines.local import PROMPT_FILE
+from gradegpt.engines.files import PROMPT_FILE
 from gradegpt.errors import OutputError
 from gradegpt.judges.build import NANO
 from gradegpt.records import sha256_file, whole_file, write_json
@@ -115,11 +115,15 @@ def manifest_of(
 
 
 def save_adapter(
-    model: Any, folder: Path, prompt: PromptSettings, manifest: dict[str, Any]
+    model: Any,
+    folder: Path,
+    prompt: PromptSettings,
+    manifest: dict[str, Any],
+    weights: dict[str, Any] | None = None,
 ) -> None:
-    """Write weights, prompt settings and card."""
+    """Write weights, prompt settings and card; ``weights`` where the model's are in shards."""
     model.peft_config["default"].base_model_name_or_path = manifest["base"]
-    model.save_pretrained(folder, save_embedding_layers=False)
+    model.save_pretrained(folder, save_embedding_layers=False, state_dict=weights)
     write_json(folder / PROMPT_FILE, prompt.model_dump(mode="json"))
     with whole_file(folder / "README.md") as out:
         out.write(card(manifest))

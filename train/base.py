@@ -21,7 +21,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from gradegpt.chain import SYSTEM
 from gradegpt.cli import run
-from gradegpt.engines.local import PROMPT_FILE
+from gradegpt.engines.files import PROMPT_FILE
 from gradegpt.errors import InputError
 from gradegpt.records import sha256_file, write_json
 from gradegpt.settings import load_settings

@@ -28,6 +28,7 @@ import typer
 from gradegpt.chain import PromptSettings, build_prompt, parse_chain
 from gradegpt.cli import run
 from gradegpt.engines.base import Engine, Generation
+from gradegpt.engines.chat import end_token_ids, render_chat
 from gradegpt.engines.exported import (
     ENGINE_FILE,
     TEMPLATE_FILE,
@@ -35,14 +36,8 @@ from gradegpt.engines.exported import (
     ExportSettings,
 )
 from gradegpt.engines.fast import FastEngine
-from gradegpt.engines.local import (
-    PROMPT_FILE,
-    LocalEngine,
-    end_token_ids,
-    prompt_settings_beside,
-    quiet_start,
-    render_chat,
-)
+from gradegpt.engines.files import PROMPT_FILE, prompt_settings_beside
+from gradegpt.engines.local import LocalEngine, quiet_start
 from gradegpt.errors import EngineError, MissingError, OutputError, SettingsError
 from gradegpt.judges.build import NANO, embedded
 from gradegpt.records import sha256_file, write_json

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from gradegpt.chain import YES
-from gradegpt.engines.local import end_token_id
+from gradegpt.engines.chat import end_token_id
 from gradegpt.errors import EngineError, MissingError, SettingsError
 from gradegpt.judges.build import embedded
 from gradegpt.settings import suggest

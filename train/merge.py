@@ -14,7 +14,8 @@ from typing import Annotated, Any, Final
 import typer
 
 from gradegpt.cli import run
-from gradegpt.engines.local import PROMPT_FILE, quiet_start
+from gradegpt.engines.files import PROMPT_FILE
+from gradegpt.engines.local import quiet_start
 from gradegpt.errors import EngineError, MissingError, OutputError
 from gradegpt.judges.build import embedded
 from gradegpt.records import sha256_file, write_json

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from gradegpt.chain import NO, YES, PromptSettings
-from gradegpt.engines.local import end_token_id, render_chat
+from gradegpt.engines.chat import end_token_id, render_chat
 from gradegpt.errors import MissingError
 from gradegpt.records import read_rows, validate
 from gradegpt.schema import TrainingRow

@@ -8,7 +8,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from gradegpt.engines.local import _stamped, quiet_start
+from gradegpt.engines.files import stamped
+from gradegpt.engines.local import quiet_start
 from gradegpt.errors import InputError, MissingError, SettingsError
 from gradegpt.judges.build import embedded
 from gradegpt.records import sha256_file, write_json
@@ -65,13 +66,15 @@ def fine_tune(settings: SFTSettings) -> dict[str, Any]:
     trainer = _trainer(settings, tokenizer, model, parts, plan)
     started = time.monotonic()
     run = _train(trainer, checkpoint)
+    # Gathered by all processes together, where each holds a shard.
+    weights = trainer.accelerator.get_state_dict(trainer.model) if _sharded(trainer) else None
     if not trainer.is_world_process_zero():
         return {}
     # PEFT writes the base into the adapter; a folder of this machine means nothing elsewhere.
     base = embedded(settings.model, "gradegpt-nano")
     base = Path(base).name if Path(base).is_dir() else base
     manifest = manifest_of(settings, base, parts, run, time.monotonic() - started)
-    save_adapter(trainer.model, Path(settings.folder) / "adapter", prompt, manifest)
+    save_adapter(trainer.model, Path(settings.folder) / "adapter", prompt, manifest, weights)
     write_json(Path(settings.folder) / "manifest.json", manifest)
     if settings.push_to_hub:
         push(
@@ -145,10 +148,19 @@ def _trainer(
         group_by_length=settings.group_by_length,
         dev=_dev(settings, tokenizer),
     )
+    if _sharded(trainer) and settings.dev_rows:
+        raise SettingsError(
+            "dev_rows: chains cannot be generated while the weights are in shards (FSDP, ZeRO-3); "
+            "set dev_rows=0 best_by=loss"
+        )
     for callback in trainer.callback_handler.callbacks:
         if isinstance(callback, TensorBoardCallback):
             callback.logging_dir = settings.logging_dir or str(Path(settings.folder) / "logs")
     return trainer
+
+
+def _sharded(trainer: JudgeTrainer) -> bool:
+    return bool(trainer.is_fsdp_enabled or trainer.is_deepspeed_enabled)
 
 
 def _dev(settings: SFTSettings, tokenizer: PreTrainedTokenizerBase) -> DevEvaluation | None:
@@ -236,7 +248,7 @@ def _plan(settings: SFTSettings, rows: int) -> Plan:
     step_rows = settings.batch_size * settings.gradient_accumulation * processes
     shaping = {name: getattr(settings, name) for name in _SHAPING} | {
         "data_seed": settings.seed if settings.data_seed is None else settings.data_seed,
-        "model": _stamped(embedded(settings.model, "gradegpt-nano")),
+        "model": stamped(embedded(settings.model, "gradegpt-nano")),
         "rows_per_step": step_rows,
         "train.jsonl": sha256_file(data / "train.jsonl"),
     }

@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from gradegpt.chain import NO, YES
 from gradegpt.engines.base import Generation, Token
+from gradegpt.engines.chat import render_chat, token_bytes
 from gradegpt.engines.exported import ENGINE_FILE, ExportedTokenizer, ExportSettings, is_exported
-from gradegpt.engines.local import _stamped, render_chat, token_bytes
+from gradegpt.engines.files import stamped
 from gradegpt.errors import EngineError, MissingError
 from gradegpt.guide import VERSION as GUIDE_VERSION
 from gradegpt.guide import ChainGuide, guide_for
@@ -65,7 +66,7 @@ class FastEngine:
         workers: int | None = None,
         guided: bool = True,
     ) -> None:
-        self.name = f"ctranslate2:{_stamped(folder)}"
+        self.name = f"ctranslate2:{stamped(folder)}"
         self.batch_size = batch_size
         settings, self._tokenizer, self._generator = _load(Path(folder), threads, workers)
         self._ends = settings.end_token_ids

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import logging
 import warnings
 from collections.abc import Sequence
@@ -11,22 +9,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from gradegpt.chain import YES, PromptSettings
 from gradegpt.engines.base import Generation, Token
+from gradegpt.engines.chat import end_token_ids, render_chat, token_bytes
+from gradegpt.engines.files import stamped
 from gradegpt.errors import EngineError, MissingError
 from gradegpt.guide import VERSION as GUIDE_VERSION
 from gradegpt.guide import ChainGuide, guide_for
-from gradegpt.records import validate
 from gradegpt.schema import Message
 
 if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedTokenizerBase
 
-PROMPT_FILE: Final = "gradegpt.json"
-"""Beside the weights: the prompt settings that they were trained with."""
-_DECIDING: Final = ("*.safetensors", "*.bin", "tokenizer.json", "*config.json", "*.jinja")
-_END_BYTES: Final = 2**20
 FIRST_TOKENS: Final = 96
 """Most chains are shorter; see ``LocalEngine.generate``."""
 
@@ -59,7 +53,7 @@ class LocalEngine:
         device: str | None = None,
         guided: bool = True,
     ) -> None:
-        self.name = "local:" + "+".join(_stamped(folder) for folder in (model, adapter) if folder)
+        self.name = "local:" + "+".join(stamped(folder) for folder in (model, adapter) if folder)
         self.batch_size = batch_size
         self._threads = threads
         self._torch, self._model, self._tokenizer = _load(model, adapter, device)
@@ -140,7 +134,8 @@ class LocalEngine:
                 job.guide.write(self._bytes[job.made[-1]])  # the guiding saw all but the last
 
     def _generation(self, job: _Job) -> Generation:
-        pieces = self._tokenizer.convert_ids_to_tokens(job.made)
+        # A row of the embedding that no token has comes out as none.
+        pieces = [p or "" for p in self._tokenizer.convert_ids_to_tokens(job.made)]
         return Generation(
             text=self._tokenizer.decode(job.made, skip_special_tokens=True),
             prompt_tokens=len(job.prompt),
@@ -195,23 +190,6 @@ class _Guiding:
         return guide.may_end() if token in self._ends else guide.allows(self._bytes[token])
 
 
-def token_bytes(tokenizer: PreTrainedTokenizerBase) -> list[bytes]:
-    """The bytes that each token of a byte-level tokenizer writes; empty for another tokenizer."""
-    backend = json.loads(tokenizer.backend_tokenizer.to_str())
-    decoder = backend.get("decoder") or {}
-    kinds = {d.get("type") for d in (decoder, *decoder.get("decoders", ()))}
-    if kinds != {"ByteLevel"}:
-        return []
-    plain = [*range(33, 127), *range(161, 173), *range(174, 256)]
-    moved = [b for b in range(256) if b not in plain]
-    byte_of = {chr(b): b for b in plain} | {chr(256 + n): b for n, b in enumerate(moved)}
-    made = []
-    for token in tokenizer.convert_ids_to_tokens(range(len(tokenizer))):
-        known = all(char in byte_of for char in token)
-        made.append(bytes(byte_of[c] for c in token) if known else token.encode())
-    return made
-
-
 class _LogprobRecorder:
     """A logits processor that changes nothing and keeps each step's largest log-probability.
 
@@ -224,108 +202,6 @@ class _LogprobRecorder:
     def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
         self.steps.append(scores.max(dim=-1).values - scores.logsumexp(dim=-1))
         return scores
-
-
-def render_chat(tokenizer: PreTrainedTokenizerBase, messages: Sequence[Message]) -> str:
-    """The prompt text by the model's own chat template, thinking off where it knows the switch.
-
-    Where a template refuses the system turn (Gemma 2) or drops it, the user's turn opens with it.
-
-    Raises:
-        EngineError: there is no template, or it takes no such conversation.
-
-    """
-    from jinja2 import TemplateError
-
-    chat = [m.model_dump() for m in messages]
-    if len(chat) > 1 and chat[0]["role"] == "system":
-        system = chat[0]["content"].strip()
-        try:
-            text = _apply_template(tokenizer, chat)
-        except TemplateError:
-            text = ""
-        if system in text:
-            return text
-        chat = [chat[1] | {"content": f"{system}\n\n{chat[1]['content']}"}, *chat[2:]]
-    try:
-        return _apply_template(tokenizer, chat)
-    except TemplateError as error:
-        roles = ", ".join(m["role"] for m in chat)
-        raise EngineError(
-            f"{tokenizer.name_or_path}: its chat template takes no conversation of {roles}: {error}"
-        ) from error
-
-
-def _apply_template(
-    tokenizer: PreTrainedTokenizerBase, chat: list[dict[str, str]], *, reply_follows: bool = True
-) -> str:
-    if tokenizer.chat_template is None:
-        raise EngineError(
-            f"{tokenizer.name_or_path}: its tokenizer has no chat template; "
-            "take the model's chat or instruct version"
-        )
-    return str(
-        tokenizer.apply_chat_template(
-            chat,
-            tokenize=False,
-            add_generation_prompt=reply_follows,
-            enable_thinking=False,
-            # Llama 3.2's template prints the day it is, which is not the day it was trained; this
-            # is the date that Llama 3.1's names whatever the day.
-            date_string="26 Jul 2024",
-        )
-    )
-
-
-def end_token_id(tokenizer: PreTrainedTokenizerBase) -> int:
-    """The token that closes an assistant's turn: what follows a reply in the chat template.
-
-    It may differ from ``eos_token``: Gemma ends a turn with ``<end_of_turn>``, a text with
-    ``<eos>``. A template that closes turns with no special token leaves it to ``eos_token``.
-
-    Raises:
-        EngineError: there is no template, or neither token.
-
-    """
-    chat = [{"role": "user", "content": "?"}, {"role": "assistant", "content": YES}]
-    tail = _apply_template(tokenizer, chat, reply_follows=False).rpartition(YES)[2].lstrip()
-    ids = tokenizer(tail, add_special_tokens=False)["input_ids"] if tail else []
-    special = tokenizer.added_tokens_decoder
-    if ids and ids[0] in special and special[ids[0]].special:
-        return int(ids[0])
-    if tokenizer.eos_token_id is None:
-        raise EngineError(
-            f"{tokenizer.name_or_path}: no token ends a reply, neither in its chat template nor "
-            "as eos_token; take the model's chat or instruct version"
-        )
-    return int(tokenizer.eos_token_id)
-
-
-def end_token_ids(tokenizer: PreTrainedTokenizerBase) -> tuple[int, ...]:
-    """What ends a generation: ``end_token_id`` first, and ``eos_token`` where that is another."""
-    ends = (end_token_id(tokenizer), tokenizer.eos_token_id)
-    return tuple(dict.fromkeys(token for token in ends if token is not None))
-
-
-def _stamped(folder: str) -> str:
-    """The folder's last name and a digest of what decides its output.
-
-    Trained anew it is another judge, moved it is not. Of each file its size and both ends, 1 MiB
-    each: training changes every weight, and a large model is not read twice. A hub name stays as
-    it is.
-    """
-    files = sorted({path for pattern in _DECIDING for path in Path(folder).glob(pattern)})
-    if not files:
-        return folder
-    digest = hashlib.sha256()
-    for path in files:
-        size = path.stat().st_size
-        digest.update(f"{path.name}:{size}\n".encode())
-        with path.open("rb") as file:
-            digest.update(file.read(_END_BYTES))
-            file.seek(max(0, size - _END_BYTES))
-            digest.update(file.read())
-    return f"{Path(folder).resolve().name}@{digest.hexdigest()[:12]}"
 
 
 def quiet_start() -> None:
@@ -370,11 +246,3 @@ def _load(model: str, adapter: str | None, device: str | None) -> tuple[Any, Any
     # keep a judge from quoting.
     loaded.generation_config = GenerationConfig()
     return torch, loaded.to(device).eval(), tokenizer
-
-
-def prompt_settings_beside(folder: str | None) -> PromptSettings | None:
-    """The prompt settings stored with the weights in ``folder``, or none where there are none."""
-    path = Path(folder or "") / PROMPT_FILE
-    if not folder or not path.is_file():
-        return None
-    return validate(PromptSettings, json.loads(path.read_text(encoding="utf-8")), str(path))

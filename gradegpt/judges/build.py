@@ -16,6 +16,7 @@ from gradegpt.judges.model import ModelJudge
 from gradegpt.judges.parallel import ParallelJudge
 from gradegpt.judges.profile import ProfileJudge
 from gradegpt.judges.rules import RuleJudge
+from gradegpt.judges.trust import Trust, trust_beside
 from gradegpt.records import read_rows
 from gradegpt.schema import ChainFormat, TrainingRow
 from gradegpt.settings import Settings
@@ -49,6 +50,8 @@ class JudgeSettings(Settings):
     """A file of training rows, solved and shown before every item: for an untuned model."""
     max_new_tokens: int = Field(default=384, ge=1)
     min_confidence: float = Field(default=0.0, ge=0, le=1)
+    abstain: bool = True
+    """A cascade abstains where ``trust.json`` beside the weights says; see ``judges/trust.py``."""
     batch_size: int = Field(default=32, ge=1)
     concurrency: int = Field(default=16, ge=1)
     threads: int | None = Field(default=None, ge=1)
@@ -79,18 +82,29 @@ def build_judge(settings: JudgeSettings) -> Judge:
     if settings.kind == "rules":
         return ParallelJudge(RuleJudge())
     model = _model_judge(settings)
-    return model if settings.kind == "model" else CascadeJudge(RuleJudge(), model)
+    return model if settings.kind == "model" else CascadeJudge(RuleJudge(), model, _trust(settings))
+
+
+def _trust(settings: JudgeSettings) -> Trust | None:
+    if not settings.abstain or settings.base_url is not None:
+        return None
+    model, adapter = _folders(settings)
+    return trust_beside(adapter) or trust_beside(model)
+
+
+def _folders(settings: JudgeSettings) -> tuple[str, str | None]:
+    """The model and its adapter; the default adapter fits the embedded base and nothing else."""
+    wanted = None if settings.model != NANO and settings.adapter == NANO else settings.adapter
+    adapter = embedded(wanted, "gradegpt-nano-judge") if wanted else None
+    return embedded(settings.model, "gradegpt-nano"), adapter
 
 
 def _model_judge(settings: JudgeSettings) -> ModelJudge:
-    from gradegpt.engines.local import prompt_settings_beside
+    from gradegpt.engines.files import prompt_settings_beside
 
     if settings.base_url is not None and settings.model == NANO:
         raise SettingsError("base_url: set 'model' too, to the model's name on that server")
-    model = embedded(settings.model, "gradegpt-nano")
-    # The default adapter fits the embedded base and nothing else.
-    wanted = None if settings.model != NANO and settings.adapter == NANO else settings.adapter
-    adapter = embedded(wanted, "gradegpt-nano-judge") if wanted else None
+    model, adapter = _folders(settings)
     prompt = settings.prompt or prompt_settings_beside(adapter) or prompt_settings_beside(model)
     if settings.chain_format is not None:
         prompt = (prompt or PromptSettings()).model_copy(

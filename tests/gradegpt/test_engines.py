@@ -14,13 +14,9 @@ import pytest
 
 from gradegpt.chain import PromptSettings, build_prompt
 from gradegpt.engines import Generation, ScriptedEngine, Token
-from gradegpt.engines.local import (
-    PROMPT_FILE,
-    LocalEngine,
-    prompt_settings_beside,
-    render_chat,
-    token_bytes,
-)
+from gradegpt.engines.chat import render_chat, token_bytes
+from gradegpt.engines.files import PROMPT_FILE, prompt_settings_beside
+from gradegpt.engines.local import LocalEngine
 from gradegpt.engines.openai_api import OpenAIEngine
 from gradegpt.errors import EngineError, EngineTimeoutError, InputError, MissingError
 from gradegpt.schema import ChainFormat, Item, Message

@@ -14,9 +14,10 @@ import pytest
 
 from gradegpt.chain import NO, YES, PromptSettings, build_prompt
 from gradegpt.engines import Generation
+from gradegpt.engines.chat import render_chat
 from gradegpt.engines.exported import ENGINE_FILE, ExportedTokenizer
 from gradegpt.engines.fast import FastEngine
-from gradegpt.engines.local import LocalEngine, render_chat
+from gradegpt.engines.local import LocalEngine
 from gradegpt.errors import EngineError, InputError, MissingError, SettingsError
 from gradegpt.guide import ChainGuide
 from gradegpt.judges.build import JudgeSettings, build_judge

@@ -12,9 +12,9 @@ import gradegpt
 
 ROOT = Path(__file__).parents[2]
 HEAVY = {
-    "accelerate", "datasets", "fastapi", "httpx2", "numpy", "openai", "peft", "sklearn",
-    "starlette", "sympy", "tokenizers",
-    "torch", "transformers", "trl", "uvicorn",
+    "accelerate", "ctranslate2", "datasets", "fastapi", "httpx2", "jinja2", "numpy", "openai",
+    "peft", "sklearn", "starlette", "sympy", "tokenizers", "torch", "transformers", "trl",
+    "uvicorn",
 }  # fmt: skip
 
 

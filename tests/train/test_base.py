@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import train.base
-from gradegpt.engines.local import LocalEngine, prompt_settings_beside
+from gradegpt.engines.files import prompt_settings_beside
+from gradegpt.engines.local import LocalEngine
 from gradegpt.errors import InputError
 from gradegpt.fit import Budget
 from gradegpt.records import read_objects, sha256_file, write_rows

@@ -12,7 +12,8 @@ from typer.testing import CliRunner
 from gradegpt.chain import PromptSettings
 from gradegpt.engines import Generation, ScriptedEngine
 from gradegpt.engines.fast import FastEngine
-from gradegpt.engines.local import LocalEngine, prompt_settings_beside
+from gradegpt.engines.files import prompt_settings_beside
+from gradegpt.engines.local import LocalEngine
 from gradegpt.errors import EngineError, MissingError, OutputError, SettingsError
 from gradegpt.records import sha256_file
 from train.export import SUPPORTED, Quantization, app, builtin_prompts, export

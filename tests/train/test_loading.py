@@ -15,7 +15,8 @@ from typing import Any, Final, NamedTuple
 import pytest
 
 from gradegpt.engines.base import Generation
-from gradegpt.engines.local import LocalEngine, end_token_id, end_token_ids, render_chat
+from gradegpt.engines.chat import end_token_id, end_token_ids, render_chat
+from gradegpt.engines.local import LocalEngine
 from gradegpt.errors import EngineError, GradeGPTError, MissingError, SettingsError
 from gradegpt.schema import Message, TrainingRow
 from train.loading import choose_pad_token, load_base, load_tokenizer

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gradegpt.engines.local import LocalEngine, prompt_settings_beside
+from gradegpt.engines.files import prompt_settings_beside
+from gradegpt.engines.local import LocalEngine
 from gradegpt.errors import EngineError, MissingError, OutputError
 from gradegpt.schema import Message
 from train.merge import merge

@@ -8,7 +8,8 @@ from typing import Any, Final
 
 import pytest
 
-from gradegpt.engines.local import LocalEngine, prompt_settings_beside
+from gradegpt.engines.files import prompt_settings_beside
+from gradegpt.engines.local import LocalEngine
 from gradegpt.judges import ModelJudge
 from gradegpt.records import read_rows, write_rows
 from gradegpt.schema import Item, TrainingRow

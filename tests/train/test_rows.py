@@ -10,7 +10,7 @@ import pytest
 
 from gradegpt.chain import Chain, PromptSettings, build_prompt, parse_prompt, render_chain
 from gradegpt.engines import ScriptedEngine
-from gradegpt.engines.local import render_chat
+from gradegpt.engines.chat import render_chat
 from gradegpt.errors import InputError, MissingError
 from gradegpt.fit import ELISION, Budget
 from gradegpt.judges import ModelJudge

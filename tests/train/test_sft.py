@@ -12,7 +12,8 @@ from typing import Any, ClassVar
 import pytest
 
 from gradegpt.chain import NO, YES, PromptSettings
-from gradegpt.engines.local import LocalEngine, prompt_settings_beside
+from gradegpt.engines.files import prompt_settings_beside
+from gradegpt.engines.local import LocalEngine
 from gradegpt.errors import EngineError, InputError, MissingError, OutputError, SettingsError
 from gradegpt.judges import ModelJudge
 from gradegpt.records import read_rows, sha256_file, write_rows

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradegpt.chain import NO, SYSTEM, YES
-from gradegpt.engines.local import render_chat
+from gradegpt.engines.chat import render_chat
 from gradegpt.schema import Message
 from train.rows import verdict_token_ids
 from train.tokenizer import END, PAD, START, train_tokenizer

@@ -1,0 +1,189 @@
+"""Where is the model to be believed? ``python -m eval.calibrate configs/eval/calibrate.yaml``.
+
+Only rows count that the rules leave open: those are what a cascade asks the model about. For each
+kind of answer the least confidence is found from which the model is better than chance beyond its
+interval; where there is none, the cascade abstains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Final, NamedTuple
+
+import numpy as np
+import typer
+from pydantic import Field
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from eval.judging import judge_items, progress_bar, read_sources, write_items
+from eval.metrics import by_question, resampled, score
+from gradegpt.cli import run
+from gradegpt.importers.labelled import Source
+from gradegpt.judges.build import JudgeSettings, build_judge
+from gradegpt.judges.rules import RuleJudge
+from gradegpt.judges.trust import OTHER, TRUST_FILE, Trust, kind_of
+from gradegpt.records import write_json
+from gradegpt.schema import Example, Judgement, Outcome
+from gradegpt.settings import Settings, load_settings
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+
+_CHANCE: Final = 0.5
+
+
+class CalibrationSettings(Settings):
+    """Labelled rows that neither trained the model nor measure it, and the model.
+
+    ``levels`` are the confidences that are tried, ``least_rows`` the rows without which a kind is
+    counted under ``other``.
+    """
+
+    name: str = Field(pattern=r"^\w[\w .+-]*$")
+    out: str = ""
+    sources: tuple[Source, ...] = Field(min_length=1)
+    judge: JudgeSettings = JudgeSettings(kind="model")
+    levels: tuple[float, ...] = (0.0, 0.9, 0.99, 0.999, 0.9999)
+    least_rows: int = Field(default=20, ge=2)
+    draws: int = Field(default=2000, ge=100)
+    seed: int = 0
+
+    @property
+    def folder(self) -> Path:
+        """Where everything of this calibration is written."""
+        return Path(self.out or f"runs/{self.name}")
+
+
+class Finding(NamedTuple):
+    """A kind of answer: its rows, and from which confidence on the model beats chance there.
+
+    ``kept`` of the rows are at or above it, with this balanced accuracy and its 95 % interval.
+    """
+
+    kind: str
+    rows: int
+    least_confidence: float | None
+    kept: int
+    balanced_accuracy: float | None
+    interval: tuple[float, float] | None
+
+
+def calibrate(settings: CalibrationSettings, *, overwrite: bool = False) -> list[Finding]:
+    """Judge what the rules leave open, and write ``trust.json``; the findings, kind by kind.
+
+    Raises:
+        InputError: a source without a labelled row.
+        OutputError: judgements of other rows or another judge lie in the folder.
+
+    """
+    examples = read_sources(settings.sources)
+    ruled = RuleJudge().judge(examples)
+    left = [e for e, j in zip(examples, ruled, strict=True) if j.outcome is not Outcome.JUDGED]
+    items = write_items(left, settings.folder / "items.jsonl")
+    with progress_bar("calibrating") as advance:
+        judged = judge_items(
+            "model", build_judge(settings.judge), items, settings.folder / "judgements.jsonl",
+            overwrite=overwrite, advance=advance,
+        )  # fmt: skip
+    findings = findings_of(left, judged.judgements, settings)
+    trust = Trust(least_confidence={f.kind: f.least_confidence for f in findings})
+    write_json(settings.folder / TRUST_FILE, trust.model_dump(mode="json"))
+    made = {
+        "stage": "eval.calibrate",
+        "settings": settings.model_dump(mode="json", exclude={"judge": {"api_key"}}),
+        "judge": judged.fingerprint,
+        "rows": {"all": len(examples), "left by the rules": len(left)},
+        "findings": [finding._asdict() for finding in findings],
+    }
+    write_json(settings.folder / "manifest.json", made)
+    return findings
+
+
+def findings_of(
+    examples: Sequence[Example], judgements: Sequence[Judgement], settings: CalibrationSettings
+) -> list[Finding]:
+    """Kinds with enough rows by name, the rest together as ``other``."""
+    kinds: dict[str, list[int]] = {}
+    for number, example in enumerate(examples):
+        kinds.setdefault(kind_of(example), []).append(number)
+    rare = {kind for kind, rows in kinds.items() if len(rows) < settings.least_rows}
+    groups = {kind: rows for kind, rows in sorted(kinds.items()) if kind not in rare}
+    groups[OTHER] = sorted(n for kind in rare for n in kinds[kind])
+    return [
+        _finding(kind, [(examples[n], judgements[n]) for n in rows], settings)
+        for kind, rows in groups.items()
+    ]
+
+
+def _finding(
+    kind: str, rows: Sequence[tuple[Example, Judgement]], settings: CalibrationSettings
+) -> Finding:
+    for level in sorted(settings.levels):
+        kept = [(e, j) for e, j in rows if j.verdict is not None and _confidence(j) >= level]
+        if len(kept) < settings.least_rows:
+            break
+        cells = by_question([e for e, _ in kept], [j for _, j in kept])
+        accuracy = float(score(cells.sum(axis=0))["balanced_accuracy"])
+        drawn = np.concatenate(
+            [score(c)["balanced_accuracy"] for c in resampled(cells, settings.draws, settings.seed)]
+        )
+        if np.isnan(accuracy) or np.isnan(drawn).all():
+            continue
+        low, high = np.nanpercentile(drawn, (2.5, 97.5)).tolist()
+        if low > _CHANCE:
+            return Finding(kind, len(rows), level, len(kept), accuracy, (low, high))
+    return Finding(kind, len(rows), None, 0, None, None)
+
+
+def _confidence(judgement: Judgement) -> float:
+    return 1.0 if judgement.confidence is None else judgement.confidence
+
+
+@app.command(epilog="Then: cp runs/<name>/trust.json beside the adapter.")
+def main(
+    config: Annotated[
+        Path, typer.Argument(metavar="CONFIG.YAML", help="Such as configs/eval/calibrate.yaml.")
+    ],
+    overrides: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="KEY=VALUE",
+            help="Settings to change: name, out, sources, judge.adapter, levels, least_rows.",
+        ),
+    ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace judgements of another judge or other rows.")
+    ] = False,
+) -> None:
+    """Find the kinds of answer where the model is no better than chance, and write trust.json.
+
+    Beside the adapter that file makes a cascade abstain there. Give it labelled answers that
+    neither trained the model nor are to measure it.
+    """
+    settings = load_settings(CalibrationSettings, config, overrides or ())
+    table = Table(box=box.SIMPLE_HEAD)
+    for name in ("kind of answer", "rows", "believed from", "rows kept", "balanced accuracy"):
+        table.add_column(name, justify="left" if name == "kind of answer" else "right")
+    for finding in calibrate(settings, overwrite=overwrite):
+        table.add_row(
+            finding.kind,
+            f"{finding.rows:,}",
+            "never" if finding.least_confidence is None else f"{finding.least_confidence:g}",
+            f"{finding.kept:,}",
+            _accuracy(finding),
+        )
+    Console().print(table)
+    typer.echo(f"wrote {settings.folder / TRUST_FILE}; it belongs beside the adapter")
+
+
+def _accuracy(finding: Finding) -> str:
+    if finding.balanced_accuracy is None or finding.interval is None:
+        return "–"
+    low, high = finding.interval
+    return f"{100 * finding.balanced_accuracy:.1f} ({100 * low:.1f} to {100 * high:.1f})"
+
+
+if __name__ == "__main__":
+    run(app, name="python -m eval.calibrate")

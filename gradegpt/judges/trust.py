@@ -1,0 +1,64 @@
+"""How far a model judge is believed, by kind of answer: measured on people's labels, not assumed.
+
+A small model compares numbers well and free text no better than a coin. ``python -m
+eval.calibrate`` finds out where, and writes ``trust.json`` for the folder of the adapter; a cascade
+abstains where that file says that the model is not to be believed.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Final
+
+from gradegpt.chain import needs_gloss
+from gradegpt.judges.rules import reference_answer
+from gradegpt.records import validate
+from gradegpt.rules.kinds import answer_type
+from gradegpt.schema import AnswerType, Item, Judgement, Outcome
+from gradegpt.settings import Settings
+
+TRUST_FILE: Final = "trust.json"
+"""Beside the adapter, or beside a model that has none."""
+OTHER: Final = "other"
+
+
+class Trust(Settings):
+    """From which confidence on the model is believed.
+
+    ``least_confidence`` maps a kind of answer, such as ``text zh``, to a probability; null: never.
+    ``other`` stands for the kinds that it does not list; without it those are believed.
+    """
+
+    least_confidence: dict[str, float | None]
+
+    def applied(self, item: Item, judgement: Judgement) -> Judgement:
+        """The judgement, or ``undecided`` with its chain where the model is not to be believed."""
+        kind = kind_of(item)
+        default = self.least_confidence.get(OTHER, 0.0)
+        least = self.least_confidence.get(kind, default)
+        sure = least is not None and (judgement.confidence is None or judgement.confidence >= least)
+        if judgement.outcome is not Outcome.JUDGED or sure:
+            return judgement
+        reason = f"cascade:not-trusted:{kind}"
+        changes = {"outcome": Outcome.UNDECIDED, "verdict": None, "reason": reason}
+        return judgement.model_copy(update=changes)
+
+
+def kind_of(item: Item) -> str:
+    """The answer type and the language, ``number en``: the stated type, else the likely one."""
+    chinese = any(needs_gloss(text) for text in (*item.reference, item.response))
+    return f"{type_of(item).words} {'zh' if chinese else 'en'}"
+
+
+def type_of(item: Item) -> AnswerType:
+    """The stated answer type, else the likely one of the reference."""
+    return item.answer_type or answer_type(reference_answer(item.reference[0]), item.question)
+
+
+def trust_beside(folder: str | None) -> Trust | None:
+    """The trust stored with the weights in ``folder``, or none where there is none."""
+    path = Path(folder or "") / TRUST_FILE
+    if not folder or not path.is_file():
+        return None
+    return validate(Trust, json.loads(path.read_text(encoding="utf-8")), str(path))

@@ -1,0 +1,99 @@
+"""Calibration: the least confidence from which a kind of answer beats chance, or never."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import eval.calibrate
+from eval.calibrate import CalibrationSettings, calibrate, findings_of
+from gradegpt.judges.trust import Trust
+from gradegpt.records import write_rows
+from gradegpt.schema import Example, Item, Judgement, Outcome, Verdict
+
+
+def example(number: int, response: str = "It was wet.") -> Example:
+    verdict = Verdict.CORRECT if number % 2 else Verdict.INCORRECT
+    return Example(
+        id=str(number), question=f"Why {number}?", reference=("because it rained",),
+        response=response, verdict=verdict,
+    )  # fmt: skip
+
+
+def says(example: Example, right: bool, confidence: float) -> Judgement:
+    truly = example.verdict is Verdict.CORRECT
+    verdict = Verdict.CORRECT if truly is right else Verdict.INCORRECT
+    return Judgement(
+        id=example.id, outcome=Outcome.JUDGED, verdict=verdict, confidence=confidence,
+        method="model",
+    )  # fmt: skip
+
+
+def settings(**changes: Any) -> CalibrationSettings:
+    values = {"name": "small", "sources": [{"path": "x"}], "levels": [0, 0.9], "draws": 200}
+    return CalibrationSettings.model_validate(values | changes)
+
+
+def test_the_least_confidence_that_beats_chance_is_taken() -> None:
+    """Right where it is sure and a coin elsewhere: believed from there on."""
+    rows = [example(n) for n in range(120)]
+    sure = [says(e, n // 2 % 8 != 0, 0.95) for n, e in enumerate(rows[:60])]
+    coin = [says(e, n // 2 % 6 == 0, 0.6) for n, e in enumerate(rows[60:])]
+    text, other = findings_of(rows, [*sure, *coin], settings())
+    assert (text.kind, text.rows, text.least_confidence, text.kept) == ("text en", 120, 0.9, 60)
+    assert text.interval is not None
+    assert 0.5 < text.interval[0] < (text.balanced_accuracy or 0) < text.interval[1]
+    assert (other.kind, other.rows, other.least_confidence) == ("other", 0, None)
+
+
+def test_a_coin_is_never_believed() -> None:
+    """At whatever confidence."""
+    rows = [example(n) for n in range(100)]
+    said = [says(e, n // 2 % 2 == 0, 0.99) for n, e in enumerate(rows)]
+    assert findings_of(rows, said, settings())[0].least_confidence is None
+
+
+def test_rare_kinds_are_counted_together() -> None:
+    """Under a name of their own they would be measured on a handful of rows."""
+    rows = [example(n) for n in range(30)] + [example(n, "下雨") for n in range(30, 45)]
+    said = [says(e, True, 1.0) for e in rows]
+    kinds = {f.kind: f for f in findings_of(rows, said, settings(least_rows=16))}
+    assert kinds.keys() == {"text en", "other"}
+    assert (kinds["other"].rows, kinds["other"].least_confidence) == (15, None)
+    kinds = {f.kind: f for f in findings_of(rows, said, settings(least_rows=15))}
+    assert kinds["text zh"].least_confidence == 0
+
+
+class Sure:
+    """Says yes to all."""
+
+    name = fingerprint = "sure"
+
+    def judge(self, items: list[Item]) -> list[Judgement]:
+        return [
+            Judgement(id=i.id, outcome=Outcome.JUDGED, verdict=Verdict.CORRECT, confidence=1,
+                      method="model")
+            for i in items
+        ]  # fmt: skip
+
+
+def test_the_whole_calibration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows that the rules decide are not asked about; the file is one that a cascade reads."""
+    monkeypatch.setattr(eval.calibrate, "build_judge", lambda _: Sure())
+    easy = Example(
+        id="e", question="2+2=?", reference=("4",), response="It is 4.", verdict=Verdict.CORRECT
+    )
+    rows = [easy, *(example(n) for n in range(40))]
+    write_rows(tmp_path / "rows.jsonl", (r.model_dump(mode="json") for r in rows))
+    source = {"path": str(tmp_path / "rows.jsonl"), "fields": None}
+    found = calibrate(settings(sources=[source], out=str(tmp_path / "out")))
+    assert [(f.kind, f.rows, f.least_confidence) for f in found] == [
+        ("text en", 40, None), ("other", 0, None),
+    ]  # fmt: skip
+    trust = json.loads((tmp_path / "out" / "trust.json").read_text())
+    assert Trust.model_validate(trust).least_confidence == {"text en": None, "other": None}
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    assert manifest["rows"] == {"all": 41, "left by the rules": 40}
