@@ -1,7 +1,8 @@
 """Guided chains: while a judge writes, it quotes only what the response says, and comes to an end.
 
 A small model that copies a long sentence can lose its place: it garbles a quote or repeats itself
-until its tokens run out. The guide looks at each next piece of text before it is written. It never
+until its tokens run out; or it names the reference's number as the one that it has just quoted.
+The guide looks at each next piece of text before it is written. It never
 touches the verdict, and a text that does not begin like a chain is left alone.
 """
 
@@ -14,7 +15,7 @@ from gradegpt.chain import AGREE, GIVES, KEY, NO_KEY, REFERENCE, defuse, parse_p
 from gradegpt.fit import ELISION
 from gradegpt.schema import AnswerType, Message
 
-VERSION: Final = "1"
+VERSION: Final = "2"
 """Raised with every change that can change a chain; part of a guided engine's name."""
 
 MAX_QUOTE: Final = 160
@@ -30,6 +31,9 @@ _GIVES, _AGREE = GIVES.encode(), AGREE.encode()
 _OPENING: Final = b"The model response gives "
 _TYPES: Final = tuple(type_clause(kind).encode() for kind in AnswerType)
 _CLIPPED: Final = ELISION.encode()
+_NONE: Final = b"none."
+_LETTERS: Final = b"ABCDEFGHIJ"
+"""Chosen options may be named together: BD for B and D."""
 
 
 class ChainGuide:
@@ -85,7 +89,8 @@ class ChainGuide:
             wanted, found, given = text.partition(clause)
             if found:
                 bounded = len(given) <= MAX_ANSWER and not _loops(given)
-                return self._names(wanted) and _GIVES not in given and (whole or bounded)
+                named = self._names(wanted) and self._gives(given, whole=whole)
+                return named and _GIVES not in given and (whole or bounded)
         return not whole and (
             self._names(text)
             or any(
@@ -94,6 +99,23 @@ class ChainGuide:
                 for n in range(1, len(clause))
             )
         )
+
+    def _gives(self, given: bytes, *, whole: bool) -> bool:
+        """Whether the answer stands in the quote, blanks aside; the line ends in a full stop."""
+        first = self._written.partition(b"\n")[0]
+        if first == _NO_KEY:
+            return given == _NONE if whole else _begins(given, _NONE)
+        if not first.startswith(_KEY):
+            return True
+        quote = _squeezed(first[len(_KEY) :])
+        ended = given.endswith(b".") and self._stands(given[:-1], quote)
+        return ended if whole else not _squeezed(given) or ended or self._stands(given, quote)
+
+    def _stands(self, answer: bytes, quote: bytes) -> bool:
+        answer = _squeezed(answer.removesuffix(_CLIPPED))
+        letters = bytes(b for b in quote if b in _LETTERS)
+        chosen = all(b in _LETTERS for b in answer) and answer in letters
+        return bool(answer) and (answer in quote or chosen)
 
     def _names(self, answer: bytes) -> bool:
         """Whether this is an accepted answer, or a stretch of one, clipped perhaps."""
@@ -104,6 +126,11 @@ class ChainGuide:
 def _begins(line: bytes, whole: bytes) -> bool:
     """Whether ``whole`` begins with ``line``."""
     return whole.startswith(line)
+
+
+def _squeezed(text: bytes) -> bytes:
+    """Without blanks; half a character at the end stays as it is."""
+    return "".join(text.decode(errors="surrogateescape").split()).encode(errors="surrogateescape")
 
 
 def _splits(quote: bytes) -> bool:

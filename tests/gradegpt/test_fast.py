@@ -19,6 +19,7 @@ from gradegpt.engines.exported import ENGINE_FILE, ExportedTokenizer
 from gradegpt.engines.fast import FastEngine
 from gradegpt.engines.local import LocalEngine
 from gradegpt.errors import EngineError, InputError, MissingError, SettingsError
+from gradegpt.guide import VERSION as GUIDE_VERSION
 from gradegpt.guide import ChainGuide
 from gradegpt.judges.build import JudgeSettings, build_judge
 from gradegpt.schema import ChainFormat, Item, Message
@@ -137,7 +138,7 @@ def test_where_a_guide_steps_in_the_best_allowed_token_follows(
 def test_unguided_it_is_another_engine(folder: Path, model: Path) -> None:
     """By its name, for caches; the texts are the unguided local engine's."""
     guided, free = FastEngine(str(folder)), FastEngine(str(folder), guided=False)
-    assert guided.name == f"{free.name}+guide-1"
+    assert guided.name == f"{free.name}+guide-{GUIDE_VERSION}"
     theirs = LocalEngine(str(model), threads=1, device="cpu", guided=False)
     assert same(free.generate(CHAINS, max_new_tokens=9), theirs.generate(CHAINS, max_new_tokens=9))
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gradegpt.chain import KEY, Chain, PromptSettings, build_prompt, render_chain
+from gradegpt.chain import KEY, NO_KEY, Chain, PromptSettings, build_prompt, render_chain
 from gradegpt.fit import Budget
 from gradegpt.guide import MAX_TEXT, ChainGuide, guide_for
 from gradegpt.schema import AnswerType, ChainFormat, Item, Message, Verdict
@@ -53,7 +53,7 @@ def test_a_quote_is_a_stretch_of_one_line_of_the_response(
 
 def test_one_comparison_and_then_whether_the_answers_agree() -> None:
     """Nothing may come between, and no second comparison."""
-    compared = f"{KEY}算一算。\nThe reference answer 38 is a number; the model response gives 38.\n"
+    compared = f"{KEY}是 38 厘\nThe reference answer 38 is a number; the model response gives 38.\n"
     assert allowed(compared, "The answers")
     assert not allowed(compared, "The reference")
     assert not allowed(compared + "The answers", " differ")
@@ -73,7 +73,7 @@ def test_one_comparison_and_then_whether_the_answers_agree() -> None:
         ("thirty-eight", " or", False),
         ("38", " i", True),
         ("38 is", " an expression", True),
-        ("38 is a number", "; the model response gives 39.\n", True),
+        ("38 is a number", "; the model response gives 算一算.\n", True),
         ("38 is a number", "\n", False),
         ("38 is a", " number number number number number number number number", False),
     ],
@@ -85,11 +85,47 @@ def test_the_reference_answer_is_from_the_reference(
     assert allowed(f"{KEY}算一算。\nThe reference answer {written}", piece) is expected
 
 
+@pytest.mark.parametrize(
+    ("quote", "given", "piece", "expected"),
+    [
+        ("一共 120 个", "", "12", True),
+        ("一共 120 个", "", "168", False),
+        ("一共 120 个", "1", "6", False),
+        ("一共 120 个", "120", ".", True),
+        ("一共 120 个", "120", "\n", False),
+        ("一共 120 个", "120.", "\n", True),
+        ("一共 120 个", "120个", ".\n", True),
+        ("x = 1.5", "1", ".", True),
+        ("x = 1.5", "1.", "5", True),
+        ("x = 1.5", "1.", "2", False),
+        ("选 A、B 和 D", "A", "BD.", True),
+        ("选 A、B 和 D", "A", "C", False),
+        ("一共 120 个", "", ".", False),
+        ("一共 120 个", " ", "120.\n", True),
+        ("很长很长", "很长", "….\n", True),
+    ],
+)
+def test_the_answer_given_is_from_the_quote(
+    quote: str, given: str, piece: str, expected: bool
+) -> None:
+    """A stretch of it, blanks aside, clipped perhaps, or its letters together; never elsewhere."""
+    written = f"{KEY}{quote}\nThe reference answer 38 is a number; the model response gives {given}"
+    assert allowed(written, piece, response=quote) is expected
+
+
+def test_nothing_quoted_gives_nothing() -> None:
+    """And a text that does not begin like a chain may give what it likes."""
+    compared = "\nThe reference answer 38 is a number; the model response gives "
+    assert allowed(NO_KEY + compared, "none.\n")
+    assert not allowed(NO_KEY + compared, "38")
+    assert allowed("Let us see." + compared, "39.\n")
+
+
 def test_a_chain_does_not_end_before_its_tag() -> None:
     """Another text may end anywhere."""
     guide = ChainGuide(RESPONSE, ["38"])
     assert guide.may_end()
-    guide.write(f"{KEY}算一算。".encode())
+    guide.write(f"{KEY}是 38 厘".encode())
     assert not guide.may_end()
     guide.write(b"\nThe reference answer 38 is a number; the model response gives 38.\n")
     guide.write(b"The answers agree: ")
@@ -141,7 +177,7 @@ def test_every_true_chain_is_allowed(response: str, data: st.DataObject) -> None
         key_sentence=quote or None,
         reference_answer="38",
         answer_type=AnswerType.NUMBER,
-        answer="38" if quote else None,
+        answer=quote or None,
     )
     guide = guide_for(build_prompt(Item(reference=("38",), response=response), PromptSettings()))
     if guide is None:
