@@ -23,9 +23,10 @@ from gradegpt.chain import SYSTEM
 from gradegpt.cli import run
 from gradegpt.engines.files import PROMPT_FILE
 from gradegpt.errors import InputError
-from gradegpt.records import sha256_file, write_json
+from gradegpt.records import sha256_file, whole_file, write_json
 from gradegpt.settings import load_settings
 from train.batches import Row, batches, encode_pairs, read_pairs, stream, tensors
+from train.card import base_card
 from train.memory import keep_freed_memory
 from train.rows import prompt_settings_of
 from train.settings import BaseSettings
@@ -70,6 +71,8 @@ def pretrain(settings: BaseSettings) -> dict[str, Any]:
         "torch": torch.__version__,
         **metrics,
     }
+    with whole_file(out / "model" / "README.md") as card:
+        card.write(base_card(manifest))
     write_json(out / "manifest.json", manifest)
     return manifest
 

@@ -148,6 +148,9 @@ def test_a_run_leaves_a_model_that_loads_anywhere(base: Path, base_data: Path) -
     log = [row for _, row in read_objects(base / "log.jsonl")]
     assert [row["step"] for row in log] == [1, 2, 3, 4]
     assert ["dev_loss" in row for row in log] == [False, True, False, True]
+    card = (base / "model" / "README.md").read_text()
+    assert f"{manifest['parameters']:,} parameters" in card
+    assert manifest["data"]["train"] in card
     prompt = prompt_settings_beside(str(base / "model"))
     assert prompt is not None
     assert prompt.budget == Budget(question=40, reference=30, response=60)
