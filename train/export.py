@@ -15,7 +15,6 @@ all.
 from __future__ import annotations
 
 import json
-import shutil
 import tempfile
 from collections.abc import Sequence
 from enum import StrEnum
@@ -36,13 +35,13 @@ from gradegpt.engines.exported import (
     ExportSettings,
 )
 from gradegpt.engines.fast import FastEngine
-from gradegpt.engines.files import PROMPT_FILE, prompt_settings_beside
+from gradegpt.engines.files import prompt_settings_beside
 from gradegpt.engines.local import LocalEngine, quiet_start
 from gradegpt.errors import EngineError, MissingError, OutputError, SettingsError
 from gradegpt.judges.build import NANO, embedded
 from gradegpt.records import sha256_file, write_json
 from gradegpt.schema import Item, Message
-from train.merge import merge
+from train.merge import copy_settings, merge
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
@@ -141,8 +140,7 @@ def _convert(model: Path, made: Path, quantization: Quantization) -> None:
     write_json(made / ENGINE_FILE, settings.model_dump(mode="json"))
     (made / TEMPLATE_FILE).write_text(tokenizer.get_chat_template(), encoding="utf-8")
     (made / "tokenizer.json").write_text(tokenizer.backend_tokenizer.to_str(), encoding="utf-8")
-    if (model / PROMPT_FILE).is_file():
-        shutil.copyfile(model / PROMPT_FILE, made / PROMPT_FILE)
+    copy_settings(model, made)
     _check_rendering(tokenizer, ExportedTokenizer(made, settings.special_tokens))
 
 

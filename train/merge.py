@@ -18,6 +18,7 @@ from gradegpt.engines.files import PROMPT_FILE
 from gradegpt.engines.local import quiet_start
 from gradegpt.errors import EngineError, MissingError, OutputError
 from gradegpt.judges.build import embedded
+from gradegpt.judges.trust import TRUST_FILE
 from gradegpt.records import sha256_file, write_json
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
@@ -52,7 +53,7 @@ def merge(adapter: Path, out: Path, base: str = "", dtype: str = "bfloat16") -> 
     shutil.rmtree(temporary, ignore_errors=True)
     model.to(getattr(torch, dtype)).save_pretrained(temporary)
     tokenizer.save_pretrained(temporary)
-    shutil.copyfile(adapter / PROMPT_FILE, temporary / PROMPT_FILE)
+    copy_settings(adapter, temporary)
     manifest = {
         "stage": "train.merge",
         "base": named,
@@ -64,6 +65,13 @@ def merge(adapter: Path, out: Path, base: str = "", dtype: str = "bfloat16") -> 
         out.rmdir()
     temporary.replace(out)
     return manifest
+
+
+def copy_settings(source: Path, target: Path) -> None:
+    """What belongs beside the weights: the prompt settings, and how far they are believed."""
+    for name in (PROMPT_FILE, TRUST_FILE):
+        if (source / name).is_file():
+            shutil.copyfile(source / name, target / name)
 
 
 def _load(base: str, adapter: Path) -> tuple[Any, Any]:

@@ -10,6 +10,8 @@ import pytest
 from gradegpt.engines.files import prompt_settings_beside
 from gradegpt.engines.local import LocalEngine
 from gradegpt.errors import EngineError, MissingError, OutputError
+from gradegpt.judges.trust import TRUST_FILE, trust_beside
+from gradegpt.records import write_json
 from gradegpt.schema import Message
 from train.merge import merge
 from train.settings import SFTSettings
@@ -28,9 +30,10 @@ def adapter(tmp_path_factory: pytest.TempPathFactory, base: Path, judge_data: Pa
     settings = SFTSettings(
         name="x", data=str(judge_data), model=str(base / "model"), out=str(out), max_steps=2,
         batch_size=4, learning_rate=0.1, lora_rank=4, bf16=False, threads=1, eval_steps=0,
-        save_steps=100, report_to="none",
+        save_steps=100, dev_rows=0, best_by="loss", report_to="none",
     )  # fmt: skip
     fine_tune(settings)
+    write_json(out / "adapter" / TRUST_FILE, {"least_confidence": {"text en": None}})
     return out / "adapter"
 
 
@@ -49,6 +52,7 @@ def test_the_merged_model_answers_as_base_and_adapter_do(
     assert texts[0] == texts[1]
     assert texts[0] != texts[2]
     assert prompt_settings_beside(str(tmp_path / "whole")) == prompt_settings_beside(str(adapter))
+    assert trust_beside(str(tmp_path / "whole")) == trust_beside(str(adapter)) is not None
     assert json.loads((tmp_path / "whole" / "manifest.json").read_text())["dtype"] == "float32"
 
 
