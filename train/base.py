@@ -27,7 +27,7 @@ from gradegpt.records import sha256_file, whole_file, write_json
 from gradegpt.settings import load_settings
 from train.batches import Row, batches, encode_pairs, read_pairs, stream, tensors
 from train.card import base_card
-from train.memory import keep_freed_memory
+from train.memory import TRIM_EVERY, keep_freed_memory, trim
 from train.rows import prompt_settings_of
 from train.settings import BaseSettings
 from train.tokenizer import train_tokenizer
@@ -163,6 +163,8 @@ def _train(
                 record |= metrics
                 bar.console.print(f"step {step}: {metrics}")
             log.write(json.dumps(record) + "\n")
+            if step % TRIM_EVERY == 0:
+                trim()
             if step % settings.save_every == 0:
                 _save(out, model, optimizers, schedules, step, tokens)
     return metrics

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gradegpt.errors import InputError
 from gradegpt.records import read_objects
+from train.rows import pack as rows_in_lines
 from train.rows import verdict_token_ids
 from train.settings import BaseSettings
 from train.tokenizer import END, START
@@ -115,8 +116,9 @@ def tensors(batch: list[Row], pad: int, *, pack: bool, device: torch.device) -> 
     """
     import torch
 
-    longest = max(len(row.ids) for row in batch)
-    sequences = _packed(batch, 4 * longest) if pack else [[row] for row in batch]
+    lengths = [len(row.ids) for row in batch]
+    lines = rows_in_lines(lengths, 4 * max(lengths)) if pack else [[n] for n in range(len(batch))]
+    sequences = [[batch[n] for n in line] for line in lines]
     length = max(sum(len(row.ids) for row in rows) for rows in sequences)
 
     def table(of: Callable[[Row], Iterable[float]], fill: float, kind: Any) -> torch.Tensor:
@@ -138,18 +140,3 @@ def tensors(batch: list[Row], pad: int, *, pack: bool, device: torch.device) -> 
         weights=table(lambda row: [0.0, *row.weights[1:]], 0.0, torch.float32),
         verdicts=torch.tensor(places, dtype=torch.long, device=device).view(-1, 2),
     )
-
-
-def _packed(batch: list[Row], length: int) -> list[list[Row]]:
-    """First fit, longest first: sequences of at most ``length`` tokens."""
-    sequences: list[list[Row]] = []
-    room: list[int] = []
-    for row in sorted(batch, key=lambda row: -len(row.ids)):
-        size = len(row.ids)
-        at = next((n for n, left in enumerate(room) if left >= size), len(room))
-        if at == len(room):
-            sequences.append([])
-            room.append(length)
-        sequences[at].append(row)
-        room[at] -= size
-    return sequences

@@ -25,6 +25,7 @@ from transformers.trainer import TRAINER_STATE_NAME
 
 from gradegpt.errors import SettingsError
 from gradegpt.records import write_json
+from train.memory import TRIM_EVERY, trim
 
 _log = logging.getLogger(__name__)
 
@@ -97,6 +98,15 @@ class EarlyStop(TrainerCallback):  # type: ignore[misc]
         best = max(values) if args.greater_is_better else min(values)
         if len(values) - 1 - values.index(best) >= self._patience:
             control.should_training_stop = True
+
+
+class Trim(TrainerCallback):  # type: ignore[misc]
+    """Gives memory back that the heap keeps in holes; see ``train.memory``."""
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        """Every few steps: the pages are wanted again at once."""
+        if state.global_step % TRIM_EVERY == 0:
+            trim()
 
 
 class Pace(TrainerCallback):  # type: ignore[misc]

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 PADS: Final = ("<|endoftext|>", "<|finetune_right_pad_id|>", "<pad>", "<|pad|>", "[PAD]")
 """Tokens that tokenizers have and chats do not use, in the order of preference."""
+EAGER_LENGTH: Final = 1024
+"""Tokens up to which eager attention is trained with on a CPU. It is faster than sdpa for rows of a
+few hundred, but keeps a score for each pair of tokens: 16 rows of 2,048 take 16 GB."""
 
 
 def load_base(settings: SFTSettings) -> tuple[PreTrainedTokenizerBase, PreTrainedModel]:
@@ -156,7 +159,7 @@ def _attention(settings: SFTSettings, architecture: Any) -> str | None:
     if settings.attn_implementation != "auto":
         return settings.attn_implementation
     if not torch.cuda.is_available():
-        return "eager"
+        return "eager" if settings.max_length <= EAGER_LENGTH else None
     usable = find_spec("flash_attn") is not None and architecture._supports_flash_attn
     return "flash_attention_2" if usable and settings.bf16 else None
 

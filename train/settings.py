@@ -108,7 +108,8 @@ class SFTSettings(Settings):
     """Load the base in 4-bit nf4 (bitsandbytes) and train the adapter on top."""
     bf16: bool = True
     attn_implementation: str = "auto"
-    """auto: eager on a CPU, flash_attention_2 on a GPU where it is installed, else sdpa."""
+    """auto: flash_attention_2 on a GPU where it is installed; eager on a CPU for rows of at most
+    1,024 tokens; else sdpa."""
     gradient_checkpointing: bool = False
     verdict_weight: float = Field(default=1.0, gt=0)
     """Loss weight of the verdict tag's tokens; every other token of the chain counts 1."""

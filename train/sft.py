@@ -126,7 +126,7 @@ def _trainer(
 ) -> JudgeTrainer:
     from transformers.integrations import TensorBoardCallback
 
-    from train.callbacks import EarlyStop, Pace, Saves, Stamp
+    from train.callbacks import EarlyStop, Pace, Saves, Stamp, Trim
     from train.trainer import JudgeTrainer, PackingCollator
 
     evaluates = bool(settings.eval_steps) and len(parts["dev"]) > 0
@@ -139,7 +139,7 @@ def _trainer(
         eval_dataset=parts["dev"] if len(parts["dev"]) else None,
         processing_class=tokenizer,
         peft_config=_lora(settings),
-        callbacks=[Pace(), Saves(settings.save_steps), Stamp(plan), *stops],
+        callbacks=[Trim(), Pace(), Saves(settings.save_steps), Stamp(plan), *stops],
         verdict_ids=verdict_token_ids(tokenizer),
         verdict_weight=settings.verdict_weight,
         packing=PackingCollator(tokenizer.pad_token_id, settings.max_length, one_line=flash)

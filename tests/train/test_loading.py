@@ -284,6 +284,16 @@ def test_a_base_of_another_family_loads(gemma: Path) -> None:
     assert tokenizer.pad_token == "<pad>"
 
 
+def test_long_rows_on_a_cpu_are_not_trained_eagerly(base: Path) -> None:
+    """A score for each pair of tokens would not fit into most machines; a stated choice stands."""
+    for length, stated, used in ((1024, "auto", "eager"), (2048, "auto", "sdpa"),
+                                 (2048, "eager", "eager")):  # fmt: skip
+        _, model = load_base(
+            settings(base / "model", max_length=length, attn_implementation=stated)
+        )
+        assert model.config._attn_implementation == used
+
+
 def _without(name: str) -> Callable[[Path], object]:
     return lambda folder: (folder / name).unlink()
 
