@@ -1,8 +1,8 @@
 """What a base model learns before it is a judge, in plain chat tasks.
 
-Bilingual text, copying, quoting, extracting, comparing, checking. A comparison is answered with a verdict
-tag, so that the tags mean something before SFT; none of these rows has the judge's prompt or chain,
-which is what LoRA SFT adds.
+Bilingual text, copying, quoting, extracting, comparing, checking. A comparison is answered with a
+verdict tag, so that the tags mean something before SFT; none of these rows has the judge's prompt
+or chain, which is what LoRA SFT adds.
 """
 
 from __future__ import annotations
