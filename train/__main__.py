@@ -43,12 +43,17 @@ def main(
     """
     settings = load_settings(SFTSettings, config, overrides or ())
     try:
+        from accelerate import PartialState
+
         from train.sft import fine_tune
     except ImportError as error:
         raise MissingError(
             f"{error.name}: not installed; training needs: pip install 'gradegpt[train]'"
         ) from error
     manifest = fine_tune(settings)
+    # The others wait for the first one to write; a process that leaves the group early aborts.
+    PartialState().wait_for_everyone()
+    PartialState().destroy_process_group()
     if not manifest:  # one of several processes, and not the first
         return
     typer.echo(

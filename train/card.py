@@ -13,9 +13,9 @@ tags: [gradegpt, from-scratch]
 ---
 # {name}
 
-A small Qwen3-shaped decoder, made from scratch to carry a judge of answers: {parameters:,}
-parameters, {layers} layers, {width} wide, a bilingual byte-level BPE tokenizer of {vocabulary:,}
-tokens with single digits and capitals, positions up to {positions:,}.
+A small Qwen3-shaped decoder, made from scratch to carry a judge of answers:
+{parameters:,} parameters, {layers} layers, {width} wide, a bilingual byte-level BPE tokenizer of
+{vocabulary:,} tokens with single digits and capitals, positions up to {positions:,}.
 
 It is no chat model. It knows the tasks it was trained on: to quote a sentence, to go on copying a
 line, to extract an answer, to compare two, to check a solution against a key, to put a short

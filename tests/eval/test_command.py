@@ -20,7 +20,13 @@ from gradegpt.schema import Judgement
 from gradegpt.settings import load_settings
 
 ROOT = Path(__file__).resolve().parents[2]
-CONFIGS = sorted((ROOT / "configs" / "eval").glob("*.yaml"))
+HANDMADE = ROOT / "configs" / "eval" / "handmade.yaml"
+COMMAND = "# python -m eval configs/eval/"
+CONFIGS = sorted(
+    path
+    for path in (ROOT / "configs" / "eval").glob("*.yaml")
+    if path.read_text("utf-8").startswith(COMMAND)
+)
 
 
 @pytest.mark.parametrize(
@@ -40,7 +46,7 @@ def test_a_mistake_in_the_settings_is_one_line_that_says_what_to_do(
 ) -> None:
     """Nothing is loaded or judged before the settings are known to be good."""
     with pytest.raises(GradeGPTError) as caught:
-        read_sources(load_settings(EvalSettings, CONFIGS[0], overrides).sources)
+        read_sources(load_settings(EvalSettings, HANDMADE, overrides).sources)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
     assert caught.value.exit_code == 2
@@ -50,9 +56,13 @@ def test_a_mistake_in_the_settings_is_one_line_that_says_what_to_do(
 def test_every_shipped_config_loads_and_opens_with_its_command(config: Path) -> None:
     """The first line of a config is the command that runs it."""
     settings = load_settings(EvalSettings, config)
-    assert config.read_text("utf-8").startswith(f"# python -m eval configs/eval/{config.name}\n")
-    every = ["rules", "model", "model", "cascade"]
-    kinds = ["rules"] if config.stem == "rules" else every
+    assert config.read_text("utf-8").startswith(f"{COMMAND}{config.name}\n")
+    others = {
+        "rules": ["rules"],
+        "attacks": ["rules", "model", "model"],
+        "generated": ["model", "model"],
+    }
+    kinds = others.get(config.stem, ["rules", "model", "model", "cascade"])
     assert [judge.kind for judge in settings.judges] == kinds
 
 
