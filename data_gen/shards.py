@@ -30,7 +30,7 @@ from data_gen.quality.ngrams import Contamination
 from data_gen.seeds import Seed, avoided_texts, grow
 from data_gen.settings import Avoid, DataGenSettings
 from gradegpt.errors import OutputError
-from gradegpt.judges.parallel import cores
+from gradegpt.machine import cores
 from gradegpt.records import dump, read_objects, validate, whole_file
 
 if TYPE_CHECKING:

@@ -105,15 +105,18 @@ def measure(
 
 def by_question(examples: Sequence[Example], judgements: Sequence[Judgement]) -> Cells:
     """Cells a question, shape ``[questions, 7]``: answers to one question are not independent."""
-    numbers: dict[str, int] = {}
-    places = []
-    for example, judgement in zip(examples, judgements, strict=True):
-        key = question_key(example.question or " ".join(example.reference))
-        places.append((numbers.setdefault(key, len(numbers)), _cell(example, judgement)))
-    cells = np.zeros((len(numbers), _N_CELLS), dtype=np.int64)
-    if places:
-        np.add.at(cells, tuple(zip(*places, strict=True)), 1)
+    numbers = question_numbers(examples)
+    cells = np.zeros((max(numbers, default=-1) + 1, _N_CELLS), dtype=np.int64)
+    for number, example, judgement in zip(numbers, examples, judgements, strict=True):
+        cells[number, _cell(example, judgement)] += 1
     return cells
+
+
+def question_numbers(examples: Sequence[Example]) -> list[int]:
+    """The number of each row's question, as it first appears: 0, 1, ..."""
+    numbers: dict[str, int] = {}
+    keys = (question_key(e.question or " ".join(e.reference)) for e in examples)
+    return [numbers.setdefault(key, len(numbers)) for key in keys]
 
 
 def _cell(example: Example, judgement: Judgement) -> int:

@@ -15,7 +15,7 @@ from gradegpt.chain import AGREE, GIVES, KEY, NO_KEY, REFERENCE, defuse, parse_p
 from gradegpt.fit import ELISION
 from gradegpt.schema import AnswerType, Message
 
-VERSION: Final = "2"
+VERSION: Final = "3"
 """Raised with every change that can change a chain; part of a guided engine's name."""
 
 MAX_QUOTE: Final = 160
@@ -50,6 +50,8 @@ class ChainGuide:
         self._response = response.replace(ELISION, "\n").encode()
         self._references = [" ".join(r.split()).encode() for r in references]
         self._written = b""
+        self._first: bytes | None = None
+        self._quote = b""
 
     def allows(self, piece: bytes) -> bool:
         """Whether ``piece`` may be written next."""
@@ -76,6 +78,9 @@ class ChainGuide:
     def write(self, piece: bytes) -> None:
         """Note that ``piece`` was written."""
         self._written += piece
+        if self._first is None and b"\n" in self._written:
+            self._first = self._written.partition(b"\n")[0]
+            self._quote = _squeezed(self._first.removeprefix(_KEY))
 
     def _quotes(self, quote: bytes, *, whole: bool) -> bool:
         if whole:
@@ -88,9 +93,10 @@ class ChainGuide:
         for clause in _TYPES:
             wanted, found, given = text.partition(clause)
             if found:
-                bounded = len(given) <= MAX_ANSWER and not _loops(given)
-                named = self._names(wanted) and self._gives(given, whole=whole)
-                return named and _GIVES not in given and (whole or bounded)
+                # Within its bounds or not, an answer may be brought to its end.
+                bounded = whole or (len(given) <= MAX_ANSWER and not _loops(given))
+                fits = self._names(wanted) and _GIVES not in given
+                return fits and self._gives(given, whole=whole, bounded=bounded)
         return not whole and (
             self._names(text)
             or any(
@@ -100,22 +106,21 @@ class ChainGuide:
             )
         )
 
-    def _gives(self, given: bytes, *, whole: bool) -> bool:
+    def _gives(self, given: bytes, *, whole: bool, bounded: bool) -> bool:
         """Whether the answer stands in the quote, blanks aside; the line ends in a full stop."""
-        first = self._written.partition(b"\n")[0]
-        if first == _NO_KEY:
+        if self._first == _NO_KEY:
             return given == _NONE if whole else _begins(given, _NONE)
-        if not first.startswith(_KEY):
+        if self._first is None or not self._first.startswith(_KEY):
+            return bounded
+        if given.endswith(b".") and self._stands(given[:-1]):
             return True
-        quote = _squeezed(first[len(_KEY) :])
-        ended = given.endswith(b".") and self._stands(given[:-1], quote)
-        return ended if whole else not _squeezed(given) or ended or self._stands(given, quote)
+        return not whole and bounded and (not _squeezed(given) or self._stands(given))
 
-    def _stands(self, answer: bytes, quote: bytes) -> bool:
+    def _stands(self, answer: bytes) -> bool:
         answer = _squeezed(answer.removesuffix(_CLIPPED))
-        letters = bytes(b for b in quote if b in _LETTERS)
+        letters = bytes(b for b in self._quote if b in _LETTERS)
         chosen = all(b in _LETTERS for b in answer) and answer in letters
-        return bool(answer) and (answer in quote or chosen)
+        return bool(answer) and (answer in self._quote or chosen)
 
     def _names(self, answer: bytes) -> bool:
         """Whether this is an accepted answer, or a stretch of one, clipped perhaps."""
@@ -141,6 +146,35 @@ def _splits(quote: bytes) -> bool:
 def _is_text(quote: bytes) -> bool:
     """Whether the quote ends with a whole character."""
     return quote.decode(errors="ignore").encode() == quote
+
+
+class TokenGuide:
+    """A guide that looks at tokens.
+
+    Args:
+        guide: The guide of one prompt.
+        token_bytes: What each token writes.
+        ends: The tokens that end a chain.
+
+    """
+
+    def __init__(
+        self, guide: ChainGuide, token_bytes: Sequence[bytes], ends: Sequence[int]
+    ) -> None:
+        self._guide, self._bytes, self._ends = guide, token_bytes, ends
+
+    def allows(self, token: int) -> bool:
+        """Whether ``token`` may come next."""
+        if token >= len(self._bytes):
+            return False  # a row of the embedding that no token has
+        if token in self._ends:
+            return self._guide.may_end()
+        return self._guide.allows(self._bytes[token])
+
+    def write(self, token: int) -> None:
+        """Note that ``token`` was written."""
+        if token < len(self._bytes):
+            self._guide.write(self._bytes[token])
 
 
 def guide_for(messages: Sequence[Message]) -> ChainGuide | None:

@@ -11,8 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from eval.metrics import Interval, says_yes
-from gradegpt.importers.labelled import question_key
+from eval.metrics import Interval, question_numbers, says_yes
 from gradegpt.schema import Example, Judgement, Row
 
 Counts = NDArray[np.int64]
@@ -45,13 +44,9 @@ class Arm(Row):
 
 def counts(examples: Sequence[Example], judgements: Sequence[Judgement]) -> Counts:
     """Right and all answers a question, of the correct ones and of the rest."""
-    numbers: dict[str, int] = {}
-    places = []
-    for example in examples:
-        key = question_key(example.question or " ".join(example.reference))
-        places.append(numbers.setdefault(key, len(numbers)))
-    made = np.zeros((len(numbers), 4), dtype=np.int64)
-    for place, example, judgement in zip(places, examples, judgements, strict=True):
+    numbers = question_numbers(examples)
+    made = np.zeros((max(numbers, default=-1) + 1, 4), dtype=np.int64)
+    for place, example, judgement in zip(numbers, examples, judgements, strict=True):
         yes = says_yes(example.verdict)
         right = judgement.verdict is not None and says_yes(judgement.verdict) is yes
         made[place, 0 if yes else 2] += right

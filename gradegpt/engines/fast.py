@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,7 +24,8 @@ from gradegpt.engines.exported import ENGINE_FILE, ExportedTokenizer, ExportSett
 from gradegpt.engines.files import stamped
 from gradegpt.errors import EngineError, MissingError
 from gradegpt.guide import VERSION as GUIDE_VERSION
-from gradegpt.guide import ChainGuide, guide_for
+from gradegpt.guide import TokenGuide, guide_for
+from gradegpt.machine import cores
 from gradegpt.records import validate
 from gradegpt.schema import Message
 
@@ -109,9 +109,9 @@ class FastEngine:
     def _encode(self, prompt: Sequence[Message]) -> list[int]:
         return self._tokenizer.encode(render_chat(self._tokenizer, prompt))
 
-    def _guiding(self, prompt: Sequence[Message]) -> _Guiding | None:
+    def _guiding(self, prompt: Sequence[Message]) -> TokenGuide | None:
         guide = guide_for(prompt) if self._bytes else None
-        return _Guiding(guide, self._bytes, self._ends) if guide else None
+        return TokenGuide(guide, self._bytes, self._ends) if guide else None
 
     def _write_on(self, jobs: list[_Job]) -> None:
         """Write on in all ``jobs`` until each is done or blocked."""
@@ -183,30 +183,12 @@ class FastEngine:
 
 
 @dataclass
-class _Guiding:
-    """A guide that looks at tokens instead of bytes."""
-
-    guide: ChainGuide
-    bytes: list[bytes]
-    ends: tuple[int, ...]
-
-    def allows(self, token: int) -> bool:
-        if token >= len(self.bytes):
-            return False  # a row of the embedding that no token has
-        return self.guide.may_end() if token in self.ends else self.guide.allows(self.bytes[token])
-
-    def write(self, token: int) -> None:
-        if token < len(self.bytes):
-            self.guide.write(self.bytes[token])
-
-
-@dataclass
 class _Job:
     """One prompt being continued: what is written of it so far, and how that stands."""
 
     prompt: list[int]
     limit: int
-    guiding: _Guiding | None
+    guiding: TokenGuide | None
     made: list[int] = field(default_factory=list)
     logprobs: list[float] = field(default_factory=list)
     blocked: bool = False
@@ -260,10 +242,6 @@ def _sigmoid(x: float) -> float:
     return 1 / (1 + math.exp(-x)) if x >= 0 else 1 - 1 / (1 + math.exp(x))
 
 
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def _load(
     folder: Path, threads: int | None, workers: int | None
 ) -> tuple[ExportSettings, ExportedTokenizer, Any]:
@@ -281,11 +259,11 @@ def _load(
     settings = validate(ExportSettings, raw, str(folder / ENGINE_FILE))
     try:
         small = (folder / "model.bin").stat().st_size < _SMALL
-        threads = threads or (1 if small else _cores())
+        threads = threads or (1 if small else cores())
         generator = ctranslate2.Generator(
             str(folder),
             intra_threads=threads,
-            inter_threads=workers or max(1, _cores() // threads),
+            inter_threads=workers or max(1, cores() // threads),
         )
         tokenizer = ExportedTokenizer(folder, settings.special_tokens)
     except (OSError, RuntimeError, ValueError) as error:

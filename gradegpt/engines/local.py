@@ -14,7 +14,7 @@ from gradegpt.engines.chat import end_token_ids, render_chat, token_bytes
 from gradegpt.engines.files import stamped
 from gradegpt.errors import EngineError, MissingError
 from gradegpt.guide import VERSION as GUIDE_VERSION
-from gradegpt.guide import ChainGuide, guide_for
+from gradegpt.guide import TokenGuide, guide_for
 from gradegpt.schema import Message
 
 if TYPE_CHECKING:
@@ -87,8 +87,7 @@ class LocalEngine:
         texts = [render_chat(self._tokenizer, prompt) for prompt in prompts]
         encoded = self._tokenizer(texts, add_special_tokens=False)["input_ids"] if texts else []
         jobs = [
-            _Job(ids, guide_for(prompt) if self._bytes else None)
-            for ids, prompt in zip(encoded, prompts, strict=True)
+            _Job(ids, self._guiding(prompt)) for ids, prompt in zip(encoded, prompts, strict=True)
         ]
         before = self._torch.get_num_threads()
         if self._threads:
@@ -103,6 +102,10 @@ class LocalEngine:
             self._torch.set_num_threads(before)
         return [self._generation(job) for job in jobs]
 
+    def _guiding(self, prompt: Sequence[Message]) -> TokenGuide | None:
+        guide = guide_for(prompt) if self._bytes else None
+        return TokenGuide(guide, self._bytes, self._ends) if guide else None
+
     def _continue(self, jobs: list[_Job], limit: int) -> None:
         """Write on in all ``jobs`` of a batch, up to ``limit`` tokens each."""
         torch, tokenizer = self._torch, self._tokenizer
@@ -112,7 +115,7 @@ class LocalEngine:
         ids = [[tokenizer.pad_token_id] * len(p) + row for p, row in zip(pads, rows, strict=True)]
         mask = [p + [1] * len(row) for p, row in zip(pads, rows, strict=True)]
         recorder = _LogprobRecorder()
-        guiding = [_Guiding([job.guide for job in jobs], self._bytes, self._ends)]
+        guiding = [_Guiding([job.guide for job in jobs], self._ends)]
         with torch.inference_mode():
             output = self._model.generate(
                 input_ids=torch.tensor(ids, device=self._model.device),
@@ -131,7 +134,7 @@ class LocalEngine:
             job.made += ids[:end]
             job.logprobs += values[:end]
             if job.guide is not None and not job.ended:
-                job.guide.write(self._bytes[job.made[-1]])  # the guiding saw all but the last
+                job.guide.write(job.made[-1])  # the guiding saw all but the last
 
     def _generation(self, job: _Job) -> Generation:
         # A row of the embedding that no token has comes out as none.
@@ -149,7 +152,7 @@ class _Job:
     """One prompt being continued: what is written of it so far, and whether it ended."""
 
     prompt: list[int]
-    guide: ChainGuide | None
+    guide: TokenGuide | None
     made: list[int] = field(default_factory=list)
     logprobs: list[float] = field(default_factory=list)
     ended: bool = False
@@ -158,10 +161,8 @@ class _Job:
 class _Guiding:
     """A logits processor that rules out what the guides do not allow, best tokens first."""
 
-    def __init__(
-        self, guides: list[ChainGuide | None], token_bytes: list[bytes], ends: Sequence[int]
-    ) -> None:
-        self._guides, self._bytes, self._ends = guides, token_bytes, ends
+    def __init__(self, guides: list[TokenGuide | None], ends: Sequence[int]) -> None:
+        self._guides, self._ends = guides, ends
         self._started = False
 
     def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
@@ -171,9 +172,9 @@ class _Guiding:
         self._started = True
         best = scores.argmax(dim=-1).tolist()
         for row, guide in enumerate(self._guides):
-            if guide is not None and not self._allows(guide, best[row]):
+            if guide is not None and not guide.allows(best[row]):
                 ranked = scores[row].argsort(descending=True).tolist()
-                found = next((n for n, t in enumerate(ranked) if self._allows(guide, t)), 0)
+                found = next((n for n, t in enumerate(ranked) if guide.allows(t)), 0)
                 scores[row, ranked[:found]] = -float("inf")
         return scores
 
@@ -181,13 +182,8 @@ class _Guiding:
         guide = self._guides[row]
         if token in self._ends:
             self._guides[row] = None  # the rest of the row is padding
-        elif guide is not None and token < len(self._bytes):
-            guide.write(self._bytes[token])
-
-    def _allows(self, guide: ChainGuide, token: int) -> bool:
-        if token >= len(self._bytes):
-            return False  # a row of the embedding that no token has
-        return guide.may_end() if token in self._ends else guide.allows(self._bytes[token])
+        elif guide is not None:
+            guide.write(token)
 
 
 class _LogprobRecorder:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import json
-import os
 import queue
 import time
 from collections.abc import Sequence
@@ -14,6 +13,7 @@ from typing import Final
 
 from gradegpt.judges.profile import ProfileJudge
 from gradegpt.judges.rules import RuleJudge
+from gradegpt.machine import cores
 from gradegpt.rules.workers import Worker
 from gradegpt.schema import Item, Judgement, Outcome
 
@@ -83,12 +83,6 @@ class ParallelJudge:
         return Judgement(
             id=item.id, outcome=Outcome.UNDECIDED, method=self.name, reason="worker:lost"
         )
-
-
-def cores() -> int:
-    """How many this process may use."""
-    affinity = getattr(os, "sched_getaffinity", None)  # not on every system
-    return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
 @cache

@@ -113,6 +113,19 @@ def test_the_answer_given_is_from_the_quote(
     assert allowed(written, piece, response=quote) is expected
 
 
+@pytest.mark.parametrize(
+    ("answer", "more"), [("".join(chr(0x4E00 + n) for n in range(80)), "尾"), ("转圈" * 20, "转圈")]
+)
+def test_an_answer_beyond_its_bounds_can_still_end(answer: str, more: str) -> None:
+    """Too long or in a loop, it may not go on; were nothing allowed, anything would follow."""
+    quote = answer + more
+    start = f"{KEY}{quote}\nThe reference answer 38 is a number; the model response gives {answer}"
+    assert not allowed(start, more, response=quote)
+    assert allowed(start, ".", response=quote)
+    assert allowed(start, "….\n", response=quote)
+    assert allowed(start + ".", "\n", response=quote)
+
+
 def test_nothing_quoted_gives_nothing() -> None:
     """And a text that does not begin like a chain may give what it likes."""
     compared = "\nThe reference answer 38 is a number; the model response gives "

@@ -1,0 +1,11 @@
+"""What the machine gives this process."""
+
+from __future__ import annotations
+
+import os
+
+
+def cores() -> int:
+    """How many this process may use."""
+    affinity = getattr(os, "sched_getaffinity", None)  # not on every system
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
