@@ -8,30 +8,47 @@ touches the verdict, and a text that does not begin like a chain is left alone.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
-from gradegpt.chain import AGREE, GIVES, KEY, NO_KEY, REFERENCE, defuse, parse_prompt, type_clause
+from gradegpt.chain import (
+    AGREE,
+    GIVES,
+    GLOSS,
+    KEY,
+    NO_KEY,
+    REFERENCE,
+    defuse,
+    parse_prompt,
+    type_clause,
+)
 from gradegpt.fit import ELISION
 from gradegpt.schema import AnswerType, Message
 
-VERSION: Final = "3"
+VERSION: Final = "4"
 """Raised with every change that can change a chain; part of a guided engine's name."""
 
 MAX_QUOTE: Final = 160
 """Characters of a quote, as in the rows that judges are trained on."""
 MAX_TEXT: Final = 400
-"""Bytes of a gloss, or of any line that is not part of a chain."""
-MAX_ANSWER: Final = 200
-"""Bytes of each of the two compared answers."""
+"""Bytes of any line that is neither quote nor comparison."""
+GLOSS_BYTES: Final = (60, 4)
+"""A gloss is at most so long, and so much longer for each character of its quote.
+
+No gloss that judges are trained on is longer than 40 bytes and three for each character.
+"""
+MAX_ANSWER: Final = 400
+"""Bytes of a compared answer, where no quote bounds it."""
 _LOOP: Final = 24
 _ROUNDS: Final = 4
 _KEY, _NO_KEY, _REFERENCE = KEY.encode(), NO_KEY.encode(), REFERENCE.encode()
-_GIVES, _AGREE = GIVES.encode(), AGREE.encode()
+_GLOSS, _GIVES, _AGREE = GLOSS.encode(), GIVES.encode(), AGREE.encode()
 _OPENING: Final = b"The model response gives "
 _TYPES: Final = tuple(type_clause(kind).encode() for kind in AnswerType)
 _CLIPPED: Final = ELISION.encode()
 _NONE: Final = b"none."
+_BLANKS: Final = re.compile(rb"(?:\s|\xe3\x80\x80){2}")
 _LETTERS: Final = b"ABCDEFGHIJ"
 """Chosen options may be named together: BD for B and D."""
 
@@ -50,7 +67,7 @@ class ChainGuide:
         self._response = response.replace(ELISION, "\n").encode()
         self._references = [" ".join(r.split()).encode() for r in references]
         self._written = b""
-        self._first: bytes | None = None
+        self._first = b""
         self._quote = b""
 
     def allows(self, piece: bytes) -> bool:
@@ -67,7 +84,7 @@ class ChainGuide:
             return line == _NO_KEY if newline else _begins(line, _KEY) or _begins(line, _NO_KEY)
         if line.startswith(_REFERENCE):
             return self._compares(line[len(_REFERENCE) :], whole=bool(newline))
-        return bool(newline) or (len(line) <= MAX_TEXT and not _loops(line))
+        return bool(newline) or (len(line) <= self._bound(line) and not _loops(line))
 
     def may_end(self) -> bool:
         """Whether the chain may end here: not before its tag."""
@@ -78,9 +95,17 @@ class ChainGuide:
     def write(self, piece: bytes) -> None:
         """Note that ``piece`` was written."""
         self._written += piece
-        if self._first is None and b"\n" in self._written:
+        if not self._first and b"\n" in self._written:
             self._first = self._written.partition(b"\n")[0]
-            self._quote = _squeezed(self._first.removeprefix(_KEY))
+            if self._first.startswith(_KEY):
+                self._quote = _squeezed(self._first.removeprefix(_KEY))
+
+    def _bound(self, line: bytes) -> int:
+        if not line.startswith(_GLOSS) or not self._quote:
+            return MAX_TEXT
+        least, each = GLOSS_BYTES
+        quoted = len(self._quote.decode(errors="ignore"))
+        return min(MAX_TEXT, len(_GLOSS) + least + each * quoted)
 
     def _quotes(self, quote: bytes, *, whole: bool) -> bool:
         if whole:
@@ -93,10 +118,8 @@ class ChainGuide:
         for clause in _TYPES:
             wanted, found, given = text.partition(clause)
             if found:
-                # Within its bounds or not, an answer may be brought to its end.
-                bounded = whole or (len(given) <= MAX_ANSWER and not _loops(given))
                 fits = self._names(wanted) and _GIVES not in given
-                return fits and self._gives(given, whole=whole, bounded=bounded)
+                return fits and self._gives(given, whole=whole)
         return not whole and (
             self._names(text)
             or any(
@@ -106,18 +129,21 @@ class ChainGuide:
             )
         )
 
-    def _gives(self, given: bytes, *, whole: bool, bounded: bool) -> bool:
+    def _gives(self, given: bytes, *, whole: bool) -> bool:
         """Whether the answer stands in the quote, blanks aside; the line ends in a full stop."""
         if self._first == _NO_KEY:
             return given == _NONE if whole else _begins(given, _NONE)
-        if self._first is None or not self._first.startswith(_KEY):
-            return bounded
+        if not self._quote:
+            return whole or (len(given) <= MAX_ANSWER and not _loops(given))
         if given.endswith(b".") and self._stands(given[:-1]):
             return True
-        return not whole and bounded and (not _squeezed(given) or self._stands(given))
+        return not whole and (not given or self._stands(given))
 
     def _stands(self, answer: bytes) -> bool:
-        answer = _squeezed(answer.removesuffix(_CLIPPED))
+        answer = answer.removesuffix(_CLIPPED)
+        if answer[:1].isspace() or (_BLANKS.search(answer) and answer not in self._first):
+            return False
+        answer = _squeezed(answer)
         letters = bytes(b for b in self._quote if b in _LETTERS)
         chosen = all(b in _LETTERS for b in answer) and answer in letters
         return bool(answer) and (answer in self._quote or chosen)

@@ -101,7 +101,8 @@ def test_the_reference_answer_is_from_the_reference(
         ("选 A、B 和 D", "A", "BD.", True),
         ("选 A、B 和 D", "A", "C", False),
         ("一共 120 个", "", ".", False),
-        ("一共 120 个", " ", "120.\n", True),
+        ("一共 120 个", " ", "120.\n", False),
+        ("一  共", "一  ", "共.\n", True),
         ("很长很长", "很长", "….\n", True),
     ],
 )
@@ -113,17 +114,34 @@ def test_the_answer_given_is_from_the_quote(
     assert allowed(written, piece, response=quote) is expected
 
 
+@pytest.mark.parametrize("quote", ["".join(chr(0x4E00 + n) for n in range(150)), "转圈" * 40])
+def test_an_answer_is_bounded_by_its_quote(quote: str) -> None:
+    """Long or in a loop, it may be all of the quote, and not a character more."""
+    start = f"{KEY}{quote}\nThe reference answer 38 is a number; the model response gives "
+    assert allowed(start + quote[:-1], quote[-1], response=quote)
+    assert not allowed(start + quote, quote[-1], response=quote)
+    assert allowed(start + quote, ".\n", response=quote)
+    assert allowed(start + quote[:60], "….\n", response=quote)
+
+
 @pytest.mark.parametrize(
-    ("answer", "more"), [("".join(chr(0x4E00 + n) for n in range(80)), "尾"), ("转圈" * 20, "转圈")]
+    ("answer", "more"), [("", " "), ("", "\t"), ("38", "  "), ("38 ", "\u3000")]
 )
-def test_an_answer_beyond_its_bounds_can_still_end(answer: str, more: str) -> None:
-    """Too long or in a loop, it may not go on; were nothing allowed, anything would follow."""
-    quote = answer + more
-    start = f"{KEY}{quote}\nThe reference answer 38 is a number; the model response gives {answer}"
-    assert not allowed(start, more, response=quote)
-    assert allowed(start, ".", response=quote)
-    assert allowed(start, "….\n", response=quote)
-    assert allowed(start + ".", "\n", response=quote)
+def test_an_answer_does_not_drift_off_in_blanks(answer: str, more: str) -> None:
+    """A lost judge once wrote blanks until its tokens ran out."""
+    start = f"{KEY}38 厘米\nThe reference answer 38 is a number; the model response gives {answer}"
+    assert not allowed(start, more, response="38 厘米")
+    assert allowed(start, "厘" if answer else "38", response="38 厘米")
+
+
+def test_a_gloss_is_bounded_by_its_quote() -> None:
+    """Six characters have a gloss of at most 84 bytes; then the line may only end."""
+    start = f"{KEY}此题选第四项\nIn English: For this question, "
+    sentence = "choose the fourth term of those that stand above here now"
+    assert allowed(start, sentence[: 84 - len("For this question, ")], response="此题选第四项")
+    assert not allowed(start + sentence, " and then", response="此题选第四项" * 2)
+    assert allowed(start + sentence, "\n", response="此题选第四项")
+    assert allowed("Let us see.\n" + "In English: " + "abcdefgh " * 7, "i", response="")
 
 
 def test_nothing_quoted_gives_nothing() -> None:
