@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import errno
-import signal
+import logging
 import socket
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Final
 
 import typer
-import uvicorn
 
 from gradegpt.cli import run
 from gradegpt.errors import GradeGPTError
-from gradegpt.judges.build import build_judge
 from gradegpt.settings import load_settings
-from serve.app import create_app
+from serve.metrics import share
+from serve.process import run as run_here
+from serve.processes import Supervisor
 from serve.settings import ServeSettings
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
@@ -41,28 +42,41 @@ def serve(
         list[str] | None,
         typer.Argument(
             metavar="KEY=VALUE",
-            help="Settings to change: host, port, served_model_name, max_items, max_body_bytes, "
-            "max_response_characters, and those of the judge: judge.kind=rules, judge.model=..., "
-            "judge.base_url=...",
+            help="Settings to change. The judge: judge.kind=rules, judge.model=..., "
+            "judge.base_url=... Who may ask: host, port, api_keys=FILE (python -m serve.keys adds "
+            "one). More than one process: workers=2 (judges that are replaced when they die), "
+            "processes=2 (whole servers behind the port). Limits: max_items, max_body_bytes, "
+            "max_queue, max_batch, deadline_s, grace_s. Prompts: unrecognised=pass, "
+            "undecided=incorrect, any_model=false. Others: cache=FILE, log_requests=true; "
+            "serve/settings.py says what each means.",
         ),
     ] = None,
 ) -> None:
     """Serve a judge over HTTP until Ctrl-C or SIGTERM.
 
-    POST /v1/judge takes an item (question, reference, response) or {"items": [...]}. POST
-    /v1/chat/completions speaks the OpenAI form: set an OpenAI client's base_url to the URL that
-    the ready line prints, with /v1. GET /health tells whether the judge is loaded.
+    A scoring pipeline needs one change: its judge's base URL becomes the URL that the ready line
+    prints, with /v1. POST /v1/chat/completions and /v1/completions know the prompts of many
+    pipelines (GET /v1/adapters lists them) and answer as each of them reads it.
+
+    POST /v1/judge takes an item (question, reference, response), {"items": [...]}, or JSON Lines
+    (Content-Type: application/x-ndjson). GET / is a page to try it. GET /ready tells whether
+    requests are taken, GET /metrics how it goes, GET /openapi.json everything else.
+
+    On SIGTERM, requests that run are finished and new ones refused; the exit code is 0.
     """
     settings = load_settings(ServeSettings, config, overrides or ())
+    logging.basicConfig(format="%(levelname)s: %(name)s: %(message)s", level=logging.WARNING)
     with listen(settings.host, settings.port) as listener:  # first: loading a model takes long
-        judge = build_judge(settings.judge)
-        server = uvicorn.Server(uvicorn.Config(create_app(judge, settings), log_level="warning"))
-        for number in (signal.SIGINT, signal.SIGTERM):
-            # Uvicorn sets the same handler, and raises the signal again once it has stopped for it.
-            signal.signal(number, server.handle_exit)
-        _start(listener, settings.host, settings.port)
-        typer.echo(f"ready: {url(settings.host, listener.getsockname()[1])} (Ctrl-C stops it)")
-        server.run([listener])
+        where = url(settings.host, listener.getsockname()[1])
+
+        def announce() -> None:
+            typer.echo(f"ready: {where} (Ctrl-C stops it)")
+
+        if settings.processes > 1:
+            with TemporaryDirectory() as folder:
+                share(Path(folder))  # They count together.
+                raise typer.Exit(Supervisor(settings, listener, announce).run())
+        run_here(settings, listener, announce)
 
 
 def url(host: str, port: int) -> str:
@@ -71,7 +85,12 @@ def url(host: str, port: int) -> str:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A bound socket, not yet listening. Raises ``AddressError`` with what to do."""
+    """A socket that listens: callers may ask whether the judge is there already.
+
+    Raises:
+        AddressError: what is wrong with the address, and what to do.
+
+    """
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         listener = socket.socket(family)
@@ -80,17 +99,11 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
+        listener.listen(_BACKLOG)
     except OSError as error:
         listener.close()
         raise _explained(error, host, port) from error
     return listener
-
-
-def _start(listener: socket.socket, host: str, port: int) -> None:
-    try:
-        listener.listen(_BACKLOG)
-    except OSError as error:  # another server took the port while our model was loading
-        raise _explained(error, host, port) from error
 
 
 def _explained(error: OSError, host: str, port: int) -> AddressError:

@@ -1,166 +1,111 @@
 """The HTTP application: a loaded judge comes in, a FastAPI app goes out. No globals.
 
-| request                     | reply                                                         |
-|-----------------------------|---------------------------------------------------------------|
-| POST /v1/judge              | an item -> its judgement; ``items`` -> ``judgements``, counts |
-| POST /v1/chat/completions   | a GradeGPT prompt -> a chain, in the OpenAI form              |
-| GET /v1/models, GET /health | what is served                                                |
+| request                        | reply                                                          |
+|--------------------------------|----------------------------------------------------------------|
+| POST /v1/judge                 | an item, many, or a stream of them -> judgements               |
+| POST /v1/chat/completions      | a scoring pipeline's prompt -> what its parser reads           |
+| POST /v1/completions           | the same for raw prompts                                       |
+| /v1/files, /v1/batches         | OpenAI's batches                                               |
+| POST /get_reward               | rewards for OpenRLHF                                           |
+| GET /v1/models, /v1/adapters   | what is served, and which prompts are known                    |
+| GET /health, /ready, /metrics  | how it is                                                      |
+| GET /, /openapi.json           | a page to try it, and all of this for machines                 |
 
-Not covered: keys, TLS, other tools' prompts. Bind to the loopback or put a proxy in front.
+Not covered: TLS. Bind to the loopback or put a proxy in front.
 """
 
 from __future__ import annotations
 
-import asyncio
-import hashlib
 import time
-from collections.abc import Sequence
-from typing import Any, Final, TypeVar
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
-from fastapi import FastAPI, Request
-from fastapi.responses import JSONResponse, Response, StreamingResponse
-from pydantic import Field, ValidationError
-from starlette.concurrency import run_in_threadpool
+from fastapi import FastAPI
 
-from gradegpt.errors import TooLargeError
+import serve.about
+import serve.batches
+import serve.chat
+import serve.completions
+import serve.files
+import serve.native
+import serve.page
+import serve.reward
+from gradegpt.errors import SettingsError
 from gradegpt.judges.base import Judge
-from gradegpt.records import parse_json
-from gradegpt.run import count
-from gradegpt.schema import Item, Judgement, Row
-from serve.chat import ChatRequest, Reply, read_item
-from serve.errors import MalformedError, ModelNameError, RequestError, handle_errors
+from gradegpt.schema import Item, Judgement
+from gradegpt.settings import suggest
+from serve.adapters import ADAPTERS, Adapter
+from serve.bench import Bench
+from serve.chat import ChatRequest
+from serve.completions import CompletionRequest
+from serve.door import Door, Gate
+from serve.errors import handle_errors
+from serve.keys import Keys
+from serve.logs import RequestLog
+from serve.metrics import Metrics
+from serve.native import JudgeReplies, JudgeReply, JudgeRequest
+from serve.openapi import ERRORS, describe
 from serve.settings import ServeSettings
+from serve.worker import Judges
+from serve.workers import InProcess
 
-R = TypeVar("R", bound=Row)
-
-
-class JudgeRequest(Row):
-    """Several items to judge."""
-
-    items: list[Item] = Field(min_length=1)
-
-
-class Bench:
-    """One judge and the queue in front of it.
-
-    A local model is not re-entrant, so requests are judged one after another; in a thread, so that
-    the server goes on answering meanwhile.
-    """
-
-    def __init__(self, judge: Judge) -> None:
-        self.name: Final = judge.name
-        self.fingerprint: Final = hashlib.sha256(judge.fingerprint.encode()).hexdigest()[:16]
-        self._judge = judge
-        self._turn = asyncio.Lock()
-
-    async def judge(self, items: Sequence[Item]) -> list[Judgement]:
-        """Judge ``items`` when it is their turn."""
-        async with self._turn:
-            return await run_in_threadpool(self._judge.judge, items)
+Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 
 
 def create_app(judge: Judge, settings: ServeSettings | None = None) -> FastAPI:
     """The application around ``judge``, with the names and limits of ``settings``."""
-    settings = settings or ServeSettings()
-    bench, started = Bench(judge), int(time.time())
-    # No pages at /docs: they would load scripts from elsewhere.
-    app = FastAPI(title="GradeGPT", docs_url=None, redoc_url=None, openapi_url=None)
-    handle_errors(app)
-
-    @app.get("/health")
-    async def health() -> dict[str, str]:
-        return {"status": "ok", "judge": bench.name, "fingerprint": bench.fingerprint}
-
-    @app.get("/v1/models")
-    async def models() -> dict[str, Any]:
-        model = {"id": settings.served_model_name, "object": "model", "created": started}
-        return {"object": "list", "data": [{**model, "owned_by": "gradegpt"}]}
-
-    @app.post("/v1/judge")
-    async def judge_items(request: Request) -> JSONResponse:
-        body = await read_object(request, settings.max_body_bytes)
-        several = "items" in body
-        items = read_items(body, settings.max_items) if several else [_valid(Item, body)]
-        check_lengths(items, settings.max_response_characters, several=several)
-        judgements = await bench.judge(items)
-        rows = [judgement.model_dump(mode="json") for judgement in judgements]
-        if not several:
-            return JSONResponse({"judgement": rows[0]})
-        return JSONResponse({"judgements": rows, "counts": count(judgements).model_dump()})
-
-    @app.post("/v1/chat/completions")
-    async def chat(request: Request) -> Response:
-        body = await read_object(request, settings.max_body_bytes)
-        asked = _valid(ChatRequest, body)
-        if asked.model != settings.served_model_name:
-            raise ModelNameError(
-                f"model {asked.model!r} is not served here; {settings.served_model_name!r} is "
-                "(served_model_name in the server's settings)",
-                "model",
-            )
-        item = read_item(asked)
-        check_lengths([item], settings.max_response_characters, several=False)
-        [judgement] = await bench.judge([item])
-        reply = Reply.to(asked, judgement, fingerprint=bench.fingerprint)
-        if asked.stream:
-            return StreamingResponse(reply.events(asked), media_type="text/event-stream")
-        return JSONResponse(reply.completion())
-
+    app = build_app(settings or ServeSettings())
+    app.state.bench.open([InProcess(Judges(judge, judge))])
     return app
 
 
-async def read_object(request: Request, max_bytes: int) -> dict[str, Any]:
-    """The body as a JSON object.
-
-    Raises:
-        TooLargeError: over ``max_bytes``, by its own word or by count.
-        MalformedError: not JSON, or not an object.
-
-    """
-    too_large = TooLargeError(
-        f"the body is over {max_bytes:,} bytes; send fewer items a request, "
-        "or start the server with a larger max_body_bytes"
+def build_app(settings: ServeSettings, lifespan: Lifespan | None = None) -> FastAPI:
+    """The application without a judge: whoever loads one opens ``app.state.bench`` with it."""
+    # No pages at /docs: they would load scripts from elsewhere.
+    app = FastAPI(
+        title="GradeGPT", docs_url=None, redoc_url=None, openapi_url="/openapi.json",
+        lifespan=lifespan or _closes,
+    )  # fmt: skip
+    metrics, gate = Metrics(), Gate()
+    bench = Bench(
+        max_batch=settings.max_batch,
+        max_queue=settings.max_queue,
+        deadline_s=settings.deadline_s,
+        on_batch=lambda judgements, size: _count(metrics, bench, judgements, size),
     )
-    if int(request.headers.get("content-length") or 0) > max_bytes:
-        raise too_large
-    body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > max_bytes:
-            raise too_large
-    try:
-        value = parse_json(bytes(body))
-    except (ValueError, RecursionError) as error:
-        raise MalformedError(f"the body is not JSON: {error}") from error
-    if not isinstance(value, dict):
-        raise MalformedError(f"the body is a {type(value).__name__}, not a JSON object")
-    return value
+    app.state.settings, app.state.bench, app.state.started = settings, bench, int(time.time())
+    app.state.metrics, app.state.gate = metrics, gate
+    app.state.adapters = chosen(settings.adapters)
+    handle_errors(app)
+    for part in (serve.native, serve.chat, serve.completions, serve.files, serve.batches,
+                 serve.reward, serve.about):  # fmt: skip
+        app.include_router(part.router, responses=ERRORS)
+    app.include_router(serve.page.router)
+    describe(app, Item, JudgeRequest, JudgeReply, JudgeReplies, ChatRequest, CompletionRequest)
+    log = RequestLog(with_content=settings.log_content) if settings.log_requests else None
+    keys = Keys.load(settings.api_keys) if settings.api_keys else None
+    app.add_middleware(Door, gate=gate, metrics=metrics, keys=keys, log=log)
+    return app
 
 
-def read_items(body: dict[str, Any], max_items: int) -> list[Item]:
-    """The items of a request; one bad item refuses all, so that nothing is half done."""
-    listed = body["items"]
-    if isinstance(listed, list) and len(listed) > max_items:
-        raise TooLargeError(
-            f"items: {len(listed):,} of them, at most {max_items:,} a request; "
-            "send several requests, or start the server with a larger max_items"
-        )
-    return _valid(JudgeRequest, body).items
+def chosen(names: Sequence[str]) -> tuple[Adapter, ...]:
+    """The adapters of these names, or all. Raises ``SettingsError`` for a name that is none."""
+    known = {adapter.name: adapter for adapter in ADAPTERS}
+    for name in names:
+        if name not in known:
+            hint = suggest(name, list(known))
+            raise SettingsError(f"adapters: there is none called {name!r}{hint}")
+    return tuple(known[name] for name in names) if names else ADAPTERS
 
 
-def check_lengths(items: Sequence[Item], limit: int, *, several: bool) -> None:
-    """Refuse a response over ``limit`` characters with a ``TooLargeError`` that names its item."""
-    for index, item in enumerate(items):
-        if len(item.response) > limit:
-            where = f"items.{index}.response" if several else "response"
-            raise TooLargeError(
-                f"{where}: {len(item.response):,} characters, at most {limit:,} are read; "
-                "shorten it, or start the server with a larger max_response_characters"
-            )
+def _count(metrics: Metrics, bench: Bench, judgements: Sequence[Judgement], size: int) -> None:
+    metrics.judged(judgements)
+    metrics.batch(size)
+    metrics.queue(bench.waiting)
+    metrics.cache(*bench.cached)
 
 
-def _valid(model: type[R], value: dict[str, Any]) -> R:
-    try:
-        return model.model_validate(value)
-    except ValidationError as error:
-        raise RequestError.of(error) from error
+@asynccontextmanager
+async def _closes(app: FastAPI) -> AsyncIterator[None]:
+    yield
+    app.state.bench.close()

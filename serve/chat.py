@@ -1,8 +1,7 @@
-"""The OpenAI form: a chat request with a GradeGPT prompt in, a chat completion with a chain out.
+"""POST /v1/chat/completions: a scoring pipeline's prompt in, what its parser reads out.
 
-A verdict is never invented and never cut off. Where none was reached, the reply says so and holds
-no tag; where the judge could not be asked, there is an HTTP error; a chain over ``max_tokens``
-gives way to its tag alone. The whole judgement is beside the reply, in ``gradegpt``.
+The whole judgement is beside the reply, in ``gradegpt``, and the reasons that its content leaves
+out are in ``reasoning_content``; clients that do not know these fields ignore them.
 """
 
 from __future__ import annotations
@@ -14,30 +13,22 @@ import uuid
 from collections.abc import Iterator
 from typing import Annotated, Any, Final, NamedTuple
 
-from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse, Response, StreamingResponse
+from pydantic import BeforeValidator, Field
 
-from gradegpt.chain import NO, YES, defuse, parse_prompt
-from gradegpt.errors import EngineError, EngineTimeoutError
-from gradegpt.fit import estimate_tokens
-from gradegpt.schema import Item, Judgement, Message, Outcome, Row, Verdict
-from serve.errors import RequestError, UnsupportedError
+from gradegpt.schema import Message
+from serve.answer import Lenient, ResponseFormat, Said, Wanted, answers, usage_of
+from serve.body import read_object, valid
+from serve.errors import UnsupportedError
+from serve.openapi import documented
+from serve.settings import ServeSettings
 
-HOW_A_PROMPT_LOOKS: Final = (
-    "the last message is no GradeGPT prompt. It must read, line by line: "
-    "'Question: <question>', the question, '</question>', "
-    "'Reference Answer: <reference>', the answer, '</reference>', "
-    "'Model Response: <response>', the response, '</response>', 'Judgment Result:'. "
-    "gradegpt.chain.build_prompt writes it; POST /v1/judge takes the parts as fields instead"
-)
+router = APIRouter(tags=["openai"])
+DONE: Final = "data: [DONE]\n\n"
 
 
-class _Lenient(Row):
-    """What clients send, of which we read a part: ``temperature`` and the like are ignored."""
-
-    model_config = ConfigDict(extra="ignore")
-
-
-class TextPart(_Lenient):
+class TextPart(Lenient):
     """A piece of a message's text."""
 
     type: str
@@ -50,36 +41,29 @@ def _as_parts(value: object) -> object:
     return [{"type": "text", "text": value}] if isinstance(value, str) else value
 
 
-class ChatMessage(_Lenient):
+class ChatMessage(Lenient):
     """A message; its content is text, or text in parts."""
 
     role: str
-    content: Annotated[list[TextPart], BeforeValidator(_as_parts)]
+    content: Annotated[
+        list[TextPart],
+        BeforeValidator(_as_parts, json_schema_input_type=str | list[TextPart]),
+    ]
 
-    def text(self, where: str) -> str:
-        """The content as one text."""
+    def read(self, where: str) -> Message:
+        """The message with its content as one text."""
         for part in self.content:
             if part.type != "text":
                 raise UnsupportedError(f"{where}: a part of type {part.type!r}; send text", where)
-        return "".join(part.text for part in self.content)
+        return Message(role=self.role, content="".join(part.text for part in self.content))
 
 
-class StreamOptions(_Lenient):
-    """Whether usage comes at the end of a stream."""
-
-    include_usage: bool = False
-
-
-class ChatRequest(_Lenient):
+class ChatRequest(Wanted):
     """A request for a chat completion."""
 
-    model: str
     messages: list[ChatMessage] = Field(min_length=1)
-    n: int | None = None
-    stream: bool | None = None
-    stream_options: StreamOptions | None = None
-    max_tokens: int | None = Field(default=None, ge=1)
-    max_completion_tokens: int | None = Field(default=None, ge=1)
+    max_completion_tokens: Annotated[int, Field(ge=1)] | None = None
+    response_format: ResponseFormat | None = None
 
     @property
     def most_tokens(self) -> float:
@@ -87,115 +71,79 @@ class ChatRequest(_Lenient):
         return self.max_completion_tokens or self.max_tokens or math.inf
 
 
-def read_item(request: ChatRequest) -> Item:
-    """The item inside the prompt.
-
-    Raises:
-        UnsupportedError: more than one reply is asked for, or a message is not text.
-        RequestError: the last message is no GradeGPT prompt.
-
-    """
-    if request.n not in (None, 1):
-        raise UnsupportedError(
-            f"n: {request.n}; a judge gives one judgement, so n must be 1 or left out", "n"
-        )
-    last = len(request.messages) - 1
-    message = request.messages[last]
-    text = message.text(f"messages.{last}.content")
-    try:
-        item = parse_prompt([Message(role=message.role, content=text)])
-    except ValidationError as error:
-        raise RequestError.of(error) from error
-    if item is None:
-        raise RequestError(f"messages.{last}.content: {HOW_A_PROMPT_LOOKS}", "messages")
-    return item
+@router.post("/v1/chat/completions", **documented(ChatRequest))
+async def chat(request: Request) -> Response:
+    """Judge what a scoring pipeline's prompt asks, and answer in its form."""
+    settings: ServeSettings = request.app.state.settings
+    asked = valid(ChatRequest, await read_object(request, settings.max_body_bytes))
+    messages = [m.read(f"messages.{at}.content") for at, m in enumerate(asked.messages)]
+    [said] = await answers(request, [messages], asked, asked.response_format)
+    completion = ChatCompletion(head(asked, request, "chatcmpl"), asked, said)
+    if asked.stream:
+        return StreamingResponse(completion.events(), media_type="text/event-stream")
+    return JSONResponse(completion.whole())
 
 
-def content_of(judgement: Judgement, most_tokens: float = math.inf) -> str:
-    """What the assistant says.
-
-    Raises:
-        EngineError: the judge could not be asked.
-
-    """
-    match judgement.outcome:
-        case Outcome.FAILED:
-            timeout = judgement.reason.startswith("engine:timeout")
-            raise (EngineTimeoutError if timeout else EngineError)(judgement.reason)
-        case Outcome.JUDGED:
-            tag = YES if judgement.verdict is Verdict.CORRECT else NO
-            fits = judgement.chain is not None and _tokens(judgement) <= most_tokens
-            return judgement.chain if judgement.chain is not None and fits else tag
-        case Outcome.UNDECIDED | Outcome.UNPARSED:
-            # A reason may quote the model; its tags must not pose as a verdict.
-            why = f"{judgement.outcome.value}, {defuse(judgement.reason)}"
-            return f"No verdict was reached ({why})."
+def head(asked: Wanted, request: Request, prefix: str) -> dict[str, Any]:
+    """What every reply and every event begins with."""
+    return {
+        "id": f"{prefix}-{uuid.uuid4().hex}",
+        "created": int(time.time()),
+        "model": asked.model,
+        "system_fingerprint": request.app.state.bench.fingerprint,
+    }
 
 
-def _tokens(judgement: Judgement) -> float:
-    return judgement.completion_tokens or estimate_tokens(judgement.chain or "")
-
-
-class Reply(NamedTuple):
+class ChatCompletion(NamedTuple):
     """A chat completion, to be sent whole or as a stream."""
 
     head: dict[str, Any]
-    content: str
-    judgement: Judgement
+    asked: ChatRequest
+    said: Said
 
-    @classmethod
-    def to(cls, request: ChatRequest, judgement: Judgement, *, fingerprint: str) -> Reply:
-        """The reply to ``request``. Raises ``EngineError`` where the judge could not be asked."""
-        head = {
-            "id": f"chatcmpl-{uuid.uuid4().hex}",
-            "created": int(time.time()),
-            "model": request.model,
-            "system_fingerprint": fingerprint,
-        }
-        return cls(head, content_of(judgement, request.most_tokens), judgement)
+    @property
+    def _choices(self) -> range:
+        return range(self.asked.n or 1)
 
-    def completion(self) -> dict[str, Any]:
-        """The whole reply."""
-        choice = {
-            "index": 0,
-            "message": {"role": "assistant", "content": self.content, "refusal": None},
-            "logprobs": None,
-            "finish_reason": "stop",
-        }
+    def whole(self) -> dict[str, Any]:
+        """The whole reply; ``n`` choices are alike, for a judge does not draw lots."""
+        message = {"role": "assistant", "content": self.said.content, "refusal": None}
+        if self.said.why:
+            message["reasoning_content"] = self.said.why
+        choice = {"message": message, "logprobs": None, "finish_reason": "stop"}
         return {
             **self.head,
             "object": "chat.completion",
-            "choices": [choice],
-            "usage": self._usage(),
-            "gradegpt": self.judgement.model_dump(mode="json"),
+            "choices": [{"index": index, **choice} for index in self._choices],
+            "usage": usage_of([self.said]),
+            "gradegpt": self.said.beside,
         }
 
-    def events(self, request: ChatRequest) -> Iterator[str]:
+    def events(self) -> Iterator[str]:
         """The reply as server-sent events, one a line; the judgement comes with the last."""
-        yield self._event({"role": "assistant", "content": ""})
-        for line in self.content.splitlines(keepends=True):
-            yield self._event({"content": line})
-        judgement = self.judgement.model_dump(mode="json")
-        yield self._event({}, finish_reason="stop", gradegpt=judgement)
-        if request.stream_options is not None and request.stream_options.include_usage:
-            yield _sse({**self._chunk(), "choices": [], "usage": self._usage()})
-        yield "data: [DONE]\n\n"
+        for index in self._choices:
+            yield self._event(index, {"role": "assistant", "content": ""})
+            if self.said.why:
+                yield self._event(index, {"reasoning_content": self.said.why})
+            for line in self.said.content.splitlines(keepends=True):
+                yield self._event(index, {"content": line})
+            yield self._event(index, {}, finish_reason="stop", gradegpt=self.said.beside)
+        if self.asked.includes_usage:
+            yield event({**self._chunk(), "choices": [], "usage": usage_of([self.said])})
+        yield DONE
 
-    def _event(self, delta: dict[str, str], finish_reason: str | None = None, **more: Any) -> str:
-        choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}
-        return _sse({**self._chunk(), "choices": [choice], **more})
+    def _event(
+        self, index: int, delta: dict[str, str], finish_reason: str | None = None, **more: Any
+    ) -> str:
+        choice = {
+            "index": index, "delta": delta, "logprobs": None, "finish_reason": finish_reason
+        }  # fmt: skip
+        return event({**self._chunk(), "choices": [choice], **more})
 
     def _chunk(self) -> dict[str, Any]:
         return {**self.head, "object": "chat.completion.chunk"}
 
-    def _usage(self) -> dict[str, int]:
-        prompt, completion = self.judgement.prompt_tokens, self.judgement.completion_tokens
-        return {
-            "prompt_tokens": prompt,
-            "completion_tokens": completion,
-            "total_tokens": prompt + completion,
-        }
 
-
-def _sse(value: dict[str, Any]) -> str:
+def event(value: dict[str, Any]) -> str:
+    """A server-sent event."""
     return f"data: {json.dumps(value, ensure_ascii=False)}\n\n"

@@ -5,21 +5,32 @@ InputError                      HTTP 422   (gradegpt.errors)
      ├─ MalformedError          HTTP 400   the body is not a JSON object
      ├─ UnsupportedError        HTTP 400   an option that this server does not have
      └─ ModelNameError          HTTP 404   a model that is not served here
+EngineError                     HTTP 502   (gradegpt.errors)
+ ├─ DeadlineError               HTTP 504   not judged within the deadline
+ ├─ WorkerLostError             HTTP 502   the process that was judging it died
+ └─ JudgeError                  HTTP 500   a bug in the judge; the log has it
+ServiceError                    HTTP 503   not now, or not for you
+ ├─ BusyError                   HTTP 503   loading, or on the way out   Retry-After
+ ├─ QueueFullError              HTTP 429   too many items are waiting   Retry-After
+ └─ KeyRequiredError            HTTP 401   no key, or a wrong one       WWW-Authenticate
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
-from gradegpt.errors import GradeGPTError, InputError
+from gradegpt.errors import EngineError, EngineTimeoutError, GradeGPTError, InputError
 from gradegpt.records import complaints
+from gradegpt.schema import Row
 
 SHOWN: Final = 20
 """Complaints that one message lists; the rest are counted."""
@@ -64,6 +75,76 @@ class ModelNameError(RequestError):
     code = "model_not_found"
 
 
+class DeadlineError(EngineTimeoutError):
+    """A request that was not judged within its deadline."""
+
+    code = "deadline_exceeded"
+
+
+class WorkerLostError(EngineError):
+    """The process that was judging died, or had to be killed."""
+
+    code = "worker_lost"
+
+
+class JudgeError(EngineError):
+    """The judge broke on an item. The log says how; the client is not told its insides."""
+
+    http_status = 500
+    code = "internal_error"
+
+
+class ServiceError(GradeGPTError):
+    """A request that is not served, whatever it says; ``headers`` tell what to do."""
+
+    http_status = 503
+
+    def __init__(self, message: str, headers: Mapping[str, str]) -> None:
+        super().__init__(message)
+        self.headers = dict(headers)
+
+
+class BusyError(ServiceError):
+    """The server is loading its judge, or finishes what it has before it stops."""
+
+    code = "not_ready"
+
+    def __init__(self, message: str, retry_after_s: int = 2) -> None:
+        super().__init__(message, {"Retry-After": str(retry_after_s)})
+
+
+class QueueFullError(BusyError):
+    """More items wait than the server takes on."""
+
+    http_status = 429
+    code = "queue_full"
+
+
+class KeyRequiredError(ServiceError):
+    """No key, or one that is not known."""
+
+    http_status = 401
+    code = "invalid_api_key"
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, {"WWW-Authenticate": "Bearer"})
+
+
+class ErrorInside(Row):
+    """What went wrong, and what to do about it."""
+
+    message: str
+    type: Literal["invalid_request_error", "server_error"]
+    code: str
+    param: str | None
+
+
+class ErrorReply(Row):
+    """The one shape of every error."""
+
+    error: ErrorInside
+
+
 def error_body(
     status: int, message: str, code: str, param: str | None = None
 ) -> dict[str, dict[str, Any]]:
@@ -72,38 +153,46 @@ def error_body(
     return {"error": {"message": message, "type": kind, "code": code, "param": param}}
 
 
+def body_of(error: GradeGPTError) -> dict[str, dict[str, Any]]:
+    """The body for one of our errors."""
+    param = error.param if isinstance(error, RequestError) else None
+    return error_body(error.http_status, str(error), error.code, param)
+
+
+def reply_to(error: GradeGPTError) -> JSONResponse:
+    """The reply for one of our errors."""
+    headers = error.headers if isinstance(error, ServiceError) else None
+    return JSONResponse(body_of(error), status_code=error.http_status, headers=headers)
+
+
 def handle_errors(app: FastAPI) -> None:
     """Give every error the same shape, unexpected ones without their insides."""
 
     @app.exception_handler(GradeGPTError)
     async def _ours(_: Request, error: GradeGPTError) -> JSONResponse:
-        param = error.param if isinstance(error, RequestError) else None
-        body = error_body(error.http_status, str(error), error.code, param)
-        return JSONResponse(body, status_code=error.http_status)
+        return reply_to(error)
+
+    @app.exception_handler(RequestValidationError)
+    async def _parameters(_: Request, error: RequestValidationError) -> JSONResponse:
+        told = [(".".join(map(str, e["loc"][1:])), e["msg"].lower()) for e in error.errors()]
+        message = "; ".join(f"{name}: {what}" for name, what in told[:SHOWN])
+        return JSONResponse(error_body(422, message, InputError.code, told[0][0]), status_code=422)
 
     @app.exception_handler(HTTPException)
     async def _routing(request: Request, error: HTTPException) -> JSONResponse:
         status = HTTPStatus(error.status_code)
-        message = f"{request.method} {request.url.path}: {status.phrase.lower()}; {_paths(app)}"
+        where = f"{request.method} {request.url.path}: {status.phrase.lower()}"
+        message = f"{where}; GET /openapi.json lists what there is"
         body = error_body(status, message, status.name.lower())
         return JSONResponse(body, status_code=status, headers=error.headers)
 
     @app.exception_handler(ClientDisconnect)
     async def _gone(_: Request, __: ClientDisconnect) -> JSONResponse:
-        return JSONResponse(error_body(400, "the client left", "client_left"), status_code=400)
+        # Nobody reads this; the number is what proxies log for it.
+        return JSONResponse(error_body(499, "the client left", "client_left"), status_code=499)
 
     @app.exception_handler(Exception)
     async def _unexpected(_: Request, __: Exception) -> JSONResponse:
         # Starlette raises the exception again behind this reply, so that the server logs it.
         message = "an error in the server, not in the request; its log says more"
         return JSONResponse(error_body(500, message, "internal_error"), status_code=500)
-
-
-def _paths(app: FastAPI) -> str:
-    known = [
-        f"{method} {route.path}"
-        for route in app.routes
-        for method in sorted(getattr(route, "methods", None) or ())
-        if method in ("GET", "POST") and hasattr(route, "path")
-    ]
-    return f"there is {', '.join(known)}"

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, SupportsFloat, runtime_checkable
 
 from gradegpt.errors import EngineError
 from gradegpt.schema import Message
+
+
+class Scores(Protocol):
+    """The logits of one place: a list, or a row of an array or a tensor."""
+
+    def __getitem__(self, token: int, /) -> SupportsFloat: ...
 
 
 class Token(NamedTuple):
@@ -28,6 +35,17 @@ class Generation(NamedTuple):
     tokens: tuple[Token, ...] = ()
 
 
+class TagProbability(NamedTuple):
+    """How likely each verdict tag is as the reply: ``yes`` is P(Yes) / (P(Yes) + P(No)).
+
+    Where a tag is several tokens, it is that of the first token that tells the two apart.
+    """
+
+    yes: float
+    prompt_tokens: int = 0
+    completion_tokens: int = 1
+
+
 class Engine(Protocol):
     """Anything that continues chat prompts.
 
@@ -43,3 +61,40 @@ class Engine(Protocol):
     ) -> list[Generation | EngineError]:
         """Continue each prompt by at most ``max_new_tokens`` tokens, greedily."""
         ...
+
+
+@runtime_checkable
+class TagEngine(Engine, Protocol):
+    """An engine that can tell the verdict without writing it."""
+
+    def tag_probabilities(
+        self, prompts: Sequence[Sequence[Message]]
+    ) -> list[TagProbability | EngineError | None]:
+        """How likely the two tags are right after each prompt, in order.
+
+        For prompts of the chain format ``outcome``, whose reply is the tag alone. None where the
+        model would write something else, or where that cannot be seen: then it has to generate.
+        """
+        ...
+
+
+class TagTokens:
+    """The two verdict tags as a tokenizer spells them, and how to read one off a model's scores."""
+
+    def __init__(self, yes: Sequence[int], no: Sequence[int]) -> None:
+        self.yes, self.no = list(yes), list(no)
+        pairs = enumerate(zip(yes, no, strict=False))
+        self.shared = next(n for n, (one, other) in pairs if one != other)
+        """Tokens that both begin with: ``<`` for most tokenizers, none where a tag is a token."""
+
+    def read(self, written: Sequence[int], scores: Scores) -> float | None:
+        """P(Yes) / (P(Yes) + P(No)) where ``written`` is as far as the tags tell apart.
+
+        ``scores`` are the logits of the token after the shared ones. None where something else was
+        written.
+        """
+        told = [*written[: self.shared + 1]]
+        if told not in (self.yes[: self.shared + 1], self.no[: self.shared + 1]):
+            return None
+        yes, no = (float(scores[tag[self.shared]]) for tag in (self.yes, self.no))
+        return 1 / (1 + math.exp(no - yes)) if yes >= no else 1 - 1 / (1 + math.exp(yes - no))

@@ -10,15 +10,15 @@ its place, and the row goes on from there. A guide rarely steps in, and then onl
 
 from __future__ import annotations
 
+import itertools
 import json
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from gradegpt.chain import NO, YES
-from gradegpt.engines.base import Generation, Token
+from gradegpt.chain import NO, YES, PromptSettings, build_prompt
+from gradegpt.engines.base import Generation, TagProbability, TagTokens, Token
 from gradegpt.engines.chat import render_chat, token_bytes
 from gradegpt.engines.exported import ENGINE_FILE, ExportedTokenizer, ExportSettings, is_exported
 from gradegpt.engines.files import stamped
@@ -27,7 +27,7 @@ from gradegpt.guide import VERSION as GUIDE_VERSION
 from gradegpt.guide import TokenGuide, guide_for
 from gradegpt.machine import cores
 from gradegpt.records import validate
-from gradegpt.schema import Message
+from gradegpt.schema import Item, Message
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,6 +37,9 @@ _SMALL: Final = 64 * 2**20
 """Bytes of weights below which matrices are too small for two threads to share."""
 _WIDTH: Final = 8
 """Prompts of a batch differ by fewer tokens: what is longer than the shortest is fed one by one."""
+
+_STARTS: Final = 8
+"""Shared starts of prompts whose states are kept: one judge has one, and each takes memory."""
 
 
 class FastEngine:
@@ -73,6 +76,7 @@ class FastEngine:
         # CTranslate2 takes names. It has one for rows of the embedding that no token has, too.
         self._names = json.loads((Path(folder) / _VOCABULARY).read_text(encoding="utf-8"))
         self._bytes = token_bytes(self._tokenizer) if guided else []
+        self._starts: dict[tuple[Message, ...], list[int]] = {}
         self.name += f"+guide-{GUIDE_VERSION}" if self._bytes else ""
 
     def generate(
@@ -90,23 +94,40 @@ class FastEngine:
             left = [job for job in blocked if not job.done]
         return [job.error or self._generation(job) for job in jobs]
 
-    def tag_probabilities(self, prompts: Sequence[Sequence[Message]]) -> list[float | EngineError]:
-        """P(``<Yes>``) / (P(``<Yes>``) + P(``<No>``)) right after each prompt, one pass each.
+    def tag_probabilities(
+        self, prompts: Sequence[Sequence[Message]]
+    ) -> list[TagProbability | EngineError | None]:
+        """How likely each tag is right after each prompt: one pass where a tag is one token."""
+        import numpy as np
 
-        For prompts of the chain format ``outcome``, whose reply is the tag alone. Where tags are
-        several tokens, it is that of the first token that tells them apart.
-        """
-        yes, no = (self._tokenizer.encode(tag) for tag in (YES, NO))
-        told = next(n for n, (a, b) in enumerate(zip(yes, no, strict=False)) if a != b)
-        rows = [self._encode(prompt) + yes[:told] for prompt in prompts]
-        return [
-            scores
-            if isinstance(scores, EngineError)
-            else _sigmoid(float(scores[yes[told]]) - float(scores[no[told]]))
-            for scores in self._next_scores(rows)
-        ]
+        tags = TagTokens(*(self._tokenizer.encode(tag) for tag in (YES, NO)))
+        rows = [self._encode(prompt) for prompt in prompts]
+        # A row at a time: see _next_scores.
+        running = [self._ask([row], tags.shared + 1, return_logits_vocab=True)[0] for row in rows]
+        found: list[TagProbability | EngineError | None] = []
+        for row, job in zip(rows, running, strict=True):
+            try:
+                result = job.result()
+            except RuntimeError as error:
+                found.append(EngineError(f"{self.name}: {error}"))
+                continue
+            yes = tags.read(result.sequences_ids[0], np.array(result.logits[0][-1]))
+            count = len(row), tags.shared + 1
+            found.append(None if yes is None else TagProbability(yes, *count))
+        return found
 
     def _encode(self, prompt: Sequence[Message]) -> list[int]:
+        """The prompt's tokens; notes what judge prompts that begin with the same turns share."""
+        head = tuple(prompt[:-1])
+        if head and head not in self._starts and len(self._starts) < _STARTS:
+            items = (Item(question=q, reference=("0",), response="0") for q in ("", "0", "Q"))
+            probes = [build_prompt(item, PromptSettings())[-1] for item in items]
+            columns = zip(*(self._ids((*head, probe)) for probe in probes), strict=False)
+            same = itertools.takewhile(lambda column: len(set(column)) == 1, columns)
+            self._starts[head] = [column[0] for column in same]
+        return self._ids(prompt)
+
+    def _ids(self, prompt: Sequence[Message]) -> list[int]:
         return self._tokenizer.encode(render_chat(self._tokenizer, prompt))
 
     def _guiding(self, prompt: Sequence[Message]) -> TokenGuide | None:
@@ -161,8 +182,13 @@ class FastEngine:
         return found
 
     def _ask(self, rows: list[list[int]], limit: int, **options: Any) -> list[Any]:
+        # A copy, as another thread may note a start meanwhile.
+        fits = (s for s in tuple(self._starts.values()) if all(r[: len(s)] == s for r in rows))
+        start = max(fits, key=len, default=[])
         results: list[Any] = self._generator.generate_batch(
-            [[self._names[token] for token in row] for row in rows],
+            [[self._names[token] for token in row[len(start) :]] for row in rows],
+            static_prompt=[self._names[token] for token in start] or None,
+            cache_static_prompt=bool(start),
             max_length=limit,
             end_token=list(self._ends),
             include_prompt_in_result=False,
@@ -236,10 +262,6 @@ def _batches(jobs: list[_Job], size: int) -> Iterator[list[_Job]]:
         batch.append(job)
     if batch:
         yield batch
-
-
-def _sigmoid(x: float) -> float:
-    return 1 / (1 + math.exp(-x)) if x >= 0 else 1 - 1 / (1 + math.exp(x))
 
 
 def _load(

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import logging
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from gradegpt.engines.base import Generation, Token
+from gradegpt.chain import NO, YES
+from gradegpt.engines.base import Generation, TagProbability, TagTokens, Token
 from gradegpt.engines.chat import end_token_ids, render_chat, token_bytes
 from gradegpt.engines.files import stamped
 from gradegpt.errors import EngineError, MissingError
@@ -89,18 +92,70 @@ class LocalEngine:
         jobs = [
             _Job(ids, self._guiding(prompt)) for ids, prompt in zip(encoded, prompts, strict=True)
         ]
-        before = self._torch.get_num_threads()
-        if self._threads:
-            self._torch.set_num_threads(self._threads)
-        try:
+        with self._own_threads():
             for limit in (min(FIRST_TOKENS, max_new_tokens), max_new_tokens):
                 left = [job for job in jobs if not job.ended and len(job.made) < limit]
                 left.sort(key=lambda job: len(job.prompt))
                 for start in range(0, len(left), self.batch_size):
                     self._continue(left[start : start + self.batch_size], limit)
+        return [self._generation(job) for job in jobs]
+
+    def tag_probabilities(
+        self, prompts: Sequence[Sequence[Message]]
+    ) -> list[TagProbability | EngineError | None]:
+        """How likely each tag is right after each prompt: one pass where a tag is one token."""
+        encode = partial(self._tokenizer, add_special_tokens=False)
+        tags = TagTokens(*(encode(tag)["input_ids"] for tag in (YES, NO)))
+        texts = [render_chat(self._tokenizer, prompt) for prompt in prompts]
+        rows = encode(texts)["input_ids"] if texts else []
+        found: list[TagProbability | EngineError | None] = [None] * len(rows)
+        order = sorted(range(len(rows)), key=lambda n: len(rows[n]))
+        with self._own_threads():
+            for start in range(0, len(order), self.batch_size):
+                batch = order[start : start + self.batch_size]
+                told = self._write_tags([rows[n] for n in batch], tags)
+                for n, yes in zip(batch, told, strict=True):
+                    if yes is not None:
+                        found[n] = TagProbability(yes, len(rows[n]), tags.shared + 1)
+        return found
+
+    def _write_tags(self, rows: Sequence[list[int]], tags: TagTokens) -> list[float | None]:
+        """Write as far as the tags tell apart, and read the scores there."""
+        limit = tags.shared + 1
+        output = self._forward(
+            rows, max_new_tokens=limit, output_logits=True, return_dict_in_generate=True
+        )
+        written = output.sequences[:, -len(output.logits) :].tolist()
+        scores = output.logits[-1].float().cpu()
+        pairs = zip(written, scores, strict=True)
+        return [tags.read(ids, row) for ids, row in pairs]
+
+    @contextmanager
+    def _own_threads(self) -> Iterator[None]:
+        before = self._torch.get_num_threads()
+        if self._threads:
+            self._torch.set_num_threads(self._threads)
+        try:
+            yield
         finally:
             self._torch.set_num_threads(before)
-        return [self._generation(job) for job in jobs]
+
+    def _forward(self, rows: Sequence[list[int]], **options: Any) -> Any:
+        """Continue a batch greedily, padded on the left."""
+        torch, tokenizer = self._torch, self._tokenizer
+        width = max(map(len, rows))
+        pads = [[0] * (width - len(row)) for row in rows]
+        ids = [[tokenizer.pad_token_id] * len(p) + row for p, row in zip(pads, rows, strict=True)]
+        mask = [p + [1] * len(row) for p, row in zip(pads, rows, strict=True)]
+        with torch.inference_mode():
+            return self._model.generate(
+                input_ids=torch.tensor(ids, device=self._model.device),
+                attention_mask=torch.tensor(mask, device=self._model.device),
+                do_sample=False,
+                pad_token_id=tokenizer.pad_token_id,
+                eos_token_id=[*self._ends],
+                **options,
+            )
 
     def _guiding(self, prompt: Sequence[Message]) -> TokenGuide | None:
         guide = guide_for(prompt) if self._bytes else None
@@ -108,26 +163,16 @@ class LocalEngine:
 
     def _continue(self, jobs: list[_Job], limit: int) -> None:
         """Write on in all ``jobs`` of a batch, up to ``limit`` tokens each."""
-        torch, tokenizer = self._torch, self._tokenizer
         rows = [job.prompt + job.made for job in jobs]
-        width = max(map(len, rows))
-        pads = [[0] * (width - len(row)) for row in rows]
-        ids = [[tokenizer.pad_token_id] * len(p) + row for p, row in zip(pads, rows, strict=True)]
-        mask = [p + [1] * len(row) for p, row in zip(pads, rows, strict=True)]
         recorder = _LogprobRecorder()
         guiding = [_Guiding([job.guide for job in jobs], self._ends)]
-        with torch.inference_mode():
-            output = self._model.generate(
-                input_ids=torch.tensor(ids, device=self._model.device),
-                attention_mask=torch.tensor(mask, device=self._model.device),
-                max_new_tokens=limit - len(jobs[0].made),
-                do_sample=False,
-                logits_processor=[*(guiding if self._bytes else ()), recorder],
-                pad_token_id=tokenizer.pad_token_id,
-                eos_token_id=[*self._ends],
-            )
-        new = output[:, width:].tolist()
-        logprobs = torch.stack(recorder.steps, dim=1).tolist()
+        output = self._forward(
+            rows,
+            max_new_tokens=limit - len(jobs[0].made),
+            logits_processor=[*(guiding if self._bytes else ()), recorder],
+        )
+        new = output[:, max(map(len, rows)) :].tolist()
+        logprobs = self._torch.stack(recorder.steps, dim=1).tolist()
         for job, ids, values in zip(jobs, new, logprobs, strict=True):
             end = next((n for n, token in enumerate(ids) if token in self._ends), len(ids))
             job.ended = end < len(ids)

@@ -2,43 +2,59 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 import os
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Final
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import ValidationError
 
-from gradegpt.engines.base import Generation, Token
-from gradegpt.errors import EngineError, EngineTimeoutError, MissingError
+from gradegpt.engines.base import Generation, TagProbability
+from gradegpt.engines.openai_reply import Reply
+from gradegpt.errors import EngineError, EngineTimeoutError, MissingError, SettingsError
 from gradegpt.records import explain
 from gradegpt.schema import Message
 
 if TYPE_CHECKING:
     import httpx2
-    from openai.types.chat import ChatCompletion
+    import openai
 
+REST_S: Final = 10.0
+"""How long a server of several that was down is not asked."""
+CHECK_S: Final = 5.0
+"""How long a server may take to show that it is up again."""
+TAG_TOKENS: Final = 4
+"""A blank, ``<``, ``Yes`` and one to spare: by then the tags are told apart, or it is no tag."""
+_TOP: Final = 20
+_REFUSED: Final = (400, 422)
 _WRONG_URL: Final = "is base_url right, up to and including /v1?"
 
 
 class OpenAIEngine:
     """Asks ``<base_url>/chat/completions`` for each prompt at temperature 0.
 
-    ``concurrency`` prompts are under way at a time. Retries on 408, 409, 429 and 5xx with backoff
-    are the ``openai`` client's, ``Retry-After`` included.
+    Retries on 408, 409, 429 and 5xx with backoff are the ``openai`` client's, ``Retry-After``
+    included. Of several URLs, which serve one model, the prompts go to each in turn. One that
+    cannot be reached, or still answers 5xx after the retries, is put aside for ``REST_S`` seconds
+    and until its ``/models`` answers; its prompts are asked once more elsewhere.
 
     Args:
-        base_url: up to and including ``/v1``.
+        base_url: up to and including ``/v1``; several as a list or with commas between them.
         model: the model's name on that server.
         api_key: none reads ``OPENAI_API_KEY``; servers without keys take any word.
         timeout_s: seconds for one request.
+        concurrency: prompts under way at a time, for each URL.
         http_client: a client of the caller's own, such as one with a mock transport.
 
     """
 
     def __init__(
         self,
-        base_url: str,
+        base_url: str | Sequence[str],
         model: str,
         *,
         api_key: str | None = None,
@@ -53,90 +69,172 @@ class OpenAIEngine:
             raise MissingError(
                 "the OpenAI-compatible engine needs: pip install 'gradegpt[openai]'"
             ) from error
-        self.name = f"openai:{model}@{base_url}"
+        urls = _urls(base_url)
+        self.name = f"openai:{model}@{','.join(sorted(urls))}"
         self._openai = openai
         self._model = model
-        self._concurrency = concurrency
-        self._client = openai.OpenAI(
-            base_url=base_url,
-            api_key=api_key or os.environ.get("OPENAI_API_KEY") or "none",
-            timeout=timeout_s,
-            max_retries=max_retries,
-            http_client=http_client,
-        )
+        self._concurrency = concurrency * len(urls)
+        self._turns = itertools.count()
+        self._tells_tags = True
+        self._servers = [
+            _Server(
+                url,
+                openai.OpenAI(
+                    base_url=url,
+                    api_key=api_key or os.environ.get("OPENAI_API_KEY") or "none",
+                    timeout=timeout_s,
+                    max_retries=max_retries,
+                    http_client=http_client,
+                ),
+            )
+            for url in urls
+        ]
 
     def generate(
         self, prompts: Sequence[Sequence[Message]], *, max_new_tokens: int
     ) -> list[Generation | EngineError]:
         """Ask for all prompts concurrently, in order."""
-        with ThreadPoolExecutor(max_workers=self._concurrency) as pool:
-            return list(pool.map(lambda prompt: self._ask(prompt, max_new_tokens), prompts))
 
-    def _ask(self, prompt: Sequence[Message], max_new_tokens: int) -> Generation | EngineError:
+        def ask(prompt: Sequence[Message]) -> Generation | EngineError:
+            reply = self._ask(prompt, max_tokens=max_new_tokens, logprobs=True)
+            return reply.error if isinstance(reply, _Failure) else reply.generation
+
+        with ThreadPoolExecutor(max_workers=self._concurrency) as pool:
+            return list(pool.map(ask, prompts))
+
+    def tag_probabilities(
+        self, prompts: Sequence[Sequence[Message]]
+    ) -> list[TagProbability | EngineError | None]:
+        """How likely each tag is, where the server names the tokens it did not take.
+
+        One short request a prompt: ``TAG_TOKENS`` tokens, as many tokenizers spell a tag with
+        several. A server that names none is not asked again.
+        """
+        if not self._tells_tags:
+            return [None] * len(prompts)
+        with ThreadPoolExecutor(max_workers=self._concurrency) as pool:
+            return list(pool.map(self._ask_tag, prompts))
+
+    def _ask_tag(self, prompt: Sequence[Message]) -> TagProbability | EngineError | None:
+        reply = self._ask(prompt, max_tokens=TAG_TOKENS, logprobs=True, top_logprobs=_TOP)
+        if isinstance(reply, _Failure):  # some servers refuse ``top_logprobs`` altogether
+            return None if reply.refused else reply.error
+        if not any(step.top_logprobs for step in reply.steps):
+            self._tells_tags = False
+        return reply.tag
+
+    def _ask(self, prompt: Sequence[Message], **options: Any) -> Reply | _Failure:
+        """Ask the server whose turn it is and, if that is down, once more another."""
+        if len(self._servers) == 1:
+            return self._ask_at(self._servers[0], prompt, options)
+        for server in self._next_servers():
+            reply = self._ask_at(server, prompt, options)
+            if not (isinstance(reply, _Failure) and reply.down):
+                return reply
+            server.put_aside(reply.error)
+        troubles = "; ".join(str(s.trouble) for s in self._servers if s.trouble)
+        return _Failure(EngineError(f"no server answered: {troubles}"))
+
+    def _next_servers(self) -> Iterator[_Server]:
+        """Two at most: from the one whose turn it is on, those in use, else those up again."""
+        turn = next(self._turns) % len(self._servers)
+        order = self._servers[turn:] + self._servers[:turn]
+        asked: list[_Server] = []
+        for early in (False, True):
+            for server in order:
+                if len(asked) < 2 and server not in asked and server.is_up(early=early):
+                    asked.append(server)
+                    yield server
+
+    def _ask_at(
+        self, server: _Server, prompt: Sequence[Message], options: dict[str, Any]
+    ) -> Reply | _Failure:
+        name = f"openai:{self._model}@{server.url}"
         try:
-            completion = self._client.chat.completions.create(
+            completion = server.client.chat.completions.create(
                 model=self._model,
                 messages=[m.model_dump() for m in prompt],  # type: ignore[misc]  # the SDK wants its own TypedDicts
-                max_tokens=max_new_tokens,
                 temperature=0.0,
-                logprobs=True,
+                **options,
             )
-        except self._openai.APITimeoutError:
-            return EngineTimeoutError(
-                f"{self.name}: no answer in time; raise timeout_s or lower concurrency"
-            )
+            return Reply.model_validate(completion, from_attributes=True)
+        except self._openai.APITimeoutError as error:
+            # The SDK has one error for both; by name, as its HTTP library depends on its version.
+            if type(error.__cause__).__name__ == "ConnectTimeout":
+                return _Failure(EngineTimeoutError(f"{name}: no connection in time"), down=True)
+            what = "no answer in time; raise timeout_s or lower concurrency"
+            return _Failure(EngineTimeoutError(f"{name}: {what}"))
         except self._openai.APIStatusError as error:
-            return EngineError(f"{self.name}: HTTP {error.status_code}: {error.message}")
+            code = error.status_code
+            failed = EngineError(f"{name}: HTTP {code}: {error.message}")
+            return _Failure(failed, down=code >= 500, refused=code in _REFUSED)
         except self._openai.OpenAIError as error:
-            return EngineError(f"{self.name}: {error}; is the server running?")
-        except ValueError as error:  # the body is not JSON
-            return EngineError(f"{self.name}: not a chat completion ({error}); {_WRONG_URL}")
-        return _generation(completion, self.name)
+            return _Failure(EngineError(f"{name}: {error}; is the server running?"), down=True)
+        except ValueError as error:  # the body is not JSON, or not a completion's
+            why = explain(error) if isinstance(error, ValidationError) else error
+            return _Failure(EngineError(f"{name}: not a chat completion ({why}); {_WRONG_URL}"))
 
 
-class _Message(BaseModel):
-    content: str | None = None
+class _Failure(NamedTuple):
+    """Why a server gave no completion, and whether the server or the request is to blame."""
+
+    error: EngineError
+    down: bool = False
+    refused: bool = False
 
 
-class _Logprob(BaseModel):
-    token: str
-    logprob: float
+class _Server:
+    """One URL; ``trouble`` is why it is not in use."""
+
+    def __init__(self, url: str, client: openai.OpenAI) -> None:
+        self.url, self.client = url, client
+        self.trouble: EngineError | None = None
+        self._until = 0.0
+        self._checked = -math.inf
+        self._lock = Lock()
+
+    def put_aside(self, error: EngineError) -> None:
+        """Do not use it for a while."""
+        self.trouble, self._until = error, time.monotonic() + REST_S
+
+    def is_up(self, *, early: bool) -> bool:
+        """Whether it is in use, or has rested and answers again; ``early``: ask before that.
+
+        A server that did not answer is not asked again within a second.
+        """
+        if not self._in_trouble():
+            return True
+        if not early and time.monotonic() < self._until:
+            return False
+        with self._lock:
+            if self._in_trouble() and time.monotonic() - self._checked > 1.0:
+                if self._answers():
+                    self.trouble = None
+                else:
+                    self._checked = time.monotonic()
+                    self._until = self._checked + REST_S
+            return not self._in_trouble()
+
+    def _in_trouble(self) -> bool:
+        return self.trouble is not None
+
+    def _answers(self) -> bool:
+        import openai
+
+        try:
+            self.client.with_options(max_retries=0, timeout=CHECK_S).models.list()
+        except openai.APIStatusError as error:
+            return error.status_code < 500  # it is there, whatever it thinks of the question
+        except openai.OpenAIError:
+            return False
+        except ValueError:  # not JSON
+            return True
+        return True
 
 
-class _Logprobs(BaseModel):
-    content: list[_Logprob] | None = None
-
-
-class _Choice(BaseModel):
-    message: _Message
-    logprobs: _Logprobs | None = None
-
-
-class _Usage(BaseModel):
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-
-
-class _Reply(BaseModel):
-    """What is read of a reply; the client does not check what a server sends.
-
-    It may be a web page.
-    """
-
-    choices: list[_Choice] = Field(min_length=1)
-    usage: _Usage | None = None
-
-
-def _generation(completion: ChatCompletion, name: str) -> Generation | EngineError:
-    try:
-        reply = _Reply.model_validate(completion, from_attributes=True)
-    except ValidationError as error:
-        return EngineError(f"{name}: not a chat completion ({explain(error)}); {_WRONG_URL}")
-    choice, usage = reply.choices[0], reply.usage or _Usage()
-    logprobs = (choice.logprobs.content if choice.logprobs else None) or []
-    return Generation(
-        text=choice.message.content or "",
-        prompt_tokens=usage.prompt_tokens,
-        completion_tokens=usage.completion_tokens,
-        tokens=tuple(Token(t.token, t.logprob) for t in logprobs),
-    )
+def _urls(base_url: str | Sequence[str]) -> list[str]:
+    listed = base_url.split(",") if isinstance(base_url, str) else base_url
+    urls = list(dict.fromkeys(url.strip().rstrip("/") for url in listed if url.strip()))
+    if not urls:
+        raise SettingsError("base_url: empty; give a URL up to and including /v1, or several")
+    return urls

@@ -1,6 +1,7 @@
 """Judges: anything that turns items into judgements."""
 
 from gradegpt.judges.base import Judge
+from gradegpt.judges.cached import CachedJudge
 from gradegpt.judges.cascade import CascadeJudge
 from gradegpt.judges.model import ModelJudge
 from gradegpt.judges.parallel import ParallelJudge, judge_many
@@ -8,6 +9,7 @@ from gradegpt.judges.profile import ProfileJudge
 from gradegpt.judges.rules import RuleJudge
 
 __all__ = [
+    "CachedJudge",
     "CascadeJudge",
     "Judge",
     "ModelJudge",

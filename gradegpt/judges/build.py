@@ -11,6 +11,7 @@ from gradegpt.chain import PromptSettings
 from gradegpt.engines.base import Engine
 from gradegpt.errors import MissingError, SettingsError
 from gradegpt.judges.base import Judge
+from gradegpt.judges.cached import CachedJudge
 from gradegpt.judges.cascade import CascadeJudge
 from gradegpt.judges.model import ModelJudge
 from gradegpt.judges.parallel import ParallelJudge
@@ -30,8 +31,9 @@ class JudgeSettings(Settings):
     """Which judge, and what stands behind it.
 
     ``model: nano`` with ``adapter: nano`` is the embedded judge; any other model goes without that
-    adapter. A ``base_url`` asks an OpenAI-compatible server instead of a local model. ``prompt``
-    defaults to what lies beside the adapter or the model; ``chain_format`` replaces one part of it.
+    adapter. A ``base_url`` asks an OpenAI-compatible server instead of a local model; several, as a
+    list or with commas between them, share the work. ``prompt`` defaults to what lies beside the
+    adapter or the model; ``chain_format`` replaces one part of it.
     """
 
     name: str = ""
@@ -42,7 +44,7 @@ class JudgeSettings(Settings):
     adapter: str | None = NANO
     engine: Literal["auto", "transformers", "ctranslate2"] = "auto"
     """What runs a local model: ``auto`` takes ``ctranslate2`` for what ``train.export`` wrote."""
-    base_url: str | None = None
+    base_url: str | tuple[str, ...] | None = None
     api_key: str | None = None
     prompt: PromptSettings | None = None
     chain_format: ChainFormat | None = None
@@ -59,6 +61,8 @@ class JudgeSettings(Settings):
     device: str | None = None
     guided: bool = True
     """Local models quote only what the response says and do not loop; see ``gradegpt.guide``."""
+    cache: Path | None = None
+    """A file of judgements, so that nothing is judged twice; see ``judges/cached.py``."""
 
     @property
     def label(self) -> str:
@@ -73,8 +77,14 @@ def build_judge(settings: JudgeSettings) -> Judge:
         MissingError: a model, adapter or package is not there.
         EngineError: a model does not load.
         SettingsError: no profile of that name, or one for another judge.
+        OutputError: the cache is something else, or cannot be used.
 
     """
+    judge = _judge(settings)
+    return judge if settings.cache is None else CachedJudge(judge, settings.cache)
+
+
+def _judge(settings: JudgeSettings) -> Judge:
     if settings.profile is not None:
         if settings.kind != "rules":
             raise SettingsError(f"profile {settings.profile!r}: goes with the judge 'rules' alone")

@@ -6,10 +6,10 @@ import hashlib
 import math
 from collections.abc import Sequence
 
-from gradegpt.chain import PromptSettings, build_prompt, parse_chain, quotes_verbatim
-from gradegpt.engines.base import Engine, Generation, Token
+from gradegpt.chain import NO, YES, PromptSettings, build_prompt, parse_chain, quotes_verbatim
+from gradegpt.engines.base import Engine, Generation, TagEngine, TagProbability, Token
 from gradegpt.errors import EngineError, EngineTimeoutError
-from gradegpt.schema import Item, Judgement, Message, Outcome, TrainingRow
+from gradegpt.schema import ChainFormat, Item, Judgement, Message, Outcome, TrainingRow
 
 
 class ModelJudge:
@@ -18,6 +18,9 @@ class ModelJudge:
     ``confidence`` is the probability that the engine gave to the verdict tag it wrote, where the
     engine tells. Below ``min_confidence`` the judge abstains (``undecided``) and says so. ``shots``
     are solved rows that stand before every item, for a model that was not trained to judge.
+
+    With the chain format ``outcome`` an engine that can, tells the tag without writing it; then
+    ``confidence`` is that tag's probability among the two.
     """
 
     name = "model"
@@ -36,6 +39,8 @@ class ModelJudge:
         self.prompt = prompt or PromptSettings()
         self.max_new_tokens = max_new_tokens
         self.min_confidence = min_confidence
+        outcome = self.prompt.chain_format is ChainFormat.OUTCOME
+        self._tags = engine if outcome and isinstance(engine, TagEngine) else None
 
     @property
     def fingerprint(self) -> str:
@@ -45,13 +50,22 @@ class ModelJudge:
         if self._shots:
             shown = "\n".join(message.model_dump_json() for message in self._shots)
             name += f"|shots-{hashlib.sha256(shown.encode()).hexdigest()[:12]}"
-        return name
+        return name if self._tags is None else f"{name}|tags"
 
     def judge(self, items: Sequence[Item]) -> list[Judgement]:
         """Ask the engine about all items together; a failed prompt is a ``failed`` judgement."""
         prompts = [self._prompt(item) for item in items]
-        generations = self.engine.generate(prompts, max_new_tokens=self.max_new_tokens)
+        generations = self._ask(prompts)
         return [self._read(item, g) for item, g in zip(items, generations, strict=True)]
+
+    def _ask(self, prompts: Sequence[Sequence[Message]]) -> list[Generation | EngineError]:
+        if self._tags is None:
+            return self.engine.generate(prompts, max_new_tokens=self.max_new_tokens)
+        told = self._tags.tag_probabilities(prompts)
+        open_ones = [prompt for prompt, tag in zip(prompts, told, strict=True) if tag is None]
+        limit = self.max_new_tokens
+        rest = iter(self.engine.generate(open_ones, max_new_tokens=limit) if open_ones else ())
+        return [next(rest) if tag is None else _written(tag) for tag in told]
 
     def _prompt(self, item: Item) -> tuple[Message, ...]:
         system, user = build_prompt(item, self.prompt)
@@ -97,6 +111,15 @@ class ModelJudge:
             chain=generation.text,
             **usage,
         )
+
+
+def _written(tag: TagProbability | EngineError) -> Generation | EngineError:
+    """The likelier tag as if it had been generated."""
+    if isinstance(tag, EngineError):
+        return tag
+    text, probability = (YES, tag.yes) if tag.yes > 0.5 else (NO, 1 - tag.yes)
+    token = Token(text, math.log(probability))
+    return Generation(text, tag.prompt_tokens, tag.completion_tokens, (token,))
 
 
 def tag_probability(tokens: Sequence[Token]) -> float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import shutil
 from collections.abc import Callable, Sequence
@@ -13,12 +14,20 @@ import httpx2
 import pytest
 
 from gradegpt.chain import PromptSettings, build_prompt
-from gradegpt.engines import Generation, ScriptedEngine, Token
+from gradegpt.engines import Generation, ScriptedEngine, TagProbability, Token
 from gradegpt.engines.chat import render_chat, token_bytes
 from gradegpt.engines.files import PROMPT_FILE, prompt_settings_beside
 from gradegpt.engines.local import LocalEngine
-from gradegpt.engines.openai_api import OpenAIEngine
-from gradegpt.errors import EngineError, EngineTimeoutError, InputError, MissingError
+from gradegpt.engines.openai_api import REST_S, TAG_TOKENS, OpenAIEngine
+from gradegpt.errors import (
+    EngineError,
+    EngineTimeoutError,
+    InputError,
+    MissingError,
+    SettingsError,
+)
+from gradegpt.judges import ModelJudge
+from gradegpt.judges.build import JudgeSettings, build_judge
 from gradegpt.schema import ChainFormat, Item, Message
 
 Handler = Callable[[httpx2.Request], httpx2.Response]
@@ -177,6 +186,206 @@ def test_a_server_that_does_not_answer(
     assert good == Generation("<Yes>")
 
 
+# --- several servers ------------------------------------------------------------------------------
+
+
+class Fleet:
+    """Servers a, b, c: which of them are down, and what each was asked."""
+
+    def __init__(self) -> None:
+        self.down: dict[str, int] = {}
+        """By host: the status it answers with, or 0 where nothing listens."""
+        self.bad: frozenset[str] = frozenset()
+        """Prompts that no server survives."""
+        self.asked: list[str] = []
+        self.checked: list[str] = []
+
+    def __call__(self, request: httpx2.Request) -> httpx2.Response:
+        host = request.url.host
+        listing = request.url.path.endswith("/models")
+        (self.checked if listing else self.asked).append(host)
+        if self.down.get(host) == 0:
+            raise httpx2.ConnectError("refused")
+        if host in self.down:
+            return httpx2.Response(self.down[host], text="overloaded")
+        if listing:
+            return httpx2.Response(200, json={"object": "list", "data": []})
+        word = json.loads(request.content)["messages"][0]["content"]
+        return httpx2.Response(500 if word in self.bad else 200, json=completion(f"{host}:{word}"))
+
+
+@pytest.fixture
+def fleet() -> Fleet:
+    return Fleet()
+
+
+def of(fleet: Fleet, *hosts: str, **options: Any) -> OpenAIEngine:
+    client = httpx2.Client(transport=httpx2.MockTransport(fleet))
+    urls = ",".join(f"http://{host}/v1" for host in hosts)
+    return OpenAIEngine(urls, "m", http_client=client, max_retries=0, concurrency=1, **options)
+
+
+def test_prompts_go_to_every_server_in_turn(fleet: Fleet) -> None:
+    """In order all the same; the name does not depend on the order of the URLs."""
+    engine = of(fleet, "a", "b", "c")
+    words = [f"w{n}" for n in range(9)]
+    made = _texts(engine.generate(chat(*words), max_new_tokens=7))
+    assert [text.partition(":")[2] for text in made] == words
+    assert sorted(fleet.asked) == ["a"] * 3 + ["b"] * 3 + ["c"] * 3
+    assert engine.name == of(fleet, "c", "b", "a").name
+    listed = OpenAIEngine(["http://a/v1", "http://b/v1/", " http://c/v1", "http://a/v1"], "m")
+    assert listed.name == engine.name
+    with pytest.raises(SettingsError, match="base_url: empty"):
+        OpenAIEngine(" , ", "m")
+
+
+@pytest.mark.parametrize("status", [0, 500, 503])
+def test_a_server_that_is_down_costs_no_prompt(fleet: Fleet, status: int) -> None:
+    """Its prompt is asked once more elsewhere, and it is left alone for a while."""
+    fleet.down = {"a": status}
+    engine = of(fleet, "a", "b")
+    for round_ in range(3):
+        made = _texts(engine.generate(chat("x", "y"), max_new_tokens=7))
+        assert made == ["b:x", "b:y"]
+        assert fleet.asked.count("a") == 1, round_
+    assert fleet.checked == []
+
+
+def test_a_server_returns_once_it_has_rested_and_answers(
+    fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Asked for its models first, as that costs it nothing; while it does not answer, it rests."""
+    clock = [0.0]
+    monkeypatch.setattr("gradegpt.engines.openai_api.time.monotonic", lambda: clock[0])
+    fleet.down = {"a": 0}
+    engine = of(fleet, "a", "b")
+    engine.generate(chat(*"1234"), max_new_tokens=7)
+    clock[0] = REST_S + 1
+    engine.generate(chat(*"1234"), max_new_tokens=7)
+    assert (fleet.checked, fleet.asked.count("a")) == (["a"], 1)
+    fleet.down = {}
+    engine.generate(chat(*"1234"), max_new_tokens=7)
+    assert fleet.asked.count("a") == 1
+    clock[0] = 2 * REST_S + 2
+    engine.generate(chat(*"1234"), max_new_tokens=7)
+    assert (fleet.checked, fleet.asked.count("a")) == (["a", "a"], 3)
+
+
+def test_when_all_are_down_the_error_names_each(fleet: Fleet) -> None:
+    """With what each said last; as soon as one is back, it is asked."""
+    fleet.down = {"a": 0, "b": 503}
+    engine = of(fleet, "a", "b")
+    for error in engine.generate(chat("x", "y"), max_new_tokens=7):
+        assert isinstance(error, EngineError)
+        assert "no server answered: openai:m@http://a/v1: Connection error" in str(error)
+        assert "openai:m@http://b/v1: HTTP 503" in str(error)
+    for server in engine._servers:
+        server._checked = -9.0  # more than a second ago
+    fleet.down = {"a": 0}
+    assert _texts(engine.generate(chat("x"), max_new_tokens=7)) == ["b:x"]
+
+
+def test_one_bad_prompt_does_not_take_the_servers_away(fleet: Fleet) -> None:
+    """Each fails over it, and answers the next; a refused request is nobody's failure."""
+    fleet.bad = frozenset({"bad"})
+    engine = of(fleet, "a", "b")
+    made = engine.generate(chat("bad", "good", "bad", "good"), max_new_tokens=7)
+    assert [type(m) for m in made] == [EngineError, Generation] * 2
+    fleet.down = {"a": 404, "b": 404}
+    made = engine.generate(chat("x", "y"), max_new_tokens=7)
+    assert all("HTTP 404" in str(m) for m in made)
+    fleet.down = {}
+    assert len(_texts(engine.generate(chat("x", "y"), max_new_tokens=7))) == 2
+
+
+def test_the_settings_take_several_urls() -> None:
+    """As a list, or with commas between them."""
+    urls = ["http://a/v1", "http://b/v1"]
+    made = [
+        build_judge(
+            JudgeSettings.model_validate({"kind": "model", "model": "m", "base_url": given})
+        )
+        for given in (urls, ",".join(urls))
+    ]
+    assert made[0].fingerprint == made[1].fingerprint
+    assert "openai:m@http://a/v1,http://b/v1" in made[0].fingerprint
+
+
+# --- the tag of an OpenAI-compatible server -------------------------------------------------------
+
+
+def steps(*tokens: tuple[str, dict[str, float]]) -> dict[str, Any]:
+    """A completion of these tokens, each with the probabilities of what could have stood there."""
+    content = [
+        {
+            "token": token,
+            "logprob": math.log(options[token]),
+            "top_logprobs": [
+                {"token": name, "logprob": math.log(p)} for name, p in options.items()
+            ],
+        }
+        for token, options in tokens
+    ]
+    body = completion("".join(token for token, _ in tokens), usage={
+        "prompt_tokens": 9, "completion_tokens": len(tokens)})  # fmt: skip
+    body["choices"][0]["logprobs"] = {"content": content}
+    return body
+
+
+@pytest.mark.parametrize(
+    ("tokens", "yes"),
+    [
+        ([("<Yes>", {"<Yes>": 0.6, "<No>": 0.2, "The": 0.2})], 0.75),
+        ([("<No>", {"<Yes>": 0.1, "<No>": 0.4})], 0.2),
+        ([("<", {"<": 0.9}), ("Yes", {"Yes": 0.6, "No": 0.3}), (">", {">": 1.0})], 2 / 3),
+        ([(" <", {" <": 0.9}), ("No", {"Yes": 0.25, "No": 0.75})], 0.25),
+        ([("\n", {"\n": 0.9}), ("<Y", {"<Y": 0.5, "<N": 0.5}), ("es>", {"es>": 1.0})], 0.5),
+        ([("<Yes>", {"<Yes>": 0.99, "The": 0.01})], None),
+        ([("The", {"The": 0.9, "<Yes>": 0.05, "<No>": 0.05})], None),
+        ([("Yes", {"Yes": 0.9, "No": 0.1})], None),
+        ([("<", {"<": 1.0}), ("Maybe", {"Maybe": 0.8, "Yes": 0.1, "No": 0.1})], None),
+    ],
+    ids=["one token", "no", "three tokens", "blank", "split", "one unseen", "prose", "no bracket",
+    "another tag"],
+)  # fmt: skip
+def test_a_tag_is_read_where_its_alternatives_are_seen(
+    tokens: list[tuple[str, dict[str, float]]], yes: float | None
+) -> None:
+    """Whatever the tokenizer makes of it; anything else is left to generation."""
+    seen: list[dict[str, Any]] = []
+
+    def handler(request: httpx2.Request) -> httpx2.Response:
+        seen.append(json.loads(request.content))
+        return httpx2.Response(200, json=steps(*tokens))
+
+    (found,) = remote(handler).tag_probabilities(chat("hi"))
+    assert (seen[0]["max_tokens"], seen[0]["top_logprobs"]) == (TAG_TOKENS, 20)
+    if yes is None:
+        assert found is None
+    else:
+        assert isinstance(found, TagProbability)
+        assert found.yes == pytest.approx(yes)
+        assert found[1:] == (9, len(tokens))
+
+
+def test_a_server_that_names_no_alternatives_is_asked_once() -> None:
+    """Then it generates; one that refuses the question, too. A failure stays one."""
+    seen: list[int] = []
+
+    def handler(request: httpx2.Request) -> httpx2.Response:
+        seen.append(1)
+        return httpx2.Response(200, json=completion())
+
+    engine = remote(handler)
+    assert engine.tag_probabilities(chat("a")) == [None]
+    assert engine.tag_probabilities(chat("b", "c")) == [None, None]
+    assert len(seen) == 1
+    refusing = remote(lambda _: httpx2.Response(400, json={"error": {"message": "no logprobs"}}))
+    assert refusing.tag_probabilities(chat("a")) == [None]
+    (error,) = remote(lambda _: httpx2.Response(401)).tag_probabilities(chat("a"))
+    assert isinstance(error, EngineError)
+
+
 # --- local ----------------------------------------------------------------------------------------
 
 TEXTS = (
@@ -250,6 +459,27 @@ def test_a_second_round_goes_on_where_the_first_stopped(
         assert [t.text for t in one.tokens] == [t.text for t in other.tokens]
         logprobs = [t.logprob for t in other.tokens]
         assert [t.logprob for t in one.tokens] == pytest.approx(logprobs, abs=1e-3)
+
+
+def test_the_embedded_judge_tells_the_tag_that_it_would_write() -> None:
+    """With its probability; and the judge says so in one token."""
+    settings = JudgeSettings(kind="model", chain_format=ChainFormat.OUTCOME, threads=1)
+    judge = build_judge(settings)
+    assert isinstance(judge, ModelJudge)
+    items = [
+        Item(reference=("4",), question="2+2=?", response="The answer is 4."),
+        Item(reference=("4",), question="2+2=?", response="I add them. The answer is 17."),
+        Item(reference=("B",), response="因此答案是 D。"),
+    ]
+    engine = judge.engine
+    assert isinstance(engine, LocalEngine)
+    written = engine.generate([judge._prompt(item) for item in items], max_new_tokens=9)
+    for generation, judgement in zip(written, judge.judge(items), strict=True):
+        assert isinstance(generation, Generation)
+        assert (judgement.chain, judgement.completion_tokens) == (generation.text, 1)
+        assert judgement.prompt_tokens == generation.prompt_tokens
+        assert judgement.confidence is not None
+        assert judgement.confidence >= math.exp(generation.tokens[0].logprob) - 1e-3
 
 
 @pytest.mark.parametrize("text", ["The answer is 38 厘米。", "<Yes>", "  \n\n", "²½é"])

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from gradegpt.chain import NO, YES, PromptSettings, build_prompt
-from gradegpt.engines import Generation
+from gradegpt.engines import Generation, TagProbability
 from gradegpt.engines.chat import render_chat
 from gradegpt.engines.exported import ENGINE_FILE, ExportedTokenizer
 from gradegpt.engines.fast import FastEngine
@@ -160,17 +160,89 @@ def test_nothing_asked_nothing_said(folder: Path) -> None:
     assert engine.tag_probabilities([]) == []
 
 
-def test_the_probability_of_a_tag_is_one_forward_pass(folder: Path, local: LocalEngine) -> None:
-    """P(<Yes>) against P(<No>) alone, as the model's own logits have it."""
-    prompts = [build_prompt(ITEM, PromptSettings(chain_format=ChainFormat.OUTCOME)), *PROMPTS]
-    found = FastEngine(str(folder)).tag_probabilities(prompts)
+OUTCOMES = [
+    build_prompt(
+        Item(question="One? " * n, reference=("3",), response=f"The answer is {n}."),
+        PromptSettings(chain_format=ChainFormat.OUTCOME),
+    )
+    for n in range(4)
+]
+
+
+@pytest.fixture(scope="module")
+def tagging(model: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[LocalEngine, Path]:
+    """A model that writes a tag, and which one depends on the prompt; local and exported."""
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    from train.export import Quantization, export
+
+    folder = tmp_path_factory.mktemp("tagging")
+    tokenizer = AutoTokenizer.from_pretrained(model)
+    loud = AutoModelForCausalLM.from_pretrained(model)
+    yes, no = (tokenizer.convert_tokens_to_ids(tag) for tag in (YES, NO))
+    with torch.no_grad():
+        tag = loud.lm_head.weight[yes].clone() * 0.2
+        loud.lm_head.weight *= 1e-4
+        loud.lm_head.weight[yes], loud.lm_head.weight[no] = tag, -tag
+    loud.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    export(folder, folder / "exported", quantization=Quantization.FLOAT32, check=1)
+    return LocalEngine(str(folder), threads=1, device="cpu"), folder / "exported"
+
+
+def test_the_probability_of_a_tag_is_one_forward_pass(tagging: tuple[LocalEngine, Path]) -> None:
+    """P(<Yes>) against P(<No>) alone, as the model's own logits have it; by both engines."""
+    local, exported = tagging
+    prompts = [*OUTCOMES, *PROMPTS]
     tokenizer = local._tokenizer
     yes, no = (tokenizer.convert_tokens_to_ids(tag) for tag in (YES, NO))
-    for prompt, probability in zip(prompts, found, strict=True):
+    ours, theirs = (e.tag_probabilities(prompts) for e in (FastEngine(str(exported)), local))
+    seen = set()
+    for prompt, one, other in zip(prompts, ours, theirs, strict=True):
         ids = tokenizer(render_chat(tokenizer, prompt), return_tensors="pt")["input_ids"]
         with torch.inference_mode():
             logits = local._model(ids).logits[0, -1]
-        assert probability == pytest.approx(logits[[yes, no]].softmax(0)[0].item(), abs=1e-4)
+        assert isinstance(one, TagProbability)
+        assert isinstance(other, TagProbability)
+        assert one[1:] == other[1:] == (ids.shape[1], 1)
+        expected = logits[[yes, no]].softmax(0)[0].item()
+        assert [one.yes, other.yes] == pytest.approx([expected] * 2, abs=1e-4)
+        seen.add(one.yes > 0.5)
+    assert seen == {True, False}
+
+
+def test_where_no_tag_would_be_written_none_is_told(folder: Path, local: LocalEngine) -> None:
+    """The likelier of two unlikely tags is no verdict; such a prompt has to be generated."""
+    prompts = [*OUTCOMES, *PROMPTS]
+    written = local.generate(prompts, max_new_tokens=1)
+    assert not any(w.text in (YES, NO) for w in written if isinstance(w, Generation))
+    for engine in (FastEngine(str(folder)), local):
+        assert engine.tag_probabilities(prompts) == [None] * len(prompts)
+
+
+def test_what_prompts_share_is_read_once(folder: Path, local: LocalEngine) -> None:
+    """The start of a judge's prompts, shots included; texts and probabilities stay the same."""
+    shot = (*CHAINS[0], Message(role="assistant", content=YES))
+    prompts = [*CHAINS, *OUTCOMES, *((*shot, prompt[-1]) for prompt in OUTCOMES), *PROMPTS]
+    engine = FastEngine(str(folder))
+    for _ in range(2):  # the second time from the cache
+        made = engine.generate(prompts, max_new_tokens=8)
+        assert same(made, local.generate(prompts, max_new_tokens=8))
+    starts = list(engine._starts.values())
+    assert len(starts) == 3  # of two formats, and of one with a shot
+    assert len(starts[2]) > 2 * len(starts[1]) > 20
+    for start, prompt in zip(
+        starts, (CHAINS[0], OUTCOMES[0], (*shot, OUTCOMES[0][-1])), strict=True
+    ):
+        assert engine._encode(prompt)[: len(start)] == start
+
+
+def test_few_starts_are_kept(folder: Path) -> None:
+    """A server that passes on any conversation does not fill its memory with their states."""
+    engine = FastEngine(str(folder))
+    for n in range(20):
+        engine._encode((Message(role="system", content=f"Be {n}."), CHAINS[0][-1]))
+    assert len(engine._starts) == 8
 
 
 def test_a_failure_of_the_library_is_an_error_in_its_place(

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from gradegpt.chain import PromptSettings, build_prompt
-from gradegpt.engines import Engine, Generation, ScriptedEngine, Token
+from gradegpt.engines import Engine, Generation, ScriptedEngine, TagProbability, Token
 from gradegpt.errors import EngineError, EngineTimeoutError
 from gradegpt.judges import CascadeJudge, ModelJudge, RuleJudge
 from gradegpt.judges.model import tag_probability
@@ -143,6 +143,61 @@ def test_a_quote_that_nobody_wrote_is_noted() -> None:
     chain = CHAIN.replace("here: The answer", "here: The final answer")
     judgement = judged(Fixed(Generation(chain)))
     assert (judgement.verdict, judgement.reason) == ("correct", "model:quote-not-verbatim")
+
+
+class Telling(Fixed):
+    """An engine that also tells tags, and counts what it has to write after all."""
+
+    name = "telling"
+
+    def __init__(
+        self, told: list[TagProbability | EngineError | None], *generations: Generation
+    ) -> None:
+        super().__init__(*generations)
+        self.told = told
+
+    def tag_probabilities(
+        self, prompts: Sequence[Sequence[Message]]
+    ) -> list[TagProbability | EngineError | None]:
+        assert len(prompts) == len(self.told)
+        return self.told
+
+
+def test_a_tag_alone_is_told_and_not_written() -> None:
+    """The likelier tag, its probability among the two, one token; what is not told is generated."""
+    engine = Telling(
+        [TagProbability(0.75, 50), None, TagProbability(0.1, 60, 2), EngineTimeoutError("slow")],
+        Generation("<Yes>"),
+    )
+    judge = ModelJudge(engine, PromptSettings(chain_format=ChainFormat.OUTCOME))
+    yes, written, no, failed = judge.judge([ITEM] * 4)
+    assert (yes.verdict, yes.chain, yes.prompt_tokens, yes.completion_tokens) == (
+        "correct", "<Yes>", 50, 1,
+    )  # fmt: skip
+    assert yes.confidence == pytest.approx(0.75)
+    assert (no.verdict, no.chain, no.completion_tokens) == ("incorrect", "<No>", 2)
+    assert no.confidence == pytest.approx(0.9)
+    assert (written.verdict, written.confidence) == ("correct", None)
+    assert (failed.outcome, failed.reason) == ("failed", "engine:timeout: slow")
+
+
+def test_a_tag_that_is_told_may_be_too_unsure() -> None:
+    """``min_confidence`` holds for it as well."""
+    engine = Telling([TagProbability(0.55), TagProbability(0.2)])
+    prompt = PromptSettings(chain_format=ChainFormat.OUTCOME)
+    unsure, sure = ModelJudge(engine, prompt, min_confidence=0.8).judge([ITEM] * 2)
+    assert (unsure.outcome, unsure.reason) == ("undecided", "model:below-min-confidence")
+    assert sure.verdict == "incorrect"
+
+
+def test_a_chain_is_written_whatever_the_engine_can_tell() -> None:
+    """Only the outcome format asks for a tag alone; the two are judges with another name."""
+    engine = Telling([], Generation(CHAIN))
+    assert judged(engine).chain == CHAIN
+    outcome = PromptSettings(chain_format=ChainFormat.OUTCOME)
+    assert ModelJudge(engine, outcome).fingerprint.endswith("|tags")
+    assert not ModelJudge(engine).fingerprint.endswith("|tags")
+    assert not ModelJudge(ScriptedEngine([]), outcome).fingerprint.endswith("|tags")
 
 
 def test_each_item_gets_its_own_prompt_and_judgement() -> None:

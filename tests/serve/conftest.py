@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -33,15 +34,20 @@ def prompt() -> list[dict[str, str]]:
 
 
 @pytest.fixture
-def client_for() -> Callable[..., TestClient]:
+def client_for(tmp_path: Path) -> Iterator[Callable[..., TestClient]]:
     """A client of a server around a judge, or around scripted replies, with any settings."""
+    made: list[TestClient] = []
 
     def make(judge: Judge | Sequence[str | EngineError] | None = None, **settings: Any) -> Any:
         if judge is None:
             judge = RuleJudge()
         elif isinstance(judge, list):
             judge = ModelJudge(ScriptedEngine(judge))
-        app = create_app(judge, ServeSettings(**settings))  # type: ignore[arg-type]
-        return TestClient(app, raise_server_exceptions=False)
+        settings = {"state": tmp_path, **settings}
+        app = create_app(judge, ServeSettings.model_validate(settings))  # type: ignore[arg-type]
+        made.append(TestClient(app, raise_server_exceptions=False))
+        return made[-1]
 
-    return make
+    yield make
+    for client in made:
+        client.app.state.bench.close()  # type: ignore[attr-defined]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -131,15 +132,20 @@ def test_a_body_that_is_no_json_object_is_400(
         assert error_of(reply)["message"].startswith(message)
 
 
-def test_unknown_paths_and_methods_get_the_same_shape_and_the_paths_there_are(
+def test_unknown_paths_and_methods_get_the_same_shape_and_say_where_to_look(
     client_for: ClientFor,
 ) -> None:
-    there = "there is GET /health, GET /v1/models, POST /v1/judge, POST /v1/chat/completions"
+    there = "GET /openapi.json lists what there is"
     nowhere, wrong = client_for().get("/nope"), client_for().get("/v1/judge")
     assert (nowhere.status_code, error_of(nowhere)["code"]) == (404, "not_found")
     assert error_of(nowhere)["message"] == f"GET /nope: not found; {there}"
     assert (wrong.status_code, error_of(wrong)["code"]) == (405, "method_not_allowed")
     assert wrong.headers["allow"] == "POST"
+
+
+def test_a_wrong_parameter_of_a_path_gets_the_same_shape(client_for: ClientFor) -> None:
+    reply = client_for().get("/v1/files?limit=none")
+    assert (reply.status_code, error_of(reply)["param"]) == (422, "limit")
 
 
 @pytest.mark.parametrize("counted", [True, False], ids=["content-length", "chunked"])
@@ -236,11 +242,12 @@ def test_an_unexpected_error_is_500_without_its_insides(
     assert client.get("/health").status_code == 200
 
 
-def test_an_unexpected_error_reaches_the_log_of_the_server(item: dict[str, Any]) -> None:
-    """The reply hides the exception; whoever runs the server still gets it, to log."""
-    client = TestClient(create_app(_Broken(KeyError("secret"))))
-    with pytest.raises(KeyError, match="secret"):
-        client.post("/v1/judge", json=item)
+def test_an_unexpected_error_reaches_the_log_of_the_server(
+    client_for: ClientFor, item: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    """The reply hides the exception; whoever runs the server still gets it."""
+    client_for(_Broken(KeyError("secret"))).post("/v1/judge", json=item)
+    assert "KeyError: 'secret'" in caplog.text
 
 
 def test_models_and_health_say_what_is_served(client_for: ClientFor) -> None:
@@ -249,6 +256,87 @@ def test_models_and_health_say_what_is_served(client_for: ClientFor) -> None:
     health = client.get("/health").json()
     assert (health["status"], health["judge"]) == ("ok", "rules")
     assert health["fingerprint"] == client_for(RuleJudge()).get("/health").json()["fingerprint"]
+    assert client.get("/ready").json() == {"status": "ready"}
+
+
+def test_a_model_can_be_looked_up_by_every_name_that_requests_may_use(
+    client_for: ClientFor,
+) -> None:
+    assert client_for().get("/v1/models/org/name").json()["id"] == "org/name"
+    strict = client_for(any_model=False, served_model_name="judge-1")
+    assert strict.get("/v1/models/judge-1").json()["object"] == "model"
+    assert error_of(strict.get("/v1/models/gpt-4o"))["code"] == "model_not_found"
+
+
+def test_every_family_is_listed_with_an_example_that_is_recognised(client_for: ClientFor) -> None:
+    client = client_for()
+    families = client.get("/v1/adapters").json()["data"]
+    assert {"gradegpt", "cmmath"} <= {family["name"] for family in families}
+    own = next(family for family in families if family["name"] == "gradegpt")
+    body = {"model": "any", "messages": own["example"]}
+    assert client.post("/v1/chat/completions", json=body).status_code == 200
+
+
+def test_the_document_describes_every_route_and_every_error(client_for: ClientFor) -> None:
+    """References lead somewhere, bodies and errors have a shape, and no page is loaded for it."""
+    document = client_for().get("/openapi.json").json()
+    text = json.dumps(document)
+    for name in set(re.findall(r'"#/components/schemas/(\w+)"', text)):
+        assert name in document["components"]["schemas"]
+    for path in ("/v1/judge", "/v1/chat/completions", "/v1/completions"):
+        route = document["paths"][path]["post"]
+        assert "$ref" in json.dumps(route["requestBody"])
+        assert {"400", "401", "413", "422", "429", "502", "503", "504"} <= set(route["responses"])
+
+
+def lines_of(reply: httpx2.Response) -> list[dict[str, Any]]:
+    assert reply.headers["content-type"].startswith("application/x-ndjson")
+    return [json.loads(line) for line in reply.text.splitlines()]
+
+
+def test_lines_are_judged_in_order_and_a_bad_one_costs_itself(
+    client_for: ClientFor, item: dict[str, Any]
+) -> None:
+    """The error stands where the judgement would, and names the line of the body."""
+    rows: list[Any] = [{**item, "id": str(n)} for n in range(600)]
+    rows[3], rows[5] = {"response": "x"}, [1]
+    body = "\n".join(json.dumps(row) for row in rows) + "\n\n{torn"
+    reply = client_for().post(
+        "/v1/judge", content=body, headers={"Content-Type": "application/x-ndjson; charset=utf-8"}
+    )
+    said = lines_of(reply)
+    assert len(said) == 601
+    wrong = [row for row in said if "error" in row]
+    assert [row["line"] for row in wrong] == [4, 6, 602]
+    assert wrong[0]["error"]["message"] == "reference: field required"
+    ids = [row["id"] for row in said if "error" not in row]
+    assert ids == [str(n) for n in range(600) if n not in (3, 5)]
+
+
+def test_a_line_over_the_limit_costs_itself(client_for: ClientFor, item: dict[str, Any]) -> None:
+    """The stream itself may be of any length."""
+    good, bad = json.dumps(item), json.dumps({**item, "response": "x" * 2_000})
+
+    def chunks() -> Iterator[bytes]:
+        for line in (good, bad, *[good] * 20):
+            yield line.encode() + b"\n"
+
+    reply = client_for(max_body_bytes=1_000).post(
+        "/v1/judge", content=chunks(), headers={"Content-Type": "application/x-ndjson"}
+    )
+    said = lines_of(reply)
+    assert (len(said), said[1]["error"]["code"], said[1]["line"]) == (22, "too_large", 2)
+    assert all(row["verdict"] == "correct" for row in said[:1] + said[2:])
+
+
+def test_items_come_back_as_lines_for_who_accepts_lines(
+    client_for: ClientFor, item: dict[str, Any]
+) -> None:
+    reply = client_for(["<Yes>", EngineError("down"), "<No>"]).post(
+        "/v1/judge", json={"items": [item] * 3}, headers={"Accept": "application/x-ndjson"}
+    )
+    outcomes = [row["outcome"] for row in lines_of(reply)]
+    assert sorted(outcomes) == ["failed", "judged", "judged"]
 
 
 class _Slow:

@@ -11,11 +11,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from gradegpt.chain import Chain, parse_chain, render_chain
-from gradegpt.engines import Generation, Token
+from gradegpt.engines import Generation, ScriptedEngine, Token
 from gradegpt.errors import EngineError, EngineTimeoutError
 from gradegpt.judges import ModelJudge
-from gradegpt.schema import AnswerType, ChainFormat, Judgement, Outcome, Verdict
-from serve.chat import content_of
+from gradegpt.schema import AnswerType, ChainFormat, Judgement, Verdict
 
 ClientFor = Callable[..., TestClient]
 Prompt = list[dict[str, str]]
@@ -38,6 +37,12 @@ def ask(client: TestClient, prompt: Prompt, **more: Any) -> Any:
     )
 
 
+def split(side: dict[str, Any]) -> tuple[Judgement, dict[str, Any]]:
+    """The judgement in the side field, and what stands beside it."""
+    beside = {name: side.pop(name) for name in ("adapter", "fingerprint")}
+    return Judgement.model_validate(side), beside
+
+
 def test_a_prompt_gets_the_chain_and_the_whole_judgement_beside_it(
     client_for: ClientFor, prompt: Prompt
 ) -> None:
@@ -50,7 +55,8 @@ def test_a_prompt_gets_the_chain_and_the_whole_judgement_beside_it(
             "finish_reason": "stop",
         }
     ]
-    judgement = Judgement.model_validate(body["gradegpt"])
+    judgement, beside = split(body["gradegpt"])
+    assert (beside["adapter"], len(beside["fingerprint"])) == ("gradegpt", 16)
     assert (judgement.verdict, judgement.key_sentence) == ("correct", "The answer is 4.")
     assert (body["object"], body["model"]) == ("chat.completion", "gradegpt-nano")
     assert body["usage"] == {
@@ -71,26 +77,6 @@ def test_content_in_parts_is_joined(client_for: ClientFor, prompt: Prompt) -> No
     text = prompt[-1]["content"]
     parts = [{"type": "text", "text": text[:20]}, {"type": "text", "text": text[20:]}]
     assert ask(client_for(), [{"role": "user", "content": parts}]).status_code == 200  # type: ignore[dict-item]
-
-
-@pytest.mark.parametrize(
-    ("judgement", "content"),
-    [
-        (Judgement(id="", outcome=Outcome.JUDGED, verdict=Verdict.CORRECT, method="m"), "<Yes>"),
-        (Judgement(id="", outcome=Outcome.JUDGED, verdict=Verdict.INCORRECT, method="m"), "<No>"),
-        (Judgement(id="", outcome=Outcome.JUDGED, verdict=Verdict.INVALID, method="m"), "<No>"),
-        (Judgement(id="", outcome=Outcome.UNDECIDED, method="m", reason="text:not-shown"),
-         "No verdict was reached (undecided, text:not-shown)."),
-        (Judgement(id="", outcome=Outcome.UNPARSED, method="m", chain="<yes>",
-                   reason="chain:the last tag is <yes>"),
-         "No verdict was reached (unparsed, chain:the last tag is ‹yes>)."),
-    ],
-    ids=["correct", "incorrect", "invalid", "undecided", "unparsed-near-tag"],
-)  # fmt: skip
-def test_without_a_chain_the_tag_stands_alone_and_without_a_verdict_there_is_none(
-    judgement: Judgement, content: str
-) -> None:
-    assert content_of(judgement) == content
 
 
 class _Unsure:
@@ -141,27 +127,101 @@ def test_a_failed_judgement_is_an_http_error_and_never_a_verdict(
     assert str(error) in reply.json()["error"]["message"]
 
 
-def test_an_unknown_prompt_is_422_and_told_how_it_must_look(client_for: ClientFor) -> None:
+def test_an_unknown_prompt_is_422_and_told_where_to_look(client_for: ClientFor) -> None:
     reply = ask(client_for(), [{"role": "user", "content": "Is 4 right?"}])
     error = reply.json()["error"]
-    assert (reply.status_code, error["param"]) == (422, "messages")
-    for words in ("Question: <question>", "Judgment Result:", "POST /v1/judge"):
+    assert (reply.status_code, error["code"]) == (422, "unknown_prompt")
+    for words in ("GET /v1/adapters", "POST /v1/judge"):
         assert words in error["message"]
 
 
-def test_n_above_one_is_refused_with_the_reason(client_for: ClientFor, prompt: Prompt) -> None:
-    reply = ask(client_for(), prompt, n=2)
-    assert (reply.status_code, reply.json()["error"]["param"]) == (400, "n")
-    assert reply.json()["error"]["message"] == (
-        "n: 2; a judge gives one judgement, so n must be 1 or left out"
-    )
+def test_a_prompt_near_a_family_is_told_what_it_lacks(client_for: ClientFor, prompt: Any) -> None:
+    torn = prompt[-1]["content"].replace("Judgment Result:", "")
+    reply = ask(client_for(adapters=["gradegpt"]), [{"role": "user", "content": torn}])
+    message = reply.json()["error"]["message"]
+    assert "nearest to gradegpt" in message
+    assert "Judgment Result:" in message
 
 
-def test_a_model_that_is_not_served_is_404(client_for: ClientFor, prompt: Prompt) -> None:
-    reply = ask(client_for(served_model_name="judge-1"), prompt)
+def test_an_unknown_prompt_goes_on_to_the_engine_if_told_so(client_for: ClientFor) -> None:
+    """As it is, and what comes back is no judgement and is not called one."""
+    engine = ScriptedEngine(["one two three"])
+    client = client_for(ModelJudge(engine), unrecognised="pass")
+    talk = [{"role": "system", "content": "be short"}, {"role": "user", "content": "hi"}]
+    body = ask(client, talk, max_tokens=2).json()
+    assert body["choices"][0]["message"]["content"] == "one two"
+    assert [message.model_dump() for message in engine.prompts[0]] == talk
+    assert body["gradegpt"]["adapter"] is None
+    assert "verdict" not in body["gradegpt"]
+    assert body["usage"]["completion_tokens"] == 2
+
+
+def test_rules_have_no_engine_to_pass_a_prompt_on_to(client_for: ClientFor) -> None:
+    reply = ask(client_for(unrecognised="pass"), [{"role": "user", "content": "hi"}])
+    assert reply.status_code == 422
+
+
+def test_n_choices_are_alike_and_cost_one_judgement(client_for: ClientFor, prompt: Prompt) -> None:
+    body = ask(client_for([CHAIN]), prompt, n=3).json()
+    assert [c["index"] for c in body["choices"]] == [0, 1, 2]
+    assert {c["message"]["content"] for c in body["choices"]} == {CHAIN}
+    assert body["usage"]["completion_tokens"] == len(CHAIN.split(" "))
+
+
+@pytest.mark.parametrize("n", [0, 129])
+def test_n_has_bounds(client_for: ClientFor, prompt: Prompt, n: int) -> None:
+    reply = ask(client_for(), prompt, n=n)
+    assert (reply.status_code, reply.json()["error"]["param"]) == (422, "n")
+
+
+def test_every_model_name_is_served_and_echoed(client_for: ClientFor, prompt: Prompt) -> None:
+    """Pipelines have a name built in, and the base URL is all that their users change."""
+    reply = client_for().post("/v1/chat/completions", json={"model": "gpt-4o", "messages": prompt})
+    assert reply.json()["model"] == "gpt-4o"
+
+
+def test_a_model_that_is_not_served_is_404_where_names_matter(
+    client_for: ClientFor, prompt: Prompt
+) -> None:
+    reply = ask(client_for(served_model_name="judge-1", any_model=False), prompt)
     error = reply.json()["error"]
     assert (reply.status_code, error["code"], error["param"]) == (404, "model_not_found", "model")
     assert "'judge-1' is" in error["message"]
+
+
+def test_a_stop_inside_the_rationale_costs_the_rationale_and_not_the_verdict(
+    client_for: ClientFor, prompt: Prompt
+) -> None:
+    """The reasons move to ``reasoning_content``, which clients without a use for it ignore."""
+    message = ask(client_for([CHAIN]), prompt, stop=["\n"]).json()["choices"][0]["message"]
+    assert message["content"] == "<Yes>"
+    assert "The answer is 4." in message["reasoning_content"]
+    kept = ask(client_for([CHAIN]), prompt, stop="###").json()["choices"][0]["message"]
+    assert kept["content"] == CHAIN
+    assert "reasoning_content" not in kept
+
+
+def test_a_schema_is_refused_where_the_family_has_none(
+    client_for: ClientFor, prompt: Prompt
+) -> None:
+    reply = ask(client_for(), prompt, response_format={"type": "json_object"})
+    assert (reply.status_code, reply.json()["error"]["param"]) == (400, "response_format")
+    plain = ask(client_for(), prompt, response_format={"type": "text"})
+    assert plain.status_code == 200
+
+
+def test_a_schema_is_followed_where_the_family_has_one(client_for: ClientFor) -> None:
+    """Every such family: an object with all that its schema requires, and no more is promised."""
+    client = client_for()
+    asked = {"type": "json_schema", "json_schema": {"name": "x", "schema": {"required": ["odd"]}}}
+    families = [f for f in client.get("/v1/adapters").json()["data"] if f["json_schema"]]
+    for family in families:
+        body = ask(client, family["example"], response_format={"type": "json_object"}).json()
+        told = json.loads(body["choices"][0]["message"]["content"])
+        assert set(family["json_schema"].get("required", ())) <= set(told)
+        odd = ask(client, family["example"], response_format=asked)
+        assert (odd.status_code, "not odd" in odd.text) == (400, True)
+    assert families
 
 
 @pytest.mark.parametrize(

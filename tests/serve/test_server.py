@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -85,13 +86,23 @@ def test_the_official_client_streams(client: openai.OpenAI) -> None:
 
 
 def test_the_official_client_raises_our_errors_as_its_own(client: openai.OpenAI) -> None:
-    with pytest.raises(openai.UnprocessableEntityError, match="no GradeGPT prompt") as caught:
+    with pytest.raises(openai.UnprocessableEntityError, match="no family of prompts") as caught:
         client.chat.completions.create(
             model="gradegpt-nano", messages=[{"role": "user", "content": "hello"}]
         )
-    assert (caught.value.code, caught.value.param) == ("invalid_input", "messages")
-    with pytest.raises(openai.NotFoundError, match="'gpt-4' is not served"):
-        client.chat.completions.create(model="gpt-4", messages=messages())
+    assert caught.value.code == "unknown_prompt"
+    with pytest.raises(openai.BadRequestError, match="response_format") as refused:
+        client.chat.completions.create(
+            model="any", messages=messages(), response_format={"type": "json_object"}
+        )
+    assert refused.value.param == "response_format"
+
+
+def test_the_official_client_completes_raw_prompts(client: openai.OpenAI) -> None:
+    prompt = str(messages()[-1]["content"])  # type: ignore[typeddict-item]
+    reply = client.completions.create(model="any", prompt=[prompt, prompt], n=2)
+    assert [choice.index for choice in reply.choices] == [0, 1, 2, 3]
+    assert all(choice.text.endswith("<Yes>") for choice in reply.choices)
 
 
 def serve(*arguments: str) -> subprocess.Popen[str]:
@@ -107,16 +118,121 @@ def test_a_server_says_where_it_is_judges_and_stops_cleanly(number: signal.Signa
     """One ready line with the URL; exit code 0 and a silent stderr after a signal."""
     process = serve("configs/serve/nano.yaml", "judge.kind=rules", "port=0")
     with process:
-        assert process.stdout is not None
-        ready = process.stdout.readline()
-        assert ready.startswith("ready: http://127.0.0.1:")
-        body = json.dumps({"reference": "4", "response": "4"}).encode()
-        request = urllib.request.Request(f"{ready.split()[1]}/v1/judge", body)
-        with urllib.request.urlopen(request, timeout=10) as reply:
-            assert json.load(reply)["judgement"]["verdict"] == "correct"
+        assert judge_at(ready_url(process), [{"reference": "4", "response": "4"}]) == ["correct"]
         process.send_signal(number)
         out, err = process.communicate(timeout=20)
     assert (process.returncode, out, err) == (0, "", "")
+
+
+def ready_url(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    ready = process.stdout.readline()
+    assert ready.startswith("ready: http://127.0.0.1:")
+    return ready.split()[1]
+
+
+def judge_at(where: str, items: list[dict[str, str]]) -> list[str]:
+    """The verdicts that the server there gives."""
+    body = json.dumps({"items": items}).encode()
+    with urllib.request.urlopen(f"{where}/v1/judge", body, timeout=20) as reply:
+        return [row["verdict"] for row in json.load(reply)["judgements"]]
+
+
+def children_of(pid: int) -> list[int]:
+    listed = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="utf-8")
+    return [int(child) for child in listed.split()]
+
+
+def test_several_processes_share_a_port_and_a_dead_one_is_replaced() -> None:
+    """SIGKILL of one costs no request that comes later; SIGTERM ends all; they count together."""
+    with serve("configs/serve/nano.yaml", "judge.kind=rules", "port=0", "processes=2") as process:
+        where = ready_url(process)
+        before = children_of(process.pid)
+        assert len(before) == 2
+        four = [{"reference": "4", "response": "4"}]
+        assert [judge_at(where, four) for _ in range(8)] == [["correct"]] * 8
+        with urllib.request.urlopen(f"{where}/metrics", timeout=20) as reply:
+            assert b'gradegpt_items_total{method="rules",outcome="judged"} 8.0' in reply.read()
+        os.kill(before[0], signal.SIGKILL)
+        deadline = time.monotonic() + 10
+        while set(before) & set(after := children_of(process.pid)) != {before[1]} or len(after) < 2:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        assert judge_at(where, four) == ["correct"]
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=20)
+    assert process.returncode == 0
+    assert not any(Path(f"/proc/{child}").exists() for child in after)
+
+
+def test_sigterm_lets_running_requests_finish(tmp_path: Path) -> None:
+    """New ones are told to come again, and so is who asks for readiness; then the exit is 0."""
+    config = tmp_path / "slow.yaml"
+    config.write_text("judge:\n  kind: rules\nport: 0\nhost: 127.0.0.1\n", encoding="utf-8")
+    with serve(str(config)) as process:
+        where = ready_url(process)
+        host, port = where.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port))) as stream:
+            stream.sendall(
+                b"POST /v1/judge HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-ndjson\r\n"
+                b"Content-Length: %d\r\n\r\n" % (2 * len(LINE)) + LINE
+            )
+            said = stream.recv(65_536)
+            while b"correct" not in said:
+                said += stream.recv(65_536)
+            process.send_signal(signal.SIGTERM)
+            refused = status_of(f"{where}/ready")
+            assert (refused, status_of(f"{where}/health")) == (503, 200)
+            stream.sendall(LINE)
+            while not said.endswith(b"0\r\n\r\n"):
+                more = stream.recv(65_536)
+                assert more
+                said += more
+        assert said.count(b'"verdict": "correct"') == 2
+        assert process.communicate(timeout=20) == ("", "")
+    assert process.returncode == 0
+
+
+LINE = b'{"reference": "4", "response": "4."}\n '
+
+
+def status_of(where: str) -> int:
+    deadline = time.monotonic() + 5
+    while True:
+        try:
+            with urllib.request.urlopen(where, timeout=5) as reply:
+                status = int(reply.status)
+        except urllib.error.HTTPError as error:
+            status = error.code
+            error.close()
+        if status != 200 or where.endswith("health") or time.monotonic() > deadline:
+            return status
+        time.sleep(0.02)
+
+
+def test_what_runs_beyond_the_grace_is_cut_off() -> None:
+    """A stream that never ends does not keep the server from stopping."""
+    with serve("configs/serve/nano.yaml", "judge.kind=rules", "port=0", "grace_s=0.3") as process:
+        where = ready_url(process)
+        host, port = where.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port))) as stream:
+            stream.sendall(
+                b"POST /v1/judge HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-ndjson\r\n"
+                b"Content-Length: 1000\r\n\r\n"
+            )
+            time.sleep(0.2)
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=10)
+    assert process.returncode == 0
+
+
+def test_a_judge_that_does_not_load_ends_the_server_with_one_line() -> None:
+    for processes in ("processes=1", "processes=2"):
+        process = serve("configs/serve/nano.yaml", "judge.model=./nowhere", "port=0", processes)
+        out, err = process.communicate(timeout=60)
+        assert (process.returncode, out, err.count("\n")) == (4, "", 1)
+        assert err.startswith("error: ")
+        assert "nowhere" in err
 
 
 def test_a_port_in_use_is_found_before_the_model_is_loaded() -> None:

@@ -1,0 +1,293 @@
+"""A judge as the reward of reinforcement learning, in the forms that TRL and verl call.
+
+TRL: ``GRPOTrainer(reward_funcs=JudgeReward(judge), ...)``, and a data set with a ``reference``.
+verl: ``custom_reward_function`` with ``path`` this file and ``name`` ``compute_score``, and the
+server's URL in ``GRADEGPT_URL``.
+
+What got no verdict gets no reward: TRL leaves such a sample out. verl cannot, so there a sample
+that the judge left open scores ``undecided``, and one that it could not be asked about is an error.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from gradegpt.errors import EngineError, EngineTimeoutError, InputError, SettingsError
+from gradegpt.judges.base import Judge
+from gradegpt.records import explain, validate
+from gradegpt.schema import Item, Judgement, Outcome, Verdict
+
+URL_VARIABLE: Final = "GRADEGPT_URL"
+KEY_VARIABLE: Final = "GRADEGPT_API_KEY"
+_AT_ONCE: Final = 32
+"""Items of one request to a server."""
+_BUSY: Final = frozenset((408, 429, 500, 502, 503, 504))
+_LONGEST_PAUSE_S: Final = 30.0
+
+
+class JudgeReward:
+    """A reward function for TRL's trainers: a reward a completion, None where there is no verdict.
+
+    Prompts and completions may be texts or conversations; of a conversation the question is the
+    last turn of the user, the response the last turn of the assistant.
+
+    Args:
+        judge: Any judge, such as ``build_judge(...)`` or a ``ServerJudge``.
+        correct: The reward of a correct response.
+        incorrect: That of an incorrect one.
+        invalid: That of one with nothing to grade.
+        reference: The data set's column with the reference; a row without one gets None.
+        name: What TRL calls this reward in its logs.
+
+    """
+
+    def __init__(
+        self,
+        judge: Judge,
+        *,
+        correct: float = 1.0,
+        incorrect: float = 0.0,
+        invalid: float = 0.0,
+        reference: str = "reference",
+        name: str = "judge_reward",
+    ) -> None:
+        self.__name__ = name
+        self._judge = judge
+        self._column = reference
+        self.rewards = {
+            Verdict.CORRECT: correct,
+            Verdict.INCORRECT: incorrect,
+            Verdict.INVALID: invalid,
+        }
+
+    def __call__(
+        self, prompts: Sequence[Any], completions: Sequence[Any], **columns: Any
+    ) -> list[float | None]:
+        """The rewards, in order.
+
+        Raises:
+            InputError: no such column, or a row that cannot be judged.
+
+        """
+        references = columns.get(self._column)
+        if references is None:
+            lists = [name for name, value in columns.items() if isinstance(value, list)]
+            raise InputError(
+                f"{self.__name__}: no column {self._column!r} among {', '.join(lists) or 'none'}; "
+                "name the column with JudgeReward(reference=...)"
+            )
+        lengths = {len(prompts), len(completions), len(references)}
+        if len(lengths) > 1:
+            raise InputError(
+                f"{self.__name__}: {len(prompts)} prompts, {len(completions)} completions and "
+                f"{len(references)} references do not go together"
+            )
+        rows = zip(prompts, completions, references, strict=True)
+        items = {
+            n: _item(f"{self.__name__}: row {n}", _turn(prompt, "user"), reference, completion)
+            for n, (prompt, completion, reference) in enumerate(rows)
+            if reference is not None
+        }
+        judgements = dict(zip(items, self._judge.judge(list(items.values())), strict=True))
+        return [self.of(judgements[n]) if n in items else None for n in range(len(prompts))]
+
+    def of(self, judgement: Judgement) -> float | None:
+        """The reward for one judgement."""
+        return None if judgement.verdict is None else self.rewards[judgement.verdict]
+
+
+def compute_score(
+    data_source: str,
+    solution_str: str,
+    ground_truth: Any,
+    extra_info: Mapping[str, Any] | None = None,
+    *,
+    base_url: str | None = None,
+    judge: Judge | None = None,
+    correct: float = 1.0,
+    incorrect: float = 0.0,
+    invalid: float = 0.0,
+    undecided: float = 0.0,
+) -> dict[str, float]:
+    """The custom reward function of verl: ``score``, and ``judged`` (0 or 1) for its metrics.
+
+    The question is ``extra_info["question"]``, where the data set has it. All after ``extra_info``
+    may be given as ``reward_kwargs``.
+
+    Args:
+        data_source: The data set's name, for error messages.
+        solution_str: The response.
+        ground_truth: The reference, or several.
+        extra_info: The row's other fields.
+        base_url: A GradeGPT server; none reads ``GRADEGPT_URL``, and the key ``GRADEGPT_API_KEY``.
+        judge: A judge in this process instead.
+        correct: The score of a correct response.
+        incorrect: That of an incorrect one.
+        invalid: That of one with nothing to grade.
+        undecided: That of one that the judge left open.
+
+    Raises:
+        InputError: the row cannot be judged, such as one without a reference.
+        SettingsError: neither a judge nor a server is given.
+        EngineError: the judge could not be asked.
+
+    """
+    question = str((extra_info or {}).get("question") or "")
+    item = _item(f"data source {data_source!r}", question, ground_truth, solution_str)
+    [judgement] = (judge or _server(base_url or os.environ.get(URL_VARIABLE, ""))).judge([item])
+    if judgement.outcome is Outcome.FAILED:
+        raise EngineError(f"data source {data_source!r}: no judgement: {judgement.reason}")
+    scores = {
+        Verdict.CORRECT: correct,
+        Verdict.INCORRECT: incorrect,
+        Verdict.INVALID: invalid,
+        None: undecided,
+    }
+    return {"score": scores[judgement.verdict], "judged": float(judgement.verdict is not None)}
+
+
+class ServerJudge:
+    """The judge behind a GradeGPT server's ``/v1/judge``.
+
+    A busy or failing server is asked again, after as long as it says; what it cannot be asked about
+    is ``failed``.
+
+    Args:
+        base_url: The server's URL, with or without ``/v1``.
+        api_key: Its key, where it wants one.
+        timeout_s: Seconds for one request.
+        attempts: How often one request is sent, at most.
+
+    """
+
+    name = "server"
+
+    def __init__(
+        self,
+        base_url: str,
+        api_key: str | None = None,
+        *,
+        timeout_s: float = 120,
+        attempts: int = 5,
+    ) -> None:
+        if not base_url.startswith(("http://", "https://")):
+            raise SettingsError(
+                f"base_url: {base_url!r} is no URL; give one such as http://localhost:8000, "
+                f"or set {URL_VARIABLE} to it"
+            )
+        self.url = base_url.rstrip("/").removesuffix("/v1") + "/v1/judge"
+        self._headers = {"Content-Type": "application/json"}
+        if api_key:
+            self._headers["Authorization"] = f"Bearer {api_key}"
+        self._timeout_s = timeout_s
+        self._attempts = attempts
+
+    @property
+    def fingerprint(self) -> str:
+        """The URL: what stands behind it, is the server's to say."""
+        return f"server({self.url})"
+
+    def judge(self, items: Sequence[Item]) -> list[Judgement]:
+        """One judgement an item, in order."""
+        made: list[Judgement] = []
+        for start in range(0, len(items), _AT_ONCE):
+            part = items[start : start + _AT_ONCE]
+            try:
+                made += self._ask(part)
+            except EngineError as error:
+                kind = "timeout" if isinstance(error, EngineTimeoutError) else "error"
+                reason = f"engine:{kind}: {error}"
+                made += [
+                    Judgement(id=i.id, outcome=Outcome.FAILED, method=self.name, reason=reason)
+                    for i in part
+                ]
+        return made
+
+    def _ask(self, items: Sequence[Item]) -> list[Judgement]:
+        fields = set(Item.model_fields) - {"meta"}
+        rows = [item.model_dump(mode="json", include=fields, exclude_none=True) for item in items]
+        body = json.dumps({"items": rows}).encode()
+        answer = self._post(body)
+        try:
+            judgements = [Judgement.model_validate(row) for row in json.loads(answer)["judgements"]]
+        except (ValueError, KeyError, TypeError) as error:
+            why = explain(error) if isinstance(error, ValidationError) else repr(error)
+            raise EngineError(
+                f"{self.url}: not judgements ({why}); is this a GradeGPT server?"
+            ) from error
+        if len(judgements) != len(items):
+            raise EngineError(f"{self.url}: {len(judgements)} judgements of {len(items)} items")
+        return judgements
+
+    def _post(self, body: bytes) -> bytes:
+        for attempt in range(1, self._attempts + 1):
+            request = urllib.request.Request(self.url, body, self._headers)
+            pause = min(0.5 * 2 ** (attempt - 1), _LONGEST_PAUSE_S)
+            try:
+                with urllib.request.urlopen(request, timeout=self._timeout_s) as reply:
+                    return bytes(reply.read())
+            except urllib.error.HTTPError as error:
+                with error:
+                    failed = EngineError(f"{self.url}: HTTP {error.code}: {_detail(error.read())}")
+                if error.code not in _BUSY:
+                    raise failed from error
+                pause = _wanted_pause(error.headers.get("Retry-After"), pause)
+            except TimeoutError:
+                failed = EngineTimeoutError(f"{self.url}: no answer in {self._timeout_s:g} s")
+            except OSError as error:  # URLError among them
+                reason = getattr(error, "reason", error)
+                failed = EngineError(f"{self.url}: {reason}; is the server running?")
+            if attempt == self._attempts:
+                raise failed
+            time.sleep(pause)
+        raise EngineError(f"{self.url}: attempts: {self._attempts}; give at least 1")
+
+
+@cache
+def _server(base_url: str) -> ServerJudge:
+    return ServerJudge(base_url, os.environ.get(KEY_VARIABLE))
+
+
+def _wanted_pause(header: str | None, otherwise: float) -> float:
+    told = (header or "").strip()
+    return min(float(told), _LONGEST_PAUSE_S) if told.isdigit() else otherwise
+
+
+def _detail(body: bytes) -> str:
+    """The message of an error reply, or how the body begins."""
+    text = body.decode(errors="replace")
+    try:
+        return str(json.loads(text)["error"]["message"])
+    except (ValueError, KeyError, TypeError):
+        return " ".join(text.split())[:200]
+
+
+def _item(where: str, question: str, reference: Any, response: Any) -> Item:
+    listed = [reference] if isinstance(reference, str | int | float) else reference
+    references = [str(one) for one in listed] if isinstance(listed, list | tuple) else listed
+    value = {
+        "question": question,
+        "reference": references,
+        "response": _turn(response, "assistant"),
+    }
+    return validate(Item, value, where)
+
+
+def _turn(value: Any, role: str) -> str:
+    """The text itself, or the last turn of ``role`` in a conversation."""
+    if isinstance(value, str):
+        return value
+    turns = [turn for turn in value if turn["role"] == role]
+    content = (turns[-1]["content"] if turns else None) or ""
+    if isinstance(content, str):
+        return content
+    return "\n".join(part["text"] for part in content if part.get("type") == "text")

@@ -1,0 +1,82 @@
+"""What is served here, and how it is: models, families of prompts, health, metrics."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse, Response
+
+from serve.adapters import Adapter
+from serve.answer import check_model
+from serve.bench import Bench
+from serve.door import Gate
+from serve.errors import BusyError, reply_to
+from serve.metrics import CONTENT_TYPE, Metrics
+from serve.settings import ServeSettings
+
+router = APIRouter(tags=["about"])
+
+
+@router.get("/health")
+async def health(request: Request) -> dict[str, str]:
+    """Say that the server is alive, and with which judge."""
+    bench: Bench = request.app.state.bench
+    return {"status": "ok", "judge": bench.name, "fingerprint": bench.fingerprint}
+
+
+@router.get("/ready", response_model=None)
+async def ready(request: Request) -> dict[str, str] | JSONResponse:
+    """Say whether requests are taken now: not while the judge is loaded, nor on the way out."""
+    bench: Bench = request.app.state.bench
+    gate: Gate = request.app.state.gate
+    if gate.draining:
+        return reply_to(BusyError("the server is about to stop"))
+    if not bench.ready:
+        return reply_to(BusyError("the judge is being loaded"))
+    return {"status": "ready"}
+
+
+@router.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})
+async def metrics(request: Request) -> Response:
+    """Count and measure, in the form that Prometheus reads."""
+    found: Metrics = request.app.state.metrics
+    bench: Bench = request.app.state.bench
+    found.queue(bench.waiting)
+    return Response(found.render(), media_type=CONTENT_TYPE)
+
+
+@router.get("/v1/models")
+async def models(request: Request) -> dict[str, Any]:
+    """List the one model, by its served name."""
+    settings: ServeSettings = request.app.state.settings
+    return {"object": "list", "data": [_model(request, settings.served_model_name)]}
+
+
+@router.get("/v1/models/{name:path}")
+async def model(request: Request, name: str) -> dict[str, Any]:
+    """Look a model up, by a name that requests may use."""
+    check_model(name, request.app.state.settings)
+    return _model(request, name)
+
+
+@router.get("/v1/adapters")
+async def adapters(request: Request) -> dict[str, Any]:
+    """List the families of prompts that are recognised, with an example each."""
+    known: tuple[Adapter, ...] = request.app.state.adapters
+    return {"object": "list", "data": [_family(adapter) for adapter in known]}
+
+
+def _model(request: Request, name: str) -> dict[str, Any]:
+    created: int = request.app.state.started
+    return {"id": name, "object": "model", "created": created, "owned_by": "gradegpt"}
+
+
+def _family(adapter: Adapter) -> dict[str, Any]:
+    example = adapter.prompt("What is 2+2?", "4", "The answer is 4.")
+    return {
+        "name": adapter.name,
+        "callers": adapter.callers,
+        "example": [message.model_dump() for message in example],
+        "json_schema": adapter.schema,
+    }

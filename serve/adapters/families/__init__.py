@@ -1,0 +1,1 @@
+"""The families, a module each with its ``ADAPTERS``."""

@@ -1,0 +1,45 @@
+"""AA-LCR, long-context reading: OpenCompass, NeMo-Skills and NeMo Gym's ``lc_judge``.
+
+One parser looks for INCORRECT first, one compares the beginning, one takes the label that comes
+first; a reason may hold either word, so the word stands alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from gradegpt.schema import Item
+from serve.adapters.adapter import Adapter, item_of
+from serve.adapters.frame import Frame
+from serve.adapters.reply import Words
+
+_FRAME = Frame(
+    r"The question, for reference only:", "{question}", r"The OFFICIAL ANSWER:", "{reference}",
+    r"CANDIDATE ANSWER TO ASSESS:", "{response}", r"Reply only with",
+)  # fmt: skip
+_LIST_OF_ONE: Final = re.compile(r"""\[(['"])(?!.*\1\s*,\s*['"])(.*)\1\]""", re.DOTALL)
+
+
+def _item(fields: Mapping[str, str]) -> Item:
+    """OpenCompass writes its answers as a Python list, nearly always of one."""
+    found = _LIST_OF_ONE.fullmatch(fields["reference"])
+    return item_of({**fields, "reference": found[2] if found else fields["reference"]})
+
+
+ADAPTERS = (
+    Adapter(
+        name="aa_lcr",
+        callers="OpenCompass AA-LCR, NeMo-Skills judge/aalcr, NeMo Gym lc_judge",
+        frames=(_FRAME,),
+        write=Words("CORRECT", "INCORRECT"),
+        item=_item,
+        example="""Is the candidate answer consistent with the official one?
+The question, for reference only: {question}
+The OFFICIAL ANSWER: {reference}
+CANDIDATE ANSWER TO ASSESS: {response}
+
+Reply only with CORRECT or INCORRECT.""",
+    ),
+)

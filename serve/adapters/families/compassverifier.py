@@ -1,0 +1,71 @@
+r"""CompassVerifier's prompts, with reasoning and without, and who else sends them.
+
+Without reasoning the reply is a letter of three. With reasoning the last ``\boxed{X}`` is read, so
+the reason may stand before it unless it has a box of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from gradegpt.schema import Judgement
+from serve.adapters.adapter import Adapter
+from serve.adapters.frame import Frame
+from serve.adapters.reply import Reply, Words
+
+_FRAME = Frame(
+    r"<Original Question Begin>:?", "{question}", r"<Original Question End>",
+    r"<Standard Answer Begin>:?", "{reference}", r"<Standard Answer End>",
+    r"<Candidate's Answer Begin>:?", "{response}", r"<Candidate's Answer End>",
+)  # fmt: skip
+_EXAMPLE = """Does the candidate's final answer match the standard answer?
+{menu}
+<Original Question Begin>:
+{question}
+<Original Question End>
+<Standard Answer Begin>:
+{reference}
+<Standard Answer End>
+<Candidate's Answer Begin>:
+{response}
+<Candidate's Answer End>
+"""
+_BOXED = r"boxed\{+A"
+_KINDS: Final = {"response:loop": "REPETITIVE", "response:refusal": "REFUSAL"}
+_WORDS = Words(
+    r"Final Judgment: \boxed{A} - CORRECT",
+    r"Final Judgment: \boxed{B} - INCORRECT",
+    r"Final Judgment: \boxed{C} - INCOMPLETE",
+    around="{why}\n{verdict}",
+    hostile=r"(?i)boxed|final judge?ment",
+)
+
+
+def _with_reasoning(judgement: Judgement, fields: Mapping[str, str]) -> Reply | None:
+    """The third grade is said with its kind."""
+    kind = _KINDS.get(judgement.reason, "INCOMPLETE")
+    words = replace(_WORDS, invalid=rf"Final Judgment: \boxed{{C}} - {kind}")
+    return words(judgement, fields)
+
+
+ADAPTERS = (
+    Adapter(
+        name="compassverifier",
+        callers="CompassVerifier without reasoning, OpenCompass *_academic, VLMEvalKit",
+        frames=(_FRAME,),
+        tags=(r"\bA: ", r"\bB: ", r"\bC: "),
+        without=(_BOXED,),
+        write=Words("A", "B", "C"),
+        example=_EXAMPLE.replace("{menu}", "A: CORRECT\nB: INCORRECT\nC: INVALID"),
+    ),
+    Adapter(
+        name="compassverifier_cot",
+        callers="CompassVerifier with reasoning, VLMEvalKit, verifiers HybridMathRubric",
+        frames=(_FRAME,),
+        tags=(_BOXED,),
+        write=_with_reasoning,
+        example=_EXAMPLE.replace("{menu}", r"Reason, then \boxed{A}, \boxed{B} or \boxed{C}."),
+    ),
+)

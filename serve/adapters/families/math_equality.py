@@ -1,0 +1,76 @@
+"""Two expressions, equal or not: simple-evals, OpenCompass with brackets, evalscope's AIME as JSON.
+
+simple-evals and OpenCompass put the reference first; evalscope puts the whole response first, and
+excludes a sample whose reply is no JSON object. The question is in none of the prompts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gradegpt.schema import Judgement
+from serve.adapters.adapter import Adapter
+from serve.adapters.frame import Frame
+from serve.adapters.reply import Json, Reply, Words
+
+_TASK = r"YOUR TASK Respond with"
+_BRACKETS = r"\[Yes\]"
+_CONTRACT_ENDS = r'exactly\sone\sof\s"Yes"\sor\s"No"'
+# Both ends are marks: with evalscope's contract there, or without.
+_PLAIN = Frame(
+    _TASK, r"Expression 1:", "{reference}", r"Expression 2:", "{response}",
+    rf"(?<!{_CONTRACT_ENDS})(?<!\s)\s*\Z",
+)  # fmt: skip
+_JSON = Frame(
+    _TASK, r"Expression 1:", "{response}", r"Expression 2:", "{reference}",
+    rf"Reply with a single JSON object(?s:(?!Reply with).){{0,300}}?{_CONTRACT_ENDS}\s*\Z",
+)  # fmt: skip
+_WORDS = Words("Yes", "No", undecided="The judge did not decide.")
+_EXAMPLE = """Are the two expressions the same after trivial simplifications?
+YOUR TASK
+Respond with {menu}.
+    Expression 1: {first}
+    Expression 2: {second}
+"""
+
+
+def _example(menu: str, first: str, second: str) -> str:
+    example = _EXAMPLE.replace("{menu}", menu)
+    return example.replace("{first}", first).replace("{second}", second)
+
+
+def _object(judgement: Judgement, _: Mapping[str, str]) -> dict[str, str]:
+    return {"verdict": str(_WORDS.word(judgement))}
+
+
+def _json(judgement: Judgement, fields: Mapping[str, str]) -> Reply | None:
+    write = _WORDS if judgement.verdict is None else Json(_object)
+    return write(judgement, fields)
+
+
+ADAPTERS = (
+    Adapter(
+        name="math_equality",
+        callers="simple-evals MATH and AIME",
+        frames=(_PLAIN,),
+        without=(_BRACKETS,),
+        write=Words("Yes", "No"),
+        example=_example('"Yes" or "No"', "{reference}", "{response}"),
+    ),
+    Adapter(
+        name="math_equality_brackets",
+        callers="OpenCompass LMEvaluator, math_llm_judge",
+        frames=(_PLAIN,),
+        tags=(_BRACKETS,),
+        write=Words("[Yes]", "[No]", undecided="The judge did not decide."),
+        example=_example("[Yes] or [No]", "{reference}", "{response}"),
+    ),
+    Adapter(
+        name="math_equality_json",
+        callers="evalscope AIME",
+        frames=(_JSON,),
+        write=_json,
+        example=_example('"Yes" or "No"', "{response}", "{reference}")
+        + 'Reply with a single JSON object, keys:\n- "verdict": exactly one of "Yes" or "No"',
+    ),
+)

@@ -1,0 +1,49 @@
+"""OpenCompass: ``GenericLLMEvaluator`` and ``CascadeEvaluator`` with gold-target tags.
+
+Two letters in nearly every configuration, three in some, told apart by the menu. The parser takes
+the first of the letters anywhere, capitals only, so nothing stands beside the letter.
+"""
+
+from __future__ import annotations
+
+from serve.adapters.adapter import Adapter
+from serve.adapters.frame import Frame
+from serve.adapters.reply import Words
+
+_FRAME = Frame(
+    r"<Original Question Begin>:?", "{question}", r"<Original Question End>",
+    r"<Gold Target Begin>:?", "{reference}", r"<Gold Target End>",
+    r"<Predicted Answer Begin>:?", "{response}", r"<Predicted (?:Answer )?End>",
+)  # fmt: skip
+_EXAMPLE = """Does the prediction reach the gold target? {menu}
+<Original Question Begin>:
+{question}
+<Original Question End>
+<Gold Target Begin>:
+{reference}
+<Gold Target End>
+<Predicted Answer Begin>:
+{response}
+<Predicted End>
+"""
+_THIRD = r"C: \w+"
+
+ADAPTERS = (
+    Adapter(
+        name="opencompass",
+        callers="OpenCompass GenericLLMEvaluator, CascadeEvaluator",
+        frames=(_FRAME,),
+        tags=(r"\bA: ", r"\bB: "),
+        without=(_THIRD,),
+        write=Words("A", "B"),
+        example=_EXAMPLE.replace("{menu}", "A: CORRECT\nB: INCORRECT"),
+    ),
+    Adapter(
+        name="opencompass_abc",
+        callers="OpenCompass with three grades",
+        frames=(_FRAME,),
+        tags=(r"\bA: ", r"\bB: ", _THIRD),
+        write=Words("A", "B", "C"),
+        example=_EXAMPLE.replace("{menu}", "A: CORRECT\nB: INCORRECT\nC: INVALID"),
+    ),
+)

@@ -1,0 +1,62 @@
+"""SimpleQA: simple-evals, lighteval, OpenCompass, LiveReasonBench, NeMo-Skills, evalscope.
+
+A letter of three and nothing beside it: some callers take the first letter anywhere, lighteval
+compares the whole reply. All take what they cannot read for "not attempted". evalscope appends a
+contract and reads a JSON object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gradegpt.schema import Judgement
+from serve.adapters.adapter import Adapter
+from serve.adapters.frame import Frame
+from serve.adapters.reply import Json, Words, reason
+
+# The examples before it have questions, targets and fences too.
+_ITEM = (
+    r"Here is a new example", r"Question:", "{question}", r"Gold target:", "{reference}",
+    r"Predicted answer:", "{response}",
+)  # fmt: skip
+_FRAMES = (Frame(*_ITEM, r"```"), Frame(*_ITEM, r"Grade the predicted answer"), Frame(*_ITEM))
+_MENU = (r"\bA: ", r"\bB: ", r"\bC: ")
+_CONTRACT = r"required keys"
+_WORDS = Words("A", "B", "C")
+_EXAMPLE = """Grade predicted answers.
+Here is a new example.
+```
+Question: {question}
+Gold target: {reference}
+Predicted answer: {response}
+```
+A: CORRECT
+B: INCORRECT
+C: NOT_ATTEMPTED
+"""
+
+
+def _object(judgement: Judgement, _: Mapping[str, str]) -> dict[str, str] | None:
+    word = _WORDS.word(judgement)
+    return None if word is None else {"reasoning": reason(judgement), "verdict": word}
+
+
+ADAPTERS = (
+    Adapter(
+        name="simpleqa",
+        callers="simple-evals, lighteval, OpenCompass, LiveReasonBench, NeMo-Skills",
+        frames=_FRAMES,
+        tags=_MENU,
+        without=(_CONTRACT,),
+        write=_WORDS,
+        example=_EXAMPLE,
+    ),
+    Adapter(
+        name="simpleqa_json",
+        callers="evalscope SimpleQA",
+        frames=_FRAMES,
+        tags=(*_MENU, _CONTRACT, r'"verdict":'),
+        write=Json(_object),
+        example=_EXAMPLE + 'A JSON object with the required keys "reasoning": and "verdict":',
+    ),
+)

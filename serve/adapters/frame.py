@@ -1,0 +1,114 @@
+"""Where the parts of a caller's prompt stand: marks in a fixed order, with fields between them.
+
+Reading is a row of searches, never one long pattern, so that a hostile response costs linear time.
+What an untrusted response quotes of its own frame is taken for text: marks before the response are
+the first that fit, marks after it are the last.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+_FIELD: Final = re.compile(r"\{(\w+)\}")
+RESPONSE: Final = "response"
+
+
+class Span(NamedTuple):
+    """A stretch of a text, from ``start`` to before ``end``."""
+
+    start: int
+    end: int
+
+
+class Framed(NamedTuple):
+    """The fields that a frame found, where its marks begin, and the text that is in no field.
+
+    ``heads`` are the marks before the response, ``tails`` those after it.
+    """
+
+    fields: dict[str, str]
+    spans: dict[str, Span]
+    heads: list[int]
+    tails: list[int]
+    rest: str
+
+
+def mark(pattern: str) -> re.Pattern[str]:
+    """A regular expression in which a blank stands for any white space: callers flatten lines."""
+    return re.compile(re.sub(r" +", r"\\s+", pattern))
+
+
+def shown(pattern: re.Pattern[str]) -> str:
+    """A mark as a person would write it."""
+    return re.sub(r"\\(.)", r"\1", pattern.pattern.replace(r"\s+", " ").replace(r"\n", ""))
+
+
+class Frame:
+    r"""Marks and fields in their order: ``Frame(r"Q:", "{question}", r"A:", "{response}")``.
+
+    Args:
+        parts: A field in braces, else a mark (``mark``). Every frame has the field ``response``;
+            a field that ends the frame reaches to the end of the text.
+
+    """
+
+    def __init__(self, *parts: str) -> None:
+        self.parts = [p if _FIELD.fullmatch(p) else mark(p) for p in parts]
+        self.marks = [p for p in self.parts if isinstance(p, re.Pattern)]
+        self._middle = self.parts.index(f"{{{RESPONSE}}}")
+
+    def read(self, text: str) -> Framed | None:
+        """The fields, stripped, or none where a mark is missing."""
+        places = self._places(text)
+        if places is None:
+            return None
+        spans = {}
+        for index, part in enumerate(self.parts):
+            if isinstance(part, str):
+                start = places[index - 1].end if index else 0
+                end = places[index + 1].start if index + 1 in places else len(text)
+                spans[part[1:-1]] = Span(start, end)
+        fields = {name: text[span.start : span.end].strip() for name, span in spans.items()}
+        rest = _without(text, list(spans.values()))
+        heads = [span.start for at, span in sorted(places.items()) if at < self._middle]
+        tails = [span.start for at, span in sorted(places.items()) if at > self._middle]
+        return Framed(fields, spans, heads, tails, rest)
+
+    def missing(self, text: str) -> list[str]:
+        """The marks that stand nowhere in ``text``."""
+        return [shown(m) for m in self.marks if m.search(text) is None]
+
+    def _places(self, text: str) -> dict[int, Span] | None:
+        places: dict[int, Span] = {}
+        at = 0
+        for index, part in enumerate(self.parts[: self._middle]):
+            if isinstance(part, re.Pattern):
+                found = part.search(text, at)
+                if found is None:
+                    return None
+                places[index], at = Span(*found.span()), found.end()
+        end = len(text)
+        for index in range(len(self.parts) - 1, self._middle, -1):
+            part = self.parts[index]
+            if isinstance(part, re.Pattern):
+                last = _last(part, text, at, end)
+                if last is None:
+                    return None
+                places[index], end = last, last.start
+        return places
+
+
+def _last(pattern: re.Pattern[str], text: str, start: int, end: int) -> Span | None:
+    last = None
+    for found in pattern.finditer(text, start, end):
+        last = Span(*found.span())
+    return last
+
+
+def _without(text: str, spans: list[Span]) -> str:
+    pieces, at = [], 0
+    for span in sorted(spans):
+        pieces.append(text[at : span.start])
+        at = span.end
+    return "\n".join([*pieces, text[at:]])

@@ -1,0 +1,120 @@
+"""The HTTP side of batches, and the runner's life beside the application's."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import Annotated, Any, Final, Literal
+
+from fastapi import APIRouter, FastAPI, Query, Request
+from pydantic import ConfigDict, Field
+from starlette.concurrency import run_in_threadpool
+
+from gradegpt.errors import InputError
+from gradegpt.schema import Row
+from serve.batches.runner import Runner
+from serve.batches.store import OVER
+from serve.body import read_object, valid
+from serve.errors import UnsupportedError
+from serve.files.routes import owner_of, page_of
+from serve.settings import ServeSettings
+
+_Key = Annotated[str, Field(max_length=64)]
+_Value = Annotated[str, Field(max_length=512)]
+
+
+class BatchRequest(Row):
+    """A request for a batch; what OpenAI's API has beyond this is ignored."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    input_file_id: str
+    endpoint: Literal["/v1/chat/completions", "/v1/completions"]
+    completion_window: Literal["24h"]
+    metadata: Annotated[dict[_Key, _Value], Field(max_length=16)] | None = None
+
+
+class BatchOverError(InputError):
+    """A change to a batch that is over."""
+
+    http_status = 409
+    code = "batch_over"
+
+
+@asynccontextmanager
+async def _runs(app: FastAPI) -> AsyncIterator[None]:
+    runner = _runner(app)
+    sweep = asyncio.create_task(runner.sweep(), name="sweep")
+    try:
+        yield
+    finally:
+        sweep.cancel()
+        with suppress(asyncio.CancelledError):
+            await sweep
+        await runner.stop()
+
+
+router = APIRouter(tags=["batches"], lifespan=_runs)
+_BODY: Final = {
+    "requestBody": {
+        "required": True,
+        "content": {"application/json": {"schema": BatchRequest.model_json_schema()}},
+    }
+}
+
+
+@router.post("/v1/batches", openapi_extra=_BODY)
+async def create(request: Request) -> dict[str, Any]:
+    """Begin to work on a file of requests."""
+    settings: ServeSettings = request.app.state.settings
+    asked = valid(BatchRequest, await read_object(request, settings.max_body_bytes))
+    runner, owner = _runner(request.app), owner_of(request)
+    file = runner.files.get(asked.input_file_id, owner)
+    if file.purpose != "batch":
+        raise UnsupportedError(
+            f"input_file_id: {file.id!r} holds the results of a batch; "
+            "upload a file of requests with purpose 'batch'",
+            "input_file_id",
+        )
+    batch = await run_in_threadpool(
+        runner.store.create, runner.files.path(file.id), owner=owner, endpoint=asked.endpoint,
+        input_file_id=file.id, metadata=asked.metadata,
+    )  # fmt: skip
+    runner.start(batch.id)
+    return batch.public()
+
+
+@router.get("/v1/batches")
+async def list_batches(
+    request: Request,
+    limit: Annotated[int, Query(ge=1, le=100)] = 20,
+    after: str | None = None,
+) -> dict[str, Any]:
+    """List batches, the newest first."""
+    batches = await run_in_threadpool(_runner(request.app).store.owned_by, owner_of(request))
+    return page_of(batches, limit, after)
+
+
+@router.get("/v1/batches/{batch_id}")
+async def look_up(request: Request, batch_id: str) -> dict[str, Any]:
+    """Tell how far a batch is."""
+    return _runner(request.app).store.get(batch_id, owner_of(request)).public()
+
+
+@router.post("/v1/batches/{batch_id}/cancel")
+async def cancel(request: Request, batch_id: str) -> dict[str, Any]:
+    """Stop a batch after the requests that are under way; its results so far are kept."""
+    store, owner = _runner(request.app).store, owner_of(request)
+    batch = store.get(batch_id, owner)
+    if batch.status in OVER:
+        raise BatchOverError(f"batch {batch_id!r} is {batch.status} already")
+    store.cancel(batch_id)
+    return store.get(batch_id, owner).public()
+
+
+def _runner(app: FastAPI) -> Runner:
+    if not hasattr(app.state, "batches"):
+        app.state.batches = Runner(app, app.state.settings)
+    runner: Runner = app.state.batches
+    return runner

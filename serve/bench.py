@@ -1,0 +1,337 @@
+"""The queue in front of the judges: all requests together, in batches, fairly.
+
+As soon as a worker is free it takes a batch of whatever waits: an item of each request in turn, so
+that a large request does not hold up a small one. Nothing waits for a batch to fill; only right
+after a batch, a worker gives the callers that it has just answered a moment to ask again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+import math
+import threading
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from gradegpt.engines.base import Generation
+from gradegpt.errors import EngineTimeoutError, GradeGPTError
+from gradegpt.judges.base import Judge
+from gradegpt.schema import Item, Judgement, Message, Outcome
+from serve.errors import BusyError, DeadlineError, JudgeError, QueueFullError, WorkerLostError
+from serve.worker import Call, Judges
+from serve.workers import InProcess, Worker
+
+_log = logging.getLogger(__name__)
+
+_MOMENT: Final = 0.05
+"""The moment after a batch, as a share of the time that the batch took."""
+_LONGEST_PAUSE_S: Final = 30.0
+"""Between two attempts to start a worker that does not come up."""
+_LONGEST_WAIT_S: Final = 60
+"""What a caller is told to wait at most before it asks again."""
+
+OnBatch = Callable[[Sequence[Judgement], int], None]
+"""Told the judgements of every batch, and how many inputs it had."""
+
+
+@dataclass(eq=False, slots=True)
+class _Job:
+    """One input of a request, and where its result goes: a value or an exception."""
+
+    call: Call
+    given: Any
+    deadline: float
+    lane: Hashable
+    loop: asyncio.AbstractEventLoop
+    result: asyncio.Future[Any]
+    retried: bool = False
+
+
+class Bench:
+    """Workers, and what waits for them.
+
+    Args:
+        max_batch: Inputs that are done together.
+        max_queue: Inputs that may wait.
+        deadline_s: Seconds for a request that states none of its own.
+        on_batch: Called after every batch.
+
+    """
+
+    def __init__(
+        self,
+        *,
+        max_batch: int = 64,
+        max_queue: int = 8_192,
+        deadline_s: float = 120.0,
+        on_batch: OnBatch | None = None,
+    ) -> None:
+        self.name = self.fingerprint = ""
+        self.generates = False
+        self.max_batch, self.max_queue, self.deadline_s = max_batch, max_queue, deadline_s
+        self._on_batch = on_batch
+        self._workers: tuple[Worker, ...] = ()
+        self._changed = threading.Condition()
+        self._lanes: OrderedDict[Hashable, deque[_Job]] = OrderedDict()
+        self._again: deque[_Job] = deque()
+        self.waiting = self.busy = self._away = 0
+        self._pace_s = 0.0
+        self._closed = False
+
+    @classmethod
+    def of(cls, judge: Judge, **limits: Any) -> Bench:
+        """A bench with one judge in this process."""
+        bench = cls(**limits)
+        bench.open([InProcess(Judges(judge, judge))])
+        return bench
+
+    def open(self, workers: Sequence[Worker]) -> None:
+        """Take work, with workers that are alike and started.
+
+        One that stands there twice does two batches at once.
+        """
+        first = workers[0]
+        self.name, self.generates = first.name, first.generates
+        self.fingerprint = hashlib.sha256(first.fingerprint.encode()).hexdigest()[:16]
+        self._workers = tuple(workers)
+        for worker in workers:
+            threading.Thread(target=self._work, args=[worker], daemon=True).start()
+
+    def close(self) -> None:
+        """Let the workers go once they have done what they do now."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+        for worker in self._workers:
+            worker.close()
+
+    @property
+    def ready(self) -> bool:
+        """Whether a worker is there."""
+        return self._away < len(self._workers)
+
+    @property
+    def cached(self) -> tuple[int, int]:
+        """Items that a cache had, and had not, so far."""
+        counts = [worker.cached for worker in dict.fromkeys(self._workers)]
+        return sum(hits for hits, _ in counts), sum(misses for _, misses in counts)
+
+    def check(self) -> None:
+        """Raise ``BusyError`` where there is no judge yet."""
+        if not self._workers:
+            raise BusyError("the judge is being loaded; GET /ready tells when it is there")
+
+    async def judge(
+        self,
+        items: Sequence[Item],
+        *,
+        deadline_s: float | None = None,
+        fresh: bool = False,
+        lane: Hashable = None,
+    ) -> list[Judgement]:
+        """A judgement for each item, in order.
+
+        What the judge raises for an item makes it ``failed``; if that is all of them, it is raised.
+
+        Args:
+            items: What to judge.
+            deadline_s: Seconds; none takes the bench's own.
+            fresh: Past the cache.
+            lane: Requests of one lane share a turn; each has its own if none is named.
+
+        Raises:
+            QueueFullError: too many items wait already.
+            DeadlineError: not all were judged in time.
+            BusyError: there is no judge yet.
+
+        """
+        results = await self._ask(Call(fresh=fresh), items, deadline_s, lane)
+        errors = [r for r in results if isinstance(r, Exception)]
+        if errors and len(errors) == len(results) and not isinstance(errors[0], WorkerLostError):
+            raise errors[0]
+        return [self._judgement(*pair) for pair in zip(items, results, strict=True)]
+
+    async def generate(
+        self, messages: Sequence[Message], max_new_tokens: int, *, deadline_s: float | None = None
+    ) -> Generation:
+        """Let the judge's engine continue a conversation. Raises what ``judge`` does."""
+        call = Call(max_new_tokens=max_new_tokens)
+        [result] = await self._ask(call, [messages], deadline_s, None)
+        if isinstance(result, Exception):
+            raise result
+        assert isinstance(result, Generation)
+        return result
+
+    async def _ask(
+        self, call: Call, inputs: Sequence[Any], deadline_s: float | None, lane: Hashable
+    ) -> list[Any]:
+        loop, seconds = asyncio.get_running_loop(), deadline_s or self.deadline_s
+        until, lane = time.monotonic() + seconds, lane or object()
+        jobs = [_Job(call, one, until, lane, loop, loop.create_future()) for one in inputs]
+        self._enter(jobs)
+        try:
+            async with asyncio.timeout(seconds):
+                return [await job.result for job in jobs]
+        except TimeoutError as error:
+            raise DeadlineError(
+                f"not judged within {seconds:g} s; send fewer items at a time, "
+                "or start the server with a larger deadline_s"
+            ) from error
+        finally:
+            self._withdraw(jobs)
+
+    def _enter(self, jobs: list[_Job]) -> None:
+        self.check()
+        with self._changed:
+            if jobs and self.waiting + len(jobs) > self.max_queue:
+                seconds = math.ceil(self.waiting * self._pace_s / len(self._workers))
+                raise QueueFullError(
+                    f"{self.waiting:,} items wait and {self.max_queue:,} may; come again",
+                    retry_after_s=min(max(1, seconds), _LONGEST_WAIT_S),
+                )
+            self.waiting += len(jobs)
+            for job in jobs:
+                self._lanes.setdefault(job.lane, deque()).append(job)
+            self._changed.notify_all()
+
+    def _withdraw(self, jobs: list[_Job]) -> None:
+        """Forget what was not started and nobody waits for any longer."""
+        left = [job for job in jobs if not job.result.done() or job.result.cancelled()]
+        if not left:
+            return
+        with self._changed:
+            for job in left:
+                job.result.cancel()
+            waiting = self._lanes.pop(left[0].lane, ())
+            kept = deque(job for job in waiting if not job.result.cancelled())
+            self.waiting -= len(waiting) - len(kept)
+            if kept:
+                self._lanes[left[0].lane] = kept
+
+    def _work(self, worker: Worker) -> None:
+        size, seconds = 1, 0.0
+        while jobs := self._take(size, seconds * _MOMENT):
+            started = time.monotonic()
+            with self._changed:
+                self.busy += 1
+            self._do(worker, jobs)
+            with self._changed:
+                self.busy -= 1
+            size, seconds = len(jobs), time.monotonic() - started
+            self._pace_s = seconds / size
+
+    def _take(self, last_size: int, moment_s: float) -> list[_Job]:
+        """The next batch, as soon as there is one; empty once the bench is closed."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._closed or self.waiting >= last_size, moment_s)
+            while not self._closed:
+                if jobs := self._gathered():
+                    return jobs
+                self._changed.wait()
+            return []
+
+    def _gathered(self) -> list[_Job]:
+        """An input of each lane in turn, all with the same call; or one that is tried again."""
+        while self._again:
+            job = self._again.popleft()
+            if not job.result.cancelled():
+                return [job]
+        jobs: list[_Job] = []
+        passed_over = 0
+        while len(jobs) < self.max_batch and passed_over < len(self._lanes):
+            lane, waiting = self._lanes.popitem(last=False)
+            if jobs and waiting[0].call != jobs[0].call:
+                passed_over += 1
+            else:
+                passed_over = 0
+                jobs.append(waiting.popleft())
+            if waiting:
+                self._lanes[lane] = waiting
+        self.waiting -= len(jobs)
+        return jobs
+
+    def _do(self, worker: Worker, jobs: list[_Job]) -> None:
+        until = max(job.deadline for job in jobs)
+        try:
+            results = worker.do(jobs[0].call, [job.given for job in jobs], until)
+        except WorkerLostError as error:
+            self._retry(jobs, error)
+            self._replace(worker)
+        except Exception as error:  # noqa: BLE001  it belongs to the requests, and the thread must live
+            known = _known(error)
+            if len(jobs) > 1:
+                self._retry(jobs, known)
+            else:
+                _settle(jobs, [known])
+        else:
+            if self._on_batch is not None and not jobs[0].loop.is_closed():
+                judgements = [r for r in results if isinstance(r, Judgement)]
+                # In the loop, which logs what it raises; this thread must live.
+                jobs[0].loop.call_soon_threadsafe(self._on_batch, judgements, len(jobs))
+            _settle(jobs, results)
+
+    def _retry(self, jobs: list[_Job], error: Exception) -> None:
+        """Once more, each on its own: one of them may be what the others suffered from."""
+        now = time.monotonic()
+        over = [job for job in jobs if job.retried or job.deadline <= now]
+        _settle(over, [error] * len(over))
+        with self._changed:
+            for job in jobs:
+                if job not in over:
+                    job.retried = True
+                    self._again.append(job)
+            self._changed.notify_all()
+
+    def _replace(self, worker: Worker) -> None:
+        """Start a worker again, however long that takes; the others go on."""
+        with self._changed:
+            self._away += 1
+        pause_s = 1.0
+        while not self._closed:
+            try:
+                worker.start()
+                break
+            except GradeGPTError as error:
+                _log.error("a worker does not start: %s; next try in %.0f s", error, pause_s)
+                with self._changed:
+                    self._changed.wait_for(lambda: self._closed, pause_s)
+                pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+        with self._changed:
+            self._away -= 1
+
+    def _judgement(self, item: Item, result: Judgement | GradeGPTError) -> Judgement:
+        if isinstance(result, Judgement):
+            return result
+        kind = "timeout" if isinstance(result, EngineTimeoutError) else "error"
+        return Judgement(
+            id=item.id, outcome=Outcome.FAILED, method=self.name, reason=f"engine:{kind}: {result}"
+        )
+
+
+def _known(error: Exception) -> GradeGPTError:
+    """One of our errors as it is; any other goes to the log, and its insides stay there."""
+    if isinstance(error, GradeGPTError):
+        return error
+    _log.error("the judge broke", exc_info=error)
+    return JudgeError("an error in the judge, not in the request; the server's log says more")
+
+
+def _settle(jobs: Sequence[_Job], results: Sequence[Any]) -> None:
+    """Hand results to whoever still waits for them, each in its own loop."""
+    pairs: dict[asyncio.AbstractEventLoop, list[tuple[_Job, Any]]] = {}
+    for job, result in zip(jobs, results, strict=True):
+        pairs.setdefault(job.loop, []).append((job, result))
+    for loop, told in pairs.items():
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(_tell, told)
+
+
+def _tell(told: list[tuple[_Job, Any]]) -> None:
+    for job, result in told:
+        if not job.result.done():
+            job.result.set_result(result)

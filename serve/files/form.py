@@ -1,0 +1,80 @@
+"""The form that an upload is, never more of it than the settings allow."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from typing import Final, NamedTuple
+
+from fastapi import Request
+from starlette.datastructures import FormData, UploadFile
+from starlette.formparsers import MultiPartException, MultiPartParser
+
+from gradegpt.errors import GradeGPTError, TooLargeError
+from serve.errors import MalformedError, RequestError
+
+_FORM_BYTES: Final = 2**20
+"""What a form may hold beside its file: the other fields and the boundaries."""
+
+
+class Form(NamedTuple):
+    """A file and what it is for."""
+
+    file: UploadFile
+    purpose: str
+
+
+async def read_form(request: Request, max_file_bytes: int) -> Form:
+    """The form with the file, which the caller closes.
+
+    Raises:
+        TooLargeError: the file is over ``max_file_bytes``.
+        MalformedError: not a form.
+        RequestError: the file or its purpose is missing.
+
+    """
+    if not request.headers.get("content-type", "").startswith("multipart/form-data"):
+        raise MalformedError("the body is no form; send multipart/form-data with file and purpose")
+    stream = _limited(request, max_file_bytes)
+    parser = MultiPartParser(request.headers, stream, max_files=1, max_fields=16)
+    try:
+        fields = await parser.parse()
+    except MultiPartException as error:
+        raise MalformedError(f"the body is no form: {error.message}") from error
+    except UnicodeError as error:  # a charset that Python knows and that is none, "undefined"
+        raise MalformedError(f"the body is no form: {error}; leave the charset out") from error
+    try:
+        return _form(fields, max_file_bytes)
+    except GradeGPTError:
+        await fields.close()
+        raise
+
+
+def _form(fields: FormData, max_file_bytes: int) -> Form:
+    file, purpose = fields.get("file"), fields.get("purpose")
+    if not isinstance(file, UploadFile):
+        raise RequestError("file: field required, with a file name", "file")
+    if not isinstance(purpose, str):
+        raise RequestError("purpose: field required; 'batch' is the one there is", "purpose")
+    if (file.size or 0) > max_file_bytes:
+        raise _too_large(max_file_bytes)
+    return Form(file, purpose)
+
+
+async def _limited(request: Request, max_file_bytes: int) -> AsyncGenerator[bytes]:
+    limit = max_file_bytes + _FORM_BYTES
+    told = request.headers.get("content-length", "")
+    if told.isdecimal() and int(told) > limit:
+        raise _too_large(max_file_bytes)
+    size = 0
+    async for chunk in request.stream():
+        size += len(chunk)
+        if size > limit:
+            raise _too_large(max_file_bytes)
+        yield chunk
+
+
+def _too_large(max_file_bytes: int) -> TooLargeError:
+    return TooLargeError(
+        f"file: over {max_file_bytes:,} bytes; upload several files, "
+        "or start the server with a larger max_file_bytes"
+    )

@@ -1,0 +1,134 @@
+"""Files on disk: two in ``<state>/files`` for each.
+
+The bytes, and beside them what is said of them, written last, so that a file is there whole or not
+at all. Ids are drawn at random; the name that a client gives is kept as text and never used as a
+path. With API keys, a file belongs to the key's owner.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from gradegpt.errors import MissingError, OutputError
+from gradegpt.records import write_json
+from gradegpt.schema import Row
+
+_ID: Final = re.compile(r"file-[0-9a-f]{32}")
+
+
+class StoredFile(Row):
+    """What is known of a file. ``created_ns`` orders files of one second."""
+
+    id: str
+    bytes: int
+    created_ns: int
+    filename: str
+    purpose: Literal["batch", "batch_output"]
+    owner: str = ""
+
+    def public(self) -> dict[str, Any]:
+        """The file as OpenAI's API shows it."""
+        return {
+            "id": self.id,
+            "object": "file",
+            "bytes": self.bytes,
+            "created_at": self.created_ns // 10**9,
+            "filename": self.filename,
+            "purpose": self.purpose,
+            "status": "processed",
+        }
+
+
+class FileStore:
+    """The files of a state folder; every method may be called from any thread or process."""
+
+    def __init__(self, state: Path) -> None:
+        self._folder = state / "files"
+
+    @staticmethod
+    def new_id() -> str:
+        """An id that cannot be guessed."""
+        return f"file-{secrets.token_hex(16)}"
+
+    def add(
+        self,
+        chunks: Iterable[bytes],
+        *,
+        filename: str,
+        purpose: Literal["batch", "batch_output"],
+        owner: str,
+        id: str | None = None,  # noqa: A002  OpenAI's word
+    ) -> StoredFile:
+        """Write a file; one with a given ``id`` is replaced, so that writing it again is harmless.
+
+        Raises:
+            OutputError: the state folder cannot be written.
+
+        """
+        id = id or self.new_id()  # noqa: A001
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            size = _write(self.path(id), chunks)
+            about = StoredFile(
+                id=id, bytes=size, created_ns=time.time_ns(), filename=filename,
+                purpose=purpose, owner=owner,
+            )  # fmt: skip
+            write_json(self._about(id), about.model_dump())
+        except OSError as error:
+            raise OutputError(
+                f"{self._folder}: cannot be written ({error.strerror}); "
+                "make room there, or set state to another folder"
+            ) from error
+        return about
+
+    def get(self, id: str, owner: str) -> StoredFile:  # noqa: A002
+        """What is known of a file. Raises ``MissingError``, also where it is another owner's."""
+        about = _read(self._about(id)) if _ID.fullmatch(id) else None
+        if about is None or about.owner != owner:
+            raise MissingError(f"file {id!r} is not here; GET /v1/files lists those that are")
+        return about
+
+    def owned_by(self, owner: str) -> list[StoredFile]:
+        """The files of an owner, oldest first."""
+        files = (_read(path) for path in self._folder.glob("file-*.json"))
+        mine = [file for file in files if file is not None and file.owner == owner]
+        return sorted(mine, key=lambda file: (file.created_ns, file.id))
+
+    def delete(self, id: str, owner: str) -> None:  # noqa: A002
+        """Remove a file. Raises ``MissingError``."""
+        self.get(id, owner)
+        self._about(id).unlink(missing_ok=True)
+        self.path(id).unlink(missing_ok=True)
+
+    def path(self, id: str) -> Path:  # noqa: A002
+        """Where the bytes of a known id are."""
+        return self._folder / f"{id}.bytes"
+
+    def _about(self, id: str) -> Path:  # noqa: A002
+        return self._folder / f"{id}.json"
+
+
+def _write(path: Path, chunks: Iterable[bytes]) -> int:
+    temporary = path.with_suffix(f".{os.getpid()}.tmp")
+    try:
+        with temporary.open("wb") as out:
+            size = sum(out.write(chunk) for chunk in chunks)
+            out.flush()
+            os.fsync(out.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+    return size
+
+
+def _read(path: Path) -> StoredFile | None:
+    try:
+        return StoredFile.model_validate_json(path.read_bytes())
+    except FileNotFoundError:  # deleted meanwhile
+        return None

@@ -1,0 +1,179 @@
+"""API keys: made, listed and removed here, checked by the server.
+
+    python -m serve.keys add alice keys.jsonl      # prints the key, once
+    python -m serve.keys list keys.jsonl
+    python -m serve.keys remove alice keys.jsonl
+
+The file has a JSON line a key, ``{"name": "alice", "sha256": "..."}``: who has it and the SHA-256
+of the key, never the key. A plain hash is enough, as a key is 256 random bits and no password. A
+server sees a change of the file with the next request.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import logging
+import os
+import secrets
+from pathlib import Path
+from threading import Lock
+from typing import Annotated, Final, NamedTuple
+
+import typer
+from pydantic import Field
+
+from gradegpt.cli import run
+from gradegpt.errors import GradeGPTError, InputError, MissingError
+from gradegpt.records import dump, read_rows, validate, whole_file
+from gradegpt.schema import Row
+
+PREFIX: Final = "gg-"
+_BYTES: Final = 32
+_log = logging.getLogger(__name__)
+
+
+class Key(Row):
+    """One line of the file."""
+
+    name: str = Field(pattern=r"^[\w.@+-]{1,64}$")
+    sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
+
+
+class _State(NamedTuple):
+    """What tells one version of a file from another."""
+
+    changed_ns: int
+    size: int
+    inode: int
+
+
+class Keys:
+    """The keys of a file, which is read again when it changes.
+
+    A file that cannot be read any more is logged, and the keys read last stay valid: a slip of the
+    editor locks nobody out.
+    """
+
+    def __init__(self, path: Path, keys: tuple[Key, ...], state: _State) -> None:
+        self.path = path
+        self._keys = keys
+        self._state: _State | None = state
+        self._lock = Lock()
+
+    @classmethod
+    def load(cls, path: str | Path) -> Keys:
+        """Read the file.
+
+        Raises:
+            MissingError: there is none.
+            InputError: a line is wrong, a name or a key stands twice, or no key is there.
+
+        """
+        path = Path(path)
+        state = _state(path)
+        keys = read_keys(path)
+        if state is None or not keys:
+            raise InputError(
+                f"{path}: no key in it; make one: python -m serve.keys add NAME {path}"
+            )
+        return cls(path, keys, state)
+
+    def owner(self, token: str | None) -> str | None:
+        """Whose key ``token`` is, or None. Takes as long whichever key is tried."""
+        self._refresh()
+        tried = _hashed(token or "")
+        found = None
+        for key in self._keys:  # all of them, found or not
+            if hmac.compare_digest(key.sha256, tried):
+                found = key.name
+        return found
+
+    def _refresh(self) -> None:
+        state = _state(self.path)
+        if state == self._state:
+            return
+        with self._lock:
+            if state == self._state:
+                return
+            try:
+                self._keys = read_keys(self.path)
+            except (GradeGPTError, OSError) as error:
+                _log.error("API keys: %s; those read before stay valid", error)
+            self._state = state
+
+
+def read_keys(path: Path) -> tuple[Key, ...]:
+    """All keys of a file; names and keys are unique in it."""
+    keys = tuple(read_rows(path, Key))
+    for column, what in (("name", "name"), ("sha256", "key")):
+        values = [getattr(key, column) for key in keys]
+        for number, value in enumerate(values, 1):
+            if value in values[: number - 1]:
+                raise InputError(f"{path}: the {what} of key {number} stands there twice")
+    return keys
+
+
+def write_keys(path: Path, keys: tuple[Key, ...]) -> None:
+    """Write the file whole, for its owner's eyes alone."""
+    with whole_file(path) as out:
+        os.fchmod(out.fileno(), 0o600)
+        out.writelines(dump(key) + "\n" for key in keys)
+
+
+def _hashed(token: str) -> str:
+    return hashlib.sha256(token.encode(errors="surrogatepass")).hexdigest()
+
+
+def _state(path: Path) -> _State | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return _State(found.st_mtime_ns, found.st_size, found.st_ino)
+
+
+app = typer.Typer(
+    help="API keys of a server.", add_completion=False, no_args_is_help=True,
+    pretty_exceptions_enable=False, rich_markup_mode=None,
+)  # fmt: skip
+_File = Annotated[Path, typer.Argument(metavar="FILE", help="The file of keys: api_keys=FILE.")]
+_Name = Annotated[str, typer.Argument(metavar="NAME", help="Whose key it is.")]
+
+
+@app.command()
+def add(name: _Name, file: _File) -> None:
+    """Make a key for NAME and print it; it is stored nowhere, so keep it."""
+    keys = read_keys(file) if file.exists() else ()
+    if any(key.name == name for key in keys):
+        raise InputError(f"{file}: {name!r} has a key; remove it first, or take another name")
+    token = PREFIX + secrets.token_urlsafe(_BYTES)
+    write_keys(file, (*keys, _valid(name, token)))
+    typer.echo(token)
+
+
+@app.command("list")
+def list_names(file: _File) -> None:
+    """Print the names, one a line."""
+    for key in read_keys(file):
+        typer.echo(key.name)
+
+
+@app.command()
+def remove(name: _Name, file: _File) -> None:
+    """Make NAME's key invalid, at once for a running server."""
+    keys = read_keys(file)
+    left = tuple(key for key in keys if key.name != name)
+    if len(left) == len(keys):
+        known = ", ".join(key.name for key in keys) or "nobody"
+        raise MissingError(f"{file}: {name!r} has no key; {known} has")
+    write_keys(file, left)
+    typer.echo(f"removed {name}; {len(left)} left")
+
+
+def _valid(name: str, token: str) -> Key:
+    return validate(Key, {"name": name, "sha256": _hashed(token)}, "key")
+
+
+if __name__ == "__main__":
+    run(app, name="python -m serve.keys")

@@ -1,0 +1,83 @@
+"""What is noted of a request, and the line of JSON that is written about it."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Final, TextIO
+
+from fastapi import Request
+
+from gradegpt.schema import Judgement
+
+_KEY: Final = "gradegpt.note"
+
+
+@dataclass
+class Note:
+    """What handlers find out about a request on the way. ``content`` is logged only if asked."""
+
+    id: str
+    method: str
+    path: str
+    owner: str = ""
+    family: str = ""
+    status: int = 500
+    started: float = field(default_factory=time.monotonic)
+    items: int = 0
+    outcomes: Counter[str] = field(default_factory=Counter)
+    content: Any = None
+
+    def judged(self, judgements: Iterable[Judgement]) -> None:
+        """Count judgements by outcome."""
+        counted = Counter(judgement.outcome.value for judgement in judgements)
+        self.items += counted.total()
+        self.outcomes += counted
+
+    @property
+    def seconds(self) -> float:
+        """Since the request came in."""
+        return time.monotonic() - self.started
+
+    def put_into(self, scope: Any) -> None:
+        """Lay it beside the request, for ``note_of``."""
+        scope[_KEY] = self
+
+
+def note_of(request: Request) -> Note:
+    """The note of a request."""
+    note: Note = request.scope[_KEY]
+    return note
+
+
+class RequestLog:
+    """Writes a line a request, whole."""
+
+    def __init__(self, *, with_content: bool, out: TextIO | None = None) -> None:
+        self._with_content = with_content
+        self._out = out
+
+    def write(self, note: Note) -> None:
+        """Write the line: on stderr unless told otherwise, which is looked up anew for tests."""
+        row = {
+            "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
+            "id": note.id,
+            "method": note.method,
+            "path": note.path,
+            "status": note.status,
+            "ms": round(note.seconds * 1_000, 1),
+            "family": note.family,
+            "items": note.items,
+            "outcomes": dict(note.outcomes),
+            "key": note.owner,
+        }
+        if self._with_content and note.content is not None:
+            row["content"] = note.content
+        out = self._out or sys.stderr
+        out.write(json.dumps(row, ensure_ascii=False) + "\n")
+        out.flush()

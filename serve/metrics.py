@@ -1,0 +1,128 @@
+"""What a server counts, in Prometheus' text form.
+
+Several processes behind one port count together through files: call ``share(folder)`` before they
+start, and any of them tells the sum of all. One process alone needs no folder.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from threading import Lock
+from typing import Final
+
+from gradegpt.schema import Judgement
+
+CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
+_FOLDER: Final = "PROMETHEUS_MULTIPROC_DIR"
+"""Where prometheus_client looks, once, when it is imported."""
+_SECONDS: Final = (
+    0.001,
+    0.0025,
+    0.005,
+    0.01,
+    0.025,
+    0.05,
+    0.1,
+    0.25,
+    0.5,
+    1,
+    2.5,
+    5,
+    10,
+    30,
+    60,
+    120,
+)
+_ITEMS: Final = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
+
+
+def share(folder: Path) -> None:
+    """Let this process and those it starts count together; before the first ``Metrics``.
+
+    What an earlier run left in the folder is removed.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    for left in folder.glob("*.db"):
+        left.unlink()
+    os.environ[_FOLDER] = str(folder)
+
+
+def forget(pid: int) -> None:
+    """Take a process that ended out of the gauges; its counts stay."""
+    if _FOLDER in os.environ:
+        from prometheus_client.multiprocess import mark_process_dead
+
+        mark_process_dead(pid)  # type: ignore[no-untyped-call]
+
+
+class Metrics:
+    """The counters of one server process, in a registry of their own."""
+
+    def __init__(self) -> None:
+        from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+        self._registry = registry = CollectorRegistry()
+        self._requests = Counter(
+            "gradegpt_requests", "Requests answered.", ("route", "status", "family"),
+            registry=registry,
+        )  # fmt: skip
+        self._seconds = Histogram(
+            "gradegpt_request_seconds", "Time from a request to its answer.", ("route",),
+            buckets=_SECONDS, registry=registry,
+        )  # fmt: skip
+        self._items = Counter(
+            "gradegpt_items", "Items judged.", ("outcome", "method"), registry=registry
+        )
+        self._queue = Gauge(
+            "gradegpt_queue_items", "Items that wait for the judge.", registry=registry,
+            multiprocess_mode="livesum",
+        )  # fmt: skip
+        self._batches = Histogram(
+            "gradegpt_batch_items", "Items that the judge was given at once.", buckets=_ITEMS,
+            registry=registry,
+        )  # fmt: skip
+        self._hits = Counter("gradegpt_cache_hits", "Items found in the cache.", registry=registry)
+        self._misses = Counter(
+            "gradegpt_cache_misses", "Items not found in the cache.", registry=registry
+        )
+        self._cached = (0, 0)
+        self._lock = Lock()
+
+    def request(self, route: str, status: int, seconds: float, family: str = "") -> None:
+        """Count an answered request; ``route`` is a path of the API, not what a client typed."""
+        self._requests.labels(route, str(status), family).inc()
+        self._seconds.labels(route).observe(seconds)
+
+    def judged(self, judgements: Iterable[Judgement]) -> None:
+        """Count judgements by outcome and method."""
+        for judgement in judgements:
+            self._items.labels(judgement.outcome.value, judgement.method).inc()
+
+    def batch(self, items: int) -> None:
+        """Note how many items the judge was given at once."""
+        self._batches.observe(items)
+
+    def queue(self, items: int) -> None:
+        """Note how many items wait."""
+        self._queue.set(items)
+
+    def cache(self, hits: int, misses: int) -> None:
+        """Note a ``CachedJudge``'s counts so far; they only grow."""
+        with self._lock:
+            before, self._cached = self._cached, (hits, misses)
+        self._hits.inc(max(0, hits - before[0]))
+        self._misses.inc(max(0, misses - before[1]))
+
+    def render(self) -> bytes:
+        """All counts, of all processes where they count together."""
+        from prometheus_client import CollectorRegistry, generate_latest
+
+        registry = self._registry
+        if _FOLDER in os.environ:
+            from prometheus_client.multiprocess import MultiProcessCollector
+
+            registry = CollectorRegistry()
+            MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+        return bytes(generate_latest(registry))

@@ -1,0 +1,175 @@
+"""POST /v1/judge: an item, many, or a stream of them; judgements go out as they come in."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing
+from typing import Any, Final
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse, Response
+from pydantic import Field
+from starlette.requests import ClientDisconnect
+from starlette.types import Receive, Scope, Send
+
+from gradegpt.errors import GradeGPTError, InputError, TooLargeError
+from gradegpt.records import dump
+from gradegpt.run import Counts, count
+from gradegpt.schema import Item, Judgement, Row
+from serve.bench import Bench
+from serve.body import check_lengths, gone, read_items, read_object, valid, while_there
+from serve.errors import QueueFullError, body_of
+from serve.logs import note_of
+from serve.openapi import documented, schema_of
+from serve.settings import ServeSettings
+
+router = APIRouter(tags=["judge"])
+LINES: Final = "application/x-ndjson"
+_ABREAST: Final = 256
+"""Rows of a stream that are judged, or wait for that, at a time."""
+_HELD: Final = 10_000
+"""Judgements that wait for a client which sends and does not read yet."""
+_PAUSE_S: Final = 0.05
+"""Until a row of a stream that met a full queue tries again."""
+
+Rows = AsyncIterator[tuple[int, Item | InputError]]
+
+
+class JudgeRequest(Row):
+    """Several items to judge."""
+
+    items: list[Item] = Field(min_length=1)
+
+
+class JudgeReply(Row):
+    """The judgement of one item."""
+
+    judgement: Judgement
+
+
+class JudgeReplies(Row):
+    """The judgements of several items, in order, and how many ended how."""
+
+    judgements: list[Judgement]
+    counts: Counts
+
+
+@router.post(
+    "/v1/judge",
+    **documented(
+        Item, JudgeRequest, lines=Item, reply=schema_of(JudgeReply, JudgeReplies), stream=LINES
+    ),
+)
+async def judge(request: Request) -> Response:
+    """Judge an item, ``{"items": [...]}``, or with ``application/x-ndjson`` one item a line."""
+    settings: ServeSettings = request.app.state.settings
+    bench: Bench = request.app.state.bench
+    if _media_type(request, "content-type") == LINES:
+        bench.check()
+        return JudgedLines(request, read_items(request, settings))
+    body = await read_object(request, settings.max_body_bytes)
+    several = "items" in body
+    items = _items(body, settings.max_items) if several else [valid(Item, body)]
+    check_lengths(items, settings.max_response_characters, several=several)
+    if LINES in _media_type(request, "accept"):
+        bench.check()
+        return JudgedLines(request, _numbered(items))
+    note = note_of(request)
+    note.content = [item.model_dump(mode="json") for item in items]
+    judgements = await while_there(request, bench.judge(items))
+    note.judged(judgements)
+    rows = [judgement.model_dump(mode="json") for judgement in judgements]
+    if not several:
+        return JSONResponse({"judgement": rows[0]})
+    return JSONResponse({"judgements": rows, "counts": count(judgements).model_dump()})
+
+
+def _media_type(request: Request, header: str) -> str:
+    value = request.headers.get(header, "")
+    return (value.partition(";")[0] if header == "content-type" else value).strip().lower()
+
+
+def _items(body: dict[str, Any], max_items: int) -> list[Item]:
+    """The items of a request; one bad item refuses all, so that nothing is half done."""
+    listed = body["items"]
+    if isinstance(listed, list) and len(listed) > max_items:
+        raise TooLargeError(
+            f"items: {len(listed):,} of them, at most {max_items:,} a request; send several "
+            f"requests or {LINES}, or start the server with a larger max_items"
+        )
+    return valid(JudgeRequest, body).items
+
+
+async def _numbered(items: Sequence[Item]) -> Rows:
+    for number, item in enumerate(items, start=1):
+        yield number, item
+
+
+class JudgedLines(Response):
+    """A line for each row, in order: its judgement, or ``{"error": ..., "line": n}``.
+
+    Reading, judging and writing go on at the same time, so this is not Starlette's own streaming
+    response: that one would take the rest of the body for the client's leaving.
+    """
+
+    media_type = LINES
+
+    def __init__(self, request: Request, rows: Rows) -> None:
+        super().__init__()
+        del self.headers["content-length"]
+        self._request, self._rows = request, rows
+        self._bench: Bench = request.app.state.bench
+        self._lines: asyncio.Queue[asyncio.Task[str] | None] = asyncio.Queue(_HELD)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the lines; stop all work when the client leaves."""
+        head = {"type": "http.response.start", "status": 200, "headers": self.raw_headers}
+        await send(head)
+        left = False
+        try:
+            async with asyncio.TaskGroup() as group:
+                reading = group.create_task(self._read(group))
+                while (line := await self._lines.get()) is not None:
+                    await self._write(send, await line, more=True)
+                reading.cancel()
+        except* ClientDisconnect:
+            left = True
+        if not left:
+            await self._write(send, "", more=False)
+
+    async def _write(self, send: Send, line: str, *, more: bool) -> None:
+        # A client that never reads would hold the rows for ever.
+        async with asyncio.timeout(self._bench.deadline_s):
+            await send({"type": "http.response.body", "body": line.encode(), "more_body": more})
+
+    async def _read(self, group: asyncio.TaskGroup) -> None:
+        room = asyncio.Semaphore(min(_ABREAST, self._bench.max_queue))
+        async with aclosing(self._rows) as rows:  # type: ignore[type-var]  # a generator
+            async for number, row in rows:
+                await room.acquire()
+                line = group.create_task(self._line(number, row))
+                line.add_done_callback(lambda _: room.release())
+                await self._lines.put(line)
+        await self._lines.put(None)
+        await gone(self._request)
+        raise ClientDisconnect
+
+    async def _line(self, number: int, row: Item | InputError) -> str:
+        try:
+            if isinstance(row, InputError):
+                raise row
+            [judgement] = await self._judged(row)
+        except GradeGPTError as error:
+            return dump({**body_of(error), "line": number}) + "\n"
+        note_of(self._request).judged([judgement])
+        return dump(judgement) + "\n"
+
+    async def _judged(self, item: Item) -> list[Judgement]:
+        """The stream waits its turn where a single request would be told to come again."""
+        for _ in range(int(self._bench.deadline_s / _PAUSE_S)):
+            try:
+                return await self._bench.judge([item], lane=id(self))
+            except QueueFullError:
+                await asyncio.sleep(_PAUSE_S)
+        return await self._bench.judge([item], lane=id(self))

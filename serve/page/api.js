@@ -1,0 +1,86 @@
+// The server: one item, many items, and what to do when it does not answer.
+
+import { t } from "./language.js";
+
+const STORE = "gradegpt.key";
+
+/** An HTTP error in the server's words; `status` 0 means that nothing came back. */
+export class ServerError extends Error {
+  constructor(message, status, wait = null) {
+    super(message);
+    this.status = status;
+    this.wait = wait;
+  }
+}
+
+export function readKey() {
+  try {
+    return sessionStorage.getItem(STORE) ?? "";
+  } catch {
+    return "";
+  }
+}
+
+export function keepKey(key) {
+  try {
+    if (key) sessionStorage.setItem(STORE, key);
+    else sessionStorage.removeItem(STORE);
+  } catch {
+    // Without storage the field itself still holds it.
+  }
+}
+
+const key = () => document.getElementById("key").value.trim();
+const endpoint = () => new URL("v1/judge", document.baseURI).href;
+
+/** The judgement of `item` and the milliseconds that it took, there and back. */
+export async function judgeOne(item, signal) {
+  const started = performance.now();
+  const { judgement } = await post(item, signal);
+  if (!judgement) throw new ServerError(t("http.odd", { status: 200 }), 200);
+  return { judgement, ms: performance.now() - started };
+}
+
+/** The judgements of `items`, in order. */
+export async function judgeMany(items, signal) {
+  const { judgements } = await post({ items }, signal);
+  if (judgements?.length !== items.length) throw new ServerError(t("http.odd", { status: 200 }), 200);
+  return judgements;
+}
+
+async function post(body, signal) {
+  const headers = { "Content-Type": "application/json" };
+  if (key()) headers.Authorization = `Bearer ${key()}`;
+  let reply;
+  try {
+    reply = await fetch(endpoint(), { method: "POST", headers, body: JSON.stringify(body), signal });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new ServerError(t("http.network"), 0);
+  }
+  const said = await reply.json().catch((error) => {
+    if (signal?.aborted) throw error;
+    return null;
+  });
+  if (reply.ok && said) return said;
+  throw new ServerError(explained(reply.status, said), reply.status, retryAfter(reply));
+}
+
+function explained(status, said) {
+  const message = said?.error?.message ?? t("http.odd", { status });
+  return status === 401 || status === 403 ? `${t("http.401")} (${message})` : message;
+}
+
+function retryAfter(reply) {
+  const value = reply.headers.get("Retry-After");
+  if (value === null) return null;
+  const seconds = /^\d+(\.\d+)?$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000;
+  return Number.isFinite(seconds) ? Math.max(0, seconds) : null;
+}
+
+/** What does the same from a shell. The key stays out of it: a variable stands in its place. */
+export function curl(item) {
+  const body = `'${JSON.stringify(item).replaceAll("'", `'\\''`)}'`;
+  const secret = key() ? `  -H "Authorization: Bearer $GRADEGPT_API_KEY" \\\n` : "";
+  return `curl -sS '${endpoint().replaceAll("'", "%27")}' \\\n  -H 'Content-Type: application/json' \\\n${secret}  -d ${body}`;
+}

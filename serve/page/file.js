@@ -1,0 +1,218 @@
+// The view for a file: read, judge with progress, count, download. The table is in table.js.
+
+import { announce, byId, download, h } from "./dom.js";
+import { sampleFile } from "./examples.js";
+import { fixed, number, onLanguage, percent, t } from "./language.js";
+import { complain, readLines, writeLines } from "./lines.js";
+import { askForKey } from "./one.js";
+import { Run } from "./run.js";
+import { agreement, stateOf } from "./stats.js";
+import * as table from "./table.js";
+
+const SHOWN = 50;
+const REFRESH = 200;
+const SPOKEN_EVERY = 10_000;
+
+let file = null; // { name, rows, bad, ignored }
+let trouble = null;
+let run = null;
+let timer = null;
+let spoken = 0;
+
+export function start() {
+  table.start(renderDownloads);
+  byId("picker").addEventListener("change", (event) => open(event.target.files[0]));
+  byId("sample").addEventListener("click", () => open(sampleFile()));
+  byId("other").addEventListener("click", () => byId("picker").click());
+  byId("start").addEventListener("click", submit);
+  byId("again").addEventListener("click", () => judge(file.rows.filter((row) => ["error", "failed"].includes(stateOf(row)))));
+  byId("cancel").addEventListener("click", () => run?.cancel());
+  byId("download").addEventListener("click", () => save(file.rows));
+  byId("download-shown").addEventListener("click", () => save(table.shown()));
+  addEventListener("beforeunload", (event) => running() && event.preventDefault());
+  dropping();
+  onLanguage(render);
+  render();
+}
+
+const running = () => run !== null && run.stopped === undefined;
+const waiting = () => file.rows.filter((row) => stateOf(row) === "waiting");
+
+/** Judge what is not judged yet. */
+export function submit() {
+  if (file && !running() && waiting().length) judge(waiting());
+}
+
+/** A file dropped anywhere on the page is opened; without this the browser would leave the page. */
+function dropping() {
+  const zone = byId("drop");
+  const over = (on) => (event) => {
+    if (!event.dataTransfer?.types.includes("Files")) return;
+    event.preventDefault();
+    zone.classList.toggle("over", on);
+  };
+  addEventListener("dragover", over(true));
+  addEventListener("dragleave", over(false));
+  addEventListener("drop", (event) => {
+    over(false)(event);
+    const [dropped] = event.dataTransfer?.files ?? [];
+    if (!dropped) return;
+    location.hash = "file";
+    open(dropped);
+  });
+}
+
+async function open(chosen) {
+  byId("picker").value = "";
+  if (!chosen || running()) return;
+  trouble = null;
+  run = null;
+  try {
+    const bytes = new Uint8Array(await chosen.arrayBuffer());
+    file = { name: chosen.name, ...(await readLines(bytes)) };
+  } catch (error) {
+    if (!(error instanceof DOMException)) throw error;
+    file = null;
+    trouble = ["file.unreadable", { name: chosen.name }];
+  }
+  if (file && !file.rows.length) trouble = ["file.empty", { name: file.name }];
+  table.open(file?.rows ?? []);
+  render();
+  announce(file ? `${t("file.rows", { n: file.rows.length })}. ${badHeading()}` : t(...trouble));
+  if (file?.rows.length) byId("start").focus();
+}
+
+async function judge(rows) {
+  for (const row of rows) [row.judgement, row.error] = [null, null];
+  run = new Run(rows, schedule);
+  spoken = performance.now();
+  render();
+  byId("cancel").focus();
+  await run.start();
+  render();
+  announce(outcome());
+  if (run.end === t("http.401") || run.end.startsWith(t("http.401"))) askForKey();
+  else (byId("download").hidden ? byId("start") : byId("download")).focus();
+}
+
+/** Many chunks may end at once; the page is drawn a few times a second. */
+function schedule() {
+  timer ??= setTimeout(() => {
+    timer = null;
+    render();
+    if (running() && performance.now() - spoken > SPOKEN_EVERY) {
+      spoken = performance.now();
+      announce(t("progress.counts", { done: number(run.done), total: number(run.rows.length) }));
+    }
+  }, REFRESH);
+}
+
+function save(rows) {
+  download(`${file.name.replace(/\.[^.]*$/, "")}.judgements.jsonl`, writeLines(rows));
+}
+
+function render() {
+  const loaded = Boolean(file?.rows.length);
+  byId("drop").hidden = loaded;
+  byId("loaded").hidden = !loaded;
+  byId("trouble").hidden = !trouble;
+  byId("trouble").textContent = trouble ? t(...trouble) : "";
+  renderBad();
+  if (!loaded) return;
+  byId("name").textContent = file.name;
+  byId("rows").textContent = t("file.rows", { n: number(file.rows.length) });
+  renderButtons();
+  renderProgress();
+  renderSummary();
+  table.render();
+}
+
+function badHeading() {
+  const n = file?.bad.length ?? 0;
+  return n === 0 ? "" : n === 1 ? t("file.bad.one") : t("file.bad", { n: number(n) });
+}
+
+function renderBad() {
+  const bad = file?.bad ?? [];
+  byId("bad").hidden = !bad.length;
+  byId("bad-heading").textContent = badHeading();
+  const line = ({ line: n, text, complaint }) => h("li", {}, h("b", {}, t("file.line", { n: number(n) })), " ", complain(complaint), text ? h("code", {}, text) : null);
+  const more = bad.length > SHOWN ? [h("li", {}, t("file.bad.more", { n: number(bad.length - SHOWN) }))] : [];
+  byId("bad-lines").replaceChildren(...bad.slice(0, SHOWN).map(line), ...more);
+  const names = [...(file?.ignored ?? [])].map(([name, n]) => `${name} (${number(n)})`).join(", ");
+  byId("ignored").hidden = !names;
+  byId("ignored").textContent = t("file.ignored", { names });
+}
+
+function renderButtons() {
+  const left = waiting().length;
+  const retry = file.rows.filter((row) => ["error", "failed"].includes(stateOf(row))).length;
+  const on = running();
+  byId("start").hidden = on || !left;
+  byId("start").textContent = t(left === file.rows.length ? "file.start" : "file.continue", { n: number(left) });
+  byId("again").hidden = on || !retry;
+  byId("again").textContent = t("file.again", { n: number(retry) });
+  byId("cancel").hidden = !on;
+  byId("other").hidden = on;
+  renderDownloads();
+}
+
+function renderDownloads() {
+  const shown = table.shown().filter((row) => row.judgement).length;
+  const all = file.rows.filter((row) => row.judgement).length;
+  byId("download").hidden = running() || !all;
+  byId("download-shown").hidden = running() || !shown || shown === all;
+  byId("download-shown").textContent = t("file.download.shown", { n: number(shown) });
+}
+
+function renderProgress() {
+  byId("progress").hidden = !run;
+  if (!run) return;
+  byId("bar").max = run.rows.length;
+  byId("bar").value = run.done;
+  byId("bar").hidden = !running();
+  byId("progress-text").textContent = running() ? pace() : outcome();
+  byId("notice").textContent = run.notice?.() ?? "";
+}
+
+function pace() {
+  const parts = [t("progress.counts", { done: number(run.done), total: number(run.rows.length) })];
+  if (run.done) {
+    const rate = run.done / run.seconds;
+    parts.push(t("progress.rate", { rate: number(rate, rate < 10 ? 1 : 0) }));
+    parts.push(t("progress.left", { time: time((run.rows.length - run.done) / rate) }));
+  }
+  return parts.join(" · ");
+}
+
+function outcome() {
+  const values = { done: number(run.done), total: number(run.rows.length), time: time(run.seconds), message: run.end };
+  const key = ["done", "cancelled"].includes(run.end) ? run.end : "stopped";
+  return t(`progress.${key}`, values);
+}
+
+const time = (seconds) =>
+  seconds < 120 ? t("progress.seconds", { n: number(seconds, seconds < 1 ? 2 : seconds < 10 ? 1 : 0) }) : t("progress.minutes", { n: number(seconds / 60) });
+
+function renderSummary() {
+  const { matrix, total, agreed, left, kappa } = agreement(file.rows);
+  byId("summary").hidden = !total;
+  if (!total) return;
+  const figure = (key, value, below) => h("div", { class: "figure" }, h("dt", {}, t(key)), h("dd", {}, value), h("p", {}, below));
+  const notes = [t("agreement.note"), left ? t("agreement.left", { n: number(left) }) : ""].filter(Boolean).join(" ");
+  byId("summary").replaceChildren(
+    h("h3", { class: "unseen" }, t("summary")),
+    h("dl", { class: "figures" },
+      figure("agreement", percent(agreed / total), t("agreement.of", { n: number(agreed), total: number(total) })),
+      figure("kappa", kappa === null ? t("kappa.none") : fixed(kappa, 2), kappa === null ? t("kappa.why") : "")),
+    crosstable(matrix),
+    h("p", { class: "quiet" }, notes),
+  );
+}
+
+function crosstable(matrix) {
+  const names = [t("label.correct"), t("label.not")];
+  const head = h("tr", {}, h("th", { scope: "col", class: "corner" }, t("matrix.corner")), names.map((name) => h("th", { scope: "col" }, name)));
+  const line = (label) => h("tr", {}, h("th", { scope: "row" }, names[1 - label]), [1, 0].map((verdict) => h("td", { class: label === verdict ? "same" : "apart" }, number(matrix[label][verdict]))));
+  return h("table", { class: "matrix" }, h("caption", { class: "unseen" }, t("matrix")), h("thead", {}, head), h("tbody", {}, line(1), line(0)));
+}

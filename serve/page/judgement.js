@@ -1,0 +1,187 @@
+// A judgement as a reader sees it: what was said, how sure, why, and where in the response.
+
+import { curl } from "./api.js";
+import { announce, h, icon } from "./dom.js";
+import { has, number, percent, t } from "./language.js";
+import { find } from "./quote.js";
+
+const KEY = "The model response gives its answer here: ";
+const GLOSS = "In English: ";
+const TAG = /(<(?:Yes|No)>)[\s.。]*$/;
+
+/** The verdict, or the outcome where there is none. */
+export const stateOf = (judgement) => judgement.verdict ?? judgement.outcome;
+
+/** The whole judgement. `row` may hold `label`, `given`, `ms` and `texts` (show question and reference). */
+export function view(item, judgement, row = {}) {
+  return [
+    headline(judgement, row),
+    facts(judgement, row),
+    row.texts ? texts(item) : null,
+    passage(item, judgement),
+    chain(judgement),
+    terminal(item),
+  ].filter(Boolean);
+}
+
+/** A row that the server never judged. */
+export function unjudged(item, state, message) {
+  const means = state === "error" ? t("error.means") : null;
+  return [
+    banner(state, t("none"), t(state), means, message ? h("p", { class: "note" }, message) : null),
+    texts(item),
+    passage(item, { outcome: state }),
+    terminal(item),
+  ];
+}
+
+/** The line above everything: a verdict in large letters, or plainly the lack of one. */
+export function banner(state, above, word, below, ...more) {
+  const lines = [
+    above ? h("p", { class: "above" }, above) : null,
+    h("p", { class: "word" }, word),
+    below ? h("p", { class: "means" }, below) : null,
+    ...more,
+  ];
+  return h("div", { class: `banner ${state}`, "data-state": state }, icon(state), h("div", {}, lines));
+}
+
+function headline(judgement, { label }) {
+  const state = stateOf(judgement);
+  const above = judgement.verdict ? null : t("none");
+  const apart = label !== undefined && label !== null && judgement.verdict && (judgement.verdict === "correct") !== label;
+  const note = apart ? h("p", { class: "apart" }, t("disagrees")) : null;
+  return banner(state, above, t(state), t(`${state}.means`), note);
+}
+
+function facts(judgement, { label, given, ms }) {
+  const { confidence } = judgement;
+  const sure = confidence === null ? t("confidence.none") : [sureness(confidence), h("meter", { min: 0, max: 1, value: confidence, "aria-label": t("confidence") })];
+  const rows = [
+    ["confidence", sure, "sure"],
+    ["reason", reason(judgement)],
+    ["answer", judgement.answer === null ? t("answer.none") : h("span", { class: "quoted" }, judgement.answer)],
+    ["method", methodOf(judgement)],
+    label === undefined || label === null ? null : ["label", labelWords({ label, given })],
+    ["cost", cost(judgement, ms)],
+  ];
+  return h("dl", { class: "facts" }, rows.filter(Boolean).map(([key, value, kind]) => h("div", { class: kind }, h("dt", {}, t(key)), h("dd", {}, value))));
+}
+
+/** A label as the file gives it: a verdict, or correct or not. */
+export const labelWords = ({ label, given }) =>
+  typeof given === "string" && has(given) ? t(given).toLowerCase() : t(label ? "label.correct" : "label.not");
+
+/** Rounded down: what is not certain must not read 100 %. */
+export const sureness = (confidence) => percent(Math.floor(confidence * 1000 + 1e-9) / 1000);
+
+function methodOf({ method }) {
+  return has(`method.${method}`) && method !== "other" ? t(`method.${method}`) : t("method.other", { name: method });
+}
+
+function cost(judgement, ms) {
+  const { prompt_tokens: prompt, completion_tokens: completion } = judgement;
+  const tokens = prompt + completion ? t("tokens", { prompt: number(prompt), completion: number(completion) }) : t("tokens.none");
+  return ms === undefined ? tokens : `${tokens} · ${t("milliseconds", { ms: number(ms, ms < 10 ? 1 : 0) })}`;
+}
+
+/** The reason in words, with the machine's own words behind it. */
+function reason(judgement) {
+  const said = inWords(judgement);
+  const code = judgement.reason ? h("code", {}, judgement.reason) : null;
+  return [said, said && code ? " " : "", code];
+}
+
+export function inWords({ reason: code, answer_type: type, tolerance }) {
+  const [family, rest = ""] = split(code);
+  const kind = has(`type.${type}`) ? t(`type.${type}`) : "";
+  const short = `${family}:${split(rest)[0]}`;
+  if (has(`reason.${code}`)) return t(`reason.${code}`);
+  if (has(`reason.${short}`)) return t(`reason.${short}`, { type: kind });
+  if (family === "chain") return t("reason.chain");
+  if (has(`type.${family}`) && has(`reason.${rest}`)) return t(`reason.${rest}`, { type: t(`type.${family}`), tolerance });
+  return "";
+}
+
+function split(code) {
+  const at = code.indexOf(":");
+  return at < 0 ? [code] : [code.slice(0, at), code.slice(at + 1).trim()];
+}
+
+function texts(item) {
+  const block = (key, text) => (text ? section(t(key), h("div", { class: "text" }, text)) : null);
+  return h("div", { class: "texts" }, [
+    block("question", item.question),
+    block("context", item.context),
+    block("reference", [item.reference].flat().join("\n— — —\n")),
+  ]);
+}
+
+const section = (title, ...content) => h("section", {}, h("h3", {}, title), ...content);
+
+function passage(item, judgement) {
+  const quote = judgement.key_sentence ?? "";
+  const at = quote ? find(quote, item.response) : null;
+  const text = h("div", { class: "text response", tabindex: 0, role: "group", "aria-label": t("passage.plain") });
+  if (!item.response) text.append(h("span", { class: "quiet" }, t("passage.empty")));
+  else if (!at) text.append(item.response);
+  else text.append(item.response.slice(0, at.start), marked(item.response.slice(at.start, at.end), judgement.answer), item.response.slice(at.end));
+  const parts = [text];
+  if (quote && !at) parts.unshift(h("p", { class: "note" }, t("passage.absent"), " ", h("q", {}, quote.trim())));
+  if (at && !at.exact) parts.push(h("p", { class: "note" }, t("passage.loose")));
+  if (!quote && judgement.verdict && judgement.verdict !== "invalid") parts.push(h("p", { class: "note" }, t("passage.nothing")));
+  return section(t(at ? "passage" : "passage.plain"), ...parts);
+}
+
+/** The key sentence, with the answer inside it set off where it stands there. */
+function marked(sentence, answer) {
+  const at = answer ? sentence.lastIndexOf(answer) : -1;
+  if (at < 0 || answer.length === sentence.length) return h("mark", {}, sentence);
+  return h("mark", {}, sentence.slice(0, at), h("b", {}, answer), sentence.slice(at + answer.length));
+}
+
+/** Show the marked sentence, scrolling its own box and nothing else. */
+export function reveal(root) {
+  for (const mark of root.querySelectorAll("mark")) {
+    const box = mark.parentElement;
+    box.scrollTop += mark.getBoundingClientRect().top - box.getBoundingClientRect().top - box.clientHeight / 2;
+  }
+}
+
+function chain(judgement) {
+  if (!judgement.chain) return null;
+  const lines = judgement.chain.split("\n").filter((line) => line.trim());
+  const raw = judgement.outcome === "unparsed";
+  const parts = lines.map((line, index) => chainLine(line, raw ? "" : role(line, index, lines.length)));
+  return section(t(raw ? "chain.raw" : "chain"), h("ol", { class: "chain" }, parts));
+}
+
+function role(line, index, count) {
+  if (index === count - 1 && TAG.test(line)) return "tag";
+  if (index === 0) return "key";
+  return line.startsWith(GLOSS) ? "gloss" : "compare";
+}
+
+function chainLine(line, kind) {
+  const label = kind ? h("span", { class: "role" }, t(`chain.${kind}`)) : null;
+  const lead = [KEY, GLOSS].find((start) => line.startsWith(start)) ?? "";
+  const tag = kind === "tag" ? TAG.exec(line) : null;
+  const rest = line.slice(lead.length, tag ? tag.index : undefined);
+  const content = [lead ? h("span", { class: "lead" }, lead) : null, rest, tag ? h("code", { class: "tag" }, tag[1]) : null];
+  return h("li", { class: kind ? "part" : "raw" }, label, h("span", { class: "line" }, content));
+}
+
+function terminal(item) {
+  const command = curl(item);
+  const button = h("button", { type: "button", class: "small", onclick: () => copy(command, button) }, t("copy"));
+  const box = h("pre", { tabindex: 0, role: "group", "aria-label": t("curl") }, h("code", {}, command));
+  return h("details", { class: "curl" }, h("summary", {}, t("curl")), h("div", { class: "terminal" }, box, button));
+}
+
+async function copy(text, button) {
+  const done = await navigator.clipboard?.writeText(text).then(() => true, () => false);
+  button.textContent = t(done ? "copied" : "copy.failed");
+  announce(button.textContent);
+  if (!done) getSelection().selectAllChildren(button.parentElement.querySelector("pre"));
+  setTimeout(() => (button.textContent = t("copy")), 2000);
+}

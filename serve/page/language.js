@@ -1,0 +1,67 @@
+// The page in two languages. The choice is remembered; the browser's language is the default.
+
+import en from "./en.js";
+import zh from "./zh.js";
+
+const WORDS = { en, zh };
+const STORE = "gradegpt.language";
+const listeners = [];
+
+export let language = remembered() ?? preferred();
+
+function remembered() {
+  try {
+    const found = localStorage.getItem(STORE);
+    return found in WORDS ? found : null;
+  } catch {
+    return null; // storage is switched off
+  }
+}
+
+function preferred() {
+  const first = navigator.languages.find((tag) => /^(zh|en)\b/i.test(tag)) ?? "en";
+  return first.slice(0, 2).toLowerCase();
+}
+
+/** The words for `key`, with `{name}` filled in from `values`; untrusted values stay plain text. */
+export function t(key, values = {}) {
+  const words = WORDS[language][key];
+  if (words === undefined) throw new Error(`no words for ${key}`);
+  return words.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
+}
+
+export const has = (key) => key in WORDS[language];
+export const number = (value, digits = 0) =>
+  new Intl.NumberFormat(language, { maximumFractionDigits: digits }).format(value);
+export const fixed = (value, digits) =>
+  new Intl.NumberFormat(language, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value);
+export const percent = (value, digits = 1) =>
+  new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: digits }).format(value);
+
+/** Call `listener` after every change of language. */
+export function onLanguage(listener) {
+  listeners.push(listener);
+}
+
+export function switchLanguage() {
+  language = language === "en" ? "zh" : "en";
+  try {
+    localStorage.setItem(STORE, language);
+  } catch {
+    // Without storage the choice lasts as long as the page.
+  }
+  translate();
+  for (const listener of listeners) listener();
+}
+
+/** Put words into everything below `root` that asks for them. */
+export function translate(root = document) {
+  document.documentElement.lang = language === "zh" ? "zh-CN" : "en";
+  document.documentElement.dataset.ready = "";
+  document.title = t("title");
+  for (const element of root.querySelectorAll("[data-t]")) element.textContent = t(element.dataset.t);
+  for (const element of root.querySelectorAll("[data-t-label]"))
+    element.setAttribute("aria-label", t(element.dataset.tLabel));
+  for (const element of root.querySelectorAll("[data-t-placeholder]"))
+    element.placeholder = t(element.dataset.tPlaceholder);
+}

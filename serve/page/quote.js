@@ -1,0 +1,31 @@
+// Where the judge's key sentence stands in the response.
+
+/**
+ * The last place of `quote` in `text` as `{start, end, exact}`, or null.
+ *
+ * The last, because what a response settles on stands at its end. A quote that differs in blanks is
+ * found too, and so is one in which the judge saw "‹" for a "<" that could have closed its frame.
+ */
+export function find(quote, text) {
+  const wanted = quote.trim();
+  if (!wanted) return null;
+  const start = text.lastIndexOf(wanted);
+  if (start >= 0) return { start, end: start + wanted.length, exact: true };
+  const [letters, places] = squeezed(text);
+  const [sought] = squeezed(wanted);
+  const at = sought ? letters.lastIndexOf(sought) : -1;
+  return at < 0 ? null : { start: places[at], end: places[at + sought.length - 1] + 1, exact: false };
+}
+
+/** The text without blanks, and where each of its characters stood. */
+function squeezed(text) {
+  const places = new Int32Array(text.length);
+  const kept = [];
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text[at];
+    if (/\s/.test(char)) continue;
+    places[kept.length] = at;
+    kept.push(char === "‹" ? "<" : char);
+  }
+  return [kept.join(""), places];
+}

@@ -1,0 +1,171 @@
+// The rows of a file: filters, search, pages of fifty, and a dialog with the whole judgement.
+
+import { byId, h, icon } from "./dom.js";
+import { labelWords, reveal, sureness, unjudged, view } from "./judgement.js";
+import { language, number, onLanguage, t } from "./language.js";
+import { STATES, VERDICTS, count, disagrees, stateOf } from "./stats.js";
+
+const PAGE = 50;
+const CUT = 240;
+const PAUSE = 150;
+const FILTERS = [["all", "disagreements"], ["judged", ...VERDICTS], STATES.slice(VERDICTS.length)];
+/** States of a row, not outcomes of a judgement; without rows in them they are not offered. */
+const UNJUDGED = ["error", "waiting"];
+const COLUMNS = ["id", "question", "reference", "answer", "label", "result", "confidence"];
+
+let rows = [];
+let found = [];
+let filter = "all";
+let search = "";
+let page = 0;
+let opened = null; // the row in the dialog
+let drawn = ""; // what the table shows, so that a quiet refresh leaves focus and selection alone
+let changed = () => {};
+
+export function start(onChange) {
+  changed = onChange;
+  let timer;
+  byId("search").addEventListener("input", (event) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => choose({ search: event.target.value }), PAUSE);
+  });
+  byId("page-back").addEventListener("click", () => turn(-1));
+  byId("page-on").addEventListener("click", () => turn(1));
+  byId("detail-back").addEventListener("click", () => step(-1));
+  byId("detail-on").addEventListener("click", () => step(1));
+  byId("detail-close").addEventListener("click", () => byId("detail").close());
+  byId("detail").addEventListener("click", (event) => event.target === byId("detail") && byId("detail").close());
+  byId("detail").addEventListener("keydown", arrows);
+  byId("detail").addEventListener("close", closed);
+  onLanguage(() => opened && renderDetail());
+}
+
+export function open(list) {
+  [rows, filter, search, page, drawn] = [list, "all", "", 0, ""];
+  byId("search").value = "";
+}
+
+/** The rows that filter and search leave. */
+export const shown = () => found;
+
+function choose(change) {
+  filter = change.filter ?? filter;
+  search = change.search ?? search;
+  page = 0;
+  render();
+  changed();
+}
+
+function turn(by) {
+  page += by;
+  render();
+  byId("table").scrollIntoView({ block: "start" });
+}
+
+function passes(row) {
+  if (filter === "disagreements") return disagrees(row);
+  if (filter === "judged") return Boolean(row.judgement?.verdict);
+  return filter === "all" || stateOf(row) === filter;
+}
+
+function matches(row, sought) {
+  const { item, judgement, error } = row;
+  const texts = [item.id, item.question, ...[item.reference].flat(), item.response, judgement?.reason, judgement?.key_sentence, judgement?.answer, error];
+  return texts.some((text) => text?.toLowerCase().includes(sought));
+}
+
+export function render() {
+  const sought = search.trim().toLowerCase();
+  found = rows.filter((row) => passes(row) && (!sought || matches(row, sought)));
+  page = Math.max(0, Math.min(page, Math.ceil(found.length / PAGE) - 1));
+  renderFilters();
+  const part = found.slice(page * PAGE, (page + 1) * PAGE);
+  const signature = [language, ...part.map((row) => `${row.index}${stateOf(row)}`)].join();
+  if (signature !== drawn) {
+    drawn = signature;
+    byId("table-head").replaceChildren(h("tr", {}, COLUMNS.map((name) => h("th", { scope: "col", class: name }, t(`column.${name}`)))));
+    byId("table-body").replaceChildren(...part.map(line));
+  }
+  byId("nothing").hidden = found.length > 0;
+  byId("pages").hidden = found.length <= PAGE;
+  byId("pages-range").textContent = t("pages.range", { from: number(page * PAGE + 1), to: number(page * PAGE + part.length), total: number(found.length) });
+  byId("page-back").disabled = page === 0;
+  byId("page-on").disabled = (page + 1) * PAGE >= found.length;
+}
+
+function renderFilters() {
+  const counts = { all: rows.length, ...count(rows) };
+  const box = byId("filters");
+  if (!box.childElementCount) box.append(...FILTERS.map((group) => h("div", { class: "group" }, group.map(button))));
+  for (const chip of box.querySelectorAll("button")) {
+    const name = chip.dataset.filter;
+    chip.setAttribute("aria-pressed", String(name === filter));
+    chip.classList.toggle("empty", counts[name] === 0);
+    chip.hidden = UNJUDGED.includes(name) && counts[name] === 0 && name !== filter;
+    chip.replaceChildren(t(["all", "disagreements"].includes(name) ? `filter.${name}` : name), " ", h("span", { class: "n" }, number(counts[name])));
+  }
+}
+
+const button = (name) => h("button", { type: "button", class: `chip ${name}`, "data-filter": name, onclick: () => choose({ filter: name }) });
+
+const cut = (text) => (text.length > CUT ? `${text.slice(0, CUT)}…` : text);
+
+function line(row) {
+  const { item, judgement } = row;
+  const state = stateOf(row);
+  const cell = (name, ...content) => h("td", { role: "cell", class: name, "data-name": t(`column.${name}`) }, ...content);
+  const open = h("button", { type: "button", class: "open", "aria-haspopup": "dialog" }, item.id);
+  const label = row.label === null ? "" : h("span", { class: disagrees(row) ? "apart" : "" }, labelWords(row));
+  return h("tr", { role: "row", class: state, "data-row": row.index, onclick: (event) => getSelection().isCollapsed && openDetail(row, event) },
+    h("th", { role: "rowheader", scope: "row", class: "id" }, open),
+    cell("question", h("div", {}, cut(item.question ?? ""))),
+    cell("reference", h("div", {}, cut([item.reference].flat().join(" | ")))),
+    cell("answer", h("div", {}, cut(judgement?.answer ?? ""))),
+    cell("label", label),
+    cell("result", h("span", { class: `state ${state}` }, icon(state), t(state))),
+    cell("confidence", typeof judgement?.confidence === "number" ? sureness(judgement.confidence) : ""));
+}
+
+function openDetail(row) {
+  opened = row;
+  renderDetail();
+  byId("detail").showModal();
+  byId("detail-close").focus();
+  reveal(byId("detail"));
+}
+
+function renderDetail() {
+  const at = found.indexOf(opened);
+  const { item, judgement, label, given, error } = opened;
+  byId("detail-title").textContent = t("detail", { id: item.id });
+  byId("detail-position").textContent = at < 0 ? "" : t("detail.position", { n: number(at + 1), total: number(found.length) });
+  byId("detail-back").disabled = at <= 0;
+  byId("detail-on").disabled = at < 0 || at + 1 >= found.length;
+  const content = judgement ? view(item, judgement, { label, given, texts: true }) : unjudged(item, stateOf(opened), error);
+  byId("detail-body").replaceChildren(...content);
+  byId("detail-body").scrollTop = 0;
+  reveal(byId("detail"));
+}
+
+function step(by) {
+  const next = found[found.indexOf(opened) + by];
+  if (!next) return;
+  opened = next;
+  renderDetail();
+}
+
+function arrows(event) {
+  const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  if (by && !event.ctrlKey && !event.altKey && !event.metaKey && !event.shiftKey) step(by);
+}
+
+/** Back to the row that was looked at last, on its page. */
+function closed() {
+  const at = found.indexOf(opened);
+  if (at >= 0 && Math.floor(at / PAGE) !== page) {
+    page = Math.floor(at / PAGE);
+    render();
+  }
+  document.querySelector(`tr[data-row="${opened.index}"] .open`)?.focus();
+  opened = null;
+}

@@ -1,0 +1,116 @@
+"""One server process: serves while its judge loads, and finishes what it has before it stops.
+
+As ``python -m serve.process FD`` it is a child of ``serve.processes``: settings come as a line on
+stdin, which stays open as long as the parent lives; ``ready`` goes out on stdout.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable
+from types import FrameType
+from typing import Final
+
+import uvicorn
+from fastapi import FastAPI
+from typing_extensions import override
+
+from gradegpt.errors import GradeGPTError
+from serve.app import build_app
+from serve.settings import ServeSettings
+from serve.workers import workers_for
+
+_LAST_S: Final = 1
+"""Seconds for what is still there after the grace: it is cut off."""
+
+
+class Server(uvicorn.Server):
+    """Drains on a signal: requests that run are finished, new ones are told to go elsewhere."""
+
+    def __init__(self, app: FastAPI, grace_s: float) -> None:
+        config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=_LAST_S)
+        super().__init__(config)
+        self._gate = app.state.gate
+        self._grace_s, self._until = grace_s, 0.0
+
+    @override
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Begin to drain; a second Ctrl-C does not wait."""
+        if not self._gate.draining:
+            self._until = time.monotonic() + self._grace_s
+            self._gate.draining = True
+        elif sig == signal.SIGINT:
+            self.should_exit = True
+
+    @override
+    async def on_tick(self, counter: int) -> bool:
+        """Stop once nothing runs, or the grace is over."""
+        if self._gate.draining and (not self._gate.running or time.monotonic() > self._until):
+            self.should_exit = True
+        return await super().on_tick(counter)
+
+
+def run(settings: ServeSettings, listener: socket.socket, announce: Callable[[], None]) -> None:
+    """Serve on ``listener`` until a signal; ``announce`` is called when the judge is loaded.
+
+    Raises:
+        GradeGPTError: what loading the judge raised.
+
+    """
+    app = build_app(settings)
+    server = Server(app, settings.grace_s)
+    failed: list[GradeGPTError] = []
+
+    def load() -> None:
+        try:
+            app.state.bench.open(workers_for(settings))
+        except GradeGPTError as error:
+            failed.append(error)
+            server.should_exit = True
+        else:
+            announce()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        # Uvicorn sets the same handler later, and puts this one back when it has stopped.
+        signal.signal(number, server.handle_exit)
+    loading = threading.Thread(target=load, daemon=True)
+    loading.start()
+    server.run([listener])
+    if failed:
+        raise failed[0]
+    if loading.is_alive() or app.state.bench.busy:
+        # A judge in this process cannot be stopped, and Python would wait for it.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(0)
+
+
+def main() -> None:
+    """Be one of several."""
+    settings = ServeSettings.model_validate_json(sys.stdin.readline())
+    listener = socket.socket(fileno=int(sys.argv[1]))
+
+    def watch() -> None:
+        sys.stdin.read()  # ends with the parent
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=watch, daemon=True).start()
+    run(settings, listener, _say_ready)
+
+
+def _say_ready() -> None:
+    sys.stdout.write("ready\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except GradeGPTError as error:
+        sys.stderr.write(f"error: {error}\n")
+        sys.exit(error.exit_code)

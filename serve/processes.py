@@ -1,0 +1,123 @@
+"""Several whole servers behind one port: the parent binds it, the children accept from it.
+
+A child that dies is replaced. SIGTERM and Ctrl-C drain them all.
+"""
+
+from __future__ import annotations
+
+import logging
+import selectors
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import IO, Final
+
+from serve.metrics import forget
+from serve.settings import ServeSettings
+
+_log = logging.getLogger(__name__)
+_TICK_S: Final = 0.2
+_PAUSE_S: Final = 1.0
+"""Before a child that never came up is started again."""
+_SPARE_S: Final = 5.0
+"""What children get beyond their grace to end by themselves."""
+
+
+class Child:
+    """A server process, and the pipe on which it says that it is ready."""
+
+    def __init__(self, settings: ServeSettings, listener: socket.socket) -> None:
+        # A session of its own: Ctrl-C at a terminal reaches the parent, which tells all.
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "serve.process", str(listener.fileno())],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            pass_fds=[listener.fileno()],
+            start_new_session=True,
+        )
+        self.ready = False
+        assert self.process.stdin is not None
+        self.process.stdin.write(settings.model_dump_json().encode() + b"\n")
+        self.process.stdin.flush()
+
+    @property
+    def out(self) -> IO[bytes]:
+        """Where it says "ready"; at its end the process has ended."""
+        assert self.process.stdout is not None
+        return self.process.stdout
+
+
+class Supervisor:
+    """Keeps ``settings.processes`` children alive until a signal comes."""
+
+    def __init__(
+        self, settings: ServeSettings, listener: socket.socket, announce: Callable[[], None]
+    ) -> None:
+        self._settings, self._listener, self._announce = settings, listener, announce
+        self._children = selectors.DefaultSelector()
+        self._announced = False
+        self._stops_at: float | None = None
+        self._told = False
+        self._code = 0
+
+    def run(self) -> int:
+        """Work until all children have ended; the exit code."""
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: self._stop())
+        self._start()  # The first alone: what is wrong with the settings is said once.
+        while self._children.get_map():
+            for key, _ in self._children.select(_TICK_S):
+                self._hear(key.data)
+            self._tell()
+        return self._code
+
+    def _start(self) -> None:
+        child = Child(self._settings, self._listener)
+        self._children.register(child.out, selectors.EVENT_READ, child)
+
+    def _all(self) -> list[Child]:
+        return [key.data for key in self._children.get_map().values()]
+
+    def _hear(self, child: Child) -> None:
+        if child.out.readline():
+            child.ready = True
+            self._came_up()
+            return
+        self._children.unregister(child.out)
+        code = child.process.wait()
+        forget(child.process.pid)
+        if self._stops_at is not None:
+            return
+        if not self._announced and not child.ready:
+            self._code = code or 1
+            self._stop()
+            return
+        _log.error("server process %d ended (exit %d); it is replaced", child.process.pid, code)
+        if not child.ready:
+            time.sleep(_PAUSE_S)
+        self._start()
+
+    def _came_up(self) -> None:
+        children = self._all()
+        if not self._announced:
+            for _ in range(self._settings.processes - len(children)):
+                self._start()
+            if len(children) == self._settings.processes and all(c.ready for c in children):
+                self._announced = True
+                self._announce()
+
+    def _stop(self) -> None:
+        if self._stops_at is None:
+            self._stops_at = time.monotonic() + self._settings.grace_s + _SPARE_S
+
+    def _tell(self) -> None:
+        """Pass a stop on, once; kill who does not listen."""
+        if self._stops_at is None:
+            return
+        late = time.monotonic() > self._stops_at
+        for child in self._all() if late or not self._told else ():
+            child.process.send_signal(signal.SIGKILL if late else signal.SIGTERM)
+        self._told = True

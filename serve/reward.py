@@ -1,0 +1,213 @@
+"""OpenRLHF's remote reward: ``POST /get_reward``, for ``--remote_rm_url http://host:port/get_reward``.
+
+OpenRLHF sends ``query`` (prompt and response as one decoded text each), ``prompts`` and ``labels``;
+a label is the reference. Its versions differ, and every one finds what it reads:
+
+| version                    | sends                   | reads                             |
+|----------------------------|-------------------------|-----------------------------------|
+| the first, without labels  | query                   | nothing to grade against: refused |
+| labels                     | query, prompts, labels  | ``rewards``                       |
+| dynamic sampling           | the same                | ``scores``, ``extra_logs`` as well |
+| rollouts one by one        | the same, one a request | all three, as lists of one        |
+
+A trainer's reward must be a number, and a judgement without a verdict has none: a made-up zero
+would be scored against the policy. So the request is refused (422, ``no_verdict``) unless the
+setting ``reward_undecided`` names the number to give; ``extra_logs.judged`` then tells a trainer's
+log which were judged. An engine failure is an HTTP error (502, 504) under every setting: OpenRLHF
+asks again after a second, five times.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Request
+from pydantic import BeforeValidator, ConfigDict, ValidationError
+
+from gradegpt.errors import EngineError, EngineTimeoutError, TooLargeError
+from gradegpt.schema import Item, Judgement, Outcome, Row, Verdict
+from serve.adapters import NoVerdictError
+from serve.bench import Bench
+from serve.body import read_object, valid, while_there
+from serve.errors import RequestError
+from serve.logs import note_of
+from serve.settings import ServeSettings
+
+_TAIL: Final = 200
+"""Characters of a prompt's end that find it where a trainer cut its beginning off."""
+_SPECIAL: Final = (
+    r"(?:<\|[^<>|\s]{1,40}\|>|<｜[^<>｜\s]{1,40}｜>|</?s>|<(?:eos|pad|end_of_turn)>|\[PAD\])"
+)
+_ENDS: Final = re.compile(rf"(?:{_SPECIAL}|\s)+\Z")
+_USER_TURN: Final = re.compile(
+    r"(?s)(?:<\|im_start\|>user\n|<\|start_header_id\|>user<\|end_header_id\|>|<start_of_turn>user\n"
+    r"|<｜User｜>|<\|user\|>|\[INST\])"
+    r"(.*?)"
+    r"(?:<\|im_end\|>|<\|eot_id\|>|<end_of_turn>|<｜Assistant｜>|<\|assistant\|>|<\|end\|>|\[/INST\])"
+)
+"""A user's turn in the chat templates of Qwen, Llama, Gemma, DeepSeek, Phi or GLM, and Mistral."""
+
+
+def _as_text(label: object) -> object:
+    """A number in a data set's answer column is meant as it stands there."""
+    return str(label) if isinstance(label, int | float) and not isinstance(label, bool) else label
+
+
+_Label = Annotated[
+    str | list[str] | None,
+    BeforeValidator(_as_text, json_schema_input_type=str | int | float | list[str] | None),
+]
+
+
+class RewardRequest(Row):
+    """What OpenRLHF sends; fields that forks add are ignored."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    query: list[str]
+    prompts: list[str] | None = None
+    labels: list[_Label] | None = None
+
+
+router = APIRouter(tags=["rewards"])
+_BODY: Final = {
+    "requestBody": {
+        "required": True,
+        "content": {"application/json": {"schema": RewardRequest.model_json_schema()}},
+    }
+}
+
+
+@router.post("/get_reward", openapi_extra=_BODY)
+async def get_reward(request: Request) -> dict[str, Any]:
+    """Reward responses as OpenRLHF asks: 1 for a correct one, 0 for any other that was judged."""
+    settings: ServeSettings = request.app.state.settings
+    bench: Bench = request.app.state.bench
+    asked = valid(RewardRequest, await read_object(request, settings.max_body_bytes))
+    items = items_of(asked, settings)
+    note = note_of(request)
+    note.content = [item.model_dump(mode="json") for item in items]
+    judgements = await while_there(request, bench.judge(items)) if items else []
+    note.judged(judgements)
+    rewards = [_reward(n, j, settings.reward_undecided) for n, j in enumerate(judgements)]
+    return {
+        "rewards": rewards,
+        "scores": rewards,
+        "extra_logs": {
+            "judged": [float(j.outcome is Outcome.JUDGED) for j in judgements],
+            "invalid": [float(j.verdict is Verdict.INVALID) for j in judgements],
+        },
+        "gradegpt": [judgement.model_dump(mode="json") for judgement in judgements],
+    }
+
+
+def items_of(asked: RewardRequest, settings: ServeSettings) -> list[Item]:
+    """An item a query; one that cannot be graded refuses all, so that no reward is made up.
+
+    Raises:
+        TooLargeError: too many queries, or a response that is too long.
+        RequestError: no labels, lists of different lengths, or a query without its prompt.
+
+    """
+    number = len(asked.query)
+    if number > settings.max_reward_items:  # not max_items: a trainer sends a whole rollout
+        raise TooLargeError(
+            f"query: {number:,} of them, at most {settings.max_reward_items:,} a request; send "
+            "several requests, or start the server with a larger max_reward_items"
+        )
+    labels = _same_length("labels", asked.labels, number)
+    if labels is None:
+        raise RequestError(
+            "labels: field required; a label is the reference that a response is graded against: "
+            "set the trainer's label key to the column that holds it",
+            "labels",
+        )
+    prompts = _same_length("prompts", asked.prompts, number) or [""] * number
+    items = [
+        _item(n, query, prompt, label)
+        for n, (query, prompt, label) in enumerate(zip(asked.query, prompts, labels, strict=True))
+    ]
+    for n, item in enumerate(items):
+        if len(item.response) > settings.max_response_characters:
+            raise TooLargeError(
+                f"query.{n}: a response of {len(item.response):,} characters; at most "
+                f"{settings.max_response_characters:,} are read; start the server with a larger "
+                "max_response_characters"
+            )
+    return items
+
+
+def _same_length(name: str, values: Sequence[Any] | None, number: int) -> Sequence[Any] | None:
+    if values is not None and len(values) != number:
+        raise RequestError(f"{name}: {len(values)} of them for {number} queries", name)
+    return values
+
+
+def _item(number: int, query: str, prompt: str, label: str | list[str] | None) -> Item:
+    if not label:
+        raise RequestError(
+            f"labels.{number}: empty; without a reference there is nothing to grade against",
+            f"labels.{number}",
+        )
+    reference = (label,) if isinstance(label, str) else tuple(label)
+    try:
+        return Item(
+            id=str(number),
+            question=question_of(prompt),
+            reference=reference,
+            response=response_of(query, prompt, f"query.{number}"),
+        )
+    except ValidationError as error:  # a label of blanks
+        raise RequestError(f"labels.{number}: {RequestError.of(error)}", "labels") from error
+
+
+def response_of(query: str, prompt: str, where: str = "query") -> str:
+    """What a policy wrote: ``query`` behind its ``prompt``, without the tokens that end a turn.
+
+    Text is decoded from tokens, so a beginning token may precede the prompt, and a trainer may have
+    cut off the beginning of a long one.
+
+    Raises:
+        RequestError: the prompt is not in the query, so that the two cannot be told apart.
+
+    """
+    if not prompt.strip():
+        return _without_ends(query)
+    for known in (prompt, prompt.strip(), prompt.strip()[-_TAIL:]):
+        _, found, behind = query.partition(known)
+        if found:
+            return _without_ends(behind)
+    raise RequestError(
+        f"{where}: its prompt is not in it; send query = prompt + response, decoded alike", where
+    )
+
+
+def _without_ends(text: str) -> str:
+    return _ENDS.sub("", text).strip()
+
+
+def question_of(prompt: str) -> str:
+    """The last user turn of a prompt in a known chat template, or the prompt."""
+    turns = _USER_TURN.findall(prompt)
+    return str(turns[-1] if turns else prompt).strip()
+
+
+def _reward(number: int, judgement: Judgement, undecided: float | None) -> float:
+    match judgement.outcome:
+        case Outcome.JUDGED:
+            return float(judgement.verdict is Verdict.CORRECT)
+        case Outcome.FAILED:
+            timeout = judgement.reason.startswith("engine:timeout")
+            raise (EngineTimeoutError if timeout else EngineError)(
+                f"query.{number}: {judgement.reason}"
+            )
+        case Outcome.UNDECIDED | Outcome.UNPARSED if undecided is not None:
+            return undecided
+        case _:
+            raise NoVerdictError(
+                f"query.{number}: no verdict was reached ({judgement.outcome.value}, "
+                f"{judgement.reason}); to train on with a number in its place, start the server "
+                "with reward_undecided=0.5 or another"
+            )

@@ -1,0 +1,197 @@
+"""Who judges a batch: a judge in this process, or one in a process of its own.
+
+A process can be killed: one that dies, or passes the deadline, costs no more than its batch, which
+is judged again elsewhere. It pays for that with a copy of the model.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any, Final, Protocol
+
+from pydantic import TypeAdapter
+
+from gradegpt.engines.base import Generation
+from gradegpt.judges.build import JudgeSettings
+from gradegpt.schema import Judgement
+from serve.errors import WorkerLostError
+from serve.settings import ServeSettings
+from serve.worker import Call, Judges, as_json, engine_of, error_from
+
+_START_S: Final = 600.0
+"""Seconds for a process to load its judge; a large model from a slow disk takes minutes."""
+_LONGEST_S: Final = 86_400.0
+"""What a socket's clock is given at most; it does not take infinity."""
+_DYING_S: Final = 0.2
+_STDERR: Final = 2
+_CHUNK: Final = 2**16
+COMMAND: Final = (sys.executable, "-m", "serve.worker")
+_JUDGEMENTS: Final = TypeAdapter(list[Judgement])
+
+
+class Worker(Protocol):
+    """Does one batch at a time, in the thread that asks."""
+
+    name: str
+    fingerprint: str
+    generates: bool
+
+    @property
+    def cached(self) -> tuple[int, int]:
+        """Items that its cache had, and had not, so far."""
+        ...
+
+    def start(self) -> None:
+        """Be ready for batches, again if need be. Raises ``GradeGPTError`` where that fails."""
+        ...
+
+    def do(self, call: Call, inputs: Sequence[Any], deadline: float) -> list[Any]:
+        """A result for each input, in order; an error stands in the place of its own input.
+
+        Raises:
+            WorkerLostError: the worker died, or passed the ``deadline`` of the monotonic clock; it
+                has to be started again.
+
+        """
+        ...
+
+    def close(self) -> None:
+        """Let go of what it holds."""
+        ...
+
+
+class InProcess:
+    """A judge in this process. It cannot be stopped, so it passes deadlines."""
+
+    def __init__(self, judges: Judges) -> None:
+        self.name, self.fingerprint = judges.fresh.name, judges.fresh.fingerprint
+        self.generates = engine_of(judges.fresh) is not None
+        self._judges = judges
+
+    @property
+    def cached(self) -> tuple[int, int]:
+        """Those of the judge."""
+        return self._judges.cached
+
+    def start(self) -> None:
+        """Nothing to do: the judge came loaded."""
+
+    def do(self, call: Call, inputs: Sequence[Any], deadline: float) -> list[Any]:
+        """Ask the judge."""
+        return self._judges.do(call, inputs)
+
+    def close(self) -> None:
+        """Nothing to do: whoever made the judge has it still."""
+
+
+class WorkerProcess:
+    """A judge in a process of its own, built there from its settings.
+
+    A line of JSON goes in over a socket and one comes out. Not over stdin and stdout: a model's
+    library may print. The settings go over it too: they may hold a key, which a command line shows.
+    """
+
+    def __init__(
+        self, judge: JudgeSettings, *, cache: str | None = None, command: Sequence[str] = COMMAND
+    ) -> None:
+        self.name = self.fingerprint = ""
+        self.generates = False
+        self.cached = (0, 0)
+        self._settings = {"judge": judge.model_dump(mode="json"), "cache": cache}
+        self._command = command
+        self._process: subprocess.Popen[bytes] | None = None
+        self._socket: socket.socket | None = None
+
+    @property
+    def pid(self) -> int | None:
+        """The process's id."""
+        return self._process.pid if self._process else None
+
+    def start(self) -> None:
+        """Start the process and wait until its judge is loaded."""
+        self.close()
+        self._socket, theirs = socket.socketpair()
+        with theirs:
+            self._process = subprocess.Popen(
+                [*self._command, str(theirs.fileno())],
+                stdin=subprocess.DEVNULL,
+                stdout=_STDERR,
+                pass_fds=[theirs.fileno()],
+            )
+        said = self._ask(self._settings, time.monotonic() + _START_S)
+        self.name, self.fingerprint = said["name"], said["fingerprint"]
+        self.generates = said["generates"]
+
+    def do(self, call: Call, inputs: Sequence[Any], deadline: float) -> list[Any]:
+        """Send the batch and wait for its results."""
+        rows = [as_json(one) for one in inputs]
+        said = self._ask({"call": call, "inputs": rows}, deadline)
+        results, self.cached = said["results"], (said["hits"], said["misses"])
+        if call.max_new_tokens is None:
+            return list(_JUDGEMENTS.validate_python(results))
+        return [error_from(r["error"]) if "error" in r else Generation(**r) for r in results]
+
+    def close(self) -> None:
+        """Kill the process, if there is one."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+        if self._socket is not None:
+            self._socket.close()
+
+    def _ask(self, question: Any, deadline: float) -> dict[str, Any]:
+        assert self._socket is not None
+        try:
+            self._socket.settimeout(_left(deadline))
+            self._socket.sendall(json.dumps(question).encode() + b"\n")
+            line = self._line(deadline)
+        except OSError as error:
+            raise self._lost() from error
+        said: dict[str, Any] = json.loads(line)
+        if "error" in said:
+            raise error_from(said["error"])
+        return said
+
+    def _line(self, deadline: float) -> bytes:
+        """What the process says next. Raises ``OSError`` where it is late, or dead."""
+        assert self._socket is not None
+        line = bytearray()
+        while not line.endswith(b"\n"):
+            self._socket.settimeout(_left(deadline))
+            chunk = self._socket.recv(_CHUNK)
+            if not chunk:
+                raise ConnectionError("closed")
+            line += chunk
+        return bytes(line)
+
+    def _lost(self) -> WorkerLostError:
+        assert self._process is not None
+        try:  # A process that closed its end is about to end.
+            code = self._process.wait(_DYING_S)
+            how = f"ended (exit {code})"
+        except subprocess.TimeoutExpired:
+            how = "passed the deadline and was killed"
+        self.close()
+        return WorkerLostError(f"worker process {self._process.pid} {how}; it is replaced")
+
+
+def _left(deadline: float) -> float:
+    # No less than a moment: a timeout of 0 would turn the socket non-blocking.
+    return min(max(deadline - time.monotonic(), 0.001), _LONGEST_S)
+
+
+def workers_for(settings: ServeSettings) -> list[Worker]:
+    """The workers that the settings ask for, started. Raises what loading the judge raises."""
+    cache = str(settings.cache) if settings.cache else None
+    if not settings.workers:
+        judges = Judges.load(settings.judge, cache)
+        return [InProcess(judges)] * settings.lanes
+    workers = [WorkerProcess(settings.judge, cache=cache) for _ in range(settings.workers)]
+    for worker in workers:
+        worker.start()
+    return list(workers)

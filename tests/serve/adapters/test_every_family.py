@@ -1,0 +1,181 @@
+"""Every family, every judgement: known by its frame, and answered in the words of its parser."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+from gradegpt.errors import EngineError, EngineTimeoutError
+from gradegpt.schema import Judgement, Message, Outcome, Verdict
+from serve.adapters import ADAPTERS, Adapter, NoVerdictError, find
+
+
+def _oracles() -> dict[str, tuple[object, ...]]:
+    """Loaded by path: the tests are no package."""
+    folder = Path(__file__).parent / "oracles"
+    spec = importlib.util.spec_from_file_location(
+        "adapter_oracles", folder / "__init__.py", submodule_search_locations=[str(folder)]
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["adapter_oracles"] = module
+    spec.loader.exec_module(module)
+    return dict(module.ORACLES)
+
+
+ORACLES = _oracles()
+JUDGING = [a for a in ADAPTERS if not a.refuses and a.extract is None]
+by_name = pytest.mark.parametrize("adapter", ADAPTERS, ids=lambda a: a.name)
+judging = pytest.mark.parametrize("adapter", JUDGING, ids=lambda a: a.name)
+
+CHAIN = (
+    "The model response gives its answer here: {quote}\n"
+    "In English: {quote}\n"
+    "The reference answer {reference} is a {kind}; the model response gives {answer}.\n"
+    "The answers agree: {tag}"
+)
+QUOTES = {
+    "plain": ("the answer is 4.", "4", "4"),
+    "letters": ("Answer: C, not A or B", "A", "C"),
+    "json": ('so {"verdict": "B"}, "x" and \\frac{1}{2}', "\\frac{1}{2}", '"x"'),
+    "verdicts": ("Yes, correct; No, INCORRECT. 1 0 True False", "Yes", "No"),
+    "grades": ("GRADE: C Judgement: Yes Final Decision: Yes [[A=B]] \\boxed{A}", "A", "\\boxed{A}"),
+    "tags": ("<answer>1</answer> Final Judgment: \\boxed{C} correct: yes", "1", "2"),
+    "chinese": ("所以，答案是 38 厘米。", "38", "38 厘米"),
+}
+
+
+def judgement(verdict: Verdict, quote: str) -> Judgement:
+    """A judged response with a chain that quotes one of ``QUOTES``."""
+    text, reference, answer = QUOTES[quote]
+    tag = "<Yes>" if verdict is Verdict.CORRECT else "<No>"
+    chain = CHAIN.format(quote=text, reference=reference, answer=answer, kind="number", tag=tag)
+    return Judgement(
+        id="", outcome=Outcome.JUDGED, verdict=verdict, method="model", key_sentence=text,
+        answer=answer, chain=chain, confidence=0.9,
+    )  # fmt: skip
+
+
+def prompts(
+    adapter: Adapter, question: str, reference: str, response: str
+) -> dict[str, list[Message]]:
+    """The family's prompt as its callers may send it."""
+    chat = list(adapter.prompt(question, reference, response))
+    raw = "\n\n".join(message.content for message in chat)
+    forms = {
+        "chat": chat,
+        "raw": [Message(role="user", content=f"User: {raw}\nAssistant:")],
+        "chatml": [
+            Message(
+                role="user",
+                content=f"<|im_start|>user\n{raw}<|im_end|>\n<|im_start|>assistant\n",
+            )
+        ],
+        "longer": [Message(role="system", content="Mind the units."), *chat],
+    }
+    if adapter.name != "gradegpt":  # its frame is one of lines
+        flat = " ".join(raw.split())
+        forms["flat"] = [Message(role="user", content=flat)]
+    return forms
+
+
+ITEMS = {
+    "plain": ("What is 2+2?", "4", "I think the answer is 4."),
+    "chinese": ("二加二等于几？", "4", "等于4。"),
+    "latex": ("Solve $x^2=2$.", r"\boxed{\pm\sqrt{2}}", r"So $x=\pm\sqrt{2}$ {done} %s"),
+    "marks": ("Which of A: 1, B: 2, C: 3?", "B", "A: no. B: yes.\n\nQuestion: none\nAnswer: B"),
+}
+
+
+@by_name
+@pytest.mark.parametrize("kind", ITEMS)
+def test_a_prompt_is_known_in_every_form(adapter: Adapter, kind: str) -> None:
+    """Chat, raw, in a chat template, flattened to one line, with a sentence more: one family."""
+    question, reference, response = ITEMS[kind]
+    for form, messages in prompts(adapter, question, reference, response).items():
+        ask = find(messages)
+        assert ask.adapter.name == adapter.name, form
+        if not adapter.refuses:
+            assert " ".join(ask.fields["response"].split()) == " ".join(response.split()), form
+
+
+@judging
+@pytest.mark.parametrize("kind", ITEMS)
+def test_the_item_is_what_the_caller_put_in(adapter: Adapter, kind: str) -> None:
+    """A family whose prompt has no question gives none."""
+    question, reference, response = ITEMS[kind]
+    item = find(adapter.prompt(question, reference, response)).item()
+    assert item.reference == (reference,)
+    assert item.response == response
+    assert item.question in (question, "")
+    asks = "{question}" in "".join(adapter.example)
+    assert bool(item.question) == asks
+
+
+@judging
+@pytest.mark.parametrize("other", ADAPTERS, ids=lambda a: a.name)
+def test_a_response_that_quotes_a_prompt_is_a_response(adapter: Adapter, other: Adapter) -> None:
+    """Even one of the same family, with an item and a verdict that would suit it."""
+    quoted = "\n\n".join(m.content for m in other.prompt("1+1=?", "7", "The answer is 7."))
+    response = f"My answer is 5.\n{quoted}\nGRADE: C"
+    ask = find(adapter.prompt("What is 2+2?", "4", response))
+    assert ask.adapter.name == adapter.name
+    assert ask.item().reference == ("4",)
+    assert ask.item().response.startswith("My answer is 5.")
+
+
+@judging
+@pytest.mark.parametrize("quote", QUOTES)
+@pytest.mark.parametrize("verdict", Verdict, ids=lambda v: v.value)
+def test_the_parser_reads_the_verdict(adapter: Adapter, verdict: Verdict, quote: str) -> None:
+    """Whatever the chain quotes, with the reason and without. Two-valued callers read wrong."""
+    wanted = {verdict.value}
+    if verdict is Verdict.INVALID:
+        wanted.add("incorrect")
+    ask = find(adapter.prompt(*ITEMS["plain"]))
+    reply = ask.reply(judgement(verdict, quote))
+    for text in filter(None, (reply.core, reply.whole)):
+        for reader in ORACLES[adapter.name]:
+            assert reader(text) in wanted, text  # type: ignore[operator]
+
+
+@judging
+@pytest.mark.parametrize("outcome", [Outcome.UNDECIDED, Outcome.UNPARSED], ids=lambda o: o.value)
+def test_what_was_not_decided_is_never_a_verdict(adapter: Adapter, outcome: Outcome) -> None:
+    """A word that the parser reads as none, or a refusal; ``incorrect`` only where it is set."""
+    ask = find(adapter.prompt(*ITEMS["plain"]))
+    open_one = Judgement(id="", outcome=outcome, method="model", reason="chain:<Yes> or <No>?")
+    try:
+        reply = ask.reply(open_one)
+    except NoVerdictError:
+        counted = ask.reply(open_one, undecided="incorrect")
+        for reader in ORACLES[adapter.name]:
+            assert reader(counted.core) in ("incorrect", "invalid")  # type: ignore[operator]
+        return
+    for text in filter(None, (reply.core, reply.whole)):
+        for reader in ORACLES[adapter.name]:
+            assert reader(text) is None, text  # type: ignore[operator]
+
+
+@judging
+def test_an_engine_failure_is_an_error(adapter: Adapter) -> None:
+    """Never a reply."""
+    ask = find(adapter.prompt(*ITEMS["plain"]))
+    for reason, kind in (
+        ("engine:error: down", EngineError),
+        ("engine:timeout: slow", EngineTimeoutError),
+    ):
+        failed = Judgement(id="", outcome=Outcome.FAILED, method="model", reason=reason)
+        with pytest.raises(kind):
+            ask.reply(failed, undecided="incorrect")
+
+
+def test_names_are_unique_and_every_judging_family_has_an_oracle() -> None:
+    """A family without an oracle would pass untested."""
+    names = [adapter.name for adapter in ADAPTERS]
+    assert len(set(names)) == len(names)
+    assert {a.name for a in JUDGING} == set(ORACLES)

@@ -1,0 +1,308 @@
+"""The view for a file, in a real browser."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from fastapi import FastAPI, Request
+from fastapi.responses import JSONResponse, Response
+from starlette.middleware.base import RequestResponseEndpoint
+
+from gradegpt.judges import RuleJudge
+from gradegpt.run import check_input, judge_file
+from gradegpt.schema import Item, Judgement, Outcome, Verdict
+from serve.app import create_app
+from serve.settings import ServeSettings
+from tests.serve.browser.chromium import Page
+from tests.serve.browser.conftest import Open
+
+IDS = "[...document.querySelectorAll('#table-body .open')].map(e => e.innerText)"
+DONE = "!document.querySelector('#download').hidden"
+
+
+class Quick:
+    """Finds everything correct, after a while if told."""
+
+    name = "quick"
+    fingerprint = "quick"
+
+    def __init__(self, seconds: float = 0) -> None:
+        self.seconds = seconds
+
+    def judge(self, items: Sequence[Item]) -> list[Judgement]:
+        """All correct."""
+        time.sleep(self.seconds)
+        return [
+            Judgement(id=i.id, outcome=Outcome.JUDGED, verdict=Verdict.CORRECT, method="quick")
+            for i in items
+        ]
+
+
+def load(page: Page, path: Path) -> None:
+    page.run("location.hash = 'file'")
+    page.until("!document.querySelector('#file').hidden")
+    page.upload("#picker", path)
+    page.until("!document.querySelector('#loaded').hidden")
+
+
+def many(path: Path, n: int, response: str = "The answer is 4.") -> Path:
+    rows = ({"id": f"r{i}", "reference": "4", "response": response} for i in range(n))
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def chip(page: Page, name: str) -> list[str]:
+    """Choose a filter; the ids that it leaves."""
+    page.click(f"#filters [data-filter={name}]")
+    return list(page.run(IDS))
+
+
+def refusing(app: FastAPI, replies: list[Response]) -> FastAPI:
+    """``app``, which first gives these replies to requests for judgements."""
+
+    @app.middleware("http")
+    async def refuse(request: Request, go_on: RequestResponseEndpoint) -> Response:
+        if request.url.path == "/v1/judge" and replies:
+            return replies.pop(0)
+        return await go_on(request)
+
+    return app
+
+
+def test_bad_lines_are_named_and_good_ones_judged(open_page: Open, rows_file: Path) -> None:
+    """By line number and reason, before anything is sent; the counts add up."""
+    page = open_page()
+    load(page, rows_file)
+    assert page.text("#bad-heading") == "2 lines cannot be used"
+    assert page.text("#bad-lines li:nth-child(1)").startswith("Line 4 not JSON")
+    assert "Line 7 reference: expected text or a list of texts" in page.text("#bad-lines")
+    assert page.text("#start") == "Judge 5 rows"
+    page.click("#start")
+    page.until(DONE)
+    counts = page.run(
+        "Object.fromEntries([...document.querySelectorAll('#filters button')]"
+        ".map(e => [e.dataset.filter, Number(e.querySelector('.n').innerText)]))"
+    )
+    assert counts == {
+        "all": 5, "disagreements": 1, "judged": 4, "correct": 2, "incorrect": 1, "invalid": 1,
+        "undecided": 1, "unparsed": 0, "failed": 0, "error": 0, "waiting": 0,
+    }  # fmt: skip
+    assert page.text("#progress-text").startswith("Done: 5 rows")
+
+
+def test_filters_and_search_leave_what_they_say(open_page: Open, rows_file: Path) -> None:
+    page = open_page()
+    load(page, rows_file)
+    page.click("#start")
+    page.until(DONE)
+    assert page.run(IDS) == ["right", "wrong", "5", "open", "refused"]
+    assert chip(page, "disagreements") == ["wrong"]
+    assert chip(page, "invalid") == ["refused"]
+    assert chip(page, "undecided") == ["open"]
+    assert chip(page, "unparsed") == []
+    assert page.text("#nothing") == "No row matches."
+    assert chip(page, "judged") == ["right", "wrong", "5", "refused"]
+    page.write("#search", "ANSWER IS 10")
+    page.until(f"{IDS}.join() == '5'")
+    assert page.run("document.querySelector('[data-filter=judged]').ariaPressed") == "true"
+
+
+def test_agreement_and_kappa_follow_from_the_labels(open_page: Open, rows_file: Path) -> None:
+    """Of three labelled verdicts two agree; chance would be (2*1 + 1*2) / 9, so kappa is 0.4."""
+    page = open_page()
+    load(page, rows_file)
+    assert page.run("document.querySelector('#summary').hidden")
+    page.click("#start")
+    page.until(DONE)
+    figures = page.run("[...document.querySelectorAll('.figure dd')].map(e => e.innerText)")
+    assert figures == ["66.7%", "0.40"]
+    assert "2 of 3 labelled verdicts" in page.text("#summary")
+    assert "left out: 1" in page.text("#summary")
+    cells = page.run("[...document.querySelectorAll('.matrix td')].map(e => e.innerText)")
+    assert cells == ["1", "1", "0", "1"]
+
+
+def test_kappa_is_undefined_where_all_is_of_one_class(open_page: Open, tmp_path: Path) -> None:
+    page = open_page()
+    path = tmp_path / "one.jsonl"
+    path.write_text('{"reference": "4", "response": "The answer is 4.", "label": true}\n')
+    load(page, path)
+    page.click("#start")
+    page.until(DONE)
+    assert "undefined" in page.text("#summary")
+
+
+def test_the_download_is_what_the_command_line_writes_and_the_label(
+    open_page: Open, rows_file: Path, tmp_path: Path
+) -> None:
+    """The same rows under the same names; without ``label`` a reader cannot tell them apart."""
+    page = open_page()
+    page.downloads_to(tmp_path)
+    load(page, rows_file)
+    page.click("#start")
+    page.until(DONE)
+    page.click("#download")
+    saved = tmp_path / "answers.judgements.jsonl"
+    rows = _read(saved)
+    good = [line for line in rows_file.read_text().splitlines() if line and _usable(line)]
+    source = tmp_path / "good.jsonl"
+    source.write_text("".join(line + "\n" for line in good))
+    judge_file(check_input(source, ignore_extra=True), tmp_path / "cli.jsonl", RuleJudge())
+    expected = _read(tmp_path / "cli.jsonl")
+    expected[2]["id"] = "5"  # the line of the file with its bad lines
+    assert [row.pop("label", None) for row in rows] == [True, "correct", None, False, "invalid"]
+    assert rows == expected
+    assert [list(row) for row in rows] == [list(row) for row in expected]
+
+
+def test_what_is_shown_can_be_saved_alone(
+    open_page: Open, rows_file: Path, tmp_path: Path
+) -> None:
+    page = open_page()
+    page.downloads_to(tmp_path)
+    load(page, rows_file)
+    page.click("#start")
+    page.until(DONE)
+    chip(page, "disagreements")
+    assert page.text("#download-shown") == "Download the 1 shown"
+    page.click("#download-shown")
+    assert [row["id"] for row in _read(tmp_path / "answers.judgements.jsonl")] == ["wrong"]
+
+
+def test_a_row_opens_its_judgement_and_the_keyboard_goes_on(
+    open_page: Open, rows_file: Path
+) -> None:
+    page = open_page()
+    load(page, rows_file)
+    page.click("#start")
+    page.until(DONE)
+    page.click("tr[data-row='1'] .open")
+    page.until("document.querySelector('dialog').open")
+    assert page.text("#detail .word") == "Incorrect"
+    assert page.text("#detail mark") == "The answer is 7."
+    assert "The judge and the label disagree." in page.text("#detail")
+    page.press("ArrowRight")
+    page.until("document.querySelector('#detail-title').innerText == 'Row 5'")
+    assert "10\n— — —\nten" in page.text("#detail .texts")
+    page.press("Escape")
+    page.until("!document.querySelector('dialog').open")
+    assert page.run("document.activeElement.innerText") == "5"
+
+
+def test_a_busy_server_is_asked_again_when_it_says(open_page: Open, tmp_path: Path) -> None:
+    """Nothing is lost, and nothing judged twice; a server error is retried as well."""
+    busy = {"error": {"message": "the queue is full"}}
+    replies: list[Response] = [
+        JSONResponse(busy, 429, headers={"Retry-After": "1"}),
+        JSONResponse(busy, 503, headers={"Retry-After": "0"}),
+        JSONResponse({"error": {"message": "oh"}}, 500, headers={"Retry-After": "0"}),
+    ]
+    page = open_page(refusing(create_app(Quick()), replies))
+    load(page, many(tmp_path / "many.jsonl", 40))
+    started = time.monotonic()
+    page.click("#start")
+    page.until(DONE)
+    assert time.monotonic() - started > 0.9
+    assert page.text("[data-filter=correct] .n") == "40"
+    assert replies == []
+
+
+def test_a_row_that_the_server_refuses_does_not_take_others_along(
+    open_page: Open, tmp_path: Path
+) -> None:
+    """It is asked for alone at last, and shown with the server's words."""
+    path = many(tmp_path / "many.jsonl", 9)
+    long = {"id": "long", "reference": "4", "response": "x" * 500}
+    path.write_text(path.read_text() + json.dumps(long) + "\n")
+    page = open_page(create_app(Quick(), ServeSettings(max_response_characters=100)))
+    load(page, path)
+    page.click("#start")
+    page.until(DONE)
+    assert page.text("[data-filter=correct] .n") == "9"
+    assert chip(page, "error") == ["long"]
+    assert page.text("#again") == "Try 1 again"
+    page.click("tr[data-row='9'] .open")
+    page.until("document.querySelector('dialog').open")
+    assert page.text("#detail .above") == "No verdict"
+    assert "500 characters, at most 100 are read" in page.text("#detail")
+
+
+def test_a_run_that_is_cancelled_goes_on_where_it_stood(open_page: Open, tmp_path: Path) -> None:
+    page = open_page(create_app(Quick(0.15)))
+    load(page, many(tmp_path / "many.jsonl", 400))
+    page.click("#start")
+    page.until("document.querySelector('#bar').value > 0")
+    page.click("#cancel")
+    page.until("!document.querySelector('#start').hidden")
+    judged = int(page.text("[data-filter=correct] .n"))
+    assert 0 < judged < 400
+    assert page.text("#progress-text").startswith(f"Cancelled at {judged} of 400")
+    assert page.text("#start") == f"Judge the other {400 - judged}"
+    page.click("#start")
+    page.until(DONE + " && document.querySelector('#cancel').hidden")
+    assert page.text("[data-filter=correct] .n") == "400"
+
+
+def test_thousands_of_rows_stay_quick(open_page: Open, tmp_path: Path) -> None:
+    """A page of fifty is all that is ever drawn; filter, search and turning take a blink."""
+    page = open_page(create_app(Quick()))
+    load(page, many(tmp_path / "many.jsonl", 5_000))
+    page.click("#start")
+    page.until(DONE, timeout=20)
+    assert page.text("[data-filter=correct] .n") == "5,000"
+    assert page.run("document.querySelectorAll('#table-body tr').length") == 50
+    spent = page.run("""(() => { const started = performance.now();
+      document.querySelector('[data-filter=correct]').click();
+      document.querySelector('#page-on').click();
+      document.body.getBoundingClientRect();
+      return performance.now() - started; })()""")
+    assert spent < 1_000
+    assert page.text("#pages-range") == "51–100 of 5,000"
+
+
+def test_a_dropped_file_is_opened_from_any_view(open_page: Open) -> None:
+    page = open_page()
+    page.run("""(() => { const data = new DataTransfer();
+      const row = '{"reference": "4", "response": "The answer is 4.", "extra": 1}';
+      data.items.add(new File(['\\ufeff' + row + '\\r\\n'], "dropped.jsonl"));
+      window.dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true })); })()""")
+    page.until("!document.querySelector('#loaded').hidden")
+    assert page.text("#name") == "dropped.jsonl"
+    assert page.text("#ignored") == "Fields that are not read here: extra (1)"
+    assert page.run("location.hash") == "#file"
+
+
+@pytest.mark.parametrize("language", ["en-US", "zh-CN"])
+def test_a_phone_shows_a_judged_file_without_scrolling_sideways(
+    open_page: Open, rows_file: Path, language: str
+) -> None:
+    page = open_page(language=language, size=(390, 844))
+    load(page, rows_file)
+    page.click("#start")
+    page.until(DONE)
+    assert page.run("document.documentElement.scrollWidth <= innerWidth")
+    page.click("tr[data-row='1'] .open")
+    page.until("document.querySelector('dialog').open")
+    assert page.run(
+        "(() => { const b = document.querySelector('#detail-body'); "
+        "return b.scrollWidth <= b.clientWidth; })()"
+    )
+
+
+def _read(path: Path) -> list[dict[str, object]]:
+    """The rows of a file, once the browser has put it there."""
+    deadline = time.monotonic() + 5
+    while not path.exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def _usable(line: str) -> bool:
+    try:
+        return isinstance(json.loads(line)["reference"], str | list)
+    except ValueError:
+        return False

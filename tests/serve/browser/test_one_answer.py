@@ -1,0 +1,272 @@
+"""The view for one answer, in a real browser."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Sequence
+
+import pytest
+from fastapi import Request
+from fastapi.responses import JSONResponse, Response
+from starlette.middleware.base import RequestResponseEndpoint
+
+from gradegpt.schema import Item, Judgement, Outcome, Verdict
+from serve.app import create_app
+from tests.serve.browser.chromium import Page
+from tests.serve.browser.conftest import Open
+
+RESULT = "document.querySelector('#result .banner')"
+HOSTILE = "<img src=x onerror=document.title='owned'><script>document.title='owned'</script>"
+
+
+class Told:
+    """Answers every item with one judgement."""
+
+    name = "told"
+    fingerprint = "told"
+
+    def __init__(self, **judgement: object) -> None:
+        self.judgement = {"method": "model", **judgement}
+
+    def judge(self, items: Sequence[Item]) -> list[Judgement]:
+        """The same for all."""
+        return [Judgement(id=item.id, **self.judgement) for item in items]  # type: ignore[arg-type]
+
+
+def fill(page: Page, reference: str, response: str, question: str = "") -> None:
+    page.write("#question", question)
+    page.write("#reference", reference)
+    page.write("#response", response)
+
+
+def test_the_right_example_is_judged_and_its_key_sentence_marked(open_page: Open) -> None:
+    """The mark is the judge's quote, exactly; the response around it stays whole."""
+    page = open_page()
+    page.click("#example-right")
+    page.until(RESULT)
+    assert page.text("#result .word") == "Correct"
+    assert page.text("#result mark") == "So the perimeter is 22 cm."
+    assert page.text("#result mark b") == "22 cm"
+    whole = page.run("document.querySelector('#result .response').textContent")
+    assert whole == page.run("document.querySelector('#response').value")
+    assert page.text("#result .facts").startswith("Confidence\n100%")
+    assert "no model asked" in page.text("#result .facts")
+    assert "number:same-text" in page.text("#result .facts")
+
+
+def test_the_wrong_example_is_incorrect_and_its_chain_is_read_line_by_line(open_page: Open) -> None:
+    page = open_page()
+    page.click("#example-wrong")
+    page.until(RESULT)
+    assert page.run(f"{RESULT}.dataset.state") == "incorrect"
+    roles = page.run("[...document.querySelectorAll('.chain .role')].map(e => e.innerText)")
+    assert roles == ["Key sentence", "Comparison", "Conclusion"]
+    assert page.text(".chain .tag") == "<No>"
+
+
+def test_control_enter_judges_what_is_typed(open_page: Open) -> None:
+    page = open_page()
+    fill(page, "4", "The answer is 4.", "2+2=?")
+    page.press("Enter", control=True)
+    page.until(RESULT)
+    assert page.text("#result .word") == "Correct"
+    assert page.text("#status") == "Correct"
+
+
+def test_a_missing_reference_is_said_at_its_field_and_nothing_is_sent(open_page: Open) -> None:
+    page = open_page()
+    page.write("#response", "The answer is 4.")
+    page.click("#judge")
+    page.until("!document.querySelector('#reference-error').hidden")
+    assert page.run("document.activeElement.id") == "reference"
+    assert not page.run(RESULT)
+
+
+def test_any_of_several_references_suffices(open_page: Open) -> None:
+    page = open_page()
+    fill(page, "1/2", "The answer is 7.")
+    page.click("#add-reference")
+    page.write("#reference-2", "7")
+    page.press("Enter", control=True)
+    page.until(RESULT)
+    assert page.text("#result .word") == "Correct"
+
+
+def test_a_changed_field_makes_the_judgement_an_old_one(open_page: Open) -> None:
+    page = open_page()
+    page.click("#example-right")
+    page.until(RESULT)
+    assert page.run("document.querySelector('#stale').hidden")
+    page.write("#response", " Or 23 cm.")
+    page.until("!document.querySelector('#stale').hidden")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "reason", "chain", "words"),
+    [
+        (Outcome.UNDECIDED, "model:below-min-confidence", None, "Undecided"),
+        (Outcome.UNPARSED, "chain:no verdict tag at the end", "Well\nwho <Yes> knows", "Unparsed"),
+        (Outcome.FAILED, "engine:timeout: nothing after 3 s", None, "Failed"),
+    ],
+)
+def test_what_is_no_verdict_never_looks_like_one(
+    open_page: Open, outcome: Outcome, reason: str, chain: str | None, words: str
+) -> None:
+    """It says so above, and neither the sign nor the word has a verdict's colour."""
+    page = open_page(create_app(Told(outcome=outcome, reason=reason, chain=chain)))
+    fill(page, "4", "The answer is 4.")
+    page.press("Enter", control=True)
+    page.until(RESULT)
+    assert page.text("#result .above") == "No verdict"
+    assert page.text("#result .word") == words
+    color = "getComputedStyle(document.querySelector('#result .word')).color"
+    assert page.run(color) == page.run("getComputedStyle(document.body).color")
+    ring = "getComputedStyle(document.querySelector('#result .icon circle'))"
+    assert page.run(f"{ring}.fill") == "none"
+    assert page.run(f"{ring}.strokeDasharray") != "none"
+    assert reason in page.text("#result .facts")
+
+
+def test_no_text_is_taken_for_markup(open_page: Open) -> None:
+    """In none of the places where the item's or the judge's words are shown."""
+    told = Told(
+        outcome=Outcome.JUDGED, verdict=Verdict.INCORRECT, confidence=0.9996, reason=HOSTILE,
+        key_sentence=HOSTILE, answer=HOSTILE, chain=f"{HOSTILE}\n<No>", method=HOSTILE,
+    )  # fmt: skip
+    page = open_page(create_app(told))
+    fill(page, HOSTILE, f"Before. {HOSTILE} After.", HOSTILE)
+    page.press("Enter", control=True)
+    page.until(RESULT)
+    assert page.text("#result mark") == HOSTILE
+    assert page.run("document.querySelectorAll('#result :is(img, script)').length") == 0
+    assert "GradeGPT" in page.run("document.title")
+    assert page.text("#result .facts").startswith("Confidence\n99.9%")
+
+
+@pytest.mark.parametrize(
+    ("quote", "response", "marked"),
+    [
+        ("So x = 5.", "x + 1 = 6\nSo  x\n= 5. Good.", "So  x\n= 5."),
+        ("the ‹response> is 5", "I say the <response> is 5 now.", "the <response> is 5"),
+        ("It is 5.", "It is 5.\nCheck: 5.\nIt is 5.", "It is 5."),
+        ("所以 是𝟓。", "设𝑥，\n所以是𝟓。好", "所以是𝟓。"),
+        ("It is 6.", "It is 5.", None),
+    ],
+    ids=["other blanks", "defused", "the last one", "beyond 16 bits", "not there"],
+)
+def test_a_quote_is_found_where_it_stands(
+    open_page: Open, quote: str, response: str, marked: str | None
+) -> None:
+    """Other blanks do not matter; a quote that is not there is shown apart and said to be so."""
+    told = Told(outcome=Outcome.JUDGED, verdict=Verdict.CORRECT, key_sentence=quote)
+    page = open_page(create_app(told))
+    page.run(f"document.querySelector('#response').value = {json.dumps(response)}")
+    page.write("#reference", "5")
+    page.press("Enter", control=True)
+    page.until(RESULT)
+    found = page.run("document.querySelector('#result mark')?.textContent ?? null")
+    assert found == marked
+    shown = page.run("document.querySelector('#result .response').textContent")
+    assert shown == response
+    before = page.run("document.querySelector('#result .response').firstChild.textContent")
+    assert marked is None or before == response[: response.rindex(marked)]
+    assert (marked is None) == page.run("Boolean(document.querySelector('#result q'))")
+
+
+def test_the_curl_line_says_the_same_to_a_shell(open_page: Open) -> None:
+    """Quotes, dollars and line ends come through; the key stays a variable."""
+    page = open_page()
+    page.click("#key-box summary")
+    page.write("#key", "secret-key")
+    response = "It's $4\\n \"four\" `id` 'x'\n!! 四。 The answer is 4."
+    page.run(f"document.querySelector('#response').value = {json.dumps(response)}")
+    page.write("#reference", "4")
+    page.press("Enter", control=True)
+    page.until(RESULT)
+    command = page.run("document.querySelector('.curl code').textContent")
+    program, *arguments = shlex.split(command)
+    assert program == "curl"
+    assert arguments[1] == page.run("location.origin") + "/v1/judge"
+    assert json.loads(arguments[arguments.index("-d") + 1])["response"] == response
+    assert "Authorization: Bearer $GRADEGPT_API_KEY" in arguments
+    assert "secret-key" not in command
+
+
+def test_the_key_goes_along_and_a_missing_one_is_asked_for(open_page: Open) -> None:
+    app = create_app(Told(outcome=Outcome.JUDGED, verdict=Verdict.CORRECT))
+
+    @app.middleware("http")
+    async def with_key(request: Request, go_on: RequestResponseEndpoint) -> Response:
+        wanted = request.url.path == "/v1/judge"
+        if wanted and request.headers.get("authorization") != "Bearer k-1":
+            return JSONResponse({"error": {"message": "no such key"}}, 401)
+        return await go_on(request)
+
+    page = open_page(app)
+    page.click("#example-right")
+    page.until("document.querySelector('#result [role=alert]')")
+    assert "no such key" in page.text("#result")
+    assert page.run("document.activeElement.id") == "key"
+    page.write("#key", "k-1")
+    page.press("Enter", control=True)
+    page.until(RESULT)
+    page.open(page.run("location.href"))
+    assert page.run("document.querySelector('#key').value") == "k-1"
+    assert page.run("localStorage.length") == 0
+
+
+def test_the_language_follows_the_browser_and_then_the_reader(open_page: Open) -> None:
+    """A switch keeps what is on the page, and is remembered."""
+    page = open_page(language="zh-CN")
+    assert page.run("document.documentElement.lang") == "zh-CN"
+    page.click("#example-wrong")
+    page.until(RESULT)
+    assert page.text("#result .word") == "错误"
+    assert page.text("#result mark") == "所以这个数是 70。"
+    page.click("#language")
+    page.until("document.documentElement.lang == 'en'")
+    assert page.text("#result .word") == "Incorrect"
+    assert page.text("#one-heading") == "Does the response reach the reference answer?"
+    page.open(page.run("location.href"))
+    assert page.text("#judge") == "Judge"
+
+
+@pytest.mark.parametrize("language", ["en-US", "zh-CN"])
+@pytest.mark.parametrize("width", [320, 390, 768])
+def test_nothing_is_wider_than_the_window(open_page: Open, language: str, width: int) -> None:
+    """Neither empty nor judged, with a word that does not break."""
+    page = open_page(language=language, size=(width, 800))
+    inside = "document.documentElement.scrollWidth <= innerWidth"
+    assert page.run(inside)
+    fill(page, "4", f"{'x' * 400} The answer is 4.", "q" * 300)
+    page.press("Enter", control=True)
+    page.until(RESULT)
+    page.run("document.querySelectorAll('details').forEach(e => e.open = true)")
+    assert page.run(inside)
+    page.run("location.hash = 'file'")
+    page.until("!document.querySelector('#file').hidden")
+    assert page.run(inside)
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_all_text_stands_out_from_its_ground(open_page: Open, dark: bool) -> None:
+    """At least 4.5 to 1, as WCAG 2.2 (1.4.3) asks of text, for every colour that words have."""
+    page = open_page(dark=dark)
+    ratios = page.run("""(() => {
+      const style = getComputedStyle(document.documentElement);
+      const light = (name) => {
+        const hex = style.getPropertyValue(name).trim().slice(1);
+        const [r, g, b] = [0, 2, 4].map((at) => parseInt(hex.slice(at, at + 2), 16) / 255)
+          .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+      };
+      const ratio = (a, b) => { const [d, l] = [light(a), light(b)].sort((x, y) => x - y);
+        return (l + 0.05) / (d + 0.05); };
+      const words = ["--ink", "--soft", "--link", "--correct", "--incorrect", "--invalid"];
+      const grounds = ["--paper", "--sheet", "--well"];
+      return [...words.flatMap((word) => grounds.map((ground) => ratio(word, ground))),
+        ratio("--ink", "--mark"), ratio("--paper", "--ink")];
+    })()""")
+    assert len(ratios) == 20
+    assert min(ratios) >= 4.5

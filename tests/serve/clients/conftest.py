@@ -1,0 +1,32 @@
+"""A real server on a free loopback port."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+import uvicorn
+
+from gradegpt.judges import RuleJudge
+from serve.app import create_app
+from serve.settings import ServeSettings
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of a rule judge behind uvicorn."""
+    state = tmp_path_factory.mktemp("state")
+    app = create_app(RuleJudge(), ServeSettings(state=state))
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        running = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
+        thread = threading.Thread(target=running.run, args=([listener],))
+        thread.start()
+        until = time.monotonic() + 10
+        while not running.started and time.monotonic() < until:
+            time.sleep(0.01)
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        running.should_exit = True
+        thread.join(10)

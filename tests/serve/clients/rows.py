@@ -1,0 +1,36 @@
+"""Items whose verdicts the rules know, and the prompts that callers put around them."""
+
+from __future__ import annotations
+
+from gradegpt.schema import Item, Message
+from serve.adapters import ADAPTERS
+
+OPEN = Item(
+    id="open",
+    question="Why is the sky blue?",
+    reference=("Rayleigh scattering favours short wavelengths.",),
+    response="Because small molecules deflect violet and blue light more than red light.",
+)
+"""An item that the rules leave open."""
+
+
+def sums(number: int) -> list[tuple[Item, bool]]:
+    """Additions, every other one answered wrongly, and whether each is right."""
+    made = []
+    for n in range(number):
+        right = n % 2 == 0
+        answer = 3 * n + 7 if right else 3 * n + 8
+        item = Item(
+            id=f"sum-{n}",
+            question=f"What is {n} + {2 * n + 7}?",
+            reference=(str(3 * n + 7),),
+            response=f"{n} + {2 * n + 7} can be added up. The answer is {answer}.",
+        )
+        made.append((item, right))
+    return made
+
+
+def prompt_of(family: str, item: Item) -> tuple[Message, ...]:
+    """The family's prompt around ``item``."""
+    [adapter] = [adapter for adapter in ADAPTERS if adapter.name == family]
+    return adapter.prompt(item.question, item.reference[0], item.response)

@@ -1,0 +1,143 @@
+"""The ``openai`` package, unchanged but for the base URL."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import time
+from collections.abc import Iterator
+from typing import Any, cast
+
+import openai
+import pytest
+from openai.types.chat import ChatCompletionMessageParam
+
+from gradegpt.schema import Item
+from tests.serve.clients.rows import OPEN, prompt_of, sums
+
+SUMS = sums(8)
+
+
+@pytest.fixture
+def client(server: str) -> Iterator[openai.OpenAI]:
+    with openai.OpenAI(base_url=f"{server}/v1", api_key="none", max_retries=0) as client:
+        yield client
+
+
+def messages(family: str, item: Item) -> list[ChatCompletionMessageParam]:
+    prompt = [message.model_dump() for message in prompt_of(family, item)]
+    return cast(list[ChatCompletionMessageParam], prompt)
+
+
+@pytest.mark.parametrize(
+    ("family", "right", "wrong"),
+    [("opencompass", "A", "B"), ("math_equality", "Yes", "No"), ("lm_eval_pisa", "1", "0")],
+)
+def test_each_caller_reads_its_own_words(
+    client: openai.OpenAI, family: str, right: str, wrong: str
+) -> None:
+    for item, correct in SUMS:
+        reply = client.chat.completions.create(
+            model="gpt-4o", messages=messages(family, item), temperature=0.7, max_tokens=1
+        )
+        assert reply.choices[0].message.content == (right if correct else wrong)
+        assert reply.choices[0].finish_reason == "stop"
+
+
+def test_a_stream_adds_up_to_the_whole(client: openai.OpenAI) -> None:
+    prompt = messages("inspect_qa", SUMS[0][0])
+    whole = client.chat.completions.create(model="gpt-4o", messages=prompt)
+    with client.chat.completions.create(
+        model="gpt-4o", messages=prompt, stream=True, stream_options={"include_usage": True}
+    ) as stream:
+        chunks = list(stream)
+    said = "".join(c.choices[0].delta.content or "" for c in chunks if c.choices)
+    assert said == whole.choices[0].message.content
+    assert said.endswith("GRADE: C")
+    assert chunks[-1].usage == whole.usage
+
+
+def test_n_choices_are_alike(client: openai.OpenAI) -> None:
+    """A caller that votes over samples gets its votes, from one judgement."""
+    reply = client.chat.completions.create(
+        model="gpt-4o", messages=messages("opencompass", SUMS[0][0]), n=3
+    )
+    assert [choice.message.content for choice in reply.choices] == ["A", "A", "A"]
+    assert [choice.index for choice in reply.choices] == [0, 1, 2]
+
+
+def test_the_judgement_rides_beside_the_reply(client: openai.OpenAI) -> None:
+    reply = client.chat.completions.create(
+        model="gpt-4o", messages=messages("opencompass", SUMS[0][0])
+    )
+    beside: dict[str, Any] = (reply.model_extra or {})["gradegpt"]
+    assert (beside["outcome"], beside["verdict"], beside["adapter"]) == (
+        "judged",
+        "correct",
+        "opencompass",
+    )
+
+
+def test_raw_prompts_are_completed_one_or_many(client: openai.OpenAI) -> None:
+    prompts = [prompt_of("general_verifier", item)[0].content for item, _ in SUMS]
+    reply = client.completions.create(model="gpt-4o", prompt=prompts, max_tokens=64)
+    said = ["Final Decision: Yes" in choice.text for choice in reply.choices]
+    assert said == [right for _, right in SUMS]
+
+
+def test_no_verdict_is_an_error_where_the_caller_has_no_word_for_it(client: openai.OpenAI) -> None:
+    with pytest.raises(openai.UnprocessableEntityError) as caught:
+        client.chat.completions.create(model="gpt-4o", messages=messages("opencompass", OPEN))
+    assert caught.value.code == "no_verdict"
+
+
+def test_many_at_once_get_their_own_answers(server: str) -> None:
+    """Sixty-four requests through the asynchronous client; none is answered with another's."""
+    items = sums(64)
+
+    async def ask() -> list[str | None]:
+        async with openai.AsyncOpenAI(base_url=f"{server}/v1", api_key="none") as client:
+            replies = await asyncio.gather(
+                *(
+                    client.chat.completions.create(
+                        model="gpt-4o", messages=messages("opencompass", item)
+                    )
+                    for item, _ in items
+                )
+            )
+        return [reply.choices[0].message.content for reply in replies]
+
+    assert asyncio.run(ask()) == ["A" if right else "B" for _, right in items]
+
+
+def test_a_batch_of_a_file_comes_back_with_every_line(client: openai.OpenAI) -> None:
+    """Upload, create, poll, download: the loop of OpenAI's own guide."""
+    lines = [
+        {
+            "custom_id": item.id,
+            "method": "POST",
+            "url": "/v1/chat/completions",
+            "body": {"model": "gpt-4o", "messages": messages("opencompass", item)},
+        }
+        for item, _ in SUMS
+    ]
+    text = "\n".join(json.dumps(line) for line in lines)
+    file = client.files.create(file=("rows.jsonl", io.BytesIO(text.encode())), purpose="batch")
+    batch = client.batches.create(
+        input_file_id=file.id, endpoint="/v1/chat/completions", completion_window="24h"
+    )
+    until = time.monotonic() + 10
+    while batch.status not in ("completed", "failed") and time.monotonic() < until:
+        time.sleep(0.05)
+        batch = client.batches.retrieve(batch.id)
+    assert (batch.status, batch.errors) == ("completed", None)
+    assert batch.request_counts is not None
+    assert batch.request_counts.completed == len(SUMS)
+    assert batch.output_file_id is not None
+    rows = [json.loads(row) for row in client.files.content(batch.output_file_id).iter_lines()]
+    said = {
+        row["custom_id"]: row["response"]["body"]["choices"][0]["message"]["content"]
+        for row in rows
+    }
+    assert said == {item.id: "A" if right else "B" for item, right in SUMS}

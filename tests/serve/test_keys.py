@@ -1,0 +1,149 @@
+"""API keys: made once, stored hashed, taken back at once."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import logging
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import typer.testing
+
+from gradegpt.errors import InputError, MissingError
+from serve.keys import Keys, app
+
+Command = Callable[..., str]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "keys.jsonl"
+
+
+@pytest.fixture
+def command(file: Path) -> Command:
+    """``python -m serve.keys`` on ``file``: what it prints, or its error."""
+
+    def run(*words: str) -> str:
+        result = typer.testing.CliRunner().invoke(
+            app, [*words, str(file)], catch_exceptions=False, standalone_mode=False
+        )
+        return result.stdout.strip()
+
+    return run
+
+
+def test_a_key_lets_its_owner_in_and_nobody_else(file: Path, command: Command) -> None:
+    """Each has a key of their own; anything that is not one of them has no owner."""
+    ann, bob = command("add", "ann"), command("add", "bob")
+    assert ann.startswith("gg-")
+    assert len(ann) >= 40
+    assert ann != bob
+    keys = Keys.load(file)
+    assert (keys.owner(ann), keys.owner(bob)) == ("ann", "bob")
+    for wrong in ("", None, ann[:-1], ann + "x", ann.upper(), "gg-", "ann", "钥匙", "\ud800"):
+        assert keys.owner(wrong) is None
+    assert command("list").split() == ["ann", "bob"]
+
+
+def test_the_key_is_stored_nowhere(file: Path, command: Command) -> None:
+    """Its SHA-256 is, in a file for its owner's eyes; a hash lets nobody in."""
+    token = command("add", "ann")
+    digest = hashlib.sha256(token.encode()).hexdigest()
+    assert file.read_text() == f'{{"name": "ann", "sha256": "{digest}"}}\n'
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert Keys.load(file).owner(digest) is None
+
+
+def test_every_key_is_compared_in_constant_time(
+    file: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All of them, also behind the one that fits."""
+    tokens = [command("add", name) for name in ("ann", "bob", "cyd")]
+    keys = Keys.load(file)
+    compared: list[str] = []
+    real = hmac.compare_digest
+
+    def counted(a: str, b: str) -> bool:
+        compared.append(a)
+        return real(a, b)
+
+    monkeypatch.setattr("serve.keys.hmac.compare_digest", counted)
+    for token in (*tokens, "gg-wrong"):
+        compared.clear()
+        keys.owner(token)
+        assert len(compared) == 3
+
+
+def test_a_change_of_the_file_counts_at_once(file: Path, command: Command) -> None:
+    """A removed key is invalid with the next request, a new one valid; all may be taken back."""
+    ann = command("add", "ann")
+    keys = Keys.load(file)
+    bob = command("add", "bob")
+    assert keys.owner(bob) == "bob"
+    assert command("remove", "ann") == "removed ann; 1 left"
+    assert keys.owner(ann) is None
+    command("remove", "bob")
+    assert keys.owner(bob) is None
+
+
+@pytest.mark.parametrize("damage", ["no json", ""], ids=["damaged", "gone"])
+def test_a_file_that_cannot_be_read_any_more_locks_nobody_out(
+    file: Path, command: Command, caplog: pytest.LogCaptureFixture, damage: str
+) -> None:
+    """It is logged once, and counts again when it is whole."""
+    ann = command("add", "ann")
+    whole = file.read_text()
+    keys = Keys.load(file)
+    if damage:
+        file.write_text(damage)
+    else:
+        file.unlink()
+    with caplog.at_level(logging.ERROR):
+        assert [keys.owner(ann), keys.owner(ann)] == ["ann", "ann"]
+    assert [r.message for r in caplog.records if "those read before stay valid" in r.message]
+    assert len(caplog.records) == 1
+    file.write_text(
+        whole + whole.replace("ann", "bob").replace('256": "', '256": "0')[:-4] + '"}\n'
+    )
+    assert keys.owner(ann) == "ann"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "no key in it; make one: python -m serve.keys add NAME"),
+        ("{", r"keys\.jsonl:1: "),
+        ('{"name": "ann", "key": "gg-1"}', r"keys\.jsonl:1: sha256: field required"),
+        ('{"name": "a b", "sha256": "%s"}' % ("0" * 64), "name: string should match"),
+        ('{"name": "ann", "sha256": "gg-1"}', "sha256: string should match"),
+        ('{"name": "a", "sha256": "%s"}\n{"name": "a", "sha256": "%s"}' % ("0" * 64, "1" * 64),
+         "the name of key 2 stands there twice"),
+        ('{"name": "a", "sha256": "%s"}\n{"name": "b", "sha256": "%s"}' % ("0" * 64, "0" * 64),
+         "the key of key 2 stands there twice"),
+    ],
+    ids=["empty", "torn", "plain", "name", "hash", "same name", "same key"],
+)  # fmt: skip
+def test_a_wrong_file_stops_the_start(file: Path, text: str, message: str) -> None:
+    """A server that asks for keys and has none would be open or shut without anybody's wish."""
+    file.write_text(text)
+    with pytest.raises(InputError, match=message):
+        Keys.load(file)
+
+
+def test_what_the_command_refuses(file: Path, command: Command) -> None:
+    """Two keys of one name, a name that is none, and taking away what is not there."""
+    with pytest.raises(MissingError):
+        Keys.load(file)
+    command("add", "ann")
+    before = file.read_bytes()
+    with pytest.raises(InputError, match="'ann' has a key; remove it first"):
+        command("add", "ann")
+    with pytest.raises(InputError, match="name"):
+        command("add", "a\nb")
+    with pytest.raises(MissingError, match="'bob' has no key; ann has"):
+        command("remove", "bob")
+    assert file.read_bytes() == before

@@ -1,0 +1,192 @@
+"""Queue, deadline, keys, drain, and clients that leave."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from starlette.testclient import TestClient
+from typer.testing import CliRunner
+
+from gradegpt.errors import SettingsError
+from gradegpt.schema import Item, Judgement, Outcome, Verdict
+from gradegpt.settings import build_settings
+from serve.app import build_app, create_app
+from serve.keys import app as keys_app
+from serve.settings import ServeSettings
+
+ClientFor = Callable[..., TestClient]
+
+
+class Gated:
+    """A judge that waits for its gate."""
+
+    name = fingerprint = "gated"
+
+    def __init__(self) -> None:
+        self.gate, self.entered = threading.Event(), threading.Event()
+        self.judged = 0
+
+    def judge(self, items: Sequence[Item]) -> list[Judgement]:
+        self.entered.set()
+        assert self.gate.wait(10)
+        self.judged += len(items)
+        return [
+            Judgement(id=i.id, outcome=Outcome.JUDGED, verdict=Verdict.CORRECT, method="gated")
+            for i in items
+        ]
+
+
+def test_a_full_queue_is_429_and_says_when_to_come_again(item: dict[str, Any]) -> None:
+    judge = Gated()
+    app = create_app(judge, ServeSettings(max_items=2, max_reward_items=2, max_queue=2))
+
+    async def ask() -> None:
+        transport = httpx2.ASGITransport(app=app)
+        async with httpx2.AsyncClient(transport=transport, base_url="http://judge") as client:
+            running = asyncio.create_task(client.post("/v1/judge", json=item))
+            await asyncio.to_thread(judge.entered.wait, 5)
+            waiting = asyncio.create_task(client.post("/v1/judge", json={"items": [item] * 2}))
+            while app.state.bench.waiting < 2:
+                await asyncio.sleep(0.001)
+            full = await client.post("/v1/judge", json=item)
+            assert (full.status_code, full.json()["error"]["code"]) == (429, "queue_full")
+            assert int(full.headers["Retry-After"]) >= 1
+            judge.gate.set()
+            replies = await asyncio.gather(running, waiting)
+            assert [reply.status_code for reply in replies] == [200, 200]
+
+    asyncio.run(ask())
+    app.state.bench.close()
+
+
+def test_a_deadline_is_504(client_for: ClientFor, item: dict[str, Any]) -> None:
+    judge = Gated()
+    reply = client_for(judge, deadline_s=0.05).post("/v1/judge", json=item)
+    assert (reply.status_code, reply.json()["error"]["code"]) == (504, "deadline_exceeded")
+    judge.gate.set()
+
+
+def scope_of(body: bytes, content_type: bytes = b"application/json") -> dict[str, Any]:
+    return {
+        "type": "http", "asgi": {"version": "3.0", "spec_version": "2.3"}, "method": "POST",
+        "http_version": "1.1", "scheme": "http", "path": "/v1/judge", "raw_path": b"/v1/judge",
+        "query_string": b"", "root_path": "", "client": ("c", 0), "server": ("s", 0),
+        "headers": [(b"content-type", content_type), (b"content-length", b"%d" % len(body))],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("lines", [False, True], ids=["whole", "stream"])
+def test_who_leaves_takes_along_what_was_not_started(item: dict[str, Any], lines: bool) -> None:
+    """The items that the judge is at are finished; the others are never judged."""
+    judge = Gated()
+    app = create_app(judge, ServeSettings(max_batch=2))
+    rows = [item] * 5
+    body = "\n".join(map(json.dumps, rows)) if lines else json.dumps({"items": rows})
+    kind = b"application/x-ndjson" if lines else b"application/json"
+
+    async def ask() -> None:
+        left, told = asyncio.Event(), iter([body.encode()])
+
+        async def receive() -> dict[str, Any]:
+            if (part := next(told, None)) is not None:
+                return {"type": "http.request", "body": part, "more_body": False}
+            await left.wait()
+            return {"type": "http.disconnect"}
+
+        async def send(message: Any) -> None:
+            pass
+
+        asked = asyncio.create_task(app(scope_of(body.encode(), kind), receive, send))
+        await asyncio.to_thread(judge.entered.wait, 5)
+        while app.state.bench.waiting + 2 < 5:
+            await asyncio.sleep(0.001)
+            if app.state.bench.busy and app.state.bench.waiting == 4:
+                break
+        left.set()
+        await asyncio.wait_for(asked, 5)
+        assert app.state.bench.waiting == 0
+        judge.gate.set()
+
+    asyncio.run(ask())
+    app.state.bench.close()
+    assert judge.judged <= 2
+    assert app.state.gate.running == 0
+
+
+def test_a_server_that_stops_refuses_what_is_new_and_says_so(
+    client_for: ClientFor, item: dict[str, Any]
+) -> None:
+    client = client_for()
+    client.app.state.gate.draining = True  # type: ignore[attr-defined]
+    refused, ready = client.post("/v1/judge", json=item), client.get("/ready")
+    for reply in (refused, ready):
+        assert (reply.status_code, reply.json()["error"]["code"]) == (503, "not_ready")
+        assert int(reply.headers["Retry-After"]) >= 1
+    assert client.get("/health").status_code == 200
+
+
+def test_a_server_that_loads_is_alive_and_not_ready(item: dict[str, Any]) -> None:
+    client = TestClient(build_app(ServeSettings()))
+    assert client.get("/health").status_code == 200
+    assert client.get("/ready").status_code == 503
+    for headers in ({}, {"Content-Type": "application/x-ndjson"}):
+        reply = client.post("/v1/judge", content=json.dumps(item), headers=headers)
+        assert (reply.status_code, reply.json()["error"]["code"]) == (503, "not_ready")
+
+
+def test_a_prompt_over_its_limit_is_413(client_for: ClientFor, prompt: Any) -> None:
+    reply = client_for(max_prompt_characters=20).post(
+        "/v1/chat/completions", json={"model": "any", "messages": prompt}
+    )
+    assert (reply.status_code, reply.json()["error"]["code"]) == (413, "too_large")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"max_items": "9000"}, "max_items: 9000 do not fit into max_queue, 8192"),
+        ({"lanes": "2"}, "lanes: a local model judges one batch at a time"),
+    ],
+    ids=["queue", "lanes"],
+)
+def test_settings_that_contradict_each_other_are_refused(
+    settings: dict[str, str], message: str
+) -> None:
+    with pytest.raises(SettingsError, match=message):
+        build_settings(ServeSettings, settings, "x.yaml")
+
+
+def test_an_adapter_that_is_none_is_refused_with_a_suggestion() -> None:
+    with pytest.raises(SettingsError, match="did you mean 'gradegpt'"):
+        build_app(ServeSettings(adapters=("gradgpt",)))
+
+
+def test_a_key_is_asked_for_where_there_are_keys(
+    client_for: ClientFor, item: dict[str, Any], tmp_path: Path
+) -> None:
+    """Health, readiness and the page need none; without a key the reply says how to send one."""
+    key = keys_in(tmp_path / "keys.json")
+    client = client_for(api_keys=tmp_path / "keys.json")
+    for path in ("/health", "/ready", "/", "/openapi.json"):
+        assert client.get(path).status_code == 200
+    for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": key}):
+        reply = client.post("/v1/judge", json=item, headers=headers)
+        assert (reply.status_code, reply.json()["error"]["code"]) == (401, "invalid_api_key")
+        assert reply.headers["WWW-Authenticate"] == "Bearer"
+        assert "Authorization: Bearer KEY" in reply.json()["error"]["message"]
+    assert client.get("/metrics").status_code == 401
+    good = {"Authorization": f"Bearer {key}"}
+    assert client.post("/v1/judge", json=item, headers=good).status_code == 200
+
+
+def keys_in(path: Path) -> str:
+    result = CliRunner().invoke(keys_app, ["add", "alice", str(path)])
+    assert result.exit_code == 0
+    return result.output.strip()

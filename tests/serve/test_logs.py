@@ -1,0 +1,71 @@
+"""The line that is written about a request, and the id by which it is found again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+ClientFor = Callable[..., TestClient]
+
+
+def rows(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+
+
+def test_a_request_is_a_line_without_content(
+    client_for: ClientFor, item: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    client = client_for(log_requests=True)
+    client.post("/v1/judge", json={"items": [item, {**item, "response": "SECRET?"}]})
+    [row] = rows(capsys)
+    assert row["ms"] > 0
+    assert row["time"].endswith("+00:00")
+    told = {name: row[name] for name in ("method", "path", "status", "items", "key", "family")}
+    assert told == {
+        "method": "POST", "path": "/v1/judge", "status": 200, "items": 2, "key": "", "family": "",
+    }  # fmt: skip
+    assert sum(row["outcomes"].values()) == 2
+    assert "SECRET" not in json.dumps(row)
+
+
+def test_the_family_of_a_prompt_is_logged_and_content_only_if_asked_for(
+    client_for: ClientFor, prompt: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    body = {"model": "any", "messages": prompt}
+    client_for(log_requests=True, log_content=True).post("/v1/chat/completions", json=body)
+    [row] = rows(capsys)
+    assert (row["family"], row["items"], row["outcomes"]) == ("gradegpt", 1, {"judged": 1})
+    assert row["content"] == [prompt]
+
+
+def test_refusals_and_streams_are_logged_as_well(
+    client_for: ClientFor, item: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    client = client_for(log_requests=True)
+    client.post("/v1/judge", content=b"{")
+    body = "\n".join([json.dumps(item)] * 3)
+    client.post("/v1/judge", content=body, headers={"Content-Type": "application/x-ndjson"})
+    refused, stream = rows(capsys)
+    assert (refused["status"], refused["items"]) == (400, 0)
+    assert (stream["status"], stream["items"]) == (200, 3)
+
+
+def test_nothing_is_logged_unless_asked_for(
+    client_for: ClientFor, item: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    client_for().post("/v1/judge", json=item)
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"), [("run-7:42", True), ("a\tb", False), ("x" * 200, False)]
+)
+def test_a_request_keeps_its_id_if_it_is_one(client_for: ClientFor, given: str, kept: bool) -> None:
+    """What is no id gets one that is made up: it must not break a line of the log."""
+    name = client_for().get("/health", headers={"X-Request-Id": given}).headers["X-Request-Id"]
+    assert (name == given) is kept
+    assert name

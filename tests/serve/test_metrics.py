@@ -1,0 +1,124 @@
+"""Metrics: what Prometheus reads, of one process and of several."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from gradegpt.judges import RuleJudge
+from gradegpt.schema import Item
+from serve.metrics import Metrics
+
+ROOT = Path(__file__).parents[2]
+
+
+def read(text: bytes) -> dict[tuple[str, ...], float]:
+    """Samples by name and the values of their labels."""
+    return {
+        (sample.name, *sample.labels.values()): sample.value
+        for family in text_string_to_metric_families(text.decode())
+        for sample in family.samples
+    }
+
+
+@pytest.fixture
+def metrics() -> Metrics:
+    return Metrics()
+
+
+def test_requests_are_counted_and_timed(metrics: Metrics) -> None:
+    """By route, status and family; the time by route alone, in cumulative buckets."""
+    metrics.request("/v1/judge", 200, 0.02)
+    metrics.request("/v1/judge", 200, 0.2)
+    metrics.request("/v1/chat/completions", 422, 3.0, "xverify")
+    found = read(metrics.render())
+    assert found["gradegpt_requests_total", "/v1/judge", "200", ""] == 2
+    assert found["gradegpt_requests_total", "/v1/chat/completions", "422", "xverify"] == 1
+    assert found["gradegpt_request_seconds_count", "/v1/judge"] == 2
+    assert found["gradegpt_request_seconds_sum", "/v1/judge"] == pytest.approx(0.22)
+    assert found["gradegpt_request_seconds_bucket", "/v1/judge", "0.025"] == 1
+    assert found["gradegpt_request_seconds_bucket", "/v1/judge", "+Inf"] == 2
+
+
+def test_items_are_counted_by_how_their_judging_ended(metrics: Metrics) -> None:
+    """A failure is as visible as a verdict."""
+    answers = ("The answer is 4.", "The answer is 5.", "azure")
+    metrics.judged(RuleJudge().judge([Item(reference=("4",), response=a) for a in answers[:2]]))
+    metrics.judged(RuleJudge().judge([Item(reference=("blue",), response=answers[2])]))
+    found = read(metrics.render())
+    assert found["gradegpt_items_total", "judged", "rules"] == 2
+    assert found["gradegpt_items_total", "undecided", "rules"] == 1
+
+
+def test_queue_batches_and_cache(metrics: Metrics) -> None:
+    """The queue as it is now; the cache's counts so far, however often they are told."""
+    for waiting in (5, 3):
+        metrics.queue(waiting)
+    for size in (1, 32):
+        metrics.batch(size)
+    for hits, misses in ((2, 1), (2, 1), (5, 4)):
+        metrics.cache(hits, misses)
+    found = read(metrics.render())
+    assert found["gradegpt_queue_items",] == 3
+    assert (found["gradegpt_batch_items_sum",], found["gradegpt_batch_items_count",]) == (33, 2)
+    assert (found["gradegpt_cache_hits_total",], found["gradegpt_cache_misses_total",]) == (5, 4)
+
+
+def test_each_app_counts_for_itself(metrics: Metrics) -> None:
+    """Two in one process, as in tests, share nothing."""
+    metrics.batch(7)
+    assert read(Metrics().render())["gradegpt_batch_items_count",] == 0
+
+
+_PROCESS = """
+import sys
+from serve.metrics import Metrics
+metrics = Metrics()
+metrics.request("/v1/judge", 200, 0.1)
+metrics.queue(2)
+metrics.cache(3, 1)
+print("counted", flush=True)
+sys.stdin.read()
+"""
+
+_PARENT = f"""
+import subprocess, sys
+from pathlib import Path
+from serve.metrics import Metrics, forget, share
+share(Path(sys.argv[1]))
+children = [
+    subprocess.Popen([sys.executable, "-c", {_PROCESS!r}], stdin=-1, stdout=-1) for _ in range(2)
+]
+for child in children:
+    child.stdout.readline()
+metrics = Metrics()
+metrics.request("/v1/judge", 200, 0.1)
+metrics.queue(1)
+print(metrics.render().decode())
+children[0].communicate()
+forget(children[0].pid)
+print("----")
+print(metrics.render().decode())
+children[1].communicate()
+"""
+
+
+def test_several_processes_count_together(tmp_path: Path) -> None:
+    """Any of them tells the sum; one that ended leaves its counts and takes its queue along."""
+    (tmp_path / "counter_1.db").write_bytes(b"left by an earlier run")
+    done = subprocess.run(
+        [sys.executable, "-c", _PARENT, str(tmp_path)], capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    before, after = (read(text.encode()) for text in done.stdout.split("----"))
+    for found, waiting in ((before, 5), (after, 3)):
+        assert found["gradegpt_requests_total", "/v1/judge", "200", ""] == 3
+        assert found["gradegpt_request_seconds_count", "/v1/judge"] == 3
+        assert found["gradegpt_cache_hits_total",] == 6
+        assert found["gradegpt_queue_items",] == waiting

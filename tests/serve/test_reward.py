@@ -1,0 +1,255 @@
+"""POST /get_reward: what OpenRLHF's clients send, and what they read."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi import FastAPI, Request
+from starlette.testclient import TestClient
+
+from gradegpt.engines import ScriptedEngine
+from gradegpt.errors import EngineError, EngineTimeoutError
+from gradegpt.judges import Judge, ModelJudge, RuleJudge
+from gradegpt.records import write_rows
+from gradegpt.schema import Item, Judgement
+from serve import reward
+from serve.errors import RequestError, handle_errors
+from serve.logs import Note
+from serve.reward import question_of, response_of
+from serve.settings import ServeSettings
+
+CHATML = "<|im_start|>user\nHow much is 2+2?<|im_end|>\n<|im_start|>assistant\n"
+Ask = Callable[..., Any]
+
+
+class RecordingBench:
+    """A bench that keeps the items it was given."""
+
+    def __init__(self, judge: Judge) -> None:
+        self.items: list[Item] = []
+        self._judge = judge
+
+    async def judge(self, items: Sequence[Item]) -> list[Judgement]:
+        self.items = list(items)
+        return self._judge.judge(items)
+
+
+@pytest.fixture
+def client_of() -> Callable[..., TestClient]:
+    """A client of a server with the reward endpoint alone, around rules or scripted replies."""
+
+    def make(script: list[str | EngineError] | None = None, **settings: Any) -> TestClient:
+        app = FastAPI()
+        handle_errors(app)
+        judge: Judge = RuleJudge() if script is None else ModelJudge(ScriptedEngine(script))
+        app.state.bench = RecordingBench(judge)
+        limits = {"max_body_bytes": 10**6, "max_response_characters": 1000}
+        app.state.settings = ServeSettings(max_reward_items=8, **limits, **settings)
+
+        @app.middleware("http")
+        async def _noted(request: Request, call_next: Callable[..., Any]) -> Any:
+            Note("id", request.method, request.url.path).put_into(request.scope)
+            return await call_next(request)
+
+        app.include_router(reward.router)
+        return TestClient(app)
+
+    return make
+
+
+def rollout(*responses: str, label: Any = "4") -> dict[str, Any]:
+    """A request as OpenRLHF makes it from responses to one prompt."""
+    number = len(responses)
+    return {
+        "query": [f"{CHATML}{response}<|im_end|>" for response in responses],
+        "prompts": [CHATML] * number,
+        "labels": [label] * number,
+    }
+
+
+def test_rewards_are_numbers_in_order_in_every_place_a_version_reads(client_of: Ask) -> None:
+    """Lists of one length under ``rewards``, ``scores`` and every key of ``extra_logs``."""
+    client = client_of()
+    asked = rollout("So the answer is 4.", "The answer is 5.", "It is \\boxed{4}.")
+    body = client.post("/get_reward", json=asked).json()
+    assert body["rewards"] == body["scores"] == [1.0, 0.0, 1.0]
+    assert body["extra_logs"] == {"judged": [1.0] * 3, "invalid": [0.0] * 3}
+    assert [row["verdict"] for row in body["gradegpt"]] == ["correct", "incorrect", "correct"]
+
+
+def test_the_judge_sees_the_parts_and_not_the_template(client_of: Ask) -> None:
+    """Question from the user's turn, response from behind the prompt, reference from the label."""
+    client = client_of()
+    client.post("/get_reward", json=rollout("The answer is 4."))
+    [item] = client.app.state.bench.items
+    assert (item.question, item.response, item.reference) == (
+        "How much is 2+2?", "The answer is 4.", ("4",)
+    )  # fmt: skip
+
+
+def test_an_empty_shard_gets_empty_lists(client_of: Ask) -> None:
+    """A trainer with more servers than samples sends some of them nothing."""
+    body = client_of().post("/get_reward", json={"query": [], "prompts": [], "labels": []}).json()
+    assert (body["rewards"], body["extra_logs"]["judged"]) == ([], [])
+
+
+@pytest.mark.parametrize("label", [4, 4.0, ["four", "4"]], ids=["int", "float", "list"])
+def test_labels_may_be_numbers_or_several_references(client_of: Ask, label: Any) -> None:
+    """A data set's answer column holds what it holds; a list is alternatives."""
+    reply = client_of().post("/get_reward", json=rollout("The answer is 4.", label=label))
+    assert reply.json()["rewards"] == [1.0]
+
+
+@pytest.mark.parametrize(
+    ("change", "param", "message"),
+    [
+        ({"labels": None}, "labels", "labels: field required; a label is the reference"),
+        ({"labels": ["4"]}, "labels", "labels: 1 of them for 2 queries"),
+        ({"labels": ["4", ""]}, "labels.1", "labels.1: empty; without a reference"),
+        ({"labels": ["4", None]}, "labels.1", "labels.1: empty"),
+        ({"labels": ["4", "  "]}, "labels", "labels.1: reference"),
+        ({"labels": ["4", True]}, "labels.1.str", "labels.1.str: "),
+        ({"prompts": [CHATML, "another prompt"]}, "query.1", "query.1: its prompt is not in it"),
+        ({"query": "text"}, "query", "query: "),
+    ],
+    ids=["no-labels", "lengths", "empty", "null", "blank", "bool", "other-prompt", "a-text"],
+)  # fmt: skip
+def test_what_cannot_be_graded_is_refused_whole(
+    client_of: Ask, change: dict[str, Any], param: str, message: str
+) -> None:
+    """422 with the place: no reward is made up for one so that the others can be given."""
+    client = client_of()
+    reply = client.post("/get_reward", json={**rollout("4", "5"), **change})
+    error = reply.json()["error"]
+    assert (reply.status_code, error["param"]) == (422, param)
+    assert error["message"].startswith(message)
+    assert client.app.state.bench.items == []
+
+
+@pytest.mark.parametrize(
+    ("failure", "status", "code"),
+    [
+        (EngineError("down"), 502, "engine_error"),
+        (EngineTimeoutError("slow"), 504, "engine_timeout"),
+    ],
+)
+def test_an_engine_failure_is_an_http_error_under_every_setting(
+    client_of: Ask, failure: EngineError, status: int, code: str
+) -> None:
+    """A trainer asks again; it is never told a number."""
+    client = client_of(["<Yes>", failure], reward_undecided=0.5)
+    reply = client.post("/get_reward", json=rollout("4", "5"))
+    assert (reply.status_code, reply.json()["error"]["code"]) == (status, code)
+
+
+def test_without_a_verdict_the_request_is_refused_and_the_setting_named(client_of: Ask) -> None:
+    """There is no default reward: a zero would be scored against the policy."""
+    reply = client_of(["<Yes>", "no tag"]).post("/get_reward", json=rollout("4", "5"))
+    error = reply.json()["error"]
+    assert (reply.status_code, error["code"]) == (422, "no_verdict")
+    assert error["message"].startswith("query.1: no verdict was reached (unparsed")
+    assert "reward_undecided" in error["message"]
+
+
+@pytest.mark.parametrize("number", [0.5, 0.0, -1.0])
+def test_a_number_may_be_set_for_no_verdict(client_of: Ask, number: float) -> None:
+    """Zero is a number like any other, and ``judged`` tells it from a verdict."""
+    client = client_of(["<Yes>", "no tag", "<No>"], reward_undecided=number)
+    body = client.post("/get_reward", json=rollout("4", "5", "6")).json()
+    assert body["rewards"] == [1.0, number, 0.0]
+    assert body["extra_logs"]["judged"] == [1.0, 0.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (rollout(*"123456789"), "query: 9 of them, at most 8 a request"),
+        (rollout("4" * 1001), "query.0: a response of 1,001 characters"),
+        (rollout("4" * 10**6), "the body is over 1,000,000 bytes"),
+    ],
+    ids=["items", "characters", "bytes"],
+)
+def test_limits_are_413_and_name_what_to_change(
+    client_of: Ask, asked: dict[str, Any], message: str
+) -> None:
+    reply = client_of().post("/get_reward", json=asked)
+    assert reply.status_code == 413
+    assert reply.json()["error"]["message"].startswith(message)
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b"{", b"\xff", b"[" * 100_000])
+def test_a_body_that_is_no_object_is_a_400(client_of: Ask, body: bytes) -> None:
+    reply = client_of().post("/get_reward", content=body)
+    assert (reply.status_code, reply.json()["error"]["code"]) == (400, "malformed_json")
+
+
+@pytest.mark.parametrize(
+    ("query", "prompt", "response"),
+    [
+        ("2+2=? 4", "2+2=?", "4"),
+        ("<s>2+2=? 4</s><pad><pad>", "2+2=?", "4"),
+        ("<|begin_of_text|>2+2=?4<|eot_id|>", "2+2=?", "4"),
+        (f"{CHATML}x < 3 and <b>4</b><|im_end|>\n<|endoftext|>", CHATML, "x < 3 and <b>4</b>"),
+        ("<｜begin▁of▁sentence｜>Q: 4<｜end▁of▁sentence｜>", "Q:", "4"),
+        (f"{'b' * 300}<|user|>end 4", f"{'a' * 300}{'b' * 300}<|user|>end", "4"),
+        ("2+2=?", "2+2=?", ""),
+        ("2+2=? 2+2=? is 4", "2+2=?", "2+2=? is 4"),
+        ("the answer is 4</s>", "", "the answer is 4"),
+    ],
+    ids=["plain", "bos-eos-pad", "llama", "markup-kept", "deepseek", "prompt-cut", "nothing",
+         "question-repeated", "no-prompt"],
+)  # fmt: skip
+def test_a_response_is_what_follows_its_prompt(query: str, prompt: str, response: str) -> None:
+    """Decoding adds a beginning token and leaves the ending ones; trainers cut long prompts."""
+    assert response_of(query, prompt) == response
+
+
+def test_a_query_without_its_prompt_is_not_guessed_at() -> None:
+    """The prompt may hold worked answers; they must not be graded as the response."""
+    with pytest.raises(RequestError, match=r"query\.3: its prompt is not in it"):
+        response_of("another text", "2+2=?", "query.3")
+
+
+@pytest.mark.parametrize(
+    ("prompt", "question"),
+    [
+        ("  2+2=?  ", "2+2=?"),
+        (f"<|im_start|>system\nBe brief.<|im_end|>\n{CHATML}", "How much is 2+2?"),
+        ("<|start_header_id|>user<|end_header_id|>\n\nWhy?<|eot_id|>", "Why?"),
+        ("<start_of_turn>user\nOne?<end_of_turn>\n<start_of_turn>user\nTwo?<end_of_turn>", "Two?"),
+        ("<｜User｜>谁？<｜Assistant｜>", "谁？"),
+        ("<s>[INST] Who? [/INST]", "Who?"),
+        ("<|im_start|>user\nnever closed", "<|im_start|>user\nnever closed"),
+    ],
+    ids=["plain", "chatml", "llama", "gemma-last-turn", "deepseek", "mistral", "open"],
+)
+def test_a_question_is_the_last_turn_of_the_user(prompt: str, question: str) -> None:
+    assert question_of(prompt) == question
+
+
+def test_the_reply_is_plain_json_numbers(client_of: Ask) -> None:
+    """No NaN and no null, which a tensor or another JSON parser would choke on."""
+    reply = client_of().post("/get_reward", json=rollout("4", "5"))
+    body = json.loads(reply.content, parse_constant=pytest.fail)
+    for values in (body["rewards"], body["scores"], *body["extra_logs"].values()):
+        assert [type(value) for value in values] == [float, float]
+
+
+def test_the_whole_server_rewards_those_whose_key_it_knows(
+    client_for: Callable[..., TestClient], tmp_path: Path
+) -> None:
+    """Behind the same door, in the same queue, with the same document as every endpoint."""
+    keys, key = tmp_path / "keys.jsonl", "gg-test"
+    write_rows(keys, [{"name": "trainer", "sha256": hashlib.sha256(key.encode()).hexdigest()}])
+    client = client_for(RuleJudge(), api_keys=keys)
+    asked = rollout("The answer is 4.", "The answer is 5.")
+    assert client.post("/get_reward", json=asked).status_code == 401
+    client.headers["Authorization"] = f"Bearer {key}"
+    assert client.post("/get_reward", json=asked).json()["rewards"] == [1.0, 0.0]
+    paths = client.get("/openapi.json").json()["paths"]
+    assert "requestBody" in paths["/get_reward"]["post"]

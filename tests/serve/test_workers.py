@@ -1,0 +1,217 @@
+"""Worker processes: what they answer, and what their death costs."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from gradegpt.errors import EngineError, EngineTimeoutError, MissingError
+from gradegpt.judges import RuleJudge
+from gradegpt.judges.build import JudgeSettings
+from gradegpt.schema import Item, Message
+from serve.app import build_app
+from serve.bench import Bench
+from serve.errors import DeadlineError, WorkerLostError
+from serve.settings import ServeSettings
+from serve.worker import Call
+from serve.workers import WorkerProcess, workers_for
+
+RULES = JudgeSettings(kind="rules")
+SCRIPTED = """
+import json, os, socket, sys, time
+from gradegpt.engines import ScriptedEngine
+from gradegpt.errors import EngineError, EngineTimeoutError
+from gradegpt.judges import ModelJudge
+from serve.worker import Judges, answer
+
+def script(messages):
+    text = messages[-1].content
+    if "hello" in text:
+        return "hi there"
+    if "Slow" in text:
+        time.sleep(0.3)
+    if "Hang" in text:
+        time.sleep(60)
+    if "Once" in text and not os.path.exists(sys.argv[1]):
+        open(sys.argv[1], "w").close()
+        os._exit(9)
+    if "Always" in text:
+        os._exit(9)
+    if "Late" in text:
+        return EngineTimeoutError("too slow")
+    if "Bug" in text:
+        raise KeyError("secret")
+    return "<Yes>"
+
+with socket.socket(fileno=int(sys.argv[2])) as channel:
+    lines, out = channel.makefile("r"), channel.makefile("w")
+    next(lines)
+    judge = ModelJudge(ScriptedEngine(script))
+    answer(Judges(judge, judge), lines, out)
+"""
+"""A judge that does what the response says; the first argument is a file that remembers."""
+
+
+def items(*responses: str) -> list[Item]:
+    return [Item(id=response, reference=("4",), response=response) for response in responses]
+
+
+@pytest.fixture
+def scripted(tmp_path: Path) -> Iterator[Callable[[], WorkerProcess]]:
+    """Workers with the scripted judge."""
+    path, made = tmp_path / "judge.py", list[WorkerProcess]()
+    path.write_text(SCRIPTED, encoding="utf-8")
+
+    def start() -> WorkerProcess:
+        command = (sys.executable, str(path), str(tmp_path / "seen"))
+        worker = WorkerProcess(RULES, command=command)
+        worker.start()
+        made.append(worker)
+        return worker
+
+    yield start
+    for worker in made:
+        worker.close()
+
+
+def soon() -> float:
+    return time.monotonic() + 20
+
+
+def alive(pid: int | None) -> bool:
+    try:
+        os.kill(pid or 0, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_a_worker_judges_as_the_judge_does_here(tmp_path: Path) -> None:
+    """Same judgements, same fingerprint, and its cache tells what it had."""
+    worker = WorkerProcess(RULES, cache=str(tmp_path / "cache.db"))
+    worker.start()
+    asked = items("The answer is 4.", "5", "", "it depends")
+    for fresh, cached in ((False, (0, 4)), (False, (4, 4)), (True, (4, 4))):
+        assert worker.do(Call(fresh=fresh), asked, soon()) == RuleJudge().judge(asked)
+        assert worker.cached == cached
+    assert (worker.name, worker.fingerprint) == ("rules", RuleJudge().fingerprint)
+    assert not worker.generates
+    pid = worker.pid
+    worker.close()
+    assert not alive(pid)
+
+
+def test_a_worker_generates_and_tells_errors_apart(
+    scripted: Callable[[], WorkerProcess], capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Errors keep their kind on the way; a bug costs its batch, and its insides go to stderr."""
+    worker = scripted()
+    [said] = worker.do(Call(max_new_tokens=1), [[Message(role="user", content="hello")]], soon())
+    assert (worker.generates, said.text, said.completion_tokens) == (True, "hi", 1)
+    late = worker.do(Call(max_new_tokens=1), [[Message(role="user", content="Late")]], soon())
+    assert isinstance(late[0], EngineTimeoutError)
+    with pytest.raises(EngineError, match="KeyError in the judge"):
+        worker.do(Call(), items("Bug"), soon())
+    assert worker.do(Call(), items("a"), soon())[0].verdict == "correct"
+    assert "secret" in capfd.readouterr().err
+
+
+def test_a_judge_that_does_not_load_says_why() -> None:
+    worker = WorkerProcess(JudgeSettings(kind="model", model="./nowhere"))
+    with pytest.raises((MissingError, EngineError), match="nowhere"):
+        worker.start()
+    worker.close()
+
+
+def test_a_worker_past_its_deadline_is_killed(scripted: Callable[[], WorkerProcess]) -> None:
+    worker = scripted()
+    pid = worker.pid
+    with pytest.raises(WorkerLostError, match="passed the deadline"):
+        worker.do(Call(), items("Hang"), time.monotonic() + 0.1)
+    assert not alive(pid)
+
+
+def opened(*workers: WorkerProcess, **limits: Any) -> Bench:
+    bench = Bench(**limits)
+    bench.open(workers)
+    return bench
+
+
+def test_the_death_of_a_worker_costs_no_request(scripted: Callable[[], WorkerProcess]) -> None:
+    """Killed in the middle of a batch: a new one judges the same items."""
+    worker = scripted()
+
+    async def ask() -> None:
+        bench = opened(worker)
+        asked = [asyncio.create_task(bench.judge(items(f"Slow {n}", f"b{n}"))) for n in range(3)]
+        while not bench.busy:
+            await asyncio.sleep(0.001)
+        first = worker.pid
+        os.kill(first or 0, signal.SIGKILL)
+        replies = await asyncio.gather(*asked)
+        assert [[j.verdict for j in reply] for reply in replies] == [["correct"] * 2] * 3
+        assert worker.pid != first
+        bench.close()
+
+    asyncio.run(ask())
+
+
+def test_an_item_that_kills_workers_fails_alone(scripted: Callable[[], WorkerProcess]) -> None:
+    """Each is tried once more on its own: the one that kills again is failed, with the reason."""
+
+    async def ask() -> None:
+        bench = opened(scripted())
+        made = await bench.judge(items("a", "Always", "b"))
+        assert [j.outcome for j in made] == ["judged", "failed", "judged"]
+        assert made[1].reason.startswith("engine:error: worker process")
+        assert (await bench.judge(items("c")))[0].verdict == "correct"
+        assert (await bench.judge(items("Once")))[0].verdict == "correct"
+        assert bench.ready
+        bench.close()
+
+    asyncio.run(ask())
+
+
+def test_a_hanging_item_costs_its_deadline_and_the_worker_is_replaced(
+    scripted: Callable[[], WorkerProcess],
+) -> None:
+    async def ask() -> None:
+        bench = opened(scripted())
+        with pytest.raises(DeadlineError):
+            await bench.judge(items("Hang"), deadline_s=0.2)
+        assert (await bench.judge(items("a")))[0].verdict == "correct"
+        bench.close()
+
+    asyncio.run(ask())
+
+
+def test_workers_work_side_by_side(scripted: Callable[[], WorkerProcess]) -> None:
+    async def ask() -> float:
+        bench = opened(scripted(), scripted(), max_batch=1)
+        started = time.monotonic()
+        await bench.judge(items("Slow 1", "Slow 2"))
+        bench.close()
+        return time.monotonic() - started
+
+    assert 0.25 < asyncio.run(ask()) < 0.58
+
+
+def test_the_server_has_its_judge_in_workers_if_told_so(item: dict[str, Any]) -> None:
+    """The reply is the same; no worker outlives the server."""
+    settings = ServeSettings(judge=RULES, workers=2)
+    app, workers = build_app(settings), workers_for(settings)
+    app.state.bench.open(workers)
+    with TestClient(app) as client:
+        assert client.get("/health").json()["judge"] == "rules"
+        judged = client.post("/v1/judge", json=item).json()["judgement"]
+        assert judged["verdict"] == "correct"
+    assert not any(alive(w.pid) for w in workers if isinstance(w, WorkerProcess))
