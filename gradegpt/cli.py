@@ -43,7 +43,7 @@ _LOCAL: Final = ("torch", "transformers", "peft", "safetensors")
 _FAST: Final = ("ctranslate2", "tokenizers", "jinja2")
 
 
-_OF_RULES: Final = frozenset(("batch_size", "profile"))
+_OF_RULES: Final = frozenset(("batch_size", "cache", "profile"))
 """Options that a judge without a model takes."""
 
 
@@ -150,6 +150,9 @@ def judge(
     batch_size: Annotated[
         int | None, typer.Option(min=1, help="Items a forward pass. [default: 32]")
     ] = None,
+    cache: Annotated[
+        Path | None, typer.Option(help="Keep judgements in this file and judge nothing twice.")
+    ] = None,
     min_confidence: Annotated[
         float | None,
         typer.Option(min=0, max=1, help="Below it the model abstains: undecided. [default: 0]"),
@@ -172,6 +175,7 @@ def judge(
         "base_url": base_url,
         "chain_format": chain_format,
         "batch_size": batch_size,
+        "cache": cache,
         "min_confidence": min_confidence,
     }
     settings = _settings(kind, options)

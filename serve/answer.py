@@ -108,7 +108,7 @@ class Said(NamedTuple):
         content = fitted(reply, wanted)
         why = "" if content == reply.whole else reply.why
         if judgement is None:
-            return cls(content, why, 0, estimate_tokens(content), beside)
+            return cls(content, why, 0, math.ceil(estimate_tokens(content)), beside)
         made = {**judgement.model_dump(mode="json"), **beside}
         return cls(content, why, judgement.prompt_tokens, judgement.completion_tokens, made)
 
@@ -171,9 +171,9 @@ async def _all(
     judgements = await bench.judge(items) if items else []
     note_of(request).judged(judgements)
     made: dict[int, Said] = {}
-    for (at, ask), judgement in zip(judging, judgements, strict=True):
-        reply = ask.reply(judgement, undecided=settings.undecided, as_json=form.type != "text")
-        made[at] = Said.of(reply, wanted, judgement, **_beside(bench, ask))
+    for (at, judged), judgement in zip(judging, judgements, strict=True):
+        reply = judged.reply(judgement, undecided=settings.undecided, as_json=form.type != "text")
+        made[at] = Said.of(reply, wanted, judgement, **_beside(bench, judged))
     for at, (ask, extraction) in enumerate(zip(asks, extracted, strict=True)):
         if ask is None:
             made[at] = await _passed_on(bench, conversations[at], wanted, settings)

@@ -13,9 +13,7 @@ import logging
 import math
 import threading
 import time
-from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from gradegpt.engines.base import Generation
@@ -23,6 +21,7 @@ from gradegpt.errors import EngineTimeoutError, GradeGPTError
 from gradegpt.judges.base import Judge
 from gradegpt.schema import Item, Judgement, Message, Outcome
 from serve.errors import BusyError, DeadlineError, JudgeError, QueueFullError, WorkerLostError
+from serve.queue import Job, Queue, settle
 from serve.worker import Call, Judges
 from serve.workers import InProcess, Worker
 
@@ -37,19 +36,6 @@ _LONGEST_WAIT_S: Final = 60
 
 OnBatch = Callable[[Sequence[Judgement], int], None]
 """Told the judgements of every batch, and how many inputs it had."""
-
-
-@dataclass(eq=False, slots=True)
-class _Job:
-    """One input of a request, and where its result goes: a value or an exception."""
-
-    call: Call
-    given: Any
-    deadline: float
-    lane: Hashable
-    loop: asyncio.AbstractEventLoop
-    result: asyncio.Future[Any]
-    retried: bool = False
 
 
 class Bench:
@@ -76,12 +62,9 @@ class Bench:
         self.max_batch, self.max_queue, self.deadline_s = max_batch, max_queue, deadline_s
         self._on_batch = on_batch
         self._workers: tuple[Worker, ...] = ()
-        self._changed = threading.Condition()
-        self._lanes: OrderedDict[Hashable, deque[_Job]] = OrderedDict()
-        self._again: deque[_Job] = deque()
-        self.waiting = self.busy = self._away = 0
+        self._queue = Queue()
+        self.busy = self._away = 0
         self._pace_s = 0.0
-        self._closed = False
 
     @classmethod
     def of(cls, judge: Judge, **limits: Any) -> Bench:
@@ -104,11 +87,14 @@ class Bench:
 
     def close(self) -> None:
         """Let the workers go once they have done what they do now."""
-        with self._changed:
-            self._closed = True
-            self._changed.notify_all()
+        self._queue.close()
         for worker in self._workers:
             worker.close()
+
+    @property
+    def waiting(self) -> int:
+        """Inputs that nobody works on yet."""
+        return self._queue.waiting
 
     @property
     def ready(self) -> bool:
@@ -171,8 +157,8 @@ class Bench:
         self, call: Call, inputs: Sequence[Any], deadline_s: float | None, lane: Hashable
     ) -> list[Any]:
         loop, seconds = asyncio.get_running_loop(), deadline_s or self.deadline_s
-        until, lane = time.monotonic() + seconds, lane or object()
-        jobs = [_Job(call, one, until, lane, loop, loop.create_future()) for one in inputs]
+        until, lane = time.monotonic() + seconds, object() if lane is None else lane
+        jobs = [Job(call, one, until, lane, loop, loop.create_future()) for one in inputs]
         self._enter(jobs)
         try:
             async with asyncio.timeout(seconds):
@@ -183,79 +169,30 @@ class Bench:
                 "or start the server with a larger deadline_s"
             ) from error
         finally:
-            self._withdraw(jobs)
+            self._queue.withdraw(jobs)
 
-    def _enter(self, jobs: list[_Job]) -> None:
+    def _enter(self, jobs: list[Job]) -> None:
         self.check()
-        with self._changed:
-            if jobs and self.waiting + len(jobs) > self.max_queue:
-                seconds = math.ceil(self.waiting * self._pace_s / len(self._workers))
-                raise QueueFullError(
-                    f"{self.waiting:,} items wait and {self.max_queue:,} may; come again",
-                    retry_after_s=min(max(1, seconds), _LONGEST_WAIT_S),
-                )
-            self.waiting += len(jobs)
-            for job in jobs:
-                self._lanes.setdefault(job.lane, deque()).append(job)
-            self._changed.notify_all()
-
-    def _withdraw(self, jobs: list[_Job]) -> None:
-        """Forget what was not started and nobody waits for any longer."""
-        left = [job for job in jobs if not job.result.done() or job.result.cancelled()]
-        if not left:
-            return
-        with self._changed:
-            for job in left:
-                job.result.cancel()
-            waiting = self._lanes.pop(left[0].lane, ())
-            kept = deque(job for job in waiting if not job.result.cancelled())
-            self.waiting -= len(waiting) - len(kept)
-            if kept:
-                self._lanes[left[0].lane] = kept
+        if not self._queue.enter(jobs, self.max_queue):
+            seconds = math.ceil(self.waiting * self._pace_s / len(self._workers))
+            raise QueueFullError(
+                f"{self.waiting:,} items wait and {self.max_queue:,} may; come again",
+                retry_after_s=min(max(1, seconds), _LONGEST_WAIT_S),
+            )
 
     def _work(self, worker: Worker) -> None:
         size, seconds = 1, 0.0
-        while jobs := self._take(size, seconds * _MOMENT):
+        while jobs := self._queue.take(self.max_batch, size, seconds * _MOMENT):
             started = time.monotonic()
-            with self._changed:
+            with self._queue.changed:
                 self.busy += 1
             self._do(worker, jobs)
-            with self._changed:
+            with self._queue.changed:
                 self.busy -= 1
             size, seconds = len(jobs), time.monotonic() - started
             self._pace_s = seconds / size
 
-    def _take(self, last_size: int, moment_s: float) -> list[_Job]:
-        """The next batch, as soon as there is one; empty once the bench is closed."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._closed or self.waiting >= last_size, moment_s)
-            while not self._closed:
-                if jobs := self._gathered():
-                    return jobs
-                self._changed.wait()
-            return []
-
-    def _gathered(self) -> list[_Job]:
-        """An input of each lane in turn, all with the same call; or one that is tried again."""
-        while self._again:
-            job = self._again.popleft()
-            if not job.result.cancelled():
-                return [job]
-        jobs: list[_Job] = []
-        passed_over = 0
-        while len(jobs) < self.max_batch and passed_over < len(self._lanes):
-            lane, waiting = self._lanes.popitem(last=False)
-            if jobs and waiting[0].call != jobs[0].call:
-                passed_over += 1
-            else:
-                passed_over = 0
-                jobs.append(waiting.popleft())
-            if waiting:
-                self._lanes[lane] = waiting
-        self.waiting -= len(jobs)
-        return jobs
-
-    def _do(self, worker: Worker, jobs: list[_Job]) -> None:
+    def _do(self, worker: Worker, jobs: list[Job]) -> None:
         until = max(job.deadline for job in jobs)
         try:
             results = worker.do(jobs[0].call, [job.given for job in jobs], until)
@@ -267,41 +204,36 @@ class Bench:
             if len(jobs) > 1:
                 self._retry(jobs, known)
             else:
-                _settle(jobs, [known])
+                settle(jobs, [known])
         else:
             if self._on_batch is not None and not jobs[0].loop.is_closed():
                 judgements = [r for r in results if isinstance(r, Judgement)]
                 # In the loop, which logs what it raises; this thread must live.
                 jobs[0].loop.call_soon_threadsafe(self._on_batch, judgements, len(jobs))
-            _settle(jobs, results)
+            settle(jobs, results)
 
-    def _retry(self, jobs: list[_Job], error: Exception) -> None:
+    def _retry(self, jobs: list[Job], error: Exception) -> None:
         """Once more, each on its own: one of them may be what the others suffered from."""
         now = time.monotonic()
         over = [job for job in jobs if job.retried or job.deadline <= now]
-        _settle(over, [error] * len(over))
-        with self._changed:
-            for job in jobs:
-                if job not in over:
-                    job.retried = True
-                    self._again.append(job)
-            self._changed.notify_all()
+        settle(over, [error] * len(over))
+        self._queue.again([job for job in jobs if job not in over])
 
     def _replace(self, worker: Worker) -> None:
         """Start a worker again, however long that takes; the others go on."""
-        with self._changed:
+        with self._queue.changed:
             self._away += 1
         pause_s = 1.0
-        while not self._closed:
+        while not self._queue.closed:
             try:
                 worker.start()
                 break
             except GradeGPTError as error:
                 _log.error("a worker does not start: %s; next try in %.0f s", error, pause_s)
-                with self._changed:
-                    self._changed.wait_for(lambda: self._closed, pause_s)
+                with self._queue.changed:
+                    self._queue.changed.wait_for(lambda: self._queue.closed, pause_s)
                 pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
-        with self._changed:
+        with self._queue.changed:
             self._away -= 1
 
     def _judgement(self, item: Item, result: Judgement | GradeGPTError) -> Judgement:
@@ -319,19 +251,3 @@ def _known(error: Exception) -> GradeGPTError:
         return error
     _log.error("the judge broke", exc_info=error)
     return JudgeError("an error in the judge, not in the request; the server's log says more")
-
-
-def _settle(jobs: Sequence[_Job], results: Sequence[Any]) -> None:
-    """Hand results to whoever still waits for them, each in its own loop."""
-    pairs: dict[asyncio.AbstractEventLoop, list[tuple[_Job, Any]]] = {}
-    for job, result in zip(jobs, results, strict=True):
-        pairs.setdefault(job.loop, []).append((job, result))
-    for loop, told in pairs.items():
-        if not loop.is_closed():
-            loop.call_soon_threadsafe(_tell, told)
-
-
-def _tell(told: list[tuple[_Job, Any]]) -> None:
-    for job, result in told:
-        if not job.result.done():
-            job.result.set_result(result)

@@ -16,6 +16,7 @@ from typing import Annotated, Any, Final, NamedTuple
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 from pydantic import BeforeValidator, Field
+from typing_extensions import override
 
 from gradegpt.schema import Message
 from serve.answer import Lenient, ResponseFormat, Said, Wanted, answers, usage_of
@@ -66,6 +67,7 @@ class ChatRequest(Wanted):
     response_format: ResponseFormat | None = None
 
     @property
+    @override
     def most_tokens(self) -> float:
         """The longest reply that is wanted, in tokens."""
         return self.max_completion_tokens or self.max_tokens or math.inf

@@ -12,6 +12,7 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import Field
 from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope, Send
+from typing_extensions import override
 
 from gradegpt.errors import GradeGPTError, InputError, TooLargeError
 from gradegpt.records import dump
@@ -122,6 +123,7 @@ class JudgedLines(Response):
         self._bench: Bench = request.app.state.bench
         self._lines: asyncio.Queue[asyncio.Task[str] | None] = asyncio.Queue(_HELD)
 
+    @override
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the lines; stop all work when the client leaves."""
         head = {"type": "http.response.start", "status": 200, "headers": self.raw_headers}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import json
 import logging
 import stat
 from collections.abc import Callable
@@ -106,10 +107,12 @@ def test_a_file_that_cannot_be_read_any_more_locks_nobody_out(
         assert [keys.owner(ann), keys.owner(ann)] == ["ann", "ann"]
     assert [r.message for r in caplog.records if "those read before stay valid" in r.message]
     assert len(caplog.records) == 1
-    file.write_text(
-        whole + whole.replace("ann", "bob").replace('256": "', '256": "0')[:-4] + '"}\n'
-    )
+    file.write_text(whole + line("bob", "0"))
     assert keys.owner(ann) == "ann"
+
+
+def line(name: str, digit: str) -> str:
+    return json.dumps({"name": name, "sha256": digit * 64}) + "\n"
 
 
 @pytest.mark.parametrize(
@@ -118,11 +121,11 @@ def test_a_file_that_cannot_be_read_any_more_locks_nobody_out(
         ("", "no key in it; make one: python -m serve.keys add NAME"),
         ("{", r"keys\.jsonl:1: "),
         ('{"name": "ann", "key": "gg-1"}', r"keys\.jsonl:1: sha256: field required"),
-        ('{"name": "a b", "sha256": "%s"}' % ("0" * 64), "name: string should match"),
+        (line("a b", "0"), "name: string should match"),
         ('{"name": "ann", "sha256": "gg-1"}', "sha256: string should match"),
-        ('{"name": "a", "sha256": "%s"}\n{"name": "a", "sha256": "%s"}' % ("0" * 64, "1" * 64),
+        (line("a", "0") + line("a", "1"),
          "the name of key 2 stands there twice"),
-        ('{"name": "a", "sha256": "%s"}\n{"name": "b", "sha256": "%s"}' % ("0" * 64, "0" * 64),
+        (line("a", "0") + line("b", "0"),
          "the key of key 2 stands there twice"),
     ],
     ids=["empty", "torn", "plain", "name", "hash", "same name", "same key"],

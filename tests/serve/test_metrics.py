@@ -18,9 +18,9 @@ ROOT = Path(__file__).parents[2]
 
 
 def read(text: bytes) -> dict[tuple[str, ...], float]:
-    """Samples by name and the values of their labels."""
+    """Samples by name and the values of their labels, in the order of the labels' names."""
     return {
-        (sample.name, *sample.labels.values()): sample.value
+        (sample.name, *(sample.labels[name] for name in sorted(sample.labels))): sample.value
         for family in text_string_to_metric_families(text.decode())
         for sample in family.samples
     }
@@ -37,12 +37,12 @@ def test_requests_are_counted_and_timed(metrics: Metrics) -> None:
     metrics.request("/v1/judge", 200, 0.2)
     metrics.request("/v1/chat/completions", 422, 3.0, "xverify")
     found = read(metrics.render())
-    assert found["gradegpt_requests_total", "/v1/judge", "200", ""] == 2
-    assert found["gradegpt_requests_total", "/v1/chat/completions", "422", "xverify"] == 1
+    assert found["gradegpt_requests_total", "", "/v1/judge", "200"] == 2
+    assert found["gradegpt_requests_total", "xverify", "/v1/chat/completions", "422"] == 1
     assert found["gradegpt_request_seconds_count", "/v1/judge"] == 2
     assert found["gradegpt_request_seconds_sum", "/v1/judge"] == pytest.approx(0.22)
-    assert found["gradegpt_request_seconds_bucket", "/v1/judge", "0.025"] == 1
-    assert found["gradegpt_request_seconds_bucket", "/v1/judge", "+Inf"] == 2
+    assert found["gradegpt_request_seconds_bucket", "0.025", "/v1/judge"] == 1
+    assert found["gradegpt_request_seconds_bucket", "+Inf", "/v1/judge"] == 2
 
 
 def test_items_are_counted_by_how_their_judging_ended(metrics: Metrics) -> None:
@@ -51,8 +51,8 @@ def test_items_are_counted_by_how_their_judging_ended(metrics: Metrics) -> None:
     metrics.judged(RuleJudge().judge([Item(reference=("4",), response=a) for a in answers[:2]]))
     metrics.judged(RuleJudge().judge([Item(reference=("blue",), response=answers[2])]))
     found = read(metrics.render())
-    assert found["gradegpt_items_total", "judged", "rules"] == 2
-    assert found["gradegpt_items_total", "undecided", "rules"] == 1
+    assert found["gradegpt_items_total", "rules", "judged"] == 2
+    assert found["gradegpt_items_total", "rules", "undecided"] == 1
 
 
 def test_queue_batches_and_cache(metrics: Metrics) -> None:
@@ -118,7 +118,7 @@ def test_several_processes_count_together(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     before, after = (read(text.encode()) for text in done.stdout.split("----"))
     for found, waiting in ((before, 5), (after, 3)):
-        assert found["gradegpt_requests_total", "/v1/judge", "200", ""] == 3
+        assert found["gradegpt_requests_total", "", "/v1/judge", "200"] == 3
         assert found["gradegpt_request_seconds_count", "/v1/judge"] == 3
         assert found["gradegpt_cache_hits_total",] == 6
         assert found["gradegpt_queue_items",] == waiting

@@ -3,7 +3,7 @@
 simple-evals takes the first ``correct: yes``, NeMo-Skills the first or the last ``Judgement:`` by
 version, an old one only at the end of the reply. HLE's own script and lighteval ask for a JSON
 schema. The confidence is that of the judged response, for a calibration error, never the judge's.
-BrowseComp-Plus states the reference before the form of the reply, inspect_evals wants a grade.
+BrowseComp-Plus states the reference before the form of the reply, evalscope wants a grade.
 """
 
 from __future__ import annotations
@@ -129,8 +129,8 @@ ADAPTERS = (
         callers="BrowseComp-Plus and others who state the reference before the form",
         frames=(_PLUS,),
         tags=(r"correct: Answer",),
-        # A response that quotes this form in a prompt of the other: the reference comes later.
-        without=(_REFERENCE,),
+        # A response in a prompt of the other form may quote this: there the reference comes later.
+        without=(rf"{_REFERENCE}(?!\s*(?:Your judge|Repeat))",),
         write=_CORRECT,
         schema=_SCHEMA,
         write_json=Json(_object),
@@ -142,7 +142,7 @@ ADAPTERS = (
     ),
     Adapter(
         name="hle_grade",
-        callers="inspect_evals HLE",
+        callers="evalscope HLE",
         frames=(_GRADE,),
         tags=(r"GRADE: ",),
         write=Words("GRADE: C", "GRADE: I", around="{why}\n{verdict}", hostile=r"(?i)grade\s*:"),

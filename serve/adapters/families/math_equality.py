@@ -7,6 +7,7 @@ excludes a sample whose reply is no JSON object. The question is in none of the 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from gradegpt.schema import Judgement
 from serve.adapters.adapter import Adapter
@@ -26,6 +27,13 @@ _JSON = Frame(
     rf"Reply with a single JSON object(?s:(?!Reply with).){{0,300}}?{_CONTRACT_ENDS}\s*\Z",
 )  # fmt: skip
 _WORDS = Words("Yes", "No", undecided="The judge did not decide.")
+_SCHEMA: Final = {
+    "type": "object",
+    "properties": {
+        "verdict": {"type": "string", "enum": ["Yes", "No"]},
+    },
+    "required": ["verdict"],
+}
 _EXAMPLE = """Are the two expressions the same after trivial simplifications?
 YOUR TASK
 Respond with {menu}.
@@ -39,13 +47,14 @@ def _example(menu: str, first: str, second: str) -> str:
     return example.replace("{first}", first).replace("{second}", second)
 
 
-def _object(judgement: Judgement, _: Mapping[str, str]) -> dict[str, str]:
-    return {"verdict": str(_WORDS.word(judgement))}
+def _object(judgement: Judgement, _: Mapping[str, str]) -> dict[str, str] | None:
+    word = None if judgement.verdict is None else _WORDS.word(judgement)
+    return None if word is None else {"verdict": word}
 
 
 def _json(judgement: Judgement, fields: Mapping[str, str]) -> Reply | None:
-    write = _WORDS if judgement.verdict is None else Json(_object)
-    return write(judgement, fields)
+    """Asked for no object, so that something else is no fault: evalscope leaves it out."""
+    return Json(_object)(judgement, fields) or _WORDS(judgement, fields)
 
 
 ADAPTERS = (
@@ -70,6 +79,8 @@ ADAPTERS = (
         callers="evalscope AIME",
         frames=(_JSON,),
         write=_json,
+        schema=_SCHEMA,
+        write_json=Json(_object),
         example=_example('"Yes" or "No"', "{response}", "{reference}")
         + 'Reply with a single JSON object, keys:\n- "verdict": exactly one of "Yes" or "No"',
     ),

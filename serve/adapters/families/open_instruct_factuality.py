@@ -8,6 +8,7 @@ with most LaTeX in the reasoning.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from gradegpt.schema import Item, Judgement
 from serve.adapters.adapter import Adapter, PromptError, item_of
@@ -15,6 +16,14 @@ from serve.adapters.frame import Frame
 from serve.adapters.reply import Json, Words, reason
 
 _WORDS = Words("1", "0")
+_SCHEMA: Final = {
+    "type": "object",
+    "properties": {
+        "REASONING": {"type": "string"},
+        "SCORE": {"type": "string", "enum": ["0", "1"]},
+    },
+    "required": ["REASONING", "SCORE"],
+}
 _FRAME = Frame(
     r"Question:", "{question}", r"Provided Answer:", "{response}",
     r"Reference Answer:", "{reference}", r"Correct: Respond in JSON",
@@ -43,6 +52,8 @@ ADAPTERS = (
         frames=(_FRAME,),
         tags=(r'"SCORE":',),
         write=Json(_object),
+        schema=_SCHEMA,
+        write_json=Json(_object),
         item=_item,
         example="""Is the provided answer the reference answer?
 

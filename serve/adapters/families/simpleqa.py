@@ -8,6 +8,7 @@ contract and reads a JSON object.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from gradegpt.schema import Judgement
 from serve.adapters.adapter import Adapter
@@ -23,6 +24,14 @@ _FRAMES = (Frame(*_ITEM, r"```"), Frame(*_ITEM, r"Grade the predicted answer"), 
 _MENU = (r"\bA: ", r"\bB: ", r"\bC: ")
 _CONTRACT = r"required keys"
 _WORDS = Words("A", "B", "C")
+_SCHEMA: Final = {
+    "type": "object",
+    "properties": {
+        "reasoning": {"type": "string"},
+        "verdict": {"type": "string", "enum": ["A", "B", "C"]},
+    },
+    "required": ["reasoning", "verdict"],
+}
 _EXAMPLE = """Grade predicted answers.
 Here is a new example.
 ```
@@ -57,6 +66,8 @@ ADAPTERS = (
         frames=_FRAMES,
         tags=(*_MENU, _CONTRACT, r'"verdict":'),
         write=Json(_object),
+        schema=_SCHEMA,
+        write_json=Json(_object),
         example=_EXAMPLE + 'A JSON object with the required keys "reasoning": and "verdict":',
     ),
 )

@@ -7,6 +7,7 @@ prompts ask for a JSON object.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from gradegpt.schema import Judgement
 from serve.adapters.adapter import Adapter
@@ -27,6 +28,14 @@ _FEEDBACK = Frame(
     r"Question:", "{question}", r"Reference Answer:", "{reference}",
     r"Model's Answer:", "{response}",
 )  # fmt: skip
+_SCHEMA: Final = {
+    "type": "object",
+    "properties": {
+        "reasoning": {"type": "string"},
+        "judgement": {"type": "string", "enum": ["Correct", "Incorrect"]},
+    },
+    "required": ["reasoning", "judgement"],
+}
 _CONTRACT = 'Reply in JSON: {"reasoning": "why", "judgement": "Correct or Incorrect"}'
 _EXAMPLE = '''{task}
 
@@ -71,6 +80,8 @@ Judgement:""",
         frames=(Frame(*_QUOTED),),
         tags=(_JSON,),
         write=Json(_object),
+        schema=_SCHEMA,
+        write_json=Json(_object),
         example=_EXAMPLE.replace("{task}", _CONTRACT),
     ),
     Adapter(
@@ -79,6 +90,8 @@ Judgement:""",
         frames=(_FEEDBACK,),
         tags=(_JSON,),
         write=Json(_object),
+        schema=_SCHEMA,
+        write_json=Json(_object),
         example=_CONTRACT
         + """
 Question: {question}

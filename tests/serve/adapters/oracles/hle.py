@@ -19,7 +19,7 @@ def own_line(reply: str) -> str | None:
 
 
 def first_grade(reply: str) -> str | None:
-    """inspect_evals."""
+    """The first GRADE, C or I, as evalscope reads it."""
     found = re.search(r"(?i)GRADE\s*:\s*([CPI])", reply)
     return {"C": "correct", "I": "incorrect"}.get(found[1].upper()) if found else None
 

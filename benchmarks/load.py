@@ -1,0 +1,122 @@
+"""What the benchmarks of the server share: a server process, and a client that costs little.
+
+The client speaks as much HTTP/1.1 as our server answers with. A full one takes as long for a
+request as the server does, and shares its cores here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from gradegpt.errors import GradeGPTError
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+_HOST: Final = "127.0.0.1"
+
+
+class Reply(NamedTuple):
+    """An HTTP reply."""
+
+    status: int
+    body: bytes
+
+    def json(self) -> Any:
+        """The body as JSON."""
+        return json.loads(self.body)
+
+
+class Gone(Exception):  # noqa: N818  a state of the other side, told to the caller
+    """The server closed the connection before it answered."""
+
+
+class Connection:
+    """A connection that is kept open, for one request after another."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader, self._writer = reader, writer
+
+    @classmethod
+    async def to(cls, port: int) -> Connection:
+        """Connect. Raises ``OSError``."""
+        return cls(*await asyncio.open_connection(_HOST, port, limit=2**24))
+
+    async def send(self, path: str, body: bytes) -> None:
+        """Send a request. Raises ``Gone``."""
+        head = (
+            f"POST {path} HTTP/1.1\r\nHost: {_HOST}\r\nContent-Type: application/json\r\n"
+            f"Content-Length: {len(body)}\r\n\r\n"
+        )
+        try:
+            self._writer.write(head.encode() + body)
+            await self._writer.drain()
+        except OSError as error:
+            raise Gone(str(error)) from error
+
+    async def receive(self) -> Reply:
+        """Read the reply. Raises ``Gone``."""
+        try:
+            head = await self._reader.readuntil(b"\r\n\r\n")
+            length = re.search(rb"(?i)\r\ncontent-length: *(\d+)", head)
+            body = await self._reader.readexactly(int(length[1]) if length else 0)
+        except (OSError, asyncio.IncompleteReadError) as error:
+            raise Gone(str(error)) from error
+        return Reply(int(head.split(b" ", 2)[1]), body)
+
+    async def post(self, path: str, body: bytes) -> Reply:
+        """Send a request and read its reply. Raises ``Gone``."""
+        await self.send(path, body)
+        return await self.receive()
+
+    async def more(self, seconds: float = 0.05) -> bytes:
+        """What comes although nothing was asked: a second answer."""
+        try:
+            async with asyncio.timeout(seconds):
+                return await self._reader.read(2**16)
+        except (TimeoutError, OSError):
+            return b""
+
+    def close(self) -> None:
+        """Leave, whatever was asked."""
+        self._writer.close()
+
+
+class Served(NamedTuple):
+    """A running server."""
+
+    process: subprocess.Popen[str]
+    port: int
+
+
+@contextmanager
+def served(settings: Sequence[str]) -> Iterator[Served]:
+    """A server of its own process on a free port, with ``KEY=VALUE`` settings.
+
+    Raises:
+        GradeGPTError: it does not start; its complaint is on stderr.
+
+    """
+    command = [sys.executable, "-m", "serve", "configs/serve/nano.yaml", "port=0", *settings]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        ready = re.search(r"http://[^ ]*:(\d+)", process.stdout.readline())
+        if ready is None:
+            raise GradeGPTError(f"{' '.join(command)}: does not start; see above")
+        yield Served(process, int(ready[1]))
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(60)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()

@@ -1,0 +1,176 @@
+"""The server against one request after another, and against its own engine called directly.
+
+    python -m train.export nano runs/nano-fast
+    python benchmarks/serve.py runs/nano-fast eval/data/handmade.jsonl --rows 128 --clients 32
+
+All on the same rows in one run: ``transformers.generate`` on the embedded judge, a prompt at a
+time; the engine, ``--clients`` items a call; the server, with as many clients, each of which asks
+again as soon as it is answered. Then both with verdicts alone (chain format ``outcome``). Engine
+and server take turns, and the median of the rounds counts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import statistics
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+from load import Connection, served
+
+from gradegpt.chain import build_prompt
+from gradegpt.judges.build import NANO, JudgeSettings, build_judge, embedded
+from gradegpt.records import read_objects
+from gradegpt.schema import ChainFormat, Item, Judgement
+
+FIELDS: Final = ("id", "context", "question", "reference", "response", "answer_type", "tolerance")
+MAX_NEW_TOKENS: Final = 384
+
+
+def items_of(path: Path, rows: int) -> list[Item]:
+    """The first rows of a file of items or examples, over again until there are ``rows``."""
+    found = [
+        Item.model_validate({name: row[name] for name in FIELDS if row.get(name) is not None})
+        for _, row in read_objects(path)
+    ]
+    return [found[n % len(found)].model_copy(update={"id": str(n)}) for n in range(rows)]
+
+
+def one_at_a_time(items: Sequence[Item]) -> float:
+    """Seconds of ``transformers.generate`` for the embedded judge, one prompt a call."""
+    import torch
+    from peft import PeftModel
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    from gradegpt.engines.chat import end_token_ids, render_chat
+    from gradegpt.engines.files import prompt_settings_beside
+
+    base, adapter = embedded(NANO, "gradegpt-nano"), embedded(NANO, "gradegpt-nano-judge")
+    tokenizer = AutoTokenizer.from_pretrained(base)
+    model = AutoModelForCausalLM.from_pretrained(base)
+    model = PeftModel.from_pretrained(model, adapter).merge_and_unload().eval()
+    prompts = [build_prompt(item, prompt_settings_beside(adapter)) for item in items]
+
+    def write(prompt: Any) -> None:
+        text = render_chat(tokenizer, prompt)
+        given = tokenizer(text, return_tensors="pt", add_special_tokens=False)
+        model.generate(
+            input_ids=given["input_ids"], attention_mask=given["attention_mask"],
+            max_new_tokens=MAX_NEW_TOKENS, do_sample=False,
+            eos_token_id=end_token_ids(tokenizer), pad_token_id=tokenizer.pad_token_id,
+        )  # fmt: skip
+
+    with torch.inference_mode():
+        write(prompts[0])
+        started = time.perf_counter()
+        for prompt in prompts:
+            write(prompt)
+        return time.perf_counter() - started
+
+
+async def ask(port: int, items: Sequence[Item], clients: int) -> tuple[float, list[Judgement]]:
+    """Seconds until ``clients`` have had all items judged, one a request, and the judgements."""
+    bodies = [item.model_dump_json(exclude_none=True, exclude={"meta"}).encode() for item in items]
+    left: Iterator[int] = iter(range(len(items)))
+    made: dict[int, Judgement] = {}
+    connections = [await Connection.to(port) for _ in range(clients)]
+
+    async def client(connection: Connection) -> None:
+        for n in left:
+            reply = await connection.post("/v1/judge", bodies[n])
+            if reply.status != 200:
+                raise RuntimeError(f"HTTP {reply.status}: {reply.body.decode()}")
+            made[n] = Judgement.model_validate(json.loads(reply.body)["judgement"])
+        connection.close()
+
+    started = time.perf_counter()
+    await asyncio.gather(*(client(connection) for connection in connections))
+    return time.perf_counter() - started, [made[n] for n in range(len(items))]
+
+
+def direct(judge: Any, items: Sequence[Item], size: int) -> tuple[float, list[Judgement]]:
+    """Seconds until the judge itself has judged all items, ``size`` a call, and the judgements."""
+    started, made = time.perf_counter(), []
+    for at in range(0, len(items), size):
+        made += judge.judge(items[at : at + size])
+    return time.perf_counter() - started, made
+
+
+def taking_turns(
+    ways: dict[str, Callable[[], tuple[float, list[Judgement]]]], rounds: int
+) -> tuple[dict[str, float], dict[str, list[Judgement]]]:
+    """The median seconds of each way, after a round to warm up, and what it judged."""
+    seconds: dict[str, list[float]] = {name: [] for name in ways}
+    judged: dict[str, list[Judgement]] = {}
+    for turn in range(rounds + 1):
+        for name, way in ways.items():
+            took, judged[name] = way()
+            seconds[name] += [took] if turn else []
+    return {name: statistics.median(times) for name, times in seconds.items()}, judged
+
+
+def compare(
+    model: str, items: Sequence[Item], clients: int, rounds: int, chain_format: str | None
+) -> tuple[float, float]:
+    """Seconds of the server and of its engine, with the verdicts that differ printed."""
+    format_ = ChainFormat(chain_format) if chain_format else None
+    settings = JudgeSettings(
+        kind="model", model=model, batch_size=clients, chain_format=format_,
+        max_new_tokens=MAX_NEW_TOKENS,
+    )  # fmt: skip
+    judge = build_judge(settings)
+    overrides = [
+        "judge.kind=model", f"judge.model={Path(model).resolve()}", f"judge.batch_size={clients}",
+        f"judge.max_new_tokens={MAX_NEW_TOKENS}", f"max_batch={clients}",
+        *([f"judge.chain_format={chain_format}"] if chain_format else []),
+    ]  # fmt: skip
+    with ExitStack() as stack:
+        port = stack.enter_context(served(overrides)).port
+        seconds, judged = taking_turns(
+            {
+                "engine": lambda: direct(judge, items, clients),
+                "server": lambda: asyncio.run(ask(port, items, clients)),
+            },
+            rounds,
+        )
+    pairs = zip(judged["engine"], judged["server"], strict=True)
+    same = sum(a.verdict is b.verdict for a, b in pairs)
+    print(f"{chain_format or 'chains'}: same verdict on {same} of {len(items)} rows")
+    return seconds["engine"], seconds["server"]
+
+
+def main(
+    model: Annotated[str, typer.Argument(help="What train.export wrote of the embedded judge.")],
+    rows_file: Annotated[Path, typer.Argument(help="JSON Lines of items or examples.")],
+    rows: int = 128,
+    clients: int = 32,
+    rounds: int = 3,
+) -> None:
+    """Print rows a second of every way, and the three ratios."""
+    items = items_of(rows_file, rows)
+    alone = one_at_a_time(items)
+    engine, server = compare(model, items, clients, rounds, None)
+    engine_tag, server_tag = compare(model, items, clients, rounds, "outcome")
+    print(f"\n{rows} rows, {clients} clients, median of {rounds} rounds")
+    print(f"{'way':<42}{'seconds':>9}{'rows/s':>9}")
+    for name, took in {
+        "transformers.generate, one at a time": alone,
+        f"engine, {clients} at a time, chains": engine,
+        "server, chains": server,
+        f"engine, {clients} at a time, verdicts alone": engine_tag,
+        "server, verdicts alone": server_tag,
+    }.items():
+        print(f"{name:<42}{took:>9.2f}{rows / took:>9.1f}")
+    print(f"\nserver over transformers, one at a time  {alone / server:>8.1f} times")
+    print(f"verdicts alone over chains, server       {server / server_tag:>8.1f} times")
+    print(f"server slower than its engine, chains    {100 * (server / engine - 1):>8.1f} %")
+    print(f"server slower than its engine, verdicts  {100 * (server_tag / engine_tag - 1):>8.1f} %")
+
+
+if __name__ == "__main__":
+    typer.run(main)
