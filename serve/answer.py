@@ -164,8 +164,8 @@ async def _all(
     judging = [
         (at, ask) for at, ask in enumerate(asks) if ask is not None and extracted[at] is None
     ]
-    for _, ask in judging:
-        form.check(ask.adapter)
+    for _, judged in judging:
+        form.check(judged.adapter)
     items = [ask.item() for _, ask in judging]
     check_lengths(items, settings.max_response_characters, several=False)
     judgements = await bench.judge(items) if items else []

@@ -178,12 +178,12 @@ def frames_of(messages: Sequence[Message]) -> str:
 
 
 _HEAD: Final = re.compile(
-    r"\A\s*(?:<s>|<bos>|<\|begin_of_text\|>)?\s*"
+    r"\A\s*(?:(?:<s>|<bos>|<\|begin_of_text\|>)\s*)?"
     r"(?:<\|im_start\|>\w+\s|<\|start_header_id\|>\w+<\|end_header_id\|>|<start_of_turn>\w+\s"
     r"|\[INST\]|(?:User|USER|Human|HUMAN|用户)\s*[:：])\s*"
 )
 _TAIL: Final = re.compile(
-    r"\s*(?:<\|im_end\|>|<\|eot_id\|>|<end_of_turn>)?\s*"
+    r"(?<!\s)\s*(?:(?:<\|im_end\|>|<\|eot_id\|>|<end_of_turn>)\s*)?"
     r"(?:<\|im_start\|>\w+|<\|start_header_id\|>\w+<\|end_header_id\|>|<start_of_turn>\w+"
     r"|\[/INST\]|(?:Assistant|ASSISTANT|助手)\s*[:：])"
     r"(?:\s*<think>\s*(?:</think>)?)?\s*\Z"

@@ -87,7 +87,8 @@ def test_no_text_becomes_markup(name: str) -> None:
     text = (PAGE / name).read_text(encoding="utf-8")
     assert not re.search(
         r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|createContextualFragment"
-        r"|DOMParser|\beval\(|new Function|\bon\w+=\"|style=\"|<style|<script(?! type=\"module\" src)",
+        r"|DOMParser|\beval\(|new Function|\bon\w+=\"|style=\"|<style"
+        r"|<script(?! type=\"module\" src)",
         text,
     )
 
@@ -107,7 +108,9 @@ def test_both_languages_have_the_same_words_with_the_same_blanks() -> None:
     en, zh = words("en"), words("zh")
     assert list(en) == list(zh)
     for key in en:
-        assert sorted(re.findall(r"\{\w+\}", en[key])) == sorted(re.findall(r"\{\w+\}", zh[key])), key
+        assert sorted(re.findall(r"\{\w+\}", en[key])) == sorted(re.findall(r"\{\w+\}", zh[key])), (
+            key
+        )
 
 
 def test_every_word_that_the_page_asks_for_is_known() -> None:

@@ -17,13 +17,14 @@ _WORDS = Words(
     around="{why}\n{verdict}",
     hostile=r"(?i)grade\s*:",
 )
+_STARS = r"(?<!\*)\*{3,}"
 _QA = Frame(
-    r"\[BEGIN DATA\] \*{3,} \[Task\]:", "{question}", r"\*{3,} \[Submission\]:", "{response}",
-    r"\*{3,} \[Criterion\]:", "{reference}", r"\*{3,} \[END DATA\]",
+    r"\[BEGIN DATA\] \*{3,} \[Task\]:", "{question}", _STARS + r" \[Submission\]:", "{response}",
+    _STARS + r" \[Criterion\]:", "{reference}", _STARS + r" \[END DATA\]",
 )  # fmt: skip
 _FACT = Frame(
-    r"\[BEGIN DATA\] \*{3,} \[Question\]:", "{question}", r"\*{3,} \[Expert\]:", "{reference}",
-    r"\*{3,} \[Submission\]:", "{response}", r"\*{3,} \[END DATA\]",
+    r"\[BEGIN DATA\] \*{3,} \[Question\]:", "{question}", _STARS + r" \[Expert\]:", "{reference}",
+    _STARS + r" \[Submission\]:", "{response}", _STARS + r" \[END DATA\]",
 )  # fmt: skip
 
 ADAPTERS = (

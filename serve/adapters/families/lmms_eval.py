@@ -16,8 +16,8 @@ _BINARY = Frame(
     r"``` Model Prediction: ```", "{response}", r"``` # Evaluation Rules",
 )  # fmt: skip
 _CORRECTNESS = Frame(
-    r"Question:", "{question}", r"(?<!-)-{16,} Correct Answer:", "{reference}", r"(?<!-)-{16,} Solution:",
-    "{response}", r"(?<!-)-{16,}",
+    r"Question:", "{question}", r"(?<!-)-{16,} Correct Answer:", "{reference}",
+    r"(?<!-)-{16,} Solution:", "{response}", r"(?<!-)-{16,}",
 )  # fmt: skip
 
 ADAPTERS = (

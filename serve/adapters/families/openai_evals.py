@@ -13,12 +13,12 @@ from serve.adapters.frame import Frame
 from serve.adapters.reply import Words
 
 _FACT = Frame(
-    r"\[BEGIN DATA\] \*{3,} \[Question\]:", "{question}", r"(?<!\*)\*{3,} \[Expert\]:", "{reference}",
-    r"(?<!\*)\*{3,} \[Submission\]:", "{response}", r"(?<!\*)\*{3,} \[END DATA\]",
+    r"\[BEGIN DATA\] \*{3,} \[Question\]:", "{question}", r"(?<!\*)\*{3,} \[Expert\]:",
+    "{reference}", r"(?<!\*)\*{3,} \[Submission\]:", "{response}", r"(?<!\*)\*{3,} \[END DATA\]",
 )  # fmt: skip
 _CLOSED = Frame(
-    r"\[BEGIN DATA\] \*{3,} \[Task\]:", "{question}", r"(?<!\*)\*{3,} \[Submission\]:", "{response}",
-    r"(?<!\*)\*{3,} \[Criterion\]:", "{reference}", r"(?<!\*)\*{3,} \[END DATA\]",
+    r"\[BEGIN DATA\] \*{3,} \[Task\]:", "{question}", r"(?<!\*)\*{3,} \[Submission\]:",
+    "{response}", r"(?<!\*)\*{3,} \[Criterion\]:", "{reference}", r"(?<!\*)\*{3,} \[END DATA\]",
 )  # fmt: skip
 _GRADE = r"GRADE: "
 

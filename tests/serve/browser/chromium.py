@@ -1,4 +1,4 @@
-"""A headless Chromium on two pipes: no driver program, no port, nothing beyond the standard library.
+"""A headless Chromium on two pipes: no driver program, no port, the standard library alone.
 
 The browser is told what to do in its own DevTools protocol, a JSON object and a NUL each.
 https://chromedevtools.github.io/devtools-protocol
@@ -106,7 +106,9 @@ class Browser:
             chunk = os.read(self._in, 1 << 16) if ready else b""
             if not chunk:
                 log = (self.folder / "chromium.log").read_text(errors="replace")[-800:]
-                raise BrowserError(f"{what}: {'the browser ended' if ready else 'no answer'}\n{log}")
+                raise BrowserError(
+                    f"{what}: {'the browser ended' if ready else 'no answer'}\n{log}"
+                )
             self._pending += chunk
         raw, _, self._pending = self._pending.partition(b"\0")
         return dict(json.loads(raw))
@@ -164,7 +166,9 @@ class Page:
     def open(self, url: str) -> None:
         """Go to ``url`` and wait until its scripts have run."""
         self.call("Page.navigate", url=url)
-        self.until(f"location.href.startsWith({json.dumps(url)}) && document.readyState=='complete'")
+        self.until(
+            f"location.href.startsWith({json.dumps(url)}) && document.readyState=='complete'"
+        )
         self.until("document.documentElement.hasAttribute('data-ready')")
 
     def run(self, script: str) -> Any:
@@ -182,7 +186,9 @@ class Page:
         deadline = time.monotonic() + timeout
         while not self.run(f"Boolean({condition})"):
             if time.monotonic() > deadline:
-                raise BrowserError(f"never true: {condition}\n{self.run('document.body.innerText')}")
+                raise BrowserError(
+                    f"never true: {condition}\n{self.run('document.body.innerText')}"
+                )
             time.sleep(0.02)
 
     def text(self, selector: str) -> str:

@@ -71,7 +71,7 @@ def open_page(browser: Browser, rules_url: str) -> Iterator[Open]:
 
         yield open_it
         complaints = [text for page in pages for text in page.complaints()]
-        expected = ("429 (", "422 (", "401 (", "500 (", "503 (")
+        expected = ("401 (", "413 (", "429 (", "500 (", "503 (")
         assert [text for text in complaints if not any(e in text for e in expected)] == []
 
 

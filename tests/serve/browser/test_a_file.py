@@ -159,9 +159,7 @@ def test_the_download_is_what_the_command_line_writes_and_the_label(
     assert [list(row) for row in rows] == [list(row) for row in expected]
 
 
-def test_what_is_shown_can_be_saved_alone(
-    open_page: Open, rows_file: Path, tmp_path: Path
-) -> None:
+def test_what_is_shown_can_be_saved_alone(open_page: Open, rows_file: Path, tmp_path: Path) -> None:
     page = open_page()
     page.downloads_to(tmp_path)
     load(page, rows_file)
@@ -250,10 +248,10 @@ def test_a_run_that_is_cancelled_goes_on_where_it_stood(open_page: Open, tmp_pat
 def test_thousands_of_rows_stay_quick(open_page: Open, tmp_path: Path) -> None:
     """A page of fifty is all that is ever drawn; filter, search and turning take a blink."""
     page = open_page(create_app(Quick()))
-    load(page, many(tmp_path / "many.jsonl", 5_000))
+    load(page, many(tmp_path / "many.jsonl", 2_000))
     page.click("#start")
     page.until(DONE, timeout=20)
-    assert page.text("[data-filter=correct] .n") == "5,000"
+    assert page.text("[data-filter=correct] .n") == "2,000"
     assert page.run("document.querySelectorAll('#table-body tr').length") == 50
     spent = page.run("""(() => { const started = performance.now();
       document.querySelector('[data-filter=correct]').click();
@@ -261,7 +259,7 @@ def test_thousands_of_rows_stay_quick(open_page: Open, tmp_path: Path) -> None:
       document.body.getBoundingClientRect();
       return performance.now() - started; })()""")
     assert spent < 1_000
-    assert page.text("#pages-range") == "51–100 of 5,000"
+    assert page.text("#pages-range") == "51–100 of 2,000"
 
 
 def test_a_dropped_file_is_opened_from_any_view(open_page: Open) -> None:
@@ -269,7 +267,8 @@ def test_a_dropped_file_is_opened_from_any_view(open_page: Open) -> None:
     page.run("""(() => { const data = new DataTransfer();
       const row = '{"reference": "4", "response": "The answer is 4.", "extra": 1}';
       data.items.add(new File(['\\ufeff' + row + '\\r\\n'], "dropped.jsonl"));
-      window.dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true })); })()""")
+      window.dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true }));
+    })()""")
     page.until("!document.querySelector('#loaded').hidden")
     assert page.text("#name") == "dropped.jsonl"
     assert page.text("#ignored") == "Fields that are not read here: extra (1)"
