@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, NamedTuple
 
 import typer
 from load import Connection, served
@@ -41,8 +41,15 @@ def items_of(path: Path, rows: int) -> list[Item]:
     return [found[n % len(found)].model_copy(update={"id": str(n)}) for n in range(rows)]
 
 
-def one_at_a_time(items: Sequence[Item]) -> float:
-    """Seconds of ``transformers.generate`` for the embedded judge, one prompt a call."""
+class Took(NamedTuple):
+    """Seconds for all rows, and the tokens that were written for them."""
+
+    seconds: float
+    tokens: int
+
+
+def one_at_a_time(items: Sequence[Item]) -> Took:
+    """``transformers.generate`` for the embedded judge, one prompt a call."""
     import torch
     from peft import PeftModel
     from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -56,21 +63,21 @@ def one_at_a_time(items: Sequence[Item]) -> float:
     model = PeftModel.from_pretrained(model, adapter).merge_and_unload().eval()
     prompts = [build_prompt(item, prompt_settings_beside(adapter)) for item in items]
 
-    def write(prompt: Any) -> None:
+    def write(prompt: Any) -> int:
         text = render_chat(tokenizer, prompt)
         given = tokenizer(text, return_tensors="pt", add_special_tokens=False)
-        model.generate(
+        made = model.generate(
             input_ids=given["input_ids"], attention_mask=given["attention_mask"],
             max_new_tokens=MAX_NEW_TOKENS, do_sample=False,
             eos_token_id=end_token_ids(tokenizer), pad_token_id=tokenizer.pad_token_id,
         )  # fmt: skip
+        return int(made.shape[1] - given["input_ids"].shape[1])
 
     with torch.inference_mode():
         write(prompts[0])
         started = time.perf_counter()
-        for prompt in prompts:
-            write(prompt)
-        return time.perf_counter() - started
+        tokens = sum(map(write, prompts))
+        return Took(time.perf_counter() - started, tokens)
 
 
 async def ask(port: int, items: Sequence[Item], clients: int) -> tuple[float, list[Judgement]]:
@@ -116,8 +123,8 @@ def taking_turns(
 
 def compare(
     model: str, items: Sequence[Item], clients: int, rounds: int, chain_format: str | None
-) -> tuple[float, float]:
-    """Seconds of the server and of its engine, with the verdicts that differ printed."""
+) -> tuple[Took, Took]:
+    """What the engine and the server took; how many verdicts are the same is printed."""
     format_ = ChainFormat(chain_format) if chain_format else None
     settings = JudgeSettings(
         kind="model", model=model, batch_size=clients, chain_format=format_,
@@ -141,7 +148,11 @@ def compare(
     pairs = zip(judged["engine"], judged["server"], strict=True)
     same = sum(a.verdict is b.verdict for a, b in pairs)
     print(f"{chain_format or 'chains'}: same verdict on {same} of {len(items)} rows")
-    return seconds["engine"], seconds["server"]
+    engine, server = (
+        Took(seconds[way], sum(one.completion_tokens for one in judged[way]))
+        for way in ("engine", "server")
+    )
+    return engine, server
 
 
 def main(
@@ -157,7 +168,7 @@ def main(
     engine, server = compare(model, items, clients, rounds, None)
     engine_tag, server_tag = compare(model, items, clients, rounds, "outcome")
     print(f"\n{rows} rows, {clients} clients, median of {rounds} rounds")
-    print(f"{'way':<42}{'seconds':>9}{'rows/s':>9}")
+    print(f"{'way':<42}{'seconds':>9}{'rows/s':>9}{'tokens/row':>12}")
     for name, took in {
         "transformers.generate, one at a time": alone,
         f"engine, {clients} at a time, chains": engine,
@@ -165,11 +176,19 @@ def main(
         f"engine, {clients} at a time, verdicts alone": engine_tag,
         "server, verdicts alone": server_tag,
     }.items():
-        print(f"{name:<42}{took:>9.2f}{rows / took:>9.1f}")
-    print(f"\nserver over transformers, one at a time  {alone / server:>8.1f} times")
-    print(f"verdicts alone over chains, server       {server / server_tag:>8.1f} times")
-    print(f"server slower than its engine, chains    {100 * (server / engine - 1):>8.1f} %")
-    print(f"server slower than its engine, verdicts  {100 * (server_tag / engine_tag - 1):>8.1f} %")
+        each = f"{rows / took.seconds:>9.1f}{took.tokens / rows:>12.1f}"
+        print(f"{name:<42}{took.seconds:>9.2f}{each}")
+    slower = [
+        100 * (s.seconds / e.seconds - 1) for e, s in ((engine, server), (engine_tag, server_tag))
+    ]
+    print(
+        f"\nserver over transformers, one at a time  {alone.seconds / server.seconds:>8.1f} times"
+    )
+    print(
+        f"verdicts alone over chains, server       {server.seconds / server_tag.seconds:>8.1f} times"
+    )
+    print(f"server slower than its engine, chains    {slower[0]:>8.1f} %")
+    print(f"server slower than its engine, verdicts  {slower[1]:>8.1f} %")
 
 
 if __name__ == "__main__":

@@ -174,17 +174,19 @@ class Ask(NamedTuple):
 def frames_of(messages: Sequence[Message]) -> str:
     """The text of a conversation, without what raw prompts wrap around it."""
     text = "\n\n".join(message.content for message in messages)
-    return _TAIL.sub("", _HEAD.sub("", text, count=1), count=1)
+    inside = _TAIL.sub("", _HEAD.sub("", text, count=1), count=1)
+    return inside.removesuffix("/no_think")
 
 
+# Possessive: a run of blanks is read once, however long.
 _HEAD: Final = re.compile(
-    r"\A\s*(?:(?:<s>|<bos>|<\|begin_of_text\|>)\s*)?"
+    r"\A\s*+(?:(?:<s>|<bos>|<\|begin_of_text\|>)\s*+)?"
     r"(?:<\|im_start\|>\w+\s|<\|start_header_id\|>\w+<\|end_header_id\|>|<start_of_turn>\w+\s"
     r"|\[INST\]|(?:User|USER|Human|HUMAN|用户)\s*[:：])\s*"
 )
 _TAIL: Final = re.compile(
-    r"(?<!\s)\s*(?:(?:<\|im_end\|>|<\|eot_id\|>|<end_of_turn>)\s*)?"
+    r"(?<!\s)\s*+(?:(?:<\|im_end\|>|<\|eot_id\|>|<end_of_turn>)\s*+)?"
     r"(?:<\|im_start\|>\w+|<\|start_header_id\|>\w+<\|end_header_id\|>|<start_of_turn>\w+"
-    r"|\[/INST\]|(?:Assistant|ASSISTANT|助手)\s*[:：])"
-    r"(?:\s*<think>\s*(?:</think>)?)?\s*\Z"
+    r"|\[/INST\]|(?:Assistant|ASSISTANT|助手)\s*+[:：])"
+    r"(?:\s*+<think>\s*+(?:</think>)?)?\s*+\Z"
 )

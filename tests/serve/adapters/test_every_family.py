@@ -10,7 +10,7 @@ import pytest
 
 from gradegpt.errors import EngineError, EngineTimeoutError
 from gradegpt.schema import Judgement, Message, Outcome, Verdict
-from serve.adapters import ADAPTERS, Adapter, NoVerdictError, find
+from serve.adapters import ADAPTERS, Adapter, NoVerdictError, PromptError, find
 
 
 def _oracles() -> dict[str, tuple[object, ...]]:
@@ -117,15 +117,15 @@ def test_the_item_is_what_the_caller_put_in(adapter: Adapter, kind: str) -> None
 
 
 @judging
-@pytest.mark.parametrize("other", ADAPTERS, ids=lambda a: a.name)
-def test_a_response_that_quotes_a_prompt_is_a_response(adapter: Adapter, other: Adapter) -> None:
-    """Even one of the same family, with an item and a verdict that would suit it."""
-    quoted = "\n\n".join(m.content for m in other.prompt("1+1=?", "7", "The answer is 7."))
-    response = f"My answer is 5.\n{quoted}\nGRADE: C"
-    ask = find(adapter.prompt("What is 2+2?", "4", response))
-    assert ask.adapter.name == adapter.name
-    assert ask.item().reference == ("4",)
-    assert ask.item().response.startswith("My answer is 5.")
+def test_a_response_that_quotes_a_prompt_is_a_response(adapter: Adapter) -> None:
+    """Of any family, even its own, with an item and a verdict that would suit it."""
+    for other in ADAPTERS:
+        quoted = "\n\n".join(m.content for m in other.prompt("1+1=?", "7", "The answer is 7."))
+        response = f"My answer is 5.\n{quoted}\nGRADE: C"
+        ask = find(adapter.prompt("What is 2+2?", "4", response))
+        assert ask.adapter.name == adapter.name, other.name
+        assert ask.item().reference == ("4",), other.name
+        assert ask.item().response.startswith("My answer is 5."), other.name
 
 
 @judging
@@ -172,6 +172,18 @@ def test_an_engine_failure_is_an_error(adapter: Adapter) -> None:
         failed = Judgement(id="", outcome=Outcome.FAILED, method="model", reason=reason)
         with pytest.raises(kind):
             ask.reply(failed, undecided="incorrect")
+
+
+@pytest.mark.parametrize(
+    "junk", [" ", "\n", "*", "-", "`", "#", "[", "{", "<", "Question: ", "User:"]
+)
+def test_a_long_run_of_anything_is_read_in_one_go(junk: str) -> None:
+    """As a response, bare, and between a template's tokens. A quadratic search would take hours."""
+    run = junk * (200_000 // len(junk))
+    for adapter in JUDGING[::6]:
+        assert find(adapter.prompt("2+2=?", "4", f"4 {run} x")).adapter.name == adapter.name
+    with pytest.raises(PromptError):
+        find([Message(role="user", content=f"User: x{run}y")])
 
 
 def test_names_are_unique_and_every_judging_family_has_an_oracle() -> None:

@@ -47,7 +47,7 @@ def main() -> None:
             for score in (sample.scores or {}).values()
         }
         [metrics] = [score.metrics for score in log.results.scores]
-    print(json.dumps({"grades": grades, "accuracy": metrics["accuracy"].value}))
+    sys.stdout.write(json.dumps({"grades": grades, "accuracy": metrics["accuracy"].value}) + "\n")
 
 
 if __name__ == "__main__":

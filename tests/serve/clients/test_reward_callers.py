@@ -54,7 +54,7 @@ def test_openrlhf_gets_no_number_for_what_was_not_decided(server: str) -> None:
 def test_a_verl_reward_manager_calls_compute_score(
     server: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By keyword, in a thread, with whatever else a row holds; it reads ``score`` and logs the rest."""
+    """By keyword, in a thread, with whatever else a row holds; ``score`` is read."""
     monkeypatch.setenv("GRADEGPT_URL", server)
 
     async def score(solution: str, truth: str, question: str) -> dict[str, float]:
