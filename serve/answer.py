@@ -74,14 +74,14 @@ class ResponseFormat(Lenient):
     type: Literal["text", "json_object", "json_schema"] = "text"
     json_schema: dict[str, Any] | None = None
 
-    def check(self, adapter: Adapter) -> None:
-        """Refuse what the family's replies cannot follow."""
+    def check(self, adapter: Adapter | None) -> None:
+        """Refuse what the replies of a family, or of the engine itself, cannot follow."""
         if self.type == "text":
             return
-        if adapter.schema is None:
+        if adapter is None or adapter.schema is None:
+            whom = adapter.name if adapter else "a prompt of no family"
             raise UnsupportedError(
-                f"response_format: replies to {adapter.name} are text; leave it out",
-                "response_format",
+                f"response_format: replies to {whom} are text; leave it out", "response_format"
             )
         there = adapter.schema.get("properties", {})
         asked = ((self.json_schema or {}).get("schema") or {}).get("required") or ()
@@ -146,7 +146,7 @@ async def answers(
     form, note = response_format or ResponseFormat(), note_of(request)
     families = {ask.adapter.name if ask else "none" for ask in asks}
     note.family = families.pop() if len(families) == 1 else "several"
-    note.content = [[m.model_dump() for m in messages] for messages in conversations]
+    note.content = conversations
     work = _all(request, asks, conversations, wanted, form)
     return await while_there(request, work)
 
@@ -164,8 +164,8 @@ async def _all(
     judging = [
         (at, ask) for at, ask in enumerate(asks) if ask is not None and extracted[at] is None
     ]
-    for _, judged in judging:
-        form.check(judged.adapter)
+    for ask in asks:
+        form.check(ask.adapter if ask else None)
     items = [ask.item() for _, ask in judging]
     check_lengths(items, settings.max_response_characters, several=False)
     judgements = await bench.judge(items) if items else []

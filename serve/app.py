@@ -46,7 +46,7 @@ from serve.metrics import Metrics
 from serve.native import JudgeReplies, JudgeReply, JudgeRequest
 from serve.openapi import ERRORS, describe
 from serve.settings import ServeSettings
-from serve.worker import Judges
+from serve.worker import Loaded
 from serve.workers import InProcess
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
@@ -55,7 +55,7 @@ Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 def create_app(judge: Judge, settings: ServeSettings | None = None) -> FastAPI:
     """The application around ``judge``, with the names and limits of ``settings``."""
     app = build_app(settings or ServeSettings())
-    app.state.bench.open([InProcess(Judges(judge, judge))])
+    app.state.bench.open([InProcess(Loaded.of(judge))])
     return app
 
 

@@ -22,7 +22,7 @@ from gradegpt.judges.base import Judge
 from gradegpt.schema import Item, Judgement, Message, Outcome
 from serve.errors import BusyError, DeadlineError, JudgeError, QueueFullError, WorkerLostError
 from serve.queue import Job, Queue, settle
-from serve.worker import Call, Judges
+from serve.worker import Loaded
 from serve.workers import InProcess, Worker
 
 _log = logging.getLogger(__name__)
@@ -70,7 +70,7 @@ class Bench:
     def of(cls, judge: Judge, **limits: Any) -> Bench:
         """A bench with one judge in this process."""
         bench = cls(**limits)
-        bench.open([InProcess(Judges(judge, judge))])
+        bench.open([InProcess(Loaded.of(judge))])
         return bench
 
     def open(self, workers: Sequence[Worker]) -> None:
@@ -117,7 +117,6 @@ class Bench:
         items: Sequence[Item],
         *,
         deadline_s: float | None = None,
-        fresh: bool = False,
         lane: Hashable = None,
     ) -> list[Judgement]:
         """A judgement for each item, in order.
@@ -127,7 +126,6 @@ class Bench:
         Args:
             items: What to judge.
             deadline_s: Seconds; none takes the bench's own.
-            fresh: Past the cache.
             lane: Requests of one lane share a turn; each has its own if none is named.
 
         Raises:
@@ -136,7 +134,7 @@ class Bench:
             BusyError: there is no judge yet.
 
         """
-        results = await self._ask(Call(fresh=fresh), items, deadline_s, lane)
+        results = await self._ask(None, items, deadline_s, lane)
         errors = [r for r in results if isinstance(r, Exception)]
         if errors and len(errors) == len(results) and not isinstance(errors[0], WorkerLostError):
             raise errors[0]
@@ -146,19 +144,24 @@ class Bench:
         self, messages: Sequence[Message], max_new_tokens: int, *, deadline_s: float | None = None
     ) -> Generation:
         """Let the judge's engine continue a conversation. Raises what ``judge`` does."""
-        call = Call(max_new_tokens=max_new_tokens)
-        [result] = await self._ask(call, [messages], deadline_s, None)
+        [result] = await self._ask(max_new_tokens, [messages], deadline_s, None)
         if isinstance(result, Exception):
             raise result
         assert isinstance(result, Generation)
         return result
 
     async def _ask(
-        self, call: Call, inputs: Sequence[Any], deadline_s: float | None, lane: Hashable
+        self,
+        max_new_tokens: int | None,
+        inputs: Sequence[Any],
+        deadline_s: float | None,
+        lane: Hashable,
     ) -> list[Any]:
         loop, seconds = asyncio.get_running_loop(), deadline_s or self.deadline_s
-        until, lane = time.monotonic() + seconds, object() if lane is None else lane
-        jobs = [Job(call, one, until, lane, loop, loop.create_future()) for one in inputs]
+        lane = object() if lane is None else lane
+        jobs = [
+            Job(max_new_tokens, one, seconds, lane, loop, loop.create_future()) for one in inputs
+        ]
         self._enter(jobs)
         try:
             async with asyncio.timeout(seconds):
@@ -193,9 +196,13 @@ class Bench:
             self._pace_s = seconds / size
 
     def _do(self, worker: Worker, jobs: list[Job]) -> None:
-        until = max(job.deadline for job in jobs)
+        # From now on, not from when they came: a busy server must not kill healthy workers because
+        # of requests that waited nearly to their end.
+        until = time.monotonic() + max(job.patience_s for job in jobs)
         try:
-            results = worker.do(jobs[0].call, [job.given for job in jobs], until)
+            results = worker.do([job.given for job in jobs], until, jobs[0].max_new_tokens)
+            if len(results) != len(jobs):
+                raise ValueError(f"{len(results)} results for {len(jobs)} inputs")
         except WorkerLostError as error:
             self._retry(jobs, error)
             self._replace(worker)
@@ -214,10 +221,9 @@ class Bench:
 
     def _retry(self, jobs: list[Job], error: Exception) -> None:
         """Once more, each on its own: one of them may be what the others suffered from."""
-        now = time.monotonic()
-        over = [job for job in jobs if job.retried or job.deadline <= now]
+        over = [job for job in jobs if job.retried]
         settle(over, [error] * len(over))
-        self._queue.again([job for job in jobs if job not in over])
+        self._queue.again([job for job in jobs if not job.retried])
 
     def _replace(self, worker: Worker) -> None:
         """Start a worker again, however long that takes; the others go on."""

@@ -13,39 +13,63 @@ from starlette.requests import ClientDisconnect
 from gradegpt.errors import InputError, TooLargeError
 from gradegpt.records import parse_json, parse_line
 from gradegpt.schema import Item, Row
-from serve.errors import MalformedError, RequestError
+from serve.errors import MalformedError, QueueFullError, RequestError, SlowError
+from serve.logs import note_of
 from serve.settings import ServeSettings
 
 R = TypeVar("R", bound=Row)
 T = TypeVar("T")
 
 
-async def read_object(request: Request, max_bytes: int) -> dict[str, Any]:
+async def read_object(request: Request) -> dict[str, Any]:
     """The body as a JSON object.
 
     Raises:
-        TooLargeError: over ``max_bytes``, by its own word or by count.
+        TooLargeError: over ``max_body_bytes``, by its own word or by count.
+        QueueFullError: more than the server holds at a time, with all that it holds already.
+        SlowError: not here within the deadline.
         MalformedError: not JSON, or not an object.
 
     """
-    too_large = TooLargeError(
-        f"the body is over {max_bytes:,} bytes; send fewer items a request, "
-        "or start the server with a larger max_body_bytes"
-    )
-    if int(request.headers.get("content-length") or 0) > max_bytes:
-        raise too_large
-    body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > max_bytes:
-            raise too_large
+    settings: ServeSettings = request.app.state.settings
     try:
-        value = parse_json(bytes(body))
+        async with asyncio.timeout(settings.deadline_s):
+            body = await _whole(request, settings)
+    except TimeoutError as error:
+        raise SlowError(f"the body did not come within {settings.deadline_s:g} s") from error
+    try:
+        value = parse_json(body)
     except (ValueError, RecursionError) as error:
         raise MalformedError(f"the body is not JSON: {error}") from error
     if not isinstance(value, dict):
         raise MalformedError(f"the body is a {type(value).__name__}, not a JSON object")
     return value
+
+
+def told_length(request: Request) -> int:
+    """How long the body is by its own word; 0 if it does not say."""
+    told = request.headers.get("content-length", "")
+    return int(told) if told.isdecimal() else 0
+
+
+async def _whole(request: Request, settings: ServeSettings) -> bytes:
+    gate, note, most = request.app.state.gate, note_of(request), settings.max_body_bytes
+    too_large = TooLargeError(
+        f"the body is over {most:,} bytes; send fewer items a request, "
+        "or start the server with a larger max_body_bytes"
+    )
+    if told_length(request) > most:
+        raise too_large
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > most:
+            raise too_large
+        gate.held += len(chunk)
+        note.held += len(chunk)  # until the request is over
+        if gate.held > settings.max_held_bytes:
+            raise QueueFullError("too many large requests are under way; come again")
+    return bytes(body)
 
 
 async def read_items(
@@ -83,7 +107,10 @@ async def _lines(request: Request, max_bytes: int) -> AsyncIterator[bytes | None
                 yield None if dropped else bytes(line)
                 line, dropped = bytearray(), False
             dropped |= len(line) + len(piece) > max_bytes
-            line = bytearray() if dropped else line + piece
+            if dropped:
+                line.clear()
+            else:
+                line += piece
     if line or dropped:
         yield None if dropped else bytes(line)
 

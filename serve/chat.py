@@ -23,7 +23,6 @@ from serve.answer import Lenient, ResponseFormat, Said, Wanted, answers, usage_o
 from serve.body import read_object, valid
 from serve.errors import UnsupportedError
 from serve.openapi import documented
-from serve.settings import ServeSettings
 
 router = APIRouter(tags=["openai"])
 DONE: Final = "data: [DONE]\n\n"
@@ -76,8 +75,7 @@ class ChatRequest(Wanted):
 @router.post("/v1/chat/completions", **documented(ChatRequest))
 async def chat(request: Request) -> Response:
     """Judge what a scoring pipeline's prompt asks, and answer in its form."""
-    settings: ServeSettings = request.app.state.settings
-    asked = valid(ChatRequest, await read_object(request, settings.max_body_bytes))
+    asked = valid(ChatRequest, await read_object(request))
     messages = [m.read(f"messages.{at}.content") for at, m in enumerate(asked.messages)]
     [said] = await answers(request, [messages], asked, asked.response_format)
     completion = ChatCompletion(head(asked, request, "chatcmpl"), asked, said)

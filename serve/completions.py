@@ -44,13 +44,14 @@ class CompletionRequest(Wanted):
 async def complete(request: Request) -> Response:
     """Judge what each of several raw prompts asks, and answer in its form."""
     settings: ServeSettings = request.app.state.settings
-    asked = valid(CompletionRequest, await read_object(request, settings.max_body_bytes))
+    asked = valid(CompletionRequest, await read_object(request))
     if asked.echo:
         raise UnsupportedError("echo: a judge gives its verdict alone; leave it out", "echo")
-    if len(asked.prompt) > settings.max_items:
+    choices = len(asked.prompt) * (asked.n or 1)
+    if choices > settings.max_items:
         raise TooLargeError(
-            f"prompt: {len(asked.prompt):,} of them, at most {settings.max_items:,} a request; "
-            "send several requests, or start the server with a larger max_items"
+            f"prompt: {choices:,} of them, at most {settings.max_items:,} a request, and each "
+            "counts n times; send several requests, or start the server with a larger max_items"
         )
     conversations = [[Message(role="user", content=text)] for text in asked.prompt]
     said = await answers(request, conversations, asked)

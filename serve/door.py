@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import uuid
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -24,10 +24,11 @@ _BEARER: Final = re.compile(r"Bearer +(\S+) *", re.IGNORECASE)
 
 @dataclass
 class Gate:
-    """Whether the server still takes requests, and how many it is at."""
+    """Whether the server still takes requests, and what it is at: requests, bytes of bodies."""
 
     draining: bool = False
     running: int = 0
+    held: int = 0
 
 
 @dataclass
@@ -43,7 +44,6 @@ class Door:
     metrics: Metrics
     keys: Keys | None = None
     log: RequestLog | None = None
-    _open: frozenset[str] = field(default=_OPEN)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request in, or answer why not."""
@@ -71,7 +71,7 @@ class Door:
         self, scope: Scope, headers: Headers, note: Note, receive: Receive, send: Send
     ) -> None:
         path = scope["path"]
-        if path in self._open or path.startswith("/page/"):
+        if path in _OPEN or path.startswith("/page/"):
             await self.app(scope, receive, send)
             return
         try:
@@ -98,6 +98,7 @@ class Door:
         note.owner = scope.get(OWNER, "")
 
     def _leave(self, scope: Scope, note: Note) -> None:
+        self.gate.held -= note.held
         # The route, not the path: a path may hold ids, of which there is no end.
         route = getattr(scope.get("route"), "path", "other")
         self.metrics.request(

@@ -10,8 +10,9 @@ EngineError                     HTTP 502   (gradegpt.errors)
  ├─ WorkerLostError             HTTP 502   the process that was judging it died
  └─ JudgeError                  HTTP 500   a bug in the judge; the log has it
 ServiceError                    HTTP 503   not now, or not for you
+ ├─ SlowError                   HTTP 408   the body did not come in time
  ├─ BusyError                   HTTP 503   loading, or on the way out   Retry-After
- ├─ QueueFullError              HTTP 429   too many items are waiting   Retry-After
+ │   └─ QueueFullError          HTTP 429   too many items are waiting   Retry-After
  └─ KeyRequiredError            HTTP 401   no key, or a wrong one       WWW-Authenticate
 """
 
@@ -102,6 +103,16 @@ class ServiceError(GradeGPTError):
     def __init__(self, message: str, headers: Mapping[str, str]) -> None:
         super().__init__(message)
         self.headers = dict(headers)
+
+
+class SlowError(ServiceError):
+    """A body that did not come within the deadline."""
+
+    http_status = 408
+    code = "request_timeout"
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, {"Connection": "close"})
 
 
 class BusyError(ServiceError):

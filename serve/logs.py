@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import sys
 import time
 from collections import Counter
@@ -13,14 +14,22 @@ from typing import Any, Final, TextIO
 
 from fastapi import Request
 
-from gradegpt.schema import Judgement
+from gradegpt.schema import Judgement, Row
 
 _KEY: Final = "gradegpt.note"
+_UNSAFE: Final = {n: f"\\u{n:04x}" for n in (*range(0x7F, 0xA0), *range(0x2028, 0x202F))}
+"""What JSON lets stand, and what a terminal or a reader of lines takes for a command."""
+
+# It warns of every form that is none; the client is told, and a log must not grow at its will.
+logging.getLogger("python_multipart").setLevel(logging.ERROR)
 
 
 @dataclass
 class Note:
-    """What handlers find out about a request on the way. ``content`` is logged only if asked."""
+    """What handlers find out about a request on the way.
+
+    ``held`` are the bytes of its body. ``content`` is rows, and is logged only if asked.
+    """
 
     id: str
     method: str
@@ -29,6 +38,7 @@ class Note:
     family: str = ""
     status: int = 500
     started: float = field(default_factory=time.monotonic)
+    held: int = 0
     items: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)
     content: Any = None
@@ -79,5 +89,10 @@ class RequestLog:
         if self._with_content and note.content is not None:
             row["content"] = note.content
         out = self._out or sys.stderr
-        out.write(json.dumps(row, ensure_ascii=False) + "\n")
+        line = json.dumps(row, ensure_ascii=False, default=_as_json)
+        out.write(line.translate(_UNSAFE) + "\n")
         out.flush()
+
+
+def _as_json(row: Row) -> Any:
+    return row.model_dump(mode="json")

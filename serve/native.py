@@ -32,7 +32,8 @@ _ABREAST: Final = 256
 _HELD: Final = 10_000
 """Judgements that wait for a client which sends and does not read yet."""
 _PAUSE_S: Final = 0.05
-"""Until a row of a stream that met a full queue tries again."""
+"""Until a row of a stream that met a full queue tries again; twice as long each time."""
+_LONGEST_PAUSE_S: Final = 1.0
 
 Rows = AsyncIterator[tuple[int, Item | InputError]]
 
@@ -69,7 +70,7 @@ async def judge(request: Request) -> Response:
     if _media_type(request, "content-type") == LINES:
         bench.check()
         return JudgedLines(request, read_items(request, settings))
-    body = await read_object(request, settings.max_body_bytes)
+    body = await read_object(request)
     several = "items" in body
     items = _items(body, settings.max_items) if several else [valid(Item, body)]
     check_lengths(items, settings.max_response_characters, several=several)
@@ -77,7 +78,7 @@ async def judge(request: Request) -> Response:
         bench.check()
         return JudgedLines(request, _numbered(items))
     note = note_of(request)
-    note.content = [item.model_dump(mode="json") for item in items]
+    note.content = items
     judgements = await while_there(request, bench.judge(items))
     note.judged(judgements)
     rows = [judgement.model_dump(mode="json") for judgement in judgements]
@@ -135,8 +136,8 @@ class JudgedLines(Response):
                 while (line := await self._lines.get()) is not None:
                     await self._write(send, await line, more=True)
                 reading.cancel()
-        except* ClientDisconnect:
-            left = True
+        except* (ClientDisconnect, TimeoutError):
+            left = True  # or does not read, which uvicorn ends when no more comes
         if not left:
             await self._write(send, "", more=False)
 
@@ -146,12 +147,13 @@ class JudgedLines(Response):
             await send({"type": "http.response.body", "body": line.encode(), "more_body": more})
 
     async def _read(self, group: asyncio.TaskGroup) -> None:
-        room = asyncio.Semaphore(min(_ABREAST, self._bench.max_queue))
+        room = _Room(min(_ABREAST, self._bench.max_queue))
         async with aclosing(self._rows) as rows:  # type: ignore[type-var]  # a generator
             async for number, row in rows:
-                await room.acquire()
+                places = self._places(row, room.size)
+                await room.enter(places)
                 line = group.create_task(self._line(number, row))
-                line.add_done_callback(lambda _: room.release())
+                line.add_done_callback(lambda _, places=places: room.leave(places))
                 await self._lines.put(line)
         await self._lines.put(None)
         await gone(self._request)

@@ -16,6 +16,7 @@ _MEANING: Final = {
     400: "The body is not JSON, or asks for what this server does not have.",
     401: "A key is needed, or this one is not known.",
     404: "There is no such thing.",
+    408: "The body did not come in time.",
     409: "It is in no state for that.",
     413: "Over a stated limit.",
     422: "A field is wrong or missing, or the prompt is not understood.",

@@ -1,7 +1,8 @@
 """One server process: serves while its judge loads, and finishes what it has before it stops.
 
 As ``python -m serve.process FD`` it is a child of ``serve.processes``: settings come as a line on
-stdin, which stays open as long as the parent lives; ``ready`` goes out on stdout.
+stdin, which stays open as long as the parent lives; ``ready`` goes out on stdout. With ``loaded``
+as a second argument it takes connections from when its judge is there: until then its siblings do.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from serve.app import build_app
 from serve.settings import ServeSettings
 from serve.workers import workers_for
 
+_TICK_S: Final = 0.1
 _LAST_S: Final = 1
 """Seconds for what is still there after the grace: it is cut off."""
 
@@ -33,7 +35,12 @@ class Server(uvicorn.Server):
     """Drains on a signal: requests that run are finished, new ones are told to go elsewhere."""
 
     def __init__(self, app: FastAPI, grace_s: float) -> None:
-        config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=_LAST_S)
+        config = uvicorn.Config(
+            app,
+            http="h11",  # It bounds a request's head, to 64 KiB; httptools reads without end.
+            log_level="warning",
+            timeout_graceful_shutdown=_LAST_S,
+        )
         super().__init__(config)
         self._gate = app.state.gate
         self._grace_s, self._until = grace_s, 0.0
@@ -55,8 +62,16 @@ class Server(uvicorn.Server):
         return await super().on_tick(counter)
 
 
-def run(settings: ServeSettings, listener: socket.socket, announce: Callable[[], None]) -> None:
+def run(
+    settings: ServeSettings,
+    listener: socket.socket,
+    announce: Callable[[], None],
+    *,
+    loaded_first: bool = False,
+) -> None:
     """Serve on ``listener`` until a signal; ``announce`` is called when the judge is loaded.
+
+    Until then callers are told to come again, or, with ``loaded_first``, left to other processes.
 
     Raises:
         GradeGPTError: what loading the judge raised.
@@ -64,12 +79,12 @@ def run(settings: ServeSettings, listener: socket.socket, announce: Callable[[],
     """
     app = build_app(settings)
     server = Server(app, settings.grace_s)
-    failed: list[GradeGPTError] = []
+    failed: list[Exception] = []
 
     def load() -> None:
         try:
             app.state.bench.open(workers_for(settings))
-        except GradeGPTError as error:
+        except Exception as error:  # noqa: BLE001  it is raised below, where it ends the process
             failed.append(error)
             server.should_exit = True
         else:
@@ -80,7 +95,10 @@ def run(settings: ServeSettings, listener: socket.socket, announce: Callable[[],
         signal.signal(number, server.handle_exit)
     loading = threading.Thread(target=load, daemon=True)
     loading.start()
-    server.run([listener])
+    while loaded_first and loading.is_alive() and not app.state.gate.draining:
+        loading.join(_TICK_S)  # The signal's handler runs between two waits.
+    if not failed:
+        server.run([listener])
     if failed:
         raise failed[0]
     if loading.is_alive() or app.state.bench.busy:
@@ -100,7 +118,7 @@ def main() -> None:
         os.kill(os.getpid(), signal.SIGTERM)
 
     threading.Thread(target=watch, daemon=True).start()
-    run(settings, listener, _say_ready)
+    run(settings, listener, _say_ready, loaded_first="loaded" in sys.argv[2:])
 
 
 def _say_ready() -> None:

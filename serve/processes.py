@@ -29,10 +29,13 @@ _SPARE_S: Final = 5.0
 class Child:
     """A server process, and the pipe on which it says that it is ready."""
 
-    def __init__(self, settings: ServeSettings, listener: socket.socket) -> None:
+    def __init__(
+        self, settings: ServeSettings, listener: socket.socket, *, loaded_first: bool
+    ) -> None:
         # A session of its own: Ctrl-C at a terminal reaches the parent, which tells all.
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "serve.process", str(listener.fileno())],
+            [sys.executable, "-m", "serve.process", str(listener.fileno())]
+            + ["loaded"] * loaded_first,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             pass_fds=[listener.fileno()],
@@ -75,7 +78,8 @@ class Supervisor:
         return self._code
 
     def _start(self) -> None:
-        child = Child(self._settings, self._listener)
+        others = any(child.ready for child in self._all())
+        child = Child(self._settings, self._listener, loaded_first=others)
         self._children.register(child.out, selectors.EVENT_READ, child)
 
     def _all(self) -> list[Child]:

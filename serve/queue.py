@@ -12,16 +12,18 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from serve.worker import Call
-
 
 @dataclass(eq=False, slots=True)
 class Job:
-    """One input of a request, and where its result goes: a value or an exception."""
+    """One input of a request, and where its result goes: a value or an exception.
 
-    call: Call
+    With ``max_new_tokens`` it is to be continued, without to be judged; a batch is all of a kind.
+    ``patience_s`` is how long the request waits in all: longer than that no worker is at it.
+    """
+
+    max_new_tokens: int | None
     given: Any
-    deadline: float
+    patience_s: float
     lane: Hashable
     loop: asyncio.AbstractEventLoop
     result: asyncio.Future[Any]
@@ -88,7 +90,7 @@ class Queue:
             return []
 
     def _gathered(self, most: int) -> list[Job]:
-        """An input of each lane in turn, all with the same call; or one that is tried again."""
+        """An input of each lane in turn, all of one kind; or one that is tried again."""
         while self._again:
             job = self._again.popleft()
             if not job.result.cancelled():
@@ -97,7 +99,7 @@ class Queue:
         passed_over = 0
         while len(jobs) < most and passed_over < len(self._lanes):
             lane, waiting = self._lanes.popitem(last=False)
-            if jobs and waiting[0].call != jobs[0].call:
+            if jobs and waiting[0].max_new_tokens != jobs[0].max_new_tokens:
                 passed_over += 1
             else:
                 passed_over = 0

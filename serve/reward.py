@@ -85,10 +85,10 @@ async def get_reward(request: Request) -> dict[str, Any]:
     """Reward responses as OpenRLHF asks: 1 for a correct one, 0 for any other that was judged."""
     settings: ServeSettings = request.app.state.settings
     bench: Bench = request.app.state.bench
-    asked = valid(RewardRequest, await read_object(request, settings.max_body_bytes))
+    asked = valid(RewardRequest, await read_object(request))
     items = items_of(asked, settings)
     note = note_of(request)
-    note.content = [item.model_dump(mode="json") for item in items]
+    note.content = items
     judgements = await while_there(request, bench.judge(items)) if items else []
     note.judged(judgements)
     rewards = [_reward(n, j, settings.reward_undecided) for n, j in enumerate(judgements)]

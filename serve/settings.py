@@ -55,6 +55,8 @@ class ServeSettings(Settings):
     max_reward_items: int = Field(default=4_096, ge=1)
     """Items of one ``/get_reward``: a trainer sends a rollout at once."""
     max_body_bytes: int = Field(default=8 * 2**20, ge=1)
+    max_held_bytes: int = Field(default=512 * 2**20, ge=1)
+    """Of all bodies that are being worked on; a request beyond is told to come again."""
     max_response_characters: int = Field(default=4_000_000, ge=1)
     max_prompt_characters: int = Field(default=4_000_000, ge=1)
     max_batch: int = Field(default=64, ge=1)
@@ -79,6 +81,8 @@ class ServeSettings(Settings):
                     f"{name}: {getattr(self, name)} do not fit into max_queue, {self.max_queue}; "
                     "lower the one or raise the other"
                 )
+        if self.max_body_bytes > self.max_held_bytes:
+            raise ValueError("max_body_bytes: more than max_held_bytes; raise that one, too")
         if self.lanes > 1 and self.judge.kind != "rules" and self.judge.base_url is None:
             raise ValueError("lanes: a local model judges one batch at a time; set workers instead")
         return self

@@ -25,45 +25,30 @@ from gradegpt.judges.model import ModelJudge
 from gradegpt.schema import Item, Judgement, Message
 
 
-class Call(NamedTuple):
-    """What is asked about every input of a batch.
+class Loaded(NamedTuple):
+    """A judge, and the engine in it, if it has one."""
 
-    To judge an item, past the cache if ``fresh``; or, with ``max_new_tokens``, to continue a
-    conversation.
-    """
-
-    fresh: bool = False
-    max_new_tokens: int | None = None
-
-
-class Judges(NamedTuple):
-    """The judge that is asked, and the one that is asked past a cache; often the same."""
-
-    usual: Judge
-    fresh: Judge
+    judge: Judge
+    engine: Engine | None
 
     @classmethod
-    def load(cls, settings: JudgeSettings, cache: str | None) -> Judges:
-        """Build both from settings; the first looks into the file ``cache``, if there is one."""
-        judge = build_judge(settings)
-        if cache is None:
-            return cls(judge, judge)
-        return cls(CachedJudge(judge, cache), judge)
+    def of(cls, judge: Judge, cache: str | None = None) -> Loaded:
+        """A judge as it is, or one that looks into the file ``cache`` first."""
+        return cls(CachedJudge(judge, cache) if cache else judge, engine_of(judge))
 
     @property
     def cached(self) -> tuple[int, int]:
         """Items that the cache had, and had not."""
-        both = self.usual
-        return (both.hits, both.misses) if isinstance(both, CachedJudge) else (0, 0)
+        judge = self.judge
+        return (judge.hits, judge.misses) if isinstance(judge, CachedJudge) else (0, 0)
 
-    def do(self, call: Call, inputs: Sequence[Any]) -> list[Any]:
+    def do(self, inputs: Sequence[Any], max_new_tokens: int | None) -> list[Any]:
         """What ``Worker.do`` asks, here and now."""
-        if call.max_new_tokens is None:
-            return list((self.fresh if call.fresh else self.usual).judge(inputs))
-        engine = engine_of(self.fresh)
-        if engine is None:
+        if max_new_tokens is None:
+            return list(self.judge.judge(inputs))
+        if self.engine is None:
             raise SettingsError("this judge has no engine; unrecognised=pass needs one that has")
-        return list(engine.generate(inputs, max_new_tokens=call.max_new_tokens))
+        return list(self.engine.generate(inputs, max_new_tokens=max_new_tokens))
 
 
 def engine_of(judge: Judge) -> Engine | None:
@@ -86,33 +71,32 @@ def main() -> None:
         lines, out = channel.makefile("r", encoding="utf-8"), channel.makefile("w")
         try:
             settings = json.loads(next(lines))
-            judges = Judges.load(JudgeSettings.model_validate(settings["judge"]), settings["cache"])
+            judge = build_judge(JudgeSettings.model_validate(settings["judge"]))
+            loaded = Loaded.of(judge, settings["cache"])
         except GradeGPTError as error:
             say(out, {"error": error_as_json(error)})
             return
-        answer(judges, lines, out)
+        answer(loaded, lines, out)
 
 
-def answer(judges: Judges, lines: TextIO, out: TextIO) -> None:
+def answer(loaded: Loaded, lines: TextIO, out: TextIO) -> None:
     """Introduce the judge, then do every batch of ``lines``."""
-    judge = judges.fresh
-    generates = engine_of(judge) is not None
+    judge, generates = loaded.judge, loaded.engine is not None
     say(out, {"name": judge.name, "fingerprint": judge.fingerprint, "generates": generates})
     for line in lines:
-        say(out, done(judges, json.loads(line)))
+        say(out, done(loaded, json.loads(line)))
 
 
-def done(judges: Judges, batch: dict[str, Any]) -> dict[str, Any]:
+def done(loaded: Loaded, batch: dict[str, Any]) -> dict[str, Any]:
     """The results of a batch, or why there are none."""
-    call = Call(*batch["call"])
     try:
-        results = judges.do(call, [_read(row) for row in batch["inputs"]])
+        results = loaded.do([_read(row) for row in batch["inputs"]], batch["max_new_tokens"])
     except GradeGPTError as error:
         return {"error": error_as_json(error)}
     except Exception as error:  # noqa: BLE001  a judge's bug costs its batch, not the loaded model
         traceback.print_exc()
         return {"error": error_as_json(EngineError(f"{type(error).__name__} in the judge"))}
-    hits, misses = judges.cached
+    hits, misses = loaded.cached
     return {"results": [as_json(result) for result in results], "hits": hits, "misses": misses}
 
 
@@ -125,7 +109,9 @@ def say(out: TextIO, value: dict[str, Any]) -> None:
 def as_json(value: Any) -> Any:
     """An input or a result of a batch, as it goes over the wire."""
     match value:
-        case Item() | Judgement():
+        case Item():
+            return value.model_dump(mode="json", exclude={"meta"})  # nothing that a judge reads
+        case Judgement():
             return value.model_dump(mode="json")
         case EngineError():
             return {"error": error_as_json(value)}

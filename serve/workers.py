@@ -17,11 +17,11 @@ from typing import Any, Final, Protocol
 from pydantic import TypeAdapter
 
 from gradegpt.engines.base import Generation
-from gradegpt.judges.build import JudgeSettings
+from gradegpt.judges.build import JudgeSettings, build_judge
 from gradegpt.schema import Judgement
 from serve.errors import WorkerLostError
 from serve.settings import ServeSettings
-from serve.worker import Call, Judges, as_json, engine_of, error_from
+from serve.worker import Loaded, as_json, error_from
 
 _START_S: Final = 600.0
 """Seconds for a process to load its judge; a large model from a slow disk takes minutes."""
@@ -50,12 +50,18 @@ class Worker(Protocol):
         """Be ready for batches, again if need be. Raises ``GradeGPTError`` where that fails."""
         ...
 
-    def do(self, call: Call, inputs: Sequence[Any], deadline: float) -> list[Any]:
+    def do(
+        self, inputs: Sequence[Any], deadline: float, max_new_tokens: int | None = None
+    ) -> list[Any]:
         """A result for each input, in order; an error stands in the place of its own input.
 
+        Args:
+            inputs: Items to judge; or, with ``max_new_tokens``, conversations to continue.
+            deadline: On the monotonic clock.
+            max_new_tokens: The longest continuation.
+
         Raises:
-            WorkerLostError: the worker died, or passed the ``deadline`` of the monotonic clock; it
-                has to be started again.
+            WorkerLostError: the worker died, or passed the deadline; it has to be started again.
 
         """
         ...
@@ -68,22 +74,24 @@ class Worker(Protocol):
 class InProcess:
     """A judge in this process. It cannot be stopped, so it passes deadlines."""
 
-    def __init__(self, judges: Judges) -> None:
-        self.name, self.fingerprint = judges.fresh.name, judges.fresh.fingerprint
-        self.generates = engine_of(judges.fresh) is not None
-        self._judges = judges
+    def __init__(self, loaded: Loaded) -> None:
+        self.name, self.fingerprint = loaded.judge.name, loaded.judge.fingerprint
+        self.generates = loaded.engine is not None
+        self._loaded = loaded
 
     @property
     def cached(self) -> tuple[int, int]:
         """Those of the judge."""
-        return self._judges.cached
+        return self._loaded.cached
 
     def start(self) -> None:
         """Nothing to do: the judge came loaded."""
 
-    def do(self, call: Call, inputs: Sequence[Any], deadline: float) -> list[Any]:
+    def do(
+        self, inputs: Sequence[Any], deadline: float, max_new_tokens: int | None = None
+    ) -> list[Any]:
         """Ask the judge."""
-        return self._judges.do(call, inputs)
+        return self._loaded.do(inputs, max_new_tokens)
 
     def close(self) -> None:
         """Nothing to do: whoever made the judge has it still."""
@@ -127,12 +135,14 @@ class WorkerProcess:
         self.name, self.fingerprint = said["name"], said["fingerprint"]
         self.generates = said["generates"]
 
-    def do(self, call: Call, inputs: Sequence[Any], deadline: float) -> list[Any]:
+    def do(
+        self, inputs: Sequence[Any], deadline: float, max_new_tokens: int | None = None
+    ) -> list[Any]:
         """Send the batch and wait for its results."""
         rows = [as_json(one) for one in inputs]
-        said = self._ask({"call": call, "inputs": rows}, deadline)
+        said = self._ask({"inputs": rows, "max_new_tokens": max_new_tokens}, deadline)
         results, self.cached = said["results"], (said["hits"], said["misses"])
-        if call.max_new_tokens is None:
+        if max_new_tokens is None:
             return list(_JUDGEMENTS.validate_python(results))
         return [error_from(r["error"]) if "error" in r else Generation(**r) for r in results]
 
@@ -189,8 +199,7 @@ def workers_for(settings: ServeSettings) -> list[Worker]:
     """The workers that the settings ask for, started. Raises what loading the judge raises."""
     cache = str(settings.cache) if settings.cache else None
     if not settings.workers:
-        judges = Judges.load(settings.judge, cache)
-        return [InProcess(judges)] * settings.lanes
+        return [InProcess(Loaded.of(build_judge(settings.judge), cache))] * settings.lanes
     workers = [WorkerProcess(settings.judge, cache=cache) for _ in range(settings.workers)]
     for worker in workers:
         worker.start()

@@ -59,6 +59,8 @@ class Adapter:
         extract: Instead of judging: the answer in the response, for callers who want just that.
         schema: The JSON schema that a reply follows when ``response_format`` asks for one.
         write_json: What is written then.
+        aside: Whether the reasons may go beside the content, as ``reasoning_content``: OpenCompass
+            reads the two as one text, and its first letter.
         refuses: Why a prompt of this family cannot be judged, and what to do: it is told apart
             only so that the caller learns that.
 
@@ -76,6 +78,7 @@ class Adapter:
     extract: Callable[[Fields], str] | None = None
     schema: Mapping[str, Any] | None = None
     write_json: Writer | None = None
+    aside: bool = True
     refuses: str = ""
 
     def read(self, text: str) -> Ask | None:
@@ -168,7 +171,7 @@ class Ask(NamedTuple):
                 f"{judgement.outcome.value} ({judgement.reason}), and {self.adapter.name} has no "
                 "word for that; start the server with undecided=incorrect to count it as wrong"
             )
-        return reply
+        return reply if self.adapter.aside else reply._replace(why="")
 
 
 def frames_of(messages: Sequence[Message]) -> str:

@@ -18,7 +18,6 @@ from serve.batches.store import OVER
 from serve.body import read_object, valid
 from serve.errors import UnsupportedError
 from serve.files.routes import owner_of, page_of
-from serve.settings import ServeSettings
 
 _Key = Annotated[str, Field(max_length=64)]
 _Value = Annotated[str, Field(max_length=512)]
@@ -67,8 +66,7 @@ _BODY: Final = {
 @router.post("/v1/batches", openapi_extra=_BODY)
 async def create(request: Request) -> dict[str, Any]:
     """Begin to work on a file of requests."""
-    settings: ServeSettings = request.app.state.settings
-    asked = valid(BatchRequest, await read_object(request, settings.max_body_bytes))
+    asked = valid(BatchRequest, await read_object(request))
     runner, owner = _runner(request.app), owner_of(request)
     file = runner.files.get(asked.input_file_id, owner)
     if file.purpose != "batch":

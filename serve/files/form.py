@@ -10,6 +10,7 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 
 from gradegpt.errors import GradeGPTError, TooLargeError
+from serve.body import told_length
 from serve.errors import MalformedError, RequestError
 
 _FORM_BYTES: Final = 2**20
@@ -62,8 +63,7 @@ def _form(fields: FormData, max_file_bytes: int) -> Form:
 
 async def _limited(request: Request, max_file_bytes: int) -> AsyncGenerator[bytes]:
     limit = max_file_bytes + _FORM_BYTES
-    told = request.headers.get("content-length", "")
-    if told.isdecimal() and int(told) > limit:
+    if told_length(request) > limit:
         raise _too_large(max_file_bytes)
     size = 0
     async for chunk in request.stream():

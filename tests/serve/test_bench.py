@@ -199,7 +199,7 @@ def test_an_item_that_breaks_the_judge_costs_no_other_request_its_judgement() ->
 def test_an_engine_that_cannot_work_is_raised_and_one_failed_prompt_is_not() -> None:
     async def ask() -> None:
         down = Bench.of(Gated(raises=lambda _: EngineError("no GPU")))
-        down._workers[0]._judges.usual.gate.set()  # type: ignore[attr-defined]
+        down._workers[0]._loaded.judge.gate.set()  # type: ignore[attr-defined]
         with pytest.raises(EngineError, match="no GPU"):
             await down.judge(items("a", "b"))
         one = Bench.of(ModelJudge(ScriptedEngine(["<Yes>", EngineError("lost")])))

@@ -22,7 +22,6 @@ from serve.app import build_app
 from serve.bench import Bench
 from serve.errors import DeadlineError, WorkerLostError
 from serve.settings import ServeSettings
-from serve.worker import Call
 from serve.workers import WorkerProcess, workers_for
 
 RULES = JudgeSettings(kind="rules")
@@ -31,7 +30,7 @@ import json, os, socket, sys, time
 from gradegpt.engines import ScriptedEngine
 from gradegpt.errors import EngineError, EngineTimeoutError
 from gradegpt.judges import ModelJudge
-from serve.worker import Judges, answer
+from serve.worker import Loaded, answer
 
 def script(messages):
     text = messages[-1].content
@@ -56,7 +55,7 @@ with socket.socket(fileno=int(sys.argv[2])) as channel:
     lines, out = channel.makefile("r"), channel.makefile("w")
     next(lines)
     judge = ModelJudge(ScriptedEngine(script))
-    answer(Judges(judge, judge), lines, out)
+    answer(Loaded.of(judge), lines, out)
 """
 """A judge that does what the response says; the first argument is a file that remembers."""
 
@@ -100,8 +99,8 @@ def test_a_worker_judges_as_the_judge_does_here(tmp_path: Path) -> None:
     worker = WorkerProcess(RULES, cache=str(tmp_path / "cache.db"))
     worker.start()
     asked = items("The answer is 4.", "5", "", "it depends")
-    for fresh, cached in ((False, (0, 4)), (False, (4, 4)), (True, (4, 4))):
-        assert worker.do(Call(fresh=fresh), asked, soon()) == RuleJudge().judge(asked)
+    for cached in ((0, 4), (4, 4)):
+        assert worker.do(asked, soon()) == RuleJudge().judge(asked)
         assert worker.cached == cached
     assert (worker.name, worker.fingerprint) == ("rules", RuleJudge().fingerprint)
     assert not worker.generates
@@ -115,13 +114,13 @@ def test_a_worker_generates_and_tells_errors_apart(
 ) -> None:
     """Errors keep their kind on the way; a bug costs its batch, and its insides go to stderr."""
     worker = scripted()
-    [said] = worker.do(Call(max_new_tokens=1), [[Message(role="user", content="hello")]], soon())
+    [said] = worker.do([[Message(role="user", content="hello")]], soon(), 1)
     assert (worker.generates, said.text, said.completion_tokens) == (True, "hi", 1)
-    late = worker.do(Call(max_new_tokens=1), [[Message(role="user", content="Late")]], soon())
+    late = worker.do([[Message(role="user", content="Late")]], soon(), 1)
     assert isinstance(late[0], EngineTimeoutError)
     with pytest.raises(EngineError, match="KeyError in the judge"):
-        worker.do(Call(), items("Bug"), soon())
-    assert worker.do(Call(), items("a"), soon())[0].verdict == "correct"
+        worker.do(items("Bug"), soon())
+    assert worker.do(items("a"), soon())[0].verdict == "correct"
     assert "secret" in capfd.readouterr().err
 
 
@@ -136,7 +135,7 @@ def test_a_worker_past_its_deadline_is_killed(scripted: Callable[[], WorkerProce
     worker = scripted()
     pid = worker.pid
     with pytest.raises(WorkerLostError, match="passed the deadline"):
-        worker.do(Call(), items("Hang"), time.monotonic() + 0.1)
+        worker.do(items("Hang"), time.monotonic() + 0.1)
     assert not alive(pid)
 
 

@@ -32,6 +32,7 @@ ADAPTERS = (
     Adapter(
         name="aa_lcr",
         callers="OpenCompass AA-LCR, NeMo-Skills judge/aalcr, NeMo Gym lc_judge",
+        aside=False,
         frames=(_FRAME,),
         write=Words("CORRECT", "INCORRECT"),
         item=_item,

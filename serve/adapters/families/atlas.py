@@ -68,6 +68,7 @@ ADAPTERS = (
     Adapter(
         name="atlas",
         callers="OpenCompass ATLASLLMEvaluator",
+        aside=False,
         frames=(_FRAME,),
         tags=(r"\"judgements\"", r"\"label\""),
         write=_write,

@@ -54,6 +54,7 @@ ADAPTERS = (
     Adapter(
         name="compassverifier",
         callers="CompassVerifier without reasoning, OpenCompass *_academic, VLMEvalKit",
+        aside=False,
         frames=(_FRAME,),
         tags=(r"\bA: ", r"\bB: ", r"\bC: "),
         without=(_BOXED,),
@@ -63,6 +64,7 @@ ADAPTERS = (
     Adapter(
         name="compassverifier_cot",
         callers="CompassVerifier with reasoning, VLMEvalKit, verifiers HybridMathRubric",
+        aside=False,
         frames=(_FRAME,),
         tags=(_BOXED,),
         write=_with_reasoning,

@@ -21,6 +21,7 @@ ADAPTERS = (
     Adapter(
         name="livemathbench",
         callers="OpenCompass LiveMathBench, English judge",
+        aside=False,
         frames=(_EN,),
         tags=_TAGS,
         write=_WORDS,
@@ -35,6 +36,7 @@ Analysis:
     Adapter(
         name="livemathbench_cn",
         callers="OpenCompass LiveMathBench, Chinese judge",
+        aside=False,
         frames=(_CN,),
         tags=_TAGS,
         write=_WORDS,

@@ -61,6 +61,7 @@ ADAPTERS = (
     Adapter(
         name="math_equality",
         callers="simple-evals MATH and AIME",
+        aside=False,
         frames=(_PLAIN,),
         without=(_BRACKETS,),
         write=Words("Yes", "No"),
@@ -69,6 +70,7 @@ ADAPTERS = (
     Adapter(
         name="math_equality_brackets",
         callers="OpenCompass LMEvaluator, math_llm_judge",
+        aside=False,
         frames=(_PLAIN,),
         tags=(_BRACKETS,),
         write=Words("[Yes]", "[No]", undecided="The judge did not decide."),

@@ -32,6 +32,7 @@ ADAPTERS = (
     Adapter(
         name="opencompass",
         callers="OpenCompass GenericLLMEvaluator, CascadeEvaluator",
+        aside=False,
         frames=(_FRAME,),
         tags=(r"\bA: ", r"\bB: "),
         without=(_THIRD,),
@@ -41,6 +42,7 @@ ADAPTERS = (
     Adapter(
         name="opencompass_abc",
         callers="OpenCompass with three grades",
+        aside=False,
         frames=(_FRAME,),
         tags=(r"\bA: ", r"\bB: ", _THIRD),
         write=Words("A", "B", "C"),

@@ -41,6 +41,7 @@ ADAPTERS = (
     Adapter(
         name="chem_exam",
         callers="OpenCompass chem_exam, yes or no",
+        aside=False,
         frames=(_CHEM,),
         tags=(r"\*\*Correct Answer\*\*", r"\*\*Incorrect Answer\*\*"),
         write=Words("**Correct Answer**", "**Incorrect Answer**"),
@@ -59,6 +60,7 @@ Now, based on this, reply **Correct Answer** or **Incorrect Answer**.""",
     Adapter(
         name="chem_exam_share",
         callers="OpenCompass chem_exam, share of right sub-questions",
+        aside=False,
         frames=(_CHEM,),
         tags=(_SHARE,),
         write=Words(r"\boxed{1}", r"\boxed{0}", around="{why}\n{verdict}", hostile=r"boxed|NUMBER"),
@@ -78,6 +80,7 @@ Now, please give the share of right sub-questions as \boxed{score}.""",
     Adapter(
         name="scireasoner",
         callers="OpenCompass SciReasoner",
+        aside=False,
         frames=(_SCIREASONER,),
         tags=(r"'Correct':",),
         write=Words("True", "False"),

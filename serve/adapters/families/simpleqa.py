@@ -54,6 +54,7 @@ ADAPTERS = (
     Adapter(
         name="simpleqa",
         callers="simple-evals, lighteval, OpenCompass, LiveReasonBench, NeMo-Skills",
+        aside=False,
         frames=_FRAMES,
         tags=_MENU,
         without=(_CONTRACT,),
