@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Coroutine, Sequence
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from fastapi import Request
 from pydantic import ValidationError
@@ -72,20 +72,23 @@ async def _whole(request: Request, settings: ServeSettings) -> bytes:
     return bytes(body)
 
 
-async def read_items(
-    request: Request, settings: ServeSettings
-) -> AsyncIterator[tuple[int, Item | InputError]]:
-    """The items of a JSON Lines body with their line numbers, as they come in.
+class Line(NamedTuple):
+    """A line of a JSON Lines body, or what is wrong with it; ``size`` in bytes."""
 
-    In the place of a line that is none stands what is wrong with it.
-    """
+    number: int
+    row: Item | InputError
+    size: int = 0
+
+
+async def read_items(request: Request, settings: ServeSettings) -> AsyncIterator[Line]:
+    """The items of a JSON Lines body, as they come in."""
     number = 0
     async for line in _lines(request, settings.max_body_bytes):
         number += 1
         if line is None:
-            yield number, TooLargeError(f"a line of over {settings.max_body_bytes:,} bytes")
+            yield Line(number, TooLargeError(f"a line of over {settings.max_body_bytes:,} bytes"))
         elif not line.isspace() and line:
-            yield number, _item(line, settings.max_response_characters)
+            yield Line(number, _item(line, settings.max_response_characters), len(line))
 
 
 def _item(line: bytes, max_characters: int) -> Item | InputError:

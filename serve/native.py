@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
 from typing import Any, Final
@@ -19,7 +20,16 @@ from gradegpt.records import dump
 from gradegpt.run import Counts, count
 from gradegpt.schema import Item, Judgement, Row
 from serve.bench import Bench
-from serve.body import check_lengths, gone, read_items, read_object, valid, while_there
+from serve.body import (
+    Line,
+    check_lengths,
+    gone,
+    read_items,
+    read_object,
+    valid,
+    while_there,
+)
+from serve.door import Gate
 from serve.errors import QueueFullError, body_of
 from serve.logs import note_of
 from serve.openapi import documented, schema_of
@@ -34,8 +44,6 @@ _HELD: Final = 10_000
 _PAUSE_S: Final = 0.05
 """Until a row of a stream that met a full queue tries again; twice as long each time."""
 _LONGEST_PAUSE_S: Final = 1.0
-
-Rows = AsyncIterator[tuple[int, Item | InputError]]
 
 
 class JudgeRequest(Row):
@@ -103,9 +111,9 @@ def _items(body: dict[str, Any], max_items: int) -> list[Item]:
     return valid(JudgeRequest, body).items
 
 
-async def _numbered(items: Sequence[Item]) -> Rows:
+async def _numbered(items: Sequence[Item]) -> AsyncIterator[Line]:
     for number, item in enumerate(items, start=1):
-        yield number, item
+        yield Line(number, item)
 
 
 class JudgedLines(Response):
@@ -117,11 +125,13 @@ class JudgedLines(Response):
 
     media_type = LINES
 
-    def __init__(self, request: Request, rows: Rows) -> None:
+    def __init__(self, request: Request, rows: AsyncIterator[Line]) -> None:
         super().__init__()
         del self.headers["content-length"]
         self._request, self._rows = request, rows
         self._bench: Bench = request.app.state.bench
+        self._gate: Gate = request.app.state.gate
+        self._settings: ServeSettings = request.app.state.settings
         self._lines: asyncio.Queue[asyncio.Task[str] | None] = asyncio.Queue(_HELD)
 
     @override
@@ -147,33 +157,43 @@ class JudgedLines(Response):
             await send({"type": "http.response.body", "body": line.encode(), "more_body": more})
 
     async def _read(self, group: asyncio.TaskGroup) -> None:
-        room = _Room(min(_ABREAST, self._bench.max_queue))
+        places = min(_ABREAST, self._bench.max_queue)
+        room = asyncio.Semaphore(places)
         async with aclosing(self._rows) as rows:  # type: ignore[type-var]  # a generator
-            async for number, row in rows:
-                places = self._places(row, room.size)
-                await room.enter(places)
-                line = group.create_task(self._line(number, row))
-                line.add_done_callback(lambda _, places=places: room.leave(places))
-                await self._lines.put(line)
+            async for line in rows:
+                # A long line has several places, so that all of them hold one body's bytes.
+                share = min(places, 1 + line.size * places // self._settings.max_body_bytes)
+                for _ in range(share):
+                    await room.acquire()
+                while self._gate.held + line.size > self._settings.max_held_bytes:
+                    await asyncio.sleep(_PAUSE_S)
+                await self._lines.put(group.create_task(self._line(line, room, share)))
         await self._lines.put(None)
         await gone(self._request)
         raise ClientDisconnect
 
-    async def _line(self, number: int, row: Item | InputError) -> str:
+    async def _line(self, line: Line, room: asyncio.Semaphore, share: int) -> str:
+        self._gate.held += line.size
         try:
-            if isinstance(row, InputError):
-                raise row
-            [judgement] = await self._judged(row)
+            if isinstance(line.row, InputError):
+                raise line.row
+            [judgement] = await self._judged(line.row)
         except GradeGPTError as error:
-            return dump({**body_of(error), "line": number}) + "\n"
+            return dump({**body_of(error), "line": line.number}) + "\n"
+        finally:
+            self._gate.held -= line.size
+            for _ in range(share):
+                room.release()
         note_of(self._request).judged([judgement])
         return dump(judgement) + "\n"
 
     async def _judged(self, item: Item) -> list[Judgement]:
         """The stream waits its turn where a single request would be told to come again."""
-        for _ in range(int(self._bench.deadline_s / _PAUSE_S)):
+        until, pause_s = time.monotonic() + self._bench.deadline_s, _PAUSE_S
+        while time.monotonic() < until:
             try:
                 return await self._bench.judge([item], lane=id(self))
             except QueueFullError:
-                await asyncio.sleep(_PAUSE_S)
+                await asyncio.sleep(pause_s)
+                pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
         return await self._bench.judge([item], lane=id(self))

@@ -42,7 +42,7 @@ class Server(uvicorn.Server):
             timeout_graceful_shutdown=_LAST_S,
         )
         super().__init__(config)
-        self._gate = app.state.gate
+        self._gate, self._metrics, self._bench = app.state.gate, app.state.metrics, app.state.bench
         self._grace_s, self._until = grace_s, 0.0
 
     @override
@@ -57,6 +57,7 @@ class Server(uvicorn.Server):
     @override
     async def on_tick(self, counter: int) -> bool:
         """Stop once nothing runs, or the grace is over."""
+        self._metrics.queue(self._bench.waiting)  # Siblings add it up, whoever is asked.
         if self._gate.draining and (not self._gate.running or time.monotonic() > self._until):
             self.should_exit = True
         return await super().on_tick(counter)

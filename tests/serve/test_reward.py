@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fastapi import FastAPI, Request
+from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from gradegpt.engines import ScriptedEngine
@@ -18,8 +18,9 @@ from gradegpt.judges import Judge, ModelJudge, RuleJudge
 from gradegpt.records import write_rows
 from gradegpt.schema import Item, Judgement
 from serve import reward
+from serve.door import Door, Gate
 from serve.errors import RequestError, handle_errors
-from serve.logs import Note
+from serve.metrics import Metrics
 from serve.reward import question_of, response_of
 from serve.settings import ServeSettings
 
@@ -51,11 +52,8 @@ def client_of() -> Callable[..., TestClient]:
         limits = {"max_body_bytes": 10**6, "max_response_characters": 1000}
         app.state.settings = ServeSettings(max_reward_items=8, **limits, **settings)
 
-        @app.middleware("http")
-        async def _noted(request: Request, call_next: Callable[..., Any]) -> Any:
-            Note("id", request.method, request.url.path).put_into(request.scope)
-            return await call_next(request)
-
+        app.state.gate = Gate()
+        app.add_middleware(Door, gate=app.state.gate, metrics=Metrics())
         app.include_router(reward.router)
         return TestClient(app)
 

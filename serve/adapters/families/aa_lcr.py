@@ -1,4 +1,4 @@
-"""AA-LCR, long-context reading: OpenCompass, NeMo-Skills and NeMo Gym's ``lc_judge``.
+"""AA-LCR, long-context reading, and Big Bench Audio, which frames the same parts more closely.
 
 One parser looks for INCORRECT first, one compares the beginning, one takes the label that comes
 first; a reason may hold either word, so the word stands alone.
@@ -16,8 +16,10 @@ from serve.adapters.frame import Frame
 from serve.adapters.reply import Words
 
 _FRAME = Frame(
-    r"The question, for reference only:", "{question}", r"The OFFICIAL ANSWER:", "{reference}",
-    r"CANDIDATE ANSWER TO ASSESS:", "{response}", r"Reply only with",
+    r"The question, for reference only:(?: START QUESTION)?", "{question}",
+    r"(?:END QUESTION )?The OFFICIAL ANSWER:", "{reference}",
+    r"(?:BEGIN )?CANDIDATE ANSWER TO ASSESS:?", "{response}",
+    r"(?:END CANDIDATE ANSWER TO ASSESS )?Reply only with",
 )  # fmt: skip
 _LIST_OF_ONE: Final = re.compile(r"""\[(['"])(?!.*\1\s*,\s*['"])(.*)\1\]""", re.DOTALL)
 
@@ -31,7 +33,7 @@ def _item(fields: Mapping[str, str]) -> Item:
 ADAPTERS = (
     Adapter(
         name="aa_lcr",
-        callers="OpenCompass AA-LCR, NeMo-Skills judge/aalcr, NeMo Gym lc_judge",
+        callers="OpenCompass and evalscope AA-LCR, NeMo-Skills judge/aalcr, NeMo Gym lc_judge, ultravox",
         aside=False,
         frames=(_FRAME,),
         write=Words("CORRECT", "INCORRECT"),

@@ -18,6 +18,11 @@ _FRAME = Frame(
     r"\[Question\]", "{question}", r"\[Reference Answer\]", "{reference}",
     r"\[Predicted Answer\]", "{response}", r"Evaluate the model's answer",
 )  # fmt: skip
+_INPUT = r"# Input \[Question\]"
+_RULES = Frame(
+    _INPUT, "{question}", r"\[Reference Answer\]", "{reference}",
+    r"\[Predicted Answer\]", "{response}", r"# Evaluation Rules",
+)  # fmt: skip
 _EXAMPLE = """Judge a predicted answer against the gold target.
 
 [Question]
@@ -59,7 +64,7 @@ ADAPTERS = (
         callers="evalscope LLMJudge",
         frames=(_FRAME,),
         tags=(_MENU,),
-        without=(_LETTER,),
+        without=(_LETTER, _INPUT),
         write=Json(_fill),
         schema=SCHEMA,
         write_json=Json(_fill),
@@ -70,7 +75,19 @@ ADAPTERS = (
         callers="evalscope LLMJudge before its reply had a contract",
         frames=(_FRAME,),
         tags=(_MENU, _LETTER),
+        without=(_INPUT,),
         write=Words("A", "B"),
         example=_EXAMPLE + "\nJust return the letter.",
+    ),
+    Adapter(
+        name="evalscope_letter_rules",
+        callers="VLMEvalKit ScienceOlympiad: evalscope's older judge, with rules behind the answer",
+        frames=(_RULES,),
+        tags=(_MENU, _LETTER),
+        write=Words("A", "B"),
+        example="# Input\n" + _EXAMPLE.partition("\n\n")[2].replace(
+            "Evaluate the", "# Evaluation Rules\n- Evaluate the"
+        )
+        + "\nJust return the letter.",
     ),
 )

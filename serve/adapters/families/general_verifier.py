@@ -12,7 +12,8 @@ from serve.adapters.reply import Words
 
 _FRAME = Frame(
     r"### Question:", "{question}", r"### Ground Truth Answer:", "{reference}",
-    r"### Student Answer:", "{response}", r"For the above question",
+    r"### Student Answer:", "{response}",
+    r"(?:For the above question|Verify if the student)",
 )  # fmt: skip
 
 ADAPTERS = (

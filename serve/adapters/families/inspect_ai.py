@@ -19,7 +19,8 @@ _WORDS = Words(
 )
 _STARS = r"(?<!\*)\*{3,}"
 _QA = Frame(
-    r"\[BEGIN DATA\] \*{3,} \[Task\]:", "{question}", _STARS + r" \[Submission\]:", "{response}",
+    r"\[BEGIN DATA\] \*{3,} \[Task\]:", "{question}",
+    _STARS + r" \[(?:Submission|Reasoning)\]:", "{response}",
     _STARS + r" \[Criterion\]:", "{reference}", _STARS + r" \[END DATA\]",
 )  # fmt: skip
 _FACT = Frame(
@@ -30,7 +31,7 @@ _FACT = Frame(
 ADAPTERS = (
     Adapter(
         name="inspect_qa",
-        callers="inspect_ai model_graded_qa",
+        callers="inspect_ai model_graded_qa, vitals",
         frames=(_QA,),
         tags=(r"GRADE: ",),
         write=_WORDS,

@@ -1,7 +1,7 @@
 """Two expressions, equal or not: simple-evals, OpenCompass with brackets, evalscope's AIME as JSON.
 
 simple-evals and OpenCompass put the reference first; evalscope puts the whole response first, and
-excludes a sample whose reply is no JSON object. The question is in none of the prompts.
+excludes a sample whose reply is no JSON object. The question is in few of the prompts.
 """
 
 from __future__ import annotations
@@ -14,14 +14,16 @@ from serve.adapters.adapter import Adapter
 from serve.adapters.frame import Frame
 from serve.adapters.reply import Json, Reply, Words
 
-_TASK = r"YOUR TASK Respond with"
+_TASK = r"YOUR TASK:? Respond with"
 _BRACKETS = r"\[Yes\]"
 _CONTRACT_ENDS = r'exactly\sone\sof\s"Yes"\sor\s"No"'
 # Both ends are marks: with evalscope's contract there, or without.
-_PLAIN = Frame(
+_PAIR = (
     _TASK, r"Expression 1:", "{reference}", r"Expression 2:", "{response}",
     rf"(?<!{_CONTRACT_ENDS})(?<!\s)\s*\Z",
 )  # fmt: skip
+_PLAIN = Frame(*_PAIR)
+_ASKED = Frame(r"question and two statements", r"\bQuestion\b", "{question}", *_PAIR)
 _JSON = Frame(
     _TASK, r"Expression 1:", "{response}", r"Expression 2:", "{reference}",
     rf"Reply with a single JSON object(?s:(?!Reply with).){{0,300}}?{_CONTRACT_ENDS}\s*\Z",
@@ -63,9 +65,25 @@ ADAPTERS = (
         callers="simple-evals MATH and AIME",
         aside=False,
         frames=(_PLAIN,),
-        without=(_BRACKETS,),
+        without=(_BRACKETS, r"question and two statements"),
         write=Words("Yes", "No"),
         example=_example('"Yes" or "No"', "{reference}", "{response}"),
+    ),
+    Adapter(
+        name="math_equality_asked",
+        callers="simple-evals' equality prompt, with the question",
+        frames=(_ASKED,),
+        without=(_BRACKETS,),
+        write=Words("Yes", "No"),
+        example="""Of the question and two statements, are the statements the same?
+Question
+{question}
+
+YOUR TASK:
+Respond with "Yes" or "No".
+    Expression 1: {reference}
+    Expression 2: {response}
+""",
     ),
     Adapter(
         name="math_equality_brackets",

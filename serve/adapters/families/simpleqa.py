@@ -17,11 +17,19 @@ from serve.adapters.reply import Json, Words, reason
 
 # The examples before it have questions, targets and fences too.
 _ITEM = (
-    r"Here is a new example", r"Question:", "{question}", r"Gold target:", "{reference}",
+    r"(?:Here is a (?:new example|sample)|NOT_ATTEMPTED\"\]\.(?= Question:))", r"Question:", "{question}",
+    r"Gold target:", "{reference}",
     r"Predicted answer:", "{response}",
 )  # fmt: skip
-_FRAMES = (Frame(*_ITEM, r"```"), Frame(*_ITEM, r"Grade the predicted answer"), Frame(*_ITEM))
-_MENU = (r"\bA: ", r"\bB: ", r"\bC: ")
+# A fence ends the item only where no menu does: a response may have fences of its own.
+_FRAMES = (
+    Frame(*_ITEM, r"(?:``` )?(?:Grade the predicted answer|According to the gold target)"),
+    Frame(*_ITEM, r"```"),
+    Frame(*_ITEM),
+)
+_TWO = (r"\bA: ", r"\bB: ")
+_THIRD = r"\bC: "
+_MENU = (*_TWO, _THIRD)
 _CONTRACT = r"required keys"
 _WORDS = Words("A", "B", "C")
 _SCHEMA: Final = {
@@ -60,6 +68,15 @@ ADAPTERS = (
         without=(_CONTRACT,),
         write=_WORDS,
         example=_EXAMPLE,
+    ),
+    Adapter(
+        name="simpleqa_ab",
+        callers="SimpleQA with two grades, as knowledge editing uses it",
+        frames=_FRAMES,
+        tags=_TWO,
+        without=(_CONTRACT, _THIRD),
+        write=Words("A", "B"),
+        example=_EXAMPLE.replace("C: NOT_ATTEMPTED\n", ""),
     ),
     Adapter(
         name="simpleqa_json",

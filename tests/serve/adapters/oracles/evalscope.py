@@ -38,4 +38,13 @@ def first_letter(reply: str) -> str | None:
     return "correct" if found and found[0] == "A" else "incorrect"
 
 
-ORACLES = {"evalscope": (contract,), "evalscope_letter": (first_letter,)}
+def whole(reply: str) -> str | None:
+    """VLMEvalKit asks again until it is one of two letters."""
+    return {"A": "correct", "B": "incorrect"}.get(reply.strip())
+
+
+ORACLES = {
+    "evalscope": (contract,),
+    "evalscope_letter": (first_letter,),
+    "evalscope_letter_rules": (whole,),
+}

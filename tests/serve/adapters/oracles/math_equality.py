@@ -29,6 +29,7 @@ def contract(reply: str) -> str | None:
 
 ORACLES = {
     "math_equality": (whole,),
+    "math_equality_asked": (whole,),
     "math_equality_brackets": (first_bracket,),
     "math_equality_json": (contract,),
 }

@@ -27,4 +27,8 @@ def contract(reply: str) -> str | None:
     return VERDICTS.get(value["verdict"]) if isinstance(value["reasoning"], str) else None
 
 
-ORACLES = {"simpleqa": (first, beginning, lighteval), "simpleqa_json": (contract,)}
+ORACLES = {
+    "simpleqa": (first, beginning, lighteval),
+    "simpleqa_ab": (first, beginning),
+    "simpleqa_json": (contract,),
+}
