@@ -62,6 +62,12 @@ class Wanted(Lenient):
         """The longest reply that is wanted, in tokens."""
         return self.max_tokens or math.inf
 
+    def cut(self, text: str) -> str:
+        """What stands before the first of the stops."""
+        return min(
+            (text.partition(stop)[0] for stop in self.stop or () if stop), key=len, default=text
+        )
+
     @property
     def includes_usage(self) -> bool:
         """Whether a stream ends with the usage."""
@@ -94,13 +100,17 @@ class ResponseFormat(Lenient):
 
 
 class Said(NamedTuple):
-    """What a caller is told. ``why`` is what the content leaves out of the reasons."""
+    """What a caller is told. ``why`` is what the content leaves out of the reasons.
+
+    ``ended`` is OpenAI's ``finish_reason``.
+    """
 
     content: str
     why: str
     prompt_tokens: int
     completion_tokens: int
     beside: dict[str, Any]
+    ended: Literal["stop", "length"] = "stop"
 
     @classmethod
     def of(cls, reply: Reply, wanted: Wanted, judgement: Judgement | None, **beside: Any) -> Said:
@@ -114,16 +124,15 @@ class Said(NamedTuple):
 
 
 def fitted(reply: Reply, wanted: Wanted) -> str:
-    """The most of ``reply`` that keeps within what is wanted without losing the verdict."""
-    stops = [stop for stop in wanted.stop or () if stop]
+    """The whole reply where it keeps within what is wanted, else its core.
+
+    The core is never cut: a heading or a fence without what follows is read as a verdict by some
+    parsers, and as the wrong one.
+    """
     whole = reply.whole
-    stopped = any(stop in (whole or "") for stop in stops)
-    if whole is not None and not stopped and estimate_tokens(whole) <= wanted.most_tokens:
-        return whole
-    # A parser that stops early reads what stands before the stop; with nothing there, it reads
-    # nothing, and the stop is of no use to it.
-    ends = [at for stop in stops if (at := reply.core.find(stop)) > 0]
-    return reply.core[: min(ends)] if ends and reply.core[: min(ends)].strip() else reply.core
+    if whole is None or estimate_tokens(whole) > wanted.most_tokens:
+        return reply.core
+    return whole if wanted.cut(whole) == whole else reply.core
 
 
 async def answers(
@@ -188,9 +197,11 @@ async def _passed_on(
     """What the engine says to a prompt that is nobody's. It is not called a judgement."""
     most = int(min(wanted.most_tokens, settings.judge.max_new_tokens))
     said = await bench.generate(messages, most)
-    content = fitted(Reply(said.text), wanted)
+    content = wanted.cut(said.text)
     beside = {"adapter": None, "fingerprint": bench.fingerprint}
-    return Said(content, "", said.prompt_tokens, said.completion_tokens, beside)
+    full = content == said.text and said.completion_tokens >= most
+    ended: Final = "length" if full else "stop"
+    return Said(content, "", said.prompt_tokens, said.completion_tokens, beside, ended)
 
 
 async def recognised(request: Request, messages: Sequence[Message]) -> Ask | None:

@@ -110,7 +110,7 @@ class ChatCompletion(NamedTuple):
         message = {"role": "assistant", "content": self.said.content, "refusal": None}
         if self.said.why:
             message["reasoning_content"] = self.said.why
-        choice = {"message": message, "logprobs": None, "finish_reason": "stop"}
+        choice = {"message": message, "logprobs": None, "finish_reason": self.said.ended}
         return {
             **self.head,
             "object": "chat.completion",
@@ -127,7 +127,7 @@ class ChatCompletion(NamedTuple):
                 yield self._event(index, {"reasoning_content": self.said.why})
             for line in self.said.content.splitlines(keepends=True):
                 yield self._event(index, {"content": line})
-            yield self._event(index, {}, finish_reason="stop", gradegpt=self.said.beside)
+            yield self._event(index, {}, finish_reason=self.said.ended, gradegpt=self.said.beside)
         if self.asked.includes_usage:
             yield event({**self._chunk(), "choices": [], "usage": usage_of([self.said])})
         yield DONE

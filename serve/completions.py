@@ -95,7 +95,7 @@ class Completion(NamedTuple):
                 "index": index,
                 "text": said.content,
                 "logprobs": None,
-                "finish_reason": "stop",
+                "finish_reason": said.ended,
                 **why,
                 "gradegpt": said.beside,
             }

@@ -211,6 +211,24 @@ def test_an_engine_that_cannot_work_is_raised_and_one_failed_prompt_is_not() -> 
     asyncio.run(ask())
 
 
+def test_a_judge_that_forgets_an_item_is_broken_and_the_bench_is_not() -> None:
+    """No judgement is handed to the wrong item, and the next request is served."""
+
+    class Forgetful(Gated):
+        def judge(self, items: Sequence[Item]) -> list[Judgement]:
+            self.gate.set()
+            return super().judge(items)[: 1 - len(self.batches) % 2]
+
+    async def ask() -> None:
+        bench = Bench.of(Forgetful())
+        with pytest.raises(JudgeError):
+            await bench.judge(items("a"))
+        assert len(await bench.judge(items("b"))) == 1
+        bench.close()
+
+    asyncio.run(ask())
+
+
 def test_a_bench_without_a_judge_is_not_ready_and_says_so() -> None:
     bench = Bench()
     assert not bench.ready

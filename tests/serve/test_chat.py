@@ -154,6 +154,12 @@ def test_an_unknown_prompt_goes_on_to_the_engine_if_told_so(client_for: ClientFo
     assert body["gradegpt"]["adapter"] is None
     assert "verdict" not in body["gradegpt"]
     assert body["usage"]["completion_tokens"] == 2
+    assert body["choices"][0]["finish_reason"] == "length"
+    engine = ScriptedEngine(["one two three"])
+    client = client_for(ModelJudge(engine), unrecognised="pass")
+    [choice] = ask(client, talk, stop=[" three", " two"]).json()["choices"]
+    assert (choice["message"]["content"], choice["finish_reason"]) == ("one", "stop")
+    assert ask(client, talk, response_format={"type": "json_object"}).status_code == 400
 
 
 def test_rules_have_no_engine_to_pass_a_prompt_on_to(client_for: ClientFor) -> None:
@@ -199,6 +205,18 @@ def test_a_stop_inside_the_rationale_costs_the_rationale_and_not_the_verdict(
     kept = ask(client_for([CHAIN]), prompt, stop="###").json()["choices"][0]["message"]
     assert kept["content"] == CHAIN
     assert "reasoning_content" not in kept
+
+
+@pytest.mark.parametrize("stop", ["\n", " ", ":"])
+def test_a_stop_never_costs_the_verdict(client_for: ClientFor, stop: str) -> None:
+    """Some replies have a heading or a fence first, and without the rest they read as wrong."""
+    client = client_for()
+    for family in client.get("/v1/adapters").json()["data"]:
+        whole = ask(client, family["example"], max_tokens=1)
+        assert whole.json() != {}
+        assert ask(client, family["example"], max_tokens=1, stop=stop).json().get("choices") == (
+            whole.json().get("choices")
+        )
 
 
 def test_a_schema_is_refused_where_the_family_has_none(

@@ -67,9 +67,10 @@ def test_an_engine_failure_is_an_http_error(client_for: ClientFor, raw: str) -> 
         ({"prompt": []}, 422, "prompt: value should have at least 1 item"),
         ({"prompt": "hello"}, 422, "no family of prompts"),
         ({"prompt": ["x"] * 257}, 413, "prompt: 257 of them, at most 256"),
+        ({"prompt": ["x"] * 3, "n": 128}, 413, "prompt: 384 of them, at most 256"),
         ({"echo": True}, 400, "echo: a judge gives its verdict alone"),
     ],
-    ids=["tokens", "none", "unknown", "too-many", "echo"],
+    ids=["tokens", "none", "unknown", "too-many", "many-choices", "echo"],
 )
 def test_what_cannot_be_done_is_refused(
     client_for: ClientFor, raw: str, change: dict[str, Any], status: int, message: str

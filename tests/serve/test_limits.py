@@ -82,6 +82,57 @@ def scope_of(body: bytes, content_type: bytes = b"application/json") -> dict[str
     }  # fmt: skip
 
 
+def test_a_body_that_does_not_come_is_408(tmp_path: Path) -> None:
+    """A client that sends half a body and sleeps does not hold its half for ever."""
+    app = create_app(Gated(), ServeSettings(state=tmp_path, deadline_s=0.05))
+    told = iter([{"type": "http.request", "body": b'{"reference"', "more_body": True}])
+    said: list[Any] = []
+
+    async def receive() -> dict[str, Any]:
+        if (part := next(told, None)) is not None:
+            return part
+        await asyncio.sleep(60)
+        raise AssertionError
+
+    async def send(message: Any) -> None:
+        said.append(message)
+
+    asyncio.run(app(scope_of(b"x" * 100), receive, send))
+    app.state.bench.close()
+    assert (said[0]["status"], (b"connection", b"close") in said[0]["headers"]) == (408, True)
+    assert app.state.gate.held == 0
+
+
+@pytest.mark.parametrize("lines", [False, True], ids=["whole", "stream"])
+def test_all_bodies_together_have_a_bound(item: dict[str, Any], lines: bool) -> None:
+    """Beyond it a request is told to come again, and a stream waits."""
+    judge = Gated()
+    size = len(json.dumps(item))
+    app = create_app(judge, ServeSettings(max_body_bytes=size, max_held_bytes=size + 50))
+    kind = {"Content-Type": "application/x-ndjson" if lines else "application/json"}
+
+    async def ask() -> None:
+        transport = httpx2.ASGITransport(app=app)
+        async with httpx2.AsyncClient(transport=transport, base_url="http://judge") as client:
+            body = json.dumps(item)
+            running = asyncio.create_task(client.post("/v1/judge", content=body))
+            await asyncio.to_thread(judge.entered.wait, 5)
+            second = asyncio.create_task(client.post("/v1/judge", content=body, headers=kind))
+            await asyncio.wait([second], timeout=0.1)
+            assert second.done() is not lines
+            assert app.state.bench.waiting == 0
+            judge.gate.set()
+            assert (await running).status_code == 200
+            reply = await second
+            assert (reply.status_code, "queue_full" in reply.text) == (
+                (200, False) if lines else (429, True)
+            )
+
+    asyncio.run(ask())
+    app.state.bench.close()
+    assert app.state.gate.held == 0
+
+
 @pytest.mark.parametrize("lines", [False, True], ids=["whole", "stream"])
 def test_who_leaves_takes_along_what_was_not_started(item: dict[str, Any], lines: bool) -> None:
     """The items that the judge is at are finished; the others are never judged."""
@@ -152,9 +203,10 @@ def test_a_prompt_over_its_limit_is_413(client_for: ClientFor, prompt: Any) -> N
     ("settings", "message"),
     [
         ({"max_items": "9000"}, "max_items: 9000 do not fit into max_queue, 8192"),
+        ({"max_body_bytes": "9", "max_held_bytes": "8"}, "max_body_bytes: more than max_held"),
         ({"lanes": "2"}, "lanes: a local model judges one batch at a time"),
     ],
-    ids=["queue", "lanes"],
+    ids=["queue", "bytes", "lanes"],
 )
 def test_settings_that_contradict_each_other_are_refused(
     settings: dict[str, str], message: str

@@ -54,6 +54,17 @@ def test_refusals_and_streams_are_logged_as_well(
     assert (stream["status"], stream["items"]) == (200, 3)
 
 
+def test_a_path_writes_no_line_and_no_command_of_its_own(
+    client_for: ClientFor, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Control characters and separators of lines are escaped; Chinese can still be read."""
+    client_for(log_requests=True).get("/a%0A%1B%C2%9B%E2%80%A8%E2%80%AE答")
+    written = capsys.readouterr().err
+    assert [c for c in written if not c.isprintable()] == ["\n"]
+    assert "答" in written
+    assert json.loads(written)["path"] == "/a\n\x1b\x9b\u2028\u202e答"
+
+
 def test_nothing_is_logged_unless_asked_for(
     client_for: ClientFor, item: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:

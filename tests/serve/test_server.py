@@ -12,7 +12,8 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import cast
 
@@ -22,14 +23,19 @@ import uvicorn
 from openai.types.chat import ChatCompletionMessageParam
 
 from gradegpt.chain import PromptSettings, build_prompt
+from gradegpt.cli import run as command_line
+from gradegpt.errors import MissingError
 from gradegpt.judges import RuleJudge
 from gradegpt.schema import Item
 from gradegpt.settings import load_settings
-from serve.__main__ import listen, url
+from serve import process as one_process
+from serve.__main__ import app, listen, url
 from serve.app import create_app
 from serve.settings import ServeSettings
+from serve.workers import Worker
 
 ROOT = Path(__file__).parents[2]
+Said = Callable[..., tuple[int, str, str]]
 CONFIGS = sorted((ROOT / "configs" / "serve").glob("*.yaml"))
 
 
@@ -165,6 +171,31 @@ def test_several_processes_share_a_port_and_a_dead_one_is_replaced() -> None:
     assert not any(Path(f"/proc/{child}").exists() for child in after)
 
 
+def test_a_replacement_takes_no_connection_before_its_judge_is_there(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Its siblings answer meanwhile; it would only tell callers to come again."""
+    listener, heard = listen("127.0.0.1", 0), []
+
+    def load(_: ServeSettings) -> list[Worker]:
+        with socket.create_connection(listener.getsockname()) as caller:
+            caller.settimeout(0.3)
+            caller.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n")
+            with suppress(TimeoutError):
+                heard.append(caller.recv(1))
+        raise MissingError("no such model")
+
+    monkeypatch.setattr(one_process, "workers_for", load)
+    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    try:
+        with listener, pytest.raises(MissingError, match="no such model"):
+            one_process.run(ServeSettings(state=tmp_path), listener, list, loaded_first=True)
+    finally:
+        signal.signal(signal.SIGINT, before[0])
+        signal.signal(signal.SIGTERM, before[1])
+    assert heard == []
+
+
 def test_sigterm_lets_running_requests_finish(tmp_path: Path) -> None:
     """New ones are told to come again, and so is who asks for readiness; then the exit is 0."""
     config = tmp_path / "slow.yaml"
@@ -235,13 +266,26 @@ def test_a_judge_that_does_not_load_ends_the_server_with_one_line() -> None:
         assert "nowhere" in err
 
 
-def test_a_port_in_use_is_found_before_the_model_is_loaded() -> None:
+@pytest.fixture
+def said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Said:
+    """What the command line says and exits with, where it does not come to serving."""
+    monkeypatch.chdir(ROOT)
+
+    def call(*arguments: str) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as ended:
+            command_line(app, arguments, name="python -m serve")
+        assert isinstance(ended.value.code, int)
+        return ended.value.code, *capsys.readouterr()
+
+    return call
+
+
+def test_a_port_in_use_is_found_before_the_model_is_loaded(said: Said) -> None:
     """The model that is named here does not exist, and the complaint is about the port."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        process = serve("configs/serve/nano.yaml", "judge.model=./nowhere", f"port={port}")
-        out, err = process.communicate(timeout=20)
-    assert (process.returncode, out) == (3, "")
+        code, out, err = said("configs/serve/nano.yaml", "judge.model=./nowhere", f"port={port}")
+    assert (code, out) == (3, "")
     assert err == (
         f"error: 127.0.0.1:{port}: the port is in use; "
         "choose another with port=..., or port=0 for any free one\n"
@@ -261,17 +305,17 @@ def test_a_port_in_use_is_found_before_the_model_is_loaded() -> None:
     ],
     ids=["no-file", "unknown-setting", "not-our-address"],
 )  # fmt: skip
-def test_a_wrong_setting_is_one_line_on_stderr(arguments: list[str], message: str) -> None:
-    process = serve(*arguments)
-    out, err = process.communicate(timeout=20)
+def test_a_wrong_setting_is_one_line_on_stderr(
+    said: Said, arguments: list[str], message: str
+) -> None:
+    code, out, err = said(*arguments)
     assert (out, err) == ("", f"error: {message}\n")
-    assert process.returncode in (2, 3)
+    assert code in (2, 3)
 
 
-def test_help_teaches() -> None:
-    process = serve("--help")
-    out, _ = process.communicate(timeout=20)
-    assert process.returncode == 0
+def test_help_teaches(said: Said) -> None:
+    code, out, _ = said("--help")
+    assert code == 0
     for words in ("configs/serve/nano.yaml", "POST /v1/judge", "judge.kind=rules", "curl"):
         assert words in out
 

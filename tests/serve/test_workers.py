@@ -193,6 +193,26 @@ def test_a_hanging_item_costs_its_deadline_and_the_worker_is_replaced(
     asyncio.run(ask())
 
 
+def test_a_request_that_waited_long_costs_no_worker(
+    scripted: Callable[[], WorkerProcess],
+) -> None:
+    """Its caller gives up in the middle of the batch; the worker is healthy, and stays."""
+    worker = scripted()
+
+    async def ask() -> None:
+        bench = opened(worker, max_batch=1, deadline_s=0.45)
+        pid = worker.pid
+        first = asyncio.create_task(bench.judge(items("Slow 1")))
+        with pytest.raises(DeadlineError):
+            await bench.judge(items("Slow 2"))
+        assert (await first)[0].verdict == "correct"
+        assert (await bench.judge(items("a")))[0].verdict == "correct"
+        assert worker.pid == pid
+        bench.close()
+
+    asyncio.run(ask())
+
+
 def test_workers_work_side_by_side(scripted: Callable[[], WorkerProcess]) -> None:
     async def ask() -> float:
         bench = opened(scripted(), scripted(), max_batch=1)

@@ -1,7 +1,7 @@
-"""DeepEyes' consistency judge and its descendants: a score of ``1`` or ``0``.
+"""DeepEyes and its descendants: consistency as ``1`` or ``0``, and a report on mathematics.
 
-The frame is MathVerse's, without examples. A prompt whose first item ends with a score has
-examples, and only its own family knows where they end.
+The frame of the first is MathVerse's, with DeepEyes' own last example or with none. A prompt whose
+first item ends with a score has examples, and of others nobody knows where they end.
 """
 
 from __future__ import annotations
@@ -15,14 +15,20 @@ _SCORED = (
     r"Judgement: [01])"
 )
 _FRAME = Frame(
-    r"don't output anything else\W* \[Question\]:" + _SCORED, "{question}",
+    r"(?:don't output anything else\W* \[Question\]:" + _SCORED
+    + r"|is pink\. Judgement: 0 \[Question\]:)", "{question}",
     r"\[Standard Answer\]:", "{reference}", r"\[Model_answer\]\s*:", "{response}", r"Judgement:",
+)  # fmt: skip
+
+_REPORT = Frame(
+    r"\*\*Question\*\*:", "{question}", r"\*\*Reference Answer\*\*:?", "{reference}",
+    r"## Student Final Answer", "{response}",
 )  # fmt: skip
 
 ADAPTERS = (
     Adapter(
         name="consistency",
-        callers="DeepEyes and its descendants without examples, DAPO with a generative reward",
+        callers="DeepEyes, ms-swift and descendants, DAPO with a generative reward",
         frames=(_FRAME,),
         tags=(r"\[Model_answer\]",),
         write=Words("1", "0"),
@@ -33,5 +39,26 @@ don't output anything else.
 [Standard Answer]: {reference}
 [Model_answer] : {response}
 Judgement:""",
+    ),
+    Adapter(
+        name="deepeyes_math",
+        callers="DeepEyes and ms-swift on mathematics",
+        frames=(_REPORT,),
+        tags=(r"## Equivalence Judgement", r"TRUE or FALSE"),
+        without=(r"<math solution>",),
+        # A word of the other verdict anywhere behind the heading would turn it over.
+        write=Words("## Equivalence Judgement\nTRUE", "## Equivalence Judgement\nFALSE"),
+        example="""Report whether the answers are the same.
+## Equivalence Judgement
+[TRUE or FALSE]
+
+**Question**:
+{question}
+
+**Reference Answer**
+{reference}
+
+## Student Final Answer
+{response}""",
     ),
 )

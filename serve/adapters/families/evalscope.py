@@ -19,6 +19,10 @@ _FRAME = Frame(
     r"\[Predicted Answer\]", "{response}", r"Evaluate the model's answer",
 )  # fmt: skip
 _INPUT = r"# Input \[Question\]"
+_LINES = Frame(
+    r"Question:", "{question}", r"Reference Answer:", "{reference}",
+    r"Model Answer:", "{response}", r"Evaluate the model's answer",
+)  # fmt: skip
 _RULES = Frame(
     _INPUT, "{question}", r"\[Reference Answer\]", "{reference}",
     r"\[Predicted Answer\]", "{response}", r"# Evaluation Rules",
@@ -80,12 +84,33 @@ ADAPTERS = (
         example=_EXAMPLE + "\nJust return the letter.",
     ),
     Adapter(
+        name="evalscope_letter_lines",
+        callers="evalscope LLMJudge in its first form",
+        frames=(_LINES,),
+        tags=(_MENU, _LETTER),
+        write=Words("A", "B"),
+        example="""Judge a model's answer against the gold target.
+
+Question: {question}
+
+Reference Answer: {reference}
+
+Model Answer: {response}
+
+Evaluate the model's answer as one of:
+A: CORRECT
+B: INCORRECT
+
+Just return the letter.""",
+    ),
+    Adapter(
         name="evalscope_letter_rules",
         callers="VLMEvalKit ScienceOlympiad: evalscope's older judge, with rules behind the answer",
         frames=(_RULES,),
         tags=(_MENU, _LETTER),
         write=Words("A", "B"),
-        example="# Input\n" + _EXAMPLE.partition("\n\n")[2].replace(
+        example="# Input\n"
+        + _EXAMPLE.partition("\n\n")[2].replace(
             "Evaluate the", "# Evaluation Rules\n- Evaluate the"
         )
         + "\nJust return the letter.",

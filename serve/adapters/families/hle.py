@@ -27,7 +27,10 @@ _PLUS = Frame(
     *_BOTH, _REFERENCE, "{reference}", r"Your judge?ment must be", rf"{_REFERENCE} Repeat",
     r"[Rr]easoning: Explain",
 )  # fmt: skip
-_GRADE = Frame(*_BOTH, _REFERENCE, "{reference}", r"Your judge?ment must focus")
+_GRADE = Frame(
+    *_BOTH, _REFERENCE, "{reference}",
+    r"(?:Your judge?ment must focus|After assessing the submitted answer)",
+)  # fmt: skip
 _CONFIDENCE: Final = re.compile(r"(?i)confidence\W{0,8}(\d{1,3})\b")
 _YES_NO = Words("yes", "no")
 _HEAD = """Does the [response] to the [question] give the [correct_answer]?
@@ -142,7 +145,7 @@ ADAPTERS = (
     ),
     Adapter(
         name="hle_grade",
-        callers="evalscope HLE",
+        callers="evalscope HLE, inspect_evals HLE and MASK",
         frames=(_GRADE,),
         tags=(r"GRADE: ",),
         write=Words("GRADE: C", "GRADE: I", around="{why}\n{verdict}", hostile=r"(?i)grade\s*:"),

@@ -34,6 +34,7 @@ ADAPTERS = (
         callers="inspect_ai model_graded_qa, vitals",
         frames=(_QA,),
         tags=(r"GRADE: ",),
+        without=(r"GRADE: <integer",),
         write=_WORDS,
         example="""Does the submission meet the criterion?
 [BEGIN DATA]

@@ -1,13 +1,18 @@
 """GAIA and other searches as WebAgent, WebThinker and their descendants grade them: one word.
 
-The words are those of the prompt; the reply is compared as a whole. Some put the prediction first.
+The words are those of the prompt; the reply is compared as a whole. Some put the prediction first,
+some ask for a fenced JSON object, of which the first fence counts.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Final
+
+from gradegpt.schema import Judgement
 from serve.adapters.adapter import Adapter
 from serve.adapters.frame import Frame
-from serve.adapters.reply import Words
+from serve.adapters.reply import Json, Words, reason
 
 _WORDS = Words("{positive}", "{negative}")
 _AS_JSON = r"(?i)\bjson\b"
@@ -19,6 +24,23 @@ _PREDICTION = Frame(
     r"Question:", "{question}", r"Model Predicted Answer:", "{response}",
     r"Labeled Answer:", "{reference}", r"Return '\w+' if",
 )  # fmt: skip
+
+_JUDGEMENTS = Words("Correct", "Incorrect")
+_SCHEMA: Final = {
+    "type": "object",
+    "properties": {
+        "rationale": {"type": "string"},
+        "judgement": {"type": "string", "enum": ["Correct", "Incorrect"]},
+    },
+    "required": ["rationale", "judgement"],
+}
+
+
+def _object(judgement: Judgement, _: Mapping[str, str]) -> dict[str, str] | None:
+    word = _JUDGEMENTS.word(judgement)
+    why = reason(judgement)
+    return None if word is None else {"rationale": "" if "```" in why else why, "judgement": word}
+
 
 ADAPTERS = (
     Adapter(
@@ -40,6 +62,23 @@ Predicted Answer: {response}
 
 Did the model give the labeled answer? Please respond with "Correct" if so, or "Incorrect" if not.
 """,
+    ),
+    Adapter(
+        name="labeled_answer_json",
+        callers="ASearcher and others who want a rationale",
+        frames=(_FRAME,),
+        tags=(r"json format", r"\"judgement\":"),
+        write=Json(_object, around="```json\n{json}\n```"),
+        schema=_SCHEMA,
+        write_json=Json(_object),
+        example="""Question: {question}
+
+Labeled Answer: {reference}
+
+Predicted Answer: {response}
+
+Did the model give the labeled answer? In json format:
+{"rationale": "why", "judgement": "Correct" or "Incorrect"}""",
     ),
     Adapter(
         name="labeled_answer_last",

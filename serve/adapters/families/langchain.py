@@ -23,6 +23,15 @@ _PROFESSOR = Frame(
     r"You are grading the following question:", "{question}", r"Here is the real answer:", "{reference}",
     r"You are grading the following predicted answer:", "{response}", r"Respond with CORRECT or INCORRECT",
 )  # fmt: skip
+_QUIZ = r"Begin!\W* QUESTION:"
+# What comes back may be described behind the grade: "GRADE: (Correct or Incorrect)".
+_GRADE = r"GRADE:(?!\s*\()"
+_QA = Frame(
+    _QUIZ, "{question}", r"STUDENT ANSWER:", "{response}", r"TRUE ANSWER:", "{reference}", _GRADE
+)
+_QA_TRUE_FIRST = Frame(
+    _QUIZ, "{question}", r"TRUE ANSWER:", "{reference}", r"STUDENT ANSWER:", "{response}", _GRADE
+)
 _OF_CORRECTNESS: Final = re.compile(r"(?i)correct|accura|factual")
 
 
@@ -58,6 +67,30 @@ ADAPTERS = (
 [END DATA]
 End with "Y" or "N" on a line of its own.
 """,
+    ),
+    Adapter(
+        name="langchain_qa",
+        callers="LangChain QAEvalChain",
+        frames=(_QA,),
+        write=Words("CORRECT", "INCORRECT"),
+        example="""Grade the student's answer as CORRECT or INCORRECT. Begin!
+
+QUESTION: {question}
+STUDENT ANSWER: {response}
+TRUE ANSWER: {reference}
+GRADE:""",
+    ),
+    Adapter(
+        name="langchain_qa_true_first",
+        callers="LangChain QAEvalChain with a prompt that states the true answer first",
+        frames=(_QA_TRUE_FIRST,),
+        write=Words("CORRECT", "INCORRECT"),
+        example="""Grade the student's answer as CORRECT or INCORRECT. Begin!
+
+QUESTION: {question}
+TRUE ANSWER: {reference}
+STUDENT ANSWER: {response}
+GRADE:""",
     ),
     Adapter(
         name="langchain_qa_professor",

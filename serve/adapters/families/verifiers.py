@@ -17,6 +17,10 @@ _RUBRIC = Frame(
     r"Question: ```", "{question}", r"``` Ground truth answer: ```", "{reference}",
     r"``` Response: ```", "{response}", r"``` Respond either \"yes\" or \"no\"",
 )  # fmt: skip
+_PAIR = Frame(
+    r"Ground truth answer: ```", "{reference}", r"``` Response: ```", "{response}",
+    r"``` Respond either \"yes\" or \"no\"",
+)  # fmt: skip
 _REFERENCE = Frame(
     r"Task: ```", "{question}", r"``` Reference answer: ```", "{reference}",
     r"``` Response: ```", "{response}", r"``` Respond (?=either \")",
@@ -49,6 +53,27 @@ Question:
 ```
 {question}
 ```
+
+Ground truth answer:
+```
+{reference}
+```
+
+Response:
+```
+{response}
+```
+
+Respond either "yes" or "no".""",
+    ),
+    Adapter(
+        name="verifiers_rubric_pair",
+        callers="verifiers JudgeRubric before it showed the question",
+        frames=(_PAIR,),
+        tags=(r"\bground truth answer\b",),
+        without=(r"Question: ```",),
+        write=Words("yes", "no"),
+        example="""Does the response agree with the ground truth answer?
 
 Ground truth answer:
 ```

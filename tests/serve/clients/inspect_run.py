@@ -1,7 +1,7 @@
-"""An inspect_ai evaluation of ready answers; its grader is a model behind a URL.
+"""inspect_ai evaluations of ready answers; their grader is a model behind a URL.
 
-Run by ``test_inspect_ai.py`` in a process of its own: a scorer's name and the grader's model are
-the arguments, the samples come on stdin, the grades go to stdout.
+Run by ``test_inspect_ai.py`` in a process of its own: the grader's model is the argument, the
+samples come on stdin, the grades of each scorer go to stdout.
 """
 
 import json
@@ -11,7 +11,7 @@ from typing import Any
 
 
 def main() -> None:
-    """Evaluate, and print the grades by sample."""
+    """Evaluate with both scorers, and print the grades by sample."""
     from inspect_ai import Task, eval  # noqa: A004  its name
     from inspect_ai.dataset import MemoryDataset, Sample
     from inspect_ai.model import ModelOutput
@@ -26,19 +26,19 @@ def main() -> None:
 
         return solve
 
-    scorers = {"qa": model_graded_qa, "fact": model_graded_fact}
-    rows = json.load(sys.stdin)
     samples = [
         Sample(id=r["id"], input=r["question"], target=r["reference"],
                metadata={"response": r["response"]})
-        for r in rows
+        for r in json.load(sys.stdin)
     ]  # fmt: skip
-    task = Task(MemoryDataset(samples), solver=ready_answers(), scorer=scorers[sys.argv[1]]())
-    with tempfile.TemporaryDirectory() as logs:
-        [log] = eval(
-            task, model="mockllm/model", model_roles={"grader": sys.argv[2]}, display="none",
-            log_dir=logs, log_level="error", max_connections=50,
-        )  # fmt: skip
+    made = {}
+    for name, scorer in {"qa": model_graded_qa, "fact": model_graded_fact}.items():
+        task = Task(MemoryDataset(samples), solver=ready_answers(), scorer=scorer())
+        with tempfile.TemporaryDirectory() as logs:
+            [log] = eval(
+                task, model="mockllm/model", model_roles={"grader": sys.argv[1]}, display="none",
+                log_dir=logs, log_level="error", max_connections=50,
+            )  # fmt: skip
         if log.status != "success":
             raise SystemExit(str(log.error))
         grades = {
@@ -47,7 +47,8 @@ def main() -> None:
             for score in (sample.scores or {}).values()
         }
         [metrics] = [score.metrics for score in log.results.scores]
-    sys.stdout.write(json.dumps({"grades": grades, "accuracy": metrics["accuracy"].value}) + "\n")
+        made[name] = {"grades": grades, "accuracy": metrics["accuracy"].value}
+    sys.stdout.write(json.dumps(made) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,4 @@
-"""inspect_ai's own scorers, with their grader behind our URL.
-
-inspect_ai wants older versions of some of our packages, so it may live in an environment of its
-own: ``INSPECT_PYTHON`` names that one's interpreter.
-"""
+"""inspect_ai's own scorers, with their grader behind our URL."""
 
 from __future__ import annotations
 
@@ -10,21 +6,14 @@ import json
 import os
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from tests.serve.clients.rows import OPEN, sums
 
-PYTHON = os.environ.get("INSPECT_PYTHON") or (sys.executable if find_spec("inspect_ai") else None)
-pytestmark = pytest.mark.skipif(
-    PYTHON is None, reason="inspect_ai is not installed, and INSPECT_PYTHON names no other python"
-)
 
-
-@pytest.mark.parametrize("scorer", ["qa", "fact"])
-def test_fifty_samples_get_their_grades_and_open_ones_none(server: str, scorer: str) -> None:
+def test_fifty_samples_get_their_grades_and_open_ones_none(server: str) -> None:
     """Forty-five right or wrong answers are graded so; five open ones stay out of the accuracy."""
     known = sums(45)
     opened = [OPEN.model_copy(update={"id": f"open-{n}"}) for n in range(5)]
@@ -37,9 +26,9 @@ def test_fifty_samples_get_their_grades_and_open_ones_none(server: str, scorer: 
         }
         for item in [*(item for item, _ in known), *opened]
     ]
-    assert PYTHON is not None
+    run = Path(__file__).with_name("inspect_run.py")
     done = subprocess.run(
-        [PYTHON, Path(__file__).with_name("inspect_run.py"), scorer, "openai-api/gradegpt/gpt-4o"],
+        [sys.executable, run, "openai-api/gradegpt/gpt-4o"],
         input=json.dumps(rows),
         # The one change to a pipeline: where its grader is.
         env={**os.environ, "GRADEGPT_BASE_URL": f"{server}/v1", "GRADEGPT_API_KEY": "none"},
@@ -48,5 +37,6 @@ def test_fifty_samples_get_their_grades_and_open_ones_none(server: str, scorer: 
     assert done.returncode == 0, done.stderr
     made = json.loads(done.stdout.splitlines()[-1])
     grades: dict[str | None, str | None] = {item.id: "C" if right else "I" for item, right in known}
-    assert made["grades"] == {**grades, **{item.id: None for item in opened}}
-    assert made["accuracy"] == pytest.approx(23 / 45)
+    for scorer in ("qa", "fact"):
+        assert made[scorer]["grades"] == {**grades, **{item.id: None for item in opened}}
+        assert made[scorer]["accuracy"] == pytest.approx(23 / 45)

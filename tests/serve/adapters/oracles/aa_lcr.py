@@ -1,7 +1,11 @@
-"""OpenCompass looks for INCORRECT first, NeMo-Skills at the beginning, NeMo Gym for the first."""
+"""OpenCompass looks for INCORRECT first, NeMo-Skills at the beginning, NeMo Gym for the first.
+
+Version 1.1 reads a JSON object, or else the first word that stands alone.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 
 
@@ -21,4 +25,17 @@ def first_label(reply: str) -> str:
     return "correct" if equal >= 0 and (other < 0 or equal < other) else "incorrect"
 
 
-ORACLES = {"aa_lcr": (opencompass, beginning, first_label)}
+def verdict(reply: str) -> str | None:
+    word = json.loads(reply)["verdict"].strip().lower()
+    return word if word in ("correct", "incorrect") else None
+
+
+def first_word(reply: str) -> str | None:
+    found = re.search(r"\b(CORRECT|INCORRECT)\b", reply.upper())
+    return found[1].lower() if found else None
+
+
+ORACLES = {
+    "aa_lcr": (opencompass, beginning, first_label),
+    "aa_lcr_json": (verdict, first_word),
+}

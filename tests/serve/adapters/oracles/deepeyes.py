@@ -19,4 +19,10 @@ def named(reply: str) -> str:
     return "correct" if found and found[1] == "1" else "incorrect"
 
 
-ORACLES = {"consistency": (score, named)}
+def report(reply: str) -> str:
+    """The words behind the last heading; both of them, or neither, is wrong."""
+    text = reply.strip().split("## Equivalence Judgement")[-1].lower()
+    return "correct" if "true" in text and "false" not in text else "incorrect"
+
+
+ORACLES = {"consistency": (score, named), "deepeyes_math": (report,)}

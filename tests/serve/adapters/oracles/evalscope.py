@@ -46,5 +46,6 @@ def whole(reply: str) -> str | None:
 ORACLES = {
     "evalscope": (contract,),
     "evalscope_letter": (first_letter,),
+    "evalscope_letter_lines": (first_letter,),
     "evalscope_letter_rules": (whole,),
 }

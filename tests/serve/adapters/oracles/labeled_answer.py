@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+import json
+
 
 def whole(reply: str) -> str | None:
     word = reply.strip().rstrip(".").lower()
     return word if word in ("correct", "incorrect") else None
 
 
-ORACLES = {"labeled_answer": (whole,), "labeled_answer_last": (whole,)}
+def fenced(reply: str) -> str | None:
+    """The first fence behind the last opening of one."""
+    value = json.loads(reply.split("```json")[-1].split("```")[0].strip())
+    return whole(value["judgement"])
+
+
+ORACLES = {
+    "labeled_answer": (whole,),
+    "labeled_answer_last": (whole,),
+    "labeled_answer_json": (fenced,),
+}

@@ -21,4 +21,9 @@ def grade(reply: str) -> str | None:
     return WORDS.get(words[0], WORDS.get(words[-1]))
 
 
-ORACLES = {"langchain_criteria": (letter,), "langchain_qa_professor": (grade,)}
+ORACLES = {
+    "langchain_criteria": (letter,),
+    "langchain_qa": (grade,),
+    "langchain_qa_true_first": (grade,),
+    "langchain_qa_professor": (grade,),
+}
