@@ -32,22 +32,22 @@ def main() -> None:
         for r in json.load(sys.stdin)
     ]  # fmt: skip
     made = {}
-    for name, scorer in {"qa": model_graded_qa, "fact": model_graded_fact}.items():
-        task = Task(MemoryDataset(samples), solver=ready_answers(), scorer=scorer())
-        with tempfile.TemporaryDirectory() as logs:
+    with tempfile.TemporaryDirectory() as logs:  # a log is read when it is looked at
+        for name, scorer in {"qa": model_graded_qa, "fact": model_graded_fact}.items():
+            task = Task(MemoryDataset(samples), solver=ready_answers(), scorer=scorer())
             [log] = eval(
                 task, model="mockllm/model", model_roles={"grader": sys.argv[1]}, display="none",
                 log_dir=logs, log_level="error", max_connections=50,
             )  # fmt: skip
-        if log.status != "success":
-            raise SystemExit(str(log.error))
-        grades = {
-            sample.id: None if isinstance(score.value, float) else score.value
-            for sample in log.samples or []
-            for score in (sample.scores or {}).values()
-        }
-        [metrics] = [score.metrics for score in log.results.scores]
-        made[name] = {"grades": grades, "accuracy": metrics["accuracy"].value}
+            if log.status != "success":
+                raise SystemExit(str(log.error))
+            grades = {
+                sample.id: None if isinstance(score.value, float) else score.value
+                for sample in log.samples or []
+                for score in (sample.scores or {}).values()
+            }
+            [metrics] = [score.metrics for score in log.results.scores]
+            made[name] = {"grades": grades, "accuracy": metrics["accuracy"].value}
     sys.stdout.write(json.dumps(made) + "\n")
 
 

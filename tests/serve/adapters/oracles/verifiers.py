@@ -20,5 +20,6 @@ def last_label(reply: str) -> str | None:
 
 ORACLES = {
     "verifiers_rubric": (yes_anywhere, starts_with_yes),
+    "verifiers_rubric_pair": (yes_anywhere, starts_with_yes),
     "verifiers_reference": (last_label,),
 }
