@@ -1,4 +1,4 @@
-"""What a pre-training step of the nano costs: attention kernels, and a heap that keeps what is freed.
+"""What a pre-training step of the nano costs: attention kernels, and a heap that keeps its pages.
 
     python benchmarks/train_step.py [ROWS] [LENGTH]
 

@@ -35,6 +35,7 @@ from gradegpt.judges.base import Judge
 from gradegpt.schema import Item, Judgement
 from gradegpt.settings import suggest
 from serve.adapters import ADAPTERS, Adapter
+from serve.batches.routes import BatchRequest
 from serve.bench import Bench
 from serve.chat import ChatRequest
 from serve.completions import CompletionRequest
@@ -45,6 +46,7 @@ from serve.logs import RequestLog
 from serve.metrics import Metrics
 from serve.native import JudgeReplies, JudgeReply, JudgeRequest
 from serve.openapi import ERRORS, describe
+from serve.reward import RewardRequest
 from serve.settings import ServeSettings
 from serve.worker import Loaded
 from serve.workers import InProcess
@@ -81,7 +83,8 @@ def build_app(settings: ServeSettings, lifespan: Lifespan | None = None) -> Fast
                  serve.reward, serve.about):  # fmt: skip
         app.include_router(part.router, responses=ERRORS)
     app.include_router(serve.page.router)
-    describe(app, Item, JudgeRequest, JudgeReply, JudgeReplies, ChatRequest, CompletionRequest)
+    describe(app, Item, JudgeRequest, JudgeReply, JudgeReplies, ChatRequest, CompletionRequest,
+             RewardRequest, BatchRequest)  # fmt: skip
     log = RequestLog(with_content=settings.log_content) if settings.log_requests else None
     keys = Keys.load(settings.api_keys) if settings.api_keys else None
     app.add_middleware(Door, gate=gate, metrics=metrics, keys=keys, log=log)

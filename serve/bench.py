@@ -117,7 +117,7 @@ class Bench:
         items: Sequence[Item],
         *,
         deadline_s: float | None = None,
-        lane: Hashable = None,
+        caller: Hashable = None,
     ) -> list[Judgement]:
         """A judgement for each item, in order.
 
@@ -126,7 +126,7 @@ class Bench:
         Args:
             items: What to judge.
             deadline_s: Seconds; none takes the bench's own.
-            lane: Requests of one lane share a turn; each has its own if none is named.
+            caller: Requests of one caller share a turn; each is its own if none is named.
 
         Raises:
             QueueFullError: too many items wait already.
@@ -134,7 +134,7 @@ class Bench:
             BusyError: there is no judge yet.
 
         """
-        results = await self._ask(None, items, deadline_s, lane)
+        results = await self._ask(None, items, deadline_s, caller)
         errors = [r for r in results if isinstance(r, Exception)]
         if errors and len(errors) == len(results) and not isinstance(errors[0], WorkerLostError):
             raise errors[0]
@@ -155,12 +155,12 @@ class Bench:
         max_new_tokens: int | None,
         inputs: Sequence[Any],
         deadline_s: float | None,
-        lane: Hashable,
+        caller: Hashable,
     ) -> list[Any]:
         loop, seconds = asyncio.get_running_loop(), deadline_s or self.deadline_s
-        lane = object() if lane is None else lane
+        caller = object() if caller is None else caller
         jobs = [
-            Job(max_new_tokens, one, seconds, lane, loop, loop.create_future()) for one in inputs
+            Job(max_new_tokens, one, seconds, caller, loop, loop.create_future()) for one in inputs
         ]
         self._enter(jobs)
         try:

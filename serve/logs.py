@@ -95,4 +95,5 @@ class RequestLog:
 
 
 def _as_json(row: Row) -> Any:
-    return row.model_dump(mode="json")
+    # Without what a caller nests as deep as it likes, and pydantic does not write.
+    return row.model_dump(mode="json", exclude={"meta"})

@@ -192,8 +192,8 @@ class JudgedLines(Response):
         until, pause_s = time.monotonic() + self._bench.deadline_s, _PAUSE_S
         while time.monotonic() < until:
             try:
-                return await self._bench.judge([item], lane=id(self))
+                return await self._bench.judge([item], caller=id(self))
             except QueueFullError:
                 await asyncio.sleep(pause_s)
                 pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
-        return await self._bench.judge([item], lane=id(self))
+        return await self._bench.judge([item], caller=id(self))

@@ -1,4 +1,4 @@
-"""What waits for the judges: a lane a request, an input of each lane in turn.
+"""What waits for the judges: who asks takes turns, an input each.
 
 All of it may be used from any thread; ``changed`` guards it and tells of what is new.
 """
@@ -24,19 +24,19 @@ class Job:
     max_new_tokens: int | None
     given: Any
     patience_s: float
-    lane: Hashable
+    caller: Hashable
     loop: asyncio.AbstractEventLoop
     result: asyncio.Future[Any]
     retried: bool = False
 
 
 class Queue:
-    """Jobs in their lanes. ``waiting`` counts them, but for those that are tried again."""
+    """Jobs, by who asks. ``waiting`` counts them, but for those that are tried again."""
 
     def __init__(self) -> None:
         self.waiting = 0
         self.changed = threading.Condition()
-        self._lanes: OrderedDict[Hashable, deque[Job]] = OrderedDict()
+        self._callers: OrderedDict[Hashable, deque[Job]] = OrderedDict()
         self._again: deque[Job] = deque()
         self.closed = False
 
@@ -47,7 +47,7 @@ class Queue:
                 return False
             self.waiting += len(jobs)
             for job in jobs:
-                self._lanes.setdefault(job.lane, deque()).append(job)
+                self._callers.setdefault(job.caller, deque()).append(job)
             self.changed.notify_all()
             return True
 
@@ -73,11 +73,11 @@ class Queue:
         with self.changed:
             for job in left:
                 job.result.cancel()
-            waiting = self._lanes.pop(left[0].lane, ())
+            waiting = self._callers.pop(left[0].caller, ())
             kept = deque(job for job in waiting if not job.result.cancelled())
             self.waiting -= len(waiting) - len(kept)
             if kept:
-                self._lanes[left[0].lane] = kept
+                self._callers[left[0].caller] = kept
 
     def take(self, most: int, last_size: int, moment_s: float) -> list[Job]:
         """The next batch, as soon as there is one; empty once the bench is closed."""
@@ -90,22 +90,22 @@ class Queue:
             return []
 
     def _gathered(self, most: int) -> list[Job]:
-        """An input of each lane in turn, all of one kind; or one that is tried again."""
+        """An input of each caller in turn, all of one kind; or one that is tried again."""
         while self._again:
             job = self._again.popleft()
             if not job.result.cancelled():
                 return [job]
         jobs: list[Job] = []
         passed_over = 0
-        while len(jobs) < most and passed_over < len(self._lanes):
-            lane, waiting = self._lanes.popitem(last=False)
+        while len(jobs) < most and passed_over < len(self._callers):
+            caller, waiting = self._callers.popitem(last=False)
             if jobs and waiting[0].max_new_tokens != jobs[0].max_new_tokens:
                 passed_over += 1
             else:
                 passed_over = 0
                 jobs.append(waiting.popleft())
             if waiting:
-                self._lanes[lane] = waiting
+                self._callers[caller] = waiting
         self.waiting -= len(jobs)
         return jobs
 

@@ -33,6 +33,7 @@ from serve.bench import Bench
 from serve.body import read_object, valid, while_there
 from serve.errors import RequestError
 from serve.logs import note_of
+from serve.openapi import documented
 from serve.settings import ServeSettings
 
 _TAIL: Final = 200
@@ -72,15 +73,9 @@ class RewardRequest(Row):
 
 
 router = APIRouter(tags=["rewards"])
-_BODY: Final = {
-    "requestBody": {
-        "required": True,
-        "content": {"application/json": {"schema": RewardRequest.model_json_schema()}},
-    }
-}
 
 
-@router.post("/get_reward", openapi_extra=_BODY)
+@router.post("/get_reward", **documented(RewardRequest))
 async def get_reward(request: Request) -> dict[str, Any]:
     """Reward responses as OpenRLHF asks: 1 for a correct one, 0 for any other that was judged."""
     settings: ServeSettings = request.app.state.settings

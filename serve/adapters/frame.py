@@ -8,6 +8,7 @@ the first that fit, marks after it are the last.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Final, NamedTuple
 
 _FIELD: Final = re.compile(r"\{(\w+)\}")
@@ -34,6 +35,7 @@ class Framed(NamedTuple):
     rest: str
 
 
+@cache
 def mark(pattern: str) -> re.Pattern[str]:
     """A regular expression in which a blank stands for any white space: callers flatten lines."""
     return re.compile(re.sub(r" +", r"\\s+", pattern))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, FastAPI, Query, Request
 from pydantic import ConfigDict, Field
@@ -18,6 +18,7 @@ from serve.batches.store import OVER
 from serve.body import read_object, valid
 from serve.errors import UnsupportedError
 from serve.files.routes import owner_of, page_of
+from serve.openapi import documented
 
 _Key = Annotated[str, Field(max_length=64)]
 _Value = Annotated[str, Field(max_length=512)]
@@ -55,15 +56,9 @@ async def _runs(app: FastAPI) -> AsyncIterator[None]:
 
 
 router = APIRouter(tags=["batches"], lifespan=_runs)
-_BODY: Final = {
-    "requestBody": {
-        "required": True,
-        "content": {"application/json": {"schema": BatchRequest.model_json_schema()}},
-    }
-}
 
 
-@router.post("/v1/batches", openapi_extra=_BODY)
+@router.post("/v1/batches", **documented(BatchRequest))
 async def create(request: Request) -> dict[str, Any]:
     """Begin to work on a file of requests."""
     asked = valid(BatchRequest, await read_object(request))

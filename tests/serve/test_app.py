@@ -205,6 +205,16 @@ def test_half_a_surrogate_pair_does_no_harm(client_for: ClientFor) -> None:
     assert reply.json()["judgement"]["id"] == "\ufffd"
 
 
+def test_what_is_nested_in_meta_does_no_harm(client_for: ClientFor, item: dict[str, Any]) -> None:
+    """JSON may nest deeper than pydantic writes; nobody needs it written."""
+    meta: dict[str, Any] = {}
+    for _ in range(800):
+        meta = {"a": meta}
+    client = client_for(log_requests=True, log_content=True)
+    reply = client.post("/v1/judge", json={**item, "meta": meta})
+    assert reply.json()["judgement"]["verdict"] == "correct"
+
+
 class _Broken:
     name = "broken"
     fingerprint = "broken"

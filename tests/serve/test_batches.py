@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import openai
 import pytest
@@ -35,7 +35,7 @@ from serve.metrics import Metrics
 from serve.settings import ServeSettings
 
 ROOT = Path(__file__).parents[2]
-ENDPOINT = "/v1/chat/completions"
+ENDPOINT: Final = "/v1/chat/completions"
 OVER = {"completed", "failed", "cancelled", "expired"}
 
 
@@ -73,7 +73,8 @@ class Model:
                 return JSONResponse({"error": {"code": "engine_error"}}, 502, {"Retry-After": "0"})
             case "bad":
                 return JSONResponse({"error": {"code": "invalid_input"}}, 422)
-        return JSONResponse({"object": "chat.completion", "echo": content})
+            case _:
+                return JSONResponse({"object": "chat.completion", "echo": content})
 
 
 def app_of(state: Path, model: Model) -> FastAPI:
@@ -136,11 +137,11 @@ def until(
 ) -> dict[str, Any]:
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
-        now = client.get(f"/v1/batches/{batch['id']}").json()
-        if now["status"] in states:
-            return dict(now)
+        batch = dict(client.get(f"/v1/batches/{batch['id']}").json())
+        if batch["status"] in states:
+            return batch
         time.sleep(0.01)
-    raise AssertionError(f"still {now['status']}")
+    raise AssertionError(f"still {batch['status']}")
 
 
 def wait_for(happened: Callable[[], bool], seconds: float = 10) -> None:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 
 import pytest
+from typing_extensions import override
 
 from gradegpt.engines import ScriptedEngine
 from gradegpt.errors import EngineError
@@ -101,13 +102,13 @@ def test_a_small_request_does_not_wait_for_a_large_one(judge: Gated) -> None:
     assert judge.batches == [["first"], ["a", "x", "b", "y"], ["c", "d", "e", "f"], ["g", "h"]]
 
 
-def test_requests_of_one_lane_share_its_turn(judge: Gated) -> None:
+def test_requests_of_one_caller_share_its_turn(judge: Gated) -> None:
     """The rows of a stream are requests of their own, and still no more than one caller."""
 
     async def ask() -> None:
         bench = Bench.of(judge, max_batch=2)
         tasks = [await busy(bench, judge)]
-        rows = [bench.judge(items(name), lane="stream") for name in "abc"]
+        rows = [bench.judge(items(name), caller="stream") for name in "abc"]
         tasks += [asyncio.create_task(row) for row in rows]
         tasks.append(asyncio.create_task(bench.judge(items("x"))))
         await until(lambda: bench.waiting == 4)
@@ -215,6 +216,7 @@ def test_a_judge_that_forgets_an_item_is_broken_and_the_bench_is_not() -> None:
     """No judgement is handed to the wrong item, and the next request is served."""
 
     class Forgetful(Gated):
+        @override
         def judge(self, items: Sequence[Item]) -> list[Judgement]:
             self.gate.set()
             return super().judge(items)[: 1 - len(self.batches) % 2]

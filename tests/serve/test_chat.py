@@ -207,16 +207,14 @@ def test_a_stop_inside_the_rationale_costs_the_rationale_and_not_the_verdict(
     assert "reasoning_content" not in kept
 
 
-@pytest.mark.parametrize("stop", ["\n", " ", ":"])
-def test_a_stop_never_costs_the_verdict(client_for: ClientFor, stop: str) -> None:
+def test_a_stop_never_costs_the_verdict(client_for: ClientFor) -> None:
     """Some replies have a heading or a fence first, and without the rest they read as wrong."""
     client = client_for()
     for family in client.get("/v1/adapters").json()["data"]:
-        whole = ask(client, family["example"], max_tokens=1)
-        assert whole.json() != {}
-        assert ask(client, family["example"], max_tokens=1, stop=stop).json().get("choices") == (
-            whole.json().get("choices")
+        least, stopped = (
+            ask(client, family["example"], max_tokens=1, stop=stop).json() for stop in ([], ["\n"])
         )
+        assert stopped.get("choices") == least.get("choices"), family["name"]
 
 
 def test_a_schema_is_refused_where_the_family_has_none(

@@ -99,6 +99,10 @@ def test_a_worker_judges_as_the_judge_does_here(tmp_path: Path) -> None:
     worker = WorkerProcess(RULES, cache=str(tmp_path / "cache.db"))
     worker.start()
     asked = items("The answer is 4.", "5", "", "it depends")
+    nested: dict[str, Any] = {}
+    for _ in range(800):
+        nested = {"a": nested}
+    asked[0] = asked[0].model_copy(update={"meta": nested})
     for cached in ((0, 4), (4, 4)):
         assert worker.do(asked, soon()) == RuleJudge().judge(asked)
         assert worker.cached == cached
@@ -200,11 +204,12 @@ def test_a_request_that_waited_long_costs_no_worker(
     worker = scripted()
 
     async def ask() -> None:
-        bench = opened(worker, max_batch=1, deadline_s=0.45)
-        pid = worker.pid
+        bench, pid = opened(worker, max_batch=1), worker.pid
         first = asyncio.create_task(bench.judge(items("Slow 1")))
+        while not bench.busy:
+            await asyncio.sleep(0.001)
         with pytest.raises(DeadlineError):
-            await bench.judge(items("Slow 2"))
+            await bench.judge(items("Slow 2"), deadline_s=0.5)
         assert (await first)[0].verdict == "correct"
         assert (await bench.judge(items("a")))[0].verdict == "correct"
         assert worker.pid == pid

@@ -46,7 +46,7 @@ def _object(judgement: Judgement, _: Mapping[str, str]) -> dict[str, str] | None
 ADAPTERS = (
     Adapter(
         name="aa_lcr",
-        callers="OpenCompass and evalscope AA-LCR, NeMo-Skills judge/aalcr, NeMo Gym lc_judge, ultravox",
+        callers="OpenCompass and evalscope AA-LCR, NeMo-Skills, NeMo Gym lc_judge, ultravox",
         aside=False,
         frames=(_FRAME,),
         write=_WORDS,

@@ -20,6 +20,12 @@ _FRAME = Frame(
     r"<Standard Answer Begin>:?", "{reference}", r"<Standard Answer End>",
     r"<Candidate's Answer Begin>:?", "{response}", r"<Candidate's Answer End>",
 )  # fmt: skip
+_CANDIDATE_FIRST = Frame(
+    r"<Original Question Begin>:?", "{question}", r"<Original Question End>",
+    r"<Candidate's Answer Begin>:?", "{response}", r"<Candidate's Answer End>",
+    r"<Standard Answer Begin>:?", "{reference}", r"<Standard Answer End>",
+)  # fmt: skip
+_LETTERS = (r"\bA: ", r"\bB: ", r"\bC: ")
 _EXAMPLE = """Does the candidate's final answer match the standard answer?
 {menu}
 <Original Question Begin>:
@@ -56,10 +62,32 @@ ADAPTERS = (
         callers="CompassVerifier without reasoning, OpenCompass *_academic, VLMEvalKit",
         aside=False,
         frames=(_FRAME,),
-        tags=(r"\bA: ", r"\bB: ", r"\bC: "),
+        tags=_LETTERS,
         without=(_BOXED,),
         write=Words("A", "B", "C"),
         example=_EXAMPLE.replace("{menu}", "A: CORRECT\nB: INCORRECT\nC: INVALID"),
+    ),
+    Adapter(
+        name="compassverifier_candidate_first",
+        callers="CompassVerifier's prompt with the candidate's answer before the standard answer",
+        aside=False,
+        frames=(_CANDIDATE_FIRST,),
+        tags=_LETTERS,
+        without=(_BOXED,),
+        write=Words("A", "B", "C"),
+        example="""A: CORRECT
+B: INCORRECT
+C: INVALID
+<Original Question Begin>:
+{question}
+<Original Question End>
+<Candidate's Answer Begin>:
+{response}
+<Candidate's Answer End>
+<Standard Answer Begin>:
+{reference}
+<Standard Answer End>
+""",
     ),
     Adapter(
         name="compassverifier_cot",

@@ -20,9 +20,10 @@ _FRAME = Frame(
     r"\[Standard Answer\]:", "{reference}", r"\[Model_answer\]\s*:", "{response}", r"Judgement:",
 )  # fmt: skip
 
+# Omni-MATH's prompt has the same parts in its examples; these stand behind the last instruction.
 _REPORT = Frame(
-    r"\*\*Question\*\*:", "{question}", r"\*\*Reference Answer\*\*:?", "{reference}",
-    r"## Student Final Answer", "{response}",
+    r"extra explanation\. \*\*Question\*\*:", "{question}",
+    r"\*\*Reference Answer\*\*:?", "{reference}", r"## Student Final Answer", "{response}",
 )  # fmt: skip
 
 ADAPTERS = (
@@ -45,12 +46,12 @@ Judgement:""",
         callers="DeepEyes and ms-swift on mathematics",
         frames=(_REPORT,),
         tags=(r"## Equivalence Judgement", r"TRUE or FALSE"),
-        without=(r"<math solution>",),
         # A word of the other verdict anywhere behind the heading would turn it over.
         write=Words("## Equivalence Judgement\nTRUE", "## Equivalence Judgement\nFALSE"),
         example="""Report whether the answers are the same.
 ## Equivalence Judgement
 [TRUE or FALSE]
+No extra explanation.
 
 **Question**:
 {question}

@@ -12,34 +12,37 @@ from typing import Final
 from gradegpt.schema import Judgement
 from serve.adapters.adapter import Adapter
 from serve.adapters.frame import Frame
-from serve.adapters.reply import Json, Words, reason
+from serve.adapters.reply import Json, Words, placed, reason
 
 _WORDS = Words("{positive}", "{negative}")
 _AS_JSON = r"(?i)\bjson\b"
-_FRAME = Frame(
+_PARTS = (
     r"Question:", "{question}", r"Labeled Answer:", "{reference}",
-    r"Predicted Answer:", "{response}", r"(?:Did the model give|Are these answers) ",
+    r"(?:Predicted Answer|Model Output(?: \(Last few lines\))?):", "{response}",
 )  # fmt: skip
+_FRAME = Frame(*_PARTS, r"(?:Did the model give|Are these answers) ")
+_FRAME_JSON = Frame(*_PARTS, r"\{ \"rationale\":")
 _PREDICTION = Frame(
     r"Question:", "{question}", r"Model Predicted Answer:", "{response}",
     r"Labeled Answer:", "{reference}", r"Return '\w+' if",
 )  # fmt: skip
 
-_JUDGEMENTS = Words("Correct", "Incorrect")
 _SCHEMA: Final = {
     "type": "object",
     "properties": {
         "rationale": {"type": "string"},
-        "judgement": {"type": "string", "enum": ["Correct", "Incorrect"]},
+        "judgement": {"type": "string"},
     },
     "required": ["rationale", "judgement"],
 }
 
 
-def _object(judgement: Judgement, _: Mapping[str, str]) -> dict[str, str] | None:
-    word = _JUDGEMENTS.word(judgement)
+def _object(judgement: Judgement, fields: Mapping[str, str]) -> dict[str, str] | None:
+    word = _WORDS.word(judgement)
+    if word is None:
+        return None
     why = reason(judgement)
-    return None if word is None else {"rationale": "" if "```" in why else why, "judgement": word}
+    return {"rationale": "" if "```" in why else why, "judgement": placed(word, fields)}
 
 
 ADAPTERS = (
@@ -66,8 +69,12 @@ Did the model give the labeled answer? Please respond with "Correct" if so, or "
     Adapter(
         name="labeled_answer_json",
         callers="ASearcher and others who want a rationale",
-        frames=(_FRAME,),
-        tags=(r"json format", r"\"judgement\":"),
+        frames=(_FRAME, _FRAME_JSON),
+        tags=(r"\"rationale\":", r"\"judgement\":", r"only be [\"']\w+[\"'] or [\"']\w+[\"']"),
+        options={
+            "positive": r"only be [\"'](\w+)[\"'] or",
+            "negative": r"only be [\"']\w+[\"'] or [\"'](\w+)[\"']",
+        },
         write=Json(_object, around="```json\n{json}\n```"),
         schema=_SCHEMA,
         write_json=Json(_object),
@@ -78,7 +85,7 @@ Labeled Answer: {reference}
 Predicted Answer: {response}
 
 Did the model give the labeled answer? In json format:
-{"rationale": "why", "judgement": "Correct" or "Incorrect"}""",
+{"rationale": "why", "judgement": can only be "Correct" or "Incorrect"}""",
     ),
     Adapter(
         name="labeled_answer_last",

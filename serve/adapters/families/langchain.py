@@ -20,8 +20,10 @@ _CRITERIA = Frame(
     _STARS + r" \[END DATA\]",
 )  # fmt: skip
 _PROFESSOR = Frame(
-    r"You are grading the following question:", "{question}", r"Here is the real answer:", "{reference}",
-    r"You are grading the following predicted answer:", "{response}", r"Respond with CORRECT or INCORRECT",
+    r"You are grading the following question:", "{question}",
+    r"Here is the real answer:", "{reference}",
+    r"You are grading the following predicted answer:", "{response}",
+    r"Respond with CORRECT or INCORRECT",
 )  # fmt: skip
 _QUIZ = r"Begin!\W* QUESTION:"
 # What comes back may be described behind the grade: "GRADE: (Correct or Incorrect)".

@@ -22,7 +22,7 @@ _SCHEMA: Final = {
 # An example before it has a question and a gold answer too.
 _FRAME = Frame(
     r"the real question: Question:", "{question}", r"Gold answer:", "{reference}",
-    r"Generated answer:", "{response}", r"First, provide a short",
+    r"Generated answer:", "{response}", r"First, provide a ",
 )  # fmt: skip
 
 
@@ -36,7 +36,7 @@ ADAPTERS = (
         name="locomo",
         callers="mem0 and other memory systems on LoCoMo",
         frames=(_FRAME,),
-        tags=(r"CORRECT or WRONG", r"\"label\""),
+        tags=(r"CORRECT or WRONG", r"[\"']label[\"']"),
         write=Json(_object),
         schema=_SCHEMA,
         write_json=Json(_object),

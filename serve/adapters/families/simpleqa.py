@@ -17,8 +17,8 @@ from serve.adapters.reply import Json, Words, reason
 
 # The examples before it have questions, targets and fences too.
 _ITEM = (
-    r"(?:Here is a (?:new example|sample)|NOT_ATTEMPTED\"\]\.(?= Question:))", r"Question:", "{question}",
-    r"Gold target:", "{reference}",
+    r"(?:Here is a (?:new example|sample)|NOT_ATTEMPTED\"\]\.(?= Question:))",
+    r"Question:", "{question}", r"Gold targets?:", "{reference}",
     r"Predicted answer:", "{response}",
 )  # fmt: skip
 # A fence ends the item only where no menu does: a response may have fences of its own.

@@ -21,7 +21,7 @@ _QUOTED = (
     r'""" Correct answer:', "{reference}",
 )  # fmt: skip
 _NO_QUESTION = Frame(
-    r'Output sentence: "(?!")', "{response}", r'" Correct answer: "', "{reference}",
+    r'Output sentence: "(?!"")', "{response}", r'" Correct answer: "', "{reference}",
     r'" Judgement:',
 )  # fmt: skip
 _FEEDBACK = Frame(

@@ -36,5 +36,6 @@ def hybrid(reply: str) -> str:
 
 ORACLES = {
     "compassverifier": (own, academic, vlmevalkit),
+    "compassverifier_candidate_first": (own, academic, vlmevalkit),
     "compassverifier_cot": (own, vlmevalkit, hybrid),
 }

@@ -13,7 +13,7 @@ def whole(reply: str) -> str | None:
 def fenced(reply: str) -> str | None:
     """The first fence behind the last opening of one."""
     value = json.loads(reply.split("```json")[-1].split("```")[0].strip())
-    return whole(value["judgement"])
+    return whole(str(value["judgement"]))
 
 
 ORACLES = {
