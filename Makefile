@@ -20,8 +20,8 @@ $(READY): pyproject.toml constraints.txt
 demo: $(READY)  ## generate, train, evaluate, serve, judge: under five minutes, no network
 	PATH="$(BIN):$$PATH" bash scripts/demo.sh
 
-test: $(READY)  ## the tests
-	$(BIN)/python -m pytest
+test: $(READY)  ## the tests, on every core
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 check: $(READY)  ## lint, types, architecture and tests: what CI runs
 	$(BIN)/ruff check .

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -74,7 +75,11 @@ class FastEngine:
     ) -> None:
         self.name = f"ctranslate2:{stamped(folder)}"
         self.batch_size = min(batch_size, _TOGETHER) if _is_small(folder) else batch_size
-        settings, self._tokenizer, self._generator = _load(Path(folder), threads, workers)
+        settings, self._tokenizer, generator = _load(Path(folder), threads, workers)
+        # Its threads must be gone before the interpreter is: they hold our callbacks, and the
+        # process would abort.
+        self._generators = [generator]
+        weakref.finalize(self, self._generators.clear)
         self._ends = settings.end_token_ids
         # CTranslate2 takes names. It has one for rows of the embedding that no token has, too.
         self._names = json.loads((Path(folder) / _VOCABULARY).read_text(encoding="utf-8"))
@@ -188,7 +193,7 @@ class FastEngine:
         # A copy, as another thread may note a start meanwhile.
         fits = (s for s in tuple(self._starts.values()) if all(r[: len(s)] == s for r in rows))
         start = max(fits, key=len, default=[])
-        results: list[Any] = self._generator.generate_batch(
+        results: list[Any] = self._generators[0].generate_batch(
             [[self._names[token] for token in row[len(start) :]] for row in rows],
             static_prompt=[self._names[token] for token in start] or None,
             cache_static_prompt=bool(start),

@@ -319,13 +319,17 @@ def test_tokens_are_those_of_transformers(folder: Path, local: LocalEngine, text
 
 
 def test_judging_loads_neither_torch_nor_transformers(folder: Path) -> None:
-    """From the settings to the judgement; the folder alone says which engine it is for."""
+    """From the settings to the judgement; the folder alone says which engine it is for.
+
+    And it ends well: on one core the engine's threads once outlived the interpreter.
+    """
     code = (
-        "import sys\n"
+        "import os, sys\n"
+        "os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])\n"
         "from gradegpt.judges.build import JudgeSettings, build_judge\n"
         "from gradegpt.schema import Item\n"
         f"judge = build_judge(JudgeSettings(kind='model', model={str(folder)!r}))\n"
-        "made = judge.judge([Item(reference=('3',), response='3')])\n"
+        "made = judge.judge([Item(reference=('3',), response='3')] * 9)\n"
         "assert made[0].method == 'model' and 'ctranslate2:' in judge.fingerprint\n"
         "print(*{'torch', 'transformers'} & sys.modules.keys())"
     )

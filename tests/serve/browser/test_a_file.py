@@ -188,7 +188,7 @@ def test_a_row_opens_its_judgement_and_the_keyboard_goes_on(
     assert "10\n— — —\nten" in page.text("#detail .texts")
     page.press("Escape")
     page.until("!document.querySelector('dialog').open")
-    assert page.run("document.activeElement.innerText") == "5"
+    page.until("document.activeElement.innerText == '5'")
 
 
 def test_a_busy_server_is_asked_again_when_it_says(open_page: Open, tmp_path: Path) -> None:
