@@ -117,6 +117,14 @@ _BaseUrl = Annotated[
         help="An OpenAI-compatible server, up to /v1; its key comes from OPENAI_API_KEY.",
     ),
 ]
+_BatchSize = Annotated[int | None, typer.Option(min=1, help="Items a forward pass. [default: 32]")]
+_Cache = Annotated[
+    Path | None, typer.Option(help="Keep judgements in this file and judge nothing twice.")
+]
+_MinConfidence = Annotated[
+    float | None,
+    typer.Option(min=0, max=1, help="Below it the model abstains: undecided. [default: 0]"),
+]
 
 
 @app.command()
@@ -147,16 +155,9 @@ def judge(
         ChainFormat | None,
         typer.Option(help="How the judge explains itself. [default: as the model was trained]"),
     ] = None,
-    batch_size: Annotated[
-        int | None, typer.Option(min=1, help="Items a forward pass. [default: 32]")
-    ] = None,
-    cache: Annotated[
-        Path | None, typer.Option(help="Keep judgements in this file and judge nothing twice.")
-    ] = None,
-    min_confidence: Annotated[
-        float | None,
-        typer.Option(min=0, max=1, help="Below it the model abstains: undecided. [default: 0]"),
-    ] = None,
+    batch_size: _BatchSize = None,
+    cache: _Cache = None,
+    min_confidence: _MinConfidence = None,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace the output if it is there.")
     ] = False,

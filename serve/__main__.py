@@ -47,7 +47,7 @@ def serve(
             "one). More than one process: workers=2 (judges that are replaced when they die), "
             "processes=2 (whole servers behind the port). Limits: max_items, max_body_bytes, "
             "max_held_bytes, max_queue, max_batch, deadline_s, grace_s. Prompts: "
-            "unrecognised=pass, undecided=incorrect, any_model=false. Others: cache=FILE, "
+            "unrecognised=pass, undecided=incorrect, any_model=false. Others: judge.cache=FILE, "
             "log_requests=true; serve/settings.py says what each means.",
         ),
     ] = None,

@@ -40,8 +40,6 @@ class ServeSettings(Settings):
     """Batches at once with ``workers: 0``; several only for rules and for judges behind a URL."""
     processes: int = Field(default=1, ge=1)
     """Whole servers behind the one port, each with its own judge and ``workers``."""
-    cache: Path | None = None
-    """A file in which judgements are kept and found again; processes share it."""
     state: Path = Path("runs/serve")
     """Where uploaded files and batches are kept."""
     max_file_bytes: int = Field(default=512 * 2**20, ge=1)

@@ -32,9 +32,9 @@ class Loaded(NamedTuple):
     engine: Engine | None
 
     @classmethod
-    def of(cls, judge: Judge, cache: str | None = None) -> Loaded:
-        """A judge as it is, or one that looks into the file ``cache`` first."""
-        return cls(CachedJudge(judge, cache) if cache else judge, engine_of(judge))
+    def of(cls, judge: Judge) -> Loaded:
+        """A judge, looked into."""
+        return cls(judge, engine_of(judge))
 
     @property
     def cached(self) -> tuple[int, int]:
@@ -54,6 +54,8 @@ class Loaded(NamedTuple):
 def engine_of(judge: Judge) -> Engine | None:
     """The engine that a judge asks, wherever in it that is."""
     match judge:
+        case CachedJudge():
+            return engine_of(judge.inner)
         case CascadeJudge():
             return engine_of(judge.second)
         case ModelJudge():
@@ -70,9 +72,8 @@ def main() -> None:
     with socket.socket(fileno=int(sys.argv[1])) as channel:
         lines, out = channel.makefile("r", encoding="utf-8"), channel.makefile("w")
         try:
-            settings = json.loads(next(lines))
-            judge = build_judge(JudgeSettings.model_validate(settings["judge"]))
-            loaded = Loaded.of(judge, settings["cache"])
+            settings = JudgeSettings.model_validate_json(next(lines))
+            loaded = Loaded.of(build_judge(settings))
         except GradeGPTError as error:
             say(out, {"error": error_as_json(error)})
             return

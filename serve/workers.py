@@ -104,13 +104,11 @@ class WorkerProcess:
     library may print. The settings go over it too: they may hold a key, which a command line shows.
     """
 
-    def __init__(
-        self, judge: JudgeSettings, *, cache: str | None = None, command: Sequence[str] = COMMAND
-    ) -> None:
+    def __init__(self, judge: JudgeSettings, *, command: Sequence[str] = COMMAND) -> None:
         self.name = self.fingerprint = ""
         self.generates = False
         self.cached = (0, 0)
-        self._settings = {"judge": judge.model_dump(mode="json"), "cache": cache}
+        self._settings = judge.model_dump(mode="json")
         self._command = command
         self._process: subprocess.Popen[bytes] | None = None
         self._socket: socket.socket | None = None
@@ -197,10 +195,9 @@ def _left(deadline: float) -> float:
 
 def workers_for(settings: ServeSettings) -> list[Worker]:
     """The workers that the settings ask for, started. Raises what loading the judge raises."""
-    cache = str(settings.cache) if settings.cache else None
     if not settings.workers:
-        return [InProcess(Loaded.of(build_judge(settings.judge), cache))] * settings.lanes
-    workers = [WorkerProcess(settings.judge, cache=cache) for _ in range(settings.workers)]
+        return [InProcess(Loaded.of(build_judge(settings.judge)))] * settings.lanes
+    workers = [WorkerProcess(settings.judge) for _ in range(settings.workers)]
     for worker in workers:
         worker.start()
     return list(workers)

@@ -36,9 +36,6 @@ if TYPE_CHECKING:
 _VOCABULARY: Final = "vocabulary.json"
 _SMALL: Final = 64 * 2**20
 """Bytes of weights below which matrices are too small for two threads to share."""
-_TOGETHER: Final = 4
-"""Rows of a small model that are written together: each step copies what it remembers of them all,
-which soon costs more than its weights are worth (docs/LOG.md)."""
 _WIDTH: Final = 8
 """Prompts of a batch differ by fewer tokens: what is longer than the shortest is fed one by one."""
 
@@ -53,7 +50,7 @@ class FastEngine:
 
     Args:
         folder: the exported model.
-        batch_size: prompts that are written together, at most; fewer where that is faster.
+        batch_size: prompts that are written together, at most.
         threads: threads that work on one batch. None: one for a small model, else all cores.
         workers: batches worked on at a time. None: as many as the cores allow.
         guided: as for ``LocalEngine``.
@@ -74,7 +71,7 @@ class FastEngine:
         guided: bool = True,
     ) -> None:
         self.name = f"ctranslate2:{stamped(folder)}"
-        self.batch_size = min(batch_size, _TOGETHER) if _is_small(folder) else batch_size
+        self.batch_size = batch_size
         settings, self._tokenizer, generator = _load(Path(folder), threads, workers)
         # Its threads must be gone before the interpreter is: they hold our callbacks, and the
         # process would abort.
@@ -272,11 +269,6 @@ def _batches(jobs: list[_Job], size: int) -> Iterator[list[_Job]]:
         yield batch
 
 
-def _is_small(folder: str | Path) -> bool:
-    weights = Path(folder) / "model.bin"
-    return weights.is_file() and weights.stat().st_size < _SMALL
-
-
 def _load(
     folder: Path, threads: int | None, workers: int | None
 ) -> tuple[ExportSettings, ExportedTokenizer, Any]:
@@ -293,7 +285,8 @@ def _load(
     raw = json.loads((folder / ENGINE_FILE).read_text(encoding="utf-8"))
     settings = validate(ExportSettings, raw, str(folder / ENGINE_FILE))
     try:
-        threads = threads or (1 if _is_small(folder) else cores())
+        small = (folder / "model.bin").stat().st_size < _SMALL
+        threads = threads or (1 if small else cores())
         generator = ctranslate2.Generator(
             str(folder),
             intra_threads=threads,

@@ -52,7 +52,7 @@ class CachedJudge:
         self.name = judge.name
         self.path = Path(path)
         self.hits = self.misses = 0
-        self._inner = judge
+        self.inner = judge
         self._lock = Lock()
         with self._complaints():
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -69,11 +69,11 @@ class CachedJudge:
     @property
     def fingerprint(self) -> str:
         """That of the judge: remembering changes no judgement."""
-        return self._inner.fingerprint
+        return self.inner.fingerprint
 
     def judge(self, items: Sequence[Item]) -> list[Judgement]:
         """One judgement an item, in order; the judge is asked about the new ones together."""
-        fingerprint = self._inner.fingerprint
+        fingerprint = self.inner.fingerprint
         keys = [_key(fingerprint, item) for item in items]
         known = self._read(keys)
         new: dict[str, Item] = {}
@@ -81,7 +81,7 @@ class CachedJudge:
             if key not in known:
                 new.setdefault(key, item)
         if new:
-            made = dict(zip(new, self._inner.judge(list(new.values())), strict=True))
+            made = dict(zip(new, self.inner.judge(list(new.values())), strict=True))
             self._write({k: j for k, j in made.items() if j.outcome is not Outcome.FAILED})
             known |= made
         with self._lock:

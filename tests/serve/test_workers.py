@@ -14,14 +14,16 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from gradegpt.engines import ScriptedEngine
 from gradegpt.errors import EngineError, EngineTimeoutError, MissingError
-from gradegpt.judges import RuleJudge
+from gradegpt.judges import CachedJudge, CascadeJudge, ModelJudge, RuleJudge
 from gradegpt.judges.build import JudgeSettings
 from gradegpt.schema import Item, Message
 from serve.app import build_app
 from serve.bench import Bench
 from serve.errors import DeadlineError, WorkerLostError
 from serve.settings import ServeSettings
+from serve.worker import Loaded
 from serve.workers import WorkerProcess, workers_for
 
 RULES = JudgeSettings(kind="rules")
@@ -94,9 +96,18 @@ def alive(pid: int | None) -> bool:
     return True
 
 
+def test_the_engine_is_found_behind_a_cache(tmp_path: Path) -> None:
+    """A prompt that is passed on goes past the judge and past what it remembers."""
+    engine = ScriptedEngine(["said"])
+    cascade = CascadeJudge(RuleJudge(), ModelJudge(engine))
+    loaded = Loaded.of(CachedJudge(cascade, tmp_path / "cache.db"))
+    [said] = loaded.do([[Message(role="user", content="?")]], 5)
+    assert said.text == "said"
+
+
 def test_a_worker_judges_as_the_judge_does_here(tmp_path: Path) -> None:
     """Same judgements, same fingerprint, and its cache tells what it had."""
-    worker = WorkerProcess(RULES, cache=str(tmp_path / "cache.db"))
+    worker = WorkerProcess(RULES.model_copy(update={"cache": tmp_path / "cache.db"}))
     worker.start()
     asked = items("The answer is 4.", "5", "", "it depends")
     nested: dict[str, Any] = {}

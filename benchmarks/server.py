@@ -1,7 +1,7 @@
 """The server against one request after another, and against its own engine called directly.
 
     python -m train.export nano runs/nano-fast
-    python benchmarks/serve.py runs/nano-fast eval/data/handmade.jsonl --rows 128 --clients 32
+    python benchmarks/server.py runs/nano-fast eval/data/handmade.jsonl --rows 128 --clients 32
 
 All on the same rows in one run: ``transformers.generate`` on the embedded judge, a prompt at a
 time; the engine, ``--clients`` items a call; the server, with as many clients, each of which asks
