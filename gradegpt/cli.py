@@ -40,7 +40,7 @@ app = typer.Typer(
 )
 
 _LOCAL: Final = ("torch", "transformers", "peft", "safetensors")
-_FAST: Final = ("ctranslate2", "tokenizers", "jinja2")
+_FAST: Final = ("onnxruntime", "tokenizers", "jinja2")
 
 
 _OF_RULES: Final = frozenset(("batch_size", "cache", "profile"))

@@ -26,7 +26,7 @@ from gradegpt.chain import (
 from gradegpt.fit import ELISION
 from gradegpt.schema import AnswerType, Message
 
-VERSION: Final = "4"
+VERSION: Final = "5"
 """Raised with every change that can change a chain; part of a guided engine's name."""
 
 MAX_QUOTE: Final = 160
@@ -46,11 +46,17 @@ _KEY, _NO_KEY, _REFERENCE = KEY.encode(), NO_KEY.encode(), REFERENCE.encode()
 _GLOSS, _GIVES, _AGREE = GLOSS.encode(), GIVES.encode(), AGREE.encode()
 _OPENING: Final = b"The model response gives "
 _TYPES: Final = tuple(type_clause(kind).encode() for kind in AnswerType)
+_BEGUN: Final = tuple({clause[:n] for clause in _TYPES for n in range(1, len(clause))})
+"""What a type's words may have come to."""
 _CLIPPED: Final = ELISION.encode()
 _NONE: Final = b"none."
 _BLANKS: Final = re.compile(rb"(?:\s|\xe3\x80\x80){2}")
 _LETTERS: Final = b"ABCDEFGHIJ"
 """Chosen options may be named together: BD for B and D."""
+_ANNOUNCES: Final = re.compile(r"[:：][*_\s]*$|^\W*【[^】]*】\W*$")
+"""A line that ends in a colon, or is a heading: the answer is in a line below."""
+_NO_START: Final = tuple(mark.encode() for mark in ":：,，;；、。*")
+"""What no answer begins with."""
 
 
 class ChainGuide:
@@ -63,8 +69,7 @@ class ChainGuide:
     """
 
     def __init__(self, response: str, references: Sequence[str]) -> None:
-        # A quote may not reach over an elision, nor from one line to the next.
-        self._response = response.replace(ELISION, "\n").encode()
+        self._response = _quotable(response).encode()
         self._references = [" ".join(r.split()).encode() for r in references]
         self._written = b""
         self._first = b""
@@ -120,14 +125,12 @@ class ChainGuide:
             if found:
                 fits = self._names(wanted) and _GIVES not in given
                 return fits and self._gives(given, whole=whole)
-        return not whole and (
-            self._names(text)
-            or any(
-                text.endswith(clause[:n]) and self._names(text[: len(text) - n])
-                for clause in _TYPES
-                for n in range(1, len(clause))
-            )
-        )
+        return not whole and (self._names(text) or self._begins_a_type(text))
+
+    def _begins_a_type(self, text: bytes) -> bool:
+        if not text.endswith(_BEGUN):
+            return False
+        return any(self._names(text.removesuffix(p)) for p in _BEGUN if text.endswith(p))
 
     def _gives(self, given: bytes, *, whole: bool) -> bool:
         """Whether the answer stands in the quote, blanks aside; the line ends in a full stop."""
@@ -141,7 +144,11 @@ class ChainGuide:
 
     def _stands(self, answer: bytes) -> bool:
         answer = answer.removesuffix(_CLIPPED)
-        if answer[:1].isspace() or (_BLANKS.search(answer) and answer not in self._first):
+        if (
+            answer[:1].isspace()
+            or answer.startswith(_NO_START)
+            or (_BLANKS.search(answer) and answer not in self._first)
+        ):
             return False
         answer = _squeezed(answer)
         letters = bytes(b for b in self._quote if b in _LETTERS)
@@ -152,6 +159,13 @@ class ChainGuide:
         """Whether this is an accepted answer, or a stretch of one, clipped perhaps."""
         short = len(answer) <= MAX_ANSWER
         return short and any(answer.removesuffix(_CLIPPED) in r for r in self._references)
+
+
+def _quotable(response: str) -> str:
+    """The lines that a quote may be of: not over an elision, and no announcement if others are."""
+    lines = response.replace(ELISION, "\n").split("\n")
+    kept = [line for line in lines if line.strip() and not _ANNOUNCES.search(line)]
+    return "\n".join(kept or lines)
 
 
 def _begins(line: bytes, whole: bytes) -> bool:

@@ -3,8 +3,8 @@
     python -m train.export runs/nano-judge/adapter runs/nano-fast
 
 An adapter goes into its base first. What comes out is one folder that ``gradegpt judge --model``
-takes and that needs neither torch nor transformers: weights for CTranslate2, tokenizer and chat
-template, the prompt settings, and a manifest.
+takes and that needs neither torch nor transformers: an ONNX model with its weights, tokenizer and
+chat template, the prompt settings, and a manifest.
 
 Before the folder appears, both engines answer the built-in prompts. In float32 they must write the
 same texts; quantized, the same verdicts (or, where neither is one, the same texts). Three in four
@@ -14,9 +14,11 @@ all.
 
 from __future__ import annotations
 
+import io
 import json
 import tempfile
 from collections.abc import Sequence
+from contextlib import redirect_stderr, redirect_stdout
 from enum import StrEnum
 from importlib import metadata
 from pathlib import Path
@@ -30,13 +32,16 @@ from gradegpt.engines.base import Engine, Generation
 from gradegpt.engines.chat import end_token_ids, render_chat
 from gradegpt.engines.exported import (
     ENGINE_FILE,
+    MODEL_FILE,
     TEMPLATE_FILE,
     ExportedTokenizer,
     ExportSettings,
+    ModelShape,
 )
 from gradegpt.engines.fast import FastEngine
 from gradegpt.engines.files import prompt_settings_beside
 from gradegpt.engines.local import LocalEngine, quiet_start
+from gradegpt.engines.state import WANTED_FROM
 from gradegpt.errors import EngineError, MissingError, OutputError, SettingsError
 from gradegpt.judges.build import NANO, embedded
 from gradegpt.records import sha256_file, write_json
@@ -45,20 +50,21 @@ from train.merge import copy_settings, merge
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
-SUPPORTED: Final = ("llama", "mistral", "qwen2", "qwen3")
+SUPPORTED: Final = ("llama", "mistral", "phi3", "qwen2", "qwen3")
 """Architectures (``model_type``) whose conversion the tests compare with transformers."""
 ENOUGH: Final = 0.75
 """The share of built-in prompts on which the engines must agree."""
 _MAX_NEW_TOKENS: Final = 200
+_PACKAGES: Final = ("onnxruntime", "onnxruntime-genai", "transformers")
+_ONE_FILE: Final = 2**30
+"""Bytes of weights up to which they lie in the model's own file; an ONNX file has a limit."""
 
 
 class Quantization(StrEnum):
-    """How the weights are stored; what is computed follows what the processor can."""
+    """How the matrices are stored and multiplied; int8 scales what goes in anew in every pass."""
 
     INT8 = "int8"
     FLOAT32 = "float32"
-    FLOAT16 = "float16"
-    BFLOAT16 = "bfloat16"
 
 
 def export(
@@ -98,10 +104,12 @@ def export(
             "source": folder.resolve().name,
             **({"base": merged["base"]} if merged else {}),
             "digests": _digests(folder),
-            "weights": sha256_file(made / "model.bin"),
+            "weights": sha256_file(made / MODEL_FILE),
             "quantization": quantization.value,
             "check": _compare(model, made, quantization, check),
-            "versions": {p: metadata.version(p) for p in ("ctranslate2", "transformers")},
+            "versions": {
+                p: metadata.version(p) for p in ("onnxruntime", "onnxruntime-genai", "transformers")
+            },
         }
         write_json(made / "manifest.json", manifest)
         if out.exists():
@@ -121,19 +129,30 @@ def _convert(model: Path, made: Path, quantization: Quantization) -> None:
     _check_source(model)
     quiet_start()
     try:
-        from ctranslate2.converters import TransformersConverter
+        from onnxruntime_genai.models import builder
     except ImportError as error:
-        raise MissingError("the export needs: pip install 'gradegpt[fast,local]'") from error
+        raise MissingError("the export needs: pip install 'gradegpt[export,local]'") from error
     from transformers import AutoTokenizer
 
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(model)
-        TransformersConverter(str(model)).convert(str(made), quantization=quantization.value)
-    except (OSError, ValueError, RuntimeError, KeyError, NotImplementedError) as error:
-        raise EngineError(f"{model}: does not convert: {str(error).splitlines()[0]}") from error
-    _name_tokens(made / "config.json")
+    made.mkdir()
+    with tempfile.TemporaryDirectory(dir=made.parent) as work:
+        try:
+            tokenizer = AutoTokenizer.from_pretrained(model)
+            what = ("", str(model), work, "fp32", "cpu", work)
+            with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+                builder.create_model(*what, **builder.parse_extra_options(*what, []))
+        except (OSError, ValueError, RuntimeError, KeyError, NotImplementedError) as error:
+            raise EngineError(f"{model}: does not convert: {str(error).splitlines()[0]}") from error
+        _save(Path(work), made / MODEL_FILE, quantization)
+        sizes = json.loads((Path(work) / "genai_config.json").read_text(encoding="utf-8"))["model"]
     settings = ExportSettings(
         quantization=quantization.value,
+        shape=ModelShape(
+            layers=sizes["decoder"]["num_hidden_layers"],
+            kv_heads=sizes["decoder"]["num_key_value_heads"],
+            head_size=sizes["decoder"]["head_size"],
+            context=sizes["context_length"],
+        ),
         end_token_ids=end_token_ids(tokenizer),
         special_tokens=tokenizer.special_tokens_map,
     )
@@ -144,11 +163,43 @@ def _convert(model: Path, made: Path, quantization: Quantization) -> None:
     _check_rendering(tokenizer, ExportedTokenizer(made, settings.special_tokens))
 
 
-def _name_tokens(config: Path) -> None:
-    """Put names where the converter left none: CTranslate2 does not load without, nor uses them."""
-    values = json.loads(config.read_text(encoding="utf-8"))
-    names = {"bos_token": values["eos_token"], "unk_token": ""}
-    write_json(config, values | {key: names[key] for key in names if values[key] is None})
+def _save(built: Path, out: Path, quantization: Quantization) -> None:
+    """The built model, quantized if asked for, with logits for the wanted tokens alone."""
+    import onnx
+    from onnxruntime.quantization import QuantType, quantize_dynamic
+
+    large = sum(path.stat().st_size for path in built.glob(f"{MODEL_FILE}*")) > _ONE_FILE
+    graph = onnx.load(built / MODEL_FILE)
+    _want(graph)
+    if quantization is Quantization.FLOAT32:
+        onnx.save(graph, out, save_as_external_data=large, location=f"{MODEL_FILE}.data")
+        return
+    # What goes into down_proj, a product of two activations, has outliers that one scale for all
+    # of it does not bear. DefaultTensorType: what is unknown of the builder's operators is float.
+    kept = [node.name for node in graph.graph.node if "down_proj" in node.name]
+    quantize_dynamic(
+        graph, out, op_types_to_quantize=["MatMul"], per_channel=True, nodes_to_exclude=kept,
+        weight_type=QuantType.QInt8, use_external_data_format=large,
+        extra_options={"MatMulConstBOnly": True, "DefaultTensorType": onnx.TensorProto.FLOAT},
+    )  # fmt: skip
+
+
+def _want(model: Any) -> None:
+    """An input that says from which token on there are logits: a prompt has one that matters."""
+    from onnx import TensorProto, helper
+
+    (head,) = (node for node in model.graph.node if node.name == "/lm_head/MatMul")
+    wanted = helper.make_tensor_value_info(WANTED_FROM, TensorProto.INT64, [1])
+    model.graph.input.append(wanted)
+    for name, value in (("wanted_to", 2**62), ("wanted_axis", 1)):
+        model.graph.initializer.append(helper.make_tensor(name, TensorProto.INT64, [1], [value]))
+    hidden = head.input[0]
+    head.input[0] = "wanted_hidden"
+    at = list(model.graph.node).index(head)
+    node = helper.make_node(
+        "Slice", [hidden, WANTED_FROM, "wanted_to", "wanted_axis"], ["wanted_hidden"]
+    )
+    model.graph.node.insert(at, node)
 
 
 def _check_source(model: Path) -> None:
@@ -268,7 +319,7 @@ def main(
         ),
     ] = 8,
 ) -> None:
-    """Export a judge for the fast CPU engine (CTranslate2)."""
+    """Export a judge for the fast CPU engine (ONNX Runtime)."""
     manifest = export(source, out, base=base, quantization=quantization, check=check)
     agreed = manifest["check"]
     typer.echo(

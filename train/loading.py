@@ -63,7 +63,7 @@ def load_tokenizer(base: str) -> PreTrainedTokenizerBase:
     """
     from transformers import AutoTokenizer
 
-    with _told(base):
+    with told(base):
         tokenizer = AutoTokenizer.from_pretrained(base, trust_remote_code=False)
     # Without its files transformers makes a tokenizer of no words, which reads any text as nothing.
     if set(tokenizer(YES, add_special_tokens=False)["input_ids"]) <= {tokenizer.unk_token_id}:
@@ -112,7 +112,7 @@ def _load_model(base: str, settings: SFTSettings) -> PreTrainedModel:
     from transformers import AutoConfig, AutoModelForCausalLM
     from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING as CAUSAL
 
-    with _told(base):
+    with told(base):
         config = AutoConfig.from_pretrained(base, trust_remote_code=False)
     if type(config) not in CAUSAL:
         raise EngineError(
@@ -124,7 +124,7 @@ def _load_model(base: str, settings: SFTSettings) -> PreTrainedModel:
         "quantization_config": _quantization(settings) if settings.qlora else None,
         "attn_implementation": _attention(settings, CAUSAL[type(config)]),
     }
-    with _told(base):
+    with told(base):
         model, info = AutoModelForCausalLM.from_pretrained(
             base,
             **chosen,
@@ -195,7 +195,7 @@ def _check_vocabulary(
 
 
 @contextmanager
-def _told(base: str) -> Iterator[None]:
+def told(base: str) -> Iterator[None]:
     """What loading raises, as one of our errors, in one line."""
     from safetensors import SafetensorError
 

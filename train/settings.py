@@ -71,6 +71,9 @@ class SFTSettings(Settings):
     """Folder with train.jsonl and dev.jsonl from data_gen (``kind: judge``)."""
     model: str = "nano"
     """``nano``, a local folder, or a hub name."""
+    adapter: str = ""
+    """Begin with this adapter of the model instead of a fresh one; its LoRA settings must be the
+    ones here. ``nano`` is the embedded judge's."""
     out: str = ""
     seed: int = 0
     """Of the adapter's first weights and of dropout; the order of rows too, without data_seed."""

@@ -15,14 +15,14 @@ from gradegpt.judges.build import embedded
 from gradegpt.records import sha256_file, write_json
 from train.adapter import Run, manifest_of, push, save_adapter
 from train.dev import DevEvaluation, check_decides, dev_sample
-from train.loading import load_base
+from train.loading import load_base, told
 from train.memory import keep_freed_memory
 from train.rows import encode_file, labelled, prompt_settings_of, verdict_token_ids
 from train.settings import SFTSettings
 
 if TYPE_CHECKING:
     from datasets import Dataset
-    from peft import LoraConfig
+    from peft import LoraConfig, PeftModel
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
     from trl import SFTConfig
 
@@ -37,6 +37,12 @@ _SHAPING: Final = (
     "lora_dropout", "target_modules", "use_dora", "use_rslora", "qlora", "bf16", "verdict_weight",
 )  # fmt: skip
 """Settings that shape the weights at a step; ``_plan`` adds those that do so in another form."""
+
+_OF_ADAPTER: Final = {
+    "lora_rank": "r", "lora_alpha": "lora_alpha", "lora_dropout": "lora_dropout",
+    "use_dora": "use_dora", "use_rslora": "use_rslora",
+}  # fmt: skip
+"""Settings that an adapter to begin with has already, and what PEFT calls them."""
 
 
 def fine_tune(settings: SFTSettings) -> dict[str, Any]:
@@ -133,12 +139,12 @@ def _trainer(
     flash = "flash" in str(model.config._attn_implementation)
     stops = [EarlyStop(settings.early_stop)] if evaluates and settings.early_stop else []
     trainer = JudgeTrainer(
-        model=model,
+        model=_continued(model, settings) if settings.adapter else model,
         args=_arguments(settings, Path(settings.folder), evaluate=evaluates),
         train_dataset=parts["train"],
         eval_dataset=parts["dev"] if len(parts["dev"]) else None,
         processing_class=tokenizer,
-        peft_config=_lora(settings),
+        peft_config=None if settings.adapter else _lora(settings),
         callbacks=[Trim(), Pace(), Saves(settings.save_steps), Stamp(plan), *stops],
         verdict_ids=verdict_token_ids(tokenizer),
         verdict_weight=settings.verdict_weight,
@@ -185,6 +191,21 @@ def _lora(settings: SFTSettings) -> LoraConfig:
         use_dora=settings.use_dora,
         use_rslora=settings.use_rslora,
     )
+
+
+def _continued(model: PreTrainedModel, settings: SFTSettings) -> PeftModel:
+    """The model with the adapter that training begins with."""
+    from peft import PeftModel
+
+    folder = embedded(settings.adapter, "gradegpt-nano-judge")
+    with told(folder):
+        wrapped = PeftModel.from_pretrained(model, folder, is_trainable=True)
+    found, wanted = wrapped.peft_config["default"], _lora(settings)
+    for setting, field in _OF_ADAPTER.items():
+        has, asked = getattr(found, field), getattr(wanted, field)
+        if has != asked:
+            raise SettingsError(f"{setting}={asked}: {folder} has {has}; set {setting}={has}")
+    return wrapped
 
 
 def _arguments(settings: SFTSettings, out: Path, *, evaluate: bool) -> SFTConfig:
@@ -252,6 +273,8 @@ def _plan(settings: SFTSettings, rows: int) -> Plan:
         "rows_per_step": step_rows,
         "train.jsonl": sha256_file(data / "train.jsonl"),
     }
+    if settings.adapter:
+        shaping["adapter"] = stamped(embedded(settings.adapter, "gradegpt-nano-judge"))
     if settings.eval_steps:  # what the best so far was found by
         shaping |= {
             "best_by": settings.best_by,

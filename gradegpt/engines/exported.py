@@ -13,13 +13,25 @@ from gradegpt.settings import Settings
 ENGINE_FILE: Final = "engine_config.json"
 """In an exported folder: what the engine needs to know besides the weights."""
 TEMPLATE_FILE: Final = "chat_template.jinja"
+MODEL_FILE: Final = "model.onnx"
+"""Weights that are too large for one file lie beside it, in files that begin with its name."""
+
+
+class ModelShape(Settings):
+    """The sizes that keys and values take; ``context``: tokens that the model reads at most."""
+
+    layers: int
+    kv_heads: int
+    head_size: int
+    context: int
 
 
 class ExportSettings(Settings):
     """The contents of ``engine_config.json``."""
 
-    engine: Literal["ctranslate2"] = "ctranslate2"
+    engine: Literal["onnx"] = "onnx"
     quantization: str
+    shape: ModelShape
     end_token_ids: tuple[int, ...]
     special_tokens: dict[str, str | list[str]]
     """As the chat template may name them: ``bos_token`` and the like."""

@@ -12,7 +12,14 @@ from gradegpt.records import validate
 
 PROMPT_FILE: Final = "gradegpt.json"
 """Beside the weights: the prompt settings that they were trained with."""
-_DECIDING: Final = ("*.safetensors", "*.bin", "tokenizer.json", "*config.json", "*.jinja")
+_DECIDING: Final = (
+    "*.safetensors",
+    "*.bin",
+    "*.onnx*",
+    "tokenizer.json",
+    "*config.json",
+    "*.jinja",
+)
 _END_BYTES: Final = 2**20
 
 

@@ -42,8 +42,8 @@ class JudgeSettings(Settings):
     """Scores as this benchmark does, with ``kind: rules``; see ``gradegpt.rules.profiles``."""
     model: str = NANO
     adapter: str | None = NANO
-    engine: Literal["auto", "transformers", "ctranslate2"] = "auto"
-    """What runs a local model: ``auto`` takes ``ctranslate2`` for what ``train.export`` wrote."""
+    engine: Literal["auto", "transformers", "onnx"] = "auto"
+    """What runs a local model: ``auto`` takes ``onnx`` for what ``train.export`` wrote."""
     base_url: str | tuple[str, ...] | None = None
     api_key: str | None = None
     prompt: PromptSettings | None = None
@@ -57,7 +57,7 @@ class JudgeSettings(Settings):
     batch_size: int = Field(default=32, ge=1)
     concurrency: int = Field(default=16, ge=1)
     threads: int | None = Field(default=None, ge=1)
-    """Threads of a forward pass; the ``ctranslate2`` engine works on several passes at a time."""
+    """Threads of a forward pass; the ``onnx`` engine works on several passes at a time."""
     device: str | None = None
     guided: bool = True
     """Local models quote only what the response says and do not loop; see ``gradegpt.guide``."""
@@ -143,8 +143,8 @@ def _engine(settings: JudgeSettings, model: str, adapter: str | None) -> Engine:
 
     exported = is_exported(model)
     if exported and settings.engine == "transformers":
-        raise SettingsError(f"engine: {model} was exported for 'ctranslate2'; take that or 'auto'")
-    if exported or settings.engine == "ctranslate2":
+        raise SettingsError(f"engine: {model} was exported for 'onnx'; take that or 'auto'")
+    if exported or settings.engine == "onnx":
         return _fast(settings, model, adapter)
     from gradegpt.engines.local import LocalEngine
 
@@ -168,9 +168,7 @@ def _fast(settings: JudgeSettings, folder: str, adapter: str | None) -> Engine:
         raise SettingsError(f"device: an exported model runs on 'cpu', not on {settings.device!r}")
     from gradegpt.engines.fast import FastEngine
 
-    return FastEngine(
-        folder, batch_size=settings.batch_size, threads=settings.threads, guided=settings.guided
-    )
+    return FastEngine(folder, threads=settings.threads, guided=settings.guided)
 
 
 def embedded(name: str, folder: str) -> str:

@@ -15,16 +15,18 @@ import pytest
 from gradegpt.chain import NO, YES, PromptSettings, build_prompt
 from gradegpt.engines import Generation, TagProbability
 from gradegpt.engines.chat import render_chat
+from gradegpt.engines.drafts import Drafts
 from gradegpt.engines.exported import ENGINE_FILE, ExportedTokenizer
 from gradegpt.engines.fast import FastEngine
 from gradegpt.engines.local import LocalEngine
+from gradegpt.engines.state import State
 from gradegpt.errors import EngineError, InputError, MissingError, SettingsError
 from gradegpt.guide import VERSION as GUIDE_VERSION
 from gradegpt.guide import ChainGuide
 from gradegpt.judges.build import JudgeSettings, build_judge
 from gradegpt.schema import ChainFormat, Item, Message
 
-pytest.importorskip("ctranslate2")
+pytest.importorskip("onnxruntime_genai")
 torch = pytest.importorskip("torch")
 
 ROOT = Path(__file__).parents[2]
@@ -53,7 +55,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tokenizer = train_tokenizer(TEXTS * 20, vocab_size=512, max_length=256)
     config = Qwen3Config(
         vocab_size=512, hidden_size=32, intermediate_size=64, num_hidden_layers=2,
-        num_attention_heads=2, num_key_value_heads=2, head_dim=16, max_position_embeddings=256,
+        num_attention_heads=2, num_key_value_heads=2, head_dim=16, max_position_embeddings=1024,
         tie_word_embeddings=False, initializer_range=1.0, bos_token_id=None,
         eos_token_id=tokenizer.eos_token_id, pad_token_id=tokenizer.pad_token_id,
         rope_parameters={"rope_type": "default", "rope_theta": 500.0},
@@ -91,22 +93,23 @@ def same(ours: Sequence[Generation | EngineError], theirs: Sequence[object]) -> 
     return True
 
 
-@pytest.mark.parametrize("batch_size", [1, 3, 32])
+@pytest.mark.parametrize("workers", [1, 3])
 def test_it_writes_what_the_local_engine_writes(
-    folder: Path, local: LocalEngine, batch_size: int
+    folder: Path, local: LocalEngine, workers: int
 ) -> None:
-    """Texts, tokens, probabilities and counts, whatever the batches; guided prompts among them."""
+    """Texts, tokens, probabilities and counts, whoever writes; guided prompts among them."""
     prompts = [*PROMPTS, *CHAINS]
-    made = FastEngine(str(folder), batch_size=batch_size).generate(prompts, max_new_tokens=24)
+    engine = FastEngine(str(folder), threads=1, workers=workers)
+    made = engine.generate(prompts, max_new_tokens=24)
     assert same(made, local.generate(prompts, max_new_tokens=24))
     assert len({m.text for m in made if isinstance(m, Generation)}) > 3
 
 
 class Strict(ChainGuide):
-    """Allows nothing with an ``e`` or a blank in it, and no end before its time."""
+    """Allows nothing with some letters in it, and no end before its time."""
 
     def allows(self, piece: bytes) -> bool:
-        return not {*b"e "} & {*piece}
+        return not {*b"AJVhw"} & {*piece}
 
     def may_end(self) -> bool:
         return len(self._written) > 20
@@ -115,24 +118,57 @@ class Strict(ChainGuide):
 def test_where_a_guide_steps_in_the_best_allowed_token_follows(
     folder: Path, local: LocalEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As often as it must, in some rows of a batch and not in others, the end token included."""
-    asked = {"n": 0}
-    following = FastEngine._next_scores
+    """As often as it must, in some prompts and not in others, the end token included."""
+    asked = []
 
-    def counted(self: FastEngine, rows: list[list[int]]) -> object:
-        asked["n"] += len(rows)
-        return following(self, rows)
+    class Counting(Strict):
+        def allows(self, piece: bytes) -> bool:
+            asked.append(super().allows(piece))
+            return asked[-1]
+
+        def may_end(self) -> bool:
+            asked.append(super().may_end())
+            return asked[-1]
 
     def strict(messages: Sequence[Message]) -> Strict | None:
-        return Strict("", []) if len(messages[-1].content) % 2 else None
+        return Counting("", []) if len(messages[-1].content) > 1 else None
 
-    monkeypatch.setattr(FastEngine, "_next_scores", counted)
     for module in ("fast", "local"):
         monkeypatch.setattr(f"gradegpt.engines.{module}.guide_for", strict)
-    engine = FastEngine(str(folder))
-    made = engine.generate(PROMPTS, max_new_tokens=30)
+    made = FastEngine(str(folder)).generate(PROMPTS, max_new_tokens=30)
+    assert asked.count(False) > 3
     assert same(made, local.generate(PROMPTS, max_new_tokens=30))
-    assert asked["n"] > 3
+
+
+@pytest.mark.parametrize("draft", [[], [7] * 5, None], ids=["none", "wrong", "right"])
+def test_drafts_change_nothing_but_the_number_of_passes(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, draft: list[int] | None
+) -> None:
+    """Whether there is none, all of it is wrong, or all of it is what the model writes."""
+    expected = FastEngine(str(folder)).generate(CHAINS[:1], max_new_tokens=24)
+    (written,) = (e for e in expected if isinstance(e, Generation))
+    passes = []
+    read = State.read
+
+    def counted(self: State, tokens: Sequence[int], past: int, *, wanted: int = 1) -> object:
+        passes.append(tokens)
+        return read(self, tokens, past, wanted=wanted)
+
+    class Scripted(Drafts):
+        def next(self) -> list[int]:
+            if draft is not None:
+                return draft
+            left = self._tokenizer.convert_ids_to_tokens(self._tokens)[prompt_length:]
+            ids = [self._tokenizer.backend_tokenizer.token_to_id(t.text) for t in written.tokens]
+            return ids[len(left) :]
+
+    engine = FastEngine(str(folder))
+    prompt_length = len(engine._encode(CHAINS[0])[0])
+    monkeypatch.setattr(State, "read", counted)
+    monkeypatch.setattr("gradegpt.engines.fast.Drafts", Scripted)
+    assert same(engine.generate(CHAINS[:1], max_new_tokens=24), expected)
+    start = 1  # what prompts share is read first
+    assert len(passes) - start == {True: 1, False: 24}[draft is None]
 
 
 def test_unguided_it_is_another_engine(folder: Path, model: Path) -> None:
@@ -231,10 +267,12 @@ def test_what_prompts_share_is_read_once(folder: Path, local: LocalEngine) -> No
     starts = list(engine._starts.values())
     assert len(starts) == 3  # of two formats, and of one with a shot
     assert len(starts[2]) > 2 * len(starts[1]) > 20
+    assert engine._kept.keys() == {*starts}
     for start, prompt in zip(
         starts, (CHAINS[0], OUTCOMES[0], (*shot, OUTCOMES[0][-1])), strict=True
     ):
-        assert engine._encode(prompt)[: len(start)] == start
+        ids, shared = engine._encode(prompt)
+        assert tuple(ids[: len(start)]) == start == shared
 
 
 def test_few_starts_are_kept(folder: Path) -> None:
@@ -248,24 +286,36 @@ def test_few_starts_are_kept(folder: Path) -> None:
 def test_a_failure_of_the_library_is_an_error_in_its_place(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Returned and not raised: a batch that failed costs its prompts alone."""
+    """Returned and not raised: a prompt that failed costs itself alone."""
+    engine = FastEngine(str(folder))
+    read = State.read
+    first = engine._encode(PROMPTS[1])[0]
 
-    class Failed:
-        def result(self) -> None:
-            raise RuntimeError("out of memory")
+    def failing(self: State, tokens: Sequence[int], past: int, *, wanted: int = 1) -> object:
+        if [*tokens][: len(first)] == first:
+            raise EngineError("the model: out of memory")
+        return read(self, tokens, past, wanted=wanted)
 
-    engine = FastEngine(str(folder), batch_size=1)
-    ask = engine._ask
-    first = len(engine._encode(PROMPTS[1]))
-    monkeypatch.setattr(
-        engine,
-        "_ask",
-        lambda rows, *a, **k: [Failed()] if len(rows[0]) == first else ask(rows, *a, **k),
-    )
+    monkeypatch.setattr(State, "read", failing)
     made = engine.generate(PROMPTS[:3], max_new_tokens=4)
     assert [type(m) for m in made] == [Generation, EngineError, Generation]
     assert "out of memory" in str(made[1])
     assert isinstance(engine.tag_probabilities(PROMPTS[1:2])[0], EngineError)
+
+
+def test_a_prompt_longer_than_the_model_reads_is_an_error_in_its_place(folder: Path) -> None:
+    """With both lengths; one that just fits gets what room there is."""
+    engine = FastEngine(str(folder))
+
+    def prompt(words: int) -> tuple[Message, ...]:
+        return (Message(role="user", content="短" * words),)
+
+    length = next(n for n in range(1, 1100) if len(engine._ids(prompt(n))) >= 1018)
+    made = engine.generate([prompt(length), prompt(1100)], max_new_tokens=100)
+    assert isinstance(made[0], Generation)
+    assert made[0].prompt_tokens + made[0].completion_tokens <= 1024
+    assert isinstance(made[1], EngineError)
+    assert "tokens; the model reads 1024" in str(made[1])
 
 
 # --- chat templates without transformers ----------------------------------------------------------
@@ -321,7 +371,7 @@ def test_tokens_are_those_of_transformers(folder: Path, local: LocalEngine, text
 def test_judging_loads_neither_torch_nor_transformers(folder: Path) -> None:
     """From the settings to the judgement; the folder alone says which engine it is for.
 
-    And it ends well: on one core the engine's threads once outlived the interpreter.
+    And it ends well, on one core too.
     """
     code = (
         "import os, sys\n"
@@ -330,7 +380,7 @@ def test_judging_loads_neither_torch_nor_transformers(folder: Path) -> None:
         "from gradegpt.schema import Item\n"
         f"judge = build_judge(JudgeSettings(kind='model', model={str(folder)!r}))\n"
         "made = judge.judge([Item(reference=('3',), response='3')] * 9)\n"
-        "assert made[0].method == 'model' and 'ctranslate2:' in judge.fingerprint\n"
+        "assert made[0].method == 'model' and 'onnx:' in judge.fingerprint\n"
         "print(*{'torch', 'transformers'} & sys.modules.keys())"
     )
     done = subprocess.run(
@@ -351,16 +401,16 @@ def test_settings_that_do_not_go_together_are_said(folder: Path, model: Path) ->
         build(folder, adapter="runs/x/adapter")
     with pytest.raises(SettingsError, match="runs on 'cpu', not on 'cuda'"):
         build(folder, device="cuda")
-    with pytest.raises(SettingsError, match="was exported for 'ctranslate2'"):
+    with pytest.raises(SettingsError, match="was exported for 'onnx'"):
         build(folder, engine="transformers")
     with pytest.raises(MissingError, match=r"make the folder with: python -m train\.export"):
-        build(model, engine="ctranslate2")
+        build(model, engine="onnx")
 
 
 def test_files_that_do_not_load_are_one_line(folder: Path, tmp_path: Path) -> None:
     """Torn weights, a setting of another version, a template that is none."""
     torn = shutil.copytree(folder, tmp_path / "torn")
-    (torn / "model.bin").write_bytes(b"\x00" * 64)
+    (torn / "model.onnx").write_bytes(b"\x00" * 64)
     with pytest.raises(EngineError, match=r"torn: does not load: ") as caught:
         FastEngine(str(torn))
     assert "\n" not in str(caught.value)
@@ -377,7 +427,7 @@ def test_a_package_that_is_not_there_is_named(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With what to install."""
-    monkeypatch.setitem(sys.modules, "ctranslate2", None)
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
     with pytest.raises(MissingError, match=r"pip install 'gradegpt\[fast\]'"):
         FastEngine(str(folder))
 

@@ -144,6 +144,34 @@ def test_a_gloss_is_bounded_by_its_quote() -> None:
     assert allowed("Let us see.\n" + "In English: " + "abcdefgh " * 7, "i", response="")
 
 
+@pytest.mark.parametrize(
+    ("response", "begins", "expected"),
+    [
+        ("综上，最合适的是：\n\nD. 促进传播", "综", False),
+        ("综上，最合适的是：\n\nD. 促进传播", "D", True),
+        ("So the answer is:**\nB", "So", False),
+        ("**【答案】**\nA\n【解析】略", "【答案】", False),
+        ("**【答案】**\nA\n【解析】略", "【解析】略", True),
+        ("The answer is:\n", "The", True),
+        ("The ratio is 2:3", "The", True),
+    ],
+)
+def test_an_announcement_is_quoted_only_where_there_is_nothing_else(
+    response: str, begins: str, expected: bool
+) -> None:
+    """What ends in a colon gives no answer: the line below does."""
+    assert allowed(KEY, begins, response=response) is expected
+
+
+@pytest.mark.parametrize("mark", ["：", ",", "。", "**"])
+def test_an_answer_does_not_begin_with_a_mark(mark: str) -> None:
+    """What stands before the answer is not the answer."""
+    quote = f"选项是{mark}D"
+    start = f"{KEY}{quote}\nThe reference answer 38 is a number; the model response gives "
+    assert not allowed(start, mark, response=quote)
+    assert allowed(start, "D", response=quote)
+
+
 def test_nothing_quoted_gives_nothing() -> None:
     """And a text that does not begin like a chain may give what it likes."""
     compared = "\nThe reference answer 38 is a number; the model response gives "
@@ -202,7 +230,8 @@ def test_only_a_gradegpt_prompt_has_a_guide() -> None:
 def test_every_true_chain_is_allowed(response: str, data: st.DataObject) -> None:
     """Whatever the response, a chain that quotes it can be written piece by piece."""
     line = response.split("\n")[0].strip()
-    quote = line if "…" not in line and "\r" not in line and "\x0c" not in line else ""
+    plain = not any(mark in line for mark in "…\r\x0c【") and line[:1] not in ":：,，;；、。*"
+    quote = line if plain and line.rstrip("*_ ")[-1:] not in (":", "：") else ""
     chain = Chain(
         verdict=data.draw(st.sampled_from(Verdict)),
         key_sentence=quote or None,

@@ -12,7 +12,7 @@ import gradegpt
 
 ROOT = Path(__file__).parents[2]
 HEAVY = {
-    "accelerate", "ctranslate2", "datasets", "fastapi", "httpx2", "jinja2", "numpy", "openai",
+    "accelerate", "datasets", "fastapi", "httpx2", "jinja2", "numpy", "onnxruntime", "openai",
     "peft", "sklearn", "starlette", "sympy", "tokenizers", "torch", "transformers", "trl",
     "uvicorn",
 }  # fmt: skip

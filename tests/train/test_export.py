@@ -20,7 +20,7 @@ from train.export import SUPPORTED, Quantization, app, builtin_prompts, export
 from train.settings import SFTSettings
 from train.sft import fine_tune
 
-pytest.importorskip("ctranslate2")
+pytest.importorskip("onnxruntime_genai")
 pytestmark = pytest.mark.filterwarnings(
     "ignore:`(is_)?gradient_checkpointing(_\\w+)?` is deprecated:FutureWarning"
 )
@@ -69,7 +69,7 @@ def test_the_same_model_gives_the_same_bytes(base: Path, tmp_path: Path) -> None
     for name in ("one", "other"):
         export(base / "model", tmp_path / name, check=1)
     files = sorted(path.name for path in (tmp_path / "one").iterdir())
-    assert {"model.bin", "tokenizer.json", "engine_config.json", "manifest.json"} <= {*files}
+    assert {"model.onnx", "tokenizer.json", "engine_config.json", "manifest.json"} <= {*files}
     for name in files:
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "other" / name).read_bytes()
     assert sorted(p.name for p in tmp_path.iterdir()) == ["one", "other"]
@@ -83,8 +83,8 @@ def _tiny(kind: str, folder: Path, base: Path) -> None:
     tokenizer = AutoTokenizer.from_pretrained(base / "model")
     torch.manual_seed(0)
     config = AutoConfig.for_model(
-        kind, vocab_size=512, hidden_size=32, intermediate_size=64, num_hidden_layers=2,
-        num_attention_heads=4, num_key_value_heads=2, head_dim=8, initializer_range=1.0,
+        kind, vocab_size=512, hidden_size=64, intermediate_size=64, num_hidden_layers=2,
+        num_attention_heads=4, num_key_value_heads=2, head_dim=16, initializer_range=1.0,
         tie_word_embeddings=False, bos_token_id=None, eos_token_id=tokenizer.eos_token_id,
         pad_token_id=tokenizer.pad_token_id,
     )  # fmt: skip

@@ -115,6 +115,26 @@ def test_a_finished_run_goes_on_from_its_last_checkpoint(
     assert longer["global_step"] == 3
 
 
+def test_training_may_begin_with_an_adapter(
+    tuned: Path, base: Path, judge_data: Path, tmp_path: Path
+) -> None:
+    """At a rate of nearly nothing it stays as it was; one of another rank is refused."""
+    from safetensors.torch import load_file
+
+    adapter = str(tuned / "adapter")
+    fine_tune(short(base, judge_data, tmp_path / "on", adapter=adapter, learning_rate=1e-12))
+    before, after = (
+        load_file(Path(folder) / "adapter_model.safetensors")
+        for folder in (adapter, tmp_path / "on/adapter")
+    )
+    assert before.keys() == after.keys()
+    assert all(before[name].allclose(after[name], atol=1e-9) for name in before)
+    with pytest.raises(SettingsError, match=r"lora_rank=8: .* has 4; set lora_rank=4"):
+        fine_tune(short(base, judge_data, tmp_path / "other", adapter=adapter, lora_rank=8))
+    with pytest.raises(EngineError, match="nowhere"):
+        fine_tune(short(base, judge_data, tmp_path / "none", adapter=str(tmp_path / "nowhere")))
+
+
 def test_the_same_settings_give_the_same_adapter(
     tuned: Path, base: Path, judge_data: Path, tmp_path: Path
 ) -> None:

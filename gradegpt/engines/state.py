@@ -1,0 +1,112 @@
+"""An ONNX model with keys and values that stay where they are: read on, go back, read on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+from gradegpt.errors import EngineError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from gradegpt.engines.exported import ModelShape
+
+_STEP: Final = 256
+"""Buffers grow by so many places."""
+WANTED_FROM: Final = "wanted_from"
+"""The model's input that says from which of the tokens on logits are asked for."""
+
+
+class State:
+    """The keys and values of one conversation, in buffers that the model writes in place.
+
+    To go back is to read on from an earlier place. Not for several threads at once.
+
+    Args:
+        session: An ``onnxruntime.InferenceSession`` of a model that ``train.export`` wrote.
+        shape: The model's sizes.
+
+    """
+
+    def __init__(self, session: Any, shape: ModelShape) -> None:
+        self._session, self._shape = session, shape
+        self._inputs = {given.name for given in session.get_inputs()}
+        self._places = 0
+        self._buffers: list[np.ndarray] = []
+        self._binding: Any = None
+        self.start: tuple[int, ...] = ()
+        """The tokens whose keys and values stand first and may stay for the next conversation."""
+
+    def reserve(self, places: int) -> None:
+        """Room for so many tokens; what was there is lost where it has to grow."""
+        import numpy as np
+
+        if places <= self._places:
+            return
+        self._places = min(-(-places // _STEP) * _STEP, self._shape.context)
+        size = (1, self._shape.kv_heads, self._places, self._shape.head_size)
+        self._buffers = [np.zeros(size, np.float32) for _ in range(2 * self._shape.layers)]
+        self._binding = self._session.io_binding()
+        self.start = ()
+        for n, buffer in enumerate(self._buffers):
+            name = f"{n // 2}.{('key', 'value')[n % 2]}"
+            place = ("cpu", 0, np.float32, size, buffer.ctypes.data)
+            self._binding.bind_input(f"past_key_values.{name}", *place)
+            self._binding.bind_output(f"present.{name}", *place)
+
+    def read(self, tokens: Sequence[int], past: int, *, wanted: int = 1) -> np.ndarray:
+        """Read ``tokens`` after the first ``past`` places.
+
+        Returns:
+            The logits after each of the last ``wanted`` tokens, ``[wanted, vocabulary]``.
+
+        Raises:
+            EngineError: the library failed.
+
+        """
+        import numpy as np
+
+        count = len(tokens)
+        given = {
+            "input_ids": np.array([tokens], np.int64),
+            "attention_mask": np.ones((1, past + count), np.int64),
+            "position_ids": np.arange(past, past + count, dtype=np.int64)[None],
+            WANTED_FROM: np.array([count - wanted], np.int64),
+        }
+        for name in given.keys() & self._inputs:
+            self._binding.bind_cpu_input(name, given[name])
+        self._binding.bind_output("logits", "cpu")
+        with told("the model"):
+            self._session.run_with_iobinding(self._binding)
+        logits: np.ndarray = self._binding.get_outputs()[-1].numpy()[0]
+        return logits
+
+    def begin(self, start: tuple[int, ...], kept: dict[tuple[int, ...], list[np.ndarray]]) -> int:
+        """Have ``start`` read, from what was ``kept`` of it if possible; return its length."""
+        if start and self.start != start:
+            count = len(start)
+            if start in kept:
+                for buffer, known in zip(self._buffers, kept[start], strict=True):
+                    buffer[:, :, :count] = known
+            else:
+                self.read(start, 0)
+                kept[start] = [buffer[:, :, :count].copy() for buffer in self._buffers]
+        self.start = start
+        return len(start)
+
+
+@contextmanager
+def told(what: str) -> Iterator[None]:
+    """What ONNX Runtime raises, as one of our errors, in one line: its own share no base."""
+    from onnxruntime.capi import onnxruntime_pybind11_state as library
+
+    kinds: tuple[type[Exception], ...] = (
+        RuntimeError, OSError, ValueError,
+        *(k for k in vars(library).values() if isinstance(k, type) and issubclass(k, Exception)),
+    )  # fmt: skip
+    try:
+        yield
+    except kinds as error:
+        raise EngineError(f"{what}: {str(error).splitlines()[0]}") from error
