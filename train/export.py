@@ -16,9 +16,10 @@ from __future__ import annotations
 
 import io
 import json
+import logging
 import tempfile
-from collections.abc import Sequence
-from contextlib import redirect_stderr, redirect_stdout
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from enum import StrEnum
 from importlib import metadata
 from pathlib import Path
@@ -139,7 +140,7 @@ def _convert(model: Path, made: Path, quantization: Quantization) -> None:
         try:
             tokenizer = AutoTokenizer.from_pretrained(model)
             what = ("", str(model), work, "fp32", "cpu", work)
-            with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+            with _quiet():
                 builder.create_model(*what, **builder.parse_extra_options(*what, []))
         except (OSError, ValueError, RuntimeError, KeyError, NotImplementedError) as error:
             raise EngineError(f"{model}: does not convert: {str(error).splitlines()[0]}") from error
@@ -177,11 +178,23 @@ def _save(built: Path, out: Path, quantization: Quantization) -> None:
     # What goes into down_proj, a product of two activations, has outliers that one scale for all
     # of it does not bear. DefaultTensorType: what is unknown of the builder's operators is float.
     kept = [node.name for node in graph.graph.node if "down_proj" in node.name]
-    quantize_dynamic(
-        graph, out, op_types_to_quantize=["MatMul"], per_channel=True, nodes_to_exclude=kept,
-        weight_type=QuantType.QInt8, use_external_data_format=large,
-        extra_options={"MatMulConstBOnly": True, "DefaultTensorType": onnx.TensorProto.FLOAT},
-    )  # fmt: skip
+    with _quiet():
+        quantize_dynamic(
+            graph, out, op_types_to_quantize=["MatMul"], per_channel=True, nodes_to_exclude=kept,
+            weight_type=QuantType.QInt8, use_external_data_format=large,
+            extra_options={"MatMulConstBOnly": True, "DefaultTensorType": onnx.TensorProto.FLOAT},
+        )  # fmt: skip
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without what the libraries print of their progress."""
+    logging.disable(logging.WARNING)
+    try:
+        with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+            yield
+    finally:
+        logging.disable(logging.NOTSET)
 
 
 def _want(model: Any) -> None:
