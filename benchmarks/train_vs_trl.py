@@ -4,9 +4,11 @@
 
 Stock is ``SFTTrainer`` with ``SFTConfig()`` as it comes and LoRA of the same rank on the same chat
 rows; only steps, rows a step, rank, learning rate, schedule and evaluation are set alike. Ours is
-``train.sft`` with its defaults. Each runs in a process of its own, one after the other and twice in
-turns, so that what else the machine does hits both; tokens are those of the rows, without padding.
-The losses are both measured alike: mean over chain tokens of held-out rows, after as many rows.
+``train.sft`` with its defaults, which put rows of similar length into a step; "mixed" is ours
+without that, so that both draw their rows alike. Each runs in a process of its own, one after the
+other and twice in turns, so that what else the machine does hits all; tokens are those of the rows,
+without padding. The losses are measured alike: mean over chain tokens of held-out rows, after as
+many rows.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,26 +28,25 @@ RANK, ALPHA, RATE = 16, 32, 1e-3
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Print the two rates, their ratio, and the losses at the same number of rows."""
+    """Print the rates, their ratios to stock, and the losses at the same number of rows."""
     options = _options(argv)
     if options.only:
         print(json.dumps(_RUNS[options.only](options)))
         return
-    made: dict[str, list[dict[str, Any]]] = {"stock": [], "ours": []}
+    made: dict[str, list[dict[str, Any]]] = {name: [] for name in _RUNS}
     for _ in range(options.rounds):
         for name, runs in made.items():
             runs.append(_measure(name, argv or sys.argv[1:]))
     rates = {name: max(run["tokens_per_second"] for run in runs) for name, runs in made.items()}
-    print(f"{'':8}{'tokens/s':>10}{'rows/s':>8}{'seconds':>9}")
+    print(f"{'':8}{'tokens/s':>10}{'rows/s':>8}{'seconds':>9}{'ratio':>8}")
     for name, runs in made.items():
         best = max(runs, key=lambda run: run["tokens_per_second"])
         print(f"{name:8}{rates[name]:>10,.0f}{best['rows'] / best['seconds']:>8.1f}"
-              f"{best['seconds']:>9.1f}")  # fmt: skip
-    print(f"ratio {rates['ours'] / rates['stock']:.2f} (the best of {options.rounds} each)")
+              f"{best['seconds']:>9.1f}{rates[name] / rates['stock']:>8.2f}")  # fmt: skip
+    print(f"\nheld-out loss\n{'rows seen':>10}", *(f"{name:>9}" for name in made))
     curves = {name: dict(runs[-1]["losses"]) for name, runs in made.items()}
-    print(f"\n{'rows seen':>10}{'stock loss':>12}{'our loss':>12}")
-    for rows in sorted(curves["stock"].keys() & curves["ours"].keys()):
-        print(f"{rows:>10,}{curves['stock'][rows]:>12.4f}{curves['ours'][rows]:>12.4f}")
+    for rows in curves["stock"]:
+        print(f"{rows:>10,}", *(f"{curve[rows]:>9.4f}" for curve in curves.values()))
 
 
 def _options(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -67,22 +69,22 @@ def _measure(name: str, argv: Sequence[str]) -> dict[str, Any]:
     return found
 
 
-def _settings(options: argparse.Namespace, out: str) -> Any:
+def _settings(options: argparse.Namespace, out: str, *, grouped: bool) -> Any:
     from train.settings import SFTSettings
 
     return SFTSettings(
         name="benchmark", data=options.data, model=options.model, out=out, threads=options.threads,
         batch_size=options.rows, max_steps=options.steps, lora_rank=RANK, lora_alpha=ALPHA,
         learning_rate=RATE, lr_scheduler="constant", warmup_ratio=0, eval_steps=0, dev_rows=0,
-        save_steps=10**9, report_to="none",
+        save_steps=10**9, report_to="none", group_by_length=grouped,
     )  # fmt: skip
 
 
-def _ours(options: argparse.Namespace) -> dict[str, Any]:
+def _ours(options: argparse.Namespace, *, grouped: bool = True) -> dict[str, Any]:
     from train import sft
 
     with tempfile.TemporaryDirectory() as out:
-        settings = _settings(options, out)
+        settings = _settings(options, out, grouped=grouped)
         sft._set_up(settings)
         tokenizer, model = sft.load_base(settings)
         parts = {
@@ -181,7 +183,7 @@ def _loss(model: Any, rows: list[dict[str, list[int]]]) -> float:
     return total / count
 
 
-_RUNS = {"ours": _ours, "stock": _stock}
+_RUNS = {"stock": _stock, "ours": _ours, "mixed": partial(_ours, grouped=False)}
 
 if __name__ == "__main__":
     main()
