@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from eval.ablation.plot import draw
-from eval.ablation.runs import Run, train_all
+from eval.ablation.runs import Run, exported, train_all
 from eval.ablation.scores import SCORES, Arm, Counts, counts, over_seeds, score, summarised
 from eval.ablation.settings import UNTUNED, AblationSettings
 from eval.evaluate import evaluate
@@ -62,12 +62,19 @@ def ablate(settings: AblationSettings, *, overwrite: bool = False) -> list[Arm]:
 
 def _judges(settings: AblationSettings, runs: Sequence[Run]) -> Iterator[JudgeSettings]:
     common: dict[str, Any] = {
-        "kind": "model", "model": settings.model, "max_new_tokens": settings.max_new_tokens,
+        "kind": "model", "max_new_tokens": settings.max_new_tokens,
         "batch_size": settings.batch_size, "threads": settings.threads,
     }  # fmt: skip
-    yield JudgeSettings(name=UNTUNED, adapter=None, guided=False, shots=_shots(settings), **common)
+
+    def weights(adapter: Path | None) -> dict[str, Any]:
+        if settings.fast:
+            return {"model": exported(settings, adapter), "adapter": None, "threads": None}
+        return {"model": settings.model, "adapter": str(adapter) if adapter else None}
+
+    shots = _shots(settings)
+    yield JudgeSettings(name=UNTUNED, guided=False, shots=shots, **(common | weights(None)))
     for folder in dict.fromkeys(run.folder for run in runs):
-        yield JudgeSettings(name=folder.name, adapter=str(folder / "adapter"), **common)
+        yield JudgeSettings(name=folder.name, **(common | weights(folder / "adapter")))
 
 
 def _shots(settings: AblationSettings) -> str | None:

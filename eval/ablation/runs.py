@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
 from eval.ablation.rows import write_format
-from eval.ablation.settings import AblationSettings
+from eval.ablation.settings import UNTUNED, AblationSettings
 from gradegpt.errors import OutputError
+from gradegpt.judges.build import embedded
 from gradegpt.schema import ChainFormat
 
 Budget = Literal["steps", "tokens"]
@@ -87,14 +88,31 @@ def _train(
         "max_steps": str(steps),
     }
     if not (folder / "manifest.json").is_file():
-        command = [sys.executable, "-m", "train", settings.recipe]
-        command += [f"{key}={value}" for key, value in wanted.items()]
-        if subprocess.run(command, check=False).returncode:
-            raise OutputError(
-                f"{folder}: training failed; its own words are above. "
-                "Run the same command again to go on"
-            )
+        _command("train", settings.recipe, *(f"{key}={value}" for key, value in wanted.items()))
     return Run(chain_format, budget, seed, steps, _tokens(folder, steps), folder)
+
+
+def exported(settings: AblationSettings, adapter: Path | None) -> str:
+    """The folder of the fast engine's model, made if it is not there: of the base without adapter.
+
+    Raises:
+        OutputError: the export failed.
+
+    """
+    out = settings.folder / "fast" / (adapter.parent.name if adapter else UNTUNED)
+    base = embedded(settings.model, "gradegpt-nano")
+    if not (out / "manifest.json").is_file():
+        source = (str(adapter), "--base", base) if adapter else (base,)
+        _command("train.export", *source, str(out), "--quantization", "float32", "--check", "1")
+    return str(out)
+
+
+def _command(module: str, *arguments: str) -> None:
+    if subprocess.run([sys.executable, "-m", module, *arguments], check=False).returncode:
+        raise OutputError(
+            f"python -m {module} {' '.join(arguments)}: failed; its own words are above. "
+            "Run the same command again to go on"
+        )
 
 
 def _tokens(folder: Path, steps: int) -> int:

@@ -20,7 +20,8 @@ class AblationSettings(Settings):
     ``data`` is a folder of ``data_gen``: its cross-lingual rows are rewritten into each format.
     ``recipe`` is a settings file of ``train``; ``train`` changes some of its keys for all runs.
     ``steps`` are of the equal-steps runs; the equal-tokens runs have as many more as their shorter
-    rows allow. ``shots`` solved rows stand before each item for the untuned base.
+    rows allow. ``shots`` solved rows stand before each item for the untuned base. ``fast`` judges
+    with float32 exports on the CPU, which write the same texts many times faster.
     """
 
     name: str = Field(pattern=r"^\w[\w .+-]*$")
@@ -35,6 +36,7 @@ class AblationSettings(Settings):
     shots: int = Field(default=3, ge=0)
     sources: tuple[Source, ...] = Field(min_length=1)
     max_new_tokens: int = Field(default=256, ge=1)
+    fast: bool = False
     batch_size: int = Field(default=32, ge=1)
     threads: int | None = Field(default=None, ge=1)
     bootstrap: int = Field(default=2000, ge=100)

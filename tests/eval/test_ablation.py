@@ -96,7 +96,11 @@ class Trainer:
         self.code = code
 
     def __call__(self, command: Sequence[str], *, check: bool) -> Any:
-        assert command[1:3] == ["-m", "train"]
+        assert command[1:3] in (["-m", "train"], ["-m", "train.export"])
+        if command[2] == "train.export":
+            out = command[command.index("--quantization") - 1]
+            write_json(Path(out) / "manifest.json", {"source": command[3]})
+            return SimpleNamespace(returncode=0)
         given = dict(part.split("=", 1) for part in command[4:])
         self.commands.append(given)
         if not self.code:
@@ -151,7 +155,9 @@ def test_a_run_that_fails_stops_the_ablation(
 ) -> None:
     """With the folder in the error; nothing is measured on half of the runs."""
     monkeypatch.setattr("eval.ablation.runs.subprocess.run", Trainer(code=3))
-    with pytest.raises(OutputError, match="outcome-steps-0: training failed"):
+    with pytest.raises(
+        OutputError, match=r"python -m train recipe.yaml .*outcome-steps-0.*: failed; its own words"
+    ):
         train_all(settings_of(data, tmp_path / "out"))
 
 
@@ -229,5 +235,32 @@ def test_the_whole_ablation(data: Path, tmp_path: Path, monkeypatch: pytest.Monk
     written = json.loads((tmp_path / "out" / "ablation.json").read_text())
     assert [a["name"] for a in written["arms"]] == [a.name for a in arms]
     assert (tmp_path / "out" / "ablation.png").read_bytes().startswith(b"\x89PNG")
+    assert not (tmp_path / "out" / "fast").exists()
     shots = list(read_rows(tmp_path / "out" / "shots.jsonl", TrainingRow))
     assert sorted(r.meta["verdict"] for r in shots) == ["correct", "incorrect"]
+
+
+def test_a_fast_ablation_judges_with_exports(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One of the base and one of every adapter, each made once."""
+    monkeypatch.setattr("eval.ablation.runs.subprocess.run", Trainer())
+    asked: list[JudgeSettings] = []
+
+    def build(settings: JudgeSettings) -> Fixed:
+        asked.append(settings)
+        return Fixed(settings)
+
+    monkeypatch.setattr(
+        eval.ablation.report, "evaluate", lambda s, overwrite: evaluate(s, build=build)
+    )
+    settings = settings_of(data, tmp_path / "out", fast=True, seeds=[0])
+    ablate(settings)
+    folder = tmp_path / "out" / "fast"
+    assert [(s.name, s.model, s.adapter) for s in asked] == [
+        (s.name, str(folder / str(s.name)), None) for s in asked
+    ]
+    made = {f.parent.name: json.loads(f.read_text())["source"] for f in folder.rglob("*.json")}
+    assert made.keys() == {str(s.name) for s in asked}
+    assert made["untuned"].endswith("gradegpt-nano")
+    assert made["outcome-steps-0"].endswith("outcome-steps-0/adapter")
