@@ -44,6 +44,8 @@ GLOSS: Final = "In English: "
 REFERENCE: Final = "The reference answer "
 GIVES: Final = "; the model response gives "
 AGREE: Final = "The answers agree: "
+RESPONSE: Final = "Model Response: <response>\n"
+"""In a prompt: what stands before the response. Prompts for one question are alike up to here."""
 _NO_ANSWER = "none"
 
 _OPENS_A_FRAME = re.compile(
@@ -66,7 +68,7 @@ _FRAME = re.compile(
     r"Question: <question>\n(?>(?P<question>.*?)\n</question>\n)"
     r"(?:Context: <context>\n(?>(?P<context>.*?)\n</context>\n))?"
     r"Reference Answer: <reference>\n"
-    r"(?>(?P<references>.*?)\n</reference>\nModel Response: <response>\n)"
+    r"(?>(?P<references>.*?)\n</reference>\n" + RESPONSE + r")"
     r"(?>(?P<response>.*?)\n</response>\n)Judgment Result:",
     re.DOTALL,
 )
@@ -123,7 +125,7 @@ def build_prompt(item: Item, settings: PromptSettings) -> tuple[Message, ...]:
         f"Question: <question>\n{defuse(fit_middle(item.question, budget.question))}\n</question>\n"
         f"{context}"
         f"Reference Answer: {references}\n"
-        f"Model Response: <response>\n{defuse(fit_response(item.response, budget.response))}\n"
+        f"{RESPONSE}{defuse(fit_response(item.response, budget.response))}\n"
         f"</response>\n"
         f"Judgment Result:"
     )

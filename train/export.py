@@ -198,21 +198,30 @@ def _quiet() -> Iterator[None]:
 
 
 def _want(model: Any) -> None:
-    """An input that says from which token on there are logits: a prompt has one that matters."""
+    """An input that says from which token on there are logits: a prompt has one that matters.
+
+    After the last attention each token is worked on alone, so what crosses it is cut there.
+    """
     from onnx import TensorProto, helper
 
-    (head,) = (node for node in model.graph.node if node.name == "/lm_head/MatMul")
-    wanted = helper.make_tensor_value_info(WANTED_FROM, TensorProto.INT64, [1])
-    model.graph.input.append(wanted)
+    graph = model.graph
+    graph.input.append(helper.make_tensor_value_info(WANTED_FROM, TensorProto.INT64, [1]))
     for name, value in (("wanted_to", 2**62), ("wanted_axis", 1)):
-        model.graph.initializer.append(helper.make_tensor(name, TensorProto.INT64, [1], [value]))
-    hidden = head.input[0]
-    head.input[0] = "wanted_hidden"
-    at = list(model.graph.node).index(head)
-    node = helper.make_node(
-        "Slice", [hidden, WANTED_FROM, "wanted_to", "wanted_axis"], ["wanted_hidden"]
-    )
-    model.graph.node.insert(at, node)
+        graph.initializer.append(helper.make_tensor(name, TensorProto.INT64, [1], [value]))
+    nodes = list(graph.node)
+    last = max(n for n, node in enumerate(nodes) if node.op_type == "GroupQueryAttention")
+    before = {
+        out for node in nodes[: last + 1] if node.op_type != "Constant" for out in node.output
+    }
+    cut: dict[str, str] = {}
+    for node in nodes[last + 1 :]:
+        for n, name in enumerate(node.input):
+            if name and name in before:
+                cut[name] = f"{name}/wanted"
+                node.input[n] = cut[name]
+    for n, (name, short) in enumerate(cut.items()):
+        given = [name, WANTED_FROM, "wanted_to", "wanted_axis"]
+        graph.node.insert(last + 1 + n, helper.make_node("Slice", given, [short]))
 
 
 def _check_source(model: Path) -> None:

@@ -13,14 +13,14 @@ from __future__ import annotations
 
 import itertools
 import json
-import queue
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from gradegpt.chain import NO, YES, PromptSettings, build_prompt
+from gradegpt.chain import NO, RESPONSE, YES
 from gradegpt.engines.base import Generation, TagProbability, TagTokens, Token
 from gradegpt.engines.chat import render_chat, token_bytes
 from gradegpt.engines.drafts import Drafts
@@ -39,7 +39,7 @@ from gradegpt.guide import VERSION as GUIDE_VERSION
 from gradegpt.guide import TokenGuide, guide_for
 from gradegpt.machine import cores
 from gradegpt.records import validate
-from gradegpt.schema import Item, Message
+from gradegpt.schema import Message
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,8 +47,6 @@ if TYPE_CHECKING:
 _Answer = TypeVar("_Answer")
 _SMALL: Final = 64 * 2**20
 """Bytes of weights below which matrices are too small for two threads to share."""
-_STARTS: Final = 8
-"""Shared starts of prompts whose states are kept: one judge has one, and each takes memory."""
 
 
 class FastEngine:
@@ -84,12 +82,10 @@ class FastEngine:
         self._ends, self._context = settings.end_token_ids, settings.shape.context
         self._pieces = token_bytes(self._tokenizer)
         self._guided = guided and bool(self._pieces)
-        self._starts: dict[tuple[Message, ...], tuple[int, ...]] = {}
-        self._kept: dict[tuple[int, ...], list[np.ndarray]] = {}
+        # As many states as threads, so that each thread finds one.
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="judge")
-        self._states: queue.SimpleQueue[State] = queue.SimpleQueue()
-        for _ in range(workers):
-            self._states.put(State(session, settings.shape))
+        self._free = [State(session, settings.shape) for _ in range(workers)]
+        self._lock = threading.Lock()
         self.name += f"+guide-{GUIDE_VERSION}" if self._guided else ""
 
     def generate(
@@ -119,16 +115,16 @@ class FastEngine:
         return list(self._pool.map(told, prompts))
 
     def _write(self, prompt: Sequence[Message], limit: int) -> Generation:
-        ids, start = self._encode(prompt)
+        parts = self._encode(prompt)
+        ids = [token for part in parts for token in part]
         limit = min(limit, self._context - len(ids))
         guide = guide_for(prompt) if self._guided else None
         guiding = TokenGuide(guide, self._pieces, self._ends) if guide else None
         drafts = Drafts(self._tokenizer, self._pieces, ids, guess_for(prompt))
         made: list[int] = []
         logprobs: list[float] = []
-        with self._state(len(ids) + limit) as state:
-            past = state.begin(start, self._kept)
-            unread = ids[past:]
+        with self._state(parts, len(ids) + limit) as state:
+            past, unread = state.begin(parts), list(parts[-1])
             while len(made) < limit:
                 draft = drafts.next()[: limit - len(made) - 1]
                 scores = state.read([*unread, *draft], past, wanted=len(draft) + 1)
@@ -156,47 +152,53 @@ class FastEngine:
         )
 
     def _tag(self, prompt: Sequence[Message], tags: TagTokens) -> TagProbability | None:
-        ids, start = self._encode(prompt)
+        parts = self._encode(prompt)
+        length = sum(map(len, parts))
         written: list[int] = []
-        with self._state(len(ids) + tags.shared + 1) as state:
-            past = state.begin(start, self._kept)
-            unread = ids[past:]
+        with self._state(parts, length + tags.shared + 1) as state:
+            past, unread = state.begin(parts), list(parts[-1])
             scores = state.read(unread, past)[-1]
             for _ in range(tags.shared):
                 written.append(int(scores.argmax()))
                 past, unread = past + len(unread), written[-1:]
                 scores = state.read(unread, past)[-1]
         yes = tags.read([*written, int(scores.argmax())], scores)
-        return None if yes is None else TagProbability(yes, len(ids), tags.shared + 1)
+        return None if yes is None else TagProbability(yes, length, tags.shared + 1)
 
     @contextmanager
-    def _state(self, places: int) -> Iterator[State]:
-        """One of the workers' states, with that much room."""
-        state = self._states.get()
+    def _state(self, parts: Sequence[tuple[int, ...]], places: int) -> Iterator[State]:
+        """The free state that has most of the parts already, with that much room."""
+        with self._lock:
+            state = max(self._free, key=lambda state: state.shares(parts))
+            self._free.remove(state)
         try:
             state.reserve(places)
             yield state
         finally:
-            self._states.put(state)
+            with self._lock:
+                self._free.append(state)
 
-    def _encode(self, prompt: Sequence[Message]) -> tuple[list[int], tuple[int, ...]]:
-        """The prompt's tokens, and those of them that other prompts of its judge begin with."""
-        head = tuple(prompt[:-1])
-        if head and head not in self._starts and len(self._starts) < _STARTS:
-            items = (Item(question=q, reference=("0",), response="0") for q in ("", "0", "Q"))
-            probes = [build_prompt(item, PromptSettings())[-1] for item in items]
-            columns = zip(*(self._ids((*head, probe)) for probe in probes), strict=False)
-            same = itertools.takewhile(lambda column: len(set(column)) == 1, columns)
-            self._starts[head] = tuple(column[0] for column in same)
-        ids, start = self._ids(prompt), self._starts.get(head, ())
+    def _encode(self, prompt: Sequence[Message]) -> list[tuple[int, ...]]:
+        """The prompt's tokens, in parts that other prompts may share.
+
+        The instructions; question and reference, which every response to the question shares; the
+        response. Some conversations are one part.
+        """
+        text = render_chat(self._tokenizer, prompt)
+        ids = self._tokenizer.encode(text)
         if len(ids) >= self._context:
             raise EngineError(
                 f"{self.name}: a prompt of {len(ids)} tokens; the model reads {self._context}"
             )
-        return ids, start if tuple(ids[: len(start)]) == start and len(start) < len(ids) else ()
-
-    def _ids(self, prompt: Sequence[Message]) -> list[int]:
-        return self._tokenizer.encode(render_chat(self._tokenizer, prompt))
+        last = prompt[-1].content
+        start = text.rfind(last)
+        ends = (start, start + last.find(RESPONSE) + len(RESPONSE)) if RESPONSE in last else ()
+        cuts = [0]
+        for end in ends if start > 0 else ():
+            begun = zip(self._tokenizer.encode(text[:end]), ids, strict=False)
+            same = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], begun))
+            cuts += [same] if cuts[-1] < same < len(ids) else []
+        return [tuple(ids[a:b]) for a, b in itertools.pairwise((*cuts, len(ids)))]
 
 
 def _best(scores: np.ndarray, guiding: TokenGuide | None) -> tuple[int, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
@@ -36,8 +37,7 @@ class State:
         self._places = 0
         self._buffers: list[np.ndarray] = []
         self._binding: Any = None
-        self.start: tuple[int, ...] = ()
-        """The tokens whose keys and values stand first and may stay for the next conversation."""
+        self._parts: list[tuple[int, ...]] = []
 
     def reserve(self, places: int) -> None:
         """Room for so many tokens; what was there is lost where it has to grow."""
@@ -49,7 +49,7 @@ class State:
         size = (1, self._shape.kv_heads, self._places, self._shape.head_size)
         self._buffers = [np.zeros(size, np.float32) for _ in range(2 * self._shape.layers)]
         self._binding = self._session.io_binding()
-        self.start = ()
+        self._parts = []
         for n, buffer in enumerate(self._buffers):
             name = f"{n // 2}.{('key', 'value')[n % 2]}"
             place = ("cpu", 0, np.float32, size, buffer.ctypes.data)
@@ -83,18 +83,25 @@ class State:
         logits: np.ndarray = self._binding.get_outputs()[-1].numpy()[0]
         return logits
 
-    def begin(self, start: tuple[int, ...], kept: dict[tuple[int, ...], list[np.ndarray]]) -> int:
-        """Have ``start`` read, from what was ``kept`` of it if possible; return its length."""
-        if start and self.start != start:
-            count = len(start)
-            if start in kept:
-                for buffer, known in zip(self._buffers, kept[start], strict=True):
-                    buffer[:, :, :count] = known
-            else:
-                self.read(start, 0)
-                kept[start] = [buffer[:, :, :count].copy() for buffer in self._buffers]
-        self.start = start
-        return len(start)
+    def shares(self, parts: Sequence[tuple[int, ...]]) -> int:
+        """How many of the ``parts`` stand here already, from the first on."""
+        pairs = zip(self._parts, parts[:-1], strict=False)
+        return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+    def begin(self, parts: Sequence[tuple[int, ...]]) -> int:
+        """Have all ``parts`` but the last stand here; return how many places they take.
+
+        Each is read in a pass of its own, so that what comes out does not depend on which of them
+        stood here before.
+        """
+        shared = self.shares(parts)
+        past = sum(map(len, parts[:shared]))
+        del self._parts[shared:]
+        for part in parts[shared:-1]:
+            self.read(part, past)
+            past += len(part)
+            self._parts.append(part)
+        return past
 
 
 @contextmanager

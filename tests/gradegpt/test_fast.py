@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -147,12 +147,7 @@ def test_drafts_change_nothing_but_the_number_of_passes(
     """Whether there is none, all of it is wrong, or all of it is what the model writes."""
     expected = FastEngine(str(folder)).generate(CHAINS[:1], max_new_tokens=24)
     (written,) = (e for e in expected if isinstance(e, Generation))
-    passes = []
-    read = State.read
-
-    def counted(self: State, tokens: Sequence[int], past: int, *, wanted: int = 1) -> object:
-        passes.append(tokens)
-        return read(self, tokens, past, wanted=wanted)
+    passes: list[Sequence[int]] = []
 
     class Scripted(Drafts):
         def next(self) -> list[int]:
@@ -163,12 +158,13 @@ def test_drafts_change_nothing_but_the_number_of_passes(
             return ids[len(left) :]
 
     engine = FastEngine(str(folder))
-    prompt_length = len(engine._encode(CHAINS[0])[0])
-    monkeypatch.setattr(State, "read", counted)
+    parts = engine._encode(CHAINS[0])
+    prompt_length = sum(map(len, parts))
+    monkeypatch.setattr(State, "read", _counting(State.read, passes))
     monkeypatch.setattr("gradegpt.engines.fast.Drafts", Scripted)
     assert same(engine.generate(CHAINS[:1], max_new_tokens=24), expected)
-    start = 1  # what prompts share is read first
-    assert len(passes) - start == {True: 1, False: 24}[draft is None]
+    shared = len(parts) - 1  # read first, each in a pass of its own
+    assert len(passes) - shared == {True: 1, False: 24}[draft is None]
 
 
 def test_unguided_it_is_another_engine(folder: Path, model: Path) -> None:
@@ -256,31 +252,51 @@ def test_where_no_tag_would_be_written_none_is_told(folder: Path, local: LocalEn
         assert engine.tag_probabilities(prompts) == [None] * len(prompts)
 
 
-def test_what_prompts_share_is_read_once(folder: Path, local: LocalEngine) -> None:
-    """The start of a judge's prompts, shots included; texts and probabilities stay the same."""
+def test_what_prompts_share_is_read_once(
+    folder: Path, local: LocalEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Instructions, shots included, and a question with several responses; nothing else changes."""
     shot = (*CHAINS[0], Message(role="assistant", content=YES))
-    prompts = [*CHAINS, *OUTCOMES, *((*shot, prompt[-1]) for prompt in OUTCOMES), *PROMPTS]
-    engine = FastEngine(str(folder))
-    for _ in range(2):  # the second time from the cache
-        made = engine.generate(prompts, max_new_tokens=8)
-        assert same(made, local.generate(prompts, max_new_tokens=8))
-    starts = list(engine._starts.values())
-    assert len(starts) == 3  # of two formats, and of one with a shot
-    assert len(starts[2]) > 2 * len(starts[1]) > 20
-    assert engine._kept.keys() == {*starts}
-    for start, prompt in zip(
-        starts, (CHAINS[0], OUTCOMES[0], (*shot, OUTCOMES[0][-1])), strict=True
-    ):
-        ids, shared = engine._encode(prompt)
-        assert tuple(ids[: len(start)]) == start == shared
+    others = [
+        build_prompt(ITEM.model_copy(update={"response": f"It is {n}."}), PromptSettings())
+        for n in range(3)
+    ]
+    prompts = [*CHAINS, *others, *OUTCOMES, *((*shot, p[-1]) for p in OUTCOMES), *PROMPTS]
+    engine = FastEngine(str(folder), threads=1, workers=1)
+    expected = local.generate(prompts, max_new_tokens=8)
+    for _ in range(2):
+        assert same(engine.generate(prompts, max_new_tokens=8), expected)
+    read: list[Sequence[int]] = []
+    monkeypatch.setattr(State, "read", _counting(State.read, read))
+    engine.generate([CHAINS[0]], max_new_tokens=1)
+    first = engine._encode(CHAINS[0])
+    assert [tuple(r) for r in read[:2]] == first[:2]  # another conversation stood there
+    assert len(first) == 3
+    read.clear()
+    engine.generate(others, max_new_tokens=1)
+    beginnings = [tuple(tokens)[:4] for tokens in read]
+    assert beginnings == [engine._encode(prompt)[2][:4] for prompt in others]
 
 
-def test_few_starts_are_kept(folder: Path) -> None:
-    """A server that passes on any conversation does not fill its memory with their states."""
-    engine = FastEngine(str(folder))
-    for n in range(20):
-        engine._encode((Message(role="system", content=f"Be {n}."), CHAINS[0][-1]))
-    assert len(engine._starts) == 8
+def _counting(read: Callable[..., object], seen: list[Sequence[int]]) -> Callable[..., object]:
+    def counted(self: State, tokens: Sequence[int], past: int, *, wanted: int = 1) -> object:
+        seen.append(tokens)
+        return read(self, tokens, past, wanted=wanted)
+
+    return counted
+
+
+def test_the_state_that_has_most_of_a_prompt_is_taken(folder: Path) -> None:
+    """So that two workers do not read each other's questions anew."""
+    engine = FastEngine(str(folder), threads=1, workers=2)
+    parts = engine._encode(CHAINS[0])
+    with engine._state(parts, 600) as state:
+        state.begin(parts)
+        with engine._state(parts, 600) as other:
+            assert other is not state
+    for _ in range(3):
+        with engine._state(parts, 600) as again:
+            assert again is state
 
 
 def test_a_failure_of_the_library_is_an_error_in_its_place(
@@ -289,7 +305,7 @@ def test_a_failure_of_the_library_is_an_error_in_its_place(
     """Returned and not raised: a prompt that failed costs itself alone."""
     engine = FastEngine(str(folder))
     read = State.read
-    first = engine._encode(PROMPTS[1])[0]
+    first = [*engine._encode(PROMPTS[1])[0]]
 
     def failing(self: State, tokens: Sequence[int], past: int, *, wanted: int = 1) -> object:
         if [*tokens][: len(first)] == first:
@@ -310,7 +326,7 @@ def test_a_prompt_longer_than_the_model_reads_is_an_error_in_its_place(folder: P
     def prompt(words: int) -> tuple[Message, ...]:
         return (Message(role="user", content="短" * words),)
 
-    length = next(n for n in range(1, 1100) if len(engine._ids(prompt(n))) >= 1018)
+    length = next(n for n in range(1, 1100) if len(engine._encode(prompt(n))[0]) >= 1018)
     made = engine.generate([prompt(length), prompt(1100)], max_new_tokens=100)
     assert isinstance(made[0], Generation)
     assert made[0].prompt_tokens + made[0].completion_tokens <= 1024
