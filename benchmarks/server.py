@@ -1,7 +1,7 @@
 """The server against one request after another, and against its own engine called directly.
 
     python -m train.export nano runs/nano-fast
-    python benchmarks/server.py runs/nano-fast eval/data/handmade.jsonl --rows 128 --clients 32
+    python benchmarks/server.py runs/nano-fast eval/data/handmade.jsonl --clients 32
 
 All on the same rows in one run: ``transformers.generate`` on the embedded judge, a prompt at a
 time; the engine, ``--clients`` items a call; the server, with as many clients, each of which asks
@@ -138,7 +138,7 @@ def compare(
     judge = build_judge(settings)
     overrides = [
         "judge.kind=model", f"judge.model={Path(model).resolve()}", f"judge.batch_size={clients}",
-        f"judge.max_new_tokens={MAX_NEW_TOKENS}", f"max_batch={clients}",
+        f"judge.max_new_tokens={MAX_NEW_TOKENS}", "lanes=2", "max_batch=4",
         *([f"judge.chain_format={chain_format}"] if chain_format else []),
     ]  # fmt: skip
     with ExitStack() as stack:
@@ -163,7 +163,7 @@ def compare(
 def main(
     model: Annotated[str, typer.Argument(help="What train.export wrote of the embedded judge.")],
     rows_file: Annotated[Path, typer.Argument(help="JSON Lines of items or examples.")],
-    rows: int = 128,
+    rows: int = 256,
     clients: int = 32,
     rounds: int = 3,
     threads: Annotated[int, typer.Option(help="Of transformers.generate.")] = 1,

@@ -7,6 +7,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
+from gradegpt.engines.exported import is_exported
 from gradegpt.judges.build import JudgeSettings
 from gradegpt.settings import Settings
 
@@ -81,6 +82,9 @@ class ServeSettings(Settings):
                 )
         if self.max_body_bytes > self.max_held_bytes:
             raise ValueError("max_body_bytes: more than max_held_bytes; raise that one, too")
-        if self.lanes > 1 and self.judge.kind != "rules" and self.judge.base_url is None:
-            raise ValueError("lanes: a local model judges one batch at a time; set workers instead")
+        takes_several = self.judge.kind == "rules" or self.judge.base_url is not None
+        if self.lanes > 1 and not (takes_several or is_exported(self.judge.model)):
+            raise ValueError(
+                "lanes: a transformers model judges one batch at a time; set workers, or export it"
+            )
         return self

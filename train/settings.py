@@ -74,6 +74,9 @@ class SFTSettings(Settings):
     adapter: str = ""
     """Begin with this adapter of the model instead of a fresh one; its LoRA settings must be the
     ones here. ``nano`` is the embedded judge's."""
+    interpolate: float = Field(default=1.0, gt=0, le=1)
+    """How far to go from ``adapter`` to what training made of it: 0.5 saves the mean of both, which
+    keeps more of what the first part knew (WiSE-FT, arXiv 2109.01903)."""
     out: str = ""
     seed: int = 0
     """Of the adapter's first weights and of dropout; the order of rows too, without data_seed."""
@@ -145,6 +148,13 @@ class SFTSettings(Settings):
     def _has_chains(cls, value: str, info: ValidationInfo) -> str:
         if value != "loss" and info.data.get("eval_steps") and info.data.get("dev_rows") == 0:
             raise ValueError("generated chains decide; set dev_rows too, or best_by=loss")
+        return value
+
+    @field_validator("interpolate")
+    @classmethod
+    def _has_two_ends(cls, value: float, info: ValidationInfo) -> float:
+        if value < 1 and not info.data.get("adapter"):
+            raise ValueError("goes from an adapter to another; set adapter too")
         return value
 
     @field_validator("early_stop")

@@ -71,7 +71,7 @@ def fine_tune(settings: SFTSettings) -> dict[str, Any]:
     checkpoint = _resume_point(settings, plan)
     trainer = _trainer(settings, tokenizer, model, parts, plan)
     started = time.monotonic()
-    run = _train(trainer, checkpoint)
+    run = _train(trainer, checkpoint, settings)
     # Gathered by all processes together, where each holds a shard.
     weights = trainer.accelerator.get_state_dict(trainer.model) if _sharded(trainer) else None
     if not trainer.is_world_process_zero():
@@ -201,11 +201,25 @@ def _continued(model: PreTrainedModel, settings: SFTSettings) -> PeftModel:
     with told(folder):
         wrapped = PeftModel.from_pretrained(model, folder, is_trainable=True)
     found, wanted = wrapped.peft_config["default"], _lora(settings)
+    # What the adapter calls its base may mean nothing here, and PEFT would look for it on the hub.
+    found.base_model_name_or_path = embedded(settings.model, "gradegpt-nano")
     for setting, field in _OF_ADAPTER.items():
         has, asked = getattr(found, field), getattr(wanted, field)
         if has != asked:
             raise SettingsError(f"{setting}={asked}: {folder} has {has}; set {setting}={has}")
     return wrapped
+
+
+def _interpolate(model: PeftModel, settings: SFTSettings) -> None:
+    """Set the adapter to a point between the one that training began with and what it came to."""
+    from peft import get_peft_model_state_dict, load_peft_weights, set_peft_model_state_dict
+
+    start = load_peft_weights(embedded(settings.adapter, "gradegpt-nano-judge"), device="cpu")
+    end = get_peft_model_state_dict(model)
+    mixed = {
+        name: start[name].to(value).lerp(value, settings.interpolate) for name, value in end.items()
+    }
+    set_peft_model_state_dict(model, mixed)
 
 
 def _arguments(settings: SFTSettings, out: Path, *, evaluate: bool) -> SFTConfig:
@@ -298,7 +312,7 @@ def _resume_point(settings: SFTSettings, plan: Plan) -> Checkpoint | None:
     return None
 
 
-def _train(trainer: JudgeTrainer, checkpoint: Checkpoint | None) -> Run:
+def _train(trainer: JudgeTrainer, checkpoint: Checkpoint | None, settings: SFTSettings) -> Run:
     """Train, or take what a finished run left, and measure what is to be saved."""
     from train.callbacks import Pace, restore
 
@@ -310,7 +324,10 @@ def _train(trainer: JudgeTrainer, checkpoint: Checkpoint | None) -> Run:
         metrics = trainer.train(resume_from_checkpoint=resume).metrics
     state, by = trainer.state, trainer.args.metric_for_best_model
     best = None
-    if trainer.args.load_best_model_at_end and state.best_global_step:
+    if settings.interpolate < 1:
+        _interpolate(trainer.model, settings)
+        metrics |= trainer.evaluate() if trainer.eval_dataset is not None else {}
+    elif trainer.args.load_best_model_at_end and state.best_global_step:
         best = {"step": state.best_global_step, "by": by, "value": state.best_metric}
         logged = [e for e in state.log_history if e["step"] == state.best_global_step and by in e]
         metrics |= logged[0]

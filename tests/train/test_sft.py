@@ -129,6 +129,13 @@ def test_training_may_begin_with_an_adapter(
     )
     assert before.keys() == after.keys()
     assert all(before[name].allclose(after[name], atol=1e-9) for name in before)
+    fine_tune(short(base, judge_data, tmp_path / "far", adapter=adapter))
+    fine_tune(short(base, judge_data, tmp_path / "half", adapter=adapter, interpolate=0.5))
+    far, half = (
+        load_file(tmp_path / name / "adapter/adapter_model.safetensors") for name in ("far", "half")
+    )
+    assert any(not before[name].allclose(far[name], atol=1e-3) for name in far)
+    assert all(half[name].allclose((before[name] + far[name]) / 2, atol=1e-6) for name in far)
     with pytest.raises(SettingsError, match=r"lora_rank=8: .* has 4; set lora_rank=4"):
         fine_tune(short(base, judge_data, tmp_path / "other", adapter=adapter, lora_rank=8))
     with pytest.raises(EngineError, match="nowhere"):
