@@ -121,6 +121,14 @@ _BatchSize = Annotated[int | None, typer.Option(min=1, help="Items a forward pas
 _Cache = Annotated[
     Path | None, typer.Option(help="Keep judgements in this file and judge nothing twice.")
 ]
+_Abstain = Annotated[
+    bool | None,
+    typer.Option(
+        "--abstain/--no-abstain",
+        help="A cascade leaves open where trust.json, beside the weights, says that its model is "
+        "no better than chance; or guesses. [default: abstain]",
+    ),
+]
 _MinConfidence = Annotated[
     float | None,
     typer.Option(min=0, max=1, help="Below it the model abstains: undecided. [default: 0]"),
@@ -158,6 +166,7 @@ def judge(
     batch_size: _BatchSize = None,
     cache: _Cache = None,
     min_confidence: _MinConfidence = None,
+    abstain: _Abstain = None,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace the output if it is there.")
     ] = False,
@@ -178,6 +187,7 @@ def judge(
         "batch_size": batch_size,
         "cache": cache,
         "min_confidence": min_confidence,
+        "abstain": abstain,
     }
     settings = _settings(kind, options)
     if source is not None:
