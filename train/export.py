@@ -172,15 +172,16 @@ def _save(built: Path, out: Path, quantization: Quantization) -> None:
     large = sum(path.stat().st_size for path in built.glob(f"{MODEL_FILE}*")) > _ONE_FILE
     graph = onnx.load(built / MODEL_FILE)
     _want(graph)
-    if quantization is Quantization.FLOAT32:
-        onnx.save(graph, out, save_as_external_data=large, location=f"{MODEL_FILE}.data")
+    whole = out if quantization is Quantization.FLOAT32 else built / "wanted.onnx"
+    onnx.save(graph, whole, save_as_external_data=large, location=f"{whole.name}.data")
+    if whole == out:
         return
     # What goes into down_proj, a product of two activations, has outliers that one scale for all
     # of it does not bear. DefaultTensorType: what is unknown of the builder's operators is float.
     kept = [node.name for node in graph.graph.node if "down_proj" in node.name]
     with _quiet():
         quantize_dynamic(
-            graph, out, op_types_to_quantize=["MatMul"], per_channel=True, nodes_to_exclude=kept,
+            whole, out, op_types_to_quantize=["MatMul"], per_channel=True, nodes_to_exclude=kept,
             weight_type=QuantType.QInt8, use_external_data_format=large,
             extra_options={"MatMulConstBOnly": True, "DefaultTensorType": onnx.TensorProto.FLOAT},
         )  # fmt: skip
