@@ -105,7 +105,7 @@ def export(
             "source": folder.resolve().name,
             **({"base": merged["base"]} if merged else {}),
             "digests": _digests(folder),
-            "weights": sha256_file(made / MODEL_FILE),
+            "weights": {p.name: sha256_file(p) for p in sorted(made.glob(f"{MODEL_FILE}*"))},
             "quantization": quantization.value,
             "check": _compare(model, made, quantization, check),
             "versions": {
