@@ -132,7 +132,7 @@ def _convert(model: Path, made: Path, quantization: Quantization) -> None:
     try:
         from onnxruntime_genai.models import builder
     except ImportError as error:
-        raise MissingError("the export needs: pip install 'gradegpt[export,local]'") from error
+        raise MissingError("the export needs: pip install 'gradegpt[export]'") from error
     from transformers import AutoTokenizer
 
     made.mkdir()
