@@ -96,7 +96,7 @@ def test_a_teacher_labels_what_nobody_has(tmp_path: Path, server: ScriptedServer
 
 def test_a_teacher_that_dissents_makes_a_dispute(tmp_path: Path, server: ScriptedServer) -> None:
     """Asked about every row; what it says against the others trains nothing."""
-    settings = settings_of(tmp_path, server).model_copy(update={"check": 1.0})
+    settings = settings_of(tmp_path, server).model_copy(update={"check": 1.0, "parametric": 4})
     generate(settings)
     disputed = list(read_rows(tmp_path / "out" / "disputed.jsonl", Candidate))
     against = [c for c in disputed if "teacher" in c.labels]

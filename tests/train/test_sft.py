@@ -118,22 +118,18 @@ def test_a_finished_run_goes_on_from_its_last_checkpoint(
 def test_training_may_begin_with_an_adapter(
     tuned: Path, base: Path, judge_data: Path, tmp_path: Path
 ) -> None:
-    """At a rate of nearly nothing it stays as it was; one of another rank is refused."""
+    """And may end half-way between it and what training makes of it; another rank is refused."""
     from safetensors.torch import load_file
 
     adapter = str(tuned / "adapter")
-    fine_tune(short(base, judge_data, tmp_path / "on", adapter=adapter, learning_rate=1e-12))
-    before, after = (
-        load_file(Path(folder) / "adapter_model.safetensors")
-        for folder in (adapter, tmp_path / "on/adapter")
-    )
-    assert before.keys() == after.keys()
-    assert all(before[name].allclose(after[name], atol=1e-9) for name in before)
     fine_tune(short(base, judge_data, tmp_path / "far", adapter=adapter))
     fine_tune(short(base, judge_data, tmp_path / "half", adapter=adapter, interpolate=0.5))
-    far, half = (
-        load_file(tmp_path / name / "adapter/adapter_model.safetensors") for name in ("far", "half")
+    before, far, half = (
+        load_file(folder / "adapter/adapter_model.safetensors")
+        for folder in (tuned, tmp_path / "far", tmp_path / "half")
     )
+    step = 1e-2 * 2 * 1.2  # a rate, two steps, and what Adam may go beyond it
+    assert all((before[name] - far[name]).abs().max() < step for name in far)
     assert any(not before[name].allclose(far[name], atol=1e-3) for name in far)
     assert all(half[name].allclose((before[name] + far[name]) / 2, atol=1e-6) for name in far)
     with pytest.raises(SettingsError, match=r"lora_rank=8: .* has 4; set lora_rank=4"):
