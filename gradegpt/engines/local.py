@@ -27,6 +27,12 @@ if TYPE_CHECKING:
 FIRST_TOKENS: Final = 96
 """Most chains are shorter; see ``LocalEngine.generate``."""
 
+SMALL: Final = 2**24
+"""Parameters up to which a model's matrices fit a core's cache. On a CPU one thread then does more
+than two, which wait for each other, and a few rows a pass more than many, which wait for the
+longest (docs/LOG.md)."""
+SMALL_ROWS: Final = 4
+
 
 class LocalEngine:
     """Batched greedy generation with ``transformers``.
@@ -34,8 +40,9 @@ class LocalEngine:
     Args:
         model: a folder or hub name of a causal language model.
         adapter: a folder or hub name of a LoRA adapter for it, or none.
-        batch_size: prompts a forward pass; prompts are sorted by length so that little is padded.
-        threads: intra-op CPU threads; small matrices run faster on one than on two.
+        batch_size: prompts a forward pass, fewer for a small model on a CPU; prompts are sorted by
+            length so that little is padded.
+        threads: intra-op CPU threads; none takes one for a small model, else torch's own number.
         device: ``cpu``, ``cuda``, ``cuda:1`` ...; none takes a GPU where there is one.
         guided: chains quote only what the response says and do not loop, see ``gradegpt.guide``;
             without effect where the tokenizer is not byte-level.
@@ -60,6 +67,8 @@ class LocalEngine:
         self.batch_size = batch_size
         self._threads = threads
         self._torch, self._model, self._tokenizer = _load(model, adapter, device)
+        if self._model.device.type == "cpu" and self._model.num_parameters() <= SMALL:
+            self._threads, self.batch_size = threads or 1, min(batch_size, SMALL_ROWS)
         self._ends = end_token_ids(self._tokenizer)
         self._bytes = token_bytes(self._tokenizer) if guided else []
         self.name += f"+guide-{GUIDE_VERSION}" if self._bytes else ""
