@@ -20,6 +20,8 @@ from gradegpt.settings import Settings
 
 TRUST_FILE: Final = "trust.json"
 """Beside the adapter, or beside a model that has none."""
+NOT_TRUSTED: Final = "cascade:not-trusted:"
+"""Reasons begin so where a cascade abstains."""
 OTHER: Final = "other"
 
 
@@ -40,7 +42,7 @@ class Trust(Settings):
         sure = least is not None and (judgement.confidence is None or judgement.confidence >= least)
         if judgement.outcome is not Outcome.JUDGED or sure:
             return judgement
-        reason = f"cascade:not-trusted:{kind}"
+        reason = f"{NOT_TRUSTED}{kind}"
         changes = {"outcome": Outcome.UNDECIDED, "verdict": None, "reason": reason}
         return judgement.model_copy(update=changes)
 

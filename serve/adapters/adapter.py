@@ -10,6 +10,7 @@ from typing import Any, Final, Literal, NamedTuple
 from pydantic import ValidationError
 
 from gradegpt.errors import EngineError, EngineTimeoutError, InputError
+from gradegpt.judges.trust import NOT_TRUSTED
 from gradegpt.records import complaints
 from gradegpt.schema import Item, Judgement, Message, Outcome, Verdict
 from serve.adapters.frame import Frame, Framed, mark, shown
@@ -167,9 +168,11 @@ class Ask(NamedTuple):
             wrong = {"outcome": Outcome.JUDGED, "verdict": Verdict.INCORRECT}
             reply = write(judgement.model_copy(update=wrong), self.fields)
         if reply is None:
+            abstains = judgement.reason.startswith(NOT_TRUSTED)
             raise NoVerdictError(
                 f"{judgement.outcome.value} ({judgement.reason}), and {self.adapter.name} has no "
                 "word for that; start the server with undecided=incorrect to count it as wrong"
+                + (", or with judge.abstain=false to let the model guess" if abstains else "")
             )
         return reply if self.adapter.aside else reply._replace(why="")
 

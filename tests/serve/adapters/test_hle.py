@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from gradegpt.judges.trust import NOT_TRUSTED
 from gradegpt.schema import Judgement, Outcome, Verdict
 from serve.adapters import ADAPTERS, Ask, NoVerdictError, find
 
@@ -42,8 +43,13 @@ def test_the_object_follows_the_schema(verdict: Verdict) -> None:
 def test_no_object_for_what_was_not_decided() -> None:
     """The schema has no third word."""
     undecided = Judgement(id="", outcome=Outcome.UNDECIDED, method="rules", reason="x")
-    with pytest.raises(NoVerdictError):
+    with pytest.raises(NoVerdictError, match=r"undecided=incorrect to count it as wrong$"):
         ask("hle").reply(undecided, as_json=True)
+    abstained = undecided.model_copy(update={"reason": f"{NOT_TRUSTED}text zh"})
+    with pytest.raises(
+        NoVerdictError, match=r"or with judge\.abstain=false to let the model guess$"
+    ):
+        ask("hle").reply(abstained, as_json=True)
 
 
 @pytest.mark.parametrize(
