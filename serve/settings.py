@@ -38,7 +38,8 @@ class ServeSettings(Settings):
     workers: int = Field(default=0, ge=0)
     """Processes that hold a judge each and are replaced when they die; 0 judges in the server."""
     lanes: int = Field(default=1, ge=1)
-    """Batches at once with ``workers: 0``; several only for rules and for judges behind a URL."""
+    """Batches at once with ``workers: 0``; several only for rules, for judges behind a URL and for
+    what ``train.export`` wrote."""
     processes: int = Field(default=1, ge=1)
     """Whole servers behind the one port, each with its own judge and ``workers``."""
     state: Path = Path("runs/serve")

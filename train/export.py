@@ -108,9 +108,7 @@ def export(
             "weights": {p.name: sha256_file(p) for p in sorted(made.glob(f"{MODEL_FILE}*"))},
             "quantization": quantization.value,
             "check": _compare(model, made, quantization, check),
-            "versions": {
-                p: metadata.version(p) for p in ("onnxruntime", "onnxruntime-genai", "transformers")
-            },
+            "versions": {package: metadata.version(package) for package in _PACKAGES},
         }
         write_json(made / "manifest.json", manifest)
         if out.exists():
@@ -174,7 +172,7 @@ def _save(built: Path, out: Path, quantization: Quantization) -> None:
     _want(graph)
     whole = out if quantization is Quantization.FLOAT32 else built / "wanted.onnx"
     onnx.save(graph, whole, save_as_external_data=large, location=f"{whole.name}.data")
-    if whole == out:
+    if quantization is Quantization.FLOAT32:
         return
     # What goes into down_proj, a product of two activations, has outliers that one scale for all
     # of it does not bear. DefaultTensorType: what is unknown of the builder's operators is float.
