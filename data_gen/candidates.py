@@ -13,10 +13,10 @@ from gradegpt.chain import (
     build_prompt,
     needs_gloss,
     parse_prompt,
-    quotes_verbatim,
     render_chain,
 )
 from gradegpt.judges.rules import RuleJudge
+from gradegpt.quote import quotes_verbatim
 from gradegpt.rules.compare.base import unproved
 from gradegpt.schema import (
     AnswerType,

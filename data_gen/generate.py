@@ -22,13 +22,14 @@ from data_gen.candidates import (
     training_row,
 )
 from data_gen.card import write_card
-from data_gen.manifest import count_rows, fingerprint, manifest_of, written_files
+from data_gen.manifest import SHEETS, count_rows, fingerprint, manifest_of, written_files
 from data_gen.mixture import mixture
 from data_gen.quality.cue import response_cue
 from data_gen.quality.duplicates import ExactDuplicates, NearDuplicates
 from data_gen.seeds import seeds
 from data_gen.settings import DataGenSettings
 from data_gen.shards import Progress, make_shards, read_shard, signature_of
+from data_gen.sheets import by_type, judge_sheet
 from data_gen.teacher import Teacher, Vote
 from gradegpt.errors import InputError
 from gradegpt.fit import fit_middle
@@ -63,20 +64,24 @@ def generate(
     agreed, disputed = _settled(made, settings, counts, progress)
     if settings.kind == "base":
         parts = mixture(agreed, settings)
-        chosen = agreed
+        chosen, sheets = agreed, []
     else:
         split = _split(choose(agreed, settings.balance), settings)
         chosen = [candidate for part in split.values() for candidate in part]
         parts = {part: _rows(candidates, settings) for part, candidates in split.items()}
+        sheets = _sheets(split["train"], settings, progress)
     if not parts["train"]:
         raise InputError(
             f"{settings.name}: no training rows; "
             "name sources, questions, bank or parametric problems"
         )
-    (folder / "manifest.json").unlink(missing_ok=True)  # it vouches for files that go now
+    for stale in ("manifest.json", SHEETS):  # the one vouches for files that go now
+        (folder / stale).unlink(missing_ok=True)
     for part, lines in parts.items():
         rng_for(part, settings.seed).shuffle(lines)
         _write_lines(folder / f"{part}.jsonl", lines)
+    if SHEETS in written_files(settings):
+        _write_lines(folder / SHEETS, sheets)
     _write_lines(folder / "disputed.jsonl", map(dump, disputed))
     counts["disputed"] = len(disputed)
     count_rows(counts, chosen, parts, settings)
@@ -196,6 +201,19 @@ def _rows(chosen: Iterable[Candidate], settings: DataGenSettings) -> list[str]:
 def _write_lines(path: Path, lines: Iterable[str]) -> None:
     with whole_file(path) as out:
         out.writelines(f"{line}\n" for line in lines)
+
+
+def _sheets(
+    candidates: Sequence[Candidate], settings: DataGenSettings, progress: Progress
+) -> list[str]:
+    """The comparison sheets of a judge; none where nothing is compared."""
+    answers = by_type(candidates)
+    lines = []
+    for index in range(settings.sheets if answers else 0):
+        lines.append(dump(judge_sheet(rng_for(f"sheet:{index}", settings.seed), answers)))
+        if index % 500 == 499 or index == settings.sheets - 1:
+            progress("writing sheets", index + 1, settings.sheets)
+    return lines
 
 
 def _write_parquet(folder: Path, parts: dict[str, list[str]]) -> None:

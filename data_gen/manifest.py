@@ -17,6 +17,8 @@ from gradegpt.judges.rules import VERSION
 from gradegpt.records import sha256_file
 
 _ROOT: Final = Path(__file__).parents[1]
+SHEETS: Final = "sheets.jsonl"
+"""The comparison sheets of a judge, beside its rows."""
 _CODE: Final = (".py", ".yaml", ".tsv", ".txt", ".jsonl", ".j2")
 
 
@@ -27,7 +29,7 @@ def count_rows(
     settings: DataGenSettings,
 ) -> None:
     """Add to ``counts`` what the rows hold, by each thing that they are told apart by."""
-    if settings.kind == "base":
+    if settings.sheets:
         counts["sheets"] = settings.sheets
     for part, lines in parts.items():
         counts[part] = len(lines)
@@ -102,4 +104,5 @@ def written_files(settings: DataGenSettings) -> list[str]:
     judge = settings.kind == "judge"
     parquet = ("train.parquet", "dev.parquet") if judge else ()
     card = ("README.md", "card.html") if judge and settings.card else ()
-    return ["train.jsonl", "dev.jsonl", "disputed.jsonl", *parquet, *card]
+    sheets = (SHEETS,) if judge and settings.sheets else ()
+    return ["train.jsonl", "dev.jsonl", "disputed.jsonl", *sheets, *parquet, *card]

@@ -33,7 +33,7 @@ MAKERS: Final[dict[AnswerType, tuple[Maker, ...]]] = {
     ),
     AnswerType.MULTIPLE_CHOICE: (
         choice.members, choice.divisible, choice.true_statements, choice.on_the_line,
-        choice.equal_values, choice.solutions,
+        choice.equal_values, choice.solutions, choice.several_questions,
     ),
     AnswerType.TRUE_FALSE: (
         arithmetic.compare, facts.claim, arithmetic.prime, functions.parity,

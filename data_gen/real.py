@@ -11,7 +11,8 @@ from data_gen.forms import right_form, wrong_form
 from data_gen.gloss import render_gloss
 from data_gen.phrases import phrases
 from gradegpt.chain import Chain, needs_gloss
-from gradegpt.judges.rules import answer_kind, reference_answers
+from gradegpt.judges.rules import answer_kind, answer_places, reference_answers
+from gradegpt.quote import part_runs
 from gradegpt.rules.compare import compare
 from gradegpt.rules.extract import Found, How, find_answer
 from gradegpt.rules.kinds import answer_type, letters, options
@@ -95,7 +96,8 @@ def _chain(item: Item, verdict: Verdict, *, shown: bool) -> Chain | None:
     kind = answer_kind(item, references[0])
     if verdict is Verdict.INVALID:
         return Chain(verdict=verdict, reference_answer=clip(references[0]), answer_type=kind)
-    found = find_answer(tidy(item.response), kind)
+    places = answer_places(references[0], kind)
+    found = find_answer(tidy(item.response), kind, places)
     settled = found is not None and (shown or found.how in _TRUSTED)
     if kind is AnswerType.TEXT and not settled:
         return _free_text(item, references, verdict)
@@ -106,22 +108,37 @@ def _chain(item: Item, verdict: Verdict, *, shown: bool) -> Chain | None:
     if (right and all(s is False for s in same)) or (not right and True in same):
         return None
     reference = references[same.index(True)] if True in same else references[0]
-    return _compared(verdict, item.response, found, reference, kind)
+    run = _part_lines(item.response, places) if places > 1 else None
+    return _compared(verdict, item.response, found, reference, kind, run)
+
+
+def _part_lines(response: str, places: int) -> str | None:
+    """The last numbered lines, as many as there are parts, on one line."""
+    runs = [run for run in part_runs(response.split("\n")) if len(run) == places]
+    return " ".join(runs[-1]) if runs else None
 
 
 def _compared(
-    verdict: Verdict, response: str, found: Found, reference: str, kind: AnswerType
+    verdict: Verdict,
+    response: str,
+    found: Found,
+    reference: str,
+    kind: AnswerType,
+    run: str | None = None,
 ) -> Chain | None:
-    quote = _quote(response, found)
+    """The chain; it quotes ``run``, the lines that give the parts, where there is one."""
+    quote = (run, render_gloss(run) if needs_gloss(run) else None) if run else None
+    quote = quote or _quote(response, found)
     if quote is None:
         return None
+    answer = quote[0] if run and kind not in CHOICE else found.answer
     return Chain(
         verdict=verdict,
         key_sentence=quote[0],
         gloss=quote[1],
         reference_answer=clip(reference),
         answer_type=kind,
-        answer=clip(found.answer) or None,
+        answer=clip(answer) or None,
     )
 
 

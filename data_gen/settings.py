@@ -110,7 +110,8 @@ class DataGenSettings(Settings):
     repeats: int = Field(default=1, ge=1)
     """How often a ``base`` mixture draws a task from each graded answer."""
     sheets: int = Field(default=0, ge=0)
-    """Comparison sheets added to a ``base`` mixture."""
+    """Comparison sheets, eight comparisons each: added to a ``base`` mixture, or written to
+    sheets.jsonl beside a ``judge``'s rows."""
 
     def prompt_for(self, key: str) -> PromptSettings:
         """The prompt settings of one row: ``prompt``, or with a longer budget drawn for ``key``."""

@@ -1,22 +1,26 @@
-"""Comparison sheets: many compared answers in one short pre-training row.
+"""Comparison sheets: many compared answers in one short row.
 
-A whole grading holds one comparison in three hundred tokens, so a small model fed on those alone
-learns to quote and to copy both answers side by side long before it compares them. A sheet holds
-one in twenty.
+A whole grading holds one comparison in three or four hundred tokens, so a small model fed on those
+alone learns to quote and to copy both answers side by side long before it compares them. A base's
+sheet holds one in twenty, a judge's, in the words of a chain, one in fifty.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from data_gen.candidates import Candidate
+from data_gen.candidates import Candidate, clip, says_nothing_new
 from data_gen.forms import right_form, wrong_form
-from gradegpt.chain import NO, YES
+from gradegpt.chain import NO, YES, Chain, render_comparison
+from gradegpt.fit import ELISION
 from gradegpt.schema import AnswerType, Message, TrainingRow, Verdict
 
 LINES: Final = 8
+_OWN: Final = 0.5
+"""Share of a judge's sheets that stands in the chains as it is."""
 _ASK: Final = (
     "Compare line by line.",
     "Which of these pairs agree?",
@@ -63,6 +67,49 @@ def comparison_sheet(rng: random.Random, pairs: Sequence[Pair]) -> dict[str, Any
         completion=(Message(role="assistant", content=reply),),
     )
     return row.model_dump(mode="json", exclude={"meta"})
+
+
+def by_type(candidates: Iterable[Candidate]) -> dict[AnswerType, list[Candidate]]:
+    """The candidates whose chains compare two answers, by answer type: what sheets are made of."""
+    made: dict[AnswerType, list[Candidate]] = defaultdict(list)
+    for candidate in candidates:
+        if pair_of(candidate) is not None:
+            made[candidate.kind].append(candidate)
+    return made
+
+
+def judge_sheet(
+    rng: random.Random, answers: Mapping[AnswerType, Sequence[Candidate]]
+) -> TrainingRow:
+    """``LINES`` comparisons as chains end, all answer types alike; to be supervised by tags alone.
+
+    Half of them stand in the candidates' chains, half are drawn anew from their references.
+    """
+    kinds = sorted(answers)
+    chains = [_compared(rng, rng.choice(answers[rng.choice(kinds)])) for _ in range(LINES)]
+    return TrainingRow(
+        prompt=(Message(role="user", content=rng.choice(_ASK)),),
+        completion=(Message(role="assistant", content="\n".join(map(render_comparison, chains))),),
+        meta={"types": [chain.answer_type for chain in chains]},
+    )
+
+
+def _compared(rng: random.Random, candidate: Candidate) -> Chain:
+    """The candidate's chain, or one with its reference and another right or wrong answer."""
+    chain = candidate.chain
+    if chain is None:
+        raise ValueError(f"{candidate.id}: no chain, so no comparison")
+    if rng.random() < _OWN or chain.reference_answer.endswith(ELISION):
+        return chain
+    reference, kind, chinese = chain.reference_answer, candidate.kind, candidate.lang == "zh"
+    wrong = rng.random() < 0.5
+    question = candidate.item.question
+    form = (wrong_form if wrong else right_form)(rng, reference, kind, question, chinese)
+    if form is None:
+        return chain
+    verdict = Verdict.INCORRECT if wrong else Verdict.CORRECT
+    drawn = chain.model_copy(update={"answer": clip(form), "verdict": verdict})
+    return chain if says_nothing_new(drawn) else drawn
 
 
 def _drawn_pair(rng: random.Random) -> Pair:

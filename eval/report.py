@@ -9,9 +9,9 @@ from typing import Any, Final
 from eval.judging import Judged
 from eval.metrics import Metrics, Pair, compare_judges, measure, says_yes
 from eval.settings import EvalSettings
-from gradegpt.chain import quotes_verbatim
 from gradegpt.fit import fit_middle, fit_response
 from gradegpt.judges.trust import type_of
+from gradegpt.quote import quotes_verbatim
 from gradegpt.schema import AnswerType, Example, Judgement, Outcome, Row, Verdict
 
 UNNAMED: Final = "not stated"

@@ -160,9 +160,8 @@ def render_chain(chain: Chain, chain_format: ChainFormat) -> str:
         ValueError: a cross-lingual chain whose Chinese quote has no gloss.
 
     """
-    tag = YES if chain.verdict is Verdict.CORRECT else NO
     if chain_format is ChainFormat.OUTCOME:
-        return tag
+        return YES if chain.verdict is Verdict.CORRECT else NO
     lines = [f"{KEY}{_line(chain.key_sentence)}" if chain.key_sentence else NO_KEY]
     if (
         chain_format is ChainFormat.CROSS_LINGUAL
@@ -174,12 +173,17 @@ def render_chain(chain: Chain, chain_format: ChainFormat) -> str:
                 f"no English gloss for {chain.key_sentence!r}: the cross-lingual format needs one"
             )
         lines.append(f"{GLOSS}{_line(chain.gloss)}")
-    lines.append(
-        f"{REFERENCE}{_line(chain.reference_answer)}{type_clause(chain.answer_type)}"
-        f"{_line(chain.answer or _NO_ANSWER)}."
-    )
-    lines.append(f"{AGREE}{tag}")
+    lines.append(render_comparison(chain))
     return "\n".join(lines)
+
+
+def render_comparison(chain: Chain) -> str:
+    """The last two lines of a chain: both answers side by side, and the tag."""
+    tag = YES if chain.verdict is Verdict.CORRECT else NO
+    return (
+        f"{REFERENCE}{_line(chain.reference_answer)}{type_clause(chain.answer_type)}"
+        f"{_line(chain.answer or _NO_ANSWER)}.\n{AGREE}{tag}"
+    )
 
 
 def type_clause(kind: AnswerType | None) -> str:
@@ -217,11 +221,6 @@ def parse_chain(text: str) -> ParsedChain:
         answer=None if answer == _NO_ANSWER and key is None else answer,
     )
     return ParsedChain(outcome=Outcome.JUDGED, chain=chain)
-
-
-def quotes_verbatim(key_sentence: str, response: str) -> bool:
-    """Whether the quote, blanks at its ends aside, stands in the response as the judge saw it."""
-    return bool(key_sentence.strip()) and key_sentence.strip() in defuse(response)
 
 
 def _line(text: str) -> str:

@@ -16,6 +16,11 @@ ELISION: Final = "…"
 _MARKED = re.compile(
     r"答案|故选|应选|正确选项|综上|因此|所以|结论|\\boxed|####|(?i:\banswer\b|\btherefore\b|\bthus\b|\bsolution:|\bhence\b)"
 )
+_ANNOUNCED: Final = re.compile(r"[:：][*_\s]*$|【[^】]*】\W*$")
+"""A marked sentence that ends so announces what stands below it."""
+_WORD: Final = re.compile(r"\w")
+_BEGINNING: Final = 24.0
+"""An answer before its explanation: the first line, if it is at most so long."""
 _SENTENCE_END = re.compile(r"(?<=[。！？；\n])|(?<=[.!?;]\s)")
 _TAIL_CHARACTERS: Final = 20_000
 _MARKED_SEGMENTS: Final = 24
@@ -57,9 +62,10 @@ def fit_middle(text: str, budget: int, head_share: float = 0.4) -> str:
 
 
 def fit_response(text: str, budget: int) -> str:
-    """Keep the end, then sentences that announce an answer from last to first, then the beginning.
+    """Keep the end, the sentences that announce an answer, and what stands before the end.
 
-    Elided stretches become ``…``. What is kept is verbatim and in order, so a quote from it is a
+    These come from last to first, with the line that one announces; a short first line, which may
+    be the answer itself, comes after them. Elided stretches become ``…``. What is kept is verbatim and in order, so a quote from it is a
     quote from ``text``.
     """
     if len(text) <= budget or estimate_tokens(text) <= budget:
@@ -69,7 +75,8 @@ def fit_response(text: str, budget: int) -> str:
     kept: set[int] = set()
     left = float(budget)
     marked = [i for i, s in enumerate(segments) if _MARKED.search(s)][-_MARKED_SEGMENTS:]
-    order = [*range(len(segments) - 1, max(len(segments) - 4, -1), -1), *reversed(marked)]
+    told = [j for i in reversed(marked) for j in (i, *_announced(segments, i))]
+    order = [*range(len(segments) - 1, max(len(segments) - 4, -1), -1), *told, *_opening(segments)]
     for index in [*order, *range(len(segments) - 1, -1, -1)]:
         if index in kept:
             continue
@@ -83,6 +90,25 @@ def fit_response(text: str, budget: int) -> str:
         kept.add(index)
         left -= cost
     return _join(text, [spans[index] for index in sorted(kept)])
+
+
+def _announced(segments: list[str], index: int) -> range:
+    """The line below a marked sentence that ends in a colon or is a heading."""
+    if not _ANNOUNCED.search(segments[index]):
+        return range(0)
+    end = index + 1
+    while end < len(segments) and not (
+        segments[end].endswith("\n") and _WORD.search(segments[end])
+    ):
+        end += 1
+    return range(index + 1, min(end + 1, len(segments)))
+
+
+def _opening(segments: list[str]) -> range:
+    """The first line, where it is short."""
+    end = next((i for i, s in enumerate(segments, 1) if s.endswith("\n")), 0)
+    short = sum(map(estimate_tokens, segments[:end])) <= _BEGINNING
+    return range(end if short else 0)
 
 
 def _spans(text: str) -> list[tuple[int, int]]:
@@ -106,8 +132,11 @@ def _join(text: str, spans: list[tuple[int, int]]) -> str:
     parts: list[str] = []
     end = 0
     for start, stop in spans:
-        if text[end:start].strip():
+        gap = text[end:start]
+        if gap.strip():
             parts.append(f"{ELISION}\n")
+        elif "\n" in gap and parts and not parts[-1].endswith("\n"):
+            parts.append("\n")
         parts.append(text[start:stop])
         end = stop
     return "".join(parts)

@@ -24,13 +24,12 @@ from gradegpt.chain import (
     type_clause,
 )
 from gradegpt.fit import ELISION
+from gradegpt.quote import MAX_QUOTE, quotable
 from gradegpt.schema import AnswerType, Message
 
-VERSION: Final = "5"
+VERSION: Final = "6"
 """Raised with every change that can change a chain; part of a guided engine's name."""
 
-MAX_QUOTE: Final = 160
-"""Characters of a quote, as in the rows that judges are trained on."""
 MAX_TEXT: Final = 400
 """Bytes of any line that is neither quote nor comparison."""
 GLOSS_BYTES: Final = (60, 4)
@@ -53,8 +52,6 @@ _NONE: Final = b"none."
 _BLANKS: Final = re.compile(rb"(?:\s|\xe3\x80\x80){2}")
 _LETTERS: Final = b"ABCDEFGHIJ"
 """Chosen options may be named together: BD for B and D."""
-_ANNOUNCES: Final = re.compile(r"[:：][*_\s]*$|^\W*【[^】]*】\W*$")
-"""A line that ends in a colon, or is a heading: the answer is in a line below."""
 _NO_START: Final = tuple(mark.encode() for mark in ":：,，;；、。*")
 """What no answer begins with."""
 
@@ -69,7 +66,7 @@ class ChainGuide:
     """
 
     def __init__(self, response: str, references: Sequence[str]) -> None:
-        self._response = _quotable(response).encode()
+        self._response = "\n".join(quotable(response)).encode()
         self._references = [" ".join(r.split()).encode() for r in references]
         self._written = b""
         self._first = b""
@@ -159,13 +156,6 @@ class ChainGuide:
         """Whether this is an accepted answer, or a stretch of one, clipped perhaps."""
         short = len(answer) <= MAX_ANSWER
         return short and any(answer.removesuffix(_CLIPPED) in r for r in self._references)
-
-
-def _quotable(response: str) -> str:
-    """The lines that a quote may be of: not over an elision, and no announcement if others are."""
-    lines = response.replace(ELISION, "\n").split("\n")
-    kept = [line for line in lines if line.strip() and not _ANNOUNCES.search(line)]
-    return "\n".join(kept or lines)
 
 
 def _begins(line: bytes, whole: bytes) -> bool:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from gradegpt.chain import NO, YES, PromptSettings
+from gradegpt.chain import AGREE, NO, YES, PromptSettings
 from gradegpt.engines.chat import end_token_id, render_chat
 from gradegpt.errors import MissingError
 from gradegpt.records import read_rows, validate
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 IGNORED: Final = -100
 """The label of a token that is not supervised, as torch and transformers have it."""
+_TAG: Final = re.compile(rf"^{re.escape(AGREE)}({YES}|{NO})$", re.MULTILINE)
 _WINDOW: Final = 50
 """Steps whose rows are sorted by length together: enough for little padding, and still random."""
 
@@ -48,6 +50,30 @@ def encode_file(
         encoded = encode(tokenizer, row, end)
         if len(encoded["input_ids"]) <= max_length:
             yield encoded
+
+
+def encode_sheets(
+    path: Path, tokenizer: PreTrainedTokenizerBase, max_length: int
+) -> Iterator[dict[str, Any]]:
+    """Comparison sheets, of which the verdict tags alone are supervised: the answers are given.
+
+    A tag is where ``AGREE`` stands before it: an answer may be "Yes" too.
+    """
+    end, tags = end_token_id(tokenizer), verdict_token_ids(tokenizer)
+    for row in read_rows(path, TrainingRow):
+        encoded = encode(tokenizer, row, end)
+        if len(encoded["input_ids"]) > max_length:
+            continue
+        text = row.completion[-1].content
+        spans = [m.span(1) for m in _TAG.finditer(text)]
+        offsets = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
+        places = [*offsets["offset_mapping"], (len(text), len(text))]
+        prompt = len(encoded["input_ids"]) - len(places)
+        encoded["completion_mask"] = [0] * prompt + [
+            int(token in tags and any(a < right and left < b for a, b in spans))
+            for token, (left, right) in zip(encoded["input_ids"][prompt:], places, strict=True)
+        ]
+        yield encoded
 
 
 def labelled(encoded: dict[str, list[int]]) -> dict[str, list[int]]:

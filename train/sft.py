@@ -17,7 +17,7 @@ from train.adapter import Run, manifest_of, push, save_adapter
 from train.dev import DevEvaluation, check_decides, dev_sample
 from train.loading import load_base, told
 from train.memory import keep_freed_memory
-from train.rows import encode_file, labelled, prompt_settings_of, verdict_token_ids
+from train.rows import encode_file, encode_sheets, labelled, prompt_settings_of, verdict_token_ids
 from train.settings import SFTSettings
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 Parts = dict[str, "Dataset"]
 
+_SHEETS: Final = "sheets.jsonl"
 _SHAPING: Final = (
     "seed", "max_length", "packing", "group_by_length", "learning_rate", "warmup_ratio",
     "weight_decay", "lr_scheduler", "optim", "max_grad_norm", "lora_rank", "lora_alpha",
@@ -116,6 +117,9 @@ def _dataset(path: Path, tokenizer: PreTrainedTokenizerBase, settings: SFTSettin
     from datasets import Dataset
 
     rows = [labelled(row) for row in encode_file(path, tokenizer, settings.max_length)]
+    if settings.sheets and path.stem == "train":
+        sheets = encode_sheets(path.with_name(_SHEETS), tokenizer, settings.max_length)
+        rows += map(labelled, sheets)
     if not rows and path.stem == "train":
         raise InputError(
             f"{path}: no row fits max_length={settings.max_length}; raise it or shorten the prompts"
@@ -287,6 +291,8 @@ def _plan(settings: SFTSettings, rows: int) -> Plan:
         "rows_per_step": step_rows,
         "train.jsonl": sha256_file(data / "train.jsonl"),
     }
+    if settings.sheets:
+        shaping[_SHEETS] = sha256_file(data / _SHEETS)
     if settings.adapter:
         shaping["adapter"] = stamped(embedded(settings.adapter, "gradegpt-nano-judge"))
     if settings.eval_steps:  # what the best so far was found by

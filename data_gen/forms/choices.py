@@ -5,10 +5,12 @@ from __future__ import annotations
 import itertools
 import random
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from data_gen.forms.base import Answer
-from gradegpt.rules.compare.choice import by_text
+from gradegpt.rules.compare.choice import by_text, is_set
+from gradegpt.rules.extract.choice import sequence
 from gradegpt.rules.kinds import letters, options
 from gradegpt.schema import AnswerType
 
@@ -42,8 +44,16 @@ def _bare(label: str) -> str:
     return str("①②③④⑤⑥⑦⑧⑨".index(label) + 1) if label in "①②③④⑤⑥⑦⑧⑨" else label
 
 
+def in_order(text: str) -> tuple[str, ...]:
+    """The options of several questions, ``B A D``; empty for what may be a set of options."""
+    named = sequence(text)
+    return () if is_set(named) else named
+
+
 def same(rng: random.Random, answer: Answer) -> list[str]:
     """The same option or options."""
+    if ordered := in_order(answer.text):
+        return _by_question(ordered)
     named = labels(answer)
     if not named:
         return []
@@ -51,6 +61,24 @@ def same(rng: random.Random, answer: Answer) -> list[str]:
     if named[0] not in _LETTERS:
         return _statements(named)
     return _single(named[0], texts, answer) if len(named) == 1 else _several(rng, named, texts)
+
+
+def _by_question(ordered: Sequence[str]) -> list[str]:
+    numbered = list(enumerate(ordered, start=1))
+    made = [joint.join(ordered) for joint in (" ", ", ", "、", "; ", ",")]
+    made += [joint.join(f"{n}. {x}" for n, x in numbered) for joint in (" ", "; ")]
+    made += [" ".join(f"{n}.{x}" for n, x in numbered), " ".join(f"({n}) {x}" for n, x in numbered)]
+    return made
+
+
+def _another_order(rng: random.Random, ordered: Sequence[str]) -> list[str]:
+    """Another option for one of the questions, or those of two exchanged."""
+    others = []
+    for n, chosen in enumerate(ordered):
+        new = rng.choice([x for x in "ABCD" if x != chosen])
+        others.append([*ordered[:n], new, *ordered[n + 1 :]])
+        others.append([*ordered[:n], *ordered[n + 1 : n + 2], chosen, *ordered[n + 2 :]])
+    return [" ".join(other) for other in others if other != [*ordered] and not is_set((*other,))]
 
 
 def _texts(question: str) -> dict[str, str]:
@@ -117,6 +145,8 @@ def _statements(named: list[str]) -> list[str]:
 
 def near(rng: random.Random, answer: Answer) -> list[str]:
     """Another option; for several, one missing, one more, or one in another's place."""
+    if ordered := in_order(answer.text):
+        return _another_order(rng, ordered)
     named = labels(answer)
     if not named:
         return []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Callable, Sequence
 from typing import Final
@@ -22,6 +23,7 @@ from data_gen.makers.physics import density, kinetic_energy, ohm, speed
 from data_gen.makers.statistics import average, probability
 from data_gen.makers.ways import settle
 from data_gen.makers.words import Told, section, tell
+from gradegpt.rules.compare.choice import is_set
 from gradegpt.schema import AnswerType
 
 LETTERS: Final = "ABCDEFGHIJ"
@@ -101,6 +103,32 @@ choose_region: Final = as_choice(
     (inequality, domain, set_operation, midpoint, vertex, system, quadratic, linear)
 )
 choose_fact: Final = as_choice((recall, recall, recall, weekday, conic))
+
+
+def several_questions(rng: random.Random, zh: bool) -> Drawn:
+    """Questions with one right option each, under one number: ``B A D``."""
+    count = rng.choice((2, 3, 3, 4, 5))
+    while True:
+        drawn = [rng.choice((largest, odd_one_out, choose_fact))(rng, zh) for _ in range(count)]
+        value = tuple(d.reference.strip("()") for d in drawn)
+        if not is_set(value):
+            break
+    asked = "\n".join(f"{n}. {d.question}" for n, d in enumerate(drawn, start=1))
+    wrong = [
+        other
+        for n, x in itertools.product(range(count), LETTERS[:4])
+        if not is_set(other := (*value[:n], x, *value[n + 1 :]))
+    ]
+    ways: list[Callable[[tuple[str, ...]], str]] = [
+        " ".join,
+        ", ".join,
+        lambda v: " ".join(f"{n}.{x}" for n, x in enumerate(v, start=1)),
+        lambda v: " ".join(f"({n}) {x}" for n, x in enumerate(v, start=1)),
+        lambda v: "; ".join(f"{n}. {x}" for n, x in enumerate(v, start=1)),
+    ]
+    told = Told(asked, [step for d in drawn for step in d.steps[:1]])
+    keys = (*ways[:1] * 3, *ways[2:4])
+    return settle(rng, AnswerType.MULTIPLE_CHOICE, told, value, wrong, ways, keys=keys)
 
 
 def largest(rng: random.Random, zh: bool) -> Drawn:

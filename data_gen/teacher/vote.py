@@ -14,8 +14,9 @@ from typing import Final
 
 from pydantic import Field, model_validator
 
-from gradegpt.chain import Chain, needs_gloss, parse_chain, quotes_verbatim, render_chain
+from gradegpt.chain import Chain, needs_gloss, parse_chain, render_chain
 from gradegpt.fit import fit_response
+from gradegpt.quote import quotes_verbatim
 from gradegpt.schema import ChainFormat, Row, Verdict
 
 AGREED: Final = "teacher:agreed"

@@ -32,7 +32,11 @@ def _close(
     closing = ending(task, answer)
     tail = task.rng.choice(task.words.tails) if task.rng.random() < 0.12 and not after else after
     return task.written(
-        f"{text}{closing.text}{tail}", closing.sentence, answer, right=right, pattern=pattern
+        f"{text}{closing.text}{tail}",
+        closing.sentence,
+        closing.answer,
+        right=right,
+        pattern=pattern,
     )
 
 
@@ -96,7 +100,9 @@ def then_loops(task: Task, answer: str, right: bool) -> Written:
     line = closing.sentence if task.rng.random() < 0.6 else task.rng.choice(task.words.fillers)
     loop = f"\n{line}" * task.rng.randint(4, 12)
     text = f"{body(task, answer)}{closing.text}{loop}"
-    return task.written(text, closing.sentence, answer, right=right, pattern="answered_then_loops")
+    return task.written(
+        text, closing.sentence, closing.answer, right=right, pattern="answered_then_loops"
+    )
 
 
 def with_attack(task: Task, answer: str, right: bool) -> Written:
@@ -105,7 +111,9 @@ def with_attack(task: Task, answer: str, right: bool) -> Written:
     closing = ending(task, answer)
     text = f"{body(task, answer)}{closing.text}"
     text = f"{words}\n{text}" if task.rng.random() < 0.5 else f"{text}\n{words}"
-    return task.written(text, closing.sentence, answer, right=right, pattern=f"answered_{kind}")
+    return task.written(
+        text, closing.sentence, closing.answer, right=right, pattern=f"answered_{kind}"
+    )
 
 
 def with_excuse(task: Task, answer: str, right: bool) -> Written:

@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
+from data_gen.forms.choices import in_order
+from data_gen.forms.parts import split_parts
 from data_gen.writer.task import Task
-from gradegpt.schema import CHOICE
+from gradegpt.quote import part_runs
+from gradegpt.schema import CHOICE, AnswerType
+
+_BY_LINES: Final = 0.3
+_LINES: Final = (
+    ("({}) {}", "{}. {}", "**({})** {}", "{}) {}", "({}) **{}**", "({}) The answer is {}."),
+    ("（{}）{}", "({}) {}", "{}. {}", "**（{}）** {}", "（{}）答案为{}。", "第{}问：{}"),
+)
+_KEYED: Final = (
+    ("({}) Answer: {}", "{}. ({})"),
+    ("（{}）【答案】{}", "（{}）选{}", "{}.【答案】 {}"),
+)
+_HEADINGS: Final = (("Answers:", "Final answers:", "So:"), ("答案：", "综上：", "最终答案如下："))
 
 
 class Ending(NamedTuple):
-    """A closing that commits to an answer: text before, the key sentence, text after."""
+    """A closing that commits to an answer: text before, the key sentence, text after.
+
+    ``answer`` is what the sentence gives. Lines of parts are quoted together.
+    """
 
     before: str
     sentence: str
     after: str
+    answer: str
 
     @property
     def text(self) -> str:
@@ -24,17 +42,36 @@ class Ending(NamedTuple):
 def ending(task: Task, answer: str) -> Ending:
     """One of the ways in which models close."""
     rng, words = task.rng, task.words
+    if rng.random() < _BY_LINES and (lines := _part_lines(task, answer)):
+        return lines
     before = f"\n\n{rng.choice(words.headings)}\n" if rng.random() < 0.08 else "\n"
     roll = rng.random()
     if roll < 0.08:
-        return Ending(before, answer, "")
+        return Ending(before, answer, "", answer)
     if task.problem.answer_type in CHOICE and roll < 0.55 and len(answer) <= 12:
-        return Ending(
-            before, _choice(task, answer), rng.choice(["", "。" if task.chinese else "."])
-        )
+        after = rng.choice(["", "。" if task.chinese else "."])
+        return Ending(before, _choice(task, answer), after, answer)
     if roll < 0.45:
-        return Ending(before, _label(task, answer), "")
-    return Ending(before, _sentence(task, answer), "")
+        return Ending(before, _label(task, answer), "", answer)
+    return Ending(before, _sentence(task, answer), "", answer)
+
+
+def _part_lines(task: Task, answer: str) -> Ending | None:
+    """The parts of an answer on lines of their own, numbered; none where there are no parts."""
+    rng = task.rng
+    letters = in_order(answer) if in_order(task.problem.reference) else ()
+    split = split_parts(answer) if task.problem.answer_type is AnswerType.MULTI_PART else None
+    parts = letters or (split.parts if split else ())
+    if len(parts) < 2:
+        return None
+    pattern = rng.choice(_LINES[task.chinese] + (_KEYED[task.chinese] if letters else ()))
+    lines = [pattern.format(n, part) for n, part in enumerate(parts, start=1)]
+    joined = " ".join(lines)
+    if part_runs(lines) != [lines]:
+        return None
+    heading = rng.choice([*task.words.headings, *_HEADINGS[task.chinese], ""])
+    given = " ".join(letters) or joined
+    return Ending(f"\n\n{heading}\n" if heading else "\n", "\n".join(lines), "", given)
 
 
 def _dressed(answer: str) -> bool:

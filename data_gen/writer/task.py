@@ -20,7 +20,7 @@ _SEVERAL = (AnswerType.MULTI_PART, AnswerType.MULTI_ANSWER, AnswerType.SET)
 class Written(NamedTuple):
     """A response with what is known of it.
 
-    ``key_sentence`` stands in the response, on one line; none means that nothing is answered.
+    ``key_sentence`` stands in the response, its line breaks blanks; none: nothing is answered.
     ``gloss`` is its English where it is Chinese and can be rendered. ``pattern`` names what kind of
     response it is.
     """
@@ -97,7 +97,7 @@ class Task(NamedTuple):
         self, response: str, sentence: str, answer: str, *, right: bool, pattern: str
     ) -> Written:
         """A response that answers, by the sentence that says so."""
-        sentence = sentence.strip()
+        sentence = " ".join(sentence.split("\n")).strip()
         gloss = render_gloss(sentence) if self.chinese else None
         verdict = Verdict.CORRECT if right else Verdict.INCORRECT
         return Written(response.strip("\n"), sentence, gloss, answer, verdict, pattern)

@@ -6,9 +6,10 @@ import hashlib
 import math
 from collections.abc import Sequence
 
-from gradegpt.chain import NO, YES, PromptSettings, build_prompt, parse_chain, quotes_verbatim
+from gradegpt.chain import NO, YES, PromptSettings, build_prompt, parse_chain
 from gradegpt.engines.base import Engine, Generation, TagEngine, TagProbability, Token
 from gradegpt.errors import EngineError, EngineTimeoutError
+from gradegpt.quote import quotes_verbatim
 from gradegpt.schema import ChainFormat, Item, Judgement, Message, Outcome, TrainingRow
 
 

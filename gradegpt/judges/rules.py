@@ -76,7 +76,7 @@ class RuleJudge:
         read = tidy(item.response)
         looped = without_loop(read)
         response = read if looped is None else looped
-        found = find_answer(response, kind, _places(references[0], kind))
+        found = find_answer(response, kind, answer_places(references[0], kind))
         if nothing := _gives_nothing(response, found, kind, looped is not None):
             return self._decided(item, Verdict.INVALID, nothing, None, references[0])
         if found is None:
@@ -206,7 +206,7 @@ def _gives_nothing(response: str, found: Found | None, kind: AnswerType, looped:
 
 
 @lru_cache(maxsize=4096)
-def _places(reference: str, kind: AnswerType) -> int:
+def answer_places(reference: str, kind: AnswerType) -> int:
     """How many answers the reference holds, in order."""
     if kind in CHOICE:
         return len(sequence(reference))

@@ -23,9 +23,10 @@ from data_gen.quality.ngrams import Contamination
 from data_gen.seeds import grow, seeds
 from data_gen.settings import DataGenSettings
 from data_gen.sheets import LINES
-from gradegpt.chain import NO, YES, needs_gloss, parse_chain, parse_prompt, quotes_verbatim
+from gradegpt.chain import NO, YES, needs_gloss, parse_chain, parse_prompt
 from gradegpt.errors import GradeGPTError, InputError
 from gradegpt.importers.labelled import question_key, split_of
+from gradegpt.quote import quotes_verbatim
 from gradegpt.records import dump, read_objects, read_rows, sha256_file, write_rows
 from gradegpt.schema import ChainFormat, Outcome, TrainingRow
 

@@ -22,10 +22,10 @@ from gradegpt.chain import (
     build_prompt,
     parse_chain,
     parse_prompt,
-    quotes_verbatim,
     render_chain,
 )
 from gradegpt.judges import RuleJudge
+from gradegpt.quote import quotes_verbatim
 from gradegpt.schema import AnswerType, ChainFormat, Example, Item, Verdict
 
 BANK = [*bank()]

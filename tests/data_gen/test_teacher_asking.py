@@ -23,10 +23,10 @@ from gradegpt.chain import (
     build_prompt,
     needs_gloss,
     parse_chain,
-    quotes_verbatim,
     render_chain,
 )
 from gradegpt.errors import EngineError, MissingError
+from gradegpt.quote import quotes_verbatim
 from gradegpt.schema import AnswerType, Item, Verdict
 from tests.data_gen.teacher_parts import CROSS, NO, NONE, YES, Ask, Clock, always, item
 from tests.data_gen.teacher_server import Say

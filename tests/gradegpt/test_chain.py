@@ -23,10 +23,10 @@ from gradegpt.chain import (
     needs_gloss,
     parse_chain,
     parse_prompt,
-    quotes_verbatim,
     render_chain,
 )
 from gradegpt.fit import Budget
+from gradegpt.quote import quotes_verbatim
 from gradegpt.schema import AnswerType, ChainFormat, Item, Message, Outcome, Verdict
 
 GOLDEN = Path(__file__).parents[1] / "golden"

@@ -26,11 +26,11 @@ def compare_choice(reference: str, answer: str, question: str) -> Comparison:
     ):
         if several == given_several:
             return Comparison(True, "choice:same-sequence")
-        if not _is_set(several):
+        if not is_set(several):
             return Comparison(False, "choice:other-sequence")
         if {*several} == {*given_several}:
             return Comparison(None, "choice:set-or-sequence")
-    elif several and not _is_set(several):
+    elif several and not is_set(several):
         return Comparison(None, "choice:sequence-not-found")
     listed = options(question)
     wanted = letters(reference, listed) or by_text(reference, listed)
@@ -44,7 +44,8 @@ def compare_choice(reference: str, answer: str, question: str) -> Comparison:
     return Comparison(False, "choice:missing-option" if given < wanted else "choice:other-option")
 
 
-def _is_set(letters: tuple[str, ...]) -> bool:
+def is_set(letters: tuple[str, ...]) -> bool:
+    """Whether the letters may be one set: each once, in order."""
     return list(letters) == sorted({*letters})
 
 

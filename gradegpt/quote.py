@@ -1,0 +1,59 @@
+"""What of a response a chain may quote: a line, or the short lines that give an answer's parts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import Final
+
+from gradegpt.chain import defuse
+from gradegpt.fit import ELISION
+
+MAX_QUOTE: Final = 160
+"""Characters of a quote, as in the rows that judges are trained on."""
+_ANNOUNCES: Final = re.compile(r"[:：][*_\s]*$|^\W*【[^】]*】\W*$")
+"""A line that ends in a colon, or is a heading: the answer is in a line below."""
+_PART: Final = re.compile(
+    r"\s*(?:[-*] )?[*_]*(?:[(（]\s*(?:\d{1,2}|[ivx]{1,4}|[a-h]|[一二三四五六七八九])\s*[)）]"
+    r"|(?:\d{1,2}|[a-h])\s*[)）.．、:：](?!\d)|[①-⑨]|第\s*[一二三四五六七八九\d]\s*[空题问])"
+)
+"""How a line that gives one part of an answer begins."""
+
+
+def quotes_verbatim(key_sentence: str, response: str) -> bool:
+    """Whether the quote stands in a line of the response, or in a run of parts on one line."""
+    quote = _on_one_line(key_sentence)
+    lines = defuse(response).split("\n")
+    whole = [*map(_on_one_line, lines), *map(" ".join, part_runs(lines))]
+    return bool(quote) and any(quote in line for line in whole)
+
+
+def quotable(response: str) -> list[str]:
+    """The lines that a quote may be of, and each run of parts on a line of its own.
+
+    Not over an elision, and no announcement if others are.
+    """
+    stretches = [stretch.split("\n") for stretch in response.split(ELISION)]
+    kept = [[li for li in lines if li.strip() and not _ANNOUNCES.search(li)] for lines in stretches]
+    lines = [*chain.from_iterable(kept)] or [*chain.from_iterable(stretches)]
+    return [*lines, *(" ".join(run) for stretch in kept for run in part_runs(stretch))]
+
+
+def part_runs(lines: Iterable[str]) -> list[list[str]]:
+    """Runs of two and more numbered lines, stripped, of which a quote can hold the whole."""
+    runs: list[list[str]] = [[]]
+    for line in filter(str.strip, lines):
+        if _PART.match(line):
+            runs[-1].append(_on_one_line(line))
+        elif runs[-1]:
+            runs.append([])
+    return [run for run in runs if len(run) > 1 and _fits(run)]
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _fits(run: Sequence[str]) -> bool:
+    return len(" ".join(run)) <= MAX_QUOTE
