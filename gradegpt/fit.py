@@ -64,9 +64,9 @@ def fit_middle(text: str, budget: int, head_share: float = 0.4) -> str:
 def fit_response(text: str, budget: int) -> str:
     """Keep the end, the sentences that announce an answer, and what stands before the end.
 
-    These come from last to first, with the line that one announces; a short first line, which may
-    be the answer itself, comes after them. Elided stretches become ``…``. What is kept is verbatim and in order, so a quote from it is a
-    quote from ``text``.
+    The sentences come from last to first, each with the line that it announces, and after them a
+    short first line, which may be the answer itself. Elided stretches become ``…``. What is kept is
+    verbatim and in order, so a quote from it is a quote from ``text``.
     """
     if len(text) <= budget or estimate_tokens(text) <= budget:
         return text

@@ -23,7 +23,7 @@ from data_gen.quality.ngrams import Contamination
 from data_gen.seeds import grow, seeds
 from data_gen.settings import DataGenSettings
 from data_gen.sheets import LINES
-from gradegpt.chain import NO, YES, needs_gloss, parse_chain, parse_prompt
+from gradegpt.chain import NO, NO_KEY, YES, needs_gloss, parse_chain, parse_prompt
 from gradegpt.errors import GradeGPTError, InputError
 from gradegpt.importers.labelled import question_key, split_of
 from gradegpt.quote import quotes_verbatim
@@ -336,6 +336,34 @@ def test_sheets_repeat_the_pairs_and_say_which_agree(make: Make, tmp_path: Path)
         for pair, line in zip(asked, lines, strict=True):
             if whole := re.fullmatch(r"(\d+) \| (\d+)", pair):
                 assert line.endswith(YES) == (int(whole[1]) == int(whole[2]))
+
+
+def test_a_judges_sheets_end_as_chains_do(make: Make, tmp_path: Path) -> None:
+    """Every comparison reads as one, of all answer types alike; numbers tell that it is right."""
+    manifest = make(bank=0, parametric=60, sheets=60)
+    assert manifest["counts"]["sheets"] == 60
+    assert "sheets.jsonl" in manifest["outputs"]
+    types: Counter[str] = Counter()
+    tags: Counter[bool] = Counter()
+    for row in read_rows(tmp_path / "a" / "sheets.jsonl", TrainingRow):
+        lines = row.completion[0].content.split("\n")
+        assert len(lines) == 2 * LINES
+        for compared, tag in zip(lines[::2], lines[1::2], strict=True):
+            chain = parse_chain(f"{NO_KEY}\n{compared}\n{tag}").chain
+            assert chain is not None
+            assert chain.answer_type is not None
+            types[chain.answer_type] += 1
+            right = tag.endswith(YES)
+            tags[right] += 1
+            values = (chain.reference_answer, chain.answer or "")
+            if all(value.isdecimal() for value in values):
+                assert right == (int(values[0]) == int(values[1]))
+            assert right or values[0] != values[1]
+    assert tags[True] == pytest.approx(tags.total() / 2, rel=0.3)
+    assert len(types) > 8
+    assert max(types.values()) < 4 * min(types.values())
+    make(bank=0, parametric=60)
+    assert not (tmp_path / "a" / "sheets.jsonl").exists()
 
 
 def test_no_training_rows_is_an_error_and_writes_nothing(make: Make, tmp_path: Path) -> None:

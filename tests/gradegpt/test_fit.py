@@ -117,3 +117,32 @@ def test_one_endless_sentence_keeps_its_end() -> None:
     fitted = fit_response("推导过程，" * 2_000 + "答案是 7", 30)
     assert fitted.startswith(ELISION)
     assert fitted.endswith("答案是 7")
+
+
+WORKED = "先看每个选项的意思，再看它是否合适，这里不再多说。\n" * 40
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        (
+            f"{WORKED}综上，最有可能的答案是：\n\nD. 促进了传播\n\n{WORKED}",
+            "答案是：\nD. 促进了传播\n",
+        ),
+        (f"{WORKED}**【答案】**\n\nA\n\n{WORKED}", "**【答案】**\nA\n"),
+        (f"{WORKED}Therefore the answer is:\n\n$$\nx = 4\n$$\n{WORKED}", "is:\n$$\nx = 4\n"),
+        (f"B．能源问题突出\n\n{WORKED}", f"B．能源问题突出\n{ELISION}"),
+    ],
+    ids=["colon", "heading", "display", "first line"],
+)
+def test_the_answer_itself_is_kept_with_what_announces_it(text: str, kept: str) -> None:
+    """An announcement alone, or an explanation without its first line, tells nothing."""
+    fitted = fit_response(text, 150)
+    assert kept in fitted
+    assert _follows(fitted, text)
+
+
+def test_a_long_first_line_does_not_push_out_the_end() -> None:
+    """Only a short one is likely to be the answer."""
+    text = f"{WORKED[:-1]}，如此这般。\n{WORKED}"
+    assert fit_response(text, 100).startswith(ELISION)

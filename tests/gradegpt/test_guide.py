@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradegpt.chain import KEY, NO_KEY, Chain, PromptSettings, build_prompt, render_chain
-from gradegpt.fit import Budget
+from gradegpt.fit import ELISION, Budget
 from gradegpt.guide import MAX_TEXT, ChainGuide, guide_for
 from gradegpt.schema import AnswerType, ChainFormat, Item, Message, Verdict
 
@@ -161,6 +161,22 @@ def test_an_announcement_is_quoted_only_where_there_is_nothing_else(
 ) -> None:
     """What ends in a colon gives no answer: the line below does."""
     assert allowed(KEY, begins, response=response) is expected
+
+
+@pytest.mark.parametrize(
+    ("response", "written", "piece", "expected"),
+    [
+        ("(1) x = 3\n(2) y = 5", "(1) x = 3", " (2)", True),
+        ("(1) x = 3\n(2) y = 5", "(1) x = 3 (2) y = 5", "\n", True),
+        ("So x = 3\nand y = 5", "So x = 3", " and", False),
+        (f"(1) x = 3\n{ELISION}\n(3) y = 5", "(1) x = 3", " (3)", False),
+    ],
+)
+def test_lines_of_parts_are_quoted_together(
+    response: str, written: str, piece: str, expected: bool
+) -> None:
+    """Their line breaks are blanks; other lines stay apart."""
+    assert allowed(KEY + written, piece, response=response) is expected
 
 
 @pytest.mark.parametrize("mark", ["：", ",", "。", "**"])

@@ -1,0 +1,53 @@
+"""What may be quoted: a line, or numbered lines that give the parts of an answer."""
+
+from __future__ import annotations
+
+import pytest
+
+from gradegpt.fit import ELISION
+from gradegpt.quote import MAX_QUOTE, part_runs, quotable, quotes_verbatim
+
+PARTS = "We solve both.\n\n(1) x = 3\n(2) the area is 5 \n\nDone."
+
+
+@pytest.mark.parametrize(
+    ("quote", "response", "verbatim"),
+    [
+        ("(1) x = 3 (2) the area is 5", PARTS, True),
+        ("x = 3 (2) the area", PARTS, True),
+        ("the area is 5 Done.", PARTS, False),
+        ("both. (1) x = 3", PARTS, False),
+        ("a b", "a\nb", False),
+        ("（1）【答案】 B （2）【答案】 A", "（1）【答案】 B\n（2）【答案】 A", True),
+        ("1. B 2. C", "1. B\n\n2. C", True),
+    ],
+)
+def test_only_parts_are_quoted_over_a_line_break(quote: str, response: str, verbatim: bool) -> None:
+    """Other lines do not become one sentence."""
+    assert quotes_verbatim(quote, response) is verbatim
+
+
+@pytest.mark.parametrize(
+    ("lines", "runs"),
+    [
+        (["(1) 3", "(2) 5"], [["(1) 3", "(2) 5"]]),
+        (["(1) 3", "", "(2)  5 "], [["(1) 3", "(2) 5"]]),
+        (["第一空：3", "第二空：5"], [["第一空：3", "第二空：5"]]),
+        (["**(a)** yes", "**(b)** no"], [["**(a)** yes", "**(b)** no"]]),
+        (["1.5 is it", "2.5 is not"], []),
+        (["(1) 3", "and", "(2) 5"], []),
+        (["(1) 3"], []),
+        (["1. " + "long " * 20, "2. " + "long " * 20], []),
+        (["1. B", "2. C", "so", "(1) 3", "(2) 4"], [["1. B", "2. C"], ["(1) 3", "(2) 4"]]),
+    ],
+)
+def test_runs_of_parts(lines: list[str], runs: list[list[str]]) -> None:
+    """Numbered lines that follow one another and fit into a quote."""
+    assert part_runs(lines) == runs
+
+
+def test_no_run_goes_over_an_elision() -> None:
+    """What was left out between two parts may be a part."""
+    assert "(1) 3 (3) 7" not in quotable(f"(1) 3\n{ELISION}\n(3) 7")
+    assert "(1) 3 (2) 5" in quotable("(1) 3\n(2) 5")
+    assert all(len(line) <= MAX_QUOTE for line in quotable(PARTS))
