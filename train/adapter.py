@@ -96,7 +96,10 @@ def manifest_of(
         "stage": "train",
         "settings": settings.model_dump(mode="json"),
         "base": base,
-        "data": {part: sha256_file(Path(settings.data) / f"{part}.jsonl") for part in parts},
+        "data": {
+            name: sha256_file(Path(settings.data) / f"{name}.jsonl")
+            for name in (*parts, *(["sheets"] if settings.sheets else []))
+        },
         "rows": {part: len(rows) for part, rows in parts.items()},
         "tokens": sum(len(ids) for ids in parts["train"]["input_ids"]),
         "steps": run.steps,

@@ -118,8 +118,12 @@ def _dataset(path: Path, tokenizer: PreTrainedTokenizerBase, settings: SFTSettin
 
     rows = [labelled(row) for row in encode_file(path, tokenizer, settings.max_length)]
     if settings.sheets and path.stem == "train":
-        sheets = encode_sheets(path.with_name(_SHEETS), tokenizer, settings.max_length)
-        rows += map(labelled, sheets)
+        sheets = path.with_name(_SHEETS)
+        if not sheets.is_file():
+            raise MissingError(
+                f"{sheets}: not there; set sheets=24000 for data_gen, or sheets=false here"
+            )
+        rows += map(labelled, encode_sheets(sheets, tokenizer, settings.max_length))
     if not rows and path.stem == "train":
         raise InputError(
             f"{path}: no row fits max_length={settings.max_length}; raise it or shorten the prompts"

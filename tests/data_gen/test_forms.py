@@ -173,6 +173,8 @@ def test_a_near_miss_looks_like_the_answer(answer: str, kind: AnswerType, questi
         ("B", K.SINGLE_CHOICE, OPTIONS, "the lever"),
         ("B", K.SINGLE_CHOICE, OPTIONS, "the second option"),
         ("ABD", K.MULTIPLE_CHOICE, "", "A、B和D"),
+        ("B A D", K.MULTIPLE_CHOICE, "", "1. B 2. A 3. D"),
+        ("1.B 2.A 3.D", K.MULTIPLE_CHOICE, "", "B, A, D"),
         ("正确", K.TRUE_FALSE, "", "True"),
         ("[1,5)", K.INTERVAL, "", "大于等于1且小于5"),
         ("(1,5)", K.INTERVAL, "", "greater than 1 and less than 5"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import random
 from collections import Counter
 from collections.abc import Iterator
 
@@ -16,6 +17,8 @@ from data_gen.problems import Problem, bank
 from data_gen.real import counterfactual, labelled, unlabelled
 from data_gen.synthetic import synthetic
 from data_gen.writer.attacks import attacks
+from data_gen.writer.ending import ending
+from data_gen.writer.task import Task
 from gradegpt.chain import (
     Chain,
     PromptSettings,
@@ -25,7 +28,7 @@ from gradegpt.chain import (
     render_chain,
 )
 from gradegpt.judges import RuleJudge
-from gradegpt.quote import quotes_verbatim
+from gradegpt.quote import part_runs, quotes_verbatim
 from gradegpt.schema import AnswerType, ChainFormat, Example, Item, Verdict
 
 BANK = [*bank()]
@@ -177,6 +180,50 @@ def test_a_real_label_makes_a_chain(
     assert (made.chain.verdict is Verdict.CORRECT) is (verdict is Verdict.CORRECT)
     if made.chain.key_sentence is not None:
         assert quotes_verbatim(made.chain.key_sentence, response)
+
+
+@pytest.mark.parametrize(
+    ("reference", "response", "quote", "answer"),
+    [
+        ("B A D", "(1) B\n(2) A\n(3) D", "(1) B (2) A (3) D", "B A D"),
+        ("B D", "1.【答案】B\n\n2.【答案】C", "1.【答案】B 2.【答案】C", "B C"),
+        ("(1) 3; (2) 5", "So:\n(1) x = 3\n(2) y = 5", "(1) x = 3 (2) y = 5", "(1) x = 3 (2) y = 5"),
+    ],
+)  # fmt: skip
+def test_parts_on_lines_of_their_own_are_quoted_together(
+    reference: str, response: str, quote: str, answer: str
+) -> None:
+    """One of them would not be the answer."""
+    verdict = Verdict.INCORRECT if "C" in answer else Verdict.CORRECT
+    example = Example(question="", reference=(reference,), response=response, verdict=verdict)
+    chain = labelled(example, rng_for("x", 0)).chain
+    assert chain is not None
+    assert (chain.key_sentence, chain.answer) == (quote, answer)
+    assert quotes_verbatim(quote, response)
+
+
+@pytest.mark.parametrize("chinese", [True, False])
+@pytest.mark.parametrize(
+    ("reference", "kind"),
+    [("B A D", AnswerType.MULTIPLE_CHOICE), ("(1) 3; (2) 5", AnswerType.MULTI_PART)],
+)
+def test_parts_are_sometimes_written_a_line_each(
+    reference: str, kind: AnswerType, chinese: bool
+) -> None:
+    """What is quoted stands in a run of parts then, and gives them all."""
+    problem = Problem(
+        id="x", lang="zh", answer_type=kind, question="?", reference=reference, near_misses=("7",)
+    )
+    seen = 0
+    for n in range(60):
+        closing = ending(Task(random.Random(n), problem, chinese), reference)
+        if "\n" in closing.sentence:
+            seen += 1
+            runs = part_runs(closing.sentence.split("\n"))
+            assert [" ".join(run) for run in runs] == [closing.sentence.replace("\n", " ")]
+            if kind is AnswerType.MULTIPLE_CHOICE:
+                assert closing.answer == reference
+    assert 5 < seen < 40
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def tiny() -> Tiny:
     return make
 
 
-def _data(folder: Path, kind: str) -> Path:
+def _data(folder: Path, kind: str, **changes: Any) -> Path:
     prompt = {"budget": {"question": 40, "reference": 30, "response": 60}}
     values = {
         "name": kind,
@@ -57,7 +57,7 @@ def _data(folder: Path, kind: str) -> Path:
         "card": False,
         "quality": {"cue": False},
     }
-    generate(DataGenSettings.model_validate(values))
+    generate(DataGenSettings.model_validate(values | changes))
     return folder
 
 
@@ -70,7 +70,7 @@ def base_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def judge_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Rows of prompts and chains."""
-    return _data(tmp_path_factory.mktemp("judge-data"), "judge")
+    return _data(tmp_path_factory.mktemp("judge-data"), "judge", sheets=6)
 
 
 @pytest.fixture(scope="session")

@@ -170,6 +170,20 @@ def test_every_option_runs(
     assert stored == (settings.prompt or prompt_settings_of(judge_data))
 
 
+def test_sheets_are_trained_on_beside_the_rows(
+    base: Path, judge_data: Path, tmp_path: Path
+) -> None:
+    """They are counted, and part of what a run goes on from; a folder without them says so."""
+    rows = fine_tune(short(base, judge_data, tmp_path / "rows"))
+    both = fine_tune(short(base, judge_data, tmp_path / "both", sheets=True))
+    assert both["rows"]["train"] == rows["rows"]["train"] + 6
+    assert both["data"] == rows["data"] | {"sheets": sha256_file(judge_data / "sheets.jsonl")}
+    bare = shutil.copytree(judge_data, tmp_path / "bare")
+    (bare / "sheets.jsonl").unlink()
+    with pytest.raises(MissingError, match=r"sheets\.jsonl: not there; set sheets=24000 for data"):
+        fine_tune(short(base, bare, tmp_path / "none", sheets=True))
+
+
 def test_a_folder_without_dev_rows_still_trains(
     base: Path, judge_data: Path, tmp_path: Path
 ) -> None:
