@@ -19,6 +19,8 @@ _PART: Final = re.compile(
     r"|(?:\d{1,2}|[a-h])\s*[)）.．、:：](?!\d)|[①-⑨]|第\s*[一二三四五六七八九\d]\s*[空题问])"
 )
 """How a line that gives one part of an answer begins."""
+_FIRST: Final = re.compile(r"(?<!\d)1(?!\d)|(?<![ivx])[①一ai](?![ivx])")
+"""The mark of a first part."""
 
 
 def quotes_verbatim(key_sentence: str, response: str) -> bool:
@@ -41,13 +43,17 @@ def quotable(response: str) -> list[str]:
 
 
 def part_runs(lines: Iterable[str]) -> list[list[str]]:
-    """Runs of two and more numbered lines, stripped, of which a quote can hold the whole."""
+    """Runs of two and more numbered lines, stripped, of which a quote can hold the whole.
+
+    A first part begins a run.
+    """
     runs: list[list[str]] = [[]]
     for line in filter(str.strip, lines):
-        if _PART.match(line):
-            runs[-1].append(_on_one_line(line))
-        elif runs[-1]:
+        part = _PART.match(line)
+        if part is None or _FIRST.search(part[0]):
             runs.append([])
+        if part is not None:
+            runs[-1].append(_on_one_line(line))
     return [run for run in runs if len(run) > 1 and _fits(run)]
 
 
