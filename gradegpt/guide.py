@@ -27,7 +27,7 @@ from gradegpt.fit import ELISION
 from gradegpt.quote import MAX_QUOTE, quotable
 from gradegpt.schema import AnswerType, Message
 
-VERSION: Final = "6"
+VERSION: Final = "7"
 """Raised with every change that can change a chain; part of a guided engine's name."""
 
 MAX_TEXT: Final = 400
@@ -39,6 +39,9 @@ No gloss that judges are trained on is longer than 40 bytes and three for each c
 """
 MAX_ANSWER: Final = 400
 """Bytes of a compared answer, where no quote bounds it."""
+REPEATS: Final = 64
+"""Bytes by which a gloss may repeat itself more than its quote does; then its line must end."""
+_WINDOW: Final = 6
 _LOOP: Final = 24
 _ROUNDS: Final = 4
 _KEY, _NO_KEY, _REFERENCE = KEY.encode(), NO_KEY.encode(), REFERENCE.encode()
@@ -71,6 +74,7 @@ class ChainGuide:
         self._written = b""
         self._first = b""
         self._quote = b""
+        self._repeats = REPEATS
 
     def allows(self, piece: bytes) -> bool:
         """Whether ``piece`` may be written next."""
@@ -86,7 +90,9 @@ class ChainGuide:
             return line == _NO_KEY if newline else _begins(line, _KEY) or _begins(line, _NO_KEY)
         if line.startswith(_REFERENCE):
             return self._compares(line[len(_REFERENCE) :], whole=bool(newline))
-        return bool(newline) or (len(line) <= self._bound(line) and not _loops(line))
+        if self._first.startswith(_OPENING):
+            return self._glosses(line, whole=bool(newline))
+        return bool(newline) or (len(line) <= MAX_TEXT and not _loops(line))
 
     def may_end(self) -> bool:
         """Whether the chain may end here: not before its tag."""
@@ -101,13 +107,20 @@ class ChainGuide:
             self._first = self._written.partition(b"\n")[0]
             if self._first.startswith(_KEY):
                 self._quote = _squeezed(self._first.removeprefix(_KEY))
+                self._repeats = REPEATS + _repeated(self._quote)
 
-    def _bound(self, line: bytes) -> int:
-        if not line.startswith(_GLOSS) or not self._quote:
-            return MAX_TEXT
+    def _glosses(self, line: bytes, *, whole: bool) -> bool:
+        """Whether a line after the quote is its one gloss, or begins the comparison."""
+        glossed = self._first == _NO_KEY or self._written.count(b"\n") > 1
+        if glossed or not line.startswith(_GLOSS):
+            heads = (_REFERENCE,) if glossed else (_GLOSS, _REFERENCE)
+            return not whole and any(_begins(line, head) for head in heads)
+        gloss = line.removeprefix(_GLOSS)
+        if whole:
+            return bool(gloss.strip())
         least, each = GLOSS_BYTES
-        quoted = len(self._quote.decode(errors="ignore"))
-        return min(MAX_TEXT, len(_GLOSS) + least + each * quoted)
+        most = min(MAX_TEXT, least + each * len(self._quote.decode(errors="ignore")))
+        return len(gloss) <= most and not _loops(gloss) and _repeated(gloss) <= self._repeats
 
     def _quotes(self, quote: bytes, *, whole: bool) -> bool:
         if whole:
@@ -120,14 +133,15 @@ class ChainGuide:
         for clause in _TYPES:
             wanted, found, given = text.partition(clause)
             if found:
-                fits = self._names(wanted) and _GIVES not in given
+                fits = self._names(wanted) and _is_text(wanted) and _GIVES not in given
                 return fits and self._gives(given, whole=whole)
         return not whole and (self._names(text) or self._begins_a_type(text))
 
     def _begins_a_type(self, text: bytes) -> bool:
         if not text.endswith(_BEGUN):
             return False
-        return any(self._names(text.removesuffix(p)) for p in _BEGUN if text.endswith(p))
+        wanted = [text.removesuffix(begun) for begun in _BEGUN if text.endswith(begun)]
+        return any(_is_text(answer) and self._names(answer) for answer in wanted)
 
     def _gives(self, given: bytes, *, whole: bool) -> bool:
         """Whether the answer stands in the quote, blanks aside; the line ends in a full stop."""
@@ -135,7 +149,7 @@ class ChainGuide:
             return given == _NONE if whole else _begins(given, _NONE)
         if not self._quote:
             return whole or (len(given) <= MAX_ANSWER and not _loops(given))
-        if given.endswith(b".") and self._stands(given[:-1]):
+        if given.endswith(b".") and _is_text(given[:-1]) and self._stands(given[:-1]):
             return True
         return not whole and (not given or self._stands(given))
 
@@ -173,9 +187,9 @@ def _splits(quote: bytes) -> bool:
     return bool(quote) and 0x80 <= quote[0] < 0xC0
 
 
-def _is_text(quote: bytes) -> bool:
-    """Whether the quote ends with a whole character."""
-    return quote.decode(errors="ignore").encode() == quote
+def _is_text(text: bytes) -> bool:
+    """Whether it is made of whole characters."""
+    return text.decode(errors="ignore").encode() == text
 
 
 class TokenGuide:
@@ -213,6 +227,12 @@ def guide_for(messages: Sequence[Message]) -> ChainGuide | None:
     if item is None:
         return None
     return ChainGuide(defuse(item.response), [defuse(r) for r in item.accepted])
+
+
+def _repeated(text: bytes) -> int:
+    """How many windows of ``_WINDOW`` bytes stand in the text once more."""
+    windows = [text[at : at + _WINDOW] for at in range(len(text) - _WINDOW + 1)]
+    return len(windows) - len(set(windows))
 
 
 def _loops(line: bytes) -> bool:

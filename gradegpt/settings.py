@@ -7,7 +7,7 @@ YAML is read as plain text scalars and typed by the settings class alone: PyYAML
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -98,7 +98,10 @@ def _explain(cls: type[BaseModel], error: ValidationError) -> str:
         location = ".".join(str(p) for p in detail["loc"])
         match detail["type"]:
             case "extra_forbidden":
-                hint = suggest(str(detail["loc"][-1]), _known_keys(cls))
+                word, known = str(detail["loc"][-1]), _known_keys(cls)
+                hint = suggest(word, [*known])
+                if word in known:  # but it is a setting of another section
+                    hint = f"; did you mean {known[word]!r}?"
                 parts.append(f"unknown setting {location!r}{hint}")
             case "missing":
                 parts.append(f"setting {location!r} is required")
@@ -115,9 +118,27 @@ def suggest(word: str, known: Sequence[str]) -> str:
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
-def _known_keys(cls: type[BaseModel]) -> list[str]:
+def _known_keys(cls: type[BaseModel]) -> dict[str, str]:
+    """The settings' names, those of sections too, and where each stands: judges.0.threads."""
     schema = cls.model_json_schema()
-    nested = [
-        name for part in schema.get("$defs", {}).values() for name in part.get("properties", {})
-    ]
-    return [*schema.get("properties", {}), *nested]
+    parts: dict[str, Any] = schema.get("$defs", {})
+    places: dict[str, str] = {}
+    waiting = [(schema, "")]
+    for part, above in waiting:  # grows while it is read: sections nearer the top come first
+        for name, what in part.get("properties", {}).items():
+            if name in places:
+                continue
+            places[name] = above + name
+            for section, below in _sections(what):
+                waiting.append((parts[section], f"{above}{name}.{below}"))
+    return places
+
+
+def _sections(what: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The sections that a setting may hold, and what stands between its name and theirs."""
+    if "$ref" in what:
+        yield what["$ref"].rpartition("/")[2], ""
+    for choice in (*what.get("anyOf", ()), *what.get("oneOf", ()), *what.get("allOf", ())):
+        yield from _sections(choice)
+    if isinstance(items := what.get("items"), Mapping):
+        yield from ((section, f"0.{below}") for section, below in _sections(items))

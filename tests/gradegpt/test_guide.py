@@ -144,6 +144,50 @@ def test_a_gloss_is_bounded_by_its_quote() -> None:
     assert allowed("Let us see.\n" + "In English: " + "abcdefgh " * 7, "i", response="")
 
 
+def test_a_gloss_may_repeat_itself_little_more_than_its_quote() -> None:
+    """A lost judge went round and round with small changes until its tokens ran out."""
+    response = "选第四项，此题选第四项，再看一遍还是选第四项，不会错的"
+    round_ = "the fourth term, {} the {}th term, "
+    start = f"{KEY}{response}\nIn English: "
+    lost = "".join(round_.format("abcdefgh"[n], n) for n in range(6))
+    at = next(n for n in range(len(lost)) if not allowed(start + lost[:n], lost[n], response))
+    assert 100 < at < 180
+    assert allowed(start + lost[:at], "\n", response)
+    assert all(allowed(f"{KEY}{response}\nIn English: " + lost[:n], lost[n]) for n in range(60))
+
+
+@pytest.mark.parametrize(
+    ("written", "piece", "expected"),
+    [
+        (f"{KEY}算一算。\n", "In Eng", True),
+        (f"{KEY}算一算。\n", "The ref", True),
+        (f"{KEY}算一算。\n", "So", False),
+        (f"{KEY}算一算。\nIn Eng", "\n", False),
+        (f"{KEY}算一算。\nIn English: ", " \n", False),
+        (f"{KEY}算一算。\nIn English: count.\n", "In English: ", False),
+        (f"{KEY}算一算。\nIn English: count.\n", "The reference answer 38", True),
+        (f"{NO_KEY}\n", "In English: ", False),
+        (f"{NO_KEY}\n", "The reference", True),
+    ],
+)
+def test_quote_gloss_and_comparison_follow_one_another(
+    written: str, piece: str, expected: bool
+) -> None:
+    assert allowed(written, piece) is expected
+
+
+def test_answers_are_made_of_whole_characters() -> None:
+    """Byte tokens could end one inside a character."""
+    half = "约".encode()[:2]
+    guide = ChainGuide("约3", ["约3"])
+    guide.write(f"{KEY}约3\nThe reference answer ".encode() + half)
+    assert not guide.allows(b" is a")
+    guide.write("约".encode()[2:])
+    assert guide.allows(b" is a")
+    guide.write(b" is a number; the model response gives " + half)
+    assert not guide.allows(b".")
+
+
 @pytest.mark.parametrize(
     ("response", "begins", "expected"),
     [

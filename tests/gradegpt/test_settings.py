@@ -96,6 +96,7 @@ def test_an_override_replaces_one_value(
     ("text", "overrides", "message"),
     [
         ("max_step: 5", (), "unknown setting 'max_step'; did you mean 'max_steps'?"),
+        ("response: 5", (), "unknown setting 'response'; did you mean 'inner.response'?"),
         ("inner: {respons: 5}", (), "unknown setting 'inner.respons'; did you mean 'response'?"),
         ("zzzz: 5", (), "unknown setting 'zzzz'"),
         ("", ("learningrate=1",), "unknown setting 'learningrate'; did you mean 'learning_rate'?"),
