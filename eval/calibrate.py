@@ -2,7 +2,8 @@
 
 Only rows count that the rules leave open: those are what a cascade asks the model about. For each
 kind of answer the least confidence is found from which the model is better than chance beyond its
-interval; where there is none, the cascade abstains.
+interval; where there is none, the cascade abstains. The overlap of words is measured on the same
+rows, and believed before the model where it is better than chance and than the model.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Annotated, Final, NamedTuple
 
 import numpy as np
 import typer
+from numpy.typing import NDArray
 from pydantic import Field
 from rich import box
 from rich.console import Console
@@ -23,6 +25,7 @@ from eval.metrics import by_question, resampled, score
 from gradegpt.cli import run
 from gradegpt.importers.labelled import Source
 from gradegpt.judges.build import JudgeSettings, build_judge
+from gradegpt.judges.overlap import OverlapJudge
 from gradegpt.judges.rules import RuleJudge
 from gradegpt.judges.trust import OTHER, TRUST_FILE, Trust, kind_of
 from gradegpt.records import write_json
@@ -37,13 +40,15 @@ _CHANCE: Final = 0.5
 class CalibrationSettings(Settings):
     """Labelled rows that neither trained the model nor measure it, and the model.
 
-    ``levels`` are the confidences that are tried, ``least_rows`` the rows without which a kind is
-    counted under ``other``.
+    ``trained_on`` are rows that did train it: they tell of the overlap of words alone. ``levels``
+    are the confidences that are tried, ``least_rows`` the rows without which a kind is counted
+    under ``other``.
     """
 
     name: str = Field(pattern=r"^\w[\w .+-]*$")
     out: str = ""
     sources: tuple[Source, ...] = Field(min_length=1)
+    trained_on: tuple[Source, ...] = ()
     judge: JudgeSettings = JudgeSettings(kind="model")
     levels: tuple[float, ...] = (0.0, 0.9, 0.99, 0.999, 0.9999)
     least_rows: int = Field(default=20, ge=2)
@@ -57,11 +62,12 @@ class CalibrationSettings(Settings):
 
 
 class Finding(NamedTuple):
-    """A kind of answer: its rows, and from which confidence on the model beats chance there.
+    """A kind of answer: its rows, and from which confidence on a judge beats chance there.
 
     ``kept`` of the rows are at or above it, with this balanced accuracy and its 95 % interval.
     """
 
+    judge: str
     kind: str
     rows: int
     least_confidence: float | None
@@ -78,31 +84,69 @@ def calibrate(settings: CalibrationSettings, *, overwrite: bool = False) -> list
         OutputError: judgements of other rows or another judge lie in the folder.
 
     """
-    examples = read_sources(settings.sources)
-    ruled = RuleJudge().judge(examples)
-    left = [e for e, j in zip(examples, ruled, strict=True) if j.outcome is not Outcome.JUDGED]
+    left = _left_by_rules(settings.sources)
     items = write_items(left, settings.folder / "items.jsonl")
     with progress_bar("calibrating") as advance:
         judged = judge_items(
             "model", build_judge(settings.judge), items, settings.folder / "judgements.jsonl",
             overwrite=overwrite, advance=advance,
         )  # fmt: skip
-    findings = findings_of(left, judged.judgements, settings)
-    trust = Trust(least_confidence={f.kind: f.least_confidence for f in findings})
+    findings, trust = _compared(left, judged.judgements, settings)
     write_json(settings.folder / TRUST_FILE, trust.model_dump(mode="json"))
     made = {
         "stage": "eval.calibrate",
         "settings": settings.model_dump(mode="json", exclude={"judge": {"api_key"}}),
         "judge": judged.fingerprint,
-        "rows": {"all": len(examples), "left by the rules": len(left)},
+        "rows": {"left by the rules": len(left)},
         "findings": [finding._asdict() for finding in findings],
     }
     write_json(settings.folder / "manifest.json", made)
     return findings
 
 
+def _left_by_rules(sources: Sequence[Source]) -> list[Example]:
+    examples = read_sources(sources)
+    ruled = RuleJudge().judge(examples)
+    return [e for e, j in zip(examples, ruled, strict=True) if j.outcome is not Outcome.JUDGED]
+
+
+def _compared(
+    left: Sequence[Example], judged: Sequence[Judgement], settings: CalibrationSettings
+) -> tuple[list[Finding], Trust]:
+    """The overlap of words first, then the model on the rows that the overlap does not decide."""
+    more = [*left, *(_left_by_rules(settings.trained_on) if settings.trained_on else ())]
+    overlaps = OverlapJudge().judge(more)
+    of_overlap = [
+        f for f in findings_of(more, overlaps, settings, "overlap")
+        if f.least_confidence is not None and f.kind != OTHER
+    ]  # fmt: skip
+    rows = list(zip(left, judged, overlaps, strict=False))  # ``more`` begins with ``left``
+    better, believed = [], {}
+    for finding in of_overlap:
+        level = finding.least_confidence or 0.0
+        both = [
+            (e, model, overlap) for e, model, overlap in rows
+            if kind_of(e) == finding.kind and overlap.verdict and _confidence(overlap) >= level
+        ]  # fmt: skip
+        examples = [e for e, _, _ in both]
+        as_good = _balanced(examples, [m for _, m, _ in both]) >= _balanced(
+            examples, [o for _, _, o in both]
+        )
+        if not as_good:
+            better.append(finding)
+            believed[finding.kind] = level
+    first = Trust(least_confidence={}, overlap=believed).of_overlap
+    rest = [(e, m) for e, m, o in rows if first.applied(e, o).outcome is not Outcome.JUDGED]
+    of_model = findings_of([e for e, _ in rest], [m for _, m in rest], settings, "model")
+    least = {f.kind: f.least_confidence for f in of_model}
+    return [*better, *of_model], Trust(least_confidence=least, overlap=believed)
+
+
 def findings_of(
-    examples: Sequence[Example], judgements: Sequence[Judgement], settings: CalibrationSettings
+    examples: Sequence[Example],
+    judgements: Sequence[Judgement],
+    settings: CalibrationSettings,
+    judge: str = "model",
 ) -> list[Finding]:
     """Kinds with enough rows by name, the rest together as ``other``."""
     kinds: dict[str, list[int]] = {}
@@ -112,20 +156,23 @@ def findings_of(
     groups = {kind: rows for kind, rows in sorted(kinds.items()) if kind not in rare}
     groups[OTHER] = sorted(n for kind in rare for n in kinds[kind])
     return [
-        _finding(kind, [(examples[n], judgements[n]) for n in rows], settings)
+        _finding(judge, kind, [(examples[n], judgements[n]) for n in rows], settings)
         for kind, rows in groups.items()
     ]
 
 
 def _finding(
-    kind: str, rows: Sequence[tuple[Example, Judgement]], settings: CalibrationSettings
+    judge: str,
+    kind: str,
+    rows: Sequence[tuple[Example, Judgement]],
+    settings: CalibrationSettings,
 ) -> Finding:
     for level in sorted(settings.levels):
         kept = [(e, j) for e, j in rows if j.verdict is not None and _confidence(j) >= level]
         if len(kept) < settings.least_rows:
             break
         cells = by_question([e for e, _ in kept], [j for _, j in kept])
-        accuracy = float(score(cells.sum(axis=0))["balanced_accuracy"])
+        accuracy = _of_cells(cells)
         drawn = np.concatenate(
             [score(c)["balanced_accuracy"] for c in resampled(cells, settings.draws, settings.seed)]
         )
@@ -133,8 +180,17 @@ def _finding(
             continue
         low, high = np.nanpercentile(drawn, (2.5, 97.5)).tolist()
         if low > _CHANCE:
-            return Finding(kind, len(rows), level, len(kept), accuracy, (low, high))
-    return Finding(kind, len(rows), None, 0, None, None)
+            return Finding(judge, kind, len(rows), level, len(kept), accuracy, (low, high))
+    return Finding(judge, kind, len(rows), None, 0, None, None)
+
+
+def _balanced(examples: Sequence[Example], judgements: Sequence[Judgement]) -> float:
+    """Balanced accuracy, NaN without rows of both verdicts."""
+    return _of_cells(by_question(examples, judgements)) if examples else float("nan")
+
+
+def _of_cells(cells: NDArray[np.int64]) -> float:
+    return float(score(cells.sum(axis=0))["balanced_accuracy"])
 
 
 def _confidence(judgement: Judgement) -> float:
@@ -159,15 +215,17 @@ def main(
 ) -> None:
     """Find the kinds of answer where the model is no better than chance, and write trust.json.
 
-    Beside the adapter that file makes a cascade abstain there. Give it labelled answers that
-    neither trained the model nor are to measure it.
+    Beside the adapter that file makes a cascade abstain there, or go by the overlap of words where
+    that is better. Give it labelled answers that neither trained the model nor are to measure it.
     """
     settings = load_settings(CalibrationSettings, config, overrides or ())
     table = Table(box=box.SIMPLE_HEAD)
-    for name in ("kind of answer", "rows", "believed from", "rows kept", "balanced accuracy"):
-        table.add_column(name, justify="left" if name == "kind of answer" else "right")
+    for name in ("judge", "kind of answer", "rows", "believed from", "rows kept"):
+        table.add_column(name, justify="left" if name in ("judge", "kind of answer") else "right")
+    table.add_column("balanced accuracy", justify="right")
     for finding in calibrate(settings, overwrite=overwrite):
         table.add_row(
+            finding.judge,
             finding.kind,
             f"{finding.rows:,}",
             "never" if finding.least_confidence is None else f"{finding.least_confidence:g}",

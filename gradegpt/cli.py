@@ -55,8 +55,12 @@ class Kind(StrEnum):
     """The judges to choose from."""
 
     RULES = "rules"
+    OVERLAP = "overlap"
     MODEL = "model"
     CASCADE = "cascade"
+
+
+_WITHOUT_MODEL: Final = (Kind.RULES, Kind.OVERLAP)
 
 
 def main() -> NoReturn:
@@ -106,8 +110,8 @@ _Judge = Annotated[
     Kind,
     typer.Option(
         "--judge",
-        help="rules: instant, decides what it can show. model: asks a model. "
-        "cascade: rules, then the model for what they leave open.",
+        help="rules: instant, decides what it can show. overlap: free text by shared words. "
+        "model: asks a model. cascade: rules, then the model for what they leave open.",
     ),
 ]
 _BaseUrl = Annotated[
@@ -205,9 +209,9 @@ def judge(
 
 def _settings(kind: Kind, options: dict[str, Any]) -> JudgeSettings:
     given = {name: value for name, value in options.items() if value is not None}
-    if kind is Kind.RULES and given.keys() - _OF_RULES:
+    if kind in _WITHOUT_MODEL and given.keys() - _OF_RULES:
         names = ", ".join(f"--{name.replace('_', '-')}" for name in given if name not in _OF_RULES)
-        raise SettingsError(f"{names}: not for --judge rules, which asks no model")
+        raise SettingsError(f"{names}: not for --judge {kind.value}, which asks no model")
     return build_settings(JudgeSettings, {"kind": kind.value, **given}, where="options")
 
 
@@ -249,7 +253,9 @@ def _judge_to_file(
                 output,
                 loaded,
                 overwrite=overwrite,
-                rows_per_write=_RULE_ROWS if settings.kind == "rules" else 2 * settings.batch_size,
+                rows_per_write=_RULE_ROWS
+                if settings.kind in _WITHOUT_MODEL
+                else 2 * settings.batch_size,
                 on_progress=report,
             )
     except KeyboardInterrupt:

@@ -4,6 +4,7 @@ from gradegpt.judges.base import Judge
 from gradegpt.judges.cached import CachedJudge
 from gradegpt.judges.cascade import CascadeJudge
 from gradegpt.judges.model import ModelJudge
+from gradegpt.judges.overlap import OverlapJudge
 from gradegpt.judges.parallel import ParallelJudge, judge_many
 from gradegpt.judges.profile import ProfileJudge
 from gradegpt.judges.rules import RuleJudge
@@ -13,6 +14,7 @@ __all__ = [
     "CascadeJudge",
     "Judge",
     "ModelJudge",
+    "OverlapJudge",
     "ParallelJudge",
     "ProfileJudge",
     "RuleJudge",

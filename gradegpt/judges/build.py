@@ -14,6 +14,7 @@ from gradegpt.judges.base import Judge
 from gradegpt.judges.cached import CachedJudge
 from gradegpt.judges.cascade import CascadeJudge
 from gradegpt.judges.model import ModelJudge
+from gradegpt.judges.overlap import OverlapJudge
 from gradegpt.judges.parallel import ParallelJudge
 from gradegpt.judges.profile import ProfileJudge
 from gradegpt.judges.rules import RuleJudge
@@ -37,7 +38,7 @@ class JudgeSettings(Settings):
     """
 
     name: str = ""
-    kind: Literal["rules", "model", "cascade"] = "cascade"
+    kind: Literal["rules", "overlap", "model", "cascade"] = "cascade"
     profile: str | None = None
     """Scores as this benchmark does, with ``kind: rules``; see ``gradegpt.rules.profiles``."""
     model: str = NANO
@@ -53,7 +54,8 @@ class JudgeSettings(Settings):
     max_new_tokens: int = Field(default=384, ge=1)
     min_confidence: float = Field(default=0.0, ge=0, le=1)
     abstain: bool = True
-    """A cascade abstains where ``trust.json`` beside the weights says; see ``judges/trust.py``."""
+    """A cascade abstains where ``trust.json`` beside the weights says that the model is not to be
+    believed; otherwise the model guesses there. See ``judges/trust.py``."""
     batch_size: int = Field(default=32, ge=1)
     concurrency: int = Field(default=16, ge=1)
     threads: int | None = Field(default=None, ge=1)
@@ -91,12 +93,23 @@ def _judge(settings: JudgeSettings) -> Judge:
         return ParallelJudge(ProfileJudge(settings.profile))
     if settings.kind == "rules":
         return ParallelJudge(RuleJudge())
+    if settings.kind == "overlap":
+        return OverlapJudge()
     model = _model_judge(settings)
-    return model if settings.kind == "model" else CascadeJudge(RuleJudge(), model, _trust(settings))
+    return model if settings.kind == "model" else _cascade(model, settings)
+
+
+def _cascade(model: ModelJudge, settings: JudgeSettings) -> CascadeJudge:
+    trust = _trust(settings)
+    first: Judge = RuleJudge()
+    if trust is not None and trust.overlap:
+        first = CascadeJudge(first, OverlapJudge(), trust.of_overlap)
+    return CascadeJudge(first, model, trust if settings.abstain else None)
 
 
 def _trust(settings: JudgeSettings) -> Trust | None:
-    if not settings.abstain or settings.base_url is not None:
+    """What lies beside the weights of a local model."""
+    if settings.base_url is not None:
         return None
     model, adapter = _folders(settings)
     return trust_beside(adapter) or trust_beside(model)

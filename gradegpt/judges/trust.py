@@ -2,7 +2,7 @@
 
 A small model compares numbers well and free text no better than a coin. ``python -m
 eval.calibrate`` finds out where, and writes ``trust.json`` for the folder of the adapter; a cascade
-abstains where that file says that the model is not to be believed.
+goes by the overlap of words where that is better, and abstains where neither is to be believed.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Final
+
+from pydantic import Field
 
 from gradegpt.chain import needs_gloss
 from gradegpt.judges.rules import reference_answer
@@ -29,10 +31,17 @@ class Trust(Settings):
     """From which confidence on the model is believed.
 
     ``least_confidence`` maps a kind of answer, such as ``text zh``, to a probability; null: never.
-    ``other`` stands for the kinds that it does not list; without it those are believed.
+    ``other`` stands for the kinds that it does not list; without it those are believed. ``overlap``
+    has the kinds where the overlap of words is believed before the model is asked, and from where.
     """
 
     least_confidence: dict[str, float | None]
+    overlap: dict[str, float] = Field(default={})
+
+    @property
+    def of_overlap(self) -> Trust:
+        """How far the overlap of words is believed: where nothing says so, never."""
+        return Trust(least_confidence={OTHER: None} | self.overlap)
 
     def applied(self, item: Item, judgement: Judgement) -> Judgement:
         """The judgement, or ``undecided`` with its chain where the model is not to be believed."""

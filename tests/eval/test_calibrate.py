@@ -96,4 +96,55 @@ def test_the_whole_calibration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     trust = json.loads((tmp_path / "out" / "trust.json").read_text())
     assert Trust.model_validate(trust).least_confidence == {"text en": None, "other": None}
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
-    assert manifest["rows"] == {"all": 41, "left by the rules": 40}
+    assert manifest["rows"] == {"left by the rules": 40}
+
+
+class Coin:
+    """Right on every ``one_in``-th question, and sure."""
+
+    name = fingerprint = "coin"
+
+    def __init__(self, one_in: int, examples: list[Example]) -> None:
+        self.one_in, self.truth = one_in, {e.id: e for e in examples}
+
+    def judge(self, items: list[Item]) -> list[Judgement]:
+        return [
+            says(self.truth[i.id], int(i.id) // 2 % self.one_in == 0, 0.99).model_copy(
+                update={"id": i.id}
+            )
+            for i in items
+        ]
+
+
+@pytest.mark.parametrize(
+    ("one_in", "trained_on", "believed"),
+    [(2, False, {"text en": 0.0}), (1, False, {}), (2, True, {"text en": 0.0})],
+)
+def test_the_overlap_of_words_is_believed_where_it_beats_the_model(
+    one_in: int,
+    trained_on: bool,
+    believed: dict[str, float],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Few rows tell nothing of the overlap; those that trained the model may tell of it too."""
+    words = ("because rain fell, it seems", "the sun was shining")
+    rows = [
+        example(n, words[(n + 1) % 2]).model_copy(update={"reference": ("because of the rain",)})
+        for n in range(80)
+    ]
+    held_out = rows[:20] if trained_on else rows
+    for name, part in (("rows", held_out), ("more", rows[20:])):
+        write_rows(tmp_path / f"{name}.jsonl", (r.model_dump(mode="json") for r in part))
+    sources, more = (
+        [{"path": str(tmp_path / f"{name}.jsonl"), "fields": None}] for name in ("rows", "more")
+    )
+    monkeypatch.setattr(eval.calibrate, "build_judge", lambda _: Coin(one_in, rows))
+    found = calibrate(
+        settings(sources=sources, trained_on=more if trained_on else [], out=str(tmp_path / "out"))
+    )
+    trust = Trust.model_validate(json.loads((tmp_path / "out" / "trust.json").read_text()))
+    assert trust.overlap == believed
+    assert {f.judge for f in found if f.least_confidence is not None} == (
+        {"overlap"} if believed else {"model"}
+    )

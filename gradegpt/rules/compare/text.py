@@ -28,7 +28,7 @@ _OPPOSITES: Final = (
 _OPPOSITE: Final = {a: b for x, y in _OPPOSITES for a, b in ((x, y), (y, x))}
 _LEADING: Final = ("yes", "no", "valid", "invalid")
 """Words that decide the answer where it begins with them: "No, because …"."""
-_FILLER: Final = frozenset({
+FILLER: Final = frozenset({
     "a", "an", "the", "of", "in", "on", "at", "to", "by", "for", "and", "is", "was", "are", "were",
     "it", "its",
 })  # fmt: skip
@@ -100,14 +100,14 @@ def _reordered(reference: str, answer: str) -> bool:
 
 
 def _content(words: tuple[str, ...]) -> list[str]:
-    return sorted(word for word in words if word not in _FILLER)
+    return sorted(word for word in words if word not in FILLER)
 
 
 def _contains(words: tuple[str, ...], said: tuple[str, ...]) -> bool:
     """Whether ``words``, few and not all filler, stand in a short ``said`` and are not turned."""
     if not 0 < len(words) <= _MAX_REFERENCE or len(said) > MAX_ANSWER or words[0] not in said:
         return False
-    if all(word in _FILLER or len(word) < 2 for word in words):
+    if all(word in FILLER or len(word) < 2 for word in words):
         return False
     named = tuple(w for w in said if len(w) > 1)  # Franklin D. Roosevelt
     found = _in_a_row(words, said) or (len(words) > 1 and _in_a_row(words, named))
