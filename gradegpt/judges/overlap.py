@@ -63,8 +63,9 @@ class OverlapJudge:
     """Judges free text by the share of the reference's words that it says. Method: ``overlap``.
 
     Everything else is left undecided: other types of answers, references that want more than
-    ``MAX_WANTED`` words, responses of more than ``MAX_WORDS`` different ones, such as speak of their
-    grading, and such as say the words with a "not" that the reference has not, or the reverse.
+    ``MAX_WANTED`` words, responses of more than ``MAX_WORDS`` different ones, such as speak of
+    their grading, and such as say the words with a "not" that the reference has not, or the
+    reverse.
     """
 
     name = "overlap"
