@@ -44,6 +44,11 @@ _OF_GRADING: Final = re.compile(
     re.IGNORECASE,
 )
 """A response that speaks of its grading may hold the reference without giving it."""
+_DOUBT: Final = re.compile(
+    r"\b(?:unsure|uncertain|not sure|no idea|guess|perhaps|maybe|possibly|someone)\b|"
+    r"不确定|不知道|不清楚|有人说|会不会|是不是|无法|说不准",
+    re.IGNORECASE,
+)
 
 
 class Overlap(NamedTuple):
@@ -64,7 +69,7 @@ class OverlapJudge:
 
     Everything else is left undecided: other types of answers, references that want more than
     ``MAX_WANTED`` words, responses of more than ``MAX_WORDS`` different ones, such as speak of
-    their grading, and such as say the words with a "not" that the reference has not, or the
+    their grading or doubt, and such as say the words with a "not" that the reference has not, or the
     reverse.
     """
 
@@ -89,6 +94,8 @@ class OverlapJudge:
             return _undecided(item, "overlap:too-long" if said else "overlap:no-words")
         if _OF_GRADING.search(item.response):
             return _undecided(item, "overlap:speaks-of-its-grading")
+        if _DOUBT.search(item.response):
+            return _undecided(item, "overlap:doubts")
         overlap = max((_overlap(r, item.question, said) for r in references), key=lambda o: o.share)
         if len(overlap.wanted) > MAX_WANTED:
             return _undecided(item, "overlap:long-reference")
