@@ -69,8 +69,8 @@ class OverlapJudge:
 
     Everything else is left undecided: other types of answers, references that want more than
     ``MAX_WANTED`` words, responses of more than ``MAX_WORDS`` different ones, such as speak of
-    their grading or doubt, and such as say the words with a "not" that the reference has not, or the
-    reverse.
+    their grading or doubt, and such as say the words with a "not" that the reference has not,
+    or the reverse.
     """
 
     name = "overlap"

@@ -30,7 +30,7 @@ def judged(reference: str, response: str, question: str = "", **more: object) ->
             "3-of-3",
         ),
         ("evaporation of sea water", "The wind blows from the south.", "incorrect", "0-of-3"),
-        ("植物的光合作用", "靠光合作用，植物制造养分。", "correct", "7-of-7"),
+        ("植物的光合作用", "靠光合作用，植物制造养分。", "correct", "6-of-7"),
         ("植物的光合作用", "动物呼吸。", "incorrect", "1-of-7"),
         ("Ludwig van Beethoven", "It was LUDWIG of Bonn.", "correct", "1-of-3"),
         ("最後結論", "最后结论", "correct", "4-of-4"),
