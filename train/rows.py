@@ -16,7 +16,7 @@ from gradegpt.records import read_rows, validate
 from gradegpt.schema import TrainingRow
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerBase
+    from transformers import BatchEncoding, PreTrainedTokenizerBase
 
 IGNORED: Final = -100
 """The label of a token that is not supervised, as torch and transformers have it."""
@@ -32,11 +32,8 @@ def encode(
 
     ``end`` is the tokenizer's ``end_token_id``, for a caller that has it at hand.
     """
-    # Not verbose: a row longer than the model is left out below, and said in the manifest's counts.
-    prompt, chain = (
-        tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
-        for text in (render_chat(tokenizer, row.prompt), row.completion[-1].content)
-    )
+    prompt = _tokens(tokenizer, render_chat(tokenizer, row.prompt))["input_ids"]
+    chain = _tokens(tokenizer, row.completion[-1].content)["input_ids"]
     chain = [*chain, end_token_id(tokenizer) if end is None else end]
     return {"input_ids": prompt + chain, "completion_mask": [0] * len(prompt) + [1] * len(chain)}
 
@@ -61,19 +58,31 @@ def encode_sheets(
     """
     end, tags = end_token_id(tokenizer), verdict_token_ids(tokenizer)
     for row in read_rows(path, TrainingRow):
-        encoded = encode(tokenizer, row, end)
-        if len(encoded["input_ids"]) > max_length:
-            continue
         text = row.completion[-1].content
+        prompt = _tokens(tokenizer, render_chat(tokenizer, row.prompt))["input_ids"]
+        sheet = _tokens(tokenizer, text, return_offsets_mapping=True)
         spans = [m.span(1) for m in _TAG.finditer(text)]
-        offsets = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
-        places = [*offsets["offset_mapping"], (len(text), len(text))]
-        prompt = len(encoded["input_ids"]) - len(places)
-        encoded["completion_mask"] = [0] * prompt + [
+        supervised = [
             int(token in tags and any(a < right and left < b for a, b in spans))
-            for token, (left, right) in zip(encoded["input_ids"][prompt:], places, strict=True)
+            for token, (left, right) in zip(
+                sheet["input_ids"], sheet["offset_mapping"], strict=True
+            )
         ]
-        yield encoded
+        ids = [*prompt, *sheet["input_ids"], end]
+        if len(ids) <= max_length:
+            yield {"input_ids": ids, "completion_mask": [0] * len(prompt) + [*supervised, 0]}
+
+
+def _tokens(
+    tokenizer: PreTrainedTokenizerBase, text: str, *, return_offsets_mapping: bool = False
+) -> BatchEncoding:
+    # Not verbose: a row longer than the model is left out, and said in the manifest's counts.
+    return tokenizer(
+        text,
+        add_special_tokens=False,
+        verbose=False,
+        return_offsets_mapping=return_offsets_mapping,
+    )
 
 
 def labelled(encoded: dict[str, list[int]]) -> dict[str, list[int]]:
