@@ -113,46 +113,10 @@ class Recorded:
 
 
 def from_records(judge: Judge, done: Sequence[Judged], items: CheckedInput) -> Judge:
-    """A cascade whose two judges have judged these items, made of their records; else ``judge``."""
-    if not isinstance(judge, CascadeJudge):
-        return judge
+    """The judge, with records in place of what in it has judged these items: a cascade's parts."""
+    if isinstance(judge, CascadeJudge):
+        first, second = (from_records(part, done, items) for part in (judge.first, judge.second))
+        return CascadeJudge(first, second, judge.trust)
     known = {judged.fingerprint: judged for judged in done}
-    parts = [known.get(part.fingerprint) for part in (judge.first, judge.second)]
-    if None in parts:
-        return judge
-    first, second = (Recorded(part, items) for part in parts if part is not None)
-    return CascadeJudge(first, second, judge.trust)
-
-
-def made_from(path: Path) -> tuple[str, str] | None:
-    """The judge's fingerprint and the digest of the items behind a finished file, or none."""
-    manifest = path.with_name(path.name + ".manifest.json")
-    if not path.is_file() or not manifest.is_file():
-        return None
-    made: dict[str, Any] = json.loads(manifest.read_text(encoding="utf-8"))
-    return made["judge"], made["input"]["sha256"]
-
-
-@contextmanager
-def progress_bar(name: str) -> Iterator[Advance]:
-    """A bar on stderr with the rate and the time left; only rows of this run count for the rate."""
-    bar = Progress(
-        TextColumn("{task.description:<16}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-    )
-    task = bar.add_task(name, total=None, rate="", start=False)
-
-    def advance(done: int, total: int) -> None:
-        if not bar.tasks[task].started:
-            bar.update(task, completed=done)
-            bar.start_task(task)
-        speed = bar.tasks[task].speed
-        rate = f"{speed:,.1f} rows/s" if speed else ""
-        bar.update(task, completed=done, total=total, rate=rate)
-
-    with bar:
-        yield advance
+    said = known.get(judge.fingerprint)
+    return judge if said is None else Recorded(said, items)
