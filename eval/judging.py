@@ -120,3 +120,37 @@ def from_records(judge: Judge, done: Sequence[Judged], items: CheckedInput) -> J
     known = {judged.fingerprint: judged for judged in done}
     said = known.get(judge.fingerprint)
     return judge if said is None else Recorded(said, items)
+
+
+def made_from(path: Path) -> tuple[str, str] | None:
+    """The judge's fingerprint and the digest of the items behind a finished file, or none."""
+    manifest = path.with_name(path.name + ".manifest.json")
+    if not path.is_file() or not manifest.is_file():
+        return None
+    made: dict[str, Any] = json.loads(manifest.read_text(encoding="utf-8"))
+    return made["judge"], made["input"]["sha256"]
+
+
+@contextmanager
+def progress_bar(name: str) -> Iterator[Advance]:
+    """A bar on stderr with the rate and the time left; only rows of this run count for the rate."""
+    bar = Progress(
+        TextColumn("{task.description:<16}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+    )
+    task = bar.add_task(name, total=None, rate="", start=False)
+
+    def advance(done: int, total: int) -> None:
+        if not bar.tasks[task].started:
+            bar.update(task, completed=done)
+            bar.start_task(task)
+        speed = bar.tasks[task].speed
+        rate = f"{speed:,.1f} rows/s" if speed else ""
+        bar.update(task, completed=done, total=total, rate=rate)
+
+    with bar:
+        yield advance
