@@ -49,7 +49,7 @@ def main(
         from eval.evaluate import evaluate, report_path
         from eval.settings import EvalSettings
         from eval.tables import print_report
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         raise MissingError(
             f"{error.name}: not installed; the eval stage needs: pip install 'gradegpt[eval]'"
         ) from error

@@ -46,7 +46,7 @@ def main(
         from accelerate import PartialState
 
         from train.sft import fine_tune
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         raise MissingError(
             f"{error.name}: not installed; training needs: pip install 'gradegpt[train]'"
         ) from error

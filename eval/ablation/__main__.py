@@ -55,7 +55,7 @@ def main(
     try:
         from eval.ablation.report import ablate, plot_path
         from eval.ablation.settings import AblationSettings
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         raise MissingError(
             f"{error.name}: not installed; the ablation needs: pip install 'gradegpt[all]'"
         ) from error
