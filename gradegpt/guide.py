@@ -52,7 +52,7 @@ _BEGUN: Final = tuple({clause[:n] for clause in _TYPES for n in range(1, len(cla
 """What a type's words may have come to."""
 _CLIPPED: Final = ELISION.encode()
 _NONE: Final = b"none."
-_BLANKS: Final = re.compile(rb"(?:\s|\xe3\x80\x80){2}")
+_BLANKS: Final = re.compile(r"\s{2}")
 _LETTERS: Final = b"ABCDEFGHIJ"
 """Chosen options may be named together: BD for B and D."""
 _NO_START: Final = tuple(mark.encode() for mark in ":：,，;；、。*")
@@ -154,11 +154,13 @@ class ChainGuide:
         return not whole and (not given or self._stands(given))
 
     def _stands(self, answer: bytes) -> bool:
+        if answer.endswith(_CLIPPED) and not _is_text(answer):
+            return False
         answer = answer.removesuffix(_CLIPPED)
         if (
             answer[:1].isspace()
             or answer.startswith(_NO_START)
-            or (_BLANKS.search(answer) and answer not in self._first)
+            or (_BLANKS.search(answer.decode(errors="ignore")) and answer not in self._first)
         ):
             return False
         answer = _squeezed(answer)
@@ -168,8 +170,9 @@ class ChainGuide:
 
     def _names(self, answer: bytes) -> bool:
         """Whether this is an accepted answer, or a stretch of one, clipped perhaps."""
-        short = len(answer) <= MAX_ANSWER
-        return short and any(answer.removesuffix(_CLIPPED) in r for r in self._references)
+        if len(answer) > MAX_ANSWER or (answer.endswith(_CLIPPED) and not _is_text(answer)):
+            return False
+        return any(answer.removesuffix(_CLIPPED) in r for r in self._references)
 
 
 def _begins(line: bytes, whole: bytes) -> bool:

@@ -125,7 +125,7 @@ def test_an_answer_is_bounded_by_its_quote(quote: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "more"), [("", " "), ("", "\t"), ("38", "  "), ("38 ", "\u3000")]
+    ("answer", "more"), [("", " "), ("", "\t"), ("38", "  "), ("38 ", "\u3000"), ("38 ", "\u00a0")]
 )
 def test_an_answer_does_not_drift_off_in_blanks(answer: str, more: str) -> None:
     """A lost judge once wrote blanks until its tokens ran out."""
@@ -186,6 +186,16 @@ def test_answers_are_made_of_whole_characters() -> None:
     assert guide.allows(b" is a")
     guide.write(b" is a number; the model response gives " + half)
     assert not guide.allows(b".")
+    assert not guide.allows("…".encode())
+
+
+def test_nothing_is_clipped_inside_a_character() -> None:
+    """Nothing could follow, and a judge without a way out goes round."""
+    guide = ChainGuide("约3", ["约3"])
+    guide.write(f"{KEY}约3\nThe reference answer ".encode() + "约".encode()[:1])
+    assert not guide.allows("…".encode())
+    guide.write("约".encode()[1:])
+    assert guide.allows("…".encode())
 
 
 @pytest.mark.parametrize(
