@@ -120,7 +120,7 @@ def _judged(item: Item, overlap: Overlap, confidence: float, *, right: bool) -> 
         overlap.reference,
         AnswerType.TEXT,
     )
-    return judgement.model_copy(update={"confidence": confidence})
+    return judgement.model_copy(update={"confidence": confidence, "tolerance": None})
 
 
 def _undecided(item: Item, reason: str) -> Judgement:
