@@ -223,9 +223,12 @@ class BatchStore:
         return path.open("ab"), rows
 
     def done(self, id: str) -> list[Done]:  # noqa: A002
-        """The replies on disk, in the order they came."""
-        rows, position = [], 0
-        with (self._at(id) / "done").open("rb") as handle:
+        """The replies on disk, in the order they came: none before work on them began."""
+        rows: list[Done] = []
+        position, path = 0, self._at(id) / "done"
+        if not path.is_file():
+            return rows
+        with path.open("rb") as handle:
             for raw in handle:
                 if not raw.endswith(b"\n"):
                     break
