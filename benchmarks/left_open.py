@@ -1,0 +1,86 @@
+"""Judges by file, what is not judged counted as wrong, and on rows that the rules leave open.
+
+    python benchmarks/left_open.py configs/eval/real-fast.yaml [NAME=VALUE ...]
+
+Of an evaluation that has run, with a judge ``rules`` among its judges. A report counts what is
+judged alone; here a judge gains nothing by saying nothing. The open rows are those of files that
+people labelled, with 95 % intervals of bootstrap draws over questions.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from eval.ablation.scores import counts, score
+from eval.judging import read_sources
+from eval.settings import EvalSettings
+from gradegpt.judges.trust import kind_of
+from gradegpt.records import read_rows
+from gradegpt.schema import Example, Judgement, Outcome
+from gradegpt.settings import load_settings
+
+DRAWS = 2_000
+_LEAST = 20
+_PEOPLE = re.compile(r"human|teacher", re.IGNORECASE)
+Row = tuple[Example, Judgement]
+
+
+def balanced(rows: Sequence[Row]) -> tuple[float, float, float]:
+    """Balanced accuracy with its interval."""
+    cells = counts([e for e, _ in rows], [j for _, j in rows])
+    weights = np.random.default_rng(0).multinomial(
+        len(cells), np.full(len(cells), 1 / len(cells)), size=DRAWS
+    )
+    drawn = score(weights @ cells)["balanced_accuracy"]
+    low, high = np.nanpercentile(drawn, (2.5, 97.5)) if not np.isnan(drawn).all() else (np.nan,) * 2
+    return float(score(cells.sum(axis=0))["balanced_accuracy"]), low, high
+
+
+def table(name: str, rows: Sequence[Row], key: Callable[[Example], str]) -> None:
+    """A line for all rows and for each group of ``_LEAST`` and more."""
+    print(f"{name:<30}{'rows':>6}{'judged':>8}{'right of them':>15}{'balanced, all rows':>30}")
+    groups: dict[str, list[Row]] = {"all": list(rows)}
+    for example, judgement in rows:
+        groups.setdefault(key(example), []).append((example, judgement))
+    for group, members in groups.items():
+        if len(members) < _LEAST:
+            continue
+        said = [(e, j) for e, j in members if j.outcome is Outcome.JUDGED]
+        right = sum((j.verdict == "correct") is (e.verdict == "correct") for e, j in said)
+        value, low, high = balanced(members)
+        print(
+            f"  {group:<28}{len(members):>6,}{len(said) / len(members):>8.1%}"
+            f"{right / max(1, len(said)):>15.1%}{value:>12.3f} ({low:.3f} to {high:.3f})"
+        )
+
+
+def main() -> None:
+    """Print two tables a judge."""
+    settings = load_settings(EvalSettings, Path(sys.argv[1]), sys.argv[2:])
+    examples = read_sources(settings.sources)
+    said = {
+        judge.label: list(
+            read_rows(settings.folder / "judgements" / f"{judge.label}.jsonl", Judgement)
+        )
+        for judge in settings.judges
+    }
+    left = [
+        place
+        for place, (example, ruled) in enumerate(zip(examples, said["rules"], strict=True))
+        if ruled.outcome is not Outcome.JUDGED and _PEOPLE.search(example.labelled_by)
+    ]
+    for name, judged in said.items():
+        rows = list(zip(examples, judged, strict=True))
+        table(name, rows, lambda example: example.source)
+        unread = sum(j.outcome is Outcome.UNPARSED for j in judged)
+        print(f"  unparsed: {unread} of {len(judged):,}")
+        table(f"{name}, open to the rules", [rows[place] for place in left], kind_of)
+
+
+if __name__ == "__main__":
+    main()
