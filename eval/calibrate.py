@@ -120,26 +120,26 @@ def _compared(
         f for f in findings_of(more, overlaps, settings, "overlap")
         if f.least_confidence is not None and f.kind != OTHER
     ]  # fmt: skip
-    rows = list(zip(left, judged, overlaps, strict=False))  # ``more`` begins with ``left``
-    better, believed = [], {}
-    for finding in of_overlap:
-        level = finding.least_confidence or 0.0
-        both = [
-            (e, model, overlap) for e, model, overlap in rows
-            if kind_of(e) == finding.kind and overlap.verdict and _confidence(overlap) >= level
-        ]  # fmt: skip
-        examples = [e for e, _, _ in both]
-        as_good = _balanced(examples, [m for _, m, _ in both]) >= _balanced(
-            examples, [o for _, _, o in both]
-        )
-        if not as_good:
-            better.append(finding)
-            believed[finding.kind] = level
+    rows = list(zip(left, judged, overlaps[: len(left)], strict=True))
+    better = [finding for finding in of_overlap if not _model_as_good(finding, rows)]
+    believed = {f.kind: f.least_confidence or 0.0 for f in better}
     first = Trust(least_confidence={}, overlap=believed).of_overlap
     rest = [(e, m) for e, m, o in rows if first.applied(e, o).outcome is not Outcome.JUDGED]
     of_model = findings_of([e for e, _ in rest], [m for _, m in rest], settings, "model")
     least = {f.kind: f.least_confidence for f in of_model}
     return [*better, *of_model], Trust(least_confidence=least, overlap=believed)
+
+
+def _model_as_good(overlap: Finding, rows: Sequence[tuple[Example, Judgement, Judgement]]) -> bool:
+    """Whether the model is no worse on the rows of its sources that the overlap decides."""
+    least = overlap.least_confidence or 0.0
+    both = [
+        (e, model, said) for e, model, said in rows
+        if kind_of(e) == overlap.kind and said.verdict and _confidence(said) >= least
+    ]  # fmt: skip
+    examples = [e for e, _, _ in both]
+    models, overlaps = [model for _, model, _ in both], [said for _, _, said in both]
+    return _balanced(examples, models) >= _balanced(examples, overlaps)
 
 
 def findings_of(

@@ -96,7 +96,8 @@ class OverlapJudge:
             return _undecided(item, "overlap:speaks-of-its-grading")
         if _DOUBT.search(item.response):
             return _undecided(item, "overlap:doubts")
-        overlap = max((_overlap(r, item.question, said) for r in references), key=lambda o: o.share)
+        known = words(item.question)
+        overlap = max((_overlap(r, known, said) for r in references), key=lambda o: o.share)
         if len(overlap.wanted) > MAX_WANTED:
             return _undecided(item, "overlap:long-reference")
         odds = _NONE_SAID + _ALL_SAID * overlap.share
@@ -127,9 +128,9 @@ def _undecided(item: Item, reason: str) -> Judgement:
     return Judgement(id=item.id, outcome=Outcome.UNDECIDED, method="overlap", reason=reason)
 
 
-def _overlap(reference: str, question: str, said: frozenset[str]) -> Overlap:
+def _overlap(reference: str, known: frozenset[str], said: frozenset[str]) -> Overlap:
     every = words(reference) or frozenset((reference,))
-    wanted = (every - words(question)) or every
+    wanted = (every - known) or every
     return Overlap(reference, wanted, wanted & said)
 
 
