@@ -21,6 +21,8 @@ from gradegpt.schema import AnswerType, Message, TrainingRow, Verdict
 LINES: Final = 8
 _OWN: Final = 0.5
 """Share of a judge's sheets that stands in the chains as it is."""
+_REWRITTEN: Final = 0.5
+"""Share of the others whose reference is written in another form, too."""
 _ASK: Final = (
     "Compare line by line.",
     "Which of these pairs agree?",
@@ -95,7 +97,10 @@ def judge_sheet(
 
 
 def _compared(rng: random.Random, candidate: Candidate) -> Chain:
-    """The candidate's chain, or one with its reference and another right or wrong answer."""
+    """The candidate's chain, or one with its reference and a right or wrong answer in drawn forms.
+
+    Either side may be written otherwise: a reference says "forty" as often as a response does.
+    """
     chain = candidate.chain
     if chain is None:
         raise ValueError(f"{candidate.id}: no chain, so no comparison")
@@ -107,8 +112,12 @@ def _compared(rng: random.Random, candidate: Candidate) -> Chain:
     form = (wrong_form if wrong else right_form)(rng, reference, kind, question, chinese)
     if form is None:
         return chain
+    if rng.random() < _REWRITTEN:
+        reference = right_form(rng, reference, kind, question, chinese)
     verdict = Verdict.INCORRECT if wrong else Verdict.CORRECT
-    drawn = chain.model_copy(update={"answer": clip(form), "verdict": verdict})
+    drawn = chain.model_copy(
+        update={"reference_answer": clip(reference), "answer": clip(form), "verdict": verdict}
+    )
     return chain if says_nothing_new(drawn) else drawn
 
 

@@ -161,6 +161,7 @@ def _trainer(
         else None,
         group_by_length=settings.group_by_length,
         dev=_dev(settings, tokenizer),
+        torch_compile=settings.torch_compile,
     )
     if _sharded(trainer) and settings.dev_rows:
         raise SettingsError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from trl import SFTTrainer
 
 from gradegpt.errors import SettingsError
 from train.dev import DevEvaluation
+from train.faster import compiled_backbone, fold_adapters
 from train.rows import IGNORED, pack, row_order
 
 
@@ -42,9 +43,12 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
         packing: PackingCollator | None = None,
         group_by_length: bool = True,
         dev: DevEvaluation | None = None,
+        torch_compile: bool = False,
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
+        fold_adapters(self.model)
+        self._compiled = compiled_backbone(self.model) if torch_compile else nullcontext
         self._verdict_ids = torch.tensor(sorted(verdict_ids), device=self.args.device)
         self._verdict_weight = verdict_weight
         self._packing = packing
@@ -59,7 +63,8 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
         """The weighted sum of the chains' token losses over their number of tokens."""
         if return_outputs or not model.training:
             return super().compute_loss(model, inputs, return_outputs, num_items_in_batch)
-        losses, targets = self._token_losses(model, inputs)
+        with self._compiled():
+            losses, targets = self._token_losses(model, inputs)
         weights = 1 + (self._verdict_weight - 1) * torch.isin(targets, self._verdict_ids)
         total = targets.numel() if num_items_in_batch is None else num_items_in_batch
         loss = (losses * weights).sum() / torch.as_tensor(total).clamp(min=1)
@@ -114,6 +119,8 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
         """The loss of each supervised token, in float32, and the token."""
         inputs = dict(inputs)
         labels = inputs.pop("labels")[:, 1:]
+        # Attention is causal and padding on the right, so no mask is needed; packing has none.
+        inputs.pop("attention_mask", None)
         supervised = labels != IGNORED
         with _head_on(self.model.get_output_embeddings(), pad(supervised, (0, 1))):
             logits = model(**inputs, use_cache=False).logits
