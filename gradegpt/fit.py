@@ -16,8 +16,10 @@ ELISION: Final = "…"
 _MARKED = re.compile(
     r"答案|故选|应选|正确选项|综上|因此|所以|结论|\\boxed|####|(?i:\banswer\b|\btherefore\b|\bthus\b|\bsolution:|\bhence\b)"
 )
-_ANNOUNCED: Final = re.compile(r"[:：][*_\s]*$|【[^】]*】\W*$")
-"""A marked sentence that ends so announces what stands below it."""
+ANNOUNCES: Final = re.compile(
+    r"(?:[:：]|\b(?:is|are|equals)|(?:答案|结果|选项)(?:是|为))[*_\s]*$|【[^】]*】\W*$"
+)
+"""A sentence that ends so announces what stands below it."""
 _WORD: Final = re.compile(r"\w")
 _BEGINNING: Final = 24.0
 """An answer before its explanation: the first line, if it is at most so long."""
@@ -94,7 +96,7 @@ def fit_response(text: str, budget: int) -> str:
 
 def _announced(segments: list[str], index: int) -> range:
     """The line below a marked sentence that ends in a colon or is a heading."""
-    if not _ANNOUNCED.search(segments[index]):
+    if not ANNOUNCES.search(segments[index]):
         return range(0)
     end = index + 1
     while end < len(segments) and not (

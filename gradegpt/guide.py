@@ -24,10 +24,10 @@ from gradegpt.chain import (
     type_clause,
 )
 from gradegpt.fit import ELISION
-from gradegpt.quote import MAX_QUOTE, quotable
+from gradegpt.quote import MAX_QUOTE, part_runs, quotable
 from gradegpt.schema import AnswerType, Message
 
-VERSION: Final = "7"
+VERSION: Final = "8"
 """Raised with every change that can change a chain; part of a guided engine's name."""
 
 MAX_TEXT: Final = 400
@@ -53,6 +53,8 @@ _BEGUN: Final = tuple({clause[:n] for clause in _TYPES for n in range(1, len(cla
 _CLIPPED: Final = ELISION.encode()
 _NONE: Final = b"none."
 _BLANKS: Final = re.compile(r"\s{2}")
+_SEVERAL: Final = re.compile(r"\S[\s,，、;；]\S")
+"""What stands in a reference of several parts, and not in one of a single word or number."""
 _LETTERS: Final = b"ABCDEFGHIJ"
 """Chosen options may be named together: BD for B and D."""
 _NO_START: Final = tuple(mark.encode() for mark in ":：,，;；、。*")
@@ -71,6 +73,8 @@ class ChainGuide:
     def __init__(self, response: str, references: Sequence[str]) -> None:
         self._response = "\n".join(quotable(response)).encode()
         self._references = [" ".join(r.split()).encode() for r in references]
+        several = any(_SEVERAL.search(r.strip()) for r in references)
+        self._begun_runs = _begun_runs(response) if several else frozenset()
         self._written = b""
         self._first = b""
         self._quote = b""
@@ -124,7 +128,7 @@ class ChainGuide:
 
     def _quotes(self, quote: bytes, *, whole: bool) -> bool:
         if whole:
-            return bool(quote.strip()) and _is_text(quote)
+            return bool(quote.strip()) and _is_text(quote) and quote.strip() not in self._begun_runs
         long = len(quote.decode(errors="ignore")) > MAX_QUOTE
         return quote in self._response and not long and not _splits(quote)
 
@@ -173,6 +177,12 @@ class ChainGuide:
         if len(answer) > MAX_ANSWER or (answer.endswith(_CLIPPED) and not _is_text(answer)):
             return False
         return any(answer.removesuffix(_CLIPPED) in r for r in self._references)
+
+
+def _begun_runs(response: str) -> frozenset[bytes]:
+    """The parts that an answer of several parts begins with: a quote of them does not end there."""
+    runs = [run for stretch in response.split(ELISION) for run in part_runs(stretch.split("\n"))]
+    return frozenset(" ".join(run[:n]).encode() for run in runs for n in range(1, len(run)))
 
 
 def _begins(line: bytes, whole: bytes) -> bool:

@@ -8,12 +8,10 @@ from itertools import chain
 from typing import Final
 
 from gradegpt.chain import defuse
-from gradegpt.fit import ELISION
+from gradegpt.fit import ANNOUNCES, ELISION
 
 MAX_QUOTE: Final = 160
 """Characters of a quote, as in the rows that judges are trained on."""
-_ANNOUNCES: Final = re.compile(r"[:：][*_\s]*$|^\W*【[^】]*】\W*$")
-"""A line that ends in a colon, or is a heading: the answer is in a line below."""
 _PART: Final = re.compile(
     r"\s*(?:[-*] )?[*_]*(?:[(（]\s*(?:\d{1,2}|[ivx]{1,4}|[a-h]|[一二三四五六七八九])\s*[)）]"
     r"|(?:\d{1,2}|[a-h])\s*[)）.．、:：](?!\d)|[①-⑨]|第\s*[一二三四五六七八九\d]\s*[空题问])"
@@ -37,7 +35,7 @@ def quotable(response: str) -> list[str]:
     Not over an elision, and no announcement if others are.
     """
     stretches = [stretch.split("\n") for stretch in response.split(ELISION)]
-    kept = [[li for li in lines if li.strip() and not _ANNOUNCES.search(li)] for lines in stretches]
+    kept = [[li for li in lines if li.strip() and not ANNOUNCES.search(li)] for lines in stretches]
     lines = [*chain.from_iterable(kept)] or [*chain.from_iterable(stretches)]
     return [*lines, *(" ".join(run) for stretch in kept for run in part_runs(stretch))]
 

@@ -207,6 +207,9 @@ def test_nothing_is_clipped_inside_a_character() -> None:
         ("**【答案】**\nA\n【解析】略", "【答案】", False),
         ("**【答案】**\nA\n【解析】略", "【解析】略", True),
         ("The answer is:\n", "The", True),
+        ("So, the answer is\n$\\boxed{B}$", "So", False),
+        ("正确答案为\nB", "正", False),
+        ("B\n这句话的判断：是", "这", True),
         ("The ratio is 2:3", "The", True),
     ],
 )
@@ -231,6 +234,25 @@ def test_lines_of_parts_are_quoted_together(
 ) -> None:
     """Their line breaks are blanks; other lines stay apart."""
     assert allowed(KEY + written, piece, response=response) is expected
+
+
+@pytest.mark.parametrize(
+    ("reference", "quote", "expected"),
+    [
+        ("3, 5", "(1) x = 3", False),
+        ("3, 5", "(1) x = 3 (2) y = 5", True),
+        ("3, 5", "(2) y = 5", True),
+        ("3, 5", "x = 3", True),
+        ("3", "(1) x = 3", True),
+    ],
+)
+def test_a_quote_of_an_answers_first_part_goes_on_to_the_last(
+    reference: str, quote: str, expected: bool
+) -> None:
+    """Where the reference has several parts, too."""
+    guide = ChainGuide("So we have\n(1) x = 3\n(2) y = 5", [reference])
+    guide.write(f"{KEY}{quote}".encode())
+    assert guide.allows(b"\n") is expected
 
 
 @pytest.mark.parametrize("mark", ["：", ",", "。", "**"])
