@@ -6,10 +6,10 @@ Stock is ``SFTTrainer`` with ``SFTConfig()`` as it comes and LoRA of the same ra
 rows; only steps, rows a step, rank, learning rate, schedule and evaluation are set alike. Ours is
 ``train.sft`` with its defaults, which put rows of similar length into a step; "mixed" is ours
 without that, so that both draw their rows alike; "compiled" is ours with ``torch_compile``, whose
-first step stays out of the clock as everyone's does. Each runs in a process of its own, one after the
-other and twice in turns, so that what else the machine does hits all; tokens are those of the rows,
-without padding. The losses are measured alike: mean over chain tokens of held-out rows, after as
-many rows.
+first step stays out of the clock as everyone's does. Each runs in a process of its own, one after
+the other and twice in turns, so that what else the machine does hits all; tokens are those of the
+rows, without padding. The losses are measured alike: mean over chain tokens of held-out rows, after
+as many rows.
 """
 
 from __future__ import annotations
