@@ -113,7 +113,11 @@ def _left_by_rules(sources: Sequence[Source]) -> list[Example]:
 def _compared(
     left: Sequence[Example], judged: Sequence[Judgement], settings: CalibrationSettings
 ) -> tuple[list[Finding], Trust]:
-    """The overlap of words first, then the model on the rows that the overlap does not decide."""
+    """The overlap of words first, then the model on the rows that the overlap does not decide.
+
+    Only a model that is itself better than chance on a kind of answer can speak against the overlap
+    there: on the few rows of one kind a coin can be the luckier.
+    """
     more = [*left, *(_left_by_rules(settings.trained_on) if settings.trained_on else ())]
     overlaps = OverlapJudge().judge(more)
     of_overlap = [
@@ -121,7 +125,8 @@ def _compared(
         if f.least_confidence is not None and f.kind != OTHER
     ]  # fmt: skip
     rows = list(zip(left, judged, overlaps[: len(left)], strict=True))
-    better = [finding for finding in of_overlap if not _model_as_good(finding, rows)]
+    sound = {f.kind for f in findings_of(left, judged, settings) if f.least_confidence is not None}
+    better = [f for f in of_overlap if f.kind not in sound or not _model_as_good(f, rows)]
     believed = {f.kind: f.least_confidence or 0.0 for f in better}
     first = Trust(least_confidence={}, overlap=believed).of_overlap
     rest = [(e, m) for e, m, o in rows if first.applied(e, o).outcome is not Outcome.JUDGED]

@@ -148,3 +148,25 @@ def test_the_overlap_of_words_is_believed_where_it_beats_the_model(
     assert {f.judge for f in found if f.least_confidence is not None} == (
         {"overlap"} if believed else {"model"}
     )
+
+
+def test_a_coin_does_not_speak_against_the_overlap(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a few rows the model is as good; over all of them the overlap beats chance, it does not."""
+    words = ("because rain fell, it seems", "the sun was shining")
+    rows = [
+        example(n, words[(n + 1 + (n < 24 and n // 4 % 2)) % 2]).model_copy(
+            update={"reference": ("because of the rain",)}
+        )
+        for n in range(160)
+    ]
+    for name, part in (("rows", rows[:24]), ("more", rows[24:])):
+        write_rows(tmp_path / f"{name}.jsonl", (r.model_dump(mode="json") for r in part))
+    sources, more = (
+        [{"path": str(tmp_path / f"{name}.jsonl"), "fields": None}] for name in ("rows", "more")
+    )
+    monkeypatch.setattr(eval.calibrate, "build_judge", lambda _: Coin(2, rows))
+    calibrate(settings(sources=sources, trained_on=more, out=str(tmp_path / "out")))
+    trust = Trust.model_validate(json.loads((tmp_path / "out" / "trust.json").read_text()))
+    assert trust.overlap == {"text en": 0.0}
