@@ -153,7 +153,7 @@ def test_the_overlap_of_words_is_believed_where_it_beats_the_model(
 def test_a_coin_does_not_speak_against_the_overlap(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On a few rows the model is as good; over all of them the overlap beats chance, it does not."""
+    """On a few rows the model is as good; over all of them the overlap alone beats chance."""
     words = ("because rain fell, it seems", "the sun was shining")
     rows = [
         example(n, words[(n + 1 + (n < 24 and n // 4 % 2)) % 2]).model_copy(
