@@ -113,10 +113,11 @@ def _compared(rng: random.Random, candidate: Candidate) -> Chain:
     if form is None:
         return chain
     if rng.random() < _REWRITTEN:
-        reference = right_form(rng, reference, kind, question, chinese)
+        rewritten = clip(right_form(rng, reference, kind, question, chinese))
+        reference = reference if rewritten.endswith(ELISION) else rewritten
     verdict = Verdict.INCORRECT if wrong else Verdict.CORRECT
     drawn = chain.model_copy(
-        update={"reference_answer": clip(reference), "answer": clip(form), "verdict": verdict}
+        update={"reference_answer": reference, "answer": clip(form), "verdict": verdict}
     )
     return chain if says_nothing_new(drawn) else drawn
 

@@ -17,9 +17,10 @@ _MARKED = re.compile(
     r"答案|故选|应选|正确选项|综上|因此|所以|结论|\\boxed|####|(?i:\banswer\b|\btherefore\b|\bthus\b|\bsolution:|\bhence\b)"
 )
 ANNOUNCES: Final = re.compile(
-    r"(?:[:：]|\b(?:is|are|equals)|(?:答案|结果|选项)(?:是|为))[*_\s]*$|【[^】]*】\W*$"
+    r"(?:[:：]|\b(?:is|are|equals)|(?:答案|结果|选项)(?:是|为))[*_\s]*$"
+    r"|^\W*【(?![A-H\s,，、]*】)[^】]*】\W*$"
 )
-"""A sentence that ends so announces what stands below it."""
+"""A sentence that ends so, or is a heading, announces what stands below it; 【A】 is an answer."""
 _WORD: Final = re.compile(r"\w")
 _BEGINNING: Final = 24.0
 """An answer before its explanation: the first line, if it is at most so long."""

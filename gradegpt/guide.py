@@ -24,10 +24,10 @@ from gradegpt.chain import (
     type_clause,
 )
 from gradegpt.fit import ELISION
-from gradegpt.quote import MAX_QUOTE, part_runs, quotable
+from gradegpt.quote import MAX_QUOTE, quotable
 from gradegpt.schema import AnswerType, Message
 
-VERSION: Final = "8"
+VERSION: Final = "9"
 """Raised with every change that can change a chain; part of a guided engine's name."""
 
 MAX_TEXT: Final = 400
@@ -71,10 +71,11 @@ class ChainGuide:
     """
 
     def __init__(self, response: str, references: Sequence[str]) -> None:
-        self._response = "\n".join(quotable(response)).encode()
+        lines, runs = quotable(response)
+        self._response = "\n".join([*lines, *map(" ".join, runs)]).encode()
         self._references = [" ".join(r.split()).encode() for r in references]
         several = any(_SEVERAL.search(r.strip()) for r in references)
-        self._begun_runs = _begun_runs(response) if several else frozenset()
+        self._begun_runs = _begun(runs) if several else frozenset()
         self._written = b""
         self._first = b""
         self._quote = b""
@@ -179,9 +180,8 @@ class ChainGuide:
         return any(answer.removesuffix(_CLIPPED) in r for r in self._references)
 
 
-def _begun_runs(response: str) -> frozenset[bytes]:
+def _begun(runs: Sequence[Sequence[str]]) -> frozenset[bytes]:
     """The parts that an answer of several parts begins with: a quote of them does not end there."""
-    runs = [run for stretch in response.split(ELISION) for run in part_runs(stretch.split("\n"))]
     return frozenset(" ".join(run[:n]).encode() for run in runs for n in range(1, len(run)))
 
 

@@ -29,15 +29,15 @@ def quotes_verbatim(key_sentence: str, response: str) -> bool:
     return bool(quote) and any(quote in line for line in whole)
 
 
-def quotable(response: str) -> list[str]:
-    """The lines that a quote may be of, and each run of parts on a line of its own.
+def quotable(response: str) -> tuple[list[str], list[list[str]]]:
+    """The lines that a quote may be of, and the runs of parts that it may be of together.
 
     Not over an elision, and no announcement if others are.
     """
     stretches = [stretch.split("\n") for stretch in response.split(ELISION)]
     kept = [[li for li in lines if li.strip() and not ANNOUNCES.search(li)] for lines in stretches]
     lines = [*chain.from_iterable(kept)] or [*chain.from_iterable(stretches)]
-    return [*lines, *(" ".join(run) for stretch in kept for run in part_runs(stretch))]
+    return lines, [run for stretch in kept for run in part_runs(stretch)]
 
 
 def part_runs(lines: Iterable[str]) -> list[list[str]]:

@@ -210,6 +210,9 @@ def test_nothing_is_clipped_inside_a_character() -> None:
         ("So, the answer is\n$\\boxed{B}$", "So", False),
         ("正确答案为\nB", "正", False),
         ("B\n这句话的判断：是", "这", True),
+        ("略\n故选【A】", "故选【A】", True),
+        ("略\n【A】", "【A】", True),
+        ("略\n答案：A【解析】", "答案", True),
         ("The ratio is 2:3", "The", True),
     ],
 )
@@ -253,6 +256,13 @@ def test_a_quote_of_an_answers_first_part_goes_on_to_the_last(
     guide = ChainGuide("So we have\n(1) x = 3\n(2) y = 5", [reference])
     guide.write(f"{KEY}{quote}".encode())
     assert guide.allows(b"\n") is expected
+
+
+def test_a_part_that_nothing_can_follow_may_end_a_quote() -> None:
+    """Its next line announces, and is not quoted: a judge without a way out goes round."""
+    guide = ChainGuide("(1) x = 3\n(2) y is:\n5", ["3, 5"])
+    guide.write(f"{KEY}(1) x = 3".encode())
+    assert guide.allows(b"\n")
 
 
 @pytest.mark.parametrize("mark", ["：", ",", "。", "**"])

@@ -54,6 +54,7 @@ def test_runs_of_parts(lines: list[str], runs: list[list[str]]) -> None:
 
 def test_no_run_goes_over_an_elision() -> None:
     """What was left out between two parts may be a part."""
-    assert "(1) 3 (3) 7" not in quotable(f"(1) 3\n{ELISION}\n(3) 7")
-    assert "(1) 3 (2) 5" in quotable("(1) 3\n(2) 5")
-    assert all(len(line) <= MAX_QUOTE for line in quotable(PARTS))
+    assert quotable(f"(1) 3\n{ELISION}\n(3) 7") == (["(1) 3", "(3) 7"], [])
+    assert quotable("(1) 3\n(2) 5") == (["(1) 3", "(2) 5"], [["(1) 3", "(2) 5"]])
+    lines, runs = quotable(PARTS)
+    assert all(len(quote) <= MAX_QUOTE for quote in (*lines, *map(" ".join, runs)))
