@@ -41,12 +41,13 @@ def balanced(rows: Sequence[Row]) -> tuple[float, float, float]:
     return float(score(cells.sum(axis=0))["balanced_accuracy"]), low, high
 
 
-def table(name: str, rows: Sequence[Row], key: Callable[[Example], str]) -> None:
-    """A line for all rows and for each group of ``_LEAST`` and more."""
+def table(name: str, rows: Sequence[Row], *keys: Callable[[Example], str]) -> None:
+    """A line for all rows and, by each key, for each group of ``_LEAST`` and more."""
     print(f"{name:<30}{'rows':>6}{'judged':>8}{'right of them':>15}{'balanced, all rows':>30}")
     groups: dict[str, list[Row]] = {"all": list(rows)}
-    for example, judgement in rows:
-        groups.setdefault(key(example), []).append((example, judgement))
+    for key in keys:
+        for example, judgement in rows:
+            groups.setdefault(key(example), []).append((example, judgement))
     for group, members in groups.items():
         if len(members) < _LEAST:
             continue
@@ -57,6 +58,10 @@ def table(name: str, rows: Sequence[Row], key: Callable[[Example], str]) -> None
             f"  {group:<28}{len(members):>6,}{len(said) / len(members):>8.1%}"
             f"{right / max(1, len(said)):>15.1%}{value:>12.3f} ({low:.3f} to {high:.3f})"
         )
+
+
+def _source(example: Example) -> str:
+    return example.source
 
 
 def main() -> None:
@@ -76,10 +81,10 @@ def main() -> None:
     ]
     for name, judged in said.items():
         rows = list(zip(examples, judged, strict=True))
-        table(name, rows, lambda example: example.source)
+        table(name, rows, _source)
         unread = sum(j.outcome is Outcome.UNPARSED for j in judged)
         print(f"  unparsed: {unread} of {len(judged):,}")
-        table(f"{name}, open to the rules", [rows[place] for place in left], kind_of)
+        table(f"{name}, open to the rules", [rows[place] for place in left], kind_of, _source)
 
 
 if __name__ == "__main__":

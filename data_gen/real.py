@@ -8,6 +8,8 @@ from typing import Final
 
 from data_gen.candidates import Candidate, by_rules, clip, with_rules
 from data_gen.forms import right_form, wrong_form
+from data_gen.forms.base import Answer
+from data_gen.forms.choices import labels
 from data_gen.gloss import render_gloss
 from data_gen.phrases import phrases
 from gradegpt.chain import Chain, needs_gloss
@@ -235,8 +237,11 @@ def _other_reference(
         own = "".join(sorted(named))
     make = right_form if verdict is Verdict.CORRECT else wrong_form
     reference = make(rng, own, kind, question, lang == "zh")
-    if reference and named and rng.random() < 0.7:
-        return "".join(sorted(letters(reference) or ())) or reference
+    if reference and named:
+        chosen = labels(Answer(reference, kind, question))
+        if kind is AnswerType.SINGLE_CHOICE and len(chosen) != 1:
+            return None  # two options, or none, are a mistake of responses alone
+        return "".join(chosen) if rng.random() < 0.7 else reference
     return reference
 
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
 from data_gen.candidates import Candidate, clip, says_nothing_new
-from data_gen.forms import right_form, wrong_form
+from data_gen.forms import near_misses, numerals, right_form, wrong_form
 from gradegpt.chain import NO, YES, Chain, render_comparison
 from gradegpt.fit import ELISION
 from gradegpt.schema import AnswerType, Message, TrainingRow, Verdict
@@ -23,6 +24,8 @@ _OWN: Final = 0.5
 """Share of a judge's sheets that stands in the chains as it is."""
 _REWRITTEN: Final = 0.5
 """Share of the others whose reference is written in another form, too."""
+_SPELLED: Final = 0.2
+"""Share of a judge's comparisons that are of a number in words, which chains hold too seldom."""
 _ASK: Final = (
     "Compare line by line.",
     "Which of these pairs agree?",
@@ -85,10 +88,16 @@ def judge_sheet(
 ) -> TrainingRow:
     """``LINES`` comparisons as chains end, all answer types alike; to be supervised by tags alone.
 
-    Half of them stand in the candidates' chains, half are drawn anew from their references.
+    A few are of numbers in words. Half of the others stand in the candidates' chains, half are
+    drawn anew from their references.
     """
     kinds = sorted(answers)
-    chains = [_compared(rng, rng.choice(answers[rng.choice(kinds)])) for _ in range(LINES)]
+    chains = [
+        _spelled(rng)
+        if rng.random() < _SPELLED
+        else _compared(rng, rng.choice(answers[rng.choice(kinds)]))
+        for _ in range(LINES)
+    ]
     return TrainingRow(
         prompt=(Message(role="user", content=rng.choice(_ASK)),),
         completion=(Message(role="assistant", content="\n".join(map(render_comparison, chains))),),
@@ -120,6 +129,52 @@ def _compared(rng: random.Random, candidate: Candidate) -> Chain:
         update={"reference_answer": reference, "answer": clip(form), "verdict": verdict}
     )
     return chain if says_nothing_new(drawn) else drawn
+
+
+def _spelled(rng: random.Random) -> Chain:
+    """A number in words beside one in digits or in words, on either side."""
+    value = _drawn_number(rng)
+    digits = numerals.decimal(value) or str(value)
+    misses = near_misses(rng, digits, AnswerType.NUMBER, chinese=False)
+    same = not misses or rng.random() < 0.5
+    other = digits if same else rng.choice(misses)
+    words = _in_words(rng, value)
+    beside = _in_words(rng, Fraction(other)) if rng.random() < 0.2 else other
+    if rng.random() < 0.3:
+        beside = right_form(rng, beside, AnswerType.NUMBER, "", rng.random() < 0.5)
+    reference, answer = rng.sample((words, beside), 2)
+    return Chain(
+        key_sentence=answer,
+        reference_answer=reference,
+        answer_type=AnswerType.NUMBER,
+        answer=answer,
+        verdict=Verdict.CORRECT if same else Verdict.INCORRECT,
+    )
+
+
+def _drawn_number(rng: random.Random) -> Fraction:
+    """Small whole numbers first of all, as answers are."""
+    match rng.randrange(20):
+        case 0:
+            return Fraction(rng.randint(1, 19), rng.randint(2, 10))
+        case 1 | 2:
+            return Fraction(rng.randint(1, 999), 10)
+        case 3:
+            return Fraction(-rng.randint(1, 99))
+        case 4 | 5:
+            return Fraction(rng.randint(1000, numerals.MAX_SPELLED))
+        case 6 | 7 | 8 | 9:
+            return Fraction(rng.choice((10, 100, 1)) * rng.randint(1, 99))
+        case 10 | 11 | 12:
+            return Fraction(rng.randint(100, 999))
+        case _:
+            return Fraction(rng.randint(0, 99))
+
+
+def _in_words(rng: random.Random, value: Fraction) -> str:
+    """In Chinese or English; in digits where it is too long for either."""
+    told = [text for spell in (numerals.chinese, numerals.english) if (text := spell(value))]
+    return rng.choice(told) if told else numerals.decimal(value) or str(value)
 
 
 def _drawn_pair(rng: random.Random) -> Pair:

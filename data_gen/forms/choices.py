@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from data_gen.forms.base import Answer
+from data_gen.forms.base import Answer, distinct
 from gradegpt.rules.compare.choice import by_text, is_set
 from gradegpt.rules.extract.choice import sequence
 from gradegpt.rules.kinds import letters, options
@@ -25,6 +25,12 @@ _ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "sev
 _HAN: Final = "一二三四五六七八"
 _LETTERS: Final = "ABCDEFGH"
 _LONGEST: Final = 60
+_JOINTS: Final = ("", "", "、", ",", ", ", " and ", "和")
+_NONE_ZH: Final = ("没有正确选项", "所有选项都不正确", "四个选项都不对", "没有符合题意的选项")
+_NONE_EN: Final = (
+    "none of the options is correct", "no correct option", "None of the given choices",
+    "none of these is correct",
+)  # fmt: skip
 
 
 def labels(answer: Answer) -> list[str]:
@@ -144,25 +150,33 @@ def _statements(named: list[str]) -> list[str]:
 
 
 def near(rng: random.Random, answer: Answer) -> list[str]:
-    """Another option; for several, one missing, one more, or one in another's place."""
+    """Another option, two, or none; for several, one missing, one more, or another in a place."""
     if ordered := in_order(answer.text):
         return _another_order(rng, ordered)
     named = labels(answer)
     if not named:
         return []
     every = _every(answer, named)
+    rest = [label for label in every if label not in named]
     if len(named) == 1 and answer.kind is AnswerType.SINGLE_CHOICE:
-        others = [[label] for label in every if label not in named]
-    else:
-        rest = [label for label in every if label not in named]
-        others = [[n for n in named if n != gone] for gone in named if len(named) > 1]
-        others += [sorted([*named, more]) for more in rest]
-        others += [
-            sorted([*(n for n in named if n != gone), new]) for gone in named for new in rest
-        ]
-    made = [_styled(answer, named, other) for other in others if other]
-    made = [new for new in made if new]
+        made = [_styled(answer, named, [other]) for other in rest]
+        return distinct([*made, *_not_one(rng, named[0], rest, chinese=answer.chinese)])
+    others = [[n for n in named if n != gone] for gone in named if len(named) > 1]
+    others += [sorted([*named, more]) for more in rest]
+    others += [sorted([*(n for n in named if n != gone), new]) for gone in named for new in rest]
+    made = [new for other in others if (new := _styled(answer, named, other))]
     return rng.sample(made, min(len(made), 8))
+
+
+def _not_one(
+    rng: random.Random, letter: str, others: Sequence[str], *, chinese: bool
+) -> list[str]:
+    """Now and then the option beside another one, or no option at all: neither chooses it."""
+    if letter not in _LETTERS or not others:
+        return []
+    both = rng.choice(_JOINTS).join(sorted((letter, rng.choice(others))))
+    none = rng.choice(_NONE_ZH if chinese else _NONE_EN)
+    return [new for new, share in ((both, 0.5), (none, 0.25)) if rng.random() < share]
 
 
 def _every(answer: Answer, named: list[str]) -> list[str]:
