@@ -9,7 +9,7 @@ touches the verdict, and a text that does not begin like a chain is left alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from gradegpt.chain import (
@@ -26,8 +26,9 @@ from gradegpt.chain import (
 from gradegpt.fit import ELISION
 from gradegpt.quote import MAX_QUOTE, quotable
 from gradegpt.schema import AnswerType, Message
+from gradegpt.wholes import begins_whole, ends_whole, places
 
-VERSION: Final = "9"
+VERSION: Final = "10"
 """Raised with every change that can change a chain; part of a guided engine's name."""
 
 MAX_TEXT: Final = 400
@@ -36,6 +37,11 @@ GLOSS_BYTES: Final = (60, 4)
 """A gloss is at most so long, and so much longer for each character of its quote.
 
 No gloss that judges are trained on is longer than 40 bytes and three for each character.
+"""
+QUOTE_BYTES: Final = 320
+"""A quote of more than ``MAX_QUOTE`` characters may go on to so many bytes.
+
+Judges are trained on shorter ones, but one that begins early must be able to reach the answer.
 """
 MAX_ANSWER: Final = 400
 """Bytes of a compared answer, where no quote bounds it."""
@@ -51,6 +57,8 @@ _TYPES: Final = tuple(type_clause(kind).encode() for kind in AnswerType)
 _BEGUN: Final = tuple({clause[:n] for clause in _TYPES for n in range(1, len(clause))})
 """What a type's words may have come to."""
 _CLIPPED: Final = ELISION.encode()
+_ANY_CHARACTER: Final = "\U0001d400".encode()
+"""As many bytes as a character may take."""
 _NONE: Final = b"none."
 _BLANKS: Final = re.compile(r"\s{2}")
 _SEVERAL: Final = re.compile(r"\S[\s,，、;；]\S")
@@ -78,6 +86,8 @@ class ChainGuide:
         self._begun_runs = _begun(runs) if several else frozenset()
         self._written = b""
         self._first = b""
+        self._line = b""
+        self._at: list[int] = []
         self._quote = b""
         self._repeats = REPEATS
 
@@ -111,7 +121,9 @@ class ChainGuide:
         if not self._first and b"\n" in self._written:
             self._first = self._written.partition(b"\n")[0]
             if self._first.startswith(_KEY):
-                self._quote = _squeezed(self._first.removeprefix(_KEY))
+                self._line = self._first.removeprefix(_KEY)
+                self._at = _inked(self._line)
+                self._quote = bytes(self._line[at] for at in self._at)
                 self._repeats = REPEATS + _repeated(self._quote)
 
     def _glosses(self, line: bytes, *, whole: bool) -> bool:
@@ -128,10 +140,14 @@ class ChainGuide:
         return len(gloss) <= most and not _loops(gloss) and _repeated(gloss) <= self._repeats
 
     def _quotes(self, quote: bytes, *, whole: bool) -> bool:
-        if whole:
-            return bool(quote.strip()) and _is_text(quote) and quote.strip() not in self._begun_runs
-        long = len(quote.decode(errors="ignore")) > MAX_QUOTE
-        return quote in self._response and not long and not _splits(quote)
+        text = self._response
+        begun = (at for at in places(quote, text) if begins_whole(text, at))
+        if not whole:
+            return not _too_long(quote) and not _splits(quote) and any(True for _ in begun)
+        if not quote.strip() or not _is_text(quote) or quote.strip() in self._begun_runs:
+            return False
+        full = _too_long(quote + _ANY_CHARACTER)
+        return full or any(ends_whole(text, at, at + len(quote)) for at in begun)
 
     def _compares(self, text: bytes, *, whole: bool) -> bool:
         """Whether ``<reference answer> is a <type>; the model response gives <answer>.`` holds."""
@@ -154,24 +170,34 @@ class ChainGuide:
             return given == _NONE if whole else _begins(given, _NONE)
         if not self._quote:
             return whole or (len(given) <= MAX_ANSWER and not _loops(given))
-        if given.endswith(b".") and _is_text(given[:-1]) and self._stands(given[:-1]):
+        if given.endswith(b".") and _is_text(given[:-1]) and self._stands(given[:-1], whole=True):
             return True
         return not whole and (not given or self._stands(given))
 
-    def _stands(self, answer: bytes) -> bool:
-        if answer.endswith(_CLIPPED) and not _is_text(answer):
-            return False
-        answer = answer.removesuffix(_CLIPPED)
+    def _stands(self, answer: bytes, *, whole: bool = False) -> bool:
+        """Whether the answer is of the quote; ``whole``: and leaves nothing open, or is clipped."""
+        if answer.endswith(_CLIPPED):
+            if not _is_text(answer):
+                return False
+            answer, whole = answer.removesuffix(_CLIPPED), False
         if (
             answer[:1].isspace()
             or answer.startswith(_NO_START)
             or (_BLANKS.search(answer.decode(errors="ignore")) and answer not in self._first)
         ):
             return False
-        answer = _squeezed(answer)
         letters = bytes(b for b in self._quote if b in _LETTERS)
-        chosen = all(b in _LETTERS for b in answer) and answer in letters
-        return bool(answer) and (answer in self._quote or chosen)
+        if (chosen := _squeezed(answer)) in letters and all(b in _LETTERS for b in chosen):
+            return bool(chosen)
+        stretches = self._stretches(chosen)
+        return any(not whole or ends_whole(self._line, start, end) for start, end in stretches)
+
+    def _stretches(self, squeezed: bytes) -> Iterator[tuple[int, int]]:
+        """Where the answer, which has no blanks, begins and ends in the quoted line."""
+        for at in places(squeezed, self._quote) if squeezed else ():
+            start = self._at[at]
+            if begins_whole(self._line, start):
+                yield start, self._at[at + len(squeezed) - 1] + 1
 
     def _names(self, answer: bytes) -> bool:
         """Whether this is an accepted answer, or a stretch of one, clipped perhaps."""
@@ -190,9 +216,24 @@ def _begins(line: bytes, whole: bytes) -> bool:
     return whole.startswith(line)
 
 
+def _inked(text: bytes) -> list[int]:
+    """The places of all bytes that are no blanks; half a character at the end is none."""
+    found: list[int] = []
+    at = 0
+    for char in text.decode(errors="surrogateescape"):
+        size = len(char.encode(errors="surrogateescape"))
+        found += [] if char.isspace() else range(at, at + size)
+        at += size
+    return found
+
+
 def _squeezed(text: bytes) -> bytes:
-    """Without blanks; half a character at the end stays as it is."""
-    return "".join(text.decode(errors="surrogateescape").split()).encode(errors="surrogateescape")
+    """Without blanks."""
+    return bytes(text[at] for at in _inked(text))
+
+
+def _too_long(quote: bytes) -> bool:
+    return len(quote) > QUOTE_BYTES and len(quote.decode(errors="ignore")) > MAX_QUOTE
 
 
 def _splits(quote: bytes) -> bool:
