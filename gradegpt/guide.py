@@ -65,8 +65,11 @@ _SEVERAL: Final = re.compile(r"\S[\s,，、;；]\S")
 """What stands in a reference of several parts, and not in one of a single word or number."""
 _LETTERS: Final = b"ABCDEFGHIJ"
 """Chosen options may be named together: BD for B and D."""
-_NO_START: Final = tuple(mark.encode() for mark in ":：,，;；、。*")
+_MARKS: Final = ":：,，;；、。*"
+_NO_START: Final = tuple(mark.encode() for mark in _MARKS)
 """What no answer begins with."""
+_TELLING: Final = re.compile(f"[^\\s{_MARKS}]")
+"""What an answer may begin with, so that a quote must have it."""
 
 
 class ChainGuide:
@@ -80,7 +83,7 @@ class ChainGuide:
 
     def __init__(self, response: str, references: Sequence[str]) -> None:
         lines, runs = quotable(response)
-        self._response = "\n".join([*lines, *map(" ".join, runs)]).encode()
+        self._response = "\n".join([*map(str.strip, lines), *map(" ".join, runs)]).encode()
         self._references = [" ".join(r.split()).encode() for r in references]
         several = any(_SEVERAL.search(r.strip()) for r in references)
         self._begun_runs = _begun(runs) if several else frozenset()
@@ -102,7 +105,8 @@ class ChainGuide:
         if b"\n" not in self._written and line.startswith(_OPENING):
             if line.startswith(_KEY):
                 return self._quotes(line[len(_KEY) :], whole=bool(newline))
-            return line == _NO_KEY if newline else _begins(line, _KEY) or _begins(line, _NO_KEY)
+            heads = (_NO_KEY, _KEY) if _tells(self._response) else (_NO_KEY,)
+            return line == _NO_KEY if newline else any(_begins(line, head) for head in heads)
         if line.startswith(_REFERENCE):
             return self._compares(line[len(_REFERENCE) :], whole=bool(newline))
         if self._first.startswith(_OPENING):
@@ -121,7 +125,7 @@ class ChainGuide:
         if not self._first and b"\n" in self._written:
             self._first = self._written.partition(b"\n")[0]
             if self._first.startswith(_KEY):
-                self._line = self._first.removeprefix(_KEY)
+                self._line = self._first.removeprefix(_KEY).rstrip()
                 self._at = _inked(self._line)
                 self._quote = bytes(self._line[at] for at in self._at)
                 self._repeats = REPEATS + _repeated(self._quote)
@@ -140,11 +144,12 @@ class ChainGuide:
         return len(gloss) <= most and not _loops(gloss) and _repeated(gloss) <= self._repeats
 
     def _quotes(self, quote: bytes, *, whole: bool) -> bool:
-        text = self._response
-        begun = (at for at in places(quote, text) if begins_whole(text, at))
+        text, quote = self._response, quote.rstrip() if whole else quote
+        begun = [at for at in places(quote, text) if begins_whole(text, at)]
         if not whole:
-            return not _too_long(quote) and not _splits(quote) and any(True for _ in begun)
-        if not quote.strip() or not _is_text(quote) or quote.strip() in self._begun_runs:
+            wrong = _too_long(quote) or quote[:1].isspace()
+            return not wrong and any(_tells(text[at:].partition(b"\n")[0]) for at in begun)
+        if not _tells(quote) or not _is_text(quote) or quote in self._begun_runs:
             return False
         full = _too_long(quote + _ANY_CHARACTER)
         return full or any(ends_whole(text, at, at + len(quote)) for at in begun)
@@ -180,11 +185,9 @@ class ChainGuide:
             if not _is_text(answer):
                 return False
             answer, whole = answer.removesuffix(_CLIPPED), False
-        if (
-            answer[:1].isspace()
-            or answer.startswith(_NO_START)
-            or (_BLANKS.search(answer.decode(errors="ignore")) and answer not in self._first)
-        ):
+        text = answer.decode(errors="ignore")
+        broken = not answer.startswith(text.encode())  # half a character, and then something else
+        if broken or answer[:1].isspace() or (_BLANKS.search(text) and answer not in self._first):
             return False
         letters = bytes(b for b in self._quote if b in _LETTERS)
         if (chosen := _squeezed(answer)) in letters and all(b in _LETTERS for b in chosen):
@@ -196,7 +199,7 @@ class ChainGuide:
         """Where the answer, which has no blanks, begins and ends in the quoted line."""
         for at in places(squeezed, self._quote) if squeezed else ():
             start = self._at[at]
-            if begins_whole(self._line, start):
+            if begins_whole(self._line, start) and not self._line.startswith(_NO_START, start):
                 yield start, self._at[at + len(squeezed) - 1] + 1
 
     def _names(self, answer: bytes) -> bool:
@@ -232,13 +235,13 @@ def _squeezed(text: bytes) -> bytes:
     return bytes(text[at] for at in _inked(text))
 
 
+def _tells(quote: bytes) -> bool:
+    """Whether an answer may begin somewhere in it."""
+    return _TELLING.search(quote.decode(errors="ignore")) is not None
+
+
 def _too_long(quote: bytes) -> bool:
     return len(quote) > QUOTE_BYTES and len(quote.decode(errors="ignore")) > MAX_QUOTE
-
-
-def _splits(quote: bytes) -> bool:
-    """Whether the quote begins inside a character."""
-    return bool(quote) and 0x80 <= quote[0] < 0xC0
 
 
 def _is_text(text: bytes) -> bool:

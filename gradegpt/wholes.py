@@ -13,7 +13,7 @@ _WITHIN: Final = (
     rb"(?<=[A-Za-z0-9])[A-Za-z0-9]|(?<=\d)[.,]\d|(?<=\d[.,])\d"  # a word, a number
     rb"|(?<=\\)[A-Za-z(\[{]|(?<=\^)[\w{\\]"  # a command, a power
 )
-_NO_START: Final = re.compile(_WITHIN)
+_NO_START: Final = re.compile(_WITHIN + rb"|[\x80-\xbf]")
 _NO_END: Final = re.compile(
     rb"|".join(
         (
@@ -36,7 +36,7 @@ def places(stretch: bytes, text: bytes) -> Iterator[int]:
 
 
 def begins_whole(text: bytes, at: int) -> bool:
-    """Whether the place is not inside a word, a number or a command."""
+    """Whether the place is not inside a character, a word, a number or a command."""
     return at == 0 or not _NO_START.match(text, at)
 
 

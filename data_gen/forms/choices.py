@@ -168,9 +168,7 @@ def near(rng: random.Random, answer: Answer) -> list[str]:
     return rng.sample(made, min(len(made), 8))
 
 
-def _not_one(
-    rng: random.Random, letter: str, others: Sequence[str], *, chinese: bool
-) -> list[str]:
+def _not_one(rng: random.Random, letter: str, others: Sequence[str], *, chinese: bool) -> list[str]:
     """Now and then the option beside another one, or no option at all: neither chooses it."""
     if letter not in _LETTERS or not others:
         return []

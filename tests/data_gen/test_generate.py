@@ -28,7 +28,7 @@ from gradegpt.errors import GradeGPTError, InputError
 from gradegpt.importers.labelled import question_key, split_of
 from gradegpt.quote import quotes_verbatim
 from gradegpt.records import dump, read_objects, read_rows, sha256_file, write_rows
-from gradegpt.schema import ChainFormat, Outcome, TrainingRow
+from gradegpt.schema import AnswerType, ChainFormat, Outcome, TrainingRow
 
 Make = Callable[..., dict[str, Any]]
 FILES = {

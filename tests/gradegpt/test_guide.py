@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import random
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradegpt.chain import KEY, NO_KEY, Chain, PromptSettings, build_prompt, render_chain
 from gradegpt.fit import ELISION, Budget
-from gradegpt.guide import MAX_TEXT, ChainGuide, guide_for
+from gradegpt.guide import MAX_TEXT, QUOTE_BYTES, ChainGuide, guide_for
+from gradegpt.quote import MAX_QUOTE
 from gradegpt.schema import AnswerType, ChainFormat, Item, Message, Verdict
 
 RESPONSE = "先算一算。\n所以，答案是 38 厘米。\n多谢…再见"
@@ -263,6 +267,77 @@ def test_a_part_that_nothing_can_follow_may_end_a_quote() -> None:
     guide = ChainGuide("(1) x = 3\n(2) y is:\n5", ["3, 5"])
     guide.write(f"{KEY}(1) x = 3".encode())
     assert guide.allows(b"\n")
+
+
+@pytest.mark.parametrize(
+    ("response", "quote", "expected"),
+    [
+        ("a scalene triangle", "a sca", False),
+        ("a scalene triangle", "a scalene", True),
+        ("于是答案是4<x<16。", "于是答案是4", False),
+        ("so $\\frac{13}{2} = 6.5$.", "so $\\frac{13}{", False),
+        ("so $\\frac{13}{2} = 6.5$.", "so $\\frac{13}{2} = 6.5", True),
+    ],
+)
+def test_a_quote_leaves_nothing_open(response: str, quote: str, expected: bool) -> None:
+    """It cannot end there; it may go on."""
+    assert allowed(KEY + quote, "\n", response=response) is expected
+    assert not allowed(KEY, "cal", response="a scalene triangle")
+
+
+def test_a_quote_that_may_not_grow_may_end_anywhere() -> None:
+    """More than so many characters and bytes are too many; a Chinese quote is of fewer."""
+    guide = ChainGuide("x" * 400, ["38"])
+    guide.write(f"{KEY}{'x' * (QUOTE_BYTES - 10)}".encode())
+    assert not guide.allows(b"\n")
+    guide.write(b"x" * 10)
+    assert guide.allows(b"\n")
+    assert not guide.allows(b"x")
+    assert not allowed(KEY + "算" * MAX_QUOTE, "算", response="算" * 400)
+
+
+@pytest.mark.parametrize(
+    ("quote", "given", "piece", "expected"),
+    [
+        ("it is 120 cm", "12", ".", False),
+        ("it is 120 cm", "", "20", False),
+        ("it is 120 cm", "120", ".\n", True),
+        ("x = 5", "x", ".", False),
+        ("x = 5", "x=5", ".", True),
+        ("it is $\\frac{1}{2}$", "\\frac{1", ".", False),
+        ("it is $\\frac{1}{2}$", "\\frac{1}{2}", ".", True),
+        ("it is $\\frac{1}{2}$", "\\frac{1…", ".", True),
+    ],
+)
+def test_an_answer_leaves_nothing_open(quote: str, given: str, piece: str, expected: bool) -> None:
+    """Unless it is clipped."""
+    written = f"{KEY}{quote}\nThe reference answer 38 is a number; the model response gives {given}"
+    assert allowed(written, piece, response=quote) is expected
+
+
+@settings(deadline=None, max_examples=200)
+@given(
+    st.text("ab1.,$\\{}^_=< 中。", min_size=1, max_size=60).filter(re.compile("[ab1中]").search),
+    st.randoms(),
+)
+def test_there_is_always_a_way_on(response: str, rng: random.Random) -> None:
+    """Through the quote and through the answer, whatever byte is taken where several may be."""
+    guide = ChainGuide(response, ["38"])
+    guide.write(KEY.encode())
+    quote = walk(guide, response.encode() + b"\n", rng)
+    guide.write(b"The reference answer 38 is a number; the model response gives ")
+    assert walk(guide, quote + b".\n", rng).endswith(b".")
+
+
+def walk(guide: ChainGuide, pieces: bytes, rng: random.Random) -> bytes:
+    """Write drawn bytes that the guide allows, to the end of a line."""
+    written = b""
+    while not written.endswith(b"\n"):
+        options = [bytes([b]) for b in sorted(set(pieces)) if guide.allows(bytes([b]))]
+        assert options, (pieces, written)
+        written += rng.choice(options)
+        guide.write(written[-1:])
+    return written[:-1]
 
 
 @pytest.mark.parametrize("mark", ["：", ",", "。", "**"])
