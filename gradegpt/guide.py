@@ -9,7 +9,7 @@ touches the verdict, and a text that does not begin like a chain is left alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from gradegpt.chain import (
@@ -23,8 +23,8 @@ from gradegpt.chain import (
     parse_prompt,
     type_clause,
 )
-from gradegpt.fit import ELISION
 from gradegpt.quote import MAX_QUOTE, quotable
+from gradegpt.quoted import Quoted, is_text, names, tells
 from gradegpt.schema import AnswerType, Message
 from gradegpt.wholes import begins_whole, ends_whole, places
 
@@ -56,20 +56,11 @@ _OPENING: Final = b"The model response gives "
 _TYPES: Final = tuple(type_clause(kind).encode() for kind in AnswerType)
 _BEGUN: Final = tuple({clause[:n] for clause in _TYPES for n in range(1, len(clause))})
 """What a type's words may have come to."""
-_CLIPPED: Final = ELISION.encode()
 _ANY_CHARACTER: Final = "\U0001d400".encode()
 """As many bytes as a character may take."""
 _NONE: Final = b"none."
-_BLANKS: Final = re.compile(r"\s{2}")
 _SEVERAL: Final = re.compile(r"\S[\s,，、;；]\S")
 """What stands in a reference of several parts, and not in one of a single word or number."""
-_LETTERS: Final = b"ABCDEFGHIJ"
-"""Chosen options may be named together: BD for B and D."""
-_MARKS: Final = ":：,，;；、。*"
-_NO_START: Final = tuple(mark.encode() for mark in _MARKS)
-"""What no answer begins with."""
-_TELLING: Final = re.compile(f"[^\\s{_MARKS}]")
-"""What an answer may begin with, so that a quote must have it."""
 
 
 class ChainGuide:
@@ -89,9 +80,7 @@ class ChainGuide:
         self._begun_runs = _begun(runs) if several else frozenset()
         self._written = b""
         self._first = b""
-        self._line = b""
-        self._at: list[int] = []
-        self._quote = b""
+        self._quoted = Quoted(b"")
         self._repeats = REPEATS
 
     def allows(self, piece: bytes) -> bool:
@@ -105,7 +94,7 @@ class ChainGuide:
         if b"\n" not in self._written and line.startswith(_OPENING):
             if line.startswith(_KEY):
                 return self._quotes(line[len(_KEY) :], whole=bool(newline))
-            heads = (_NO_KEY, _KEY) if _tells(self._response) else (_NO_KEY,)
+            heads = (_NO_KEY, _KEY) if tells(self._response) else (_NO_KEY,)
             return line == _NO_KEY if newline else any(_begins(line, head) for head in heads)
         if line.startswith(_REFERENCE):
             return self._compares(line[len(_REFERENCE) :], whole=bool(newline))
@@ -125,10 +114,8 @@ class ChainGuide:
         if not self._first and b"\n" in self._written:
             self._first = self._written.partition(b"\n")[0]
             if self._first.startswith(_KEY):
-                self._line = self._first.removeprefix(_KEY).rstrip()
-                self._at = _inked(self._line)
-                self._quote = bytes(self._line[at] for at in self._at)
-                self._repeats = REPEATS + _repeated(self._quote)
+                self._quoted = Quoted(self._first.removeprefix(_KEY))
+                self._repeats = REPEATS + _repeated(self._quoted.squeezed)
 
     def _glosses(self, line: bytes, *, whole: bool) -> bool:
         """Whether a line after the quote is its one gloss, or begins the comparison."""
@@ -140,7 +127,7 @@ class ChainGuide:
         if whole:
             return bool(gloss.strip())
         least, each = GLOSS_BYTES
-        most = min(MAX_TEXT, least + each * len(self._quote.decode(errors="ignore")))
+        most = min(MAX_TEXT, least + each * len(self._quoted.squeezed.decode(errors="ignore")))
         return len(gloss) <= most and not _loops(gloss) and _repeated(gloss) <= self._repeats
 
     def _quotes(self, quote: bytes, *, whole: bool) -> bool:
@@ -148,8 +135,8 @@ class ChainGuide:
         begun = [at for at in places(quote, text) if begins_whole(text, at)]
         if not whole:
             wrong = _too_long(quote) or quote[:1].isspace()
-            return not wrong and any(_tells(text[at:].partition(b"\n")[0]) for at in begun)
-        if not _tells(quote) or not _is_text(quote) or quote in self._begun_runs:
+            return not wrong and any(tells(text[at:].partition(b"\n")[0]) for at in begun)
+        if not tells(quote) or not is_text(quote) or quote in self._begun_runs:
             return False
         full = _too_long(quote + _ANY_CHARACTER)
         return full or any(ends_whole(text, at, at + len(quote)) for at in begun)
@@ -159,54 +146,32 @@ class ChainGuide:
         for clause in _TYPES:
             wanted, found, given = text.partition(clause)
             if found:
-                fits = self._names(wanted) and _is_text(wanted) and _GIVES not in given
-                return fits and self._gives(given, whole=whole)
+                return (
+                    self._names(wanted, whole=True)
+                    and _GIVES not in given
+                    and self._gives(given, whole=whole)
+                )
         return not whole and (self._names(text) or self._begins_a_type(text))
 
     def _begins_a_type(self, text: bytes) -> bool:
-        if not text.endswith(_BEGUN):
-            return False
-        wanted = [text.removesuffix(begun) for begun in _BEGUN if text.endswith(begun)]
-        return any(_is_text(answer) and self._names(answer) for answer in wanted)
+        begun = (words for words in _BEGUN if text.endswith(words))
+        return any(self._names(text.removesuffix(words), whole=True) for words in begun)
+
+    def _names(self, answer: bytes, *, whole: bool = False) -> bool:
+        """Whether this is an accepted answer, or a stretch of one."""
+        fits = len(answer) <= MAX_ANSWER and (not whole or is_text(answer))
+        return fits and any(names(answer, r, whole=whole) for r in self._references)
 
     def _gives(self, given: bytes, *, whole: bool) -> bool:
-        """Whether the answer stands in the quote, blanks aside; the line ends in a full stop."""
+        """Whether the answer stands in the quote; the line ends in a full stop."""
         if self._first == _NO_KEY:
             return given == _NONE if whole else _begins(given, _NONE)
-        if not self._quote:
+        if not self._quoted.squeezed:
             return whole or (len(given) <= MAX_ANSWER and not _loops(given))
-        if given.endswith(b".") and _is_text(given[:-1]) and self._stands(given[:-1], whole=True):
+        answer = given.removesuffix(b".")
+        if answer != given and is_text(answer) and self._quoted.holds(answer, whole=True):
             return True
-        return not whole and (not given or self._stands(given))
-
-    def _stands(self, answer: bytes, *, whole: bool = False) -> bool:
-        """Whether the answer is of the quote; ``whole``: and leaves nothing open, or is clipped."""
-        if answer.endswith(_CLIPPED):
-            if not _is_text(answer):
-                return False
-            answer, whole = answer.removesuffix(_CLIPPED), False
-        text = answer.decode(errors="ignore")
-        broken = not answer.startswith(text.encode())  # half a character, and then something else
-        if broken or answer[:1].isspace() or (_BLANKS.search(text) and answer not in self._first):
-            return False
-        letters = bytes(b for b in self._quote if b in _LETTERS)
-        if (chosen := _squeezed(answer)) in letters and all(b in _LETTERS for b in chosen):
-            return bool(chosen)
-        stretches = self._stretches(chosen)
-        return any(not whole or ends_whole(self._line, start, end) for start, end in stretches)
-
-    def _stretches(self, squeezed: bytes) -> Iterator[tuple[int, int]]:
-        """Where the answer, which has no blanks, begins and ends in the quoted line."""
-        for at in places(squeezed, self._quote) if squeezed else ():
-            start = self._at[at]
-            if begins_whole(self._line, start) and not self._line.startswith(_NO_START, start):
-                yield start, self._at[at + len(squeezed) - 1] + 1
-
-    def _names(self, answer: bytes) -> bool:
-        """Whether this is an accepted answer, or a stretch of one, clipped perhaps."""
-        if len(answer) > MAX_ANSWER or (answer.endswith(_CLIPPED) and not _is_text(answer)):
-            return False
-        return any(answer.removesuffix(_CLIPPED) in r for r in self._references)
+        return not whole and (not given or self._quoted.holds(given, whole=False))
 
 
 def _begun(runs: Sequence[Sequence[str]]) -> frozenset[bytes]:
@@ -219,34 +184,8 @@ def _begins(line: bytes, whole: bytes) -> bool:
     return whole.startswith(line)
 
 
-def _inked(text: bytes) -> list[int]:
-    """The places of all bytes that are no blanks; half a character at the end is none."""
-    found: list[int] = []
-    at = 0
-    for char in text.decode(errors="surrogateescape"):
-        size = len(char.encode(errors="surrogateescape"))
-        found += [] if char.isspace() else range(at, at + size)
-        at += size
-    return found
-
-
-def _squeezed(text: bytes) -> bytes:
-    """Without blanks."""
-    return bytes(text[at] for at in _inked(text))
-
-
-def _tells(quote: bytes) -> bool:
-    """Whether an answer may begin somewhere in it."""
-    return _TELLING.search(quote.decode(errors="ignore")) is not None
-
-
 def _too_long(quote: bytes) -> bool:
     return len(quote) > QUOTE_BYTES and len(quote.decode(errors="ignore")) > MAX_QUOTE
-
-
-def _is_text(text: bytes) -> bool:
-    """Whether it is made of whole characters."""
-    return text.decode(errors="ignore").encode() == text
 
 
 class TokenGuide:

@@ -73,7 +73,10 @@ def test_one_comparison_and_then_whether_the_answers_agree() -> None:
         ("", "83", False),
         ("3", "8 is a number", True),
         ("thirty", "-eight, about", True),
-        ("thirty-eight", "… is a text", True),
+        ("thirty-eight", "… is a text", False),
+        ("thirty-eight", ", about is a text", True),
+        ("thirty-eight, abo", "ut is a text", True),
+        ("thirty-eight, abo", " is a text", False),
         ("thirty-eight", " or", False),
         ("38", " i", True),
         ("38 is", " an expression", True),
@@ -107,7 +110,9 @@ def test_the_reference_answer_is_from_the_reference(
         ("一共 120 个", "", ".", False),
         ("一共 120 个", " ", "120.\n", False),
         ("一  共", "一  ", "共.\n", True),
-        ("很长很长", "很长", "….\n", True),
+        ("很长很长", "很长", "….\n", False),
+        ("很长" * 60, "很长" * 49, "….\n", False),
+        ("很长" * 60, "很长" * 50, "….\n", True),
     ],
 )
 def test_the_answer_given_is_from_the_quote(
@@ -125,7 +130,8 @@ def test_an_answer_is_bounded_by_its_quote(quote: str) -> None:
     assert allowed(start + quote[:-1], quote[-1], response=quote)
     assert not allowed(start + quote, quote[-1], response=quote)
     assert allowed(start + quote, ".\n", response=quote)
-    assert allowed(start + quote[:60], "….\n", response=quote)
+    assert not allowed(start + quote[:60], "….\n", response=quote)
+    assert allowed(start + quote[:110], "….\n", response=quote) is (len(quote) > 110)
 
 
 @pytest.mark.parametrize(
@@ -195,8 +201,9 @@ def test_answers_are_made_of_whole_characters() -> None:
 
 def test_nothing_is_clipped_inside_a_character() -> None:
     """Nothing could follow, and a judge without a way out goes round."""
-    guide = ChainGuide("约3", ["约3"])
-    guide.write(f"{KEY}约3\nThe reference answer ".encode() + "约".encode()[:1])
+    guide = ChainGuide("约" * 120, ["约" * 120])
+    begun = f"{KEY}约3\nThe reference answer {'约' * 110}"
+    guide.write(begun.encode() + "约".encode()[:1])
     assert not guide.allows("…".encode())
     guide.write("约".encode()[1:])
     assert guide.allows("…".encode())
@@ -306,11 +313,11 @@ def test_a_quote_that_may_not_grow_may_end_anywhere() -> None:
         ("x = 5", "x=5", ".", True),
         ("it is $\\frac{1}{2}$", "\\frac{1", ".", False),
         ("it is $\\frac{1}{2}$", "\\frac{1}{2}", ".", True),
-        ("it is $\\frac{1}{2}$", "\\frac{1…", ".", True),
+        ("it is $\\frac{1}{2}$", "\\frac{1…", ".", False),
     ],
 )
 def test_an_answer_leaves_nothing_open(quote: str, given: str, piece: str, expected: bool) -> None:
-    """Unless it is clipped."""
+    """Nor does an ellipsis save a short one."""
     written = f"{KEY}{quote}\nThe reference answer 38 is a number; the model response gives {given}"
     assert allowed(written, piece, response=quote) is expected
 
@@ -318,26 +325,32 @@ def test_an_answer_leaves_nothing_open(quote: str, given: str, piece: str, expec
 @settings(deadline=None, max_examples=200)
 @given(
     st.text("ab1.,$\\{}^_=< 中。", min_size=1, max_size=60).filter(re.compile("[ab1中]").search),
+    st.integers(1, 9),
     st.randoms(),
 )
-def test_there_is_always_a_way_on(response: str, rng: random.Random) -> None:
-    """Through the quote and through the answer, whatever byte is taken where several may be."""
-    guide = ChainGuide(response, ["38"])
+def test_there_is_always_a_way_on(text: str, times: int, rng: random.Random) -> None:
+    """Through quote and answers, whatever byte is taken where several may be."""
+    response = reference = " ".join([text] * times)
+    guide = ChainGuide(response, [reference])
     guide.write(KEY.encode())
-    quote = walk(guide, response.encode() + b"\n", rng)
-    guide.write(b"The reference answer 38 is a number; the model response gives ")
-    assert walk(guide, quote + b".\n", rng).endswith(b".")
+    quote = walk(guide, response, "\n", rng)
+    guide.write(b"The reference answer ")
+    walk(guide, f"{reference}…", " is a number; the model response gives ", rng)
+    assert walk(guide, f"{quote}.…", "\n", rng).endswith(".")
 
 
-def walk(guide: ChainGuide, pieces: bytes, rng: random.Random) -> bytes:
-    """Write drawn bytes that the guide allows, to the end of a line."""
+def walk(guide: ChainGuide, pieces: str, end: str, rng: random.Random) -> str:
+    """Write drawn bytes that the guide allows, and the end once it allows that."""
     written = b""
-    while not written.endswith(b"\n"):
-        options = [bytes([b]) for b in sorted(set(pieces)) if guide.allows(bytes([b]))]
-        assert options, (pieces, written)
+    while True:
+        ends = [e.encode() for e in (end, end[1:]) if e and guide.allows(e.encode())]
+        options = [bytes([b]) for b in sorted(set(pieces.encode())) if guide.allows(bytes([b]))]
+        assert ends or options, (pieces, written)
+        if ends and (not options or rng.random() < 0.5):
+            guide.write(ends[0])
+            return written.decode()
         written += rng.choice(options)
         guide.write(written[-1:])
-    return written[:-1]
 
 
 @pytest.mark.parametrize("mark", ["：", ",", "。", "**"])

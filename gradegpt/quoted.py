@@ -1,0 +1,100 @@
+"""What of a text a comparison may name: a whole stretch of it, clipped where it is long.
+
+All texts are bytes: a guided judge writes tokens, which may be parts of characters.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from gradegpt.fit import ELISION
+from gradegpt.wholes import begins_whole, ends_whole, places
+
+LONG: Final = 100
+"""An answer of so many characters may end anywhere, and in an ellipsis; judges clip at 120."""
+_CLIPPED: Final = ELISION.encode()
+_BLANKS: Final = re.compile(r"\s{2}")
+_LETTERS: Final = b"ABCDEFGHIJ"
+"""Chosen options may be named together: BD for B and D."""
+_MARKS: Final = ":：,，;；、。*"
+_NO_START: Final = tuple(mark.encode() for mark in _MARKS)
+"""What no answer begins with."""
+_TELLING: Final = re.compile(f"[^\\s{_MARKS}]")
+
+
+class Quoted:
+    """A quote, and the answers that stand in it, blanks aside."""
+
+    def __init__(self, line: bytes) -> None:
+        self._line = line.rstrip()
+        self._at = _inked(self._line)
+        self.squeezed = bytes(self._line[at] for at in self._at)
+        """Without blanks."""
+        self._chosen = bytes(b for b in self.squeezed if b in _LETTERS)
+
+    def holds(self, answer: bytes, *, whole: bool) -> bool:
+        """Whether the answer is of the quote; ``whole``: and leaves nothing open, or is long."""
+        answer, clipped = _unclipped(answer)
+        text = answer.decode(errors="ignore")
+        broken = not answer.startswith(text.encode())  # half a character, and then something else
+        if broken or answer[:1].isspace() or (_BLANKS.search(text) and answer not in self._line):
+            return False
+        if clipped and not _is_long(answer):
+            return False
+        squeezed = bytes(answer[at] for at in _inked(answer))
+        if all(b in _LETTERS for b in squeezed) and squeezed in self._chosen:
+            return bool(squeezed)
+        any_end = not whole or _is_long(answer)
+        return any(any_end or ends_whole(self._line, *s) for s in self._stretches(squeezed))
+
+    def _stretches(self, squeezed: bytes) -> Iterator[tuple[int, int]]:
+        """Where an answer without blanks begins and ends in the line."""
+        for at in places(squeezed, self.squeezed) if squeezed else ():
+            start = self._at[at]
+            if begins_whole(self._line, start) and not self._line.startswith(_NO_START, start):
+                yield start, self._at[at + len(squeezed) - 1] + 1
+
+
+def names(answer: bytes, reference: bytes, *, whole: bool) -> bool:
+    """Whether the answer is of the reference; ``whole``: and leaves nothing open, or is long."""
+    answer, clipped = _unclipped(answer)
+    if (clipped and not _is_long(answer)) or (whole and not answer.strip() and reference):
+        return False
+    any_end = not whole or _is_long(answer)
+    return any(
+        any_end or ends_whole(reference, at, at + len(answer))
+        for at in places(answer, reference)
+        if begins_whole(reference, at)
+    )
+
+
+def tells(text: bytes) -> bool:
+    """Whether an answer may begin somewhere in it."""
+    return _TELLING.search(text.decode(errors="ignore")) is not None
+
+
+def is_text(text: bytes) -> bool:
+    """Whether it is made of whole characters."""
+    return text.decode(errors="ignore").encode() == text
+
+
+def _is_long(answer: bytes) -> bool:
+    return is_text(answer) and len(answer.decode()) >= LONG
+
+
+def _unclipped(answer: bytes) -> tuple[bytes, bool]:
+    """Without an ellipsis, and whether there was one."""
+    return answer.removesuffix(_CLIPPED), answer.endswith(_CLIPPED)
+
+
+def _inked(text: bytes) -> list[int]:
+    """The places of all bytes that are no blanks."""
+    found: list[int] = []
+    at = 0
+    for char in text.decode(errors="surrogateescape"):
+        size = len(char.encode(errors="surrogateescape"))
+        found += [] if char.isspace() else range(at, at + size)
+        at += size
+    return found
