@@ -8,6 +8,7 @@ sheet holds one in twenty, a judge's, in the words of a chain, one in fifty.
 from __future__ import annotations
 
 import random
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
@@ -26,6 +27,33 @@ _REWRITTEN: Final = 0.5
 """Share of the others whose reference is written in another form, too."""
 _SPELLED: Final = 0.2
 """Share of a judge's comparisons that are of a number in words, which chains hold too seldom."""
+_WORDY: Final = 0.2
+"""Share in which the answer given stands among words: "18 edges", "D. a noble gas"."""
+_BARE: Final = {
+    AnswerType.NUMBER: re.compile(r"\$?-?\d[\d.,]*(?:/\d+)?%?\$?"),
+    AnswerType.SINGLE_CHOICE: re.compile(r"[(（]?[A-H][)）]?"),
+}
+"""Answers that words may stand around, by type."""
+_AROUND: Final = {
+    (AnswerType.NUMBER, True): (
+        "一共有{}个", "{}名学生参加了比赛", "小明今年{}岁", "还需要{}天才能完成", "长是{}厘米",
+        "所以共需{}元", "3+5-8+{0}={0}", "x+y的值为{}", "一个六边形有{}条对角线", "比原来多{}千克",
+    ),
+    (AnswerType.NUMBER, False): (
+        "{} years old today", "There are {} apples left in the basket.", "{} of them are red",
+        "A prism of that kind has {} edges.", "it took them {} hours in all", "x + y = {}",
+        "2 + 7 - 9 + {0} = {0}", "He paid a total of {} dollars.", "the sum is {} in both cases",
+        "{} students can ride the bus",
+    ),
+    (AnswerType.SINGLE_CHOICE, True): (
+        "{}是正确的", "选项{}符合题意", "{}项的说法错误", "{}，因为其他选项都不成立", "选{}最合适",
+    ),
+    (AnswerType.SINGLE_CHOICE, False): (
+        "{} is the correct answer", "option {} is best supported", "{}, as the others all fail",
+        "choice {} fits the data", "{} is false",
+    ),
+}  # fmt: skip
+_LETTER_JOINTS: Final = (". ", ". ", "、", "：", ": ", ".", ") ")
 _ASK: Final = (
     "Compare line by line.",
     "Which of these pairs agree?",
@@ -88,21 +116,48 @@ def judge_sheet(
 ) -> TrainingRow:
     """``LINES`` comparisons as chains end, all answer types alike; to be supervised by tags alone.
 
-    A few are of numbers in words. Half of the others stand in the candidates' chains, half are
-    drawn anew from their references.
+    A few are of numbers in words, a few of answers among words. Half of the others stand in the
+    candidates' chains, half are drawn anew from their references.
     """
     kinds = sorted(answers)
-    chains = [
-        _spelled(rng)
-        if rng.random() < _SPELLED
-        else _compared(rng, rng.choice(answers[rng.choice(kinds)]))
-        for _ in range(LINES)
-    ]
+    chains = [_comparison(rng, answers, kinds) for _ in range(LINES)]
     return TrainingRow(
         prompt=(Message(role="user", content=rng.choice(_ASK)),),
         completion=(Message(role="assistant", content="\n".join(map(render_comparison, chains))),),
         meta={"types": [chain.answer_type for chain in chains]},
     )
+
+
+def _comparison(
+    rng: random.Random,
+    answers: Mapping[AnswerType, Sequence[Candidate]],
+    kinds: Sequence[AnswerType],
+) -> Chain:
+    drawn = rng.random()
+    if drawn < _SPELLED:
+        return _spelled(rng)
+    wordy = drawn < _SPELLED + _WORDY
+    bare = [kind for kind in kinds if kind in _BARE] if wordy else []
+    candidate = rng.choice(answers[rng.choice(bare or kinds)])
+    chain = _compared(rng, candidate)
+    texts = answers.get(AnswerType.TEXT, ())
+    return _among_words(rng, chain, candidate, texts) if bare else chain
+
+
+def _among_words(
+    rng: random.Random, chain: Chain, candidate: Candidate, texts: Sequence[Candidate]
+) -> Chain:
+    """The comparison with words around a bare answer, or with an option's text after its letter."""
+    kind, answer = candidate.kind, chain.answer or ""
+    if not _BARE[kind].fullmatch(answer):
+        return chain
+    if kind is AnswerType.SINGLE_CHOICE and texts and rng.random() < 0.6:
+        told = rng.choice(texts).chain
+        text = told.reference_answer if told is not None else ""
+        wordy = f"{answer}{rng.choice(_LETTER_JOINTS)}{text}"
+    else:
+        wordy = rng.choice(_AROUND[kind, candidate.lang == "zh"]).format(answer)
+    return chain.model_copy(update={"answer": clip(wordy)})
 
 
 def _compared(rng: random.Random, candidate: Candidate) -> Chain:
