@@ -159,8 +159,8 @@ class ChainGuide:
 
     def _names(self, answer: bytes, *, whole: bool = False) -> bool:
         """Whether this is an accepted answer, or a stretch of one."""
-        fits = len(answer) <= MAX_ANSWER and (not whole or is_text(answer))
-        return fits and any(names(answer, r, whole=whole) for r in self._references)
+        complete = not whole or is_text(answer)
+        return complete and any(names(answer, r, whole=whole) for r in self._references)
 
     def _gives(self, given: bytes, *, whole: bool) -> bool:
         """Whether the answer stands in the quote; the line ends in a full stop."""

@@ -13,7 +13,9 @@ from gradegpt.fit import ELISION
 from gradegpt.wholes import begins_whole, ends_whole, places
 
 LONG: Final = 100
-"""An answer of so many characters may end anywhere, and in an ellipsis; judges clip at 120."""
+"""An answer of so many characters may end anywhere, and in an ellipsis."""
+LONGEST: Final = 120
+"""Characters of an answer, as in the rows that judges are trained on."""
 _CLIPPED: Final = ELISION.encode()
 _BLANKS: Final = re.compile(r"\s{2}")
 _LETTERS: Final = b"ABCDEFGHIJ"
@@ -41,7 +43,7 @@ class Quoted:
         broken = not answer.startswith(text.encode())  # half a character, and then something else
         if broken or answer[:1].isspace() or (_BLANKS.search(text) and answer not in self._line):
             return False
-        if clipped and not _is_long(answer):
+        if len(text) > LONGEST or (clipped and not _is_long(answer)):
             return False
         squeezed = bytes(answer[at] for at in _inked(answer))
         if all(b in _LETTERS for b in squeezed) and squeezed in self._chosen:
@@ -59,9 +61,13 @@ class Quoted:
 
 def names(answer: bytes, reference: bytes, *, whole: bool) -> bool:
     """Whether the answer is of the reference; ``whole``: and leaves nothing open, or is long."""
-    answer, clipped = _unclipped(answer)
-    if (clipped and not _is_long(answer)) or (whole and not answer.strip() and reference):
+    if whole and reference and not answer.strip():
         return False
+    bare, clipped = _unclipped(answer)
+    if len(bare.decode(errors="ignore")) > LONGEST:
+        return False
+    if clipped and _is_long(bare) and bare in reference:
+        return True
     any_end = not whole or _is_long(answer)
     return any(
         any_end or ends_whole(reference, at, at + len(answer))

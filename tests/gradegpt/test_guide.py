@@ -13,6 +13,7 @@ from gradegpt.chain import KEY, NO_KEY, Chain, PromptSettings, build_prompt, ren
 from gradegpt.fit import ELISION, Budget
 from gradegpt.guide import MAX_TEXT, QUOTE_BYTES, ChainGuide, guide_for
 from gradegpt.quote import MAX_QUOTE
+from gradegpt.quoted import LONGEST
 from gradegpt.schema import AnswerType, ChainFormat, Item, Message, Verdict
 
 RESPONSE = "先算一算。\n所以，答案是 38 厘米。\n多谢…再见"
@@ -123,15 +124,30 @@ def test_the_answer_given_is_from_the_quote(
     assert allowed(written, piece, response=quote) is expected
 
 
-@pytest.mark.parametrize("quote", ["".join(chr(0x4E00 + n) for n in range(150)), "转圈" * 40])
+@pytest.mark.parametrize("quote", ["".join(chr(0x4E00 + n) for n in range(120)), "转圈" * 40])
 def test_an_answer_is_bounded_by_its_quote(quote: str) -> None:
-    """Long or in a loop, it may be all of the quote, and not a character more."""
+    """In a loop or not, it may be all of the quote, and not a character more."""
     start = f"{KEY}{quote}\nThe reference answer 38 is a number; the model response gives "
     assert allowed(start + quote[:-1], quote[-1], response=quote)
     assert not allowed(start + quote, quote[-1], response=quote)
     assert allowed(start + quote, ".\n", response=quote)
     assert not allowed(start + quote[:60], "….\n", response=quote)
     assert allowed(start + quote[:110], "….\n", response=quote) is (len(quote) > 110)
+
+
+def test_an_answer_of_so_many_characters_ends() -> None:
+    """Anywhere, for there may be no better place."""
+    quote = "很长" * 75
+    start = f"{KEY}{quote}\nThe reference answer {quote[:LONGEST]}"
+    guide = ChainGuide(quote, [quote])
+    guide.write(start.encode())
+    assert not guide.allows(quote[LONGEST].encode())
+    assert guide.allows("…".encode())
+    compared = " is a text; the model response gives "
+    assert guide.allows(compared.encode())
+    guide.write(f"{compared}{quote[:LONGEST]}".encode())
+    assert not guide.allows(quote[LONGEST].encode())
+    assert guide.allows(b".\n")
 
 
 @pytest.mark.parametrize(
@@ -324,13 +340,13 @@ def test_an_answer_leaves_nothing_open(quote: str, given: str, piece: str, expec
 
 @settings(deadline=None, max_examples=200)
 @given(
-    st.text("ab1.,$\\{}^_=< 中。", min_size=1, max_size=60).filter(re.compile("[ab1中]").search),
+    st.text("ab1.,$\\{}^_=< 中。…", min_size=1, max_size=60).filter(re.compile("[ab1中]").search),
     st.integers(1, 9),
     st.randoms(),
 )
 def test_there_is_always_a_way_on(text: str, times: int, rng: random.Random) -> None:
     """Through quote and answers, whatever byte is taken where several may be."""
-    response = reference = " ".join([text] * times)
+    response = reference = " ".join([text] * times)  # an ellipsis is what a budget cut out
     guide = ChainGuide(response, [reference])
     guide.write(KEY.encode())
     quote = walk(guide, response, "\n", rng)
