@@ -23,7 +23,8 @@ _LETTERS: Final = b"ABCDEFGHIJ"
 _MARKS: Final = ":：,，;；、。*"
 _NO_START: Final = tuple(mark.encode() for mark in _MARKS)
 """What no answer begins with."""
-_TELLING: Final = re.compile(f"[^\\s{_MARKS}]")
+_TELLING: Final = re.compile(f"[^\\s{_MARKS}" + re.escape("$\\()（）{}[]|#_>-.") + "]")
+"""What is no mere mark; a quote and an answer have some."""
 
 
 class Quoted:
@@ -45,6 +46,8 @@ class Quoted:
             return False
         if len(text) > LONGEST or (clipped and not _is_long(answer)):
             return False
+        if whole and not (tells(answer) or _is_long(answer)):
+            return False
         squeezed = bytes(answer[at] for at in _inked(answer))
         if all(b in _LETTERS for b in squeezed) and squeezed in self._chosen:
             return bool(squeezed)
@@ -55,7 +58,8 @@ class Quoted:
         """Where an answer without blanks begins and ends in the line."""
         for at in places(squeezed, self.squeezed) if squeezed else ():
             start = self._at[at]
-            if begins_whole(self._line, start) and not self._line.startswith(_NO_START, start):
+            begins = begins_whole(self._line, start) and tells(self._line[start:])
+            if begins and not self._line.startswith(_NO_START, start):
                 yield start, self._at[at + len(squeezed) - 1] + 1
 
 
@@ -77,7 +81,7 @@ def names(answer: bytes, reference: bytes, *, whole: bool) -> bool:
 
 
 def tells(text: bytes) -> bool:
-    """Whether an answer may begin somewhere in it."""
+    """Whether it is more than marks."""
     return _TELLING.search(text.decode(errors="ignore")) is not None
 
 
