@@ -37,11 +37,12 @@ def load_base(settings: SFTSettings) -> tuple[PreTrainedTokenizerBase, PreTraine
         EngineError: it does not load whole, or is no chat model.
 
     """
+    import torch
     from accelerate import PartialState
 
     # Joins the other processes of a launch, so that each loads onto its own GPU; FSDP reads the
-    # weights in one process only if they are joined by now.
-    PartialState()
+    # weights in one process only if they are joined by now. Unasked it joins none on a CPU.
+    PartialState(cpu=not torch.cuda.is_available())
     base = embedded(settings.model, "gradegpt-nano")
     if base.startswith((".", "/")) and not Path(base).is_dir():
         raise MissingError(

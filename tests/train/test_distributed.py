@@ -14,6 +14,7 @@ import pytest
 from gradegpt.records import read_rows, write_rows
 from gradegpt.schema import TrainingRow
 from gradegpt.settings import load_settings
+from train.callbacks import STAMP
 from train.settings import SFTSettings
 from train.sft import fine_tune
 
@@ -91,6 +92,9 @@ def test_two_processes_follow_the_trajectory_of_one(
         for name in ("loss", "grad_norm", "num_input_tokens_seen"):
             assert b[name] == pytest.approx(a[name], rel=1e-4), (a["step"], name)
     assert len({entry["loss"] for entry in one}) == STEPS
+    stamps = [tmp_path / name / "out" / f"checkpoint-{STEPS}" / STAMP for name in ("one", "two")]
+    rows = [json.loads(stamp.read_text())["shaping"]["rows_per_step"] for stamp in stamps]
+    assert rows == [4, 4]
 
 
 # --- launch files ---------------------------------------------------------------------------------
