@@ -28,7 +28,7 @@ from gradegpt.quoted import Quoted, is_text, names, tells
 from gradegpt.schema import AnswerType, Message
 from gradegpt.wholes import begins_whole, ends_whole, places
 
-VERSION: Final = "10"
+VERSION: Final = "11"
 """Raised with every change that can change a chain; part of a guided engine's name."""
 
 MAX_TEXT: Final = 400

@@ -23,18 +23,17 @@ _LETTERS: Final = b"ABCDEFGHIJ"
 _MARKS: Final = ":：,，;；、。*"
 _NO_START: Final = tuple(mark.encode() for mark in _MARKS)
 """What no answer begins with."""
+_HEADING: Final = re.compile(r"答案?|解答?|[Aa]nswer")
 _TELLING: Final = re.compile(f"[^\\s{_MARKS}" + re.escape("$\\()（）{}[]|#_>-.") + "]")
 """What is no mere mark; a quote and an answer have some."""
 
 
 class Quoted:
-    """A quote, and the answers that stand in it, blanks aside."""
+    """A quote, and the answers that stand in it, blanks aside but for those between words."""
 
     def __init__(self, line: bytes) -> None:
         self._line = line.rstrip()
-        self._at = _inked(self._line)
-        self.squeezed = bytes(self._line[at] for at in self._at)
-        """Without blanks."""
+        self.squeezed, self._at = _squeezed(self._line)
         self._chosen = bytes(b for b in self.squeezed if b in _LETTERS)
 
     def holds(self, answer: bytes, *, whole: bool) -> bool:
@@ -48,14 +47,20 @@ class Quoted:
             return False
         if whole and not (tells(answer) or _is_long(answer)):
             return False
-        squeezed = bytes(answer[at] for at in _inked(answer))
-        if all(b in _LETTERS for b in squeezed) and squeezed in self._chosen:
-            return bool(squeezed)
+        squeezed, _ = _squeezed(answer)
+        letters = squeezed.replace(b" ", b"")
+        if all(b in _LETTERS for b in letters) and letters in self._chosen:
+            return bool(letters)
         any_end = not whole or _is_long(answer)
-        return any(any_end or ends_whole(self._line, *s) for s in self._stretches(squeezed))
+        word_ends = answer[-1:].isspace() and squeezed[-1:].isalpha()
+        return any(
+            (any_end or ends_whole(self._line, start, end))
+            and not (word_ends and self._line[end : end + 1].isalpha())
+            for start, end in self._stretches(squeezed)
+        )
 
     def _stretches(self, squeezed: bytes) -> Iterator[tuple[int, int]]:
-        """Where an answer without blanks begins and ends in the line."""
+        """Where an answer begins and ends in the line."""
         for at in places(squeezed, self.squeezed) if squeezed else ():
             start = self._at[at]
             begins = begins_whole(self._line, start) and tells(self._line[start:])
@@ -81,8 +86,8 @@ def names(answer: bytes, reference: bytes, *, whole: bool) -> bool:
 
 
 def tells(text: bytes) -> bool:
-    """Whether it is more than marks."""
-    return _TELLING.search(text.decode(errors="ignore")) is not None
+    """Whether it is more than marks and a word for what should stand there, such as 答."""
+    return _TELLING.search(_HEADING.sub("", text.decode(errors="ignore"))) is not None
 
 
 def is_text(text: bytes) -> bool:
@@ -99,12 +104,20 @@ def _unclipped(answer: bytes) -> tuple[bytes, bool]:
     return answer.removesuffix(_CLIPPED), answer.endswith(_CLIPPED)
 
 
-def _inked(text: bytes) -> list[int]:
-    """The places of all bytes that are no blanks."""
-    found: list[int] = []
-    at = 0
+def _squeezed(text: bytes) -> tuple[bytes, list[int]]:
+    """Without blanks, but for one between two letters; and where each byte stood."""
+    kept, found, at = bytearray(), list[int](), 0
+    gap: int | None = None
     for char in text.decode(errors="surrogateescape"):
-        size = len(char.encode(errors="surrogateescape"))
-        found += [] if char.isspace() else range(at, at + size)
-        at += size
-    return found
+        piece = char.encode(errors="surrogateescape")
+        if char.isspace():
+            gap = at if gap is None else gap
+        else:
+            if gap is not None and kept[-1:].isalpha() and piece.isalpha():
+                kept += b" "
+                found.append(gap)
+            gap = None
+            kept += piece
+            found += range(at, at + len(piece))
+        at += len(piece)
+    return bytes(kept), found

@@ -338,9 +338,37 @@ def test_an_answer_leaves_nothing_open(quote: str, given: str, piece: str, expec
     assert allowed(written, piece, response=quote) is expected
 
 
+@pytest.mark.parametrize(
+    ("quote", "given", "piece", "expected"),
+    [
+        ("so this is 5", "t", " ", False),
+        ("so this is 5", "this", " ", True),
+        ("so this is 5", "this", "is", False),
+        ("so this is 5", "this is", " 5.\n", True),
+        ("x = 5", "x ", "= 5.\n", True),
+        ("选 A 和 B", "A ", "B.\n", True),
+        ("30 km", "30", "km.\n", True),
+    ],
+)
+def test_words_stay_apart_and_whole(quote: str, given: str, piece: str, expected: bool) -> None:
+    """Other blanks tell nothing."""
+    written = f"{KEY}{quote}\nThe reference answer 38 is a number; the model response gives {given}"
+    assert allowed(written, piece, response=quote) is expected
+
+
+@pytest.mark.parametrize("response", ["答", "**答案：**", "Answer:", "$$", "--", "（ ）"])
+def test_nothing_is_quoted_that_tells_nothing(response: str) -> None:
+    """Marks, and words for what should stand there."""
+    assert allowed("The model response gives ", "no answer", response=response)
+    assert not allowed("The model response gives ", "its answer", response=response)
+    assert allowed("The model response gives ", "its answer", response=response + "\n5")
+
+
 @settings(deadline=None, max_examples=200)
 @given(
-    st.text("ab1.,$\\{}^_=< 中。…", min_size=1, max_size=60).filter(re.compile("[ab1中]").search),
+    st.text("ab1 答.,$\\{}^_=< 中。…", min_size=1, max_size=60).filter(
+        re.compile("[ab1中]").search
+    ),
     st.integers(1, 9),
     st.randoms(),
 )
