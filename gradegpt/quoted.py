@@ -24,7 +24,7 @@ _MARKS: Final = ":：,，;；、。*"
 _NO_START: Final = tuple(mark.encode() for mark in _MARKS)
 """What no answer begins with."""
 _HEADING: Final = re.compile(r"答案?|解答?|[Aa]nswer")
-_TELLING: Final = re.compile(f"[^\\s{_MARKS}" + re.escape("$\\()（）{}[]|#_>-.") + "]")
+_TELLING: Final = re.compile(f"[^\\s{_MARKS}$]")
 """What is no mere mark; a quote and an answer have some."""
 
 

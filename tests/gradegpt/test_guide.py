@@ -13,7 +13,7 @@ from gradegpt.chain import KEY, NO_KEY, Chain, PromptSettings, build_prompt, ren
 from gradegpt.fit import ELISION, Budget
 from gradegpt.guide import MAX_TEXT, QUOTE_BYTES, ChainGuide, guide_for
 from gradegpt.quote import MAX_QUOTE
-from gradegpt.quoted import LONGEST
+from gradegpt.quoted import LONGEST, tells
 from gradegpt.schema import AnswerType, ChainFormat, Item, Message, Verdict
 
 RESPONSE = "先算一算。\n所以，答案是 38 厘米。\n多谢…再见"
@@ -356,7 +356,7 @@ def test_words_stay_apart_and_whole(quote: str, given: str, piece: str, expected
     assert allowed(written, piece, response=quote) is expected
 
 
-@pytest.mark.parametrize("response", ["答", "**答案：**", "Answer:", "$$", "--", "（ ）"])
+@pytest.mark.parametrize("response", ["答", "**答案：**", "Answer:", "$$"])
 def test_nothing_is_quoted_that_tells_nothing(response: str) -> None:
     """Marks, and words for what should stand there."""
     assert allowed("The model response gives ", "no answer", response=response)
@@ -465,7 +465,11 @@ def test_every_true_chain_is_allowed(response: str, data: st.DataObject) -> None
     """Whatever the response, a chain that quotes it can be written piece by piece."""
     line = response.split("\n")[0].strip()
     plain = not any(mark in line for mark in "…\r\x0c【") and line[:1] not in ":：,，;；、。*"
-    quote = line if plain and line.rstrip("*_ ")[-1:] not in (":", "：") else ""
+    quote = (
+        line
+        if plain and tells(line.encode()) and line.rstrip("*_ ")[-1:] not in (":", "：")
+        else ""
+    )
     chain = Chain(
         verdict=data.draw(st.sampled_from(Verdict)),
         key_sentence=quote or None,
