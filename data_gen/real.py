@@ -37,6 +37,7 @@ _CHANGEABLE: Final = (
 )
 _SEVERAL: Final = (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART)
 _MAX_OWN: Final = 60
+_TRIES: Final = 8
 _ITEM_FIELDS: Final = set(Item.model_fields) - {"id", "meta"}
 _PEOPLE: Final = re.compile(r"human|teacher|people|annotator", re.IGNORECASE)
 _MODEL: Final = re.compile(r"gpt|model|llm", re.IGNORECASE)
@@ -236,13 +237,14 @@ def _other_reference(
             return None
         own = "".join(sorted(named))
     make = right_form if verdict is Verdict.CORRECT else wrong_form
-    reference = make(rng, own, kind, question, lang == "zh")
-    if reference and named:
+    for _ in range(_TRIES):
+        reference = make(rng, own, kind, question, lang == "zh")
+        if not reference or not named:
+            return reference
         chosen = labels(Answer(reference, kind, question))
-        if kind is AnswerType.SINGLE_CHOICE and len(chosen) != 1:
-            return None  # two options, or none, are a mistake of responses alone
-        return "".join(chosen) if rng.random() < 0.7 else reference
-    return reference
+        if kind is not AnswerType.SINGLE_CHOICE or len(chosen) == 1:
+            return "".join(chosen) if chosen and rng.random() < 0.7 else reference
+    return None  # two options, or none, are a mistake of responses alone
 
 
 def _as_solution(rng: random.Random, answer: str, lang: str) -> str:

@@ -57,7 +57,9 @@ def in_order(text: str) -> tuple[str, ...]:
 
 
 def same(rng: random.Random, answer: Answer) -> list[str]:
-    """The same option or options."""
+    """The same option or options, or that none is right."""
+    if answer.text.strip() in (*_NONE_ZH, *_NONE_EN):
+        return [*_NONE_ZH, *_NONE_EN]
     if ordered := in_order(answer.text):
         return _by_question(ordered)
     named = labels(answer)
@@ -160,7 +162,9 @@ def near(rng: random.Random, answer: Answer) -> list[str]:
     rest = [label for label in every if label not in named]
     if len(named) == 1 and answer.kind is AnswerType.SINGLE_CHOICE:
         made = [_styled(answer, named, [other]) for other in rest]
-        return distinct([*made, *_not_one(rng, named[0], rest, chinese=answer.chinese)])
+        if _LABELS.fullmatch(answer.text.strip()):
+            made += _not_one(rng, named[0], rest, chinese=answer.chinese)
+        return distinct(made)
     others = [[n for n in named if n != gone] for gone in named if len(named) > 1]
     others += [sorted([*named, more]) for more in rest]
     others += [sorted([*(n for n in named if n != gone), new]) for gone in named for new in rest]
