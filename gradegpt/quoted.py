@@ -41,7 +41,7 @@ class Quoted:
         answer, clipped = _unclipped(answer)
         text = answer.decode(errors="ignore")
         broken = not answer.startswith(text.encode())  # half a character, and then something else
-        if broken or answer[:1].isspace() or (_BLANKS.search(text) and answer not in self._line):
+        if broken or text[:1].isspace() or (_BLANKS.search(text) and answer not in self._line):
             return False
         if len(text) > LONGEST or (clipped and not _is_long(answer)):
             return False
@@ -52,7 +52,7 @@ class Quoted:
         if all(b in _LETTERS for b in letters) and letters in self._chosen:
             return bool(letters)
         any_end = not whole or _is_long(answer)
-        word_ends = answer[-1:].isspace() and squeezed[-1:].isalpha()
+        word_ends = text[-1:].isspace() and squeezed[-1:].isalpha()
         return any(
             (any_end or ends_whole(self._line, start, end))
             and not (word_ends and self._line[end : end + 1].isalpha())

@@ -380,7 +380,7 @@ def test_there_is_always_a_way_on(text: str, times: int, rng: random.Random) -> 
     quote = walk(guide, response, "\n", rng)
     guide.write(b"The reference answer ")
     walk(guide, f"{reference}…", " is a number; the model response gives ", rng)
-    assert walk(guide, f"{quote}.…", "\n", rng).endswith(".")
+    assert walk(guide, f"{quote}.… \u3000", "\n", rng).endswith(".")
 
 
 def walk(guide: ChainGuide, pieces: str, end: str, rng: random.Random) -> str:
