@@ -27,7 +27,7 @@ class Phrases(Row):
     names: tuple[str, ...]
     copulas: tuple[str, ...]
     choices: tuple[str, ...]
-    choice_labels: tuple[str, ...] = ()
+    choice_labels: tuple[str, ...]
     labels: tuple[str, ...]
     dress: tuple[str, ...]
     tails: tuple[str, ...]

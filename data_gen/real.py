@@ -14,13 +14,14 @@ from data_gen.gloss import render_gloss
 from data_gen.phrases import phrases
 from gradegpt.chain import Chain, needs_gloss
 from gradegpt.judges.rules import answer_kind, answer_places, reference_answers
-from gradegpt.quote import part_runs
+from gradegpt.quote import MAX_QUOTE, part_runs
 from gradegpt.rules.compare import compare
 from gradegpt.rules.extract import Found, How, find_answer
 from gradegpt.rules.kinds import answer_type, letters, options
 from gradegpt.rules.normalise import plain
 from gradegpt.rules.tidy import tidy
 from gradegpt.schema import CHOICE, AnswerType, Example, Item, Verdict
+from gradegpt.wholes import sum_end
 
 _TRUSTED: Final = (How.BOXED, How.ANNOUNCED, How.WHOLE)
 _CHANGEABLE: Final = (
@@ -38,6 +39,8 @@ _CHANGEABLE: Final = (
 _SEVERAL: Final = (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART)
 _MAX_OWN: Final = 60
 _TRIES: Final = 8
+_SENTENCE_END: Final = re.compile(r"(?<=[。！？])|(?<=[.!?])\s+(?=[A-Z\"“])")
+_CLAUSE_END: Final = re.compile(r"[,;:]\s|[，；：、]")
 _ITEM_FIELDS: Final = set(Item.model_fields) - {"id", "meta"}
 _PEOPLE: Final = re.compile(r"human|teacher|people|annotator", re.IGNORECASE)
 _MODEL: Final = re.compile(r"gpt|model|llm", re.IGNORECASE)
@@ -135,6 +138,8 @@ def _compared(
     if quote is None:
         return None
     answer = quote[0] if run and kind not in CHOICE else found.answer
+    if kind is AnswerType.NUMBER and "=" not in reference:
+        answer = answer.encode()[sum_end(answer.encode()) :].decode()
     return Chain(
         verdict=verdict,
         key_sentence=quote[0],
@@ -162,15 +167,16 @@ def _quote(response: str, found: Found) -> tuple[str, str | None] | None:
 
 
 def _free_text(item: Item, references: list[str], verdict: Verdict) -> Chain | None:
-    """A free-text answer: the quote is the first line that holds a reference, else the first."""
-    lines = [line.strip() for line in item.response.splitlines() if line.strip()]
-    if not lines:
+    """A free-text answer: the quote is the first sentence with a reference in it, else the first."""
+    lines = [line.strip() for line in item.response.splitlines()]
+    sentences = [s for line in lines for s in _SENTENCE_END.split(line) if s]
+    if not sentences:
         return None
     named = next(
-        ((r, s) for r in references for s in lines if plain(r) and plain(r) in plain(s)), None
+        ((r, s) for r in references for s in sentences if plain(r) and plain(r) in plain(s)), None
     )
-    reference, line = named or (references[0], lines[0])
-    sentence = line[:160].strip()
+    reference, sentence = named or (references[0], sentences[0])
+    sentence = _quotable(sentence, reference)
     inside = named is not None and verdict is Verdict.CORRECT
     return Chain(
         verdict=verdict,
@@ -180,6 +186,18 @@ def _free_text(item: Item, references: list[str], verdict: Verdict) -> Chain | N
         answer_type=AnswerType.TEXT,
         answer=clip(reference if inside else sentence),
     )
+
+
+def _quotable(sentence: str, wanted: str) -> str:
+    """The whole sentence, or as many clauses of a long one as a quote may have."""
+    if len(sentence) <= MAX_QUOTE:
+        return sentence
+    at = sentence.casefold().find(wanted.casefold())
+    breaks = [0, *(m.end() for m in _CLAUSE_END.finditer(sentence))]
+    far = at + len(wanted) > MAX_QUOTE
+    start = max(b for b in breaks if b <= at) if far else 0
+    end = max(b for b in [*breaks, len(sentence)] if b <= start + MAX_QUOTE)
+    return sentence[start : end if end > max(at, start) else start + MAX_QUOTE].strip()
 
 
 def _reference_dressed(item: Item, reference: str, rng: random.Random) -> Item:

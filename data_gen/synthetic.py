@@ -6,6 +6,7 @@ import random
 from typing import Final
 
 from data_gen.candidates import Candidate, clip, with_rules
+from data_gen.forms.choices import in_order
 from data_gen.phrases import phrases
 from data_gen.problems import Problem
 from data_gen.writer import Task, answered, no_answer, steps_of
@@ -28,9 +29,10 @@ def synthetic(problem: Problem, verdict: Verdict, id_: str, rng: random.Random) 
         written = made
     else:
         return None
+    keyed = _keyed(problem, rng)
     item = Item(
         question=problem.question,
-        reference=reference_text(problem, rng),
+        reference=reference_text(keyed, rng),
         response=written.response,
         answer_type=problem.answer_type,
         tolerance=problem.tolerance,
@@ -39,7 +41,7 @@ def synthetic(problem: Problem, verdict: Verdict, id_: str, rng: random.Random) 
         verdict=written.verdict,
         key_sentence=written.key_sentence,
         gloss=written.gloss,
-        reference_answer=clip(problem.reference),
+        reference_answer=clip(keyed.reference),
         answer_type=problem.answer_type,
         answer=clip(written.answer or "") or None,
     )
@@ -57,6 +59,17 @@ def synthetic(problem: Problem, verdict: Verdict, id_: str, rng: random.Random) 
             labels={"construction": written.verdict},
         )
     )
+
+
+def _keyed(problem: Problem, rng: random.Random) -> Problem:
+    """The options of several questions as answer keys have them: a line each, or five together."""
+    letters = in_order(problem.reference)
+    if not letters or rng.random() < 0.4:
+        return problem
+    fives = ["".join(letters[n : n + 5]) for n in range(0, len(letters), 5)]
+    together = " ".join(fives) if len(letters) % 5 == 0 else "\n".join(letters)
+    key = together if rng.random() < 0.6 else "\n".join(letters)
+    return problem.model_copy(update={"reference": key})
 
 
 def reference_text(problem: Problem, rng: random.Random) -> str | tuple[str, ...]:

@@ -114,7 +114,7 @@ def build_prompt(item: Item, settings: PromptSettings) -> tuple[Message, ...]:
     budget = settings.budget
     references = " or ".join(
         f"<reference>\n{defuse(fit_response(r, budget.reference))}\n</reference>"
-        for r in item.accepted
+        for r in _nearest_first(item.accepted, item.response)
     )
     context = (
         f"Context: <context>\n{defuse(fit_middle(item.context, budget.question))}\n</context>\n"
@@ -132,6 +132,17 @@ def build_prompt(item: Item, settings: PromptSettings) -> tuple[Message, ...]:
     return Message(role="system", content=SYSTEM[settings.chain_format]), Message(
         role="user", content=user
     )
+
+
+def _nearest_first(accepted: Sequence[str], response: str) -> list[str]:
+    """Of several accepted answers those first that the response holds, the longest of them first."""
+    said = " ".join(response.casefold().split())
+
+    def words_held(answer: str) -> int:
+        words = " ".join(answer.casefold().split())
+        return len(words) if words in said else 0
+
+    return sorted(accepted, key=words_held, reverse=True)
 
 
 def parse_prompt(messages: Sequence[Message]) -> Item | None:

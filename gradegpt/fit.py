@@ -24,7 +24,10 @@ ANNOUNCES: Final = re.compile(
 _WORD: Final = re.compile(r"\w")
 _BEGINNING: Final = 24.0
 """An answer before its explanation: the first line, if it is at most so long."""
-_SENTENCE_END = re.compile(r"(?<=[。！？；\n])|(?<=[.!?;]\s)")
+_SENTENCE_END = re.compile(
+    r"(?<=[。！？；\n])|(?<=[.!?;]\s)(?<!^[A-Za-z0-9]\.\s)(?<!^\d\d\.\s)", re.MULTILINE
+)
+"""Not after "A. " or "12. " that begins a line: neither is of use without the other."""
 _TAIL_CHARACTERS: Final = 20_000
 _MARKED_SEGMENTS: Final = 24
 

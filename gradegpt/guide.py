@@ -26,9 +26,9 @@ from gradegpt.chain import (
 from gradegpt.quote import MAX_QUOTE, quotable
 from gradegpt.quoted import Quoted, is_text, names, tells
 from gradegpt.schema import AnswerType, Message
-from gradegpt.wholes import begins_whole, ends_whole, places
+from gradegpt.wholes import begins_clause, ends_clause, places
 
-VERSION: Final = "11"
+VERSION: Final = "12"
 """Raised with every change that can change a chain; part of a guided engine's name."""
 
 MAX_TEXT: Final = 400
@@ -53,7 +53,7 @@ _ROUNDS: Final = 4
 _KEY, _NO_KEY, _REFERENCE = KEY.encode(), NO_KEY.encode(), REFERENCE.encode()
 _GLOSS, _GIVES, _AGREE = GLOSS.encode(), GIVES.encode(), AGREE.encode()
 _OPENING: Final = b"The model response gives "
-_TYPES: Final = tuple(type_clause(kind).encode() for kind in AnswerType)
+_TYPES: Final = {type_clause(kind).encode(): kind for kind in AnswerType}
 _BEGUN: Final = tuple({clause[:n] for clause in _TYPES for n in range(1, len(clause))})
 """What a type's words may have come to."""
 _ANY_CHARACTER: Final = "\U0001d400".encode()
@@ -75,6 +75,9 @@ class ChainGuide:
     def __init__(self, response: str, references: Sequence[str]) -> None:
         lines, runs = quotable(response)
         self._response = "\n".join([*map(str.strip, lines), *map(" ".join, runs)]).encode()
+        self._clauses = frozenset(
+            at for at in range(len(self._response)) if begins_clause(self._response, at)
+        )
         self._references = [" ".join(r.split()).encode() for r in references]
         several = any(_SEVERAL.search(r.strip()) for r in references)
         self._begun_runs = _begun(runs) if several else frozenset()
@@ -132,24 +135,25 @@ class ChainGuide:
 
     def _quotes(self, quote: bytes, *, whole: bool) -> bool:
         text, quote = self._response, quote.rstrip() if whole else quote
-        begun = [at for at in places(quote, text) if begins_whole(text, at)]
+        begun = [at for at in places(quote, text) if at in self._clauses]
         if not whole:
             wrong = _too_long(quote) or quote[:1].isspace()
             return not wrong and any(tells(text[at:].partition(b"\n")[0]) for at in begun)
         if not tells(quote) or not is_text(quote) or quote in self._begun_runs:
             return False
         full = _too_long(quote + _ANY_CHARACTER)
-        return full or any(ends_whole(text, at, at + len(quote)) for at in begun)
+        return full or any(ends_clause(text, at, at + len(quote)) for at in begun)
 
     def _compares(self, text: bytes, *, whole: bool) -> bool:
         """Whether ``<reference answer> is a <type>; the model response gives <answer>.`` holds."""
-        for clause in _TYPES:
+        for clause, kind in _TYPES.items():
             wanted, found, given = text.partition(clause)
             if found:
+                result = kind is AnswerType.NUMBER and b"=" not in wanted
                 return (
                     self._names(wanted, whole=True)
                     and _GIVES not in given
-                    and self._gives(given, whole=whole)
+                    and self._gives(given, whole=whole, result=result)
                 )
         return not whole and (self._names(text) or self._begins_a_type(text))
 
@@ -162,16 +166,17 @@ class ChainGuide:
         complete = not whole or is_text(answer)
         return complete and any(names(answer, r, whole=whole) for r in self._references)
 
-    def _gives(self, given: bytes, *, whole: bool) -> bool:
+    def _gives(self, given: bytes, *, whole: bool, result: bool) -> bool:
         """Whether the answer stands in the quote; the line ends in a full stop."""
         if self._first == _NO_KEY:
             return given == _NONE if whole else _begins(given, _NONE)
         if not self._quoted.squeezed:
             return whole or (len(given) <= MAX_ANSWER and not _loops(given))
         answer = given.removesuffix(b".")
-        if answer != given and is_text(answer) and self._quoted.holds(answer, whole=True):
+        ended = answer != given and is_text(answer)
+        if ended and self._quoted.holds(answer, whole=True, result=result):
             return True
-        return not whole and (not given or self._quoted.holds(given, whole=False))
+        return not whole and (not given or self._quoted.holds(given, whole=False, result=result))
 
 
 def _begun(runs: Sequence[Sequence[str]]) -> frozenset[bytes]:

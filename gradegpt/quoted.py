@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from gradegpt.fit import ELISION
-from gradegpt.wholes import begins_whole, ends_whole, places
+from gradegpt.wholes import begins_whole, ends_whole, places, sum_end
 
 LONG: Final = 100
 """An answer of so many characters may end anywhere, and in an ellipsis."""
@@ -34,14 +34,18 @@ class Quoted:
     def __init__(self, line: bytes) -> None:
         self._line = line.rstrip()
         self.squeezed, self._at = _squeezed(self._line)
+        self._result = sum_end(self._line)
         self._chosen = bytes(b for b in self.squeezed if b in _LETTERS)
 
-    def holds(self, answer: bytes, *, whole: bool) -> bool:
-        """Whether the answer is of the quote; ``whole``: and leaves nothing open, or is long."""
+    def holds(self, answer: bytes, *, whole: bool, result: bool = False) -> bool:
+        """Whether the answer is of the quote; ``whole``: and leaves nothing open, or is long.
+
+        ``result``: and does not begin before the result of the last sum there.
+        """
         answer, clipped = _unclipped(answer)
         text = answer.decode(errors="ignore")
         broken = not answer.startswith(text.encode())  # half a character, and then something else
-        if broken or text[:1].isspace() or (_BLANKS.search(text) and answer not in self._line):
+        if broken or text[:1].isspace():
             return False
         if len(text) > LONGEST or (clipped and not _is_long(answer)):
             return False
@@ -52,11 +56,14 @@ class Quoted:
         if all(b in _LETTERS for b in letters) and letters in self._chosen:
             return bool(letters)
         any_end = not whole or _is_long(answer)
+        wide = _BLANKS.search(text) is not None
         word_ends = text[-1:].isspace() and squeezed[-1:].isalpha()
         return any(
             (any_end or ends_whole(self._line, start, end))
             and not (word_ends and self._line[end : end + 1].isalpha())
             for start, end in self._stretches(squeezed)
+            if (not result or start >= self._result)
+            and not (wide and not self._line.startswith(answer, start))
         )
 
     def _stretches(self, squeezed: bytes) -> Iterator[tuple[int, int]]:

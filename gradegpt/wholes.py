@@ -24,6 +24,16 @@ _NO_END: Final = re.compile(
         )
     )
 )
+_SUM: Final = re.compile(
+    rb"[\d)}\]%](?:\s*[A-Za-z]+){0,3}\s*"  # 4 boxes
+    rb"(?:[-+*/x^]|\xc3[\x97\xb7]|\\(?:times|cdot|div)\b)"  # x
+    rb"\s*[$\xc2\xa3({\\]*\d[^=\n]*=\s*"  # 3 pens =
+    rb"(?=(?:[-$({<*\s]|\\boxed|\\[dt]?frac|\xc2\xa3|\xe2\x82\xac)*\d)"  # 12
+)
+_CLAUSE_MARKS: Final = "。．.!?！？；;，,、:：)）】"
+_BEFORE_CLAUSES: Final = f'\n{_CLAUSE_MARKS}…>#*-"”’(（[【'
+_HEADING: Final = "【".encode()
+_AFTER_CLAUSES: Final = f"{_CLAUSE_MARKS}…<‹*$~`"
 _OPEN_MATH: Final = re.compile(rb"\$[^$]*[\\\^_][^$]*\Z")
 
 
@@ -51,6 +61,32 @@ def ends_whole(text: bytes, start: int, end: int) -> bool:
     if _NO_END.match(text, end) or _open_braces(stretch):
         return False
     return text.startswith(b"$", end) or not _OPEN_MATH.search(stretch)
+
+
+def begins_clause(text: bytes, at: int) -> bool:
+    """Whether a sentence or a part of one may begin here: at a line's beginning or behind a mark."""
+    if not begins_whole(text, at):
+        return False
+    before = text[:at].rstrip(b" ")[-4:].decode(errors="ignore")
+    return not before or before[-1] in _BEFORE_CLAUSES or text.startswith(_HEADING, at)
+
+
+def ends_clause(text: bytes, start: int, end: int) -> bool:
+    """Whether a sentence or a part of one may end here: whole, at a mark or at a line's end.
+
+    Blanks may stand before the mark. What comes behind a blank in Chinese is another sentence.
+    """
+    if not ends_whole(text, start, end):
+        return False
+    line = text[end:].partition(b"\n")[0].decode(errors="ignore")
+    rest, last = line.lstrip(), text[max(0, end - 4) : end].decode(errors="ignore")[-1:]
+    apart = rest != line and "\u3400" <= rest[:1] <= "\u9fff"
+    return not rest or last in _CLAUSE_MARKS or rest[0] in _AFTER_CLAUSES or apart
+
+
+def sum_end(text: bytes) -> int:
+    """Where the result of the last sum in the text begins, as 12 in "4 x 3 = 12"; 0 without one."""
+    return max((m.end() for m in _SUM.finditer(text)), default=0)
 
 
 def _open_braces(text: bytes) -> bool:

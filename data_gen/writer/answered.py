@@ -12,6 +12,10 @@ from data_gen.writer.ending import ending
 from data_gen.writer.task import Task, Written, kind_of_miss
 
 _SENTENCE_ENDS: Final = (".", "。", "?", "？", "!", "！")
+_BECAUSE: Final = (
+    ("Explanation:", "Reasoning:", "Here is why:", "**Justification**", "### Details", "", ""),
+    ("解析：", "【解析】", "【分析】", "理由如下：", "**说明：**", "", ""),
+)
 Pattern = Callable[[Task, str, bool], Written]
 """From the task, the answer to settle on, and whether that is right."""
 
@@ -46,6 +50,21 @@ def plain(task: Task, answer: str, right: bool) -> Written:
     same = answer == task.problem.reference
     name = ("right" if same else "right_form") if right else kind_of_miss(task.problem, answer)
     return _close(task, body(task, answer, derived=derived), answer, right, name)
+
+
+def then_explained(task: Task, answer: str, right: bool) -> Written:
+    """The answer first, and then why."""
+    closing = ending(task, answer)
+    heading = task.rng.choice(_BECAUSE[task.chinese])
+    why = "\n".join(filter(None, (heading, body(task, answer))))
+    gap = task.rng.choice(("\n", "\n\n"))
+    return task.written(
+        f"{closing.text}{gap}{why}",
+        closing.sentence,
+        closing.answer,
+        right=right,
+        pattern="answer_first",
+    )
 
 
 def bare(task: Task, answer: str, right: bool) -> Written:
@@ -157,6 +176,7 @@ def _another(task: Task) -> Problem | None:
 
 
 _PATTERNS: Final[tuple[tuple[Pattern, float], ...]] = (
+    (then_explained, 2.5),
     (bare, 2),
     (revised, 2),
     (other_process, 2),

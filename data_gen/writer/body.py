@@ -19,6 +19,8 @@ _CONCLUDES = re.compile(
 )
 _MAX_STEP: Final = 300
 _SLIP: Final = 0.12
+_TOGETHER: Final = 0.3
+"""Share of the bodies that rule options out whose options are named together: 排除ABC."""
 _OPERATIONS: Final = (("+", "+"), ("-", "-"), ("×", "\\times "), ("*", "\\cdot "))
 
 
@@ -53,7 +55,9 @@ def _steps(task: Task, answer: str, derived: str | None) -> list[str]:
     if problem.answer_type in CHOICE and rng.random() < 0.3:
         others = [letter for letter in "ABCD" if letter not in (letters(answer) or "ABCD")]
         given_up = rng.sample(others, rng.randint(0, len(others)))
-        steps += [rng.choice(words.ruled_out).format(letter) for letter in given_up]
+        if rng.random() < _TOGETHER:
+            given_up = [rng.choice(("", "、") if task.chinese else (" or ", "/")).join(given_up)]
+        steps += [rng.choice(words.ruled_out).format(label) for label in given_up if label]
     return steps
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final, NamedTuple
 
 from data_gen.forms.choices import in_order
@@ -19,6 +20,7 @@ _KEYED: Final = (
     ("({}) Answer: {}", "{}. ({})"),
     ("（{}）【答案】{}", "（{}）选{}", "{}.【答案】 {}"),
 )
+_LABEL: Final = re.compile(r"[A-J](?:[、, ]*[A-J])*")
 _HEADINGS: Final = (("Answers:", "Final answers:", "So:"), ("答案：", "综上：", "最终答案如下："))
 
 
@@ -106,10 +108,11 @@ def _sentence(task: Task, answer: str) -> str:
 
 def _choice(task: Task, answer: str) -> str:
     rng, words = task.rng, task.words
+    label = answer.strip("()（）.")
+    if rng.random() < (0.25 if task.chinese else 0.4) and _LABEL.fullmatch(label):
+        return rng.choice(words.choice_labels).format(label)
     if task.chinese:
         return f"{rng.choice(words.choices)}{_dress(task, answer)}"
-    if rng.random() < 0.4 and len(answer) <= 6:
-        return rng.choice(words.choice_labels).format(answer.strip("()."))
     opening = rng.choice(words.choices)
     named = f"{answer.strip('()')})" if opening.endswith("(") else _dress(task, answer)
     return capitalised(f"{rng.choice(words.links)}{opening}{named}")

@@ -130,13 +130,25 @@ def test_no_text_breaks_its_frame_or_poses_as_a_verdict_or_chat_token(item: Item
 @given(ITEM)
 @settings(deadline=None)
 def test_a_prompt_gives_its_item_back(item: Item) -> None:
-    """``parse_prompt`` is the inverse of ``build_prompt``, up to what was defused."""
-    assert parse_prompt(build_prompt(item, PromptSettings())) == Item(
+    """``parse_prompt`` is the inverse of ``build_prompt``, up to what was defused, and order."""
+    found = parse_prompt(build_prompt(item, PromptSettings()))
+    assert found is not None
+    assert sorted(found.reference) == sorted(defuse(r) for r in item.reference)
+    assert found == Item(
         question=defuse(item.question),
-        reference=tuple(defuse(r) for r in item.reference),
+        reference=found.reference,
         response=defuse(item.response),
         context=None if item.context is None else defuse(item.context),
     )
+
+
+def test_the_accepted_answers_that_the_response_holds_stand_first() -> None:
+    """The longest before what it contains; the others as they were given."""
+    accepted = ("Nuriev", "Rudolf Nureyev", "rudolph", "RUDOLPH  Nureyev")
+    item = Item(reference=accepted, response="It was Rudolph Nureyev.")
+    found = parse_prompt(build_prompt(item, PromptSettings()))
+    assert found is not None
+    assert found.reference == ("RUDOLPH  Nureyev", "rudolph", "Nuriev", "Rudolf Nureyev")
 
 
 @given(HOSTILE)

@@ -146,3 +146,13 @@ def test_a_long_first_line_does_not_push_out_the_end() -> None:
     """Only a short one is likely to be the answer."""
     text = f"{WORKED[:-1]}，如此这般。\n{WORKED}"
     assert fit_response(text, 100).startswith(ELISION)
+
+
+@pytest.mark.parametrize("label", ["A", "3", "12"])
+def test_a_label_stays_with_what_it_labels(label: str) -> None:
+    """An option kept without its letter is of no use, nor a letter without its option."""
+    option = f"{label}. 生产方式变革的条件渐趋成熟\n"
+    text = f"下面逐项分析。\n{'这一句说明背景，并不给出结论。' * 20}\n{option}以上就是分析。"
+    for budget in range(10, 60):
+        fitted = fit_response(text, budget)
+        assert (f"{label}. " in fitted) is ("生产方式变革" in fitted)

@@ -29,12 +29,14 @@ def allowed(written: str, piece: str | bytes, response: str = RESPONSE) -> bool:
     ("written", "piece", "expected"),
     [
         (KEY, "所以", True),
-        (KEY, "算一算", True),
+        (KEY, "算一算", False),
+        (KEY, "答案是", True),
         (KEY, "因此", False),
         (KEY + "所以，答案是 38", " 厘米", True),
         (KEY + "所以，答案是 38", " 千米", False),
         (KEY + "所以，答案是 38 厘米。", "\n", True),
-        (KEY + "所以", "，答案是\n", True),
+        (KEY + "所以", "，答案是\n", False),
+        (KEY + "所以", "，答案是 38 厘米\n", True),
         (KEY + "算一算。", "所以", False),
         (KEY + "多谢", "…", False),
         (KEY, "\n", False),
@@ -296,7 +298,11 @@ def test_a_part_that_nothing_can_follow_may_end_a_quote() -> None:
     ("response", "quote", "expected"),
     [
         ("a scalene triangle", "a sca", False),
-        ("a scalene triangle", "a scalene", True),
+        ("a scalene triangle", "a scalene", False),
+        ("a scalene triangle", "a scalene triangle", True),
+        ("scalene, as it has no equal sides", "scalene", True),
+        ("最终答案是4 谢谢！", "最终答案是4", True),
+        ("So it is <b>4</b>", "So it is <b>4", True),
         ("于是答案是4<x<16。", "于是答案是4", False),
         ("so $\\frac{13}{2} = 6.5$.", "so $\\frac{13}{", False),
         ("so $\\frac{13}{2} = 6.5$.", "so $\\frac{13}{2} = 6.5", True),
@@ -354,6 +360,31 @@ def test_words_stay_apart_and_whole(quote: str, given: str, piece: str, expected
     """Other blanks tell nothing."""
     written = f"{KEY}{quote}\nThe reference answer 38 is a number; the model response gives {given}"
     assert allowed(written, piece, response=quote) is expected
+
+
+@pytest.mark.parametrize(
+    ("quote", "given", "expected"),
+    [
+        ("a total of 4 x 3 = 12 tomatoes.", "1", True),
+        ("a total of 4 x 3 = 12 tomatoes.", "3", False),
+        ("a total of 4 x 3 = 12 tomatoes.", "4", False),
+        ("$45 + $20 = $65 per balloon", "$65", True),
+        ("$45 + $20 = $65 per balloon", "$4", False),
+        ("he runs 60/10 = <<60/10=6>>6 hours", "6>", True),
+        ("he runs 60/10 = <<60/10=6>>6 hours", "60", False),
+        ("20 seconds - 2 seconds = 18 seconds", "18", True),
+        ("20 seconds - 2 seconds = 18 seconds", "20", False),
+        ("x = 3", "x", True),
+        ("所以 $f(x)=3x+1$", "$f", True),
+    ],
+)
+def test_a_number_is_the_result_of_its_sum(quote: str, given: str, expected: bool) -> None:
+    """Not what is added up; an equation is compared as a whole."""
+    for kind, held in (("a number", expected), ("an equation", True)):
+        compared = f"{KEY}{quote}\nThe reference answer 5 is {kind}; the model response gives "
+        guide = ChainGuide(quote, ["5"])
+        guide.write(compared.encode())
+        assert all(guide.allows(given[:n].encode()) for n in range(1, len(given) + 1)) is held
 
 
 @pytest.mark.parametrize("response", ["答", "**答案：**", "Answer:", "$$"])
