@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gradegpt.wholes import begins_whole, ends_whole, places
+from gradegpt.wholes import begins_clause, begins_whole, ends_clause, ends_whole, places, sum_end
 
 
 def test_every_place_counts_even_where_they_overlap() -> None:
@@ -75,3 +75,45 @@ def test_nothing_ends_with_a_word_number_or_formula_left_open(
     """The end of a line ends everything, for there is nothing more to take."""
     text = f"{stretch}{after}".encode()
     assert ends_whole(text, 0, len(stretch.encode())) is whole
+
+
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        ("a total of 4 x 3 = 12 tomatoes", "12 tomatoes"),
+        ("which is 4 boxes x 3 pens = 12 pens", "12 pens"),
+        ("he runs 60/10 = <<60/10=6>>6 hours", "6>>6 hours"),
+        ("$(-49)\\div 7 = -7$.", "-7$."),
+        ("$\\frac{1}{2} + \\frac{1}{3} = \\frac{5}{6}$", "\\frac{5}{6}$"),
+        ("so 7 + 5 = \\boxed{12}", "\\boxed{12}"),
+        ("先算3×4=12，再算12÷2=6。", "6。"),
+        ("x = 3", "x = 3"),
+        ("f(x) = 3x + 1", "f(x) = 3x + 1"),
+        ("8 - 3 = n", "8 - 3 = n"),
+        ("nothing", "nothing"),
+    ],
+)
+def test_the_result_of_the_last_sum(text: str, result: str) -> None:
+    """Where there is none, all of the text."""
+    assert text.encode()[sum_end(text.encode()) :].decode() == result
+
+
+@pytest.mark.parametrize(
+    ("before", "clause", "after", "begins", "ends"),
+    [
+        ("So ", "it is 4", ".", False, True),
+        ("So, ", "it is 4", " and", True, False),
+        ("因此", "选B", "。", False, True),
+        ("因此，", "选B", " 谢谢", True, True),
+        ("故", "【答案】B", "<eoa>", True, True),
+        ("", "it is 4", "\n", True, True),
+        ("- ", "it is 4", " cm", True, False),
+    ],
+)
+def test_a_clause_stands_between_marks(
+    before: str, clause: str, after: str, begins: bool, ends: bool
+) -> None:
+    """Or at the ends of its line; a heading in brackets begins one."""
+    text, start = f"{before}{clause}{after}".encode(), len(before.encode())
+    assert begins_clause(text, start) is begins
+    assert ends_clause(text, start, start + len(clause.encode())) is ends
