@@ -33,7 +33,7 @@ _SUM: Final = re.compile(
 _CLAUSE_MARKS: Final = "。．.!?！？；;，,、:：)）】"
 _BEFORE_CLAUSES: Final = f'\n{_CLAUSE_MARKS}…>#*-"”’(（[【'
 _HEADING: Final = "【".encode()
-_AFTER_CLAUSES: Final = f"{_CLAUSE_MARKS}…<‹*$~`"
+_AFTER_CLAUSES: Final = f"{_CLAUSE_MARKS}…<‹*~`"
 _OPEN_MATH: Final = re.compile(rb"\$[^$]*[\\\^_][^$]*\Z")
 
 
@@ -81,7 +81,9 @@ def ends_clause(text: bytes, start: int, end: int) -> bool:
     line = text[end:].partition(b"\n")[0].decode(errors="ignore")
     rest, last = line.lstrip(), text[max(0, end - 4) : end].decode(errors="ignore")[-1:]
     apart = rest != line and "\u3400" <= rest[:1] <= "\u9fff"
-    return not rest or last in _CLAUSE_MARKS or rest[0] in _AFTER_CLAUSES or apart
+    if not rest or apart:
+        return True
+    return not line.startswith("$") and (last in _CLAUSE_MARKS or rest[0] in _AFTER_CLAUSES)
 
 
 def sum_end(text: bytes) -> int:

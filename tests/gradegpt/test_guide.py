@@ -305,7 +305,8 @@ def test_a_part_that_nothing_can_follow_may_end_a_quote() -> None:
         ("So it is <b>4</b>", "So it is <b>4", True),
         ("于是答案是4<x<16。", "于是答案是4", False),
         ("so $\\frac{13}{2} = 6.5$.", "so $\\frac{13}{", False),
-        ("so $\\frac{13}{2} = 6.5$.", "so $\\frac{13}{2} = 6.5", True),
+        ("so $\\frac{13}{2} = 6.5$.", "so $\\frac{13}{2} = 6.5", False),
+        ("so $\\frac{13}{2} = 6.5$.", "so $\\frac{13}{2} = 6.5$", True),
     ],
 )
 def test_a_quote_leaves_nothing_open(response: str, quote: str, expected: bool) -> None:

@@ -108,6 +108,7 @@ def test_the_result_of_the_last_sum(text: str, result: str) -> None:
         ("故", "【答案】B", "<eoa>", True, True),
         ("", "it is 4", "\n", True, True),
         ("- ", "it is 4", " cm", True, False),
+        ("Now, ", "find $3!", "$.", True, False),
     ],
 )
 def test_a_clause_stands_between_marks(
