@@ -135,7 +135,7 @@ def build_prompt(item: Item, settings: PromptSettings) -> tuple[Message, ...]:
 
 
 def _nearest_first(accepted: Sequence[str], response: str) -> list[str]:
-    """Of several accepted answers those first that the response holds, the longest of them first."""
+    """Those first that the response holds, the longest before what it contains."""
     said = " ".join(response.casefold().split())
 
     def words_held(answer: str) -> int:

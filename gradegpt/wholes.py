@@ -32,6 +32,8 @@ _SUM: Final = re.compile(
 )
 _CLAUSE_MARKS: Final = "。．.!?！？；;，,、:：)）】"
 _BEFORE_CLAUSES: Final = f'\n{_CLAUSE_MARKS}…>#*-"”’(（[【'
+_NEAR: Final = 64
+"""Bytes in which a mark beside a clause stands, behind blanks or not; farther off is not read."""
 _HEADING: Final = "【".encode()
 _AFTER_CLAUSES: Final = f"{_CLAUSE_MARKS}…<‹*~`"
 _OPEN_MATH: Final = re.compile(rb"\$[^$]*[\\\^_][^$]*\Z")
@@ -64,21 +66,21 @@ def ends_whole(text: bytes, start: int, end: int) -> bool:
 
 
 def begins_clause(text: bytes, at: int) -> bool:
-    """Whether a sentence or a part of one may begin here: at a line's beginning or behind a mark."""
+    """Whether a part of a sentence may begin here: at a line's beginning or behind a mark."""
     if not begins_whole(text, at):
         return False
-    before = text[:at].rstrip(b" ")[-4:].decode(errors="ignore")
+    before = text[max(0, at - _NEAR) : at].rstrip(b" ")[-4:].decode(errors="ignore")
     return not before or before[-1] in _BEFORE_CLAUSES or text.startswith(_HEADING, at)
 
 
 def ends_clause(text: bytes, start: int, end: int) -> bool:
-    """Whether a sentence or a part of one may end here: whole, at a mark or at a line's end.
+    """Whether a part of a sentence may end here: whole, at a mark or at a line's end.
 
     Blanks may stand before the mark. What comes behind a blank in Chinese is another sentence.
     """
     if not ends_whole(text, start, end):
         return False
-    line = text[end:].partition(b"\n")[0].decode(errors="ignore")
+    line = text[end : end + _NEAR].partition(b"\n")[0].decode(errors="ignore")
     rest, last = line.lstrip(), text[max(0, end - 4) : end].decode(errors="ignore")[-1:]
     apart = rest != line and "\u3400" <= rest[:1] <= "\u9fff"
     if not rest or apart:
