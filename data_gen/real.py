@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from difflib import SequenceMatcher
 from typing import Final
 
 from data_gen.candidates import Candidate, by_rules, clip, with_rules
@@ -24,6 +25,7 @@ from gradegpt.schema import CHOICE, AnswerType, Example, Item, Verdict
 from gradegpt.wholes import sum_end
 
 _TRUSTED: Final = (How.BOXED, How.ANNOUNCED, How.WHOLE)
+_ALL_OF_IT: Final = (How.WHOLE, How.STATED)
 _CHANGEABLE: Final = (
     *CHOICE,
     AnswerType.TRUE_FALSE,
@@ -105,7 +107,7 @@ def _chain(item: Item, verdict: Verdict, *, shown: bool) -> Chain | None:
     places = answer_places(references[0], kind)
     found = find_answer(tidy(item.response), kind, places)
     settled = found is not None and (shown or found.how in _TRUSTED)
-    if kind is AnswerType.TEXT and not settled:
+    if kind is AnswerType.TEXT and (found is None or not settled or found.how in _ALL_OF_IT):
         return _free_text(item, references, verdict)
     if found is None or not settled:
         return None
@@ -113,7 +115,9 @@ def _chain(item: Item, verdict: Verdict, *, shown: bool) -> Chain | None:
     right = verdict is Verdict.CORRECT
     if (right and all(s is False for s in same)) or (not right and True in same):
         return None
-    reference = references[same.index(True)] if True in same else references[0]
+    compared = list(zip(references, same, strict=True))
+    agree = [r for r, s in compared if s] or [r for r, s in compared if s is None] or references
+    reference = _nearest(agree, found.answer)
     run = _part_lines(item.response, places) if places > 1 else None
     return _compared(verdict, item.response, found, reference, kind, run)
 
@@ -167,7 +171,7 @@ def _quote(response: str, found: Found) -> tuple[str, str | None] | None:
 
 
 def _free_text(item: Item, references: list[str], verdict: Verdict) -> Chain | None:
-    """A free-text answer: the quote is the first sentence with a reference in it, else the first."""
+    """Free text: the quote is the first sentence with a reference in it, else the first one."""
     lines = [line.strip() for line in item.response.splitlines()]
     sentences = [s for line in lines for s in _SENTENCE_END.split(line) if s]
     if not sentences:
@@ -175,7 +179,7 @@ def _free_text(item: Item, references: list[str], verdict: Verdict) -> Chain | N
     named = next(
         ((r, s) for r in references for s in sentences if plain(r) and plain(r) in plain(s)), None
     )
-    reference, sentence = named or (references[0], sentences[0])
+    reference, sentence = named or (_nearest(references, sentences[0]), sentences[0])
     sentence = _quotable(sentence, reference)
     inside = named is not None and verdict is Verdict.CORRECT
     return Chain(
@@ -188,16 +192,28 @@ def _free_text(item: Item, references: list[str], verdict: Verdict) -> Chain | N
     )
 
 
+def _nearest(references: list[str], answer: str) -> str:
+    """The accepted answer that looks most like what was given: the first of several."""
+    given = SequenceMatcher(b=plain(answer), autojunk=False)
+
+    def likeness(reference: str) -> float:
+        given.set_seq1(plain(reference))
+        return given.ratio()
+
+    return max(references, key=likeness)
+
+
 def _quotable(sentence: str, wanted: str) -> str:
     """The whole sentence, or as many clauses of a long one as a quote may have."""
     if len(sentence) <= MAX_QUOTE:
         return sentence
     at = sentence.casefold().find(wanted.casefold())
-    breaks = [0, *(m.end() for m in _CLAUSE_END.finditer(sentence))]
-    far = at + len(wanted) > MAX_QUOTE
-    start = max(b for b in breaks if b <= at) if far else 0
-    end = max(b for b in [*breaks, len(sentence)] if b <= start + MAX_QUOTE)
-    return sentence[start : end if end > max(at, start) else start + MAX_QUOTE].strip()
+    stop = at + len(wanted) if at >= 0 else 0
+    breaks = [0, *(m.end() for m in _CLAUSE_END.finditer(sentence)), len(sentence)]
+    start = max(b for b in breaks if b <= at) if stop > MAX_QUOTE else 0
+    most = start + MAX_QUOTE
+    ends = (b for b in breaks if max(start + 1, stop) <= b <= most)
+    return sentence[start : max(ends, default=most)].strip()
 
 
 def _reference_dressed(item: Item, reference: str, rng: random.Random) -> Item:

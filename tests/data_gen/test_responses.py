@@ -202,6 +202,59 @@ def test_parts_on_lines_of_their_own_are_quoted_together(
     assert quotes_verbatim(quote, response)
 
 
+LONG = "It had been, as all agreed at the time, " + "a very long, long day. "[:-2] * 6 + ","
+
+
+@pytest.mark.parametrize(
+    ("references", "response", "quote", "compared", "answer"),
+    [
+        (("12",), "So they ate 4 x 3 = 12 of them.", "So they ate 4 x 3 = 12 of them.", "12", "12"),
+        (
+            ("the frontal lobe",), "It is well known. The frontal lobe does that. Thanks.",
+            "The frontal lobe does that.", "the frontal lobe", "the frontal lobe",
+        ),
+        (
+            ("copper (Cu)", "gold (Au)"), "Mostly gold, or so.\nThat is all.",
+            "Mostly gold, or so.", "gold (Au)", "Mostly gold, or so.",
+        ),
+        (
+            ("it rained",), f"{LONG} that it rained, and how.", "that it rained, and how.",
+            "it rained", "it rained",
+        ),
+    ],
+)  # fmt: skip
+def test_the_answer_of_a_real_response(
+    references: tuple[str, ...], response: str, quote: str, compared: str, answer: str
+) -> None:
+    """The result of a sum; one sentence, or clauses of it; the nearest of what is accepted."""
+    example = Example(
+        question="", reference=references, response=response, verdict=Verdict.CORRECT,
+        labelled_by="two teachers",
+    )  # fmt: skip
+    chain = labelled(example, rng_for("x", 0)).chain
+    assert chain is not None
+    assert (chain.key_sentence, chain.reference_answer) == (quote, compared)
+    assert chain.answer is not None
+    assert chain.answer.startswith(answer.rstrip("."))
+
+
+def test_the_answers_of_several_questions_stand_as_in_answer_keys() -> None:
+    """On a line each, or five together; the chain names them as the prompt shows them."""
+    problem = Problem(
+        id="x", lang="zh", answer_type=AnswerType.MULTIPLE_CHOICE, question="完成下列各题。",
+        reference="C A D C B D C B B A", solution=(), near_misses=("C A D C B D C B B B",),
+    )  # fmt: skip
+    shown = set()
+    for seed in range(40):
+        made = synthetic(problem, Verdict.CORRECT, "x", rng_for("x", seed))
+        assert made is not None
+        assert made.chain is not None
+        (reference,) = made.item.reference
+        assert made.chain.reference_answer == " ".join(reference.split())
+        shown.add(reference)
+    assert {"CADCB DCBBA", "\n".join("CADCBDCBBA"), "C A D C B D C B B A"} == shown
+
+
 @pytest.mark.parametrize("chinese", [True, False])
 @pytest.mark.parametrize(
     ("reference", "kind"),
