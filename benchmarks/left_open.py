@@ -19,9 +19,9 @@ import numpy as np
 from eval.ablation.scores import counts, score
 from eval.judging import read_sources
 from eval.settings import EvalSettings
-from gradegpt.judges.trust import kind_of
+from gradegpt.judges.trust import kind_of, type_of
 from gradegpt.records import read_rows
-from gradegpt.schema import Example, Judgement, Outcome
+from gradegpt.schema import AnswerType, Example, Judgement, Outcome
 from gradegpt.settings import load_settings
 
 DRAWS = 2_000
@@ -43,7 +43,7 @@ def balanced(rows: Sequence[Row]) -> tuple[float, float, float]:
 
 def table(name: str, rows: Sequence[Row], *keys: Callable[[Example], str]) -> None:
     """A line for all rows and, by each key, for each group of ``_LEAST`` and more."""
-    print(f"{name:<30}{'rows':>6}{'judged':>8}{'right of them':>15}{'balanced, all rows':>30}")
+    print(f"{name:<42}{'rows':>6}{'judged':>8}{'right of them':>15}{'balanced, all rows':>30}")
     groups: dict[str, list[Row]] = {"all": list(rows)}
     for key in keys:
         for example, judgement in rows:
@@ -55,13 +55,19 @@ def table(name: str, rows: Sequence[Row], *keys: Callable[[Example], str]) -> No
         right = sum((j.verdict == "correct") is (e.verdict == "correct") for e, j in said)
         value, low, high = balanced(members)
         print(
-            f"  {group:<28}{len(members):>6,}{len(said) / len(members):>8.1%}"
+            f"  {group:<40}{len(members):>6,}{len(said) / len(members):>8.1%}"
             f"{right / max(1, len(said)):>15.1%}{value:>12.3f} ({low:.3f} to {high:.3f})"
         )
 
 
 def _source(example: Example) -> str:
     return example.source
+
+
+def _closed(example: Example) -> str:
+    """Choices and blanks by source; free text of all sources together."""
+    free = type_of(example) is AnswerType.TEXT
+    return "free text" if free else f"{example.source}, not free text"
 
 
 def main() -> None:
@@ -81,7 +87,7 @@ def main() -> None:
     ]
     for name, judged in said.items():
         rows = list(zip(examples, judged, strict=True))
-        table(name, rows, _source)
+        table(name, rows, _source, _closed)
         unread = sum(j.outcome is Outcome.UNPARSED for j in judged)
         print(f"  unparsed: {unread} of {len(judged):,}")
         table(f"{name}, open to the rules", [rows[place] for place in left], kind_of, _source)
