@@ -9,7 +9,7 @@ touches the verdict, and a text that does not begin like a chain is left alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from gradegpt.chain import (
@@ -25,10 +25,10 @@ from gradegpt.chain import (
 )
 from gradegpt.quote import MAX_QUOTE, quotable
 from gradegpt.quoted import Quoted, is_text, names, tells
-from gradegpt.schema import AnswerType, Message
+from gradegpt.schema import CHOICE, AnswerType, Message
 from gradegpt.wholes import begins_clause, ends_clause, places
 
-VERSION: Final = "12"
+VERSION: Final = "13"
 """Raised with every change that can change a chain; part of a guided engine's name."""
 
 MAX_TEXT: Final = 400
@@ -56,6 +56,11 @@ _OPENING: Final = b"The model response gives "
 _TYPES: Final = {type_clause(kind).encode(): kind for kind in AnswerType}
 _BEGUN: Final = tuple({clause[:n] for clause in _TYPES for n in range(1, len(clause))})
 """What a type's words may have come to."""
+_CHOICES: Final = tuple(clause for clause, kind in _TYPES.items() if kind in CHOICE)
+_LETTERS: Final = re.compile(
+    rb"[\s$({\\]*(?:(?:rm|bf|text|mathrm|mathbf)\b\s*\{?\s*)?[A-H]+[\s})$.]*"
+)
+"""Option letters, also as formulas have them; their type is a choice."""
 _ANY_CHARACTER: Final = "\U0001d400".encode()
 """As many bytes as a character may take."""
 _NONE: Final = b"none."
@@ -149,6 +154,8 @@ class ChainGuide:
         for clause, kind in _TYPES.items():
             wanted, found, given = text.partition(clause)
             if found:
+                if clause not in _types_of(wanted):
+                    return False
                 result = kind is AnswerType.NUMBER and b"=" not in wanted
                 return (
                     self._names(wanted, whole=True)
@@ -158,8 +165,12 @@ class ChainGuide:
         return not whole and (self._names(text) or self._begins_a_type(text))
 
     def _begins_a_type(self, text: bytes) -> bool:
-        begun = (words for words in _BEGUN if text.endswith(words))
-        return any(self._names(text.removesuffix(words), whole=True) for words in begun)
+        begun = ((text.removesuffix(words), words) for words in _BEGUN if text.endswith(words))
+        return any(
+            any(clause.startswith(words) for clause in _types_of(wanted))
+            and self._names(wanted, whole=True)
+            for wanted, words in begun
+        )
 
     def _names(self, answer: bytes, *, whole: bool = False) -> bool:
         """Whether this is an accepted answer, or a stretch of one."""
@@ -177,6 +188,11 @@ class ChainGuide:
         if ended and self._quoted.holds(answer, whole=True, result=result):
             return True
         return not whole and (not given or self._quoted.holds(given, whole=False, result=result))
+
+
+def _types_of(wanted: bytes) -> Iterable[bytes]:
+    """The clauses that may name the type of an accepted answer."""
+    return _CHOICES if _LETTERS.fullmatch(wanted) else _TYPES
 
 
 def _begun(runs: Sequence[Sequence[str]]) -> frozenset[bytes]:

@@ -23,7 +23,10 @@ _LETTERS: Final = b"ABCDEFGHIJ"
 _MARKS: Final = ":：,，;；、。*"
 _NO_START: Final = tuple(mark.encode() for mark in _MARKS)
 """What no answer begins with."""
-_HEADING: Final = re.compile(r"答案?|解答?|[Aa]nswer")
+_HEADING: Final = re.compile(
+    r"答案?|解答?|因此|所以|综上(?:所述)?|[故则即]|\b(?:answer|so|hence|thus|therefore)\b",
+    re.IGNORECASE,
+)
 _TELLING: Final = re.compile(f"[^\\s{_MARKS}$]")
 """What is no mere mark; a quote and an answer have some."""
 
@@ -93,7 +96,7 @@ def names(answer: bytes, reference: bytes, *, whole: bool) -> bool:
 
 
 def tells(text: bytes) -> bool:
-    """Whether it is more than marks and a word for what should stand there, such as 答."""
+    """Whether it is more than marks and words for what should stand there, such as 所以 or 答."""
     return _TELLING.search(_HEADING.sub("", text.decode(errors="ignore"))) is not None
 
 

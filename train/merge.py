@@ -45,7 +45,7 @@ def merge(adapter: Path, out: Path, base: str = "", dtype: str = "bfloat16") -> 
     if out.exists() and any(out.iterdir()):
         raise OutputError(f"{out}: exists already; choose another folder")
     named = base or json.loads(settings.read_text(encoding="utf-8"))["base_model_name_or_path"]
-    source = embedded("nano", "gradegpt-nano") if named == "gradegpt-nano" else named
+    source = embedded("nano" if named == "gradegpt-nano" else named, "gradegpt-nano")
     model, tokenizer = _load(source, adapter)
     import torch
 

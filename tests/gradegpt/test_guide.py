@@ -388,7 +388,27 @@ def test_a_number_is_the_result_of_its_sum(quote: str, given: str, expected: boo
         assert all(guide.allows(given[:n].encode()) for n in range(1, len(given) + 1)) is held
 
 
-@pytest.mark.parametrize("response", ["答", "**答案：**", "Answer:", "$$"])
+@pytest.mark.parametrize(
+    ("reference", "written", "allows"),
+    [
+        (
+            "$ \\rm A$",
+            "$ \\rm A$ is a ",
+            {"s": True, "se": False, "si": True, "m": True, "n": False},
+        ),
+        ("(BC)", "(BC) is a ", {"multi": True, "multiple c": True, "multi a": False, "t": False}),
+        ("AB = 5", "AB = 5 is a", {"n e": True, " s": True}),
+    ],
+)
+def test_option_letters_are_a_choice(reference: str, written: str, allows: dict[str, bool]) -> None:
+    """Whatever else the question speaks of; other answers are of any type."""
+    for words, expected in allows.items():
+        guide = ChainGuide("So A is right.", [reference])
+        guide.write(f"{KEY}So A is right.\nThe reference answer {written}".encode())
+        assert guide.allows(words.encode()) is expected
+
+
+@pytest.mark.parametrize("response", ["答", "**答案：**", "Answer:", "$$", "综上所述，", "So,"])
 def test_nothing_is_quoted_that_tells_nothing(response: str) -> None:
     """Marks, and words for what should stand there."""
     assert allowed("The model response gives ", "no answer", response=response)
