@@ -28,7 +28,7 @@ from gradegpt.quoted import Quoted, is_text, names, tells
 from gradegpt.schema import CHOICE, AnswerType, Message
 from gradegpt.wholes import begins_clause, ends_clause, places
 
-VERSION: Final = "13"
+VERSION: Final = "14"
 """Raised with every change that can change a chain; part of a guided engine's name."""
 
 MAX_TEXT: Final = 400
@@ -72,13 +72,19 @@ class ChainGuide:
     """What may follow in the chain for one prompt.
 
     Args:
-        response: The response as the prompt shows it.
+        response: The response as the prompt shows it. Numbered lines, as many as the reference
+            names options, are quoted together or not at all.
         references: The accepted answers as the prompt shows them.
 
     """
 
     def __init__(self, response: str, references: Sequence[str]) -> None:
         lines, runs = quotable(response)
+        count = max(map(_keys, references), default=0)
+        keyed = [run for run in runs if len(run) == count]
+        self._keyed = [" ".join(run).encode() for run in keyed]
+        lines = [li for li in lines if all(" ".join(li.split()) not in run for run in keyed)]
+        runs = [run for run in runs if run not in keyed]
         self._response = "\n".join([*map(str.strip, lines), *map(" ".join, runs)]).encode()
         self._clauses = frozenset(
             at for at in range(len(self._response)) if begins_clause(self._response, at)
@@ -102,7 +108,7 @@ class ChainGuide:
         if b"\n" not in self._written and line.startswith(_OPENING):
             if line.startswith(_KEY):
                 return self._quotes(line[len(_KEY) :], whole=bool(newline))
-            heads = (_NO_KEY, _KEY) if tells(self._response) else (_NO_KEY,)
+            heads = (_NO_KEY, _KEY) if self._keyed or tells(self._response) else (_NO_KEY,)
             return line == _NO_KEY if newline else any(_begins(line, head) for head in heads)
         if line.startswith(_REFERENCE):
             return self._compares(line[len(_REFERENCE) :], whole=bool(newline))
@@ -140,6 +146,8 @@ class ChainGuide:
 
     def _quotes(self, quote: bytes, *, whole: bool) -> bool:
         text, quote = self._response, quote.rstrip() if whole else quote
+        if any(quote == run or (not whole and run.startswith(quote)) for run in self._keyed):
+            return True
         begun = [at for at in places(quote, text) if at in self._clauses]
         if not whole:
             wrong = _too_long(quote) or quote[:1].isspace()
@@ -193,6 +201,13 @@ class ChainGuide:
 def _types_of(wanted: bytes) -> Iterable[bytes]:
     """The clauses that may name the type of an accepted answer."""
     return _CHOICES if _LETTERS.fullmatch(wanted) else _TYPES
+
+
+def _keys(reference: str) -> int:
+    """Of how many questions the reference names the option; 0 if it is no such list."""
+    letters = re.sub(r"[\s,，、;；]", "", reference)
+    listed = _SEVERAL.search(reference.strip()) and re.fullmatch("[A-H]+", letters)
+    return len(letters) if listed else 0
 
 
 def _begun(runs: Sequence[Sequence[str]]) -> frozenset[bytes]:

@@ -287,6 +287,30 @@ def test_a_quote_of_an_answers_first_part_goes_on_to_the_last(
     assert guide.allows(b"\n") is expected
 
 
+@pytest.mark.parametrize(
+    ("reference", "quote", "piece", "expected"),
+    [
+        ("B A D", "", "1. ", True),
+        ("B A D", "", "2. ", False),
+        ("B A D", "", "【", False),
+        ("B A D", "1. 【答案】B", "\n", False),
+        ("B A D", "1. 【答案】B <eoa>", " 2. ", True),
+        ("B A D", "1. 【答案】B <eoa> 2. 【答案】A <eoa> 3. 【答案】C", " <eoa>\n", True),
+        ("BAD", "", "2. ", True),
+        ("B A", "", "2. ", True),
+        ("B A D", "", "略", True),
+    ],
+)
+def test_the_answers_of_several_questions_are_quoted_together(
+    reference: str, quote: str, piece: str, expected: bool
+) -> None:
+    """Where there are as many lines as the reference has options."""
+    lines = [f"{n}. 【答案】{x} <eoa>" for n, x in enumerate("BAC", start=1)]
+    guide = ChainGuide("\n".join(["略", *lines]), [reference])
+    guide.write(f"{KEY}{quote}".encode())
+    assert guide.allows(piece.encode()) is expected
+
+
 def test_a_part_that_nothing_can_follow_may_end_a_quote() -> None:
     """Its next line announces, and is not quoted: a judge without a way out goes round."""
     guide = ChainGuide("(1) x = 3\n(2) y is:\n5", ["3, 5"])
