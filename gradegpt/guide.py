@@ -56,6 +56,8 @@ _OPENING: Final = b"The model response gives "
 _TYPES: Final = {type_clause(kind).encode(): kind for kind in AnswerType}
 _BEGUN: Final = tuple({clause[:n] for clause in _TYPES for n in range(1, len(clause))})
 """What a type's words may have come to."""
+_ONE_KEY: Final = re.compile(r"\W*第?\d+题?\W*(?:答案|选|[Aa]nswer|\W)*[A-H]\W*(?:eo[aet]\W*)?")
+"""A line that gives one option and no more, under its question's number."""
 _CHOICES: Final = tuple(clause for clause, kind in _TYPES.items() if kind in CHOICE)
 _LETTERS: Final = re.compile(
     rb"[\s$({\\]*(?:(?:rm|bf|text|mathrm|mathbf)\b\s*\{?\s*)?[A-H]+[\s})$.]*"
@@ -72,8 +74,8 @@ class ChainGuide:
     """What may follow in the chain for one prompt.
 
     Args:
-        response: The response as the prompt shows it. Numbered lines, as many as the reference
-            names options, are quoted together or not at all.
+        response: The response as the prompt shows it. Of one that numbers as many lone options as
+            the reference names, these are quoted.
         references: The accepted answers as the prompt shows them.
 
     """
@@ -81,10 +83,9 @@ class ChainGuide:
     def __init__(self, response: str, references: Sequence[str]) -> None:
         lines, runs = quotable(response)
         count = max(map(_keys, references), default=0)
-        keyed = [run for run in runs if len(run) == count]
+        keyed = [run for run in runs if len(run) == count and all(map(_ONE_KEY.fullmatch, run))]
+        lines, runs = ([], keyed) if keyed else (lines, runs)
         self._keyed = [" ".join(run).encode() for run in keyed]
-        lines = [li for li in lines if all(" ".join(li.split()) not in run for run in keyed)]
-        runs = [run for run in runs if run not in keyed]
         self._response = "\n".join([*map(str.strip, lines), *map(" ".join, runs)]).encode()
         self._clauses = frozenset(
             at for at in range(len(self._response)) if begins_clause(self._response, at)
@@ -108,7 +109,7 @@ class ChainGuide:
         if b"\n" not in self._written and line.startswith(_OPENING):
             if line.startswith(_KEY):
                 return self._quotes(line[len(_KEY) :], whole=bool(newline))
-            heads = (_NO_KEY, _KEY) if self._keyed or tells(self._response) else (_NO_KEY,)
+            heads = (_NO_KEY, _KEY) if tells(self._response) else (_NO_KEY,)
             return line == _NO_KEY if newline else any(_begins(line, head) for head in heads)
         if line.startswith(_REFERENCE):
             return self._compares(line[len(_REFERENCE) :], whole=bool(newline))
@@ -146,8 +147,8 @@ class ChainGuide:
 
     def _quotes(self, quote: bytes, *, whole: bool) -> bool:
         text, quote = self._response, quote.rstrip() if whole else quote
-        if any(quote == run or (not whole and run.startswith(quote)) for run in self._keyed):
-            return True
+        if self._keyed:
+            return any(quote == run or (not whole and run.startswith(quote)) for run in self._keyed)
         begun = [at for at in places(quote, text) if at in self._clauses]
         if not whole:
             wrong = _too_long(quote) or quote[:1].isspace()

@@ -296,15 +296,16 @@ def test_a_quote_of_an_answers_first_part_goes_on_to_the_last(
         ("B A D", "1. 【答案】B", "\n", False),
         ("B A D", "1. 【答案】B <eoa>", " 2. ", True),
         ("B A D", "1. 【答案】B <eoa> 2. 【答案】A <eoa> 3. 【答案】C", " <eoa>\n", True),
+        ("B A D", "", "略", False),
         ("BAD", "", "2. ", True),
         ("B A", "", "2. ", True),
-        ("B A D", "", "略", True),
+        ("B A", "", "略", True),
     ],
 )
 def test_the_answers_of_several_questions_are_quoted_together(
     reference: str, quote: str, piece: str, expected: bool
 ) -> None:
-    """Where there are as many lines as the reference has options."""
+    """And nothing else is, where there are as many lines as the reference has options."""
     lines = [f"{n}. 【答案】{x} <eoa>" for n, x in enumerate("BAC", start=1)]
     guide = ChainGuide("\n".join(["略", *lines]), [reference])
     guide.write(f"{KEY}{quote}".encode())
