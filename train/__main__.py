@@ -56,9 +56,14 @@ def main(
     PartialState().destroy_process_group()
     if not manifest:  # one of several processes, and not the first
         return
+    figures = ", ".join(
+        f"{name.replace('_', ' ')} {value:.3g}"
+        for name, value in manifest["metrics"].items()
+        if not name.endswith(("runtime", "per_second", "flos", "epoch"))
+    )
     typer.echo(
-        f"wrote {settings.folder}/adapter after {manifest['minutes']} minutes: "
-        f"{manifest['metrics']}"
+        f"wrote {settings.folder}/adapter after {manifest['steps']:,} steps and "
+        f"{manifest['minutes']} minutes: {figures}"
     )
 
 
