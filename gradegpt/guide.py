@@ -87,9 +87,6 @@ class ChainGuide:
         lines, runs = ([], keyed) if keyed else (lines, runs)
         self._keyed = [" ".join(run).encode() for run in keyed]
         self._response = "\n".join([*map(str.strip, lines), *map(" ".join, runs)]).encode()
-        self._clauses = frozenset(
-            at for at in range(len(self._response)) if begins_clause(self._response, at)
-        )
         self._references = [" ".join(r.split()).encode() for r in references]
         several = any(_SEVERAL.search(r.strip()) for r in references)
         self._begun_runs = _begun(runs) if several else frozenset()
@@ -149,7 +146,7 @@ class ChainGuide:
         text, quote = self._response, quote.rstrip() if whole else quote
         if self._keyed:
             return any(quote == run or (not whole and run.startswith(quote)) for run in self._keyed)
-        begun = [at for at in places(quote, text) if at in self._clauses]
+        begun = [at for at in places(quote, text) if begins_clause(text, at)]
         if not whole:
             wrong = _too_long(quote) or quote[:1].isspace()
             return not wrong and any(tells(text[at:].partition(b"\n")[0]) for at in begun)
