@@ -25,10 +25,12 @@ _OWN: Final = 0.5
 """Share of a judge's sheets that stands in the chains as it is."""
 _REWRITTEN: Final = 0.5
 """Share of the others whose reference is written in another form, too."""
-_SPELLED: Final = 0.2
-"""Share of a judge's comparisons that are of a number in words, which chains hold too seldom."""
 _WORDY: Final = 0.2
-"""Share in which the answer given stands among words: "18 edges", "D. a noble gas"."""
+"""Share of a judge's comparisons whose answer stands among words: "18 edges", "D. a noble gas"."""
+_SPELLED: Final = 0.15
+_FRACTIONS: Final = 0.07
+_SETS: Final = 0.08
+"""Shares that are of drawn answers of which chains hold too few to learn their comparing from."""
 _BARE: Final = {
     AnswerType.NUMBER: re.compile(r"\$?-?\d[\d.,]*(?:/\d+)?%?\$?"),
     AnswerType.SINGLE_CHOICE: re.compile(r"[(（]?[A-H][)）]?"),
@@ -116,8 +118,8 @@ def judge_sheet(
 ) -> TrainingRow:
     """``LINES`` comparisons as chains end, all answer types alike; to be supervised by tags alone.
 
-    A few are of numbers in words, a few of answers among words. Half of the others stand in the
-    candidates' chains, half are drawn anew from their references.
+    Some are of drawn numbers in words, of drawn fractions and sets, or of answers among words.
+    Half of the others stand in the candidates' chains, half are drawn anew from their references.
     """
     kinds = sorted(answers)
     chains = [_comparison(rng, answers, kinds) for _ in range(LINES)]
@@ -134,10 +136,11 @@ def _comparison(
     kinds: Sequence[AnswerType],
 ) -> Chain:
     drawn = rng.random()
-    if drawn < _SPELLED:
-        return _spelled(rng)
-    wordy = drawn < _SPELLED + _WORDY
-    bare = [kind for kind in kinds if kind in _BARE] if wordy else []
+    for share, maker in ((_SPELLED, _spelled), (_FRACTIONS, _fraction), (_SETS, _set)):
+        if drawn < share:
+            return maker(rng)
+        drawn -= share
+    bare = [kind for kind in kinds if kind in _BARE] if drawn < _WORDY else []
     candidate = rng.choice(answers[rng.choice(bare or kinds)])
     chain = _compared(rng, candidate)
     texts = answers.get(AnswerType.TEXT, ())
@@ -197,11 +200,41 @@ def _spelled(rng: random.Random) -> Chain:
     beside = _in_words(rng, Fraction(other)) if rng.random() < 0.2 else other
     if rng.random() < 0.3:
         beside = right_form(rng, beside, AnswerType.NUMBER, "", rng.random() < 0.5)
-    reference, answer = rng.sample((words, beside), 2)
+    return _either_way(rng, words, beside, AnswerType.NUMBER, same=same)
+
+
+def _fraction(rng: random.Random) -> Chain:
+    """A fraction, a decimal or a percentage beside one of the same or of a near value."""
+    below = rng.choice((2, 4, 5, 8, 10, 10, 20, 25, 40, 50, 100, 100, 1000))
+    value = Fraction(rng.randint(1, below * rng.choice((1, 1, 1, 3))), below)
+    text = rng.choice((numerals.decimal(value) or str(value), str(value)))
+    return _drawn_forms(rng, text, AnswerType.NUMBER)
+
+
+def _set(rng: random.Random) -> Chain:
+    """Whole numbers in braces, mostly in order, beside the same ones or one less, more or else."""
+    spread = rng.choice((9, 20, 99))
+    members = rng.sample(range(-spread if rng.random() < 0.4 else 0, spread), rng.randint(3, 8))
+    ordered = sorted(members) if rng.random() < 0.7 else members
+    return _drawn_forms(rng, f"{{{', '.join(map(str, ordered))}}}", AnswerType.SET)
+
+
+def _drawn_forms(rng: random.Random, text: str, kind: AnswerType) -> Chain:
+    """An answer in two forms, or beside a near miss in any form."""
+    chinese = rng.random() < 0.5
+    wrong = wrong_form(rng, text, kind, "", chinese) if rng.random() < 0.5 else None
+    shown = right_form(rng, text, kind, "", chinese)
+    other = wrong or right_form(rng, text, kind, "", chinese)
+    return _either_way(rng, shown, other, kind, same=wrong is None)
+
+
+def _either_way(rng: random.Random, one: str, other: str, kind: AnswerType, *, same: bool) -> Chain:
+    """A chain in which either answer is the reference."""
+    reference, answer = rng.sample((one, other), 2)
     return Chain(
         key_sentence=answer,
         reference_answer=reference,
-        answer_type=AnswerType.NUMBER,
+        answer_type=kind,
         answer=answer,
         verdict=Verdict.CORRECT if same else Verdict.INCORRECT,
     )

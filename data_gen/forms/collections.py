@@ -100,15 +100,15 @@ def near_set(rng: random.Random, answer: Answer) -> list[str]:
     if found is None:
         return []
     items = found.items
-    made: list[str] = []
-    if len(items) > 2:
-        made += [found.rebuilt([i for i in items if i is not gone]) for gone in items]
+    missing = [[i for i in items if i is not gone] for gone in items] if len(items) > 2 else []
+    another: list[list[str]] = []
+    more: list[list[str]] = []
     for item in items:
         for other in _others(rng, answer, item, items)[:4]:
-            made.append(found.rebuilt([other if i is item else i for i in items]))
-            if len(items) > 1:
-                made.append(found.rebuilt([*items, other]))
-    return rng.sample(made, min(len(made), 10))
+            another.append([other if i is item else i for i in items])
+            more += [[*items, other]] if len(items) > 1 else []
+    alike = (rng.sample(made, min(len(made), 4)) for made in (missing, another, more))
+    return [found.rebuilt(new) for made in alike for new in made]
 
 
 def _others(rng: random.Random, answer: Answer, item: str, items: list[str]) -> list[str]:

@@ -68,6 +68,16 @@ def turned(text: str) -> str:
     return f"{lead}-{body}" if body[:1] != "+" and not _SIGN.search(body) else text
 
 
+def without_a_term(text: str) -> list[str]:
+    """A flat sum of three terms or more, on the right of "=" where there is one, without each."""
+    lead, body = _named(text)
+    starts = [m.start() for m in _SIGN.finditer(body)]
+    if len(starts) < 2 or REACTION.search(text) or re.search(r"[(){}=]", body):
+        return []
+    ends = [*starts[1:], len(body)]
+    return [lead + body[:start] + body[end:] for start, end in zip(starts, ends, strict=True)]
+
+
 def formula_edits(rng: random.Random, text: str, *, most: int = 6) -> list[str]:
     """``text`` with another exponent, function, coefficient, or two unknowns exchanged."""
     if REACTION.search(text):

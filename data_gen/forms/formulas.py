@@ -8,7 +8,7 @@ from typing import Final
 
 from data_gen.forms import numbers, quantity
 from data_gen.forms.base import HAN, Answer, distinct, in_math
-from data_gen.forms.edits import REACTION, formula_edits, numeral_edits, sign_edits
+from data_gen.forms.edits import REACTION, formula_edits, numeral_edits, sign_edits, without_a_term
 from data_gen.forms.render import Notation, UnwritableError, render
 from gradegpt.rules.formula import Node, read_formula
 from gradegpt.rules.normalise import fold
@@ -143,14 +143,14 @@ def _reaction(text: str) -> list[str]:
 
 
 def near(rng: random.Random, answer: Answer) -> list[str]:
-    """Another coefficient, sign, exponent or function, in the notation of the answer."""
+    """Another coefficient, sign, exponent or function, or a term less, in the answer's notation."""
     text = answer.text
     if len(text) > _MAX:
         return []
     made = numeral_edits(rng, text)
     if _PROSE.search(text):
         return made
-    made += sign_edits(rng, text)
+    made += [*sign_edits(rng, text), *without_a_term(text)]
     # What cannot be read cannot be told from itself with two unknowns exchanged: \vec{a}+\vec{b}.
     known = all(read_formula(fold(side).strip()) is not None for side in text.split("="))
     return [*made, *formula_edits(rng, text)] if known else made

@@ -36,6 +36,7 @@ _FINITE_END: Final = re.compile(
 )
 _TURNED: Final = {"<": ">", ">": "<", "≤": "≥", "≥": "≤"}
 _OPENED: Final = {"[": "(", "(": "[", "]": ")", ")": "]"}
+_FACING: Final = {"[": "]", "(": ")", "]": "[", ")": "("}
 _CLOSED: Final = {
     "<": "≤", "≤": "<", ">": "≥", "≥": ">", "\\le": "<", "\\leq": "<", "\\ge": ">", "\\geq": ">",
     "<=": "<", ">=": ">", "\\lt": "\\le", "\\gt": "\\ge",
@@ -179,7 +180,7 @@ def _other_ends(rng: random.Random, piece: Piece, answer: Answer) -> list[str]:
 
 
 def near(rng: random.Random, answer: Answer) -> list[str]:
-    """An end moved or turned in sign, let in or left out; both ends mirrored."""
+    """An end moved or turned in sign, let in or left out; both ends mirrored; the other side."""
     text = answer.text
     region = read_region(fold(text).strip())
     made = [*_flipped(text), *numeral_edits(rng, text, most=8)]
@@ -196,9 +197,17 @@ def near(rng: random.Random, answer: Answer) -> list[str]:
 
 
 def _mirrored(piece: Piece, text: str) -> list[str]:
+    """Both ends mirrored at zero; of a half line the other one from the same end."""
     comma = re.search(r"[,;]\s*", text)
-    if comma is None or not piece.low or not piece.high:
+    if comma is None:
         return []
+    if not piece.low or not piece.high:
+        low, high = text[1 : comma.start()].strip(), text[comma.end() : -1].strip()
+        if piece.low:
+            high = f"-{high.lstrip('+')}"
+        else:
+            low = f"+{low.lstrip('-')}"
+        return [f"{_FACING[text[-1]]}{high}{comma[0]}{low}{_FACING[text[0]]}"]
     low, high = (e[1:] if e.startswith("-") else f"-{e}" for e in (piece.high, piece.low))
     if low == "-0" or high == "-0":
         return []
