@@ -28,7 +28,7 @@ from gradegpt.quoted import Quoted, is_text, names, tells
 from gradegpt.schema import CHOICE, AnswerType, Message
 from gradegpt.wholes import begins_clause, ends_clause, places
 
-VERSION: Final = "14"
+VERSION: Final = "15"
 """Raised with every change that can change a chain; part of a guided engine's name."""
 
 MAX_TEXT: Final = 400
@@ -56,8 +56,10 @@ _OPENING: Final = b"The model response gives "
 _TYPES: Final = {type_clause(kind).encode(): kind for kind in AnswerType}
 _BEGUN: Final = tuple({clause[:n] for clause in _TYPES for n in range(1, len(clause))})
 """What a type's words may have come to."""
-_ONE_KEY: Final = re.compile(r"\W*第?\d+题?\W*(?:答案|选|[Aa]nswer|\W)*[A-H]\W*(?:eo[aet]\W*)?")
+_ONE_KEY: Final = re.compile(r"\W*第?\d+题?\W*(?:答案|选|[Aa]nswer|\W)*([A-H])\W*(?:eo[aet]\W*)?")
 """A line that gives one option and no more, under its question's number."""
+_BETWEEN: Final = re.compile(r"(?<!\s)\s|[,，、;；]")
+"""What stands between the options of a list."""
 _CHOICES: Final = tuple(clause for clause, kind in _TYPES.items() if kind in CHOICE)
 _LETTERS: Final = re.compile(
     rb"[\s$({\\]*(?:(?:rm|bf|text|mathrm|mathbf)\b\s*\{?\s*)?[A-H]+[\s})$.]*"
@@ -75,7 +77,7 @@ class ChainGuide:
 
     Args:
         response: The response as the prompt shows it. Of one that numbers as many lone options as
-            the reference names, these are quoted.
+            the reference names, these are quoted and compared, all of them.
         references: The accepted answers as the prompt shows them.
 
     """
@@ -83,9 +85,8 @@ class ChainGuide:
     def __init__(self, response: str, references: Sequence[str]) -> None:
         lines, runs = quotable(response)
         count = max(map(_keys, references), default=0)
-        keyed = [run for run in runs if len(run) == count and all(map(_ONE_KEY.fullmatch, run))]
-        lines, runs = ([], keyed) if keyed else (lines, runs)
-        self._keyed = [" ".join(run).encode() for run in keyed]
+        keyed = {" ".join(run).encode(): _keyed(run) for run in runs}
+        self._keyed = {run: keys for run, keys in keyed.items() if keys and len(keys) == count}
         self._response = "\n".join([*map(str.strip, lines), *map(" ".join, runs)]).encode()
         self._references = [" ".join(r.split()).encode() for r in references]
         several = any(_SEVERAL.search(r.strip()) for r in references)
@@ -191,6 +192,10 @@ class ChainGuide:
             return whole or (len(given) <= MAX_ANSWER and not _loops(given))
         answer = given.removesuffix(b".")
         ended = answer != given and is_text(answer)
+        if keys := self._keyed.get(self._first.removeprefix(_KEY)):
+            listed = _BETWEEN.sub("", answer.decode(errors="ignore"))
+            whole_list = ended and listed == keys
+            return whole_list or (not whole and not ended and keys.startswith(listed))
         if ended and self._quoted.holds(answer, whole=True, result=result):
             return True
         return not whole and (not given or self._quoted.holds(given, whole=False, result=result))
@@ -201,9 +206,15 @@ def _types_of(wanted: bytes) -> Iterable[bytes]:
     return _CHOICES if _LETTERS.fullmatch(wanted) else _TYPES
 
 
+def _keyed(run: Sequence[str]) -> str:
+    """The options that the lines give, one each; empty where one gives more, or none."""
+    given = [_ONE_KEY.fullmatch(line) for line in run]
+    return "".join(key[1] for key in given if key) if all(given) else ""
+
+
 def _keys(reference: str) -> int:
     """Of how many questions the reference names the option; 0 if it is no such list."""
-    letters = re.sub(r"[\s,，、;；]", "", reference)
+    letters = _BETWEEN.sub("", reference)
     listed = _SEVERAL.search(reference.strip()) and re.fullmatch("[A-H]+", letters)
     return len(letters) if listed else 0
 

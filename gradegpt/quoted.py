@@ -55,11 +55,11 @@ class Quoted:
         if whole and not (tells(answer) or _is_long(answer)):
             return False
         squeezed, _ = _squeezed(answer)
+        wide = _BLANKS.search(text) is not None
         letters = squeezed.replace(b" ", b"")
         if all(b in _LETTERS for b in letters) and letters in self._chosen:
-            return bool(letters)
+            return bool(letters) and not wide
         any_end = not whole or _is_long(answer)
-        wide = _BLANKS.search(text) is not None
         word_ends = text[-1:].isspace() and squeezed[-1:].isalpha()
         return any(
             (any_end or ends_whole(self._line, start, end))

@@ -19,6 +19,8 @@ _NO_END: Final = re.compile(
         (
             _WITHIN,
             rb"(?<=[\\\^_=]).",
+            rb"(?<=[^A-Za-z][A-H])\s*(?:,|\xef\xbc\x8c|\xe3\x80\x81|and|&)\s*"  # A, ， 、
+            rb"[A-H]\s*(?:[<,.*\n]|\xef\xbc\x8c|\xe3\x80[\x81\x82]|$)",  # C 。
             rb"\s*(?:=|<(?!/?\w+>)|\xe2\x89[\xa4\xa5])\s*[\w\\$.-]",  # = < ≤ ≥, but no <tag>
             rb"\s*(?:[*/^_]|\xc3[\x97\xb7])\s*\w",  # * / ^ _ × ÷
         )

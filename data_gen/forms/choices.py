@@ -26,11 +26,15 @@ _HAN: Final = "一二三四五六七八"
 _LETTERS: Final = "ABCDEFGH"
 _LONGEST: Final = 60
 _JOINTS: Final = ("", "", "、", ",", ", ", " and ", "和")
-_NONE_ZH: Final = ("没有正确选项", "所有选项都不正确", "四个选项都不对", "没有符合题意的选项")
+_NONE_ZH: Final = (
+    "没有正确选项", "所有选项都不正确", "四个选项都不对", "没有符合题意的选项", "选项均不正确",
+    "无", "本题无解", "题目有误，没有正确答案", "四个选项都没有问题", "无法确定",
+)  # fmt: skip
 _NONE_EN: Final = (
     "none of the options is correct", "no correct option", "None of the given choices",
-    "none of these is correct",
+    "none of these is correct", "None", "there is no solution", "cannot be determined",
 )  # fmt: skip
+"""Answers that choose no option, all of them as wrong."""
 
 
 def labels(answer: Answer) -> list[str]:
@@ -178,7 +182,7 @@ def _not_one(rng: random.Random, letter: str, others: Sequence[str], *, chinese:
         return []
     both = rng.choice(_JOINTS).join(sorted((letter, rng.choice(others))))
     none = rng.choice(_NONE_ZH if chinese else _NONE_EN)
-    return [new for new, share in ((both, 0.5), (none, 0.25)) if rng.random() < share]
+    return [new for new, share in ((both, 0.5), (none, 0.4)) if rng.random() < share]
 
 
 def _every(answer: Answer, named: list[str]) -> list[str]:

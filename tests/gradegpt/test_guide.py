@@ -312,6 +312,43 @@ def test_the_answers_of_several_questions_are_quoted_together(
     assert guide.allows(piece.encode()) is expected
 
 
+@pytest.mark.parametrize(
+    ("answer", "piece", "expected"),
+    [
+        ("", "B", True),
+        ("", "A", False),
+        ("B", " A", True),
+        ("B", ".", False),
+        ("B", ".\n", False),
+        ("B、A", "、C", True),
+        ("B A C", ".\n", True),
+        ("B A C", " <eoa>", False),
+        ("B A C ", " ", False),
+    ],
+)
+def test_the_answers_of_several_questions_are_compared_together(
+    answer: str, piece: str, expected: bool
+) -> None:
+    """All that the quoted lines give, in their order, without what stands around them."""
+    lines = [f"{n}. 【答案】{x} <eoa>" for n, x in enumerate("BAC", start=1)]
+    guide = ChainGuide("\n".join(lines), ["B A D"])
+    compared = "The reference answer B A D is a multiple choice; the model response gives "
+    guide.write(f"{KEY}{' '.join(lines)}\n{compared}{answer}".encode())
+    assert guide.allows(piece.encode()) is expected
+
+
+def test_letters_do_not_end_in_blanks() -> None:
+    """A judge could go on with them until its tokens run out."""
+    start = (
+        f"{KEY}选 C D C\nThe reference answer BC is a multiple choice; the model response gives "
+    )
+    assert allowed(start + "C D C", " ", response="选 C D C") is False
+    guide = ChainGuide("选 C D C", ["BC"])
+    guide.write(f"{start}C D C ".encode())
+    assert not guide.allows(b" ")
+    assert guide.allows(b".\n")
+
+
 def test_a_part_that_nothing_can_follow_may_end_a_quote() -> None:
     """Its next line announces, and is not quoted: a judge without a way out goes round."""
     guide = ChainGuide("(1) x = 3\n(2) y is:\n5", ["3, 5"])
@@ -443,7 +480,7 @@ def test_nothing_is_quoted_that_tells_nothing(response: str) -> None:
 
 @settings(deadline=None, max_examples=200)
 @given(
-    st.text("ab1 答.,$\\{}^_=< 中。…", min_size=1, max_size=60).filter(
+    st.text("abAC1 答.,$\\{}^_=< 中。…", min_size=1, max_size=60).filter(
         re.compile("[ab1中]").search
     ),
     st.integers(1, 9),
@@ -454,17 +491,23 @@ def test_there_is_always_a_way_on(text: str, times: int, rng: random.Random) -> 
     response = reference = " ".join([text] * times)  # an ellipsis is what a budget cut out
     guide = ChainGuide(response, [reference])
     guide.write(KEY.encode())
-    quote = walk(guide, response, "\n", rng)
+    quote = walk(guide, response, ["\n"], rng)
     guide.write(b"The reference answer ")
-    walk(guide, f"{reference}…", " is a number; the model response gives ", rng)
-    assert walk(guide, f"{quote}.… \u3000", "\n", rng).endswith(".")
+    types = (f" is a {kind}; the model response gives " for kind in ("number", "single choice"))
+    walk(guide, f"{reference}…", [*types], rng)
+    assert walk(guide, f"{quote}.… \u3000", ["\n"], rng).endswith(".")
 
 
-def walk(guide: ChainGuide, pieces: str, end: str, rng: random.Random) -> str:
-    """Write drawn bytes that the guide allows, and the end once it allows that."""
+def walk(guide: ChainGuide, pieces: str, last: list[str], rng: random.Random) -> str:
+    """Write drawn bytes that the guide allows, and one of the last texts once it allows that."""
     written = b""
     while True:
-        ends = [e.encode() for e in (end, end[1:]) if e and guide.allows(e.encode())]
+        ends = [
+            end.encode()
+            for text in last
+            for end in (text, text[1:])
+            if end and guide.allows(end.encode())
+        ]
         options = [bytes([b]) for b in sorted(set(pieces.encode())) if guide.allows(bytes([b]))]
         assert ends or options, (pieces, written)
         if ends and (not options or rng.random() < 0.5):
