@@ -58,8 +58,6 @@ _BEGUN: Final = tuple({clause[:n] for clause in _TYPES for n in range(1, len(cla
 """What a type's words may have come to."""
 _ONE_KEY: Final = re.compile(r"\W*第?\d+题?\W*(?:答案|选|[Aa]nswer|\W)*([A-H])\W*(?:eo[aet]\W*)?")
 """A line that gives one option and no more, under its question's number."""
-_BETWEEN: Final = re.compile(r"(?<!\s)\s|[,，、;；]")
-"""What stands between the options of a list."""
 _CHOICES: Final = tuple(clause for clause, kind in _TYPES.items() if kind in CHOICE)
 _LETTERS: Final = re.compile(
     rb"[\s$({\\]*(?:(?:rm|bf|text|mathrm|mathbf)\b\s*\{?\s*)?[A-H]+[\s})$.]*"
@@ -190,12 +188,11 @@ class ChainGuide:
             return given == _NONE if whole else _begins(given, _NONE)
         if not self._quoted.squeezed:
             return whole or (len(given) <= MAX_ANSWER and not _loops(given))
+        if keys := self._keyed.get(self._first.removeprefix(_KEY)):
+            listed = " ".join(keys).encode() + b"."
+            return given == listed if whole else _begins(given, listed)
         answer = given.removesuffix(b".")
         ended = answer != given and is_text(answer)
-        if keys := self._keyed.get(self._first.removeprefix(_KEY)):
-            listed = _BETWEEN.sub("", answer.decode(errors="ignore"))
-            whole_list = ended and listed == keys
-            return whole_list or (not whole and not ended and keys.startswith(listed))
         if ended and self._quoted.holds(answer, whole=True, result=result):
             return True
         return not whole and (not given or self._quoted.holds(given, whole=False, result=result))
@@ -214,7 +211,7 @@ def _keyed(run: Sequence[str]) -> str:
 
 def _keys(reference: str) -> int:
     """Of how many questions the reference names the option; 0 if it is no such list."""
-    letters = _BETWEEN.sub("", reference)
+    letters = re.sub(r"[\s,，、;；]", "", reference)
     listed = _SEVERAL.search(reference.strip()) and re.fullmatch("[A-H]+", letters)
     return len(letters) if listed else 0
 

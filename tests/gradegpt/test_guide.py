@@ -320,10 +320,10 @@ def test_the_answers_of_several_questions_are_quoted_together(
         ("B", " A", True),
         ("B", ".", False),
         ("B", ".\n", False),
-        ("B、A", "、C", True),
+        ("B", "、", False),
         ("B A C", ".\n", True),
         ("B A C", " <eoa>", False),
-        ("B A C ", " ", False),
+        ("B A C", " ", False),
     ],
 )
 def test_the_answers_of_several_questions_are_compared_together(
