@@ -25,6 +25,7 @@ from gradegpt.chain import (
 )
 from gradegpt.quote import MAX_QUOTE, quotable
 from gradegpt.quoted import Quoted, is_text, names, tells
+from gradegpt.rules.extract.choice import sequence
 from gradegpt.schema import CHOICE, AnswerType, Message
 from gradegpt.wholes import begins_clause, ends_clause, places
 
@@ -82,7 +83,7 @@ class ChainGuide:
 
     def __init__(self, response: str, references: Sequence[str]) -> None:
         lines, runs = quotable(response)
-        count = max(map(_keys, references), default=0)
+        count = max((len(sequence(r)) for r in references), default=0)
         keyed = {" ".join(run).encode(): _keyed(run) for run in runs}
         self._keyed = {run: keys for run, keys in keyed.items() if keys and len(keys) == count}
         self._response = "\n".join([*map(str.strip, lines), *map(" ".join, runs)]).encode()
@@ -207,13 +208,6 @@ def _keyed(run: Sequence[str]) -> str:
     """The options that the lines give, one each; empty where one gives more, or none."""
     given = [_ONE_KEY.fullmatch(line) for line in run]
     return "".join(key[1] for key in given if key) if all(given) else ""
-
-
-def _keys(reference: str) -> int:
-    """Of how many questions the reference names the option; 0 if it is no such list."""
-    letters = re.sub(r"[\s,，、;；]", "", reference)
-    listed = _SEVERAL.search(reference.strip()) and re.fullmatch("[A-H]+", letters)
-    return len(letters) if listed else 0
 
 
 def _begun(runs: Sequence[Sequence[str]]) -> frozenset[bytes]:
