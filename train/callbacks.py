@@ -170,14 +170,14 @@ def restore(trainer: Any, checkpoint: Checkpoint) -> None:
 
 def remove_checkpoints(out: Path) -> None:
     """Clear ``out`` of checkpoints, so that none of them can be mistaken for the new run's."""
-    for _, folder in _folders(out):
+    for _, folder in checkpoints(out):
         _log.warning("%s: removed, as resume=false asks", folder)
         shutil.rmtree(folder)
 
 
 def _last_whole(out: Path) -> tuple[Checkpoint, dict[str, Any]] | None:
-    for step, folder in reversed(_folders(out)):
-        wrong = _what_is_wrong(folder)
+    for step, folder in reversed(checkpoints(out)):
+        wrong = what_is_wrong(folder)
         if wrong is None:
             stamp = json.loads((folder / STAMP).read_text(encoding="utf-8"))
             return Checkpoint(folder, step, stamp["finished"]), stamp
@@ -186,7 +186,8 @@ def _last_whole(out: Path) -> tuple[Checkpoint, dict[str, Any]] | None:
     return None
 
 
-def _what_is_wrong(folder: Path) -> str | None:
+def what_is_wrong(folder: Path) -> str | None:
+    """Why the checkpoint is not whole; none where it is."""
     if not (folder / STAMP).is_file():
         return f"no {STAMP}"
     sizes = json.loads((folder / STAMP).read_text(encoding="utf-8"))["files"]
@@ -201,8 +202,8 @@ def _sizes(folder: Path) -> dict[str, int]:
     return {str(path.relative_to(folder)): path.stat().st_size for path in files}
 
 
-def _folders(out: Path) -> list[tuple[int, Path]]:
-    """Checkpoints by step."""
+def checkpoints(out: Path) -> list[tuple[int, Path]]:
+    """The checkpoints of a run with their steps, first to last, whole or not."""
     named = ((_FOLDER.fullmatch(path.name), path) for path in out.glob("checkpoint-*"))
     return sorted((int(match[1]), path) for match, path in named if match and path.is_dir())
 

@@ -23,7 +23,7 @@ from gradegpt.records import sha256_file, write_json
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
-_WEIGHTS: Final = "adapter_model.safetensors"
+WEIGHTS: Final = "adapter_model.safetensors"
 
 
 def merge(adapter: Path, out: Path, base: str = "", dtype: str = "bfloat16") -> dict[str, Any]:
@@ -39,7 +39,7 @@ def merge(adapter: Path, out: Path, base: str = "", dtype: str = "bfloat16") -> 
 
     """
     settings = adapter / "adapter_config.json"
-    for path in (settings, adapter / _WEIGHTS, adapter / PROMPT_FILE):
+    for path in (settings, adapter / WEIGHTS, adapter / PROMPT_FILE):
         if not path.is_file():
             raise MissingError(f"{path}: not there; give the adapter folder that training wrote")
     if out.exists() and any(out.iterdir()):
@@ -57,7 +57,7 @@ def merge(adapter: Path, out: Path, base: str = "", dtype: str = "bfloat16") -> 
     manifest = {
         "stage": "train.merge",
         "base": named,
-        "adapter": sha256_file(adapter / _WEIGHTS),
+        "adapter": sha256_file(adapter / WEIGHTS),
         "dtype": dtype,
     }
     write_json(temporary / "manifest.json", manifest)

@@ -1,0 +1,77 @@
+"""Averaging: the mean of the last checkpoints of a run, as an adapter like any other."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from safetensors.torch import load_file
+
+from gradegpt.engines.files import prompt_settings_beside
+from gradegpt.engines.local import LocalEngine
+from gradegpt.errors import InputError, MissingError, OutputError
+from gradegpt.schema import Message
+from train.average import average
+from train.merge import WEIGHTS
+from train.settings import SFTSettings
+from train.sft import fine_tune
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:`(is_)?gradient_checkpointing(_\\w+)?` is deprecated:FutureWarning"
+)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory, base: Path, judge_data: Path) -> Path:
+    """Three steps, each with its checkpoint."""
+    out = tmp_path_factory.mktemp("to-average")
+    settings = SFTSettings(
+        name="x", data=str(judge_data), model=str(base / "model"), out=str(out), max_steps=3,
+        batch_size=4, learning_rate=0.1, lora_rank=4, bf16=False, threads=1, eval_steps=0,
+        save_steps=1, dev_rows=0, best_by="loss", report_to="none",
+    )  # fmt: skip
+    fine_tune(settings)
+    return out
+
+
+def test_the_mean_of_the_last_checkpoints_is_an_adapter(
+    run: Path, base: Path, tmp_path: Path
+) -> None:
+    """Of those asked for and no others; it loads where the run's own does."""
+    manifest = average(run, tmp_path / "mean", last=2)
+    assert manifest["steps"] == [2, 3]
+    assert json.loads((tmp_path / "mean" / "manifest.json").read_text()) == manifest
+    second, third = (load_file(run / f"checkpoint-{n}" / WEIGHTS) for n in (2, 3))
+    mean = load_file(tmp_path / "mean" / WEIGHTS)
+    assert mean.keys() == third.keys()
+    assert any(not second[name].equal(third[name]) for name in mean)
+    for name, value in mean.items():
+        assert value.allclose((second[name] + third[name]) / 2)
+    settings = prompt_settings_beside(str(tmp_path / "mean"))
+    assert settings == prompt_settings_beside(str(run / "adapter")) is not None
+    engine = LocalEngine(str(base / "model"), str(tmp_path / "mean"), threads=1)
+    prompts = [[Message(role="user", content="Is 1 the same as 1?")]]
+    made = engine.generate(prompts, max_new_tokens=2)
+    assert len(made) == 1
+
+
+def test_what_cannot_be_averaged_is_said(run: Path, tmp_path: Path) -> None:
+    """Too few checkpoints, a run that has not ended, a file cut off; nothing is written."""
+    out = tmp_path / "out"
+    with pytest.raises(MissingError, match="3 checkpoints, not 4; ask for fewer with --last"):
+        average(run, out, last=4)
+    with pytest.raises(MissingError, match=r"adapter_config\.json: not there; give the folder of"):
+        average(run / "checkpoint-1", out)
+    weights = run / "checkpoint-2" / WEIGHTS
+    whole = weights.read_bytes()
+    weights.write_bytes(whole[:-1])
+    with pytest.raises(InputError, match=r"checkpoint-2: not whole \(adapter_model"):
+        average(run, out)
+    weights.write_bytes(whole)
+    assert not out.exists()
+    out.mkdir()
+    (out / "mine.txt").write_text("keep")
+    with pytest.raises(OutputError, match="exists already; choose another folder"):
+        average(run, out)
+    assert [path.name for path in out.iterdir()] == ["mine.txt"]
