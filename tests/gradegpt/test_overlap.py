@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from gradegpt.judges import CascadeJudge, OverlapJudge, RuleJudge
@@ -112,12 +110,11 @@ def test_the_best_of_several_references_and_the_sentence_that_says_it() -> None:
     assert judgement.chain.endswith("<Yes>")
 
 
-def test_hostile_lengths_cost_little() -> None:
-    """A megabyte of blanks, marks or one word is read in one pass."""
-    for piece in (" ", "。", "a ", "a。\n", "<"):
-        start = time.monotonic()
-        judged("it sinks at once", "b " + piece * (1_000_000 // len(piece)))
-        assert time.monotonic() - start < 5
+@pytest.mark.parametrize("piece", [" ", "。", "a ", "a。\n", "<"])
+def test_hostile_lengths_are_read_in_one_pass(piece: str) -> None:
+    """A megabyte of blanks, marks or one word; reading on from each place would not end."""
+    judgement = judged("it sinks at once", "b " + piece * (1_000_000 // len(piece)))
+    assert judgement.verdict is not Verdict.CORRECT
 
 
 def test_a_cascade_believes_it_where_it_was_measured() -> None:
