@@ -11,7 +11,7 @@ import pytest
 
 from data_gen.generate import generate
 from data_gen.settings import DataGenSettings
-from train.settings import BaseSettings
+from train.settings import BaseSettings, SFTSettings
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
@@ -80,6 +80,21 @@ def base(tmp_path_factory: pytest.TempPathFactory, base_data: Path, tiny: Tiny) 
 
     out = tmp_path_factory.mktemp("base")
     pretrain(tiny(base_data, out))
+    return out
+
+
+@pytest.fixture(scope="session")
+def judge_run(tmp_path_factory: pytest.TempPathFactory, base: Path, judge_data: Path) -> Path:
+    """A run of ``train``, so hard that its adapter differs from its base; a checkpoint a step."""
+    from train.sft import fine_tune
+
+    out = tmp_path_factory.mktemp("judge-run")
+    settings = SFTSettings(
+        name="x", data=str(judge_data), model=str(base / "model"), out=str(out), max_steps=3,
+        batch_size=4, learning_rate=0.1, lora_rank=4, bf16=False, threads=1, eval_steps=0,
+        save_steps=1, dev_rows=0, best_by="loss", report_to="none",
+    )  # fmt: skip
+    fine_tune(settings)
     return out
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,6 @@ from gradegpt.errors import InputError, MissingError, OutputError
 from gradegpt.schema import Message
 from train.average import average
 from train.merge import WEIGHTS
-from train.settings import SFTSettings
-from train.sft import fine_tune
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:`(is_)?gradient_checkpointing(_\\w+)?` is deprecated:FutureWarning"
@@ -23,16 +22,9 @@ pytestmark = pytest.mark.filterwarnings(
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory, base: Path, judge_data: Path) -> Path:
-    """Three steps, each with its checkpoint."""
-    out = tmp_path_factory.mktemp("to-average")
-    settings = SFTSettings(
-        name="x", data=str(judge_data), model=str(base / "model"), out=str(out), max_steps=3,
-        batch_size=4, learning_rate=0.1, lora_rank=4, bf16=False, threads=1, eval_steps=0,
-        save_steps=1, dev_rows=0, best_by="loss", report_to="none",
-    )  # fmt: skip
-    fine_tune(settings)
-    return out
+def run(tmp_path_factory: pytest.TempPathFactory, judge_run: Path) -> Path:
+    """Three steps, each with its checkpoint; one is cut off in between."""
+    return Path(shutil.copytree(judge_run, tmp_path_factory.mktemp("to-average") / "run"))
 
 
 def test_the_mean_of_the_last_checkpoints_is_an_adapter(

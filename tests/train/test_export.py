@@ -17,8 +17,6 @@ from gradegpt.engines.local import LocalEngine
 from gradegpt.errors import EngineError, MissingError, OutputError, SettingsError
 from gradegpt.records import sha256_file
 from train.export import SUPPORTED, Quantization, app, builtin_prompts, export
-from train.settings import SFTSettings
-from train.sft import fine_tune
 
 pytest.importorskip("onnxruntime_genai")
 pytestmark = pytest.mark.filterwarnings(
@@ -27,16 +25,9 @@ pytestmark = pytest.mark.filterwarnings(
 
 
 @pytest.fixture(scope="module")
-def adapter(tmp_path_factory: pytest.TempPathFactory, base: Path, judge_data: Path) -> Path:
-    """Trained hard for two steps, so that it differs from its base."""
-    out = tmp_path_factory.mktemp("to-export")
-    settings = SFTSettings(
-        name="x", data=str(judge_data), model=str(base / "model"), out=str(out), max_steps=2,
-        batch_size=4, learning_rate=0.1, lora_rank=4, bf16=False, threads=1, eval_steps=0,
-        save_steps=100, report_to="none",
-    )  # fmt: skip
-    fine_tune(settings)
-    return out / "adapter"
+def adapter(judge_run: Path) -> Path:
+    """An adapter that answers otherwise than its base."""
+    return judge_run / "adapter"
 
 
 def test_an_exported_adapter_answers_as_it_does_on_its_base(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,6 @@ from gradegpt.judges.trust import TRUST_FILE, trust_beside
 from gradegpt.records import write_json
 from gradegpt.schema import Message
 from train.merge import merge
-from train.settings import SFTSettings
-from train.sft import fine_tune
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:`(is_)?gradient_checkpointing(_\\w+)?` is deprecated:FutureWarning"
@@ -24,17 +23,12 @@ PROMPTS = [[Message(role="user", content=f"Is {n} the same as {n}?")] for n in r
 
 
 @pytest.fixture(scope="module")
-def adapter(tmp_path_factory: pytest.TempPathFactory, base: Path, judge_data: Path) -> Path:
-    """Trained hard for two steps, so that it differs from its base."""
-    out = tmp_path_factory.mktemp("to-merge")
-    settings = SFTSettings(
-        name="x", data=str(judge_data), model=str(base / "model"), out=str(out), max_steps=2,
-        batch_size=4, learning_rate=0.1, lora_rank=4, bf16=False, threads=1, eval_steps=0,
-        save_steps=100, dev_rows=0, best_by="loss", report_to="none",
-    )  # fmt: skip
-    fine_tune(settings)
-    write_json(out / "adapter" / TRUST_FILE, {"least_confidence": {"text en": None}})
-    return out / "adapter"
+def adapter(tmp_path_factory: pytest.TempPathFactory, judge_run: Path) -> Path:
+    """An adapter that says where it is believed."""
+    own = tmp_path_factory.mktemp("to-merge") / "adapter"
+    shutil.copytree(judge_run / "adapter", own)
+    write_json(own / TRUST_FILE, {"least_confidence": {"text en": None}})
+    return own
 
 
 def test_the_merged_model_answers_as_base_and_adapter_do(
