@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import re
+import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -143,6 +144,26 @@ def whole_file(path: str | Path) -> Iterator[TextIO]:
     finally:
         with suppress(FileNotFoundError):
             temporary.unlink()
+
+
+@contextmanager
+def whole_folder(path: Path) -> Iterator[Path]:
+    """A new folder to write into, which becomes ``path`` once it is complete, or not at all.
+
+    Raises:
+        OutputError: ``path`` is there already, and no empty folder.
+
+    """
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise OutputError(f"{path}: exists already; choose another folder")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as work:
+        made = Path(work) / path.name
+        made.mkdir()
+        yield made
+        if path.exists():
+            path.rmdir()
+        made.replace(path)
 
 
 def write_rows(path: str | Path, rows: Iterable[BaseModel | dict[str, Any]]) -> int:

@@ -16,8 +16,8 @@ import typer
 from gradegpt.cli import run as run_command
 from gradegpt.engines.files import PROMPT_FILE
 from gradegpt.engines.local import quiet_start
-from gradegpt.errors import InputError, MissingError, OutputError
-from gradegpt.records import sha256_file, write_json
+from gradegpt.errors import MissingError
+from gradegpt.records import sha256_file, whole_folder, write_json
 from train.merge import WEIGHTS, copy_settings
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
@@ -31,8 +31,7 @@ def average(run: Path, out: Path, last: int = 3) -> dict[str, Any]:
     Prompt settings come from the adapter that the run ended with. The mean is taken in float32.
 
     Raises:
-        MissingError: the run has not ended, or has fewer checkpoints.
-        InputError: a checkpoint is cut off.
+        MissingError: the run has not ended, or has fewer checkpoints that are whole.
         OutputError: ``out`` is there already.
 
     """
@@ -43,33 +42,25 @@ def average(run: Path, out: Path, last: int = 3) -> dict[str, Any]:
     for path in (adapter / _CONFIG, adapter / PROMPT_FILE):
         if not path.is_file():
             raise MissingError(f"{path}: not there; give the folder of a run that has ended")
-    found = checkpoints(run)
-    if len(found) < last:
+    whole = [(step, folder) for step, folder in checkpoints(run) if what_is_wrong(folder) is None]
+    if len(whole) < last:
         raise MissingError(
-            f"{run}: {len(found)} checkpoints, not {last}; ask for fewer with --last, or train "
-            "with smaller save_steps"
+            f"{run}: {len(whole)} whole checkpoints, not {last}; ask for fewer with --last, or "
+            "train with smaller save_steps"
         )
-    if out.exists() and any(out.iterdir()):
-        raise OutputError(f"{out}: exists already; choose another folder")
-    for _, folder in found[-last:]:
-        if wrong := what_is_wrong(folder):
-            raise InputError(f"{folder}: not whole ({wrong}); ask for those after it with --last")
-    temporary = out.with_name(f".{out.name}.tmp")
-    shutil.rmtree(temporary, ignore_errors=True)
-    temporary.mkdir(parents=True)
-    _write_mean([folder / WEIGHTS for _, folder in found[-last:]], temporary / WEIGHTS)
-    shutil.copyfile(adapter / _CONFIG, temporary / _CONFIG)
-    copy_settings(adapter, temporary)
+    steps, folders = zip(*whole[-last:], strict=True)
+    weights = [folder / WEIGHTS for folder in folders]
     manifest = {
         "stage": "train.average",
         "run": run.name,
-        "steps": [step for step, _ in found[-last:]],
-        "adapters": [sha256_file(folder / WEIGHTS) for _, folder in found[-last:]],
+        "steps": list(steps),
+        "adapters": [sha256_file(path) for path in weights],
     }
-    write_json(temporary / "manifest.json", manifest)
-    if out.exists():
-        out.rmdir()
-    temporary.replace(out)
+    with whole_folder(out) as made:
+        _write_mean(weights, made / WEIGHTS)
+        shutil.copyfile(adapter / _CONFIG, made / _CONFIG)
+        copy_settings(adapter, made)
+        write_json(made / "manifest.json", manifest)
     return manifest
 
 

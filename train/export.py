@@ -43,9 +43,9 @@ from gradegpt.engines.fast import FastEngine
 from gradegpt.engines.files import prompt_settings_beside
 from gradegpt.engines.local import LocalEngine, quiet_start
 from gradegpt.engines.state import WANTED_FROM
-from gradegpt.errors import EngineError, MissingError, OutputError, SettingsError
+from gradegpt.errors import EngineError, MissingError, SettingsError
 from gradegpt.judges.build import NANO, embedded
-from gradegpt.records import sha256_file, write_json
+from gradegpt.records import sha256_file, whole_folder, write_json
 from gradegpt.schema import Item, Message
 from train.merge import copy_settings, merge
 
@@ -88,17 +88,13 @@ def export(
             judge disagrees with the one it was made from.
 
     """
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise OutputError(f"{out}: exists already; choose another folder")
     folder = Path(embedded(str(source), "gradegpt-nano-judge"))
     is_adapter = (folder / "adapter_config.json").is_file()
     if base and not is_adapter:
         raise SettingsError(f"base: {folder} is a whole model; only an adapter goes onto a base")
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as work:
-        model = Path(work) / "merged" if is_adapter else folder
+    with whole_folder(out) as made:
+        model = made.with_name(f"{out.name}-merged") if is_adapter else folder
         merged = merge(folder, model, base, "float32") if is_adapter else {}
-        made = Path(work) / "made"
         _convert(model, made, quantization)
         manifest = {
             "stage": "train.export",
@@ -111,9 +107,6 @@ def export(
             "versions": {package: metadata.version(package) for package in _PACKAGES},
         }
         write_json(made / "manifest.json", manifest)
-        if out.exists():
-            out.rmdir()
-        made.replace(out)
     return manifest
 
 
@@ -133,7 +126,6 @@ def _convert(model: Path, made: Path, quantization: Quantization) -> None:
         raise MissingError("the export needs: pip install 'gradegpt[export]'") from error
     from transformers import AutoTokenizer
 
-    made.mkdir()
     with tempfile.TemporaryDirectory(dir=made.parent) as work:
         try:
             tokenizer = AutoTokenizer.from_pretrained(model)

@@ -16,10 +16,10 @@ import typer
 from gradegpt.cli import run
 from gradegpt.engines.files import PROMPT_FILE
 from gradegpt.engines.local import quiet_start
-from gradegpt.errors import EngineError, MissingError, OutputError
+from gradegpt.errors import EngineError, MissingError
 from gradegpt.judges.build import embedded
 from gradegpt.judges.trust import TRUST_FILE
-from gradegpt.records import sha256_file, write_json
+from gradegpt.records import sha256_file, whole_folder, write_json
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
@@ -42,28 +42,22 @@ def merge(adapter: Path, out: Path, base: str = "", dtype: str = "bfloat16") -> 
     for path in (settings, adapter / WEIGHTS, adapter / PROMPT_FILE):
         if not path.is_file():
             raise MissingError(f"{path}: not there; give the adapter folder that training wrote")
-    if out.exists() and any(out.iterdir()):
-        raise OutputError(f"{out}: exists already; choose another folder")
     named = base or json.loads(settings.read_text(encoding="utf-8"))["base_model_name_or_path"]
     source = embedded("nano" if named == "gradegpt-nano" else named, "gradegpt-nano")
-    model, tokenizer = _load(source, adapter)
-    import torch
-
-    temporary = out.with_name(f".{out.name}.tmp")
-    shutil.rmtree(temporary, ignore_errors=True)
-    model.to(getattr(torch, dtype)).save_pretrained(temporary)
-    tokenizer.save_pretrained(temporary)
-    copy_settings(adapter, temporary)
     manifest = {
         "stage": "train.merge",
         "base": named,
         "adapter": sha256_file(adapter / WEIGHTS),
         "dtype": dtype,
     }
-    write_json(temporary / "manifest.json", manifest)
-    if out.exists():
-        out.rmdir()
-    temporary.replace(out)
+    with whole_folder(out) as made:
+        model, tokenizer = _load(source, adapter)
+        import torch
+
+        model.to(getattr(torch, dtype)).save_pretrained(made)
+        tokenizer.save_pretrained(made)
+        copy_settings(adapter, made)
+        write_json(made / "manifest.json", manifest)
     return manifest
 
 

@@ -20,6 +20,7 @@ from gradegpt.records import (
     read_objects,
     read_rows,
     sha256_file,
+    whole_folder,
     write_json,
     write_rows,
 )
@@ -125,6 +126,23 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
         write_rows(path, broken())  # type: ignore[arg-type]
     assert path.read_text() == '{"a": 1}\n{"a": 2}\n'
     assert [p.name for p in path.parent.iterdir()] == ["rows.jsonl"]
+
+
+def test_a_folder_appears_whole_or_not_at_all(tmp_path: Path) -> None:
+    """Nothing stays of one that an error cut short, and what is there is not written over."""
+    path = tmp_path / "deep" / "model"
+    with pytest.raises(FileExistsError), whole_folder(path) as made:
+        made.mkdir()
+    assert not [*path.parent.iterdir()]
+    path.mkdir()
+    with whole_folder(path) as made:
+        (made / "a.txt").write_text("a")
+        assert not [*path.iterdir()]
+    assert [p.name for p in path.iterdir()] == ["a.txt"]
+    assert [*path.parent.iterdir()] == [path]
+    for taken in (path, path / "a.txt"):
+        with pytest.raises(OutputError, match="exists already; choose another folder"):
+            whole_folder(taken).__enter__()
 
 
 def test_json_files_and_their_digests(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from safetensors.torch import load_file
 
 from gradegpt.engines.files import prompt_settings_beside
 from gradegpt.engines.local import LocalEngine
-from gradegpt.errors import InputError, MissingError, OutputError
+from gradegpt.errors import MissingError, OutputError
 from gradegpt.schema import Message
 from train.average import average
 from train.merge import WEIGHTS
@@ -49,17 +49,18 @@ def test_the_mean_of_the_last_checkpoints_is_an_adapter(
 
 
 def test_what_cannot_be_averaged_is_said(run: Path, tmp_path: Path) -> None:
-    """Too few checkpoints, a run that has not ended, a file cut off; nothing is written."""
+    """Too few whole checkpoints, a run that has not ended; nothing is written then."""
     out = tmp_path / "out"
-    with pytest.raises(MissingError, match="3 checkpoints, not 4; ask for fewer with --last"):
+    with pytest.raises(MissingError, match="3 whole checkpoints, not 4; ask for fewer with --last"):
         average(run, out, last=4)
     with pytest.raises(MissingError, match=r"adapter_config\.json: not there; give the folder of"):
         average(run / "checkpoint-1", out)
     weights = run / "checkpoint-2" / WEIGHTS
     whole = weights.read_bytes()
     weights.write_bytes(whole[:-1])
-    with pytest.raises(InputError, match=r"checkpoint-2: not whole \(adapter_model"):
+    with pytest.raises(MissingError, match="2 whole checkpoints, not 3"):
         average(run, out)
+    assert average(run, tmp_path / "both", last=2)["steps"] == [1, 3]
     weights.write_bytes(whole)
     assert not out.exists()
     out.mkdir()
