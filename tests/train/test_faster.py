@@ -28,8 +28,8 @@ def wrapped(base: Path, **lora: Any) -> Any:
     """The tiny base with a drawn adapter, in training mode."""
     settings = SFTSettings(name="x", data="", model=str(base / "model"), bf16=False)
     config = peft.LoraConfig(**({"r": 8, "target_modules": "all-linear"} | lora))
-    model = peft.get_peft_model(load_base(settings)[1], config)
     torch.manual_seed(0)
+    model = peft.get_peft_model(load_base(settings)[1], config)
     for name, parameter in model.named_parameters():
         if "lora_B" in name:
             torch.nn.init.normal_(parameter, std=0.1)
