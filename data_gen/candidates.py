@@ -17,6 +17,7 @@ from gradegpt.chain import (
 )
 from gradegpt.judges.rules import RuleJudge
 from gradegpt.quote import quotes_verbatim
+from gradegpt.quoted import Quoted
 from gradegpt.rules.compare.base import unproved
 from gradegpt.schema import (
     AnswerType,
@@ -106,6 +107,16 @@ def clip(text: str) -> str:
     text = " ".join(text.split())
     text = text.rstrip("。．") or text
     return text if len(text) <= MAX_REFERENCE else text[: MAX_REFERENCE - 1] + "…"
+
+
+def as_named(chain: Chain) -> Chain:
+    """A text whose quote says the reference gives just that, as guided judges write it.
+
+    Right or wrong: else the answer's length would tell the verdict before the comparison does.
+    """
+    quote, reference = (chain.key_sentence or "").encode(), chain.reference_answer.encode()
+    named = Quoted(quote).naming(reference) if chain.answer_type is AnswerType.TEXT else []
+    return chain.model_copy(update={"answer": clip(named[0].decode())}) if named else chain
 
 
 def says_nothing_new(chain: Chain) -> bool:

@@ -7,7 +7,7 @@ import re
 from difflib import SequenceMatcher
 from typing import Final
 
-from data_gen.candidates import Candidate, by_rules, clip, with_rules
+from data_gen.candidates import Candidate, as_named, by_rules, clip, with_rules
 from data_gen.forms import right_form, wrong_form
 from data_gen.forms.base import Answer
 from data_gen.forms.choices import labels
@@ -182,7 +182,7 @@ def _free_text(item: Item, references: list[str], verdict: Verdict) -> Chain | N
     reference, sentence = named or (_nearest(references, sentences[0]), sentences[0])
     sentence = _quotable(sentence, reference)
     inside = named is not None and verdict is Verdict.CORRECT
-    return Chain(
+    chain = Chain(
         verdict=verdict,
         key_sentence=sentence,
         gloss=render_gloss(sentence) if needs_gloss(sentence) else None,
@@ -190,6 +190,7 @@ def _free_text(item: Item, references: list[str], verdict: Verdict) -> Chain | N
         answer_type=AnswerType.TEXT,
         answer=clip(reference if inside else sentence),
     )
+    return as_named(chain)
 
 
 def _nearest(references: list[str], answer: str) -> str:

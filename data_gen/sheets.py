@@ -11,11 +11,11 @@ import random
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
 from data_gen.candidates import Candidate, clip, says_nothing_new
-from data_gen.forms import near_misses, numerals, right_form, wrong_form
+from data_gen.drawn import drawn_comparison
+from data_gen.forms import right_form, wrong_form
 from gradegpt.chain import NO, YES, Chain, render_comparison
 from gradegpt.fit import ELISION
 from gradegpt.schema import AnswerType, Message, TrainingRow, Verdict
@@ -25,12 +25,10 @@ _OWN: Final = 0.5
 """Share of a judge's sheets that stands in the chains as it is."""
 _REWRITTEN: Final = 0.5
 """Share of the others whose reference is written in another form, too."""
-_WORDY: Final = 0.2
-"""Share of a judge's comparisons whose answer stands among words: "18 edges", "D. a noble gas"."""
-_SPELLED: Final = 0.15
-_FRACTIONS: Final = 0.07
-_SETS: Final = 0.08
-"""Shares that are of drawn answers of which chains hold too few to learn their comparing from."""
+_DRAWN: Final = 0.47
+"""Share of a judge's comparisons whose answers are drawn."""
+_WORDY: Final = 0.12
+"""Share of them whose answer stands among words: "18 edges", "D. a noble gas"."""
 _BARE: Final = {
     AnswerType.NUMBER: re.compile(r"\$?-?\d[\d.,]*(?:/\d+)?%?\$?"),
     AnswerType.SINGLE_CHOICE: re.compile(r"[(（]?[A-H][)）]?"),
@@ -118,8 +116,8 @@ def judge_sheet(
 ) -> TrainingRow:
     """``LINES`` comparisons as chains end, all answer types alike; to be supervised by tags alone.
 
-    Some are of drawn numbers in words, of drawn fractions and sets, or of answers among words.
-    Half of the others stand in the candidates' chains, half are drawn anew from their references.
+    Some are of drawn answers, some of answers among words. Half of the others stand in the
+    candidates' chains, half are drawn anew from their references.
     """
     kinds = sorted(answers)
     chains = [_comparison(rng, answers, kinds) for _ in range(LINES)]
@@ -135,12 +133,10 @@ def _comparison(
     answers: Mapping[AnswerType, Sequence[Candidate]],
     kinds: Sequence[AnswerType],
 ) -> Chain:
-    drawn = rng.random()
-    for share, maker in ((_SPELLED, _spelled), (_FRACTIONS, _fraction), (_SETS, _set)):
-        if drawn < share:
-            return maker(rng)
-        drawn -= share
-    bare = [kind for kind in kinds if kind in _BARE] if drawn < _WORDY else []
+    draw = rng.random()
+    if draw < _DRAWN:
+        return drawn_comparison(rng)
+    bare = [kind for kind in kinds if kind in _BARE] if draw < _DRAWN + _WORDY else []
     candidate = rng.choice(answers[rng.choice(bare or kinds)])
     chain = _compared(rng, candidate)
     texts = answers.get(AnswerType.TEXT, ())
@@ -187,82 +183,6 @@ def _compared(rng: random.Random, candidate: Candidate) -> Chain:
         update={"reference_answer": reference, "answer": clip(form), "verdict": verdict}
     )
     return chain if says_nothing_new(drawn) else drawn
-
-
-def _spelled(rng: random.Random) -> Chain:
-    """A number in words beside one in digits or in words, on either side."""
-    value = _drawn_number(rng)
-    digits = numerals.decimal(value) or str(value)
-    misses = near_misses(rng, digits, AnswerType.NUMBER, chinese=False)
-    same = not misses or rng.random() < 0.5
-    other = digits if same else rng.choice(misses)
-    words = _in_words(rng, value)
-    beside = _in_words(rng, Fraction(other)) if rng.random() < 0.2 else other
-    if rng.random() < 0.3:
-        beside = right_form(rng, beside, AnswerType.NUMBER, "", rng.random() < 0.5)
-    return _either_way(rng, words, beside, AnswerType.NUMBER, same=same)
-
-
-def _fraction(rng: random.Random) -> Chain:
-    """A fraction, a decimal or a percentage beside one of the same or of a near value."""
-    below = rng.choice((2, 4, 5, 8, 10, 10, 20, 25, 40, 50, 100, 100, 1000))
-    value = Fraction(rng.randint(1, below * rng.choice((1, 1, 1, 3))), below)
-    text = rng.choice((numerals.decimal(value) or str(value), str(value)))
-    return _drawn_forms(rng, text, AnswerType.NUMBER)
-
-
-def _set(rng: random.Random) -> Chain:
-    """Whole numbers in braces, mostly in order, beside the same ones or one less, more or else."""
-    spread = rng.choice((9, 20, 99))
-    members = rng.sample(range(-spread if rng.random() < 0.4 else 0, spread), rng.randint(3, 8))
-    ordered = sorted(members) if rng.random() < 0.7 else members
-    return _drawn_forms(rng, f"{{{', '.join(map(str, ordered))}}}", AnswerType.SET)
-
-
-def _drawn_forms(rng: random.Random, text: str, kind: AnswerType) -> Chain:
-    """An answer in two forms, or beside a near miss in any form."""
-    chinese = rng.random() < 0.5
-    wrong = wrong_form(rng, text, kind, "", chinese) if rng.random() < 0.5 else None
-    shown = right_form(rng, text, kind, "", chinese)
-    other = wrong or right_form(rng, text, kind, "", chinese)
-    return _either_way(rng, shown, other, kind, same=wrong is None)
-
-
-def _either_way(rng: random.Random, one: str, other: str, kind: AnswerType, *, same: bool) -> Chain:
-    """A chain in which either answer is the reference."""
-    reference, answer = rng.sample((one, other), 2)
-    return Chain(
-        key_sentence=answer,
-        reference_answer=reference,
-        answer_type=kind,
-        answer=answer,
-        verdict=Verdict.CORRECT if same else Verdict.INCORRECT,
-    )
-
-
-def _drawn_number(rng: random.Random) -> Fraction:
-    """Small whole numbers first of all, as answers are."""
-    match rng.randrange(20):
-        case 0:
-            return Fraction(rng.randint(1, 19), rng.randint(2, 10))
-        case 1 | 2:
-            return Fraction(rng.randint(1, 999), 10)
-        case 3:
-            return Fraction(-rng.randint(1, 99))
-        case 4 | 5:
-            return Fraction(rng.randint(1000, numerals.MAX_SPELLED))
-        case 6 | 7 | 8 | 9:
-            return Fraction(rng.choice((10, 100, 1)) * rng.randint(1, 99))
-        case 10 | 11 | 12:
-            return Fraction(rng.randint(100, 999))
-        case _:
-            return Fraction(rng.randint(0, 99))
-
-
-def _in_words(rng: random.Random, value: Fraction) -> str:
-    """In Chinese or English; in digits where it is too long for either."""
-    told = [text for spell in (numerals.chinese, numerals.english) if (text := spell(value))]
-    return rng.choice(told) if told else numerals.decimal(value) or str(value)
 
 
 def _drawn_pair(rng: random.Random) -> Pair:

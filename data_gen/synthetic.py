@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import Final
 
-from data_gen.candidates import Candidate, clip, with_rules
+from data_gen.candidates import Candidate, as_named, clip, with_rules
 from data_gen.forms.choices import in_order
 from data_gen.phrases import phrases
 from data_gen.problems import Problem
@@ -49,7 +49,7 @@ def synthetic(problem: Problem, verdict: Verdict, id_: str, rng: random.Random) 
         Candidate(
             id=id_,
             item=item,
-            chain=chain,
+            chain=as_named(chain),
             lang=problem.lang,
             response_lang="zh" if chinese else "en",
             source=problem.id.split("-")[0],

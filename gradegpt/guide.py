@@ -29,7 +29,7 @@ from gradegpt.rules.extract.choice import sequence
 from gradegpt.schema import CHOICE, AnswerType, Message
 from gradegpt.wholes import begins_clause, ends_clause, places
 
-VERSION: Final = "15"
+VERSION: Final = "16"
 """Raised with every change that can change a chain; part of a guided engine's name."""
 
 MAX_TEXT: Final = 400
@@ -94,6 +94,7 @@ class ChainGuide:
         self._first = b""
         self._quoted = Quoted(b"")
         self._repeats = REPEATS
+        self._wanted, self._named = b"", list[bytes]()
 
     def allows(self, piece: bytes) -> bool:
         """Whether ``piece`` may be written next."""
@@ -162,11 +163,10 @@ class ChainGuide:
             if found:
                 if clause not in _types_of(wanted):
                     return False
-                result = kind is AnswerType.NUMBER and b"=" not in wanted
                 return (
                     self._names(wanted, whole=True)
                     and _GIVES not in given
-                    and self._gives(given, whole=whole, result=result)
+                    and self._gives(given, wanted, kind, whole=whole)
                 )
         return not whole and (self._names(text) or self._begins_a_type(text))
 
@@ -183,7 +183,7 @@ class ChainGuide:
         complete = not whole or is_text(answer)
         return complete and any(names(answer, r, whole=whole) for r in self._references)
 
-    def _gives(self, given: bytes, *, whole: bool, result: bool) -> bool:
+    def _gives(self, given: bytes, wanted: bytes, kind: AnswerType, *, whole: bool) -> bool:
         """Whether the answer stands in the quote; the line ends in a full stop."""
         if self._first == _NO_KEY:
             return given == _NONE if whole else _begins(given, _NONE)
@@ -192,11 +192,20 @@ class ChainGuide:
         if keys := self._keyed.get(self._first.removeprefix(_KEY)):
             listed = " ".join(keys).encode() + b"."
             return given == listed if whole else _begins(given, listed)
+        if kind is AnswerType.TEXT and (named := self._naming(wanted)):
+            return given in named if whole else any(_begins(given, name) for name in named)
+        result = kind is AnswerType.NUMBER and b"=" not in wanted
         answer = given.removesuffix(b".")
         ended = answer != given and is_text(answer)
         if ended and self._quoted.holds(answer, whole=True, result=result):
             return True
         return not whole and (not given or self._quoted.holds(given, whole=False, result=result))
+
+    def _naming(self, wanted: bytes) -> list[bytes]:
+        """The answers that name the reference in the quote's own words, each with its full stop."""
+        if wanted != self._wanted:
+            self._wanted, self._named = wanted, self._quoted.naming(wanted)
+        return [name + b"." for name in self._named]
 
 
 def _types_of(wanted: bytes) -> Iterable[bytes]:

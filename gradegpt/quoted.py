@@ -29,6 +29,14 @@ _HEADING: Final = re.compile(
 )
 _TELLING: Final = re.compile(f"[^\\s{_MARKS}$]")
 """What is no mere mark; a quote and an answer have some."""
+_ARTICLE: Final = re.compile(r"(?:the|an?)\s+(?=\w)", re.IGNORECASE)
+_NAME: Final = re.compile(r"[^\W\d_]{2}")
+"""What a name has: two letters on end, or two characters."""
+_DENIES: Final = re.compile(
+    r"\b(?:no|not|never|neither|nor|none|without|cannot|instead|rather)\b|n['’]t\b"
+    r"|[不没非无未否]",
+    re.IGNORECASE,
+)
 
 
 class Quoted:
@@ -68,6 +76,22 @@ class Quoted:
             if (not result or start >= self._result)
             and not (wide and not self._line.startswith(answer, start))
         )
+
+    def naming(self, reference: bytes) -> list[bytes]:
+        """The stretches that say in words what the reference says, its article and case aside.
+
+        None where something is denied there: "not Paris" does not give Paris.
+        """
+        line, text = (t.decode(errors="ignore") for t in (self._line, reference))
+        bare = text.strip().rstrip(".。")
+        article = _ARTICLE.match(bare)
+        words = bare[article.end() if article else 0 :].split()
+        name = " ".join(words)
+        if not _NAME.search(name) or len(name) > LONGEST or _DENIES.search(line):
+            return []
+        spaced = ("(?:(?:the|an?) )?" if article else "") + r"\s+".join(map(re.escape, words))
+        whole = rf"(?<![A-Za-z0-9]){spaced}(?![A-Za-z0-9])"
+        return [m[0].encode() for m in re.finditer(whole, line, re.IGNORECASE)]
 
     def _stretches(self, squeezed: bytes) -> Iterator[tuple[int, int]]:
         """Where an answer begins and ends in the line."""

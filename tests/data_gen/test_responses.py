@@ -211,7 +211,7 @@ LONG = "It had been, as all agreed at the time, " + "a very long, long day. "[:-
         (("12",), "So they ate 4 x 3 = 12 of them.", "So they ate 4 x 3 = 12 of them.", "12", "12"),
         (
             ("the frontal lobe",), "It is well known. The frontal lobe does that. Thanks.",
-            "The frontal lobe does that.", "the frontal lobe", "the frontal lobe",
+            "The frontal lobe does that.", "the frontal lobe", "The frontal lobe",
         ),
         (
             ("copper (Cu)", "gold (Au)"), "Mostly gold, or so.\nThat is all.",

@@ -1,0 +1,217 @@
+"""Comparisons of drawn answers: what chains hold too few of to learn its comparing from."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Final
+
+from data_gen.forms import near_misses, numerals, right_form, wrong_form
+from data_gen.forms.lexicon import CLASSES
+from data_gen.makers.notation import coefficient, polynomial
+from gradegpt.chain import Chain
+from gradegpt.schema import AnswerType, Verdict
+
+_BELOW: Final = (2, 2, 3, 4, 5, 8, 10, 10, 20, 25, 40, 50, 100, 100, 125, 625, 1000)
+_FORMULA_LETTERS: Final = ("xy", "xy", "xy", "ab", "mn", "st", "uv")
+_JOINTS: Final = ("、", ", ", ",", "，")
+
+
+def drawn_comparison(rng: random.Random) -> Chain:
+    """A chain whose two answers are drawn, in two forms or one a near miss of the other."""
+    (draw,) = rng.choices([*_MAKERS], [*_MAKERS.values()])
+    made = draw(rng)
+    return made if isinstance(made, Chain) else _in_two_forms(rng, *made)
+
+
+def _in_two_forms(rng: random.Random, kind: AnswerType, text: str) -> Chain:
+    chinese = rng.random() < 0.5
+    wrong = wrong_form(rng, text, kind, "", chinese) if rng.random() < 0.5 else None
+    shown = right_form(rng, text, kind, "", chinese)
+    other = wrong or right_form(rng, text, kind, "", chinese)
+    return _either_way(rng, shown, other, kind, same=wrong is None)
+
+
+def _either_way(rng: random.Random, one: str, other: str, kind: AnswerType, *, same: bool) -> Chain:
+    """A chain in which either answer is the reference."""
+    reference, answer = rng.sample((one, other), 2)
+    return Chain(
+        key_sentence=answer,
+        reference_answer=reference,
+        answer_type=kind,
+        answer=answer,
+        verdict=Verdict.CORRECT if same else Verdict.INCORRECT,
+    )
+
+
+# --- numbers --------------------------------------------------------------------------------------
+
+
+def _spelled(rng: random.Random) -> Chain:
+    """A number in words beside one in digits or in words, on either side."""
+    value = _number(rng)
+    digits = numerals.decimal(value) or str(value)
+    misses = near_misses(rng, digits, AnswerType.NUMBER, chinese=False)
+    same = not misses or rng.random() < 0.5
+    other = digits if same else rng.choice(misses)
+    words = _in_words(rng, value)
+    beside = _in_words(rng, Fraction(other)) if rng.random() < 0.2 else other
+    if rng.random() < 0.3:
+        beside = right_form(rng, beside, AnswerType.NUMBER, "", rng.random() < 0.5)
+    return _either_way(rng, words, beside, AnswerType.NUMBER, same=same)
+
+
+def _number(rng: random.Random) -> Fraction:
+    """Small whole numbers first of all, as answers are."""
+    match rng.randrange(20):
+        case 0:
+            return Fraction(rng.randint(1, 19), rng.randint(2, 10))
+        case 1 | 2:
+            return Fraction(rng.randint(1, 999), 10)
+        case 3:
+            return Fraction(rng.choice((-rng.randint(1, 99), Fraction(rng.randint(1, 9999), 100))))
+        case 4 | 5:
+            return Fraction(rng.randint(1000, numerals.MAX_SPELLED))
+        case 6 | 7 | 8:
+            return Fraction(rng.choice((10, 100, 1)) * rng.randint(1, 99))
+        case 9 | 10 | 11 | 12:
+            return Fraction(rng.randint(100, 999))
+        case _:
+            return Fraction(rng.randint(0, 99))
+
+
+def _in_words(rng: random.Random, value: Fraction) -> str:
+    """In Chinese or English; in digits where it is too long for either."""
+    told = [text for spell in (numerals.chinese, numerals.english) if (text := spell(value))]
+    return rng.choice(told) if told else numerals.decimal(value) or str(value)
+
+
+def _fraction(rng: random.Random) -> tuple[AnswerType, str]:
+    """A fraction or the decimal that it is."""
+    below = rng.choice(_BELOW)
+    value = Fraction(rng.randint(1, below * rng.choice((1, 1, 1, 3, 20, 100))), below)
+    text = rng.choice((numerals.decimal(value) or str(value), str(value)))
+    return AnswerType.NUMBER, text
+
+
+def _power(rng: random.Random) -> tuple[AnswerType, str]:
+    """A number that is also written with a power of ten."""
+    size = Fraction(rng.randint(1, rng.choice((9, 99, 999))))
+    value = size * 10 ** rng.randint(3, 7) if rng.random() < 0.7 else size / 10**6
+    return AnswerType.NUMBER, numerals.decimal(value) or str(value)
+
+
+# --- several answers ------------------------------------------------------------------------------
+
+
+def _set(rng: random.Random) -> tuple[AnswerType, str]:
+    """Whole numbers in braces, mostly in order."""
+    members = _members(rng, rng.randint(3, 8))
+    ordered = sorted(members) if rng.random() < 0.7 else members
+    return AnswerType.SET, f"{{{', '.join(map(str, ordered))}}}"
+
+
+def _several(rng: random.Random) -> tuple[AnswerType, str]:
+    """All solutions, in any order."""
+    joint = rng.choice((*_JOINTS, " or ", " and ", "或", "和"))
+    return AnswerType.MULTI_ANSWER, joint.join(map(str, _members(rng, rng.randint(2, 5))))
+
+
+def _members(rng: random.Random, count: int) -> list[int]:
+    spread = rng.choice((9, 20, 99))
+    return rng.sample(range(-spread if rng.random() < 0.4 else 0, spread), count)
+
+
+def _named(rng: random.Random) -> tuple[AnswerType, str]:
+    """Words of one class, in any order."""
+    words = rng.choice([line.split("/") for line in CLASSES if line.count("/") > 1])
+    members = rng.sample(words, rng.randint(2, min(5, len(words) - 1)))
+    return AnswerType.MULTI_ANSWER, rng.choice(_JOINTS).join(members)
+
+
+def _parts(rng: random.Random) -> tuple[AnswerType, str]:
+    """One number for each part of a question."""
+    numbers = [str(rng.randrange(10 ** rng.randint(1, 3))) for _ in range(rng.randint(2, 4))]
+    mark = rng.choice(("({}) ", "（{}）"))
+    joint = rng.choice((" ", "; ", "；"))
+    text = joint.join(mark.format(n) + number for n, number in enumerate(numbers, start=1))
+    return AnswerType.MULTI_PART, text
+
+
+def _keys(rng: random.Random) -> tuple[AnswerType, str]:
+    """One option for each question under one number."""
+    letters = rng.choices("ABCD" if rng.random() < 0.8 else "ABCDEFG", k=rng.randint(3, 6))
+    numbered = " ".join(f"{n}.{letter}" for n, letter in enumerate(letters, start=1))
+    text = rng.choice((*(joint.join(letters) for joint in ("", " ", ",", ", ")), numbered))
+    return AnswerType.MULTIPLE_CHOICE, text
+
+
+# --- formulas -------------------------------------------------------------------------------------
+
+
+def _expression(rng: random.Random) -> tuple[AnswerType, str]:
+    x, y = rng.choice(_FORMULA_LETTERS)
+    a, b, c, d = (_factor(rng) for _ in range(4))
+    match rng.randrange(6):
+        case 0 | 1:
+            text = polynomial([_factor(rng) for _ in range(rng.randint(2, 4))], x)
+        case 2:
+            text = f"\\frac{{{polynomial((a, b), x)}}}{{{polynomial((c, d), x)}}}"
+        case 3:
+            text = f"{coefficient(a)}{x}^{rng.randint(2, 9)}{y}^{rng.randint(2, 9)}"
+        case 4:
+            text = f"\\frac{{{coefficient(abs(a))}{x}^{rng.randint(2, 4)}}}{{{abs(b) + 1}{y}}}"
+        case _:
+            text = f"{coefficient(a)}{x}{_term(b, y)}{c:+d}"
+    return AnswerType.EXPRESSION, _dollars(rng, text)
+
+
+def _equation(rng: random.Random) -> tuple[AnswerType, str]:
+    x, y = rng.choice(_FORMULA_LETTERS)
+    a, b, c = (_factor(rng) for _ in range(3))
+    match rng.randrange(7):
+        case 0:
+            text = f"{y}={polynomial((a, b), x)}"
+        case 1:
+            text = f"{coefficient(a)}{x}{_term(b, y)}{c:+d}=0"
+        case 2:
+            text = f"({x}{a:+d})^2+({y}{b:+d})^2={rng.randint(1, 12) ** 2}"
+        case 3:
+            sign = rng.choice("+-")
+            text = f"\\frac{{{x}^2}}{{{abs(a) + 1}}}{sign}\\frac{{{y}^2}}{{{abs(b) + 1}}}=1"
+        case 4:
+            text = f"{y}={polynomial((a, b, c), x)}"
+        case 5:
+            text = f"{x}+{abs(a) + 1}{x}{b:+d}={rng.randint(10, 200)}"
+        case _:
+            text = f"{y}={rng.choice('cdk')}*{rng.choice('ehr')}^{x}"
+    return AnswerType.EQUATION, _dollars(rng, text)
+
+
+def _factor(rng: random.Random) -> int:
+    return rng.choice((-1, 1, 1)) * rng.randint(1, rng.choice((5, 12, 30)))
+
+
+def _term(number: int, letter: str) -> str:
+    sign = "-" if number < 0 else "+"
+    return f"{sign}{coefficient(abs(number))}{letter}"
+
+
+def _dollars(rng: random.Random, text: str) -> str:
+    return f"${text}$" if rng.random() < 0.3 else text
+
+
+_MAKERS: Final[dict[Callable[[random.Random], Chain | tuple[AnswerType, str]], float]] = {
+    _spelled: 13,
+    _fraction: 9,
+    _power: 2,
+    _set: 4,
+    _several: 2,
+    _named: 3,
+    _parts: 2,
+    _keys: 4,
+    _expression: 4,
+    _equation: 4,
+}
+"""What is drawn how often: more of what small judges are worse at."""
