@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Final
 
 from data_gen.forms import near_misses, numerals, right_form, wrong_form
+from data_gen.forms.choices import in_order
 from data_gen.forms.lexicon import CLASSES
 from data_gen.makers.notation import coefficient, polynomial
 from gradegpt.chain import Chain
@@ -51,7 +52,7 @@ def _either_way(rng: random.Random, one: str, other: str, kind: AnswerType, *, s
 def _spelled(rng: random.Random) -> Chain:
     """A number in words beside one in digits or in words, on either side."""
     value = _number(rng)
-    digits = numerals.decimal(value) or str(value)
+    digits = _decimal(value)
     misses = near_misses(rng, digits, AnswerType.NUMBER, chinese=False)
     same = not misses or rng.random() < 0.5
     other = digits if same else rng.choice(misses)
@@ -84,22 +85,31 @@ def _number(rng: random.Random) -> Fraction:
 def _in_words(rng: random.Random, value: Fraction) -> str:
     """In Chinese or English; in digits where it is too long for either."""
     told = [text for spell in (numerals.chinese, numerals.english) if (text := spell(value))]
-    return rng.choice(told) if told else numerals.decimal(value) or str(value)
+    return rng.choice(told) if told else _decimal(value)
 
 
 def _fraction(rng: random.Random) -> tuple[AnswerType, str]:
     """A fraction or the decimal that it is."""
     below = rng.choice(_BELOW)
     value = Fraction(rng.randint(1, below * rng.choice((1, 1, 1, 3, 20, 100))), below)
-    text = rng.choice((numerals.decimal(value) or str(value), str(value)))
+    text = rng.choice((_decimal(value), str(value)))
     return AnswerType.NUMBER, text
 
 
-def _power(rng: random.Random) -> tuple[AnswerType, str]:
-    """A number that is also written with a power of ten."""
-    size = Fraction(rng.randint(1, rng.choice((9, 99, 999))))
-    value = size * 10 ** rng.randint(3, 7) if rng.random() < 0.7 else size / 10**6
-    return AnswerType.NUMBER, numerals.decimal(value) or str(value)
+def _power(rng: random.Random) -> Chain:
+    """A number that is also written with a power of ten, beside one with other digits or power."""
+    size, power = rng.randint(1, rng.choice((9, 99, 999))), rng.choice((-6, -5, 3, 4, 5, 6, 7))
+    others = [(size, power - 1), (size, power + 1), (size + 10, power)]
+    same = rng.random() < 0.5
+    one, other = (
+        right_form(rng, _decimal(digits * Fraction(10) ** p), AnswerType.NUMBER, "", False)
+        for digits, p in ((size, power), (size, power) if same else rng.choice(others))
+    )
+    return _either_way(rng, one, other, AnswerType.NUMBER, same=same)
+
+
+def _decimal(value: Fraction) -> str:
+    return numerals.decimal(value) or str(value)
 
 
 # --- several answers ------------------------------------------------------------------------------
@@ -140,11 +150,13 @@ def _parts(rng: random.Random) -> tuple[AnswerType, str]:
 
 
 def _keys(rng: random.Random) -> tuple[AnswerType, str]:
-    """One option for each question under one number."""
-    letters = rng.choices("ABCD" if rng.random() < 0.8 else "ABCDEFG", k=rng.randint(3, 6))
-    numbered = " ".join(f"{n}.{letter}" for n, letter in enumerate(letters, start=1))
-    text = rng.choice((*(joint.join(letters) for joint in ("", " ", ",", ", ")), numbered))
-    return AnswerType.MULTIPLE_CHOICE, text
+    """One option for each question under one number, so written that no set of them is meant."""
+    while True:
+        letters = rng.choices("ABCD" if rng.random() < 0.8 else "ABCDEFG", k=rng.randint(3, 6))
+        numbered = " ".join(f"{n}.{letter}" for n, letter in enumerate(letters, start=1))
+        text = rng.choice((*(joint.join(letters) for joint in ("", " ", ",", ", ")), numbered))
+        if in_order(text):
+            return AnswerType.MULTIPLE_CHOICE, text
 
 
 # --- formulas -------------------------------------------------------------------------------------

@@ -77,7 +77,8 @@ class ChainGuide:
     Args:
         response: The response as the prompt shows it. Of one that numbers as many lone options as
             the reference names, these are quoted and compared, all of them.
-        references: The accepted answers as the prompt shows them.
+        references: The accepted answers as the prompt shows them. Of several, one that the quote
+            says is compared; a text's comparison then names just that in the quote.
 
     """
 
@@ -129,6 +130,8 @@ class ChainGuide:
             if self._first.startswith(_KEY):
                 self._quoted = Quoted(self._first.removeprefix(_KEY))
                 self._repeats = REPEATS + _repeated(self._quoted.squeezed)
+                said = [r for r in self._references if self._quoted.naming(r)]
+                self._references = said or self._references
 
     def _glosses(self, line: bytes, *, whole: bool) -> bool:
         """Whether a line after the quote is its one gloss, or begins the comparison."""

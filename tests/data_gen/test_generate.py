@@ -339,7 +339,7 @@ def test_sheets_repeat_the_pairs_and_say_which_agree(make: Make, tmp_path: Path)
 
 
 def test_a_judges_sheets_end_as_chains_do(make: Make, tmp_path: Path) -> None:
-    """Every comparison reads as one; digits tell that it is right; most types are alike often."""
+    """Every comparison reads as one; digits tell that it is right; no type of answer is rare."""
     manifest = make(bank=0, parametric=60, sheets=60)
     assert manifest["counts"]["sheets"] == 60
     assert "sheets.jsonl" in manifest["outputs"]
@@ -360,10 +360,9 @@ def test_a_judges_sheets_end_as_chains_do(make: Make, tmp_path: Path) -> None:
                 assert right == (int(values[0]) == int(values[1]))
             assert right or values[0] != values[1]
     assert tags[True] == pytest.approx(tags.total() / 2, rel=0.3)
-    more = [types.pop(kind) for kind in (AnswerType.NUMBER, AnswerType.SINGLE_CHOICE)]
-    assert len(types) > 6
-    assert min(types.values()) > types.total() / 60
-    assert min(more) > max(types.values())
+    assert len(types) > 8
+    assert min(types.values()) > types.total() / 80
+    assert types.most_common(1)[0][0] == AnswerType.NUMBER
     make(bank=0, parametric=60)
     assert not (tmp_path / "a" / "sheets.jsonl").exists()
 

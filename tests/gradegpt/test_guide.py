@@ -337,6 +337,36 @@ def test_the_answers_of_several_questions_are_compared_together(
     assert guide.allows(piece.encode()) is expected
 
 
+@pytest.mark.parametrize(
+    ("quote", "references", "written", "expected"),
+    [
+        ("Her surname is Adkins.", ["Adkins"], "Adkins is a text; {}Adkins.", True),
+        ("Her surname is Adkins.", ["Adkins"], "Adkins is a text; {}Her surname is Adkins.", False),
+        ("Her surname is Adkins.", ["Adkins"], "Adkins is a text; {}Her", False),
+        ("It was the river Kanawha.", ["The  KANAWHA"], "The KANAWHA is a text; {}Kanawha.", True),
+        ("It was the Kanawha.", ["The Kanawha"], "The Kanawha is a text; {}Kanawha.", False),
+        ("It was the Kanawha.", ["The Kanawha"], "The Kanawha is a text; {}the Kanawha.", True),
+        ("电阻率增大", ["增大"], "增大 is a text; {}增大.", True),
+        ("电阻率增大", ["增大"], "增大 is a text; {}电阻率增大.", False),
+        ("电阻率不会增大", ["增大"], "增大 is a text; {}电阻率不会增大.", True),
+        ("It isn't Adkins.", ["Adkins"], "Adkins is a text; {}It isn't Adkins.", True),
+        ("We met Adkinson.", ["Adkins"], "Adkins is a text; {}We met Adkinson.", True),
+        ("] ] )", [")"], ") is a text; {}] ] ).", True),
+        ("about 5 apples", ["5 apples"], "5 apples is a number; {}5.", True),
+        ("They went to Rome.", ["Paris", "Rome"], "Rome", True),
+        ("They went to Rome.", ["Paris", "Rome"], "Paris", False),
+        ("They went to Oslo.", ["Paris", "Rome"], "Paris", True),
+    ],
+)
+def test_a_text_that_the_quote_says_is_named(
+    quote: str, references: list[str], written: str, expected: bool
+) -> None:
+    """In the quote's own words and no others; where something is denied there, anything of it."""
+    guide = ChainGuide(quote, references)
+    guide.write(f"{KEY}{quote}\nThe reference answer ".encode())
+    assert guide.allows(written.format("the model response gives ").encode()) is expected
+
+
 def test_letters_do_not_end_in_blanks() -> None:
     """A judge could go on with them until its tokens run out."""
     start = (
