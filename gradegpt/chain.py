@@ -13,10 +13,10 @@ response stay true.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from gradegpt.fit import Budget, fit_middle, fit_response
+from gradegpt.fit import Budget, estimate_tokens, fit_middle, fit_response
 from gradegpt.schema import AnswerType, ChainFormat, Item, Message, Outcome, Row, Verdict
 from gradegpt.settings import Settings
 
@@ -112,10 +112,7 @@ def defuse(text: str) -> str:
 def build_prompt(item: Item, settings: PromptSettings) -> tuple[Message, ...]:
     """The one function that makes a prompt, for training, evaluation and serving alike."""
     budget = settings.budget
-    references = " or ".join(
-        f"<reference>\n{defuse(fit_response(r, budget.reference))}\n</reference>"
-        for r in _nearest_first(item.accepted, item.response)
-    )
+    references = " or ".join(_references(item, budget.reference))
     context = (
         f"Context: <context>\n{defuse(fit_middle(item.context, budget.question))}\n</context>\n"
         if item.context
@@ -132,6 +129,17 @@ def build_prompt(item: Item, settings: PromptSettings) -> tuple[Message, ...]:
     return Message(role="system", content=SYSTEM[settings.chain_format]), Message(
         role="user", content=user
     )
+
+
+def _references(item: Item, budget: int) -> Iterator[str]:
+    """The accepted answers in their frames, the nearest first: as many as go into four budgets."""
+    left = 4.0 * budget
+    for index, reference in enumerate(_nearest_first(item.accepted, item.response)):
+        framed = f"<reference>\n{defuse(fit_response(reference, budget))}\n</reference>"
+        left -= estimate_tokens(framed)
+        if index and left < 0:
+            return
+        yield framed
 
 
 def _nearest_first(accepted: Sequence[str], response: str) -> list[str]:

@@ -33,7 +33,10 @@ _MARKED_SEGMENTS: Final = 24
 
 
 class Budget(Settings):
-    """How much of each part of an item the prompt may take, in estimated tokens."""
+    """How much of each part of an item the prompt may take, in estimated tokens.
+
+    ``reference`` is for one accepted answer; all of them take at most four times as much.
+    """
 
     question: int = 1_000
     reference: int = 600

@@ -151,6 +151,22 @@ def test_the_accepted_answers_that_the_response_holds_stand_first() -> None:
     assert found.reference == ("RUDOLPH  Nureyev", "rudolph", "Nuriev", "Rudolf Nureyev")
 
 
+def test_of_many_accepted_answers_the_nearest_are_shown() -> None:
+    """As many as go into four times the budget of one, and one in any case."""
+    names = tuple(f"alias {n}" for n in range(200))
+    item = Item(reference=names, response="It is alias 150, I think.")
+    settings = PromptSettings(budget=Budget(reference=48))
+    shown = parse_prompt(build_prompt(item, settings))
+    assert shown is not None
+    assert shown.accepted[0] == "alias 150"
+    assert 10 < len(shown.accepted) < 20
+    assert set(shown.accepted) < {*names}
+    few = item.model_copy(update={"reference": names[:10]})
+    assert len(build_prompt(few, settings)[1].content.split("</reference>")) == 11
+    least = PromptSettings(budget=Budget(reference=1))
+    assert build_prompt(item, least)[1].content.count("</reference>") == 1
+
+
 @given(HOSTILE)
 @settings(deadline=None)
 def test_defusing_keeps_the_length_and_is_done_once(text: str) -> None:
