@@ -7,7 +7,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Final
 
-from data_gen.forms import near_misses, numerals, right_form, wrong_form
+from data_gen.forms import near_miss, numerals, right_form, wrong_form
 from data_gen.forms.choices import in_order
 from data_gen.forms.lexicon import CLASSES
 from data_gen.makers.notation import coefficient, polynomial
@@ -53,9 +53,8 @@ def _spelled(rng: random.Random) -> Chain:
     """A number in words beside one in digits or in words, on either side."""
     value = _number(rng)
     digits = _decimal(value)
-    misses = near_misses(rng, digits, AnswerType.NUMBER, chinese=False)
-    same = not misses or rng.random() < 0.5
-    other = digits if same else rng.choice(misses)
+    miss = near_miss(rng, digits, AnswerType.NUMBER, chinese=False) if rng.random() < 0.5 else None
+    same, other = miss is None, miss or digits
     words = _in_words(rng, value)
     beside = _in_words(rng, Fraction(other)) if rng.random() < 0.2 else other
     if rng.random() < 0.3:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Final
 
 from data_gen.forms import (
@@ -28,7 +28,15 @@ from gradegpt.rules.compare import compare
 from gradegpt.rules.kinds import letters
 from gradegpt.schema import CHOICE, AnswerType
 
-__all__ = ["look", "near_misses", "right_form", "same_forms", "wrong_form"]
+__all__ = [
+    "look",
+    "near_miss",
+    "near_misses",
+    "other_form",
+    "right_form",
+    "same_forms",
+    "wrong_form",
+]
 
 _BUILDER: Final = re.compile(r"[{|]|\\mid")
 Family = Callable[[random.Random, Answer], list[str]]
@@ -96,6 +104,37 @@ def near_misses(
     """Answers of the same type and the same look that are certainly not this answer."""
     made = _changed(rng, Answer(answer, kind, question, chinese))
     return [other for other in made if _differs(answer, other, kind, question)]
+
+
+def other_form(
+    rng: random.Random, answer: str, kind: AnswerType, *, question: str = "", chinese: bool
+) -> str | None:
+    """One of the same forms, on one line: drawn before it is compared, so faster than all."""
+    made = [f for f in _written(rng, Answer(answer, kind, question, chinese)) if "\n" not in f]
+    drawn = rng.sample(made, len(made))
+    return next((form for form in drawn if _agrees(answer, form, kind, question)), None)
+
+
+def near_miss(
+    rng: random.Random,
+    answer: str,
+    kind: AnswerType,
+    *,
+    question: str = "",
+    chinese: bool,
+    but: Collection[str] = (),
+) -> str | None:
+    """One of the near misses, on one line and not among ``but``: drawn before it is compared."""
+    made = _changed(rng, Answer(answer, kind, question, chinese))
+    drawn = rng.sample(made, len(made))
+    return next(
+        (
+            m
+            for m in drawn
+            if "\n" not in m and m not in but and _differs(answer, m, kind, question)
+        ),
+        None,
+    )
 
 
 def right_form(
