@@ -6,6 +6,7 @@ import itertools
 import random
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 
 import pytest
 from hypothesis import given, settings
@@ -41,11 +42,21 @@ def written(
     problems: list[Problem], verdict: Verdict, count: int
 ) -> Iterator[tuple[Problem, Candidate, Chain]]:
     for problem, index in itertools.product(problems, range(count)):
-        id_ = f"{problem.id}:{index}"
-        made = synthetic(problem, verdict, id_, rng_for(id_, 0))
+        made = once(problem, verdict, index)
         if made is not None:
             assert made.chain is not None
             yield problem, made, made.chain
+
+
+@cache
+def once(problem: Problem, verdict: Verdict, index: int) -> Candidate | None:
+    """Several tests look at the same responses."""
+    return afresh(problem, verdict, index)
+
+
+def afresh(problem: Problem, verdict: Verdict, index: int) -> Candidate | None:
+    id_ = f"{problem.id}:{index}"
+    return synthetic(problem, verdict, id_, rng_for(id_, 0))
 
 
 # --- written responses ----------------------------------------------------------------------------
@@ -93,7 +104,7 @@ def test_the_rules_hardly_ever_contradict_a_written_label(
 
 def test_the_same_problem_is_written_the_same_way() -> None:
     """By problem, index and seed alone."""
-    twice = [list(written(DRAWN[:20], Verdict.CORRECT, 2)) for _ in range(2)]
+    twice = [[afresh(p, Verdict.CORRECT, n) for p in DRAWN[:20] for n in range(2)] for _ in "12"]
     assert twice[0] == twice[1]
 
 
