@@ -16,6 +16,7 @@ import operator
 import random
 from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
 from typing import Final
 
 from gradegpt.rules.formula import Node, variables
@@ -30,6 +31,8 @@ BASE: Final = "log base"
 """The unknown that stands for the base of a bare ``log``."""
 
 Number = Fraction | float | complex
+Point = dict[str, float]
+Function = Callable[[Point], Number]
 
 _FUNCTIONS: Final[dict[str, Callable[[complex], complex]]] = {
     "sin": cmath.sin, "cos": cmath.cos, "tan": cmath.tan,
@@ -39,27 +42,55 @@ _FUNCTIONS: Final[dict[str, Callable[[complex], complex]]] = {
     "sinh": cmath.sinh, "cosh": cmath.cosh, "tanh": cmath.tanh,
     "ln": cmath.log, "lg": cmath.log10, "exp": cmath.exp,
 }  # fmt: skip
-_CONSTANTS: Final = {"π": math.pi, "e": math.e, "i": 1j, "°": math.pi / 180}
+_CALLS: Final[dict[str, Callable[..., Number]]] = {
+    name: lambda z, f=function: f(complex(z)) for name, function in _FUNCTIONS.items()
+}
+_CONSTANTS: Final[dict[str, Number]] = {"π": math.pi, "e": math.e, "i": 1j, "°": math.pi / 180}
 
 
-def evaluate(node: Node, at: dict[str, float]) -> Number:
+def evaluate(node: Node, at: Point) -> Number:
     """The value at a point, exact where only rational numbers meet.
 
     Raises:
         ArithmeticError, ValueError: not defined there, or too large.
 
     """
+    made = _compiled(node)
+    return made(at) if callable(made) else made
+
+
+@lru_cache(maxsize=4096)
+def _compiled(node: Node) -> Number | Function:
+    """The formula's value, or its value as a function of the point: it is asked at many points."""
     if node.op == "num" and node.value is not None:
         return node.value
     if node.op in ("var", "const"):
-        return at[node.name] if node.op == "var" else _CONSTANTS[node.name]
-    args = [evaluate(arg, at) for arg in node.args]
-    if node.op == "call":
-        return _FUNCTIONS[node.name](complex(args[0]))
-    if node.op == "log":
-        base = args[1] if len(args) > 1 else at[BASE]
-        return cmath.log(complex(args[0])) / cmath.log(complex(base))
-    return _OPERATIONS[node.op](*args)
+        return operator.itemgetter(node.name) if node.op == "var" else _CONSTANTS[node.name]
+    args = [_compiled(arg) for arg in node.args]
+    if node.op == "log" and len(args) == 1:
+        args.append(operator.itemgetter(BASE))
+    operation = _CALLS[node.name] if node.op == "call" else _OPERATIONS[node.op]
+    fixed = [arg for arg in args if not callable(arg)]
+    try:
+        if len(fixed) == len(args):
+            return operation(*fixed)
+        if node.op in _INEXACT:
+            args = [float(arg) if isinstance(arg, Fraction) else arg for arg in args]
+    except (ArithmeticError, ValueError):
+        return _undefined
+    made = [arg if callable(arg) else _always(arg) for arg in args]
+    if len(made) == 1:
+        return lambda at: operation(made[0](at))
+    left, right = made
+    return lambda at: operation(left(at), right(at))
+
+
+def _undefined(_at: Point) -> Number:
+    raise ArithmeticError("not defined anywhere, or too large")
+
+
+def _always(value: Number) -> Function:
+    return lambda _at: value
 
 
 def _factorial(value: Number) -> Fraction:
@@ -91,10 +122,16 @@ def _root(value: Number, degree: Number) -> Number:
     return number ** (1 / n)
 
 
+def _log(value: Number, base: Number) -> Number:
+    return cmath.log(complex(value)) / cmath.log(complex(base))
+
+
 _OPERATIONS: Final[dict[str, Callable[..., Number]]] = {
     "+": operator.add, "*": operator.mul, "/": operator.truediv, "neg": operator.neg, "abs": abs,
-    "^": _power, "root": _root, "!": _factorial,
+    "^": _power, "root": _root, "!": _factorial, "log": _log,
 }  # fmt: skip
+_INEXACT: Final = ("+", "*", "/")
+"""Of these a rational operand becomes a float anyway where the other is one: once is enough."""
 
 
 def close(a: Number, b: Number) -> bool:
@@ -161,9 +198,7 @@ def equal(left: Node, right: Node, *, scaled: bool = False) -> bool | None:
     return None if any(everything) or logs[0] != logs[1] else False
 
 
-def _outcomes(
-    left: Node, right: Node, points: list[dict[str, float]], *, scaled: bool
-) -> list[bool]:
+def _outcomes(left: Node, right: Node, points: list[Point], *, scaled: bool) -> list[bool]:
     """Whether the two agree, at each of the points where both are defined."""
     factor: complex | None = None
     made = []
