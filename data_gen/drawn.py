@@ -7,7 +7,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Final
 
-from data_gen.forms import near_miss, numerals, right_form, wrong_form
+from data_gen.forms import near_misses, numerals, right_form, wrong_form
 from data_gen.forms.choices import in_order
 from data_gen.forms.lexicon import CLASSES
 from data_gen.makers.notation import coefficient, polynomial
@@ -53,13 +53,14 @@ def _spelled(rng: random.Random) -> Chain:
     """A number in words beside one in digits or in words, on either side."""
     value = _number(rng)
     digits = _decimal(value)
-    miss = near_miss(rng, digits, AnswerType.NUMBER, chinese=False) if rng.random() < 0.5 else None
-    same, other = miss is None, miss or digits
+    other = digits
+    if rng.random() < 0.5:
+        other = next(near_misses(rng, digits, AnswerType.NUMBER, chinese=False), digits)
     words = _in_words(rng, value)
     beside = _in_words(rng, Fraction(other)) if rng.random() < 0.2 else other
     if rng.random() < 0.3:
         beside = right_form(rng, beside, AnswerType.NUMBER, "", rng.random() < 0.5)
-    return _either_way(rng, words, beside, AnswerType.NUMBER, same=same)
+    return _either_way(rng, words, beside, AnswerType.NUMBER, same=other == digits)
 
 
 def _number(rng: random.Random) -> Fraction:

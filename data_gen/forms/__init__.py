@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from data_gen.forms import (
@@ -28,15 +28,7 @@ from gradegpt.rules.compare import compare
 from gradegpt.rules.kinds import letters
 from gradegpt.schema import CHOICE, AnswerType
 
-__all__ = [
-    "look",
-    "near_miss",
-    "near_misses",
-    "other_form",
-    "right_form",
-    "same_forms",
-    "wrong_form",
-]
+__all__ = ["look", "near_misses", "right_form", "same_forms", "wrong_form"]
 
 _BUILDER: Final = re.compile(r"[{|]|\\mid")
 Family = Callable[[random.Random, Answer], list[str]]
@@ -92,49 +84,23 @@ _SAME_LOOK: Final = (
 
 def same_forms(
     rng: random.Random, answer: str, kind: AnswerType, *, question: str = "", chinese: bool
-) -> list[str]:
-    """Other ways to write exactly this answer; none of them is ``answer`` itself."""
-    made = _written(rng, Answer(answer, kind, question, chinese))
-    return [form for form in made if _agrees(answer, form, kind, question)]
+) -> Iterator[str]:
+    """Other ways to write exactly this answer, on one line; none of them is ``answer`` itself.
+
+    In a drawn order, each compared when it is asked for: who wants one does not wait for all.
+    """
+    made = [f for f in _written(rng, Answer(answer, kind, question, chinese)) if "\n" not in f]
+    drawn = rng.sample(made, len(made))
+    return (form for form in drawn if _agrees(answer, form, kind, question))
 
 
 def near_misses(
     rng: random.Random, answer: str, kind: AnswerType, *, question: str = "", chinese: bool
-) -> list[str]:
-    """Answers of the same type and the same look that are certainly not this answer."""
-    made = _changed(rng, Answer(answer, kind, question, chinese))
-    return [other for other in made if _differs(answer, other, kind, question)]
-
-
-def other_form(
-    rng: random.Random, answer: str, kind: AnswerType, *, question: str = "", chinese: bool
-) -> str | None:
-    """One of the same forms, on one line: drawn before it is compared, so faster than all."""
-    made = [f for f in _written(rng, Answer(answer, kind, question, chinese)) if "\n" not in f]
-    drawn = rng.sample(made, len(made))
-    return next((form for form in drawn if _agrees(answer, form, kind, question)), None)
-
-
-def near_miss(
-    rng: random.Random,
-    answer: str,
-    kind: AnswerType,
-    *,
-    question: str = "",
-    chinese: bool,
-    but: Collection[str] = (),
-) -> str | None:
-    """One of the near misses, on one line and not among ``but``: drawn before it is compared."""
+) -> Iterator[str]:
+    """Answers of the same type and the same look that are certainly not this answer, likewise."""
     made = _changed(rng, Answer(answer, kind, question, chinese))
     drawn = rng.sample(made, len(made))
-    return next(
-        (
-            m
-            for m in drawn
-            if "\n" not in m and m not in but and _differs(answer, m, kind, question)
-        ),
-        None,
-    )
+    return (other for other in drawn if _differs(answer, other, kind, question))
 
 
 def right_form(
@@ -154,11 +120,8 @@ def wrong_form(
     rng: random.Random, reference: str, kind: AnswerType, question: str, chinese: bool
 ) -> str | None:
     """A near miss in a drawn form, or none where none is sure."""
-    made = _changed(rng, Answer(reference, kind, question, chinese))
-    for other in rng.sample(made, len(made)):
-        if _differs(reference, other, kind, question):
-            return right_form(rng, other, kind, question, chinese)
-    return None
+    miss = next(near_misses(rng, reference, kind, question=question, chinese=chinese), None)
+    return None if miss is None else right_form(rng, miss, kind, question, chinese)
 
 
 def _written(rng: random.Random, answer: Answer) -> list[str]:

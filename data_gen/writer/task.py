@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import NamedTuple
 
-from data_gen.forms import near_miss, other_form
+from data_gen.forms import near_misses, same_forms
 from data_gen.gloss import render_gloss
 from data_gen.phrases import Phrases, phrases
 from data_gen.problems import Problem
@@ -68,29 +68,29 @@ class Task(NamedTuple):
         own = [w for w in problem.near_misses if "\n" not in w]
         if own and self.rng.random() < 0.5:
             return self.rng.choice(own)
-        made = near_miss(
+        made = near_misses(
             self.rng,
             problem.reference,
             problem.answer_type,
             question=problem.question,
             chinese=self.chinese,
-            but=problem.also_correct,
         )
-        return made or (self.rng.choice(own) if own else None)
+        drawn = (m for m in made if "\n" not in m and m not in problem.also_correct)
+        return next(drawn, None) or (self.rng.choice(own) if own else None)
 
     def formed(self, value: str) -> str:
         """The value, or another form of it: right and wrong values are dressed alike."""
         if self.rng.random() >= _OTHER_FORM:
             return value
         problem = self.problem
-        form = other_form(
+        forms = same_forms(
             self.rng,
             value,
             problem.answer_type,
             question=problem.question,
             chinese=self.chinese,
         )
-        return form or value
+        return next(forms, value)
 
     def written(
         self, response: str, sentence: str, answer: str, *, right: bool, pattern: str
