@@ -9,29 +9,37 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from gradegpt.cli import run as run_command
 from gradegpt.engines.files import PROMPT_FILE
 from gradegpt.engines.local import quiet_start
-from gradegpt.errors import MissingError
+from gradegpt.errors import InputError, MissingError
 from gradegpt.records import sha256_file, whole_folder, write_json
 from train.merge import WEIGHTS, copy_settings
+
+if TYPE_CHECKING:
+    import torch
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
 _CONFIG: Final = "adapter_config.json"
+Weights = dict[str, "torch.Tensor"]
 
 
-def average(run: Path, out: Path, last: int = 3) -> dict[str, Any]:
+def average(run: Path, out: Path, last: int = 3, *, before: Path | None = None) -> dict[str, Any]:
     """Write the mean of the adapters in the ``last`` checkpoints of ``run``; return the manifest.
 
-    Prompt settings come from the adapter that the run ended with. The mean is taken in float32.
+    With ``before``, an adapter of the same shape, the mean of that and of it: a run that went on
+    from an adapter forgets less so. Prompt settings come from the adapter that the run ended with.
+    The means are taken in float32.
 
     Raises:
-        MissingError: the run has not ended, or has fewer checkpoints that are whole.
+        MissingError: the run has not ended, or has fewer checkpoints that are whole; there are no
+            weights in ``before``.
+        InputError: ``before`` is of another shape.
         OutputError: ``out`` is there already.
 
     """
@@ -56,24 +64,47 @@ def average(run: Path, out: Path, last: int = 3) -> dict[str, Any]:
         "steps": list(steps),
         "adapters": [sha256_file(path) for path in weights],
     }
+    mean = _mean([_load(path) for path in weights])
+    if before is not None:
+        if not (before / WEIGHTS).is_file():
+            raise MissingError(f"{before / WEIGHTS}: not there; give the folder of an adapter")
+        other = _load(before / WEIGHTS)
+        if _shapes(other) != _shapes(mean):
+            raise InputError(f"{before}: its matrices are not those of {run}; name its start")
+        manifest["before"] = sha256_file(before / WEIGHTS)
+        mean = _mean([other, mean])
     with whole_folder(out) as made:
-        _write_mean(weights, made / WEIGHTS)
+        _save(mean, made / WEIGHTS)
         shutil.copyfile(adapter / _CONFIG, made / _CONFIG)
         copy_settings(adapter, made)
         write_json(made / "manifest.json", manifest)
     return manifest
 
 
-def _write_mean(weights: list[Path], out: Path) -> None:
-    import torch
-    from safetensors.torch import load_file, save_file
+def _load(path: Path) -> Weights:
+    from safetensors.torch import load_file
 
-    parts = [load_file(path) for path in weights]
-    mean = {
+    weights: Weights = load_file(path)
+    return weights
+
+
+def _shapes(weights: Weights) -> dict[str, tuple[int, ...]]:
+    return {name: tuple(value.shape) for name, value in weights.items()}
+
+
+def _mean(parts: list[Weights]) -> Weights:
+    import torch
+
+    return {
         name: torch.stack([part[name].float() for part in parts]).mean(0).to(value.dtype)
         for name, value in parts[0].items()
     }
-    save_file(mean, out, metadata={"format": "pt"})
+
+
+def _save(weights: Weights, out: Path) -> None:
+    from safetensors.torch import save_file
+
+    save_file(weights, out, metadata={"format": "pt"})
 
 
 @app.command(epilog="Then: gradegpt judge answers.jsonl -o out.jsonl --model BASE --adapter OUT")
@@ -81,11 +112,16 @@ def main(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="Such as runs/nano-judge.")],
     out: Annotated[Path, typer.Argument(metavar="OUT", help="A new folder for the adapter.")],
     last: Annotated[int, typer.Option(min=2, help="How many checkpoints, from the end.")] = 3,
+    before: Annotated[
+        Path | None,
+        typer.Option(help="An adapter that counts as much as they all: where the run began."),
+    ] = None,
 ) -> None:
     """Average the adapters of a run's last checkpoints."""
-    manifest = average(run, out, last)
+    manifest = average(run, out, last, before=before)
     steps = ", ".join(map(str, manifest["steps"]))
-    typer.echo(f"wrote {out}: the mean of {run} after steps {steps}")
+    also = f", and of {before}" if before else ""
+    typer.echo(f"wrote {out}: the mean of {run} after steps {steps}{also}")
 
 
 if __name__ == "__main__":

@@ -7,11 +7,12 @@ import shutil
 from pathlib import Path
 
 import pytest
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 
 from gradegpt.engines.files import prompt_settings_beside
 from gradegpt.engines.local import LocalEngine
-from gradegpt.errors import MissingError, OutputError
+from gradegpt.errors import InputError, MissingError, OutputError
+from gradegpt.records import sha256_file
 from gradegpt.schema import Message
 from train.average import average
 from train.merge import WEIGHTS
@@ -46,6 +47,24 @@ def test_the_mean_of_the_last_checkpoints_is_an_adapter(
     prompts = [[Message(role="user", content="Is 1 the same as 1?")]]
     made = engine.generate(prompts, max_new_tokens=2)
     assert len(made) == 1
+
+
+def test_where_the_run_began_counts_as_much_as_all_checkpoints(run: Path, tmp_path: Path) -> None:
+    """It is named by its digest; another shape is refused, and nothing is written."""
+    before = tmp_path / "before"
+    shutil.copytree(run / "checkpoint-1", before)
+    manifest = average(run, tmp_path / "both", last=2, before=before)
+    assert manifest["before"] == sha256_file(before / WEIGHTS)
+    first, second, third = (load_file(run / f"checkpoint-{n}" / WEIGHTS) for n in (1, 2, 3))
+    for name, value in load_file(tmp_path / "both" / WEIGHTS).items():
+        assert value.allclose(first[name] / 2 + (second[name] + third[name]) / 4)
+    save_file({name: value[:1] for name, value in first.items()}, before / WEIGHTS)
+    with pytest.raises(InputError, match="its matrices are not those of"):
+        average(run, tmp_path / "none", last=2, before=before)
+    (before / WEIGHTS).unlink()
+    with pytest.raises(MissingError, match="not there; give the folder of an adapter"):
+        average(run, tmp_path / "none", last=2, before=before)
+    assert not (tmp_path / "none").exists()
 
 
 def test_what_cannot_be_averaged_is_said(run: Path, tmp_path: Path) -> None:
