@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Final
 
 from data_gen.forms import near_misses, numerals, right_form, wrong_form
-from data_gen.forms.choices import in_order
+from data_gen.forms.choices import by_place, in_order
 from data_gen.forms.lexicon import CLASSES
 from data_gen.makers.notation import coefficient, polynomial
 from gradegpt.chain import Chain
@@ -16,6 +16,7 @@ from gradegpt.schema import AnswerType, Verdict
 
 _BELOW: Final = (2, 2, 3, 4, 5, 8, 10, 10, 20, 25, 40, 50, 100, 100, 125, 625, 1000)
 _FORMULA_LETTERS: Final = ("xy", "xy", "xy", "ab", "mn", "st", "uv")
+_PRICED: Final = 0.2
 _JOINTS: Final = ("、", ", ", ",", "，")
 
 
@@ -105,6 +106,8 @@ def _power(rng: random.Random) -> Chain:
         right_form(rng, _decimal(digits * Fraction(10) ** p), AnswerType.NUMBER, "", False)
         for digits, p in ((size, power), (size, power) if same else rng.choice(others))
     )
+    if other[0].isdigit() and rng.random() < _PRICED:
+        other = f"${other}"
     return _either_way(rng, one, other, AnswerType.NUMBER, same=same)
 
 
@@ -152,11 +155,23 @@ def _parts(rng: random.Random) -> tuple[AnswerType, str]:
 def _keys(rng: random.Random) -> tuple[AnswerType, str]:
     """One option for each question under one number, so written that no set of them is meant."""
     while True:
-        letters = rng.choices("ABCD" if rng.random() < 0.8 else "ABCDEFG", k=rng.randint(3, 6))
+        most = rng.choice((6, 6, 10))
+        letters = rng.choices("ABCD" if rng.random() < 0.8 else "ABCDEFG", k=rng.randint(3, most))
         numbered = " ".join(f"{n}.{letter}" for n, letter in enumerate(letters, start=1))
         text = rng.choice((*(joint.join(letters) for joint in ("", " ", ",", ", ")), numbered))
         if in_order(text):
             return AnswerType.MULTIPLE_CHOICE, text
+
+
+def _placed(rng: random.Random) -> Chain:
+    """An option by its place beside one by its letter, or two by their places."""
+    one = rng.choice("ABCDE")
+    other = one if rng.random() < 0.5 else rng.choice([x for x in "ABCDE" if x != one])
+    shown = right_form(rng, other, AnswerType.SINGLE_CHOICE, "", rng.random() < 0.5)
+    if rng.random() < 0.2:
+        shown = rng.choice(by_place(other))
+    placed = rng.choice(by_place(one))
+    return _either_way(rng, placed, shown, AnswerType.SINGLE_CHOICE, same=one == other)
 
 
 # --- formulas -------------------------------------------------------------------------------------
@@ -217,7 +232,8 @@ def _dollars(rng: random.Random, text: str) -> str:
 _MAKERS: Final[dict[Callable[[random.Random], Chain | tuple[AnswerType, str]], float]] = {
     _spelled: 13,
     _fraction: 9,
-    _power: 2,
+    _power: 5,
+    _placed: 2,
     _set: 4,
     _several: 2,
     _named: 3,

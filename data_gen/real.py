@@ -40,6 +40,11 @@ _CHANGEABLE: Final = (
 )
 _SEVERAL: Final = (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART)
 _MAX_OWN: Final = 60
+_UNMARKED: Final = 0.5
+"""Share of the responses whose last line says their result again that lose this line."""
+_LAST_WORD: Final = 24
+"""Characters of such a line: ``A: 18``, ``35``."""
+_NUMBER: Final = re.compile(r"-?\d+(?:[.,]\d+)*")
 _TRIES: Final = 8
 _SENTENCE_END: Final = re.compile(r"(?<=[。！？])|(?<=[.!?])\s+(?=[A-Z\"“])")
 _CLAUSE_END: Final = re.compile(r"[,;:]\s|[，；：、]")
@@ -49,9 +54,25 @@ _MODEL: Final = re.compile(r"gpt|model|llm", re.IGNORECASE)
 
 
 def labelled(example: Example, rng: random.Random) -> Candidate:
-    """A real answer with its label."""
+    """A real answer with its label; now and then without the line that says its result again."""
     labels = {_labeller(example.labelled_by): example.verdict}
-    return _real(example, labels, example.lang, example.source, rng)
+    steps = without_last_word(example.response) if rng.random() < _UNMARKED else None
+    if steps:
+        example = example.model_copy(update={"response": steps})
+    return _real(example, labels, example.lang, example.source, rng, shown=bool(steps))
+
+
+def without_last_word(response: str) -> str | None:
+    """The steps before a short last line, where the last of them ends in the number it says.
+
+    Solutions that merely stop at their result are rarer in graded answers than elsewhere. None
+    where the last line says anything else.
+    """
+    steps, _, last = response.rstrip().rpartition("\n")
+    said, reached = (_NUMBER.findall(text) for text in (last, steps))
+    short = len(last) <= _LAST_WORD and len(said) == 1
+    found = find_answer(tidy(steps)) if short and said == reached[-1:] else None
+    return steps.rstrip() if found and _NUMBER.findall(found.answer)[-1:] == said else None
 
 
 def unlabelled(item: Item, lang: str, source: str, rng: random.Random) -> Candidate:
@@ -64,11 +85,18 @@ def _labeller(name: str) -> str:
 
 
 def _real(
-    given: Item, labels: dict[str, Verdict], lang: str, source: str, rng: random.Random
+    given: Item,
+    labels: dict[str, Verdict],
+    lang: str,
+    source: str,
+    rng: random.Random,
+    *,
+    shown: bool = False,
 ) -> Candidate:
     """Without a chain where nobody has settled the verdict, or the answer's sentence is not found.
 
     A model's word alone settles nothing: it is a teacher's without its samples and its vote.
+    ``shown``: what the rules find in the response is known to be its answer.
     """
     item = Item.model_validate(given.model_dump(include=_ITEM_FIELDS))
     ruled = by_rules(item).verdict
@@ -78,7 +106,7 @@ def _real(
         # Where a label says "not right" and the rules why nothing can be graded, they know more.
         said = [*labels.values()]
         verdict = Verdict.INVALID if Verdict.INVALID in said else said[0]
-        chain = _chain(item, verdict, shown="rules" in labels)
+        chain = _chain(item, verdict, shown=shown or "rules" in labels)
     if chain is not None and chain.key_sentence is not None:
         item = _reference_dressed(item, chain.reference_answer, rng)
     return Candidate(
@@ -98,7 +126,7 @@ def _real(
 def _chain(item: Item, verdict: Verdict, *, shown: bool) -> Chain | None:
     """The chain for a verdict that is known; none where what is found contradicts it.
 
-    What is merely concluded is trusted only where the rules have ``shown`` the verdict by it.
+    What is merely concluded is trusted only where it is ``shown`` to be the answer.
     """
     references = [answer for r in item.accepted for answer in reference_answers(r)]
     kind = answer_kind(item, references[0])
@@ -150,7 +178,7 @@ def _compared(
         gloss=quote[1],
         reference_answer=clip(reference),
         answer_type=kind,
-        answer=clip(answer) or None,
+        answer=clip(answer).rstrip(" ,，;；、") or None,
     )
 
 

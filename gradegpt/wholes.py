@@ -30,6 +30,7 @@ _SUM: Final = re.compile(
     rb"[\d)}\]%](?:\s*+[A-Za-z]++){0,3}\s*"  # 4 boxes
     rb"(?:[-+*/x^]|\xc3[\x97\xb7]|\\(?:times|cdot|div)\b)"  # x
     rb"\s*(?:[$({]|\xc2\xa3|\\[a-z]+)*\d[^=\n]*=\s*"  # 3 pens =
+    rb"(?:\d[\d.,]*>>)?"  # <<4*3=12>>
     rb"(?=(?:[-$({<*\s]|\\boxed|\\[dt]?frac|\xc2\xa3|\xe2\x82\xac)*\d)"  # 12
 )
 _CLAUSE_MARKS: Final = "。．.!?！？；;，,、:：)）】"

@@ -107,8 +107,7 @@ def _single(letter: str, texts: dict[str, str], answer: Answer) -> list[str]:
     made += [f"option {letter}", f"Option {letter}", f"choice {letter}", f"\\text{{{letter}}}"]
     made.append(chr(ord("Ⓐ") + ord(letter) - ord("A")))
     if options(answer.question):
-        n = _LETTERS.index(letter)
-        made += [f"第{_HAN[n]}个选项", f"第{_HAN[n]}项", f"the {_ORDINALS[n]} option"]
+        made += by_place(letter)
     if text := texts.get(letter, ""):
         made += [
             f"{letter}. {text}",
@@ -119,6 +118,12 @@ def _single(letter: str, texts: dict[str, str], answer: Answer) -> list[str]:
         if list(texts.values()).count(text) == 1 and letters(text) is None:
             made += [text, f"{text.rstrip('.。')}{'.' if text.isascii() else '。'}"]
     return made
+
+
+def by_place(letter: str) -> list[str]:
+    """The option by its place among the others."""
+    n = _LETTERS.index(letter)
+    return [f"第{_HAN[n]}个选项", f"第{_HAN[n]}项", f"the {_ORDINALS[n]} option"]
 
 
 def _several(rng: random.Random, named: list[str], texts: dict[str, str]) -> list[str]:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from data_gen.candidates import Candidate, agree, formats_of, rng_for
 from data_gen.parametric import parametric
 from data_gen.problems import Problem, bank
-from data_gen.real import counterfactual, labelled, unlabelled
+from data_gen.real import counterfactual, labelled, unlabelled, without_last_word
 from data_gen.synthetic import synthetic
 from data_gen.writer.attacks import attacks
 from data_gen.writer.ending import ending
@@ -191,6 +191,42 @@ def test_a_real_label_makes_a_chain(
     assert (made.chain.verdict is Verdict.CORRECT) is (verdict is Verdict.CORRECT)
     if made.chain.key_sentence is not None:
         assert quotes_verbatim(made.chain.key_sentence, response)
+
+
+@pytest.mark.parametrize(
+    ("response", "kept"),
+    [
+        ("4*2 = <<4*2=8>>8 eggs\nShe has 8-3 = <<8-3=5>>5 left.\nA: 5", "<<8-3=5>>5 left."),
+        ("He sells 3 of 20.\nSo he keeps $17.\n\n17", "So he keeps $17."),
+        ("She has 8-3 = 5 left.\nA: 6", None),
+        ("She has 8-3 = 5 left of 8.\nA: 5", None),
+        ("She has 8-3 = 5 left.\nHalf of them are 5/2", None),
+        ("She has 8-3 = 5 left.\nAnd so it is that they find themselves with 5", None),
+        ("So he keeps $17.", None),
+    ],
+)
+def test_a_last_line_that_says_the_result_again_may_go(response: str, kept: str | None) -> None:
+    """Where the last step ends in it, and not where it says more."""
+    steps = without_last_word(response)
+    assert steps == (response.partition(kept)[0] + kept if kept else None)
+
+
+@pytest.mark.parametrize(
+    ("reference", "verdict"), [("5", Verdict.CORRECT), ("6", Verdict.INCORRECT)]
+)
+def test_steps_without_their_last_word_are_quoted(reference: str, verdict: Verdict) -> None:
+    """Where they end, whatever the rules would make of them."""
+    steps = "4*2 = <<4*2=8>>8 eggs\nShe has 8-3 = <<8-3=5>>5 left."
+    example = Example(
+        question="How many?", reference=(reference,), response=f"{steps}\nA: 5", verdict=verdict
+    )
+    made = [labelled(example, rng_for("x", seed)) for seed in range(20)]
+    chains = [m.chain for m in made if m.chain and m.item.response == steps]
+    assert 0 < len(chains) < len(made)
+    for chain in chains:
+        assert (chain.key_sentence, chain.answer, chain.verdict) == (
+            "She has 8-3 = <<8-3=5>>5 left.", "5", verdict,
+        )  # fmt: skip
 
 
 @pytest.mark.parametrize(

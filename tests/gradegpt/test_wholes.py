@@ -88,7 +88,7 @@ def test_nothing_ends_with_a_word_number_or_formula_left_open(
     [
         ("a total of 4 x 3 = 12 tomatoes", "12 tomatoes"),
         ("which is 4 boxes x 3 pens = 12 pens", "12 pens"),
-        ("he runs 60/10 = <<60/10=6>>6 hours", "6>>6 hours"),
+        ("he runs 60/10 = <<60/10=6>>6 hours", "6 hours"),
         ("$(-49)\\div 7 = -7$.", "-7$."),
         ("$\\frac{1}{2} + \\frac{1}{3} = \\frac{5}{6}$", "\\frac{5}{6}$"),
         ("so 7 + 5 = \\boxed{12}", "\\boxed{12}"),
