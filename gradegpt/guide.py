@@ -29,7 +29,7 @@ from gradegpt.rules.extract.choice import sequence
 from gradegpt.schema import CHOICE, AnswerType, Message
 from gradegpt.wholes import begins_clause, ends_clause, places
 
-VERSION: Final = "16"
+VERSION: Final = "17"
 """Raised with every change that can change a chain; part of a guided engine's name."""
 
 MAX_TEXT: Final = 400
@@ -197,12 +197,12 @@ class ChainGuide:
             return given == listed if whole else _begins(given, listed)
         if kind is AnswerType.TEXT and (named := self._naming(wanted)):
             return given in named if whole else any(_begins(given, name) for name in named)
-        result = kind is AnswerType.NUMBER and b"=" not in wanted
+        number = kind is AnswerType.NUMBER and b"=" not in wanted
         answer = given.removesuffix(b".")
         ended = answer != given and is_text(answer)
-        if ended and self._quoted.holds(answer, whole=True, result=result):
+        if ended and self._quoted.holds(answer, whole=True, number=number):
             return True
-        return not whole and (not given or self._quoted.holds(given, whole=False, result=result))
+        return not whole and (not given or self._quoted.holds(given, whole=False, number=number))
 
     def _naming(self, wanted: bytes) -> list[bytes]:
         """The answers that name the reference in the quote's own words, each with its full stop."""

@@ -27,8 +27,18 @@ _HEADING: Final = re.compile(
     r"答案?|解答?|因此|所以|综上(?:所述)?|[故则即]|\b(?:answer|so|hence|thus|therefore)\b",
     re.IGNORECASE,
 )
+_LAYOUT: Final = re.compile(r"\\(?:begin|end)\{\w+\*?\}|\\[\[\]()]")
+"""Where a formula begins or ends."""
 _TELLING: Final = re.compile(f"[^\\s{_MARKS}$]")
 """What is no mere mark; a quote and an answer have some."""
+_WORD_FIRST: Final = re.compile(rb"[A-Za-z]{3}[^\s\d]*\s[^\d]*\d")
+"""A word before a number: as "nine sausages is 25 minutes", it is not what gives the number."""
+_SENTENCE: Final = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{4}|[\u3400-\u9fff]|####")
+"""What a reference has that is no bare formula."""
+_FORMULA: Final = re.compile(r"[\d=+^\\]")
+_OPTION: Final = re.compile(r"[\s$({\\]*(?:[a-z]{2,}\s*\{?\s*)?[A-H]+[\s})$.]*")
+_WRAPPING: Final = " $().。"
+"""What may stand around a formula and need not be named."""
 _ARTICLE: Final = re.compile(r"(?:the|an?)\s+(?=\w)", re.IGNORECASE)
 _NAME: Final = re.compile(r"[^\W\d_]{2}")
 """What a name has: two letters on end, or two characters."""
@@ -48,10 +58,11 @@ class Quoted:
         self._result = sum_end(self._line)
         self._chosen = bytes(b for b in self.squeezed if b in _LETTERS)
 
-    def holds(self, answer: bytes, *, whole: bool, result: bool = False) -> bool:
+    def holds(self, answer: bytes, *, whole: bool, number: bool = False) -> bool:
         """Whether the answer is of the quote; ``whole``: and leaves nothing open, or is long.
 
-        ``result``: and does not begin before the result of the last sum there.
+        ``number``: and does not begin before the result of the last sum there, nor with words
+        before a number.
         """
         answer, clipped = _unclipped(answer)
         text = answer.decode(errors="ignore")
@@ -73,7 +84,7 @@ class Quoted:
             (any_end or ends_whole(self._line, start, end))
             and not (word_ends and self._line[end : end + 1].isalpha())
             for start, end in self._stretches(squeezed)
-            if (not result or start >= self._result)
+            if not (number and (start < self._result or _WORD_FIRST.match(self._line, start)))
             and not (wide and not self._line.startswith(answer, start))
         )
 
@@ -109,6 +120,8 @@ def names(answer: bytes, reference: bytes, *, whole: bool) -> bool:
     bare, clipped = _unclipped(answer)
     if len(bare.decode(errors="ignore")) > LONGEST:
         return False
+    if _is_formula(reference):
+        return _names_formula(answer, reference, whole=whole)
     if clipped and _is_long(bare) and bare in reference:
         return True
     any_end = not whole or _is_long(answer)
@@ -119,9 +132,27 @@ def names(answer: bytes, reference: bytes, *, whole: bool) -> bool:
     )
 
 
+def _is_formula(reference: bytes) -> bool:
+    """Whether the reference is a formula, a number or several of them, and no more."""
+    text = reference.decode(errors="ignore")
+    no_more = len(text) <= LONG and not (_SENTENCE.search(text) or _OPTION.fullmatch(text))
+    return no_more and _FORMULA.search(text) is not None
+
+
+def _names_formula(answer: bytes, reference: bytes, *, whole: bool) -> bool:
+    """Whether the answer is all of the formula, or its beginning; what wraps it aside."""
+    if whole:
+        text, named = (t.decode(errors="ignore").strip(_WRAPPING) for t in (reference, answer))
+        return answer in reference and named == text
+    inside = reference.decode(errors="ignore").lstrip(_WRAPPING).encode()
+    starts = range(len(reference) - len(inside) + 1)
+    return any(reference.startswith(answer, at) for at in starts if begins_whole(reference, at))
+
+
 def tells(text: bytes) -> bool:
-    """Whether it is more than marks and words for what should stand there, such as 所以 or 答."""
-    return _TELLING.search(_HEADING.sub("", text.decode(errors="ignore"))) is not None
+    """Whether it is more than marks, layout and words for what should stand there, such as 答."""
+    bare = _LAYOUT.sub("", _HEADING.sub("", text.decode(errors="ignore")))
+    return _TELLING.search(bare) is not None
 
 
 def is_text(text: bytes) -> bool:

@@ -440,10 +440,14 @@ def test_an_answer_leaves_nothing_open(quote: str, given: str, piece: str, expec
 @pytest.mark.parametrize(
     ("quote", "given", "piece", "expected"),
     [
-        ("so this is 5", "t", " ", False),
-        ("so this is 5", "this", " ", True),
-        ("so this is 5", "this", "is", False),
-        ("so this is 5", "this is", " 5.\n", True),
+        ("so this is it", "t", " ", False),
+        ("so this is it", "this", " ", True),
+        ("so this is it", "this", "is", False),
+        ("so this is it", "this is", " it.\n", True),
+        ("nine of them take 25 minutes", "n", "ine", False),
+        ("nine of them take 25 minutes", "2", "5 minutes.\n", True),
+        ("question 3: nine", "n", "ine.\n", True),
+        ("in all sqrt(5) m", "sqrt", "(5) m.\n", True),
         ("x = 5", "x ", "= 5.\n", True),
         ("选 A 和 B", "A ", "B.\n", True),
         ("30 km", "30", "km.\n", True),
@@ -501,7 +505,35 @@ def test_option_letters_are_a_choice(reference: str, written: str, allows: dict[
         assert guide.allows(words.encode()) is expected
 
 
-@pytest.mark.parametrize("response", ["答", "**答案：**", "Answer:", "$$", "综上所述，", "So,"])
+@pytest.mark.parametrize(
+    ("reference", "named", "expected"),
+    [
+        ("y = 3(x-1)^2 - 2", "y = 3(x-1)^2 - 2", True),
+        ("y = 3(x-1)^2 - 2", "y = 3", False),
+        ("y = 3(x-1)^2 - 2", "2", False),
+        ("$\\frac{1}{2}$", "$\\frac{1}{2}$", True),
+        ("$\\frac{1}{2}$", "\\frac{1}{2}", True),
+        ("$\\frac{1}{2}$", "$", False),
+        ("(2, 3).", "2, 3", True),
+        ("(1) 5; (2) 7", "(1) 5", False),
+        ("So we obtain 5 = x.", "5 = x", True),
+        ("故选5", "5", True),
+    ],
+)
+def test_a_reference_that_is_a_formula_is_named_whole(
+    reference: str, named: str, expected: bool
+) -> None:
+    """But for what wraps it; of a sentence the answer is named."""
+    written = f"{KEY}so 5\nThe reference answer "
+    clause = f"{named} is an equation; the model response gives "
+    guide = ChainGuide("so 5", [reference])
+    guide.write(written.encode())
+    assert guide.allows(clause.encode()) is expected
+
+
+@pytest.mark.parametrize(
+    "response", ["答", "\\end{align*}", "**答案：**", "Answer:", "$$", "综上所述，", "So,"]
+)
 def test_nothing_is_quoted_that_tells_nothing(response: str) -> None:
     """Marks, and words for what should stand there."""
     assert allowed("The model response gives ", "no answer", response=response)
