@@ -124,8 +124,8 @@ def test_counts_add_up(make: Make, tmp_path: Path, kind: str) -> None:
 def test_no_question_is_in_two_parts(make: Make, tmp_path: Path, graded_file: Path) -> None:
     """Nor is a question that another file keeps for testing in either."""
     make(
-        parametric=300,
-        bank=2,
+        parametric=150,
+        bank=1,
         sources=[{"path": str(graded_file), "split": "train"}],
         counterfactuals=3,
     )
@@ -169,7 +169,7 @@ def test_every_row_is_a_prompt_with_its_chain(
 ) -> None:
     """Chain read as its verdict, quote from the response as shown, gloss wherever one is due."""
     sources = [{"path": str(graded_file)}]
-    make(bank=1, parametric=100, sources=sources, formats={chain_format.value: 1.0})
+    make(bank=1, parametric=50, sources=sources, formats={chain_format.value: 1.0})
     for row in [*rows_of(tmp_path / "a"), *rows_of(tmp_path / "a", "dev")]:
         item = parse_prompt(row.prompt)
         assert item is not None
@@ -189,8 +189,8 @@ def test_every_row_is_a_prompt_with_its_chain(
 
 def test_a_quote_without_a_gloss_takes_another_format(make: Make, tmp_path: Path) -> None:
     """It is left out, and counted, where the cross-lingual format is the only one."""
-    only = make("a", bank=6, parametric=0)
-    mixed = make("b", bank=6, parametric=0, formats={"cross_lingual": 1, "judge_of_chain": 1e-9})
+    only = make("a", bank=2, parametric=0)
+    mixed = make("b", bank=2, parametric=0, formats={"cross_lingual": 1, "judge_of_chain": 1e-9})
     assert only["counts"]["left_out:no_gloss"] > 0
     assert "left_out:no_gloss" not in mixed["counts"]
     other = [r for r in rows_of(tmp_path / "b") if r.meta["chain_format"] == "judge_of_chain"]
@@ -203,7 +203,7 @@ def test_a_quote_without_a_gloss_takes_another_format(make: Make, tmp_path: Path
 
 def test_verdicts_are_balanced_in_every_cell(make: Make, tmp_path: Path) -> None:
     """Neither the answer type nor the language tells the verdict."""
-    make(parametric=600, balance={"rows": 800, "real": 0})
+    make(parametric=400, balance={"rows": 500, "real": 0})
     cells: dict[tuple[str, str], Counter[bool]] = {}
     for row in [*rows_of(tmp_path / "a"), *rows_of(tmp_path / "a", "dev")]:
         cell = cells.setdefault((row.meta["lang"], row.meta["answer_type"]), Counter())
@@ -245,7 +245,7 @@ def test_workers_and_interruptions_do_not_change_the_bytes(
     make: Make, tmp_path: Path, workers: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Half of the shards are made by a run that dies; the next takes them as they are."""
-    whole = make("whole", parametric=220, workers=1)
+    whole = make("whole", parametric=130, workers=1)
     made: list[int] = []
     original = shards.make_shard
 
@@ -257,7 +257,7 @@ def test_workers_and_interruptions_do_not_change_the_bytes(
 
     monkeypatch.setattr(shards, "make_shard", dying)
     with pytest.raises(KeyboardInterrupt):
-        make("b", parametric=220, workers=1)
+        make("b", parametric=130, workers=1)
     monkeypatch.undo()
     kept = list((tmp_path / "b").rglob("0*.jsonl"))
     assert len(kept) == 1
@@ -269,7 +269,7 @@ def test_workers_and_interruptions_do_not_change_the_bytes(
         "rmtree",
         lambda *a, **k: (stamps.append(kept[0].stat().st_mtime_ns), rmtree(*a, **k)),
     )
-    again = make("b", parametric=220, workers=workers)
+    again = make("b", parametric=130, workers=workers)
     assert stamps == [before]
     assert again["outputs"] == whole["outputs"]
     assert not (tmp_path / "b" / ".work").exists()
@@ -307,7 +307,7 @@ def test_the_same_answer_twice_is_one_row(make: Make, tmp_path: Path) -> None:
 
 def test_the_base_mixture_compares_but_does_not_judge(make: Make, tmp_path: Path) -> None:
     """Tags answer a comparison and stand in replies alone; the judge's frame is not there."""
-    make(kind="base", bank=2, parametric=600, repeats=2)
+    make(kind="base", bank=1, parametric=200, repeats=2)
     text = (tmp_path / "a" / "train.jsonl").read_text()
     assert "‹Yes>" in text
     for _, row in read_objects(tmp_path / "a" / "train.jsonl"):
@@ -396,7 +396,7 @@ def test_other_tools_can_load_the_rows(
 ) -> None:
     """``datasets`` reads both parts with the same columns, prompt and completion as chat."""
     datasets = pytest.importorskip("datasets")
-    make(bank=1, parametric=100)
+    make(parametric=60)
     files = {part: str(tmp_path / "a" / f"{part}.{ending}") for part in ("train", "dev")}
     loaded = datasets.load_dataset(reader, data_files=files, cache_dir=str(tmp_path / "cache"))
     assert loaded["train"].features == loaded["dev"].features
