@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Final
+from functools import cache
+from typing import Final, NamedTuple
 
 from data_gen.forms import near_misses, numerals, right_form, wrong_form
 from data_gen.forms.choices import by_place, in_order
 from data_gen.forms.lexicon import CLASSES
+from data_gen.makers.facts import TABLES, table
+from data_gen.makers.naming import GROUPS
 from data_gen.makers.notation import coefficient, polynomial
 from gradegpt.chain import Chain
 from gradegpt.schema import AnswerType, Verdict
@@ -17,6 +21,9 @@ from gradegpt.schema import AnswerType, Verdict
 _BELOW: Final = (2, 2, 3, 4, 5, 8, 10, 10, 20, 25, 40, 50, 100, 100, 125, 625, 1000)
 _FORMULA_LETTERS: Final = ("xy", "xy", "xy", "ab", "mn", "st", "uv")
 _PRICED: Final = 0.2
+_NO_NAMES: Final = ("event-year",)
+"""Tables of facts that hold no names."""
+_PLAIN_NAME: Final = re.compile(r"[a-z]{4,}(?<!s)(?: [a-z]{3,}(?<!s))*")
 _JOINTS: Final = ("、", ", ", ",", "，")
 
 
@@ -174,6 +181,50 @@ def _placed(rng: random.Random) -> Chain:
     return _either_way(rng, placed, shown, AnswerType.SINGLE_CHOICE, same=one == other)
 
 
+# --- names ----------------------------------------------------------------------------------------
+
+
+class _Name(NamedTuple):
+    """What may be said for one thing, by language."""
+
+    zh: tuple[str, ...]
+    en: tuple[str, ...]
+
+
+@cache
+def _names() -> list[list[_Name]]:
+    """Groups of names of which none stands for another."""
+    facts = [
+        [_Name(fact.zh, fact.en) for fact in table(name)]
+        for name in TABLES
+        if name not in _NO_NAMES
+    ]
+    return facts + [[_Name((zh,), (en,)) for zh, en in group] for group in GROUPS]
+
+
+def _name(rng: random.Random) -> Chain:
+    """A name in one of its dresses and languages beside itself, or beside another of its group."""
+    group = rng.choice(_names())
+    one = rng.choice(group)
+    others = [n for n in group if not {*n.zh, *n.en} & {*one.zh, *one.en}]
+    same = rng.random() < 0.5 or not others
+    other = one if same else rng.choice(others)
+    shown, beside = _dressed_name(rng, one), _dressed_name(rng, other)
+    return _either_way(rng, shown, beside, AnswerType.TEXT, same=same)
+
+
+def _dressed_name(rng: random.Random, name: _Name) -> str:
+    zh, en = rng.choice(name.zh), rng.choice(name.en)
+    if rng.random() < 0.5:
+        around = ("是{}", "“{}”", "应为{}", "即{}", "叫作{}")
+        forms = [zh] * 6 + [f"{zh}（{en}）", *(words.format(zh) for words in around)]
+        return rng.choice(forms)
+    forms = [en] * 6 + [f"It is {en}", f"It's {en}.", f"{en} ({zh})", en[0].upper() + en[1:]]
+    if _PLAIN_NAME.fullmatch(en):
+        forms += [f"the {en}", f"the {en}", f"on the {en}", f"in the {en}s", f"{en}s", f"the {en}s"]
+    return rng.choice(forms)
+
+
 # --- formulas -------------------------------------------------------------------------------------
 
 
@@ -239,6 +290,7 @@ _MAKERS: Final[dict[Callable[[random.Random], Chain | tuple[AnswerType, str]], f
     _named: 3,
     _parts: 2,
     _keys: 4,
+    _name: 5,
     _expression: 4,
     _equation: 4,
 }

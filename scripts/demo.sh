@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The whole road in one go, on the embedded base and embedded data: about four minutes on two cores, no network.
+# The whole road in one go, on the embedded base and embedded data: three or four minutes on two cores, no network.
 # Each step is the command that you would type yourself; outputs go to data/demo and runs/demo.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -14,7 +14,7 @@ python -m data_gen configs/data_gen/demo.yaml
 step "2/5  put a LoRA adapter on the embedded base"
 python -m train configs/train/demo.yaml
 
-step "3/5  measure rules, untuned base, tuned base and cascade on 192 hand-labelled answers"
+step "3/5  measure rules, untuned base, tuned base, cascade and the shipped judge on 192 hand-labelled answers"
 python -m eval configs/eval/demo.yaml
 
 step "4/5  start the server"

@@ -32,6 +32,9 @@ _QUADRANTS: Final = (
     ("第三象限", "third quadrant"), ("第四象限", "fourth quadrant"),
 )  # fmt: skip
 
+GROUPS: Final = (_DAYS, _DIRECTIONS, _TRIANGLES, _ACIDITY, _CONICS, _QUADRANTS)
+"""Names in Chinese and in English, of which none stands for another of its group."""
+
 
 def _named(
     rng: random.Random, zh: bool, told: Told, value: Pair, names: tuple[Pair, ...], frame: Pair

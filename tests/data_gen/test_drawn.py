@@ -33,6 +33,17 @@ def test_the_rules_say_the_same_of_a_drawn_comparison(kind: AnswerType, drawn: l
     assert said[False] > len(chains) / 4
 
 
+def test_the_rules_contradict_no_drawn_name(drawn: list[Chain]) -> None:
+    """They know few of them."""
+    chains = [chain for chain in drawn if chain.answer_type is AnswerType.TEXT]
+    for chain in chains:
+        said = compare(chain.reference_answer, chain.answer or "", AnswerType.TEXT).same
+        assert said in (None, chain.verdict is Verdict.CORRECT), chain
+    texts = " ".join(f"{chain.reference_answer} {chain.answer}" for chain in chains)
+    assert {"the", "It"} <= {*texts.split()}
+    assert "是" in texts
+
+
 def test_half_of_what_is_drawn_is_right(drawn: list[Chain]) -> None:
     """Of every kind."""
     for kind in {chain.answer_type for chain in drawn}:
