@@ -21,7 +21,7 @@ demo: $(READY)  ## generate, train, evaluate, serve, judge: under five minutes, 
 	PATH="$(BIN):$$PATH" bash scripts/demo.sh
 
 test: $(READY)  ## the tests, on every core
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 check: $(READY)  ## lint, types, architecture and tests: what CI runs
 	$(BIN)/ruff check .
