@@ -24,7 +24,7 @@ from gradegpt.chain import (
     type_clause,
 )
 from gradegpt.quote import MAX_QUOTE, quotable
-from gradegpt.quoted import Quoted, is_text, names, tells
+from gradegpt.quoted import Quoted, is_option, is_text, names, tells
 from gradegpt.rules.extract.choice import sequence
 from gradegpt.schema import CHOICE, AnswerType, Message
 from gradegpt.wholes import begins_clause, ends_clause, places
@@ -60,10 +60,6 @@ _BEGUN: Final = tuple({clause[:n] for clause in _TYPES for n in range(1, len(cla
 _ONE_KEY: Final = re.compile(r"\W*第?\d+题?\W*(?:答案|选|[Aa]nswer|\W)*([A-H])\W*(?:eo[aet]\W*)?")
 """A line that gives one option and no more, under its question's number."""
 _CHOICES: Final = tuple(clause for clause, kind in _TYPES.items() if kind in CHOICE)
-_LETTERS: Final = re.compile(
-    rb"[\s$({\\]*(?:(?:rm|bf|text|mathrm|mathbf)\b\s*\{?\s*)?[A-H]+[\s})$.]*"
-)
-"""Option letters, also as formulas have them; their type is a choice."""
 _ANY_CHARACTER: Final = "\U0001d400".encode()
 """As many bytes as a character may take."""
 _NONE: Final = b"none."
@@ -212,8 +208,8 @@ class ChainGuide:
 
 
 def _types_of(wanted: bytes) -> Iterable[bytes]:
-    """The clauses that may name the type of an accepted answer."""
-    return _CHOICES if _LETTERS.fullmatch(wanted) else _TYPES
+    """The clauses that may name the type of an accepted answer: of option letters, a choice."""
+    return _CHOICES if is_option(wanted) else _TYPES
 
 
 def _keyed(run: Sequence[str]) -> str:

@@ -36,7 +36,9 @@ _WORD_FIRST: Final = re.compile(rb"[A-Za-z]{3}[^\s\d]*\s[^\d]*\d")
 _SENTENCE: Final = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{4}|[\u3400-\u9fff]|####")
 """What a reference has that is no bare formula."""
 _FORMULA: Final = re.compile(r"[\d=+^\\]")
-_OPTION: Final = re.compile(r"[\s$({\\]*(?:[a-z]{2,}\s*\{?\s*)?[A-H]+[\s})$.]*")
+_OPTION: Final = re.compile(
+    rb"[\s$({\\]*(?:(?:rm|bf|text|mathrm|mathbf)\b\s*\{?\s*)?[A-H]+[\s})$.]*"
+)
 _WRAPPING: Final = " $().。"
 """What may stand around a formula and need not be named."""
 _ARTICLE: Final = re.compile(r"(?:the|an?)\s+(?=\w)", re.IGNORECASE)
@@ -135,7 +137,7 @@ def names(answer: bytes, reference: bytes, *, whole: bool) -> bool:
 def _is_formula(reference: bytes) -> bool:
     """Whether the reference is a formula, a number or several of them, and no more."""
     text = reference.decode(errors="ignore")
-    no_more = len(text) <= LONG and not (_SENTENCE.search(text) or _OPTION.fullmatch(text))
+    no_more = len(text) <= LONG and not (_SENTENCE.search(text) or is_option(reference))
     return no_more and _FORMULA.search(text) is not None
 
 
@@ -147,6 +149,11 @@ def _names_formula(answer: bytes, reference: bytes, *, whole: bool) -> bool:
     inside = reference.decode(errors="ignore").lstrip(_WRAPPING).encode()
     starts = range(len(reference) - len(inside) + 1)
     return any(reference.startswith(answer, at) for at in starts if begins_whole(reference, at))
+
+
+def is_option(text: bytes) -> bool:
+    """Whether it is option letters and no more, also as formulas have them."""
+    return _OPTION.fullmatch(text) is not None
 
 
 def tells(text: bytes) -> bool:
