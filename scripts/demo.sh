@@ -14,7 +14,7 @@ python -m data_gen configs/data_gen/demo.yaml
 step "2/5  put a LoRA adapter on the embedded base"
 python -m train configs/train/demo.yaml
 
-step "3/5  measure rules, untuned base, tuned base, cascade and the shipped judge on 192 hand-labelled answers"
+step "3/5  measure rules, untuned base, tuned base and cascade on 192 hand-labelled answers"
 python -m eval configs/eval/demo.yaml
 
 step "4/5  start the server"

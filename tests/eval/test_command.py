@@ -59,7 +59,6 @@ def test_every_shipped_config_loads_and_opens_with_its_command(config: Path) -> 
     assert config.read_text("utf-8").startswith(f"{COMMAND}{config.name}\n")
     others = {
         "rules": ["rules"],
-        "demo": ["rules", "model", "model", "cascade", "model"],
         "real-fast": ["rules", "model", "overlap", "cascade", "cascade"],
         "attacks": ["rules", "model", "model", "cascade"],
         "generated": ["model", "model"],
