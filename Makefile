@@ -17,7 +17,7 @@ $(READY): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --editable '.[all]' --group dev
 	@touch $@
 
-demo: $(READY)  ## generate, train, evaluate, serve, judge: some minutes, no network
+demo: $(READY)  ## generate, train, evaluate, serve, judge: meant for under five minutes, no network
 	PATH="$(BIN):$$PATH" bash scripts/demo.sh
 
 test: $(READY)  ## the tests, on every core

@@ -21,9 +21,11 @@ from gradegpt.schema import AnswerType, Verdict
 _BELOW: Final = (2, 2, 3, 4, 5, 8, 10, 10, 20, 25, 40, 50, 100, 100, 125, 625, 1000)
 _FORMULA_LETTERS: Final = ("xy", "xy", "xy", "ab", "mn", "st", "uv")
 _PRICED: Final = 0.2
+"""Share of the numbers with powers of ten that stand behind a dollar sign."""
 _NO_NAMES: Final = ("event-year",)
 """Tables of facts that hold no names."""
 _PLAIN_NAME: Final = re.compile(r"[a-z]{4,}(?<!s)(?: [a-z]{3,}(?<!s))*")
+"""An English name that may have an article and a plural."""
 _JOINTS: Final = ("、", ", ", ",", "，")
 
 

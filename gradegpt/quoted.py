@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from gradegpt.fit import ELISION
@@ -134,6 +135,7 @@ def names(answer: bytes, reference: bytes, *, whole: bool) -> bool:
     )
 
 
+@lru_cache(maxsize=4096)
 def _is_formula(reference: bytes) -> bool:
     """Whether the reference is a formula, a number or several of them, and no more."""
     text = reference.decode(errors="ignore")

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The whole road in one go, on the embedded base and embedded data: three to seven minutes on two cores, as they are, no network.
+# The whole road in one go, on the embedded base and embedded data: meant for under five minutes on two cores, no network.
 # Each step is the command that you would type yourself; outputs go to data/demo and runs/demo.
 set -euo pipefail
 cd "$(dirname "$0")/.."
