@@ -13,14 +13,14 @@ from data_gen.forms.base import Answer
 from data_gen.forms.choices import labels
 from data_gen.gloss import render_gloss
 from data_gen.phrases import phrases
+from gradegpt.answers.options import letters, options
+from gradegpt.answers.read import answer_type
+from gradegpt.answers.text import plain, tidy
 from gradegpt.chain import Chain, needs_gloss
-from gradegpt.judges.rules import answer_kind, answer_places, reference_answers
 from gradegpt.quote import MAX_QUOTE, part_runs
 from gradegpt.rules.compare import compare
 from gradegpt.rules.extract import Found, How, find_answer
-from gradegpt.rules.kinds import answer_type, letters, options
-from gradegpt.rules.normalise import plain
-from gradegpt.rules.tidy import tidy
+from gradegpt.rules.reference import answer_kind, answer_places, reference_answers
 from gradegpt.schema import CHOICE, AnswerType, Example, Item, Verdict
 from gradegpt.wholes import sum_end
 

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from gradegpt.answers.options import sequence
 from gradegpt.chain import (
     AGREE,
     GIVES,
@@ -25,7 +26,6 @@ from gradegpt.chain import (
 )
 from gradegpt.quote import MAX_QUOTE, quotable
 from gradegpt.quoted import Quoted, is_option, is_text, names, tells
-from gradegpt.rules.extract.choice import sequence
 from gradegpt.schema import CHOICE, AnswerType, Message
 from gradegpt.wholes import begins_clause, ends_clause, places
 

@@ -12,29 +12,8 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-
-class AnswerType(StrEnum):
-    """The 13 answer types of OlympicArena (appendix A.2)."""
-
-    SINGLE_CHOICE = "single_choice"
-    MULTIPLE_CHOICE = "multiple_choice"
-    TRUE_FALSE = "true_false"
-    NUMBER = "number"
-    SET = "set"
-    INTERVAL = "interval"
-    EXPRESSION = "expression"
-    EQUATION = "equation"
-    TUPLE = "tuple"
-    MULTI_PART = "multi_part"
-    MULTI_ANSWER = "multi_answer"
-    CODE = "code"
-    TEXT = "text"
-
-    @property
-    def words(self) -> str:
-        """The type as it stands in a sentence: ``single choice``, ``number``."""
-        return self.value.replace("_", " ")
-
+from gradegpt.answers.types import CHOICE as CHOICE
+from gradegpt.answers.types import AnswerType as AnswerType
 
 TOLERANCE: Final = (
     r"^(exact|auto|olympicarena|arb|atlas|olympiadbench"
@@ -42,8 +21,6 @@ TOLERANCE: Final = (
 )
 """The named policies for numbers; ``gradegpt.rules.tolerance`` says what each allows."""
 _ALTERNATIVES: Final = re.compile(r"\s*(?:[;；\n]|\bor\b|或者?)\s*")
-CHOICE: Final = (AnswerType.SINGLE_CHOICE, AnswerType.MULTIPLE_CHOICE)
-"""The types that option letters answer."""
 
 
 class Verdict(StrEnum):

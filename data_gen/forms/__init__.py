@@ -24,8 +24,8 @@ from data_gen.forms import (
     words,
 )
 from data_gen.forms.base import Answer, distinct, look, undress
+from gradegpt.answers.options import letters
 from gradegpt.rules.compare import compare
-from gradegpt.rules.kinds import letters
 from gradegpt.schema import CHOICE, AnswerType
 
 __all__ = ["look", "near_misses", "right_form", "same_forms", "wrong_form"]

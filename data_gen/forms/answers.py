@@ -8,9 +8,9 @@ from typing import Final, NamedTuple
 
 from data_gen.forms import atoms, collections, intervals, words
 from data_gen.forms.base import HAN, Answer, distinct, in_math, undress
-from gradegpt.rules.kinds import truth
-from gradegpt.rules.normalise import fold
-from gradegpt.rules.values import both_signs
+from gradegpt.answers.text import fold
+from gradegpt.answers.truth import truth
+from gradegpt.answers.values import both_signs
 from gradegpt.schema import AnswerType
 
 _JOINT: Final = re.compile(

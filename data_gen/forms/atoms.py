@@ -8,9 +8,9 @@ from typing import Final
 
 from data_gen.forms import formulas, numbers, quantity, words
 from data_gen.forms.base import Answer, distinct, undress
+from gradegpt.answers.formula import read_formula
+from gradegpt.answers.text import fold
 from gradegpt.rules.compare import compare
-from gradegpt.rules.formula import read_formula
-from gradegpt.rules.normalise import fold
 from gradegpt.schema import AnswerType
 
 

@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from data_gen.forms.base import Answer, distinct
-from gradegpt.rules.compare.choice import by_text, is_set
-from gradegpt.rules.extract.choice import sequence
-from gradegpt.rules.kinds import letters, options
+from gradegpt.answers.options import is_set, letters, options, sequence
+from gradegpt.rules.compare.choice import by_text
 from gradegpt.schema import AnswerType
 
 _ONE: Final = re.compile(r"[(（]?[A-H](?![a-z])[)）]?|[(（][1-9][)）]|[①-⑨]")

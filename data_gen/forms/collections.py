@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from data_gen.forms import atoms
 from data_gen.forms.base import HAN, Answer, in_math
 from data_gen.forms.edits import numeral_edits
-from gradegpt.rules.values import split_top
+from gradegpt.answers.values import split_top
 
 # --- sets -----------------------------------------------------------------------------------------
 

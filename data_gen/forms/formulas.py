@@ -10,9 +10,9 @@ from data_gen.forms import numbers, quantity
 from data_gen.forms.base import HAN, Answer, distinct, in_math
 from data_gen.forms.edits import REACTION, formula_edits, numeral_edits, sign_edits, without_a_term
 from data_gen.forms.render import Notation, UnwritableError, render
-from gradegpt.rules.formula import Node, read_formula
-from gradegpt.rules.normalise import fold
-from gradegpt.rules.values import split_top
+from gradegpt.answers.formula import Node, read_formula
+from gradegpt.answers.text import fold
+from gradegpt.answers.values import split_top
 
 _NAME: Final = re.compile(r"\\?[A-Za-zα-ω]+(?:_\{?\w+\}?|[₀-₉ₙ])?(?:\s*\([^()=]{1,8}\))?'*")
 _IN_WORDS: Final = re.compile(r"[\u3400-\u9fff$]|(?:^|[ -])(?!sqrt)[a-z]{3,}(?![a-z(])")

@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 from data_gen.forms import atoms
 from data_gen.forms.base import Answer, distinct, in_math
 from data_gen.forms.edits import numeral_edits
-from gradegpt.rules.normalise import fold
-from gradegpt.rules.regions import read_region
+from gradegpt.answers.intervals import read_region
+from gradegpt.answers.text import fold
 
 
 class Piece(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from data_gen.forms import answers, atoms
 from data_gen.forms.base import HAN, Answer
-from gradegpt.rules.values import split_top
+from gradegpt.answers.values import split_top
 
 _MARK: Final = re.compile(
     r"(?:^|(?<=[\s;；,，。]))(?:[(（]\s*(?:\d|[ivx]{1,3}|[a-f]|[一二三四五])\s*[)）]|\d[)）]|[a-d]\.\s)\s*"

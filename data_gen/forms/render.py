@@ -7,7 +7,7 @@ import re
 from enum import Enum
 from fractions import Fraction
 
-from gradegpt.rules.formula import Node
+from gradegpt.answers.formula import Node
 
 _SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 

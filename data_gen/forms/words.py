@@ -9,7 +9,7 @@ from typing import Final
 from data_gen.forms.base import HAN, Answer, distinct
 from data_gen.forms.edits import numeral_edits
 from data_gen.forms.lexicon import CLASSES, STILL, TRENDS
-from gradegpt.rules.kinds import truth
+from gradegpt.answers.truth import truth
 
 _TRUE: Final = ("对", "正确", "√", "是", "成立", "True", "true", "T", "Yes", "correct", "right")
 _FALSE: Final = (

@@ -21,9 +21,9 @@ from data_gen.sources.texts import (
     with_options,
     with_units,
 )
+from gradegpt.answers.read import answer_type
 from gradegpt.errors import InputError, MissingError
 from gradegpt.records import validate
-from gradegpt.rules.kinds import answer_type
 from gradegpt.schema import TOLERANCE, AnswerType
 from gradegpt.settings import Settings, load_settings, suggest
 

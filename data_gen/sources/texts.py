@@ -8,8 +8,8 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
-from gradegpt.rules.kinds import options
-from gradegpt.rules.normalise import plain
+from gradegpt.answers.options import options
+from gradegpt.answers.text import plain
 from gradegpt.schema import AnswerType
 
 MAX_STEPS: Final = 12

@@ -8,8 +8,8 @@ from typing import Final
 
 from data_gen.problems import Problem
 from data_gen.writer.task import Task
-from gradegpt.rules.kinds import letters
-from gradegpt.rules.normalise import plain
+from gradegpt.answers.options import letters
+from gradegpt.answers.text import plain
 from gradegpt.schema import CHOICE
 
 _NUMBER = re.compile(r"(?<![\d.\\{_^])\d{1,4}(?![\d.}])")

@@ -9,7 +9,7 @@ from data_gen.forms import near_misses, same_forms
 from data_gen.gloss import render_gloss
 from data_gen.phrases import Phrases, phrases
 from data_gen.problems import Problem
-from gradegpt.rules.kinds import letters
+from gradegpt.answers.options import letters
 from gradegpt.schema import CHOICE, AnswerType, Verdict
 
 _OTHER_FORM = 0.55

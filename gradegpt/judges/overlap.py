@@ -14,10 +14,10 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from gradegpt.judges.rules import answer_kind, judged, reference_answers
+from gradegpt.answers.text import fold, simplified, tidy
+from gradegpt.judges.rules import judged
 from gradegpt.rules.compare.text import FILLER
-from gradegpt.rules.normalise import fold
-from gradegpt.rules.tidy import simplified, tidy
+from gradegpt.rules.reference import answer_kind, reference_answers
 from gradegpt.schema import AnswerType, Item, Judgement, Outcome, Verdict
 
 VERSION: Final = "2"

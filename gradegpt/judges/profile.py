@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gradegpt.errors import SettingsError
-from gradegpt.judges.rules import VERSION, answer_kind, judged, reference_answers
+from gradegpt.judges.rules import VERSION, judged
 from gradegpt.rules.compare import Prove, sparing
 from gradegpt.rules.extract import find_answer
 from gradegpt.rules.profiles import PROFILES, Question, Scored
+from gradegpt.rules.reference import answer_kind, reference_answers
 from gradegpt.rules.workers import shared_pool
 from gradegpt.schema import Item, Judgement, Verdict
 

@@ -13,10 +13,10 @@ from typing import Final
 
 from pydantic import Field
 
+from gradegpt.answers.read import answer_type
 from gradegpt.chain import needs_gloss
-from gradegpt.judges.rules import reference_answer
 from gradegpt.records import validate
-from gradegpt.rules.kinds import answer_type
+from gradegpt.rules.reference import reference_answer
 from gradegpt.schema import AnswerType, Item, Judgement, Outcome
 from gradegpt.settings import Settings
 

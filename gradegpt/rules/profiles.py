@@ -11,13 +11,13 @@ import re
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from gradegpt.rules import values
+from gradegpt.answers import values
+from gradegpt.answers.text import plain
+from gradegpt.answers.types import Group, Leaf, Quantity, Region, Value
 from gradegpt.rules.compare import Prove, compare
 from gradegpt.rules.compare.base import Means
 from gradegpt.rules.compare.value import same_value
 from gradegpt.rules.extract import boxes, find_answer
-from gradegpt.rules.normalise import plain
-from gradegpt.rules.regions import Region
 from gradegpt.rules.tolerance import EXACT, tolerance
 from gradegpt.rules.validity import cut_off, refuses, says_nothing, without_loop
 from gradegpt.schema import AnswerType
@@ -77,7 +77,7 @@ def _algorithm_1(wanted: str, given: str, asked: Question, prove: Prove) -> bool
     if plain(wanted) == plain(given):
         return True
     left, right = values.read(wanted, region=True), values.read(given, region=True)
-    structured = (Region, values.Group)
+    structured = (Region, Group)
     if isinstance(left, structured) and isinstance(right, structured):
         return same_value(left, right, Means(EXACT, prove)) is True
     if _as_numbers(left, right, asked.tolerance or "olympiadbench"):
@@ -88,8 +88,8 @@ def _algorithm_1(wanted: str, given: str, asked: Question, prove: Prove) -> bool
     return same_value(bodies[0], bodies[1], Means(EXACT, prove)) is True
 
 
-def _as_numbers(left: values.Value, right: values.Value, policy: str) -> bool:
-    if not isinstance(left, values.Leaf) or not isinstance(right, values.Leaf):
+def _as_numbers(left: Value, right: Value, policy: str) -> bool:
+    if not isinstance(left, Leaf) or not isinstance(right, Leaf):
         return False
     if left.quantity is None or right.quantity is None:
         return False
@@ -145,13 +145,13 @@ def _matched(asked: Question, answer: str, policy: str, prove: Prove) -> Scored:
     return Scored(same is True, "equal" if same else "different", answer)
 
 
-def _unitless(value: values.Value) -> values.Value:
-    if isinstance(value, values.Leaf) and value.quantity is not None:
+def _unitless(value: Value) -> Value:
+    if isinstance(value, Leaf) and value.quantity is not None:
         return value._replace(quantity=_bare(value.quantity))
     return value
 
 
-def _bare(quantity: values.Quantity) -> values.Quantity:
+def _bare(quantity: Quantity) -> Quantity:
     return quantity._replace(unit="")
 
 

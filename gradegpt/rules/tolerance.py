@@ -9,9 +9,9 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from gradegpt.answers.types import Quantity
+from gradegpt.answers.units import known
 from gradegpt.errors import InputError
-from gradegpt.rules.units import known
-from gradegpt.rules.values import Quantity
 
 _EXACT_FLOAT: Final = 1e-9
 _NEAR: Final = 0.05

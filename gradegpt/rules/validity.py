@@ -6,7 +6,7 @@ import re
 import unicodedata
 from typing import Final
 
-from gradegpt.rules.extract.found import last_match
+from gradegpt.answers.spans import last_match
 
 _LOOKED_AT: Final = 1_200
 _REPEATS: Final = 5

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from data_gen.forms import look, near_misses, right_form, same_forms, wrong_form
+from gradegpt.answers.options import letters
 from gradegpt.rules.compare import compare
-from gradegpt.rules.kinds import letters
 from gradegpt.schema import AnswerType
 
 K = AnswerType

@@ -8,9 +8,9 @@ import pytest
 
 from data_gen.parametric import parametric
 from data_gen.problems import Problem, bank
+from gradegpt.answers.text import fold
+from gradegpt.answers.values import quantity
 from gradegpt.rules.compare import compare
-from gradegpt.rules.normalise import fold
-from gradegpt.rules.values import quantity
 from gradegpt.schema import AnswerType
 
 BANK = [*bank()]

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
+from gradegpt.answers.numbers import number
+from gradegpt.answers.options import letters, options
+from gradegpt.answers.read import answer_type
 from gradegpt.judges import RuleJudge
-from gradegpt.judges.rules import reference_answer
 from gradegpt.rules.extract import find_answer
-from gradegpt.rules.kinds import answer_type, letters, options
-from gradegpt.rules.normalise import number
+from gradegpt.rules.reference import reference_answer
 from gradegpt.schema import AnswerType, Item, Judgement, Outcome
 
 ZH = "下列各数中最小的是（ ）\nA. 0\nB. -3\nC. 2\nD. -1"

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from gradegpt.rules import algebra
-from gradegpt.rules.formula import UnreadableError, parse, read_formula
-from gradegpt.rules.normalise import fold
+from gradegpt.answers import algebra
+from gradegpt.answers.formula import UnreadableError, parse, read_formula
+from gradegpt.answers.text import fold
 
 
 def equal(left: str, right: str) -> bool | None:

@@ -7,8 +7,8 @@ from fractions import Fraction
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from gradegpt.answers.text import tidy
 from gradegpt.judges import RuleJudge
-from gradegpt.rules.tidy import tidy
 from gradegpt.schema import AnswerType, Item
 
 SMALL = st.integers(-20, 20)

@@ -6,9 +6,10 @@ from fractions import Fraction
 
 import pytest
 
+from gradegpt.answers.types import Quantity
+from gradegpt.answers.values import quantity
 from gradegpt.errors import InputError
 from gradegpt.rules.tolerance import tolerance
-from gradegpt.rules.values import Quantity, quantity
 from gradegpt.schema import Item
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from gradegpt.rules import values
+from gradegpt.answers import values
+from gradegpt.answers.text import fold, plain
+from gradegpt.answers.truth import truth
+from gradegpt.answers.types import Group, Leaf, Region, Value
 from gradegpt.rules.compare.base import Comparison, Means, Prove, sparing, unproved
 from gradegpt.rules.compare.choice import compare_choice
 from gradegpt.rules.compare.text import compare_text
 from gradegpt.rules.compare.value import same_value
-from gradegpt.rules.kinds import truth
-from gradegpt.rules.normalise import fold, plain
-from gradegpt.rules.regions import Region
 from gradegpt.rules.tolerance import EXACT
 from gradegpt.rules.tolerance import tolerance as policy
 from gradegpt.schema import CHOICE, AnswerType
@@ -71,7 +71,7 @@ def compare(
     means = Means(allowed, prove, kind is AnswerType.EQUATION, question)
     if not isinstance(wanted, Region) and not isinstance(given, Region):
         wanted, given = _only(wanted), _only(given)
-    if isinstance(wanted, values.Leaf) and wanted.quantity and _NOTHING.fullmatch(plain(answer)):
+    if isinstance(wanted, Leaf) and wanted.quantity and _NOTHING.fullmatch(plain(answer)):
         return Comparison(False, f"{kind.value}:none-given")
     same = same_value(wanted, given, means)
     words = {True: "equal", False: "different", None: "not-shown"}[same]
@@ -86,16 +86,16 @@ def _another_unit(reference: str, answer: str) -> bool:
     return ends[0] != ends[1] and {*ends} == {"m", "M"}
 
 
-def _only(value: values.Value) -> values.Value:
+def _only(value: Value) -> Value:
     """The one value of a group of one, such as {5}; but a set of one pair stays one."""
-    if isinstance(value, values.Group) and len(value.items) == 1:
+    if isinstance(value, Group) and len(value.items) == 1:
         (item,) = value.items
-        return value if isinstance(item, values.Group) else item
+        return value if isinstance(item, Group) else item
     return value
 
 
-def _in_order(value: values.Value) -> values.Value:
-    return value._replace(ordered=True) if isinstance(value, values.Group) else value
+def _in_order(value: Value) -> Value:
+    return value._replace(ordered=True) if isinstance(value, Group) else value
 
 
 def _truth(reference: str, answer: str) -> Comparison:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from gradegpt.rules import values
+from gradegpt.answers import values
+from gradegpt.answers.options import is_set, letters, options, sequence
+from gradegpt.answers.text import fold, plain
+from gradegpt.answers.types import Leaf
 from gradegpt.rules.compare.base import Comparison, Means
 from gradegpt.rules.compare.value import same_value
-from gradegpt.rules.extract.choice import NONE_RIGHT, sequence
-from gradegpt.rules.kinds import letters, options
-from gradegpt.rules.normalise import fold, plain
+from gradegpt.rules.extract.choice import NONE_RIGHT
 from gradegpt.rules.tolerance import EXACT
 
 _EXACTLY: Final = Means(EXACT)
@@ -44,11 +45,6 @@ def compare_choice(reference: str, answer: str, question: str) -> Comparison:
     return Comparison(False, "choice:missing-option" if given < wanted else "choice:other-option")
 
 
-def is_set(letters: tuple[str, ...]) -> bool:
-    """Whether the letters may be one set: each once, in order."""
-    return list(letters) == sorted({*letters})
-
-
 def by_text(answer: str, listed: dict[str, str]) -> frozenset[str] | None:
     """The one option whose text, or whose value, the answer is."""
     same = [k for k, text in listed.items() if plain(text) and plain(text) == plain(answer)]
@@ -64,7 +60,7 @@ def _unlisted(answer: str, listed: dict[str, str]) -> Comparison:
     given = values.read(answer)
     if (
         listed
-        and isinstance(given, values.Leaf)
+        and isinstance(given, Leaf)
         and given.quantity is not None
         and not re.search(r"[A-H]", fold(answer))
     ):

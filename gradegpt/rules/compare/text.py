@@ -10,8 +10,8 @@ import unicodedata
 from functools import lru_cache
 from typing import Final
 
+from gradegpt.answers.text import fold, plain
 from gradegpt.rules.compare.base import Comparison
-from gradegpt.rules.normalise import fold, plain
 
 MAX_ANSWER: Final = 60
 """Words of an answer that a reference is looked for in; a longer text says too many things."""

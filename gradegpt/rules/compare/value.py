@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from gradegpt.rules import algebra, units
+from gradegpt.answers import algebra, units
+from gradegpt.answers.formula import Node, read_formula, variables
+from gradegpt.answers.text import plain
+from gradegpt.answers.types import Group, Leaf, Piece, Quantity, Region, Relation, Value
+from gradegpt.answers.values import is_read
 from gradegpt.rules.compare.base import Means, every
-from gradegpt.rules.formula import Node, read_formula, variables
-from gradegpt.rules.normalise import plain
-from gradegpt.rules.regions import Piece, Region
-from gradegpt.rules.values import Group, Leaf, Quantity, Relation, Value, is_read
 
 _COORDINATES: Final = ("x", "y", "z")
 _PERCENT = re.compile(

@@ -5,18 +5,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from gradegpt.rules import values
+from gradegpt.answers import values
+from gradegpt.answers.spans import last_match, sentence_around
+from gradegpt.answers.types import Leaf
 from gradegpt.rules.extract.choice import find_choice, find_sequence
-from gradegpt.rules.extract.found import (
-    COMMITTED,
-    DRESSING,
-    NEAR_THE_END,
-    OVERLAP,
-    Found,
-    How,
-    last_match,
-    sentence_around,
-)
+from gradegpt.rules.extract.found import COMMITTED, DRESSING, NEAR_THE_END, OVERLAP, Found, How
 from gradegpt.rules.extract.numbers import CHANGED, NUMBER, SPELLED, endings, last_number
 from gradegpt.rules.extract.refine import reads_as, refine
 from gradegpt.rules.extract.several import boxes, by_part, json_answer, several_boxes
@@ -120,7 +113,7 @@ def _refined(found: Found, kind: AnswerType) -> Found:
 def _one_of(answer: str, found: Found) -> bool:
     """Whether one value was narrowed down to, or stands in a last line, where several are asked."""
     narrowed = answer != found.answer or found.how is How.FINAL
-    return narrowed and isinstance(values.read(answer), values.Leaf)
+    return narrowed and isinstance(values.read(answer), Leaf)
 
 
 def _of_kind(text: str, kind: AnswerType | None, places: int) -> Found | None:

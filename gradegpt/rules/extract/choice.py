@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
+from gradegpt.answers.options import same_length, sequence
 from gradegpt.rules.extract.found import NEAR_THE_END, OVERLAP
 
-_HALF_WIDTH: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
-"""Full-width signs to ASCII, one for one, so that offsets stay true."""
-
-_COMMON: Final = tuple(zip("，：（）；．！？\u3000", ",:();.!? ", strict=True))
-_WIDE = re.compile(r"[\uff01-\uff5e\u3000]")
 _DRESS = (
     r"(?:</?[a-z]{1,6}>|\\(?:text|mathrm|mathbf|textbf|rm|bf|mathsf|quad)\b\s*"
     r"|选项?|[Cc]hoices?|[Oo]ptions?|CHOICE|OPTION|[\s$*_(\[{<\"'“‘`~\\:])*+"
@@ -89,12 +84,6 @@ _SUPPOSED = re.compile(r"(?:^|[.\n。:])[\s*-]*(?:If|Suppose|如果|假如|若)\
 """The beginning of a sentence that says what would be chosen, were something true."""
 _HEDGED = re.compile(r"\bor\b|或者?|还是", re.IGNORECASE)
 _LISTED = re.compile(r"(?:^|[\n\s])\s*[(（]?[A-H]\s*[.．、:：)）]")
-_SMALL = re.compile(r"\([a-h]\)")
-_LOWER = re.compile(r"(?<=\bis )\([a-h]\)|(?<=: )\([a-h]\)|^\([a-h]\)")
-
-
-_MAX_SEQUENCE: Final = 500
-_SEQUENCE_STARTS: Final = frozenset("ABCDEFGH(0123456789")
 
 
 class Choice(NamedTuple):
@@ -105,16 +94,6 @@ class Choice(NamedTuple):
     start: int
     end: int
     committed: bool
-
-
-@lru_cache(maxsize=256)
-def same_length(text: str) -> str:
-    """Full-width letters and signs as ASCII, and "answer is (b)" in capitals, sign for sign."""
-    if not text.isascii():
-        for wide, narrow in _COMMON:  # a table costs more than these few, and they are most
-            text = text.replace(wide, narrow)
-        text = text.translate(_HALF_WIDTH) if _WIDE.search(text) else text
-    return _LOWER.sub(lambda m: m[0].upper(), text) if _SMALL.search(text) else text
 
 
 def find_choice(text: str) -> Choice | None:
@@ -142,26 +121,6 @@ _NUMBERED = re.compile(
     rf"{_DRESS}(?P<letter>[A-H])(?![A-Za-z])"
 )
 _KEYED = re.compile(rf"【\s*答案\s*】[\s:：]*{_DRESS}(?P<letter>[A-H])(?![A-Za-z])")
-
-
-@lru_cache(maxsize=8192)
-def sequence(text: str) -> tuple[str, ...]:
-    """The answers of several questions in one: ``C A C``, ``CADCB DCBBA``, ``1. C 2. A``.
-
-    Empty for anything else.
-    """
-    if len(text) > _MAX_SEQUENCE:
-        return ()
-    text = same_length(text).strip()
-    if text[:1] not in _SEQUENCE_STARTS:
-        return ()
-    if re.fullmatch(r"[A-H](?:[\s;,、]+[A-H])+", text):
-        return tuple(re.findall(r"[A-H]", text))
-    if parts := re.fullmatch(r"(?:\s*[(]?\d{1,2}[).、:]\s*[A-H](?![A-Za-z])[;,.。]?)+\s*", text):
-        return tuple(re.findall(r"[A-H]", parts[0]))
-    if re.fullmatch(r"[A-H]{5}(?:\s+[A-H]{2,5})*", text):
-        return tuple(re.findall(r"[A-H]", text))
-    return ()
 
 
 def find_sequence(text: str, places: int) -> Choice | None:

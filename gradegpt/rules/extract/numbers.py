@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from gradegpt.rules.extract.found import Found, How, last_match, sentence_around
+from gradegpt.answers.spans import last_match, sentence_around
+from gradegpt.rules.extract.found import Found, How
 
 NUMBER = re.compile(r"-?\$?\d[\d,]*(?:\.\d+)?(?:\s*/\s*\d+)?%?")
 CHANGED = re.compile(

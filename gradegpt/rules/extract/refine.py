@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from gradegpt.rules import values
-from gradegpt.rules.kinds import truth
-from gradegpt.rules.regions import Region
+from gradegpt.answers import values
+from gradegpt.answers.truth import truth
+from gradegpt.answers.types import Group, Leaf, Region, Relation
 from gradegpt.schema import AnswerType
 
 _CONCLUSION = re.compile(
@@ -94,16 +94,16 @@ def reads_as(text: str, kind: AnswerType) -> bool:
     value = values.read(text, region=kind is AnswerType.INTERVAL)
     match kind:
         case AnswerType.NUMBER:
-            return isinstance(value, values.Leaf) and value.quantity is not None
+            return isinstance(value, Leaf) and value.quantity is not None
         case AnswerType.EXPRESSION:
-            one = isinstance(value, values.Leaf) or "matrix}" in text
+            one = isinstance(value, Leaf) or "matrix}" in text
             return one and values.is_read(value)
         case AnswerType.EQUATION:
-            named = isinstance(value, values.Leaf) and bool(value.name) and values.is_read(value)
-            return named or isinstance(value, values.Relation)
+            named = isinstance(value, Leaf) and bool(value.name) and values.is_read(value)
+            return named or isinstance(value, Relation)
         case AnswerType.INTERVAL:
             return isinstance(value, Region)
         case AnswerType.TUPLE | AnswerType.SET:
-            return isinstance(value, values.Group | Region) and values.is_read(value)
+            return isinstance(value, Group | Region) and values.is_read(value)
         case _:
             return values.is_read(value)

@@ -7,7 +7,8 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from gradegpt.rules.extract.found import DRESSING, Found, How, last_match, sentence_around
+from gradegpt.answers.spans import last_match, sentence_around
+from gradegpt.rules.extract.found import DRESSING, Found, How
 from gradegpt.schema import AnswerType
 
 _BOX = re.compile(r"\\boxed\s*\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*+)\}")

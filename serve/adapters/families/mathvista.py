@@ -10,9 +10,9 @@ import re
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Final
 
+from gradegpt.answers.options import letters, options
 from gradegpt.rules.compare.choice import by_text
 from gradegpt.rules.extract import find_answer
-from gradegpt.rules.kinds import letters, options
 from gradegpt.schema import AnswerType
 from serve.adapters.adapter import Adapter, Fields
 from serve.adapters.frame import Frame

@@ -19,7 +19,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Final
 
-from gradegpt.rules.formula import Node, variables
+from gradegpt.answers.formula import Node, variables
+from gradegpt.answers.types import Magnitude
 
 _MAX_EXPONENT: Final = 4_000
 _MAX_FACTORIAL: Final = 60
@@ -30,9 +31,8 @@ _EQUAL: Final = 1e-10
 BASE: Final = "log base"
 """The unknown that stands for the base of a bare ``log``."""
 
-Number = Fraction | float | complex
 Point = dict[str, float]
-Function = Callable[[Point], Number]
+Function = Callable[[Point], Magnitude]
 
 _FUNCTIONS: Final[dict[str, Callable[[complex], complex]]] = {
     "sin": cmath.sin, "cos": cmath.cos, "tan": cmath.tan,
@@ -42,13 +42,13 @@ _FUNCTIONS: Final[dict[str, Callable[[complex], complex]]] = {
     "sinh": cmath.sinh, "cosh": cmath.cosh, "tanh": cmath.tanh,
     "ln": cmath.log, "lg": cmath.log10, "exp": cmath.exp,
 }  # fmt: skip
-_CALLS: Final[dict[str, Callable[..., Number]]] = {
+_CALLS: Final[dict[str, Callable[..., Magnitude]]] = {
     name: lambda z, f=function: f(complex(z)) for name, function in _FUNCTIONS.items()
 }
-_CONSTANTS: Final[dict[str, Number]] = {"π": math.pi, "e": math.e, "i": 1j, "°": math.pi / 180}
+_CONSTANTS: Final[dict[str, Magnitude]] = {"π": math.pi, "e": math.e, "i": 1j, "°": math.pi / 180}
 
 
-def evaluate(node: Node, at: Point) -> Number:
+def evaluate(node: Node, at: Point) -> Magnitude:
     """The value at a point, exact where only rational numbers meet.
 
     Raises:
@@ -60,7 +60,7 @@ def evaluate(node: Node, at: Point) -> Number:
 
 
 @lru_cache(maxsize=4096)
-def _compiled(node: Node) -> Number | Function:
+def _compiled(node: Node) -> Magnitude | Function:
     """The formula's value, or its value as a function of the point: it is asked at many points."""
     if node.op == "num" and node.value is not None:
         return node.value
@@ -85,22 +85,22 @@ def _compiled(node: Node) -> Number | Function:
     return lambda at: operation(left(at), right(at))
 
 
-def _undefined(_at: Point) -> Number:
+def _undefined(_at: Point) -> Magnitude:
     raise ArithmeticError("not defined anywhere, or too large")
 
 
-def _always(value: Number) -> Function:
+def _always(value: Magnitude) -> Function:
     return lambda _at: value
 
 
-def _factorial(value: Number) -> Fraction:
+def _factorial(value: Magnitude) -> Fraction:
     small = isinstance(value, Fraction) and value.denominator == 1 and 0 <= value <= _MAX_FACTORIAL
     if not small:
         raise ValueError("factorial of what is not a small whole number")
     return Fraction(math.factorial(int(value.real)))
 
 
-def _power(base: Number, exponent: Number) -> Number:
+def _power(base: Magnitude, exponent: Magnitude) -> Magnitude:
     if isinstance(exponent, Fraction) and abs(exponent) > _MAX_EXPONENT:
         raise OverflowError("exponent")
     if isinstance(base, Fraction) and isinstance(exponent, Fraction) and exponent.denominator == 1:
@@ -112,7 +112,7 @@ def _power(base: Number, exponent: Number) -> Number:
     return complex(base) ** complex(exponent)
 
 
-def _root(value: Number, degree: Number) -> Number:
+def _root(value: Magnitude, degree: Magnitude) -> Magnitude:
     if not isinstance(degree, Fraction) or degree.denominator != 1 or not 2 <= degree <= 100:
         raise ValueError("degree of a root")
     n = int(degree)
@@ -122,11 +122,11 @@ def _root(value: Number, degree: Number) -> Number:
     return number ** (1 / n)
 
 
-def _log(value: Number, base: Number) -> Number:
+def _log(value: Magnitude, base: Magnitude) -> Magnitude:
     return cmath.log(complex(value)) / cmath.log(complex(base))
 
 
-_OPERATIONS: Final[dict[str, Callable[..., Number]]] = {
+_OPERATIONS: Final[dict[str, Callable[..., Magnitude]]] = {
     "+": operator.add, "*": operator.mul, "/": operator.truediv, "neg": operator.neg, "abs": abs,
     "^": _power, "root": _root, "!": _factorial, "log": _log,
 }  # fmt: skip
@@ -134,7 +134,7 @@ _INEXACT: Final = ("+", "*", "/")
 """Of these a rational operand becomes a float anyway where the other is one: once is enough."""
 
 
-def close(a: Number, b: Number) -> bool:
+def close(a: Magnitude, b: Magnitude) -> bool:
     """Equal: exactly where both are exact, to ten digits otherwise."""
     if a == b or (isinstance(a, Fraction) and isinstance(b, Fraction)):
         return a == b
@@ -147,7 +147,7 @@ def close(a: Number, b: Number) -> bool:
     return abs(x - y) <= _EQUAL * max(abs(x), abs(y), 1e-12)
 
 
-def constant(node: Node) -> Number | None:
+def constant(node: Node) -> Magnitude | None:
     """The value of a formula without unknowns, else none."""
     if variables(node) or _bare_logs(node):
         return None
@@ -158,7 +158,7 @@ def constant(node: Node) -> Number | None:
     return _real(value)
 
 
-def _real(value: Number) -> Number | None:
+def _real(value: Magnitude) -> Magnitude | None:
     if isinstance(value, complex):
         if not cmath.isfinite(value):
             return None

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
-from gradegpt.rules import algebra
-from gradegpt.rules.formula import Node, read_formula
-from gradegpt.rules.normalise import fold, number, plain
-from gradegpt.rules.numerals import spelled
-from gradegpt.rules.regions import ORDER, Region, is_pair, read_region
-from gradegpt.rules.units import known
+from gradegpt.answers import algebra
+from gradegpt.answers.formula import Node, read_formula
+from gradegpt.answers.intervals import ORDER, is_pair, read_region
+from gradegpt.answers.numbers import number, spelled
+from gradegpt.answers.text import fold, plain
+from gradegpt.answers.types import Group, Leaf, Magnitude, Quantity, Relation, Value
+from gradegpt.answers.units import known
 
 MAX_ITEMS: Final = 60
 MAX_NESTING: Final = 4
@@ -21,45 +22,6 @@ MAX_LEAF: Final = 200
 MAX_TEXT: Final = 3_000
 _MAX_BITS: Final = 1_000
 
-
-class Quantity(NamedTuple):
-    """A number, its unit or "", whether a percent sign stood by it, and its last written place.
-
-    ``place`` is the worth of the last decimal: 0.01 for 3.14, 10 for 1.25×10^3; none for a number
-    written without decimals, which nothing says was rounded.
-    """
-
-    value: algebra.Number
-    unit: str = ""
-    percent: bool = False
-    place: Fraction | None = None
-
-
-class Leaf(NamedTuple):
-    """One value: its text, and what could be read of it."""
-
-    text: str
-    name: str = ""
-    quantity: Quantity | None = None
-    formula: Node | None = None
-
-
-class Relation(NamedTuple):
-    """An equation with more than a name on its left."""
-
-    text: str
-    left: Node
-    right: Node
-
-
-class Group(NamedTuple):
-    """Several values; ``ordered`` where their places matter."""
-
-    ordered: bool
-    items: tuple[Value, ...]
-
-
-Value = Leaf | Relation | Region | Group
 
 _PROSE = re.compile(
     r"(?:(?<![\\A-Za-z])[A-Za-z]{2,},?\s+){6}[A-Za-z]{2}"
@@ -193,7 +155,7 @@ def quantity(text: str) -> Quantity | None:
     return made if made and _has_float(made.value) and _has_float(made.place) else None
 
 
-def _has_float(value: algebra.Number | None) -> bool:
+def _has_float(value: Magnitude | None) -> bool:
     if not isinstance(value, Fraction) or not value:
         return True
     bits = value.numerator.bit_length() - value.denominator.bit_length()
@@ -232,7 +194,7 @@ def _is_unit(rest: str, unit: str, text: str) -> bool:
     return unit in "mgVNJWKL" or (spaced and unit in "shtlAC")
 
 
-def _constant(text: str) -> algebra.Number | None:
+def _constant(text: str) -> Magnitude | None:
     if re.fullmatch(r"-?\d+(?:\.\d+)?[eE][+-]?\d{1,2}", text):
         return Fraction(text)
     if re.fullmatch(r"-?\d{1,3}(,\d{3})+(\.\d+)?", text):

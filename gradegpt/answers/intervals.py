@@ -5,26 +5,11 @@ from __future__ import annotations
 import math
 import re
 from fractions import Fraction
-from typing import Final, NamedTuple
+from typing import Final
 
-from gradegpt.rules import algebra
-from gradegpt.rules.formula import read_formula
-
-
-class Piece(NamedTuple):
-    """An interval: its ends, and whether each belongs to it."""
-
-    low: float | Fraction
-    low_in: bool
-    high: float | Fraction
-    high_in: bool
-
-
-class Region(NamedTuple):
-    """A set of real numbers as sorted, disjoint intervals."""
-
-    pieces: tuple[Piece, ...]
-
+from gradegpt.answers import algebra
+from gradegpt.answers.formula import read_formula
+from gradegpt.answers.types import Piece, Region
 
 _INTERVAL = re.compile(
     r"(?P<open>[\[(])(?P<low>[^,;\[\]]+?)[,;](?P<high>[^,;\[\]]+?)(?P<close>[\])])"

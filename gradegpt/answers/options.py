@@ -1,0 +1,100 @@
+"""Options: their letters, their texts in a question, and the keys of several questions in one."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from gradegpt.answers.text import fold, plain
+
+_LETTERS = re.compile(
+    r"(?:选项|选择|选|option|choice|answer)?[\s_]*[(（\[]?(?P<letters>[A-H](?:[\s,、，和与及&/]*(?:and\s+)?[A-H])*)(?![A-Za-z])[)）\]]?"
+    r"(?P<rest>[\s.:：、。,，项)]*.*)",
+    re.DOTALL | re.IGNORECASE,
+)
+_ANOTHER = re.compile(
+    r"[\s.:,;+/&|)\](\[]*(?:或者?|还是|or\b|and\b|和|与)?[\s(\[]*[A-H](?![a-z])(?! [a-z])"
+)
+_LETTERED = re.compile(r"\(?(?P<letter>[A-H])\s*[).:,]\s*(?P<text>.+)", re.DOTALL)
+_MAX_OPTION: Final = 400
+_OPTION_LINE = re.compile(
+    r"(?:^|[\s(（])(?P<letter>[A-H])\s*[.．、:：)）]\s*(?P<text>.*?)(?=(?:[\s(（]+[A-H]\s*[.．、:：)）])|\n|$)",
+    re.DOTALL,
+)
+_HALF_WIDTH: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
+"""Full-width signs to ASCII, one for one, so that offsets stay true."""
+
+_COMMON: Final = tuple(zip("，：（）；．！？\u3000", ",:();.!? ", strict=True))
+_WIDE = re.compile(r"[\uff01-\uff5e\u3000]")
+_SMALL = re.compile(r"\([a-h]\)")
+_LOWER = re.compile(r"(?<=\bis )\([a-h]\)|(?<=: )\([a-h]\)|^\([a-h]\)")
+_MAX_SEQUENCE: Final = 500
+_SEQUENCE_STARTS: Final = frozenset("ABCDEFGH(0123456789")
+
+
+@lru_cache(maxsize=256)
+def same_length(text: str) -> str:
+    """Full-width letters and signs as ASCII, and "answer is (b)" in capitals, sign for sign."""
+    if not text.isascii():
+        for wide, narrow in _COMMON:  # a table costs more than these few, and they are most
+            text = text.replace(wide, narrow)
+        text = text.translate(_HALF_WIDTH) if _WIDE.search(text) else text
+    return _LOWER.sub(lambda m: m[0].upper(), text) if _SMALL.search(text) else text
+
+
+def letters(answer: str, listed: dict[str, str] | None = None) -> frozenset[str] | None:
+    """The option letters that an answer names.
+
+    Read are ``A``, ``(B)``, ``A、C``, ``AC``, ``A and C``, ``B. text`` and ``Choice_B``, and any
+    letter that stands before its own text in ``listed``: ``(E) a + b``.
+    """
+    text = fold(answer[:_MAX_OPTION]).strip(" .*:\n")
+    lettered = _LETTERED.fullmatch(text)
+    if lettered and plain(lettered["text"]) == plain((listed or {}).get(lettered["letter"], "")):
+        return frozenset(lettered["letter"])
+    match = _LETTERS.match(text)
+    if match is None or (match["letters"][0].islower() and len(text) > 1):
+        return None
+    rest = match["rest"]
+    if rest and rest[0] not in " .:、,)项\n" and not "\u3400" <= rest[0] <= "\u9fff":
+        return None
+    if _ANOTHER.match(rest):
+        return None  # "A或B", "B + D": no telling whether both are meant
+    if rest.strip() and rest[0] == " " and rest.strip()[0].islower():
+        return None  # "A number of ..." is a sentence, not an option
+    # The word goes first: in "B and C" its own letters would name options A and D.
+    named = match["letters"].upper().replace("AND", " ")
+    return frozenset(char for char in named if "A" <= char <= "H")
+
+
+@lru_cache(maxsize=1024)
+def options(question: str) -> dict[str, str]:
+    """Letter -> option text, where the question lists at least two options."""
+    found = {m["letter"]: m["text"].strip() for m in _OPTION_LINE.finditer(question)}
+    return found if len(found) > 1 and "A" in found else {}
+
+
+@lru_cache(maxsize=8192)
+def sequence(text: str) -> tuple[str, ...]:
+    """The answers of several questions in one: ``C A C``, ``CADCB DCBBA``, ``1. C 2. A``.
+
+    Empty for anything else.
+    """
+    if len(text) > _MAX_SEQUENCE:
+        return ()
+    text = same_length(text).strip()
+    if text[:1] not in _SEQUENCE_STARTS:
+        return ()
+    if re.fullmatch(r"[A-H](?:[\s;,、]+[A-H])+", text):
+        return tuple(re.findall(r"[A-H]", text))
+    if parts := re.fullmatch(r"(?:\s*[(]?\d{1,2}[).、:]\s*[A-H](?![A-Za-z])[;,.。]?)+\s*", text):
+        return tuple(re.findall(r"[A-H]", parts[0]))
+    if re.fullmatch(r"[A-H]{5}(?:\s+[A-H]{2,5})*", text):
+        return tuple(re.findall(r"[A-H]", text))
+    return ()
+
+
+def is_set(letters: tuple[str, ...]) -> bool:
+    """Whether the letters may be one set: each once, in order."""
+    return list(letters) == sorted({*letters})

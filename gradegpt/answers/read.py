@@ -1,0 +1,68 @@
+"""The likely type of an answer, and the answer as a typed value."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from gradegpt.answers.options import letters, options
+from gradegpt.answers.text import fold
+from gradegpt.answers.truth import truth
+from gradegpt.answers.types import AnswerType
+from gradegpt.answers.values import quantity
+
+_MAX_NUMBER: Final = 200
+_INTERVAL = re.compile(r"[\[(（][^\[\](){}]*[,，][^\[\](){}]*[\])）](?:\s*∪.*)?")
+_PARTS = re.compile(
+    r"[(（]\s*(?:1|一|i|a)\s*[)）].*[(（]\s*(?:2|二|ii|b)\s*[)）]", re.DOTALL | re.IGNORECASE
+)
+_WORDS = re.compile(r"[\u3400-\u9fff]{2,}|(?<![a-zA-Z])[a-zA-Z]{3,}\s+[a-zA-Z]{2,}")
+
+_NAME = re.compile(
+    r"(?<![a-zA-Z\\_^{])(?!(?:sin|cos|tan|cot|sec|csc|arc\w*|log|exp|lim|max|min|mod|gcd|lcm|det"
+    r"|sqrt|frac|and|true|false|yes|pi|inf(?:inity)?|sgn|arg|cm|mm|km|kg|mol|rad|deg)(?![a-zA-Z]))"
+    r"(?:[A-Z][a-z]{2,}|[a-z]{3,})(?![a-zA-Z_^}(=])|\b(?:AD|BC|BCE|CE)\b"
+)
+"""A word such as a month's or a town's: "March 18, 2018" is no list of numbers."""
+
+
+@lru_cache(maxsize=4096)
+def answer_type(reference: str, question: str = "") -> AnswerType:
+    """The likely type of a short reference answer: a guess where none is stated, not a proof."""
+    text = fold(reference).strip()
+    listed = options(question)
+    named = letters(text, listed)
+    if named and (listed or re.fullmatch(r"[A-H\s,()]+", text)):
+        return AnswerType.SINGLE_CHOICE if len(named) == 1 else AnswerType.MULTIPLE_CHOICE
+    if truth(text) is not None:
+        return AnswerType.TRUE_FALSE
+    if len(text) <= _MAX_NUMBER and quantity(text.strip(" .")) is not None:
+        return AnswerType.NUMBER
+    if _PARTS.search(text):
+        return AnswerType.MULTI_PART
+    return _mathematical(text)
+
+
+def _mathematical(text: str) -> AnswerType:
+    if _WORDS.search(text) or _NAME.search(text) or not re.search(r"\w|[∅∞]", text):
+        return AnswerType.TEXT
+    if _INTERVAL.fullmatch(text):
+        return (
+            AnswerType.INTERVAL
+            if "[" in text or "]" in text or "∞" in text or "∪" in text
+            else AnswerType.TUPLE
+        )
+    if text.startswith("{") and text.endswith("}"):
+        return AnswerType.SET
+    if re.search(r"[<>≤≥]", text):
+        return AnswerType.INTERVAL
+    if re.search(r"[,;或和]|\bor\b|\band\b|±", text):
+        return AnswerType.MULTI_ANSWER
+    if "=" in text:
+        return AnswerType.EQUATION
+    return (
+        AnswerType.EXPRESSION
+        if re.search(r"[\d\\^+*/π√]", text) or len(text) <= 2
+        else AnswerType.TEXT
+    )

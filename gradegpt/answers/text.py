@@ -1,0 +1,136 @@
+"""Bring two spellings to one form: a response undressed sign for sign, an answer folded.
+
+``tidy`` keeps lengths, so a span of what it returns is a span of the response: traditional
+characters become simplified; HTML tags, entities, comments, and the verdict tags and frames of a
+judge, which are not a response's to write, become blanks. ``fold`` and ``plain`` change lengths and
+never what an answer says.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import Final
+
+_PAIRS: Final = (
+    "選选 為为 應应 項项 錯错 誤误 確确 綜综 對对 個个 說说 這这 與与 於于 幾几 過过 點点 減减 "
+    "無无 關关 據据 題题 數数 總总 並并 從从 兩两 萬万 億亿 負负 開开 時时 間间 單单 結结 論论 "
+    "擇择 適适 當当 徑径 長长 圓圆 積积 體体 邊边 線线 軸轴 標标 邏逻 輯辑 證证 實实 虛虚 複复 "
+    "維维 進进 連连 續续 導导 極极 際际 區区 閉闭 離离 變变 電电 場场 氣气 溫温 壓压 熱热 動动 "
+    "質质 運运 轉转 順顺 針针 還还 鹽盐 鹼碱 鐵铁 銅铜 鋁铝 鈉钠 鈣钙 銀银 鋅锌 後后 層层 國国 "
+    "會会 經经 濟济 歷历 發发 產产 業业 農农 職职 員员 學学 習习 師师 書书 讀读 寫写 語语 詞词 "
+    "義义 見见 觀观 認认 識识 該该 請请 斷断 類类 種种 條条 雙双 顆颗 張张 輛辆 隻只 塊块 錢钱 "
+    "圖图 組组 盡尽 滿满 歸归 納纳 給给 絕绝 終终 約约 級级 純纯 細细 統统 縱纵 橫横 優优 勝胜 "
+    "敗败 輸输 贏赢 計计 設设 試试 則则 創创 製制 準准 檢检 驗验 閱阅 誰谁 麼么 嗎吗 隨随 難难 "
+    "響响 頂顶 須须 預预 額额 顯显 風风 飛飞 驅驱 鬆松 齊齐 內内 兒儿"
+)
+"""Traditional and simplified form of the characters that announce, judge and measure."""
+_SIMPLIFIED: Final = {ord(pair[0]): pair[1] for pair in _PAIRS.split()}
+_TRADITIONAL = re.compile("[" + "".join(map(chr, _SIMPLIFIED)) + "]")
+_TAG = re.compile(
+    r"</?(?:p|div|span|b|strong|i|em|u|br|li|ul|ol|font|center|h[1-6]|table|tr|td|th|tbody"
+    r"|yes|no|response|reference|question|context)"
+    r"(?:\s[^<>]{0,200})?/?>",
+    re.IGNORECASE,
+)
+_LINES: Final = ("p", "/p", "di", "/di", "br", "li", "/li", "tr", "h")
+_ENTITY = re.compile(r"&(?:nbsp|gt|lt|amp|ge|le|times|quot|middot|ensp|emsp|#\d{2,4});")
+_SIGNS: Final = {"gt": ">", "lt": "<", "amp": "&", "ge": "≥", "le": "≤", "times": "×",
+                 "quot": '"', "middot": "·"}  # fmt: skip
+
+
+def simplified(text: str) -> str:
+    """Traditional characters of this trade as simplified ones; all others stay."""
+    if text.isascii() or _TRADITIONAL.search(text) is None:
+        return text
+    return text.translate(_SIMPLIFIED)
+
+
+def tidy(text: str) -> str:
+    """``text`` as it is read: of the same length, without HTML and traditional characters."""
+    if "<" in text:
+        text = _TAG.sub(_blank, text)
+    if "&" in text:
+        text = _ENTITY.sub(_sign, text)
+    return simplified(text)
+
+
+def _blank(match: re.Match[str]) -> str:
+    breaks = match[0][1:].lower().startswith(_LINES)
+    return ("\n" if breaks else " ") + " " * (len(match[0]) - 1)
+
+
+def _sign(match: re.Match[str]) -> str:
+    return _SIGNS.get(match[0][1:-1], " ").ljust(len(match[0]))
+
+
+# --- one spelling -------------------------------------------------------------------------------
+
+_SPACING = re.compile(
+    r"(?<!\\)\\(?:(?:left|right|displaystyle|quad|qquad|limits|big|Big)(?![a-zA-Z])|[,;!: ])"
+)
+_WRAPPER = re.compile(
+    r"\\(?:text|textbf|textit|mathrm|mathbf|mathbb|mathit|boldsymbol|operatorname|bm|mbox)\s*\{([^{}]*)\}"
+)
+_DEGREES = re.compile(r"\^\s*\{?\s*\\circ\s*\}?|\\circ(?![a-zA-Z])|\\degree")
+_SYMBOLS: Final = {
+    r"\dfrac": r"\frac", r"\tfrac": r"\frac", r"\cfrac": r"\frac",
+    r"\leqslant": "≤", r"\leq": "≤", r"\le ": "≤", r"\geqslant": "≥", r"\geq": "≥", r"\ge ": "≥",
+    r"\neq": "≠", r"\times": "×", r"\cdot": "·", r"\div": "÷", r"\pi": "π", r"\infty": "∞",
+    r"\cup": "∪", r"\cap": "∩", r"\in ": "∈", r"\pm": "±", r"\%": "%", r"\$": "$",
+    r"\{": "{", r"\}": "}", r"\lbrace": "{", r"\rbrace": "}",
+}  # fmt: skip
+_FOLDED = str.maketrans(
+    {
+        **{chr(0x2460 + n): f"({n + 1})" for n in range(9)},  # ① to ⑨, which NFKC makes digits
+        "．": ".",
+        "。": ".",
+        "、": ",",
+        "，": ",",
+        "；": ";",
+        "：": ":",
+        "−": "-",
+        "–": "-",
+        "—": "-",
+        "‘": "'",
+        "’": "'",
+    }
+)
+
+_SUPERSCRIPT = re.compile("[⁺⁻]?[⁰¹²³⁴-⁹]+")
+
+
+_FOLDABLE = re.compile(r"[^\x00-\x7f]|[\\$*~]|\{,")
+"""What ``fold`` could change; most short answers have none of it."""
+
+
+def _power(match: re.Match[str]) -> str:
+    digits = unicodedata.normalize("NFKC", match[0]).replace("−", "-")
+    return f"^{digits}" if len(digits) == 1 else f"^{{{digits}}}"
+
+
+@lru_cache(maxsize=16384)
+def fold(text: str) -> str:
+    """NFKC (full width to half), LaTeX spacing and font wrappers away, symbols as Unicode."""
+    if _FOLDABLE.search(text) is None:
+        return text
+    text = _SUPERSCRIPT.sub(_power, simplified(text))  # before NFKC, which makes 102 of 10²
+    text = unicodedata.normalize("NFKC", text.translate(_FOLDED))
+    text = text.replace("{,}", ",").replace("$", " ").replace("**", "").replace("~", " ")
+    return _without_latex(text) if "\\" in text else text
+
+
+def _without_latex(text: str) -> str:
+    for _ in range(3):
+        text = _WRAPPER.sub(r"\1", text)
+    text = _DEGREES.sub("°", text)
+    for latex, symbol in _SYMBOLS.items():
+        text = text.replace(latex, symbol)
+    return _SPACING.sub(" ", text).replace("\\(", "").replace("\\)", "")
+
+
+@lru_cache(maxsize=16384)
+def plain(text: str) -> str:
+    """``fold`` without blanks, case and closing punctuation: equal results mean the same text."""
+    return "".join(fold(text).split()).casefold().strip(".,;:!'\"`*")

@@ -1,0 +1,79 @@
+"""What a reference accepts: its answers, how many places they have, and their type."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from gradegpt.answers import values
+from gradegpt.answers.options import sequence
+from gradegpt.answers.read import answer_type
+from gradegpt.answers.truth import truth
+from gradegpt.answers.types import CHOICE, AnswerType, Group
+from gradegpt.rules.extract import How, find_answer
+from gradegpt.rules.extract.choice import find_choice
+from gradegpt.schema import Item
+
+_WORKED: Final = 40
+"""A reference longer than this, in characters, is searched for the answer that it announces."""
+_SHORT: Final = 12
+_SCORED = re.compile(r"[(（]\s*\d{1,2}\s*分\s*[)）]")
+"""What a part of the answer is worth: (5分)."""
+_LETTER = re.compile(r"(?<![A-Za-z])[A-H\uff21-\uff28]{1,8}(?![A-Za-z])")
+_LIST = re.compile(r"\[\s*(?:'[^']*'|\"[^\"]*\")(?:\s*,\s*(?:'[^']*'|\"[^\"]*\"))*\s*\]")
+_SAME_AS = re.compile(r"(?<![#\\])\\?#\s*\\?#(?!#)")
+"""Between two spellings of one answer: 3/10 ## 0.3."""
+_QUOTED = re.compile(r"'([^']+)'|\"([^\"]+)\"")
+
+
+@lru_cache(maxsize=4096)
+def answer_places(reference: str, kind: AnswerType) -> int:
+    """How many answers the reference holds, in order."""
+    if kind in CHOICE:
+        return len(sequence(reference))
+    value = values.read(reference)
+    return len(value.items) if isinstance(value, Group) and value.ordered else 1
+
+
+@lru_cache(maxsize=4096)
+def reference_answers(reference: str) -> tuple[str, ...]:
+    """The accepted answers in a reference: itself, its ending if it is a solution, or its list."""
+    listed = _LIST.fullmatch(reference.strip())
+    if listed:
+        return tuple(m[1] or m[2] for m in _QUOTED.finditer(reference))
+    spelt = [piece for piece in _SAME_AS.split(reference) if piece.strip()]
+    return tuple(reference_answer(piece) for piece in spelt or [reference])
+
+
+def reference_answer(reference: str) -> str:
+    """The short answer inside a reference, which may be a worked solution that ends in it."""
+    text = _SCORED.sub("", reference.strip())
+    if text.strip("$ ").startswith("\\boxed") and (boxed := find_answer(text)):
+        return boxed.answer
+    if sequence(text) or len(text) <= _SHORT:
+        return text
+    chosen = find_choice(text) if _LETTER.search(text) else None
+    if chosen is not None and chosen.committed and not text[chosen.end :].strip(" .。．$}\n)）"):
+        return chosen.letters or text
+    if len(text) <= _WORKED and "\n" not in text:
+        return text
+    found = find_answer(text)
+    return found.answer if found and found.how in (How.BOXED, How.ANNOUNCED) else text
+
+
+def answer_kind(item: Item, reference: str) -> AnswerType:
+    """The stated type, unless the reference contradicts it: "True" is no number."""
+    all_of = item.needs == "all" and len(item.reference) > 1
+    return _kind_of(item.answer_type, all_of, reference, item.question)
+
+
+@lru_cache(maxsize=8192)
+def _kind_of(stated: AnswerType | None, all_of: bool, reference: str, question: str) -> AnswerType:
+    if stated is AnswerType.NUMBER and truth(reference) is not None:
+        return AnswerType.TRUE_FALSE
+    if stated is not None:
+        return stated
+    if len(sequence(reference)) > 1:
+        return AnswerType.MULTIPLE_CHOICE
+    return AnswerType.MULTI_ANSWER if all_of else answer_type(reference, question)
