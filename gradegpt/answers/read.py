@@ -1,4 +1,4 @@
-"""The likely type of an answer, and the answer as a typed value."""
+"""Read an answer: its likely type, and its value as that type has it."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from gradegpt.answers.options import letters, options
+from gradegpt.answers import values
+from gradegpt.answers.options import is_set, letters, options, sequence
 from gradegpt.answers.text import fold
 from gradegpt.answers.truth import truth
-from gradegpt.answers.types import AnswerType
+from gradegpt.answers.types import CHOICE, Answer, AnswerType, Group, Options, Truth, Value, Words
 from gradegpt.answers.values import quantity
+from gradegpt.answers.words import words
 
 _MAX_NUMBER: Final = 200
 _INTERVAL = re.compile(r"[\[(（][^\[\](){}]*[,，][^\[\](){}]*[\])）](?:\s*∪.*)?")
@@ -25,6 +27,49 @@ _NAME = re.compile(
     r"(?:[A-Z][a-z]{2,}|[a-z]{3,})(?![a-zA-Z_^}(=])|\b(?:AD|BC|BCE|CE)\b"
 )
 """A word such as a month's or a town's: "March 18, 2018" is no list of numbers."""
+
+
+_ORDERED: Final = (AnswerType.MULTI_PART, AnswerType.TUPLE)
+"""Types whose values have places."""
+
+
+@lru_cache(maxsize=16384)
+def read(
+    text: str,
+    kind: AnswerType | None = None,
+    question: str = "",
+    span: tuple[int, int] = (0, 0),
+) -> Answer:
+    """The answer that ``text`` as a whole is.
+
+    Args:
+        text: A bare answer, such as ``(B)``, ``三分之一``, ``x<1或x>3`` or ``(1) 5; (2) 7``.
+        kind: Its type; none takes the likely one.
+        question: Its option texts help to read letters.
+        span: Where the answer stood in the text that it was found in.
+
+    What cannot be read as ``kind`` keeps its words: ``Words``, or a ``Leaf`` with neither quantity
+    nor formula.
+
+    """
+    kind = kind or answer_type(text, question)
+    return Answer(kind, _value(text, kind, question), text, span)
+
+
+def _value(text: str, kind: AnswerType, question: str) -> Value | Options | Truth | Words:
+    if kind in CHOICE:
+        several = sequence(text)
+        if len(several) > 1 and not is_set(several):
+            return Options(several, ordered=True)
+        named = letters(text, options(question))
+        return Words(words(text)) if named is None else Options(tuple(sorted(named)))
+    if kind is AnswerType.TRUE_FALSE:
+        holds = truth(text)
+        return Words(words(text)) if holds is None else Truth(holds)
+    if kind in (AnswerType.TEXT, AnswerType.CODE):
+        return Words(words(text))
+    value = values.read(text, region=kind is AnswerType.INTERVAL)
+    return value._replace(ordered=True) if kind in _ORDERED and isinstance(value, Group) else value
 
 
 @lru_cache(maxsize=4096)

@@ -6,11 +6,11 @@ All else is not to be shown: two texts without a word in common may still name o
 from __future__ import annotations
 
 import re
-import unicodedata
 from functools import lru_cache
 from typing import Final
 
-from gradegpt.answers.text import fold, plain
+from gradegpt.answers.text import plain
+from gradegpt.answers.words import words as words_of
 from gradegpt.rules.compare.base import Comparison
 
 MAX_ANSWER: Final = 60
@@ -40,13 +40,7 @@ _DOUBT: Final = frozenset({
 })  # fmt: skip
 """Words that may turn what follows, or leave it open."""
 _ARTICLE = re.compile(r"^(?:the|an?)(?=[^a-z])|[\s\"'“”‘’《》.。,，;；:：]", re.IGNORECASE)
-_WORD = re.compile(r"[^\W_]+(?:['’][a-z]+)?")
 _LIST = re.compile(r"(?:[^,;、\n]{1,40}[,;、]\s*){2,}(?:and\s+|or\s+)?[^,;、\n.]{1,40}")
-
-
-_GREEK: Final = str.maketrans(
-    {"α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "λ": "lambda"}
-)
 
 
 def compare_text(reference: str, answer: str, question: str = "") -> Comparison:
@@ -63,14 +57,14 @@ def compare_text(reference: str, answer: str, question: str = "") -> Comparison:
         return Comparison(True, "text:same-words")
     if _OPPOSITE.get(wanted) == given:
         return Comparison(False, "text:opposite")
-    words, said = _words(reference), _words(answer)
+    words, said = words_of(reference), words_of(answer)
     if words and said and words[0] in _LEADING and _OPPOSITE[words[0]] == said[0]:
         return Comparison(False, "text:opposite")
     if _reordered(reference, answer):
         return Comparison(True, "text:same-words-in-other-order")
     if (
         _contains(words, said)
-        and not _in_a_row(words, _words(question))
+        and not _in_a_row(words, words_of(question))
         and _one_thing(answer)
         and not _in_a_longer_name(reference, answer)
     ):
@@ -83,15 +77,9 @@ def _bare(text: str) -> str:
     return plain(_ARTICLE.sub(lambda m: "" if m[0].strip().isalpha() else " ", text.strip()))
 
 
-@lru_cache(maxsize=4096)
-def _words(text: str) -> tuple[str, ...]:
-    text = unicodedata.normalize("NFKD", fold(text)).casefold().translate(_GREEK)
-    return tuple(_WORD.findall("".join(c for c in text if not unicodedata.combining(c))))
-
-
 def _reordered(reference: str, answer: str) -> bool:
     """``Robbery and burglary`` and ``burglary, robbery``; ``Shula, Don`` and ``Don Shula``."""
-    left, right = _words(reference), _words(answer)
+    left, right = words_of(reference), words_of(answer)
     if not 1 < len(left) <= _MAX_REFERENCE or len(right) > 2 * _MAX_REFERENCE:
         return False
     joined = ("," in reference + answer) or _JOINING & {*left, *right}
