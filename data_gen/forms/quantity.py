@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Final, NamedTuple
 
 from data_gen.forms import units
-from gradegpt.answers.numbers import spelled
+from gradegpt.answers.spelled import spelled
 
 _LEAD: Final = re.compile(
     r"(?P<lead>(?:[A-Za-zΑ-ω][\w₀-₉']*\s*=\s*)?(?:\\?\$|[￥¥])?\s*)(?P<body>.+)", re.DOTALL

@@ -10,7 +10,7 @@ import re
 from typing import Final, NamedTuple
 
 from data_gen.gloss.lexicon import Entry, lexicon, simplified
-from gradegpt.answers.numbers import spelled
+from gradegpt.answers.spelled import spelled
 
 FIRST_HELD: Final = 0xE000
 """Placeholders are private-use characters from here on."""

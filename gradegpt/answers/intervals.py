@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Final
 
 from gradegpt.answers import algebra
 from gradegpt.answers.formula import read_formula
+from gradegpt.answers.style import Style
 from gradegpt.answers.types import Piece, Region
 
 _INTERVAL = re.compile(
@@ -22,6 +24,12 @@ _FLIP: Final = {"<": ">", ">": "<", "≤": "≥", "≥": "≤", "≠": "≠"}
 _REALS: Final = ("R", "ℝ", "全体实数", "一切实数", "实数集")
 _EVERYTHING: Final = Piece(-math.inf, False, math.inf, False)
 ORDER = re.compile(r"≤|≥|<|>|≠|\\lt|\\gt|\\leq?|\\geq?|\\neq?")
+_ORDER_WORDS: Final = (
+    ("大于或等于", "≥"), ("大于等于", "≥"), ("不小于", "≥"), ("小于或等于", "≤"),
+    ("小于等于", "≤"), ("不大于", "≤"), ("大于", ">"), ("小于", "<"), (" is ", " "),
+    ("greater than or equal to", "≥"), ("less than or equal to", "≤"), ("greater than", ">"),
+    ("more than", ">"), ("less than", "<"),
+)  # fmt: skip
 _LATEX_ORDER: Final = (
     (r"\leq", "≤"), (r"\geq", "≥"), (r"\le", "≤"), (r"\ge", "≥"), (r"\lt", "<"), (r"\gt", ">"),
     (r"\neq", "≠"), (r"\ne", "≠"), ("<=", "≤"), (">=", "≥"),
@@ -42,6 +50,8 @@ def read_region(text: str) -> Region | None:
         return Region((_EVERYTHING,))
     if text in ("∅", "\\emptyset", "\\varnothing", "空集"):
         return Region(())
+    if "于" in text or "than" in text:
+        text = _signed(text)
     if _BOUNDED.search(text) is None:
         return None
     text = re.sub(r"^\s*[A-Za-z]\s*∈\s*", "", text)
@@ -56,12 +66,20 @@ def read_region(text: str) -> Region | None:
     return Region(_merged(pieces)) if pieces else None
 
 
+def _signed(text: str) -> str:
+    """``大于2且小于等于5`` and ``x is greater than 2`` with signs."""
+    for words, sign in _ORDER_WORDS:
+        text = text.replace(words, sign)
+    return re.sub(r"(^|[,;且或]|\band\b|\bor\b)\s*(?=[<>≤≥])", r"\1 x", text)
+
+
 def _interval(text: str) -> list[Piece] | None:
     match = _INTERVAL.fullmatch(text)
     if match is None:
         return None
     low, high = _end(match["low"]), _end(match["high"])
-    if low is None or high is None or not low < high:
+    point = low == high and match["open"] + match["close"] == "[]"
+    if low is None or high is None or not (low < high or point):
         return None
     return [
         Piece(
@@ -140,3 +158,56 @@ def _merged(pieces: list[Piece]) -> tuple[Piece, ...]:
         else:
             made.append(piece)
     return tuple(made)
+
+
+# --- writers --------------------------------------------------------------------------------------
+
+
+def write_region(region: Region, end: Callable[[float | Fraction], str], style: Style) -> str:
+    """A region as ``brackets``, ``member``, ``order``, ``builder`` or ``words``."""
+    if not region.pieces:
+        return "\\varnothing" if style.latex else "∅"
+    if style.form in ("brackets", "member"):
+        shown = [_brackets(piece, end, style) for piece in region.pieces]
+        union = " \\cup " if style.latex else " ∪ " if style.spaced else "∪"
+        inside = "\\in " if style.latex else "∈"
+        return (f"{style.name}{inside}" if style.form == "member" else "") + union.join(shown)
+    if style.form == "words":
+        return style.either.join(_told(piece, end, style) for piece in region.pieces)
+    shown = style.either.join(_order(piece, end, style) for piece in region.pieces)
+    if style.form == "order":
+        return shown
+    if style.latex:
+        return f"\\{{{style.name}\\mid {shown}\\}}"
+    return f"{{{style.name}{' | ' if style.spaced else '|'}{shown}}}"
+
+
+def _brackets(piece: Piece, end: Callable[[float | Fraction], str], style: Style) -> str:
+    infinity = "\\infty" if style.latex else "∞"
+    low = f"-{infinity}" if piece.low == -math.inf else end(piece.low)
+    plus = "+" if style.chinese else ""
+    high = f"{plus}{infinity}" if piece.high == math.inf else end(piece.high)
+    opening, closing = "[" if piece.low_in else "(", "]" if piece.high_in else ")"
+    return f"{opening}{low}{style.joint}{high}{closing}"
+
+
+def _order(piece: Piece, end: Callable[[float | Fraction], str], style: Style) -> str:
+    blank = " " if style.spaced else ""
+    less, at_most = (" < ", " \\le ") if style.latex else (f"{blank}<{blank}", f"{blank}≤{blank}")
+    more, at_least = (" > ", " \\ge ") if style.latex else (f"{blank}>{blank}", f"{blank}≥{blank}")
+    if piece.high == math.inf:
+        return f"{style.name}{at_least if piece.low_in else more}{end(piece.low)}"
+    low = "" if piece.low == -math.inf else end(piece.low) + (at_most if piece.low_in else less)
+    return f"{low}{style.name}{at_most if piece.high_in else less}{end(piece.high)}"
+
+
+def _told(piece: Piece, end: Callable[[float | Fraction], str], style: Style) -> str:
+    told = []
+    if piece.low > -math.inf:
+        words = ("greater than", "greater than or equal to")[piece.low_in]
+        told.append((("大于", "大于等于")[piece.low_in] if style.chinese else f"{words} ") + end(piece.low))
+    if piece.high < math.inf:
+        words = ("less than", "less than or equal to")[piece.high_in]
+        told.append((("小于", "小于等于")[piece.high_in] if style.chinese else f"{words} ") + end(piece.high))
+    lead = style.name + ("" if style.chinese or not style.name else " is ")
+    return lead + ("且" if style.chinese else " and ").join(told)

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Final
 
 from gradegpt.answers.text import fold, plain
+from gradegpt.answers.types import Options
 
 _LETTERS = re.compile(
     r"(?:选项|选择|选|option|choice|answer)?[\s_]*[(（\[]?(?P<letters>[A-H](?:[\s,、，和与及&/]*(?:and\s+)?[A-H])*)(?![A-Za-z])[)）\]]?"
@@ -98,3 +99,77 @@ def sequence(text: str) -> tuple[str, ...]:
 def is_set(letters: tuple[str, ...]) -> bool:
     """Whether the letters may be one set: each once, in order."""
     return list(letters) == sorted({*letters})
+
+
+# --- by place, by text, by what is left -----------------------------------------------------------
+
+HAN_ORDINALS: Final = "一二三四五六七八九十"
+ORDINALS: Final = (
+    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
+)  # fmt: skip
+_PLACE = re.compile(rf"第([{HAN_ORDINALS}])(?:个选项|项)|the ({'|'.join(ORDINALS)}) (?:option|choice)")
+_EXCEPT = re.compile(r"除了?([A-J])(?:项|选项)?(?:以|之)?外,?(?:都|均|全)(?:对|正确)|all except ([A-J])")
+_EACH = re.compile(r"(?:\([A-J]\)[\s,]*){2,}")
+_STATEMENTS = re.compile(r"\(\d\)(?:[\s,和]*(?:and\s*)?\(\d\))*")
+
+
+@lru_cache(maxsize=8192)
+def chosen(answer: str, question: str = "") -> frozenset[str] | None:
+    """The options that an answer chooses: by letter as ``letters`` reads them, or otherwise.
+
+    By place (``the third option``), by what is left out (``all except C``), by the texts that the
+    question lists; without a list the statements (1) and (3), as "1" and "3".
+    """
+    listed = options(question)
+    text = fold(answer[:_MAX_OPTION]).strip(" .*\n")
+    if _EACH.fullmatch(text):
+        return frozenset(re.findall(r"[A-J]", text))
+    if place := _PLACE.fullmatch(text):
+        n = HAN_ORDINALS.index(place[1]) if place[1] else ORDINALS.index(place[2])
+        return frozenset("ABCDEFGHIJ"[n])
+    if (rest := _EXCEPT.fullmatch(text)) and (rest[1] or rest[2]) in listed:
+        return frozenset(listed) - {rest[1] or rest[2]}
+    if not listed and _STATEMENTS.fullmatch(text):
+        return frozenset(re.findall(r"\d", text))
+    return letters(answer.removeprefix("options "), listed) or (_by_texts(text, listed) if listed else None)
+
+
+def _by_texts(text: str, listed: dict[str, str]) -> frozenset[str] | None:
+    """The options whose texts are the answer, one after the other; none where two are alike."""
+    known = {plain(option).strip(".;,"): letter for letter, option in listed.items()}
+    if len(known) < len(listed) or "" in known:
+        return None
+    one = "|".join(re.escape(option) for option in sorted(known, key=len, reverse=True))
+    answer = plain(text)
+    if re.fullmatch(f"(?:{one})(?:(?:[,;](?:and)?|and|和)(?:{one}))*", answer) is None:
+        return None
+    return frozenset(known[m] for m in re.findall(one, answer))
+
+
+def write_options(value: Options, form: str, joint: str, last: str, question: str = "") -> str:
+    """The options by letter, in the frame ``form``, or by ``place``, ``except``; ``@`` is its text.
+
+    ``each`` puts each in brackets, ``circled`` writes statements as ①; ``numbered`` and
+    ``{}. `` say which question each of an ordered answer is for.
+    """
+    named = value.letters
+    if value.ordered:
+        if "#" in form:
+            return joint.join(form.replace("#", str(n)) + x for n, x in enumerate(named, start=1))
+        return joint.join(named)
+    listed = {k: t.strip(" ;；.。,，") for k, t in options(question).items()} if question else {}
+    match form:
+        case "place" if joint == "项" or joint == "个选项":
+            return f"第{HAN_ORDINALS['ABCDEFGHIJ'.index(named[0])]}{joint}"
+        case "place":
+            return f"the {ORDINALS['ABCDEFGHIJ'.index(named[0])]} option"
+        case "except":
+            (rest,) = (letter for letter in listed if letter not in named)
+            return f"除{rest}外都对" if joint == "、" else f"all except {rest}"
+        case "each":
+            return joint.join(f"({x})" for x in named)
+        case "circled":
+            return joint.join("①②③④⑤⑥⑦⑧⑨"[int(x) - 1] for x in named)
+    shown = [listed[x] for x in named] if "@" in form else [*named]
+    body = f"{joint.join(shown[:-1])}{last or joint}{shown[-1]}" if shown[1:] else shown[0]
+    return form.replace("@", "{}").replace("#", named[0]).replace("{}", body)

@@ -7,12 +7,13 @@ from functools import lru_cache
 from typing import Final
 
 from gradegpt.answers import values
-from gradegpt.answers.options import is_set, letters, options, sequence
+from gradegpt.answers.answer import Answer
+from gradegpt.answers.options import chosen, is_set, letters, options, sequence
+from gradegpt.answers.quantity import quantity
 from gradegpt.answers.text import fold
 from gradegpt.answers.truth import truth
-from gradegpt.answers.types import CHOICE, Answer, AnswerType, Group, Options, Truth, Value, Words
-from gradegpt.answers.values import quantity
-from gradegpt.answers.words import words
+from gradegpt.answers.types import CHOICE, AnswerType, Group, Options, Truth, Value, Words
+from gradegpt.answers.words import meaning, words
 
 _MAX_NUMBER: Final = 200
 _INTERVAL = re.compile(r"[\[(（][^\[\](){}]*[,，][^\[\](){}]*[\])）](?:\s*∪.*)?")
@@ -61,15 +62,20 @@ def _value(text: str, kind: AnswerType, question: str) -> Value | Options | Trut
         several = sequence(text)
         if len(several) > 1 and not is_set(several):
             return Options(several, ordered=True)
-        named = letters(text, options(question))
-        return Words(words(text)) if named is None else Options(tuple(sorted(named)))
+        named = chosen(text, question)
+        return Words(_said(text)) if named is None else Options(tuple(sorted(named)))
     if kind is AnswerType.TRUE_FALSE:
         holds = truth(text)
-        return Words(words(text)) if holds is None else Truth(holds)
+        return Words(_said(text)) if holds is None else Truth(holds)
     if kind in (AnswerType.TEXT, AnswerType.CODE):
-        return Words(words(text))
+        return Words(_said(text))
     value = values.read(text, region=kind is AnswerType.INTERVAL)
     return value._replace(ordered=True) if kind in _ORDERED and isinstance(value, Group) else value
+
+
+def _said(text: str) -> tuple[str, ...]:
+    said = words(meaning(text))
+    return said[1:] if len(said) > 1 and said[0] in ("the", "a", "an") else said
 
 
 @lru_cache(maxsize=4096)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from gradegpt.answers.text import plain
@@ -24,8 +25,11 @@ _FALSE: Final = {
     "不对",
 }
 
+_STATED = re.compile(r"^(?:(?:the|this|that)statementis|(?:it|that)is|(?:这个|该)?(?:说法|命题)是?)(?=.)")
+"""What may stand before the word: the statement is, 这个说法是."""
+
 
 def truth(answer: str) -> bool | None:
     """True, false, or none for anything that is not a truth word in Chinese or English."""
-    word = plain(answer)
+    word = _STATED.sub("", plain(answer)).removesuffix("的")
     return True if word in _TRUE else False if word in _FALSE else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 from typing import Final, NamedTuple
@@ -113,17 +112,3 @@ class Words(NamedTuple):
 
 Value = Leaf | Relation | Region | Group
 """What mathematics says."""
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """An answer as it is meant, of one type, with what was said and where.
-
-    Two answers are equal where type and value are: ``said``, the words that were read, and
-    ``span``, where they stood in the text they were read from, do not count.
-    """
-
-    kind: AnswerType
-    value: Value | Options | Truth | Words
-    said: str = field(default="", compare=False)
-    span: tuple[int, int] = field(default=(0, 0), compare=False)

@@ -1,11 +1,11 @@
-"""Units behind a number, in both languages, and their conversion by Pint."""
+"""Units behind a number, in both languages: their names, and their conversion, by Pint."""
 
 from __future__ import annotations
 
 import re
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 
 def _pairs(text: str) -> dict[str, str]:
@@ -65,6 +65,108 @@ _POWER = re.compile(r"(?P<name>[^\d^*]+?)\s*(?:\^?\{?(?P<power>-?[1-3])\}?)?")
 _TIMES = re.compile(r"(?<!square)(?<!cubic)[·*\s]+|(?<=[A-Za-z0-9])-(?=[A-Za-z])")
 
 
+class Unit(NamedTuple):
+    """A unit that is also written: what it measures, its size, its symbols and its names."""
+
+    measures: str
+    size: Fraction
+    symbols: tuple[str, ...]
+    chinese: tuple[str, ...]
+    english: tuple[str, ...]
+
+
+TIGHT: Final = "°mgVNJWKL"
+"""The only single signs that make a unit of a number without a blank: 5h is a product."""
+_TABLE: Final = """
+length|1000000|km|千米,公里|kilometres,kilometers
+length|1000|m|米|metres,meters
+length|100|dm|分米|decimetres
+length|10|cm|厘米|centimetres,centimeters
+length|1|mm|毫米|millimetres,millimeters
+area|1000000|m²,m^2|平方米|square metres,square meters
+area|10000|dm²,dm^2|平方分米|square decimetres
+area|100|cm²,cm^2|平方厘米|square centimetres,square centimeters
+volume|1000000|m³,m^3|立方米|cubic metres,cubic meters
+volume|1000|dm³,dm^3|立方分米|cubic decimetres
+volume|1|cm³,cm^3|立方厘米|cubic centimetres,cubic centimeters
+liquid|1000|L|升|litres,liters
+liquid|1|mL,ml|毫升|millilitres,milliliters
+mass|1000000|t|吨|tonnes
+mass|1000|kg|千克,公斤|kilograms
+mass|1|g|克|grams
+time|86400||天|days
+time|3600|h|小时,个小时|hours
+time|60|min|分钟|minutes
+time|1|s|秒|seconds
+speed|10/36|km/h|千米/小时,千米/时,千米每小时|kilometres per hour,kilometers per hour
+speed|1|m/s|米/秒,米每秒|metres per second,meters per second
+acceleration|1|m/s²,m/s^2|米/秒²|metres per second squared
+yuan|1||元|yuan
+dollar|100||美元|dollars
+dollar|1||美分|cents
+angle|1|°|度|degrees
+temperature|1|°C|摄氏度|degrees Celsius
+energy|1000|kJ|千焦|kilojoules
+energy|1|J|焦,焦耳|joules
+power|1000|kW|千瓦|kilowatts
+power|1|W|瓦,瓦特|watts
+force|1000|kN|千牛|kilonewtons
+force|1|N|牛,牛顿|newtons
+pressure|1000|kPa|千帕|kilopascals
+pressure|1|Pa|帕,帕斯卡|pascals
+current|1000|A|安,安培|amperes
+current|1|mA|毫安|milliamperes
+voltage|1000|V|伏,伏特|volts
+voltage|1|mV|毫伏|millivolts
+resistance|1|Ω|欧,欧姆|ohms
+amount|1|mol|摩尔|moles
+molar mass|1|g/mol|克/摩尔|grams per mole
+concentration|1|mol/L|摩尔/升|moles per litre
+density|1|g/cm³,g/cm^3|克/立方厘米|grams per cubic centimetre
+"""
+
+
+def _unit(line: str) -> Unit:
+    measures, size, *names = line.split("|")
+    symbols, chinese, english = (tuple(filter(None, cell.split(","))) for cell in names)
+    return Unit(measures, Fraction(size), symbols, chinese, english)
+
+
+UNITS: Final = tuple(_unit(line) for line in _TABLE.strip().splitlines())
+_NAMED: Final = {name: unit for unit in UNITS for names in unit[2:] for name in names}
+
+
+def named(name: str) -> Unit | None:
+    """The unit of that name; none for counters, names of things, and those nobody here writes."""
+    return _NAMED.get(name)
+
+
+def names(unit: str) -> tuple[str, ...]:
+    """All names of a unit, each with what stands between it and a number."""
+    found = named(unit)
+    if found is None:
+        return (unit if unit[:1] > "\u3000" else f" {unit}",)
+    tight = [s for s in found.symbols if len(s) > 1 or s in TIGHT]
+    spaced = [f" {s}" for s in found.symbols + found.english if s != "°"]
+    return (*spaced, *tight, *found.chinese)
+
+
+def alike(unit: str) -> tuple[Unit, ...]:
+    """Other units for the same thing."""
+    found = named(unit)
+    if found is None:
+        return ()
+    return tuple(u for u in UNITS if u.measures == found.measures and u is not found)
+
+
+def sister(unit: str, other: Unit) -> str:
+    """The name of ``other`` in the style of ``unit``: a symbol, a Chinese word, an English one."""
+    for mine, theirs in zip(_NAMED[unit][2:], other[2:], strict=True):
+        if unit in mine and theirs:
+            return str(theirs[min(mine.index(unit), len(theirs) - 1)])
+    return other.english[0]
+
+
 @lru_cache(maxsize=1)
 def _registry() -> Any:
     import pint
@@ -81,6 +183,9 @@ def factor(given: str, wanted: str) -> Fraction | float | None:
     """
     if plural(given) == plural(wanted):
         return None if {given[:1], wanted[:1]} == {"m", "M"} else Fraction(1)  # milli and mega
+    one, other = named(given), named(wanted)
+    if one is not None and other is not None and one.measures == other.measures:
+        return one.size / other.size
     left, right = _pint(given), _pint(wanted)
     if left is None or right is None:
         return None
@@ -109,7 +214,10 @@ def plural(unit: str) -> str:
 @lru_cache(maxsize=2048)
 def _pint(unit: str) -> str | None:
     """Pint's name of a unit, made of known words only; none for an unknown one."""
-    unit = re.sub(r"\s*(?:\bper\b|每)\s*", "/", unit.strip())
+    unit = unit.strip()
+    if (found := named(unit)) is not None and found.symbols:
+        unit = found.symbols[-1]
+    unit = re.sub(r"\s*(?:\bper\b|每)\s*", "/", unit)
     unit = re.sub(r"\b(lb|pound)s?[\s-]force\b", "lbf", unit)
     made = []
     for place, part in enumerate(unit.split("/")):

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import re
-from fractions import Fraction
 from functools import lru_cache
 from typing import Final
 
-from gradegpt.answers import algebra
 from gradegpt.answers.formula import Node, read_formula
 from gradegpt.answers.intervals import ORDER, is_pair, read_region
-from gradegpt.answers.numbers import number, spelled
+from gradegpt.answers.quantity import quantity
 from gradegpt.answers.text import fold, plain
-from gradegpt.answers.types import Group, Leaf, Magnitude, Quantity, Relation, Value
-from gradegpt.answers.units import known
+from gradegpt.answers.types import Group, Leaf, Relation, Value
 
 MAX_ITEMS: Final = 60
 MAX_NESTING: Final = 4
 MAX_LEAF: Final = 200
 """Characters of one value; what is longer is prose, or a solution."""
 MAX_TEXT: Final = 3_000
-_MAX_BITS: Final = 1_000
 
 
 _PROSE = re.compile(
@@ -29,45 +25,37 @@ _PROSE = re.compile(
 )
 """Words in a row that no value has; its parts may still be values."""
 _HAN = re.compile(r"[\u3400-\u9fff]")
-_UNIT_TAIL = re.compile(
-    r"(?P<unit>(?:[\u3400-\u9fff]+|°\s*[CF]?|℃|(?<=[\d)}\s])[A-Za-zμµΩ]+(?:\s*\^?\s*\{?-?[1-3]\}?)?)"
-    r"(?:(?:\s*[/·*]\s*|-|\s+)[A-Za-zμµΩ\u3400-\u9fff]+(?:\s*\^?\s*\{?-?[1-3]\}?)?)*)\s*$"
-)
-_COUNTED = re.compile(
-    r"[个只人本支张棵岁次块名条页辆件套种倍元角枚头匹座间台盒箱袋瓶杯包组排行列堆批篇首道题步层级户家位朵片粒颗根把"
-    r"双对副串顶架艘艇门]{1,2}(?:[\u3400-\u9fff]{1,3})?"
-)
-"""Chinese counters, with the short noun that may follow: 个, 本, 个苹果."""
-_WORD_UNIT = re.compile(
-    r"-?\d[\d,.]*\s+(?!(?:sin|cos|tan|log|ln|lg|exp|pi|mod|times|plus|minus|less"
-    r"|over|or|and|to|dozens?|half|halves|thirds?|quarters?|\w*(?:ths?|hundreds?|thousands?|illions?))\b)"
-    r"[A-Za-z]{3,12}"
-)
-"""A number before a word that is no known unit: 5.93 MiB, 12 cards."""
 _APPROXIMATELY = re.compile(
     r"^(?:大约|约为|约等于|约|近似(?:为|等于)?|≈|about\b|approximately\b|approx\.?|~|\\approx)\s*",
     re.IGNORECASE,
 )
 _NAME = re.compile(
-    r"^\s*(?P<name>\\?[A-Za-zα-ωΑ-Ω]+'*(?:_\{?[\w,+\-\u3400-\u9fff]+\}?)?'*(?:\s*\([^()=]{1,12}\))?|[|∠△\w\s]{1,8}|[\u3400-\u9fff]{1,8}[A-Za-z]?)\s*[=≈:]\s*(?P<rest>.+)$",
+    r"^\s*(?P<name>\\?[A-Za-zα-ωΑ-Ω]+'*(?:_\{?[\w,+\-\u3400-\u9fff]+\}?)?'*(?:\s*\((?:[^()=]|\([^()=]{1,4}\)){1,12}\))?|[|∠△\w\s]{1,8}|[\u3400-\u9fff]{1,8}[A-Za-z]?)\s*[=≈:]\s*(?P<rest>.+)$",
     re.DOTALL,
 )
 _MATRIX = re.compile(
     r"\\begin\{(?P<kind>[bpvBV]?matrix)\}(?P<body>.*?)\\end\{(?P=kind)\}", re.DOTALL
 )
 _PARTS = re.compile(
-    r"(?:^|(?<=[\s,;.]))(?:\(\s*(?:\d|[ivx]{1,4}|[一二三四五六]|[a-f])\s*\)|[①-⑨]|第[一二三四五六]空\s*:?|\d\s*[)]|(?:part|Part)\s*\(?[a-d]\)?\s*:?)"
+    r"(?:^|(?<=[\s,;.]))(?:\(\s*(?:\d|[ivx]{1,4}|[一二三四五六]|[a-f])\s*\)|第[一二三四五六七八九]空\s*:?"
+    r"|\d\s*[)]|(?:part|Part)\s*\(?[a-d]\)?\s*:?|(?:first|second|third)\s*:)"
 )
-_PERCENT = re.compile(r"[-+\d.,/\s]*(?:\\?%|percent)")
+_GLUED = re.compile(r"(?<![A-Za-z])\(\s*([1-9])\s*\)|第([一二三四五六七八九])空\s*:?")
+
 _SPAN = re.compile(r"(?:1\d|20)\d\d\s*-\s*(?:\d\d|(?:1\d|20)\d\d)")
 """From one year to another, which is no difference of numbers."""
-_RATIO = re.compile(r"([^:∶]{1,24})[:∶]([^:∶]{1,24})")
 _LEAD = re.compile(
     r"^(?:解得|可得|化简得|整理得|求得|得到|因此|所以|得|故|则|即|∴|so|hence|thus|then)(?=.)"
 )
 _ELEMENTS = re.compile(r"\s*[A-Za-z]\s*(?:\||\\mid|:)(?P<body>[^<>≤≥≠]+)", re.DOTALL)
 """The inside of a set-builder form that names its elements: x | x = 0 或 x = 2."""
 _JOINED = re.compile(r"[,;±或和与∨]|\\pm|\bor\b|\band\b|\\text")
+_TOLD_SET = re.compile(
+    r"[A-Za-z]\s*∈\s*(?P<braces>\{.*\})|由(?P<zh>.+)组成的集合|the set (?:of|containing) (?P<en>.+)",
+    re.IGNORECASE,
+)
+_GROUPED = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?\s*\D*(?:(?<=m)\^\{?[23]\}?)?")
+"""One number with groups of three digits, and its unit."""
 _OR = re.compile(r"\s*(?:或者?|\bor\b|\band\b|和|与|\\text\{\s*or\s*\}|∨)\s*")
 
 
@@ -149,74 +137,6 @@ def is_read(value: Value) -> bool:
     return True
 
 
-def quantity(text: str) -> Quantity | None:
-    """The number with its unit that the folded ``text`` is, or none; none too beyond any float."""
-    made = _quantity(text)
-    return made if made and _has_float(made.value) and _has_float(made.place) else None
-
-
-def _has_float(value: Magnitude | None) -> bool:
-    if not isinstance(value, Fraction) or not value:
-        return True
-    bits = value.numerator.bit_length() - value.denominator.bit_length()
-    return abs(bits) < _MAX_BITS
-
-
-def _quantity(text: str) -> Quantity | None:
-    text = text.strip()
-    percent = bool(_PERCENT.match(text))
-    if (plain_number := number(text)) is not None:
-        return Quantity(plain_number.value, plain_number.unit, percent, _place(text))
-    if (words := spelled(text)) is not None:
-        return Quantity(words)
-    if (tree := read_formula(text)) is not None and (value := algebra.constant(tree)) is not None:
-        return Quantity(value, "", percent, _place(text))
-    if ratio := _RATIO.fullmatch(text):
-        top, bottom = _constant(ratio[1]), _constant(ratio[2])
-        if top is not None and bottom:
-            return Quantity(top / bottom)
-    if tail := _UNIT_TAIL.search(text):
-        rest, unit = text[: tail.start()].strip(), tail["unit"].strip()
-        if rest and (
-            _is_unit(rest, unit, text) or _COUNTED.fullmatch(unit) or _WORD_UNIT.fullmatch(text)
-        ):
-            for made in (spelled(rest), _constant(rest)):
-                if made is not None:
-                    return Quantity(made, unit, percent, _place(rest))
-    return None
-
-
-def _is_unit(rest: str, unit: str, text: str) -> bool:
-    """Whether this is a unit: a single letter only in its case, and most only behind a blank."""
-    if len(unit) > 1 or not unit.isascii():
-        return known(unit)
-    spaced = text[len(rest) :][:1].isspace()
-    return unit in "mgVNJWKL" or (spaced and unit in "shtlAC")
-
-
-def _constant(text: str) -> Magnitude | None:
-    if re.fullmatch(r"-?\d+(?:\.\d+)?[eE][+-]?\d{1,2}", text):
-        return Fraction(text)
-    if re.fullmatch(r"-?\d{1,3}(,\d{3})+(\.\d+)?", text):
-        return Fraction(text.replace(",", ""))
-    tree = read_formula(text)
-    return None if tree is None else algebra.constant(tree)
-
-
-_WRITTEN = re.compile(
-    r"-?\s*\d[\d,]*\.(?P<decimals>\d+)(?:\s*(?:[×x*·]|\\times)\s*10\^\{?(?P<power>[+-]?\d{1,3})\}?|e(?P<exp>[+-]?\d{1,3}))?",
-    re.IGNORECASE,
-)
-
-
-def _place(text: str) -> Fraction | None:
-    match = _WRITTEN.match(text)
-    if match is None:
-        return None
-    power = int(match["power"] or match["exp"] or 0) - len(match["decimals"])
-    return Fraction(10) ** (power - 2 * text.rstrip().endswith(("%", "percent")))
-
-
 # --- groups ---------------------------------------------------------------------------------------
 
 
@@ -233,7 +153,9 @@ def _matrix(text: str, region: bool, depth: int) -> Value | None:
 
 def _parts(text: str, region: bool, depth: int) -> Value | None:
     """``(1) 3; (2) 5``: at least two marked parts, in order."""
-    marks = list(_PARTS.finditer(text)) if ")" in text or "第" in text or "art" in text else []
+    may = any(sign in text for sign in (")", "第", "art", "first"))
+    marks = [m for m in _PARTS.finditer(text) if _depth(text, m.start()) < 1] if may else []
+    marks = marks if len(marks) > 1 or not may else _glued(text)
     if len(marks) < 2 or text[: marks[0].start()].strip():
         return None
     ends = [m.start() for m in marks[1:]] + [len(text)]
@@ -243,8 +165,22 @@ def _parts(text: str, region: bool, depth: int) -> Value | None:
     return Group(True, tuple(_read(piece, region, depth + 1) for piece in pieces))
 
 
+def _depth(text: str, end: int) -> int:
+    """How many brackets stand open: (1, 2) holds no mark of a part."""
+    return text.count("(", 0, end) - text.count(")", 0, end)
+
+
+def _glued(text: str) -> list[re.Match[str]]:
+    """Marks without a blank between, where they count up from one: (1)20(2)25."""
+    marks = list(_GLUED.finditer(text))
+    numbers = [m[1] or str("一二三四五六七八九".index(m[2]) + 1) for m in marks]
+    return marks if numbers == [str(n) for n in range(1, len(marks) + 1)] else []
+
+
 def _listed(text: str, region: bool, depth: int) -> Value | None:
     closed = {"{": "}", "(": ")", "[": "]"}
+    if told := _TOLD_SET.fullmatch(text):
+        text = told["braces"] or "{" + _OR.sub(",", told["zh"] or told["en"]) + "}"
     if text[:1] in closed and _closing(text, 0) == len(text) - 1:
         inner = text[1:-1]
         if builder := _ELEMENTS.fullmatch(inner):
@@ -257,7 +193,7 @@ def _listed(text: str, region: bool, depth: int) -> Value | None:
         return None
     items = split_top(text, ";") if ";" in text else split_top(text, ",")
     items = [x for i in items for part in _OR.split(i) for x in both_signs(part) if x.strip()]
-    if len(items) < 2 or re.fullmatch(r"-?\d{1,3}(,\d{3})+(\.\d+)?\s*\D*", text):
+    if len(items) < 2 or _GROUPED.fullmatch(text):
         return None
     return _group(False, items, region, depth)
 

@@ -1,9 +1,10 @@
-"""Free text as words that can be compared."""
+"""Free text as words that can be compared: what stands around, and other words for a trend."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
@@ -13,6 +14,77 @@ _WORD = re.compile(r"[^\W_]+(?:['’][a-z]+)?")
 _GREEK: Final = str.maketrans(
     {"α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "λ": "lambda"}
 )
+
+TRENDS: Final = (
+    ("增大/变大/增加", "减小/变小/减少", "不变"),
+    ("升高/上升", "降低/下降", "不变"),
+    ("increases/rises/goes up", "decreases/falls/goes down", "stays the same"),
+    ("increase/rise/go up", "decrease/fall/go down", "stay the same"),
+    ("increased/rose", "decreased/fell", "stayed the same"),
+    ("偏大", "偏小"), ("偏高", "偏低"), ("增强/变强", "减弱/变弱"), ("加快/变快", "减慢/变慢"),
+    ("变长", "变短"), ("变亮", "变暗"), ("向左/往左", "向右/往右"), ("向上/往上", "向下/往下"),
+    ("顺时针", "逆时针"), ("吸热/吸收热量", "放热/放出热量"), ("大于", "小于"), ("超重", "失重"),
+    ("增函数/单调递增", "减函数/单调递减"), ("正电", "负电"), ("偶数", "奇数"),
+    ("凸透镜", "凹透镜"),
+    ("偶函数", "奇函数"), ("酸性", "碱性"), ("串联", "并联"), ("氧化剂", "还原剂"),
+    ("放大", "缩小"),
+    ("直立/正立", "倒立"), ("实像", "虚像"), ("显性", "隐性"), ("有理数", "无理数"),
+    ("质数", "合数"),
+    ("increasing/rising", "decreasing/falling"), ("gets larger/gets bigger", "gets smaller"),
+    ("to the left/leftward", "to the right/rightward"), ("upward/upwards", "downward/downwards"),
+    ("clockwise", "counterclockwise/anticlockwise"), ("higher", "lower"), ("faster", "slower"),
+    ("greater than/more than", "less than/smaller than"), ("larger/bigger", "smaller"),
+    ("positive", "negative"), ("even", "odd"), ("convex", "concave"), ("acidic", "basic/alkaline"),
+    ("endothermic", "exothermic"), ("maximum", "minimum"), ("attract", "repel"),
+    ("attraction", "repulsion"), ("in series", "in parallel"), ("rational", "irrational"),
+    ("dominant", "recessive"), ("oxidation", "reduction"), ("prime", "composite"),
+    ("convergent", "divergent"), ("converges", "diverges"), ("demand", "supply"),
+    ("expansion", "contraction"), ("renewable", "non-renewable"),
+)  # fmt: skip
+"""Words for a trend, words for its opposite in the same order, and for what lies between."""
+STILL: Final = (
+    ("不变/保持不变/没有变化", "增大/减小"),
+    ("stays the same/does not change/remains the same", "increases/decreases"),
+)
+"""Words for no change, in their order, and for a change."""
+
+
+def _like() -> dict[str, list[str]]:
+    groups = [group.split("/") for line in TRENDS for group in line[:2]]
+    groups += [still.split("/") for still, _ in STILL]
+    return {word: group for group in groups for word in group if len(group) > 1}
+
+
+def any_of(table: Iterable[str]) -> re.Pattern[str]:
+    """One of the words, the longest first; an English one as a word of its own."""
+    bounded = r"(?<![A-Za-z])(?<!\d ){}(?![A-Za-z])"
+    ordered = sorted(table, key=len, reverse=True)
+    return re.compile("|".join(bounded.format(w) if w.isascii() else w for w in ordered))
+
+
+_LIKE: Final = _like()
+_TREND: Final = any_of(_LIKE)
+_AROUND = re.compile(
+    r"^(?:(?:it|that) is (?=\S)|it's (?=\S)|it (?=\S)|[是即会](?=[\u3400-\u9fff]))|(?<=[\u3400-\u9fff])了$",
+    re.IGNORECASE,
+)
+_MAX_SAID: Final = 60
+
+
+def retold(text: str, variant: int) -> str:
+    """The text with each word for a trend replaced by the ``variant``-th of the same meaning."""
+    return _TREND.sub(lambda m: _LIKE[m[0]][variant % len(_LIKE[m[0]])], text)
+
+
+def variants(text: str) -> int:
+    """In how many ways ``retold`` tells the text."""
+    return max((len(_LIKE[word]) for word in _TREND.findall(text)), default=1)
+
+
+def meaning(text: str) -> str:
+    """A short text without ``It is`` or 是 before it, its trends by their first words."""
+    text = fold(text).strip(" .,;:!'\"“”")
+    return retold(_AROUND.sub("", text), 0) if 0 < len(text) <= _MAX_SAID else text
 
 
 @lru_cache(maxsize=4096)

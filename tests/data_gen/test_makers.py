@@ -30,7 +30,7 @@ from data_gen.makers.choice import LETTERS
 from data_gen.makers.notation import Span, ascending, flipped, plain, polynomial, small, tex
 from data_gen.parametric import MAKERS, parametric
 from gradegpt.answers.text import fold
-from gradegpt.answers.values import quantity
+from gradegpt.answers.quantity import quantity
 from gradegpt.errors import InputError
 from gradegpt.rules.compare import compare
 from gradegpt.schema import AnswerType

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from gradegpt.answers import values
-from gradegpt.answers.options import is_set, letters, options, sequence
+from gradegpt.answers.options import chosen, is_set, options, sequence
 from gradegpt.answers.text import fold, plain
 from gradegpt.answers.types import Leaf
 from gradegpt.rules.compare.base import Comparison, Means
@@ -34,10 +34,10 @@ def compare_choice(reference: str, answer: str, question: str) -> Comparison:
     elif several and not is_set(several):
         return Comparison(None, "choice:sequence-not-found")
     listed = options(question)
-    wanted = letters(reference, listed) or by_text(reference, listed)
+    wanted = chosen(reference, question) or by_text(reference, listed)
     if wanted is None:
         return Comparison(None, "choice:reference-names-no-option")
-    given = letters(answer, listed) or by_text(answer, listed)
+    given = chosen(answer, question) or by_text(answer, listed)
     if given is None:
         return _unlisted(answer, listed)
     if given == wanted:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Final
 
 from gradegpt.answers.text import plain
+from gradegpt.answers.words import meaning
 from gradegpt.answers.words import words as words_of
 from gradegpt.rules.compare.base import Comparison
 
@@ -74,6 +75,7 @@ def compare_text(reference: str, answer: str, question: str = "") -> Comparison:
 
 @lru_cache(maxsize=4096)
 def _bare(text: str) -> str:
+    text = meaning(text)
     return plain(_ARTICLE.sub(lambda m: "" if m[0].strip().isalpha() else " ", text.strip()))
 
 

@@ -8,6 +8,7 @@ from enum import Enum
 from fractions import Fraction
 
 from gradegpt.answers.formula import Node
+from gradegpt.answers.numbers import decimal
 
 _SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
@@ -116,7 +117,7 @@ class _Writer:
                 raise UnwritableError(text)
             return text.translate(_SUPERSCRIPTS)
         if self.latex:
-            return f"^{{{text}}}"
+            return f"^{text}" if len(text) == 1 else f"^{{{text}}}"
         return f"^{text}" if len(text) == 1 else f"^({text})"
 
     def atom(self, node: Node) -> str:
@@ -127,6 +128,10 @@ class _Writer:
                 return self.name(node.name)
             case "root":
                 return self.root(*node.args)
+            case "log":
+                return self.log(*node.args)
+            case "!":
+                return f"{self.atom(node.args[0])}!"
             case "abs":
                 return f"|{self.sum(node.args[0])}|"
             case "call":
@@ -137,7 +142,10 @@ class _Writer:
                 raise UnwritableError(node.op)
 
     def number(self, value: Fraction) -> str:
-        return str(value) if value.denominator == 1 else f"{float(value):g}"
+        if (shown := decimal(value)) is not None:
+            return shown
+        ends = (Node("num", value=Fraction(n)) for n in (value.numerator, value.denominator))
+        return f"({self.quotient(*ends)})"
 
     def name(self, name: str) -> str:
         if name == "π" and self.latex:
@@ -158,6 +166,11 @@ class _Writer:
         if self.notation is Notation.CODE:
             return f"sqrt({text})"
         return f"√{text}" if inside.op == "num" else f"√({text})"
+
+    def log(self, inside: Node, base: Node | None = None) -> str:
+        name = "\\log" if self.latex else "log"
+        index = "" if base is None else f"_{{{self.sum(base)}}}"
+        return f"{name}{index}({self.sum(inside)})"
 
     def call(self, node: Node, exponent: str) -> str:
         name = f"\\{node.name}" if self.latex else node.name

@@ -1,0 +1,131 @@
+"""A number with its unit: 5 m/s, 五千克, 50%, 3:4, twelve apples."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from typing import Final
+
+from gradegpt.answers import algebra
+from gradegpt.answers.formula import read_formula
+from gradegpt.answers.numbers import number
+from gradegpt.answers.spelled import spelled
+from gradegpt.answers.types import Magnitude, Quantity
+from gradegpt.answers.units import TIGHT, known, named
+
+_MAX_BITS: Final = 1_000
+_UNIT_TAIL = re.compile(
+    r"(?P<unit>(?:[\u3400-\u9fff]+|°\s*[CF]?|℃|(?<=[\d)}\s])[A-Za-zμµΩ]+(?:\s*\^?\s*\{?-?[1-3]\}?)?)"
+    r"(?:(?:\s*[/·*]\s*|-|\s+)[A-Za-zμµΩ\u3400-\u9fff]+(?:\s*\^?\s*\{?-?[1-3]\}?)?)*)\s*$"
+)
+_COUNTED = re.compile(
+    r"[个只人本支张棵岁次块名条页辆件套种倍元角枚头匹座间台盒箱袋瓶杯包组排行列堆批篇首道题步层级户家位朵片粒颗根把"
+    r"双对副串顶架艘艇门]{1,2}(?:[\u3400-\u9fff]{1,3})?"
+)
+"""Chinese counters, with the short noun that may follow: 个, 本, 个苹果."""
+_THING = re.compile(
+    r"(?!(?:sin|cos|tan|log|ln|lg|exp|pi|mod|times|plus|minus|less"
+    r"|over|or|and|to|dozens?|half|halves|thirds?|quarters?|\w*(?:ths?|hundreds?|thousands?|illions?))\b)"
+    r"[A-Za-z]{3,12}"
+)
+_WORD_UNIT = re.compile(rf"-?\d[\d,.]*\s+{_THING.pattern}")
+_HAN_NUMBER = re.compile(r"[负零〇一二两三四五六七八九十百千万亿点分之又半]+")
+"""A number before a word that is no known unit: 5.93 MiB, 12 cards."""
+_PERCENT = re.compile(r"[-+\d.,/\s]*(?:\\?%|percent)")
+_RATIO = re.compile(r"([^:∶]{1,24})[:∶]([^:∶]{1,24})")
+
+
+def quantity(text: str) -> Quantity | None:
+    """The number with its unit that the folded ``text`` is, or none; none too beyond any float."""
+    made = _quantity(text)
+    return made if made and _has_float(made.value) and _has_float(made.place) else None
+
+
+def _has_float(value: Magnitude | None) -> bool:
+    if not isinstance(value, Fraction) or not value:
+        return True
+    bits = value.numerator.bit_length() - value.denominator.bit_length()
+    return abs(bits) < _MAX_BITS
+
+
+def _quantity(text: str) -> Quantity | None:
+    text = text.strip()
+    percent = bool(_PERCENT.match(text))
+    if (" per " in text or "Celsius" in text) and (found := _measured(text)):
+        return found
+    if (plain_number := number(text)) is not None:
+        return Quantity(plain_number.value, plain_number.unit, percent, _place(text))
+    if (words := spelled(text)) is not None:
+        return Quantity(words)
+    if (tree := read_formula(text)) is not None and (value := algebra.constant(tree)) is not None:
+        return Quantity(value, "", percent, _place(text))
+    if ratio := _RATIO.fullmatch(text):
+        top, bottom = _constant(ratio[1]), _constant(ratio[2])
+        if top is not None and bottom:
+            return Quantity(top / bottom)
+    if tail := _UNIT_TAIL.search(text):
+        rest, unit = text[: tail.start()].strip(), tail["unit"].strip()
+        if rest and (
+            _is_unit(rest, unit, text) or _COUNTED.fullmatch(unit) or _WORD_UNIT.fullmatch(text)
+        ):
+            for made in (spelled(rest), _constant(rest)):
+                if made is not None:
+                    return Quantity(made, unit, percent, _place(rest))
+    return _counted_in_words(text)
+
+
+def _measured(text: str) -> Quantity | None:
+    """A number before a unit of several words: 5 metres per second."""
+    words = text.split(" ")
+    for at in range(1, len(words)):
+        if named(unit := " ".join(words[at:])) is not None:
+            made = quantity(" ".join(words[:at]))
+            return made._replace(unit=unit) if made else None
+    return None
+
+
+def _counted_in_words(text: str) -> Quantity | None:
+    """五千克, 两小时, twelve apples, fifty square metres."""
+    if text[:1] <= "\u3000":
+        words = text.split(" ")
+        ends = [(" ".join(words[:n]), " ".join(words[n:])) for n in range(len(words) - 1, 0, -1)]
+    else:
+        start = _HAN_NUMBER.match(text)
+        most = start.end() if start else 0
+        ends = [(text[:n], text[n:]) for n in range(most, 0, -1)]
+    for rest, unit in ends:
+        counts = _COUNTED.fullmatch(unit) or named(unit) or known(unit)
+        if (counts or _THING.fullmatch(unit)) and (value := spelled(rest)) is not None:
+            return Quantity(value, unit)
+    return None
+
+
+def _is_unit(rest: str, unit: str, text: str) -> bool:
+    """Whether this is a unit: a single letter only in its case, and most only behind a blank."""
+    if len(unit) > 1 or not unit.isascii():
+        return known(unit) or named(unit) is not None
+    spaced = text[len(rest) :][:1].isspace()
+    return unit in TIGHT or (spaced and unit in "shtlAC")
+
+
+def _constant(text: str) -> Magnitude | None:
+    if re.fullmatch(r"-?\d+(?:\.\d+)?[eE][+-]?\d{1,2}", text):
+        return Fraction(text)
+    if re.fullmatch(r"-?\d{1,3}(,\d{3})+(\.\d+)?", text):
+        return Fraction(text.replace(",", ""))
+    tree = read_formula(text)
+    return None if tree is None else algebra.constant(tree)
+
+
+_WRITTEN = re.compile(
+    r"-?\s*\d[\d,]*\.(?P<decimals>\d+)(?:\s*(?:[×x*·]|\\times)\s*10\^\{?(?P<power>[+-]?\d{1,3})\}?|e(?P<exp>[+-]?\d{1,3}))?",
+    re.IGNORECASE,
+)
+
+
+def _place(text: str) -> Fraction | None:
+    match = _WRITTEN.match(text)
+    if match is None:
+        return None
+    power = int(match["power"] or match["exp"] or 0) - len(match["decimals"])
+    return Fraction(10) ** (power - 2 * text.rstrip().endswith(("%", "percent")))

@@ -1,0 +1,211 @@
+"""Numbers in words of both languages, read and written: 负三又二分之一, 3.2万, two and a half."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from typing import Final
+
+from gradegpt.answers.numbers import decimal
+
+_HAN_DIGITS: Final = "零一二三四五六七八九"
+_DIGITS: Final = {c: n for n, c in enumerate(_HAN_DIGITS)} | {"〇": 0, "两": 2, "壹": 1, "贰": 2}
+_SMALL: Final = {"十": 10, "百": 100, "千": 1000}
+_LARGE: Final = {"万": 10**4, "亿": 10**8}
+_CHINESE = re.compile(r"[零〇一二两三四五六七八九十百千万亿壹贰]+(?:点[零〇一二三四五六七八九]+)?")
+_SCALED = re.compile(r"(?P<number>-?\d+(?:\.\d+)?)\s*(?P<scale>[十百千]?[万亿]|[百千])")
+_ONES: Final = (
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+    "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen",
+    "nineteen",
+)  # fmt: skip
+_TENS: Final = (
+    "", "ten", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety",
+)  # fmt: skip
+_VALUES: Final = {word: 10 * n for n, word in enumerate(_TENS)} | {
+    w: n for n, w in enumerate(_ONES)
+}
+_SCALES: Final = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+_PARTS: Final = {
+    "half": 2, "third": 3, "quarter": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8,
+    "ninth": 9, "tenth": 10, "halves": 2, "fourth": 4,
+}  # fmt: skip
+_MAX_SPELLED: Final = 9_999
+"""Nobody writes out a larger number."""
+_MAX_PART: Final = 100
+
+
+def spelled(text: str) -> Fraction | None:
+    """The number that ``text`` as a whole spells, or none. Digits alone are not spelled."""
+    text = text.strip()
+    if not 0 < len(text) <= 60:
+        return None
+    if turned := re.match(r"负|(?:minus|negative)\s+", text, re.IGNORECASE):
+        size = spelled(text[turned.end() :])
+        return None if size is None else -size
+    if text in ("半", "一半"):
+        return Fraction(1, 2)
+    if "分之" in text:
+        return _chinese_fraction(*text.split("分之", 1))
+    if match := _SCALED.fullmatch(text):
+        return Fraction(match["number"]) * _scale(match["scale"])
+    return _chinese(text) if text[0] > "\u3000" else _english(text.lower())
+
+
+def _chinese_fraction(below: str, above: str) -> Fraction | None:
+    """三分之二, 一又三分之二, 百分之35."""
+    whole, _, below = below.rpartition("又")
+    more = _chinese(whole) if whole else Fraction(0)
+    bottom = Fraction(100) if below == "百" else _chinese(below)
+    top = Fraction(above) if re.fullmatch(r"\d+(?:\.\d+)?", above) else _chinese(above)
+    return None if top is None or more is None or not bottom else more + top / bottom
+
+
+def _scale(text: str) -> int:
+    value = 1
+    for char in text:
+        value *= _SMALL.get(char) or _LARGE[char]
+    return value
+
+
+def _chinese(text: str) -> Fraction | None:
+    if not _CHINESE.fullmatch(text):
+        return None
+    whole, _, decimals = text.partition("点")
+    value = _whole(whole)
+    if decimals and value is not None:
+        digits = "".join(str(_DIGITS[c]) for c in decimals)
+        value += Fraction(int(digits), 10 ** len(digits))
+    return value
+
+
+def _whole(text: str) -> Fraction | None:
+    if all(c in _DIGITS for c in text):  # read digit by digit: 二〇二四
+        return Fraction(int("".join(str(_DIGITS[c]) for c in text)))
+    total = section = digit = 0
+    last = 10**4
+    for before, char in zip(" " + text, text, strict=False):
+        if char in _DIGITS:
+            digit = _DIGITS[char]
+        elif char in _SMALL:
+            if _SMALL[char] >= last or before in "零〇":
+                return None  # 二十千克 has its 千 in the unit
+            last = _SMALL[char]
+            section += (digit or 1) * last
+            digit = 0
+        else:
+            total = (total + section + digit) * _LARGE[char]
+            section, digit, last = 0, 0, 10**4
+    return Fraction(total + section + digit)
+
+
+def _english(text: str) -> Fraction | None:
+    words = [w for w in re.split(r"[\s-]+", text) if w not in ("a", "an")]
+    if "point" in words:
+        at = words.index("point")
+        whole = _cardinal(words[:at]) if at else Fraction(0)
+        digits = [_VALUES.get(word, 10) for word in words[at + 1 :]]
+        if whole is None or not digits or max(digits) > 9:
+            return None
+        return whole + Fraction(int("".join(map(str, digits))), 10 ** len(digits))
+    part = _PARTS.get(words[-1]) or _PARTS.get(words[-1].removesuffix("s")) if words else None
+    if part is None:
+        return _cardinal([w for w in words if w != "and"])
+    at = len(words) - 1 - words[::-1].index("and") if "and" in words else -1
+    more = _cardinal([w for w in words[:at] if w != "and"]) if at > 0 else Fraction(0)
+    top = _cardinal(words[at + 1 : -1]) if words[at + 1 : -1] else Fraction(1)
+    return None if top is None or more is None else more + top / part
+
+
+def _cardinal(words: list[str]) -> Fraction | None:
+    if not words:
+        return None
+    total = group = 0
+    for word in words:
+        if word in _VALUES:
+            if group % (100 if _VALUES[word] > 9 else 10):
+                return None  # "two three" is no number
+            group += _VALUES[word]
+        elif word == "hundred":
+            group = (group or 1) * 100
+        elif word in _SCALES:
+            total += (group or 1) * _SCALES[word]
+            group = 0
+        else:
+            return None
+    return Fraction(total + group)
+
+
+# --- writers --------------------------------------------------------------------------------------
+
+
+def spell(value: Fraction, *, chinese: bool, parts: bool = False) -> str | None:
+    """A number in words; none where it is too long to be written so.
+
+    ``parts``: a fraction as such, 四分之一, and one half as 一半 and half; else a decimal where
+    it has a short one in its own language: 零点一.
+    """
+    size = abs(value)
+    if size > _MAX_SPELLED or (parts and size.denominator == 1):
+        return None
+    told = (_in_chinese if chinese else _in_english)(size, parts)
+    return told and (("负" if chinese else "minus ") if value < 0 else "") + told
+
+
+def _in_chinese(size: Fraction, parts: bool) -> str | None:
+    if size.denominator == 1:
+        return _han(int(size))
+    if parts or size.denominator in (3, 4, 5):
+        if parts and size == Fraction(1, 2):
+            return "一半"
+        return _han_fraction(size)
+    decimals = decimal(size)
+    if decimals is None or len(decimals) > 6:
+        return _han_fraction(size)
+    whole, _, digits = decimals.partition(".")
+    return f"{_han(int(whole))}点{''.join(_HAN_DIGITS[int(d)] for d in digits)}"
+
+
+def _han_fraction(size: Fraction) -> str | None:
+    if max(size.numerator, size.denominator) > _MAX_PART:
+        return None
+    return f"{_han(size.denominator)}分之{_han(size.numerator)}"
+
+
+def _han(n: int) -> str:
+    """A whole number below 10,000, as it is read."""
+    text = ""
+    for size, name in ((1000, "千"), (100, "百"), (10, "十"), (1, "")):
+        digit, n = divmod(n, size)
+        if digit:
+            text += _HAN_DIGITS[digit] + name
+        elif text and n and not text.endswith("零"):
+            text += "零"
+    return text.removeprefix("一") if text.startswith("一十") else text or "零"
+
+
+def _in_english(size: Fraction, parts: bool) -> str | None:
+    if size.denominator == 1:
+        return _written(int(size))
+    if parts and size == Fraction(1, 2):
+        return "half"
+    name = next((word for word, n in _PARTS.items() if n == size.denominator), None)
+    if name is not None and size.numerator < len(_ONES):
+        plural = "halves" if name == "half" else f"{name}s"
+        return f"{_written(size.numerator)} {name if size.numerator == 1 else plural}"
+    decimals = decimal(size)
+    if parts or decimals is None or len(decimals) > 5:
+        return None
+    whole, _, digits = decimals.partition(".")
+    return f"{_written(int(whole))} point {' '.join(_ONES[int(d)] for d in digits)}"
+
+
+def _written(n: int) -> str:
+    if n < len(_ONES):
+        return _ONES[n]
+    if n < 100:
+        ten, one = divmod(n, 10)
+        return _TENS[ten] + (f"-{_ONES[one]}" if one else "")
+    size, name = (100, "hundred") if n < 1000 else (1000, "thousand")
+    above, below = divmod(n, size)
+    return f"{_written(above)} {name}" + (f" {_written(below)}" if below else "")

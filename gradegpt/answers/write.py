@@ -1,0 +1,257 @@
+"""Write an answer: the other direction of ``read``, in every style that ``styles`` names for it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Final
+
+from gradegpt.answers import algebra, units
+from gradegpt.answers.answer import Answer, difference
+from gradegpt.answers.formula import Node
+from gradegpt.answers.intervals import write_region
+from gradegpt.answers.numbers import Digits, write_number
+from gradegpt.answers.options import write_options
+from gradegpt.answers.render import Notation, UnwritableError, render
+from gradegpt.answers.spelled import spell
+from gradegpt.answers.style import Style
+from gradegpt.answers.types import Group, Leaf, Options, Region, Relation, Truth, Value, Words
+from gradegpt.answers.words import retold
+
+HAN: Final = re.compile(r"[\u3400-\u9fff]")
+_HAN_DIGITS: Final = "一二三四五六七八九"
+_MARKS: Final = ("①②③④⑤⑥⑦⑧⑨", _HAN_DIGITS, "123456789")
+_ORDINALS: Final = ("first", "second", "third")
+MAX_MARKS: Final = len(_HAN_DIGITS)
+COORDINATES: Final = "xyz"
+
+
+def write(answer: Answer, style: Style, question: str = "") -> str:
+    """The answer in that style; ``question`` lists the options that are named by their texts.
+
+    Raises:
+        UnwritableError: the style has no signs for this answer.
+
+    """
+    return style.dress.replace("{}", _body(answer, style, question))
+
+
+def _body(answer: Answer, style: Style, question: str) -> str:
+    value = answer.value
+    if isinstance(value, Options):
+        return write_options(value, style.form, style.joint, style.last, question)
+    if isinstance(value, Truth):
+        return style.form.split("|")[not value.holds]
+    if isinstance(value, Words):
+        said = answer.said or " ".join(value.words)
+        said = retold(said, style.variant) if style.variant else said
+        return (style.form or "{}").replace("{}", said)
+    return write_value(value, style)
+
+
+def write_value(value: Value, style: Style) -> str:
+    """A value of mathematics in that style.
+
+    Raises:
+        UnwritableError: the style has no signs for it.
+
+    """
+    match value:
+        case Leaf():
+            return _leaf(value, style)
+        case Relation():
+            return _equation(value.left, value.right, style)
+        case Region():
+            return write_region(value, lambda end: _number(end, style), style)
+        case Group():
+            return _group(value, style)
+
+
+# --- one value ------------------------------------------------------------------------------------
+
+
+def _leaf(leaf: Leaf, style: Style) -> str:
+    sign = " = " if style.spaced else "="
+    if style.form in ("turned", "zero") and (zero := difference(leaf)) is not None:
+        left, right = zero.args[0], zero.args[1].args[0]
+        if style.form == "zero":
+            return _equation(left, right, style)
+        return style.math.replace("{}", f"{_amount(leaf, style)}{sign}{leaf.name}")
+    shown = _amount(leaf, style)
+    if style.form == "named" and leaf.name:
+        shown = f"{leaf.name}{sign}{shown}"
+    return style.math.replace("{}", shown)
+
+
+def _equation(left: Node, right: Node, style: Style) -> str:
+    sides = [left, right]
+    if style.form == "zero":
+        sides = [Node("+", (left, Node("neg", (right,)))), Node("num", value=Fraction(0))]
+    shown = [_formula(side, style) for side in sides]
+    shown = shown[::-1] if style.form == "turned" else shown
+    return style.math.replace("{}", (" = " if style.spaced else "=").join(shown))
+
+
+def _formula(node: Node, style: Style) -> str:
+    text = render(node, style.notation)
+    return re.sub(r"(?<=[\w)²³}])([-+])(?=[\w(√\\])", r" \1 ", text) if style.spaced else text
+
+
+def _amount(leaf: Leaf, style: Style) -> str:
+    """The number with its unit, or the formula, or the text."""
+    amount = leaf.quantity
+    if amount is None:
+        return leaf.text if leaf.formula is None else _formula(leaf.formula, style)
+    value, unit = amount.value, style.unit
+    if unit is None:
+        tight = not amount.unit[:1].isascii() or amount.unit[:1] in "%°"
+        unit = f"{'' if tight else ' '}{amount.unit}" if amount.unit else ""
+    elif unit and amount.unit:
+        factor = units.factor(amount.unit, unit.strip())
+        if factor is None:
+            raise UnwritableError(unit)
+        value *= factor
+    if isinstance(value, Fraction):
+        shown = _number(value, style)
+        if HAN.match(unit) and shown == "二":
+            shown = "两"
+    elif leaf.formula is not None and not amount.unit:
+        return _formula(leaf.formula, style)
+    elif isinstance(value, float):
+        shown = _number(value, style)
+    else:
+        raise UnwritableError("a complex number that no formula stands for")
+    return shown + _unit(unit, style)
+
+
+def _unit(unit: str, style: Style) -> str:
+    if not style.latex or not unit:
+        return unit
+    if unit.strip() == "°":
+        return "^\\circ"
+    return f"{chr(92)} \\mathrm{{{unit.strip()}}}" if unit.isascii() else unit
+
+
+def _number(value: Fraction | float, style: Style) -> str:
+    """A number in digits or words; one that is no fraction by what it comes of."""
+    if not isinstance(value, Fraction):
+        return _formula(algebra.closed_form(value), style)
+    if style.digits in (Digits.WORDS, Digits.PARTS):
+        told = spell(value, chinese=style.chinese, parts=style.digits is Digits.PARTS)
+        if told is None:
+            raise UnwritableError(f"{value} in words")
+        return told
+    code = style.notation is Notation.CODE
+    return write_number(value, style.digits, latex=style.latex, code=code)
+
+
+# --- several values -------------------------------------------------------------------------------
+
+
+def join(texts: Sequence[str], style: Style) -> str:
+    """The texts with the style's joints between them."""
+    if style.last and len(texts) > 1:
+        return f"{style.joint.join(texts[:-1])}{style.last}{texts[-1]}"
+    return style.joint.join(texts)
+
+
+def _group(group: Group, style: Style) -> str:
+    if group.ordered:
+        return _parts(group, style) if style.form not in _TUPLES else _tuple(group, style)
+    if not group.items:
+        return "\\varnothing" if style.latex else "∅"
+    if style.form in ("each", "once", "indexed", "pm"):
+        return _named(group, style)
+    items = [_inner(item, style) for item in group.items]
+    braces = "\\{{}\\}" if style.latex else "{{}}"
+    match style.form:
+        case "braces":
+            return braces.replace("{}", join(items, style))
+        case "member":
+            sign = "\\in " if style.latex else " ∈ "
+            return f"{style.name}{sign}{braces.replace('{}', join(items, style))}"
+        case "told":
+            told = join(items, style)
+            return f"由{told}组成的集合" if style.chinese else f"the set of {told}"
+        case _:
+            return join(items, style)
+
+
+_TUPLES: Final = ("tuple", "wide", "left", "coordinates", "named")
+
+
+def _tuple(group: Group, style: Style) -> str:
+    items = [_inner(item, style) for item in _by_name(group.items)]
+    names = COORDINATES[: len(items)]
+    match style.form:
+        case "named":
+            sign = " = " if style.spaced else "="
+            return join([f"{n}{sign}{i}" for n, i in zip(names, items, strict=True)], style)
+        case "wide":
+            return f"（{join(items, style)}）"
+        case "left":
+            return f"\\left({join(items, style)}\\right)"
+        case "coordinates":
+            return f"({', '.join(names)}) = ({join(items, style)})"
+        case _:
+            return f"({join(items, style)})"
+
+
+def _by_name(items: tuple[Value, ...]) -> list[Value]:
+    """In the order of the coordinates that they are named by; without the names."""
+    named = all(isinstance(i, Leaf) and i.name and i.name in COORDINATES for i in items)
+    ordered = sorted(items, key=lambda i: getattr(i, "name", "")) if named else [*items]
+    return [i._replace(name="") if isinstance(i, Leaf) and named else i for i in ordered]
+
+
+def _parts(group: Group, style: Style) -> str:
+    items = [_inner(item, style) for item in group.items]
+    if style.form and len(items) > MAX_MARKS:
+        raise UnwritableError("more parts than marks")
+    return join([mark(n, style.form) + item for n, item in enumerate(items)], style)
+
+
+def mark(n: int, first: str) -> str:
+    """The mark of the n-th part, from 0, where the first has the mark ``first``."""
+    if "first" in first:
+        if n >= len(_ORDINALS):
+            raise UnwritableError("a fourth part by its name")
+        return first.replace("first", _ORDINALS[n])
+    return first.translate({ord(marks[0]): marks[n] for marks in _MARKS})
+
+
+def _named(group: Group, style: Style) -> str:
+    """``x=1 or x=2``, ``x=1 or 2``, ``x_1=1, x_2=2``, ``x=±2``."""
+    leaves = [i for i in group.items if isinstance(i, Leaf)]
+    name = re.sub(r"_?\{?\d\}?$", "", leaves[0].name) if leaves and leaves[0].name else style.name
+    plain = replace(style, form="", math="{}", dress="{}")
+    items = [_inner(item, plain) for item in group.items]
+    sign = " = " if style.spaced else "="
+    around = style.math
+    if style.form == "pm":
+        size = _inner(leaves[0], plain).lstrip("-")
+        both = "\\pm " if style.latex else "±"
+        return around.replace("{}", f"{name}{sign}{both}{size}")
+    if style.form == "once":
+        return f"{name}{sign}{join(items, style)}"
+    names = [f"{name}_{n}" if style.form == "indexed" else name for n in range(1, len(items) + 1)]
+    each = [f"{n}{sign}{item}" for n, item in zip(names, items, strict=True)]
+    return join([around.replace("{}", e) for e in each], style)
+
+
+def _inner(value: Value, style: Style) -> str:
+    """A value among others: a tuple in brackets, a set in braces, several with a word between."""
+    inner = replace(style, form="", last="", joint=", ", dress="{}")
+    match value:
+        case Group(ordered=True):
+            return style.math.replace("{}", _tuple(value, replace(inner, form="tuple", math="{}")))
+        case Group():
+            return _group(value, replace(inner, joint="和" if style.chinese else " and "))
+        case Region():
+            return style.math.replace("{}", write_value(value, replace(inner, form="brackets")))
+        case Leaf() if value.name and not style.form and not isinstance(value.quantity, tuple):
+            return write_value(value, replace(inner, form="named"))
+        case _:
+            return write_value(value, inner)
