@@ -9,12 +9,16 @@ from fractions import Fraction
 from functools import cache
 from typing import Final, NamedTuple
 
-from data_gen.forms import near_misses, numerals, right_form, wrong_form
-from data_gen.forms.choices import by_place, in_order
-from data_gen.forms.lexicon import CLASSES
+from data_gen.forms import near_misses, right_form, wrong_form
+from data_gen.lexicon import CLASSES
 from data_gen.makers.facts import TABLES, table
 from data_gen.makers.naming import GROUPS
 from data_gen.makers.notation import coefficient, polynomial
+from gradegpt.answers import Answer, Style, write
+from gradegpt.answers.numbers import decimal
+from gradegpt.answers.options import in_order
+from gradegpt.answers.spelled import spell
+from gradegpt.answers.types import Options
 from gradegpt.chain import Chain
 from gradegpt.schema import AnswerType, Verdict
 
@@ -83,7 +87,7 @@ def _number(rng: random.Random) -> Fraction:
         case 3:
             return Fraction(rng.choice((-rng.randint(1, 99), Fraction(rng.randint(1, 9999), 100))))
         case 4 | 5:
-            return Fraction(rng.randint(1000, numerals.MAX_SPELLED))
+            return Fraction(rng.randint(1000, 9999))
         case 6 | 7 | 8:
             return Fraction(rng.choice((10, 100, 1)) * rng.randint(1, 99))
         case 9 | 10 | 11 | 12:
@@ -94,7 +98,7 @@ def _number(rng: random.Random) -> Fraction:
 
 def _in_words(rng: random.Random, value: Fraction) -> str:
     """In Chinese or English; in digits where it is too long for either."""
-    told = [text for spell in (numerals.chinese, numerals.english) if (text := spell(value))]
+    told = [text for zh in (True, False) if (text := spell(value, chinese=zh))]
     return rng.choice(told) if told else _decimal(value)
 
 
@@ -121,7 +125,7 @@ def _power(rng: random.Random) -> Chain:
 
 
 def _decimal(value: Fraction) -> str:
-    return numerals.decimal(value) or str(value)
+    return decimal(value) or str(value)
 
 
 # --- several answers ------------------------------------------------------------------------------
@@ -178,9 +182,14 @@ def _placed(rng: random.Random) -> Chain:
     other = one if rng.random() < 0.5 else rng.choice([x for x in "ABCDE" if x != one])
     shown = right_form(rng, other, AnswerType.SINGLE_CHOICE, "", rng.random() < 0.5)
     if rng.random() < 0.2:
-        shown = rng.choice(by_place(other))
-    placed = rng.choice(by_place(one))
+        shown = _by_place(rng, other)
+    placed = _by_place(rng, one)
     return _either_way(rng, placed, shown, AnswerType.SINGLE_CHOICE, same=one == other)
+
+
+def _by_place(rng: random.Random, letter: str) -> str:
+    option = Answer(AnswerType.SINGLE_CHOICE, Options((letter,)))
+    return write(option, Style(form="place", joint=rng.choice(("个选项", "项", ""))))
 
 
 # --- names ----------------------------------------------------------------------------------------

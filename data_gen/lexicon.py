@@ -36,3 +36,12 @@ CLASSES: Final = (
     "equilateral/scalene", "Shakespeare/Dickens/Austen/Orwell", "Bach/Mozart/Beethoven/Chopin",
 )  # fmt: skip
 """Words of which none can stand for another of its line."""
+NO_OPTION_ZH: Final = (
+    "没有正确选项", "所有选项都不正确", "四个选项都不对", "没有符合题意的选项", "选项均不正确",
+    "无", "本题无解", "题目有误，没有正确答案", "四个选项都没有问题", "无法确定",
+)  # fmt: skip
+NO_OPTION_EN: Final = (
+    "none of the options is correct", "no correct option", "None of the given choices",
+    "none of these is correct", "None", "there is no solution", "cannot be determined",
+)  # fmt: skip
+"""Answers that choose no option, all of them as wrong."""

@@ -9,11 +9,9 @@ from typing import Final
 
 from data_gen.candidates import Candidate, as_named, by_rules, clip, with_rules
 from data_gen.forms import right_form, wrong_form
-from data_gen.forms.base import Answer
-from data_gen.forms.choices import labels
 from data_gen.gloss import render_gloss
 from data_gen.phrases import phrases
-from gradegpt.answers.options import letters, options
+from gradegpt.answers.options import chosen, letters, options
 from gradegpt.answers.read import answer_type
 from gradegpt.answers.text import plain, tidy
 from gradegpt.chain import Chain, needs_gloss
@@ -304,9 +302,9 @@ def _other_reference(
         reference = make(rng, own, kind, question, lang == "zh")
         if not reference or not named:
             return reference
-        chosen = labels(Answer(reference, kind, question))
-        if kind is not AnswerType.SINGLE_CHOICE or len(chosen) == 1:
-            return "".join(chosen) if chosen and rng.random() < 0.7 else reference
+        others = sorted(chosen(reference, question) or ())
+        if kind is not AnswerType.SINGLE_CHOICE or len(others) == 1:
+            return "".join(others) if others and rng.random() < 0.7 else reference
     return None  # two options, or none, are a mistake of responses alone
 
 

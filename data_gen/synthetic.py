@@ -6,10 +6,10 @@ import random
 from typing import Final
 
 from data_gen.candidates import Candidate, as_named, clip, with_rules
-from data_gen.forms.choices import in_order
 from data_gen.phrases import phrases
 from data_gen.problems import Problem
 from data_gen.writer import Task, answered, no_answer, steps_of
+from gradegpt.answers.options import in_order
 from gradegpt.chain import Chain
 from gradegpt.schema import CHOICE, Item, Verdict
 

@@ -1,77 +1,39 @@
-"""The same answer in other forms, and near misses that only reading tells from the answer.
+"""The same answer in other forms, and hard negatives that only reading tells from the answer.
 
-A near miss is written as the answer is; who wants it in another form asks ``same_forms`` for one,
-as for the answer. Then nothing in the looks of a form tells right from wrong.
+A form is the answer's value in another style; a hard negative is another value, written in the
+style that the answer is written in: nothing in its looks tells right from wrong.
 """
 
 from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Iterator
-from typing import Final
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import lru_cache
+from typing import Final, NamedTuple
 
-from data_gen.forms import (
-    answers,
-    atoms,
-    choices,
-    collections,
-    formulas,
-    intervals,
-    numbers,
-    parts,
-    quantity,
-    words,
-)
-from data_gen.forms.base import Answer, distinct, look, undress
+from data_gen.forms.changes import changed
+from data_gen.forms.edits import is_natural, numeral_edits
+from data_gen.forms.equal import reordered
+from data_gen.forms.looks import distinct, look, undress
+from data_gen.forms.texts import near_texts
+from data_gen.forms.unread import asked_unit, in_math, is_year, rewritten
+from data_gen.lexicon import NO_OPTION_EN, NO_OPTION_ZH
+from gradegpt.answers import Answer, Digits, Notation, Style, UnwritableError, read, write
 from gradegpt.answers.options import letters
+from gradegpt.answers.styles import TRUTHS, candidates, written
+from gradegpt.answers.truth import truth
+from gradegpt.answers.types import Group, Leaf, Options, Relation, Truth, Words
+from gradegpt.answers.values import is_read
+from gradegpt.answers.write import HAN, write_value
 from gradegpt.rules.compare import compare
 from gradegpt.schema import CHOICE, AnswerType
 
-__all__ = ["look", "near_misses", "right_form", "same_forms", "wrong_form"]
+__all__ = ["look", "near_misses", "parts_of", "right_form", "same_forms", "wrong_form"]
 
-_BUILDER: Final = re.compile(r"[{|]|\\mid")
-Family = Callable[[random.Random, Answer], list[str]]
-
-
-def _number_same(rng: random.Random, answer: Answer) -> list[str]:
-    """A number that is not read as one, such as log 2, is still a formula."""
-    return numbers.same(rng, answer) or formulas.same(rng, answer)
-
-
-def _number_near(rng: random.Random, answer: Answer) -> list[str]:
-    formula = quantity.read(answer.text) is None and atoms.is_value(answer.text)
-    return formulas.near(rng, answer) if formula else numbers.near(rng, answer)
-
-
-def _set_same(rng: random.Random, answer: Answer) -> list[str]:
-    """A set without braces is a list of answers in any order."""
-    listed = collections.elements(answer.text) is None and not _BUILDER.search(answer.text)
-    return answers.same_answers(rng, answer) if listed else collections.same_set(rng, answer)
-
-
-def _set_near(rng: random.Random, answer: Answer) -> list[str]:
-    listed = collections.elements(answer.text) is None and not _BUILDER.search(answer.text)
-    return answers.near_answers(rng, answer) if listed else collections.near_set(rng, answer)
-
-
-_FAMILIES: Final[dict[AnswerType, tuple[Family, Family]]] = {
-    AnswerType.SINGLE_CHOICE: (choices.same, choices.near),
-    AnswerType.MULTIPLE_CHOICE: (choices.same, choices.near),
-    AnswerType.TRUE_FALSE: (words.same_truth, words.near_truth),
-    AnswerType.NUMBER: (_number_same, _number_near),
-    AnswerType.SET: (_set_same, _set_near),
-    AnswerType.INTERVAL: (intervals.same, intervals.near),
-    AnswerType.EXPRESSION: (formulas.same, formulas.near),
-    AnswerType.EQUATION: (formulas.same, formulas.near),
-    AnswerType.TUPLE: (collections.same_tuple, collections.near_tuple),
-    AnswerType.MULTI_PART: (parts.same_parts, parts.near_parts),
-    AnswerType.MULTI_ANSWER: (answers.same_answers, answers.near_answers),
-    AnswerType.TEXT: (words.same, words.near),
-}
-"""What writes an answer of a type otherwise, and what changes it; code is left as it is."""
 _SURE: Final = (AnswerType.NUMBER, AnswerType.EXPRESSION)
-"""Where a near miss must be shown to be another value, for two formulas may be one."""
+"""Where a hard negative must be shown to be another value, for two formulas may be one."""
 _SAME_LOOK: Final = (
     AnswerType.NUMBER,
     AnswerType.SET,
@@ -80,6 +42,26 @@ _SAME_LOOK: Final = (
     AnswerType.EXPRESSION,
     AnswerType.EQUATION,
 )
+_ASKS_PERCENT: Final = re.compile(r"\bwhat percent|百分之几", re.IGNORECASE)
+_ROUND: Final = re.compile(r"保留|精确|约|近似|round|nearest|decimal|significant", re.IGNORECASE)
+_MONEY: Final = re.compile(r"(?:\$|[￥¥])$")
+_MAX_TEXT: Final = 60
+_JOINTS: Final = ("", "", "、", ",", ", ", " and ", "和")
+Form = str | tuple[Answer, Style]
+"""A form, or what writes it when it is asked for."""
+
+
+class _Asked(NamedTuple):
+    """An answer with all that decides how else it may be written."""
+
+    text: str
+    kind: AnswerType
+    question: str
+    chinese: bool
+
+    @property
+    def answer(self) -> Answer:
+        return read(self.text, self.kind, self.question)
 
 
 def same_forms(
@@ -89,29 +71,35 @@ def same_forms(
 
     In a drawn order, each compared when it is asked for: who wants one does not wait for all.
     """
-    made = [f for f in _written(rng, Answer(answer, kind, question, chinese)) if "\n" not in f]
-    drawn = rng.sample(made, len(made))
-    return (form for form in drawn if _agrees(answer, form, kind, question))
+    given, seen = answer.strip(), {answer.strip()}
+    for form in _drawn(rng, _forms(rng, _Asked(answer, kind, question, chinese)), question):
+        if form not in seen and "\n" not in form and _agrees(given, form, kind, question):
+            seen.add(form)
+            yield form
 
 
 def near_misses(
     rng: random.Random, answer: str, kind: AnswerType, *, question: str = "", chinese: bool
 ) -> Iterator[str]:
     """Answers of the same type and the same look that are certainly not this answer, likewise."""
-    made = _changed(rng, Answer(answer, kind, question, chinese))
-    drawn = rng.sample(made, len(made))
-    return (other for other in drawn if _differs(answer, other, kind, question))
+    left, body, right = undress(answer)
+    made = _misses(rng, _Asked(body, kind, question, chinese)) if body else []
+    for other in rng.sample(made, len(made)):
+        text = f"{left}{other}{right}"
+        alike = kind not in _SAME_LOOK or (look(other) == look(body) and is_natural(body, other))
+        if alike and text != answer.strip() and _differs(answer, text, kind, question):
+            yield text
 
 
 def right_form(
     rng: random.Random, reference: str, kind: AnswerType, question: str, chinese: bool
 ) -> str:
     """The reference in a drawn form, on one line and readable without the question."""
-    made = [reference.strip(), *_written(rng, Answer(reference, kind, question, chinese))]
+    made = [reference.strip(), *_forms(rng, _Asked(reference, kind, question, chinese))]
     by_letter = kind in CHOICE and letters(reference) is not None
-    for form in rng.sample(made, len(made)):
+    for form in _drawn(rng, made, question):
         alone = "\n" not in form and not (by_letter and letters(form) is None)
-        if alone and _agrees(reference, form, kind, question):
+        if form and alone and _agrees(reference, form, kind, question):
             return form
     return " ".join(reference.split())
 
@@ -119,29 +107,196 @@ def right_form(
 def wrong_form(
     rng: random.Random, reference: str, kind: AnswerType, question: str, chinese: bool
 ) -> str | None:
-    """A near miss in a drawn form, or none where none is sure."""
+    """A hard negative in a drawn form, or none where none is sure."""
     miss = next(near_misses(rng, reference, kind, question=question, chinese=chinese), None)
     return None if miss is None else right_form(rng, miss, kind, question, chinese)
 
 
-def _written(rng: random.Random, answer: Answer) -> list[str]:
-    if answer.kind not in _FAMILIES or not answer.text.strip():
+def parts_of(text: str) -> list[str]:
+    """The parts of an answer of several parts, as they stand in it; none where no style has it."""
+    value = read(text, AnswerType.MULTI_PART).value
+    style = _style_of(text, AnswerType.MULTI_PART, "")
+    if style is None or not isinstance(value, Group):
         return []
-    body = undress(answer.text)[1]
-    same, _ = _FAMILIES[answer.kind]
-    return distinct([body, *same(rng, answer._replace(text=body))], answer.text.strip())
+    bare = replace(style, form="", dress="{}", last="")
+    return [write_value(item, _among(item, bare)) for item in value.items]
 
 
-def _changed(rng: random.Random, answer: Answer) -> list[str]:
-    if answer.kind not in _FAMILIES or not answer.text.strip():
+def _among(item: object, style: Style) -> Style:
+    joint = "和" if style.chinese else " and "
+    if isinstance(item, Group):
+        return replace(style, form="tuple") if item.ordered else replace(style, joint=joint)
+    return replace(style, form="brackets") if not isinstance(item, Leaf | Relation) else style
+
+
+# --- forms ----------------------------------------------------------------------------------------
+
+
+def _forms(rng: random.Random, asked: _Asked) -> list[Form]:
+    """All that the answer may be written as; most of it still to be written."""
+    left, body, _ = undress(asked.text)
+    asked = asked._replace(text=body)
+    if asked.kind is AnswerType.CODE or not body:
         return []
-    left, body, right = undress(answer.text)
-    _, near = _FAMILIES[answer.kind]
-    others = near(rng, answer._replace(text=body))
-    made = distinct((f"{left}{other}{right}" for other in others), answer.text.strip())
-    if answer.kind in _SAME_LOOK:
-        return [other for other in made if look(other) == look(answer.text)]
+    if is_year(body, asked.question):
+        return [f"{body}年", f"in {body}", f"the year {body}", f"${body}$"]
+    answer = asked.answer
+    if not _is_known(answer):
+        return [body, *rewritten(body)]
+    if _is_phrase(answer):
+        answer = read(body, AnswerType.TEXT, asked.question)
+    named = [s for s in candidates(answer, asked.question) if _suits(s, asked)]
+    if _MONEY.search(left):
+        return _in_money(answer, named, left)
+    made: list[Form] = [body, *((reordered(rng, answer), style) for style in named)]
+    return [*made, *rewritten(body), *_by_question(answer, asked)]
+
+
+def _is_known(answer: Answer) -> bool:
+    """Whether the answer is read as its type has it; names among several answers are texts."""
+    value = answer.value
+    if isinstance(value, Words):
+        return answer.kind is AnswerType.TEXT and bool(value.words)
+    if isinstance(value, Group) and answer.kind in (AnswerType.MULTI_ANSWER, AnswerType.SET):
+        return True
+    return isinstance(value, Options | Truth) or is_read(value)
+
+
+def _is_phrase(answer: Answer) -> bool:
+    """Whether several texts hang together: "yes, no", or a date such as "May 4, 1919"."""
+    if not isinstance(answer.value, Group) or is_read(answer.value):
+        return False
+    told = any(isinstance(i, Leaf) and truth(i.text) is not None for i in answer.value.items)
+    return told or any(c.isdigit() for c in answer.said)
+
+
+def _suits(style: Style, asked: _Asked) -> bool:
+    """Whether what the question says lets this style be: no zeros where it asks to round."""
+    if style.digits is Digits.ZEROS and "." in asked.text:
+        return not _ROUND.search(asked.question)
+    return style.unit != "" or asked_unit(asked.question) != ""
+
+
+def _in_money(answer: Answer, named: Iterable[Style], left: str) -> list[Form]:
+    digits = (Digits.PLAIN, Digits.ZEROS, Digits.GROUPED)
+    plain = [s for s in named if s.digits in digits and s.notation is Notation.PLAIN]
+    texts = [write(answer, style) for style in plain]
+    name = " dollars" if "$" in left else "元"
+    return [*(f"{left}{text}" for text in texts), *(f"{text}{name}" for text in texts)]
+
+
+def _by_question(answer: Answer, asked: _Asked) -> list[Form]:
+    """A number with the unit that the question asks for, or without it."""
+    value = answer.value
+    if not isinstance(value, Leaf) or value.quantity is None or asked.kind is not AnswerType.NUMBER:
+        return []
+    amount, unit = value.quantity, asked_unit(asked.question)
+    made: list[Form] = []
+    if _ASKS_PERCENT.search(asked.question) and not amount.unit:
+        percent = decimal_of(amount.value)
+        made += [f"{percent}%"] if percent else []
+    if unit and not amount.unit:
+        other = value._replace(quantity=amount._replace(unit=unit), formula=None)
+        made += [(replace(answer, value=other), style) for style in (Style(), Style(unit=unit))]
+    if unit and unit == amount.unit:
+        bare = replace(answer, value=value._replace(quantity=amount._replace(unit="")))
+        made += [(bare, style) for style in candidates(bare)]
     return made
+
+
+def decimal_of(value: object) -> str:
+    """A whole number's digits."""
+    return str(value) if str(value).isdigit() else ""
+
+
+def _drawn(rng: random.Random, forms: list[Form], question: str) -> Iterator[str]:
+    for form in rng.sample(forms, len(forms)):
+        if isinstance(form, str):
+            yield form.strip()
+            continue
+        try:
+            yield write(*form, question)
+        except UnwritableError:
+            continue
+
+
+# --- hard negatives -------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=4096)
+def _style_of(text: str, kind: AnswerType, question: str) -> Style | None:
+    """The style that writes just this text, or else the first with the same look; or none."""
+    answer = read(text, kind, question)
+    if not _is_known(answer):
+        return None
+    shown = [*written(answer, question)]
+    exactly = next((style for style, form in shown if form == text), None)
+    alike = (s for s, form in shown if look(form) == look(text) and s.digits is not Digits.WORDS)
+    return exactly or next(alike, None)
+
+
+def _misses(rng: random.Random, asked: _Asked) -> list[str]:
+    """Other answers in the style of this one; the numbers of a text changed that no style has."""
+    answer, body = asked.answer, asked.text
+    if asked.kind is AnswerType.CODE:
+        return []
+    if is_year(body, asked.question):
+        return [year for year in numeral_edits(rng, body) if len(year) == len(body)]
+    if isinstance(answer.value, Words):
+        return near_texts(rng, body) if asked.kind is AnswerType.TEXT else []
+    if isinstance(answer.value, Truth):
+        return _other_truths(body, answer.value.holds)
+    style = _style_of(body, asked.kind, asked.question)
+    if style is None:
+        return near_texts(rng, body) if _is_phrase(answer) else numeral_edits(rng, body)
+    if _is_phrase(answer):
+        return near_texts(rng, body)
+    made = []
+    for other in changed(rng, answer, asked.question):
+        try:
+            made.append(write(other, _sister(style, other), asked.question))
+        except (UnwritableError, ValueError, KeyError):
+            continue
+    if isinstance(answer.value, Options) and len(answer.value.letters) == 1:
+        made += _not_one(rng, answer.value.letters[0], asked) if len(body) < 4 else []
+    return distinct(made, body)
+
+
+def _sister(style: Style, other: Answer) -> Style:
+    """The style for a value that may be in another unit."""
+    value = other.value
+    if not style.unit or not isinstance(value, Leaf) or value.quantity is None:
+        return style
+    gap = " " if style.unit[0] == " " else ""
+    return replace(style, unit=f"{gap}{value.quantity.unit}")
+
+
+def _other_truths(text: str, holds: bool) -> list[str]:
+    """The opposite by the same pair of words, and by other pairs of its language."""
+    pairs = [pair.split("|") for pair in TRUTHS]
+    mine = [pair[holds] for pair in pairs if pair[not holds] == text]
+    alike = [
+        pair[holds]
+        for pair in pairs
+        if pair[not holds].isascii() == text.isascii()
+        and (" " in pair[not holds]) == (" " in text)
+        and pair[not holds][0].islower() == text[0].islower()
+        and len(pair[not holds]) > 1
+    ]
+    return distinct([*mine, *alike], text)
+
+
+def _not_one(rng: random.Random, letter: str, asked: _Asked) -> list[str]:
+    """Now and then the option beside another one, or no option at all: neither chooses it."""
+    others = [c for c in "ABCD" if c != letter]
+    if asked.kind is not AnswerType.SINGLE_CHOICE or not letter.isalpha():
+        return []
+    both = rng.choice(_JOINTS).join(sorted((letter, rng.choice(others))))
+    none = rng.choice(NO_OPTION_ZH if asked.chinese else NO_OPTION_EN)
+    return [new for new, share in ((both, 0.5), (none, 0.4)) if rng.random() < share]
+
+
+# --- what the rules say ---------------------------------------------------------------------------
 
 
 def _agrees(answer: str, form: str, kind: AnswerType, question: str) -> bool:

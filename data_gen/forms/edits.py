@@ -1,4 +1,4 @@
-"""Small changes of a written answer that leave its notation as it is.
+"""Numbers changed in a text that no style writes, and what nobody writes in an answer.
 
 A near miss that is odd in itself, such as 6/4 beside answers in lowest terms or ``1x``, could be
 told without the reference; so no change may bring an oddity that the answer has not.
@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 import random
 import re
+from functools import lru_cache
 from typing import Final
 
-from data_gen.forms.base import distinct
+from data_gen.forms.looks import distinct
 
 _NUMERAL: Final = re.compile(
     r"(?<![\d.,_A-Za-z₀-₉])(?<!_\{)(?<!\d )"
@@ -20,17 +21,11 @@ _NUMERAL: Final = re.compile(
 )
 _PART_MARK: Final = re.compile(r"[(（]\s*\d\s*[)）]")
 _EXPONENT: Final = re.compile(r"(?:\^\{?|\*\*|(?<=\d)[eE])[-+]?$")
-REACTION: Final = re.compile(r"[A-Z][a-z]?(?:[₀-₉]|_\{?\d).*(?:=|→|->|\\to|arrow)")
-_POWERS: Final = str.maketrans("²³⁴", "³²³")
-_SIGN: Final = re.compile(r"(?<=[\w)}²³⁴])\s*([+-])\s*(?=[\w(√\\])(?<!e[+-])")
 _FRACTION: Final = re.compile(
     r"\\[dt]?frac\s*\{(?P<a>\d+)\}\s*\{(?P<b>\d+)\}"
     r"|(?<![\w.)}^])(?P<c>\d+)\s*/\s*(?P<d>\d+)(?![\d.])"
 )
 _RADICAND: Final = re.compile(r"(?:√\(?|\\sqrt\s*\{?|sqrt\()\s*(\d+)")
-_SWAPS: Final = {"sin": "cos", "cos": "sin", "ln": "lg", "lg": "ln"}
-_FUNCTION: Final = re.compile(r"(?<![a-z])(?:sin|cos|ln|lg)(?![a-z])")
-_SINGLE: Final = re.compile(r"(?<![A-Za-z\\])[a-zA-Z](?![A-Za-z])")
 
 
 def numeral_edits(rng: random.Random, text: str, *, most: int = 12) -> list[str]:
@@ -49,60 +44,8 @@ def numeral_edits(rng: random.Random, text: str, *, most: int = 12) -> list[str]
     return _natural(rng, text, made, most)
 
 
-def sign_edits(rng: random.Random, text: str, *, most: int = 4) -> list[str]:
-    """``text`` with one sign turned, inside it or in front; a reaction has no signs to turn."""
-    if REACTION.search(text):
-        return []
-    made = [
-        text[: m.start(1)] + ("-" if m[1] == "+" else "+") + text[m.end(1) :]
-        for m in _SIGN.finditer(text)
-    ]
-    return _natural(rng, text, [*made, turned(text)], most)
-
-
-def turned(text: str) -> str:
-    """The opposite, by the sign in front, which a sum does not have: its brackets are its own."""
-    lead, body = _named(text)
-    if body[:1] in "-−负":
-        return lead + body[1:].lstrip()
-    return f"{lead}-{body}" if body[:1] != "+" and not _SIGN.search(body) else text
-
-
-def without_a_term(text: str) -> list[str]:
-    """A flat sum of three terms or more, on the right of "=" where there is one, without each."""
-    lead, body = _named(text)
-    starts = [m.start() for m in _SIGN.finditer(body)]
-    if len(starts) < 2 or REACTION.search(text) or re.search(r"[(){}=]", body):
-        return []
-    ends = [*starts[1:], len(body)]
-    return [lead + body[:start] + body[end:] for start, end in zip(starts, ends, strict=True)]
-
-
-def formula_edits(rng: random.Random, text: str, *, most: int = 6) -> list[str]:
-    """``text`` with another exponent, function, coefficient, or two unknowns exchanged."""
-    if REACTION.search(text):
-        return []
-    made = [text.translate(_POWERS)]
-    made.append(_FUNCTION.sub(lambda m: _SWAPS[m[0]], text))
-    lead, body = _named(text)
-    names = sorted({m[0] for m in _SINGLE.finditer(body)} - {"e", "i", "C"})
-    if len(names) > 1:
-        a, b = rng.sample(names, 2)
-        swapped = _SINGLE.sub(lambda m: {a: b, b: a}.get(m[0], m[0]), body)
-        made.append(lead + swapped)
-    if re.match(r"[a-zA-Zπ√(\\]", body):
-        made.append(f"{lead}{rng.choice('234')}{body}")
-    return _natural(rng, text, made, most)
-
-
-def _named(text: str) -> tuple[str, str]:
-    lead = re.match(r"[^=]*=\s*", text)
-    return (lead[0], text[lead.end() :]) if lead else ("", text)
-
-
 def _natural(rng: random.Random, text: str, made: list[str], most: int) -> list[str]:
-    own = _oddities(text)
-    kept = [new for new in distinct(made, text) if _oddities(new) <= own]
+    kept = [new for new in distinct(made, text) if is_natural(text, new)]
     return rng.sample(kept, min(most, len(kept)))
 
 
@@ -135,6 +78,12 @@ def _written(value: int, places: int, dot: str, *, grouped: bool) -> str:
     return f"{f'{int(whole):,}' if grouped else whole}{dot}{part}"
 
 
+def is_natural(text: str, new: str) -> bool:
+    """Whether ``new`` has no oddity that ``text`` has not."""
+    return _oddities(new) <= _oddities(text)
+
+
+@lru_cache(maxsize=1024)
 def _oddities(text: str) -> frozenset[str]:
     """What nobody writes in a final answer, as far as this text has it."""
     fractions = [(int(m["a"] or m["c"]), int(m["b"] or m["d"])) for m in _FRACTION.finditer(text)]

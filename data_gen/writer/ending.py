@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from data_gen.forms.choices import in_order
-from data_gen.forms.parts import split_parts
+from data_gen.forms import parts_of
 from data_gen.writer.task import Task
+from gradegpt.answers.options import in_order
 from gradegpt.quote import part_runs
 from gradegpt.schema import CHOICE, AnswerType
 
@@ -62,8 +62,8 @@ def _part_lines(task: Task, answer: str) -> Ending | None:
     """The parts of an answer on lines of their own, numbered; none where there are no parts."""
     rng = task.rng
     letters = in_order(answer) if in_order(task.problem.reference) else ()
-    split = split_parts(answer) if task.problem.answer_type is AnswerType.MULTI_PART else None
-    parts = letters or (split.parts if split else ())
+    several = task.problem.answer_type is AnswerType.MULTI_PART
+    parts = letters or (parts_of(answer) if several else ())
     if len(parts) < 2:
         return None
     pattern = rng.choice(_LINES[task.chinese] + (_KEYED[task.chinese] if letters else ()))

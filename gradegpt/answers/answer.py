@@ -67,7 +67,7 @@ def same(a: Value, b: Value) -> bool:
             return _same_items(a.items, b.items, ordered=a.ordered and b.ordered)
         case (Region(pieces=()), Group(items=())) | (Group(items=()), Region(pieces=())):
             return True
-        case (Leaf() | Relation()), (Leaf() | Relation()):
+        case ((Leaf() | Relation()), (Leaf() | Relation())):
             left, right = difference(a), difference(b)
             if left is None or right is None:
                 return False

@@ -205,9 +205,14 @@ def _told(piece: Piece, end: Callable[[float | Fraction], str], style: Style) ->
     told = []
     if piece.low > -math.inf:
         words = ("greater than", "greater than or equal to")[piece.low_in]
-        told.append((("大于", "大于等于")[piece.low_in] if style.chinese else f"{words} ") + end(piece.low))
+        told.append(
+            (("大于", "大于等于")[piece.low_in] if style.chinese else f"{words} ") + end(piece.low)
+        )
     if piece.high < math.inf:
         words = ("less than", "less than or equal to")[piece.high_in]
-        told.append((("小于", "小于等于")[piece.high_in] if style.chinese else f"{words} ") + end(piece.high))
+        told.append(
+            (("小于", "小于等于")[piece.high_in] if style.chinese else f"{words} ")
+            + end(piece.high)
+        )
     lead = style.name + ("" if style.chinese or not style.name else " is ")
     return lead + ("且" if style.chinese else " and ").join(told)

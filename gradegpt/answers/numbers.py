@@ -101,10 +101,12 @@ _TERMS: Final = 10_000
 
 def decimal(value: Fraction) -> str | None:
     """The exact decimal, without closing zeros; none where there is none of up to eight places."""
-    for places in range(_PLACES + 1):
+    if value.denominator == 1:
+        return str(value)
+    for places in range(1, _PLACES + 1):
         if (value * 10**places).denominator == 1:
             digits = str(abs(int(value * 10**places))).rjust(places + 1, "0")
-            text = f"{digits[:-places]}.{digits[-places:]}" if places else digits
+            text = f"{digits[:-places]}.{digits[-places:]}"
             return f"-{text}" if value < 0 else text
     return None
 

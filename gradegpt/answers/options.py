@@ -96,6 +96,12 @@ def sequence(text: str) -> tuple[str, ...]:
     return ()
 
 
+def in_order(text: str) -> tuple[str, ...]:
+    """The options of several questions, ``B A D``; empty for what may be a set of options."""
+    named = sequence(text)
+    return () if is_set(named) else named
+
+
 def is_set(letters: tuple[str, ...]) -> bool:
     """Whether the letters may be one set: each once, in order."""
     return list(letters) == sorted({*letters})
@@ -107,8 +113,12 @@ HAN_ORDINALS: Final = "一二三四五六七八九十"
 ORDINALS: Final = (
     "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
 )  # fmt: skip
-_PLACE = re.compile(rf"第([{HAN_ORDINALS}])(?:个选项|项)|the ({'|'.join(ORDINALS)}) (?:option|choice)")
-_EXCEPT = re.compile(r"除了?([A-J])(?:项|选项)?(?:以|之)?外,?(?:都|均|全)(?:对|正确)|all except ([A-J])")
+_PLACE = re.compile(
+    rf"第([{HAN_ORDINALS}])(?:个选项|项)|the ({'|'.join(ORDINALS)}) (?:option|choice)"
+)
+_EXCEPT = re.compile(
+    r"除了?([A-J])(?:项|选项)?(?:以|之)?外,?(?:都|均|全)(?:对|正确)|all except ([A-J])"
+)
 _EACH = re.compile(r"(?:\([A-J]\)[\s,]*){2,}")
 _STATEMENTS = re.compile(r"\(\d\)(?:[\s,和]*(?:and\s*)?\(\d\))*")
 
@@ -131,7 +141,9 @@ def chosen(answer: str, question: str = "") -> frozenset[str] | None:
         return frozenset(listed) - {rest[1] or rest[2]}
     if not listed and _STATEMENTS.fullmatch(text):
         return frozenset(re.findall(r"\d", text))
-    return letters(answer.removeprefix("options "), listed) or (_by_texts(text, listed) if listed else None)
+    return letters(answer.removeprefix("options "), listed) or (
+        _by_texts(text, listed) if listed else None
+    )
 
 
 def _by_texts(text: str, listed: dict[str, str]) -> frozenset[str] | None:

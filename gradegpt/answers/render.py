@@ -1,8 +1,7 @@
-"""A formula's tree written out in one of several notations, its terms and factors in any order."""
+"""A formula's tree written out in one of several notations."""
 
 from __future__ import annotations
 
-import random
 import re
 from enum import Enum
 from fractions import Fraction
@@ -26,24 +25,23 @@ class UnwritableError(Exception):
     """The tree has an operation that the notation has no sign for."""
 
 
-def render(node: Node, notation: Notation, rng: random.Random | None = None) -> str:
-    """The formula in that notation; with ``rng``, its terms and factors in a drawn order.
+def render(node: Node, notation: Notation) -> str:
+    """The formula in that notation.
 
     Raises:
         UnwritableError: no sign for it in this notation.
 
     """
-    return _Writer(notation, rng).sum(node)
+    return _Writer(notation).sum(node)
 
 
 class _Writer:
-    def __init__(self, notation: Notation, rng: random.Random | None) -> None:
+    def __init__(self, notation: Notation) -> None:
         self.notation = notation
         self.latex = notation is Notation.LATEX
-        self.rng = rng
 
     def sum(self, node: Node) -> str:
-        terms = self.shuffled(_terms(node, 1))
+        terms = terms_of(node)
         spaced = " " if self.notation is Notation.CODE else ""
         text = ""
         for sign, term in terms:
@@ -54,25 +52,12 @@ class _Writer:
                 text += f"{spaced}{'+' if sign > 0 else '-'}{spaced}{shown}"
         return text
 
-    def shuffled(self, things: list[tuple[int, Node]]) -> list[tuple[int, Node]]:
-        """A drawn order that does not begin with a minus sign where there is another."""
-        if self.rng is None or len(things) < 2:
-            return things
-        drawn = self.rng.sample(things, len(things))
-        first = next((n for n, (sign, _) in enumerate(drawn) if sign > 0), 0)
-        return [drawn[first], *drawn[:first], *drawn[first + 1 :]]
-
     def product(self, node: Node) -> str:
         if node.op == "/":
             return self.quotient(*node.args)
-        factors = _factors(node)
+        factors = factors_of(node)
         if len(factors) == 1:
             return self.power(node)
-        numbers = [f for f in factors if f.op == "num"]
-        others = [f for f in factors if f.op != "num"]
-        if self.rng is not None:
-            others = self.rng.sample(others, len(others))
-            factors = [*numbers, *others]
         text = self.factor(factors[0])
         for factor in factors[1:]:
             text = self.times(text, self.factor(factor))
@@ -86,6 +71,8 @@ class _Writer:
     def times(self, left: str, right: str) -> str:
         if self.notation is Notation.CODE:
             return f"{left}*{right}"
+        if left[-1] == "|" or right[0] == "|":
+            return f"{left}\\cdot {right}" if self.latex else f"{left}·{right}"
         digits = right[0].isdigit() or (left[-1].isdigit() and right.startswith("\\frac"))
         if digits or right.startswith(("-", "i")):
             return f"{left}\\cdot {right}" if self.latex else f"{left}·{right}"
@@ -177,13 +164,15 @@ class _Writer:
         return f"{name}{exponent}({self.sum(node.args[0])})"
 
 
-def _terms(node: Node, sign: int) -> list[tuple[int, Node]]:
+def terms_of(node: Node, sign: int = 1) -> list[tuple[int, Node]]:
+    """The terms of a sum, each with its sign."""
     if node.op == "+":
-        return [term for arg in node.args for term in _terms(arg, sign)]
+        return [term for arg in node.args for term in terms_of(arg, sign)]
     if node.op == "neg":
-        return _terms(node.args[0], -sign)
+        return terms_of(node.args[0], -sign)
     return [(sign, node)]
 
 
-def _factors(node: Node) -> list[Node]:
-    return [f for arg in node.args for f in _factors(arg)] if node.op == "*" else [node]
+def factors_of(node: Node) -> list[Node]:
+    """The factors of a product."""
+    return [f for arg in node.args for f in factors_of(arg)] if node.op == "*" else [node]

@@ -50,8 +50,27 @@ _SINGLE: Final = (
     "{}", "({})", "{}.", "（{}）", "{})", "${}$", "选项{}", "选{}", "{}项", "{}选项", "option {}",
     "Option {}", "choice {}", "\\text{{}}", "选{}。",
 )  # fmt: skip
-_SEVERAL: Final = (("", ""), ("、", ""), (",", ""), (", ", ""), (" ", ""), ("，", ""), ("、", "和"), (", ", " and "))
-_KEYED: Final = (("#. ", " "), ("#. ", "; "), ("#.", " "), ("(#) ", " "), ("", " "), ("", ", "), ("", "、"), ("", "; "), ("", ","))
+_SEVERAL: Final = (
+    ("", ""),
+    ("、", ""),
+    (",", ""),
+    (", ", ""),
+    (" ", ""),
+    ("，", ""),
+    ("、", "和"),
+    (", ", " and "),
+)
+_KEYED: Final = (
+    ("#. ", " "),
+    ("#. ", "; "),
+    ("#.", " "),
+    ("(#) ", " "),
+    ("", " "),
+    ("", ", "),
+    ("", "、"),
+    ("", "; "),
+    ("", ","),
+)
 _MARKS: Final = (
     ("(1) ", "; "), ("(1) ", ", "), ("(1) ", " "), ("(1)", "；"), ("(1)", ";"), ("(1) ", "\n"),
     ("（1）", ""), ("（1）", "，"), ("（1）", "；"), ("(1)", ""), ("① ", " "), ("①", "；"),
@@ -74,7 +93,7 @@ def written(answer: Answer, question: str = "") -> Iterator[tuple[Style, str]]:
     """Each of the styles with what it writes, no text twice."""
     seen: set[str] = set()
     several = isinstance(answer.value, Group)
-    for style in _candidates(answer, question):
+    for style in candidates(answer, question):
         try:
             text = write(answer, style, question)
         except UnwritableError:
@@ -85,7 +104,8 @@ def written(answer: Answer, question: str = "") -> Iterator[tuple[Style, str]]:
             yield style, text
 
 
-def _candidates(answer: Answer, question: str) -> Iterable[Style]:
+def candidates(answer: Answer, question: str = "") -> Iterable[Style]:
+    """The styles for such answers; some may not be able to write this one."""
     match answer.value:
         case Options():
             return _of_options(answer.value, question)
@@ -100,7 +120,9 @@ def _candidates(answer: Answer, question: str) -> Iterable[Style]:
         case Group(ordered=False):
             return _of_several(answer.value, answer.kind.value == "set")
         case Group():
-            return _of_parts(answer.value) if answer.kind.value != "tuple" else _of_tuple(answer.value)
+            return (
+                _of_parts(answer.value) if answer.kind.value != "tuple" else _of_tuple(answer.value)
+            )
 
 
 # --- words and options ----------------------------------------------------------------------------
@@ -174,7 +196,11 @@ def _of_one(value: Leaf | Relation, equation: bool) -> Iterator[Style]:
     shown = list(_amounts(value))
     if value.name:
         in_words = (Digits.WORDS, Digits.PARTS)
-        named = [s for s in shown if s.digits not in in_words and s.digits is not Digits.GROUPED and s.unit != ""]
+        named = [
+            s
+            for s in shown
+            if s.digits not in in_words and s.digits is not Digits.GROUPED and s.unit != ""
+        ]
         forms = ("named", "turned") if equation else ("named",)
         for form, style, spaced in product(forms, named, (False, True)):
             yield replace(style, form=form, spaced=spaced)
@@ -195,7 +221,7 @@ def _amounts(leaf: Leaf) -> Iterator[Style]:
         yield from bare
         yield from _WORDS if amount is not None and isinstance(amount.value, Fraction) else ()
         return
-    bare = [s for s in bare if s.digits is not Digits.PERCENT]
+    bare = [s for s in bare if s.digits is not Digits.PERCENT and s.notation is not Notation.CODE]
     yield from bare
     for name in units.names(amount.unit):
         yield from (replace(s, unit=name) for s in bare if _fits(s, name))
@@ -223,8 +249,6 @@ def _in_digits(value: Fraction) -> Iterator[Style]:
 
 def _fits(style: Style, name: str) -> bool:
     """Whether a number in this style has a unit of that name behind it: no LaTeX before words."""
-    if style.digits is Digits.PERCENT or (style.notation is Notation.CODE and name[:1] != " "):
-        return False
     return not style.latex or (name[:1] == " " and len(name) < 6)
 
 
@@ -255,7 +279,9 @@ def _items(values: Sequence[Value], *, each: bool) -> list[Style]:
     if not formal:
         return made
     made.append(_LATEX)
-    made += [Style(digits=Digits.FRACTION), replace(_LATEX, digits=Digits.FRACTION)] if broken else []
+    made += (
+        [Style(digits=Digits.FRACTION), replace(_LATEX, digits=Digits.FRACTION)] if broken else []
+    )
     made += [replace(s, math=DOLLARS) for s in made if s.latex] if each else []
     return [*made, Style(notation=Notation.CODE), Style(notation=Notation.RAISED)]
 
@@ -311,12 +337,20 @@ def _answers(group: Group) -> Iterator[Style]:
     names = {leaf.name for leaf in group.items if isinstance(leaf, Leaf)}
     for style, (joint, last) in product(inside, _LISTED):
         tex = "\\" in joint
-        if (tex and not style.latex) or (style.latex and style.math == "{}" and (HAN.search(joint + last) or last)):
+        if (tex and not style.latex) or (
+            style.latex and style.math == "{}" and (HAN.search(joint + last) or last)
+        ):
             continue
         made = replace(style, joint=joint, last=last)
         if not tex:
             yield made
-        if style.latex and style.math == "{}" and not HAN.search(joint) and joint[:1] not in "、，" and " o" not in joint:
+        if (
+            style.latex
+            and style.math == "{}"
+            and not HAN.search(joint)
+            and joint[:1] not in "、，"
+            and " o" not in joint
+        ):
             yield replace(made, dress=DOLLARS)
     if len(inside) < 2 or tuples or names == {""} or len({n[:1] for n in names}) > 1:
         return
@@ -350,7 +384,11 @@ def _of_parts(group: Group) -> Iterator[Style]:
     numbers = [i.quantity for i in group.items if isinstance(i, Leaf) and i.quantity]
     if len(numbers) == len(group.items):
         for words in _WORDS[:2]:
-            forms = (("（1）", "；"), ("第一空", "，")) if words.chinese else (("(1) ", "; "), ("first: ", ", "))
+            forms = (
+                (("（1）", "；"), ("第一空", "，"))
+                if words.chinese
+                else (("(1) ", "; "), ("first: ", ", "))
+            )
             yield from (replace(words, form=form, joint=joint) for form, joint in forms)
         yield Style(form="(1) ", joint="; ", digits=Digits.ZEROS)
 
@@ -363,16 +401,25 @@ def _of_region(region: Region) -> Iterator[Style]:
         yield from (Style(), _LATEX, replace(_LATEX, dress=DOLLARS))
         return
     whole = any(p.low == -p.high for p in region.pieces if isinstance(p.high, float))
-    broken = any(isinstance(e, Fraction) and e.denominator > 1 for p in region.pieces for e in p[::2])
+    broken = any(
+        isinstance(e, Fraction) and e.denominator > 1 for p in region.pieces for e in p[::2]
+    )
     digits = (Digits.PLAIN, Digits.FRACTION) if broken else (Digits.PLAIN,)
     for size, form, chinese in product(digits, ("brackets", "member"), (False, True)):
         for joint, spaced in product((",", ", "), (False, True)):
             yield Style(form=form, joint=joint, digits=size, chinese=chinese, spaced=spaced)
             made = replace(_LATEX, form=form, joint=joint, digits=size, chinese=chinese)
             yield from (made, replace(made, dress=DOLLARS))
-    if whole and len(region.pieces) == 1 and region.pieces[0].low == -region.pieces[0].high and isinstance(region.pieces[0].low, float):
+    if (
+        whole
+        and len(region.pieces) == 1
+        and region.pieces[0].low == -region.pieces[0].high
+        and isinstance(region.pieces[0].low, float)
+    ):
         return
-    for size, form, chinese, spaced in product(digits, ("order", "builder"), (False, True), (False, True)):
+    for size, form, chinese, spaced in product(
+        digits, ("order", "builder"), (False, True), (False, True)
+    ):
         yield Style(form=form, digits=size, chinese=chinese, spaced=spaced)
         made = replace(_LATEX, form=form, digits=size)
         yield from (made, replace(made, dress=DOLLARS))

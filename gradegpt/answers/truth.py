@@ -25,7 +25,9 @@ _FALSE: Final = {
     "不对",
 }
 
-_STATED = re.compile(r"^(?:(?:the|this|that)statementis|(?:it|that)is|(?:这个|该)?(?:说法|命题)是?)(?=.)")
+_STATED = re.compile(
+    r"^(?:(?:the|this|that)statementis|(?:it|that)is|(?:这个|该)?(?:说法|命题)是?)(?=.)"
+)
 """What may stand before the word: the statement is, 这个说法是."""
 
 

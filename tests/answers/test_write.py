@@ -75,7 +75,9 @@ def _nested(inner: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
 
 
 FORMULAS = st.recursive(ATOMS, _nested, max_leaves=5)
-PIECES = st.tuples(NUMBERS | st.just(float("-inf")) | SURDS, NUMBERS | st.just(float("inf")) | SURDS)
+PIECES = st.tuples(
+    NUMBERS | st.just(float("-inf")) | SURDS, NUMBERS | st.just(float("inf")) | SURDS
+)
 
 
 def region(*ends: float | Fraction, inside: tuple[bool, bool] = (True, False)) -> Region:
@@ -132,9 +134,9 @@ ANSWERS = st.one_of(
         st.sets(st.sampled_from("1234"), min_size=1, max_size=4),
     ),
     st.builds(lambda holds: Answer(K.TRUE_FALSE, Truth(holds)), st.booleans()),
-    st.sampled_from(("增大", "先升高后降低", "rises", "the Eiffel tower", "心脏", "Isaac Newton")).map(
-        lambda said: read(said, K.TEXT)
-    ),
+    st.sampled_from(
+        ("增大", "先升高后降低", "rises", "the Eiffel tower", "心脏", "Isaac Newton")
+    ).map(lambda said: read(said, K.TEXT)),
     st.text(max_size=30).map(lambda said: read(said, K.CODE)),
     st.sampled_from(("print(1)", "for x in xs:\n    f(x)")).map(lambda said: read(said, K.CODE)),
 )

@@ -1,14 +1,11 @@
-"""What every family of forms shares: the answer as it is asked about, its dress, and its look."""
+"""The look of an answer: what stands around it, and the signs by which two notations differ."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Final, NamedTuple
+from typing import Final
 
-from gradegpt.schema import AnswerType
-
-HAN: Final = re.compile(r"[\u3400-\u9fff]")
 _DRESS: Final = (
     ("\\[", "\\]"), ("$$", "$$"), ("$", "$"), ("\\(", "\\)"), ("\\boxed{", "}"), ("\\text{", "}"),
     ("\\mathrm{", "}"),
@@ -17,23 +14,8 @@ _ALIKE: Final = str.maketrans(
     {"[": "(", "]": ")", "（": "(", "）": ")", "≤": "<", "≥": ">", "\\": None, "-": None, "+": None}
 )
 """Signs whose exchange is the mistake itself: brackets, orders and signs tell nothing by looks."""
-
-
 _ORDER: Final = re.compile(r"\\[lg](?:eq?|t)(?![a-z])|[<>]=?")
-_NO_TEX: Final = re.compile(r"[\u3400-\u9fff$√]|(?<!\\)%|sqrt\(|(?<![\\A-Za-z{])[A-Za-z]{4,}|\d\*")
-
-
-class Answer(NamedTuple):
-    """A bare answer with all that decides how else it may be written."""
-
-    text: str
-    kind: AnswerType
-    question: str = ""
-    chinese: bool = False
-
-    def part(self, text: str) -> Answer:
-        """A piece of this answer; the question asks for the whole, so it says nothing of it."""
-        return self._replace(text=text, question="")
+_MONEY: Final = re.compile(r"(?:\\?\$|[￥¥])(?=\s*\d)")
 
 
 def look(text: str) -> frozenset[str]:
@@ -52,6 +34,8 @@ def undress(text: str) -> tuple[str, str, str]:
         inner = body[len(left) : -len(right)]
         if body.startswith(left) and body.endswith(right) and inner and _closed(inner, left):
             body, before, after = inner.strip(), before + left, right + after
+    if money := _MONEY.match(body):
+        body, before = body[money.end() :].strip(), before + money[0]
     return before, body, after
 
 
@@ -60,11 +44,6 @@ def _closed(inner: str, left: str) -> bool:
     if "{" not in left:
         return left not in inner
     return "}" not in inner or (inner.find("{") != -1 and inner.find("{") < inner.find("}"))
-
-
-def in_math(text: str) -> str:
-    """The text between dollars, if it is TeX; as it stands if it has words or code in it."""
-    return text if _NO_TEX.search(text) else f"${text}$"
 
 
 def distinct(texts: Iterable[str], *but: str) -> list[str]:

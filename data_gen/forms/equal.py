@@ -1,0 +1,75 @@
+"""The same value built otherwise: other orders of what has none."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+from gradegpt.answers import Answer
+from gradegpt.answers.formula import Node
+from gradegpt.answers.render import factors_of, terms_of
+from gradegpt.answers.types import Group, Leaf, Options, Relation, Value
+
+
+def reordered(rng: random.Random, answer: Answer) -> Answer:
+    """The answer with its elements, its options, or its terms and factors in a drawn order."""
+    value = answer.value
+    if isinstance(value, Options):
+        if value.ordered:
+            return answer
+        return _with(answer, Options(tuple(rng.sample(value.letters, len(value.letters)))))
+    return _with(answer, _reordered(rng, value)) if isinstance(value, Value) else answer
+
+
+def _with(answer: Answer, value: Value | Options) -> Answer:
+    return Answer(answer.kind, value, answer.said)
+
+
+def _reordered(rng: random.Random, value: Value) -> Value:
+    match value:
+        case Group(ordered=False) if not any(_is_indexed(item) for item in value.items):
+            return value._replace(items=tuple(rng.sample(value.items, len(value.items))))
+        case Leaf(formula=Node() as tree):
+            return value._replace(formula=_tree(rng, tree))
+        case Relation():
+            left, right = (_tree(rng, side) for side in (value.left, value.right))
+            return value._replace(left=left, right=right)
+    return value
+
+
+def _is_indexed(item: Value) -> bool:
+    """Whether it is one of a row, x_1: in another order it would be another."""
+    return isinstance(item, Leaf) and item.name[-1:].isdigit()
+
+
+def _tree(rng: random.Random, node: Node) -> Node:
+    """Terms and factors in a drawn order, a factor below its root; no minus sign comes first."""
+    if node.op in ("+", "neg"):
+        terms = terms_of(node)
+        drawn = rng.sample(terms, len(terms))
+        first = next((n for n, (sign, _) in enumerate(drawn) if sign > 0), 0)
+        drawn = [drawn[first], *drawn[:first], *drawn[first + 1 :]]
+        nodes = [_tree(rng, t) if sign > 0 else Node("neg", (_tree(rng, t),)) for sign, t in drawn]
+        return _folded("+", nodes)
+    if node.op == "*":
+        factors = factors_of(node)
+        if len(factors) == 2 and (below := _below_the_root(*factors)) and rng.random() < 0.3:
+            return below
+        numbers = [f for f in factors if f.op == "num"]
+        others = [f for f in factors if f.op != "num"]
+        return _folded("*", [*numbers, *rng.sample(others, len(others))])
+    return node._replace(args=tuple(_tree(rng, arg) for arg in node.args))
+
+
+def _folded(op: str, nodes: list[Node]) -> Node:
+    made = nodes[0]
+    for node in nodes[1:]:
+        made = Node(op, (made, node))
+    return made
+
+
+def _below_the_root(a: Node, b: Node) -> Node | None:
+    """2√3 as √12."""
+    if a.value is None or b.op != "root" or b.args[0].value is None or b.args[1].value != 2:
+        return None
+    return Node("root", (Node("num", value=Fraction(a.value**2 * b.args[0].value)), b.args[1]))
