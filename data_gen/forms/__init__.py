@@ -15,10 +15,10 @@ from typing import Final, NamedTuple
 
 from data_gen.forms.changes import changed
 from data_gen.forms.edits import is_natural, numeral_edits
-from data_gen.forms.equal import reordered
+from data_gen.forms.equal import rearranged
 from data_gen.forms.looks import distinct, look, undress
 from data_gen.forms.texts import near_texts
-from data_gen.forms.unread import asked_unit, in_math, is_year, rewritten
+from data_gen.forms.unread import asked_unit, is_year, rewritten
 from data_gen.lexicon import NO_OPTION_EN, NO_OPTION_ZH
 from gradegpt.answers import Answer, Digits, Notation, Style, UnwritableError, read, write
 from gradegpt.answers.options import letters
@@ -26,7 +26,7 @@ from gradegpt.answers.styles import TRUTHS, candidates, written
 from gradegpt.answers.truth import truth
 from gradegpt.answers.types import Group, Leaf, Options, Relation, Truth, Words
 from gradegpt.answers.values import is_read
-from gradegpt.answers.write import HAN, write_value
+from gradegpt.answers.write import write_value
 from gradegpt.rules.compare import compare
 from gradegpt.schema import CHOICE, AnswerType
 
@@ -45,7 +45,7 @@ _SAME_LOOK: Final = (
 _ASKS_PERCENT: Final = re.compile(r"\bwhat percent|百分之几", re.IGNORECASE)
 _ROUND: Final = re.compile(r"保留|精确|约|近似|round|nearest|decimal|significant", re.IGNORECASE)
 _MONEY: Final = re.compile(r"(?:\$|[￥¥])$")
-_MAX_TEXT: Final = 60
+_LETTER: Final = re.compile(r"[(（]?[A-J][)）]?")
 _JOINTS: Final = ("", "", "、", ",", ", ", " and ", "和")
 Form = str | tuple[Answer, Style]
 """A form, or what writes it when it is asked for."""
@@ -134,7 +134,7 @@ def _among(item: object, style: Style) -> Style:
 
 def _forms(rng: random.Random, asked: _Asked) -> list[Form]:
     """All that the answer may be written as; most of it still to be written."""
-    left, body, _ = undress(asked.text)
+    left, body, right = undress(asked.text)
     asked = asked._replace(text=body)
     if asked.kind is AnswerType.CODE or not body:
         return []
@@ -146,10 +146,12 @@ def _forms(rng: random.Random, asked: _Asked) -> list[Form]:
     if _is_phrase(answer):
         answer = read(body, AnswerType.TEXT, asked.question)
     named = [s for s in candidates(answer, asked.question) if _suits(s, asked)]
-    if _MONEY.search(left):
+    if _MONEY.search(left) and "$" not in right:
         return _in_money(answer, named, left)
-    made: list[Form] = [body, *((reordered(rng, answer), style) for style in named)]
-    return [*made, *rewritten(body), *_by_question(answer, asked)]
+    made: list[Form] = [body, *((answer, style) for style in named)]
+    for other in rearranged(rng, answer):
+        made += [(other, style) for style in named if style.form != "indexed"]
+    return [*made, *_by_question(answer, asked)]
 
 
 def _is_known(answer: Answer) -> bool:
@@ -181,6 +183,7 @@ def _in_money(answer: Answer, named: Iterable[Style], left: str) -> list[Form]:
     digits = (Digits.PLAIN, Digits.ZEROS, Digits.GROUPED)
     plain = [s for s in named if s.digits in digits and s.notation is Notation.PLAIN]
     texts = [write(answer, style) for style in plain]
+    texts += [f"{text}0" for text in texts if text.endswith(".0")]
     name = " dollars" if "$" in left else "元"
     return [*(f"{left}{text}" for text in texts), *(f"{text}{name}" for text in texts)]
 
@@ -258,7 +261,7 @@ def _misses(rng: random.Random, asked: _Asked) -> list[str]:
         except (UnwritableError, ValueError, KeyError):
             continue
     if isinstance(answer.value, Options) and len(answer.value.letters) == 1:
-        made += _not_one(rng, answer.value.letters[0], asked) if len(body) < 4 else []
+        made += _not_one(rng, answer.value.letters[0], asked) if _LETTER.fullmatch(body) else []
     return distinct(made, body)
 
 

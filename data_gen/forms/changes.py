@@ -42,6 +42,8 @@ def changed(rng: random.Random, answer: Answer, question: str) -> list[Answer]:
         made = [Truth(not value.holds)]
     else:
         made = _values(rng, value) if isinstance(value, Value) else []
+        if isinstance(value, Group) and answer.kind is AnswerType.MULTI_PART:
+            made = [*made, value._replace(items=value.items[:-1])]
     return [Answer(answer.kind, other) for other in made]
 
 
@@ -166,7 +168,7 @@ def _groups(rng: random.Random, group: Group) -> Iterator[Group]:
             yield group._replace(items=(*items[:n], other, *items[n + 1 :]))
             if not group.ordered and isinstance(other, Leaf) and len(items) > 1:
                 yield group._replace(items=(*items, other))
-        if len(items) > 1 and (not group.ordered or n == len(items) - 1):
+        if len(items) > 1 and not group.ordered:
             yield group._replace(items=(*items[:n], *items[n + 1 :]))
         if group.ordered and n:
             yield group._replace(items=(*items[: n - 1], item, items[n - 1], *items[n + 1 :]))

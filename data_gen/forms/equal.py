@@ -11,18 +11,19 @@ from gradegpt.answers.render import factors_of, terms_of
 from gradegpt.answers.types import Group, Leaf, Options, Relation, Value
 
 
-def reordered(rng: random.Random, answer: Answer) -> Answer:
-    """The answer with its elements, its options, or its terms and factors in a drawn order."""
+def rearranged(rng: random.Random, answer: Answer) -> list[Answer]:
+    """The answer with its elements, options, terms or factors in a drawn order; 2√3 as √12."""
     value = answer.value
     if isinstance(value, Options):
-        if value.ordered:
-            return answer
-        return _with(answer, Options(tuple(rng.sample(value.letters, len(value.letters)))))
-    return _with(answer, _reordered(rng, value)) if isinstance(value, Value) else answer
-
-
-def _with(answer: Answer, value: Value | Options) -> Answer:
-    return Answer(answer.kind, value, answer.said)
+        drawn = tuple(rng.sample(value.letters, len(value.letters)))
+        several = len(drawn) > 1 and not value.ordered
+        return [Answer(answer.kind, Options(drawn))] if several else []
+    if not isinstance(value, Value):
+        return []
+    made = [_reordered(rng, value)]
+    if isinstance(value, Leaf) and value.formula and (below := _below_the_root(value.formula)):
+        made.append(value._replace(formula=below))
+    return [Answer(answer.kind, other, answer.said) for other in made if other is not value]
 
 
 def _reordered(rng: random.Random, value: Value) -> Value:
@@ -39,11 +40,11 @@ def _reordered(rng: random.Random, value: Value) -> Value:
 
 def _is_indexed(item: Value) -> bool:
     """Whether it is one of a row, x_1: in another order it would be another."""
-    return isinstance(item, Leaf) and item.name[-1:].isdigit()
+    return isinstance(item, Leaf) and item.name.rstrip("}")[-1:].isdigit()
 
 
 def _tree(rng: random.Random, node: Node) -> Node:
-    """Terms and factors in a drawn order, a factor below its root; no minus sign comes first."""
+    """Terms and factors in a drawn order; no minus sign comes first."""
     if node.op in ("+", "neg"):
         terms = terms_of(node)
         drawn = rng.sample(terms, len(terms))
@@ -53,8 +54,6 @@ def _tree(rng: random.Random, node: Node) -> Node:
         return _folded("+", nodes)
     if node.op == "*":
         factors = factors_of(node)
-        if len(factors) == 2 and (below := _below_the_root(*factors)) and rng.random() < 0.3:
-            return below
         numbers = [f for f in factors if f.op == "num"]
         others = [f for f in factors if f.op != "num"]
         return _folded("*", [*numbers, *rng.sample(others, len(others))])
@@ -68,8 +67,10 @@ def _folded(op: str, nodes: list[Node]) -> Node:
     return made
 
 
-def _below_the_root(a: Node, b: Node) -> Node | None:
-    """2√3 as √12."""
+def _below_the_root(node: Node) -> Node | None:
+    if node.op != "*":
+        return None
+    a, b = node.args
     if a.value is None or b.op != "root" or b.args[0].value is None or b.args[1].value != 2:
         return None
     return Node("root", (Node("num", value=Fraction(a.value**2 * b.args[0].value)), b.args[1]))

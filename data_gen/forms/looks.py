@@ -34,7 +34,7 @@ def undress(text: str) -> tuple[str, str, str]:
         inner = body[len(left) : -len(right)]
         if body.startswith(left) and body.endswith(right) and inner and _closed(inner, left):
             body, before, after = inner.strip(), before + left, right + after
-    if money := _MONEY.match(body):
+    if (money := _MONEY.match(body)) and body.count("$") < 2:
         body, before = body[money.end() :].strip(), before + money[0]
     return before, body, after
 

@@ -22,6 +22,8 @@ _PARTS = re.compile(
 )
 _WORDS = re.compile(r"[\u3400-\u9fff]{2,}|(?<![a-zA-Z])[a-zA-Z]{3,}\s+[a-zA-Z]{2,}")
 
+_FIRST_PART = re.compile(r"\s*\(1\)(?!.*\(\d\)|.*,.*\))\s*(?=\S)", re.DOTALL)
+"""The mark of the only part that is given."""
 _NAME = re.compile(
     r"(?<![a-zA-Z\\_^{])(?!(?:sin|cos|tan|cot|sec|csc|arc\w*|log|exp|lim|max|min|mod|gcd|lcm|det"
     r"|sqrt|frac|and|true|false|yes|pi|inf(?:inity)?|sgn|arg|cm|mm|km|kg|mol|rad|deg)(?![a-zA-Z]))"
@@ -69,6 +71,8 @@ def _value(text: str, kind: AnswerType, question: str) -> Value | Options | Trut
         return Words(_said(text)) if holds is None else Truth(holds)
     if kind in (AnswerType.TEXT, AnswerType.CODE):
         return Words(_said(text))
+    if kind is AnswerType.MULTI_PART and (mark := _FIRST_PART.match(fold(text))):
+        return Group(True, (values.read(fold(text)[mark.end() :]),))
     value = values.read(text, region=kind is AnswerType.INTERVAL)
     return value._replace(ordered=True) if kind in _ORDERED and isinstance(value, Group) else value
 

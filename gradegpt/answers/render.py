@@ -135,8 +135,8 @@ class _Writer:
         return f"({self.quotient(*ends)})"
 
     def name(self, name: str) -> str:
-        if name == "π" and self.latex:
-            return "\\pi"
+        if name == "π" and self.notation in (Notation.LATEX, Notation.CODE):
+            return "\\pi" if self.latex else "pi"
         if "\\" in name and not self.latex:
             raise UnwritableError(name)
         letter, _, index = name.partition("_")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -26,6 +27,10 @@ _MAX_DIGITS: Final = 6
 _MAX_OPTION: Final = 60
 _MAX_BLANKS: Final = 5
 """Blanks in a number in words: what has more reads as prose."""
+_FEW: Final = 4
+"""Answers that a word stands between, each from the next."""
+_MAX_TOLD: Final = 80
+"""Longest text of several options: a longer answer is not taken for nothing but one."""
 _MAX_NAME: Final = 12
 _SAYS: Final = re.compile(r"[，；、：\s是为]|^[因先会不向能有使]")
 """Signs of a Chinese text that is a statement rather than a name."""
@@ -76,10 +81,9 @@ _MARKS: Final = (
     ("（1）", ""), ("（1）", "，"), ("（1）", "；"), ("(1)", ""), ("① ", " "), ("①", "；"),
     ("第一空", "，"), ("first: ", ", "), ("(1) ", "；"), ("（1）", " "), ("（1） ", "；"),
 )  # fmt: skip
-_MEMBERS: Final = ((",", ""), (", ", ""))
 _LISTED: Final = (
     (", ", ""), ("、", ""), (",", ""), ("，", ""), ("; ", ""), ("、", "和"), (", ", " and "),
-    (", ", " or "), ("或", ""), ("和", ""), (" or ", ""), (" and ", ""), (" \\text{ or } ", ""),
+    (", ", " or "), ("或", ""), ("和", ""), (" or ", ""), (" and ", ""),
 )  # fmt: skip
 """Joints between answers in any order, and before the last of them."""
 
@@ -140,7 +144,7 @@ def _of_words(answer: Answer) -> Iterator[Style]:
 
 def _in_chinese(said: str) -> tuple[str, ...]:
     if variants(said) > 1 and len(said) < 5:
-        return ("{}。", "“{}”", "会{}", "{}了")
+        return ("{}。", "“{}”", *(() if said[0] == "会" else ("会{}", "{}了")))
     named = len(said) <= _MAX_NAME and not _SAYS.search(said)
     return ("{}。", "“{}”", *(("是{}", "是{}。", "即{}") if named else ()))
 
@@ -162,7 +166,12 @@ def _of_options(value: Options, question: str) -> Iterator[Style]:
         yield from (Style(form=form, joint=joint) for form, joint in shown)
         return
     short = all(0 < len(t) <= _MAX_OPTION and "\n" not in t for t in listed.values())
-    told = short and {*value.letters} <= {*listed} and len({*listed.values()}) == len(listed)
+    told = (
+        short
+        and sum(len(listed.get(x, "")) + 4 for x in value.letters) < _MAX_TOLD
+        and {*value.letters} <= {*listed}
+        and len({*listed.values()}) == len(listed)
+    )
     if len(value.letters) == 1:
         yield from (Style(form=form) for form in _SINGLE)
         if listed:
@@ -224,7 +233,8 @@ def _amounts(leaf: Leaf) -> Iterator[Style]:
     bare = [s for s in bare if s.digits is not Digits.PERCENT and s.notation is not Notation.CODE]
     yield from bare
     for name in units.names(amount.unit):
-        yield from (replace(s, unit=name) for s in bare if _fits(s, name))
+        if name[0] == " " or isinstance(amount.value, Fraction):
+            yield from (replace(s, unit=name) for s in bare if _fits(s, name))
         yield from (replace(s, unit=name) for s in _WORDS if _told_with(s, name))
     yield from _converted(amount.value, amount.unit)
 
@@ -314,14 +324,12 @@ def _of_several(group: Group, braced: bool) -> Iterator[Style]:
     if not group.items:
         yield from (Style(), _LATEX, replace(_LATEX, dress=DOLLARS))
         return
-    formal = len(inside) > 1
     if not braced:
         yield from _answers(group)
-    if formal or braced:
-        for style, (joint, _) in product(inside, _MEMBERS):
+    if len(inside) > 1 or braced:
+        for style, joint in product(inside, (",", ", ")):
             made = replace(style, form="braces", joint=joint)
-            yield made
-            yield from (replace(made, dress=DOLLARS),) if style.latex else ()
+            yield from (made, replace(made, dress=DOLLARS)) if style.latex else (made,)
     if braced:
         plain = [s for s in inside if not s.latex]
         yield from (replace(s, form="member") for s in plain)
@@ -332,35 +340,30 @@ def _of_several(group: Group, braced: bool) -> Iterator[Style]:
 
 
 def _answers(group: Group) -> Iterator[Style]:
-    tuples = any(isinstance(i, Group) for i in group.items)
+    """Joined by a sign or a word, under a name, or two as ±."""
     inside = _items(group.items, each=True)
-    names = {leaf.name for leaf in group.items if isinstance(leaf, Leaf)}
-    for style, (joint, last) in product(inside, _LISTED):
-        tex = "\\" in joint
-        if (tex and not style.latex) or (
-            style.latex and style.math == "{}" and (HAN.search(joint + last) or last)
-        ):
-            continue
-        made = replace(style, joint=joint, last=last)
-        if not tex:
-            yield made
-        if (
-            style.latex
-            and style.math == "{}"
-            and not HAN.search(joint)
-            and joint[:1] not in "、，"
-            and " o" not in joint
-        ):
-            yield replace(made, dress=DOLLARS)
-    if len(inside) < 2 or tuples or names == {""} or len({n[:1] for n in names}) > 1:
+    if len(inside) < 2:
+        texts = "".join(i.text for i in group.items if isinstance(i, Leaf))
+        joints = (("、", ""), ("、", "和")) if HAN.search(texts) else ((", ", " and "),)
+        yield from (Style(joint=joint, last=last) for joint, last in ((", ", ""), *joints))
         return
-    for style, (joint, last) in product(inside, ((", ", ""), ("或", ""), (" or ", ""), ("，", ""))):
-        forms = ("each", "indexed") if "o" not in joint and joint != "或" else ("each", "once")
-        for form, spaced in product(forms, (False, True)):
-            if not style.latex or style.math == DOLLARS:
-                yield replace(style, form=form, joint=joint, last=last, spaced=spaced)
-            elif joint == ", ":
-                yield replace(style, form=form, joint=joint, spaced=spaced, dress=DOLLARS)
+    among = [s for s in inside if not s.latex or s.math == DOLLARS]
+    whole = [replace(s, dress=DOLLARS) for s in inside if s.latex and s.math != DOLLARS]
+    few = len(group.items) <= _FEW
+    for style, (joint, last) in product(among, _LISTED):
+        if few or last or joint[0] in ",，、;":
+            yield replace(style, joint=joint, last=last)
+    signs = (", ", ",", "; ", *((" \\text{ or } ",) if few else ()))
+    yield from (replace(s, joint=j) for s, j in product(whole, signs))
+    names = {leaf.name[:1] for leaf in group.items if isinstance(leaf, Leaf)}
+    if names == {""} or len(names) > 1 or any(isinstance(i, Group) for i in group.items):
+        return
+    for style, spaced in product([*among, *whole], (False, True)):
+        made = replace(style, spaced=spaced)
+        yield from (replace(made, form=form) for form in ("each", "indexed"))
+        if few and not style.latex:
+            either = product(("each", "once"), ("或", " or "))
+            yield from (replace(made, form=form, joint=joint) for form, joint in either)
     if _opposite(group):
         yield from (Style(form="pm"), replace(_LATEX, form="pm", dress=DOLLARS))
 
@@ -372,24 +375,17 @@ def _opposite(group: Group) -> bool:
 
 
 def _of_parts(group: Group) -> Iterator[Style]:
-    inside = _items(group.items, each=True)
-    plain = not any(isinstance(i, Group | Region) for i in group.items)
+    inside = [s for s in _items(group.items, each=True) if not s.latex or s.math == DOLLARS]
     for style, (form, joint) in product(inside, _MARKS):
-        if not style.latex or style.math == DOLLARS:
+        if joint or style.notation is not Notation.CODE:
             yield replace(style, form=form, joint=joint, chinese="（" in form or "第" in form)
-    joints = (", ", "; ", "；", "，", "、") if plain else ()
-    for style, joint in product(inside, joints):
-        if not style.latex or style.math == DOLLARS:
-            yield replace(style, joint=joint)
-    numbers = [i.quantity for i in group.items if isinstance(i, Leaf) and i.quantity]
-    if len(numbers) == len(group.items):
-        for words in _WORDS[:2]:
-            forms = (
-                (("（1）", "；"), ("第一空", "，"))
-                if words.chinese
-                else (("(1) ", "; "), ("first: ", ", "))
-            )
-            yield from (replace(words, form=form, joint=joint) for form, joint in forms)
+    if not any(isinstance(i, Group | Region) for i in group.items):
+        yield from (replace(s, joint=j) for s, j in product(inside, (", ", "; ", "；", "，", "、")))
+    if all(isinstance(i, Leaf) and i.quantity for i in group.items):
+        for form, joint in (("（1）", "；"), ("第一空", "，")):
+            yield replace(_WORDS[1], form=form, joint=joint)
+        for form, joint in (("(1) ", "; "), ("first: ", ", ")):
+            yield replace(_WORDS[0], form=form, joint=joint)
         yield Style(form="(1) ", joint="; ", digits=Digits.ZEROS)
 
 
@@ -400,28 +396,19 @@ def _of_region(region: Region) -> Iterator[Style]:
     if not region.pieces:
         yield from (Style(), _LATEX, replace(_LATEX, dress=DOLLARS))
         return
-    whole = any(p.low == -p.high for p in region.pieces if isinstance(p.high, float))
-    broken = any(
-        isinstance(e, Fraction) and e.denominator > 1 for p in region.pieces for e in p[::2]
-    )
-    digits = (Digits.PLAIN, Digits.FRACTION) if broken else (Digits.PLAIN,)
-    for size, form, chinese in product(digits, ("brackets", "member"), (False, True)):
-        for joint, spaced in product((",", ", "), (False, True)):
-            yield Style(form=form, joint=joint, digits=size, chinese=chinese, spaced=spaced)
-            made = replace(_LATEX, form=form, joint=joint, digits=size, chinese=chinese)
-            yield from (made, replace(made, dress=DOLLARS))
-    if (
-        whole
-        and len(region.pieces) == 1
-        and region.pieces[0].low == -region.pieces[0].high
-        and isinstance(region.pieces[0].low, float)
-    ):
-        return
-    for size, form, chinese, spaced in product(
-        digits, ("order", "builder"), (False, True), (False, True)
-    ):
-        yield Style(form=form, digits=size, chinese=chinese, spaced=spaced)
-        made = replace(_LATEX, form=form, digits=size)
-        yield from (made, replace(made, dress=DOLLARS))
-    for chinese, name in product((False, True), ("x", "")):
-        yield Style(form="words", chinese=chinese, name=name)
+    ends = [end for piece in region.pieces for end in piece[::2]]
+    broken = any(isinstance(end, Fraction) and end.denominator > 1 for end in ends)
+    every = [Style(), *([Style(digits=Digits.FRACTION)] if broken else [])]
+    every += [replace(s, notation=Notation.LATEX) for s in every]
+    every += [replace(s, dress=DOLLARS) for s in every if s.latex]
+    for style, chinese in product(every, (False, True)):
+        for form, joint in product(("brackets", "member"), (",", ", ")):
+            yield replace(style, form=form, joint=joint, chinese=chinese)
+            if not style.latex and len(region.pieces) > 1:
+                yield replace(style, form=form, joint=joint, chinese=chinese, spaced=True)
+        if ends != [-math.inf, math.inf]:
+            for form, spaced in product(("order", "builder"), (False, True)):
+                yield replace(style, form=form, chinese=chinese, spaced=spaced)
+    if ends != [-math.inf, math.inf]:
+        for chinese, name in product((False, True), ("x", "")):
+            yield Style(form="words", chinese=chinese, name=name)

@@ -72,8 +72,13 @@ _MAX_SAID: Final = 60
 
 
 def retold(text: str, variant: int) -> str:
-    """The text with each word for a trend replaced by the ``variant``-th of the same meaning."""
-    return _TREND.sub(lambda m: _LIKE[m[0]][variant % len(_LIKE[m[0]])], text)
+    """The text with each word for a trend replaced by the ``variant``-th after it."""
+
+    def other(match: re.Match[str]) -> str:
+        group = _LIKE[match[0]]
+        return group[(group.index(match[0]) + variant) % len(group)]
+
+    return _TREND.sub(other, text)
 
 
 def variants(text: str) -> int:
@@ -84,7 +89,9 @@ def variants(text: str) -> int:
 def meaning(text: str) -> str:
     """A short text without ``It is`` or 是 before it, its trends by their first words."""
     text = fold(text).strip(" .,;:!'\"“”")
-    return retold(_AROUND.sub("", text), 0) if 0 < len(text) <= _MAX_SAID else text
+    if not 0 < len(text) <= _MAX_SAID:
+        return text
+    return _TREND.sub(lambda m: _LIKE[m[0]][0], _AROUND.sub("", text))
 
 
 @lru_cache(maxsize=4096)

@@ -46,8 +46,7 @@ def _body(answer: Answer, style: Style, question: str) -> str:
         return style.form.split("|")[not value.holds]
     if isinstance(value, Words):
         said = answer.said or " ".join(value.words)
-        said = retold(said, style.variant) if style.variant else said
-        return (style.form or "{}").replace("{}", said)
+        return (style.form or "{}").replace("{}", retold(said, style.variant))
     return write_value(value, style)
 
 
