@@ -9,7 +9,6 @@ from fractions import Fraction
 
 from data_gen.makers import Drawn
 from data_gen.makers.notation import Num, tex
-from data_gen.makers.units import MONEY, UNITS
 from data_gen.makers.ways import elements, number, several, verdicts
 from data_gen.makers.words import THINGS, tell
 
@@ -23,7 +22,7 @@ def shopping(rng: random.Random, zh: bool) -> Drawn:
         "shopping", rng, zh, total=total, price=price, n=n, spent=spent, left=left, thing=thing
     )
     wrong = [spent, total - price, left + 10, left - 1, left + price, total - price - n]
-    return number(rng, zh, told, left, wrong, unit=MONEY[zh])
+    return number(rng, zh, told, left, wrong, unit="元" if zh else "dollars")
 
 
 def fraction(rng: random.Random, zh: bool) -> Drawn:
@@ -76,7 +75,7 @@ def discount(rng: random.Random, zh: bool) -> Drawn:
         price + 10,
         Decimal(base * (100 + off)) / 100,
     ]
-    return number(rng, zh, told, price, wrong, unit=MONEY[zh])
+    return number(rng, zh, told, price, wrong, unit="元" if zh else "dollars")
 
 
 def divisor_or_multiple(rng: random.Random, zh: bool) -> Drawn:
@@ -100,7 +99,7 @@ def share(rng: random.Random, zh: bool) -> Drawn:
     total = part * (m + n)
     told = tell("share", rng, zh, m=m, n=n, total=total, parts=m + n, part=part, value=part * m)
     wrong = [part * n, part, part * (m + 1), total - m, abs(m - n) * part]
-    return number(rng, zh, told, part * m, wrong, unit=MONEY[zh])
+    return number(rng, zh, told, part * m, wrong, unit="元" if zh else "dollars")
 
 
 def work_together(rng: random.Random, zh: bool) -> Drawn:
@@ -112,7 +111,7 @@ def work_together(rng: random.Random, zh: bool) -> Drawn:
     value = Fraction(a * b, a + b)
     told = tell("work_together", rng, zh, a=a, b=b, rate=tex(1 / value), value=tex(value))
     wrong: list[Num] = [a + b, Fraction(a + b, 2), abs(a - b), value + 1, 1 / value, 2 * value]
-    return number(rng, zh, told, value, wrong, unit=UNITS["h"])
+    return number(rng, zh, told, value, wrong, unit="h")
 
 
 def divisors(rng: random.Random, zh: bool) -> Drawn:

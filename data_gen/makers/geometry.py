@@ -6,7 +6,6 @@ import random
 
 from data_gen.makers import Drawn
 from data_gen.makers.notation import coefficient, polynomial
-from data_gen.makers.units import UNITS
 from data_gen.makers.ways import formula, number, parts, verdicts
 from data_gen.makers.words import tell
 
@@ -27,7 +26,7 @@ def triangle_area(rng: random.Random, zh: bool) -> Drawn:
         value = (a + b) * h // 2
         told = tell("trapezium_area", rng, zh, a=a, b=b, h=h, s=a + b, value=value)
         wrong = [(a + b) * h, a * b * h, a * h, a + b + h, value + h]
-    return number(rng, zh, told, value, wrong, unit=UNITS["cm^2"])
+    return number(rng, zh, told, value, wrong, unit="cm^2")
 
 
 def right_triangle(rng: random.Random, zh: bool) -> Drawn:
@@ -36,11 +35,9 @@ def right_triangle(rng: random.Random, zh: bool) -> Drawn:
     a, b = rng.sample((a, b), 2)
     if rng.random() < 0.5:
         told = tell("hypotenuse", rng, zh, a=a, b=b, s=a * a + b * b, c=c)
-        return number(
-            rng, zh, told, c, [a + b, c + 1, abs(a - b), c * c, a * b // 2], unit=UNITS["cm"]
-        )
+        return number(rng, zh, told, c, [a + b, c + 1, abs(a - b), c * c, a * b // 2], unit="cm")
     told = tell("leg", rng, zh, a=a, c=c, s=b * b, b=b)
-    return number(rng, zh, told, b, [c - a, c + a, b + 1, b * b, a * b // 2], unit=UNITS["cm"])
+    return number(rng, zh, told, b, [c - a, c + a, b + 1, b * b, a * b // 2], unit="cm")
 
 
 def circle_parts(rng: random.Random, zh: bool) -> Drawn:
@@ -99,7 +96,7 @@ def solid_volume(rng: random.Random, zh: bool) -> Drawn:
         value * r,
     ]
     wrong = [f"{coefficient(n)}\\pi" for n in numbers if n != value]
-    return number(rng, zh, told, f"{value}\\pi", wrong, unit=UNITS["cm^3"])
+    return number(rng, zh, told, f"{value}\\pi", wrong, unit="cm^3")
 
 
 def angle_sum(rng: random.Random, zh: bool) -> Drawn:
@@ -108,13 +105,11 @@ def angle_sum(rng: random.Random, zh: bool) -> Drawn:
     if rng.random() < 0.5:
         told = tell("angle_sum", rng, zh, n=n, m=n - 2, value=(n - 2) * 180)
         wrong = [n * 180, (n - 1) * 180, 360, (n - 2) * 90, (n - 3) * 180]
-        return number(rng, zh, told, (n - 2) * 180, wrong, unit=UNITS["°"])
+        return number(rng, zh, told, (n - 2) * 180, wrong, unit="°")
     n = rng.choice([5, 6, 8, 9, 10, 12, 15, 18, 20, 24, 30, 36])
     value = 180 - 360 // n
     told = tell("regular_angle", rng, zh, n=n, outer=360 // n, value=value)
-    return number(
-        rng, zh, told, value, [360 // n, (n - 2) * 180, value + 10, 180 // n], unit=UNITS["°"]
-    )
+    return number(rng, zh, told, value, [360 // n, (n - 2) * 180, value + 10, 180 // n], unit="°")
 
 
 def third_angle(rng: random.Random, zh: bool) -> Drawn:
@@ -123,7 +118,7 @@ def third_angle(rng: random.Random, zh: bool) -> Drawn:
     told = tell("third_angle", rng, zh, a=a, b=b, s=a + b)
     value = 180 - a - b
     return number(
-        rng, zh, told, value, [a + b, 180 - a, 180 - b, 360 - a - b, value + 10], unit=UNITS["°"]
+        rng, zh, told, value, [a + b, 180 - a, 180 - b, 360 - a - b, value + 10], unit="°"
     )
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import random
 from fractions import Fraction
 
 from data_gen.makers import Drawn
 from data_gen.makers.algebra import nonzero
-from data_gen.makers.notation import Num, Span, flipped, polynomial
-from data_gen.makers.ways import elements, region
+from data_gen.makers.notation import polynomial
+from data_gen.makers.ways import elements, flipped, region, span
 from data_gen.makers.words import tell
+from gradegpt.answers.types import Piece
 
 _SIGNS = {("<", False): "<", ("<", True): "\\le", (">", False): ">", (">", True): "\\ge"}
 
@@ -18,8 +20,8 @@ def inequality(rng: random.Random, zh: bool) -> Drawn:
     """A quadratic inequality in factored or expanded form."""
     a, b = sorted(rng.sample(range(-9, 10), 2))
     inside, closed = rng.random() < 0.5, rng.random() < 0.5
-    between = (Span(a, b, closed, closed),)
-    outside = (Span(None, a, False, closed), Span(b, None, closed, False))
+    between = (span(a, b, closed, closed),)
+    outside = (span(None, a, False, closed), span(b, None, closed, False))
     told = tell(
         "inequality", rng, zh, f=polynomial((1, -a)), g=polynomial((1, -b)), a=a, b=b,
         all=polynomial((1, -a - b, a * b)), sign=_SIGNS["<" if inside else ">", closed],
@@ -29,10 +31,10 @@ def inequality(rng: random.Random, zh: bool) -> Drawn:
     wrong = [
         tuple(map(flipped, value)),
         other,
-        (Span(-b, -a, closed, closed),),
-        (Span(a, b + 1, closed, closed),),
-        (Span(a, None, closed),),
-        (Span(None, b, False, closed),),
+        (span(-b, -a, closed, closed),),
+        (span(a, b + 1, closed, closed),),
+        (span(a, None, closed),),
+        (span(None, b, False, closed),),
     ]
     return region(rng, zh, told, value, wrong)
 
@@ -51,16 +53,17 @@ def linear_inequality(rng: random.Random, zh: bool) -> Drawn:
         sign=_SIGNS[">" if greater else "<", closed],
         turn=(("不变", "stays"), ("要改变", "is turned round"))[k < 0],
     )  # fmt: skip
-    up, down = Span(x, None, closed), Span(None, x, False, closed)
+    up, down = span(x, None, closed), span(None, x, False, closed)
     value, other = (up, down) if greater == (k > 0) else (down, up)
     wrong = [other, flipped(value), flipped(other)]
     wrong += [_moved(value, end) for end in (-x, x + 1, Fraction(k * x + 2 * b, k))]
     return region(rng, zh, told, (value,), [(w,) for w in wrong])
 
 
-def _moved(ray: Span, end: Num) -> Span:
+def _moved(ray: Piece, end: Fraction | int) -> Piece:
     """The same ray from another end."""
-    return ray._replace(low=end) if ray.high is None else ray._replace(high=end)
+    end = Fraction(end)
+    return ray._replace(low=end) if ray.high == math.inf else ray._replace(high=end)
 
 
 def absolute_inequality(rng: random.Random, zh: bool) -> Drawn:
@@ -72,8 +75,8 @@ def absolute_inequality(rng: random.Random, zh: bool) -> Drawn:
         rng.random() < 0.5,
     )
     low, high = a - b, a + b
-    between = (Span(low, high, closed, closed),)
-    outside = (Span(None, low, False, closed), Span(high, None, closed, False))
+    between = (span(low, high, closed, closed),)
+    outside = (span(None, low, False, closed), span(high, None, closed, False))
     told = tell(
         "absolute_inequality", rng, zh, f=polynomial((1, -a)), b=b, a=a,
         sign=_SIGNS["<" if inside else ">", closed], low=low, high=high,
@@ -82,10 +85,10 @@ def absolute_inequality(rng: random.Random, zh: bool) -> Drawn:
     wrong = [
         other,
         tuple(map(flipped, value)),
-        (Span(-high, -low, closed, closed),),
-        (Span(-b, b, closed, closed),),
-        (Span(None, high, False, closed),),
-        (Span(high, None, closed),),
+        (span(-high, -low, closed, closed),),
+        (span(-b, b, closed, closed),),
+        (span(None, high, False, closed),),
+        (span(high, None, closed),),
     ]
     return region(rng, zh, told, value, wrong)
 
@@ -100,14 +103,14 @@ def domain(rng: random.Random, zh: bool) -> Drawn:
     f = f"{first}+\\ln({second})" if logarithm else f"{first}+\\sqrt{{{second}}}"
     strict = "<" if logarithm else "\\le"
     told = tell("domain", rng, zh, f=f, a=a, b=b, strict=strict)
-    value = Span(a, b, True, not logarithm)
+    value = span(a, b, True, not logarithm)
     wrong = [
         value._replace(high_in=logarithm),
         value._replace(low_in=False),
         flipped(value),
-        Span(a, None, True),
-        Span(None, b, False, not logarithm),
-        Span(-b, -a, True, not logarithm),
+        span(a, None, True),
+        span(None, b, False, not logarithm),
+        span(-b, -a, True, not logarithm),
         value._replace(high=b + 1),
     ]
     return region(rng, zh, told, (value,), [(w,) for w in wrong])
@@ -122,13 +125,13 @@ def value_range(rng: random.Random, zh: bool) -> Drawn:
         end=h + right if right == far else h - left, top=far * far + k,
     )  # fmt: skip
     ends = left * left + k, right * right + k
-    value = Span(k, far * far + k, True, True)
+    value = span(k, far * far + k, True, True)
     wrong = [
         flipped(value),
         value._replace(low=min(ends)),
         value._replace(high=min(ends)),
-        Span(low, high, True, True),
-        Span(k, None, True),
+        span(low, high, True, True),
+        span(k, None, True),
         value._replace(low=-k),
         value._replace(high=far * far + k + 1),
     ]
@@ -141,13 +144,13 @@ def third_side(rng: random.Random, zh: bool) -> Drawn:
     a, b = rng.sample(range(2, 21), 2)
     low, high = abs(a - b), a + b
     told = tell("third_side", rng, zh, a=a, b=b, low=low, high=high)
-    value = Span(low, high)
+    value = span(low, high)
     wrong = [
         flipped(value),
-        Span(0, high),
-        Span(low, None),
-        Span(low + 1, high - 1),
-        Span(min(a, b), max(a, b)),
+        span(0, high),
+        span(low, None),
+        span(low + 1, high - 1),
+        span(min(a, b), max(a, b)),
     ]
     return region(rng, zh, told, (value,), [(w,) for w in wrong], variable="x")
 
@@ -170,7 +173,7 @@ def discriminant(rng: random.Random, zh: bool) -> Drawn:
         b=b,
         shift=polynomial((1, shift), "m"),
     )
-    below, above = Span(None, bound), Span(bound, None)
+    below, above = span(None, bound), span(bound, None)
     value, other = (below, above) if two else (above, below)
     wrong = [other, flipped(value), flipped(other)]
     wrong += [_moved(value, end) for end in (bound + 2 * shift, b * b, half - shift)]
@@ -191,14 +194,14 @@ def monotone(rng: random.Random, zh: bool) -> Drawn:
         g1=polynomial((1, -b)),
     )
     wrong = [
-        (Span(None, a), Span(b, None)),
-        (Span(-b, -a),),
-        (Span(a, None),),
-        (Span(None, b),),
-        (Span(a, b + 1),),
-        (Span(a - 1, b),),
+        (span(None, a), span(b, None)),
+        (span(-b, -a),),
+        (span(a, None),),
+        (span(None, b),),
+        (span(a, b + 1),),
+        (span(a - 1, b),),
     ]
-    return region(rng, zh, told, (Span(a, b),), wrong)
+    return region(rng, zh, told, (span(a, b),), wrong)
 
 
 def set_operation(rng: random.Random, zh: bool) -> Drawn:

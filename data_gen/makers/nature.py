@@ -7,7 +7,6 @@ from decimal import Decimal
 from fractions import Fraction
 
 from data_gen.makers import Drawn
-from data_gen.makers.units import UNITS
 from data_gen.makers.ways import number, parts
 from data_gen.makers.words import tell
 
@@ -53,7 +52,7 @@ def moles(rng: random.Random, zh: bool) -> Drawn:
         mass=n * molar,
     )
     wrong = [n * 10, n * molar, n / 2, n + 1, Decimal(molar), n * 2]
-    return number(rng, zh, told, n, wrong, unit=UNITS["mol"], name="n")
+    return number(rng, zh, told, n, wrong, unit="mol", name="n")
 
 
 def molar_mass(rng: random.Random, zh: bool) -> Drawn:
@@ -69,7 +68,7 @@ def molar_mass(rng: random.Random, zh: bool) -> Drawn:
         told,
         n * value,
         [value, n + value, n * value + 2 * n, n * value - n, n * value * 10],
-        unit=UNITS["g"],
+        unit="g",
     )
 
 
@@ -98,7 +97,7 @@ def dilution(rng: random.Random, zh: bool) -> Drawn:
         told,
         total - mass,
         [total, mass, total + mass, mass * (factor - 1) // 2, total - mass + 10],
-        unit=UNITS["g"],
+        unit="g",
     )
 
 
@@ -141,7 +140,7 @@ def temperature(rng: random.Random, zh: bool) -> Drawn:
         base - Fraction(high, 1000),
         value - 6,
     ]
-    return number(rng, zh, told, *_decimals(value, wrong), unit=UNITS["°C"])
+    return number(rng, zh, told, *_decimals(value, wrong), unit="°C")
 
 
 def _decimals(value: Fraction, wrong: list[Fraction]) -> tuple[Decimal, list[Decimal]]:
@@ -160,7 +159,7 @@ def map_scale(rng: random.Random, zh: bool) -> Drawn:
         told,
         value,
         [value * 10, value * 100, Decimal(value) / 10, value + 1, cm + scale // 100_000],
-        unit=UNITS["km"],
+        unit="km",
     )
 
 

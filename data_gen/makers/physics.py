@@ -8,7 +8,6 @@ from fractions import Fraction
 
 from data_gen.makers import Drawn
 from data_gen.makers.notation import Num
-from data_gen.makers.units import UNITS
 from data_gen.makers.ways import number, parts, several
 from data_gen.makers.words import tell
 
@@ -17,9 +16,7 @@ def speed(rng: random.Random, zh: bool) -> Drawn:
     """A distance, a speed or a time from the other two."""
     v, t = rng.randint(4, 24) * 5, rng.randint(2, 9)
     told = tell("speed", rng, zh, s=v * t, t=t, v=v)
-    return number(
-        rng, zh, told, v, [v * t * t, v + t, v * t - t, v - 5, v + 10], unit=UNITS["km/h"]
-    )
+    return number(rng, zh, told, v, [v * t * t, v + t, v * t - t, v - 5, v + 10], unit="km/h")
 
 
 def acceleration_parts(rng: random.Random, zh: bool) -> Drawn:
@@ -51,7 +48,7 @@ def density(rng: random.Random, zh: bool) -> Drawn:
         mass / 10,
         mass + 10,
     ]
-    return number(rng, zh, told, mass, wrong, unit=UNITS["g"])
+    return number(rng, zh, told, mass, wrong, unit="g")
 
 
 def newton(rng: random.Random, zh: bool) -> Drawn:
@@ -60,7 +57,7 @@ def newton(rng: random.Random, zh: bool) -> Drawn:
     force = m * a + f
     told = tell("newton", rng, zh, m=m, force=force, f=f, net=m * a, a=a)
     wrong: list[Num] = [Fraction(force, m), Fraction(force + f, m), m * a, a + 1, m * a * m]
-    return number(rng, zh, told, a, wrong, unit=UNITS["m/s^2"], name="a")
+    return number(rng, zh, told, a, wrong, unit="m/s^2", name="a")
 
 
 def kinetic_energy(rng: random.Random, zh: bool) -> Drawn:
@@ -74,7 +71,7 @@ def kinetic_energy(rng: random.Random, zh: bool) -> Drawn:
         told,
         value,
         [m * v * v, m * v, m * v // 2, value + m, m * m * v // 2],
-        unit=UNITS["J"],
+        unit="J",
     )
 
 
@@ -115,7 +112,7 @@ def ohm(rng: random.Random, zh: bool) -> Drawn:
         told,
         i,
         [other, Fraction(u, r1), u * (r1 + r2), i + 1, Fraction(u, r2)],
-        unit=UNITS["A"],
+        unit="A",
         name="I",
     )
 
@@ -131,7 +128,7 @@ def pressure(rng: random.Random, zh: bool) -> Drawn:
         told,
         value,
         [rho * depth, value * 10, rho * 10 + depth, value + 1000, value // 2],
-        unit=UNITS["Pa"],
+        unit="Pa",
     )
 
 
@@ -146,7 +143,7 @@ def heat(rng: random.Random, zh: bool) -> Drawn:
         told,
         value,
         [4200 * m * (low + rise), 4200 * rise + m, m * rise, value * 10, 4200 * m * low],
-        unit=UNITS["J"],
+        unit="J",
     )
 
 

@@ -1,34 +1,35 @@
-r"""Ways of writing an answer, and problems made of a right value and wrong ones.
+"""Problems made of a right value and wrong ones, all written in the same styles.
 
-The right value and the wrong ones go through the same ways, so that no answer can be told by its
+The right value and the wrong ones go through the same styles, so that no answer can be told by its
 look. Formulas are handed in as LaTeX.
 """
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import replace
+from decimal import Decimal
 from fractions import Fraction
 from typing import Final, TypeVar
 
 from data_gen.makers import Drawn
-from data_gen.makers.notation import (
-    Num,
-    Region,
-    ascending,
-    bracketed,
-    dollars,
-    plain,
-    polynomial,
-    small,
-    spaced,
-    tex,
-)
-from data_gen.makers.units import Unit
+from data_gen.makers.notation import Num, polynomial
 from data_gen.makers.words import Told
+from gradegpt.answers import Answer, Digits, Notation, Style, UnwritableError, read, units, write
+from gradegpt.answers.styles import DOLLARS
+from gradegpt.answers.types import Group, Leaf, Options, Piece, Quantity, Region, Truth, Value
 from gradegpt.schema import AnswerType
 
 V = TypeVar("V", bound=Hashable)
+_PLAIN: Final = Style(digits=Digits.FRACTION)
+_TEX: Final = Style(digits=Digits.FRACTION, notation=Notation.LATEX)
+_DOLLARS: Final = replace(_TEX, dress=DOLLARS)
+_FORMULA: Final = (
+    _TEX, _DOLLARS, _PLAIN, replace(_PLAIN, spaced=True), Style(notation=Notation.RAISED),
+    replace(_TEX, dress="\\({}\\)"),
+)  # fmt: skip
 
 
 def settle(
@@ -56,6 +57,50 @@ def settle(
     return Drawn(kind, told.question, reference, told.steps, right, near, rivals)
 
 
+def _settled(
+    rng: random.Random,
+    kind: AnswerType,
+    told: Told,
+    value: Value | Truth | Options,
+    wrong: Iterable[Value | Truth | Options],
+    styles: Iterable[Style],
+    extra: Iterable[str] = (),
+    keys: int = 0,
+) -> Drawn:
+    """The same of values in styles, of which the reference may take the first ``keys``."""
+    ways = [_way(kind, style) for style in styles]
+    return settle(rng, kind, told, value, wrong, ways, extra, ways[:keys])
+
+
+def _way(kind: AnswerType, style: Style) -> Callable[[Value | Truth | Options], str]:
+    def way(value: Value | Truth | Options) -> str:
+        try:
+            return write(Answer(kind, value), style)
+        except UnwritableError:  # an exponent that cannot be raised
+            return write(Answer(kind, value), replace(style, notation=Notation.PLAIN))
+
+    return way
+
+
+def leaf(number: Num, *, unit: str = "", name: str = "") -> Leaf:
+    """A number as an answer's value; where it is no rational one, by its LaTeX."""
+    if not isinstance(number, str):
+        return Leaf("", name, Quantity(Fraction(number), unit))
+    made = read(number, AnswerType.NUMBER).value
+    if not isinstance(made, Leaf):
+        raise ValueError(f"{number!r} is no number")
+    if unit and made.quantity is not None:
+        made = made._replace(quantity=made.quantity._replace(unit=unit))
+    return made._replace(name=name)
+
+
+def _digits(styles: Iterable[Style], numbers: Iterable[Num]) -> list[Style]:
+    """The styles for decimals, where the numbers are such."""
+    if any(isinstance(number, Decimal) for number in numbers):
+        return [replace(style, digits=Digits.PLAIN) for style in styles]
+    return [*styles]
+
+
 # --- problems by answer type ----------------------------------------------------------------------
 
 
@@ -66,30 +111,31 @@ def number(
     value: Num,
     wrong: Iterable[Num],
     *,
-    unit: Unit | None = None,
+    unit: str = "",
     name: str = "",
 ) -> Drawn:
     """A number; ``unit`` is the one that the question asks for."""
-    ways: list[Callable[[Num], str]] = [
-        lambda v: plain(tex(v)),
-        lambda v: dollars(tex(v)),
-        tex,
-    ]
+    styles = [replace(style, unit="") for style in (_PLAIN, _DOLLARS, _TEX)]
     extra: list[str] = []
     if name:
-        ways += [lambda v: f"{name}={plain(tex(v))}", lambda v: f"${name} = {tex(v)}$"]
-    if unit is not None:
-        ways += [
-            lambda v: unit.behind(plain(tex(v))),
-            lambda v: f"{plain(tex(v))}{unit.zh}" if zh else f"{plain(tex(v))} {unit.en}",
-            lambda v: dollars(unit.latex(tex(v))),
-        ]
-        slips = () if name else unit.slips  # "I=2 mA" beside a bare "2" would be hard to tell
-        extra = [f"{plain(tex(value))} {slip}" for slip in slips]
+        named = (replace(_PLAIN, form="named"), replace(_DOLLARS, form="named", spaced=True))
+        styles += [replace(style, unit="") for style in named]
+    if known := units.named(unit):
+        word = known.chinese[0] if zh else f" {known.english[0]}"
+        sign = f" {unit}" if unit != "°" else unit
+        styles += [replace(_PLAIN, unit=sign), replace(_PLAIN, unit=word)]
+        styles.append(replace(_DOLLARS, unit=sign))
+        slips = () if name else units.alike(unit)[:2]  # "I=2 mA" beside "2" would be hard to tell
+        for slip in (units.sister(unit, u) for u in slips):
+            extra.append(write(Answer(AnswerType.NUMBER, leaf(value, unit=slip)), _PLAIN))
         wrong = [w for w in wrong if not _about(value, w)]
     elif not name:
-        ways.append(lambda v: f"{v}.0" if isinstance(v, int) else bracketed(tex(v)))
-    return settle(rng, AnswerType.NUMBER, told, value, wrong, ways, extra)
+        whole = isinstance(value, int)
+        styles.append(Style(digits=Digits.ZEROS) if whole else replace(_TEX, dress="\\({}\\)"))
+    wrong = [*wrong]
+    right, *others = (leaf(v, unit=unit, name=name) for v in (value, *wrong))
+    styles = _digits(styles, (value,))
+    return _settled(rng, AnswerType.NUMBER, told, right, others, styles, extra)
 
 
 def _about(value: Num, other: Num) -> bool:
@@ -109,10 +155,11 @@ def formula(
     name: str = "",
 ) -> Drawn:
     """A formula, as LaTeX; ``name`` is what stands before its equals sign, where one may."""
-    ways = [lambda v: v, dollars, plain, spaced, small, bracketed]
+    styles = [*_FORMULA]
     if name:
-        ways += [lambda v: f"{name}={plain(v)}", lambda v: f"${name}={v}$"]
-    return settle(rng, kind, told, value, wrong, ways)
+        styles += [replace(_PLAIN, form="named"), replace(_DOLLARS, form="named")]
+    right, *others = (leaf(v, name=name)._replace(quantity=None) for v in (value, *wrong))
+    return _settled(rng, kind, told, right, others, styles)
 
 
 def polynomials(
@@ -125,16 +172,8 @@ def polynomials(
     name: str = "",
 ) -> Drawn:
     """A polynomial by its coefficients, from the highest power down."""
-    ways: list[Callable[[tuple[int, ...]], str]] = [
-        lambda v: polynomial(v, variable),
-        lambda v: dollars(polynomial(v, variable)),
-        lambda v: spaced(polynomial(v, variable)),
-        lambda v: small(polynomial(v, variable)),
-        lambda v: dollars(ascending(v, variable)),
-    ]
-    if name:
-        ways.append(lambda v: f"{name}={polynomial(v, variable)}")
-    return settle(rng, AnswerType.EXPRESSION, told, value, wrong, ways)
+    right, *others = (polynomial(v, variable) for v in (value, *wrong))
+    return formula(rng, told, right, others, name=name)
 
 
 def equations(
@@ -146,33 +185,31 @@ def equations(
 ) -> Drawn:
     """An equation that may be written in several forms, each of them as LaTeX or plain."""
 
-    def written(form: Callable[[V], str], dress: Callable[[str], str]) -> Callable[[V], str]:
-        return lambda v: dress(form(v))
+    def written(form: Callable[[V], str], style: Style) -> Callable[[V], str]:
+        way = _way(AnswerType.EQUATION, replace(style, form="named"))
+        return lambda v: way(read(form(v), AnswerType.EQUATION).value)
 
-    dresses = (str, dollars, spaced, small)
-    ways = [written(form, dress) for form in writings for dress in dresses]
+    ways = [written(form, style) for form in writings for style in _FORMULA[:5]]
     return settle(rng, AnswerType.EQUATION, told, value, wrong, ways)
+
+
+def _group(numbers: Iterable[Num], *, ordered: bool, name: str = "") -> Group:
+    return Group(ordered, tuple(leaf(n, name=name) for n in numbers))
 
 
 def elements(
     rng: random.Random, told: Told, value: tuple[Num, ...], wrong: Iterable[tuple[Num, ...]]
 ) -> Drawn:
     """A set by its elements."""
-
-    def body(items: Iterable[Num], joint: str = ",") -> str:
-        return joint.join(tex(item) for item in items)
-
-    ways: list[Callable[[tuple[Num, ...]], str]] = [
-        lambda v: f"{{{plain(body(v))}}}",
-        lambda v: f"{{{plain(body(v, ', '))}}}",
-        lambda v: f"$\\{{{body(v)}\\}}$",
-        lambda v: f"\\{{{body(v, ', ')}\\}}",
-        lambda v: f"$\\{{{body(v[::-1])}\\}}$",
-        lambda v: f"{{{plain(body(v[::-1], ', '))}}}",
+    styles = [
+        replace(style, form="braces", joint=joint)
+        for style in (_PLAIN, _DOLLARS, _TEX)
+        for joint in (",", ", ")
     ]
     # An element in an odd place would give the wrong sets away.
     others = (tuple(sorted(w, key=lambda x: float(Fraction(x)))) for w in wrong if w)
-    return settle(rng, AnswerType.SET, told, value, others, ways)
+    right, *sets = (_group(v, ordered=False) for v in (value, *others))
+    return _settled(rng, AnswerType.SET, told, right, sets, styles)
 
 
 def point(
@@ -185,21 +222,15 @@ def point(
     names: str = "",
 ) -> Drawn:
     """A tuple: a point, a vector, or the values of the unknowns ``names``."""
-    ways: list[Callable[[tuple[Num, ...]], str]] = [
-        lambda v: f"({','.join(plain(tex(x)) for x in v)})",
-        lambda v: f"({', '.join(plain(tex(x)) for x in v)})",
-        lambda v: f"$({','.join(map(tex, v))})$",
-        lambda v: f"$({', '.join(map(tex, v))})$",
+    styles = [
+        replace(style, form="tuple", joint=joint)
+        for style in (_PLAIN, _DOLLARS)
+        for joint in (",", ", ")
     ]
-    if zh:
-        ways.append(lambda v: f"（{'，'.join(plain(tex(x)) for x in v)}）")
-    if names:
-        pairs = list(names)
-        ways += [
-            lambda v: ", ".join(f"{n}={plain(tex(x))}" for n, x in zip(pairs, v, strict=True)),
-            lambda v: f"${', '.join(f'{n}={tex(x)}' for n, x in zip(pairs, v, strict=True))}$",
-        ]
-    return settle(rng, AnswerType.TUPLE, told, value, wrong, ways)
+    styles += [replace(_PLAIN, form="wide", joint="，")] if zh else []
+    styles += [replace(style, form="named") for style in (_PLAIN, _DOLLARS)] if names else []
+    right, *others = (_group(v, ordered=True) for v in (value, *wrong))
+    return _settled(rng, AnswerType.TUPLE, told, right, others, _digits(styles, value))
 
 
 def parts(
@@ -210,18 +241,12 @@ def parts(
     wrong: Iterable[tuple[Num, ...]],
 ) -> Drawn:
     """The answers of the numbered parts of a problem."""
-    ways: list[Callable[[tuple[Num, ...]], str]] = [
-        lambda v: "; ".join(f"({i}) {plain(tex(x))}" for i, x in enumerate(v, 1)),
-        lambda v: " ".join(f"({i}) ${tex(x)}$" for i, x in enumerate(v, 1)),
-        lambda v: ", ".join(plain(tex(x)) for x in v),
-        lambda v: ", ".join(f"({i}) ${tex(x)}$" for i, x in enumerate(v, 1)),
-    ]
-    if zh:
-        ways += [
-            lambda v: "，".join(f"（{i}）{plain(tex(x))}" for i, x in enumerate(v, 1)),
-            lambda v: "；".join(f"（{i}）${tex(x)}$" for i, x in enumerate(v, 1)),
-        ]
-    return settle(rng, AnswerType.MULTI_PART, told, value, wrong, ways)
+    each = replace(_TEX, math=DOLLARS)
+    marks = [(_PLAIN, "(1) ", "; "), (each, "(1) ", " "), (_PLAIN, "", ", "), (each, "(1) ", ", ")]
+    marks += [(_PLAIN, "（1）", "，"), (each, "（1）", "；")] if zh else []
+    styles = [replace(style, form=form, joint=joint) for style, form, joint in marks]
+    right, *others = (_group(v, ordered=True) for v in (value, *wrong))
+    return _settled(rng, AnswerType.MULTI_PART, told, right, others, _digits(styles, value))
 
 
 def several(
@@ -235,64 +260,59 @@ def several(
 ) -> Drawn:
     """All answers of a problem that has several, in any order; ``name`` is their unknown."""
     either = (" and ", "和", " or ", "或")[2 * bool(name) + zh]
-    ways: list[Callable[[tuple[Num, ...]], str]] = [
-        lambda v: ", ".join(plain(tex(x)) for x in v),
-        lambda v: f"${', '.join(map(tex, v))}$",
-        lambda v: either.join(plain(tex(x)) for x in v),
-        lambda v: ("、" if zh else ", ").join(f"${tex(x)}$" for x in reversed(v)),
-    ]
+    each = replace(_TEX, math=DOLLARS)
+    styles = [_PLAIN, _DOLLARS, replace(_PLAIN, joint=either)]
+    styles.append(replace(each, joint="、" if zh else ", "))
     if name:
-        ways += [
-            lambda v: either.join(f"{name}={plain(tex(x))}" for x in v),
-            lambda v: f"{name} = {either.join(plain(tex(x)) for x in v)}",
-            lambda v: ", ".join(f"${name}_{{{i}}}={tex(x)}$" for i, x in enumerate(v, 1)),
-            lambda v: ", ".join(f"{name}_{i}={plain(tex(x))}" for i, x in enumerate(v[::-1], 1)),
+        styles += [
+            replace(_PLAIN, form="each", joint=either),
+            replace(_PLAIN, form="once", joint=either, spaced=True),
+            replace(each, form="indexed"),
+            replace(_PLAIN, form="indexed"),
         ]
-    return settle(rng, AnswerType.MULTI_ANSWER, told, value, (w for w in wrong if w), ways)
+    wrong = (w for w in wrong if w)
+    right, *others = (_group(v, ordered=False, name=name) for v in (value, *wrong))
+    return _settled(rng, AnswerType.MULTI_ANSWER, told, right, others, styles)
+
+
+def span(low: Num | None, high: Num | None, low_in: bool = False, high_in: bool = False) -> Piece:
+    """One piece of a region of the number line; an end that is none lies at infinity."""
+    left = -math.inf if low is None else Fraction(low)
+    return Piece(left, low_in, math.inf if high is None else Fraction(high), high_in)
+
+
+def flipped(piece: Piece) -> Piece:
+    """The same piece with its finite ends the other way: open for closed."""
+    low_in = math.isfinite(piece.low) and not piece.low_in
+    return piece._replace(low_in=low_in, high_in=math.isfinite(piece.high) and not piece.high_in)
 
 
 def region(
     rng: random.Random,
     zh: bool,
     told: Told,
-    value: Region,
-    wrong: Iterable[Region],
+    value: tuple[Piece, ...],
+    wrong: Iterable[tuple[Piece, ...]],
     *,
     variable: str = "x",
 ) -> Drawn:
     """An interval or a union of them, as such or as inequalities."""
-    either = "或" if zh else " or "
-
-    def union(v: Region) -> str:
-        return "\\cup".join(span.brackets() for span in v)
-
-    def orders(v: Region) -> str:
-        return either.join(plain(span.order(variable)) for span in v)
-
-    ways: list[Callable[[Region], str]] = [
-        lambda v: plain(union(v)),
-        lambda v: dollars(union(v)),
-        lambda v: dollars(union(v).replace(",", ", ")),
-        orders,
-        lambda v: either.join(dollars(span.order(variable)) for span in v),
-        lambda v: f"{{{variable}|{orders(v).replace(' ', '') if zh else orders(v)}}}",
-    ]
-    return settle(rng, AnswerType.INTERVAL, told, value, wrong, ways)
+    base = replace(_PLAIN, chinese=zh, name=variable, form="brackets", joint=",")
+    tex = replace(base, notation=Notation.LATEX, dress=DOLLARS)
+    styles = [
+        base, tex, replace(tex, joint=", "), replace(base, form="order", spaced=True),
+        replace(tex, form="order"), replace(base, form="builder", spaced=not zh),
+    ]  # fmt: skip
+    right, *others = map(Region, (value, *wrong))
+    return _settled(rng, AnswerType.INTERVAL, told, right, others, styles)
 
 
-_ZH_TRUTH: Final = [("正确", "错误"), ("对", "错"), ("√", "×"), ("是", "否"), ("True", "False")]
-_EN_TRUTH: Final = [
-    *(("True", "False"), ("true", "false"), ("Yes", "No")),
-    *(("correct", "incorrect"), ("T", "F"), ("对", "错")),
-]
+_ZH_TRUTH: Final = ("正确|错误", "对|错", "√|×", "是|否", "True|False")
+_EN_TRUTH: Final = ("True|False", "true|false", "Yes|No", "correct|incorrect", "T|F", "对|错")
 
 
 def verdicts(rng: random.Random, zh: bool, told: Told, truth: bool) -> Drawn:
     """Whether a statement holds."""
-    words = _ZH_TRUTH if zh else _EN_TRUTH
-
-    def way(pair: tuple[str, str]) -> Callable[[bool], str]:
-        return lambda v: pair[not v]
-
-    ways = list(map(way, words))
-    return settle(rng, AnswerType.TRUE_FALSE, told, truth, [not truth], ways, keys=ways[:3])
+    styles = [Style(form=words) for words in (_ZH_TRUTH if zh else _EN_TRUTH)]
+    kind = AnswerType.TRUE_FALSE
+    return _settled(rng, kind, told, Truth(truth), [Truth(not truth)], styles, keys=3)
