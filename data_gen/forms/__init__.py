@@ -196,8 +196,7 @@ def _by_question(answer: Answer, asked: _Asked) -> list[Form]:
     amount, unit = value.quantity, asked_unit(asked.question)
     made: list[Form] = []
     if _ASKS_PERCENT.search(asked.question) and not amount.unit:
-        percent = decimal_of(amount.value)
-        made += [f"{percent}%"] if percent else []
+        made += [f"{amount.value}%"] if str(amount.value).isdigit() else []
     if unit and not amount.unit:
         other = value._replace(quantity=amount._replace(unit=unit), formula=None)
         made += [(replace(answer, value=other), style) for style in (Style(), Style(unit=unit))]
@@ -205,11 +204,6 @@ def _by_question(answer: Answer, asked: _Asked) -> list[Form]:
         bare = replace(answer, value=value._replace(quantity=amount._replace(unit="")))
         made += [(bare, style) for style in candidates(bare)]
     return made
-
-
-def decimal_of(value: object) -> str:
-    """A whole number's digits."""
-    return str(value) if str(value).isdigit() else ""
 
 
 def _drawn(rng: random.Random, forms: list[Form], question: str) -> Iterator[str]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Final
 
+from data_gen.forms.edits import near_numbers
 from gradegpt.answers import Answer, units
 from gradegpt.answers.formula import Node, variables
 from gradegpt.answers.numbers import decimal
@@ -37,7 +39,7 @@ def changed(rng: random.Random, answer: Answer, question: str) -> list[Answer]:
     value = answer.value
     if isinstance(value, Options):
         single = answer.kind is AnswerType.SINGLE_CHOICE
-        made: Sequence[Value | Options | Truth] = _options(rng, value, question, single=single)
+        made: Sequence[Value | Options | Truth] = [*_options(rng, value, question, single=single)]
     elif isinstance(value, Truth):
         made = [Truth(not value.holds)]
     else:
@@ -91,19 +93,7 @@ def _numbers(rng: random.Random, value: Fraction, *, whole: bool) -> Iterator[Fr
         yield from (Fraction(sign * top, bottom + step) for step in (1, -1 if bottom > 2 else 2))
         yield from (1 / value, value * 2, value / 2)
         return
-    digits = shown.lstrip("-").replace(".", "")
-    places = len(shown.partition(".")[2])
-    number, one = int(digits), 10**places
-    moved = {number + 1, abs(number - 1), number + rng.randint(2, 12), number * 10, number * 2}
-    if number % 10 == 0:
-        moved.add(number // 10)
-    if places:
-        moved |= {number + one, abs(number - one)}
-    if len(digits) > 1:
-        at = rng.randrange(len(digits) - 1)
-        moved.add(int(digits[:at] + digits[at + 1] + digits[at] + digits[at + 2 :]))
-        moved.add(int(digits[:-1] + str((int(digits[-1]) + rng.randint(1, 9)) % 10)))
-    yield from (Fraction(sign * new, one) for new in sorted(moved - {number}))
+    yield from near_numbers(rng, value, len(shown.partition(".")[2]))
     if value.denominator > 1:
         yield from (1 / value, Fraction(value.numerator, value.denominator + 1))
         yield Fraction(value.numerator + sign, value.denominator)
@@ -180,7 +170,7 @@ def _regions(rng: random.Random, region: Region) -> Iterator[Region]:
     for n, piece in enumerate(pieces):
         for other in _pieces(rng, piece):
             made = (*pieces[:n], other, *pieces[n + 1 :])
-            apart = all(a.high < b.low for a, b in zip(made, made[1:], strict=False))
+            apart = all(a.high < b.low for a, b in itertools.pairwise(made))
             if other.low < other.high and apart:
                 yield Region(made)
     if len(pieces) == 1 and math.isfinite(pieces[0].low) != math.isfinite(pieces[0].high):
@@ -198,10 +188,12 @@ def _pieces(rng: random.Random, piece: Piece) -> Iterator[Piece]:
     for end in ("low", "high"):
         value = getattr(piece, end)
         if isinstance(value, Fraction):
-            for new in _numbers(rng, value, whole=False):
-                yield piece._replace(**{end: new})
-        elif math.isfinite(value):
-            yield piece._replace(**{end: -value})
+            moved: list[Fraction | float] = [*_numbers(rng, value, whole=False)]
+        else:
+            moved = [-value] if math.isfinite(value) else []
+        yield from (
+            piece._replace(low=new) if end == "low" else piece._replace(high=new) for new in moved
+        )
 
 
 # --- options --------------------------------------------------------------------------------------

@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 import random
 import re
+from decimal import Decimal
+from fractions import Fraction
 from functools import lru_cache
 from typing import Final
 
@@ -41,41 +43,39 @@ def numeral_edits(rng: random.Random, text: str, *, most: int = 12) -> list[str]
             continue  # "(2)" among "(1) … (2) …" says which part it is
         power = _EXPONENT.search(before) is not None
         made += [before + moved + after for moved in _moves(rng, place[0], power=power)]
-    return _natural(rng, text, made, most)
-
-
-def _natural(rng: random.Random, text: str, made: list[str], most: int) -> list[str]:
     kept = [new for new in distinct(made, text) if is_natural(text, new)]
     return rng.sample(kept, min(most, len(kept)))
 
 
 def _moves(rng: random.Random, numeral: str, *, power: bool) -> list[str]:
+    """Other numbers with as many places, grouped as this one is."""
     if power:
-        value = int(float(re.sub(r"\D", "", numeral.partition(".")[0])))
+        value = int(re.sub(r"\D", "", numeral.partition(".")[0]))
         others = [value + 1, *([value - 1] if value > 2 else [])]
         return [str(other).rjust(len(numeral), "0") for other in others]
-    whole, dot, part = numeral.replace("{,}", ",").partition(".")
-    digits, places = whole.replace(",", "") + part, len(part)
-    value = int(digits)
-    unit = 10**places if part and rng.random() < 0.3 else 1
-    moved = {value + unit, abs(value - unit), value + rng.randint(2, 12)}
-    if value:
-        moved |= {value * 10, *([value // 10] if value % 10 == 0 else []), value * 2}
-    if len(digits) > 1 and value:
-        i = rng.randrange(len(digits) - 1)
-        swapped = digits[:i] + digits[i + 1] + digits[i] + digits[i + 2 :]
-        other = str((int(digits[-1]) + rng.randint(1, 9)) % 10)
-        moved |= {int(swapped), int(digits[:-1] + other)}
-    grouped = "," in whole
-    written = [_written(new, places, dot, grouped=grouped) for new in sorted(moved - {value})]
+    plain = numeral.replace("{,}", ",")
+    places, grouped = len(plain.partition(".")[2]), "," in plain
+    made = [
+        f"{Decimal(new.numerator) / new.denominator:{',' * grouped}.{places}f}"
+        for new in near_numbers(rng, Fraction(plain.replace(",", "")), places)
+    ]
     comma = "{,}" if "{,}" in numeral else ","
-    return [new.replace(",", comma) for new in written if grouped == ("," in new)]
+    return [new.replace(",", comma) for new in made if grouped == ("," in new)]
 
 
-def _written(value: int, places: int, dot: str, *, grouped: bool) -> str:
-    digits = str(value).rjust(places + 1, "0")
-    whole, part = (digits[:-places], digits[-places:]) if places else (digits, "")
-    return f"{f'{int(whole):,}' if grouped else whole}{dot}{part}"
+def near_numbers(rng: random.Random, value: Fraction, places: int) -> list[Fraction]:
+    """Numbers of so many places: next to it, with other or exchanged digits, of another size."""
+    one = 10**places
+    number = int(abs(value) * one)
+    digits = str(number).rjust(places + 1, "0")
+    moved = {number + 1, abs(number - 1), number + rng.randint(2, 12), number + one}
+    moved |= {number * 10, number * 2, abs(number - one)} if number else set()
+    moved |= {number // 10} if number % 10 == 0 else set()
+    if len(digits) > 1:
+        at = rng.randrange(len(digits) - 1)
+        moved.add(int(digits[:at] + digits[at + 1] + digits[at] + digits[at + 2 :]))
+        moved.add(int(digits[:-1] + str((int(digits[-1]) + rng.randint(1, 9)) % 10)))
+    return [Fraction(new, one) * (-1 if value < 0 else 1) for new in sorted(moved - {number})]
 
 
 def is_natural(text: str, new: str) -> bool:

@@ -35,7 +35,8 @@ def _reordered(rng: random.Random, value: Value) -> Value:
         case Relation():
             left, right = (_tree(rng, side) for side in (value.left, value.right))
             return value._replace(left=left, right=right)
-    return value
+        case _:
+            return value
 
 
 def _is_indexed(item: Value) -> bool:

@@ -135,7 +135,7 @@ def value_range(rng: random.Random, zh: bool) -> Drawn:
         value._replace(low=-k),
         value._replace(high=far * far + k + 1),
     ]
-    wrong = [w for w in wrong if w.high is None or w.low != w.high]
+    wrong = [w for w in wrong if w.low != w.high]
     return region(rng, zh, told, (value,), [(w,) for w in wrong], variable="y")
 
 

@@ -17,7 +17,7 @@ from typing import Final, TypeVar
 from data_gen.makers import Drawn
 from data_gen.makers.notation import Num, polynomial
 from data_gen.makers.words import Told
-from gradegpt.answers import Answer, Digits, Notation, Style, UnwritableError, read, units, write
+from gradegpt.answers import Answer, Digits, Notation, Style, UnwritableError, units, values, write
 from gradegpt.answers.styles import DOLLARS
 from gradegpt.answers.types import Group, Leaf, Options, Piece, Quantity, Region, Truth, Value
 from gradegpt.schema import AnswerType
@@ -86,7 +86,7 @@ def leaf(number: Num, *, unit: str = "", name: str = "") -> Leaf:
     """A number as an answer's value; where it is no rational one, by its LaTeX."""
     if not isinstance(number, str):
         return Leaf("", name, Quantity(Fraction(number), unit))
-    made = read(number, AnswerType.NUMBER).value
+    made = values.read(number)
     if not isinstance(made, Leaf):
         raise ValueError(f"{number!r} is no number")
     if unit and made.quantity is not None:
@@ -126,8 +126,8 @@ def number(
         styles += [replace(_PLAIN, unit=sign), replace(_PLAIN, unit=word)]
         styles.append(replace(_DOLLARS, unit=sign))
         slips = () if name else units.alike(unit)[:2]  # "I=2 mA" beside "2" would be hard to tell
-        for slip in (units.sister(unit, u) for u in slips):
-            extra.append(write(Answer(AnswerType.NUMBER, leaf(value, unit=slip)), _PLAIN))
+        slipped = (leaf(value, unit=units.sister(unit, slip)) for slip in slips)
+        extra = [write(Answer(AnswerType.NUMBER, other), _PLAIN) for other in slipped]
         wrong = [w for w in wrong if not _about(value, w)]
     elif not name:
         whole = isinstance(value, int)
@@ -187,7 +187,7 @@ def equations(
 
     def written(form: Callable[[V], str], style: Style) -> Callable[[V], str]:
         way = _way(AnswerType.EQUATION, replace(style, form="named"))
-        return lambda v: way(read(form(v), AnswerType.EQUATION).value)
+        return lambda v: way(values.read(form(v)))
 
     ways = [written(form, style) for form in writings for style in _FORMULA[:5]]
     return settle(rng, AnswerType.EQUATION, told, value, wrong, ways)

@@ -10,6 +10,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from typing_extensions import override
+
 from gradegpt.answers import algebra, units
 from gradegpt.answers.formula import Node, read_formula
 from gradegpt.answers.text import plain
@@ -43,6 +45,7 @@ class Answer:
     said: str = field(default="")
     span: tuple[int, int] = field(default=(0, 0))
 
+    @override
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Answer) or self.kind is not other.kind:
             return False
@@ -51,6 +54,7 @@ class Answer:
             return mine == theirs
         return same(mine, theirs)
 
+    @override
     def __hash__(self) -> int:
         return hash(self.kind)  # a value is equal to others that are built otherwise
 

@@ -174,12 +174,12 @@ def write_region(region: Region, end: Callable[[float | Fraction], str], style: 
         return (f"{style.name}{inside}" if style.form == "member" else "") + union.join(shown)
     if style.form == "words":
         return style.either.join(_told(piece, end, style) for piece in region.pieces)
-    shown = style.either.join(_order(piece, end, style) for piece in region.pieces)
+    order = style.either.join(_order(piece, end, style) for piece in region.pieces)
     if style.form == "order":
-        return shown
+        return order
     if style.latex:
-        return f"\\{{{style.name}\\mid {shown}\\}}"
-    return f"{{{style.name}{' | ' if style.spaced else '|'}{shown}}}"
+        return f"\\{{{style.name}\\mid {order}\\}}"
+    return f"{{{style.name}{' | ' if style.spaced else '|'}{order}}}"
 
 
 def _brackets(piece: Piece, end: Callable[[float | Fraction], str], style: Style) -> str:

@@ -128,8 +128,8 @@ def write_number(
         case Digits.SCIENTIFIC if size and (written := _scientific(size, latex, code)):
             return sign + written
         case Digits.MIXED if size > 1 and size.denominator > 1:
-            whole, rest = divmod(size.numerator, size.denominator)
-            return f"{sign}{whole}\\frac{{{rest}}}{{{size.denominator}}}"
+            count, top = divmod(size.numerator, size.denominator)
+            return f"{sign}{count}\\frac{{{top}}}{{{size.denominator}}}"
         case Digits.DISPLAYED if size.denominator > 1:
             return f"{sign}\\dfrac{{{size.numerator}}}{{{size.denominator}}}"
         case Digits.FRACTION | Digits.MIXED if size.denominator > 1:

@@ -182,6 +182,8 @@ def write_options(value: Options, form: str, joint: str, last: str, question: st
             return joint.join(f"({x})" for x in named)
         case "circled":
             return joint.join("①②③④⑤⑥⑦⑧⑨"[int(x) - 1] for x in named)
+        case _:
+            pass
     shown = [listed[x] for x in named] if "@" in form else [*named]
     body = f"{joint.join(shown[:-1])}{last or joint}{shown[-1]}" if shown[1:] else shown[0]
     return form.replace("@", "{}").replace("#", named[0]).replace("{}", body)

@@ -63,15 +63,20 @@ def _quantity(text: str) -> Quantity | None:
         top, bottom = _constant(ratio[1]), _constant(ratio[2])
         if top is not None and bottom:
             return Quantity(top / bottom)
-    if tail := _UNIT_TAIL.search(text):
-        rest, unit = text[: tail.start()].strip(), tail["unit"].strip()
-        if rest and (
-            _is_unit(rest, unit, text) or _COUNTED.fullmatch(unit) or _WORD_UNIT.fullmatch(text)
-        ):
-            for made in (spelled(rest), _constant(rest)):
-                if made is not None:
-                    return Quantity(made, unit, percent, _place(rest))
-    return _counted_in_words(text)
+    return _before_a_unit(text, percent) or _counted_in_words(text)
+
+
+def _before_a_unit(text: str, percent: bool) -> Quantity | None:
+    tail = _UNIT_TAIL.search(text)
+    if tail is None:
+        return None
+    rest, unit = text[: tail.start()].strip(), tail["unit"].strip()
+    counts = rest and (_COUNTED.fullmatch(unit) or _WORD_UNIT.fullmatch(text))
+    if rest and (counts or _is_unit(rest, unit, text)):
+        for made in (spelled(rest), _constant(rest)):
+            if made is not None:
+                return Quantity(made, unit, percent, _place(rest))
+    return None
 
 
 def _measured(text: str) -> Quantity | None:

@@ -22,7 +22,7 @@ _PARTS = re.compile(
 )
 _WORDS = re.compile(r"[\u3400-\u9fff]{2,}|(?<![a-zA-Z])[a-zA-Z]{3,}\s+[a-zA-Z]{2,}")
 
-_FIRST_PART = re.compile(r"\s*\(1\)(?!.*\(\d\)|.*,.*\))\s*(?=\S)", re.DOTALL)
+_FIRST_PART = re.compile(r"\s*\(1\)(?!.*\([2-9]\))\s*(?=\S)", re.DOTALL)
 """The mark of the only part that is given."""
 _NAME = re.compile(
     r"(?<![a-zA-Z\\_^{])(?!(?:sin|cos|tan|cot|sec|csc|arc\w*|log|exp|lim|max|min|mod|gcd|lcm|det"

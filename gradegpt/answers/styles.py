@@ -44,8 +44,8 @@ _WORDS: Final = (
 _GROUPED: Final = re.compile(r"-?\d{1,3}(?:[,，、]\d{3})+(?:\.\d+)?")
 """Several numbers that look like one."""
 TRUTHS: Final = (
-    "正确|错误", "对|错", "√|×", "是|否", "成立|不成立", "True|False", "true|false", "T|F", "Yes|No",
-    "correct|incorrect", "Correct|Incorrect", "right|wrong", "TRUE|FALSE", "yes|no",
+    "正确|错误", "对|错", "√|×", "是|否", "成立|不成立", "True|False", "true|false", "T|F",
+    "Yes|No", "correct|incorrect", "Correct|Incorrect", "right|wrong", "TRUE|FALSE", "yes|no",
     "说法正确|说法错误", "这个说法是对的|这个说法是错的", "该命题成立|该命题不成立",
     "The statement is true.|The statement is false.", "It is true|It is false",
     "That is correct.|That is incorrect.",
@@ -204,14 +204,11 @@ def _of_one(value: Leaf | Relation, equation: bool) -> Iterator[Style]:
         return
     shown = list(_amounts(value))
     if value.name:
-        in_words = (Digits.WORDS, Digits.PARTS)
-        named = [
-            s
-            for s in shown
-            if s.digits not in in_words and s.digits is not Digits.GROUPED and s.unit != ""
-        ]
-        forms = ("named", "turned") if equation else ("named",)
-        for form, style, spaced in product(forms, named, (False, True)):
+        never = (Digits.WORDS, Digits.PARTS, Digits.GROUPED)
+        named = [s for s in shown if s.digits not in never and s.unit != ""]
+        for form, style, spaced in product(
+            ("named", "turned")[: 1 + equation], named, (False, True)
+        ):
             yield replace(style, form=form, spaced=spaced)
     yield from shown
 

@@ -51,7 +51,8 @@ _ELEMENTS = re.compile(r"\s*[A-Za-z]\s*(?:\||\\mid|:)(?P<body>[^<>≤≥≠]+)",
 """The inside of a set-builder form that names its elements: x | x = 0 或 x = 2."""
 _JOINED = re.compile(r"[,;±或和与∨]|\\pm|\bor\b|\band\b|\\text")
 _TOLD_SET = re.compile(
-    r"[A-Za-z]\s*∈\s*(?P<braces>\{.*\})|由(?P<zh>.+)组成的集合|the set (?:of|containing) (?P<en>.+)",
+    r"[A-Za-z]\s*∈\s*(?P<braces>\{.*\})|由(?P<zh>.+)组成的集合"
+    r"|the set (?:of|containing) (?P<en>.+)",
     re.IGNORECASE,
 )
 _GROUPED = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?\s*\D*(?:(?<=m)\^\{?[23]\}?)?")

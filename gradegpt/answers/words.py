@@ -65,7 +65,8 @@ def any_of(table: Iterable[str]) -> re.Pattern[str]:
 _LIKE: Final = _like()
 _TREND: Final = any_of(_LIKE)
 _AROUND = re.compile(
-    r"^(?:(?:it|that) is (?=\S)|it's (?=\S)|it (?=\S)|[是即会](?=[\u3400-\u9fff]))|(?<=[\u3400-\u9fff])了$",
+    r"^(?:(?:it|that) is (?=\S)|it's (?=\S)|it (?=\S)|[是即会](?=[\u3400-\u9fff]))"
+    r"|(?<=[\u3400-\u9fff])了$",
     re.IGNORECASE,
 )
 _MAX_SAID: Final = 60

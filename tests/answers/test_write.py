@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gradegpt.answers import Answer, AnswerType, Style, algebra, read, styles, write
+from gradegpt.answers import Answer, AnswerType, algebra, read, styles, write
 from gradegpt.answers.formula import Node
 from gradegpt.answers.types import (
     Group,
@@ -19,7 +18,6 @@ from gradegpt.answers.types import (
     Region,
     Relation,
     Truth,
-    Words,
 )
 from gradegpt.answers.units import UNITS
 
@@ -63,7 +61,7 @@ ATOMS = st.one_of(
 def _nested(inner: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
     two = st.tuples(inner, inner)
     return st.one_of(
-        st.builds(lambda op, args: Node(op, args), st.sampled_from("++**/"), two),
+        st.builds(Node, st.sampled_from("++**/"), two),
         inner.map(lambda arg: Node("neg", (arg,))),
         st.builds(lambda a, n: Node("^", (a, num(n))), inner, st.integers(2, 4)),
         st.builds(lambda a, n: Node("root", (a, num(n))), inner, st.sampled_from((2, 2, 3))),
