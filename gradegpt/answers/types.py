@@ -93,7 +93,7 @@ class Region(NamedTuple):
 
 
 class Options(NamedTuple):
-    """Option letters: a set, in the order of the alphabet, or ``ordered``, one for each question."""
+    """Option letters: a set in the order of the alphabet or, ``ordered``, one for each question."""
 
     letters: tuple[str, ...]
     ordered: bool = False
