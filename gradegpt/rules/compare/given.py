@@ -14,7 +14,7 @@ from typing import Final
 
 from gradegpt.answers.words import Token, tokens, words
 
-MAX_ANSWER: Final = 60
+MAX_ANSWER: Final = 120
 """Words of an answer that a reference is looked for in; a longer text says too many things."""
 MAX_REFERENCE: Final = 6
 
@@ -149,6 +149,7 @@ def _known(said: tuple[Token, ...], asked: frozenset[str]) -> list[bool]:
 
 
 def _stem(word: str) -> str:
+    word = word.removesuffix("'s").removesuffix("’s")
     return _ENDING.sub("", word) if len(word) > 3 else word
 
 
