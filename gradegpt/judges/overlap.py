@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 from gradegpt.answers.text import fold, simplified, tidy
 from gradegpt.judges.rules import judged
-from gradegpt.rules.compare.text import FILLER
+from gradegpt.rules.compare.given import FILLER
 from gradegpt.rules.reference import answer_kind, reference_answers
 from gradegpt.schema import AnswerType, Item, Judgement, Outcome, Verdict
 

@@ -1,10 +1,10 @@
 """Whether a sentence gives a text as its answer, or merely holds it.
 
 "Written by Shakespeare" gives Shakespeare; "a rival of Shakespeare", "Stratford, where Shakespeare
-was born" and "unlike Shakespeare" hold the name and give another. The words before the text tell: either
-they are the question's own, or the text is the complement of a verb that gives (is, called, played
-by, located in). No other name may stand before it, no word that turns or doubts anywhere, and
-nothing behind it that makes another name of it or another claim.
+was born" and "unlike Shakespeare" hold the name and give another. The words before it tell: they
+are the question's own, or the name is the complement of a verb that gives (is, called, played by,
+located in). No other name may stand before it, no word beside it that turns or doubts, and nothing
+behind it that makes another name of it, or another claim.
 """
 
 from __future__ import annotations
@@ -14,6 +14,11 @@ from typing import Final
 
 from gradegpt.answers.words import Token, tokens, words
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 MAX_ANSWER: Final = 120
 """Words of an answer that a reference is looked for in; a longer text says too many things."""
 MAX_REFERENCE: Final = 6
@@ -22,59 +27,73 @@ FILLER: Final = frozenset({
     "a", "an", "the", "of", "in", "on", "at", "to", "by", "for", "and", "is", "was", "are", "were",
     "it", "its",
 })  # fmt: skip
-_FUNCTION: Final = FILLER | frozenset("""
-    be been being this these those there here he she they we his her their him them who whom which
-    what when where how do does did has have had so since as with into answer question correct right
-    name names named called known title titled final s i you my your our also first last word term
-    it's that's there's he's she's 's two three one located set made took take takes written wrote released
-    """.split())
+_FUNCTION: Final = FILLER | _words("""
+    be been being this these those there here he she they we his her their him them who whom
+    which what when where how do does did has have had so since as with into answer question
+    correct right name names named called known title titled final s i you my your our also
+    first last word term it's that's there's he's she's 's two three one located set made took
+    take takes written wrote released
+""")
 """Words that name nobody and nothing, and that a sentence repeats of no question."""
-_DENIAL: Final = frozenset("""
-    not no never nor neither without cannot wrong incorrect false isn't wasn't aren't weren't don't
-    doesn't didn't can't couldn't won't wouldn't hasn't haven't ain't
-    """.split())
-_REVISION: Final = frozenset("""
-    wait correction scratch oops sorry mistake mistaken mean meant rather instead perhaps maybe probably might
-    guess suppose unknown myth supposedly allegedly popularly reference grader
-    """.split())
+_DENIAL: Final = _words("""
+    not no never nor neither without cannot wrong incorrect false isn't wasn't aren't weren't
+    don't doesn't didn't can't couldn't won't wouldn't hasn't haven't ain't
+""")
+_REVISION: Final = _words("""
+    wait correction scratch oops sorry mistake mistaken mean meant rather instead perhaps maybe
+    probably might guess suppose unknown myth supposedly allegedly popularly reference grader
+""")
 """With denials, words that turn or doubt an answer wherever they stand."""
-_DOUBT: Final = frozenset("""
-    or except excluding non but either unlike than although though while whereas yet however possibly may
-    could would should if unless until till contrary confused rival rivals claim claims claimed
-    believe believed believes think thinks thought assume told textbook textbooks according opinion
-    others people some predecessor successor formerly former replaced fake pseudo ruled including
-    included among besides plus alongside
-    """.split())
+_DOUBT: Final = _words("""
+    or except excluding non but either unlike than although though while whereas yet however
+    possibly may could would should if unless until till contrary confused rival rivals claim
+    claims claimed believe believed believes think thinks thought assume told textbook
+    textbooks according opinion others people some predecessor successor formerly former
+    replaced fake pseudo ruled including included among besides plus alongside
+""")
 """Words that may turn or leave open what they share a sentence with."""
-_GIVING: Final = frozenset(
-    "is was are were be been being it's that's named called known titled namely as".split()
-)
-_PLACE: Final = frozenset("in on at".split())
-_STATES: Final = frozenset("""
-    located born held place situated based found set died filmed shot founded is was are were lies
-    released published introduced established created built happened occurred began started ended
-    """.split())
-_MADE: Final = frozenset("""
-    written wrote sung performed played portrayed directed produced composed painted invented discovered
-    voiced recorded developed designed founded created built coined released published hosted scripted
-    narrated won held owned made led introduced proposed provided commissioned starred formulated
-    novel song book play poem film album painting opera hit single show series story symphony ballet
-    """.split())
+TURNING: Final = _DENIAL | _REVISION | _DOUBT
+_GIVING: Final = _words("""
+    is was are were be been being it's that's named called known titled namely as
+""")
+_PLACE: Final = _words("""
+    in on at
+""")
+_STATES: Final = _words("""
+    located born held place situated based found set died filmed shot founded is was are were
+    lies released published introduced established created built happened occurred began
+    started ended
+""")
+_MADE: Final = _words("""
+    written wrote sung performed played portrayed directed produced composed painted invented
+    discovered voiced recorded developed designed founded created built coined released
+    published hosted scripted narrated won held owned made led introduced proposed provided
+    commissioned starred formulated novel song book play poem film album painting opera hit
+    single show series story symphony ballet
+""")
 """What somebody who is named behind "by" has done, or made."""
-_TITLES: Final = frozenset(
-    "the a an its his her their mr mrs ms dr sir saint st king queen president admiral".split()
-)
-_PREPOSITIONS: Final = frozenset("""
-    of from near after before against between until to with without inside outside over under about
-    around behind beside beyond through toward towards via like per opposite
-    """.split())
+_TITLES: Final = _words("""
+    the a an its his her their mr mrs ms dr sir saint st king queen president admiral
+""")
+_PREPOSITIONS: Final = _words("""
+    of from near after before against between until to with without inside outside over under
+    about around behind beside beyond through toward towards via like per opposite
+""")
 _NATIONS: Final = ("an", "ish", "ese", "ch")
 _VERBS: Final = ("s", "ed", "ly", "ng", "won")
-_JOINS: Final = frozenset("and or together along versus vs".split())
-_MONTHS: Final = frozenset("""
-    january february march april may june july august september october november december
-    jan feb mar apr jun jul aug sep sept oct nov dec
-    """.split())
+_JOINS: Final = _words("""
+    and or together along versus vs
+""")
+_MONTHS: Final = _words("""
+    january february march april may june july august september october november december jan
+    feb mar apr jun jul aug sep sept oct nov dec
+""")
+_PLACE_NAME: Final = 3
+_ITEM: Final = 3
+"""Words of one of several things in a list."""
+_JOINING: Final = re.compile(r"[/&、·•+]")
+_TURNED: Final = re.compile(r"…|\.\.\.|——|[？?]|[不没非错误或另]|还有|更正|等等|其中|应该|[哦噢]")
+"""Behind an answer, signs and Chinese words that turn it, doubt it or add another."""
 _STOP: Final = re.compile(r"[.!?;。！？；\n](?!\w)")
 _ENDING: Final = re.compile(r"(?:ing|ed|es|s|d|e)$")
 
@@ -94,7 +113,7 @@ def gives(reference: str, answer: str, question: str) -> bool:
     return any(
         _settled(said, start, end, asked)
         and _leads(said[:start], known[:start], said[start].gap, date=_is_date(wanted))
-        and _closes(said[end - 1], said[end:], known[end:])
+        and _closes(said[:end], said[end:], known[end:], alone=not start)
         for start, end in spans
     )
 
@@ -144,7 +163,13 @@ def _known(said: tuple[Token, ...], asked: frozenset[str]) -> list[bool]:
             near = n - 1 if order.step > 0 else n + 1
             joined = not (said[n].gap if order.step > 0 else said[near].gap).strip()
             named = said[near].capital or said[near].word in ("of", "and", "the")
-            made[n] |= said[n].capital and joined and named and made[near] and _stem(said[near].word) in stems
+            made[n] |= (
+                said[n].capital
+                and joined
+                and named
+                and made[near]
+                and _stem(said[near].word) in stems
+            )
     return made
 
 
@@ -180,24 +205,48 @@ def _describes(token: Token, after: tuple[Token, ...]) -> bool:
     return token.word in _TITLES or token.word not in _FUNCTION | _PREPOSITIONS
 
 
-def _closes(name: Token, after: tuple[Token, ...], known: list[bool]) -> bool:
+def _closes(
+    before: tuple[Token, ...], after: tuple[Token, ...], known: list[bool], *, alone: bool
+) -> bool:
     """Whether what follows makes no longer name of it, adds no other, and claims nothing else."""
     if not after:
         return True
-    first = after[0]
+    first, own = after[0], known[0] and after[0].word not in _TITLES
     verbal = len(after) > 1 and not after[1].capital and after[1].word.endswith(_VERBS)
     if first.word == "and" and verbal:
         return True
-    if first.word in _JOINS or "/" in first.gap or "&" in first.gap or first.gap == "-":
+    if first.word in _JOINS or first.gap == "-" or _JOINING.search(first.gap):
         return False
-    if not first.gap.strip() and not known[0]:
+    if not first.gap.strip() and not own:
         verb = first.word.endswith(_VERBS) or first.word in _STATES
-        if first.capital or not (verb and name.capital):
+        if first.capital or not (verb and before[-1].capital):
             return False
+    if _is_list(after):
+        return False
+    place = alone and first.gap.strip() == "," and len(after) <= _PLACE_NAME
+    if place and all(token.capital for token in after):
+        return False  # London, Ontario
+    if any(_TURNED.search(token.gap) or _TURNED.search(token.word) for token in after):
+        return False
     return not any(
-        token.capital and not is_known and before.word in _GIVING
-        for before, token, is_known in zip(after, after[1:], known[1:], strict=False)
+        token.capital and not is_known and giving.word in _GIVING
+        for giving, token, is_known in zip(after, after[1:], known[1:], strict=False)
     )
+
+
+def _is_list(after: tuple[Token, ...]) -> bool:
+    """Whether it is the first of several: ", Saturn, Uranus" or ", nitrogen and argon"."""
+    commas = size = 0
+    for token in after:
+        if "," in token.gap or ";" in token.gap:
+            commas, size = commas + 1, 0
+        size += 1
+        joined = token.word in ("and", "or") and commas > 0
+        if joined or commas > 2:
+            return True
+        if not commas or size > _ITEM or token.word in _FUNCTION or token.word.endswith("ed"):
+            return False
+    return commas > 1
 
 
 def _is_date(wanted: tuple[str, ...]) -> bool:

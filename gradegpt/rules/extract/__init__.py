@@ -19,7 +19,7 @@ __all__ = ["COMMITTED", "Found", "How", "boxes", "endings", "find_answer"]
 
 _SEVERAL: Final = (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART, AnswerType.SET)
 _SCANNED: Final = 20_000
-_STATED: Final = 500
+_STATED: Final = 800
 
 
 _ANSWER_TAG = re.compile(r"<answer>\s*(.+?)\s*</answer>", re.DOTALL | re.IGNORECASE)
