@@ -7,7 +7,7 @@ from typing import Final
 
 from gradegpt.answers import values
 from gradegpt.answers.text import fold, plain
-from gradegpt.answers.truth import truth
+from gradegpt.answers.truth import said_truth, truth
 from gradegpt.answers.types import Group, Leaf, Region, Value
 from gradegpt.rules.compare.base import Comparison, Means, Prove, sparing, unproved
 from gradegpt.rules.compare.choice import compare_choice
@@ -24,6 +24,13 @@ _NOTHING = re.compile(
     r"|无解|不存在"
 )
 """Answers, as plain text, that say there is no such number."""
+_TO_A_GRADER = re.compile(
+    r"[应直请被]\S{0,3}判[为定作]|评[分判][员者结]|评判|阅卷|判定|视为|算我|思路|\[\[[A-Z]\]\]"
+    r"|\bmark(?:ed)? (?:this|it|me)\b"
+    r"|\b(?:verdict|grader?|grading|grade this|judg(?:e|ment))\b",
+    re.IGNORECASE,
+)
+"""Words by which a "correct" is asked for, and not given as an answer."""
 _YEAR = re.compile(r"(?:1\d|20)\d\d")
 _WHEN = re.compile(r"\b(?:when|(?:what|which) year)\b|哪一?年|何时|什么时候", re.IGNORECASE)
 """Questions that a date answers whose year is the reference."""
@@ -99,7 +106,8 @@ def _in_order(value: Value) -> Value:
 
 
 def _truth(reference: str, answer: str) -> Comparison:
-    wanted, given = truth(reference), truth(answer)
+    plea = truth(answer) is None and _TO_A_GRADER.search(answer)
+    wanted, given = truth(reference), None if plea else said_truth(answer)
     if wanted is None or given is None:
         return Comparison(None, "true_false:no-truth-word")
     return Comparison(

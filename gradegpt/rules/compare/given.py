@@ -48,7 +48,7 @@ _DOUBT: Final = _words("""
     or except excluding non but either unlike than although though while whereas yet however
     possibly may could would should if unless until till contrary confused rival rivals claim
     claims claimed believe believed believes think thinks thought assume told textbook
-    textbooks according opinion others people some predecessor successor formerly former
+    textbooks opinion predecessor successor formerly former
     replaced fake pseudo ruled including included among besides plus alongside
 """)
 """Words that may turn or leave open what they share a sentence with."""
@@ -94,6 +94,7 @@ _ITEM: Final = 3
 _JOINING: Final = re.compile(r"[/&、·•+]")
 _TURNED: Final = re.compile(r"…|\.\.\.|——|[？?]|[不没非错误或另]|还有|更正|等等|其中|应该|[哦噢]")
 """Behind an answer, signs and Chinese words that turn it, doubt it or add another."""
+_NAMELESS: Final = _FUNCTION | _MONTHS | _TITLES
 _STOP: Final = re.compile(r"[.!?;。！？；\n](?!\w)")
 _ENDING: Final = re.compile(r"(?:ing|ed|es|s|d|e)$")
 
@@ -109,24 +110,33 @@ def gives(reference: str, answer: str, question: str) -> bool:
     if _in_a_row(wanted, words(question)):
         return False
     spans = _places(wanted, said)
-    known = _known(said, asked) if spans else []
+    quoted = _quoted(said) if spans else []
+    known = _known(said, quoted, asked) if spans else []
     return any(
-        _settled(said, start, end, asked)
-        and _leads(said[:start], known[:start], said[start].gap, date=_is_date(wanted))
+        _settled(said, quoted, (start, end), asked)
+        and _leads(said[:start], known[:start], said[start], date=_is_date(wanted))
         and _closes(said[:end], said[end:], known[end:], alone=not start)
         for start, end in spans
     )
 
 
-def _settled(said: tuple[Token, ...], start: int, end: int, asked: frozenset[str]) -> bool:
+def _settled(
+    said: tuple[Token, ...], quoted: list[bool], span: tuple[int, int], asked: frozenset[str]
+) -> bool:
     """Whether nothing turns it or leaves it open."""
-    others = {token.word for token in (*said[:start], *said[end:])}
-    if others & (_DENIAL | _REVISION - asked):
-        return False
+    start, end = span
     begin = next((n for n in range(start, 0, -1) if _STOP.search(said[n].gap)), 0)
     stop = next((n for n in range(end, len(said)) if _STOP.search(said[n].gap)), len(said))
-    beside = {token.word for token in (*said[begin:start], *said[end:stop])}
-    return not beside & (_DOUBT - asked)
+    for n, token in enumerate(said):
+        if start <= n < end or quoted[n]:
+            continue
+        if token.word in _DENIAL or (n < start and _TURNED.search(token.word)):
+            return False
+        if token.word in _REVISION and token.word not in asked:
+            return False
+        if begin <= n < stop and token.word in _DOUBT and token.word not in asked:
+            return False
+    return True
 
 
 def _places(wanted: tuple[str, ...], said: tuple[Token, ...]) -> list[tuple[int, int]]:
@@ -145,19 +155,26 @@ def _places(wanted: tuple[str, ...], said: tuple[Token, ...]) -> list[tuple[int,
     return made
 
 
-def _known(said: tuple[Token, ...], asked: frozenset[str]) -> list[bool]:
+def _quoted(said: tuple[Token, ...]) -> list[bool]:
+    """Of each word whether it stands in quotation marks, as a title does."""
+    made, inside = [], False
+    for token in said:
+        inside ^= sum(map(token.gap.count, '"“”「」')) % 2 == 1
+        made.append(inside)
+    return made
+
+
+def _known(said: tuple[Token, ...], quoted: list[bool], asked: frozenset[str]) -> list[bool]:
     """Of each word whether it names nothing that the question has not named.
 
     A title in quotation marks names no rival, nor do the other words of a name that the question
     has: "Museum" in "the Country Music Hall of Fame and Museum".
     """
     stems = {_stem(word) for word in asked}
-    made, quoted = [], False
-    for token in said:
-        quoted ^= sum(map(token.gap.count, '"“”「」')) % 2 == 1
-        word = token.word
-        own = word in _FUNCTION or word in _MONTHS or word in _TITLES or word.isdigit()
-        made.append(quoted or own or _stem(word) in stems)
+    made = [
+        quote or token.word in _NAMELESS or token.word.isdigit() or _stem(token.word) in stems
+        for token, quote in zip(said, quoted, strict=True)
+    ]
     for order in (range(1, len(said)), range(len(said) - 2, -1, -1)):
         for n in order:
             near = n - 1 if order.step > 0 else n + 1
@@ -178,20 +195,22 @@ def _stem(word: str) -> str:
     return _ENDING.sub("", word) if len(word) > 3 else word
 
 
-def _leads(before: tuple[Token, ...], known: list[bool], gap: str, *, date: bool) -> bool:
+def _leads(before: tuple[Token, ...], known: list[bool], name: Token, *, date: bool) -> bool:
     """Whether what stands before gives what follows: the question's own words, or a verb."""
     if all(known):
         return True
     at = len(before) - 1
-    while at > 0 and _describes(before[at], before[at + 1 :]):
+    while at >= 0 and _describes(before[at], before[at + 1 :]):
         at -= 1
-    rivals = (
-        t.capital and not k for t, k in zip(before[1 : at + 1], known[1 : at + 1], strict=True)
-    )
+    if at < 0:
+        return name.capital
+    rivals = [t.capital and not k for t, k in zip(before[1 : at + 1], known[1:], strict=False)]
+    if ":" in name.gap and sum(rivals) <= 1 and 2 * sum(known) > len(known):
+        return True
     if any(rivals) and not date:
         return False
     last, verb = before[at].word, before[at - 1].word
-    if ":" in gap or (last == "by" and (verb in _MADE or known[at - 1])):
+    if last == "by" and (verb in _MADE or known[at - 1]):
         return True
     return last in _GIVING or (last in _PLACE and (date or verb in _STATES))
 

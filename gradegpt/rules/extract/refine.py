@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from gradegpt.answers import values
-from gradegpt.answers.truth import truth
 from gradegpt.answers.types import Group, Leaf, Region, Relation
 from gradegpt.schema import AnswerType
 
@@ -21,18 +21,6 @@ _COPULA = re.compile(
     re.IGNORECASE,
 )
 _FORMULA = re.compile(r"\$\$?(.+?)\$\$?|\\\((.+?)\\\)|\\\[(.+?)\\\]", re.DOTALL)
-_TRUTH = re.compile(
-    r"(不正确|不成立|不对|不是|正确|错误|成立|\btrue\b|\bfalse\b|\bincorrect\b|\bcorrect\b|对|错)"
-    r"\s*(?:的|了)?[\s。.!！*$]*$",
-    re.IGNORECASE,
-)
-_TO_A_GRADER = re.compile(
-    r"[应直请被]\S{0,3}判[为定作]|评[分判][员者结]|评判|阅卷|判定|视为|算我|思路|\[\[[A-Z]\]\]"
-    r"|\bmark(?:ed)? (?:this|it|me)\b"
-    r"|\b(?:verdict|grader?|grading|grade this|judg(?:e|ment))\b",
-    re.IGNORECASE,
-)
-"""Words by which a "correct" is asked for, and not given as an answer."""
 _DENIED = re.compile(
     r"不是|并非|不等于|≠|\bnot\b|n't\b|\bnever\b|\bor\b.*\?|可能|\bmay\b|\bmight\b", re.IGNORECASE
 )
@@ -44,6 +32,8 @@ _TRAILING = re.compile(
 )
 
 
+_WORDS: Final = (AnswerType.TRUE_FALSE, AnswerType.TEXT, AnswerType.CODE)
+"""Types that are compared by all their words."""
 _PIECE = re.compile(r"[\n;；]|[,，、](?!\d{3}(?!\d))|\band\b|和|以及")
 
 
@@ -53,11 +43,7 @@ def refine(answer: str, kind: AnswerType) -> str:
     Tried in turn: all of it; what follows the last word of conclusion; what follows each copula
     from there on, the longest first; the last formula.
     """
-    if kind is AnswerType.TRUE_FALSE:
-        found = _TRUTH.search(answer)
-        given = truth(answer) is not None or found is None or _TO_A_GRADER.search(answer)
-        return answer if given or found is None else found[1]
-    if kind in (AnswerType.TEXT, AnswerType.CODE) or reads_as(answer, kind):
+    if kind in _WORDS or reads_as(answer, kind):
         return answer
     if _DENIED.search(answer):
         return answer
