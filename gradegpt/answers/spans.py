@@ -29,9 +29,14 @@ def _after_last_break(text: str, begin: int, end: int) -> int:
     return max((m.end() for m in _BREAK.finditer(text, after, end)), default=after)
 
 
+def sentence_start(text: str, at: int) -> int:
+    """Where the sentence begins that ``at`` stands in; of a long one, 400 characters before."""
+    return _after_last_break(text, max(0, at - 400), at)
+
+
 def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:
     """The span of the sentence with ``text[start:end]``: one line, at most 160 characters."""
-    left = _after_last_break(text, max(0, start - 400), start)
+    left = sentence_start(text, start)
     stop = _BREAK.search(text, max(start, end - 1))
     right = stop.end() if stop and stop[0] in "。！？!?" else stop.start() if stop else len(text)
     if right - left > MAX_SENTENCE:

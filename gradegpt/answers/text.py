@@ -29,7 +29,7 @@ _PAIRS: Final = (
 _SIMPLIFIED: Final = {ord(pair[0]): pair[1] for pair in _PAIRS.split()}
 _TRADITIONAL = re.compile("[" + "".join(map(chr, _SIMPLIFIED)) + "]")
 _TAG = re.compile(
-    r"</?(?:p|div|span|b|strong|i|em|u|br|li|ul|ol|font|center|h[1-6]|table|tr|td|th|tbody"
+    r"<!--(?s:.{0,2000}?)-->|</?(?:p|div|span|b|strong|i|em|u|br|li|ul|ol|font|center|h[1-6]|table|tr|td|th|tbody"
     r"|yes|no|response|reference|question|context)"
     r"(?:\s[^<>]{0,200})?/?>",
     re.IGNORECASE,

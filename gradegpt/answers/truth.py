@@ -8,11 +8,12 @@ from typing import Final
 from gradegpt.answers.text import fold, plain
 
 _TRUE: Final = frozenset({
-    "true", "t", "yes", "correct", "right", "holds", "对", "正确", "是", "√", "✓", "成立", "真", "无误",
+    "true", "t", "yes", "correct", "right", "holds", "对", "正确", "是", "√", "✓", "成立", "真",
+    "无误",
 })  # fmt: skip
 _FALSE: Final = frozenset({
-    "false", "f", "no", "incorrect", "wrong", "untrue", "错", "错误", "不正确", "否", "×", "✗", "不成立",
-    "假", "不对", "有误",
+    "false", "f", "no", "incorrect", "wrong", "untrue", "错", "错误", "不正确", "否", "×", "✗",
+    "不成立", "假", "不对", "有误",
 })  # fmt: skip
 _WORDS: Final = (
     r"正确|错误|成立|有误|无误|\b(?:true|false|untrue|correct|incorrect|right|wrong|holds?)\b"

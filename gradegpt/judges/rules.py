@@ -12,6 +12,7 @@ from gradegpt.chain import Chain, render_chain
 from gradegpt.rules.compare import Comparison, Prove, compare, sparing
 from gradegpt.rules.extract import COMMITTED, Found, How, endings, find_answer
 from gradegpt.rules.reference import answer_kind, answer_places, reference_answers
+from gradegpt.rules.stance import disowned
 from gradegpt.rules.tolerance import DEFAULT
 from gradegpt.rules.validity import (
     cut_off,
@@ -68,6 +69,8 @@ class RuleJudge:
             return self._decided(item, Verdict.INVALID, nothing, None, references[0])
         if found is None:
             return self._undecided(item, "response:no-answer-found")
+        if disowned(response, found):
+            return self._undecided(item, "response:not-its-own-answer", found, kind)
         if gives_up(response) > found.clause[0]:
             return self._undecided(item, "response:named-and-left-open", found, kind)
         if kind is AnswerType.NUMBER and _EITHER.search(item.response, *found.clause):
