@@ -85,7 +85,7 @@ class Item(Row):
     def accepted(self) -> tuple[str, ...]:
         """The answers of which any suffices, after ``needs``."""
         if self.needs == "all" and len(self.reference) > 1:
-            letters = all(re.fullmatch(r"\s*[A-H]\s*", r) for r in self.reference)
+            letters = all(re.fullmatch(r"\s*[A-J]\s*", r) for r in self.reference)
             return (("" if letters else "; ").join(r.strip() for r in self.reference),)
         if self.needs == "any" and len(self.reference) == 1:
             pieces = [piece.strip() for piece in _ALTERNATIVES.split(self.reference[0])]

@@ -8,18 +8,36 @@ from typing import Final
 
 from gradegpt.answers.text import fold, plain
 
+LETTERS: Final = "ABCDEFGHIJ"
+"""The letters that options may have."""
+LETTER: Final = r"(?:[A-HJ]|I(?!['’]|\s+[a-z]|\s*=))"
+"""One of them in a sentence, where "I" is mostly the writer and "I =" a current."""
 _LETTERS = re.compile(
-    r"(?:选项|选择|选|option|choice|answer)?[\s_]*[(（\[]?(?P<letters>[A-H](?:[\s,、，和与及&/]*(?:and\s+)?[A-H])*)(?![A-Za-z])[)）\]]?"
-    r"(?P<rest>[\s.:：、。,，项)]*.*)",
+    r"(?:选项|选择|选|option|choice|answer)?[\s_]*[(（\[]?(?P<letters>[A-J](?:[\s,、，和与及&/]*(?:and\s+)?[A-J])*)"
+    r"(?![A-Za-z])[)）\]]?(?P<rest>[\s.:：、。,，项)]*.*)",
     re.DOTALL | re.IGNORECASE,
 )
-_ANOTHER = re.compile(
-    r"[\s.:,;+/&|)\](\[]*(?:或者?|还是|or\b|and\b|和|与)?[\s(\[]*[A-H](?![a-z])(?! [a-z])"
+_SMALL_LIST = re.compile(
+    r"[(\[]?[a-j][)\]]?(?:(?:\s*,\s*|\s+and\s+|\s*,\s*and\s+)[(\[]?[a-j][)\]]?)+"
 )
-_LETTERED = re.compile(r"\(?(?P<letter>[A-H])\s*[).:,]\s*(?P<text>.+)", re.DOTALL)
+_ANOTHER = re.compile(
+    r"[\s.:,;+/&|)\](\[]*(?:或者?|还是|or\b|and\b|和|与)?[\s(\[]*[A-J](?![a-z'’])(?! [a-z])"
+)
+_HEDGED = re.compile(
+    r"\s*[,，]?\s*(?:or\b|或|possibly|maybe|perhaps|可能|也许|->|→"
+    r"|(?:选?项)?(?:都|均|全)?(?:是)?(?:错误|不正确|不对|错)|(?:is|are) (?:wrong|incorrect|false))",
+    re.IGNORECASE,
+)
+"""Behind letters, words by which others may be meant, or these are not."""
+_NAMES_A_THING = re.compile(
+    r"\s*[=＝]|\s*[:：].*?[,;，；]\s*(?:and\s+)?[B-J]\s*[:：=]|[后前之以左右上下同组队点车]",
+    re.DOTALL,
+)
+"""Behind a letter that is no option but an unknown: "A = HCl", "A: x, B: y"."""
+_LETTERED = re.compile(r"\(?(?P<letter>[A-J])\s*[).:,]\s*(?P<text>.+)", re.DOTALL)
 _MAX_OPTION: Final = 400
 _OPTION_LINE = re.compile(
-    r"(?:^|[\s(（])(?P<letter>[A-H])\s*[.．、:：)）]\s*(?P<text>.*?)(?=(?:[\s(（]+[A-H]\s*[.．、:：)）])|\n|$)",
+    r"(?:^|[\s(（])(?P<letter>[A-J])\s*[.．、:：)）]\s*(?P<text>.*?)(?=(?:[\s(（]+[A-J]\s*[.．、:：)）])|\n|$)",
     re.DOTALL,
 )
 _HALF_WIDTH: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
@@ -27,10 +45,10 @@ _HALF_WIDTH: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {
 
 _COMMON: Final = tuple(zip("，：（）；．！？\u3000", ",:();.!? ", strict=True))
 _WIDE = re.compile(r"[\uff01-\uff5e\u3000]")
-_SMALL = re.compile(r"\([a-h]\)")
-_LOWER = re.compile(r"(?<=\bis )\([a-h]\)|(?<=: )\([a-h]\)|^\([a-h]\)")
+_SMALL = re.compile(r"\([a-j]\)")
+_LOWER = re.compile(r"(?<=\bis )\([a-j]\)|(?<=: )\([a-j]\)|^\([a-j]\)")
 _MAX_SEQUENCE: Final = 500
-_SEQUENCE_STARTS: Final = frozenset("ABCDEFGH(0123456789")
+_SEQUENCE_STARTS: Final = frozenset(f"{LETTERS}(0123456789")
 
 
 @lru_cache(maxsize=256)
@@ -53,10 +71,14 @@ def letters(answer: str, listed: dict[str, str] | None = None) -> frozenset[str]
     lettered = _LETTERED.fullmatch(text)
     if lettered and plain(lettered["text"]) == plain((listed or {}).get(lettered["letter"], "")):
         return frozenset(lettered["letter"])
+    if _SMALL_LIST.fullmatch(text):
+        text = text.upper()
     match = _LETTERS.match(text)
     if match is None or (match["letters"][0].islower() and len(text) > 1):
         return None
     rest = match["rest"]
+    if _NAMES_A_THING.match(rest) or _HEDGED.match(rest):
+        return None
     if rest and rest[0] not in " .:、,)项\n" and not "\u3400" <= rest[0] <= "\u9fff":
         return None
     if _ANOTHER.match(rest):
@@ -65,7 +87,7 @@ def letters(answer: str, listed: dict[str, str] | None = None) -> frozenset[str]
         return None  # "A number of ..." is a sentence, not an option
     # The word goes first: in "B and C" its own letters would name options A and D.
     named = match["letters"].upper().replace("AND", " ")
-    return frozenset(char for char in named if "A" <= char <= "H")
+    return frozenset(char for char in named if char in LETTERS)
 
 
 @lru_cache(maxsize=1024)
@@ -86,12 +108,12 @@ def sequence(text: str) -> tuple[str, ...]:
     text = same_length(text).strip()
     if text[:1] not in _SEQUENCE_STARTS:
         return ()
-    if re.fullmatch(r"[A-H](?:[\s;,、]+[A-H])+", text):
-        return tuple(re.findall(r"[A-H]", text))
-    if parts := re.fullmatch(r"(?:\s*[(]?\d{1,2}[).、:]\s*[A-H](?![A-Za-z])[;,.。]?)+\s*", text):
-        return tuple(re.findall(r"[A-H]", parts[0]))
-    if re.fullmatch(r"[A-H]{5}(?:\s+[A-H]{2,5})*", text):
-        return tuple(re.findall(r"[A-H]", text))
+    if re.fullmatch(r"[A-J](?:[\s;,、]+[A-J])+", text):
+        return tuple(re.findall(r"[A-J]", text))
+    if parts := re.fullmatch(r"(?:\s*[(]?\d{1,2}[).、:]\s*[A-J](?![A-Za-z])[;,.。]?)+\s*", text):
+        return tuple(re.findall(r"[A-J]", parts[0]))
+    if re.fullmatch(r"[A-J]{5}(?:\s+[A-J]{2,5})*", text):
+        return tuple(re.findall(r"[A-J]", text))
     return ()
 
 

@@ -20,7 +20,7 @@ _WORKED: Final = 40
 _SHORT: Final = 12
 _SCORED = re.compile(r"[(（]\s*\d{1,2}\s*分\s*[)）]")
 """What a part of the answer is worth: (5分)."""
-_LETTER = re.compile(r"(?<![A-Za-z])[A-H\uff21-\uff28]{1,8}(?![A-Za-z])")
+_LETTER = re.compile(r"(?<![A-Za-z])[A-J\uff21-\uff2a]{1,8}(?![A-Za-z])")
 _LIST = re.compile(r"\[\s*(?:'[^']*'|\"[^\"]*\")(?:\s*,\s*(?:'[^']*'|\"[^\"]*\"))*\s*\]")
 _SAME_AS = re.compile(r"(?<![#\\])\\?#\s*\\?#(?!#)")
 """Between two spellings of one answer: 3/10 ## 0.3."""

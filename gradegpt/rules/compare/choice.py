@@ -62,7 +62,7 @@ def _unlisted(answer: str, listed: dict[str, str]) -> Comparison:
         listed
         and isinstance(given, Leaf)
         and given.quantity is not None
-        and not re.search(r"[A-H]", fold(answer))
+        and not re.search(r"[A-J]", fold(answer))
     ):
         results = [same_value(values.read(text), given, _EXACTLY) for text in listed.values()]
         if all(result is False for result in results):

@@ -39,7 +39,7 @@ _ANNOUNCING: Final = (
     "a:", "a：", "a :", "a ：",
 )  # fmt: skip
 """One of these stands in every announcement."""
-_BARE_CHOICE = re.compile(r"选(?:择|项)?\s*[(（\[]?\s*(?=[A-H](?![A-Za-z]))")
+_BARE_CHOICE = re.compile(r"选(?:择|项)?\s*[(（\[]?\s*(?=[A-J](?![A-Za-z]))")
 _CONCLUDED = re.compile(
     r"(?:综上|因此|所以|故|从而|可得|解得|得到|\b(?:therefore|thus|hence|so|finally)\b)[^\n。]{0,160}?"
     r"(?:等于|就是|是|为|=|≈|\bis\b|\bare\b|\bequals\b)\s*(?=[^\s，,。])",
