@@ -25,7 +25,7 @@ _ANOTHER = re.compile(
 )
 _HEDGED = re.compile(
     r"\s*[,，]?\s*(?:or\b|或|possibly|maybe|perhaps|可能|也许|->|→"
-    r"|(?:选?项)?(?:都|均|全)?(?:是)?(?:错误|不正确|不对|错)|(?:is|are) (?:wrong|incorrect|false))",
+    r"|(?:错误|不正确|不对|错)(?!的)|(?:is|are) (?:wrong|incorrect|false))",
     re.IGNORECASE,
 )
 """Behind letters, words by which others may be meant, or these are not."""
@@ -48,6 +48,15 @@ _WIDE = re.compile(r"[\uff01-\uff5e\u3000]")
 _SMALL = re.compile(r"\([a-j]\)")
 _LOWER = re.compile(r"(?<=\bis )\([a-j]\)|(?<=: )\([a-j]\)|^\([a-j]\)")
 _MAX_SEQUENCE: Final = 500
+_SPACED = re.compile(r"[A-J](?:[\s;,、]+[A-J])+")
+_NUMBERED = re.compile(r"(?:\s*[(]?\d{1,2}[).、:]\s*[A-J]{1,5}(?![A-Za-z])[;,.。]?)+\s*")
+_LONG_ROW = re.compile(r"[A-J]{5}(?:\s+[A-J]{2,5})*")
+_SHORT_ROW = re.compile(r"[A-J]{2,6}")
+_RANGE = re.compile(
+    r"(?:第|小题|\b[Qq]uestions?\s*|回答|完成)\s*(?P<first>\d{1,2})\s*(?:[-–—~～至到]|to\b|through\b)\s*(?P<last>\d{1,2})"
+)
+_QUESTION = re.compile(r"(?:^|(?<=[\s。？?）)]))[(（]?(\d{1,2})[)）.．、](?!\d)")
+_MOST_QUESTIONS: Final = 30
 _SEQUENCE_STARTS: Final = frozenset(f"{LETTERS}(0123456789")
 
 
@@ -98,23 +107,40 @@ def options(question: str) -> dict[str, str]:
 
 
 @lru_cache(maxsize=8192)
-def sequence(text: str) -> tuple[str, ...]:
-    """The answers of several questions in one: ``C A C``, ``CADCB DCBBA``, ``1. C 2. A``.
+def sequence(text: str, question: str = "") -> tuple[str, ...]:
+    """The answers of several questions in one: ``C A C``, ``CADCB DCBBA``, ``7. C 8. AD``.
 
-    Empty for anything else.
+    ``DAC`` is one where the question speaks of as many questions, or a letter stands twice. Empty
+    for anything else.
     """
     if len(text) > _MAX_SEQUENCE:
         return ()
     text = same_length(text).strip()
     if text[:1] not in _SEQUENCE_STARTS:
         return ()
-    if re.fullmatch(r"[A-J](?:[\s;,、]+[A-J])+", text):
+    if _SPACED.fullmatch(text) or _LONG_ROW.fullmatch(text):
         return tuple(re.findall(r"[A-J]", text))
-    if parts := re.fullmatch(r"(?:\s*[(]?\d{1,2}[).、:]\s*[A-J](?![A-Za-z])[;,.。]?)+\s*", text):
-        return tuple(re.findall(r"[A-J]", parts[0]))
-    if re.fullmatch(r"[A-J]{5}(?:\s+[A-J]{2,5})*", text):
-        return tuple(re.findall(r"[A-J]", text))
+    if _NUMBERED.fullmatch(text):
+        return tuple(re.findall(r"[A-J]+", text))
+    if _SHORT_ROW.fullmatch(text) and not is_set(tuple(text)):
+        several = asked_questions(question)[1] == len(text) or 1 < len({*text}) < len(text)
+        return tuple(text) if several else ()
     return ()
+
+
+@lru_cache(maxsize=1024)
+def asked_questions(question: str) -> tuple[int, int]:
+    """The number of the first of several questions, and how many they are; 0 and 0 if not said.
+
+    They are said as a range (``第9～11题``, ``questions 9 to 11``) or stand there numbered.
+    """
+    if span := _RANGE.search(question):
+        first, last = int(span["first"]), int(span["last"])
+        if 0 < last - first < _MOST_QUESTIONS:
+            return first, last - first + 1
+    numbers = [int(m[1]) for m in _QUESTION.finditer(question)]
+    run = [n for at, n in enumerate(numbers) if n == numbers[0] + at]
+    return (run[0], len(run)) if len(run) > 1 else (0, 0)
 
 
 def is_set(letters: tuple[str, ...]) -> bool:

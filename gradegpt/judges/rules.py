@@ -64,7 +64,7 @@ class RuleJudge:
         read = tidy(item.response)
         looped = without_loop(read)
         response = read if looped is None else looped
-        found = find_answer(response, kind, answer_places(references[0], kind))
+        found = find_answer(response, kind, answer_places(references[0], kind, item.question))
         if nothing := _gives_nothing(response, found, kind, looped is not None):
             return self._decided(item, Verdict.INVALID, nothing, None, references[0])
         if found is None:

@@ -13,6 +13,7 @@ from gradegpt.answers.truth import truth
 from gradegpt.answers.types import CHOICE, AnswerType, Group
 from gradegpt.rules.extract import How, find_answer
 from gradegpt.rules.extract.choice import find_choice
+from gradegpt.rules.extract.keys import by_number
 from gradegpt.schema import Item
 
 _WORKED: Final = 40
@@ -22,16 +23,23 @@ _SCORED = re.compile(r"[(（]\s*\d{1,2}\s*分\s*[)）]")
 """What a part of the answer is worth: (5分)."""
 _LETTER = re.compile(r"(?<![A-Za-z])[A-J\uff21-\uff2a]{1,8}(?![A-Za-z])")
 _LIST = re.compile(r"\[\s*(?:'[^']*'|\"[^\"]*\")(?:\s*,\s*(?:'[^']*'|\"[^\"]*\"))*\s*\]")
+_LABELLED = re.compile(
+    r"[(（](?P<letter>[A-J])[)）](?=\s*[^\s,，、;；和与&/(（.。])(?!\s*(?:and|or)\b)"
+)
+"""An option with its text: (A) $A$ and $F$."""
+_MOST_KEYS: Final = 8
+_SEVERAL: Final = (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART, AnswerType.TUPLE)
+"""Types that keys of several questions are given under."""
 _SAME_AS = re.compile(r"(?<![#\\])\\?#\s*\\?#(?!#)")
 """Between two spellings of one answer: 3/10 ## 0.3."""
 _QUOTED = re.compile(r"'([^']+)'|\"([^\"]+)\"")
 
 
 @lru_cache(maxsize=4096)
-def answer_places(reference: str, kind: AnswerType) -> int:
+def answer_places(reference: str, kind: AnswerType, question: str = "") -> int:
     """How many answers the reference holds, in order."""
     if kind in CHOICE:
-        return len(sequence(reference))
+        return len(sequence(reference, question))
     value = values.read(reference)
     return len(value.items) if isinstance(value, Group) and value.ordered else 1
 
@@ -53,6 +61,10 @@ def reference_answer(reference: str) -> str:
         return boxed.answer
     if sequence(text) or len(text) <= _SHORT:
         return text
+    if labelled := _LABELLED.match(text):
+        return labelled["letter"]
+    if len(text) > _WORKED and (keys := _keys(text)):
+        return keys
     chosen = find_choice(text) if _LETTER.search(text) else None
     if chosen is not None and chosen.committed and not text[chosen.end :].strip(" .。．$}\n)）"):
         return chosen.letters or text
@@ -60,6 +72,14 @@ def reference_answer(reference: str) -> str:
         return text
     found = find_answer(text)
     return found.answer if found and found.how in (How.BOXED, How.ANNOUNCED) else text
+
+
+def _keys(text: str) -> str:
+    """The options that a worked solution of several questions settles on, one each."""
+    for places in range(_MOST_KEYS, 1, -1):
+        if keys := by_number(text, places):
+            return keys.letters
+    return ""
 
 
 def answer_kind(item: Item, reference: str) -> AnswerType:
@@ -72,8 +92,8 @@ def answer_kind(item: Item, reference: str) -> AnswerType:
 def _kind_of(stated: AnswerType | None, all_of: bool, reference: str, question: str) -> AnswerType:
     if stated is AnswerType.NUMBER and truth(reference) is not None:
         return AnswerType.TRUE_FALSE
+    if stated in (None, *_SEVERAL) and len(sequence(reference, question)) > 1:
+        return AnswerType.MULTIPLE_CHOICE
     if stated is not None:
         return stated
-    if len(sequence(reference)) > 1:
-        return AnswerType.MULTIPLE_CHOICE
     return AnswerType.MULTI_ANSWER if all_of else answer_type(reference, question)

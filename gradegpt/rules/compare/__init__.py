@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from gradegpt.answers import values
+from gradegpt.answers.options import asked_questions
 from gradegpt.answers.text import fold, plain
 from gradegpt.answers.truth import said_truth, truth
 from gradegpt.answers.types import Group, Leaf, Region, Value
@@ -73,7 +74,7 @@ def compare(
     region = kind is AnswerType.INTERVAL
     allowed = policy(tolerance, question)
     wanted, given = values.read(reference, region=region), values.read(answer, region=region)
-    if kind in _ORDERED:
+    if kind in _ORDERED or _is_one_each(wanted, question):
         wanted, given = _in_order(wanted), _in_order(given)
     means = Means(allowed, prove, kind is AnswerType.EQUATION, question)
     if not isinstance(wanted, Region) and not isinstance(given, Region):
@@ -85,6 +86,11 @@ def compare(
     exactly = same and same_value(wanted, given, means._replace(tolerance=EXACT))
     within = "-within-tolerance" if same and not exactly else ""
     return Comparison(same, f"{kind.value}:{words}{within}")
+
+
+def _is_one_each(wanted: Value, question: str) -> bool:
+    """Whether these are the answers to as many numbered questions, in their order."""
+    return isinstance(wanted, Group) and asked_questions(question)[1] == len(wanted.items)
 
 
 def _another_unit(reference: str, answer: str) -> bool:

@@ -8,8 +8,9 @@ from typing import Final
 from gradegpt.answers import values
 from gradegpt.answers.spans import last_match, sentence_around
 from gradegpt.answers.types import Leaf
-from gradegpt.rules.extract.choice import find_choice, find_sequence
+from gradegpt.rules.extract.choice import find_choice
 from gradegpt.rules.extract.found import COMMITTED, DRESSING, NEAR_THE_END, OVERLAP, Found, How
+from gradegpt.rules.extract.keys import find_keys
 from gradegpt.rules.extract.numbers import CHANGED, NUMBER, SPELLED, endings, last_number
 from gradegpt.rules.extract.refine import reads_as, refine
 from gradegpt.rules.extract.several import boxes, by_part, json_answer, several_boxes
@@ -118,7 +119,7 @@ def _one_of(answer: str, found: Found) -> bool:
 
 def _of_kind(text: str, kind: AnswerType | None, places: int) -> Found | None:
     if kind in CHOICE:
-        several = find_sequence(text, places) if places > 1 else None
+        several = find_keys(text, places) if places > 1 else None
         if several is not None:
             span = sentence_around(text, several.start, several.start + 1)
             return Found(several.letters, *span, How.ANNOUNCED, span)

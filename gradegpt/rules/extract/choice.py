@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from gradegpt.answers.options import LETTER, same_length, sequence
+from gradegpt.answers.options import LETTER, same_length
 from gradegpt.answers.truth import said_truth
 from gradegpt.rules.extract.found import NEAR_THE_END, OVERLAP
 
@@ -136,62 +136,6 @@ def _moved(choice: Choice, by: int) -> Choice:
     return choice._replace(
         announced=choice.announced + by, start=choice.start + by, end=choice.end + by
     )
-
-
-_NUMBERED = re.compile(
-    r"(?:^|[\s;,<>)】。*])(?:[(]|第)?(?P<number>\d{1,2})\s*题?\s*[).、:*]+\s*(?:【答案】)?[\s:*]*"
-    rf"{_DRESS}(?P<letter>[A-J])(?![A-Za-z])"
-)
-_KEYED = re.compile(rf"【\s*答案\s*】[\s:：]*{_DRESS}(?P<letter>[A-J])(?![A-Za-z])")
-
-
-def find_sequence(text: str, places: int) -> Choice | None:
-    """As many answers as the reference has, by number, by 【答案】, or in one line; else none."""
-    text = same_length(text)
-    for pattern in (_KEYED, _NUMBERED):
-        found = list(pattern.finditer(text))
-        if len(found) >= places:
-            run = found[-places:] if pattern is _KEYED else _last_run(found, places)
-            if run and not any(_HEDGED.match(text[m.end() :].lstrip()) for m in run):
-                letters = " ".join(m["letter"] for m in run)
-                return Choice(letters, run[0].start(), run[0].start("letter"), run[-1].end(), True)
-    for line in reversed(list(re.finditer(r"[^\n]+", text))):
-        if len(sequence(line[0])) == places:
-            return Choice(" ".join(sequence(line[0])), line.start(), line.start(), line.end(), True)
-    if found_by_part := _by_part(text, places):
-        return found_by_part
-    whole = sequence(text)
-    return Choice(" ".join(whole), 0, 0, len(text), True) if len(whole) == places else None
-
-
-_PART = re.compile(r"(?:^|(?<=[\s;。.]))(?:\((?P<bracketed>\d{1,2})\)|第(?P<question>\d{1,2})题)")
-
-
-def _by_part(text: str, places: int) -> Choice | None:
-    """(1) … 故选D。(2) … 故选A。: the choice of each part, where every part makes one."""
-    marks = _last_run(list(_PART.finditer(text)), places)
-    if not marks:
-        return None
-    ends = [m.start() for m in marks[1:]] + [len(text)]
-    chosen = [find_choice(text[m.end() : end]) for m, end in zip(marks, ends, strict=True)]
-    letters = [c.letters for c in chosen if c is not None and c.committed and len(c.letters) == 1]
-    if len(letters) < places:
-        return None
-    last = chosen[-1]
-    assert last is not None
-    return Choice(
-        " ".join(letters), marks[0].start(), marks[0].start(), marks[-1].end() + last.end, True
-    )
-
-
-def _last_run(found: list[re.Match[str]], places: int) -> list[re.Match[str]]:
-    """The last ``places`` matches whose numbers count up by one."""
-    for end in range(len(found), places - 1, -1):
-        run = found[end - places : end]
-        numbers = [int(next(filter(None, m.groups()))) for m in run]
-        if numbers == list(range(numbers[0], numbers[0] + places)):
-            return run
-    return []
 
 
 def _committed(text: str) -> Iterator[Choice]:
