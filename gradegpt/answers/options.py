@@ -96,7 +96,9 @@ def letters(answer: str, listed: dict[str, str] | None = None) -> frozenset[str]
         return None  # "A number of ..." is a sentence, not an option
     # The word goes first: in "B and C" its own letters would name options A and D.
     named = match["letters"].upper().replace("AND", " ")
-    return frozenset(char for char in named if char in LETTERS)
+    chosen = frozenset(char for char in named if char in LETTERS)
+    word = len(chosen) > 1 and chosen & {"I", "J"} and not chosen <= {*(listed or ())}
+    return None if word and text.isalpha() else chosen  # "AI" is a word
 
 
 @lru_cache(maxsize=1024)

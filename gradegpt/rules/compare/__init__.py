@@ -6,10 +6,11 @@ import re
 from typing import Final
 
 from gradegpt.answers import values
+from gradegpt.answers.none import says_none
 from gradegpt.answers.options import asked_questions
 from gradegpt.answers.text import fold, plain
 from gradegpt.answers.truth import said_truth, truth
-from gradegpt.answers.types import Group, Leaf, Region, Value
+from gradegpt.answers.types import Group, Region, Value
 from gradegpt.rules.compare.base import Comparison, Means, Prove, sparing, unproved
 from gradegpt.rules.compare.choice import compare_choice
 from gradegpt.rules.compare.text import compare_text
@@ -20,11 +21,6 @@ from gradegpt.schema import CHOICE, AnswerType
 
 __all__ = ["Comparison", "Prove", "compare", "sparing"]
 
-_NOTHING = re.compile(
-    r"no(?:real)?solutions?|unsolvable|(?:itis)?impossible|doesnotexist|undefined|noneoftheabove"
-    r"|无解|不存在"
-)
-"""Answers, as plain text, that say there is no such number."""
 _TO_A_GRADER = re.compile(
     r"[应直请被]\S{0,3}判[为定作]|评[分判][员者结]|评判|阅卷|判定|视为|算我|思路|\[\[[A-Z]\]\]"
     r"|\bmark(?:ed)? (?:this|it|me)\b"
@@ -65,6 +61,8 @@ def compare(
         return compare_choice(reference, answer, question)
     if kind is AnswerType.TRUE_FALSE:
         return _truth(reference, answer)
+    if (none := _none(reference, answer)) is not None:
+        return Comparison(none, f"{kind.value}:{'none' if none else 'none-or-one'}")
     if plain(reference) == plain(answer) and plain(answer) and not _another_unit(reference, answer):
         return Comparison(True, f"{kind.value}:same-text")
     if kind is AnswerType.TEXT or (_YEAR.fullmatch(reference.strip()) and _WHEN.search(question)):
@@ -79,13 +77,24 @@ def compare(
     means = Means(allowed, prove, kind is AnswerType.EQUATION, question)
     if not isinstance(wanted, Region) and not isinstance(given, Region):
         wanted, given = _only(wanted), _only(given)
-    if isinstance(wanted, Leaf) and wanted.quantity and _NOTHING.fullmatch(plain(answer)):
-        return Comparison(False, f"{kind.value}:none-given")
     same = same_value(wanted, given, means)
     words = {True: "equal", False: "different", None: "not-shown"}[same]
     exactly = same and same_value(wanted, given, means._replace(tolerance=EXACT))
     within = "-within-tolerance" if same and not exactly else ""
     return Comparison(same, f"{kind.value}:{words}{within}")
+
+
+def _none(reference: str, answer: str) -> bool | None:
+    """Whether both say that there is none; false where one does and the other gives a value."""
+    wanted, given = says_none(reference), says_none(answer)
+    if not wanted and not given:
+        return None
+    if wanted and given:
+        return True
+    value = values.read(answer if wanted else reference, region=True)
+    if value == Region(()):
+        return True
+    return False if values.is_read(value) else None
 
 
 def _is_one_each(wanted: Value, question: str) -> bool:
