@@ -42,7 +42,7 @@ def number(text: str) -> Amount | None:
     Such as ``1,234.5``, ``3/4``, ``1\frac{1}{2}``, ``50%``, ``2.5×10^3``, ``$18``, ``18 dollars``.
     Words may follow (``8 tablespoons in total``), further mathematics may not.
     """
-    text = fold(text).strip(" .,;*=≈")
+    text = fold(text).strip(" ,;*=≈").rstrip(" .,;*=≈")
     match = _NUMBER.match(text)
     if match is None or len(text) > 60 or not _WORDS_ONLY.fullmatch(text, match.end()):
         return None
@@ -150,15 +150,21 @@ def _whole(text: str) -> Fraction:
     if all(c in _DIGITS for c in text):  # read digit by digit: 二〇二四
         return Fraction(int("".join(str(_DIGITS[c]) for c in text)))
     total = section = digit = 0
+    unit = 1
     for char in text:
         if char in _DIGITS:
             digit = _DIGITS[char]
+            unit = 1 if char in "零〇" else unit
         elif char in _SMALL:
             section += (digit or 1) * _SMALL[char]
-            digit = 0
+            digit, unit = 0, _SMALL[char]
         else:
-            total = (total + section + digit) * _LARGE[char]
+            size, unit = _LARGE[char], _LARGE[char]
+            whole = total if total >= size else 0  # 三亿五千万: the 亿 is not of the 万
+            total = whole + (total - whole + section + digit) * size
             section = digit = 0
+    if digit and unit > 10 and text[-1] in _DIGITS:
+        digit *= unit // 10  # 一万二 is 12,000
     return Fraction(total + section + digit)
 
 

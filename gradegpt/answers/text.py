@@ -74,6 +74,12 @@ _WRAPPER = re.compile(
     r"\\(?:text|textbf|textit|mathrm|mathbf|mathbb|mathit|boldsymbol|operatorname|bm|mbox)\s*\{([^{}]*)\}"
 )
 _DEGREES = re.compile(r"\^\s*\{?\s*\\circ\s*\}?|\\circ(?![a-zA-Z])|\\degree")
+_GREEK = re.compile(
+    r"\\((?:var)?(?:alpha|beta|gamma|delta|epsilon|zeta|eta|theta|iota|kappa|lambda|mu|nu|xi|rho|sigma|tau"
+    r"|upsilon|phi|chi|psi|omega)|Gamma|Delta|Theta|Lambda|Xi|Sigma|Phi|Psi|Omega)(?![a-zA-Z])[ ]?"
+)
+_TOLD: Final = {"lambda": "LAMDA", "Lambda": "LAMDA"}
+"""Letters that Unicode spells in its own way."""
 _SYMBOLS: Final = {
     r"\dfrac": r"\frac", r"\tfrac": r"\frac", r"\cfrac": r"\frac",
     r"\leqslant": "≤", r"\leq": "≤", r"\le ": "≤", r"\geqslant": "≥", r"\geq": "≥", r"\ge ": "≥",
@@ -91,6 +97,9 @@ _FOLDED = str.maketrans(
         "；": ";",
         "：": ":",
         "−": "-",
+        "ϵ": "ε",
+        "ϕ": "φ",
+        "ϑ": "θ",
         "–": "-",
         "—": "-",
         "‘": "'",
@@ -121,7 +130,15 @@ def fold(text: str) -> str:
     return _without_latex(text) if "\\" in text else text
 
 
+def _letter(match: re.Match[str]) -> str:
+    r"""A Greek letter's command as the letter: ``\varepsilon`` and ``\epsilon`` are one."""
+    name = match[1].removeprefix("var")
+    told = f"GREEK {'CAPITAL' if name[0].isupper() else 'SMALL'} LETTER {_TOLD.get(name, name)}"
+    return unicodedata.lookup(told.upper())
+
+
 def _without_latex(text: str) -> str:
+    text = _GREEK.sub(_letter, text)
     for _ in range(3):
         text = _WRAPPER.sub(r"\1", text)
     text = _DEGREES.sub("°", text)

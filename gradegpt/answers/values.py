@@ -52,12 +52,11 @@ _NAME = re.compile(
     r"^\s*(?P<name>\\?[A-Za-zα-ωΑ-Ω]+'*(?:_\{?[\w,+\-\u3400-\u9fff]+\}?)?'*(?:\s*\([^()=]{1,12}\))?|[|∠△\w\s]{1,8}|[\u3400-\u9fff]{1,8}[A-Za-z]?)\s*[=≈:]\s*(?P<rest>.+)$",
     re.DOTALL,
 )
-_MATRIX = re.compile(
-    r"\\begin\{(?P<kind>[bpvBV]?matrix)\}(?P<body>.*?)\\end\{(?P=kind)\}", re.DOTALL
-)
+_MATRIX = re.compile(r"\\begin\{(?P<kind>[bpB]?matrix)\}(?P<body>.*?)\\end\{(?P=kind)\}", re.DOTALL)
 _PARTS = re.compile(
     r"(?:^|(?<=[\s,;.]))(?:\(\s*(?:\d|[ivx]{1,4}|[一二三四五六]|[a-f])\s*\)|[①-⑨]|第[一二三四五六]空\s*:?|\d\s*[)]|(?:part|Part)\s*\(?[a-d]\)?\s*:?)"
 )
+_DECIMAL = re.compile(r"\.\d")
 _PERCENT = re.compile(r"[-+\d.,/\s]*(?:\\?%|percent)")
 _SPAN = re.compile(r"(?:1\d|20)\d\d\s*-\s*(?:\d\d|(?:1\d|20)\d\d)")
 """From one year to another, which is no difference of numbers."""
@@ -78,7 +77,9 @@ def read(text: str, *, region: bool = False) -> Value:
 
 
 def _clean(text: str) -> str:
-    text = fold(text).strip().strip(" .,;:*`").strip()
+    text = fold(text).strip()
+    text = text.lstrip(" ,;:*`").rstrip(" .,;:*`")
+    text = text if _DECIMAL.match(text) else text.lstrip(" .,;:*`")
     return _APPROXIMATELY.sub("", text)
 
 
@@ -249,10 +250,11 @@ def _listed(text: str, region: bool, depth: int) -> Value | None:
         inner = text[1:-1]
         if builder := _ELEMENTS.fullmatch(inner):
             inner = builder["body"].replace("或", ",")
-        items = [i for i in split_top(inner, ",;") if i.strip()]
+        items = [i.strip().strip("\"'") for i in split_top(inner, ",;") if i.strip()]
         if text[0] != "{":
             return _group(True, items, False, depth) if len(items) > 1 else None
-        return _group(False, [x for i in items for x in both_signs(i)], False, depth)
+        members = dict.fromkeys(x.strip() for i in items for x in both_signs(i))
+        return _group(False, [*members], False, depth)
     if _JOINED.search(text) is None:
         return None
     items = split_top(text, ";") if ";" in text else split_top(text, ",")

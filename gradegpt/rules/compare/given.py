@@ -88,6 +88,7 @@ _MONTHS: Final = _words("""
     january february march april may june july august september october november december jan
     feb mar apr jun jul aug sep sept oct nov dec
 """)
+_CURRENCIES: Final = tuple("$€£¥￥")
 _PLACE_NAME: Final = 3
 _ITEM: Final = 3
 """Words of one of several things in a list."""
@@ -115,6 +116,8 @@ def gives(reference: str, answer: str, question: str) -> bool:
     return any(
         _settled(said, quoted, (start, end), asked)
         and _leads(said[:start], known[:start], said[start], date=_is_date(wanted))
+        and not (_is_date(wanted) and any(t.word.isdigit() for t in said[end + 1 :]))
+        and not _other_currency(reference, said[start].gap)
         and _closes(said[:end], said[end:], known[end:], alone=not start)
         for start, end in spans
     )
@@ -266,6 +269,12 @@ def _is_list(after: tuple[Token, ...]) -> bool:
         if not commas or size > _ITEM or token.word in _FUNCTION or token.word.endswith("ed"):
             return False
     return commas > 1
+
+
+def _other_currency(reference: str, gap: str) -> bool:
+    """Whether another currency stands before the number than before that of the reference."""
+    wanted, given = reference.strip()[:1], gap.strip()[-1:]
+    return wanted != given and wanted in _CURRENCIES and given in _CURRENCIES
 
 
 def _is_date(wanted: tuple[str, ...]) -> bool:

@@ -28,6 +28,9 @@ _LEADING: Final = ("yes", "no", "valid", "invalid")
 """Words that decide the answer where it begins with them: "No, because …"."""
 _JOINING: Final = frozenset(("and", "of"))
 _ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
+_ORDER_ASKED = re.compile(
+    r"\b(?:rank|order|arrange|sequence|sort)\b|排序|排列|顺序|次序", re.IGNORECASE
+)
 _MARKS = re.compile(r"(?<!\d)[.,:]|[.,:](?!\d)|[\s\"'“”‘’《》。，;；：]")
 """What does not count between words; in 1.5 and 3:45 it does."""
 
@@ -49,7 +52,7 @@ def compare_text(reference: str, answer: str, question: str = "") -> Comparison:
     words, said = words_of(reference), words_of(answer)
     if words and said and words[0] in _LEADING and _OPPOSITE[words[0]] == said[0]:
         return Comparison(False, "text:opposite")
-    if _reordered(reference, answer):
+    if not _ORDER_ASKED.search(question) and _reordered(reference, answer):
         return Comparison(True, "text:same-words-in-other-order")
     if gives(reference, answer, question):
         return Comparison(True, "text:gives-reference")

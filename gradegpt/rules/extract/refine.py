@@ -34,6 +34,8 @@ _TRAILING = re.compile(
 
 _WORDS: Final = (AnswerType.TRUE_FALSE, AnswerType.TEXT, AnswerType.CODE)
 """Types that are compared by all their words."""
+_SEVERAL: Final = (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART)
+_LIST_MARK = re.compile(r"^\s*(?:[-*•]\s+)?")
 _PIECE = re.compile(r"[\n;；]|[,，、](?!\d{3}(?!\d))|\band\b|和|以及")
 
 
@@ -43,16 +45,21 @@ def refine(answer: str, kind: AnswerType) -> str:
     Tried in turn: all of it; what follows the last word of conclusion; what follows each copula
     from there on, the longest first; the last formula.
     """
-    if kind in _WORDS or reads_as(answer, kind):
+    if kind in _WORDS or (reads_as(answer, kind) and not _steps(answer, kind)):
         return answer
     if _DENIED.search(answer):
         return answer
-    if kind in (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART) and (several := _each(answer)):
+    if kind in _SEVERAL and (several := _each(answer)):
         return several
     for candidate in _candidates(answer):
         if reads_as(candidate, kind):
             return candidate.strip()
     return answer
+
+
+def _steps(answer: str, kind: AnswerType) -> bool:
+    """Whether several answers stand behind a word of conclusion, and steps before it."""
+    return kind in _SEVERAL and any(m.start() for m in _CONCLUSION.finditer(answer))
 
 
 def _each(answer: str) -> str:
@@ -62,7 +69,7 @@ def _each(answer: str) -> str:
     pieces = [piece for piece in _PIECE.split(answer) if re.search(r"\w", piece)]
     if not 1 < len(pieces) <= values.MAX_ITEMS:
         return ""
-    made = [refine(piece.strip(" .。*-"), AnswerType.NUMBER) for piece in pieces]
+    made = [refine(_LIST_MARK.sub("", piece).strip(" .。*"), AnswerType.NUMBER) for piece in pieces]
     return "; ".join(made) if all(reads_as(piece, AnswerType.NUMBER) for piece in made) else ""
 
 
