@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 from data_gen.forms.choices import in_order
 from data_gen.forms.parts import split_parts
 from data_gen.writer.task import Task
+from gradegpt.answers.options import LETTERS
 from gradegpt.quote import part_runs
 from gradegpt.schema import CHOICE, AnswerType
 
@@ -20,7 +21,7 @@ _KEYED: Final = (
     ("({}) Answer: {}", "{}. ({})"),
     ("（{}）【答案】{}", "（{}）选{}", "{}.【答案】 {}"),
 )
-_LABEL: Final = re.compile(r"[A-J](?:[、, ]*[A-J])*")
+_LABEL: Final = re.compile(rf"[{LETTERS}](?:[、, ]*[{LETTERS}])*")
 _HEADINGS: Final = (("Answers:", "Final answers:", "So:"), ("答案：", "综上：", "最终答案如下："))
 
 

@@ -7,7 +7,8 @@ from functools import lru_cache
 from typing import Final
 
 from gradegpt.answers import values
-from gradegpt.answers.options import is_set, letters, options, sequence
+from gradegpt.answers.options import LETTERS, is_set, letters, options, sequence
+from gradegpt.answers.parts import marks
 from gradegpt.answers.text import fold
 from gradegpt.answers.truth import truth
 from gradegpt.answers.types import CHOICE, Answer, AnswerType, Group, Options, Truth, Value, Words
@@ -16,9 +17,6 @@ from gradegpt.answers.words import words
 
 _MAX_NUMBER: Final = 200
 _INTERVAL = re.compile(r"[\[(（][^\[\](){}]*[,，][^\[\](){}]*[\])）](?:\s*∪.*)?")
-_PARTS = re.compile(
-    r"[(（]\s*(?:1|一|i|a)\s*[)）].*[(（]\s*(?:2|二|ii|b)\s*[)）]", re.DOTALL | re.IGNORECASE
-)
 _WORDS = re.compile(r"[\u3400-\u9fff]{2,}|(?<![a-zA-Z])[a-zA-Z]{3,}\s+[a-zA-Z]{2,}")
 
 _NAME = re.compile(
@@ -78,15 +76,20 @@ def answer_type(reference: str, question: str = "") -> AnswerType:
     text = fold(reference).strip()
     listed = options(question)
     named = letters(text, listed)
-    if named and (listed or re.fullmatch(r"[A-H\s,()]+", text)):
+    if named and (listed or re.fullmatch(rf"[{LETTERS}\s,()]+", text)):
         return AnswerType.SINGLE_CHOICE if len(named) == 1 else AnswerType.MULTIPLE_CHOICE
     if truth(text) is not None:
         return AnswerType.TRUE_FALSE
     if len(text) <= _MAX_NUMBER and quantity(text.strip(" .")) is not None:
         return AnswerType.NUMBER
-    if _PARTS.search(text):
+    if _has_parts(text):
         return AnswerType.MULTI_PART
     return _mathematical(text)
+
+
+def _has_parts(text: str) -> bool:
+    numbers = [mark.number for mark in marks(text, anywhere=True)]
+    return 1 in numbers and 2 in numbers[numbers.index(1) :]
 
 
 def _mathematical(text: str) -> AnswerType:

@@ -87,9 +87,11 @@ _SYMBOLS: Final = {
     r"\cup": "∪", r"\cap": "∩", r"\in ": "∈", r"\pm": "±", r"\%": "%", r"\$": "$",
     r"\{": "{", r"\}": "}", r"\lbrace": "{", r"\rbrace": "}",
 }  # fmt: skip
+CIRCLED: Final = "".join(map(chr, range(0x2460, 0x2474)))
+"""① to ⑳, which NFKC makes digits."""
 _FOLDED = str.maketrans(
     {
-        **{chr(0x2460 + n): f"({n + 1})" for n in range(9)},  # ① to ⑨, which NFKC makes digits
+        **{sign: f"({n})" for n, sign in enumerate(CIRCLED, start=1)},
         "．": ".",
         "。": ".",
         "、": ",",

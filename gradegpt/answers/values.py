@@ -11,6 +11,7 @@ from gradegpt.answers import algebra
 from gradegpt.answers.formula import Node, read_formula
 from gradegpt.answers.intervals import ORDER, is_pair, read_region
 from gradegpt.answers.numbers import number, spelled
+from gradegpt.answers.parts import marks, pieces
 from gradegpt.answers.text import fold, plain
 from gradegpt.answers.types import Group, Leaf, Magnitude, Quantity, Relation, Value
 from gradegpt.answers.units import known
@@ -53,9 +54,6 @@ _NAME = re.compile(
     re.DOTALL,
 )
 _MATRIX = re.compile(r"\\begin\{(?P<kind>[bpB]?matrix)\}(?P<body>.*?)\\end\{(?P=kind)\}", re.DOTALL)
-_PARTS = re.compile(
-    r"(?:^|(?<=[\s,;.]))(?:\(\s*(?:\d|[ivx]{1,4}|[一二三四五六]|[a-f])\s*\)|[①-⑨]|第[一二三四五六]空\s*:?|\d\s*[)]|(?:part|Part)\s*\(?[a-d]\)?\s*:?)"
-)
 _DECIMAL = re.compile(r"\.\d")
 _PERCENT = re.compile(r"[-+\d.,/\s]*(?:\\?%|percent)")
 _SPAN = re.compile(r"(?:1\d|20)\d\d\s*-\s*(?:\d\d|(?:1\d|20)\d\d)")
@@ -234,14 +232,13 @@ def _matrix(text: str, region: bool, depth: int) -> Value | None:
 
 def _parts(text: str, region: bool, depth: int) -> Value | None:
     """``(1) 3; (2) 5``: at least two marked parts, in order."""
-    marks = list(_PARTS.finditer(text)) if ")" in text or "第" in text or "art" in text else []
-    if len(marks) < 2 or text[: marks[0].start()].strip():
+    found = marks(text)
+    if len(found) < 2 or text[: found[0].start].strip():
         return None
-    ends = [m.start() for m in marks[1:]] + [len(text)]
-    pieces = [text[m.end() : end].strip(" ,;.:") for m, end in zip(marks, ends, strict=True)]
-    if not all(pieces) or len(pieces) > MAX_ITEMS:
+    items = [piece.strip(" ,;.:") for piece in pieces(text, found)]
+    if not all(items) or len(items) > MAX_ITEMS:
         return None
-    return Group(True, tuple(_read(piece, region, depth + 1) for piece in pieces))
+    return Group(True, tuple(_read(item, region, depth + 1) for item in items))
 
 
 def _listed(text: str, region: bool, depth: int) -> Value | None:

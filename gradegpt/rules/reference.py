@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Final
 
 from gradegpt.answers import values
-from gradegpt.answers.options import sequence
+from gradegpt.answers.options import LETTERS, same_length, sequence
 from gradegpt.answers.read import answer_type
 from gradegpt.answers.truth import truth
 from gradegpt.answers.types import CHOICE, AnswerType, Group
@@ -21,10 +21,10 @@ _WORKED: Final = 40
 _SHORT: Final = 12
 _SCORED = re.compile(r"[(（]\s*\d{1,2}\s*分\s*[)）]")
 """What a part of the answer is worth: (5分)."""
-_LETTER = re.compile(r"(?<![A-Za-z])[A-J\uff21-\uff2a]{1,8}(?![A-Za-z])")
+_LETTER = re.compile(rf"(?<![A-Za-z])[{LETTERS}]{{1,8}}(?![A-Za-z])")
 _LIST = re.compile(r"\[\s*(?:'[^']*'|\"[^\"]*\")(?:\s*,\s*(?:'[^']*'|\"[^\"]*\"))*\s*\]")
 _LABELLED = re.compile(
-    r"[(（](?P<letter>[A-J])[)）](?=\s*[^\s,，、;；和与&/(（.。])(?!\s*(?:and|or)\b)"
+    rf"[(（](?P<letter>[{LETTERS}])[)）](?=\s*[^\s,，、;；和与&/(（.。])(?!\s*(?:and|or)\b)"
 )
 """An option with its text: (A) $A$ and $F$."""
 _MOST_KEYS: Final = 8
@@ -65,7 +65,7 @@ def reference_answer(reference: str) -> str:
         return labelled["letter"]
     if len(text) > _WORKED and (keys := _keys(text)):
         return keys
-    chosen = find_choice(text) if _LETTER.search(text) else None
+    chosen = find_choice(text) if _LETTER.search(same_length(text)) else None
     if chosen is not None and chosen.committed and not text[chosen.end :].strip(" .。．$}\n)）"):
         return chosen.letters or text
     if len(text) <= _WORKED and "\n" not in text:

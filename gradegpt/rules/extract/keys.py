@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from gradegpt.answers.options import LETTER, same_length, sequence
+from gradegpt.answers.parts import HAN
 from gradegpt.answers.spans import last_match
 from gradegpt.rules.extract.choice import Choice, find_choice
 
-_HAN_DIGITS: Final = "零一二三四五六七八九十"
 _MARK: Final = re.compile(
     r"(?:第\s*(?P<nth>\d{1,2}|[一二三四五六七八九十])(?P<and>(?:\s*[、,和与]\s*\d{1,2})*)\s*小?题|[Qq]uestion\s*(?P<asked>\d{1,2})\b"
     r"|(?:^|(?<=[\s;,。.|】)>*]))(?:\*\*|\|\s*)?"
@@ -92,7 +92,7 @@ def _in_order(letters: Sequence[str]) -> str:
 
 def _numbers(mark: re.Match[str]) -> list[int]:
     name = mark["number"] or mark["nth"] or mark["asked"]
-    first = int(name) if name.isdigit() else _HAN_DIGITS.index(name)
+    first = int(name) if name.isdigit() else HAN.index(name) + 1
     return [first, *map(int, re.findall(r"\d+", mark["more"] or mark["and"] or ""))]
 
 
