@@ -111,7 +111,14 @@ class Words(NamedTuple):
     words: tuple[str, ...]
 
 
-Value = Leaf | Relation | Region | Group
+class Range(NamedTuple):
+    """From one quantity to another, as people tell an age or a price: 81 to 83 years."""
+
+    low: Quantity
+    high: Quantity
+
+
+Value = Leaf | Relation | Region | Range | Group
 """What mathematics says."""
 
 

@@ -9,11 +9,11 @@ from typing import Final
 
 from gradegpt.answers import algebra
 from gradegpt.answers.formula import Node, read_formula
-from gradegpt.answers.intervals import ORDER, is_pair, read_region
+from gradegpt.answers.intervals import ORDER, is_pair, read_range, read_region
 from gradegpt.answers.numbers import number, spelled
 from gradegpt.answers.parts import marks, pieces
 from gradegpt.answers.text import fold, plain
-from gradegpt.answers.types import Group, Leaf, Magnitude, Quantity, Relation, Value
+from gradegpt.answers.types import Group, Leaf, Magnitude, Quantity, Range, Relation, Value
 from gradegpt.answers.units import known
 
 MAX_ITEMS: Final = 60
@@ -122,6 +122,10 @@ def _leaf(text: str, region: bool = False, depth: int = MAX_NESTING) -> Value:
     body = _APPROXIMATELY.sub("", body.strip())
     if _SPAN.fullmatch(body):
         return Leaf(body, name)
+    if (ends := read_range(body)) is not None:
+        low, high = (quantity(end) for end in ends)
+        if low is not None and high is not None:
+            return Range(low, high)
     amount = quantity(body)
     tree = read_formula(body)
     if name and amount is None and tree is None and depth < MAX_NESTING:
@@ -236,7 +240,7 @@ def _parts(text: str, region: bool, depth: int) -> Value | None:
     if len(found) < 2 or text[: found[0].start].strip():
         return None
     items = [piece.strip(" ,;.:") for piece in pieces(text, found)]
-    if not all(items) or len(items) > MAX_ITEMS:
+    if len(items) < len(found) or not all(items) or len(items) > MAX_ITEMS:
         return None
     return Group(True, tuple(_read(item, region, depth + 1) for item in items))
 

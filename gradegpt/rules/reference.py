@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
 from gradegpt.answers import values
 from gradegpt.answers.options import LETTERS, same_length, sequence
+from gradegpt.answers.parts import numbered
 from gradegpt.answers.read import answer_type
 from gradegpt.answers.truth import truth
 from gradegpt.answers.types import CHOICE, AnswerType, Group
@@ -41,7 +43,8 @@ def answer_places(reference: str, kind: AnswerType, question: str = "") -> int:
     if kind in CHOICE:
         return len(sequence(reference, question))
     value = values.read(reference)
-    return len(value.items) if isinstance(value, Group) and value.ordered else 1
+    several = isinstance(value, Group) and (value.ordered or kind is AnswerType.MULTI_PART)
+    return len(value.items) if isinstance(value, Group) and several else 1
 
 
 @lru_cache(maxsize=4096)
@@ -49,9 +52,20 @@ def reference_answers(reference: str) -> tuple[str, ...]:
     """The accepted answers in a reference: itself, its ending if it is a solution, or its list."""
     listed = _LIST.fullmatch(reference.strip())
     if listed:
-        return tuple(m[1] or m[2] for m in _QUOTED.finditer(reference))
+        names = tuple(m[1] or m[2] for m in _QUOTED.finditer(reference))
+        return (numbered(names),) if _are_sub_answers(names) else names
     spelt = [piece for piece in _SAME_AS.split(reference) if piece.strip()]
     return tuple(reference_answer(piece) for piece in spelt or [reference])
+
+
+def _are_sub_answers(names: Sequence[str]) -> bool:
+    """Whether the names in a list are values that differ, so no spellings of one answer."""
+    amounts = [values.quantity(name) for name in names]
+    return (
+        len(names) > 1
+        and None not in amounts
+        and len({q.value for q in amounts if q}) == len(names)
+    )
 
 
 def reference_answer(reference: str) -> str:

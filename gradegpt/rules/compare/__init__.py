@@ -10,7 +10,7 @@ from gradegpt.answers.none import says_none
 from gradegpt.answers.options import asked_questions
 from gradegpt.answers.text import fold, plain
 from gradegpt.answers.truth import said_truth, truth
-from gradegpt.answers.types import Group, Region, Value
+from gradegpt.answers.types import Group, Range, Region, Value
 from gradegpt.rules.compare.base import Comparison, Means, Prove, sparing, unproved
 from gradegpt.rules.compare.choice import compare_choice
 from gradegpt.rules.compare.text import compare_text
@@ -68,6 +68,8 @@ def compare(
     same_text = plain(reference) == plain(answer) and plain(answer) and not _APART.search(answer)
     if same_text and not _another_unit(reference, answer):
         return Comparison(True, f"{kind.value}:same-text")
+    if kind is AnswerType.TEXT and (ranges := _ranges(reference, answer, question, tolerance)):
+        return ranges
     if kind is AnswerType.TEXT or (_YEAR.fullmatch(reference.strip()) and _WHEN.search(question)):
         shown = compare_text(reference, answer, question)
         if kind is AnswerType.TEXT or shown.same:
@@ -85,6 +87,16 @@ def compare(
     exactly = same and same_value(wanted, given, means._replace(tolerance=EXACT))
     within = "-within-tolerance" if same and not exactly else ""
     return Comparison(same, f"{kind.value}:{words}{within}")
+
+
+def _ranges(reference: str, answer: str, question: str, tolerance: str) -> Comparison | None:
+    """Two ranges that are told in words, or a range and a number beyond it."""
+    wanted, given = values.read(reference), values.read(answer)
+    if not isinstance(wanted, Range):
+        return None
+    same = same_value(wanted, given, Means(policy(tolerance, question), question=question))
+    reasons = {True: "same-range", False: "other-range"}
+    return None if same is None else Comparison(same, f"text:{reasons[same]}")
 
 
 def _none(reference: str, answer: str) -> bool | None:

@@ -15,7 +15,7 @@ _CONCLUSION = re.compile(
     re.IGNORECASE,
 )
 _COPULA = re.compile(
-    r"(?:等于|应为|就是|约为|大约|大概|有|共有?|为|是|了|需要?|花费?|剩下?|[:：]|≈|\\approx|="
+    r"(?:应?填(?:写|入)?|等于|应为|就是|约为|大约|大概|有|共有?|为|是|了|需要?|花费?|剩下?|[:：]|≈|\\approx|="
     r"|\b(?:is|are|was|were|equals?|equal to|be|has|have|of|covers?|costs?|needs?|makes?|at|by|to"
     r"|about|approximately|only|exactly|total)\b)\s*",
     re.IGNORECASE,
