@@ -14,11 +14,9 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import numpy as np
-
-from eval.ablation.scores import counts, score
 from eval.judging import read_sources
 from eval.settings import EvalSettings
+from gradegpt.agreement import by_question, estimate, resampled, score, silence_is_wrong
 from gradegpt.judges.trust import kind_of, type_of
 from gradegpt.records import read_rows
 from gradegpt.schema import AnswerType, Example, Judgement, Outcome
@@ -32,13 +30,8 @@ Row = tuple[Example, Judgement]
 
 def balanced(rows: Sequence[Row]) -> tuple[float, float, float]:
     """Balanced accuracy with its interval."""
-    cells = counts([e for e, _ in rows], [j for _, j in rows])
-    weights = np.random.default_rng(0).multinomial(
-        len(cells), np.full(len(cells), 1 / len(cells)), size=DRAWS
-    )
-    drawn = score(weights @ cells)["balanced_accuracy"]
-    low, high = np.nanpercentile(drawn, (2.5, 97.5)) if not np.isnan(drawn).all() else (np.nan,) * 2
-    return float(score(cells.sum(axis=0))["balanced_accuracy"]), low, high
+    cells = silence_is_wrong(by_question([e for e, _ in rows], [j for _, j in rows]))
+    return estimate(score(resampled(cells, DRAWS, 0))["balanced_accuracy"])
 
 
 def table(name: str, rows: Sequence[Row], *keys: Callable[[Example], str]) -> None:

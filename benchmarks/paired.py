@@ -2,7 +2,7 @@
 
     python benchmarks/paired.py configs/eval/real.yaml OLD.jsonl NEW.jsonl [SCORE]
 
-``SCORE`` is ``balanced_accuracy``, ``accuracy``, ``kappa`` or another of ``eval.metrics.score``.
+``SCORE`` is ``balanced_accuracy``, ``accuracy``, ``kappa`` or another of ``gradegpt.agreement``.
 
 The judges' files are from the ``judgements/`` of evaluations with that config. The 95 % interval is
 of paired bootstrap draws over questions: a question that is easy is so for both.
@@ -15,8 +15,8 @@ import sys
 
 import numpy as np
 
-from eval.metrics import by_question, resampled, score
 from eval.settings import EvalSettings
+from gradegpt.agreement import by_question, estimate, resampled, score
 from gradegpt.importers.labelled import read_examples
 from gradegpt.records import read_rows
 from gradegpt.schema import Example, Judgement
@@ -28,13 +28,11 @@ _PEOPLE = re.compile(r"human|teacher", re.IGNORECASE)
 
 def line(what: str, name: str, rows: list[Example], *judgements: list[Judgement]) -> str:
     """The table's line for these rows."""
-    cells = [by_question(rows, judged) for judged in judgements]
-    (a,), (b,) = (score(c.sum(axis=0)[None])[what] for c in cells)
-    draws = [
-        np.concatenate([score(drawn)[what] for drawn in resampled(c, DRAWS, 0)]) for c in cells
-    ]
-    low, high = np.nanpercentile(draws[1] - draws[0], (2.5, 97.5))
-    return f"{name:<28}{len(rows):>7,}{a:>9.3f}{b:>9.3f}{b - a:>+9.3f}  ({low:+.3f} to {high:+.3f})"
+    cells = np.stack([by_question(rows, judged) for judged in judgements], axis=1)
+    drawn = score(resampled(cells, DRAWS, 0))[what]
+    a, b = drawn[0]
+    gain, low, high = estimate(drawn[:, 1] - drawn[:, 0])
+    return f"{name:<28}{len(rows):>7,}{a:>9.3f}{b:>9.3f}{gain:>+9.3f}  ({low:+.3f} to {high:+.3f})"
 
 
 def main() -> None:

@@ -22,6 +22,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
 
+from gradegpt.agreement import score, table
 from gradegpt.importers.labelled import Source, read_examples
 from gradegpt.judges import RuleJudge
 from gradegpt.schema import Example, Verdict
@@ -64,7 +65,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         kappas = []
         for name, process in processes.items():
             made = process.submit(run, name, examples).result()
-            kappas.append(_kappa(truths, made.calls))
+            kappas.append(score(table(truths, made.calls).sum(axis=0))["kappa"])
             total[name].calls.extend(made.calls)
             total[name].seconds.extend(made.seconds)
         print(f"{Path(file).stem:28} {len(examples):6}  {kappas[0]:12.3f} {kappas[1]:12.3f}")
@@ -111,13 +112,6 @@ def _math_verify(example: Example) -> bool:
     answer = parse(example.response, how)
     golds = (r if "$" in r or "\\" not in r else f"${r}$" for r in example.reference)
     return any(verify(parse(gold, how), answer) for gold in golds)
-
-
-def _kappa(truths: list[bool], calls: list[bool]) -> float:
-    agree = statistics.fmean(a == b for a, b in zip(truths, calls, strict=True))
-    yes = statistics.fmean(truths) * statistics.fmean(calls)
-    chance = yes + (1 - statistics.fmean(truths)) * (1 - statistics.fmean(calls))
-    return (agree - chance) / (1 - chance) if chance < 1 else 0.0
 
 
 _GRADERS = {"rules": _rules, "math-verify": _math_verify}

@@ -13,6 +13,7 @@ from data_gen.gloss import render_gloss
 from data_gen.phrases import phrases
 from gradegpt.answers.options import chosen, letters, options
 from gradegpt.answers.read import answer_type
+from gradegpt.answers.spans import clause_ends, sentences
 from gradegpt.answers.text import plain, tidy
 from gradegpt.chain import Chain, needs_gloss
 from gradegpt.quote import MAX_QUOTE, part_runs
@@ -44,8 +45,6 @@ _LAST_WORD: Final = 24
 """Characters of such a line: ``A: 18``, ``35``."""
 _NUMBER: Final = re.compile(r"-?\d+(?:[.,]\d+)*")
 _TRIES: Final = 8
-_SENTENCE_END: Final = re.compile(r"(?<=[。！？])|(?<=[.!?])\s+(?=[A-Z\"“])")
-_CLAUSE_END: Final = re.compile(r"[,;:]\s|[，；：、]")
 _ITEM_FIELDS: Final = set(Item.model_fields) - {"id", "meta"}
 _PEOPLE: Final = re.compile(r"human|teacher|people|annotator", re.IGNORECASE)
 _MODEL: Final = re.compile(r"gpt|model|llm", re.IGNORECASE)
@@ -198,14 +197,13 @@ def _quote(response: str, found: Found) -> tuple[str, str | None] | None:
 
 def _free_text(item: Item, references: list[str], verdict: Verdict) -> Chain | None:
     """Free text: the quote is the first sentence with a reference in it, else the first one."""
-    lines = [line.strip() for line in item.response.splitlines()]
-    sentences = [s for line in lines for s in _SENTENCE_END.split(line) if s]
-    if not sentences:
+    said = [item.response[start:end] for start, end in sentences(item.response)]
+    if not said:
         return None
     named = next(
-        ((r, s) for r in references for s in sentences if plain(r) and plain(r) in plain(s)), None
+        ((r, s) for r in references for s in said if plain(r) and plain(r) in plain(s)), None
     )
-    reference, sentence = named or (_nearest(references, sentences[0]), sentences[0])
+    reference, sentence = named or (_nearest(references, said[0]), said[0])
     sentence = _quotable(sentence, reference)
     inside = named is not None and verdict is Verdict.CORRECT
     chain = Chain(
@@ -236,7 +234,7 @@ def _quotable(sentence: str, wanted: str) -> str:
         return sentence
     at = sentence.casefold().find(wanted.casefold())
     stop = at + len(wanted) if at >= 0 else 0
-    breaks = [0, *(m.end() for m in _CLAUSE_END.finditer(sentence)), len(sentence)]
+    breaks = [0, *clause_ends(sentence), len(sentence)]
     start = max(b for b in breaks if b <= at) if stop > MAX_QUOTE else 0
     most = start + MAX_QUOTE
     ends = (b for b in breaks if max(start + 1, stop) <= b <= most)

@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple
 from data_gen.candidates import Candidate, clip, says_nothing_new
 from data_gen.drawn import drawn_comparison
 from data_gen.forms import right_form, wrong_form
+from gradegpt.answers.options import LETTERS
 from gradegpt.chain import NO, YES, Chain, render_comparison
 from gradegpt.fit import ELISION
 from gradegpt.schema import AnswerType, Message, TrainingRow, Verdict
@@ -31,7 +32,7 @@ _WORDY: Final = 0.12
 """Share of them whose answer stands among words: "18 edges", "D. a noble gas"."""
 _BARE: Final = {
     AnswerType.NUMBER: re.compile(r"\$?-?\d[\d.,]*(?:/\d+)?%?\$?"),
-    AnswerType.SINGLE_CHOICE: re.compile(r"[(（]?[A-H][)）]?"),
+    AnswerType.SINGLE_CHOICE: re.compile(rf"[(（]?[{LETTERS}][)）]?"),
 }
 """Answers that words may stand around, by type."""
 _AROUND: Final = {

@@ -10,6 +10,7 @@ from data_gen.phrases import phrases
 from data_gen.problems import Problem
 from data_gen.writer import Task, answered, no_answer, steps_of
 from gradegpt.answers.options import in_order
+from gradegpt.answers.spans import ENDS
 from gradegpt.chain import Chain
 from gradegpt.schema import CHOICE, Item, Verdict
 
@@ -90,4 +91,4 @@ def reference_text(problem: Problem, rng: random.Random) -> str | tuple[str, ...
 
 def _ended(step: str, chinese: bool) -> str:
     """The step as a sentence of its own."""
-    return step if step.rstrip()[-1:] in "。.!?！？；;:：" else step + ("。" if chinese else ".")
+    return step if step.rstrip()[-1:] in f"{ENDS}.；;:：" else step + ("。" if chinese else ".")

@@ -12,16 +12,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Final, NamedTuple
 
-import numpy as np
 import typer
-from numpy.typing import NDArray
 from pydantic import Field
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
 from eval.judging import judge_items, progress_bar, read_sources, write_items
-from eval.metrics import by_question, resampled, score
+from gradegpt.agreement import by_question, estimate, resampled, score
 from gradegpt.cli import run
 from gradegpt.importers.labelled import Source
 from gradegpt.judges.build import JudgeSettings, build_judge
@@ -143,8 +141,11 @@ def _model_as_good(overlap: Finding, rows: Sequence[tuple[Example, Judgement, Ju
         if kind_of(e) == overlap.kind and said.verdict and _confidence(said) >= least
     ]  # fmt: skip
     examples = [e for e, _, _ in both]
-    models, overlaps = [model for _, model, _ in both], [said for _, _, said in both]
-    return _balanced(examples, models) >= _balanced(examples, overlaps)
+    of_model, of_overlap = (
+        score(by_question(examples, judged).sum(axis=0))["balanced_accuracy"]
+        for judged in ([model for _, model, _ in both], [said for _, _, said in both])
+    )
+    return bool(of_model >= of_overlap)
 
 
 def findings_of(
@@ -177,25 +178,11 @@ def _finding(
         if len(kept) < settings.least_rows:
             break
         cells = by_question([e for e, _ in kept], [j for _, j in kept])
-        accuracy = _of_cells(cells)
-        drawn = np.concatenate(
-            [score(c)["balanced_accuracy"] for c in resampled(cells, settings.draws, settings.seed)]
-        )
-        if np.isnan(accuracy) or np.isnan(drawn).all():
-            continue
-        low, high = np.nanpercentile(drawn, (2.5, 97.5)).tolist()
+        drawn = score(resampled(cells, settings.draws, settings.seed))
+        accuracy, low, high = estimate(drawn["balanced_accuracy"])
         if low > _CHANCE:
             return Finding(judge, kind, len(rows), level, len(kept), accuracy, (low, high))
     return Finding(judge, kind, len(rows), None, 0, None, None)
-
-
-def _balanced(examples: Sequence[Example], judgements: Sequence[Judgement]) -> float:
-    """Balanced accuracy, NaN without rows of both verdicts."""
-    return _of_cells(by_question(examples, judgements)) if examples else float("nan")
-
-
-def _of_cells(cells: NDArray[np.int64]) -> float:
-    return float(score(cells.sum(axis=0))["balanced_accuracy"])
 
 
 def _confidence(judgement: Judgement) -> float:

@@ -7,8 +7,9 @@ from itertools import combinations
 from typing import Any, Final
 
 from eval.judging import Judged
-from eval.metrics import Metrics, Pair, compare_judges, measure, says_yes
+from eval.metrics import Metrics, Pair, compare_judges, measure
 from eval.settings import EvalSettings
+from gradegpt.agreement import says_yes
 from gradegpt.fit import fit_middle, fit_response
 from gradegpt.judges.trust import type_of
 from gradegpt.quote import quotes_verbatim

@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from gradegpt.fit import Budget, estimate_tokens, fit_middle, fit_response
+from gradegpt.fit import Budget, Counter, cost, fit_middle, fit_response
 from gradegpt.schema import AnswerType, ChainFormat, Item, Message, Outcome, Row, Verdict
 from gradegpt.settings import Settings
 
@@ -109,20 +109,24 @@ def defuse(text: str) -> str:
     return _OPENS_A_FRAME.sub("‹", text)
 
 
-def build_prompt(item: Item, settings: PromptSettings) -> tuple[Message, ...]:
-    """The one function that makes a prompt, for training, evaluation and serving alike."""
-    budget = settings.budget
-    references = " or ".join(_references(item, budget.reference))
-    context = (
-        f"Context: <context>\n{defuse(fit_middle(item.context, budget.question))}\n</context>\n"
-        if item.context
-        else ""
-    )
+def build_prompt(
+    item: Item, settings: PromptSettings, count: Counter | None = None
+) -> tuple[Message, ...]:
+    """The one function that makes a prompt, for training, evaluation and serving alike.
+
+    Texts are fitted by the estimate of ``gradegpt.fit``, and by ``count``, the tokens of a judge's
+    own tokenizer, where the estimate is far too low for them.
+    """
+    budget, seen = settings.budget, _as_shown(count)
+    references = " or ".join(_references(item, budget.reference, seen))
+    question = defuse(fit_middle(item.question, budget.question, seen))
+    context = defuse(fit_middle(item.context or "", budget.question, seen))
+    framed = f"Context: <context>\n{context}\n</context>\n" if item.context else ""
     user = (
-        f"Question: <question>\n{defuse(fit_middle(item.question, budget.question))}\n</question>\n"
-        f"{context}"
+        f"Question: <question>\n{question}\n</question>\n"
+        f"{framed}"
         f"Reference Answer: {references}\n"
-        f"{RESPONSE}{defuse(fit_response(item.response, budget.response))}\n"
+        f"{RESPONSE}{defuse(fit_response(item.response, budget.response, seen))}\n"
         f"</response>\n"
         f"Judgment Result:"
     )
@@ -131,12 +135,17 @@ def build_prompt(item: Item, settings: PromptSettings) -> tuple[Message, ...]:
     )
 
 
-def _references(item: Item, budget: int) -> Iterator[str]:
+def _as_shown(count: Counter | None) -> Counter | None:
+    """Counts a text as the prompt shows it: what is put for a ``<`` may take more tokens."""
+    return None if count is None else lambda text: count(defuse(text))
+
+
+def _references(item: Item, budget: int, count: Counter | None) -> Iterator[str]:
     """The accepted answers in their frames, the nearest first: as many as go into four budgets."""
     left = 4.0 * budget
     for index, reference in enumerate(_nearest_first(item.accepted, item.response)):
-        framed = f"<reference>\n{defuse(fit_response(reference, budget))}\n</reference>"
-        left -= estimate_tokens(framed)
+        framed = f"<reference>\n{defuse(fit_response(reference, budget, count))}\n</reference>"
+        left -= cost(framed, count)
         if index and left < 0:
             return
         yield framed

@@ -8,10 +8,10 @@ what the model would have written anyway (speculative decoding, Leviathan et al.
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from gradegpt.answers.spans import sentence_end
 from gradegpt.chain import (
     AGREE,
     GIVES,
@@ -30,7 +30,6 @@ from gradegpt.chain import (
 from gradegpt.schema import AnswerType, ChainFormat, Message
 
 _CLAUSES: Final = tuple(type_clause(kind) for kind in AnswerType)
-_SENTENCE_END: Final = re.compile(r"[。！？!?]|\.(?=\s)|(?=\n)|\Z")
 _TRAILING: Final = " 。.!！$*"
 _UNTOLD: Final = "The model response gives "
 """How a chain begins, whether it quotes or not."""
@@ -74,8 +73,7 @@ class ChainGuess:
         at = self._response.rfind(quote) + len(quote) if quote else -1
         if at < len(quote) or not quote:
             return ""
-        end = _SENTENCE_END.search(self._response, at)
-        rest = self._response[at : end.end() if end else None]
+        rest = self._response[at : sentence_end(self._response, at)]
         return f"{rest}\n{self._start(quote)}"
 
     def _start(self, quote: str) -> str:

@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from gradegpt.answers.options import sequence
+from gradegpt.answers.options import LETTERS, sequence
+from gradegpt.answers.parts import opening
 from gradegpt.chain import (
     AGREE,
     GIVES,
@@ -29,7 +30,7 @@ from gradegpt.quoted import Quoted, is_option, is_text, names, tells
 from gradegpt.schema import CHOICE, AnswerType, Message
 from gradegpt.wholes import begins_clause, ends_clause, places
 
-VERSION: Final = "17"
+VERSION: Final = "18"
 """Raised with every change that can change a chain; part of a guided engine's name."""
 
 MAX_TEXT: Final = 400
@@ -57,8 +58,8 @@ _OPENING: Final = b"The model response gives "
 _TYPES: Final = {type_clause(kind).encode(): kind for kind in AnswerType}
 _BEGUN: Final = tuple({clause[:n] for clause in _TYPES for n in range(1, len(clause))})
 """What a type's words may have come to."""
-_ONE_KEY: Final = re.compile(r"\W*第?\d+题?\W*(?:答案|选|[Aa]nswer|\W)*([A-H])\W*(?:eo[aet]\W*)?")
-"""A line that gives one option and no more, under its question's number."""
+_ONE_KEY: Final = re.compile(rf"(?:答案|选|[Aa]nswer|\W)*([{LETTERS}])\W*(?:eo[aet]\W*)?")
+"""One option and no more, which a line gives behind its question's number."""
 _CHOICES: Final = tuple(clause for clause, kind in _TYPES.items() if kind in CHOICE)
 _ANY_CHARACTER: Final = "\U0001d400".encode()
 """As many bytes as a character may take."""
@@ -214,7 +215,8 @@ def _types_of(wanted: bytes) -> Iterable[bytes]:
 
 def _keyed(run: Sequence[str]) -> str:
     """The options that the lines give, one each; empty where one gives more, or none."""
-    given = [_ONE_KEY.fullmatch(line) for line in run]
+    marked = [(line, opening(line)) for line in run]
+    given = [mark and _ONE_KEY.fullmatch(line, mark.end) for line, mark in marked]
     return "".join(key[1] for key in given if key) if all(given) else ""
 
 

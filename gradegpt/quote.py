@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Final
 
+from gradegpt.answers.parts import opening
 from gradegpt.chain import defuse
 from gradegpt.fit import ANNOUNCES, ELISION
 
 MAX_QUOTE: Final = 160
 """Characters of a quote, as in the rows that judges are trained on."""
-_PART: Final = re.compile(
-    r"\s*(?:[-*] )?[*_]*(?:[(（]\s*(?:\d{1,2}|[ivx]{1,4}|[a-h]|[一二三四五六七八九])\s*[)）]"
-    r"|(?:\d{1,2}|[a-h])\s*[)）.．、:：](?!\d)|[①-⑨]|第\s*[一二三四五六七八九\d]\s*[空题问])"
-)
-"""How a line that gives one part of an answer begins."""
-_FIRST: Final = re.compile(r"(?<!\d)1(?!\d)|(?<![ivx])[①一ai](?![ivx])")
-"""The mark of a first part."""
 
 
 def quotes_verbatim(key_sentence: str, response: str) -> bool:
@@ -47,8 +40,8 @@ def part_runs(lines: Iterable[str]) -> list[list[str]]:
     """
     runs: list[list[str]] = [[]]
     for line in filter(str.strip, lines):
-        part = _PART.match(line)
-        if part is None or _FIRST.search(part[0]):
+        part = opening(line)
+        if part is None or part.number == 1:
             runs.append([])
         if part is not None:
             runs[-1].append(_on_one_line(line))

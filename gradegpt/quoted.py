@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
+from gradegpt.answers.options import LETTERS
+from gradegpt.answers.spans import JOINTS
 from gradegpt.fit import ELISION
 from gradegpt.wholes import begins_whole, ends_whole, places, sum_end
 
@@ -19,9 +21,9 @@ LONGEST: Final = 120
 """Characters of an answer, as in the rows that judges are trained on."""
 _CLIPPED: Final = ELISION.encode()
 _BLANKS: Final = re.compile(r"\s{2}")
-_LETTERS: Final = b"ABCDEFGHIJ"
+_LETTERS: Final = LETTERS.encode()
 """Chosen options may be named together: BD for B and D."""
-_MARKS: Final = ":：,，;；、。*"
+_MARKS: Final = f"{JOINTS}。*"
 _NO_START: Final = tuple(mark.encode() for mark in _MARKS)
 """What no answer begins with."""
 _HEADING: Final = re.compile(
@@ -38,7 +40,7 @@ _SENTENCE: Final = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{4}|[\u3400-\u9fff]|####"
 """What a reference has that is no bare formula."""
 _FORMULA: Final = re.compile(r"[\d=+^\\]")
 _OPTION: Final = re.compile(
-    rb"[\s$({\\]*(?:(?:rm|bf|text|mathrm|mathbf)\b\s*\{?\s*)?[A-H]+[\s})$.]*"
+    rb"[\s$({\\]*(?:(?:rm|bf|text|mathrm|mathbf)\b\s*\{?\s*)?(?!II)[%b]+[\s})$.]*" % _LETTERS
 )
 _WRAPPING: Final = " $().。"
 """What may stand around a formula and need not be named."""

@@ -6,12 +6,12 @@ silence.
 
 from __future__ import annotations
 
-import re
 from enum import StrEnum
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from gradegpt.answers.parts import alternatives, together
 from gradegpt.answers.types import CHOICE as CHOICE
 from gradegpt.answers.types import AnswerType as AnswerType
 
@@ -20,7 +20,6 @@ TOLERANCE: Final = (
     r"|(relative|olympiadbench):\d*\.?\d+([eE]-?\d+)?)$"
 )
 """The named policies for numbers; ``gradegpt.rules.tolerance`` says what each allows."""
-_ALTERNATIVES: Final = re.compile(r"\s*(?:[;；\n]|\bor\b|或者?)\s*")
 
 
 class Verdict(StrEnum):
@@ -85,11 +84,9 @@ class Item(Row):
     def accepted(self) -> tuple[str, ...]:
         """The answers of which any suffices, after ``needs``."""
         if self.needs == "all" and len(self.reference) > 1:
-            letters = all(re.fullmatch(r"\s*[A-H]\s*", r) for r in self.reference)
-            return (("" if letters else "; ").join(r.strip() for r in self.reference),)
+            return (together(self.reference),)
         if self.needs == "any" and len(self.reference) == 1:
-            pieces = [piece.strip() for piece in _ALTERNATIVES.split(self.reference[0])]
-            return tuple(piece for piece in pieces if piece) or self.reference
+            return alternatives(self.reference[0])
         return self.reference
 
     @model_validator(mode="after")

@@ -9,6 +9,10 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from gradegpt.answers.options import LETTERS
+from gradegpt.answers.spans import ENDS, JOINTS
+
+_LETTER: Final = f"[{LETTERS}]".encode()
 _WITHIN: Final = (
     rb"(?<=[A-Za-z0-9])[A-Za-z0-9]|(?<=\d)[.,]\d|(?<=\d[.,])\d"  # a word, a number
     rb"|(?<=\\)[A-Za-z(\[{]|(?<=\^)[\w{\\]"  # a command, a power
@@ -19,8 +23,8 @@ _NO_END: Final = re.compile(
         (
             _WITHIN,
             rb"(?<=[\\\^_=]).",
-            rb"(?<=[^A-Za-z][A-H])\s*(?:,|\xef\xbc\x8c|\xe3\x80\x81|and|&)\s*"  # A, ， 、
-            rb"[A-H]\s*(?:[<,.*\n]|\xef\xbc\x8c|\xe3\x80[\x81\x82]|$)",  # C 。
+            rb"(?<=[^A-Za-z]%b)\s*(?:,|\xef\xbc\x8c|\xe3\x80\x81|and|&)\s*"  # A, ， 、
+            rb"%b\s*(?:[<,.*\n]|\xef\xbc\x8c|\xe3\x80[\x81\x82]|$)" % (_LETTER, _LETTER),  # C 。
             rb"\s*(?:=|<(?!/?\w+>)|\xe2\x89[\xa4\xa5])\s*[\w\\$.-]",  # = < ≤ ≥, but no <tag>
             rb"\s*(?:[*/^_]|\xc3[\x97\xb7])\s*\w",  # * / ^ _ × ÷
         )
@@ -33,7 +37,7 @@ _SUM: Final = re.compile(
     rb"(?:\d[\d.,]*>>)?"  # <<4*3=12>>
     rb"(?=(?:[-$({<*\s]|\\boxed|\\[dt]?frac|\xc2\xa3|\xe2\x82\xac)*\d)"  # 12
 )
-_CLAUSE_MARKS: Final = "。．.!?！？；;，,、:：)）】"
+_CLAUSE_MARKS: Final = f"{ENDS}.{JOINTS})）】"
 _BEFORE_CLAUSES: Final = f'\n{_CLAUSE_MARKS}…>#*-"”’(（[【'
 _NEAR: Final = 64
 """Bytes in which a mark beside a clause stands, behind blanks or not; farther off is not read."""

@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
+from gradegpt.agreement import Cells, column, score, silence_is_wrong, table
 from gradegpt.chain import parse_chain
 from gradegpt.engines.base import Engine
 from gradegpt.errors import EngineError, InputError, SettingsError
@@ -25,19 +28,6 @@ class DevRow(NamedTuple):
     is_correct: bool
     chain_format: str
     tokens: int
-
-
-class Cells(NamedTuple):
-    """Counts of rows by what was said and what is true; they add up to the rows.
-
-    What could not be parsed counts as the wrong verdict, and once more in ``unparsed``.
-    """
-
-    true_positive: int = 0
-    false_positive: int = 0
-    false_negative: int = 0
-    true_negative: int = 0
-    unparsed: int = 0
 
 
 def dev_sample(
@@ -82,41 +72,31 @@ def check_decides(rows: Sequence[DevRow], best_by: str) -> None:
         )
 
 
-def count(engine: Engine, rows: Sequence[DevRow], max_new_tokens: int) -> dict[str, Cells]:
-    """The cells of each chain format, from one chain a row."""
-    made = engine.generate([row.prompt for row in rows], max_new_tokens=max_new_tokens)
-    cells: dict[str, Cells] = {}
-    for row, generation in zip(rows, made, strict=True):
-        if isinstance(generation, EngineError):
-            raise generation
-        chain = parse_chain(generation.text).chain
-        says_yes = chain.verdict is Verdict.CORRECT if chain else not row.is_correct
-        one = Cells(
-            says_yes and row.is_correct,
-            says_yes and not row.is_correct,
-            not says_yes and row.is_correct,
-            not says_yes and not row.is_correct,
-            chain is None,
-        )
-        cells[row.chain_format] = add(cells.get(row.chain_format, Cells()), one)
-    return cells
-
-
-def add(one: Cells, other: Cells) -> Cells:
-    """The cells of both together."""
-    return Cells(*(a + b for a, b in zip(one, other, strict=True)))
+def count(
+    engine: Engine, rows: Sequence[DevRow], formats: Sequence[str], max_new_tokens: int
+) -> Cells:
+    """The cells of each chain format, ``[formats, 2, 5]``, from one chain a row."""
+    said = []
+    for made in engine.generate([row.prompt for row in rows], max_new_tokens=max_new_tokens):
+        if isinstance(made, EngineError):
+            raise made
+        parsed = parse_chain(made.text)
+        said.append(column(parsed.outcome, parsed.chain.verdict if parsed.chain else None))
+    truths = [row.is_correct for row in rows]
+    places = [formats.index(row.chain_format) for row in rows]
+    return table(truths, said, places, len(formats))
 
 
 def scores(cells: Cells) -> dict[str, float]:
-    """Verdict accuracy, Cohen's kappa and the share that could be parsed; none is made up.
+    """Verdict accuracy, the share that could be parsed and Cohen's kappa; none is made up.
 
-    Kappa is left out where it is not defined: one verdict alone, said and true.
+    What could not be parsed counts as the wrong verdict. Kappa is left out where it is not defined:
+    one verdict alone, said and true.
     """
-    tp, fp, fn, tn, unparsed = cells
-    rows = tp + fp + fn + tn
-    chance = (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn)
-    made = {"verdict_accuracy": (tp + tn) / rows, "parsed": 1 - unparsed / rows}
-    return made | ({"kappa": 2 * (tp * tn - fp * fn) / chance} if chance else {})
+    of = score(silence_is_wrong(cells))
+    parsed = score(cells)["coverage"]
+    made = {"verdict_accuracy": of["accuracy"], "parsed": parsed, "kappa": of["kappa"]}
+    return {name: float(value) for name, value in made.items() if not np.isnan(value)}
 
 
 class DevEvaluation:
@@ -141,18 +121,13 @@ class DevEvaluation:
         from gradegpt.engines.local import LocalEngine
 
         engine = LocalEngine.of(model, tokenizer, batch_size=self._batch_size)
-        mine = self.rows[accelerator.process_index :: accelerator.num_processes]
-        found = count(engine, mine, self._max_new_tokens)
-        table = torch.tensor(
-            [found.get(name, Cells()) for name in self._formats], device=accelerator.device
-        )
-        totals = [Cells(*row) for row in accelerator.reduce(table, reduction="sum").tolist()]
-        whole = Cells()
-        for cells in totals:
-            whole = add(whole, cells)
+        rows = self.rows[accelerator.process_index :: accelerator.num_processes]
+        mine = count(engine, rows, self._formats, self._max_new_tokens)
+        summed = accelerator.reduce(torch.tensor(mine, device=accelerator.device), reduction="sum")
+        cells = summed.cpu().numpy()
         by_format = {
-            f"verdict_accuracy_{name}": scores(cells)["verdict_accuracy"]
-            for name, cells in zip(self._formats, totals, strict=True)
+            f"verdict_accuracy_{name}": scores(of)["verdict_accuracy"]
+            for name, of in zip(self._formats, cells, strict=True)
             if name
         }
-        return scores(whole) | (by_format if len(by_format) > 1 else {})
+        return scores(cells.sum(axis=0)) | (by_format if len(by_format) > 1 else {})

@@ -21,6 +21,7 @@ from gradegpt.answers.types import (
     Options,
     Piece,
     Quantity,
+    Range,
     Region,
     Relation,
     Truth,
@@ -58,6 +59,9 @@ def _values(rng: random.Random, value: Value) -> list[Value]:
             return [*sides, *(value._replace(right=n) for n in _trees(rng, value.right))]
         case Region():
             return [*_regions(rng, value)]
+        case Range():
+            ends = [*_leaves(rng, Leaf("", "", value.high))]
+            return [Range(value.low, end.quantity) for end in ends if end.quantity]
         case Group():
             return [*_groups(rng, value)]
 

@@ -13,6 +13,7 @@ from typing import Final
 
 from data_gen.gloss.clauses import Clause, Clauses
 from data_gen.gloss.tokens import FIRST_HELD, Token, Tokens, tokenise
+from gradegpt.answers.text import CIRCLED
 
 __all__ = ["render_gloss"]
 
@@ -87,7 +88,7 @@ def _stretches(tokens: tuple[Token, ...]) -> list[tuple[tuple[Token, ...], str]]
 
 def _stretch(tokens: tuple[Token, ...], closing: str) -> Clause | None:
     """What stands between two marks, with its number or heading in front."""
-    if tokens and len(tokens) > 1 and tokens[0].text in "①②③④⑤⑥⑦⑧⑨":
+    if tokens and len(tokens) > 1 and tokens[0].text in CIRCLED:
         named = Clauses(tokens, before_colon=closing == ":").whole()
         if named is not None and named.kind == "full":  # ①正确: the number is the subject
             return named

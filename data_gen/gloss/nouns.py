@@ -6,9 +6,11 @@ import re
 from typing import Final
 
 from data_gen.gloss.words import RELATION, Found, Phrase, Words, unbracketed
+from gradegpt.answers.options import LETTERS
 
 _LETTERS = re.compile(
-    r"\$\\mathrm\{\(?[A-H]{1,5}\)?\}\$|\$?[A-H]{1,5}\$?|\([A-H]\)|[A-H](?:[,，/ ]+[A-H])+"
+    rf"\$\\mathrm\{{\(?[{LETTERS}]{{1,5}}\)?\}}\$|\$?[{LETTERS}]{{1,5}}\$?|\([{LETTERS}]\)"
+    rf"|[{LETTERS}](?:[,，/ ]+[{LETTERS}])+"
 )
 _COMBINING: Final = (
     "sum", "difference", "product", "quotient", "ratio", "angle", "distance", "proportion",
@@ -205,7 +207,7 @@ class NounPhrases(Words):
         token = self.held(start)
         if token is None or not _LETTERS.fullmatch(token.text):
             return []
-        letters, names, end = len(re.findall("[A-H]", token.text)), [token.english], start + 1
+        letters, names, end = sum(map(token.text.count, LETTERS)), [token.english], start + 1
         while self.is_word(end, "、", "和", "与", "或") and (more := self.held(end + 1)):
             if not _LETTERS.fullmatch(more.text):
                 break

@@ -23,10 +23,9 @@ from data_gen.makers.physics import density, kinetic_energy, ohm, speed
 from data_gen.makers.statistics import average, probability
 from data_gen.makers.ways import settle
 from data_gen.makers.words import Told, section, tell
-from gradegpt.answers.options import is_set
+from gradegpt.answers.options import LETTERS, is_set
 from gradegpt.schema import AnswerType
 
-LETTERS: Final = "ABCDEFGHIJ"
 _LAYOUTS: Final = ("{}. {}", "({}) {}", "{}、{}", "{}: {}", "{}．{}", "{}) {}")
 _EN_LAYOUTS: Final = ("{}. {}", "({}) {}", "{}: {}", "{}) {}", "({}). {}")
 _BLANKS: Final = (

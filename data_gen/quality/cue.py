@@ -31,7 +31,6 @@ STRONGEST: Final = 15
 _DRAWS: Final = 1000
 _MIN_ROWS: Final = 5
 _MAX_FEATURES: Final = 50_000
-_WEIGHTS_AT_ONCE: Final = 4_000_000
 _DECIMALS: Final = 4
 _UNIT: Final = re.compile(r"[\u3400-\u9fff]|[^\W\d_\u3400-\u9fff]+|\d+|[^\w\s]")
 
@@ -90,18 +89,19 @@ def response_cue(
     """
     import numpy as np
 
+    from gradegpt.agreement import numbered
+
     if not len(responses) == len(labels) == len(groups):
         lengths = f"{len(responses)}, {len(labels)} and {len(groups)}"
         raise InputError(f"response_cue: {lengths} responses, labels and groups; give one each")
     truth = np.array(labels, dtype=bool)
-    number_of: dict[str, int] = {}
-    numbers = np.array([number_of.setdefault(g, len(number_of)) for g in groups], dtype=np.int64)
+    numbers = numbered(groups)
     languages = np.array(["zh" if needs_gloss(r) else "en" for r in responses])
     said, signs = _classify(responses, truth, numbers, seed)
     rng = np.random.default_rng(seed)
     everyone = np.ones(len(truth), dtype=bool)
     return Cue(
-        n_groups=len(number_of),
+        n_groups=len(set(groups)),
         overall=_score(truth, said, numbers, everyone, rng),
         by_language={
             str(language): _score(truth, said, numbers, languages == language, rng)
@@ -195,33 +195,13 @@ def _signs(names: Any, weights: Floats, matrix: Any, truth: Any) -> tuple[Signs,
 def _score(truth: Any, said: Any, numbers: Numbers, chosen: Any, rng: np.random.Generator) -> Score:
     import numpy as np
 
+    from gradegpt.agreement import estimate, resampled, score, table
+
     size, positive = int(chosen.sum()), int(truth[chosen].sum())
     value = low = high = None
     if said is not None and 0 < positive < size:
         _, places = np.unique(numbers[chosen], return_inverse=True)
-        cells = np.zeros((int(places.max()) + 1, 4), dtype=np.int64)
-        np.add.at(cells, (places, 2 * truth[chosen] + (truth == said)[chosen]), 1)
-        value = round(float(_balanced_accuracy(cells.sum(axis=0))), _DECIMALS)
-        drawn = np.concatenate([_balanced_accuracy(c) for c in _resampled(cells, rng)])
-        low, high = (round(float(v), _DECIMALS) for v in np.nanpercentile(drawn, (2.5, 97.5)))
+        cells = table(truth[chosen], said[chosen], places)
+        drawn = score(resampled(cells, _DRAWS, rng))["balanced_accuracy"]
+        value, low, high = (round(v, _DECIMALS) for v in estimate(drawn))
     return Score(n=size, n_correct=positive, balanced_accuracy=value, low=low, high=high)
-
-
-def _balanced_accuracy(cells: Numbers) -> Floats:
-    """From counts along the last axis: negatives missed and hit, positives missed and hit."""
-    import numpy as np
-
-    with np.errstate(invalid="ignore"):
-        hit = cells[..., 1::2] / (cells[..., ::2] + cells[..., 1::2])
-    return np.asarray(hit.mean(axis=-1))
-
-
-def _resampled(cells: Numbers, rng: np.random.Generator) -> Iterator[Numbers]:
-    """Totals of questions drawn with replacement, in blocks that fit in memory."""
-    import numpy as np
-
-    n = len(cells)
-    block = max(1, _WEIGHTS_AT_ONCE // n)
-    for start in range(0, _DRAWS, block):
-        weights = rng.multinomial(n, np.full(n, 1 / n), size=min(block, _DRAWS - start))
-        yield weights @ cells

@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from gradegpt.answers.options import options
+from gradegpt.answers.parts import numbered
+from gradegpt.answers.spans import sentences
 from gradegpt.answers.text import plain
 from gradegpt.schema import AnswerType
 
 MAX_STEPS: Final = 12
 """A solution is cut there: what a response needs of it fits into a dozen sentences."""
 
-_SENTENCE_END = re.compile(r"(?<=[。！？；\n])|(?<=．)(?!\d)|(?<=[^\d\s][.!?]\s)")
 _WRAPPED = re.compile(r"^\$([^$\n]*[\u3400-\u9fff][^$\n]*)\$$", re.MULTILINE)
 _NO_PROSE = re.compile(r"<<[^<>\n]*>>|!\[[^\]\n]*\]\([^)\n]*\)|<img\b[^<>]*>")
 """GSM8K's calculator notes, and pictures."""
@@ -113,7 +114,7 @@ def joined(answers: Sequence[str], kind: AnswerType | None) -> str:
         case AnswerType.SET:
             return "{" + ", ".join(answers) + "}"
         case AnswerType.MULTI_PART:
-            return "; ".join(f"({n}) {answer}" for n, answer in enumerate(answers, start=1))
+            return numbered(answers)
         case _:
             return "; ".join(answers)
 
@@ -176,14 +177,13 @@ def steps(solution: Any, marker: str = "") -> tuple[str, ...]:
         worked = part.rsplit(marker, 1)[0] if marker else part
         # OlympiadBench sets whole Chinese paragraphs between dollars: no formula ends there.
         worked = _WRAPPED.sub(r"\1", _NO_PROSE.sub("", worked))
-        open_piece = ""
         formulas = "\\" in worked  # without any, a dollar is money and opens nothing
-        for piece in _SENTENCE_END.split(worked):
-            open_piece += piece
-            if not formulas or _closed(open_piece):
-                found.append(open_piece)
-                open_piece = ""
-        found.append(open_piece)
+        begin = 0
+        for _, end in sentences(worked):
+            if not formulas or _closed(worked[begin:end]):
+                found.append(worked[begin:end])
+                begin = end
+        found.append(worked[begin:])
     lines = (" ".join(step.split()) for step in found)
     return tuple(line for line in lines if re.search(r"\w", line))[:MAX_STEPS]
 

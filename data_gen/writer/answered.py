@@ -10,8 +10,8 @@ from data_gen.writer.attacks import attack
 from data_gen.writer.body import body, working
 from data_gen.writer.ending import ending
 from data_gen.writer.task import Task, Written, kind_of_miss
+from gradegpt.answers.spans import ENDS
 
-_SENTENCE_ENDS: Final = (".", "。", "?", "？", "!", "！")
 _BECAUSE: Final = (
     ("Explanation:", "Reasoning:", "Here is why:", "**Justification**", "### Details", "", ""),
     ("解析：", "【解析】", "【分析】", "理由如下：", "**说明：**", "", ""),
@@ -137,7 +137,7 @@ def with_attack(task: Task, answer: str, right: bool) -> Written:
 
 def with_excuse(task: Task, answer: str, right: bool) -> Written:
     """A refusal that answers after all."""
-    excuse = task.rng.choice([n for n in task.words.no_answers if n[-1:] in _SENTENCE_ENDS])
+    excuse = task.rng.choice([n for n in task.words.no_answers if n[-1:] in f"{ENDS}."])
     turn = "不过，根据已知条件可以这样做：" if task.chinese else "Still, from what is given:"
     text = "\n".join(filter(None, (excuse, turn, body(task, answer))))
     return _close(task, text, answer, right, "answered_after_excuse")

@@ -9,10 +9,11 @@ from typing import Final
 
 from data_gen.phrases import read_words
 from data_gen.writer.task import Task
+from gradegpt.answers.options import LETTERS
 from gradegpt.schema import CHOICE, Row
 
 FILE: Final = Path(__file__).parents[1] / "text" / "attacks.yaml"
-_LETTER = re.compile(r"(?<![A-Za-z])[A-H](?![A-Za-z])")
+_LETTER = re.compile(rf"(?<![A-Za-z])(?!I)[{LETTERS}](?![A-Za-z])")
 
 
 class Attacks(Row):

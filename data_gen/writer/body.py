@@ -8,14 +8,15 @@ from typing import Final
 
 from data_gen.problems import Problem
 from data_gen.writer.task import Task
-from gradegpt.answers.options import letters
+from gradegpt.answers.options import LETTERS, letters
 from gradegpt.answers.text import plain
 from gradegpt.schema import CHOICE
 
 _NUMBER = re.compile(r"(?<![\d.\\{_^])\d{1,4}(?![\d.}])")
 _WORDS = re.compile(r"[\u3400-\u9fff]|[A-Za-z]{3,}")
 _CONCLUDES = re.compile(
-    r"答案|[故应所]选|选(?:项|择)?\W{0,4}[A-H]|boxed|####|\banswer\b|\b[Cc]hoose\b|\\text\s*\{+\s*[A-H]\s*\}"
+    rf"答案|[故应所]选|选(?:项|择)?\W{{0,4}}[{LETTERS}]|boxed|####|\banswer\b|\b[Cc]hoose\b"
+    rf"|\\text\s*\{{+\s*[{LETTERS}]\s*\}}"
 )
 _MAX_STEP: Final = 300
 _SLIP: Final = 0.12

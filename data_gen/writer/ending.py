@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from data_gen.forms import parts_of
 from data_gen.writer.task import Task
-from gradegpt.answers.options import in_order
+from gradegpt.answers.options import LETTERS, in_order
 from gradegpt.quote import part_runs
 from gradegpt.schema import CHOICE, AnswerType
 
@@ -20,7 +20,7 @@ _KEYED: Final = (
     ("({}) Answer: {}", "{}. ({})"),
     ("（{}）【答案】{}", "（{}）选{}", "{}.【答案】 {}"),
 )
-_LABEL: Final = re.compile(r"[A-J](?:[、, ]*[A-J])*")
+_LABEL: Final = re.compile(rf"[{LETTERS}](?:[、, ]*[{LETTERS}])*")
 _HEADINGS: Final = (("Answers:", "Final answers:", "So:"), ("答案：", "综上：", "最终答案如下："))
 
 

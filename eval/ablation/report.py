@@ -11,12 +11,13 @@ import numpy as np
 
 from eval.ablation.plot import draw
 from eval.ablation.runs import Run, exported, train_all
-from eval.ablation.scores import SCORES, Arm, Counts, counts, over_seeds, score, summarised
+from eval.ablation.scores import SCORES, Arm, over_seeds, summarised
 from eval.ablation.settings import UNTUNED, AblationSettings
 from eval.evaluate import evaluate
 from eval.judging import read_sources
 from eval.report import parsed_rate
 from eval.settings import EvalSettings
+from gradegpt.agreement import Cells, by_question, score, silence_is_wrong
 from gradegpt.judges.build import JudgeSettings
 from gradegpt.records import read_rows, write_json, write_rows
 from gradegpt.schema import ChainFormat, Example, Judgement, TrainingRow
@@ -105,7 +106,10 @@ def _arms(
     mine = [run for run in runs if run.budget == budget]
     for run in mine:
         members.setdefault(run.chain_format.value, []).append(run.folder.name)
-    cells = {arm: [counts(examples, said[n]) for n in names] for arm, names in members.items()}
+    cells = {
+        arm: [silence_is_wrong(by_question(examples, said[n])) for n in names]
+        for arm, names in members.items()
+    }
     drawn = over_seeds(cells, draws=settings.bootstrap, seed=settings.seed)
     tuned = [arm for arm in members if arm != UNTUNED]
     for arm, names in members.items():
@@ -130,7 +134,7 @@ def _arms(
         )
 
 
-def _each(cells: Sequence[Counts], name: str) -> list[float]:
+def _each(cells: Sequence[Cells], name: str) -> list[float]:
     return [float(score(seed.sum(axis=0))[name]) for seed in cells]
 
 
@@ -140,7 +144,8 @@ def _by_source(
     made = {}
     for source in dict.fromkeys(example.source for example in examples):
         rows = [n for n, example in enumerate(examples) if example.source == source]
-        cells = [counts([examples[n] for n in rows], [one[n] for n in rows]) for one in said]
+        here = [examples[n] for n in rows]
+        cells = [silence_is_wrong(by_question(here, [one[n] for n in rows])) for one in said]
         made[source] = float(np.mean(_each(cells, "balanced_accuracy")))
     return made
 

@@ -21,6 +21,7 @@ from gradegpt.answers.types import (
     Leaf,
     Options,
     Quantity,
+    Range,
     Region,
     Relation,
     Truth,
@@ -67,6 +68,10 @@ def same(a: Value, b: Value) -> bool:
             return _same_leaf(a, b)
         case Region(), Region():
             return _same_region(a, b)
+        case Range(), Range():
+            unit = a.low.unit or a.high.unit
+            mine, theirs = a.low._replace(unit=unit), b.low._replace(unit=b.low.unit or b.high.unit)
+            return _same_quantity(mine, theirs) and _same_quantity(a.high, b.high)
         case Group(), Group():
             return _same_items(a.items, b.items, ordered=a.ordered and b.ordered)
         case (Region(pieces=()), Group(items=())) | (Group(items=()), Region(pieces=())):

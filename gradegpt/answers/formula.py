@@ -271,7 +271,8 @@ class _Parser:
         if end > len(self.tokens):
             raise UnreadableError("it ends too early")
         self.at = end
-        return "".join(t.text for t in self.tokens[start:end]).strip("{}")
+        index = "".join(t.text for t in self.tokens[start:end]).strip("{}")
+        return "0" if index in ("o", "O") else index  # ε_o for ε_0
 
     def command(self, name: str) -> Node:
         if name == "frac":

@@ -20,6 +20,13 @@ _BUILDER = re.compile(
     r"\{\s*(?P<name>[A-Za-z])\s*(?:∈\s*(?:R|ℝ|Z|N)\s*)?(?:\||\\mid|\\vert|:)(?P<body>.+)\}",
     re.DOTALL,
 )
+_RANGE: Final = re.compile(
+    r"(?P<lead>between|from|第|pp?\.?|pages?)?\s*(?P<low>-?\d[\d,]*(?:\.\d+)?)\s*"
+    r"(?P<of>[^\s\d~～到至-]{0,8}?)\s*"
+    r"(?P<to>-|~|～|\\sim|到|至|to\b|and\b|up to\b|through\b)\s*第?"
+    r"(?P<high>-?\d[\d,]*(?:\.\d+)?)\s*(?P<unit>[^\d,;=<>()\[\]{}+*/^]{0,24})",
+    re.IGNORECASE,
+)
 _FLIP: Final = {"<": ">", ">": "<", "≤": "≥", "≥": "≤", "≠": "≠"}
 _REALS: Final = ("R", "ℝ", "全体实数", "一切实数", "实数集")
 _EVERYTHING: Final = Piece(-math.inf, False, math.inf, False)
@@ -98,6 +105,22 @@ def _end(text: str) -> float | Fraction | None:
     tree = read_formula(text)
     value = None if tree is None else algebra.constant(tree)
     return value if isinstance(value, Fraction | float) else None
+
+
+def read_range(text: str) -> tuple[str, str] | None:
+    """The ends of a range that the folded ``text`` tells, each with its unit: 81-83 years, 2到8℃.
+
+    A hyphen makes a range of two numbers that rise, where a unit follows or a page sign leads.
+    """
+    match = _RANGE.fullmatch(text)
+    if match is None:
+        return None
+    low, high = (float(match[end].replace(",", "")) for end in ("low", "high"))
+    unit = (match["unit"] or "").strip()
+    hyphen = match["to"] == "-"
+    if not low < high or (hyphen and (low < 0 or not (unit or match["lead"]))):
+        return None
+    return f"{match['low']} {match['of'] or unit}".strip(), f"{match['high']} {unit}".strip()
 
 
 def _inequality(text: str) -> list[Piece] | None:

@@ -44,7 +44,7 @@ def number(text: str) -> Amount | None:
     Such as ``1,234.5``, ``3/4``, ``1\frac{1}{2}``, ``50%``, ``2.5×10^3``, ``$18``, ``18 dollars``.
     Words may follow (``8 tablespoons in total``), further mathematics may not.
     """
-    text = fold(text).strip(" .,;*=≈")
+    text = fold(text).strip(" ,;*=≈").rstrip(" .,;*=≈")
     match = _NUMBER.match(text)
     if match is None or len(text) > 60 or not _WORDS_ONLY.fullmatch(text, match.end()):
         return None

@@ -6,21 +6,39 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from gradegpt.answers.text import fold, plain
+from gradegpt.answers.text import CIRCLED, fold, plain
 from gradegpt.answers.types import Options
 
+LETTERS: Final = "ABCDEFGHIJ"
+"""The letters that options may have."""
+LETTER: Final = r"(?:[A-HJ]|I(?!['’]|\s+[a-z]|\s*=))"
+"""One of them in a sentence, where "I" is mostly the writer and "I =" a current."""
 _LETTERS = re.compile(
-    r"(?:选项|选择|选|option|choice|answer)?[\s_]*[(（\[]?(?P<letters>[A-H](?:[\s,、，和与及&/]*(?:and\s+)?[A-H])*)(?![A-Za-z])[)）\]]?"
-    r"(?P<rest>[\s.:：、。,，项)]*.*)",
+    r"(?:选项|选择|选|option|choice|answer)?[\s_]*[(（\[]?(?P<letters>[A-J](?:[\s,、，和与及&/]*(?:and\s+)?[A-J])*)"
+    r"(?![A-Za-z])[)）\]]?(?P<rest>[\s.:：、。,，项)]*.*)",
     re.DOTALL | re.IGNORECASE,
 )
-_ANOTHER = re.compile(
-    r"[\s.:,;+/&|)\](\[]*(?:或者?|还是|or\b|and\b|和|与)?[\s(\[]*[A-H](?![a-z])(?! [a-z])"
+_SMALL_LIST = re.compile(
+    r"[(\[]?[a-j][)\]]?(?:(?:\s*,\s*|\s+and\s+|\s*,\s*and\s+)[(\[]?[a-j][)\]]?)+"
 )
-_LETTERED = re.compile(r"\(?(?P<letter>[A-H])\s*[).:,]\s*(?P<text>.+)", re.DOTALL)
+_ANOTHER = re.compile(
+    r"[\s.:,;+/&|)\](\[]*(?:或者?|还是|or\b|and\b|和|与)?[\s(\[]*[A-J](?![a-z'’])(?! [a-z])"
+)
+_HEDGED = re.compile(
+    r"\s*[,，]?\s*(?:or\b|或|possibly|maybe|perhaps|可能|也许|->|→"
+    r"|(?:错误|不正确|不对|错)(?!的)|(?:is|are) (?:wrong|incorrect|false))",
+    re.IGNORECASE,
+)
+"""Behind letters, words by which others may be meant, or these are not."""
+_NAMES_A_THING = re.compile(
+    r"\s*[=＝]|\s*[:：].*?[,;，；]\s*(?:and\s+)?[B-J]\s*[:：=]|[后前之以左右上下同组队点车]",
+    re.DOTALL,
+)
+"""Behind a letter that is no option but an unknown: "A = HCl", "A: x, B: y"."""
+_LETTERED = re.compile(r"\(?(?P<letter>[A-J])\s*[).:,]\s*(?P<text>.+)", re.DOTALL)
 _MAX_OPTION: Final = 400
 _OPTION_LINE = re.compile(
-    r"(?:^|[\s(（])(?P<letter>[A-H])\s*[.．、:：)）]\s*(?P<text>.*?)(?=(?:[\s(（]+[A-H]\s*[.．、:：)）])|\n|$)",
+    r"(?:^|[\s(（])(?P<letter>[A-J])\s*[.．、:：)）]\s*(?P<text>.*?)(?=(?:[\s(（]+[A-J]\s*[.．、:：)）])|\n|$)",
     re.DOTALL,
 )
 _HALF_WIDTH: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
@@ -28,10 +46,19 @@ _HALF_WIDTH: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {
 
 _COMMON: Final = tuple(zip("，：（）；．！？\u3000", ",:();.!? ", strict=True))
 _WIDE = re.compile(r"[\uff01-\uff5e\u3000]")
-_SMALL = re.compile(r"\([a-h]\)")
-_LOWER = re.compile(r"(?<=\bis )\([a-h]\)|(?<=: )\([a-h]\)|^\([a-h]\)")
+_SMALL = re.compile(r"\([a-j]\)")
+_LOWER = re.compile(r"(?<=\bis )\([a-j]\)|(?<=: )\([a-j]\)|^\([a-j]\)")
 _MAX_SEQUENCE: Final = 500
-_SEQUENCE_STARTS: Final = frozenset("ABCDEFGH(0123456789")
+_SPACED = re.compile(r"[A-J](?:[\s;,、]+[A-J])+")
+_NUMBERED = re.compile(r"(?:\s*[(]?\d{1,2}[).、:]\s*[A-J]{1,5}(?![A-Za-z])[;,.。]?)+\s*")
+_LONG_ROW = re.compile(r"[A-J]{5}(?:\s+[A-J]{2,5})*")
+_SHORT_ROW = re.compile(r"[A-J]{2,6}")
+_RANGE = re.compile(
+    r"(?:第|小题|\b[Qq]uestions?\s*|回答|完成)\s*(?P<first>\d{1,2})\s*(?:[-–—~～至到]|to\b|through\b)\s*(?P<last>\d{1,2})"
+)
+_QUESTION = re.compile(r"(?:^|(?<=[\s。？?）)]))[(（]?(\d{1,2})[)）.．、](?!\d)")
+_MOST_QUESTIONS: Final = 30
+_SEQUENCE_STARTS: Final = frozenset(f"{LETTERS}(0123456789")
 
 
 @lru_cache(maxsize=256)
@@ -54,10 +81,14 @@ def letters(answer: str, listed: dict[str, str] | None = None) -> frozenset[str]
     lettered = _LETTERED.fullmatch(text)
     if lettered and plain(lettered["text"]) == plain((listed or {}).get(lettered["letter"], "")):
         return frozenset(lettered["letter"])
+    if _SMALL_LIST.fullmatch(text):
+        text = text.upper()
     match = _LETTERS.match(text)
     if match is None or (match["letters"][0].islower() and len(text) > 1):
         return None
     rest = match["rest"]
+    if _NAMES_A_THING.match(rest) or _HEDGED.match(rest):
+        return None
     if rest and rest[0] not in " .:、,)项\n" and not "\u3400" <= rest[0] <= "\u9fff":
         return None
     if _ANOTHER.match(rest):
@@ -66,7 +97,9 @@ def letters(answer: str, listed: dict[str, str] | None = None) -> frozenset[str]
         return None  # "A number of ..." is a sentence, not an option
     # The word goes first: in "B and C" its own letters would name options A and D.
     named = match["letters"].upper().replace("AND", " ")
-    return frozenset(char for char in named if "A" <= char <= "H")
+    chosen = frozenset(char for char in named if char in LETTERS)
+    word = len(chosen) > 1 and chosen & {"I", "J"} and not chosen <= {*(listed or ())}
+    return None if word and text.isalpha() else chosen  # "AI" is a word
 
 
 @lru_cache(maxsize=1024)
@@ -77,22 +110,24 @@ def options(question: str) -> dict[str, str]:
 
 
 @lru_cache(maxsize=8192)
-def sequence(text: str) -> tuple[str, ...]:
-    """The answers of several questions in one: ``C A C``, ``CADCB DCBBA``, ``1. C 2. A``.
+def sequence(text: str, question: str = "") -> tuple[str, ...]:
+    """The answers of several questions in one: ``C A C``, ``CADCB DCBBA``, ``7. C 8. AD``.
 
-    Empty for anything else.
+    ``DAC`` is one where the question speaks of as many questions, or a letter stands twice. Empty
+    for anything else.
     """
     if len(text) > _MAX_SEQUENCE:
         return ()
     text = same_length(text).strip()
     if text[:1] not in _SEQUENCE_STARTS:
         return ()
-    if re.fullmatch(r"[A-H](?:[\s;,、]+[A-H])+", text):
-        return tuple(re.findall(r"[A-H]", text))
-    if parts := re.fullmatch(r"(?:\s*[(]?\d{1,2}[).、:]\s*[A-H](?![A-Za-z])[;,.。]?)+\s*", text):
-        return tuple(re.findall(r"[A-H]", parts[0]))
-    if re.fullmatch(r"[A-H]{5}(?:\s+[A-H]{2,5})*", text):
-        return tuple(re.findall(r"[A-H]", text))
+    if _SPACED.fullmatch(text) or _LONG_ROW.fullmatch(text):
+        return tuple(re.findall(r"[A-J]", text))
+    if _NUMBERED.fullmatch(text):
+        return tuple(re.findall(r"[A-J]+", text))
+    if _SHORT_ROW.fullmatch(text) and not is_set(tuple(text)):
+        several = asked_questions(question)[1] == len(text) or 1 < len({*text}) < len(text)
+        return tuple(text) if several else ()
     return ()
 
 
@@ -100,6 +135,21 @@ def in_order(text: str) -> tuple[str, ...]:
     """The options of several questions, ``B A D``; empty for what may be a set of options."""
     named = sequence(text)
     return () if is_set(named) else named
+
+
+@lru_cache(maxsize=1024)
+def asked_questions(question: str) -> tuple[int, int]:
+    """The number of the first of several questions, and how many they are; 0 and 0 if not said.
+
+    They are said as a range (``第9～11题``, ``questions 9 to 11``) or stand there numbered.
+    """
+    if span := _RANGE.search(question):
+        first, last = int(span["first"]), int(span["last"])
+        if 0 < last - first < _MOST_QUESTIONS:
+            return first, last - first + 1
+    numbers = [int(m[1]) for m in _QUESTION.finditer(question)]
+    run = [n for at, n in enumerate(numbers) if n == numbers[0] + at]
+    return (run[0], len(run)) if len(run) > 1 else (0, 0)
 
 
 def is_set(letters: tuple[str, ...]) -> bool:
@@ -136,7 +186,7 @@ def chosen(answer: str, question: str = "") -> frozenset[str] | None:
         return frozenset(re.findall(r"[A-J]", text))
     if place := _PLACE.fullmatch(text):
         n = HAN_ORDINALS.index(place[1]) if place[1] else ORDINALS.index(place[2])
-        return frozenset("ABCDEFGHIJ"[n])
+        return frozenset(LETTERS[n])
     if (rest := _EXCEPT.fullmatch(text)) and (rest[1] or rest[2]) in listed:
         return frozenset(listed) - {rest[1] or rest[2]}
     if not listed and _STATEMENTS.fullmatch(text):
@@ -172,16 +222,16 @@ def write_options(value: Options, form: str, joint: str, last: str, question: st
     listed = {k: t.strip(" ;；.。,，") for k, t in options(question).items()} if question else {}
     match form:
         case "place" if joint == "项" or joint == "个选项":
-            return f"第{HAN_ORDINALS['ABCDEFGHIJ'.index(named[0])]}{joint}"
+            return f"第{HAN_ORDINALS[LETTERS.index(named[0])]}{joint}"
         case "place":
-            return f"the {ORDINALS['ABCDEFGHIJ'.index(named[0])]} option"
+            return f"the {ORDINALS[LETTERS.index(named[0])]} option"
         case "except":
             (rest,) = (letter for letter in listed if letter not in named)
             return f"除{rest}外都对" if joint == "、" else f"all except {rest}"
         case "each":
             return joint.join(f"({x})" for x in named)
         case "circled":
-            return joint.join("①②③④⑤⑥⑦⑧⑨"[int(x) - 1] for x in named)
+            return joint.join(CIRCLED[int(x) - 1] for x in named)
         case _:
             pass
     shown = [listed[x] for x in named] if "@" in form else [*named]

@@ -8,18 +8,16 @@ from typing import Final
 
 from gradegpt.answers import values
 from gradegpt.answers.answer import Answer
-from gradegpt.answers.options import chosen, is_set, letters, options, sequence
+from gradegpt.answers.options import LETTERS, chosen, is_set, letters, options, sequence
+from gradegpt.answers.parts import marks
 from gradegpt.answers.quantity import quantity
 from gradegpt.answers.text import fold
-from gradegpt.answers.truth import truth
+from gradegpt.answers.truth import said_truth, truth
 from gradegpt.answers.types import CHOICE, AnswerType, Group, Options, Truth, Value, Words
 from gradegpt.answers.words import meaning, words
 
 _MAX_NUMBER: Final = 200
 _INTERVAL = re.compile(r"[\[(（][^\[\](){}]*[,，][^\[\](){}]*[\])）](?:\s*∪.*)?")
-_PARTS = re.compile(
-    r"[(（]\s*(?:1|一|i|a)\s*[)）].*[(（]\s*(?:2|二|ii|b)\s*[)）]", re.DOTALL | re.IGNORECASE
-)
 _WORDS = re.compile(r"[\u3400-\u9fff]{2,}|(?<![a-zA-Z])[a-zA-Z]{3,}\s+[a-zA-Z]{2,}")
 
 _FIRST_PART = re.compile(r"\s*\(1\)(?!.*\([2-9]\))\s*(?=\S)", re.DOTALL)
@@ -67,7 +65,7 @@ def _value(text: str, kind: AnswerType, question: str) -> Value | Options | Trut
         named = chosen(text, question)
         return Words(_said(text)) if named is None else Options(tuple(sorted(named)))
     if kind is AnswerType.TRUE_FALSE:
-        holds = truth(text)
+        holds = said_truth(text)
         return Words(_said(text)) if holds is None else Truth(holds)
     if kind in (AnswerType.TEXT, AnswerType.CODE):
         return Words(_said(text))
@@ -88,15 +86,20 @@ def answer_type(reference: str, question: str = "") -> AnswerType:
     text = fold(reference).strip()
     listed = options(question)
     named = letters(text, listed)
-    if named and (listed or re.fullmatch(r"[A-H\s,()]+", text)):
+    if named and (listed or re.fullmatch(rf"[{LETTERS}\s,()]+", text)):
         return AnswerType.SINGLE_CHOICE if len(named) == 1 else AnswerType.MULTIPLE_CHOICE
     if truth(text) is not None:
         return AnswerType.TRUE_FALSE
     if len(text) <= _MAX_NUMBER and quantity(text.strip(" .")) is not None:
         return AnswerType.NUMBER
-    if _PARTS.search(text):
+    if _has_parts(text):
         return AnswerType.MULTI_PART
     return _mathematical(text)
+
+
+def _has_parts(text: str) -> bool:
+    numbers = [mark.number for mark in marks(text, anywhere=True)]
+    return 1 in numbers and 2 in numbers[numbers.index(1) :]
 
 
 def _mathematical(text: str) -> AnswerType:

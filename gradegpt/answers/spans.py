@@ -8,9 +8,21 @@ from typing import Final
 
 MAX_SENTENCE: Final = 160
 """Longest key sentence, in characters; a longer one is narrowed to the clause around the answer."""
-_BREAK = re.compile(r"[。！？!?；;\n]|\.(?=\s)|<eo[aet]>|<STEP\d*>")
-_BREAKS: Final = ("。", "！", "？", "!", "?", "；", ";", "\n", ". ", ".\n")
-_CLAUSE = re.compile(r"[，,：:]")
+ENDS: Final = "。．！？!?"
+"""Marks that end a sentence and belong to it, as "." does where it is no point."""
+JOINTS: Final = "，,、；;：:"
+"""Marks between the clauses of a sentence."""
+BREAK: Final = (
+    r"[。！？；\n!?;.．<](?:(?<=[。！？；\n])"  # signs are found fast, and asked then
+    r"|(?<=[!?;])(?<!\\.)(?![!-;=-~]|\s=)"  # not in 5! = 120, a\;b, &lt;a
+    r"|(?<=\.)(?<!\.[A-Za-z]\.)(?=\s)|(?<=．)(?<![^A-Za-z][A-J]．)(?!\d)"  # e.g. 3.5, B．text
+    r"|(?<=<)(?:eo[aet]|STEP\d*)>)"
+)
+"""What stands between two sentences, as a regular expression."""
+_BREAK = re.compile(BREAK)
+_CLAUSE = re.compile(r"[，、；：]|[,;:](?![!-~])")
+_NUMBERING = re.compile(r"\s*(?:[A-Za-z]|\d{1,2})[.．]")
+"""What looks like a sentence at a line's beginning, and is of the one behind it: ``1.``, ``B.``"""
 
 
 def last_match(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
@@ -19,23 +31,48 @@ def last_match(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
     return found[0] if found else None
 
 
-def _after_last_break(text: str, begin: int, end: int) -> int:
-    after = begin
-    for sign in _BREAKS:
-        at = text.rfind(sign, begin, end)
-        after = after if at < 0 else max(after, at + len(sign))
-    if text.find("<", after, end) < 0:
-        return after
-    return max((m.end() for m in _BREAK.finditer(text, after, end)), default=after)
+def sentences(text: str) -> list[tuple[int, int]]:
+    """The spans of the sentences, each with the mark that ends it and without blanks around it."""
+    found, start = list[tuple[int, int]](), 0
+    for end in [*(m.end() for m in _BREAK.finditer(text)), len(text)]:
+        if end < len(text) and _NUMBERING.fullmatch(text, start, end):
+            continue
+        if body := text[start:end].strip():
+            lead = text.index(body, start)
+            found.append((lead, lead + len(body)))
+        start = end
+    return found
+
+
+def sentence_end(text: str, at: int, kept: str = f"{ENDS}.") -> int:
+    """Where the sentence that goes on at ``at`` ends: behind a mark that is ``kept``."""
+    stop = _BREAK.search(text, at)
+    if stop is None:
+        return len(text)
+    return stop.end() if stop[0] in kept else stop.start()
+
+
+def clause_ends(text: str, begin: int = 0, end: int | None = None) -> list[int]:
+    """Where clauses end inside a sentence, behind their marks."""
+    end = len(text) if end is None else end
+    found = (m.end() for m in _CLAUSE.finditer(text, begin, end + 1))  # sees what follows a mark
+    return [at for at in found if at <= end]
+
+
+def sentence_start(text: str, at: int) -> int:
+    """Where the sentence begins that ``at`` stands in; of a long one, 400 characters before."""
+    begin = max(0, at - 400)
+    breaks = (m.end() for m in _BREAK.finditer(text, begin, at + 1))
+    start = max((end for end in breaks if end <= at), default=begin)
+    return at - len(text[start:at].lstrip())
 
 
 def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:
     """The span of the sentence with ``text[start:end]``: one line, at most 160 characters."""
-    left = _after_last_break(text, max(0, start - 400), start)
-    stop = _BREAK.search(text, max(start, end - 1))
-    right = stop.end() if stop and stop[0] in "。！？!?" else stop.start() if stop else len(text)
+    left = sentence_start(text, start)
+    right = sentence_end(text, max(start, end - 1), ENDS)
     if right - left > MAX_SENTENCE:
-        left = max((m.end() for m in _CLAUSE.finditer(text, left, start)), default=left)
+        left = max(clause_ends(text, left, start), default=left)
     if right - left > MAX_SENTENCE:
         left, right = max(left, start - 40), min(right, max(end, start - 40 + MAX_SENTENCE))
     piece = text[left : min(right, left + MAX_SENTENCE)]

@@ -83,19 +83,24 @@ def _whole(text: str) -> Fraction | None:
     if all(c in _DIGITS for c in text):  # read digit by digit: 二〇二四
         return Fraction(int("".join(str(_DIGITS[c]) for c in text)))
     total = section = digit = 0
-    last = 10**4
+    last, unit = 10**4, 1
     for before, char in zip(" " + text, text, strict=False):
         if char in _DIGITS:
             digit = _DIGITS[char]
+            unit = 1 if char in "零〇" else unit
         elif char in _SMALL:
             if _SMALL[char] >= last or before in "零〇":
                 return None  # 二十千克 has its 千 in the unit
-            last = _SMALL[char]
+            last = unit = _SMALL[char]
             section += (digit or 1) * last
             digit = 0
         else:
-            total = (total + section + digit) * _LARGE[char]
+            size = unit = _LARGE[char]
+            whole = total if total >= size else 0  # 三亿五千万: the 亿 is not of the 万
+            total = whole + (total - whole + section + digit) * size
             section, digit, last = 0, 0, 10**4
+    if digit and unit > 10 and text[-1] in _DIGITS:
+        digit *= unit // 10  # 一万二 is 12,000
     return Fraction(total + section + digit)
 
 

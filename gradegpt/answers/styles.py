@@ -16,7 +16,17 @@ from gradegpt.answers.numbers import Digits, decimal, digit_forms
 from gradegpt.answers.options import options
 from gradegpt.answers.render import Notation, UnwritableError
 from gradegpt.answers.style import Style
-from gradegpt.answers.types import Group, Leaf, Options, Region, Relation, Truth, Value, Words
+from gradegpt.answers.types import (
+    Group,
+    Leaf,
+    Options,
+    Range,
+    Region,
+    Relation,
+    Truth,
+    Value,
+    Words,
+)
 from gradegpt.answers.words import variants
 from gradegpt.answers.write import COORDINATES, HAN, write
 
@@ -121,6 +131,8 @@ def candidates(answer: Answer, question: str = "") -> Iterable[Style]:
             return _of_region(answer.value)
         case Relation() | Leaf():
             return _of_one(answer.value, answer.kind.value == "equation")
+        case Range():
+            return (Style(), _LATEX)
         case Group(ordered=False):
             return _of_several(answer.value, answer.kind.value == "set")
         case Group():

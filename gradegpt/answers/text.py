@@ -29,7 +29,7 @@ _PAIRS: Final = (
 _SIMPLIFIED: Final = {ord(pair[0]): pair[1] for pair in _PAIRS.split()}
 _TRADITIONAL = re.compile("[" + "".join(map(chr, _SIMPLIFIED)) + "]")
 _TAG = re.compile(
-    r"</?(?:p|div|span|b|strong|i|em|u|br|li|ul|ol|font|center|h[1-6]|table|tr|td|th|tbody"
+    r"<!--(?s:.{0,2000}?)-->|</?(?:p|div|span|b|strong|i|em|u|br|li|ul|ol|font|center|h[1-6]|table|tr|td|th|tbody"
     r"|yes|no|response|reference|question|context)"
     r"(?:\s[^<>]{0,200})?/?>",
     re.IGNORECASE,
@@ -74,6 +74,12 @@ _WRAPPER = re.compile(
     r"\\(?:text|textbf|textit|mathrm|mathbf|mathbb|mathit|boldsymbol|operatorname|bm|mbox)\s*\{([^{}]*)\}"
 )
 _DEGREES = re.compile(r"\^\s*\{?\s*\\circ\s*\}?|\\circ(?![a-zA-Z])|\\degree")
+_GREEK = re.compile(
+    r"\\((?:var)?(?:alpha|beta|gamma|delta|epsilon|zeta|eta|theta|iota|kappa|lambda|mu|nu|xi|rho|sigma|tau"
+    r"|upsilon|phi|chi|psi|omega)|Gamma|Delta|Theta|Lambda|Xi|Sigma|Phi|Psi|Omega)(?![a-zA-Z])[ ]?"
+)
+_TOLD: Final = {"lambda": "LAMDA", "Lambda": "LAMDA"}
+"""Letters that Unicode spells in its own way."""
 _SYMBOLS: Final = {
     r"\dfrac": r"\frac", r"\tfrac": r"\frac", r"\cfrac": r"\frac",
     r"\leqslant": "≤", r"\leq": "≤", r"\le ": "≤", r"\geqslant": "≥", r"\geq": "≥", r"\ge ": "≥",
@@ -81,9 +87,11 @@ _SYMBOLS: Final = {
     r"\cup": "∪", r"\cap": "∩", r"\in ": "∈", r"\pm": "±", r"\%": "%", r"\$": "$",
     r"\{": "{", r"\}": "}", r"\lbrace": "{", r"\rbrace": "}",
 }  # fmt: skip
+CIRCLED: Final = "".join(map(chr, range(0x2460, 0x2474)))
+"""① to ⑳, which NFKC makes digits."""
 _FOLDED = str.maketrans(
     {
-        **{chr(0x2460 + n): f"({n + 1})" for n in range(9)},  # ① to ⑨, which NFKC makes digits
+        **{sign: f"({n})" for n, sign in enumerate(CIRCLED, start=1)},
         "．": ".",
         "。": ".",
         "、": ",",
@@ -91,6 +99,9 @@ _FOLDED = str.maketrans(
         "；": ";",
         "：": ":",
         "−": "-",
+        "ϵ": "ε",
+        "ϕ": "φ",
+        "ϑ": "θ",
         "–": "-",
         "—": "-",
         "‘": "'",
@@ -121,7 +132,15 @@ def fold(text: str) -> str:
     return _without_latex(text) if "\\" in text else text
 
 
+def _letter(match: re.Match[str]) -> str:
+    r"""A Greek letter's command as the letter: ``\varepsilon`` and ``\epsilon`` are one."""
+    name = match[1].removeprefix("var")
+    told = f"GREEK {'CAPITAL' if name[0].isupper() else 'SMALL'} LETTER {_TOLD.get(name, name)}"
+    return unicodedata.lookup(told.upper())
+
+
 def _without_latex(text: str) -> str:
+    text = _GREEK.sub(_letter, text)
     for _ in range(3):
         text = _WRAPPER.sub(r"\1", text)
     text = _DEGREES.sub("°", text)

@@ -92,7 +92,7 @@ class Region(NamedTuple):
 
 
 class Options(NamedTuple):
-    """Option letters: a set, in alphabetical order, or ``ordered``, one for each question."""
+    """Option letters: a set in the order of the alphabet or, ``ordered``, one for each question."""
 
     letters: tuple[str, ...]
     ordered: bool = False
@@ -110,5 +110,12 @@ class Words(NamedTuple):
     words: tuple[str, ...]
 
 
-Value = Leaf | Relation | Region | Group
+class Range(NamedTuple):
+    """From one quantity to another, as people tell an age or a price: 81 to 83 years."""
+
+    low: Quantity
+    high: Quantity
+
+
+Value = Leaf | Relation | Region | Range | Group
 """What mathematics says."""

@@ -7,10 +7,11 @@ from functools import lru_cache
 from typing import Final
 
 from gradegpt.answers.formula import Node, read_formula
-from gradegpt.answers.intervals import ORDER, is_pair, read_region
+from gradegpt.answers.intervals import ORDER, is_pair, read_range, read_region
+from gradegpt.answers.parts import glued, marks, pieces
 from gradegpt.answers.quantity import quantity
 from gradegpt.answers.text import fold, plain
-from gradegpt.answers.types import Group, Leaf, Relation, Value
+from gradegpt.answers.types import Group, Leaf, Range, Relation, Value
 
 MAX_ITEMS: Final = 60
 MAX_NESTING: Final = 4
@@ -33,15 +34,8 @@ _NAME = re.compile(
     r"^\s*(?P<name>\\?[A-Za-zα-ωΑ-Ω]+'*(?:_\{?[\w,+\-\u3400-\u9fff]+\}?)?'*(?:\s*\((?:[^()=]|\([^()=]{1,4}\)){1,12}\))?|[|∠△\w\s]{1,8}|[\u3400-\u9fff]{1,8}[A-Za-z]?)\s*[=≈:]\s*(?P<rest>.+)$",
     re.DOTALL,
 )
-_MATRIX = re.compile(
-    r"\\begin\{(?P<kind>[bpvBV]?matrix)\}(?P<body>.*?)\\end\{(?P=kind)\}", re.DOTALL
-)
-_PARTS = re.compile(
-    r"(?:^|(?<=[\s,;.]))(?:\(\s*(?:\d|[ivx]{1,4}|[一二三四五六]|[a-f])\s*\)|第[一二三四五六七八九]空\s*:?"
-    r"|\d\s*[)]|(?:part|Part)\s*\(?[a-d]\)?\s*:?|(?:first|second|third)\s*:)"
-)
-_GLUED = re.compile(r"(?<![A-Za-z])\(\s*([1-9])\s*\)|第([一二三四五六七八九])空\s*:?")
-
+_MATRIX = re.compile(r"\\begin\{(?P<kind>[bpB]?matrix)\}(?P<body>.*?)\\end\{(?P=kind)\}", re.DOTALL)
+_DECIMAL = re.compile(r"\.\d")
 _SPAN = re.compile(r"(?:1\d|20)\d\d\s*-\s*(?:\d\d|(?:1\d|20)\d\d)")
 """From one year to another, which is no difference of numbers."""
 _LEAD = re.compile(
@@ -67,7 +61,9 @@ def read(text: str, *, region: bool = False) -> Value:
 
 
 def _clean(text: str) -> str:
-    text = fold(text).strip().strip(" .,;:*`").strip()
+    text = fold(text).strip()
+    text = text.lstrip(" ,;:*`").rstrip(" .,;:*`")
+    text = text if _DECIMAL.match(text) else text.lstrip(" .,;:*`")
     return _APPROXIMATELY.sub("", text)
 
 
@@ -112,6 +108,10 @@ def _leaf(text: str, region: bool = False, depth: int = MAX_NESTING) -> Value:
     body = _APPROXIMATELY.sub("", body.strip())
     if _SPAN.fullmatch(body):
         return Leaf(body, name)
+    if (ends := read_range(body)) is not None:
+        low, high = (quantity(end) for end in ends)
+        if low is not None and high is not None:
+            return Range(low, high)
     amount = quantity(body)
     tree = read_formula(body)
     if name and amount is None and tree is None and depth < MAX_NESTING:
@@ -154,28 +154,14 @@ def _matrix(text: str, region: bool, depth: int) -> Value | None:
 
 def _parts(text: str, region: bool, depth: int) -> Value | None:
     """``(1) 3; (2) 5``: at least two marked parts, in order."""
-    may = any(sign in text for sign in (")", "第", "art", "first"))
-    marks = [m for m in _PARTS.finditer(text) if _depth(text, m.start()) < 1] if may else []
-    marks = marks if len(marks) > 1 or not may else _glued(text)
-    if len(marks) < 2 or text[: marks[0].start()].strip():
+    found = marks(text)
+    found = found if len(found) > 1 else glued(text)
+    if len(found) < 2 or text[: found[0].start].strip():
         return None
-    ends = [m.start() for m in marks[1:]] + [len(text)]
-    pieces = [text[m.end() : end].strip(" ,;.:") for m, end in zip(marks, ends, strict=True)]
-    if not all(pieces) or len(pieces) > MAX_ITEMS:
+    items = [piece.strip(" ,;.:") for piece in pieces(text, found)]
+    if len(items) < len(found) or not all(items) or len(items) > MAX_ITEMS:
         return None
-    return Group(True, tuple(_read(piece, region, depth + 1) for piece in pieces))
-
-
-def _depth(text: str, end: int) -> int:
-    """How many brackets stand open: (1, 2) holds no mark of a part."""
-    return text.count("(", 0, end) - text.count(")", 0, end)
-
-
-def _glued(text: str) -> list[re.Match[str]]:
-    """Marks without a blank between, where they count up from one: (1)20(2)25."""
-    marks = list(_GLUED.finditer(text))
-    numbers = [m[1] or str("一二三四五六七八九".index(m[2]) + 1) for m in marks]
-    return marks if numbers == [str(n) for n in range(1, len(marks) + 1)] else []
+    return Group(True, tuple(_read(item, region, depth + 1) for item in items))
 
 
 def _listed(text: str, region: bool, depth: int) -> Value | None:
@@ -186,10 +172,11 @@ def _listed(text: str, region: bool, depth: int) -> Value | None:
         inner = text[1:-1]
         if builder := _ELEMENTS.fullmatch(inner):
             inner = builder["body"].replace("或", ",")
-        items = [i for i in split_top(inner, ",;") if i.strip()]
+        items = [i.strip().strip("\"'") for i in split_top(inner, ",;") if i.strip()]
         if text[0] != "{":
             return _group(True, items, False, depth) if len(items) > 1 else None
-        return _group(False, [x for i in items for x in both_signs(i)], False, depth)
+        members = dict.fromkeys(x.strip() for i in items for x in both_signs(i))
+        return _group(False, [*members], False, depth)
     if _JOINED.search(text) is None:
         return None
     items = split_top(text, ";") if ";" in text else split_top(text, ",")

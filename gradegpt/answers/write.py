@@ -13,18 +13,28 @@ from gradegpt.answers.answer import Answer, difference
 from gradegpt.answers.formula import Node
 from gradegpt.answers.intervals import write_region
 from gradegpt.answers.numbers import Digits, write_number
-from gradegpt.answers.options import write_options
+from gradegpt.answers.options import HAN_ORDINALS, ORDINALS, write_options
 from gradegpt.answers.render import Notation, UnwritableError, render
 from gradegpt.answers.spelled import spell
 from gradegpt.answers.style import Style
-from gradegpt.answers.types import Group, Leaf, Options, Region, Relation, Truth, Value, Words
+from gradegpt.answers.text import CIRCLED
+from gradegpt.answers.types import (
+    Group,
+    Leaf,
+    Options,
+    Range,
+    Region,
+    Relation,
+    Truth,
+    Value,
+    Words,
+)
 from gradegpt.answers.words import retold
 
 HAN: Final = re.compile(r"[\u3400-\u9fff]")
-_HAN_DIGITS: Final = "一二三四五六七八九"
-_MARKS: Final = ("①②③④⑤⑥⑦⑧⑨", _HAN_DIGITS, "123456789")
-_ORDINALS: Final = ("first", "second", "third")
-MAX_MARKS: Final = len(_HAN_DIGITS)
+_MARKS: Final = (CIRCLED, HAN_ORDINALS, "123456789")
+MAX_MARKS: Final = 9
+_NAMED: Final = ORDINALS[:3]
 COORDINATES: Final = "xyz"
 
 
@@ -64,6 +74,9 @@ def write_value(value: Value, style: Style) -> str:
             return _equation(value.left, value.right, style)
         case Region():
             return write_region(value, lambda end: _number(end, style), style)
+        case Range():
+            low = Leaf("", "", value.low._replace(unit=""))
+            return f"{_amount(low, style)} to {_amount(Leaf('', '', value.high), style)}"
         case Group():
             return _group(value, style)
 
@@ -215,9 +228,9 @@ def _parts(group: Group, style: Style) -> str:
 def mark(n: int, first: str) -> str:
     """The mark of the n-th part, from 0, where the first has the mark ``first``."""
     if "first" in first:
-        if n >= len(_ORDINALS):
+        if n >= len(_NAMED):
             raise UnwritableError("a fourth part by its name")
-        return first.replace("first", _ORDINALS[n])
+        return first.replace("first", _NAMED[n])
     return first.translate({ord(marks[0]): marks[n] for marks in _MARKS})
 
 

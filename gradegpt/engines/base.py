@@ -78,6 +78,15 @@ class TagEngine(Engine, Protocol):
         ...
 
 
+@runtime_checkable
+class CountingEngine(Engine, Protocol):
+    """An engine with the model's own tokenizer at hand, for texts that the estimate gets wrong."""
+
+    def count_tokens(self, text: str) -> int:
+        """How many tokens the model reads for the text, no special ones added."""
+        ...
+
+
 class TagTokens:
     """The two verdict tags as a tokenizer spells them, and how to read one off a model's scores."""
 

@@ -94,6 +94,10 @@ class FastEngine:
         """Continue all prompts greedily and answer in order."""
         return self._each(lambda prompt: self._write(prompt, max_new_tokens), prompts)
 
+    def count_tokens(self, text: str) -> int:
+        """The text's length in the model's own tokens."""
+        return len(self._tokenizer.encode(text))
+
     def tag_probabilities(
         self, prompts: Sequence[Sequence[Message]]
     ) -> list[TagProbability | EngineError | None]:

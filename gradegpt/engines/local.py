@@ -109,6 +109,11 @@ class LocalEngine:
                     self._continue(left[start : start + self.batch_size], limit)
         return [self._generation(job) for job in jobs]
 
+    def count_tokens(self, text: str) -> int:
+        """The text's length in the model's own tokens."""
+        # Not verbose: a text longer than the model is what is being asked about.
+        return len(self._tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
+
     def tag_probabilities(
         self, prompts: Sequence[Sequence[Message]]
     ) -> list[TagProbability | EngineError | None]:

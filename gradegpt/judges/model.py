@@ -7,8 +7,16 @@ import math
 from collections.abc import Sequence
 
 from gradegpt.chain import NO, YES, PromptSettings, build_prompt, parse_chain
-from gradegpt.engines.base import Engine, Generation, TagEngine, TagProbability, Token
+from gradegpt.engines.base import (
+    CountingEngine,
+    Engine,
+    Generation,
+    TagEngine,
+    TagProbability,
+    Token,
+)
 from gradegpt.errors import EngineError, EngineTimeoutError
+from gradegpt.fit import VERSION as FIT_VERSION
 from gradegpt.quote import quotes_verbatim
 from gradegpt.schema import ChainFormat, Item, Judgement, Message, Outcome, TrainingRow
 
@@ -19,6 +27,8 @@ class ModelJudge:
     ``confidence`` is the probability that the engine gave to the verdict tag it wrote, where the
     engine tells. Below ``min_confidence`` the judge abstains (``undecided``) and says so. ``shots``
     are solved rows that stand before every item, for a model that was not trained to judge.
+
+    Where the engine has a tokenizer at hand, texts far longer by its count are fitted by that.
 
     With the chain format ``outcome`` an engine that can, tells the tag without writing it; then
     ``confidence`` is that tag's probability among the two.
@@ -41,13 +51,15 @@ class ModelJudge:
         self.max_new_tokens = max_new_tokens
         self.min_confidence = min_confidence
         outcome = self.prompt.chain_format is ChainFormat.OUTCOME
+        self._count = engine.count_tokens if isinstance(engine, CountingEngine) else None
         self._tags = engine if outcome and isinstance(engine, TagEngine) else None
 
     @property
     def fingerprint(self) -> str:
-        """Engine, prompt settings and limits."""
+        """Engine, prompt settings, how texts are fitted, and limits."""
         prompt = self.prompt.model_dump_json()
         name = f"{self.engine.name}|{prompt}|{self.max_new_tokens}|{self.min_confidence}"
+        name += f"|fit-{FIT_VERSION}{'-counted' if self._count else ''}"
         if self._shots:
             shown = "\n".join(message.model_dump_json() for message in self._shots)
             name += f"|shots-{hashlib.sha256(shown.encode()).hexdigest()[:12]}"
@@ -69,7 +81,7 @@ class ModelJudge:
         return [next(rest) if tag is None else _written(tag) for tag in told]
 
     def _prompt(self, item: Item) -> tuple[Message, ...]:
-        system, user = build_prompt(item, self.prompt)
+        system, user = build_prompt(item, self.prompt, self._count)
         return (system, *self._shots, user)
 
     def _read(self, item: Item, generation: Generation | EngineError) -> Judgement:

@@ -14,9 +14,10 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from gradegpt.answers.spans import sentences
 from gradegpt.answers.text import fold, simplified, tidy
 from gradegpt.judges.rules import judged
-from gradegpt.rules.compare.text import FILLER
+from gradegpt.rules.compare.given import FILLER
 from gradegpt.rules.reference import answer_kind, reference_answers
 from gradegpt.schema import AnswerType, Item, Judgement, Outcome, Verdict
 
@@ -38,7 +39,6 @@ _BEGINNING: Final = 4
 """Letters of such a beginning at least."""
 
 _WORD: Final = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+")
-_SENTENCE: Final = re.compile(r"(?=\S)(?:[^\n。！？!?;；.]|\.(?=\S))+[。！？!?;；.]?")
 _NOT: Final = re.compile(
     r"\b(?:not?|never|neither|nor|without|except|unlike|cannot)\b|n['’]t\b|[不没無无非未]",
     re.IGNORECASE,
@@ -117,7 +117,7 @@ def _judged(item: Item, overlap: Overlap, confidence: float, *, right: bool) -> 
         found = words(item.response[slice(*span)])
         return len(found & overlap.by), len(found)
 
-    span = max((m.span() for m in _SENTENCE.finditer(item.response)), key=shared)
+    span = max(sentences(item.response), key=shared)
     judgement = judged(
         item,
         Verdict.CORRECT if right else Verdict.INCORRECT,

@@ -12,21 +12,26 @@ from gradegpt.chain import Chain, render_chain
 from gradegpt.rules.compare import Comparison, Prove, compare, sparing
 from gradegpt.rules.extract import COMMITTED, Found, How, endings, find_answer
 from gradegpt.rules.reference import answer_kind, answer_places, reference_answers
+from gradegpt.rules.stance import disowned
 from gradegpt.rules.tolerance import DEFAULT
 from gradegpt.rules.validity import (
     cut_off,
+    declines_by_policy,
+    denies,
     gives_up,
     leaves_open,
     refuses,
     says_nothing,
+    says_unanswerable,
     without_loop,
 )
 from gradegpt.rules.workers import shared_pool
 from gradegpt.schema import AnswerType, ChainFormat, Item, Judgement, Outcome, Verdict
 
-VERSION: Final = "7"
+VERSION: Final = "8"
 """Raised with every change that can change a judgement; part of the fingerprint."""
 
+REFUSAL: Final = "response:refusal"
 _SAID_EARLY: Final = (AnswerType.TEXT, AnswerType.TRUE_FALSE)
 """Types whose answer may well stand before the place where a response is cut off."""
 _EITHER = re.compile(r"\d[\s$]*(?:或者?|\bor\b)[\s$]*(?:[a-zA-Z]\s*=\s*)?[-−]?\d")
@@ -63,11 +68,13 @@ class RuleJudge:
         read = tidy(item.response)
         looped = without_loop(read)
         response = read if looped is None else looped
-        found = find_answer(response, kind, answer_places(references[0], kind))
+        found = find_answer(response, kind, answer_places(references[0], kind, item.question))
         if nothing := _gives_nothing(response, found, kind, looped is not None):
-            return self._decided(item, Verdict.INVALID, nothing, None, references[0])
+            return self._declined(item, nothing, references, response, kind)
         if found is None:
             return self._undecided(item, "response:no-answer-found")
+        if disowned(response, found):
+            return self._undecided(item, "response:not-its-own-answer", found, kind)
         if gives_up(response) > found.clause[0]:
             return self._undecided(item, "response:named-and-left-open", found, kind)
         if kind is AnswerType.NUMBER and _EITHER.search(item.response, *found.clause):
@@ -83,6 +90,20 @@ class RuleJudge:
         shown = comparisons[0].same is not None
         reason = f"{found.how.value}:not-a-commitment" if shown else comparisons[0].reason
         return self._undecided(item, reason, found, kind)
+
+    def _declined(
+        self, item: Item, reason: str, references: Sequence[str], response: str, kind: AnswerType
+    ) -> Judgement:
+        """No answer is invalid, unless the reference says that there is none, or may say so."""
+        if reason == REFUSAL and not declines_by_policy(response):
+            same = next(filter(says_unanswerable, references), None)
+            if same is not None:
+                start = len(response) - len(response.lstrip())
+                whole = Found(response.strip(), start, len(response.rstrip()), How.WHOLE, (0, 0))
+                return self._decided(item, Verdict.CORRECT, "text:unanswerable", whole, same)
+            if kind is AnswerType.TEXT and denies(references):
+                return self._undecided(item, "response:declines-and-reference-denies")
+        return self._decided(item, Verdict.INVALID, reason, None, references[0])
 
     def _compared(
         self,
@@ -188,5 +209,5 @@ def _gives_nothing(response: str, found: Found | None, kind: AnswerType, looped:
     if not announced and leaves_open(response):
         return "response:left-open"
     if refuses(found.answer if found and announced else response):
-        return "response:refusal"
+        return REFUSAL
     return ""

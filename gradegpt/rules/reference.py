@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
 from gradegpt.answers import values
-from gradegpt.answers.options import sequence
+from gradegpt.answers.options import LETTERS, same_length, sequence
+from gradegpt.answers.parts import numbered
+from gradegpt.answers.quantity import quantity
 from gradegpt.answers.read import answer_type
 from gradegpt.answers.truth import truth
 from gradegpt.answers.types import CHOICE, AnswerType, Group
 from gradegpt.rules.extract import How, find_answer
 from gradegpt.rules.extract.choice import find_choice
+from gradegpt.rules.extract.keys import by_number
 from gradegpt.schema import Item
 
 _WORKED: Final = 40
@@ -20,20 +24,28 @@ _WORKED: Final = 40
 _SHORT: Final = 12
 _SCORED = re.compile(r"[(（]\s*\d{1,2}\s*分\s*[)）]")
 """What a part of the answer is worth: (5分)."""
-_LETTER = re.compile(r"(?<![A-Za-z])[A-H\uff21-\uff28]{1,8}(?![A-Za-z])")
+_LETTER = re.compile(rf"(?<![A-Za-z])[{LETTERS}]{{1,8}}(?![A-Za-z])")
 _LIST = re.compile(r"\[\s*(?:'[^']*'|\"[^\"]*\")(?:\s*,\s*(?:'[^']*'|\"[^\"]*\"))*\s*\]")
+_LABELLED = re.compile(
+    rf"[(（](?P<letter>[{LETTERS}])[)）](?=\s*[^\s,，、;；和与&/(（.。])(?!\s*(?:and|or)\b)"
+)
+"""An option with its text: (A) $A$ and $F$."""
+_MOST_KEYS: Final = 8
+_SEVERAL: Final = (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART, AnswerType.TUPLE)
+"""Types that keys of several questions are given under."""
 _SAME_AS = re.compile(r"(?<![#\\])\\?#\s*\\?#(?!#)")
 """Between two spellings of one answer: 3/10 ## 0.3."""
 _QUOTED = re.compile(r"'([^']+)'|\"([^\"]+)\"")
 
 
 @lru_cache(maxsize=4096)
-def answer_places(reference: str, kind: AnswerType) -> int:
+def answer_places(reference: str, kind: AnswerType, question: str = "") -> int:
     """How many answers the reference holds, in order."""
     if kind in CHOICE:
-        return len(sequence(reference))
+        return len(sequence(reference, question))
     value = values.read(reference)
-    return len(value.items) if isinstance(value, Group) and value.ordered else 1
+    several = isinstance(value, Group) and (value.ordered or kind is AnswerType.MULTI_PART)
+    return len(value.items) if isinstance(value, Group) and several else 1
 
 
 @lru_cache(maxsize=4096)
@@ -41,9 +53,20 @@ def reference_answers(reference: str) -> tuple[str, ...]:
     """The accepted answers in a reference: itself, its ending if it is a solution, or its list."""
     listed = _LIST.fullmatch(reference.strip())
     if listed:
-        return tuple(m[1] or m[2] for m in _QUOTED.finditer(reference))
+        names = tuple(m[1] or m[2] for m in _QUOTED.finditer(reference))
+        return (numbered(names),) if _are_sub_answers(names) else names
     spelt = [piece for piece in _SAME_AS.split(reference) if piece.strip()]
     return tuple(reference_answer(piece) for piece in spelt or [reference])
+
+
+def _are_sub_answers(names: Sequence[str]) -> bool:
+    """Whether the names in a list are values that differ, so no spellings of one answer."""
+    amounts = [quantity(name) for name in names]
+    return (
+        len(names) > 1
+        and None not in amounts
+        and len({q.value for q in amounts if q}) == len(names)
+    )
 
 
 def reference_answer(reference: str) -> str:
@@ -53,13 +76,25 @@ def reference_answer(reference: str) -> str:
         return boxed.answer
     if sequence(text) or len(text) <= _SHORT:
         return text
-    chosen = find_choice(text) if _LETTER.search(text) else None
+    if labelled := _LABELLED.match(text):
+        return labelled["letter"]
+    if len(text) > _WORKED and (keys := _keys(text)):
+        return keys
+    chosen = find_choice(text) if _LETTER.search(same_length(text)) else None
     if chosen is not None and chosen.committed and not text[chosen.end :].strip(" .。．$}\n)）"):
         return chosen.letters or text
     if len(text) <= _WORKED and "\n" not in text:
         return text
     found = find_answer(text)
     return found.answer if found and found.how in (How.BOXED, How.ANNOUNCED) else text
+
+
+def _keys(text: str) -> str:
+    """The options that a worked solution of several questions settles on, one each."""
+    for places in range(_MOST_KEYS, 1, -1):
+        if keys := by_number(text, places):
+            return keys.letters
+    return ""
 
 
 def answer_kind(item: Item, reference: str) -> AnswerType:
@@ -72,8 +107,8 @@ def answer_kind(item: Item, reference: str) -> AnswerType:
 def _kind_of(stated: AnswerType | None, all_of: bool, reference: str, question: str) -> AnswerType:
     if stated is AnswerType.NUMBER and truth(reference) is not None:
         return AnswerType.TRUE_FALSE
+    if stated in (None, *_SEVERAL) and len(sequence(reference, question)) > 1:
+        return AnswerType.MULTIPLE_CHOICE
     if stated is not None:
         return stated
-    if len(sequence(reference)) > 1:
-        return AnswerType.MULTIPLE_CHOICE
     return AnswerType.MULTI_ANSWER if all_of else answer_type(reference, question)

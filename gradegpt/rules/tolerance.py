@@ -84,8 +84,11 @@ def _asks_to_round(question: str) -> bool:
 
 def _auto(question: str) -> Allows:
     def allows(wanted: Quantity, given: Quantity) -> bool | None:
-        if _exact(wanted, given) or _rounds_to(given, wanted):
+        if _exact(wanted, given):
             return True
+        if _rounds_to(given, wanted):
+            unrounded = given.place is None and not _is_whole(given) and _asks_to_round(question)
+            return None if unrounded else True  # 22/7, where 3.14 is asked for
         if wanted.place is not None and _digits(given) >= 4 and _rounds_to(wanted, given):
             return True  # 14.24 for 14.239
         inexact = given.place is not None and not isinstance(wanted.value, Fraction)

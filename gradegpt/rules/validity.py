@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from typing import Final
 
 from gradegpt.answers.spans import last_match
@@ -30,11 +31,27 @@ _REFUSAL = re.compile(
     r"|without (?:the necessary|further|more|additional|the specific) \w*\s*information"
     r"|(?:not|no) enough information|insufficient information|please provide (?:the|more|an?)\b"
     r"|does not provide (?:enough|any)|exceeds? the (?:maximum|limit)"
-    r"|无法(?:回答|作答|判断|提供|解答|看到|得出)|看不到|不能(?:提供|回答)|抱歉|对不起|请提供"
+    r"|无法(?:回答|作答|判断|提供|解答|看到|得出)|看不到(?:图|题|您|你)|不能(?:提供|回答)|抱歉|对不起|请提供"
     r"|信息不足|作为一个?(?:AI|人工智能)|输入限长)",
     re.IGNORECASE,
 )
 
+_UNANSWERABLE = re.compile(
+    r"无法(?:准确)?(?:回答|作答|确定|判断|得知|知道)|(?:不能|没法)回答|不知道|不清楚|没有(?:准确|标准)?答案|信息不足"
+    r"|\b(?:can(?:no|')t|could not|impossible to|unable to) (?:be )?(?:answer|determin|kn[oe]w)\w*"
+    r"|\bunanswerable\b|\b(?:not|no|in)[ -]?(?:enough|sufficient) (?:information|data)\b"
+    r"|\bunknown\b|\b(?:does not|doesn't) (?:say|tell|mention)\b",
+    re.IGNORECASE,
+)
+_POLICY = re.compile(
+    r"政治敏感|敏感话题|违反|法律法规|道德规范"
+    r"|\b(?:against|violates?) (?:my|our|the) (?:polic|guideline|rule)",
+    re.IGNORECASE,
+)
+_ABSENT = re.compile(
+    r"[不没无未非]|虚构|误解|人工智能|语言模型|\b(?:not?|never|none|nobody|nothing|fictional|AI)\b|n't\b",
+    re.IGNORECASE,
+)
 _DECLINING: Final = (
     "sorry", "apologi", "as an ai", "can't", "cannot", "can you", "able to", "could not",
     "could you", "would you", "impossible", "enough information", "insufficient", "please",
@@ -48,6 +65,7 @@ _STILL = re.compile(
     re.IGNORECASE,
 )
 """Words after which a response that began to decline answers all the same."""
+_THE_REST = re.compile(r"其余|其他部分|\bthe rest\b", re.IGNORECASE)
 _BLANKS = re.compile(
     r"(?<!_)_{3,}+[^_]{0,400}___|(?<=\s)__(?=\s)[^_]{0,400}(?<=\s)__(?=\s)", re.DOTALL
 )
@@ -142,7 +160,22 @@ def refuses(response: str) -> bool:
     if not any(word in lowered for word in _DECLINING):
         return False
     last = last_match(_REFUSAL, end)
-    return last is not None and not _STILL.search(end, last.end())
+    return last is not None and not _STILL.search(end, last.end()) and not _THE_REST.search(end)
+
+
+def says_unanswerable(reference: str) -> bool:
+    """Whether a reference says just that: the question cannot be answered, or has no answer."""
+    return _UNANSWERABLE.search(reference) is not None
+
+
+def declines_by_policy(response: str) -> bool:
+    """Whether it refuses for reasons of its own, such as rules of conduct, whatever is asked."""
+    return _POLICY.search(response[-300:]) is not None
+
+
+def denies(references: Iterable[str]) -> bool:
+    """Whether a reference says that something is not so: declining may say the same."""
+    return any(_ABSENT.search(reference) for reference in references)
 
 
 def gives_up(response: str) -> int:

@@ -8,8 +8,8 @@ import pytest
 
 from data_gen.parametric import parametric
 from data_gen.problems import Problem, bank
+from gradegpt.answers.quantity import quantity
 from gradegpt.answers.text import fold
-from gradegpt.answers.values import quantity
 from gradegpt.rules.compare import compare
 from gradegpt.schema import AnswerType
 

@@ -15,9 +15,10 @@ import eval.ablation.report
 from eval.ablation.report import ablate
 from eval.ablation.rows import in_format, write_format
 from eval.ablation.runs import train_all
-from eval.ablation.scores import counts, over_seeds, score
+from eval.ablation.scores import over_seeds
 from eval.ablation.settings import AblationSettings
 from eval.evaluate import evaluate
+from gradegpt.agreement import score, table
 from gradegpt.chain import Chain, PromptSettings, build_prompt, parse_prompt, render_chain
 from gradegpt.errors import InputError, MissingError, OutputError
 from gradegpt.judges.build import JudgeSettings
@@ -166,26 +167,11 @@ def judged(id_: str, verdict: Verdict | None) -> Judgement:
     return Judgement(id=id_, outcome=outcome, verdict=verdict, method="model")
 
 
-def test_what_is_not_judged_counts_as_wrong() -> None:
-    """For the correct and the rest alike."""
-    labels = [Verdict.CORRECT, Verdict.CORRECT, Verdict.INCORRECT, Verdict.INCORRECT]
-    examples = [
-        Example(question=f"q{n // 2}", reference=("1",), response=str(n), verdict=verdict)
-        for n, verdict in enumerate(labels)
-    ]
-    said = [Verdict.CORRECT, None, Verdict.INVALID, None]
-    cells = counts(examples, [judged(str(n), verdict) for n, verdict in enumerate(said)])
-    assert cells.tolist() == [[1, 2, 0, 0], [0, 0, 1, 2]]
-    scores = score(cells.sum(axis=0))
-    assert (scores["accuracy"], scores["balanced_accuracy"]) == (0.5, 0.5)
-
-
 def test_draws_are_paired_between_arms() -> None:
     """Equal arms differ by nothing in any draw; the first value is that of all rows."""
     rng = np.random.default_rng(0)
-    right = rng.integers(2, size=(30, 2))
-    cells = np.stack([right[:, 0], np.ones(30), right[:, 1], np.ones(30)], axis=1).astype(int)
-    worse = cells * np.array([0, 1, 1, 1])
+    truth, said, questions = rng.integers((2, 2, 30), size=(90, 3)).T
+    cells, worse = table(truth, said, questions, 30), table(truth, truth & said, questions, 30)
     drawn = over_seeds({"a": [cells, worse], "b": [cells, worse]}, draws=50, seed=1)
     for name in ("accuracy", "balanced_accuracy"):
         assert np.array_equal(drawn["a"][name], drawn["b"][name])

@@ -1,9 +1,8 @@
-"""Agreement measured: by hand arithmetic, and as properties."""
+"""What a report says of a judge: counts that add up, what is undefined, intervals, pairs."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
@@ -22,11 +21,10 @@ LETTERS = {
 }
 
 
-def examples(labels: str, questions: Sequence[int] | None = None) -> list[Example]:
-    numbers = questions or range(len(labels))
+def examples(labels: str) -> list[Example]:
     return [
         Example(question=f"q{n}", reference="1", response="1", verdict=_verdict(letter))
-        for letter, n in zip(labels, numbers, strict=True)
+        for n, letter in enumerate(labels)
     ]
 
 
@@ -47,35 +45,19 @@ def _verdict(letter: str) -> Verdict:
     return verdict
 
 
-def test_every_score_of_a_small_table_is_what_a_pencil_gives() -> None:
-    """Labels cccccciiiv: 6 yes, 4 no. Judged 9: tp 4, fn 1, fp 1, tn 3; one row undecided."""
+def test_the_counts_and_scores_are_those_of_the_rows() -> None:
+    """Labels cccccciiiv, judged 9: tp 4, fn 1, fp 1, tn 3; one row undecided."""
     m = measured("cccccciiiv", "cccci-ciiv")
     assert (m.true_positive, m.false_negative, m.false_positive, m.true_negative) == (4, 1, 1, 3)
-    assert m.coverage == 9 / 10
-    assert m.majority == 6 / 10
-    assert m.acc_outcome == 70.0  # 7 right of all 10, in percent
-    assert m.accuracy == 7 / 9
-    assert m.recall == 4 / 5
-    assert m.precision == 4 / 5
-    assert m.f1 == 8 / 10
-    assert m.balanced_accuracy == pytest.approx((4 / 5 + 3 / 4) / 2)
-    # p_o = 7/9; p_e = (5*5 + 4*4) / 81 = 41/81; kappa = (63 - 41) / (81 - 41) = 22/40
-    assert m.kappa == pytest.approx(22 / 40)
-    # (4*3 - 1*1) / sqrt(5 * 4 * 5 * 4) = 11/20
-    assert m.mcc == pytest.approx(11 / 20)
+    assert (m.n_judged, m.n_questions) == (9, 10)
+    assert (m.coverage, m.majority, m.acc_outcome, m.accuracy) == (9 / 10, 6 / 10, 70.0, 7 / 9)
+    assert m.kappa == pytest.approx(22 / 40)  # p_o = 63/81, p_e = 41/81
 
 
-def test_an_invalid_label_and_an_incorrect_verdict_agree_in_the_two_way_reading() -> None:
-    """Invalid counts as incorrect, in labels and in verdicts."""
-    assert measured("viv", "ivc").true_negative == 2
-
-
-def test_silence_lowers_acc_outcome_and_not_accuracy() -> None:
-    """What was not judged is not right, whatever the reason."""
+def test_what_was_not_judged_is_counted_by_its_reason() -> None:
+    """And by no verdict."""
     m = measured("cccc", "c-?!")
-    assert m.accuracy == 1.0
-    assert m.acc_outcome == 25.0
-    assert (m.n_undecided, m.n_unparsed, m.n_failed) == (1, 1, 1)
+    assert (m.n_judged, m.n_undecided, m.n_unparsed, m.n_failed) == (1, 1, 1, 1)
 
 
 @pytest.mark.parametrize(
@@ -97,13 +79,6 @@ def test_what_is_not_defined_is_none_and_never_nan(
     assert not any(isinstance(v, float) and math.isnan(v) for v in scores.values())
 
 
-def test_a_constant_judge_has_kappa_zero_and_no_correlation() -> None:
-    """It agrees exactly as often as chance would; a correlation with a constant is not defined."""
-    m = measured("ccci", "cccc")
-    assert m.kappa == 0.0
-    assert m.mcc is None
-
-
 rows = st.lists(st.tuples(st.sampled_from("civ"), st.sampled_from("civ-?!")), max_size=40)
 
 
@@ -115,24 +90,6 @@ def test_counts_add_up(pairs: list[tuple[str, str]]) -> None:
     assert m.n_items == m.n_judged + m.n_undecided + m.n_unparsed + m.n_failed
 
 
-@given(st.text("civ", min_size=1, max_size=40))
-def test_a_judge_that_repeats_the_labels_is_perfect(labels: str) -> None:
-    """Agreement with oneself is 1 wherever it is defined."""
-    m = measured(labels, labels)
-    assert (m.accuracy, m.acc_outcome, m.coverage) == (1.0, 100.0, 1.0)
-    assert {m.kappa, m.mcc, m.balanced_accuracy} <= {1.0, None}
-
-
-@given(st.lists(st.tuples(st.sampled_from("ci"), st.sampled_from("ci-?!")), max_size=40))
-def test_swapping_the_classes_keeps_what_treats_them_alike(pairs: list[tuple[str, str]]) -> None:
-    """Accuracy, kappa and the correlation do not care which class is positive."""
-    swap = str.maketrans("ci", "ic")
-    labels, said = "".join(p[0] for p in pairs), "".join(p[1] for p in pairs)
-    one, other = measured(labels, said), measured(labels.translate(swap), said.translate(swap))
-    for name in ("accuracy", "balanced_accuracy", "kappa", "mcc", "acc_outcome", "majority"):
-        assert getattr(one, name) == pytest.approx(getattr(other, name), nan_ok=False)
-
-
 def test_the_bootstrap_is_deterministic_and_holds_the_estimate() -> None:
     """Same rows, same seed, same intervals; each lies around its value and inside its range."""
     labels, said = "ccccciiiii" * 4, "cccciiiiic" * 4
@@ -142,16 +99,6 @@ def test_the_bootstrap_is_deterministic_and_holds_the_estimate() -> None:
     interval = one.intervals["accuracy"]
     assert one.accuracy is not None
     assert 0 <= interval.low < one.accuracy < interval.high <= 1
-
-
-def test_answers_to_one_question_are_resampled_together() -> None:
-    """Ten copies of each of four rows tell no more than the four: the interval stays as wide."""
-    apart = measured("cicc", "ciii", 2000).intervals["accuracy"]
-    copies = measure(
-        examples("cicc" * 10, [0, 1, 2, 3] * 10), judgements("ciii" * 10), bootstrap=2000
-    )
-    assert copies.n_questions == 4
-    assert copies.intervals["accuracy"] == apart
 
 
 def test_one_question_alone_has_no_interval() -> None:

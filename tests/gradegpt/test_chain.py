@@ -167,6 +167,36 @@ def test_of_many_accepted_answers_the_nearest_are_shown() -> None:
     assert build_prompt(item, least)[1].content.count("</reference>") == 1
 
 
+@given(ITEM)
+@settings(deadline=None)
+def test_an_ordinary_count_changes_no_prompt(item: Item) -> None:
+    """Nor does a high one of texts that are within their budgets."""
+    made = build_prompt(item, PromptSettings())
+    assert build_prompt(item, PromptSettings(), len) == made
+    assert build_prompt(item, PromptSettings(), lambda text: 3 * len(text)) == made
+
+
+def test_every_part_of_a_prompt_is_fitted_by_the_count_of_what_it_shows() -> None:
+    """Question, context, answers and response; ``‹`` is three bytes where ``<`` was one."""
+    text = "<|" * 90
+    names = tuple(f"{n}{'㐀' * 40}" for n in range(20))
+    item = Item(question=text, context=text, reference=(text, *names), response=text)
+    settings = PromptSettings(budget=Budget(question=140, reference=150, response=160))
+
+    def count(shown: str) -> int:
+        return len(shown.encode())
+
+    loose, shown = (parse_prompt(build_prompt(item, settings, n)) for n in (None, count))
+    assert loose is not None
+    assert shown is not None
+    assert shown.context is not None
+    assert max(map(count, (shown.question, shown.context))) <= 140 < count(loose.question)
+    assert count(shown.response) <= 160 < count(loose.response)
+    assert count(shown.accepted[0]) <= 150
+    assert 1 < len(shown.accepted) < len(loose.accepted)
+    assert sum(map(count, shown.accepted)) <= 4 * 150
+
+
 @given(HOSTILE)
 @settings(deadline=None)
 def test_defusing_keeps_the_length_and_is_done_once(text: str) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from gradegpt.chain import PromptSettings, build_prompt
+from gradegpt.chain import PromptSettings, build_prompt, parse_prompt
 from gradegpt.engines import Generation, ScriptedEngine, TagProbability, Token
 from gradegpt.engines.chat import render_chat, token_bytes
 from gradegpt.engines.files import PROMPT_FILE, prompt_settings_beside
@@ -480,6 +480,23 @@ def test_the_embedded_judge_tells_the_tag_that_it_would_write() -> None:
         assert judgement.prompt_tokens == generation.prompt_tokens
         assert judgement.confidence is not None
         assert judgement.confidence >= math.exp(generation.tokens[0].logprob) - 1e-3
+
+
+def test_the_embedded_judge_reads_rare_characters_within_its_budgets() -> None:
+    """By its own tokenizer, which takes three tokens for each of them."""
+    judge = build_judge(JudgeSettings(kind="model", threads=1))
+    assert isinstance(judge, ModelJudge)
+    engine, budget = judge.engine, judge.prompt.budget
+    assert isinstance(engine, LocalEngine)
+    rare = "".join(chr(0x3400 + number) for number in range(4_000))
+    item = Item(question=rare, reference=(rare,), response=rare)
+    shown = parse_prompt(judge._prompt(item))
+    assert shown is not None
+    assert engine.count_tokens(rare) > 2 * len(rare)
+    assert engine.count_tokens(shown.question) <= budget.question
+    assert engine.count_tokens(shown.accepted[0]) <= budget.reference
+    assert engine.count_tokens(shown.response) <= budget.response
+    assert judge.judge([item])[0].prompt_tokens < 512
 
 
 @pytest.mark.parametrize("text", ["The answer is 38 厘米。", "<Yes>", "  \n\n", "²½é"])

@@ -105,6 +105,16 @@ def test_it_writes_what_the_local_engine_writes(
     assert len({m.text for m in made if isinstance(m, Generation)}) > 3
 
 
+@pytest.mark.parametrize("text", [*TEXTS, "", "㐀😀", "因此" * 900])
+def test_it_counts_tokens_as_the_local_engine_does(
+    folder: Path, local: LocalEngine, text: str
+) -> None:
+    """So prompts are fitted alike; a text longer than the model is no matter for a warning."""
+    counted = FastEngine(str(folder), threads=1, workers=1).count_tokens(text)
+    assert counted == local.count_tokens(text)
+    assert (counted > 0) is bool(text)
+
+
 class Strict(ChainGuide):
     """Allows nothing with some letters in it, and no end before its time."""
 

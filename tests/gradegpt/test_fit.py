@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from gradegpt.fit import ELISION, estimate_tokens, fit_middle, fit_response
+from gradegpt.engines.exported import ExportedTokenizer
+from gradegpt.fit import _MARKED, ELISION, estimate_tokens, fit_middle, fit_response
 
 _PIECES = st.sampled_from(
     ["答案是 4。", "因此，", "Thus 7. ", "x = 12; ", "\n", "\n\n", "  ", "word ", "填充，", "3.14",
@@ -156,3 +159,116 @@ def test_a_label_stays_with_what_it_labels(label: str) -> None:
     for budget in range(10, 60):
         fitted = fit_response(text, budget)
         assert (f"{label}. " in fitted) is ("生产方式变革" in fitted)
+
+
+# --- a sentence longer than the budget ------------------------------------------------------------
+
+_ANSWERS = st.sampled_from(
+    ["所以答案是38厘米", "Therefore, the final answer is 42", "故选 C", r"\boxed{x = 7}", "#### 9",
+    "综上，正确选项为：\nB"]
+)  # fmt: skip
+_FILLER = st.builds(
+    lambda text, times: text * times,
+    st.text(max_size=30)
+    | st.sampled_from(["设长为x，宽为y，", "Let x be 1. ", "甲", "\n", "乙。"]),
+    st.sampled_from([0, 1, 3, 40, 1_500]),
+)
+
+
+@given(_FILLER, _ANSWERS, _FILLER, st.integers(60, 400))
+@settings(deadline=None)
+def test_a_short_announced_answer_survives_any_filler(
+    before: str, answer: str, after: str, budget: int
+) -> None:
+    """Sentences without an end, many short ones, the announcement anywhere: it is there."""
+    text, start = before + answer + after, len(before)
+    assume([mark.start() for mark in _MARKED.finditer(text)][:1] == [start])
+    assume(all(mark.end() <= start + len(answer) for mark in _MARKED.finditer(text)))
+    fitted = fit_response(text, budget)
+    assert answer in fitted
+    assert _follows(fitted, text)
+
+
+@pytest.mark.parametrize("after", ["…", "", "再说几句，" * 900, "一句。" * 900])
+def test_of_an_endless_sentence_the_announcement_is_kept(after: str) -> None:
+    """It alone is longer than the budget, whatever follows."""
+    text = "设长为x，宽为y，" * 1_000 + "所以答案是38厘米。" + after
+    for budget in (30, 60, 150, 4_000):
+        fitted = fit_response(text, budget)
+        assert "所以答案是38厘米" in fitted
+        assert fitted.endswith(after[-9:])
+
+
+def test_room_that_is_left_goes_to_what_stands_before_the_announcement() -> None:
+    """Of an endless sentence, clauses as a whole."""
+    fitted = fit_response("设长为x，宽为y，" * 1_000 + "所以答案是38厘米。…", 200)
+    assert re.fullmatch(r"…(宽为y，)?(设长为x，宽为y，){10,}所以答案是38厘米。…", fitted)
+
+
+# --- by a tokenizer's count -----------------------------------------------------------------------
+
+RARE = "".join(chr(0x3400 + number % 6_000) for number in range(5_000))
+
+
+@pytest.fixture(scope="module")
+def nano() -> Callable[[str], int]:
+    """The embedded judge's tokenizer."""
+    pytest.importorskip("tokenizers")
+    folder = Path(__file__).parents[2] / "models" / "gradegpt-nano"
+    tokenizer = ExportedTokenizer(folder, {})
+    return lambda text: len(tokenizer.encode(text))
+
+
+@pytest.mark.parametrize("budget", [48, 150, 1_000, 4_000])
+@pytest.mark.parametrize(
+    "text",
+    [RARE, f"{RARE}\n所以答案是 4。\n{RARE}", "😀" * 5_000, "\n" * 50_000, "é" * 20_000,
+    "\x85é甲" * 9_000],
+    ids=["rare", "rare around an answer", "emoji", "lines", "accents", "mixed"],
+)  # fmt: skip
+def test_what_the_estimate_gets_wrong_is_fitted_by_the_count(
+    text: str, budget: int, nano: Callable[[str], int]
+) -> None:
+    """Within the budget by the judge's own tokenizer, and not by much less than need be."""
+    for fit in (fit_response, fit_middle):
+        fitted = fit(text, budget, nano)
+        assert nano(fit(text, budget)) > 2 * budget or fitted == fit(text, budget)
+        assert budget / 2 < nano(fitted) <= budget or fitted == fit(text, budget)
+        assert _follows(fitted, text)
+    assert ("答案是 4" in text) is ("答案是 4" in fit_response(text, budget, nano))
+
+
+@given(st.text(max_size=400), BUDGET, st.integers(1, 40))
+@settings(deadline=None)
+def test_no_text_takes_more_than_twice_its_budget(text: str, budget: int, times: int) -> None:
+    """By the bytes, which no tokenizer takes more tokens for; what was left out is marked too."""
+    text *= times
+    for fit in (fit_response, fit_middle):
+        fitted = fit(text, budget, _bytes)
+        assert _bytes(fitted) <= max(budget, 2 * estimate_tokens(fitted))
+        assert _follows(fitted, text)
+
+
+@given(TEXT, BUDGET)
+@settings(deadline=None)
+def test_where_the_count_is_ordinary_the_estimate_holds(text: str, budget: int) -> None:
+    """Byte for byte: weights are asked the way that they were trained."""
+    for fit in (fit_response, fit_middle):
+        assert fit(text, budget, lambda t: int(2 * estimate_tokens(t))) == fit(text, budget)
+
+
+def test_a_long_text_is_never_counted_whole() -> None:
+    """A few counts, of what is within the budget by the estimate."""
+    asked: list[int] = []
+
+    def count(text: str) -> int:
+        asked.append(len(text))
+        return len(text.encode())
+
+    fit_response(RARE * 200, 100, count)
+    assert len(asked) <= 3
+    assert max(asked) <= 110
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode())

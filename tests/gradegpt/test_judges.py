@@ -10,6 +10,7 @@ import pytest
 from gradegpt.chain import PromptSettings, build_prompt
 from gradegpt.engines import Engine, Generation, ScriptedEngine, TagProbability, Token
 from gradegpt.errors import EngineError, EngineTimeoutError
+from gradegpt.fit import Budget
 from gradegpt.judges import CascadeJudge, ModelJudge, RuleJudge
 from gradegpt.judges.model import tag_probability
 from gradegpt.schema import (
@@ -213,6 +214,24 @@ def test_each_item_gets_its_own_prompt_and_judgement() -> None:
     assert ModelJudge(engine, prompt).judge([]) == []
 
 
+class Counting(ScriptedEngine):
+    """An engine with a tokenizer of bytes."""
+
+    def count_tokens(self, text: str) -> int:
+        return len(text.encode())
+
+
+def test_an_engine_that_counts_has_its_prompts_fitted_by_that() -> None:
+    """Any other gets those of the estimate."""
+    prompt = PromptSettings(budget=Budget(response=30))
+    long = ITEM.model_copy(update={"response": "㐀" * 30})
+    counting, other = Counting(["<Yes>"]), ScriptedEngine(["<Yes>"])
+    for engine in (counting, other):
+        ModelJudge(engine, prompt).judge([long])
+    assert counting.prompts == [build_prompt(long, prompt, counting.count_tokens)]
+    assert other.prompts == [build_prompt(long, prompt)] != counting.prompts
+
+
 def test_the_fingerprint_tells_judges_apart() -> None:
     """Engine, prompt and limits: what a resumed run must not mix."""
     engine = ScriptedEngine([])
@@ -222,11 +241,19 @@ def test_the_fingerprint_tells_judges_apart() -> None:
         ModelJudge(engine, min_confidence=0.5).fingerprint,
         ModelJudge(engine, PromptSettings(chain_format=ChainFormat.OUTCOME)).fingerprint,
         ModelJudge(Fixed()).fingerprint,
+        ModelJudge(Counting([])).fingerprint,
         RuleJudge().fingerprint,
         CascadeJudge(RuleJudge(), ModelJudge(engine)).fingerprint,
     }
-    assert len(prints) == 7
+    assert len(prints) == 8
     assert ModelJudge(ScriptedEngine([])).fingerprint in prints
+
+
+def test_the_fingerprint_says_how_texts_are_fitted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A judgement of a prompt that would be another one today is not taken from a cache."""
+    before = ModelJudge(ScriptedEngine([])).fingerprint
+    monkeypatch.setattr("gradegpt.judges.model.FIT_VERSION", "other")
+    assert ModelJudge(ScriptedEngine([])).fingerprint != before
 
 
 # --- confidence by hand ---------------------------------------------------------------------------

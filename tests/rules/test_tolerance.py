@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import pytest
 
+from gradegpt.answers.quantity import quantity
 from gradegpt.answers.types import Quantity
-from gradegpt.answers.values import quantity
 from gradegpt.errors import InputError
 from gradegpt.rules.tolerance import tolerance
 from gradegpt.schema import Item

@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from gradegpt.chain import NO, YES
 from gradegpt.engines import ScriptedEngine
@@ -19,7 +17,7 @@ from gradegpt.errors import EngineError, InputError, SettingsError
 from gradegpt.records import read_rows, sha256_file, write_rows
 from gradegpt.schema import Message, TrainingRow
 from gradegpt.settings import build_settings
-from train.dev import Cells, DevEvaluation, DevRow, add, check_decides, count, dev_sample, scores
+from train.dev import DevEvaluation, DevRow, check_decides, count, dev_sample, scores
 from train.settings import SFTSettings
 from train.sft import fine_tune
 
@@ -36,52 +34,36 @@ def asked(is_correct: bool, chain_format: str = "outcome") -> DevRow:
 # --- counting -------------------------------------------------------------------------------------
 
 
-def test_scores_by_hand() -> None:
-    """Ten rows; kappa = (p_o - p_e) / (1 - p_e) = (0.7 - 0.5) / 0.5."""
-    cells = Cells(true_positive=4, false_positive=2, false_negative=1, true_negative=3, unparsed=2)
-    found = scores(cells)
-    assert found == {
-        "verdict_accuracy": 0.7,
-        "parsed": 0.8,
-        "kappa": pytest.approx(0.4),
-    }
-
-
-@given(st.tuples(*[st.integers(0, 50)] * 4).filter(any))
-def test_kappa_is_that_of_shares(four: tuple[int, int, int, int]) -> None:
-    """And left out where agreement by chance is certain."""
-    tp, fp, fn, tn = four
-    n = sum(four)
-    by_chance = ((tp + fp) * (tp + fn) + (fn + tn) * (fp + tn)) / n**2
-    found = scores(Cells(*four))
-    if by_chance == 1:
-        assert "kappa" not in found
-    else:
-        kappa = ((tp + tn) / n - by_chance) / (1 - by_chance)
-        assert found["kappa"] == pytest.approx(kappa, abs=1e-9)
-
-
 def test_what_cannot_be_parsed_is_wrong_and_never_dropped() -> None:
-    """Whatever the truth is."""
-    rows = [asked(True), asked(True), asked(False), asked(False)]
-    engine = ScriptedEngine([YES, "The answers", NO, "agree: <Maybe>"])
-    (cells,) = count(engine, rows, 8).values()
-    assert cells == Cells(1, 1, 1, 1, unparsed=2)
-    assert scores(cells) == {"verdict_accuracy": 0.5, "parsed": 0.5, "kappa": 0.0}
+    """Whatever the truth is; by hand, kappa = (p_o - p_e) / (1 - p_e) = (0.4 - 0.48) / 0.52."""
+    rows = [asked(True), asked(True), asked(False), asked(False), asked(False)]
+    engine = ScriptedEngine([YES, "The answers", NO, "agree: <Maybe>", YES])
+    (cells,) = count(engine, rows, ["outcome"], 8)
+    assert cells.tolist() == [[1, 1, 0, 1, 0], [0, 1, 0, 1, 0]]
+    assert scores(cells) == {
+        "verdict_accuracy": 0.4, "parsed": 0.6, "kappa": pytest.approx(-2 / 13),
+    }  # fmt: skip
+
+
+def test_kappa_is_left_out_where_agreement_by_chance_is_certain() -> None:
+    """One verdict alone, said and true."""
+    (cells,) = count(ScriptedEngine([NO, NO]), [asked(False)] * 2, ["outcome"], 8)
+    assert scores(cells) == {"verdict_accuracy": 1.0, "parsed": 1.0}
 
 
 def test_each_chain_format_has_its_own_cells() -> None:
-    """They add up to those of all rows."""
+    """One that a process has no row of, too."""
     rows = [asked(True, "outcome"), asked(False, "cross_lingual"), asked(False, "outcome")]
-    cells = count(ScriptedEngine([YES, YES, NO]), rows, 8)
-    assert cells == {"outcome": Cells(1, 0, 0, 1), "cross_lingual": Cells(0, 1, 0, 0)}
-    assert add(*cells.values()) == Cells(1, 1, 0, 1)
+    formats = ["cross_lingual", "judge_of_chain", "outcome"]
+    cells = count(ScriptedEngine([YES, YES, NO]), rows, formats, 8)
+    assert cells[..., :2].tolist() == [[[0, 1], [0, 0]], [[0, 0], [0, 0]], [[1, 0], [0, 1]]]
+    assert not count(ScriptedEngine([]), [], formats, 8).any()
 
 
 def test_an_engine_that_fails_is_an_error() -> None:
     """A row that was not asked says nothing of the model."""
     with pytest.raises(EngineError, match="out of memory"):
-        count(ScriptedEngine([EngineError("out of memory")]), [asked(True)], 8)
+        count(ScriptedEngine([EngineError("out of memory")]), [asked(True)], ["outcome"], 8)
 
 
 # --- the sample -----------------------------------------------------------------------------------
@@ -222,10 +204,8 @@ def test_the_model_in_training_is_what_generates(
     out, manifest = run(max_steps=2, eval_steps=2, learning_rate=1e-3)
     rows = dev_sample(judge_data / "dev.jsonl", 2, tokenizer, 1024, random.Random(0))
     engine = LocalEngine(str(base / "model"), str(out / "adapter"), threads=1, device="cpu")
-    cells = count(engine, rows, 2 * max(row.tokens for row in rows))
-    whole = Cells()
-    for part in cells.values():
-        whole = add(whole, part)
+    formats = sorted({row.chain_format for row in rows})
+    whole = count(engine, rows, formats, 2 * max(row.tokens for row in rows)).sum(axis=0)
     found = {f"eval_{name}": round(value, 5) for name, value in scores(whole).items()}
     assert found.items() <= manifest["metrics"].items()
     assert manifest["parameters"]["trainable"] < manifest["parameters"]["all"]

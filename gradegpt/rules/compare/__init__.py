@@ -6,9 +6,11 @@ import re
 from typing import Final
 
 from gradegpt.answers import values
+from gradegpt.answers.none import says_none
+from gradegpt.answers.options import asked_questions
 from gradegpt.answers.text import fold, plain
-from gradegpt.answers.truth import truth
-from gradegpt.answers.types import Group, Leaf, Region, Value
+from gradegpt.answers.truth import said_truth, truth
+from gradegpt.answers.types import Group, Range, Region, Value
 from gradegpt.rules.compare.base import Comparison, Means, Prove, sparing, unproved
 from gradegpt.rules.compare.choice import compare_choice
 from gradegpt.rules.compare.text import compare_text
@@ -19,11 +21,15 @@ from gradegpt.schema import CHOICE, AnswerType
 
 __all__ = ["Comparison", "Prove", "compare", "sparing"]
 
-_NOTHING = re.compile(
-    r"no(?:real)?solutions?|unsolvable|(?:itis)?impossible|doesnotexist|undefined|noneoftheabove"
-    r"|无解|不存在"
+_TO_A_GRADER = re.compile(
+    r"[应直请被]\S{0,3}判[为定作]|评[分判][员者结]|评判|阅卷|判定|视为|算我|思路|\[\[[A-Z]\]\]"
+    r"|\bmark(?:ed)? (?:this|it|me)\b"
+    r"|\b(?:verdict|grader?|grading|grade this|judg(?:e|ment))\b",
+    re.IGNORECASE,
 )
-"""Answers, as plain text, that say there is no such number."""
+"""Words by which a "correct" is asked for, and not given as an answer."""
+_APART = re.compile(r"\d\s+(?!\d{3}(?!\d))\d")
+"""Digits that a blank keeps apart: no thousands."""
 _YEAR = re.compile(r"(?:1\d|20)\d\d")
 _WHEN = re.compile(r"\b(?:when|(?:what|which) year)\b|哪一?年|何时|什么时候", re.IGNORECASE)
 """Questions that a date answers whose year is the reference."""
@@ -57,8 +63,13 @@ def compare(
         return compare_choice(reference, answer, question)
     if kind is AnswerType.TRUE_FALSE:
         return _truth(reference, answer)
-    if plain(reference) == plain(answer) and plain(answer) and not _another_unit(reference, answer):
+    if (none := _none(reference, answer)) is not None:
+        return Comparison(none, f"{kind.value}:{'none' if none else 'none-or-one'}")
+    same_text = plain(reference) == plain(answer) and plain(answer) and not _APART.search(answer)
+    if same_text and not _another_unit(reference, answer):
         return Comparison(True, f"{kind.value}:same-text")
+    if kind is AnswerType.TEXT and (ranges := _ranges(reference, answer, question, tolerance)):
+        return ranges
     if kind is AnswerType.TEXT or (_YEAR.fullmatch(reference.strip()) and _WHEN.search(question)):
         shown = compare_text(reference, answer, question)
         if kind is AnswerType.TEXT or shown.same:
@@ -66,18 +77,44 @@ def compare(
     region = kind is AnswerType.INTERVAL
     allowed = policy(tolerance, question)
     wanted, given = values.read(reference, region=region), values.read(answer, region=region)
-    if kind in _ORDERED:
+    if kind in _ORDERED or _is_one_each(wanted, question):
         wanted, given = _in_order(wanted), _in_order(given)
     means = Means(allowed, prove, kind is AnswerType.EQUATION, question)
     if not isinstance(wanted, Region) and not isinstance(given, Region):
         wanted, given = _only(wanted), _only(given)
-    if isinstance(wanted, Leaf) and wanted.quantity and _NOTHING.fullmatch(plain(answer)):
-        return Comparison(False, f"{kind.value}:none-given")
     same = same_value(wanted, given, means)
     words = {True: "equal", False: "different", None: "not-shown"}[same]
     exactly = same and same_value(wanted, given, means._replace(tolerance=EXACT))
     within = "-within-tolerance" if same and not exactly else ""
     return Comparison(same, f"{kind.value}:{words}{within}")
+
+
+def _ranges(reference: str, answer: str, question: str, tolerance: str) -> Comparison | None:
+    """Two ranges that are told in words, or a range and a number beyond it."""
+    wanted, given = values.read(reference), values.read(answer)
+    if not isinstance(wanted, Range):
+        return None
+    same = same_value(wanted, given, Means(policy(tolerance, question), question=question))
+    reasons = {True: "same-range", False: "other-range"}
+    return None if same is None else Comparison(same, f"text:{reasons[same]}")
+
+
+def _none(reference: str, answer: str) -> bool | None:
+    """Whether both say that there is none; false where one does and the other gives a value."""
+    wanted, given = says_none(reference), says_none(answer)
+    if not wanted and not given:
+        return None
+    if wanted and given:
+        return True
+    value = values.read(answer if wanted else reference, region=True)
+    if value == Region(()):
+        return True
+    return False if values.is_read(value) else None
+
+
+def _is_one_each(wanted: Value, question: str) -> bool:
+    """Whether these are the answers to as many numbered questions, in their order."""
+    return isinstance(wanted, Group) and asked_questions(question)[1] == len(wanted.items)
 
 
 def _another_unit(reference: str, answer: str) -> bool:
@@ -99,7 +136,8 @@ def _in_order(value: Value) -> Value:
 
 
 def _truth(reference: str, answer: str) -> Comparison:
-    wanted, given = truth(reference), truth(answer)
+    plea = truth(answer) is None and _TO_A_GRADER.search(answer)
+    wanted, given = truth(reference), None if plea else said_truth(answer)
     if wanted is None or given is None:
         return Comparison(None, "true_false:no-truth-word")
     return Comparison(

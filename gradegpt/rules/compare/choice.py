@@ -19,13 +19,9 @@ _EXACTLY: Final = Means(EXACT)
 
 def compare_choice(reference: str, answer: str, question: str) -> Comparison:
     """The same set of options, or not; a missing option is told from another one."""
-    several = sequence(reference)
-    if (
-        len(several) > 1
-        and (given_several := sequence(answer))
-        and len(given_several) == len(several)
-    ):
-        if several == given_several:
+    several, given_several = sequence(reference, question), sequence(answer, question)
+    if len(several) > 1 and len(given_several) == len(several):
+        if [*map(frozenset, several)] == [*map(frozenset, given_several)]:
             return Comparison(True, "choice:same-sequence")
         if not is_set(several):
             return Comparison(False, "choice:other-sequence")
@@ -62,7 +58,7 @@ def _unlisted(answer: str, listed: dict[str, str]) -> Comparison:
         listed
         and isinstance(given, Leaf)
         and given.quantity is not None
-        and not re.search(r"[A-H]", fold(answer))
+        and not re.search(r"[A-J]", fold(answer))
     ):
         results = [same_value(values.read(text), given, _EXACTLY) for text in listed.values()]
         if all(result is False for result in results):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from typing import Final
@@ -9,7 +10,7 @@ from typing import Final
 from gradegpt.answers import algebra, units
 from gradegpt.answers.formula import Node, read_formula, variables
 from gradegpt.answers.text import plain
-from gradegpt.answers.types import Group, Leaf, Piece, Quantity, Region, Relation, Value
+from gradegpt.answers.types import Group, Leaf, Piece, Quantity, Range, Region, Relation, Value
 from gradegpt.answers.values import is_read
 from gradegpt.rules.compare.base import Means, every
 
@@ -20,6 +21,8 @@ _PERCENT = re.compile(
     re.IGNORECASE,
 )
 """Questions whose answer is a percentage, rather than those that have one in them."""
+_TIMES: Final = re.compile(r"(?<=[\d)])\s*[xX]\s*(?=[\d(])")
+_DEGREES: Final = {"°", "degree", "degrees", "度"}
 _WORDS = re.compile(r"[\u3400-\u9fff#∈]|(?<![A-Za-z\\])[A-Za-z]{4,}|\\(?:begin|text)")
 
 
@@ -38,11 +41,24 @@ def same_value(reference: Value, answer: Value, means: Means) -> bool | None:
             return not items
         case Group(), Leaf() if _is_one_of_several(reference, answer, means):
             return False
+        case Range(), Range():
+            ends = ((reference.low, answer.low), (reference.high, answer.high))
+            return every(same_quantity(wanted, given, means) for wanted, given in ends)
+        case Range(), Leaf() if answer.quantity is not None:
+            return _outside(reference, answer.quantity, means)
         case (Leaf() as leaf, Relation() as relation) | (Relation() as relation, Leaf() as leaf):
             named = _as_relation(leaf)
             return None if named is None else _relations(named, relation)
         case _:
             return None
+
+
+def _outside(reference: Range, given: Quantity, means: Means) -> bool | None:
+    """False for a quantity beyond the ends of the range; one within it may be meant for it."""
+    low, high = (same_quantity(end, given, means) for end in (reference.low, reference.high))
+    ends = [complex(end.value).real for end in (reference.low, reference.high)]
+    beyond = not ends[0] <= complex(given.value).real <= ends[1]
+    return False if beyond and low is False and high is False else None
 
 
 def _is_one_of_several(reference: Group, answer: Leaf, means: Means) -> bool:
@@ -70,7 +86,19 @@ def _leaves(reference: Leaf, answer: Leaf, means: Means) -> bool | None:
             return same
     if reference.formula is None or answer.formula is None:
         return means.prove(reference.text, answer.text) if _provable(reference, answer) else None
-    return algebra.equal(reference.formula, answer.formula)
+    same = algebra.equal(reference.formula, answer.formula)
+    if same is False and (products := _as_products(reference.text, answer.text)):
+        return algebra.equal(*products) or same
+    return same
+
+
+def _as_products(left: str, right: str) -> tuple[Node, Node] | None:
+    """Both formulas with an x between numbers as a sign: 2x(5+4); none where neither has one."""
+    turned = [_TIMES.sub("×", text) for text in (left, right)]
+    if turned == [left, right] or any(re.search("[xX]", text) for text in turned):
+        return None
+    trees = [read_formula(text) for text in turned]
+    return (trees[0], trees[1]) if trees[0] and trees[1] else None
 
 
 def _provable(reference: Leaf, answer: Leaf) -> bool:
@@ -92,6 +120,10 @@ def same_quantity(wanted: Quantity, given: Quantity, means: Means) -> bool | Non
             return None
         if factor != 1:
             given = given._replace(value=given.value * factor, place=None)
+    if {wanted.unit, given.unit} & _DEGREES and "" in (wanted.unit, given.unit):
+        turned = [q.value * math.pi / 180 if q.unit else q.value for q in (wanted, given)]
+        if algebra.close(*turned):
+            return None  # 45° and π/4
     allowed = means.tolerance.allows(wanted, given)
     if allowed is not False:
         return allowed

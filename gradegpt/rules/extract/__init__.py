@@ -6,10 +6,12 @@ import re
 from typing import Final
 
 from gradegpt.answers import values
-from gradegpt.answers.spans import last_match, sentence_around
+from gradegpt.answers.options import LETTERS
+from gradegpt.answers.spans import BREAK, last_match, sentence_around
 from gradegpt.answers.types import Leaf
-from gradegpt.rules.extract.choice import find_choice, find_sequence
+from gradegpt.rules.extract.choice import find_choice
 from gradegpt.rules.extract.found import COMMITTED, DRESSING, NEAR_THE_END, OVERLAP, Found, How
+from gradegpt.rules.extract.keys import find_keys
 from gradegpt.rules.extract.numbers import CHANGED, NUMBER, SPELLED, endings, last_number
 from gradegpt.rules.extract.refine import reads_as, refine
 from gradegpt.rules.extract.several import boxes, by_part, json_answer, several_boxes
@@ -19,7 +21,7 @@ __all__ = ["COMMITTED", "Found", "How", "boxes", "endings", "find_answer"]
 
 _SEVERAL: Final = (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART, AnswerType.SET)
 _SCANNED: Final = 20_000
-_STATED: Final = 500
+_STATED: Final = 800
 
 
 _ANSWER_TAG = re.compile(r"<answer>\s*(.+?)\s*</answer>", re.DOTALL | re.IGNORECASE)
@@ -39,7 +41,7 @@ _ANNOUNCING: Final = (
     "a:", "a：", "a :", "a ：",
 )  # fmt: skip
 """One of these stands in every announcement."""
-_BARE_CHOICE = re.compile(r"选(?:择|项)?\s*[(（\[]?\s*(?=[A-H](?![A-Za-z]))")
+_BARE_CHOICE = re.compile(rf"选(?:择|项)?\s*[(（\[]?\s*(?=[{LETTERS}](?![A-Za-z]))")
 _CONCLUDED = re.compile(
     r"(?:综上|因此|所以|故|从而|可得|解得|得到|\b(?:therefore|thus|hence|so|finally)\b)[^\n。]{0,160}?"
     r"(?:等于|就是|是|为|=|≈|\bis\b|\bare\b|\bequals\b)\s*(?=[^\s，,。])",
@@ -48,9 +50,8 @@ _CONCLUDED = re.compile(
 _SUPPOSED = re.compile(r"如果|假如|倘若|\bif\b|\bsuppose\b|\bwere\b", re.IGNORECASE)
 """Words before an announcement, in its sentence, by which it is of another case."""
 _NEXT = re.compile(r"[*`$]{0,2}[;；][^\S\n]*([^;；。！？!?\n]{1,80})")
-_STOP = re.compile(
-    r"[。！？!?；;\n]|(?<=[^\d])\.(?=\s|$|<)|(?<=\d)\.(?=\s|$)|<eo[aet]>|<STEP\d*>|【|</?answer>"
-)
+_STOP = re.compile(rf"{BREAK}|;|\.(?<!\d\.)(?=<)|【|</?answer>")
+"""Where an answer ends."""
 
 
 def find_answer(text: str, kind: AnswerType | None = None, places: int = 1) -> Found | None:
@@ -118,7 +119,7 @@ def _one_of(answer: str, found: Found) -> bool:
 
 def _of_kind(text: str, kind: AnswerType | None, places: int) -> Found | None:
     if kind in CHOICE:
-        several = find_sequence(text, places) if places > 1 else None
+        several = find_keys(text, places) if places > 1 else None
         if several is not None:
             span = sentence_around(text, several.start, several.start + 1)
             return Found(several.letters, *span, How.ANNOUNCED, span)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from gradegpt.answers.options import same_length, sequence
+from gradegpt.answers.options import LETTER, same_length
+from gradegpt.answers.truth import said_truth
 from gradegpt.rules.extract.found import NEAR_THE_END, OVERLAP
 
 _DRESS = (
@@ -15,10 +16,10 @@ _DRESS = (
 )
 """What may stand between an announcement and the letter; never given back, or it would be slow."""
 _BETWEEN = (
-    r"(?:\}|\))?[\s$*]*(?:[、,，;；/&和与及]|\band\b|\.(?=\s[A-H](?:\.|\s*$)))?[\s$*]*"
+    r"(?:\}|\))?[\s$*]*(?:[、,，;；/&和与及]|\band\b|\.(?=\s[A-J](?:\.|\s*$)))?[\s$*]*"
     r"(?:选项|[Oo]ptions?|[Cc]hoices?[\s_]*)?[({]?"
 )
-_LETTERS = rf"(?P<letters>[A-H](?:{_BETWEEN}[A-H](?![a-zI-Z])){{0,9}}+)(?![A-Za-z'’]|\d)"
+_LETTERS = rf"(?P<letters>{LETTER}(?:{_BETWEEN}{LETTER}(?![a-zK-Z])){{0,9}}+)(?![A-Za-z'’]|\d)"
 _ASKED = (
     r"(?:正确|错误|不正确|合理|恰当|符合|准确|一致|适合|可能|最|必定)[^\n。;；,，:：]{0,24}?"
     r"(?:的是|的为|的选项是|的一项是|为"
@@ -32,7 +33,7 @@ _ZH_CUE = (
     r"(?:应该?|应当|就|只能|只有)?\s*(?:选择?|是|为|有|:|：)+"
     r"|(?:故|应|因此|所以|则|可|本题|只能|只|答|即|综上)[\s,，]*(?:本题)?(?:正确)?(?:答案)?"
     r"(?:应该?)?\s*选择?(?:项)?\s*(?:是|为|:|：)*"
-    rf"|{_ASKED}|(?:组合|结果|推断|判断)(?:应)?(?:是|为)|故\s*(?=[A-H]\s*[。.]?\s*$))"
+    rf"|{_ASKED}|(?:组合|结果|推断|判断)(?:应)?(?:是|为)|故\s*(?=[A-J]\s*[。.]?\s*$))"
 )
 _EN_CUE = (
     r"(?:\b(?:[Aa]nswer|ANSWER|[Ss]olution|SOLUTION|[Cc]onclusion)\b(?:[^\n.:。]{0,60}?)"
@@ -53,13 +54,26 @@ _JUDGED_ZH = re.compile(
     r"(?:正确答案|正确选项|最佳答案|本题答案|符合题意)"
 )
 _JUDGED_EN = re.compile(
-    r"[OoCc](?:ption|hoice)[\s_]*\(?(?P<letters>[A-H])\)?(?![A-Za-z])[^\n.]{0,60}?\bis (?:the )?"
+    r"[OoCc](?:ption|hoice)[\s_]*\(?(?P<letters>[A-J])\)?(?![A-Za-z])[^\n.]{0,60}?\bis (?:the )?"
     r"(?:(?:most )?(?:correct|best|right|accurate|likely))(?: (?:answer|choice|option))?"
 )
+_ENDING = re.compile(
+    r"(?:\b(?:[Ss]o|[Hh]ence|[Tt]hus|[Tt]herefore|leaving|(?:correct|right|best) one is"
+    rf"|[Nn]ot {LETTER},? but)\b,?|不是{LETTER}[,，]?(?:而)?是)"
+    rf"\s*(?:it(?:'s| is)|the|that is|选)?\s*{_DRESS}{_LETTERS}"
+    r"(?P<end>[\s.。*)}}$!]*\Z)"
+)
+"""Words in the last sentence that lead to an option and to nothing else."""
+_ITEM = re.compile(
+    rf"(?:^|[\n,，;；。.]\s*)[(*\s]*(?P<letter>{LETTER})[*)）]*\s*(?:选?项|[.:：、])?\s*"
+    r"(?:的?(?:说法|叙述))?(?:是|\bis)?\s*"
+    r"(?P<said>正确|错误|不正确|不对|对|错|[Tt]rue|[Ff]alse|[Rr]ight|[Ww]rong|[Cc]orrect|[Ii]ncorrect)(?![a-z])"
+)
+"""What is said of an option alone: "A项错误", "C is right"."""
 _BOXED = re.compile(rf"\\(?:boxed|fbox)\s*\{{{_DRESS}{_LETTERS}")
 _ALONE = re.compile(
     rf"^[\s#>*_]*(?:答|[Aa]nswer|选)?[\s:：]*{_DRESS}{_LETTERS}[\s$*)}}.。．:：、]*"
-    r"(?:$|[.．、:：)）]|(?=[\u3400-\u9fff]))",
+    r"(?:$|[.．、:：)）]|(?=(?![后前之以左右上下])[\u3400-\u9fff]))",
     re.MULTILINE,
 )
 _MAY_BE_NONE = re.compile(r"[Nn]o(?:ne)? |选项[^\n]{0,12}[不错]|没有|答案[^\n。]{0,8}无")
@@ -67,7 +81,7 @@ NONE_RIGHT = re.compile(
     r"\bnone of (?:the|these|them)\b[^\n.]{0,100}"
     r"\b(?:correct|match|valid|right|above|choices|options|given|provided)"
     r"|\bno (?:correct|valid|right) (?:choice|option|answer)"
-    r"|(?:所有|四个|以上|各个?|全部)选项(?:[A-H、,，和与及]*)(?:都|均|全)(?:不|是?错)"
+    r"|(?:所有|四个|以上|各个?|全部)选项(?:[A-J、,，和与及]*)(?:都|均|全)(?:不|是?错)"
     r"|没有(?:一个)?(?:正确|符合[^\n。]{0,6})的?(?:选项|答案)|答案[^\n。]{0,4}[:：]?\s*无(?=\s|<|$|。)",
     re.IGNORECASE,
 )
@@ -76,14 +90,22 @@ _NEGATED = re.compile(
     r"(?:不是|并非|不选|排除|不能选|不应选|\bnot\b|n't\b|\bnor\b|\brather than\b|\beliminate)",
     re.IGNORECASE,
 )
-_LEFT_OPEN = re.compile(r"[\s)(（*$}]*(?:or\b|或|还是|are (?:in|not)|is (?:in|not)|不|错|都)")
+_LEFT_OPEN = re.compile(
+    r"[\s)(（*$}]*(?:or\b|或|还是|are (?:in|not)|is (?:in|not|wrong|tempting|clearly not)"
+    r"|(?:选?项|说法)?(?:都|均|是)?[不错])"
+)
 _JUDGED_WRONG = re.compile(r"[^\n]{0,80}\(\s*(?:in|not )correct|(?:错误|不正确)", re.IGNORECASE)
-_ECHO = re.compile(r"\s*[.．、:：)）][^\n]*\n+\s*[(（]?[B-H]\s*[.．、:：)）]")
+_ECHO = re.compile(r"\s*[.．、:：)）][^\n]*\n+\s*[(（]?[B-J]\s*[.．、:：)）]")
 """The options go on being listed, each on a line of its own."""
 _SUPPOSED = re.compile(r"(?:^|[.\n。:])[\s*-]*(?:If|Suppose|如果|假如|若)\b[^.\n。]*$")
 """The beginning of a sentence that says what would be chosen, were something true."""
 _HEDGED = re.compile(r"\bor\b|或者?|还是", re.IGNORECASE)
-_LISTED = re.compile(r"(?:^|[\n\s])\s*[(（]?[A-H]\s*[.．、:：)）]")
+_LISTED = re.compile(r"(?:^|[\n\s])\s*[(（]?[A-J]\s*[.．、:：)）]")
+
+
+_LONE = re.compile(rf"[\s*(\[$]*(?P<letter>{LETTER})[\s*)\]$.]*")
+_ALL_SAID: Final = 3
+"""Options of which something is said, where that settles which one is meant."""
 
 
 class Choice(NamedTuple):
@@ -116,66 +138,10 @@ def _moved(choice: Choice, by: int) -> Choice:
     )
 
 
-_NUMBERED = re.compile(
-    r"(?:^|[\s;,<>)】。*])(?:[(]|第)?(?P<number>\d{1,2})\s*题?\s*[).、:*]+\s*(?:【答案】)?[\s:*]*"
-    rf"{_DRESS}(?P<letter>[A-H])(?![A-Za-z])"
-)
-_KEYED = re.compile(rf"【\s*答案\s*】[\s:：]*{_DRESS}(?P<letter>[A-H])(?![A-Za-z])")
-
-
-def find_sequence(text: str, places: int) -> Choice | None:
-    """As many answers as the reference has, by number, by 【答案】, or in one line; else none."""
-    text = same_length(text)
-    for pattern in (_KEYED, _NUMBERED):
-        found = list(pattern.finditer(text))
-        if len(found) >= places:
-            run = found[-places:] if pattern is _KEYED else _last_run(found, places)
-            if run and not any(_HEDGED.match(text[m.end() :].lstrip()) for m in run):
-                letters = " ".join(m["letter"] for m in run)
-                return Choice(letters, run[0].start(), run[0].start("letter"), run[-1].end(), True)
-    for line in reversed(list(re.finditer(r"[^\n]+", text))):
-        if len(sequence(line[0])) == places:
-            return Choice(" ".join(sequence(line[0])), line.start(), line.start(), line.end(), True)
-    if found_by_part := _by_part(text, places):
-        return found_by_part
-    whole = sequence(text)
-    return Choice(" ".join(whole), 0, 0, len(text), True) if len(whole) == places else None
-
-
-_PART = re.compile(r"(?:^|(?<=[\s;。.]))(?:\((?P<bracketed>\d{1,2})\)|第(?P<question>\d{1,2})题)")
-
-
-def _by_part(text: str, places: int) -> Choice | None:
-    """(1) … 故选D。(2) … 故选A。: the choice of each part, where every part makes one."""
-    marks = _last_run(list(_PART.finditer(text)), places)
-    if not marks:
-        return None
-    ends = [m.start() for m in marks[1:]] + [len(text)]
-    chosen = [find_choice(text[m.end() : end]) for m, end in zip(marks, ends, strict=True)]
-    letters = [c.letters for c in chosen if c is not None and c.committed and len(c.letters) == 1]
-    if len(letters) < places:
-        return None
-    last = chosen[-1]
-    assert last is not None
-    return Choice(
-        " ".join(letters), marks[0].start(), marks[0].start(), marks[-1].end() + last.end, True
-    )
-
-
-def _last_run(found: list[re.Match[str]], places: int) -> list[re.Match[str]]:
-    """The last ``places`` matches whose numbers count up by one."""
-    for end in range(len(found), places - 1, -1):
-        run = found[end - places : end]
-        numbers = [int(next(filter(None, m.groups()))) for m in run]
-        if numbers == list(range(numbers[0], numbers[0] + places)):
-            return run
-    return []
-
-
 def _committed(text: str) -> Iterator[Choice]:
-    for pattern in (_BOXED, _CUED_EN, *([_CUED_ZH] if _HAN.search(text) else [])):
+    for pattern in (_BOXED, _CUED_EN, _ENDING, *([_CUED_ZH] if _HAN.search(text) else [])):
         for match in pattern.finditer(text):
-            if not _ruled_out(text, match):
+            if pattern is _ENDING or not _ruled_out(text, match):
                 yield _choice(match)
     for match in NONE_RIGHT.finditer(text) if _MAY_BE_NONE.search(text) else ():
         yield Choice("", match.start(), match.start(), match.end(), True)
@@ -207,7 +173,28 @@ def _choice(match: re.Match[str]) -> Choice:
 
 def _named(letters: str) -> str:
     without = re.sub(r"\band\b|[Oo]ptions?|[Cc]hoices?", " ", letters)
-    return "".join(re.findall(r"[A-H]", without))
+    return "".join(re.findall(r"[A-J]", without))
+
+
+def _one_a_line(lines: list[re.Match[str]]) -> Choice | None:
+    """Options that stand on lines of their own, with nothing beside them: several are chosen."""
+    alone = [_LONE.fullmatch(line[0]) for line in lines]
+    if len(lines) < 2 or not all(alone):
+        return None
+    letters = "".join(dict.fromkeys(match["letter"] for match in alone if match))
+    return Choice(letters, lines[0].start(), lines[0].start(), lines[-1].end(), committed=True)
+
+
+def _said_of_each(text: str) -> Choice | None:
+    """The only option that is called right where each of the others is called wrong."""
+    said = [(m["letter"], bool(said_truth(m["said"])), m) for m in _ITEM.finditer(text)]
+    if len({letter for letter, _, _ in said}) < _ALL_SAID or len(said) != len({x[0] for x in said}):
+        return None
+    right = [(letter, m) for letter, holds, m in said if holds]
+    if len(right) != 1:
+        return None
+    letter, match = right[0]
+    return Choice(letter, match.start("letter"), *match.span("letter"), committed=False)
 
 
 def _standing_alone(text: str) -> Choice | None:
@@ -215,7 +202,11 @@ def _standing_alone(text: str) -> Choice | None:
     stripped = text.strip()
     if not stripped:
         return None
+    if one := _said_of_each(text):
+        return one
     lines = [m for m in re.finditer(r"[^\n]+", text) if m[0].strip()]
+    if several := _one_a_line(lines):
+        return several
     listed = [line for line in lines if _LISTED.match(line[0])]
     for line in (lines[0], lines[-1]):
         match = _ALONE.match(line[0])

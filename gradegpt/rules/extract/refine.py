@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from gradegpt.answers import values
-from gradegpt.answers.truth import truth
 from gradegpt.answers.types import Group, Leaf, Region, Relation
 from gradegpt.schema import AnswerType
 
@@ -15,24 +15,12 @@ _CONCLUSION = re.compile(
     re.IGNORECASE,
 )
 _COPULA = re.compile(
-    r"(?:等于|应为|就是|约为|大约|大概|有|共有?|为|是|了|需要?|花费?|剩下?|[:：]|≈|\\approx|="
+    r"(?:应?填(?:写|入)?|等于|应为|就是|约为|大约|大概|有|共有?|为|是|了|需要?|花费?|剩下?|[:：]|≈|\\approx|="
     r"|\b(?:is|are|was|were|equals?|equal to|be|has|have|of|covers?|costs?|needs?|makes?|at|by|to"
     r"|about|approximately|only|exactly|total)\b)\s*",
     re.IGNORECASE,
 )
 _FORMULA = re.compile(r"\$\$?(.+?)\$\$?|\\\((.+?)\\\)|\\\[(.+?)\\\]", re.DOTALL)
-_TRUTH = re.compile(
-    r"(不正确|不成立|不对|不是|正确|错误|成立|\btrue\b|\bfalse\b|\bincorrect\b|\bcorrect\b|对|错)"
-    r"\s*(?:的|了)?[\s。.!！*$]*$",
-    re.IGNORECASE,
-)
-_TO_A_GRADER = re.compile(
-    r"[应直请被]\S{0,3}判[为定作]|评[分判][员者结]|评判|阅卷|判定|视为|算我|思路|\[\[[A-Z]\]\]"
-    r"|\bmark(?:ed)? (?:this|it|me)\b"
-    r"|\b(?:verdict|grader?|grading|grade this|judg(?:e|ment))\b",
-    re.IGNORECASE,
-)
-"""Words by which a "correct" is asked for, and not given as an answer."""
 _DENIED = re.compile(
     r"不是|并非|不等于|≠|\bnot\b|n't\b|\bnever\b|\bor\b.*\?|可能|\bmay\b|\bmight\b", re.IGNORECASE
 )
@@ -44,6 +32,10 @@ _TRAILING = re.compile(
 )
 
 
+_WORDS: Final = (AnswerType.TRUE_FALSE, AnswerType.TEXT, AnswerType.CODE)
+"""Types that are compared by all their words."""
+_SEVERAL: Final = (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART)
+_LIST_MARK = re.compile(r"^\s*(?:[-*•]\s+)?")
 _PIECE = re.compile(r"[\n;；]|[,，、](?!\d{3}(?!\d))|\band\b|和|以及")
 
 
@@ -53,20 +45,21 @@ def refine(answer: str, kind: AnswerType) -> str:
     Tried in turn: all of it; what follows the last word of conclusion; what follows each copula
     from there on, the longest first; the last formula.
     """
-    if kind is AnswerType.TRUE_FALSE:
-        found = _TRUTH.search(answer)
-        given = truth(answer) is not None or found is None or _TO_A_GRADER.search(answer)
-        return answer if given or found is None else found[1]
-    if kind in (AnswerType.TEXT, AnswerType.CODE) or reads_as(answer, kind):
+    if kind in _WORDS or (reads_as(answer, kind) and not _steps(answer, kind)):
         return answer
     if _DENIED.search(answer):
         return answer
-    if kind in (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART) and (several := _each(answer)):
+    if kind in _SEVERAL and (several := _each(answer)):
         return several
     for candidate in _candidates(answer):
         if reads_as(candidate, kind):
             return candidate.strip()
     return answer
+
+
+def _steps(answer: str, kind: AnswerType) -> bool:
+    """Whether several answers stand behind a word of conclusion, and steps before it."""
+    return kind in _SEVERAL and any(m.start() for m in _CONCLUSION.finditer(answer))
 
 
 def _each(answer: str) -> str:
@@ -76,7 +69,7 @@ def _each(answer: str) -> str:
     pieces = [piece for piece in _PIECE.split(answer) if re.search(r"\w", piece)]
     if not 1 < len(pieces) <= values.MAX_ITEMS:
         return ""
-    made = [refine(piece.strip(" .。*-"), AnswerType.NUMBER) for piece in pieces]
+    made = [refine(_LIST_MARK.sub("", piece).strip(" .。*"), AnswerType.NUMBER) for piece in pieces]
     return "; ".join(made) if all(reads_as(piece, AnswerType.NUMBER) for piece in made) else ""
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from typing import Final
 
+from gradegpt.answers.parts import numbered, pieces, run_of_parts
 from gradegpt.answers.spans import last_match, sentence_around
 from gradegpt.rules.extract.found import DRESSING, Found, How
 from gradegpt.schema import AnswerType
@@ -18,12 +18,8 @@ _JSON_ANSWER = re.compile(
     r'|\[\s*+(?:(?:"(?:[^"\\]|\\.){0,500}+"|-?\d[\d.eE+-]{0,40}+)\s*+,?\s*+){1,60}+\])'
 )
 """Nothing is given back, or a list without its end would be read in every way there is."""
-_PART = re.compile(
-    r"(?:^|(?<=[\s;；。.，,*:：]))(?:\*\*)?(?:[Pp]art\s*)?(?:[(（]\s*([1-9]|[一二三四五六七八九]|[a-i]|i{1,3}|iv|v)\s*[)）]|([①-⑨])|第([一二三四五六七八九1-9])[空问])(?:\*\*)?[\s:：]*"
-)
 Settle = Callable[[str], str]
 """The answer that one part settles on."""
-_ROMAN: Final = ("i", "ii", "iii", "iv", "v")
 
 
 def boxes(text: str) -> list[str]:
@@ -41,10 +37,9 @@ def json_answer(text: str, kind: AnswerType | None) -> Found | None:
     except ValueError:
         return None
     several = [str(v) for v in value] if isinstance(value, list) else [str(value)]
-    marks = [f"({n}) " for n in range(1, len(several) + 1)]
-    if kind is not AnswerType.MULTI_PART or len(several) < 2:
-        marks = [""] * len(several)
-    answer = "; ".join(mark + one.strip() for mark, one in zip(marks, several, strict=True))
+    several = [one.strip() for one in several]
+    parts = kind is AnswerType.MULTI_PART and len(several) > 1
+    answer = numbered(several) if parts else "; ".join(several)
     span = sentence_around(text, *match.span("value"))
     return Found(answer, *span, How.ANNOUNCED, match.span()) if answer.strip() else None
 
@@ -65,34 +60,15 @@ def by_part(text: str, places: int, settle: Settle) -> Found | None:
     boxes = list(_BOX.finditer(text))[-places:]
     if len(boxes) == places and len(_BOX.findall(text)) == places:
         answers = [m[1] for m in boxes]
-        return _joined(text, answers, boxes[-1].start(), boxes[-1].end(), How.BOXED)
-    marks = list(_PART.finditer(text))
-    for end in range(len(marks), places - 1, -1):
-        run = marks[end - places : end]
-        if [_number(m) for m in run] == list(range(1, places + 1)):
-            ends = [m.start() for m in run[1:]] + [len(text)]
-            pieces = [
-                text[m.end() : stop].strip(" \n*:：;；,，")
-                for m, stop in zip(run, ends, strict=True)
-            ]
-            answers = [settle(piece) for piece in pieces]
-            return (
-                _joined(text, answers, run[0].start(), ends[-1], How.ANNOUNCED)
-                if all(answers)
-                else None
-            )
-    return None
+        return _joined(text, answers, boxes[-1].start(), How.BOXED)
+    run = run_of_parts(text, places)
+    answers = [settle(piece.strip(" \n*:：;；,，")) for piece in pieces(text, run)] if run else []
+    if not answers or not all(answers):
+        return None
+    return _joined(text, answers, run[0].start, How.ANNOUNCED)
 
 
-def _joined(text: str, answers: list[str], start: int, end: int, how: How) -> Found:
-    answer = "; ".join(f"({n}) {a.strip(DRESSING)}" for n, a in enumerate(answers, 1))
+def _joined(text: str, answers: list[str], start: int, how: How) -> Found:
+    answer = numbered(a.strip(DRESSING) for a in answers)
     span = sentence_around(text, start, start + 1)
     return Found(answer, *span, how, span)
-
-
-def _number(mark: re.Match[str]) -> int:
-    name = next(filter(None, mark.groups())).lower()
-    order = ("123456789", "①②③④⑤⑥⑦⑧⑨", "一二三四五六七八九", "abcdefghi")
-    if name in _ROMAN:
-        return _ROMAN.index(name) + 1
-    return next((digits.index(name) + 1 for digits in order if name in digits), 0)

@@ -1,0 +1,110 @@
+"""Several answers in one text: parts, marked ``(1)``, ``(ii)``, ``①``, ``第一空``; alternatives.
+
+>>> [mark.number for mark in marks("(1) 3; (2) 5")]
+[1, 2]
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from gradegpt.answers.options import HAN_ORDINALS, LETTERS, ORDINALS
+from gradegpt.answers.text import CIRCLED
+
+_NAMES: Final = {
+    "letter": "abcdefghi",
+    "roman": ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x"),  # (i) is no ninth part
+    "circled": CIRCLED,
+    "han": HAN_ORDINALS,
+    "ordinal": ORDINALS,
+    "digits": tuple(map(str, range(1, 100))),
+}
+_NUMBERS: Final = {
+    name: (n, kind) for kind, names in _NAMES.items() for n, name in enumerate(names, start=1)
+}
+_NAME: Final = rf"\d{{1,2}}|[ivxIVX]{{1,4}}|[a-i]|[{HAN_ORDINALS}]"
+_BRACKETED: Final = rf"[(（]\s*({_NAME})\s*[)）]|([{CIRCLED}])"
+_MARK: Final = (
+    rf"(?:[Pp]art\s*)?(?:{_BRACKETED})|第\s*({_NAME})\s*[空题问]|(\d{{1,2}}|[a-h])\s*[)）]"
+    r"|(first|second|third)\s*[:：]|[Pp]art\s+(\d|[ivx]{1,4}|[a-hA-H])(?![^\W_])"
+)
+_ANYWHERE: Final = re.compile(_BRACKETED)
+_WITHIN: Final = re.compile(rf"(?:^|(?<=[\s;；。.，,*:：]))(?:{_MARK})")
+_OPENING: Final = re.compile(rf"\s*(?:[-*] )?[*_]*(?:{_MARK}|(\d{{1,2}}|[a-h])\s*[.．、:：](?!\d))")
+_ALTERNATIVES: Final = re.compile(r"\s*(?:[;；\n]|\bor\b|或者?)\s*")
+
+
+class Mark(NamedTuple):
+    """A mark of a part: its number, in which numerals, and where it stands."""
+
+    number: int
+    kind: str
+    start: int
+    end: int
+
+
+def marks(text: str, *, anywhere: bool = False) -> list[Mark]:
+    """The marks that begin a part, behind a blank or a sign; ``anywhere``: all in brackets."""
+    if anywhere:
+        return _read(_ANYWHERE.finditer(text))
+    return [mark for mark in _read(_WITHIN.finditer(text)) if not _closes(text, mark)]
+
+
+def opening(line: str) -> Mark | None:
+    """The mark that the line begins with; ``1.``, ``2、`` and ``a:`` are marks there, too."""
+    return next(iter(_read(filter(None, [_OPENING.match(line)]))), None)
+
+
+def glued(text: str) -> list[Mark]:
+    """Marks without a blank between, where they count up from one: （1）20（2）25."""
+    found = [m for m in marks(text, anywhere=True) if not text[m.start - 1 : m.start].isalpha()]
+    return found if [m.number for m in found] == [*range(1, len(found) + 1)] else []
+
+
+def _read(found: Iterable[re.Match[str]]) -> list[Mark]:
+    named = ((match[match.lastindex or 0].lower(), match.span()) for match in found)
+    return [Mark(*_NUMBERS[name], *span) for name, span in named if name in _NUMBERS]
+
+
+def _closes(text: str, mark: Mark) -> bool:
+    """Whether its bracket closes one further left: the 1 of "(x - 1)" is no mark."""
+    before = text[text.rfind("\n", 0, mark.start) + 1 : mark.start]
+    opens = sum(before.count(sign) for sign in "(（") - sum(before.count(sign) for sign in ")）")
+    return opens > 0 and not re.search("[(（]", text[mark.start : mark.end])
+
+
+def run_of_parts(text: str, places: int) -> list[Mark]:
+    """The last marks of one kind that number ``places`` parts, in any order; empty without such."""
+    found, runs = marks(text), list[list[Mark]]()
+    for kind in _NAMES:
+        alike = [mark for mark in found if mark.kind == kind]
+        runs += [alike[at : at + places] for at in range(len(alike) - places + 1)]
+    counted = [run for run in runs if sorted(m.number for m in run) == [*range(1, places + 1)]]
+    return max(counted, key=lambda run: run[-1].end, default=[])
+
+
+def pieces(text: str, run: Sequence[Mark]) -> list[str]:
+    """What stands behind each mark, up to the next; by their numbers, not as they stand."""
+    ends = [*(mark.start for mark in run[1:]), len(text)]
+    said = {mark.number: text[mark.end : end] for mark, end in zip(run, ends, strict=True)}
+    return [said[number] for number in sorted(said)]
+
+
+def numbered(answers: Iterable[str]) -> str:
+    """The answers as parts of one: ``(1) 3; (2) 5``."""
+    return "; ".join(f"({n}) {answer}" for n, answer in enumerate(answers, start=1))
+
+
+def together(answers: Sequence[str]) -> str:
+    """Several answers, all of which are needed, as one: ``ACD`` of options, else ``3; 5``."""
+    stripped = [answer.strip() for answer in answers]
+    options = all(len(answer) == 1 and answer in LETTERS for answer in stripped)
+    return ("" if options else "; ").join(stripped)
+
+
+def alternatives(answer: str) -> tuple[str, ...]:
+    """The answers of which any suffices, in one text: ``3; 5``, ``3 or 5``, ``3或5``."""
+    found = (piece.strip() for piece in _ALTERNATIVES.split(answer))
+    return tuple(filter(None, found)) or (answer,)

@@ -1,0 +1,286 @@
+"""Whether a sentence gives a text as its answer, or merely holds it.
+
+"Written by Shakespeare" gives Shakespeare; "a rival of Shakespeare", "Stratford, where Shakespeare
+was born" and "unlike Shakespeare" hold the name and give another. The words before it tell: they
+are the question's own, or the name is the complement of a verb that gives (is, called, played by,
+located in). No other name may stand before it, no word beside it that turns or doubts, and nothing
+behind it that makes another name of it, or another claim.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from gradegpt.answers.words import Token, tokens, words
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+MAX_ANSWER: Final = 120
+"""Words of an answer that a reference is looked for in; a longer text says too many things."""
+MAX_REFERENCE: Final = 6
+
+FILLER: Final = frozenset({
+    "a", "an", "the", "of", "in", "on", "at", "to", "by", "for", "and", "is", "was", "are", "were",
+    "it", "its",
+})  # fmt: skip
+_FUNCTION: Final = FILLER | _words("""
+    be been being this these those there here he she they we his her their him them who whom
+    which what when where how do does did has have had so since as with into answer question
+    correct right name names named called known title titled final s i you my your our also
+    first last word term it's that's there's he's she's 's two three one located set made took
+    take takes written wrote released
+""")
+"""Words that name nobody and nothing, and that a sentence repeats of no question."""
+_DENIAL: Final = _words("""
+    not no never nor neither without cannot wrong incorrect false isn't wasn't aren't weren't
+    don't doesn't didn't can't couldn't won't wouldn't hasn't haven't ain't
+""")
+_REVISION: Final = _words("""
+    wait correction scratch oops sorry mistake mistaken mean meant rather instead perhaps maybe
+    probably might guess suppose unknown myth supposedly allegedly popularly reference grader
+""")
+"""With denials, words that turn or doubt an answer wherever they stand."""
+_DOUBT: Final = _words("""
+    or except excluding non but either unlike than although though while whereas yet however
+    possibly may could would should if unless until till contrary confused rival rivals claim
+    claims claimed believe believed believes think thinks thought assume told textbook
+    textbooks opinion predecessor successor formerly former
+    replaced fake pseudo ruled including included among besides plus alongside
+""")
+"""Words that may turn or leave open what they share a sentence with."""
+TURNING: Final = _DENIAL | _REVISION | _DOUBT
+_GIVING: Final = _words("""
+    is was are were be been being it's that's named called known titled namely as
+""")
+_PLACE: Final = _words("""
+    in on at
+""")
+_STATES: Final = _words("""
+    located born held place situated based found set died filmed shot founded is was are were
+    lies released published introduced established created built happened occurred began
+    started ended
+""")
+_MADE: Final = _words("""
+    written wrote sung performed played portrayed directed produced composed painted invented
+    discovered voiced recorded developed designed founded created built coined released
+    published hosted scripted narrated won held owned made led introduced proposed provided
+    commissioned starred formulated novel song book play poem film album painting opera hit
+    single show series story symphony ballet
+""")
+"""What somebody who is named behind "by" has done, or made."""
+_TITLES: Final = _words("""
+    the a an its his her their mr mrs ms dr sir saint st king queen president admiral
+""")
+_PREPOSITIONS: Final = _words("""
+    of from near after before against between until to with without inside outside over under
+    about around behind beside beyond through toward towards via like per opposite
+""")
+_NATIONS: Final = ("an", "ish", "ese", "ch")
+_VERBS: Final = ("s", "ed", "ly", "ng", "won")
+_JOINS: Final = _words("""
+    and or together along versus vs
+""")
+_MONTHS: Final = _words("""
+    january february march april may june july august september october november december jan
+    feb mar apr jun jul aug sep sept oct nov dec
+""")
+_CURRENCIES: Final = tuple("$€£¥￥")
+_PLACE_NAME: Final = 3
+_ITEM: Final = 3
+"""Words of one of several things in a list."""
+_JOINING: Final = re.compile(r"[/&、·•+]")
+_TURNED: Final = re.compile(r"…|\.\.\.|——|[？?]|[不没非错误或另]|还有|更正|等等|其中|应该|[哦噢]")
+"""Behind an answer, signs and Chinese words that turn it, doubt it or add another."""
+_NAMELESS: Final = _FUNCTION | _MONTHS | _TITLES
+_STOP: Final = re.compile(r"[.!?;。！？；\n](?!\w)")
+_ENDING: Final = re.compile(r"(?:ing|ed|es|s|d|e)$")
+
+
+def gives(reference: str, answer: str, question: str) -> bool:
+    """Whether ``answer``, a sentence or a few, gives the short ``reference`` as its answer."""
+    wanted, said = words(reference), tokens(answer)
+    if not 0 < len(wanted) <= MAX_REFERENCE or len(said) > MAX_ANSWER:
+        return False
+    if all(word in FILLER or len(word) < 2 for word in wanted):
+        return False
+    asked = frozenset(words(question))
+    if _in_a_row(wanted, words(question)):
+        return False
+    spans = _places(wanted, said)
+    quoted = _quoted(said) if spans else []
+    known = _known(said, quoted, asked) if spans else []
+    return any(
+        _settled(said, quoted, (start, end), asked)
+        and _leads(said[:start], known[:start], said[start], date=_is_date(wanted))
+        and not (_is_date(wanted) and any(t.word.isdigit() for t in said[end + 1 :]))
+        and not _other_currency(reference, said[start].gap)
+        and _closes(said[:end], said[end:], known[end:], alone=not start)
+        for start, end in spans
+    )
+
+
+def _settled(
+    said: tuple[Token, ...], quoted: list[bool], span: tuple[int, int], asked: frozenset[str]
+) -> bool:
+    """Whether nothing turns it or leaves it open."""
+    start, end = span
+    begin = next((n for n in range(start, 0, -1) if _STOP.search(said[n].gap)), 0)
+    stop = next((n for n in range(end, len(said)) if _STOP.search(said[n].gap)), len(said))
+    for n, token in enumerate(said):
+        if start <= n < end or quoted[n]:
+            continue
+        if token.word in _DENIAL or (n < start and _TURNED.search(token.word)):
+            return False
+        if token.word in _REVISION and token.word not in asked:
+            return False
+        if begin <= n < stop and token.word in _DOUBT and token.word not in asked:
+            return False
+    return True
+
+
+def _places(wanted: tuple[str, ...], said: tuple[Token, ...]) -> list[tuple[int, int]]:
+    """Where the words stand in a row; initials between the words of a name do not count."""
+    made = []
+    for start in range(len(said)):
+        end = start
+        for word in wanted:
+            while end > start and end < len(said) and len(said[end].word) == 1 != len(word):
+                end += 1
+            if end == len(said) or said[end].word != word:
+                break
+            end += 1
+        else:
+            made.append((start, end))
+    return made
+
+
+def _quoted(said: tuple[Token, ...]) -> list[bool]:
+    """Of each word whether it stands in quotation marks, as a title does."""
+    made, inside = [], False
+    for token in said:
+        inside ^= sum(map(token.gap.count, '"“”「」')) % 2 == 1
+        made.append(inside)
+    return made
+
+
+def _known(said: tuple[Token, ...], quoted: list[bool], asked: frozenset[str]) -> list[bool]:
+    """Of each word whether it names nothing that the question has not named.
+
+    A title in quotation marks names no rival, nor do the other words of a name that the question
+    has: "Museum" in "the Country Music Hall of Fame and Museum".
+    """
+    stems = {_stem(word) for word in asked}
+    made = [
+        quote or token.word in _NAMELESS or token.word.isdigit() or _stem(token.word) in stems
+        for token, quote in zip(said, quoted, strict=True)
+    ]
+    for order in (range(1, len(said)), range(len(said) - 2, -1, -1)):
+        for n in order:
+            near = n - 1 if order.step > 0 else n + 1
+            joined = not (said[n].gap if order.step > 0 else said[near].gap).strip()
+            named = said[near].capital or said[near].word in ("of", "and", "the")
+            made[n] |= (
+                said[n].capital
+                and joined
+                and named
+                and made[near]
+                and _stem(said[near].word) in stems
+            )
+    return made
+
+
+def _stem(word: str) -> str:
+    word = word.removesuffix("'s").removesuffix("’s")
+    return _ENDING.sub("", word) if len(word) > 3 else word
+
+
+def _leads(before: tuple[Token, ...], known: list[bool], name: Token, *, date: bool) -> bool:
+    """Whether what stands before gives what follows: the question's own words, or a verb."""
+    if all(known):
+        return True
+    at = len(before) - 1
+    while at >= 0 and _describes(before[at], before[at + 1 :]):
+        at -= 1
+    if at < 0:
+        return name.capital
+    rivals = [t.capital and not k for t, k in zip(before[1 : at + 1], known[1:], strict=False)]
+    if ":" in name.gap and sum(rivals) <= 1 and 2 * sum(known) > len(known):
+        return True
+    if any(rivals) and not date:
+        return False
+    last, verb = before[at].word, before[at - 1].word
+    if last == "by" and (verb in _MADE or known[at - 1]):
+        return True
+    return last in _GIVING or (last in _PLACE and (date or verb in _STATES))
+
+
+def _describes(token: Token, after: tuple[Token, ...]) -> bool:
+    """Whether it is an article, a title, a nationality or another word before a name."""
+    if after and after[0].gap.strip(" \"“”‘’'\n\xa0"):
+        return False
+    if token.capital:
+        return token.word in _TITLES or token.word.endswith(_NATIONS)
+    return token.word in _TITLES or token.word not in _FUNCTION | _PREPOSITIONS
+
+
+def _closes(
+    before: tuple[Token, ...], after: tuple[Token, ...], known: list[bool], *, alone: bool
+) -> bool:
+    """Whether what follows makes no longer name of it, adds no other, and claims nothing else."""
+    if not after:
+        return True
+    first, own = after[0], known[0] and after[0].word not in _TITLES
+    verbal = len(after) > 1 and not after[1].capital and after[1].word.endswith(_VERBS)
+    if first.word == "and" and verbal:
+        return True
+    if first.word in _JOINS or first.gap == "-" or _JOINING.search(first.gap):
+        return False
+    if not first.gap.strip() and not own:
+        verb = first.word.endswith(_VERBS) or first.word in _STATES
+        if first.capital or not (verb and before[-1].capital):
+            return False
+    if _is_list(after):
+        return False
+    place = alone and first.gap.strip() == "," and len(after) <= _PLACE_NAME
+    if place and all(token.capital for token in after):
+        return False  # London, Ontario
+    if any(_TURNED.search(token.gap) or _TURNED.search(token.word) for token in after):
+        return False
+    return not any(
+        token.capital and not is_known and giving.word in _GIVING
+        for giving, token, is_known in zip(after, after[1:], known[1:], strict=False)
+    )
+
+
+def _is_list(after: tuple[Token, ...]) -> bool:
+    """Whether it is the first of several: ", Saturn, Uranus" or ", nitrogen and argon"."""
+    commas = size = 0
+    for token in after:
+        if "," in token.gap or ";" in token.gap:
+            commas, size = commas + 1, 0
+        size += 1
+        joined = token.word in ("and", "or") and commas > 0
+        if joined or commas > 2:
+            return True
+        if not commas or size > _ITEM or token.word in _FUNCTION or token.word.endswith("ed"):
+            return False
+    return commas > 1
+
+
+def _other_currency(reference: str, gap: str) -> bool:
+    """Whether another currency stands before the number than before that of the reference."""
+    wanted, given = reference.strip()[:1], gap.strip()[-1:]
+    return wanted != given and wanted in _CURRENCIES and given in _CURRENCIES
+
+
+def _is_date(wanted: tuple[str, ...]) -> bool:
+    return all(word.isdigit() or word in _MONTHS or word in FILLER for word in wanted)
+
+
+def _in_a_row(wanted: tuple[str, ...], said: tuple[str, ...]) -> bool:
+    size = len(wanted)
+    return any(said[at : at + size] == wanted for at in range(len(said) - size + 1))

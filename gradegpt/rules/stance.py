@@ -1,0 +1,57 @@
+"""Whether an answer that was found is the response's own: not denied, quoted or taken back."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from gradegpt.answers.spans import sentence_start
+from gradegpt.rules.extract import Found
+
+_REACH: Final = 80
+"""Characters before and behind an answer that are looked at."""
+_DENIED: Final = (
+    r"(?:不能?选|不应选|不是|并非|不为|不等于|是否(?:是|为|选)?"
+    r"|(?:不能|无法|不敢|很难)(?:断定|确定|确认|判断|肯定)\S{0,6}"
+    r"|\bwhether(?: \w+){0,3}"
+    r"|\b(?:isn't|is not|can(?:no|')t be|not equal to|unsure (?:if|whether|that))(?: \w+){0,2})"
+    r"\s*[$\\({\"“'‘*]*$"
+)
+_OTHERS_ZH: Final = (
+    r"(?:网上|有人|有的|同学|同桌|老师|别人|朋友|他们|题目)"
+    r"[^。；;\n]{0,10}(?:说|认为|觉得|回答|写|选|答案|算)[^。；;\n]{0,8}$"
+    r"|(?:按理说|本以为|原以为)[^。；;\n]{0,12}$|另一(?:种|个)?可能[^。\n]{0,6}$"
+)
+_OTHERS_EN: Final = (
+    r"\b(?:friend|classmate|teacher|tutor|neighbou?r|someone|somebody|textbook|website"
+    r"|some(?: people| students)?|others|they)\b[^.;\n]{0,24}"
+    r"\b(?:says?|said|thinks?|thought|answer(?:ed|s)?|claim(?:ed|s)?|got|gets?|wrote|chose"
+    r"|suggest(?:ed|s)?)\b[^.;\n]{0,20}$"
+    r"|\b(?:by the way|alternatively|(?:would|might|may) (?:expect|have thought))\b[^.;\n]{0,20}$"
+)
+_BEFORE: Final = re.compile(f"{_DENIED}|{_OTHERS_ZH}|{_OTHERS_EN}", re.IGNORECASE)
+"""Words before an answer, in its sentence, by which it is denied, in question, or another's."""
+_TAKEN_BACK_EN: Final = (
+    r"(?:no|wait|hmm),? (?:wait|no|that|let|i)\b|wait\b|actually|on second thought|scratch that"
+    r"|correction|oops|sorry|or (?:possibly|perhaps|maybe)|not sure|i(?:'m| am) not|i don't think"
+    r"|(?:but|and) (?:i|my|that|this|he|she|they|it)\b[^.\n]{0,30}"
+    r"\b(?:wrong|incorrect|disagree|not|get|got)"
+    r"|mine is|my (?:own )?(?:answer|result) is|i (?:get|got|choose|chose|say|insist)"
+)
+_TAKEN_BACK_ZH: Final = (
+    r"我(?:觉得|认为)不(?:是|对)|不对|不，|错了|说错|更正|改(?:为|选|成)|等等|等一下|哦不|再想想"
+    r"|我(?:坚持|却|的答案|算(?:出|得)|选|得到)|但我|或(?:许|者)?(?:是|可能)"
+)
+_AFTER: Final = re.compile(
+    rf"[^\w]{{0,8}}(?:[?？]|{_TAKEN_BACK_EN}|{_TAKEN_BACK_ZH})", re.IGNORECASE
+)
+"""Words right behind an answer by which it is taken back, or set against the writer's own."""
+
+
+def disowned(text: str, found: Found) -> bool:
+    """Whether the words around the answer, in its sentence or right behind it, disown it."""
+    start, end = found.clause
+    at = text.rfind(found.answer, start, end)
+    at, end = (start, end) if at < 0 else (at, at + len(found.answer))
+    before = text[max(sentence_start(text, at), at - _REACH) : at]
+    return bool(_BEFORE.search(before) or _AFTER.match(text[end : end + _REACH]))

@@ -1,0 +1,243 @@
+"""Agreement measured: by hand arithmetic, as properties, and the interval by its coverage."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gradegpt.agreement import (
+    Cells,
+    by_question,
+    estimate,
+    numbered,
+    resampled,
+    score,
+    silence_is_wrong,
+    table,
+)
+from gradegpt.schema import Example, Judgement, Outcome, Verdict
+
+LETTERS = {
+    "c": (Outcome.JUDGED, Verdict.CORRECT),
+    "i": (Outcome.JUDGED, Verdict.INCORRECT),
+    "v": (Outcome.JUDGED, Verdict.INVALID),
+    "-": (Outcome.UNDECIDED, None),
+    "?": (Outcome.UNPARSED, None),
+    "!": (Outcome.FAILED, None),
+}
+
+
+def cells_of(labels: str, said: str, questions: Sequence[int] | None = None) -> Cells:
+    """Rows written as letters, each with its question."""
+    examples = [
+        Example(question=f"q{n}", reference="1", response="1", verdict=LETTERS[letter][1])
+        for letter, n in zip(labels, questions or range(len(labels)), strict=True)
+    ]
+    judgements = [
+        Judgement(id="", outcome=LETTERS[s][0], verdict=LETTERS[s][1], method="model") for s in said
+    ]
+    return by_question(examples, judgements)
+
+
+def scored(labels: str, said: str) -> dict[str, float]:
+    """Every score over all rows."""
+    return {name: float(v) for name, v in score(cells_of(labels, said).sum(axis=0)).items()}
+
+
+rows = st.lists(st.tuples(st.sampled_from("civ"), st.sampled_from("civ-?!")), max_size=40)
+
+
+def test_every_score_of_a_small_table_is_what_a_pencil_gives() -> None:
+    """Labels cccccciiiv: 6 yes, 4 no. Judged 9: tp 4, fn 1, fp 1, tn 3; one row undecided."""
+    cells = cells_of("cccccciiiv", "cccci-ciiv").sum(axis=0)
+    assert cells.tolist() == [[3, 1, 0, 0, 0], [1, 4, 1, 0, 0]]
+    assert {name: float(value) for name, value in score(cells).items()} == {
+        "coverage": 9 / 10,
+        "majority": 6 / 10,
+        "acc_outcome": 70.0,  # 7 right of all 10, in percent
+        "accuracy": 7 / 9,
+        "recall": 4 / 5,
+        "precision": 4 / 5,
+        "f1": 8 / 10,
+        "balanced_accuracy": pytest.approx((4 / 5 + 3 / 4) / 2),
+        # p_o = 7/9; p_e = (5*5 + 4*4) / 81 = 41/81; kappa = (63 - 41) / (81 - 41) = 22/40
+        "kappa": pytest.approx(22 / 40),
+        # (4*3 - 1*1) / sqrt(5 * 4 * 5 * 4) = 11/20
+        "mcc": pytest.approx(11 / 20),
+    }
+
+
+def test_an_invalid_label_and_an_incorrect_verdict_agree_in_the_two_way_reading() -> None:
+    """Invalid counts as incorrect, in labels and in verdicts."""
+    assert cells_of("viv", "ivc").sum(axis=0).tolist() == [[2, 1, 0, 0, 0], [0] * 5]
+
+
+def test_silence_lowers_acc_outcome_and_not_accuracy() -> None:
+    """What was not judged is not right, whatever the reason."""
+    found = scored("cccc", "c-?!")
+    assert (found["accuracy"], found["acc_outcome"]) == (1.0, 25.0)
+
+
+def test_silence_can_be_counted_as_the_wrong_verdict() -> None:
+    """For the correct and the rest alike: right are one correct and one incorrect of two each."""
+    strict = silence_is_wrong(cells_of("ccii", "c-v?", [0, 0, 1, 1]))
+    assert strict.tolist() == [[[0] * 5, [1, 1, 0, 0, 0]], [[1, 1, 0, 0, 0], [0] * 5]]
+    found = score(strict.sum(axis=0))
+    assert (found["accuracy"], found["balanced_accuracy"], found["coverage"]) == (0.5, 0.5, 1.0)
+
+
+@given(rows)
+def test_counting_silence_as_wrong_keeps_the_rows_and_what_was_right(
+    pairs: list[tuple[str, str]],
+) -> None:
+    """Accuracy over all rows is then the share that ``acc_outcome`` gives in percent."""
+    cells = cells_of("".join(p[0] for p in pairs), "".join(p[1] for p in pairs))
+    strict = silence_is_wrong(cells)
+    assert np.array_equal(strict.sum(axis=-1), cells.sum(axis=-1))
+    of, plain = score(strict.sum(axis=0)), score(cells.sum(axis=0))
+    assert 100 * of["accuracy"] == pytest.approx(plain["acc_outcome"], nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("labels", "said", "undefined"),
+    [
+        ("", "", {"coverage", "majority", "acc_outcome", "accuracy", "kappa", "mcc", "f1"}),
+        ("ci", "--", {"accuracy", "balanced_accuracy", "kappa", "mcc", "precision", "recall"}),
+        ("cc", "cc", {"balanced_accuracy", "kappa", "mcc"}),
+        ("ci", "ii", {"precision", "mcc"}),
+    ],
+    ids=["no rows", "nothing judged", "one class only", "never yes"],
+)
+def test_what_has_no_value_is_nan(labels: str, said: str, undefined: set[str]) -> None:
+    """0/0 is no number, and warns nobody."""
+    assert undefined <= {name for name, value in scored(labels, said).items() if np.isnan(value)}
+
+
+def test_a_constant_judge_has_kappa_zero_and_no_correlation() -> None:
+    """It agrees exactly as often as chance would; a correlation with a constant is not defined."""
+    found = scored("ccci", "cccc")
+    assert found["kappa"] == 0.0
+    assert np.isnan(found["mcc"])
+
+
+@given(st.tuples(*[st.integers(0, 50)] * 4).filter(any))
+def test_kappa_is_that_of_shares(four: tuple[int, int, int, int]) -> None:
+    """(p_o - p_e) / (1 - p_e), and without a value where agreement by chance is certain."""
+    tn, fp, fn, tp = four
+    n = sum(four)
+    by_chance = ((tp + fp) * (tp + fn) + (fn + tn) * (fp + tn)) / n**2
+    kappa = score(np.array([[tn, fp, 0, 0, 0], [fn, tp, 0, 0, 0]]))["kappa"]
+    if by_chance == 1:
+        assert np.isnan(kappa)
+    else:
+        assert kappa == pytest.approx(((tp + tn) / n - by_chance) / (1 - by_chance), abs=1e-9)
+
+
+@given(st.text("civ", min_size=1, max_size=40))
+def test_a_judge_that_repeats_the_labels_is_perfect(labels: str) -> None:
+    """Agreement with oneself is 1 wherever it is defined."""
+    found = scored(labels, labels)
+    assert (found["accuracy"], found["acc_outcome"], found["coverage"]) == (1.0, 100.0, 1.0)
+    for name in ("kappa", "mcc", "balanced_accuracy"):
+        assert np.isnan(found[name]) or found[name] == 1.0
+
+
+@given(st.lists(st.tuples(st.sampled_from("ci"), st.sampled_from("ci-?!")), max_size=40))
+def test_swapping_the_classes_keeps_what_treats_them_alike(pairs: list[tuple[str, str]]) -> None:
+    """Accuracy, kappa and the correlation do not care which class is positive."""
+    swap = str.maketrans("ci", "ic")
+    labels, said = "".join(p[0] for p in pairs), "".join(p[1] for p in pairs)
+    one, other = scored(labels, said), scored(labels.translate(swap), said.translate(swap))
+    for name in ("accuracy", "balanced_accuracy", "kappa", "mcc", "acc_outcome", "majority"):
+        assert one[name] == pytest.approx(other[name], nan_ok=True)
+
+
+def test_questions_are_numbered_as_they_first_appear() -> None:
+    """And case and blanks do not make another one."""
+    assert numbered(["b", "a", "b", "c"]).tolist() == [0, 1, 0, 2]
+    assert cells_of("cic", "ccc", [7, 3, 7]).tolist() == [
+        [[0] * 5, [0, 2, 0, 0, 0]],
+        [[0, 1, 0, 0, 0], [0] * 5],
+    ]
+
+
+def test_a_verdict_too_few_is_an_error() -> None:
+    """One verdict is not spread over all rows."""
+    with pytest.raises(ValueError, match="3 labels, 1 verdicts and 3 groups"):
+        table([True, False, True], [True])
+
+
+# --- draws ----------------------------------------------------------------------------------------
+
+
+def test_the_first_total_is_of_the_data_and_the_draws_follow_the_seed() -> None:
+    """A draw has as many questions as the data; a generator goes on where a seed begins anew."""
+    cells = cells_of("ccii" * 5, "ciic" * 5)
+    totals = resampled(cells, 50, 3)
+    assert totals.shape == (51, 2, 5)
+    assert np.array_equal(totals[0], cells.sum(axis=0))
+    assert (totals.sum(axis=(1, 2)) == 20).all()
+    assert np.array_equal(totals, resampled(cells, 50, 3))
+    rng = np.random.default_rng(3)
+    assert np.array_equal(totals, resampled(cells, 50, rng))
+    assert not np.array_equal(totals, resampled(cells, 50, rng))
+
+
+def test_many_questions_are_drawn_in_blocks_with_the_same_result(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """How much fits in memory changes no number."""
+    cells = cells_of("ccii" * 5, "ciic" * 5)
+    whole = resampled(cells, 50, 3)
+    monkeypatch.setattr("gradegpt.agreement._WEIGHTS_AT_ONCE", 150)
+    assert np.array_equal(whole, resampled(cells, 50, 3))
+
+
+def test_judges_side_by_side_are_drawn_alike() -> None:
+    """So their differences are paired: equal judges never differ."""
+    one, other = cells_of("ccii" * 5, "ciic" * 5), cells_of("ccii" * 5, "ccii" * 5)
+    drawn = score(resampled(np.stack([one, other, one], axis=1), 50, 3))["accuracy"]
+    assert np.array_equal(drawn[:, 0], drawn[:, 2])
+    assert np.array_equal(drawn[:, 1], score(resampled(other, 50, 3))["accuracy"])
+
+
+def test_answers_to_one_question_are_resampled_together() -> None:
+    """Ten copies of each of four rows tell no more than the four: the interval stays as wide."""
+    apart = resampled(cells_of("cicc", "ciii"), 2000, 0)
+    copies = resampled(cells_of("cicc" * 10, "ciii" * 10, [0, 1, 2, 3] * 10), 2000, 0)
+    one, other = (estimate(score(totals)["accuracy"]) for totals in (apart, copies))
+    assert one == other
+
+
+def test_an_estimate_is_the_value_and_the_percentiles_of_its_draws() -> None:
+    """Of the draws 0 to 200 but one without a value: 5 and 195; nothing is made up of none."""
+    values = np.array([0.5, *range(201), np.nan])
+    assert estimate(values) == (0.5, 5.0, 195.0)
+    value, low, high = estimate(np.array([0.5, np.nan]))
+    assert value == 0.5
+    assert np.isnan([low, high]).all()
+
+
+def test_the_interval_holds_the_truth_as_often_as_it_says() -> None:
+    """200 sets of 40 questions with 5 answers, right on 70 % of them, questions easy or hard.
+
+    By question the 95 % interval holds the truth about 95 times of 100; by row, as if the five were
+    independent, it would be too narrow.
+    """
+    rng = np.random.default_rng(0)
+    held = {"by question": 0, "by row": 0}
+    for _ in range(200):
+        easy = rng.beta(0.7, 0.3, size=40)
+        right = rng.random((40, 5)) < easy[:, None]
+        truths = rng.integers(2, size=200)
+        said = np.where(right.ravel(), truths, 1 - truths)
+        for name, groups in (("by question", np.arange(200) // 5), ("by row", np.arange(200))):
+            totals = resampled(table(truths, said, groups), 200, rng)
+            _, low, high = estimate(score(totals)["accuracy"])
+            held[name] += low <= 0.7 <= high
+    assert 0.9 <= held["by question"] / 200 <= 0.99
+    assert held["by row"] / 200 < 0.88

@@ -1,0 +1,80 @@
+"""One reader of a notation: where sentences end, what marks a part, which letters are options."""
+
+from __future__ import annotations
+
+import pytest
+
+from gradegpt.answers.options import LETTERS
+from gradegpt.answers.parts import alternatives, marks, numbered, opening, run_of_parts, together
+from gradegpt.answers.spans import clause_ends, sentence_around, sentences
+from gradegpt.quoted import is_option
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("It is 3.5. Then stop!", ["It is 3.5.", "Then stop!"]),
+        ("By the U.S. census, e.g. this. Yes", ["By the U.S. census, e.g. this.", "Yes"]),
+        ("1. Add.\nB. so", ["1. Add.", "B. so"]),
+        ("4! = 24; so 24", ["4! = 24;", "so 24"]),
+        ("先算。再看；选B．①③", ["先算。", "再看；", "选B．①③"]),
+        (r"a\;b", [r"a\;b"]),
+        ("", []),
+    ],
+)
+def test_sentences(text: str, said: list[str]) -> None:
+    """A sign that is part of a number, an abbreviation or a formula ends no sentence."""
+    assert [text[start:end] for start, end in sentences(text)] == said
+
+
+def test_a_long_sentence_is_narrowed_to_a_clause_and_not_to_digits() -> None:
+    """The colon of a time and the comma of a number are within a clause."""
+    text = f"{'word ' * 30}, open from 9:00 to 8,000 of them {'again ' * 4}."
+    start = text.index("000")
+    assert text[slice(*sentence_around(text, start, start + 3))].startswith("open from 9:00")
+    assert clause_ends("因此,选A，B: c") == [3, 6, 8]
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("(1) 3; (2) 5", [1, 2]),
+        ("（i）3，（ii）5", [1, 2]),
+        ("(I) 3 (II) 5", [1, 2]),
+        ("(a) 3 (b) 5", [1, 2]),
+        ("①3 ⑩5", [1, 10]),
+        ("第一空：3；第二空：5", [1, 2]),
+        ("**Part (a)** 3, Part b: 5", [1, 2]),
+        ("1) 3 2) 5", [1, 2]),
+        ("y = (x - 1)(x + 2)", []),
+        ("f(1) = 3", []),
+    ],
+)
+def test_marks_of_every_kind(text: str, numbers: list[int]) -> None:
+    """The number of each mark, wherever a part may begin; not within a formula."""
+    assert [mark.number for mark in marks(text)] == numbers
+
+
+def test_marks_of_two_kinds_are_two_runs() -> None:
+    """Of nested parts the outer ones are counted, though the inner ones count up as well."""
+    text = "(1) ① 3 ② 5 (2) 7"
+    assert [text[m.start : m.end] for m in run_of_parts(text, 2)] == ["(1)", "(2)"]
+
+
+@pytest.mark.parametrize("line", ["1. 3", "- (1) 3", "**a)** 3", "第1题 B", "a：是", "1、三"])
+def test_a_line_may_open_with_more(line: str) -> None:
+    """At a line's beginning a number with a point is a mark, too; a number with decimals never."""
+    mark = opening(line)
+    assert mark is not None
+    assert mark.number == 1
+    assert opening("1.5 is it") is None
+
+
+def test_what_is_numbered_is_read_so() -> None:
+    """What writes parts is read by what reads them, as are options and alternatives."""
+    answers = [str(n) for n in range(1, 13)]
+    assert [mark.number for mark in marks(numbered(answers))] == list(range(1, 13))
+    assert together(["A ", "I"]) == "AI"
+    assert alternatives(together(["3", "5"])) == ("3", "5")
+    assert is_option(LETTERS.encode())
+    assert not is_option(b"III")
