@@ -118,6 +118,8 @@ def read_range(text: str) -> tuple[str, str] | None:
     low, high = (float(match[end].replace(",", "")) for end in ("low", "high"))
     unit = (match["unit"] or "").strip()
     hyphen = match["to"] == "-"
+    if hyphen and re.search(r"\d[A-Za-z]$", text):
+        return None  # 9-11m, a difference
     if not low < high or (hyphen and (low < 0 or not (unit or match["lead"]))):
         return None
     return f"{match['low']} {match['of'] or unit}".strip(), f"{match['high']} {unit}".strip()

@@ -31,6 +31,8 @@ _MARK: Final = (
     r"|(first|second|third)\s*[:：]|[Pp]art\s+(\d|[ivx]{1,4}|[a-hA-H])(?![^\W_])"
 )
 _ANYWHERE: Final = re.compile(_BRACKETED)
+_CALLED: Final = re.compile(r"[A-Za-z][(（]")
+"""The 2 of f(2) is no mark."""
 _WITHIN: Final = re.compile(rf"(?:^|(?<=[\s;；。.，,*:：]))(?:{_MARK})")
 _OPENING: Final = re.compile(rf"\s*(?:[-*] )?[*_]*(?:{_MARK}|(\d{{1,2}}|[a-h])\s*[.．、:：](?!\d))")
 _ALTERNATIVES: Final = re.compile(r"\s*(?:[;；\n]|\bor\b|或者?)\s*")
@@ -59,7 +61,7 @@ def opening(line: str) -> Mark | None:
 
 def glued(text: str) -> list[Mark]:
     """Marks without a blank between, where they count up from one: （1）20（2）25."""
-    found = [m for m in marks(text, anywhere=True) if not text[m.start - 1 : m.start].isalpha()]
+    found = [m for m in marks(text, anywhere=True) if not _CALLED.match(text, max(0, m.start - 1))]
     return found if [m.number for m in found] == [*range(1, len(found) + 1)] else []
 
 

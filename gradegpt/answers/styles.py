@@ -352,8 +352,9 @@ def _answers(group: Group) -> Iterator[Style]:
     """Joined by a sign or a word, under a name, or two as ±."""
     inside = _items(group.items, each=True)
     if len(inside) < 2:
-        texts = "".join(i.text for i in group.items if isinstance(i, Leaf))
-        joints = (("、", ""), ("、", "和")) if HAN.search(texts) else ((", ", " and "),)
+        texts = " ".join(i.text for i in group.items if isinstance(i, Leaf))
+        last = " and " if texts.count(" ") < _MAX_BLANKS else ""
+        joints = (("、", ""), ("、", "和")) if HAN.search(texts) else ((", ", last),)
         yield from (Style(joint=joint, last=last) for joint, last in ((", ", ""), *joints))
         return
     among = [s for s in inside if not s.latex or s.math == DOLLARS]
