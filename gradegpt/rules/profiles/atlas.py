@@ -131,8 +131,8 @@ def _equivalent(asked: Question, answer: str, prove: Prove) -> tuple[Verdict | N
 
 def _sub_answers(asked: Question) -> Sequence[str]:
     """The sub-answers of the reference: a list, ``(1) 9; (2) 4``, or the keys of questions."""
-    if asked.parts:
-        return asked.parts
+    if parts := asked.parts or _marked(asked.reference):
+        return parts
     keys = sequence(asked.reference)
     if asked.kind in CHOICE and len(keys) > 1 and not is_set(keys):
         return keys
@@ -150,7 +150,7 @@ def _given(asked: Question, places: int) -> tuple[Sequence[str], Found | None]:
     if several := listed(response, numbers=True):
         span = sentence_around(response, 0, len(response))
         return several, Found(response.strip(), *span, How.WHOLE, span)
-    if asked.kind in CHOICE and not asked.parts:
+    if asked.kind in CHOICE and not (asked.parts or _marked(asked.reference)):
         found = find_answer(response, asked.kind, places)
         return sequence(found.answer) if found else (), found
     # An announcement that gives them all goes before numbered lines, which may be steps.
@@ -188,15 +188,22 @@ def _part(asked: Question, reference: str, answer: str, prove: Prove) -> Verdict
 def _split(answer: str, places: int) -> tuple[str, ...]:
     """``(1) 9; (2) 4``, ``9; 4`` and ``9, 4`` as 9 and 4."""
     answer = answer.strip(" `*。.")
-    marked = by_part(answer, places, str.strip) if places > 1 else None
-    text = marked.answer if marked else answer
-    marks = list(_MARK.finditer(text))
-    if len(marks) > 1 and [int(m[1]) for m in marks] == list(range(1, len(marks) + 1)):
-        ends = [m.start() for m in marks[1:]] + [len(text)]
-        return tuple(text[m.end() : end].strip() for m, end in zip(marks, ends, strict=True))
+    numbered = by_part(answer, places, str.strip) if places > 1 else None
+    text = numbered.answer if numbered else answer
+    if parts := _marked(text):
+        return parts
     text = text.replace("；", ";").replace("，", ",")
     pieces = split_top(text, ";" if ";" in text else ",")
     return tuple(piece.strip() for piece in pieces if piece.strip())
+
+
+def _marked(text: str) -> tuple[str, ...]:
+    """The parts of ``(1) 9; (2) 4``, as they are joined wherever they are read; else none."""
+    marks = list(_MARK.finditer(text))
+    if len(marks) < 2 or [int(m[1]) for m in marks] != list(range(1, len(marks) + 1)):
+        return ()
+    ends = [m.start() for m in marks[1:]] + [len(text)]
+    return tuple(text[m.end() : end].strip() for m, end in zip(marks, ends, strict=True))
 
 
 @lru_cache(maxsize=4096)

@@ -48,7 +48,8 @@ def test_each_sub_answer_is_judged_in_its_place(response: str) -> None:
 
 def test_option_letters_are_judged_in_their_places_too() -> None:
     """As one set of letters A, C would be C, A."""
-    assert labels(RuleJudge(), '["A", "C"]', '{"answers": ["C", "A"]}') == ["B"]
+    assert labels(RuleJudge(), '["C", "A"]', '{"answers": ["A", "C"]}') == ["B"]
+    assert labels(ProfileJudge("atlas"), '["A", "C"]', '{"answers": ["C", "A"]}') == ["B", "B"]
     assert labels(ProfileJudge("atlas"), '["A", "C"]', '{"answers": ["A", "C"]}') == ["A", "A"]
 
 
