@@ -153,8 +153,9 @@ def judge(
     profile: Annotated[
         str | None,
         typer.Option(
-            help="With --judge rules: score as a benchmark does, with its tolerance and no "
-            f"'undecided': {', '.join(PROFILES)}."
+            help=f"With --judge rules: score as a benchmark's paper says: {', '.join(PROFILES)}. "
+            "The first two read \\boxed{}, arb what follows ANSWER: and nothing else. What is not "
+            "matched is 'incorrect'; a type that the paper has no rule for is 'undecided'."
         ),
     ] = None,
     model: Annotated[

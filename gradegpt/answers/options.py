@@ -152,6 +152,11 @@ def asked_questions(question: str) -> tuple[int, int]:
     return (run[0], len(run)) if len(run) > 1 else (0, 0)
 
 
+def is_numbered(text: str) -> bool:
+    """Whether the options stand behind the numbers of their questions: ``1. C 2. A``."""
+    return _NUMBERED.fullmatch(same_length(text).strip()) is not None
+
+
 def is_set(letters: tuple[str, ...]) -> bool:
     """Whether the letters may be one set: each once, in order."""
     return list(letters) == sorted({*letters})

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 from gradegpt.errors import SettingsError
-from gradegpt.judges.rules import VERSION, judged
+from gradegpt.judges.rules import VERSION as RULES
+from gradegpt.judges.rules import judged
 from gradegpt.rules.compare import Prove, sparing
-from gradegpt.rules.extract import find_answer
-from gradegpt.rules.profiles import PROFILES, Question, Scored
-from gradegpt.rules.reference import answer_kind, reference_answers
+from gradegpt.rules.profiles import PROFILES, VERSION, cannot_grade
+from gradegpt.rules.profiles.atlas import listed
+from gradegpt.rules.profiles.base import Question, Scored
+from gradegpt.rules.reference import answer_kind, reference_answer, reference_answers
 from gradegpt.rules.workers import shared_pool
-from gradegpt.schema import Item, Judgement, Verdict
+from gradegpt.schema import Item, Judgement, Outcome, Verdict
+
+_FIRST: Final = (Verdict.CORRECT, None)
+"""Of several references one that matches decides; and one that is not graded might have matched."""
 
 
 class ProfileJudge:
-    """Two-valued, like the scorer it stands for: what is not matched is ``incorrect``.
+    """Decides like the scorer it stands for: what is not matched is ``incorrect``.
+
+    What the benchmark's paper has no rule for is ``undecided``, with a reason such as
+    ``olympicarena:cannot-grade-code``.
 
     Args:
         profile: One of ``gradegpt.rules.profiles.PROFILES``.
@@ -30,33 +39,58 @@ class ProfileJudge:
         if profile not in PROFILES:
             raise SettingsError(f"profile {profile!r}: use one of {', '.join(PROFILES)}")
         self.name = profile
-        self._score = PROFILES[profile]
+        self._profile = PROFILES[profile]
         self._prove = prove or shared_pool
 
     @property
     def fingerprint(self) -> str:
-        """The profile and the version of the rules whose readers it uses."""
-        return f"{self.name}-rules-{VERSION}"
+        """The profile, its version, and that of the rules whose readers it uses."""
+        return f"{self.name}-{VERSION}-rules-{RULES}"
 
     def judge(self, items: Sequence[Item]) -> list[Judgement]:
         """Score each item on its own; any accepted reference that matches suffices."""
         return [self._judge_one(item) for item in items]
 
     def _judge_one(self, item: Item) -> Judgement:
-        references = [answer for r in item.accepted for answer in reference_answers(r)]
         prove = sparing(self._prove)
-        scored = [self._one(item, reference, prove) for reference in references]
-        best = next((at for at, made in enumerate(scored) if made.right), 0)
-        made, reference = scored[best], references[best]
-        kind = answer_kind(item, reference)
-        verdicts = {True: Verdict.CORRECT, False: Verdict.INCORRECT, None: Verdict.INVALID}
-        found = find_answer(item.response, kind)
-        span = (found.start, found.end) if found and made.answer is not None else None
-        how = (self.name, f"{self.name}:{made.reason}")
-        return judged(
-            item, verdicts[made.right], how, span, made.answer, reference, kind, self.name
+        scored = [(asked, self._score(asked, prove)) for asked in self._asked(item)]
+        asked, made = next(
+            (pair for first in _FIRST for pair in scored if pair[1].verdict is first), scored[0]
+        )
+        reason = f"{self.name}:{made.reason}"
+        if made.verdict is not None:
+            how, policy = (self.name, reason), made.tolerance
+            return judged(
+                item, made.verdict, how, made.span, made.answer, asked.reference, asked.kind, policy
+            )
+        return Judgement(
+            id=item.id,
+            outcome=Outcome.UNDECIDED,
+            method=self.name,
+            reason=reason,
+            answer=made.answer,
+            key_sentence=item.response[slice(*made.span)] if made.span else None,
+            answer_type=asked.kind,
+            tolerance=item.tolerance or made.tolerance,
         )
 
-    def _one(self, item: Item, reference: str, prove: Prove) -> Scored:
+    def _score(self, asked: Question, prove: Prove) -> Scored:
+        if asked.kind not in self._profile.grades:
+            return Scored(None, cannot_grade(asked.kind))
+        return self._profile.score(asked, prove)
+
+    def _asked(self, item: Item) -> Iterator[Question]:
+        """Each accepted answer; a list of sub-answers as one, for a profile that has them."""
+        all_of = item.needs == "all" and len(item.reference) > 1
+        for reference in item.accepted:
+            several = item.reference if all_of else listed(reference)
+            if self._profile.in_parts and len(several) > 1:
+                parts = tuple(map(reference_answer, several))
+                yield self._question(item, "; ".join(parts), parts)
+            else:
+                for answer in reference_answers(reference) or (reference,):
+                    yield self._question(item, answer)
+
+    def _question(self, item: Item, reference: str, parts: tuple[str, ...] = ()) -> Question:
         kind = answer_kind(item, reference)
-        return self._score(Question(reference, item.response, kind, item.tolerance), prove)
+        return Question(reference, item.response, kind, item.tolerance, parts, item.question)

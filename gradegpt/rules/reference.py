@@ -61,12 +61,8 @@ def reference_answers(reference: str) -> tuple[str, ...]:
 
 def _are_sub_answers(names: Sequence[str]) -> bool:
     """Whether the names in a list are values that differ, so no spellings of one answer."""
-    amounts = [quantity(name) for name in names]
-    return (
-        len(names) > 1
-        and None not in amounts
-        and len({q.value for q in amounts if q}) == len(names)
-    )
+    amounts = [amount for name in names if (amount := quantity(name)) is not None]
+    return 1 < len(names) == len({amount.value for amount in amounts})
 
 
 def reference_answer(reference: str) -> str:

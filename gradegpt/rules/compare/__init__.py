@@ -23,11 +23,12 @@ __all__ = ["Comparison", "Prove", "compare", "sparing"]
 
 _TO_A_GRADER = re.compile(
     r"[应直请被]\S{0,3}判[为定作]|评[分判][员者结]|评判|阅卷|判定|视为|算我|思路|\[\[[A-Z]\]\]"
-    r"|\bmark(?:ed)? (?:this|it|me)\b"
+    r"|\bmark(?:ed)? (?:this|it|me)\b|\bcounts? as\b|\bresponses?\b|\brules?:"
     r"|\b(?:verdict|grader?|grading|grade this|judg(?:e|ment))\b",
     re.IGNORECASE,
 )
 """Words by which a "correct" is asked for, and not given as an answer."""
+_HYPHEN = re.compile(r"\d\s*[-–—]\s*\d")
 _APART = re.compile(r"\d\s+(?!\d{3}(?!\d))\d")
 """Digits that a blank keeps apart: no thousands."""
 _YEAR = re.compile(r"(?:1\d|20)\d\d")
@@ -94,6 +95,10 @@ def _ranges(reference: str, answer: str, question: str, tolerance: str) -> Compa
     wanted, given = values.read(reference), values.read(answer)
     if not isinstance(wanted, Range):
         return None
+    if _HYPHEN.search(answer) and not isinstance(given, Range):
+        given = values.read(f"from {answer}")
+        if not isinstance(given, Range):
+            return None
     same = same_value(wanted, given, Means(policy(tolerance, question), question=question))
     reasons = {True: "same-range", False: "other-range"}
     return None if same is None else Comparison(same, f"text:{reasons[same]}")

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from gradegpt.answers import values
-from gradegpt.answers.options import chosen, is_set, options, sequence
+from gradegpt.answers.options import chosen, is_numbered, is_set, options, sequence
 from gradegpt.answers.text import fold, plain
 from gradegpt.answers.types import Leaf
 from gradegpt.rules.compare.base import Comparison, Means
@@ -23,11 +23,11 @@ def compare_choice(reference: str, answer: str, question: str) -> Comparison:
     if len(several) > 1 and len(given_several) == len(several):
         if [*map(frozenset, several)] == [*map(frozenset, given_several)]:
             return Comparison(True, "choice:same-sequence")
-        if not is_set(several):
+        if not is_set(several) or is_numbered(reference):
             return Comparison(False, "choice:other-sequence")
         if {*several} == {*given_several}:
             return Comparison(None, "choice:set-or-sequence")
-    elif several and not is_set(several):
+    elif several and (not is_set(several) or is_numbered(reference)):
         return Comparison(None, "choice:sequence-not-found")
     listed = options(question)
     wanted = chosen(reference, question) or by_text(reference, listed)

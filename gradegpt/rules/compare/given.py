@@ -10,6 +10,7 @@ behind it that makes another name of it, or another claim.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
 from gradegpt.answers.words import Token, tokens, words
@@ -116,7 +117,7 @@ def gives(reference: str, answer: str, question: str) -> bool:
     return any(
         _settled(said, quoted, (start, end), asked)
         and _leads(said[:start], known[:start], said[start], date=_is_date(wanted))
-        and not (_is_date(wanted) and any(t.word.isdigit() for t in said[end + 1 :]))
+        and not (_has_year(wanted) and _has_year(t.word for t in said[end:]))
         and not _other_currency(reference, said[start].gap)
         and _closes(said[:end], said[end:], known[end:], alone=not start)
         for start, end in spans
@@ -275,6 +276,10 @@ def _other_currency(reference: str, gap: str) -> bool:
     """Whether another currency stands before the number than before that of the reference."""
     wanted, given = reference.strip()[:1], gap.strip()[-1:]
     return wanted != given and wanted in _CURRENCIES and given in _CURRENCIES
+
+
+def _has_year(told: Iterable[str]) -> bool:
+    return any(word.isdigit() and len(word) == 4 for word in told)
 
 
 def _is_date(wanted: tuple[str, ...]) -> bool:

@@ -20,6 +20,7 @@ from gradegpt.schema import CHOICE, AnswerType
 __all__ = ["COMMITTED", "Found", "How", "boxes", "endings", "find_answer"]
 
 _SEVERAL: Final = (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART, AnswerType.SET)
+_SAID: Final = (How.FINAL, How.ANNOUNCED, How.WHOLE)
 _SCANNED: Final = 20_000
 _STATED: Final = 800
 
@@ -98,7 +99,7 @@ def _with_what_follows(found: Found, text: str) -> Found:
 def _refined(found: Found, kind: AnswerType) -> Found:
     """Narrowed to the kind; of several numbers in a last sentence, there is no telling which."""
     answer = refine(found.answer, kind)
-    if kind in _SEVERAL and found.how in (How.FINAL, How.ANNOUNCED) and _one_of(answer, found):
+    if kind in _SEVERAL and found.how in _SAID and _one_of(answer, found):
         return found._replace(answer=answer, how=How.CONCLUDED)
     several = kind is AnswerType.NUMBER and found.how is How.FINAL and answer != found.answer
     numbers = len(NUMBER.findall(found.answer)) + len(SPELLED.findall(found.answer))

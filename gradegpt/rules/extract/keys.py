@@ -6,8 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from gradegpt.answers.options import HAN_ORDINALS
-from gradegpt.answers.options import LETTER, same_length, sequence
+from gradegpt.answers.options import HAN_ORDINALS, LETTER, same_length, sequence
 from gradegpt.answers.spans import last_match
 from gradegpt.rules.extract.choice import Choice, find_choice
 

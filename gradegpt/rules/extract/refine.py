@@ -35,6 +35,8 @@ _TRAILING = re.compile(
 _WORDS: Final = (AnswerType.TRUE_FALSE, AnswerType.TEXT, AnswerType.CODE)
 """Types that are compared by all their words."""
 _SEVERAL: Final = (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART)
+_ORDINAL = re.compile(r"\b(?:first|second|third)\b|第[一二三]个?", re.IGNORECASE)
+"""Words by which several values may stand in another order than they are asked for."""
 _LIST_MARK = re.compile(r"^\s*(?:[-*•]\s+)?")
 _PIECE = re.compile(r"[\n;；]|[,，、](?!\d{3}(?!\d))|\band\b|和|以及")
 
@@ -65,6 +67,8 @@ def _steps(answer: str, kind: AnswerType) -> bool:
 def _each(answer: str) -> str:
     """``Mass: 3 kg, volume: 2 m^3`` as ``3 kg; 2 m^3``, where each of the pieces gives a value."""
     if "=" in answer and len(_CONCLUSION.findall(answer)):
+        return ""
+    if _ORDINAL.search(answer):
         return ""
     pieces = [piece for piece in _PIECE.split(answer) if re.search(r"\w", piece)]
     if not 1 < len(pieces) <= values.MAX_ITEMS:

@@ -1,18 +1,20 @@
 """OpenCompass ATLAS: a fenced JSON list of judgements, ``A``, ``B`` or ``C`` a sub-question.
 
-The score is 1 where every label is ``A``, so one entry says all that is read: the verdict on the
-whole answer. Of a part alone nothing is said, as nothing was judged. The reference and the
-response come as lists, one answer a sub-question; all are needed.
+The reference and the response come as lists, one answer a sub-question, in order; all are needed.
+The score is 1 where every label is ``A``. A judge with the profile ``atlas`` says a label for each
+sub-question; of any other one entry says all that is read, the verdict on the whole: of a part
+alone nothing is said, as nothing was judged.
 """
 
 from __future__ import annotations
 
-import ast
 import json
 import re
+from collections.abc import Sequence
 from typing import Final
 
-from gradegpt.schema import Item, Judgement, Outcome, Verdict
+from gradegpt.rules.profiles.atlas import labels, listed
+from gradegpt.schema import AnswerType, Item, Judgement, Outcome, Verdict
 from serve.adapters.adapter import Adapter, Fields
 from serve.adapters.frame import Frame
 from serve.adapters.reply import Reply, reason
@@ -27,41 +29,38 @@ _BREAKS_OUT = re.compile(r"```|</?think>")
 """What would end the fence, or the part of a reply that is read, within an explanation."""
 
 
-def _parts(reference: str) -> tuple[str, ...]:
-    """The answers of a list as JSON or Python writes it, else the whole text."""
-    for read in (json.loads, ast.literal_eval):
-        try:
-            found = read(reference)
-        except (ValueError, SyntaxError, MemoryError, RecursionError):
-            continue
-        if isinstance(found, list) and found and all(str(part).strip() for part in found):
-            return tuple(str(part) for part in found)
-    return (reference,)
+def _in_order(text: str) -> str:
+    """The answers of a list as JSON or Python writes it as ``(1) 9; (2) 4``; else the text."""
+    parts = listed(text, numbers=True)
+    if len(parts) < 2:
+        return parts[0] if parts else text
+    return "; ".join(f"({n}) {part.strip()}" for n, part in enumerate(parts, 1))
 
 
 def _item(fields: Fields) -> Item:
-    parts = _parts(fields["reference"])
+    reference, response = fields["reference"], fields["response"]
+    several = len(listed(reference, numbers=True)) > 1
     return Item(
         question=fields["question"],
-        reference=parts,
-        response=fields["response"],
-        needs="all" if len(parts) > 1 else None,
+        reference=(_in_order(reference),),
+        response=_in_order(response) if several else response,
+        answer_type=AnswerType.MULTI_PART if several else None,
         tolerance="atlas",
     )
 
 
-def _fenced(label: str, why: str) -> str:
-    entry = {"judgements": [{"label": label, "explanation": why}]}
-    return f"```json\n{json.dumps(entry, ensure_ascii=False)}\n```"
+def _fenced(said: Sequence[str], why: str) -> str:
+    entries = [{"label": label, "explanation": why} for label in said]
+    return f"```json\n{json.dumps({'judgements': entries}, ensure_ascii=False)}\n```"
 
 
 def _write(judgement: Judgement, _: Fields) -> Reply | None:
     if judgement.outcome is not Outcome.JUDGED or judgement.verdict is None:
         return None
-    label = _LABELS[judgement.verdict]
+    said = labels(judgement.reason) or (_LABELS[judgement.verdict],)
     why = reason(judgement)
-    whole = None if not why or _BREAKS_OUT.search(why) else _fenced(label, why)
-    return Reply(_fenced(label, ""), whole, why)
+    whole = None if not why or _BREAKS_OUT.search(why) else _fenced(said, why)
+    return Reply(_fenced(said, ""), whole, why)
 
 
 ADAPTERS = (

@@ -6,23 +6,51 @@ import json
 
 import pytest
 
-from gradegpt.schema import Judgement, Outcome, Verdict
+from gradegpt.judges import Judge, ProfileJudge, RuleJudge
+from gradegpt.schema import AnswerType, Judgement, Outcome, Verdict
 from serve.adapters import ADAPTERS, Ask, find
 
 ATLAS = next(adapter for adapter in ADAPTERS if adapter.name == "atlas")
 
 
-def asked(reference: str) -> Ask:
-    return find(ATLAS.prompt("Two roots of x^2=9?", reference, '{"answers": ["3", "-3"]}'))
+def asked(reference: str, response: str = '{"answers": ["3", "-3"]}') -> Ask:
+    return find(ATLAS.prompt("Two roots of x^2=9?", reference, response))
 
 
-@pytest.mark.parametrize("reference", ['["3", "-3"]', "['3', '-3']"])
-def test_a_list_of_answers_is_needed_as_a_whole(reference: str) -> None:
+def labels(judge: Judge, reference: str, response: str) -> list[str]:
+    """The labels that the caller reads."""
+    ask = asked(reference, response)
+    core = ask.reply(judge.judge([ask.item()])[0]).core
+    entries = json.loads(core.removeprefix("```json\n").removesuffix("\n```"))["judgements"]
+    return [entry["label"] for entry in entries]
+
+
+@pytest.mark.parametrize("reference", ['["3", "-3"]', "['3', '-3']", "[3, -3]"])
+def test_a_list_holds_the_answer_of_each_sub_question(reference: str) -> None:
     """However the caller writes the list; numbers are compared by the benchmark's own policy."""
     item = asked(reference).item()
-    assert item.reference == ("3", "-3")
-    assert item.needs == "all"
+    assert item.reference == ("(1) 3; (2) -3",)
+    assert item.answer_type is AnswerType.MULTI_PART
     assert item.tolerance == "atlas"
+
+
+@pytest.mark.parametrize(
+    "response", ['["4", "9"]', "['4', '9']", '```json\n{"answers": ["4", "9"]}\n```']
+)
+def test_each_sub_answer_is_judged_in_its_place(response: str) -> None:
+    """A judge with the profile says a label for each, any other one for the whole."""
+    assert labels(RuleJudge(), '["9", "4"]', response) == ["B"]
+    assert labels(ProfileJudge("atlas"), '["9", "4"]', response) == ["B", "B"]
+    assert labels(RuleJudge(), '["4", "9"]', response) == ["A"]
+    assert labels(ProfileJudge("atlas"), '["4", "9"]', response) == ["A", "A"]
+    assert labels(ProfileJudge("atlas"), '["4", "8"]', response) == ["A", "B"]
+
+
+def test_option_letters_are_judged_in_their_places_too() -> None:
+    """As one set of letters A, C would be C, A."""
+    assert labels(RuleJudge(), '["C", "A"]', '{"answers": ["A", "C"]}') == ["B"]
+    assert labels(ProfileJudge("atlas"), '["A", "C"]', '{"answers": ["C", "A"]}') == ["B", "B"]
+    assert labels(ProfileJudge("atlas"), '["A", "C"]', '{"answers": ["A", "C"]}') == ["A", "A"]
 
 
 @pytest.mark.parametrize("reference", ["[0, 1)", "[]", "[''", "4", "[" * 5000])
@@ -30,7 +58,7 @@ def test_what_is_no_list_of_answers_is_one_answer(reference: str) -> None:
     """An interval, an empty list, a broken one, one too deep to read."""
     item = asked(reference).item()
     assert item.reference == (reference,)
-    assert item.needs is None
+    assert item.answer_type is None
 
 
 def test_the_reply_is_one_entry_with_the_verdict_on_the_whole() -> None:

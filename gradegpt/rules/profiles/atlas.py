@@ -1,0 +1,226 @@
+"""ATLAS: a label for each sub-answer (section 5.2, prompt E.2)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final
+
+from gradegpt.answers.options import is_set, sequence
+from gradegpt.answers.read import answer_type
+from gradegpt.answers.spans import sentence_around
+from gradegpt.answers.types import CHOICE, AnswerType
+from gradegpt.answers.values import split_top
+from gradegpt.rules.compare import Prove, compare
+from gradegpt.rules.compare.base import unproved
+from gradegpt.rules.extract import Found, How, find_answer
+from gradegpt.rules.extract.several import by_part
+from gradegpt.rules.profiles.base import ONE_VALUE, Question, Scored, right, same_values, scored
+from gradegpt.rules.profiles.given import LEFT_OPEN, not_given
+from gradegpt.rules.reference import answer_places
+from gradegpt.rules.tolerance import tolerance
+from gradegpt.rules.validity import cut_off, gives_up, refuses, says_nothing, without_loop
+from gradegpt.schema import Verdict
+
+GRADES: Final = frozenset(AnswerType) - {AnswerType.CODE}
+"""The question types of appendix A.2: calculation, multiple choice, true or false, descriptive."""
+_LABELS: Final = {Verdict.CORRECT: "A", Verdict.INCORRECT: "B", Verdict.INVALID: "C", None: "?"}
+_LABELLED = re.compile(r"atlas:([ABC](?:,[ABC])*)(?::|$)")
+_MARK = re.compile(r"(?:^|;\s*)\((\d+)\)(?:\s+|$)")
+_TEXT: Final = r"(?:'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\")"
+_TEXTS = re.compile(_TEXT, re.DOTALL)
+_PYTHON_LIST = re.compile(rf"\[\s*{_TEXT}(?:\s*,\s*{_TEXT})*+\s*,?\s*\]", re.DOTALL)
+_ESCAPED = re.compile(r"\\(['\"\\])")
+_REFUSED: Final = "incomplete-or-refusal"
+_TEXT_NOT_SHOWN: Final = "cannot-grade-text"
+
+
+def score(asked: Question, prove: Prove) -> Scored:
+    """ATLAS, prompt E.2: a label for each sub-answer, which the reason begins with: ``A,B``.
+
+    "Check for validity first: if the answer is incomplete, repetitive, or a refusal, immediately
+    assign label C". Then "compare each component individually", in its place: A for an equivalent
+    answer, of numbers "if the relative error is ≤ ±0.1"; B for "any deviation". "Partial
+    correctness is not acceptable": the whole is correct where every label is A, and invalid where
+    every one is C. The judge of the paper is a model; free text that the rules can show neither to
+    match nor to differ is not graded here.
+    """
+    policy = asked.tolerance or "atlas"
+    parts = _sub_answers(asked)
+    if reason := _invalid(asked.response):
+        labels = _written([Verdict.INVALID] * len(parts))
+        return Scored(Verdict.INVALID, f"{labels}:{reason}", tolerance=policy)
+    given, found = _given(asked, len(parts))
+    if found is None:
+        labels = _written([Verdict.INCORRECT] * len(parts))
+        return Scored(Verdict.INCORRECT, f"{labels}:no-answer", tolerance=policy)
+    if len(parts) < 2:
+        verdict, reason = _label(asked, found, prove)
+        reason = reason if verdict is None else f"{_LABELS[verdict]}:{reason}"
+        return scored(verdict, reason, found, policy)
+    several = _labels(asked, parts, given, found, prove)
+    verdict = _overall(several)
+    reason = _written(several) + (f":{_TEXT_NOT_SHOWN}" if verdict is None else "")
+    return scored(verdict, reason, found, policy)
+
+
+def labels(reason: str) -> tuple[str, ...]:
+    """The labels in the reason of this profile's judgement, one for each sub-answer; else none."""
+    match = _LABELLED.match(reason)
+    return tuple(match[1].split(",")) if match else ()
+
+
+def _written(several: Sequence[Verdict | None]) -> str:
+    return ",".join(_LABELS[verdict] for verdict in several)
+
+
+def _overall(several: Sequence[Verdict | None]) -> Verdict | None:
+    if len({*several}) == 1:
+        return several[0]
+    wrong = Verdict.INCORRECT in several or Verdict.INVALID in several
+    return Verdict.INCORRECT if wrong else None
+
+
+def _invalid(response: str) -> str:
+    if says_nothing(response) or without_loop(response) is not None:
+        return "repetitive-or-empty"
+    as_list = listed(response, numbers=True) or '"answers"' in response
+    if cut_off(response) or (refuses(response) and not as_list):  # a list may decline one part
+        return _REFUSED
+    return ""
+
+
+# --- one answer -----------------------------------------------------------------------------------
+
+
+def _label(asked: Question, found: Found, prove: Prove) -> tuple[Verdict | None, str]:
+    if reason := not_given(asked, found):
+        return _ungiven(reason), reason
+    if refuses(found.answer):
+        return Verdict.INVALID, _REFUSED
+    return _equivalent(asked, found.answer, prove)
+
+
+def _ungiven(reason: str) -> Verdict:
+    """To state that one settles on nothing is to state that one cannot answer: a refusal."""
+    return Verdict.INVALID if reason == LEFT_OPEN else Verdict.INCORRECT
+
+
+def _equivalent(asked: Question, answer: str, prove: Prove) -> tuple[Verdict | None, str]:
+    policy = asked.tolerance or "atlas"
+    made = compare(
+        asked.reference,
+        answer,
+        asked.kind,
+        question=asked.question,
+        tolerance=policy,
+        prove=prove,
+    )
+    same = made.same
+    if asked.kind is AnswerType.TEXT and same is None:
+        return None, _TEXT_NOT_SHOWN
+    if same is None and asked.kind in ONE_VALUE:  # perhaps for units that cannot be converted
+        same = same_values(asked, answer, tolerance(policy), unproved)
+    return right(same), made.reason
+
+
+# --- several --------------------------------------------------------------------------------------
+
+
+def _sub_answers(asked: Question) -> Sequence[str]:
+    """The sub-answers of the reference: a list, ``(1) 9; (2) 4``, or the keys of questions."""
+    if parts := asked.parts or _marked(asked.reference):
+        return parts
+    keys = sequence(asked.reference)
+    if asked.kind in CHOICE and len(keys) > 1 and not is_set(keys):
+        return keys
+    if asked.kind is not AnswerType.MULTI_PART:
+        return (asked.reference,)
+    return _split(asked.reference, answer_places(asked.reference, asked.kind))
+
+
+def _given(asked: Question, places: int) -> tuple[Sequence[str], Found | None]:
+    """The sub-answers of the response, as far as can be told which is which."""
+    response = asked.response
+    if places < 2:
+        places = answer_places(asked.reference, asked.kind)
+        return (), find_answer(response, asked.kind, places)
+    if several := listed(response, numbers=True):
+        span = sentence_around(response, 0, len(response))
+        return several, Found(response.strip(), *span, How.WHOLE, span)
+    if asked.kind in CHOICE and not (asked.parts or _marked(asked.reference)):
+        found = find_answer(response, asked.kind, places)
+        return sequence(found.answer) if found else (), found
+    # An announcement that gives them all goes before numbered lines, which may be steps.
+    announced = find_answer(response, AnswerType.MULTI_PART)
+    if announced is not None and len(given := _split(announced.answer, places)) == places:
+        return given, announced
+    found = find_answer(response, AnswerType.MULTI_PART, places)
+    return _split(found.answer, places) if found else (), found
+
+
+def _labels(
+    asked: Question, parts: Sequence[str], given: Sequence[str], found: Found, prove: Prove
+) -> list[Verdict | None]:
+    """One for each sub-answer; B where it is missing, and for all where there are too many."""
+    whole = asked._replace(kind=AnswerType.MULTI_PART)
+    if reason := not_given(whole, found):
+        return [_ungiven(reason)] * len(parts)
+    if len(given) != len(parts) and _equivalent(whole, found.answer, prove)[0] is Verdict.CORRECT:
+        return [Verdict.CORRECT] * len(parts)
+    given = given if len(given) <= len(parts) else ()
+    missing = [Verdict.INCORRECT] * (len(parts) - len(given))
+    pairs = zip(parts, given, strict=False)
+    return [*(_part(asked, part, answer, prove) for part, answer in pairs), *missing]
+
+
+def _part(asked: Question, reference: str, answer: str, prove: Prove) -> Verdict | None:
+    if says_nothing(answer) or refuses(answer) or gives_up(answer) >= 0:
+        return Verdict.INVALID
+    kind = answer_type(reference)
+    if kind in CHOICE and (found := find_answer(answer, kind)) is not None:
+        answer = found.answer
+    return _equivalent(asked._replace(reference=reference, kind=kind), answer, prove)[0]
+
+
+def _split(answer: str, places: int) -> tuple[str, ...]:
+    """``(1) 9; (2) 4``, ``9; 4`` and ``9, 4`` as 9 and 4."""
+    answer = answer.strip(" `*。.")
+    numbered = by_part(answer, places, str.strip) if places > 1 else None
+    text = numbered.answer if numbered else answer
+    if parts := _marked(text):
+        return parts
+    text = text.replace("；", ";").replace("，", ",")
+    pieces = split_top(text, ";" if ";" in text else ",")
+    return tuple(piece.strip() for piece in pieces if piece.strip())
+
+
+def _marked(text: str) -> tuple[str, ...]:
+    """The parts of ``(1) 9; (2) 4``, as they are joined wherever they are read; else none."""
+    marks = list(_MARK.finditer(text))
+    if len(marks) < 2 or [int(m[1]) for m in marks] != list(range(1, len(marks) + 1)):
+        return ()
+    ends = [m.start() for m in marks[1:]] + [len(text)]
+    return tuple(text[m.end() : end].strip() for m, end in zip(marks, ends, strict=True))
+
+
+@lru_cache(maxsize=4096)
+def listed(text: str, *, numbers: bool = False) -> tuple[str, ...]:
+    """The answers of a list as JSON or Python writes it; none for anything else.
+
+    ``numbers``: they need not be texts. By itself, ``[1, 2]`` may well be an interval or a pair.
+    """
+    text = text.strip()
+    if not text.startswith("["):
+        return ()
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        said = _TEXTS.findall(text) if _PYTHON_LIST.fullmatch(text) else []
+        found = [_ESCAPED.sub(r"\1", quoted[1:-1]) for quoted in said]
+    if not isinstance(found, list) or not (numbers or all(isinstance(x, str) for x in found)):
+        return ()
+    parts = tuple(map(str, found))
+    return parts if all(part.strip() for part in parts) else ()
