@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from itertools import pairwise
 from typing import Final
 
 from gradegpt.answers.numbers import decimal
@@ -115,9 +116,9 @@ def _english(text: str) -> Fraction | None:
         return whole + Fraction(int("".join(map(str, digits))), 10 ** len(digits))
     part = _PARTS.get(words[-1]) or _PARTS.get(words[-1].removesuffix("s")) if words else None
     if part is None:
-        return _cardinal([w for w in words if w != "and"])
+        return _cardinal(words)
     at = len(words) - 1 - words[::-1].index("and") if "and" in words else -1
-    more = _cardinal([w for w in words[:at] if w != "and"]) if at > 0 else Fraction(0)
+    more = _cardinal(words[:at]) if at > 0 else Fraction(0)
     top = _cardinal(words[at + 1 : -1]) if words[at + 1 : -1] else Fraction(1)
     return None if top is None or more is None else more + top / part
 
@@ -126,7 +127,9 @@ def _cardinal(words: list[str]) -> Fraction | None:
     if not words:
         return None
     total = group = 0
-    for word in words:
+    for before, word in pairwise(["", *words]):
+        if word == "and" and (before == "hundred" or before in _SCALES):
+            continue  # two hundred and five; "two and five" are two
         if word in _VALUES:
             if group % (100 if _VALUES[word] > 9 else 10):
                 return None  # "two three" is no number

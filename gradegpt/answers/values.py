@@ -10,6 +10,7 @@ from gradegpt.answers.formula import Node, read_formula
 from gradegpt.answers.intervals import ORDER, is_pair, read_range, read_region
 from gradegpt.answers.parts import glued, marks, pieces
 from gradegpt.answers.quantity import quantity
+from gradegpt.answers.spelled import spelled
 from gradegpt.answers.text import fold, plain
 from gradegpt.answers.types import Group, Leaf, Range, Relation, Value
 
@@ -181,7 +182,7 @@ def _listed(text: str, region: bool, depth: int) -> Value | None:
         return None
     items = split_top(text, ";") if ";" in text else split_top(text, ",")
     items = [x for i in items for part in _OR.split(i) for x in both_signs(part) if x.strip()]
-    if len(items) < 2 or _GROUPED.fullmatch(text):
+    if len(items) < 2 or _GROUPED.fullmatch(text) or spelled(text) is not None:
         return None
     return _group(False, items, region, depth)
 
