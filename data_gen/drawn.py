@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import cache
 from typing import Final, NamedTuple
@@ -18,7 +18,7 @@ from gradegpt.answers import Answer, Style, write
 from gradegpt.answers.numbers import decimal
 from gradegpt.answers.options import in_order
 from gradegpt.answers.spelled import spell
-from gradegpt.answers.types import Options
+from gradegpt.answers.types import Group, Leaf, Options, Quantity
 from gradegpt.chain import Chain
 from gradegpt.schema import AnswerType, Verdict
 
@@ -99,7 +99,7 @@ def _number(rng: random.Random) -> Fraction:
 def _in_words(rng: random.Random, value: Fraction) -> str:
     """In Chinese or English; in digits where it is too long for either."""
     told = [text for zh in (True, False) if (text := spell(value, chinese=zh))]
-    return rng.choice(told) if told else _decimal(value)
+    return rng.choice(told or [_decimal(value)])
 
 
 def _fraction(rng: random.Random) -> tuple[AnswerType, str]:
@@ -134,14 +134,20 @@ def _decimal(value: Fraction) -> str:
 def _set(rng: random.Random) -> tuple[AnswerType, str]:
     """Whole numbers in braces, mostly in order."""
     members = _members(rng, rng.randint(3, 8))
-    ordered = sorted(members) if rng.random() < 0.7 else members
-    return AnswerType.SET, f"{{{', '.join(map(str, ordered))}}}"
+    group = _numbers(sorted(members) if rng.random() < 0.7 else members)
+    return AnswerType.SET, write(Answer(AnswerType.SET, group), Style(form="braces"))
 
 
 def _several(rng: random.Random) -> tuple[AnswerType, str]:
     """All solutions, in any order."""
-    joint = rng.choice((*_JOINTS, " or ", " and ", "或", "和"))
-    return AnswerType.MULTI_ANSWER, joint.join(map(str, _members(rng, rng.randint(2, 5))))
+    answer = Answer(AnswerType.MULTI_ANSWER, _numbers(_members(rng, rng.randint(2, 5))))
+    style = Style(joint=rng.choice((*_JOINTS, " or ", " and ", "或", "和")))
+    return AnswerType.MULTI_ANSWER, write(answer, style)
+
+
+def _numbers(numbers: Iterable[int], *, ordered: bool = False) -> Group:
+    leaves = (Leaf("", "", Quantity(Fraction(number))) for number in numbers)
+    return Group(ordered, tuple(leaves))
 
 
 def _members(rng: random.Random, count: int) -> list[int]:
@@ -158,11 +164,10 @@ def _named(rng: random.Random) -> tuple[AnswerType, str]:
 
 def _parts(rng: random.Random) -> tuple[AnswerType, str]:
     """One number for each part of a question."""
-    numbers = [str(rng.randrange(10 ** rng.randint(1, 3))) for _ in range(rng.randint(2, 4))]
-    mark = rng.choice(("({}) ", "（{}）"))
-    joint = rng.choice((" ", "; ", "；"))
-    text = joint.join(mark.format(n) + number for n, number in enumerate(numbers, start=1))
-    return AnswerType.MULTI_PART, text
+    numbers = [rng.randrange(10 ** rng.randint(1, 3)) for _ in range(rng.randint(2, 4))]
+    answer = Answer(AnswerType.MULTI_PART, _numbers(numbers, ordered=True))
+    style = Style(form=rng.choice(("(1) ", "（1）")), joint=rng.choice((" ", "; ", "；")))
+    return AnswerType.MULTI_PART, write(answer, style)
 
 
 def _keys(rng: random.Random) -> tuple[AnswerType, str]:
@@ -170,8 +175,9 @@ def _keys(rng: random.Random) -> tuple[AnswerType, str]:
     while True:
         most = rng.choice((6, 6, 10))
         letters = rng.choices("ABCD" if rng.random() < 0.8 else "ABCDEFG", k=rng.randint(3, most))
-        numbered = " ".join(f"{n}.{letter}" for n, letter in enumerate(letters, start=1))
-        text = rng.choice((*(joint.join(letters) for joint in ("", " ", ",", ", ")), numbered))
+        form, joint = rng.choice((("#.", " "), *(("", joint) for joint in ("", " ", ",", ", "))))
+        keys = Answer(AnswerType.MULTIPLE_CHOICE, Options(tuple(letters), ordered=True))
+        text = write(keys, Style(form=form, joint=joint))
         if in_order(text):
             return AnswerType.MULTIPLE_CHOICE, text
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -17,6 +17,7 @@ from gradegpt.answers.options import options
 from gradegpt.answers.render import Notation, UnwritableError
 from gradegpt.answers.style import Style
 from gradegpt.answers.types import (
+    AnswerType,
     Group,
     Leaf,
     Options,
@@ -66,7 +67,8 @@ _SINGLE: Final = (
     "Option {}", "choice {}", "\\text{{}}", "选{}。",
 )  # fmt: skip
 _SEVERAL: Final = (
-    ("", ""), ("、", ""), (",", ""), (", ", ""), (" ", ""), ("，", ""), ("、", "和"), (", ", " and "),
+    ("", ""), ("、", ""), (",", ""), (", ", ""), (" ", ""), ("，", ""), ("、", "和"),
+    (", ", " and "),
 )  # fmt: skip
 _KEYED: Final = (
     ("#. ", " "), ("#. ", "; "), ("#.", " "), ("(#) ", " "), ("", " "), ("", ", "), ("", "、"),
@@ -116,15 +118,14 @@ def candidates(answer: Answer, question: str = "") -> Iterable[Style]:
         case Region():
             return _of_region(answer.value)
         case Relation() | Leaf():
-            return _of_one(answer.value, answer.kind.value == "equation")
+            return _of_one(answer.value, answer.kind is AnswerType.EQUATION)
         case Range():
             return (Style(), _LATEX)
         case Group(ordered=False):
-            return _of_several(answer.value, answer.kind.value == "set")
+            return _of_several(answer.value, answer.kind is AnswerType.SET)
         case Group():
-            return (
-                _of_parts(answer.value) if answer.kind.value != "tuple" else _of_tuple(answer.value)
-            )
+            of = _of_tuple if answer.kind is AnswerType.TUPLE else _of_parts
+            return of(answer.value)
 
 
 # --- words and options ----------------------------------------------------------------------------
@@ -133,7 +134,7 @@ def candidates(answer: Answer, question: str = "") -> Iterable[Style]:
 def _of_words(answer: Answer) -> Iterator[Style]:
     said = answer.said
     yield Style()
-    if answer.kind.value == "code" or not said or len(said) > _MAX_OPTION or "\n" in said:
+    if answer.kind is AnswerType.CODE or not said or len(said) > _MAX_OPTION or "\n" in said:
         return
     frames = _in_chinese(said) if HAN.search(said) else _in_english(said)
     for variant in range(variants(said)):
@@ -163,25 +164,33 @@ def _of_options(value: Options, question: str) -> Iterator[Style]:
         shown = [(form, joint) for form in ("circled", "each") for joint in ("", "、", ", ")]
         yield from (Style(form=form, joint=joint) for form, joint in shown)
         return
-    short = all(0 < len(t) <= _MAX_OPTION and "\n" not in t for t in listed.values())
-    told = (
-        short
-        and sum(len(listed.get(x, "")) + 4 for x in value.letters) < _MAX_TOLD
-        and {*value.letters} <= {*listed}
-        and len({*listed.values()}) == len(listed)
-    )
+    told = _are_told(value.letters, listed)
     if len(value.letters) == 1:
         yield from (Style(form=form) for form in _SINGLE)
         if listed:
             yield from (Style(form="place", joint=joint) for joint in ("个选项", "项", ""))
         forms = ("@", "@.", "#. @", "(#) @", "#、@", "#：@") if told else ()
         yield from (Style(form=form) for form in forms)
-        return
+    else:
+        yield from _of_several_options(value.letters, listed, told=told)
+
+
+def _are_told(named: Sequence[str], listed: Mapping[str, str]) -> bool:
+    """Whether the texts of the options are short and differ, so that they may stand for them."""
+    short = all(0 < len(t) <= _MAX_OPTION and "\n" not in t for t in listed.values())
+    together = sum(len(listed.get(x, "")) + 4 for x in named) < _MAX_TOLD
+    differ = len({*listed.values()}) == len(listed)
+    return short and together and differ and {*named} <= {*listed}
+
+
+def _of_several_options(
+    named: Sequence[str], listed: Mapping[str, str], *, told: bool
+) -> Iterator[Style]:
     for joint, last in _SEVERAL:
         yield from (Style(form=form, joint=joint, last=last) for form in ("{}", "选{}", "选项{}"))
     yield Style(form="each", joint="")
     yield Style(form="options {}", last=" and ")
-    if len(listed) == len(value.letters) + 1 > 3 and {*value.letters} < {*listed}:
+    if len(listed) == len(named) + 1 > 3 and {*named} < {*listed}:
         yield from (Style(form="except", joint=joint) for joint in ("、", ""))
     if told:
         texts = "".join(listed.values())
@@ -204,9 +213,8 @@ def _of_one(value: Leaf | Relation, equation: bool) -> Iterator[Style]:
     if value.name:
         never = (Digits.WORDS, Digits.PARTS, Digits.GROUPED)
         named = [s for s in shown if s.digits not in never and s.unit != ""]
-        for form, style, spaced in product(
-            ("named", "turned")[: 1 + equation], named, (False, True)
-        ):
+        sides = ("named", "turned")[: 1 + equation]
+        for form, style, spaced in product(sides, named, (False, True)):
             yield replace(style, form=form, spaced=spaced)
     yield from shown
 
