@@ -11,7 +11,17 @@ from gradegpt.answers.options import LETTERS, is_set, letters, options, sequence
 from gradegpt.answers.parts import marks
 from gradegpt.answers.text import fold
 from gradegpt.answers.truth import truth
-from gradegpt.answers.types import CHOICE, Answer, AnswerType, Group, Options, Truth, Value, Words
+from gradegpt.answers.types import (
+    CHOICE,
+    Answer,
+    AnswerType,
+    Group,
+    Options,
+    Range,
+    Truth,
+    Value,
+    Words,
+)
 from gradegpt.answers.values import quantity
 from gradegpt.answers.words import words
 
@@ -80,6 +90,8 @@ def answer_type(reference: str, question: str = "") -> AnswerType:
         return AnswerType.SINGLE_CHOICE if len(named) == 1 else AnswerType.MULTIPLE_CHOICE
     if truth(text) is not None:
         return AnswerType.TRUE_FALSE
+    if len(text) <= _MAX_NUMBER and isinstance(values.read(text), Range):
+        return AnswerType.TEXT
     if len(text) <= _MAX_NUMBER and quantity(text.strip(" .")) is not None:
         return AnswerType.NUMBER
     if _has_parts(text):

@@ -43,7 +43,7 @@ def answer_places(reference: str, kind: AnswerType, question: str = "") -> int:
     if kind in CHOICE:
         return len(sequence(reference, question))
     value = values.read(reference)
-    several = isinstance(value, Group) and (value.ordered or kind is AnswerType.MULTI_PART)
+    several = isinstance(value, Group) and (value.ordered or kind in _SEVERAL)
     return len(value.items) if isinstance(value, Group) and several else 1
 
 
@@ -86,8 +86,9 @@ def reference_answer(reference: str) -> str:
 
 def _keys(text: str) -> str:
     """The options that a worked solution of several questions settles on, one each."""
+    plain_text = same_length(text)
     for places in range(_MOST_KEYS, 1, -1):
-        if keys := by_number(text, places):
+        if keys := by_number(plain_text, places):
             return keys.letters
     return ""
 
