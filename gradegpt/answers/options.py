@@ -125,7 +125,7 @@ def sequence(text: str, question: str = "") -> tuple[str, ...]:
         return tuple(re.findall(r"[A-J]", text))
     if _NUMBERED.fullmatch(text):
         return tuple(re.findall(r"[A-J]+", text))
-    if _SHORT_ROW.fullmatch(text) and not is_set(tuple(text)):
+    if _SHORT_ROW.fullmatch(text):
         several = asked_questions(question)[1] == len(text) or 1 < len({*text}) < len(text)
         return tuple(text) if several else ()
     return ()

@@ -149,7 +149,11 @@ def _without_latex(text: str) -> str:
     return _SPACING.sub(" ", text).replace("\\(", "").replace("\\)", "")
 
 
+_BLANKS = re.compile(r"(?<!\d)\s+|\s+(?!\d)|(?<=\d)\s+(?=\d{3}(?!\d))")
+"""All blanks, but those that keep two numbers apart: 1 000 is one, 1 05 is none."""
+
+
 @lru_cache(maxsize=16384)
 def plain(text: str) -> str:
     """``fold`` without blanks, case and closing punctuation: equal results mean the same text."""
-    return "".join(fold(text).split()).casefold().strip(".,;:!'\"`*")
+    return _BLANKS.sub("", fold(text)).casefold().strip(".,;:!'\"`*")

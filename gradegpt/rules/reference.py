@@ -16,7 +16,7 @@ from gradegpt.answers.truth import truth
 from gradegpt.answers.types import CHOICE, AnswerType, Group
 from gradegpt.rules.extract import How, find_answer
 from gradegpt.rules.extract.choice import find_choice
-from gradegpt.rules.extract.keys import by_number
+from gradegpt.rules.extract.keys import keys_of
 from gradegpt.schema import Item
 
 _WORKED: Final = 40
@@ -30,7 +30,6 @@ _LABELLED = re.compile(
     rf"[(（](?P<letter>[{LETTERS}])[)）](?=\s*[^\s,，、;；和与&/(（.。])(?!\s*(?:and|or)\b)"
 )
 """An option with its text: (A) $A$ and $F$."""
-_MOST_KEYS: Final = 8
 _SEVERAL: Final = (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART, AnswerType.TUPLE)
 """Types that keys of several questions are given under."""
 _SAME_AS = re.compile(r"(?<![#\\])\\?#\s*\\?#(?!#)")
@@ -44,7 +43,7 @@ def answer_places(reference: str, kind: AnswerType, question: str = "") -> int:
     if kind in CHOICE:
         return len(sequence(reference, question))
     value = values.read(reference)
-    several = isinstance(value, Group) and (value.ordered or kind is AnswerType.MULTI_PART)
+    several = isinstance(value, Group) and (value.ordered or kind in _SEVERAL)
     return len(value.items) if isinstance(value, Group) and several else 1
 
 
@@ -74,7 +73,7 @@ def reference_answer(reference: str) -> str:
         return text
     if labelled := _LABELLED.match(text):
         return labelled["letter"]
-    if len(text) > _WORKED and (keys := _keys(text)):
+    if len(text) > _WORKED and (keys := keys_of(text)):
         return keys
     chosen = find_choice(text) if _LETTER.search(same_length(text)) else None
     if chosen is not None and chosen.committed and not text[chosen.end :].strip(" .。．$}\n)）"):
@@ -83,14 +82,6 @@ def reference_answer(reference: str) -> str:
         return text
     found = find_answer(text)
     return found.answer if found and found.how in (How.BOXED, How.ANNOUNCED) else text
-
-
-def _keys(text: str) -> str:
-    """The options that a worked solution of several questions settles on, one each."""
-    for places in range(_MOST_KEYS, 1, -1):
-        if keys := by_number(text, places):
-            return keys.letters
-    return ""
 
 
 def answer_kind(item: Item, reference: str) -> AnswerType:

@@ -29,8 +29,6 @@ _TO_A_GRADER = re.compile(
 )
 """Words by which a "correct" is asked for, and not given as an answer."""
 _HYPHEN = re.compile(r"\d\s*[-–—]\s*\d")
-_APART = re.compile(r"\d\s+(?!\d{3}(?!\d))\d")
-"""Digits that a blank keeps apart: no thousands."""
 _YEAR = re.compile(r"(?:1\d|20)\d\d")
 _WHEN = re.compile(r"\b(?:when|(?:what|which) year)\b|哪一?年|何时|什么时候", re.IGNORECASE)
 """Questions that a date answers whose year is the reference."""
@@ -66,7 +64,7 @@ def compare(
         return _truth(reference, answer)
     if (none := _none(reference, answer)) is not None:
         return Comparison(none, f"{kind.value}:{'none' if none else 'none-or-one'}")
-    same_text = plain(reference) == plain(answer) and plain(answer) and not _APART.search(answer)
+    same_text = plain(reference) == plain(answer) and plain(answer)
     if same_text and not _another_unit(reference, answer):
         return Comparison(True, f"{kind.value}:same-text")
     if kind is AnswerType.TEXT and (ranges := _ranges(reference, answer, question, tolerance)):

@@ -32,6 +32,7 @@ _ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
 _ORDER_ASKED = re.compile(
     r"\b(?:rank|order|arrange|sequence|sort)\b|排序|排列|顺序|次序", re.IGNORECASE
 )
+_NAMED = re.compile(r"(?<![A-Za-z])[A-Za-z]\d?\s*(?:[=:：是为]|is\b)")
 _MARKS = re.compile(r"(?<!\d)[.,:]|[.,:](?!\d)|[\s\"'“”‘’《》。，;；：]")
 """What does not count between words; in 1.5 and 3:45 it does."""
 
@@ -70,6 +71,8 @@ def _reordered(reference: str, answer: str) -> bool:
     left, right = words_of(reference), words_of(answer)
     if not 1 < len(left) <= MAX_REFERENCE or len(right) > 2 * MAX_REFERENCE:
         return False
+    if _NAMED.search(reference):
+        return False  # A = HCl, B = NaOH
     joined = ("," in reference + answer) or _JOINING & {*left, *right}
     same = _content(left) == _content(right)
     return bool(joined) and same and not TURNING & {*left, *right}

@@ -179,6 +179,8 @@ def _groups(reference: Group, answer: Group, means: Means) -> bool | None:
     in_order = every(map(_same(means), wanted, given))
     if reference.ordered or in_order:
         return in_order
+    if answer.ordered:
+        return None  # parts, where the reference lists its answers
     return _in_any_order(wanted, given, means)
 
 

@@ -20,6 +20,7 @@ from gradegpt.schema import CHOICE, AnswerType
 __all__ = ["COMMITTED", "Found", "How", "boxes", "endings", "find_answer"]
 
 _SEVERAL: Final = (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART, AnswerType.SET)
+_BLANK: Final = re.compile(r"第\s*[一二三四五六七八九\d]\s*[空问题]|[①②③]")
 _SAID: Final = (How.FINAL, How.ANNOUNCED, How.WHOLE)
 _SCANNED: Final = 20_000
 _STATED: Final = 800
@@ -126,6 +127,8 @@ def _of_kind(text: str, kind: AnswerType | None, places: int) -> Found | None:
             return Found(several.letters, *span, How.ANNOUNCED, span)
         return _chosen(text)
     if kind is AnswerType.MULTI_PART and places > 1:
+        return by_part(text, places, _settled)
+    if kind is AnswerType.MULTI_ANSWER and places > 1 and _BLANK.search(text):
         return by_part(text, places, _settled)
     return several_boxes(text) if kind in (AnswerType.MULTI_ANSWER, AnswerType.SET) else None
 

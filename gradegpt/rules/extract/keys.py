@@ -23,6 +23,7 @@ _DIRECT: Final = re.compile(
     rf"(?P<letters>{LETTER}(?:\s*(?:[,、和]|and)?\s*{LETTER})*)(?![A-Za-z])"
     r"(?!项)[)*$|]*\s*(?=[;,。.|<\n]|$|(?:第|\(|[Qq]uestion)?\s*\d)"
 )
+MOST_KEYS: Final = 8
 _BOXED: Final = re.compile(
     rf"\\boxed\s*\{{[\s$(]*(?:\\text\s*\{{)?(?P<letters>{LETTER}+)(?![A-Za-z])[\s$)}}]*"
 )
@@ -80,6 +81,19 @@ def by_number(text: str, places: int, first: int = 0) -> Choice | None:
     start, end = min(s for _, s, _ in found), max(e for _, _, e in found)
     letters = _in_order([letters for letters, _, _ in found])
     return Choice(letters, start, start, end, committed=True)
+
+
+def keys_of(text: str) -> str:
+    """The options that a worked solution of several questions settles on, one each.
+
+    Nothing where one of its questions is answered otherwise.
+    """
+    text = same_length(text)
+    asked = {number for mark in _MARK.finditer(text) for number in _numbers(mark)}
+    for places in range(MOST_KEYS, 1, -1):
+        if (keys := by_number(text, places)) and len(asked) == places:
+            return keys.letters
+    return ""
 
 
 def _in_order(letters: Sequence[str]) -> str:
