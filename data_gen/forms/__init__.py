@@ -10,22 +10,18 @@ import random
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
-from data_gen.forms.changes import changed
-from data_gen.forms.edits import is_natural, numeral_edits
+from data_gen.forms.asked import Asked, is_known, is_phrase
+from data_gen.forms.edits import is_natural
 from data_gen.forms.equal import rearranged
-from data_gen.forms.looks import distinct, look, undress
-from data_gen.forms.texts import near_texts
+from data_gen.forms.looks import look, undress
+from data_gen.forms.negatives import misses, style_of
 from data_gen.forms.unread import asked_unit, is_year, rewritten
-from data_gen.lexicon import NO_OPTION_EN, NO_OPTION_ZH
 from gradegpt.answers import Answer, Digits, Notation, Style, UnwritableError, read, write
 from gradegpt.answers.options import letters
-from gradegpt.answers.styles import TRUTHS, candidates, written
-from gradegpt.answers.truth import truth
-from gradegpt.answers.types import Group, Leaf, Options, Relation, Truth, Words
-from gradegpt.answers.values import is_read
+from gradegpt.answers.styles import candidates
+from gradegpt.answers.types import Group, Leaf, Relation
 from gradegpt.answers.write import write_value
 from gradegpt.rules.compare import compare
 from gradegpt.schema import CHOICE, AnswerType
@@ -45,23 +41,8 @@ _SAME_LOOK: Final = (
 _ASKS_PERCENT: Final = re.compile(r"\bwhat percent|百分之几", re.IGNORECASE)
 _ROUND: Final = re.compile(r"保留|精确|约|近似|round|nearest|decimal|significant", re.IGNORECASE)
 _MONEY: Final = re.compile(r"(?:\$|[￥¥])$")
-_LETTER: Final = re.compile(r"[(（]?[A-J][)）]?")
-_JOINTS: Final = ("", "", "、", ",", ", ", " and ", "和")
 Form = str | tuple[Answer, Style]
 """A form, or what writes it when it is asked for."""
-
-
-class _Asked(NamedTuple):
-    """An answer with all that decides how else it may be written."""
-
-    text: str
-    kind: AnswerType
-    question: str
-    chinese: bool
-
-    @property
-    def answer(self) -> Answer:
-        return read(self.text, self.kind, self.question)
 
 
 def same_forms(
@@ -72,7 +53,7 @@ def same_forms(
     In a drawn order, each compared when it is asked for: who wants one does not wait for all.
     """
     given, seen = answer.strip(), {answer.strip()}
-    for form in _drawn(rng, _forms(rng, _Asked(answer, kind, question, chinese)), question):
+    for form in _drawn(rng, _forms(rng, Asked(answer, kind, question, chinese)), question):
         if form not in seen and "\n" not in form and _agrees(given, form, kind, question):
             seen.add(form)
             yield form
@@ -83,7 +64,7 @@ def near_misses(
 ) -> Iterator[str]:
     """Answers of the same type and the same look that are certainly not this answer, likewise."""
     left, body, right = undress(answer)
-    made = _misses(rng, _Asked(body, kind, question, chinese)) if body else []
+    made = misses(rng, Asked(body, kind, question, chinese)) if body else []
     for other in rng.sample(made, len(made)):
         text = f"{left}{other}{right}"
         alike = kind not in _SAME_LOOK or (look(other) == look(body) and is_natural(body, other))
@@ -95,7 +76,7 @@ def right_form(
     rng: random.Random, reference: str, kind: AnswerType, question: str, chinese: bool
 ) -> str:
     """The reference in a drawn form, on one line and readable without the question."""
-    made = [reference.strip(), *_forms(rng, _Asked(reference, kind, question, chinese))]
+    made = [reference.strip(), *_forms(rng, Asked(reference, kind, question, chinese))]
     by_letter = kind in CHOICE and letters(reference) is not None
     for form in _drawn(rng, made, question):
         alone = "\n" not in form and not (by_letter and letters(form) is None)
@@ -115,7 +96,7 @@ def wrong_form(
 def parts_of(text: str) -> list[str]:
     """The parts of an answer of several parts, as they stand in it; none where no style has it."""
     value = read(text, AnswerType.MULTI_PART).value
-    style = _style_of(text, AnswerType.MULTI_PART, "")
+    style = style_of(text, AnswerType.MULTI_PART, "")
     if style is None or not isinstance(value, Group):
         return []
     bare = replace(style, form="", dress="{}", last="")
@@ -132,7 +113,7 @@ def _among(item: object, style: Style) -> Style:
 # --- forms ----------------------------------------------------------------------------------------
 
 
-def _forms(rng: random.Random, asked: _Asked) -> list[Form]:
+def _forms(rng: random.Random, asked: Asked) -> list[Form]:
     """All that the answer may be written as; most of it still to be written."""
     left, body, right = undress(asked.text)
     asked = asked._replace(text=body)
@@ -141,9 +122,9 @@ def _forms(rng: random.Random, asked: _Asked) -> list[Form]:
     if is_year(body, asked.question):
         return [f"{body}年", f"in {body}", f"the year {body}", f"${body}$"]
     answer = asked.answer
-    if not _is_known(answer):
+    if not is_known(answer):
         return [body, *rewritten(body)]
-    if _is_phrase(answer):
+    if is_phrase(answer):
         answer = read(body, AnswerType.TEXT, asked.question)
     named = [s for s in candidates(answer, asked.question) if _suits(s, asked)]
     if _MONEY.search(left) and "$" not in right:
@@ -154,25 +135,7 @@ def _forms(rng: random.Random, asked: _Asked) -> list[Form]:
     return [*made, *_by_question(answer, asked)]
 
 
-def _is_known(answer: Answer) -> bool:
-    """Whether the answer is read as its type has it; names among several answers are texts."""
-    value = answer.value
-    if isinstance(value, Words):
-        return answer.kind is AnswerType.TEXT and bool(value.words)
-    if isinstance(value, Group) and answer.kind in (AnswerType.MULTI_ANSWER, AnswerType.SET):
-        return True
-    return isinstance(value, Options | Truth) or is_read(value)
-
-
-def _is_phrase(answer: Answer) -> bool:
-    """Whether several texts hang together: "yes, no", or a date such as "May 4, 1919"."""
-    if not isinstance(answer.value, Group) or is_read(answer.value):
-        return False
-    told = any(isinstance(i, Leaf) and truth(i.text) is not None for i in answer.value.items)
-    return told or any(c.isdigit() for c in answer.said)
-
-
-def _suits(style: Style, asked: _Asked) -> bool:
+def _suits(style: Style, asked: Asked) -> bool:
     """Whether what the question says lets this style be: no zeros where it asks to round."""
     if style.digits is Digits.ZEROS and "." in asked.text:
         return not _ROUND.search(asked.question)
@@ -188,7 +151,7 @@ def _in_money(answer: Answer, named: Iterable[Style], left: str) -> list[Form]:
     return [*(f"{left}{text}" for text in texts), *(f"{text}{name}" for text in texts)]
 
 
-def _by_question(answer: Answer, asked: _Asked) -> list[Form]:
+def _by_question(answer: Answer, asked: Asked) -> list[Form]:
     """A number with the unit that the question asks for, or without it."""
     value = answer.value
     if not isinstance(value, Leaf) or value.quantity is None or asked.kind is not AnswerType.NUMBER:
@@ -215,82 +178,6 @@ def _drawn(rng: random.Random, forms: list[Form], question: str) -> Iterator[str
             yield write(*form, question)
         except UnwritableError:
             continue
-
-
-# --- hard negatives -------------------------------------------------------------------------------
-
-
-@lru_cache(maxsize=4096)
-def _style_of(text: str, kind: AnswerType, question: str) -> Style | None:
-    """The style that writes just this text, or else the first with the same look; or none."""
-    answer = read(text, kind, question)
-    if not _is_known(answer):
-        return None
-    shown = [*written(answer, question)]
-    exactly = next((style for style, form in shown if form == text), None)
-    alike = (s for s, form in shown if look(form) == look(text) and s.digits is not Digits.WORDS)
-    return exactly or next(alike, None)
-
-
-def _misses(rng: random.Random, asked: _Asked) -> list[str]:
-    """Other answers in the style of this one; the numbers of a text changed that no style has."""
-    answer, body = asked.answer, asked.text
-    if asked.kind is AnswerType.CODE:
-        return []
-    if is_year(body, asked.question):
-        return [year for year in numeral_edits(rng, body) if len(year) == len(body)]
-    if isinstance(answer.value, Words):
-        return near_texts(rng, body) if asked.kind is AnswerType.TEXT else []
-    if isinstance(answer.value, Truth):
-        return _other_truths(body, answer.value.holds)
-    style = _style_of(body, asked.kind, asked.question)
-    if style is None:
-        return near_texts(rng, body) if _is_phrase(answer) else numeral_edits(rng, body)
-    if _is_phrase(answer):
-        return near_texts(rng, body)
-    made = []
-    for other in changed(rng, answer, asked.question):
-        try:
-            made.append(write(other, _sister(style, other), asked.question))
-        except (UnwritableError, ValueError, KeyError):
-            continue
-    if isinstance(answer.value, Options) and len(answer.value.letters) == 1:
-        made += _not_one(rng, answer.value.letters[0], asked) if _LETTER.fullmatch(body) else []
-    return distinct(made, body)
-
-
-def _sister(style: Style, other: Answer) -> Style:
-    """The style for a value that may be in another unit."""
-    value = other.value
-    if not style.unit or not isinstance(value, Leaf) or value.quantity is None:
-        return style
-    gap = " " if style.unit[0] == " " else ""
-    return replace(style, unit=f"{gap}{value.quantity.unit}")
-
-
-def _other_truths(text: str, holds: bool) -> list[str]:
-    """The opposite by the same pair of words, and by other pairs of its language."""
-    pairs = [pair.split("|") for pair in TRUTHS]
-    mine = [pair[holds] for pair in pairs if pair[not holds] == text]
-    alike = [
-        pair[holds]
-        for pair in pairs
-        if pair[not holds].isascii() == text.isascii()
-        and (" " in pair[not holds]) == (" " in text)
-        and pair[not holds][0].islower() == text[0].islower()
-        and len(pair[not holds]) > 1
-    ]
-    return distinct([*mine, *alike], text)
-
-
-def _not_one(rng: random.Random, letter: str, asked: _Asked) -> list[str]:
-    """Now and then the option beside another one, or no option at all: neither chooses it."""
-    others = [c for c in "ABCD" if c != letter]
-    if asked.kind is not AnswerType.SINGLE_CHOICE or not letter.isalpha():
-        return []
-    both = rng.choice(_JOINTS).join(sorted((letter, rng.choice(others))))
-    none = rng.choice(NO_OPTION_ZH if asked.chinese else NO_OPTION_EN)
-    return [new for new, share in ((both, 0.5), (none, 0.4)) if rng.random() < share]
 
 
 # --- what the rules say ---------------------------------------------------------------------------

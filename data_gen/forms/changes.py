@@ -10,8 +10,9 @@ from fractions import Fraction
 from typing import Final
 
 from data_gen.forms.edits import near_numbers
+from data_gen.forms.texts import near_texts
 from gradegpt.answers import Answer, units
-from gradegpt.answers.formula import Node, variables
+from gradegpt.answers.formula import Node, read_formula, variables
 from gradegpt.answers.numbers import decimal
 from gradegpt.answers.options import options
 from gradegpt.answers.render import terms_of
@@ -71,6 +72,10 @@ def _values(rng: random.Random, value: Value) -> list[Value]:
 
 def _leaves(rng: random.Random, leaf: Leaf) -> Iterator[Leaf]:
     amount = leaf.quantity
+    if amount is None and (leaf.formula is None or leaf.formula.op == "var"):
+        texts = near_texts(rng, leaf.text) if len(leaf.text) > 1 else _other_letters(leaf.text)
+        yield from (Leaf(text, leaf.name, None, read_formula(text)) for text in texts)
+        return
     if amount is None or not isinstance(amount.value, Fraction):
         if leaf.formula is not None and (amount is None or not amount.unit):
             for node in _trees(rng, leaf.formula):
@@ -83,6 +88,11 @@ def _leaves(rng: random.Random, leaf: Leaf) -> Iterator[Leaf]:
         yield Leaf("", leaf.name, Quantity(number, amount.unit))
     for other in units.alike(amount.unit):
         yield Leaf("", leaf.name, Quantity(amount.value, units.sister(amount.unit, other)))
+
+
+def _other_letters(letter: str) -> list[str]:
+    """Letters like this one: the elements of {a, c, d} are no numbers."""
+    return [c for c in ("ABCDEFGH" if letter.isupper() else "abcdefgh") if c != letter]
 
 
 def _numbers(rng: random.Random, value: Fraction, *, whole: bool) -> Iterator[Fraction]:

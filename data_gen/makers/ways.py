@@ -18,7 +18,7 @@ from data_gen.makers import Drawn
 from data_gen.makers.notation import Num, polynomial
 from data_gen.makers.words import Told
 from gradegpt.answers import Answer, Digits, Notation, Style, UnwritableError, units, values, write
-from gradegpt.answers.styles import DOLLARS
+from gradegpt.answers.style import DOLLARS
 from gradegpt.answers.types import Group, Leaf, Options, Piece, Quantity, Region, Truth, Value
 from gradegpt.schema import AnswerType
 

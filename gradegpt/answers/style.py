@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from gradegpt.answers.numbers import Digits
 from gradegpt.answers.render import Notation
@@ -52,3 +53,13 @@ class Style:
     def either(self) -> str:
         """The word between alternatives."""
         return "\\text{ or }" if self.latex else "或" if self.chinese else " or "
+
+
+DOLLARS: Final = "${}$"
+LATEX: Final = Style(notation=Notation.LATEX)
+IN_WORDS: Final = (
+    Style(digits=Digits.WORDS), Style(digits=Digits.WORDS, chinese=True),
+    Style(digits=Digits.PARTS), Style(digits=Digits.PARTS, chinese=True),
+)  # fmt: skip
+MAX_BLANKS: Final = 5
+"""Blanks in a number in words, or in a list of names: what has more reads as prose."""

@@ -1,0 +1,97 @@
+"""Hard negatives: changed values in the style of the answer, or its text with one handle turned."""
+
+from __future__ import annotations
+
+import random
+import re
+from dataclasses import replace
+from functools import lru_cache
+from typing import Final
+
+from data_gen.forms.asked import Asked, is_known, is_phrase
+from data_gen.forms.changes import changed
+from data_gen.forms.edits import numeral_edits
+from data_gen.forms.looks import distinct, look
+from data_gen.forms.texts import near_texts
+from data_gen.forms.unread import is_year
+from data_gen.lexicon import NO_OPTION_EN, NO_OPTION_ZH
+from gradegpt.answers import Answer, Digits, Style, UnwritableError, read, write
+from gradegpt.answers.styles import TRUTHS, written
+from gradegpt.answers.types import Leaf, Options, Truth, Words
+from gradegpt.schema import AnswerType
+
+_LETTER: Final = re.compile(r"[(（]?[A-J][)）]?")
+_JOINTS: Final = ("", "", "、", ",", ", ", " and ", "和")
+
+
+@lru_cache(maxsize=4096)
+def style_of(text: str, kind: AnswerType, question: str) -> Style | None:
+    """The style that writes just this text, or else the first with the same look; or none."""
+    answer = read(text, kind, question)
+    if not is_known(answer):
+        return None
+    shown = [*written(answer, question)]
+    exactly = next((style for style, form in shown if form == text), None)
+    alike = (s for s, form in shown if look(form) == look(text) and s.digits is not Digits.WORDS)
+    return exactly or next(alike, None)
+
+
+def misses(rng: random.Random, asked: Asked) -> list[str]:
+    """Other answers in the style of this one; the numbers of a text changed that no style has."""
+    answer, body = asked.answer, asked.text
+    if asked.kind is AnswerType.CODE:
+        return []
+    if is_year(body, asked.question):
+        return [year for year in numeral_edits(rng, body) if len(year) == len(body)]
+    if isinstance(answer.value, Words):
+        return near_texts(rng, body) if asked.kind is AnswerType.TEXT else []
+    if isinstance(answer.value, Truth):
+        return _other_truths(body, answer.value.holds)
+    style = style_of(body, asked.kind, asked.question)
+    if style is None:
+        return near_texts(rng, body) if is_phrase(answer) else numeral_edits(rng, body)
+    if is_phrase(answer):
+        return near_texts(rng, body)
+    made = []
+    for other in changed(rng, answer, asked.question):
+        try:
+            made.append(write(other, _sister(style, other), asked.question))
+        except (UnwritableError, ValueError, KeyError):
+            continue
+    if isinstance(answer.value, Options) and len(answer.value.letters) == 1:
+        made += _not_one(rng, answer.value.letters[0], asked) if _LETTER.fullmatch(body) else []
+    return distinct(made, body)
+
+
+def _sister(style: Style, other: Answer) -> Style:
+    """The style for a value that may be in another unit."""
+    value = other.value
+    if not style.unit or not isinstance(value, Leaf) or value.quantity is None:
+        return style
+    gap = " " if style.unit[0] == " " else ""
+    return replace(style, unit=f"{gap}{value.quantity.unit}")
+
+
+def _other_truths(text: str, holds: bool) -> list[str]:
+    """The opposite by the same pair of words, and by other pairs of its language."""
+    pairs = [pair.split("|") for pair in TRUTHS]
+    mine = [pair[holds] for pair in pairs if pair[not holds] == text]
+    alike = [
+        pair[holds]
+        for pair in pairs
+        if pair[not holds].isascii() == text.isascii()
+        and (" " in pair[not holds]) == (" " in text)
+        and pair[not holds][0].islower() == text[0].islower()
+        and len(pair[not holds]) > 1
+    ]
+    return distinct([*mine, *alike], text)
+
+
+def _not_one(rng: random.Random, letter: str, asked: Asked) -> list[str]:
+    """Now and then the option beside another one, or no option at all: neither chooses it."""
+    others = [c for c in "ABCD" if c != letter]
+    if asked.kind is not AnswerType.SINGLE_CHOICE or not letter.isalpha():
+        return []
+    both = rng.choice(_JOINTS).join(sorted((letter, rng.choice(others))))
+    none = rng.choice(NO_OPTION_ZH if asked.chinese else NO_OPTION_EN)
+    return [new for new, share in ((both, 0.5), (none, 0.4)) if rng.random() < share]

@@ -1,0 +1,74 @@
+"""Which styles can write an answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from gradegpt.answers.answer import Answer
+from gradegpt.answers.numbers import Digits
+from gradegpt.answers.render import UnwritableError
+from gradegpt.answers.style import LATEX, MAX_BLANKS, Style
+from gradegpt.answers.styles.groups import of_parts, of_several, of_tuple
+from gradegpt.answers.styles.values import of_one, of_region
+from gradegpt.answers.styles.words import TRUTHS, of_options, of_words
+from gradegpt.answers.types import (
+    AnswerType,
+    Group,
+    Leaf,
+    Options,
+    Range,
+    Region,
+    Relation,
+    Truth,
+    Words,
+)
+from gradegpt.answers.write import write
+
+__all__ = ["TRUTHS", "candidates", "styles", "written"]
+
+_GROUPED: Final = re.compile(r"-?\d{1,3}(?:[,，、]\d{3})+(?:\.\d+)?")
+"""Several numbers that look like one."""
+
+
+def styles(answer: Answer, question: str = "") -> Iterator[Style]:
+    """The styles that write the answer, the plainest first."""
+    return (style for style, _ in written(answer, question))
+
+
+def written(answer: Answer, question: str = "") -> Iterator[tuple[Style, str]]:
+    """Each of the styles with what it writes, no text twice."""
+    seen: set[str] = set()
+    several = isinstance(answer.value, Group)
+    for style in candidates(answer, question):
+        try:
+            text = write(answer, style, question)
+        except UnwritableError:
+            continue
+        prose = style.digits is Digits.WORDS and text.count(" ") > MAX_BLANKS
+        if text not in seen and not prose and not (several and _GROUPED.fullmatch(text)):
+            seen.add(text)
+            yield style, text
+
+
+def candidates(answer: Answer, question: str = "") -> Iterable[Style]:
+    """The styles for such answers; some may not be able to write this one."""
+    match answer.value:
+        case Options():
+            return of_options(answer.value, question)
+        case Truth():
+            return (Style(form=pair) for pair in TRUTHS)
+        case Words():
+            return of_words(answer)
+        case Region():
+            return of_region(answer.value)
+        case Relation() | Leaf():
+            return of_one(answer.value, answer.kind is AnswerType.EQUATION)
+        case Range():
+            return (Style(), LATEX)
+        case Group(ordered=False):
+            return of_several(answer.value, answer.kind is AnswerType.SET)
+        case Group():
+            of = of_tuple if answer.kind is AnswerType.TUPLE else of_parts
+            return of(answer.value)

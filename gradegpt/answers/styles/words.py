@@ -1,0 +1,116 @@
+"""Styles of texts, truth values and options."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from gradegpt.answers.answer import Answer
+from gradegpt.answers.options import options
+from gradegpt.answers.style import Style
+from gradegpt.answers.types import (
+    AnswerType,
+    Options,
+)
+from gradegpt.answers.words import variants
+from gradegpt.answers.write import HAN
+
+_MAX_OPTION: Final = 60
+_MAX_TOLD: Final = 80
+"""Longest text of several options: a longer answer is not taken for nothing but one."""
+_MAX_NAME: Final = 12
+_SAYS: Final = re.compile(r"[，；、：\s是为]|^[因先会不向能有使]")
+"""Signs of a Chinese text that is a statement rather than a name."""
+_SENTENCE: Final = re.compile(
+    r"^(?:it|it's|this|that|he|she|they|there|the answer)\b|\w+ (?:is|are|was|were) ", re.IGNORECASE
+)
+TRUTHS: Final = (
+    "正确|错误", "对|错", "√|×", "是|否", "成立|不成立", "True|False", "true|false", "T|F",
+    "Yes|No", "correct|incorrect", "Correct|Incorrect", "right|wrong", "TRUE|FALSE", "yes|no",
+    "说法正确|说法错误", "这个说法是对的|这个说法是错的", "该命题成立|该命题不成立",
+    "The statement is true.|The statement is false.", "It is true|It is false",
+    "That is correct.|That is incorrect.",
+)  # fmt: skip
+"""Pairs of words for true and false."""
+_SINGLE: Final = (
+    "{}", "({})", "{}.", "（{}）", "{})", "${}$", "选项{}", "选{}", "{}项", "{}选项", "option {}",
+    "Option {}", "choice {}", "\\text{{}}", "选{}。",
+)  # fmt: skip
+_SEVERAL: Final = (
+    ("", ""), ("、", ""), (",", ""), (", ", ""), (" ", ""), ("，", ""), ("、", "和"),
+    (", ", " and "),
+)  # fmt: skip
+_KEYED: Final = (
+    ("#. ", " "), ("#. ", "; "), ("#.", " "), ("(#) ", " "), ("", " "), ("", ", "), ("", "、"),
+    ("", "; "), ("", ","),
+)  # fmt: skip
+
+
+def of_words(answer: Answer) -> Iterator[Style]:
+    """A text in quotes or a short sentence, its trend in other words."""
+    said = answer.said
+    yield Style()
+    if answer.kind is AnswerType.CODE or not said or len(said) > _MAX_OPTION or "\n" in said:
+        return
+    frames = _in_chinese(said) if HAN.search(said) else _in_english(said)
+    for variant in range(variants(said)):
+        yield from (Style(form=form, variant=variant) for form in ("{}", *frames))
+
+
+def _in_chinese(said: str) -> tuple[str, ...]:
+    if variants(said) > 1 and len(said) < 5:
+        return ("{}。", "“{}”", *(() if said[0] == "会" else ("会{}", "{}了")))
+    named = len(said) <= _MAX_NAME and not _SAYS.search(said)
+    return ("{}。", "“{}”", *(("是{}", "是{}。", "即{}") if named else ()))
+
+
+def _in_english(said: str) -> tuple[str, ...]:
+    if variants(said) > 1 and len(said.split()) < 4 and said.split()[0].endswith(("s", "es")):
+        return ("{}.", '"{}"', "It {}", "it {}.")
+    told = _SENTENCE.search(said)
+    return ("{}.", '"{}"', *(() if told else ("It is {}", "It's {}.", "that is {}")))
+
+
+def of_options(value: Options, question: str) -> Iterator[Style]:
+    """Options by letter, by place, by text, by what is left out; keys of several questions."""
+    listed = options(question)
+    if value.ordered:
+        yield from (Style(form=form, joint=joint) for form, joint in _KEYED)
+        return
+    if value.letters[0].isdigit():
+        shown = [(form, joint) for form in ("circled", "each") for joint in ("", "、", ", ")]
+        yield from (Style(form=form, joint=joint) for form, joint in shown)
+        return
+    told = _are_told(value.letters, listed)
+    if len(value.letters) == 1:
+        yield from (Style(form=form) for form in _SINGLE)
+        if listed:
+            yield from (Style(form="place", joint=joint) for joint in ("个选项", "项", ""))
+        forms = ("@", "@.", "#. @", "(#) @", "#、@", "#：@") if told else ()
+        yield from (Style(form=form) for form in forms)
+    else:
+        yield from _of_several_options(value.letters, listed, told=told)
+
+
+def _are_told(named: Sequence[str], listed: Mapping[str, str]) -> bool:
+    """Whether the texts of the options are short and differ, so that they may stand for them."""
+    short = all(0 < len(t) <= _MAX_OPTION and "\n" not in t for t in listed.values())
+    together = sum(len(listed.get(x, "")) + 4 for x in named) < _MAX_TOLD
+    differ = len({*listed.values()}) == len(listed)
+    return short and together and differ and {*named} <= {*listed}
+
+
+def _of_several_options(
+    named: Sequence[str], listed: Mapping[str, str], *, told: bool
+) -> Iterator[Style]:
+    for joint, last in _SEVERAL:
+        yield from (Style(form=form, joint=joint, last=last) for form in ("{}", "选{}", "选项{}"))
+    yield Style(form="each", joint="")
+    yield Style(form="options {}", last=" and ")
+    if len(listed) == len(named) + 1 > 3 and {*named} < {*listed}:
+        yield from (Style(form="except", joint=joint) for joint in ("、", ""))
+    if told:
+        texts = "".join(listed.values())
+        joints = (("、", ""), ("、", "和")) if HAN.search(texts) else ((", ", " and "), ("; ", ""))
+        yield from (Style(form="@", joint=joint, last=last) for joint, last in joints)
