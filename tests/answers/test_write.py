@@ -141,7 +141,7 @@ ANSWERS = st.one_of(
 
 
 @given(answer=ANSWERS, data=st.data())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_what_is_written_reads_as_what_it_was(answer: Answer, data: st.DataObject) -> None:
     """For every type, in every style."""
     statements = isinstance(answer.value, Options) and answer.value.letters[0].isdigit()
