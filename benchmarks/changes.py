@@ -68,7 +68,7 @@ _SIGN = re.compile(r"(?<=[\w)}])\s*([+-])\s*(?=[\w\\({])")
 _POWER = re.compile(r"(?<!(?<!\d)[01])\^\{?(\d)\}?(?!\d)")
 _VARIABLE = re.compile(r"(?<![\\a-zA-Z_])[abf-hj-zA-BF-Z](?![a-zA-Z(])")
 _SEVERAL = re.compile(
-    r"[<>≤≥,，;；:、±∪或\u3000]|\\(?:pm|c[au]p|[lg]eq?|text|mathrm)(?![a-z])|\bor\b"
+    r"[<>≤≥,，;；:、±∪或\u3000]|\\(?:pm|c[au]p|[lg]eq?(?:slant)?|text|mathrm)(?![a-z])|\bor\b"
 )
 _MIXED = re.compile(r"[\u3400-\u9fff$]|(?<![\\a-zA-Z])[a-zA-Z]{4,}")
 """In a formula that stands in a sentence."""
