@@ -67,7 +67,9 @@ _WORD = re.compile(r"(?!(?:sin|cos|tan|log|ln|or|and)(?![a-z]))[a-zA-Z]{2,}|[\u3
 _SIGN = re.compile(r"(?<=[\w)}])\s*([+-])\s*(?=[\w\\({])")
 _POWER = re.compile(r"(?<!(?<!\d)[01])\^\{?(\d)\}?(?!\d)")
 _VARIABLE = re.compile(r"(?<![\\a-zA-Z_])[abf-hj-zA-BF-Z](?![a-zA-Z(])")
-_SEVERAL = re.compile(r"[<>≤≥,，;；:、±∪或\u3000]|\\(?:pm|cup|[lg]eq?|text|mathrm)(?![a-z])|\bor\b")
+_SEVERAL = re.compile(
+    r"[<>≤≥,，;；:、±∪或\u3000]|\\(?:pm|c[au]p|[lg]eq?(?:slant)?|text|mathrm)(?![a-z])|\bor\b"
+)
 _MIXED = re.compile(r"[\u3400-\u9fff$]|(?<![\\a-zA-Z])[a-zA-Z]{4,}")
 """In a formula that stands in a sentence."""
 _ORDERS = {"<": ">≤", ">": "<≥", "≤": "≥<", "≥": "≤>"}
@@ -147,7 +149,7 @@ def _amounts(amount: re.Match[str], response: str, rng: random.Random) -> Change
                 yield from (("another number in words", words) for words in _spelt(int(value)))
     stated = list(re.finditer(rf"(?<![\d.]){re.escape(digits)}(?![\d.]*\d)", response))
     behind = _UNIT.match(response, stated[-1].end()) if whole and stated else None
-    if unit := behind or _UNIT.fullmatch(rest):
+    if old and (unit := behind or _UNIT.fullmatch(rest)):
         yield "another unit", f"{lead}{sign}{digits}{unit[1]}{_UNITS[unit[2]]}"
 
 
