@@ -48,10 +48,25 @@ _AFTER: Final = re.compile(
 """Words right behind an answer by which it is taken back, or set against the writer's own."""
 
 
+_LATER: Final = re.compile(
+    r"(?:^|[\n.。!！?？;；:：…”\"])[\s\W]{0,8}?(?:"
+    r"(?:no|wait|hmm),? (?:wait|no|that|let me|i (?:was|made|mis))|wait\b[,.!:]|wait a|actually,|correction\b|scratch that"
+    r"|on second thought|oops|(?:sorry|i apologi[sz]e),? (?:i|it|that|the|my)|i (?:made|was) (?:a |an )?(?:mistake|error|wrong)"
+    r"|(?:that|this)(?:'s| is| was) (?:wrong|incorrect|not (?:right|correct))"
+    r"|but,? (?:i (?:get|got|think|say|believe|find)|my (?:own )?(?:answer|result)|mine)\b"
+    r"|不对|错了|更正|等等[，,]|等一下|抱歉，|对不起，|哦?不，(?:等|应|是|答)|我(?:刚才|之前)?(?:算|写|看|说|弄|搞)错"
+    r"|[，,]?(?:但|可|不过|然而|而)是?我(?:认为|觉得|算|得|选|的))",
+    re.IGNORECASE,
+)
+"""At the beginning of a later sentence, words by which all that was said before is taken back."""
+
+
 def disowned(text: str, found: Found) -> bool:
-    """Whether the words around the answer, in its sentence or right behind it, disown it."""
+    """Whether the words around the answer, or in a sentence behind it, disown it."""
     start, end = found.clause
     at = text.rfind(found.answer, start, end)
     at, end = (start, end) if at < 0 else (at, at + len(found.answer))
     before = text[max(sentence_start(text, at), at - _REACH) : at]
-    return bool(_BEFORE.search(before) or _AFTER.match(text[end : end + _REACH]))
+    if _BEFORE.search(before) or _AFTER.match(text[end : end + _REACH]):
+        return True
+    return _LATER.search(text, max(start, end - 1)) is not None
