@@ -46,7 +46,7 @@ _PROSE = re.compile(
 )
 """Words: read letter by letter they would make a product."""
 _TOKEN = re.compile(
-    r"\s*(?:(?P<number>\d+(?:\.\d+)?|\.\d+)"
+    r"\s*(?:(?P<number>\d{1,3}(?:[ ]\d{3})+(?![\d.])|\d+(?:\.\d+)?|\.\d+)"
     r"|\\(?P<command>[A-Za-z]+)"
     r"|(?P<word>arcsin|arccos|arctan|sinh|cosh|tanh|sin|cos|tan|cot|sec|csc|ln|lg|log|exp|sqrt|abs|pi)(?![a-z])"
     r"|(?P<letter>[A-Za-zα-ωΑ-Ωπℓħ∞])"
@@ -82,7 +82,7 @@ def _tokens(text: str) -> list[_Token]:
         if match is None:
             raise UnreadableError(f"{text[at : at + 8]!r}")
         kind = match.lastgroup or ""
-        made.append(_Token(kind, match[kind], match[0][:1].isspace()))
+        made.append(_Token(kind, match[kind].replace(" ", ""), match[0][:1].isspace()))
         at = match.end()
     return made
 
@@ -256,6 +256,10 @@ class _Parser:
 
     def named(self, letter: str) -> Node:
         name = letter
+        if [t.text for t in self.tokens[self.at : self.at + 3]][::2] == ["(", ")"]:
+            inside = self.tokens[self.at + 1]
+            if inside.kind == "number" and not self.tokens[self.at].spaced:
+                raise UnreadableError("f(0) could be a product or a value of f")
         if self.take("_"):
             name += f"_{self.subscript()}"
         while self.take("'"):

@@ -174,6 +174,8 @@ def _listed(text: str, region: bool, depth: int) -> Value | None:
         if builder := _ELEMENTS.fullmatch(inner):
             inner = builder["body"].replace("或", ",")
         items = [i.strip().strip("\"'") for i in split_top(inner, ",;") if i.strip()]
+        if "∞" in inner and text[0] != "{":
+            return None
         if text[0] != "{":
             return _group(True, items, False, depth) if len(items) > 1 else None
         members = dict.fromkeys(x.strip() for i in items for x in both_signs(i))

@@ -50,8 +50,10 @@ _AFTER: Final = re.compile(
 
 _LATER: Final = re.compile(
     r"(?:^|[\n.。!！?？;；:：…”\"])[\s\W]{0,8}?(?:"
-    r"(?:no|wait|hmm),? (?:wait|no|that|let me|i (?:was|made|mis))|wait\b[,.!:]|wait a|actually,|correction\b|scratch that"
-    r"|on second thought|oops|(?:sorry|i apologi[sz]e),? (?:i|it|that|the|my)|i (?:made|was) (?:a |an )?(?:mistake|error|wrong)"
+    r"(?:no|wait|hmm),? (?:wait|no|that|let me|i (?:was|made|mis))|wait\b[,.!:]|wait a|actually,"
+    r"|correction\b|scratch that|on second thought|oops"
+    r"|(?:sorry|i apologi[sz]e),? (?:i|it|that|the|my)"
+    r"|i (?:made|was) (?:a |an )?(?:mistake|error|wrong)"
     r"|(?:that|this)(?:'s| is| was) (?:wrong|incorrect|not (?:right|correct))"
     r"|but,? (?:i (?:get|got|think|say|believe|find)|my (?:own )?(?:answer|result)|mine)\b"
     r"|不对|错了|更正|等等[，,]|等一下|抱歉，|对不起，|哦?不，(?:等|应|是|答)|我(?:刚才|之前)?(?:算|写|看|说|弄|搞)错"

@@ -10,7 +10,7 @@ from gradegpt.answers.none import says_none
 from gradegpt.answers.options import asked_questions
 from gradegpt.answers.text import fold, plain
 from gradegpt.answers.truth import said_truth, truth
-from gradegpt.answers.types import Group, Range, Region, Value
+from gradegpt.answers.types import Group, Leaf, Range, Region, Value
 from gradegpt.rules.compare.base import Comparison, Means, Prove, sparing, unproved
 from gradegpt.rules.compare.choice import compare_choice
 from gradegpt.rules.compare.text import compare_text
@@ -116,8 +116,11 @@ def _none(reference: str, answer: str) -> bool | None:
 
 
 def _is_one_each(wanted: Value, question: str) -> bool:
-    """Whether these are the answers to as many numbered questions, in their order."""
-    return isinstance(wanted, Group) and asked_questions(question)[1] == len(wanted.items)
+    """Whether these answer as many questions in order: numbered ones, or with yes and no."""
+    if not isinstance(wanted, Group):
+        return False
+    held = (isinstance(item, Leaf) and truth(item.text) is not None for item in wanted.items)
+    return all(held) or asked_questions(question)[1] == len(wanted.items)
 
 
 def _another_unit(reference: str, answer: str) -> bool:

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from gradegpt.answers.text import plain
 from gradegpt.answers.words import Token, tokens, words
 
 
@@ -89,12 +90,17 @@ _MONTHS: Final = _words("""
     january february march april may june july august september october november december jan
     feb mar apr jun jul aug sep sept oct nov dec
 """)
+_HAN: Final = re.compile("[\u3400-\u9fff]")
+SIGNS: Final = re.compile(r"[-+=<>≤≥*/^\\\[\]{}|_%½]|\d[.,:]\d")
+"""Signs that words do not hold: a text with one stands as it is in what gives it."""
 _CURRENCIES: Final = tuple("$€£¥￥")
 _PLACE_NAME: Final = 3
 _ITEM: Final = 3
 """Words of one of several things in a list."""
 _JOINING: Final = re.compile(r"[/&、·•+]")
-_TURNED: Final = re.compile(r"…|\.\.\.|——|[？?]|[不没非错误或另]|还有|更正|等等|其中|应该|[哦噢]")
+_TURNED: Final = re.compile(
+    r"…|\.\.\.|——|[？?]|[不没非错误或另]|还有|但|可是|更正|等等|其中|应该|[哦噢]"
+)
 """Behind an answer, signs and Chinese words that turn it, doubt it or add another."""
 _NAMELESS: Final = _FUNCTION | _MONTHS | _TITLES
 _STOP: Final = re.compile(r"[.!?;。！？；\n](?!\w)")
@@ -108,6 +114,8 @@ def gives(reference: str, answer: str, question: str) -> bool:
         return False
     if all(word in FILLER or len(word) < 2 for word in wanted):
         return False
+    if SIGNS.search(reference) and plain(reference) not in plain(answer):
+        return False
     asked = frozenset(words(question))
     if _in_a_row(wanted, words(question)):
         return False
@@ -118,6 +126,7 @@ def gives(reference: str, answer: str, question: str) -> bool:
         _settled(said, quoted, (start, end), asked)
         and _leads(said[:start], known[:start], said[start], date=_is_date(wanted))
         and not (_has_year(wanted) and _has_year(t.word for t in said[end:]))
+        and said[start].gap.rstrip("$ ")[-1:] not in ("-", "−", "+", "*", "/", "^", "_")
         and not _other_currency(reference, said[start].gap)
         and _closes(said[:end], said[end:], known[end:], alone=not start)
         for start, end in spans
@@ -222,6 +231,8 @@ def _leads(before: tuple[Token, ...], known: list[bool], name: Token, *, date: b
 def _describes(token: Token, after: tuple[Token, ...]) -> bool:
     """Whether it is an article, a title, a nationality or another word before a name."""
     if after and after[0].gap.strip(" \"“”‘’'\n\xa0"):
+        return False
+    if not token.word.isascii() and _HAN.search(token.word):
         return False
     if token.capital:
         return token.word in _TITLES or token.word.endswith(_NATIONS)

@@ -13,7 +13,7 @@ from gradegpt.answers.text import plain
 from gradegpt.answers.words import meaning
 from gradegpt.answers.words import words as words_of
 from gradegpt.rules.compare.base import Comparison
-from gradegpt.rules.compare.given import FILLER, MAX_REFERENCE, TURNING, gives
+from gradegpt.rules.compare.given import FILLER, MAX_REFERENCE, SIGNS, TURNING, gives
 
 _OPPOSITES: Final = (
     ("增大", "减小"), ("增加", "减少"), ("升高", "降低"), ("上升", "下降"), ("变大", "变小"),
@@ -71,7 +71,7 @@ def _reordered(reference: str, answer: str) -> bool:
     left, right = words_of(reference), words_of(answer)
     if not 1 < len(left) <= MAX_REFERENCE or len(right) > 2 * MAX_REFERENCE:
         return False
-    if _NAMED.search(reference):
+    if _NAMED.search(reference) or SIGNS.search(reference):
         return False  # A = HCl, B = NaOH
     joined = ("," in reference + answer) or _JOINING & {*left, *right}
     same = _content(left) == _content(right)

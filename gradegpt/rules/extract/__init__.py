@@ -11,8 +11,8 @@ from gradegpt.answers.spans import BREAK, last_match, sentence_around
 from gradegpt.answers.types import Leaf
 from gradegpt.rules.extract.choice import find_choice
 from gradegpt.rules.extract.found import COMMITTED, DRESSING, NEAR_THE_END, OVERLAP, Found, How
-from gradegpt.rules.extract.keys import find_keys
-from gradegpt.rules.extract.numbers import CHANGED, NUMBER, SPELLED, endings, last_number
+from gradegpt.rules.extract.keys import find_keys, several_keys
+from gradegpt.rules.extract.numbers import CHANGED, NUMBER, SPELLED, endings, last_number, with_unit
 from gradegpt.rules.extract.refine import reads_as, refine
 from gradegpt.rules.extract.several import boxes, by_part, json_answer, several_boxes
 from gradegpt.schema import CHOICE, AnswerType
@@ -107,7 +107,7 @@ def _refined(found: Found, kind: AnswerType) -> Found:
     if several and "=" not in found.answer and numbers > 1:
         return found._replace(answer=answer, how=How.CONCLUDED)
     if kind is AnswerType.NUMBER and not CHANGED.search(answer) and not reads_as(answer, kind):
-        given = {m[0] for m in NUMBER.finditer(answer)}
+        given = {with_unit(answer, m) for m in NUMBER.finditer(answer)}
         if len(given) == 1:  # "3 years old", "10 months to save": a number among other words
             return found._replace(answer=given.pop(), how=How.LAST_NUMBER)
     return found._replace(answer=answer)
@@ -125,7 +125,10 @@ def _of_kind(text: str, kind: AnswerType | None, places: int) -> Found | None:
         if several is not None:
             span = sentence_around(text, several.start, several.start + 1)
             return Found(several.letters, *span, How.ANNOUNCED, span)
-        return _chosen(text)
+        chosen = _chosen(text)
+        if chosen is not None and places <= 1 and several_keys(text):
+            return chosen._replace(how=How.CONCLUDED, answer=text.strip()[-80:])
+        return chosen
     if kind is AnswerType.MULTI_PART and places > 1:
         return by_part(text, places, _settled)
     if kind is AnswerType.MULTI_ANSWER and places > 1 and _BLANK.search(text):

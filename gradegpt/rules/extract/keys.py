@@ -56,6 +56,11 @@ def find_keys(text: str, places: int, first: int = 0) -> Choice | None:
     )
 
 
+def several_keys(text: str) -> bool:
+    """Whether two and more questions are answered behind 【答案】."""
+    return len(_KEYED.findall(same_length(text))) > 1 and by_number(text, 2) is not None
+
+
 def _by_mark(text: str, places: int, mark: re.Pattern[str]) -> Choice | None:
     run = list(mark.finditer(text))[-places:]
     if len(run) < places or any(_OPEN.match(text, m.end()) for m in run):
@@ -114,7 +119,8 @@ def _wanted(numbers: Sequence[int], places: int, first: int) -> Sequence[int]:
     starts = [first] if first else list(reversed(numbers))
     for start in starts:
         run = range(start, start + places)
-        if all(number in numbers for number in run):
+        longer = not first and (start - 1 in numbers or start + places in numbers)
+        if not longer and all(number in numbers for number in run):
             return run
     return ()
 

@@ -6,13 +6,14 @@ import re
 from typing import Final
 
 from gradegpt.answers.spans import last_match, sentence_around
+from gradegpt.answers.units import known
 from gradegpt.rules.extract.found import Found, How
 
 NUMBER = re.compile(r"-?\$?\d[\d,]*(?:\.\d+)?(?:\s*/\s*\d+)?%?")
 CHANGED = re.compile(
     r"\bnot\b|n't\b|\b(?:less|more|fewer|at least|at most|than|plus|minus|times|over|half|\w*halves"
     r"|or|between|\w*(?:thirds?|quarters?|fourths?|fifths?|tenths?|dozens?|hundreds?|thousands?|illions?))\b"
-    r"|\b[b-hj-z]\b|[+*/^=<>≤≥_\\]|不|没|的(?:平方|立方|倍|倒数)|平方|大于|小于|至少|至多|或|半",
+    r"|\b[b-hj-z]\b|\(.*,|[+*/^=<>≤≥_\\]|不|没|的(?:平方|立方|倍|倒数)|平方|大于|小于|至少|至多|或|半",
     re.IGNORECASE,
 )
 """Signs and words beside a number that make another value of it."""
@@ -29,6 +30,7 @@ _TURNED = re.compile(
 )
 """Words by which a number in a sentence is not its result, unless it stands behind a sign =."""
 _DENIED = re.compile(r"\bnot\b|n't\b|不|没", re.IGNORECASE)
+_UNIT = re.compile(r"\s*(?P<unit>[A-Za-z]{1,12}|[\u3400-\u9fff]{1,2})(?![A-Za-z/^²³*·])")
 _RESULT = re.compile(r"[=≈]\s*(-?\$?\d[\d,]*(?:\.\d+)?%?)")
 
 
@@ -54,4 +56,12 @@ def last_number(text: str) -> Found | None:
     last = last_match(NUMBER, text)
     if last is None:
         return None
-    return Found(last[0], *sentence_around(text, *last.span()), How.LAST_NUMBER, last.span())
+    answer = with_unit(text, last)
+    span = (last.start(), last.start() + len(answer))
+    return Found(answer, *sentence_around(text, *last.span()), How.LAST_NUMBER, span)
+
+
+def with_unit(text: str, number: re.Match[str]) -> str:
+    """The number with the unit of measurement that stands behind it, where one does."""
+    unit = _UNIT.match(text, number.end())
+    return number[0] + unit[0] if unit is not None and known(unit["unit"]) else number[0]
