@@ -113,8 +113,8 @@ def options(question: str) -> dict[str, str]:
 def sequence(text: str, question: str = "") -> tuple[str, ...]:
     """The answers of several questions in one: ``C A C``, ``CADCB DCBBA``, ``7. C 8. AD``.
 
-    ``DAC`` is one where the question speaks of as many questions, or a letter stands twice. Empty
-    for anything else.
+    ``DAC`` is one where the question speaks of as many questions. Empty for
+    anything else.
     """
     if len(text) > _MAX_SEQUENCE:
         return ()
@@ -126,8 +126,7 @@ def sequence(text: str, question: str = "") -> tuple[str, ...]:
     if _NUMBERED.fullmatch(text):
         return tuple(re.findall(r"[A-J]+", text))
     if _SHORT_ROW.fullmatch(text):
-        several = asked_questions(question)[1] == len(text) or 1 < len({*text}) < len(text)
-        return tuple(text) if several else ()
+        return tuple(text) if asked_questions(question)[1] == len(text) else ()
     return ()
 
 

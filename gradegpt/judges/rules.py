@@ -10,9 +10,9 @@ from typing import Final
 from gradegpt.answers.text import tidy
 from gradegpt.chain import Chain, render_chain
 from gradegpt.rules.compare import Comparison, Prove, compare, sparing
-from gradegpt.rules.extract import COMMITTED, Found, How, endings, find_answer
+from gradegpt.rules.extract import COMMITTED, Found, How, endings, find_answer, has_later_result
 from gradegpt.rules.reference import answer_kind, answer_places, reference_answers
-from gradegpt.rules.stance import disowned
+from gradegpt.rules.stance import disowned, hedges, takes_back
 from gradegpt.rules.tolerance import DEFAULT
 from gradegpt.rules.validity import (
     cut_off,
@@ -97,6 +97,8 @@ class RuleJudge:
         """No answer is invalid, unless the reference says that there is none, or may say so."""
         if reason == REFUSAL and not declines_by_policy(response):
             same = next(filter(says_unanswerable, references), None)
+            if same is not None and (takes_back(response) or hedges(response)):
+                return self._undecided(item, "response:not-its-own-answer")
             if same is not None:
                 start = len(response) - len(response.lstrip())
                 whole = Found(response.strip(), start, len(response.rstrip()), How.WHOLE, (0, 0))
@@ -119,14 +121,16 @@ class RuleJudge:
         answer, whatever it equals.
         """
         prove = sparing(self._prove)
-        guessed = found.how is How.LAST_NUMBER
+        later = found.how is How.CONCLUDED and has_later_result(response, found)
+        guessed = found.how is How.LAST_NUMBER or (kind is AnswerType.NUMBER and later)
         open_ = found.how is How.CONCLUDED
         for reference in references:
             comparison = self._compare(item, reference, found, prove)
             open_ |= comparison.same is None and found.how is How.FINAL
             yield reference, comparison._replace(same=False) if guessed else comparison, found
         if kind is AnswerType.NUMBER and (open_ or guessed):
-            for last, reference in product(endings(response), references):
+            own = [last for last in endings(response) if not disowned(response, last)]
+            for last, reference in product(own, references):
                 yield reference, self._compare(item, reference, last, prove), last
 
     def _undecided(

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from gradegpt.answers.spans import sentence_start
-from gradegpt.rules.extract import Found
+from gradegpt.rules.extract import Found, How
 
 _REACH: Final = 80
 """Characters before and behind an answer that are looked at."""
@@ -63,6 +63,18 @@ _LATER: Final = re.compile(
 """At the beginning of a later sentence, words by which all that was said before is taken back."""
 
 
+_HEDGES: Final = re.compile(
+    r"也许|可能是|或(?:者|许)|有人|\b(?:or|perhaps|maybe|classmate|friend) ", re.IGNORECASE
+)
+_DENIED_WHOLE: Final = re.compile(
+    r"\W*(?:(?:the )?answer |it |答案|结果)?(?:is |are )?"
+    r"(?:not\b(?! enough)|isn't\b|不是|并非|不选|不等于)"
+    r"(?=\s*[($\\\d]|\s*[A-Za-z]\w{0,2}\s*=)",
+    re.IGNORECASE,
+)
+"""The beginning of an answer that denies the formula, the option or the list behind it."""
+
+
 def disowned(text: str, found: Found) -> bool:
     """Whether the words around the answer, or in a sentence behind it, disown it."""
     start, end = found.clause
@@ -71,4 +83,16 @@ def disowned(text: str, found: Found) -> bool:
     before = text[max(sentence_start(text, at), at - _REACH) : at]
     if _BEFORE.search(before) or _AFTER.match(text[end : end + _REACH]):
         return True
-    return _LATER.search(text, max(start, end - 1)) is not None
+    if found.how in (How.STATED, How.WHOLE):
+        end = start
+    return takes_back(text, max(start, end - 1)) or _DENIED_WHOLE.match(found.answer) is not None
+
+
+def takes_back(text: str, since: int = 0) -> bool:
+    """Whether a sentence from ``since`` on takes back what was said before."""
+    return _LATER.search(text, since) is not None
+
+
+def hedges(text: str) -> bool:
+    """Whether a text names an alternative to what it says, or somebody else who says it."""
+    return _HEDGES.search(text) is not None

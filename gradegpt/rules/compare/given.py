@@ -138,8 +138,9 @@ def _settled(
 ) -> bool:
     """Whether nothing turns it or leaves it open."""
     start, end = span
-    begin = next((n for n in range(start, 0, -1) if _STOP.search(said[n].gap)), 0)
-    stop = next((n for n in range(end, len(said)) if _STOP.search(said[n].gap)), len(said))
+    stops = [n for n in range(1, len(said)) if _STOP.search(said[n].gap) and said[n - 1].word[1:]]
+    begin = max((n for n in stops if n <= start), default=0)
+    stop = min((n for n in stops if n >= end), default=len(said))
     for n, token in enumerate(said):
         if start <= n < end or quoted[n]:
             continue
@@ -210,6 +211,8 @@ def _stem(word: str) -> str:
 
 def _leads(before: tuple[Token, ...], known: list[bool], name: Token, *, date: bool) -> bool:
     """Whether what stands before gives what follows: the question's own words, or a verb."""
+    if any(not k and _HAN.search(t.word) for t, k in zip(before, known, strict=True)):
+        return False
     if all(known):
         return True
     at = len(before) - 1

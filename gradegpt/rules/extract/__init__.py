@@ -12,12 +12,20 @@ from gradegpt.answers.types import Leaf
 from gradegpt.rules.extract.choice import find_choice
 from gradegpt.rules.extract.found import COMMITTED, DRESSING, NEAR_THE_END, OVERLAP, Found, How
 from gradegpt.rules.extract.keys import find_keys, several_keys
-from gradegpt.rules.extract.numbers import CHANGED, NUMBER, SPELLED, endings, last_number, with_unit
+from gradegpt.rules.extract.numbers import (
+    CHANGED,
+    NUMBER,
+    SPELLED,
+    endings,
+    has_later_result,
+    last_number,
+    with_unit,
+)
 from gradegpt.rules.extract.refine import reads_as, refine
 from gradegpt.rules.extract.several import boxes, by_part, json_answer, several_boxes
 from gradegpt.schema import CHOICE, AnswerType
 
-__all__ = ["COMMITTED", "Found", "How", "boxes", "endings", "find_answer"]
+__all__ = ["COMMITTED", "Found", "How", "boxes", "endings", "find_answer", "has_later_result"]
 
 _SEVERAL: Final = (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART, AnswerType.SET)
 _BLANK: Final = re.compile(r"第\s*[一二三四五六七八九\d]\s*[空问题]|[①②③]")

@@ -58,12 +58,14 @@ def find_keys(text: str, places: int, first: int = 0) -> Choice | None:
 
 def several_keys(text: str) -> bool:
     """Whether two and more questions are answered behind 【答案】."""
-    return len(_KEYED.findall(same_length(text))) > 1 and by_number(text, 2) is not None
+    text = same_length(text)
+    numbers = {number for mark in _MARK.finditer(text) for number in _numbers(mark)}
+    return len(_KEYED.findall(text)) > 1 and len(numbers) > 1
 
 
 def _by_mark(text: str, places: int, mark: re.Pattern[str]) -> Choice | None:
-    run = list(mark.finditer(text))[-places:]
-    if len(run) < places or any(_OPEN.match(text, m.end()) for m in run):
+    run = list(mark.finditer(text))
+    if len(run) != places or any(_OPEN.match(text, m.end()) for m in run):
         return None
     letters = _in_order([m["letters"] for m in run])
     return Choice(letters, run[0].start(), run[0].start("letters"), run[-1].end(), committed=True)
@@ -145,7 +147,7 @@ def _in_a_row(text: str, places: int) -> Choice | None:
         if row is None or len(letters) != places:
             continue
         rest = _BESIDE.sub("", line[0].replace(row[0], "", 1))
-        if not re.search(r"[A-Za-z]{2,}|或", rest):
+        if not re.search(r"[A-Za-z]{2,}|或|也许|可能", rest):
             span = (line.start() + row.start(), line.start() + row.end())
             return Choice(" ".join(letters), line.start(), *span, committed=True)
     whole = sequence(text)

@@ -31,24 +31,28 @@ _TURNED = re.compile(
 """Words by which a number in a sentence is not its result, unless it stands behind a sign =."""
 _DENIED = re.compile(r"\bnot\b|n't\b|不|没", re.IGNORECASE)
 _UNIT = re.compile(r"\s*(?P<unit>[A-Za-z]{1,12}|[\u3400-\u9fff]{1,2})(?![A-Za-z/^²³*·])")
-_RESULT = re.compile(r"[=≈]\s*(-?\$?\d[\d,]*(?:\.\d+)?%?)")
+_RESULT = re.compile(rf"[=≈]\s*(?P<number>{NUMBER.pattern})")
 
 
 def endings(text: str) -> list[Found]:
-    """Numbers that a text ends in: its last one, and the last result of the last sentence."""
+    """The number that a text ends in: the last result of its last sentence, else its last one."""
     last = last_number(text)
     if last is None or len(text.rstrip()) - last.end > _CLOSING:
         return []
-    made = [] if _TURNED.search(text, last.start, last.end) else [last]
     result = last_match(_RESULT, text[last.start : last.end])
-    if result is None or _DENIED.search(text, last.start, last.start + result.start()):
-        return made
-    span = (last.start + result.start(1), last.start + result.end(1))
-    return (
-        made
-        if made and span[1] == last.clause[1]
-        else [*made, last._replace(answer=result[1], clause=span)]
-    )
+    if result is None:
+        return [] if _TURNED.search(text, last.start, last.end) else [last]
+    if _DENIED.search(text, last.start, last.start + result.start()):
+        return []
+    start = last.start + result.start("number")
+    answer = with_unit(text[start : last.end], NUMBER.match(text[start : last.end]))
+    return [last._replace(answer=answer, clause=(start, start + len(answer)))]
+
+
+def has_later_result(text: str, found: Found) -> bool:
+    """Whether another result stands behind what was found: "spent $6, since 6 / 1.5 = 4"."""
+    later = last_match(_RESULT, text[found.clause[1] :])
+    return later is not None and later["number"].strip("$") not in found.answer
 
 
 def last_number(text: str) -> Found | None:
@@ -61,7 +65,9 @@ def last_number(text: str) -> Found | None:
     return Found(answer, *sentence_around(text, *last.span()), How.LAST_NUMBER, span)
 
 
-def with_unit(text: str, number: re.Match[str]) -> str:
+def with_unit(text: str, number: re.Match[str] | None) -> str:
     """The number with the unit of measurement that stands behind it, where one does."""
+    if number is None:
+        return ""
     unit = _UNIT.match(text, number.end())
     return number[0] + unit[0] if unit is not None and known(unit["unit"]) else number[0]
