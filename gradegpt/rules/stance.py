@@ -72,6 +72,7 @@ _DENIED_WHOLE: Final = re.compile(
     r"(?=\s*[($\\\d]|\s*[A-Za-z]\w{0,2}\s*=)",
     re.IGNORECASE,
 )
+_DENIED_PARTS: Final = re.compile(r"(?:\bnot|n't|不是)\s*[(（]\s*[a1一]\s*[)）]", re.IGNORECASE)
 """The beginning of an answer that denies the formula, the option or the list behind it."""
 
 
@@ -85,7 +86,10 @@ def disowned(text: str, found: Found) -> bool:
         return True
     if found.how in (How.STATED, How.WHOLE):
         end = start
-    return takes_back(text, max(start, end - 1)) or _DENIED_WHOLE.match(found.answer) is not None
+    if takes_back(text, max(start, end - 1)) or takes_back(found.answer):
+        return True
+    denied = _DENIED_WHOLE.match(found.answer) or _DENIED_PARTS.search(text, start)
+    return denied is not None
 
 
 def takes_back(text: str, since: int = 0) -> bool:

@@ -54,6 +54,8 @@ _DOUBT: Final = _words("""
     replaced fake pseudo ruled including included among besides plus alongside
 """)
 """Words that may turn or leave open what they share a sentence with."""
+_CHOOSING: Final = _words("or either but")
+"""Of these, words that turn it although the question has them."""
 TURNING: Final = _DENIAL | _REVISION | _DOUBT
 _GIVING: Final = _words("""
     is was are were be been being it's that's named called known titled namely as
@@ -124,7 +126,7 @@ def gives(reference: str, answer: str, question: str) -> bool:
     known = _known(said, quoted, asked) if spans else []
     return any(
         _settled(said, quoted, (start, end), asked)
-        and _leads(said[:start], known[:start], said[start], date=_is_date(wanted))
+        and _leads(said[:start], known[:start], said[start], len(wanted), date=_is_date(wanted))
         and not (_has_year(wanted) and _has_year(t.word for t in said[end:]))
         and said[start].gap.rstrip("$ ")[-1:] not in ("-", "−", "+", "*", "/", "^", "_")
         and not _other_currency(reference, said[start].gap)
@@ -148,7 +150,8 @@ def _settled(
             return False
         if token.word in _REVISION and token.word not in asked:
             return False
-        if begin <= n < stop and token.word in _DOUBT and token.word not in asked:
+        doubted = token.word in _CHOOSING or (token.word in _DOUBT and token.word not in asked)
+        if begin <= n < stop and doubted:
             return False
     return True
 
@@ -209,10 +212,15 @@ def _stem(word: str) -> str:
     return _ENDING.sub("", word) if len(word) > 3 else word
 
 
-def _leads(before: tuple[Token, ...], known: list[bool], name: Token, *, date: bool) -> bool:
+def _leads(
+    before: tuple[Token, ...], known: list[bool], name: Token, length: int, *, date: bool
+) -> bool:
     """Whether what stands before gives what follows: the question's own words, or a verb."""
     if any(not k and _HAN.search(t.word) for t, k in zip(before, known, strict=True)):
         return False
+    listed = length > 3 and before and not name.gap.strip() and before[-1].word not in _NAMELESS
+    if listed and not name.capital:
+        return False  # the end of a longer list of words
     if all(known):
         return True
     at = len(before) - 1

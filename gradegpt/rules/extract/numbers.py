@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from gradegpt.answers.spans import last_match, sentence_around
-from gradegpt.answers.units import known
+from gradegpt.answers.units import known, named
 from gradegpt.rules.extract.found import Found, How
 
 NUMBER = re.compile(r"-?\$?\d[\d,]*(?:\.\d+)?(?:\s*/\s*\d+)?%?")
@@ -44,9 +44,15 @@ def endings(text: str) -> list[Found]:
         return [] if _TURNED.search(text, last.start, last.end) else [last]
     if _DENIED.search(text, last.start, last.start + result.start()):
         return []
+    if NUMBER.match(last.answer) and last.answer.startswith(result["number"]):
+        return [last]
     start = last.start + result.start("number")
     answer = with_unit(text[start : last.end], NUMBER.match(text[start : last.end]))
     return [last._replace(answer=answer, clause=(start, start + len(answer)))]
+
+
+def _measures(unit: str) -> bool:
+    return known(unit) or named(unit) is not None
 
 
 def has_later_result(text: str, found: Found) -> bool:
@@ -70,4 +76,4 @@ def with_unit(text: str, number: re.Match[str] | None) -> str:
     if number is None:
         return ""
     unit = _UNIT.match(text, number.end())
-    return number[0] + unit[0] if unit is not None and known(unit["unit"]) else number[0]
+    return number[0] + unit[0] if unit is not None and _measures(unit["unit"]) else number[0]
