@@ -20,7 +20,7 @@ _UNIT_TAIL = re.compile(
 )
 _COUNTED = re.compile(
     r"[个只人本支张棵岁次块名条页辆件套种倍元角枚头匹座间台盒箱袋瓶杯包组排行列堆批篇首道题步层级户家位朵片粒颗根把"
-    r"双对副串顶架艘艇门]{1,2}(?:[\u3400-\u9fff]{1,3})?"
+    r"双对副串顶架艘艇门]{1,2}(?:(?![不没也])[\u3400-\u9fff]){0,3}"
 )
 """Chinese counters, with the short noun that may follow: 个, 本, 个苹果."""
 _THING = re.compile(

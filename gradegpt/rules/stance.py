@@ -15,7 +15,7 @@ _DENIED: Final = (
     r"|(?:不能|无法|不敢|很难)(?:断定|确定|确认|判断|肯定)\S{0,6}"
     r"|\bwhether(?: \w+){0,3}"
     r"|\b(?:isn't|is not|can(?:no|')t be|not equal to|unsure (?:if|whether|that))(?: \w+){0,2})"
-    r"\s*[$\\({\"“'‘*]*$"
+    r"\s*[$\\({\"“'‘*]*(?:boxed\s*\{)?$"
 )
 _OTHERS_ZH: Final = (
     r"(?:网上|有人|有的|同学|同桌|老师|别人|朋友|他们|题目)"
@@ -50,7 +50,7 @@ _AFTER: Final = re.compile(
 
 _LATER: Final = re.compile(
     r"(?:^|[\n.。!！?？;；:：…”\"])[\s\W]{0,8}?(?:"
-    r"(?:no|wait|hmm),? (?:wait|no|that|let me|i (?:was|made|mis))|wait\b[,.!:]|wait a|actually,"
+    r"(?:no|wait|hmm),? (?:wait|that|let me|i (?:was|made|mis))|wait\b[,.!:]|wait a|actually,"
     r"|correction\b|scratch that|on second thought|oops"
     r"|(?:sorry|i apologi[sz]e),? (?:i|it|that|the|my)"
     r"|i (?:made|was) (?:a |an )?(?:mistake|error|wrong)"

@@ -97,6 +97,8 @@ SIGNS: Final = re.compile(r"[-+=<>≤≥*/^\\\[\]{}|_%½]|\d[.,:]\d")
 """Signs that words do not hold: a text with one stands as it is in what gives it."""
 _CURRENCIES: Final = tuple("$€£¥￥")
 _PLACE_NAME: Final = 3
+_BESIDE: Final = 4
+"""Words within which an "or" behind the answer is of it."""
 _ITEM: Final = 3
 """Words of one of several things in a list."""
 _JOINING: Final = re.compile(r"[/&、·•+]")
@@ -150,7 +152,8 @@ def _settled(
             return False
         if token.word in _REVISION and token.word not in asked:
             return False
-        doubted = token.word in _CHOOSING or (token.word in _DOUBT and token.word not in asked)
+        beside = token.word in _CHOOSING and 0 <= n - end < _BESIDE
+        doubted = beside or (token.word in _DOUBT and token.word not in asked)
         if begin <= n < stop and doubted:
             return False
     return True

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from gradegpt.answers.options import LETTER, same_length
+from gradegpt.answers.spans import last_match
 from gradegpt.answers.truth import said_truth
 from gradegpt.rules.extract.found import NEAR_THE_END, OVERLAP
 
@@ -103,6 +104,8 @@ _HEDGED = re.compile(r"\bor\b|或者?|还是", re.IGNORECASE)
 _LISTED = re.compile(r"(?:^|[\n\s])\s*[(（]?[A-J]\s*[.．、:：)）]")
 
 
+_BOX_RUN = re.compile(r"(?:\\boxed\{[A-J]\}[$\s]*(?:[,、和]|and)?[$\s]*){2,}")
+_BOXED_LETTER = re.compile(r"\{([A-J])\}")
 _LONE = re.compile(rf"[\s*(\[$]*(?P<letter>{LETTER})[\s*)\]$.]*")
 _ALL_SAID: Final = 3
 """Options of which something is said, where that settles which one is meant."""
@@ -123,6 +126,8 @@ def find_choice(text: str) -> Choice | None:
 
     No letters mean that the text says none of the options is right.
     """
+    if text.count("boxed{") > 1 and (row := _boxes_in_a_row(same_length(text))):
+        return row
     near = max(0, len(text) - NEAR_THE_END)
     best = max(_committed(same_length(text[near:])), key=lambda c: c.start, default=None)
     if near and (best is None or best.announced < OVERLAP):
@@ -174,6 +179,15 @@ def _choice(match: re.Match[str]) -> Choice:
 def _named(letters: str) -> str:
     without = re.sub(r"\band\b|[Oo]ptions?|[Cc]hoices?", " ", letters)
     return "".join(re.findall(r"[A-J]", without))
+
+
+def _boxes_in_a_row(text: str) -> Choice | None:
+    r"""``\boxed{A} \boxed{B}``: boxes that stand side by side choose several."""
+    run = last_match(_BOX_RUN, text)
+    if run is None:
+        return None
+    letters = "".join(dict.fromkeys(_BOXED_LETTER.findall(run[0])))
+    return Choice(letters, run.start(), run.start(), run.end(), committed=True)
 
 
 def _one_a_line(lines: list[re.Match[str]]) -> Choice | None:

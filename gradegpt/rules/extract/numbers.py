@@ -30,7 +30,9 @@ _TURNED = re.compile(
 )
 """Words by which a number in a sentence is not its result, unless it stands behind a sign =."""
 _DENIED = re.compile(r"\bnot\b|n't\b|不|没", re.IGNORECASE)
-_UNIT = re.compile(r"\s*(?P<unit>[A-Za-z]{1,12}|[\u3400-\u9fff]{1,2})(?![A-Za-z/^²³*·])")
+_UNIT = re.compile(
+    r"\s*(?P<unit>[A-Za-z]{1,12}(?:/[A-Za-z]{1,6})?|[\u3400-\u9fff]{1,2})(?![A-Za-z/^²³*·])"
+)
 _RESULT = re.compile(rf"[=≈]\s*(?P<number>{NUMBER.pattern})")
 
 
