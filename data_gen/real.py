@@ -12,7 +12,7 @@ from data_gen.forms import right_form, wrong_form
 from data_gen.gloss import render_gloss
 from data_gen.phrases import phrases
 from gradegpt.answers.options import chosen, letters, options
-from gradegpt.answers.read import answer_type
+from gradegpt.answers.read import answer_type, read
 from gradegpt.answers.spans import clause_ends, sentences
 from gradegpt.answers.text import plain, tidy
 from gradegpt.chain import Chain, needs_gloss
@@ -136,7 +136,9 @@ def _chain(item: Item, verdict: Verdict, *, shown: bool) -> Chain | None:
         return _free_text(item, references, verdict)
     if found is None or not settled:
         return None
-    same = [compare(r, found.answer, kind, question=item.question).same for r in references]
+    given = read(found.answer, kind, item.question)
+    wanted = [read(reference, kind, item.question) for reference in references]
+    same = [compare(one, given, question=item.question).same for one in wanted]
     right = verdict is Verdict.CORRECT
     if (right and all(s is False for s in same)) or (not right and True in same):
         return None

@@ -198,4 +198,5 @@ def _differs(answer: str, other: str, kind: AnswerType, question: str) -> bool:
 
 
 def _same(answer: str, other: str, kind: AnswerType, question: str) -> bool | None:
-    return compare(answer, other, kind, question=question, tolerance="exact").same
+    pair = (read(text, kind, question) for text in (answer, other))
+    return compare(*pair, question=question, tolerance="exact").same

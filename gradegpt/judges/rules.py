@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Final
 
+from gradegpt.answers.read import read
 from gradegpt.answers.text import tidy
 from gradegpt.chain import Chain, render_chain
 from gradegpt.rules.compare import Comparison, Prove, compare, sparing
@@ -65,9 +66,9 @@ class RuleJudge:
         kind = answer_kind(item, references[0])
         if says_nothing(item.response):
             return self._decided(item, Verdict.INVALID, "response:empty", None, references[0])
-        read = tidy(item.response)
-        looped = without_loop(read)
-        response = read if looped is None else looped
+        shown = tidy(item.response)
+        looped = without_loop(shown)
+        response = shown if looped is None else looped
         found = find_answer(response, kind, answer_places(references[0], kind, item.question))
         if nothing := _gives_nothing(response, found, kind, looped is not None):
             return self._declined(item, nothing, references, response, kind)
@@ -87,8 +88,8 @@ class RuleJudge:
         if found.how in COMMITTED and all(c.same is False for c in comparisons):
             reason = comparisons[0].reason
             return self._decided(item, Verdict.INCORRECT, reason, found, references[0])
-        shown = comparisons[0].same is not None
-        reason = f"{found.how.value}:not-a-commitment" if shown else comparisons[0].reason
+        compared = comparisons[0].same is not None
+        reason = f"{found.how.value}:not-a-commitment" if compared else comparisons[0].reason
         return self._undecided(item, reason, found, kind)
 
     def _declined(
@@ -148,10 +149,10 @@ class RuleJudge:
         )
 
     def _compare(self, item: Item, reference: str, found: Found, prove: Prove) -> Comparison:
+        kind = answer_kind(item, reference)
         return compare(
-            reference,
-            found.answer,
-            answer_kind(item, reference),
+            read(reference, kind, item.question),
+            read(found.answer, kind, item.question, (found.start, found.end)),
             question=item.question,
             tolerance=item.tolerance or DEFAULT,
             prove=prove,

@@ -8,6 +8,7 @@ from collections import Counter
 import pytest
 
 from data_gen.drawn import drawn_comparison
+from gradegpt.answers.read import read
 from gradegpt.chain import Chain
 from gradegpt.rules.compare import compare
 from gradegpt.schema import AnswerType, Verdict
@@ -26,7 +27,7 @@ def test_the_rules_say_the_same_of_a_drawn_comparison(kind: AnswerType, drawn: l
     chains = [chain for chain in drawn if chain.answer_type is kind]
     said: Counter[bool | None] = Counter()
     for chain in chains:
-        same = compare(chain.reference_answer, chain.answer or "", kind).same
+        same = compare(read(chain.reference_answer, kind), read(chain.answer or "", kind)).same
         assert same in (None, chain.verdict is Verdict.CORRECT), chain
         said[same] += 1
     assert said[True] > len(chains) / 4
@@ -37,7 +38,9 @@ def test_the_rules_contradict_no_drawn_name(drawn: list[Chain]) -> None:
     """They know few of them."""
     chains = [chain for chain in drawn if chain.answer_type is AnswerType.TEXT]
     for chain in chains:
-        said = compare(chain.reference_answer, chain.answer or "", AnswerType.TEXT).same
+        said = compare(
+            read(chain.reference_answer, AnswerType.TEXT), read(chain.answer or "", AnswerType.TEXT)
+        ).same
         assert said in (None, chain.verdict is Verdict.CORRECT), chain
     texts = " ".join(f"{chain.reference_answer} {chain.answer}" for chain in chains)
     assert {"the", "It"} <= {*texts.split()}

@@ -17,6 +17,7 @@ from data_gen.drawn import drawn_comparison
 from data_gen.forms import look, near_misses, right_form, same_forms, wrong_form
 from data_gen.parametric import parametric
 from gradegpt.answers.options import letters
+from gradegpt.answers.read import read
 from gradegpt.rules.compare import compare
 from gradegpt.schema import AnswerType, Item, Verdict
 
@@ -89,7 +90,12 @@ def near(answer: str, kind: AnswerType, question: str = "", *, chinese: bool = F
 
 
 def equal(left: str, right: str, kind: AnswerType, question: str = "") -> bool | None:
-    return compare(left, right, kind, question=question, tolerance="exact").same
+    return compare(
+        read(left, kind, question),
+        read(right, kind, question),
+        question=question,
+        tolerance="exact",
+    ).same
 
 
 # --- the table ------------------------------------------------------------------------------------

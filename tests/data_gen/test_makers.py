@@ -31,6 +31,7 @@ from data_gen.makers.notation import polynomial, tex
 from data_gen.makers.ways import flipped, leaf, span
 from data_gen.parametric import MAKERS, parametric
 from gradegpt.answers.quantity import quantity
+from gradegpt.answers.read import read
 from gradegpt.answers.text import fold
 from gradegpt.errors import InputError
 from gradegpt.rules.compare import compare
@@ -79,10 +80,18 @@ def test_the_rules_contradict_no_maker(maker: Maker, kind: AnswerType) -> None:
     for _, drawn in draws(maker):
         assert not {drawn.reference, *drawn.right} & {*drawn.wrong}
         for right in drawn.right:
-            same = compare(drawn.reference, right, kind, question=drawn.question).same
+            same = compare(
+                read(drawn.reference, kind, drawn.question),
+                read(right, kind, drawn.question),
+                question=drawn.question,
+            ).same
             assert same is not False, (drawn, right)
         for wrong in drawn.wrong:
-            if compare(drawn.reference, wrong, kind, question=drawn.question).same:
+            if compare(
+                read(drawn.reference, kind, drawn.question),
+                read(wrong, kind, drawn.question),
+                question=drawn.question,
+            ).same:
                 assert _unit_alone_differs(drawn.reference, wrong), (drawn, wrong)
 
 

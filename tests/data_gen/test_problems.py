@@ -9,6 +9,7 @@ import pytest
 from data_gen.parametric import parametric
 from data_gen.problems import Problem, bank
 from gradegpt.answers.quantity import quantity
+from gradegpt.answers.read import read
 from gradegpt.answers.text import fold
 from gradegpt.rules.compare import compare
 from gradegpt.schema import AnswerType
@@ -31,7 +32,12 @@ def test_right_forms_are_never_different_by_the_rules(problems: list[Problem]) -
     for p in problems:
         for right in p.also_correct:
             assert (
-                compare(p.reference, right, p.answer_type, question=p.question).same is not False
+                compare(
+                    read(p.reference, p.answer_type, p.question),
+                    read(right, p.answer_type, p.question),
+                    question=p.question,
+                ).same
+                is not False
             ), (p.id, right)
 
 
@@ -40,7 +46,11 @@ def test_near_misses_are_never_equal_to_a_right_form_by_the_rules(problems: list
     """But for a unit where the reference names none: the rules then let any unit pass."""
     for p in problems:
         for right, wrong in itertools.product((p.reference, *p.also_correct), p.near_misses):
-            if compare(right, wrong, p.answer_type, question=p.question).same:
+            if compare(
+                read(right, p.answer_type, p.question),
+                read(wrong, p.answer_type, p.question),
+                question=p.question,
+            ).same:
                 assert _unit_alone_differs(right, wrong), (p.id, right, wrong)
 
 

@@ -6,11 +6,12 @@ import re
 from typing import Final
 
 from gradegpt.answers import values
+from gradegpt.answers.answer import Answer
 from gradegpt.answers.none import says_none
 from gradegpt.answers.options import asked_questions
 from gradegpt.answers.text import fold, plain
-from gradegpt.answers.truth import said_truth, truth
-from gradegpt.answers.types import Group, Leaf, Range, Region, Value
+from gradegpt.answers.truth import truth
+from gradegpt.answers.types import Group, Leaf, Options, Range, Region, Truth, Value, Words
 from gradegpt.rules.compare.base import Comparison, Means, Prove, sparing, unproved
 from gradegpt.rules.compare.choice import compare_choice
 from gradegpt.rules.compare.text import compare_text
@@ -32,24 +33,23 @@ _HYPHEN = re.compile(r"\d\s*[-–—]\s*\d")
 _YEAR = re.compile(r"(?:1\d|20)\d\d")
 _WHEN = re.compile(r"\b(?:when|(?:what|which) year)\b|哪一?年|何时|什么时候", re.IGNORECASE)
 """Questions that a date answers whose year is the reference."""
-_ORDERED: Final = (AnswerType.MULTI_PART, AnswerType.TUPLE)
+_NO_VALUE: Final = (Options, Truth, Words)
+"""What an answer is that mathematics does not compare."""
 
 
 def compare(
-    reference: str,
-    answer: str,
-    kind: AnswerType,
+    reference: Answer,
+    answer: Answer,
     *,
     question: str = "",
     tolerance: str = "auto",
     prove: Prove = unproved,
 ) -> Comparison:
-    """Compare ``answer`` with ``reference`` as answers of type ``kind``.
+    """Compare ``answer`` with ``reference``, both read as the reference's type.
 
     Args:
-        reference: The accepted answer, bare.
-        answer: The extracted answer, bare.
-        kind: The answer type of the reference.
+        reference: The accepted answer.
+        answer: The answer that was found.
         question: Its option texts turn a text into a letter; its words say whether to round.
         tolerance: A named policy, see ``gradegpt.rules.tolerance``.
         prove: Asked about two formulas that cannot be read here.
@@ -58,27 +58,34 @@ def compare(
         InputError: no tolerance of that name.
 
     """
+    kind, told, said = reference.kind, reference.said, answer.said
     if kind in CHOICE:
-        return compare_choice(reference, answer, question)
+        return compare_choice(told, said, question)
     if kind is AnswerType.TRUE_FALSE:
         return _truth(reference, answer)
-    if (none := _none(reference, answer)) is not None:
+    if (none := _none(told, said)) is not None:
         return Comparison(none, f"{kind.value}:{'none' if none else 'none-or-one'}")
-    same_text = plain(reference) == plain(answer) and plain(answer)
-    if same_text and not _another_unit(reference, answer):
+    if plain(told) == plain(said) and plain(said) and not _another_unit(told, said):
         return Comparison(True, f"{kind.value}:same-text")
-    if kind is AnswerType.TEXT and (ranges := _ranges(reference, answer, question, tolerance)):
+    if kind is AnswerType.TEXT and (ranges := _ranges(told, said, question, tolerance)):
         return ranges
-    if kind is AnswerType.TEXT or (_YEAR.fullmatch(reference.strip()) and _WHEN.search(question)):
-        shown = compare_text(reference, answer, question)
+    if kind is AnswerType.TEXT or (_YEAR.fullmatch(told.strip()) and _WHEN.search(question)):
+        shown = compare_text(told, said, question)
         if kind is AnswerType.TEXT or shown.same:
             return shown
-    region = kind is AnswerType.INTERVAL
-    allowed = policy(tolerance, question)
-    wanted, given = values.read(reference, region=region), values.read(answer, region=region)
-    if kind in _ORDERED or _is_one_each(wanted, question):
+    wanted, given = reference.value, answer.value
+    if isinstance(wanted, _NO_VALUE) or isinstance(given, _NO_VALUE):
+        return Comparison(None, f"{kind.value}:not-shown")
+    return _values(
+        kind, (wanted, given), Means(policy(tolerance, question), prove, question=question)
+    )
+
+
+def _values(kind: AnswerType, pair: tuple[Value, Value], means: Means) -> Comparison:
+    wanted, given = pair
+    if _is_one_each(wanted, means.question):
         wanted, given = _in_order(wanted), _in_order(given)
-    means = Means(allowed, prove, kind is AnswerType.EQUATION, question)
+    means = means._replace(names_matter=kind is AnswerType.EQUATION)
     if not isinstance(wanted, Region) and not isinstance(given, Region):
         wanted, given = _only(wanted), _only(given)
     same = same_value(wanted, given, means)
@@ -141,11 +148,10 @@ def _in_order(value: Value) -> Value:
     return value._replace(ordered=True) if isinstance(value, Group) else value
 
 
-def _truth(reference: str, answer: str) -> Comparison:
-    plea = truth(answer) is None and _TO_A_GRADER.search(answer)
-    wanted, given = truth(reference), None if plea else said_truth(answer)
-    if wanted is None or given is None:
+def _truth(reference: Answer, answer: Answer) -> Comparison:
+    plea = truth(answer.said) is None and _TO_A_GRADER.search(answer.said)
+    wanted, given = reference.value, answer.value
+    if plea or not isinstance(wanted, Truth) or not isinstance(given, Truth):
         return Comparison(None, "true_false:no-truth-word")
-    return Comparison(
-        wanted is given, "true_false:same" if wanted is given else "true_false:opposite"
-    )
+    same = wanted == given
+    return Comparison(same, "true_false:same" if same else "true_false:opposite")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from gradegpt.answers.read import read
 from gradegpt.answers.types import CHOICE, AnswerType
 from gradegpt.rules.compare import Prove, compare
 from gradegpt.rules.extract import Found, How, find_answer
@@ -41,7 +42,7 @@ def score(asked: Question, prove: Prove) -> Scored:
     if reason := not_given(asked, found):
         return scored(Verdict.INCORRECT, reason, found, policy)
     if asked.kind in CHOICE:
-        made = compare(asked.reference, found.answer, asked.kind)
+        made = compare(read(asked.reference, asked.kind), read(found.answer, asked.kind))
         return scored(right(made.same), made.reason, found, policy)
     same = same_values(asked, found.answer, tolerance(policy), prove)
     if same is None and asked.kind is not AnswerType.NUMBER:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Final
 
 from gradegpt.answers.options import is_set, sequence
-from gradegpt.answers.read import answer_type
+from gradegpt.answers.read import answer_type, read
 from gradegpt.answers.spans import sentence_around
 from gradegpt.answers.types import CHOICE, AnswerType
 from gradegpt.answers.values import split_top
@@ -111,9 +111,8 @@ def _ungiven(reason: str) -> Verdict:
 def _equivalent(asked: Question, answer: str, prove: Prove) -> tuple[Verdict | None, str]:
     policy = asked.tolerance or "atlas"
     made = compare(
-        asked.reference,
-        answer,
-        asked.kind,
+        read(asked.reference, asked.kind, asked.question),
+        read(answer, asked.kind, asked.question),
         question=asked.question,
         tolerance=policy,
         prove=prove,

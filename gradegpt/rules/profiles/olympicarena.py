@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from gradegpt.answers import values
+from gradegpt.answers.read import read
 from gradegpt.answers.types import CHOICE, AnswerType, Group, Leaf, Quantity, Value
 from gradegpt.rules.compare import Prove, compare
 from gradegpt.rules.profiles.base import Question, Scored, right, same_values, scored, unitless
@@ -38,7 +39,7 @@ def score(asked: Question, prove: Prove) -> Scored:
     if reason := not_given(asked, box):
         return scored(Verdict.INCORRECT, reason, box)
     if asked.kind in (*CHOICE, AnswerType.TRUE_FALSE):
-        made = compare(asked.reference, box.answer, asked.kind)
+        made = compare(read(asked.reference, asked.kind), read(box.answer, asked.kind))
         return scored(right(made.same), made.reason, box)
     allowed = EXACT if asked.kind in _IDENTICAL else _allowed(asked)
     same = same_values(asked, box.answer, allowed, prove)
