@@ -1,4 +1,8 @@
-"""The case table: reference, response, what is expected, and why. A bug is a line in it."""
+"""The case table: reference, response, what is expected, and why. A bug is a line in it.
+
+Where a careful grader would accept several outcomes, all of them are listed; what only a reader
+could tell may stay undecided, and must not be decided wrongly.
+"""
 
 from __future__ import annotations
 
@@ -28,13 +32,28 @@ def test_case(case: dict[str, Any]) -> None:
     """The rules say what the table says."""
     fields = {k: v for k, v in case.items() if k not in ("expected", "why")}
     judgement = RuleJudge().judge([Item.model_validate(fields)])[0]
-    assert (judgement.verdict or judgement.outcome).value == case["expected"], judgement
+    assert (judgement.verdict or judgement.outcome).value in expected(case), judgement
+
+
+def expected(case: dict[str, Any]) -> list[str]:
+    """The outcomes that the case allows."""
+    listed = case["expected"]
+    return listed if isinstance(listed, list) else [listed]
 
 
 def test_the_table_is_large_and_varied() -> None:
     """At least 400 cases, in both languages, of every outcome."""
     cases = [p.values[0] for p in table()]
     assert len(cases) >= 400
-    assert {c["expected"] for c in cases} == {"correct", "incorrect", "invalid", "undecided"}
+    outcomes = {outcome for case in cases for outcome in expected(case)}
+    assert outcomes == {"correct", "incorrect", "invalid", "undecided"}
     chinese = [any("\u3400" <= char <= "\u9fff" for char in c["response"]) for c in cases]
     assert 0.2 < sum(chinese) / len(chinese) < 0.8
+
+
+def test_a_text_that_is_held_is_not_given() -> None:
+    """Of 300 answers that hold the reference and give another, in both languages, none is right."""
+    held = [p.values[0] for p in table() if "control" not in p.values[0]["why"]]
+    held = [c for c in held if c.get("answer_type") == "text" and "correct" not in expected(c)]
+    assert len(held) >= 300
+    assert 100 <= sum(not case["response"].isascii() for case in held) <= len(held) - 100
