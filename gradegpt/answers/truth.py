@@ -26,8 +26,8 @@ _DENIAL: Final = re.compile(
     r"[不非没未]|\b(?:not|never|cannot|hardly)\b|n't\b|\bfails to be\b|\bfar from\b", re.IGNORECASE
 )
 _OPEN: Final = re.compile(
-    r"不一定|未必|可能|也许|难说|有时|[吗?？]|\bor\b|或|\b(?:maybe|perhaps|possibly|might|may|could|necessarily"
-    r"|either|sometimes|mostly|neither|if|unless|partly|half)\b|部分",
+    r"不一定|未必|可能|也许|难说|有时|[吗?？]|\bor\b|或|\b(?:he|she|they|friend|classmate|teacher"
+    r"|maybe|perhaps|possibly|might|may|could|necessarily|either|sometimes|mostly|neither|if|unless|partly|half)\b|部分",
     re.IGNORECASE,
 )
 """Words that leave it open which of the two is said."""

@@ -29,6 +29,7 @@ __all__ = ["COMMITTED", "Found", "How", "boxes", "endings", "find_answer", "has_
 
 _SEVERAL: Final = (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART, AnswerType.SET)
 _BLANK: Final = re.compile(r"第\s*[一二三四五六七八九\d]\s*[空问题]|[①②③]")
+_FENCED: Final = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _SAID: Final = (How.FINAL, How.ANNOUNCED, How.WHOLE)
 _SCANNED: Final = 20_000
 _STATED: Final = 800
@@ -72,6 +73,9 @@ def find_answer(text: str, kind: AnswerType | None = None, places: int = 1) -> F
     to ``places`` questions or parts; and the answer is narrowed to what reads as that kind. Only
     the last 20,000 characters are read: what a response settles on stands at its end.
     """
+    told = find_answer(_FENCED.sub(_blank, text), kind, places) if "```" in text else None
+    if told is not None and told.how in (How.BOXED, How.ANNOUNCED):
+        return told  # what code holds is no second answer
     offset = max(0, len(text) - _SCANNED)
     tail = text[offset:]
     found = json_answer(tail, kind) if '"answer' in tail else None
@@ -91,6 +95,10 @@ def find_answer(text: str, kind: AnswerType | None = None, places: int = 1) -> F
         return found
     clause = (found.clause[0] + offset, found.clause[1] + offset)
     return found._replace(start=found.start + offset, end=found.end + offset, clause=clause)
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match[0])
 
 
 def _with_what_follows(found: Found, text: str) -> Found:
