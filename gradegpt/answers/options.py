@@ -25,7 +25,7 @@ _ANOTHER = re.compile(
     r"[\s.:,;+/&|)\](\[]*(?:或者?|还是|or\b|and\b|和|与)?[\s(\[]*[A-J](?![a-z'’])(?! [a-z])"
 )
 _HEDGED = re.compile(
-    r"\s*[,，]?\s*(?:or\b|或|possibly|maybe|perhaps|可能|也许|->|→"
+    r"\s*[,，]?\s*(?:and\s+)?(?:or\b|或|possibly|maybe|perhaps|可能|也许|->|→"
     r"|(?:错误|不正确|不对|错)(?!的)|(?:is|are) (?:wrong|incorrect|false))",
     re.IGNORECASE,
 )

@@ -36,6 +36,8 @@ _NAME = re.compile(
     re.DOTALL,
 )
 _MATRIX = re.compile(r"\\begin\{(?P<kind>[bpB]?matrix)\}(?P<body>.*?)\\end\{(?P=kind)\}", re.DOTALL)
+_SENTENCES = re.compile(r"[\d)][.;]\s+[A-Z][a-z]+\b")
+"""One value and then a sentence: "x = 15. Check: 2 × 15 = 30"."""
 _DECIMAL = re.compile(r"\.\d")
 _SPAN = re.compile(r"(?:1\d|20)\d\d\s*-\s*(?:\d\d|(?:1\d|20)\d\d)")
 """From one year to another, which is no difference of numbers."""
@@ -90,7 +92,7 @@ def _is_solution(text: str) -> bool:
 
 
 def _leaf(text: str, region: bool = False, depth: int = MAX_NESTING) -> Value:
-    if len(text) > MAX_LEAF:
+    if len(text) > MAX_LEAF or _SENTENCES.search(text):
         return Leaf(text)
     body, name = text, ""
     if text.count("=") + text.count("≈") >= 1 and not ORDER.search(text):

@@ -13,7 +13,7 @@ from gradegpt.chain import Chain, render_chain
 from gradegpt.rules.compare import Comparison, Prove, compare, sparing
 from gradegpt.rules.extract import COMMITTED, Found, How, endings, find_answer, has_later_result
 from gradegpt.rules.reference import answer_kind, answer_places, reference_answers
-from gradegpt.rules.stance import disowned, hedges, takes_back
+from gradegpt.rules.stance import disowned, hedges, of_another, takes_back
 from gradegpt.rules.tolerance import DEFAULT
 from gradegpt.rules.validity import (
     cut_off,
@@ -74,7 +74,7 @@ class RuleJudge:
             return self._declined(item, nothing, references, response, kind)
         if found is None:
             return self._undecided(item, "response:no-answer-found")
-        if disowned(response, found):
+        if disowned(response, found) or of_another(response, found, item.question):
             return self._undecided(item, "response:not-its-own-answer", found, kind)
         if gives_up(response) > found.clause[0]:
             return self._undecided(item, "response:named-and-left-open", found, kind)

@@ -24,8 +24,8 @@ _OTHERS_ZH: Final = (
 )
 _OTHERS_EN: Final = (
     r"\b(?:friend|classmate|teacher|tutor|neighbou?r|someone|somebody|textbook|website"
-    r"|some(?: people| students)?|others|they)\b[^.;\n]{0,24}"
-    r"\b(?:says?|said|thinks?|thought|answer(?:ed|s)?|claim(?:ed|s)?|got|gets?|wrote|chose"
+    r"|some(?: people| students)?|(?:many|most) people|others|they)\b[^.;\n]{0,24}"
+    r"\b(?:says?|said|thinks?|thought|answer(?:ed|s)?|claim(?:ed|s)?|got|gets?|wrote|chose|choose|pick"
     r"|suggest(?:ed|s)?)\b[^.;\n]{0,20}$"
     r"|\b(?:by the way|alternatively|(?:would|might|may) (?:expect|have thought))\b[^.;\n]{0,20}$"
 )
@@ -66,6 +66,11 @@ _LATER: Final = re.compile(
 _HEDGES: Final = re.compile(
     r"也许|可能是|或(?:者|许)|有人|\b(?:or|perhaps|maybe|classmate|friend) ", re.IGNORECASE
 )
+_CLAIM: Final = re.compile(
+    r"([\u3400-\u9fff]{2,4}?)(?:才|就)?(?:是|为|有|等于|(?=\d))\s*[$\\(\[]*-?[\d(\[\\a-z]"
+    r"|\b([A-Za-z]+)\s+(?:is|are|was|were|has|equals)\s+[$\\(]*-?\d"
+)
+"""A subject, and a value that is said of it."""
 _DENIED_WHOLE: Final = re.compile(
     r"\W*(?:(?:the )?answer |it |答案|结果)?(?:is |are )?"
     r"(?:not\b(?! enough)|isn't\b|不是|并非|不选|不等于)"
@@ -90,6 +95,16 @@ def disowned(text: str, found: Found) -> bool:
         return True
     denied = _DENIED_WHOLE.match(found.answer) or _DENIED_PARTS.search(text, start)
     return denied is not None
+
+
+def of_another(text: str, found: Found, question: str) -> bool:
+    """Whether the sentence says one value of what is asked and, last, one of another thing."""
+    if found.how in (How.BOXED, How.ANNOUNCED):
+        return False
+    sentence = text[sentence_start(text, found.clause[1] - 1) : found.clause[1]]
+    subjects = [next(filter(None, m.groups())) for m in _CLAIM.finditer(sentence)]
+    asked = [subject in question for subject in subjects]
+    return len(asked) > 1 and any(asked[:-1]) and not asked[-1]
 
 
 def takes_back(text: str, since: int = 0) -> bool:

@@ -9,6 +9,7 @@ behind it that makes another name of it, or another claim.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable
 from typing import Final
@@ -47,7 +48,7 @@ _REVISION: Final = _words("""
 """)
 """With denials, words that turn or doubt an answer wherever they stand."""
 _DOUBT: Final = _words("""
-    or except excluding non but either unlike than although though while whereas yet however
+    or except excluding non but either far unlike than although though while whereas yet however
     possibly may could would should if unless until till contrary confused rival rivals claim
     claims claimed believe believed believes think thinks thought assume told textbook
     textbooks opinion predecessor successor formerly former
@@ -97,6 +98,10 @@ SIGNS: Final = re.compile(r"[-+=<>≤≥*/^\\\[\]{}|_%½]|\d[.,:]\d")
 """Signs that words do not hold: a text with one stands as it is in what gives it."""
 _CURRENCIES: Final = tuple("$€£¥￥")
 _PLACE_NAME: Final = 3
+_FEW: Final = 3
+"""Other words of a sentence that says hardly more than the answer."""
+_ENOUGH: Final = 0.6
+"""Share of the question's words in a sentence that names other things, too."""
 _BESIDE: Final = 4
 """Words within which an "or" behind the answer is of it."""
 _ITEM: Final = 3
@@ -128,10 +133,12 @@ def gives(reference: str, answer: str, question: str) -> bool:
     known = _known(said, quoted, asked) if spans else []
     return any(
         _settled(said, quoted, (start, end), asked)
+        and _on_the_subject(said, known, (start, end), question)
         and _leads(said[:start], known[:start], said[start], len(wanted), date=_is_date(wanted))
         and not (_has_year(wanted) and _has_year(t.word for t in said[end:]))
         and said[start].gap.rstrip("$ ")[-1:] not in ("-", "−", "+", "*", "/", "^", "_")
         and not _other_currency(reference, said[start].gap)
+        and not (start and _roles_swapped(said[:start], question))
         and _closes(said[:end], said[end:], known[end:], alone=not start)
         for start, end in spans
     )
@@ -142,9 +149,7 @@ def _settled(
 ) -> bool:
     """Whether nothing turns it or leaves it open."""
     start, end = span
-    stops = [n for n in range(1, len(said)) if _STOP.search(said[n].gap) and said[n - 1].word[1:]]
-    begin = max((n for n in stops if n <= start), default=0)
-    stop = min((n for n in stops if n >= end), default=len(said))
+    begin, stop = _sentence(said, span)
     for n, token in enumerate(said):
         if start <= n < end or quoted[n]:
             continue
@@ -157,6 +162,37 @@ def _settled(
         if begin <= n < stop and doubted:
             return False
     return True
+
+
+def _on_the_subject(
+    said: tuple[Token, ...], known: list[bool], span: tuple[int, int], question: str
+) -> bool:
+    """Whether the sentence speaks of what was asked, and not of another thing that it names."""
+    begin, stop = _sentence(said, span)
+    rest = [n for n in range(begin, stop) if not span[0] <= n < span[1]]
+    named = any(said[n].capital and not known[n] for n in rest if n > span[0])
+    stems = {_stem(said[n].word) for n in rest}
+    wanted = {_stem(word) for word in words(question) if word not in _NAMELESS}
+    share = len(wanted & stems) / len(wanted) if wanted else 1.0
+    if named and len(rest) > _FEW and share < _ENOUGH:
+        return False
+    return share > 0 or len(rest) <= _FEW or stop - begin == len(said)
+
+
+def _sentence(said: tuple[Token, ...], span: tuple[int, int]) -> tuple[int, int]:
+    """The first and the last word of the sentence that the span stands in."""
+    stops = [n for n in range(1, len(said)) if _STOP.search(said[n].gap) and said[n - 1].word[1:]]
+    begin = max((n for n in stops if n <= span[0]), default=0)
+    return begin, min((n for n in stops if n >= span[1]), default=len(said))
+
+
+def _roles_swapped(before: tuple[Token, ...], question: str) -> bool:
+    """Whether the asked verb stands before the name, and in the question before the subject."""
+    asked = words(question)
+    subjects = {_stem(token.word) for token in before[:-1]} - {_stem(w) for w in _NAMELESS}
+    verb = _stem(before[-1].word)
+    follows = [b for a, b in itertools.pairwise(asked) if _stem(a) == verb]
+    return before[-1].word not in _NAMELESS and any(_stem(word) in subjects for word in follows)
 
 
 def _places(wanted: tuple[str, ...], said: tuple[Token, ...]) -> list[tuple[int, int]]:
@@ -234,12 +270,21 @@ def _leads(
     rivals = [t.capital and not k for t, k in zip(before[1 : at + 1], known[1:], strict=False)]
     if ":" in name.gap and sum(rivals) <= 1 and 2 * sum(known) > len(known):
         return True
-    if any(rivals) and not date:
-        return False
-    last, verb = before[at].word, before[at - 1].word
-    if last == "by" and (verb in _MADE or known[at - 1]):
-        return True
-    return last in _GIVING or (last in _PLACE and (date or verb in _STATES))
+    other = not known[0] and before[0].capital and before[1:2] and before[1].word in _GIVING
+    if other or (any(rivals) and not date):
+        return False  # another thing is named, or said to be it
+    return _governs(before[at].word, before[at - 1].word, known=known[at - 1], date=date)
+
+
+def _governs(last: str, verb: str, *, known: bool, date: bool) -> bool:
+    """Whether the word before a name makes it what was made, called or meant."""
+    match last:
+        case "by":
+            return verb in _MADE or known
+        case "as":
+            return verb in _MADE | _GIVING
+        case _:
+            return last in _GIVING or (last in _PLACE and (date or verb in _STATES))
 
 
 def _describes(token: Token, after: tuple[Token, ...]) -> bool:

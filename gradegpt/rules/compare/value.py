@@ -21,6 +21,8 @@ _PERCENT = re.compile(
     re.IGNORECASE,
 )
 """Questions whose answer is a percentage, rather than those that have one in them."""
+_STEPS: Final = tuple(x for n in (10, 100, 1000, 60, 3600) for x in (n, 1 / n))
+"""Factors between a unit and its neighbours."""
 _TIMES: Final = re.compile(r"(?<=[\d)])\s*[xX]\s*(?=[\d(])")
 _DEGREES: Final = {"°", "degree", "degrees", "度"}
 _WORDS = re.compile(r"[\u3400-\u9fff#∈]|(?<![A-Za-z\\])[A-Za-z]{4,}|\\(?:begin|text)")
@@ -127,11 +129,21 @@ def same_quantity(wanted: Quantity, given: Quantity, means: Means) -> bool | Non
     allowed = means.tolerance.allows(wanted, given)
     if allowed is not False:
         return allowed
+    if _may_be_converted(wanted, given):
+        return None
     if wanted.percent and not given.percent and given.value == wanted.value * 100:
         return _asks_for_percent(means.question) or None  # 18 for 18 %
     if given.percent and not wanted.percent and given.value == wanted.value / 100:
         return _asks_for_percent(means.question) or None
     return False
+
+
+def _may_be_converted(wanted: Quantity, given: Quantity) -> bool:
+    """Whether only one has a unit, and the other may be the same in another: 5 and 500 cm."""
+    if bool(wanted.unit) is bool(given.unit) or not units.known(wanted.unit or given.unit):
+        return False
+    ratio = abs(complex(given.value)) / (abs(complex(wanted.value)) or 1)
+    return any(algebra.close(ratio, step) for step in _STEPS)
 
 
 def _asks_for_percent(question: str) -> bool:

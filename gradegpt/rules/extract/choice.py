@@ -93,7 +93,7 @@ _NEGATED = re.compile(
 )
 _LEFT_OPEN = re.compile(
     r"[\s)(（*$}]*(?:or\b|或|还是|are (?:in|not)|is (?:in|not|wrong|tempting|clearly not)"
-    r"|(?:选?项|说法)?(?:都|均|是)?[不错])"
+    r"|(?:选?项|说法)?(?:都|均|是)?[不错]|的(?:说法|叙述|表述))"
 )
 _JUDGED_WRONG = re.compile(r"[^\n]{0,80}\(\s*(?:in|not )correct|(?:错误|不正确)", re.IGNORECASE)
 _ECHO = re.compile(r"\s*[.．、:：)）][^\n]*\n+\s*[(（]?[B-J]\s*[.．、:：)）]")
@@ -106,6 +106,8 @@ _LISTED = re.compile(r"(?:^|[\n\s])\s*[(（]?[A-J]\s*[.．、:：)）]")
 
 _BOX_RUN = re.compile(r"(?:\\boxed\{[A-J]\}[$\s]*(?:[,、和]|and)?[$\s]*){2,}")
 _BOXED_LETTER = re.compile(r"\{([A-J])\}")
+_CLAUSE_END = re.compile(r"\s*[,，;；]")
+_GOES_ON = re.compile(r"\s*(?:选?项)?(?:都|均|是|错|不|are\b|is\b)")
 _LONE = re.compile(rf"[\s*(\[$]*(?P<letter>{LETTER})[\s*)\]$.]*")
 _ALL_SAID: Final = 3
 """Options of which something is said, where that settles which one is meant."""
@@ -172,8 +174,11 @@ def _ruled_out(text: str, match: re.Match[str]) -> bool:
 
 
 def _choice(match: re.Match[str]) -> Choice:
-    span = match.span("letters")
-    return Choice(_named(match["letters"]), match.start(), *span, committed=True)
+    start, end = match.span("letters")
+    first = _CLAUSE_END.search(match["letters"])
+    if first is not None and _GOES_ON.match(match.string, end):
+        end = start + first.start()  # 选B，A、C、D都是合数
+    return Choice(_named(match.string[start:end]), match.start(), start, end, committed=True)
 
 
 def _named(letters: str) -> str:
