@@ -87,7 +87,7 @@ def as_choice(makers: Sequence[Maker]) -> Maker:
 
     def maker(rng: random.Random, zh: bool) -> Drawn:
         drawn = rng.choice(makers)(rng, zh)
-        return one_of(Told(drawn.question, drawn.steps, rng, zh), drawn.reference, drawn.rivals)
+        return one_of(Told(drawn.question, drawn.steps, rng, zh), drawn.reference, drawn.rivals())
 
     return maker
 

@@ -79,7 +79,10 @@ def settle(
     reference, *right = forms
     near = [way(w) for w in others for way in told.rng.sample(ways, min(2, len(ways)))]
     near = [w for w in dict.fromkeys([*near, *extra]) if w not in forms]
-    rivals = tuple(r for r in dict.fromkeys(map(key, others)) if r not in forms)
+
+    def rivals() -> list[str]:
+        return [r for r in dict.fromkeys(map(key, others)) if r not in forms]
+
     return Drawn(kind, told.question, reference, told.steps, right, near, rivals)
 
 
