@@ -18,16 +18,6 @@ TABLES: Final = (
     "capital", "element", "organ", "unit-of", "scientist", "instrument", "chemical-name", "planet",
     "rock", "continent", "phase-change", "event-year", "gas-law",
 )  # fmt: skip
-_CLAIMS: Final = {
-    "capital": ("<value>是<key>的首都", "<value> is the capital of <key>"),
-    "element": ("元素符号<key>表示<value>", "the symbol <key> stands for <value>"),
-    "unit-of": ("<key>的国际单位是<value>", "the SI unit of <key> is the <value>"),
-    "instrument": ("测量<key>可以用<value>", "<key> can be measured with this instrument: <value>"),
-    "chemical-name": ("<key>是<value>的化学式", "<key> is the formula of <value>"),
-    "continent": ("<key>位于<value>", "<key> lies in <value>"),
-    "phase-change": ("由<key>的过程叫作<value>", "the change from <key> is called <value>"),
-    "event-year": ("<key>发生在<value>", "<key> took place in <value>"),
-}
 
 
 _Way = Callable[[bool], str]
@@ -73,11 +63,11 @@ def recall(rng: random.Random, zh: bool) -> Drawn:
 
 def claim(rng: random.Random, zh: bool) -> Drawn:
     """Whether a statement that a table of facts decides holds."""
-    name = rng.choice(sorted(_CLAIMS))
+    name, *claims = rng.choice(section("claim").rows)
     facts = table(name)
     fact, truth = rng.choice(facts), rng.random() < 0.5
     said = fact if truth else rng.choice([f for f in facts if f.zh != fact.zh])
-    text = _CLAIMS[name][not zh].replace("<key>", fact.key[not zh])
+    text = claims[not zh].replace("<key>", fact.key[not zh])
     text = text.replace("<value>", said.name(zh))
     told = tell("claim", rng, zh, claim=text, Claim=text[:1].upper() + text[1:])
     return verdicts(told, truth)

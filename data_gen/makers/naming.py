@@ -7,36 +7,18 @@ from typing import Final
 
 from data_gen.makers import Drawn
 from data_gen.makers.ways import settle
-from data_gen.makers.words import Pair, Told, tell
+from data_gen.makers.words import Pair, Told, section, tell
 from gradegpt.schema import AnswerType
 
-_DAYS: Final = (
-    ("星期一", "Monday"), ("星期二", "Tuesday"), ("星期三", "Wednesday"), ("星期四", "Thursday"),
-    ("星期五", "Friday"), ("星期六", "Saturday"), ("星期日", "Sunday"),
-)  # fmt: skip
-_DIRECTIONS: Final = (("北", "north"), ("东", "east"), ("南", "south"), ("西", "west"))
-_TRIANGLES: Final = (
-    ("锐角三角形", "acute triangle"),
-    ("直角三角形", "right triangle"),
-    ("钝角三角形", "obtuse triangle"),
+GROUPS: Final = tuple(
+    [(zh, en) for zh, en in section(name).rows]
+    for name in ("weekday", "direction", "triangle_kind", "acidity", "conic", "quadrant_point")
 )
-_ACIDITY: Final = (("酸性", "acidic"), ("中性", "neutral"), ("碱性", "basic"))
-_CONICS: Final = (
-    ("圆", "circle"),
-    ("椭圆", "ellipse"),
-    ("双曲线", "hyperbola"),
-    ("抛物线", "parabola"),
-)
-_QUADRANTS: Final = (
-    ("第一象限", "first quadrant"), ("第二象限", "second quadrant"),
-    ("第三象限", "third quadrant"), ("第四象限", "fourth quadrant"),
-)  # fmt: skip
-
-GROUPS: Final = (_DAYS, _DIRECTIONS, _TRIANGLES, _ACIDITY, _CONICS, _QUADRANTS)
 """Names in Chinese and in English, of which none stands for another of its group."""
+_DAYS, _DIRECTIONS, _TRIANGLES, _ACIDITY, _CONICS, _QUADRANTS = GROUPS
 
 
-def _named(told: Told, value: Pair, names: tuple[Pair, ...], frame: Pair) -> Drawn:
+def _named(told: Told, value: Pair, names: list[Pair], frame: Pair) -> Drawn:
     """The right one of ``names``: as such, framed, or in the other language."""
     zh = told.zh
     ways = [
