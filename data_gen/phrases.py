@@ -34,6 +34,11 @@ class Phrases(Row):
     no_answers: tuple[str, ...]
     closings: tuple[str, ...]
     solutions: tuple[str, ...]
+    undecided: tuple[str, ...]
+    reasons: tuple[str, ...]
+    part_lines: tuple[str, ...]
+    keyed_lines: tuple[str, ...]
+    part_headings: tuple[str, ...]
 
 
 @cache

@@ -165,19 +165,16 @@ def _drawn_pair(rng: random.Random) -> Pair:
 
 def _dressed(rng: random.Random, left: str, right: str) -> tuple[str, str]:
     """Units, prefixes and boxes that leave the comparison as it is: on both sides, or on one."""
-    match rng.randrange(5):
-        case 0:
-            unit = rng.choice(_UNITS)
-            return f"{left}{unit}", f"{right}{unit}"
-        case 1:
-            prefix = rng.choice(_WORDS["prefixes"])
-            return f"{prefix}{left}", f"{prefix}{right}"
-        case 2:
-            return left, f"{right}{rng.choice(_UNITS[1:])}"
-        case 3:
-            return left, rng.choice(("\\boxed{{{}}}", "**{}**", "{}.", "({})")).format(right)
-        case _:
-            return left, right
+    unit, prefix = rng.choice(_UNITS), rng.choice(_WORDS["prefixes"])
+    around = rng.choice(("\\boxed{{{}}}", "**{}**", "{}.", "({})"))
+    forms = [
+        (f"{left}{unit}", f"{right}{unit}"),
+        (f"{prefix}{left}", f"{prefix}{right}"),
+        (left, right + rng.choice(_UNITS[1:])),
+        (left, around.format(right)),
+        (left, right),
+    ]
+    return rng.choice(forms)
 
 
 def _drawn_answer(rng: random.Random) -> tuple[AnswerType, str]:
