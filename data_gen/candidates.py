@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import random
 from collections.abc import Mapping
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from gradegpt.chain import (
     Chain,
@@ -143,6 +143,15 @@ def shown_item(item: Item, prompt: PromptSettings) -> Item:
 def quote_survives(chain: Chain, shown: Item) -> bool:
     """Whether the key sentence is still there when the response has been fitted."""
     return not chain.key_sentence or quotes_verbatim(chain.key_sentence, shown.response)
+
+
+def chat_row(prompt: str, reply: str, meta: dict[str, Any] | None = None) -> TrainingRow:
+    """One question and its reply, without the judge's prompt."""
+    return TrainingRow(
+        prompt=(Message(role="user", content=prompt),),
+        completion=(Message(role="assistant", content=reply),),
+        meta=meta or {},
+    )
 
 
 def training_row(

@@ -248,40 +248,32 @@ def _dressed_name(rng: random.Random, name: _Name) -> str:
 def _expression(rng: random.Random) -> tuple[AnswerType, str]:
     x, y = rng.choice(_FORMULA_LETTERS)
     a, b, c, d = (_factor(rng) for _ in range(4))
-    match rng.randrange(6):
-        case 0 | 1:
-            text = polynomial([_factor(rng) for _ in range(rng.randint(2, 4))], x)
-        case 2:
-            text = f"\\frac{{{polynomial((a, b), x)}}}{{{polynomial((c, d), x)}}}"
-        case 3:
-            text = f"{coefficient(a)}{x}^{rng.randint(2, 9)}{y}^{rng.randint(2, 9)}"
-        case 4:
-            text = f"\\frac{{{coefficient(abs(a))}{x}^{rng.randint(2, 4)}}}{{{abs(b) + 1}{y}}}"
-        case _:
-            text = f"{coefficient(a)}{x}{_term(b, y)}{c:+d}"
-    return AnswerType.EXPRESSION, _dollars(rng, text)
+    m, n = rng.randint(2, 9), rng.randint(2, 9)
+    several = polynomial([_factor(rng) for _ in range(rng.randint(2, 4))], x)
+    forms = (
+        several,
+        several,
+        f"\\frac{{{polynomial((a, b), x)}}}{{{polynomial((c, d), x)}}}",
+        f"{coefficient(a)}{x}^{m}{y}^{n}",
+        f"\\frac{{{coefficient(abs(a))}{x}^{rng.randint(2, 4)}}}{{{abs(b) + 1}{y}}}",
+        f"{coefficient(a)}{x}{_term(b, y)}{c:+d}",
+    )
+    return AnswerType.EXPRESSION, _dollars(rng, rng.choice(forms))
 
 
 def _equation(rng: random.Random) -> tuple[AnswerType, str]:
     x, y = rng.choice(_FORMULA_LETTERS)
     a, b, c = (_factor(rng) for _ in range(3))
-    match rng.randrange(7):
-        case 0:
-            text = f"{y}={polynomial((a, b), x)}"
-        case 1:
-            text = f"{coefficient(a)}{x}{_term(b, y)}{c:+d}=0"
-        case 2:
-            text = f"({x}{a:+d})^2+({y}{b:+d})^2={rng.randint(1, 12) ** 2}"
-        case 3:
-            sign = rng.choice("+-")
-            text = f"\\frac{{{x}^2}}{{{abs(a) + 1}}}{sign}\\frac{{{y}^2}}{{{abs(b) + 1}}}=1"
-        case 4:
-            text = f"{y}={polynomial((a, b, c), x)}"
-        case 5:
-            text = f"{x}+{abs(a) + 1}{x}{b:+d}={rng.randint(10, 200)}"
-        case _:
-            text = f"{y}={rng.choice('cdk')}*{rng.choice('ehr')}^{x}"
-    return AnswerType.EQUATION, _dollars(rng, text)
+    forms = (
+        f"{y}={polynomial((a, b), x)}",
+        f"{coefficient(a)}{x}{_term(b, y)}{c:+d}=0",
+        f"({x}{a:+d})^2+({y}{b:+d})^2={rng.randint(1, 12) ** 2}",
+        f"\\frac{{{x}^2}}{{{abs(a) + 1}}}{rng.choice('+-')}\\frac{{{y}^2}}{{{abs(b) + 1}}}=1",
+        f"{y}={polynomial((a, b, c), x)}",
+        f"{x}+{abs(a) + 1}{x}{b:+d}={rng.randint(10, 200)}",
+        f"{y}={rng.choice('cdk')}*{rng.choice('ehr')}^{x}",
+    )
+    return AnswerType.EQUATION, _dollars(rng, rng.choice(forms))
 
 
 def _factor(rng: random.Random) -> int:

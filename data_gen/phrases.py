@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import yaml
 
@@ -12,7 +12,7 @@ from gradegpt.records import validate
 from gradegpt.schema import Row
 
 R = TypeVar("R", bound=Row)
-FILE: Final = Path(__file__).parent / "text" / "phrases.yaml"
+TEXT: Final = Path(__file__).parent / "text"
 
 
 class Phrases(Row):
@@ -34,20 +34,30 @@ class Phrases(Row):
     no_answers: tuple[str, ...]
     closings: tuple[str, ...]
     solutions: tuple[str, ...]
-
-
-def phrases(chinese: bool) -> Phrases:
-    """The Chinese or the English words."""
-    return _read()["zh" if chinese else "en"]
+    undecided: tuple[str, ...]
+    reasons: tuple[str, ...]
+    part_lines: tuple[str, ...]
+    keyed_lines: tuple[str, ...]
+    part_headings: tuple[str, ...]
 
 
 @cache
-def _read() -> dict[str, Phrases]:
-    return read_words(FILE, Phrases)
+def phrases(chinese: bool) -> Phrases:
+    """The Chinese or the English words."""
+    return read_words("phrases", Phrases)["zh" if chinese else "en"]
 
 
-def read_words(file: Path, model: type[R]) -> dict[str, R]:
-    """The lists of a YAML file of words, by language, each as a ``model``."""
-    text = file.read_text(encoding="utf-8")
-    languages = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506  BaseLoader makes strings only
-    return {name: validate(model, lists, f"{file}: {name}") for name, lists in languages.items()}
+def read_words(name: str, model: type[R]) -> dict[str, R]:
+    """The lists of a file of words, by language, each as a ``model``."""
+    return {lang: validate(model, held, f"{name}: {lang}") for lang, held in _load(name).items()}
+
+
+@cache
+def read_lists(name: str) -> dict[str, tuple[str, ...]]:
+    """The lists of a file of words."""
+    return {key: tuple(held) for key, held in _load(name).items()}
+
+
+def _load(name: str) -> dict[str, Any]:
+    text = (TEXT / f"{name}.yaml").read_text(encoding="utf-8")
+    return yaml.load(text, Loader=yaml.BaseLoader)  # type: ignore[no-any-return]  # noqa: S506  BaseLoader makes strings only

@@ -25,18 +25,7 @@ from gradegpt.wholes import sum_end
 
 _TRUSTED: Final = (How.BOXED, How.ANNOUNCED, How.WHOLE)
 _ALL_OF_IT: Final = (How.WHOLE, How.STATED)
-_CHANGEABLE: Final = (
-    *CHOICE,
-    AnswerType.TRUE_FALSE,
-    AnswerType.NUMBER,
-    AnswerType.SET,
-    AnswerType.INTERVAL,
-    AnswerType.EXPRESSION,
-    AnswerType.EQUATION,
-    AnswerType.TUPLE,
-    AnswerType.MULTI_PART,
-    AnswerType.MULTI_ANSWER,
-)
+_CHANGEABLE: Final = {*AnswerType} - {AnswerType.TEXT, AnswerType.CODE}
 _SEVERAL: Final = (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART)
 _MAX_OWN: Final = 60
 _UNMARKED: Final = 0.5

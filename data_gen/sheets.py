@@ -13,13 +13,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from data_gen.candidates import Candidate, clip, says_nothing_new
+from data_gen.candidates import Candidate, chat_row, clip, says_nothing_new
 from data_gen.drawn import drawn_comparison
 from data_gen.forms import right_form, wrong_form
+from data_gen.phrases import read_lists
 from gradegpt.answers.options import LETTERS
 from gradegpt.chain import NO, YES, Chain, render_comparison
 from gradegpt.fit import ELISION
-from gradegpt.schema import AnswerType, Message, TrainingRow, Verdict
+from gradegpt.schema import AnswerType, TrainingRow, Verdict
 
 LINES: Final = 8
 _OWN: Final = 0.5
@@ -35,38 +36,9 @@ _BARE: Final = {
     AnswerType.SINGLE_CHOICE: re.compile(rf"[(（]?[{LETTERS}][)）]?"),
 }
 """Answers that words may stand around, by type."""
-_AROUND: Final = {
-    (AnswerType.NUMBER, True): (
-        "一共有{}个", "{}名学生参加了比赛", "小明今年{}岁", "还需要{}天才能完成", "长是{}厘米",
-        "所以共需{}元", "3+5-8+{0}={0}", "x+y的值为{}", "一个六边形有{}条对角线", "比原来多{}千克",
-    ),
-    (AnswerType.NUMBER, False): (
-        "{} years old today", "There are {} apples left in the basket.", "{} of them are red",
-        "A prism of that kind has {} edges.", "it took them {} hours in all", "x + y = {}",
-        "2 + 7 - 9 + {0} = {0}", "He paid a total of {} dollars.", "the sum is {} in both cases",
-        "{} students can ride the bus",
-    ),
-    (AnswerType.SINGLE_CHOICE, True): (
-        "{}是正确的", "选项{}符合题意", "{}项的说法错误", "{}，因为其他选项都不成立", "选{}最合适",
-    ),
-    (AnswerType.SINGLE_CHOICE, False): (
-        "{} is the correct answer", "option {} is best supported", "{}, as the others all fail",
-        "choice {} fits the data", "{} is false",
-    ),
-}  # fmt: skip
 _LETTER_JOINTS: Final = (". ", ". ", "、", "：", ": ", ".", ") ")
-_ASK: Final = (
-    "Compare line by line.",
-    "Which of these pairs agree?",
-    "For each line: the same answer?",
-    "逐行比较两个答案。",
-    "每行的两个答案一致吗？",
-)
-_UNITS: Final = (
-    "%", "元", "厘米", "千克", "个", "米", "平方米", "分钟", " cm", " dollars", " hours", " miles",
-    " apples", "°",
-)  # fmt: skip
-_PREFIXES: Final = ("x=", "x = ", "$", "= ", "-", "n=", "S=")
+_WORDS: Final = read_lists("sheets")
+_ASK, _UNITS = _WORDS["ask"], _WORDS["units"]
 
 
 class Pair(NamedTuple):
@@ -96,10 +68,7 @@ def comparison_sheet(rng: random.Random, pairs: Sequence[Pair]) -> dict[str, Any
     reply = "\n".join(
         f"{a} | {b}: {YES if p.same else NO}" for p, (a, b) in zip(lines, shown, strict=True)
     )
-    row = TrainingRow(
-        prompt=(Message(role="user", content=f"{rng.choice(_ASK)}\n\n{body}"),),
-        completion=(Message(role="assistant", content=reply),),
-    )
+    row = chat_row(f"{rng.choice(_ASK)}\n\n{body}", reply)
     return row.model_dump(mode="json", exclude={"meta"})
 
 
@@ -122,11 +91,8 @@ def judge_sheet(
     """
     kinds = sorted(answers)
     chains = [_comparison(rng, answers, kinds) for _ in range(LINES)]
-    return TrainingRow(
-        prompt=(Message(role="user", content=rng.choice(_ASK)),),
-        completion=(Message(role="assistant", content="\n".join(map(render_comparison, chains))),),
-        meta={"types": [chain.answer_type for chain in chains]},
-    )
+    types = [chain.answer_type for chain in chains]
+    return chat_row(rng.choice(_ASK), "\n".join(map(render_comparison, chains)), {"types": types})
 
 
 def _comparison(
@@ -156,7 +122,8 @@ def _among_words(
         text = told.reference_answer if told is not None else ""
         wordy = f"{answer}{rng.choice(_LETTER_JOINTS)}{text}"
     else:
-        wordy = rng.choice(_AROUND[kind, candidate.lang == "zh"]).format(answer)
+        lang = "zh" if candidate.lang == "zh" else "en"
+        wordy = rng.choice(_WORDS[f"{kind}_{lang}"]).format(answer)
     return chain.model_copy(update={"answer": clip(wordy)})
 
 
@@ -198,19 +165,16 @@ def _drawn_pair(rng: random.Random) -> Pair:
 
 def _dressed(rng: random.Random, left: str, right: str) -> tuple[str, str]:
     """Units, prefixes and boxes that leave the comparison as it is: on both sides, or on one."""
-    match rng.randrange(5):
-        case 0:
-            unit = rng.choice(_UNITS)
-            return f"{left}{unit}", f"{right}{unit}"
-        case 1:
-            prefix = rng.choice(_PREFIXES)
-            return f"{prefix}{left}", f"{prefix}{right}"
-        case 2:
-            return left, f"{right}{rng.choice(_UNITS[1:])}"
-        case 3:
-            return left, rng.choice(("\\boxed{{{}}}", "**{}**", "{}.", "({})")).format(right)
-        case _:
-            return left, right
+    unit, prefix = rng.choice(_UNITS), rng.choice(_WORDS["prefixes"])
+    around = rng.choice(("\\boxed{{{}}}", "**{}**", "{}.", "({})"))
+    forms = [
+        (f"{left}{unit}", f"{right}{unit}"),
+        (f"{prefix}{left}", f"{prefix}{right}"),
+        (left, right + rng.choice(_UNITS[1:])),
+        (left, around.format(right)),
+        (left, right),
+    ]
+    return rng.choice(forms)
 
 
 def _drawn_answer(rng: random.Random) -> tuple[AnswerType, str]:

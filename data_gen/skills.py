@@ -10,40 +10,12 @@ from __future__ import annotations
 import random
 from typing import Any, Final
 
-from data_gen.candidates import Candidate
+from data_gen.candidates import Candidate, chat_row
+from data_gen.phrases import read_lists
 from gradegpt.chain import NO, YES, defuse
 from gradegpt.fit import Budget, fit_middle, fit_response
-from gradegpt.schema import Message, TrainingRow, Verdict
+from gradegpt.schema import Verdict
 
-_QUOTE: Final = (
-    "Which sentence of this solution states its answer?",
-    "Copy the sentence that settles the answer.",
-    "Quote the line with the final answer.",
-    "抄写给出最后答案的那句话。",
-)
-_EXTRACT: Final = (
-    "What does this solution answer?",
-    "Give the final answer only.",
-    "State the result of this solution.",
-    "这份解答的结果是什么？",
-)
-_CONTINUE: Final = (
-    "How does the last line go on in the text above it?",
-    "Finish the last line as it stands in the text.",
-    "最后一行在原文中怎样继续？",
-)
-_COMPARE: Final = (
-    "Are these two answers the same?",
-    "Do the two results mean the same?",
-    "Do these answers agree?",
-    "这两个答案一样吗？",
-)
-_CHECK: Final = (
-    "Expected result and a solution. Does the solution reach it?",
-    "Check the solution against the key.",
-    "Compare the solution's result with the key.",
-    "对照标准结果检查这份解答。",
-)
 _NOTHING: Final = "It states no answer."
 
 
@@ -54,16 +26,16 @@ def skill_row(candidate: Candidate, rng: random.Random, budget: Budget) -> dict[
     question = defuse(fit_middle(item.question, budget.question))
     roll = rng.random()
     if chain is None or chain.key_sentence is None:
-        return _chat(rng.choice(_QUOTE + _EXTRACT), response, _NOTHING)
+        return _chat(_ask(rng, "quote", "extract"), response, _NOTHING)
     if roll < 0.06:
         return {"text": f"{question}\n{response}".strip()}
     if roll < 0.16 and (halves := _halves(response, rng)):
-        return _chat(rng.choice(_CONTINUE), f"{response}\n\n{halves[0]}", halves[1])
+        return _chat(_ask(rng, "continue"), f"{response}\n\n{halves[0]}", halves[1])
     if roll < 0.25:
-        return _chat(rng.choice(_QUOTE), response, chain.key_sentence)
+        return _chat(_ask(rng, "quote"), response, chain.key_sentence)
     if roll < 0.35:
         return _chat(
-            rng.choice(_EXTRACT),
+            _ask(rng, "extract"),
             f"{question}\n\n{response}",
             f"{chain.key_sentence}\n{chain.answer}",
         )
@@ -71,7 +43,7 @@ def skill_row(candidate: Candidate, rng: random.Random, budget: Budget) -> dict[
     if roll < 0.48:
         pair = [chain.reference_answer, chain.answer or ""]
         rng.shuffle(pair)
-        return _chat(rng.choice(_COMPARE), f"{pair[0]}\n{pair[1]}", f"{pair[0]} | {pair[1]}: {tag}")
+        return _chat(_ask(rng, "compare"), f"{pair[0]}\n{pair[1]}", f"{pair[0]} | {pair[1]}: {tag}")
     if chain.gloss and roll < 0.57:
         return _chat("Say this in English.", chain.key_sentence, chain.gloss)
     reference = defuse(fit_response(item.reference[0], budget.reference))
@@ -79,7 +51,11 @@ def skill_row(candidate: Candidate, rng: random.Random, budget: Budget) -> dict[
     body = f"Key: {reference}\n\n{question}\n\nSolution: {response}"
     gloss = f"\n{chain.gloss}" if chain.gloss else ""
     finding = f"Key ({kind}) {chain.reference_answer} | found {chain.answer}: {tag}"
-    return _chat(rng.choice(_CHECK), body, f"It says: {chain.key_sentence}{gloss}\n{finding}")
+    return _chat(_ask(rng, "check"), body, f"It says: {chain.key_sentence}{gloss}\n{finding}")
+
+
+def _ask(rng: random.Random, *kinds: str) -> str:
+    return rng.choice([text for kind in kinds for text in read_lists("tasks")[kind]])
 
 
 def _halves(text: str, rng: random.Random) -> tuple[str, str] | None:
@@ -93,8 +69,5 @@ def _halves(text: str, rng: random.Random) -> tuple[str, str] | None:
 
 
 def _chat(task: str, body: str, reply: str) -> dict[str, Any]:
-    row = TrainingRow(
-        prompt=(Message(role="user", content=f"{task}\n\n{body}"),),
-        completion=(Message(role="assistant", content=reply),),
-    )
+    row = chat_row(f"{task}\n\n{body}", reply)
     return row.model_dump(mode="json", exclude={"meta"})

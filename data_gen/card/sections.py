@@ -213,8 +213,8 @@ def _removed(manifest: Mapping[str, Any]) -> Section | None:
 
 
 def _shortfalls(manifest: Mapping[str, Any]) -> Section | None:
-    targets, short = manifest.get("targets"), manifest.get("shortfalls")
-    if targets is None and short is None:
+    short = manifest.get("shortfalls")
+    if short is None:
         return None
     if not short:
         return Section(title="Shortfalls", text=("Every cell has the rows that were asked for.",))

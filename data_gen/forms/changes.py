@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Final
 
 from data_gen.forms.edits import near_numbers
+from data_gen.forms.equal import folded
 from data_gen.forms.texts import near_texts
 from gradegpt.answers import Answer, units
 from gradegpt.answers.formula import Node, read_formula, variables
@@ -134,10 +135,7 @@ def _trees(rng: random.Random, node: Node) -> Iterator[Node]:
 
 def _sum(terms: list[tuple[int, Node]]) -> Node:
     nodes = [node if sign > 0 else Node("neg", (node,)) for sign, node in terms]
-    made = nodes[0]
-    for node in nodes[1:]:
-        made = Node("+", (made, node))
-    return made
+    return folded("+", nodes)
 
 
 def _inside(rng: random.Random, node: Node) -> Iterator[Node]:

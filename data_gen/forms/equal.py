@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 from fractions import Fraction
+from functools import reduce
 
 from gradegpt.answers import Answer
 from gradegpt.answers.formula import Node
@@ -52,20 +54,18 @@ def _tree(rng: random.Random, node: Node) -> Node:
         first = next((n for n, (sign, _) in enumerate(drawn) if sign > 0), 0)
         drawn = [drawn[first], *drawn[:first], *drawn[first + 1 :]]
         nodes = [_tree(rng, t) if sign > 0 else Node("neg", (_tree(rng, t),)) for sign, t in drawn]
-        return _folded("+", nodes)
+        return folded("+", nodes)
     if node.op == "*":
         factors = factors_of(node)
         numbers = [f for f in factors if f.op == "num"]
         others = [f for f in factors if f.op != "num"]
-        return _folded("*", [*numbers, *rng.sample(others, len(others))])
+        return folded("*", [*numbers, *rng.sample(others, len(others))])
     return node._replace(args=tuple(_tree(rng, arg) for arg in node.args))
 
 
-def _folded(op: str, nodes: list[Node]) -> Node:
-    made = nodes[0]
-    for node in nodes[1:]:
-        made = Node(op, (made, node))
-    return made
+def folded(op: str, nodes: Iterable[Node]) -> Node:
+    """The nodes joined by ``op``, from the left."""
+    return reduce(lambda left, right: Node(op, (left, right)), nodes)
 
 
 def _below_the_root(node: Node) -> Node | None:

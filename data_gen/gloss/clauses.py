@@ -122,9 +122,6 @@ class Clauses(Predicates):
     def _skip(self, at: int, *words: str) -> int:
         return at + 1 if self.is_word(at, *words) else at
 
-    def _span(self, start: int, end: int) -> str:
-        return "".join(token.text for token in self.tokens[start:end])
-
     def _full(self, at: int) -> list[Read]:
         found: list[Read] = []
         for middle, subject in self.phrases(at):

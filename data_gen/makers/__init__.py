@@ -16,7 +16,7 @@ from gradegpt.schema import AnswerType
 class Drawn(NamedTuple):
     """A drawn problem: solution steps, other right forms of the reference, and near misses.
 
-    ``rivals`` are wrong answers written the way the reference is: the options of a choice.
+    ``rivals`` writes wrong answers the way the reference is: the options of a choice.
     """
 
     kind: AnswerType
@@ -25,7 +25,7 @@ class Drawn(NamedTuple):
     steps: list[str]
     right: list[str]
     wrong: list[str]
-    rivals: tuple[str, ...] = ()
+    rivals: Callable[[], list[str]] = list
 
 
 Maker = Callable[[random.Random, bool], Drawn]

@@ -30,64 +30,44 @@ def linear(rng: random.Random, zh: bool) -> Drawn:
     x, a, c, b = nonzero(rng, 12), rng.randint(3, 12), rng.randint(1, 9), nonzero(rng, 20)
     c += a == c
     d = (a - c) * x + b
-    told = tell(
-        "linear", rng, zh, left=polynomial((a, b)), right=polynomial((c, d)),
-        k=coefficient(a - c), m=d - b, x=x,
-    )  # fmt: skip
+    told = tell("linear", rng, zh, left=(a, b), right=(c, d), k=coefficient(a - c), m=d - b, x=x)
     value: Num = x
-    wrong: list[Num] = [
-        -x,
-        x + 1,
-        Fraction(d + b, a - c),
-        Fraction(d - b, a + c),
-        x * (a - c),
-        x - 2,
-    ]
-    return equations(rng, told, value, wrong, [lambda v: f"x={tex(v)}"])
+    slips = [Fraction(d + b, a - c), Fraction(d - b, a + c)]
+    wrong: list[Num] = [-x, x + 1, *slips, x * (a - c), x - 2]
+    return equations(told, value, wrong, [lambda v: f"x={tex(v)}"])
 
 
 def quadratic(rng: random.Random, zh: bool) -> Drawn:
     """Both roots of a quadratic equation."""
     p, q = rng.sample(range(-9, 10), 2)
-    told = tell(
-        "quadratic", rng, zh, left=polynomial((1, -p - q, p * q)),
-        f=polynomial((1, -p)), g=polynomial((1, -q)), p=p, q=q,
-    )  # fmt: skip
-    wrong = [(p,), (q,), (-p, -q), (p, -q), (p + 1, q), (p, q - 1), (p * q, p + q)]
-    return several(rng, zh, told, (p, q), [w for w in wrong if {*w} != {p, q}], name="x")
+    told = tell("quadratic", rng, zh, left=(1, -p - q, p * q), f=(1, -p), g=(1, -q), p=p, q=q)
+    wrong = [(-p, -q), (p, -q), (p + 1, q), (p, q - 1), (p * q, p + q)]
+    return several(told, (p, q), wrong, name="x")
 
 
 def sum_and_product(rng: random.Random, zh: bool) -> Drawn:
     """Two numbers by their sum and product."""
     p, q = rng.sample(range(-12, 20), 2)
-    told = tell(
-        "sum_and_product", rng, zh, s=p + q, m=p * q, left=polynomial((1, -p - q, p * q), "t")
-    )
-    wrong = [(p,), (q,), (-p, -q), (p + 1, q - 1), (p, -q), (p + q, p * q)]
-    return several(rng, zh, told, (p, q), [w for w in wrong if {*w} != {p, q}])
+    left = polynomial((1, -p - q, p * q), "t")
+    told = tell("sum_and_product", rng, zh, s=p + q, m=p * q, left=left)
+    return several(told, (p, q), [(-p, -q), (p + 1, q - 1), (p, -q), (p + q, p * q)])
 
 
 def absolute_equation(rng: random.Random, zh: bool) -> Drawn:
     """Both solutions of |x - a| = b."""
     a, b = nonzero(rng, 12), rng.randint(1, 15)
-    told = tell("absolute_equation", rng, zh, inner=polynomial((1, -a)), b=b, high=a + b, low=a - b)
-    wrong = [(a + b,), (a - b,), (-a - b, b - a), (a + b, -a - b), (a + b + 1, a - b), (b, -b)]
-    return several(
-        rng, zh, told, (a + b, a - b), [w for w in wrong if {*w} != {a + b, a - b}], name="x"
-    )
+    high, low = a + b, a - b
+    told = tell("absolute_equation", rng, zh, inner=(1, -a), b=b, high=high, low=low)
+    wrong = [(-high, -low), (high, -high), (high + 1, low), (b, -b)]
+    return several(told, (high, low), wrong, name="x")
 
 
 def cubic(rng: random.Random, zh: bool) -> Drawn:
     """All three roots of a factored cubic."""
-    p, q = (rng.choice(range(1, 10)) * s for s in (1, -1))
-    k = rng.randint(2, 5)
-    told = tell(
-        "cubic", rng, zh, k=k, left=polynomial((k, -k * (p + q), k * p * q, 0)),
-        f=polynomial((1, -p)), g=polynomial((1, -q)),
-    )  # fmt: skip
-    roots = (0, p, q)
-    wrong = [(p, q), (0, -p, -q), (0, p), (0, p, -q), (k, p, q), (0, p + 1, q)]
-    return several(rng, zh, told, roots, [w for w in wrong if {*w} != {*roots}], name="x")
+    p, q, k = rng.randint(1, 9), -rng.randint(1, 9), rng.randint(2, 5)
+    left = (k, -k * (p + q), k * p * q, 0)
+    told = tell("cubic", rng, zh, k=k, left=left, f=(1, -p), g=(1, -q))
+    return several(told, (0, p, q), [(0, -p, -q), (0, p, -q), (k, p, q), (0, p + 1, q)], name="x")
 
 
 def system(rng: random.Random, zh: bool) -> Drawn:
@@ -95,35 +75,27 @@ def system(rng: random.Random, zh: bool) -> Drawn:
     x, y = nonzero(rng, 9), nonzero(rng, 9)
     a, c = rng.randint(1, 6), rng.randint(1, 6)
     b, d = rng.randint(1, 5), -rng.randint(1, 5)
-    told = tell(
-        "system", rng, zh, one=f"{coefficient(a)}x+{coefficient(b)}y={a * x + b * y}",
-        two=f"{coefficient(c)}x{coefficient(d)}y={c * x + d * y}", x=x, y=y,
-    )  # fmt: skip
-    wrong = [(y, x), (-x, y), (x, -y), (x + 1, y), (x, y - 1)]
-    return point(rng, zh, told, (x, y), wrong, names="xy")
+    one = f"{coefficient(a)}x+{coefficient(b)}y={a * x + b * y}"
+    two = f"{coefficient(c)}x{coefficient(d)}y={c * x + d * y}"
+    told = tell("system", rng, zh, one=one, two=two, x=x, y=y)
+    return point(told, (x, y), [(x + 1, y), (x, y - 1)], names="xy")
 
 
 def chickens(rng: random.Random, zh: bool) -> Drawn:
     """How many chickens and rabbits there are, by heads and legs, in two parts."""
     c, r = rng.randint(3, 40), rng.randint(3, 40)
     told = tell("chickens", rng, zh, heads=c + r, legs=2 * c + 4 * r, more=2 * r, c=c, r=r)
-    wrong = [(r, c), (c + 1, r - 1), (c - 1, r + 1), (c, r + 1), (c + r, r), (2 * r, c)]
-    return parts(rng, zh, told, (c, r), wrong)
+    return parts(told, (c, r), [(c + 1, r - 1), (c - 1, r + 1), (c, r + 1), (c + r, r), (2 * r, c)])
 
 
 def expand(rng: random.Random, zh: bool) -> Drawn:
     """The product of two binomials."""
     k, a, b = rng.randint(1, 4), nonzero(rng, 9), nonzero(rng, 9)
-    told = tell(
-        "expand", rng, zh, f=polynomial((k, a)), g=polynomial((1, b)), first=polynomial((k, 0, 0)),
-        second=polynomial((k * b, 0)), third=polynomial((a, 0)), last=a * b,
-    )  # fmt: skip
-    value = (k, k * b + a, a * b)
-    wrong = [
-        (k, k * b + a, -a * b), (k, k * b - a, a * b), (k, 0, a * b), (k, k * b + a, a + b),
-        (k, k * b + a + 1, a * b), (k, a * b, k * b + a),
-    ]  # fmt: skip
-    return polynomials(rng, told, value, wrong)
+    second, last = k * b + a, a * b
+    terms = {"first": (k, 0, 0), "second": (k * b, 0), "third": (a, 0)}
+    told = tell("expand", rng, zh, f=(k, a), g=(1, b), **terms, last=last)
+    wrong = [(k, k * b - a, last), (k, 0, last), (k, second, a + b), (k, second + 1, last)]
+    return polynomials(told, (k, second, last), [*wrong, (k, last, second)])
 
 
 def factor(rng: random.Random, zh: bool) -> Drawn:
@@ -138,7 +110,7 @@ def factor(rng: random.Random, zh: bool) -> Drawn:
 
     wrong = [(-p, -q), (p, -q), (-p, q), (p + 1, q - 1), (p, q + 1 or 2)]
     others = [product(a, b) for a, b in wrong if sorted((a, b)) != sorted((p, q)) and a and b]
-    return formula(rng, told, product(p, q), others)
+    return formula(told, product(p, q), others)
 
 
 def collect(rng: random.Random, zh: bool) -> Drawn:
@@ -146,17 +118,13 @@ def collect(rng: random.Random, zh: bool) -> Drawn:
     k, m = rng.randint(2, 6), rng.randint(2, 6)
     a, b, c, d = nonzero(rng, 7), nonzero(rng, 9), nonzero(rng, 7), nonzero(rng, 9)
     v = rng.choice("xayn")
-    told = tell(
-        "collect", rng, zh, k=k, m=m, f=polynomial((a, b), v), g=polynomial((c, d), v),
-        open=polynomial((k * a, k * b), v), minus=polynomial((-m * c, -m * d), v).removeprefix("-"),
-        joint="-" if c > 0 else "+",
-    )  # fmt: skip
-    value = (k * a - m * c, k * b - m * d)
-    wrong = [
-        (k * a - m * c, k * b + m * d), (k * a + m * c, k * b + m * d), (k * a - m * c, k * b - d),
-        (k * a - c, k * b - d), (m * c - k * a, m * d - k * b), (a - c, b - d),
-    ]  # fmt: skip
-    return polynomials(rng, told, value, [w for w in wrong if any(w)], variable=v)
+    f, g, first = (polynomial(p, v) for p in ((a, b), (c, d), (k * a, k * b)))
+    minus = polynomial((-m * c, -m * d), v).removeprefix("-")
+    joint = "-" if c > 0 else "+"
+    told = tell("collect", rng, zh, k=k, m=m, f=f, g=g, open=first, minus=minus, joint=joint)
+    x, y, sum_ = k * a - m * c, k * b - m * d, k * b + m * d
+    wrong = [(x, sum_), (k * a + m * c, sum_), (x, k * b - d), (-x, -y), (a - c, b - d)]
+    return polynomials(told, (x, y), wrong, variable=v)
 
 
 def sequence(rng: random.Random, zh: bool) -> Drawn:
@@ -164,23 +132,16 @@ def sequence(rng: random.Random, zh: bool) -> Drawn:
     a, d, n = rng.randint(-5, 12), rng.randint(2, 7), rng.randint(5, 20)
     term, total = a + (n - 1) * d, n * a + n * (n - 1) * d // 2
     told = tell("sequence", rng, zh, a=a, d=d, n=n, m=n - 1, term=term, total=total)
-    wrong = [
-        (total, term),
-        (term + d, total),
-        (term, total + d),
-        (term, n * term),
-        (a + n * d, total),
-    ]
-    return parts(rng, zh, told, (term, total), wrong)
+    wrong = [(term + d, total), (term, total + d), (term, n * term), (a + n * d, total)]
+    return parts(told, (term, total), wrong)
 
 
 def general_term(rng: random.Random, zh: bool) -> Drawn:
     """The formula for the terms of an arithmetic sequence."""
     a, d = rng.randint(-9, 15), nonzero(rng, 8)
-    first = ", ".join(str(a + i * d) for i in range(4))
-    told = tell("general_term", rng, zh, first=first, a=a, d=d)
-    wrong = [(d, a), (d, a + d), (-d, a + d), (d, d - a), (a, d), (d, a - d - 1)]
-    return polynomials(rng, told, (d, a - d), [w for w in wrong if w[0]], variable="n", name="a_n")
+    told = tell("general_term", rng, zh, first=[a + i * d for i in range(4)], a=a, d=d)
+    wrong = [(d, a), (d, a + d), (-d, a + d), (a, d), (d, a - d - 1)]
+    return polynomials(told, (d, a - d), wrong, variable="n", name="a_n")
 
 
 def geometric_term(rng: random.Random, zh: bool) -> Drawn:
@@ -188,16 +149,10 @@ def geometric_term(rng: random.Random, zh: bool) -> Drawn:
     a, q = rng.randint(2, 9), rng.randint(2, 7)
     a += a == q
     told = tell("geometric_term", rng, zh, a=a, q=q, second=a * q, third=a * q * q)
-    raised = [
-        (a, q, "n-1"),
-        (a, q, "n"),
-        (a, q, "n+1"),
-        (q, a, "n-1"),
-        (a, q + 1, "n-1"),
-        (a + 1, q, "n-1"),
-    ]
-    value, *wrong = (f"{x}\\cdot {y}^{{{power}}}" for x, y, power in raised)
-    return formula(rng, told, value, wrong, name="a_n")
+    factors = [(a, q), (q, a), (a, q + 1), (a + 1, q)]
+    value, *wrong = (f"{x}\\cdot {y}^{{n-1}}" for x, y in factors)
+    wrong += [f"{a}\\cdot {q}^{{{power}}}" for power in ("n", "n+1")]
+    return formula(told, value, wrong, name="a_n")
 
 
 def geometric_sum(rng: random.Random, zh: bool) -> Drawn:
@@ -206,27 +161,21 @@ def geometric_sum(rng: random.Random, zh: bool) -> Drawn:
     total = a * (q**n - 1) // (q - 1)
     told = tell("geometric_sum", rng, zh, a=a, q=q, n=n, total=total, power=q**n)
     wrong = [a * q ** (n - 1), a * (q ** (n - 1) - 1) // (q - 1), a * q**n, total + a, n * a * q]
-    return number(rng, zh, told, total, wrong)
+    return number(told, total, wrong)
 
 
 def root_set(rng: random.Random, zh: bool) -> Drawn:
     """The set of the roots of a quadratic."""
     p, q = sorted(rng.sample(range(-9, 10), 2))
-    told = tell(
-        "root_set", rng, zh, left=polynomial((1, -p - q, p * q)),
-        f=polynomial((1, -p)), g=polynomial((1, -q)),
-    )  # fmt: skip
-    wrong = [(-q, -p), (p,), (q,), (p, q + 1), (p - 1, q), (-p, q)]
-    return elements(rng, told, (p, q), [w for w in wrong if {*w} != {p, q} and len({*w}) == len(w)])
+    told = tell("root_set", rng, zh, left=(1, -p - q, p * q), f=(1, -p), g=(1, -q))
+    return elements(told, (p, q), [(-q, -p), (p, q + 1), (p - 1, q), (-p, q)])
 
 
 def expression_in_words(rng: random.Random, zh: bool) -> Drawn:
     """An algebraic expression for a price that is told in words."""
     a, b, v = rng.randint(2, 9), rng.randint(2, 30), rng.choice("xnky")
     told = tell("expression_in_words", rng, zh, a=a, b=b, v=v)
-    return polynomials(
-        rng, told, (a, b), [(b, a), (a, -b), (a + b, 0), (a, a * b), (a, 0)], variable=v
-    )
+    return polynomials(told, (a, b), [(b, a), (a + b, 0), (a, a * b), (a, 0)], variable=v)
 
 
 def model_equation(rng: random.Random, zh: bool) -> Drawn:
@@ -242,4 +191,4 @@ def model_equation(rng: random.Random, zh: bool) -> Drawn:
         lambda v: f"{polynomial((v[0] + 1, v[1]))}={v[2]}",
         lambda v: f"{polynomial((v[0] + 1, 0))}={v[2] - v[1]}",
     ]
-    return equations(rng, told, value, wrong, forms)
+    return equations(told, value, wrong, forms)

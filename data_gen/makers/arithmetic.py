@@ -8,21 +8,19 @@ from decimal import Decimal
 from fractions import Fraction
 
 from data_gen.makers import Drawn
-from data_gen.makers.notation import Num, tex
+from data_gen.makers.notation import Num, order
 from data_gen.makers.ways import elements, number, several, verdicts
-from data_gen.makers.words import THINGS, tell
+from data_gen.makers.words import tell
 
 
 def shopping(rng: random.Random, zh: bool) -> Drawn:
     """What is left of an amount of money after buying some things."""
     total, price, n = rng.randint(60, 900), rng.randint(2, 9), rng.randint(2, 6)
     spent = price * n
-    left, thing = total - spent, rng.choice(THINGS)
-    told = tell(
-        "shopping", rng, zh, total=total, price=price, n=n, spent=spent, left=left, thing=thing
-    )
+    left = total - spent
+    told = tell("shopping", rng, zh, total=total, price=price, n=n, spent=spent, left=left)
     wrong = [spent, total - price, left + 10, left - 1, left + price, total - price - n]
-    return number(rng, zh, told, left, wrong, unit="元" if zh else "dollars")
+    return number(told, left, wrong, unit="元" if zh else "dollars")
 
 
 def fraction(rng: random.Random, zh: bool) -> Drawn:
@@ -31,15 +29,12 @@ def fraction(rng: random.Random, zh: bool) -> Drawn:
     sign = rng.choice("+-")
     value = p + q if sign == "+" else p - q
     common = math.lcm(p.denominator, q.denominator)
-    tops = [f * common for f in (p, q)]
-    told = tell(
-        "fraction", rng, zh, p=tex(p), q=tex(q), sign=sign, common=common,
-        tops=f"{tops[0]}{sign}{tops[1]}", top=value * common,
-    )  # fmt: skip
-    top, bottom = value.numerator, value.denominator
+    tops, top = f"{p * common}{sign}{q * common}", value * common
+    told = tell("fraction", rng, zh, p=p, q=q, sign=sign, common=common, tops=tops, top=top)
+    above, below = value.numerator, value.denominator
     naive = Fraction(p.numerator + q.numerator, p.denominator + q.denominator)
-    wrong = [naive, Fraction(top + 1, bottom), Fraction(top, bottom + 1), -value, p * q, 1 + value]
-    return number(rng, zh, told, value, wrong)
+    wrong = [naive, Fraction(above + 1, below), Fraction(above, below + 1), -value, p * q]
+    return number(told, value, wrong)
 
 
 def percent(rng: random.Random, zh: bool) -> Drawn:
@@ -48,34 +43,19 @@ def percent(rng: random.Random, zh: bool) -> Drawn:
     base = rng.randint(1, 40) * 100 // math.gcd(p, 100)
     value = base * p // 100
     told = tell("percent", rng, zh, base=base, p=p, value=value, share=Decimal(p) / 100)
-    wrong: list[Num] = [
-        value * 10,
-        base - value,
-        base + value,
-        value + 5,
-        Decimal(value) / 10,
-        base - p,
-    ]
-    return number(rng, zh, told, value, wrong)
+    wrong: list[Num] = [value * 10, base - value, base + value, Decimal(value) / 10, base - p]
+    return number(told, value, wrong)
 
 
 def discount(rng: random.Random, zh: bool) -> Drawn:
     """The price after a discount; a Chinese discount names what is still paid."""
     off = rng.choice([5, 10, 15, 20, 25, 30, 40])
     base = rng.randint(2, 60) * 20
-    price = Decimal(base * (100 - off)) / 100
-    fold = Decimal(100 - off) / 10
-    told = tell(
-        "discount", rng, zh, off=off, base=base, price=price, fold=f"{fold:g}",
-        share=Decimal(100 - off) / 100, thing=rng.choice(THINGS),
-    )  # fmt: skip
-    wrong: list[Num] = [
-        Decimal(base * off) / 100,
-        base - off,
-        price + 10,
-        Decimal(base * (100 + off)) / 100,
-    ]
-    return number(rng, zh, told, price, wrong, unit="元" if zh else "dollars")
+    cut, share = Decimal(base * off) / 100, Decimal(100 - off) / 100
+    price = base - cut
+    told = tell("discount", rng, zh, off=off, base=base, price=price, fold=share * 10, share=share)
+    wrong: list[Num] = [cut, base - off, price + 10, base + cut]
+    return number(told, price, wrong, unit="元" if zh else "dollars")
 
 
 def divisor_or_multiple(rng: random.Random, zh: bool) -> Drawn:
@@ -87,7 +67,7 @@ def divisor_or_multiple(rng: random.Random, zh: bool) -> Drawn:
     greatest = rng.random() < 0.5
     told = tell("gcd" if greatest else "lcm", rng, zh, a=a, b=b, g=g, m=m, n=n, lcm=g * m * n)
     value, other = (g, g * m * n) if greatest else (g * m * n, g)
-    return number(rng, zh, told, value, [other, a * b, value * 2, abs(a - b), g * m, m * n])
+    return number(told, value, [other, a * b, value * 2, abs(a - b), g * m, m * n])
 
 
 def share(rng: random.Random, zh: bool) -> Drawn:
@@ -99,7 +79,7 @@ def share(rng: random.Random, zh: bool) -> Drawn:
     total = part * (m + n)
     told = tell("share", rng, zh, m=m, n=n, total=total, parts=m + n, part=part, value=part * m)
     wrong = [part * n, part, part * (m + 1), total - m, abs(m - n) * part]
-    return number(rng, zh, told, part * m, wrong, unit="元" if zh else "dollars")
+    return number(told, part * m, wrong, unit="元" if zh else "dollars")
 
 
 def work_together(rng: random.Random, zh: bool) -> Drawn:
@@ -109,22 +89,18 @@ def work_together(rng: random.Random, zh: bool) -> Drawn:
          (15, 30), (18, 9), (20, 5), (21, 28), (24, 40), (14, 35), (12, 36), (30, 60), (40, 60)]
     )  # fmt: skip
     value = Fraction(a * b, a + b)
-    told = tell("work_together", rng, zh, a=a, b=b, rate=tex(1 / value), value=tex(value))
-    wrong: list[Num] = [a + b, Fraction(a + b, 2), abs(a - b), value + 1, 1 / value, 2 * value]
-    return number(rng, zh, told, value, wrong, unit="h")
+    told = tell("work_together", rng, zh, a=a, b=b, rate=1 / value, value=value)
+    return number(told, value, [a + b, Fraction(a + b, 2), abs(a - b), 1 / value], unit="h")
 
 
 def divisors(rng: random.Random, zh: bool) -> Drawn:
     """The set of a number's divisors up to a bound."""
-    n = rng.randint(12, 60)
-    while sum(n % d == 0 for d in range(1, n + 1)) < 4:
-        n = rng.randint(12, 60)
+    n = rng.choice([n for n in range(12, 61) if sum(n % d == 0 for d in range(1, n + 1)) >= 4])
     top = rng.randint(n // 2, n)
     found = tuple(d for d in range(1, top + 1) if n % d == 0)
     told = tell("divisors", rng, zh, n=n, top=top, a=found[1], b=n // found[1], found=found[-1])
-    near = next(d for d in range(2, n) if n % d and d not in found)
-    wrong = [found[:-1], found[1:], (*found, near), (*found[:-1], found[-1] + 1), (*found, n + 1)]
-    return elements(rng, told, found, wrong)
+    near = next(d for d in range(2, n) if n % d)
+    return elements(told, found, [(*found, near), (*found[:-1], found[-1] + 1), (*found, n + 1)])
 
 
 def primes_between(rng: random.Random, zh: bool) -> Drawn:
@@ -134,21 +110,17 @@ def primes_between(rng: random.Random, zh: bool) -> Drawn:
     found = tuple(n for n in range(low, high + 1) if is_prime(n))
     told = tell("primes_between", rng, zh, low=low, high=high, first=found[0], count=len(found))
     odd = next(n for n in range(low | 1, high + 3, 2) if not is_prime(n))
-    wrong = [found[1:], tuple(sorted((*found, odd))), found[:-1], (*found[:-1], found[-1] + 2)]
-    return elements(rng, told, found, wrong)
+    return elements(told, found, [(*found, odd), (*found[:-1], found[-1] + 2)])
 
 
 def prime_factors(rng: random.Random, zh: bool) -> Drawn:
     """All prime factors of a number."""
     found = tuple(sorted(rng.sample((2, 3, 5, 7, 11, 13), rng.choice((2, 3)))))
-    powers = [rng.randint(1, 2 if p < 5 else 1) for p in found]
-    n = math.prod(p**k for p, k in zip(found, powers, strict=True))
-    product = " \\times ".join(
-        f"{p}^{k}" if k > 1 else str(p) for p, k in zip(found, powers, strict=True)
-    )
+    powers = {p: rng.randint(1, 2 if p < 5 else 1) for p in found}
+    product = " \\times ".join(f"{p}^{k}" if k > 1 else str(p) for p, k in powers.items())
+    n = math.prod(p**k for p, k in powers.items())
     told = tell("prime_factors", rng, zh, n=n, product=product)
-    wrong = [found[:-1], (1, *found), found[1:], (*found[:-1], found[-1] + 2), (*found, n)]
-    return several(rng, zh, told, found, wrong)
+    return several(told, found, [(1, *found), (*found[:-1], found[-1] + 2), (*found, n)])
 
 
 def is_prime(n: int) -> bool:
@@ -159,17 +131,11 @@ def is_prime(n: int) -> bool:
 def prime(rng: random.Random, zh: bool) -> Drawn:
     """Whether a number, which looks it, is a prime."""
     n = rng.choice([x for x in range(31, 400, 2) if x % 5])
-    truth = is_prime(n)
-    factor = next(d for d in range(2, n + 1) if n % d == 0)
-    why = (
-        (
-            f"用不超过{math.isqrt(n)}的质数逐一试除，都除不尽。",
-            f"No prime up to {math.isqrt(n)} divides it.",
-        )
-        if truth
-        else (f"{n}={factor}×{n // factor}，它有其他约数。", f"{n} = {factor} * {n // factor}.")
-    )
-    return verdicts(rng, zh, tell("prime", rng, zh, n=n, why=why), truth)
+    root, factor = math.isqrt(n), next(d for d in range(2, n + 1) if n % d == 0)
+    why = (f"用不超过{root}的质数逐一试除，都除不尽。", f"No prime up to {root} divides it.")
+    if factor < n:
+        why = (f"{n}={factor}×{n // factor}，它有其他约数。", f"{n} = {factor} * {n // factor}.")
+    return verdicts(tell("prime", rng, zh, n=n, why=why), factor == n)
 
 
 def compare(rng: random.Random, zh: bool) -> Drawn:
@@ -177,9 +143,9 @@ def compare(rng: random.Random, zh: bool) -> Drawn:
     a, b, n = rng.randint(2, 12), rng.randint(2, 30), rng.randint(2, 4)
     power, product = a**n, rng.randint(2, 12) * b
     product = product if rng.random() < 0.5 else power + rng.randint(-4, 4)
-    sign = ">" if power > product else "<" if power < product else "="
+    sign = order(power, product)
     told = tell("compare", rng, zh, a=a, n=n, power=power, product=product, sign=sign)
-    return verdicts(rng, zh, told, power > product)
+    return verdicts(told, power > product)
 
 
 def compare_fractions(rng: random.Random, zh: bool) -> Drawn:
@@ -188,6 +154,6 @@ def compare_fractions(rng: random.Random, zh: bool) -> Drawn:
     a = rng.randint(1, b - 1)
     c = min(d - 1, max(1, a * d // b + rng.choice((0, 1))))
     left, right = a * d, c * b
-    sign = ">" if left > right else "<" if left < right else "="
+    sign = order(left, right)
     told = tell("compare_fractions", rng, zh, a=a, b=b, c=c, d=d, left=left, right=right, sign=sign)
-    return verdicts(rng, zh, told, left > right)
+    return verdicts(told, left > right)

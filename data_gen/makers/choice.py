@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from data_gen.makers import Drawn, Maker
@@ -18,11 +18,11 @@ from data_gen.makers.geometry import right_triangle, solid_volume, triangle_area
 from data_gen.makers.intervals import domain, inequality, set_operation
 from data_gen.makers.naming import conic, weekday
 from data_gen.makers.nature import moles
-from data_gen.makers.notation import polynomial
+from data_gen.makers.notation import coefficient, polynomial
 from data_gen.makers.physics import density, kinetic_energy, ohm, speed
 from data_gen.makers.statistics import average, probability
 from data_gen.makers.ways import settle
-from data_gen.makers.words import Told, section, tell
+from data_gen.makers.words import Told, fill, section, tell
 from gradegpt.answers.options import LETTERS, is_set
 from gradegpt.schema import AnswerType
 
@@ -35,43 +35,44 @@ _BLANKS: Final = (
 _NONE: Final = ("以上都不对", "none of the above")
 
 
-def listed(rng: random.Random, zh: bool, texts: Sequence[str]) -> str:
+def listed(told: Told, texts: Sequence[str]) -> str:
     """Options with their letters, on lines of their own or, where short, on one."""
-    layout = rng.choice(_LAYOUTS if zh else _EN_LAYOUTS)
+    layout = told.rng.choice(_LAYOUTS if told.zh else _EN_LAYOUTS)
     short = sum(map(len, texts)) <= 60 and len(texts) <= 5
-    joint = rng.choice(["\n", "\n", "  ", "\t", "; "]) if short else "\n"
+    joint = told.rng.choice(["\n", "\n", "  ", "\t", "; "]) if short else "\n"
     return joint.join(layout.format(*pair) for pair in zip(LETTERS, texts, strict=False))
 
 
-def one_of(rng: random.Random, zh: bool, told: Told, right: str, rivals: Sequence[str]) -> Drawn:
+def _option(form: str, texts: Sequence[str]) -> Callable[[int], str]:
+    return lambda i: form.format(LETTERS[i], texts[i])
+
+
+def _numbered(joint: str, form: str) -> Callable[[Iterable[str]], str]:
+    return lambda v: joint.join(form.format(n, x) for n, x in enumerate(v, start=1))
+
+
+def one_of(told: Told, right: str, rivals: Sequence[str]) -> Drawn:
     """A choice of ``right`` among up to nine ``rivals``; now and then none of the options holds."""
+    rng, zh, none = told.rng, told.zh, _NONE[not told.zh]
     count = min(len(rivals), rng.choice((2, 3, 3, 3, 3, 3, 3, 4, 4, 5, 7, 9)))
     texts = rng.sample(list(rivals), count)
     roll = rng.random()
     if roll < 0.04 and count > 2:
-        texts, right = [*texts, _NONE[not zh]], _NONE[not zh]
+        right = none
+        texts.append(none)
     elif roll < 0.1 and count > 2:
         texts[rng.randrange(count)] = right
-        texts.append(_NONE[not zh])
+        texts.append(none)
     else:
         texts.insert(rng.randrange(count + 1), right)
-    question = f"{told.question}{rng.choice(_BLANKS[not zh])}\n{listed(rng, zh, texts)}"
-    ways: list[Callable[[int], str]] = [
-        lambda i: LETTERS[i],
-        lambda i: f"({LETTERS[i]})",
-        lambda i: f"{LETTERS[i]}. {texts[i]}",
-        lambda i: texts[i],
-        lambda i: f"选项{LETTERS[i]}" if zh else f"option {LETTERS[i]}",
-        lambda i: f"{LETTERS[i]}项" if zh else f"Choice {LETTERS[i]}",
-        lambda i: f"({LETTERS[i]}) {texts[i]}",
-    ]
+    question = f"{told.question}{rng.choice(_BLANKS[not zh])}\n{listed(told, texts)}"
+    forms = ["{0}", "({0})", "{0}. {1}", "{1}", "({0}) {1}"]
+    forms += ("选项{0}", "{0}项") if zh else ("option {0}", "Choice {0}")
+    ways = [_option(form, texts) for form in forms]
     slot = texts.index(right)
     wrong = rng.sample([i for i in range(len(texts)) if i != slot], min(4, len(texts) - 1))
-    return _lettered(
-        rng,
-        settle(rng, AnswerType.SINGLE_CHOICE, Told(question, told.steps), slot, wrong, ways),
-        LETTERS[slot],
-    )
+    drawn = settle(told._replace(question=question), AnswerType.SINGLE_CHOICE, slot, wrong, ways)
+    return _lettered(rng, drawn, LETTERS[slot])
 
 
 def _lettered(rng: random.Random, drawn: Drawn, letters: str) -> Drawn:
@@ -86,7 +87,7 @@ def as_choice(makers: Sequence[Maker]) -> Maker:
 
     def maker(rng: random.Random, zh: bool) -> Drawn:
         drawn = rng.choice(makers)(rng, zh)
-        return one_of(rng, zh, Told(drawn.question, drawn.steps), drawn.reference, drawn.rivals)
+        return one_of(Told(drawn.question, drawn.steps, rng, zh), drawn.reference, drawn.rivals())
 
     return maker
 
@@ -113,43 +114,37 @@ def several_questions(rng: random.Random, zh: bool) -> Drawn:
         if not is_set(value):
             break
     asked = "\n".join(f"{n}. {d.question}" for n, d in enumerate(drawn, start=1))
-    wrong = [
-        other
-        for n, x in itertools.product(range(count), LETTERS[:4])
-        if not is_set(other := (*value[:n], x, *value[n + 1 :]))
-    ]
-    ways: list[Callable[[tuple[str, ...]], str]] = [
-        " ".join,
-        ", ".join,
-        lambda v: " ".join(f"{n}.{x}" for n, x in enumerate(v, start=1)),
-        lambda v: " ".join(f"({n}) {x}" for n, x in enumerate(v, start=1)),
-        lambda v: "; ".join(f"{n}. {x}" for n, x in enumerate(v, start=1)),
-    ]
-    told = Told(asked, [step for d in drawn for step in d.steps[:1]])
+    others = (
+        (*value[:n], x, *value[n + 1 :]) for n, x in itertools.product(range(count), LETTERS[:4])
+    )
+    wrong = [other for other in others if not is_set(other)]
+    numbered = [(" ", "{}.{}"), (" ", "({}) {}"), ("; ", "{}. {}")]
+    ways = [" ".join, ", ".join, *(_numbered(*way) for way in numbered)]
+    told = Told(asked, [step for d in drawn for step in d.steps[:1]], rng, zh)
     keys = (*ways[:1] * 3, *ways[2:4])
-    return settle(rng, AnswerType.MULTIPLE_CHOICE, told, value, wrong, ways, keys=keys)
+    return settle(told, AnswerType.MULTIPLE_CHOICE, value, wrong, ways, keys=keys)
 
 
 def largest(rng: random.Random, zh: bool) -> Drawn:
     """The largest or the smallest of some numbers."""
-    size = rng.choice((3, 4, 4, 4, 5, 6))
-    n = rng.choice((10, 100, 1000))
+    size, n = rng.choice((3, 4, 4, 4, 5, 6)), rng.choice((10, 100, 1000))
     values = [v / n for v in rng.sample(range(-9 * n // 10, 9 * n), size)]
-    greatest = rng.random() < 0.5
-    told = tell("largest", rng, zh, which=(("最大", "largest"), ("最小", "smallest"))[not greatest],
-                side=(("右", "right"), ("左", "left"))[not greatest])  # fmt: skip
-    right = max(values) if greatest else min(values)
-    return one_of(rng, zh, told, f"{right:g}", [f"{v:g}" for v in values if v != right])
+    which, side, best = rng.choice(
+        [(("最大", "largest"), ("右", "right"), max), (("最小", "smallest"), ("左", "left"), min)]
+    )
+    told = tell("largest", rng, zh, which=which, side=side)
+    right = best(values)
+    return one_of(told, f"{right:g}", [f"{v:g}" for v in values if v != right])
 
 
 def odd_one_out(rng: random.Random, zh: bool) -> Drawn:
     """The one option that is not of the kind that the others are, or the only one that is."""
     kind, members, others = _category(rng, zh)
-    only = rng.random() < 0.5
-    told = tell("only_one" if only else "odd_one_out", rng, zh, kind=kind)
-    if not only:
+    name = rng.choice(("only_one", "odd_one_out"))
+    told = tell(name, rng, zh, kind=kind)
+    if name == "odd_one_out":
         members, others = others, members
-    return one_of(rng, zh, told, rng.choice(members), rng.sample(others, min(3, len(others))))
+    return one_of(told, rng.choice(members), rng.sample(others, min(3, len(others))))
 
 
 def _category(rng: random.Random, zh: bool) -> tuple[str, list[str], list[str]]:
@@ -161,35 +156,20 @@ def _category(rng: random.Random, zh: bool) -> tuple[str, list[str], list[str]]:
 # --- several right options ------------------------------------------------------------------------
 
 
-def all_of(
-    rng: random.Random, zh: bool, told: Told, good: Sequence[str], bad: Sequence[str]
-) -> Drawn:
+def all_of(told: Told, good: Sequence[str], bad: Sequence[str]) -> Drawn:
     """A choice of all of ``good`` among ``bad``."""
-    options = [*((text, True) for text in good), *((text, False) for text in bad)]
-    rng.shuffle(options)
-    every = LETTERS[: len(options)]
-    right = "".join(x for x, (_, holds) in zip(every, options, strict=True) if holds)
+    options = told.rng.sample([*good, *bad], len(good) + len(bad))
+    every = dict(zip(LETTERS, options, strict=False))
+    right = "".join(x for x, text in every.items() if text in good)
     rest = [x for x in every if x not in right]
-    wrong = [
-        right[1:],
-        right[:-1],
-        *("".join(sorted(right + x)) for x in rest),
-        *("".join(sorted(right[1:] + x)) for x in rest),
-    ]
-    joints = ("", "、", ",", ", ", " ", "和" if zh else " and ")
-
-    def way(joint: str) -> Callable[[str], str]:
-        return joint.join
-
-    ways = [
-        *map(way, joints),
-        lambda v: f"({v})",
-        lambda v: v[::-1],
-        lambda v: "".join(f"({x})" for x in v),
-    ]
-    question = f"{told.question}\n{listed(rng, zh, [text for text, _ in options])}"
-    drawn = settle(rng, AnswerType.MULTIPLE_CHOICE, Told(question, told.steps), right, wrong, ways)
-    return _lettered(rng, drawn, right)
+    kept = (right, right[1:])
+    wrong = [right[1:], right[:-1], *("".join(sorted(k + x)) for k in kept for x in rest)]
+    joints = ("", "、", ",", ", ", " ", "和" if told.zh else " and ")
+    ways: list[Callable[[str], str]] = [joint.join for joint in joints]
+    ways += [lambda v: f"({v})", lambda v: v[::-1], lambda v: "".join(f"({x})" for x in v)]
+    asked = told._replace(question=f"{told.question}\n{listed(told, options)}")
+    drawn = settle(asked, AnswerType.MULTIPLE_CHOICE, right, wrong, ways)
+    return _lettered(told.rng, drawn, right)
 
 
 def _counts(rng: random.Random, good: int, bad: int) -> tuple[int, int]:
@@ -202,9 +182,8 @@ def members(rng: random.Random, zh: bool) -> Drawn:
     """Which options are of a kind."""
     kind, good, bad = _category(rng, zh)
     r, w = _counts(rng, len(good), len(bad))
-    return all_of(
-        rng, zh, tell("category", rng, zh, kind=kind), rng.sample(good, r), rng.sample(bad, w)
-    )
+    told = tell("category", rng, zh, kind=kind)
+    return all_of(told, rng.sample(good, r), rng.sample(bad, w))
 
 
 def divisible(rng: random.Random, zh: bool) -> Drawn:
@@ -214,7 +193,7 @@ def divisible(rng: random.Random, zh: bool) -> Drawn:
     good = [k * n for n in rng.sample(range(3, 60), r)]
     bad = [k * n + rng.randint(1, k - 1) for n in rng.sample(range(3, 60), w)]
     told = tell("divisible", rng, zh, k=k, a=good[0], b=good[0] // k, c=bad[0], d=bad[0] % k)
-    return all_of(rng, zh, told, [str(n) for n in good], [str(n) for n in bad])
+    return all_of(told, [str(n) for n in good], [str(n) for n in bad])
 
 
 def on_the_line(rng: random.Random, zh: bool) -> Drawn:
@@ -225,81 +204,44 @@ def on_the_line(rng: random.Random, zh: bool) -> Drawn:
     good = [f"({x},{k * x + b})" for x in xs[:r]]
     bad = [f"({x},{k * x + b + rng.choice((-2, -1, 1, 2, 3))})" for x in xs[r:]]
     told = tell("on_the_line", rng, zh, f=polynomial((k, b)), x=xs[0], y=k * xs[0] + b)
-    return all_of(rng, zh, told, good, bad)
+    return all_of(told, good, bad)
 
 
 def equal_values(rng: random.Random, zh: bool) -> Drawn:
     """Which fractions, decimals and percentages equal a fraction."""
-    top, bottom = rng.choice(
+    a, b = rng.choice(
         ((1, 2), (1, 4), (3, 4), (1, 5), (2, 5), (3, 5), (4, 5), (1, 8), (3, 8), (7, 20))
     )
     m, n = rng.sample(range(2, 9), 2)
-    share = top / bottom
+    share = a / b
     good = [
         f"{share:g}",
         f"{share * 100:g}%",
-        f"$\\frac{{{top * m}}}{{{bottom * m}}}$",
-        f"{top * n}/{bottom * n}",
+        f"$\\frac{{{a * m}}}{{{b * m}}}$",
+        f"{a * n}/{b * n}",
     ]
-    bad = [
-        f"{share / 10:g}",
-        f"{share:g}%",
-        f"$\\frac{{{top + m}}}{{{bottom + m}}}$",
-        f"{bottom}/{top}",
-        f"{share * 10:g}%",
-    ]
+    bad = [f"{share / 10:g}", f"{share:g}%", f"$\\frac{{{a + m}}}{{{b + m}}}$", f"{b}/{a}"]
+    bad.append(f"{share * 10:g}%")
     r, w = _counts(rng, 4, 5)
-    told = tell("equal_values", rng, zh, a=top, b=bottom, share=f"{share:g}")
-    return all_of(rng, zh, told, rng.sample(good, r), rng.sample(bad, w))
+    told = tell("equal_values", rng, zh, a=a, b=b, share=f"{share:g}")
+    return all_of(told, rng.sample(good, r), rng.sample(bad, w))
 
 
 def true_statements(rng: random.Random, zh: bool) -> Drawn:
     """Which statements on a parabola hold."""
     a, h, k = nonzero(rng, 3), nonzero(rng, 5), nonzero(rng, 9)
-    up = a > 0
-    statements = [
-        (
-            (
-                f"图象开口向{'上' if up else '下'}",
-                f"the graph opens {'upward' if up else 'downward'}",
-            ),
-            (
-                f"图象开口向{'下' if up else '上'}",
-                f"the graph opens {'downward' if up else 'upward'}",
-            ),
-        ),
-        (
-            (f"对称轴是直线 $x={h}$", f"the axis of symmetry is $x = {h}$"),
-            (f"对称轴是直线 $x={-h}$", f"the axis of symmetry is $x = {-h}$"),
-        ),
-        (
-            (f"顶点坐标为 $({h},{k})$", f"the vertex is $({h}, {k})$"),
-            (f"顶点坐标为 $({-h},{k})$", f"the vertex is $({-h}, {k})$"),
-        ),
-        (
-            (
-                f"最{'小' if up else '大'}值为{k}",
-                f"the {'least' if up else 'greatest'} value is {k}",
-            ),
-            (
-                f"最{'大' if up else '小'}值为{k}",
-                f"the {'greatest' if up else 'least'} value is {k}",
-            ),
-        ),
-        (
-            (
-                f"图象与 $y$ 轴交于点 $(0,{a * h * h + k})$",
-                f"the graph meets the y-axis at $(0, {a * h * h + k})$",
-            ),
-            (f"图象与 $y$ 轴交于点 $(0,{k})$", f"the graph meets the y-axis at $(0, {k})$"),
-        ),
-    ]
+    f = f"{coefficient(a)}(x{-h:+d})^2{k:+d}"
+    told = tell("true_statements", rng, zh, f=f, a=a, h=h, k=k)
+    turns = ("上", "下", "小", "大") if zh else ("upward", "downward", "least", "greatest")
+    opens, closes, least, most = turns if a > 0 else (turns[1], turns[0], turns[3], turns[2])
+    fields = {
+        "opens": opens, "closes": closes, "least": least, "most": most,
+        "h": h, "minus": -h, "k": k, "cut": a * h * h + k,
+    }  # fmt: skip
     r, w = _counts(rng, 4, 3)
-    shown = rng.sample(statements, min(5, r + w))
-    coefficient = {1: "", -1: "-"}.get(a, str(a))
-    told = tell("true_statements", rng, zh, f=f"{coefficient}(x{-h:+d})^2{k:+d}", a=a, h=h, k=k)
-    good, bad = [g[not zh] for g, _ in shown[:r]], [b[not zh] for _, b in shown[r:]]
-    return all_of(rng, zh, told, good, bad)
+    shown = rng.sample(section("true_statements").rows, min(5, r + w))
+    good = [fill(row[2 * (not zh)], fields) for row in shown[:r]]
+    return all_of(told, good, [fill(row[2 * (not zh) + 1], fields) for row in shown[r:]])
 
 
 def solutions(rng: random.Random, zh: bool) -> Drawn:
@@ -310,4 +252,4 @@ def solutions(rng: random.Random, zh: bool) -> Drawn:
     bad = rng.sample([x - d * (1 if k > 0 else -1) for d in range(8)], w)
     left = polynomial((k, b))
     told = tell("solutions", rng, zh, left=left, c=k * x + b, sign="><"[k < 0], x=x)
-    return all_of(rng, zh, told, [str(n) for n in good], [str(n) for n in bad])
+    return all_of(told, [str(n) for n in good], [str(n) for n in bad])

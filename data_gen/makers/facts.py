@@ -11,23 +11,13 @@ from typing import Final, NamedTuple
 
 from data_gen.makers import Drawn
 from data_gen.makers.ways import settle, verdicts
-from data_gen.makers.words import Pair, Told, section, tell
+from data_gen.makers.words import Pair, section, tell
 from gradegpt.schema import AnswerType
 
 TABLES: Final = (
     "capital", "element", "organ", "unit-of", "scientist", "instrument", "chemical-name", "planet",
     "rock", "continent", "phase-change", "event-year", "gas-law",
 )  # fmt: skip
-_CLAIMS: Final = {
-    "capital": ("<value>是<key>的首都", "<value> is the capital of <key>"),
-    "element": ("元素符号<key>表示<value>", "the symbol <key> stands for <value>"),
-    "unit-of": ("<key>的国际单位是<value>", "the SI unit of <key> is the <value>"),
-    "instrument": ("测量<key>可以用<value>", "<key> can be measured with this instrument: <value>"),
-    "chemical-name": ("<key>是<value>的化学式", "<key> is the formula of <value>"),
-    "continent": ("<key>位于<value>", "<key> lies in <value>"),
-    "phase-change": ("由<key>的过程叫作<value>", "the change from <key> is called <value>"),
-    "event-year": ("<key>发生在<value>", "<key> took place in <value>"),
-}
 
 
 _Way = Callable[[bool], str]
@@ -60,8 +50,7 @@ def recall(rng: random.Random, zh: bool) -> Drawn:
     facts = table(name)
     fact = rng.choice(facts)
     told = tell(name, rng, zh, key=fact.key)
-    others = [f for f in dict.fromkeys(facts) if f.zh != fact.zh and f.en != fact.en]
-    wrong = list({f.zh: f for f in rng.sample(others, min(5, len(others)))}.values())
+    others = {f.zh: f for f in rng.sample(facts, len(facts)) if f.zh != fact.zh and f.en != fact.en}
     ways = [
         lambda f: f.name(zh),
         lambda f: f.name(zh, 1),
@@ -69,22 +58,19 @@ def recall(rng: random.Random, zh: bool) -> Drawn:
         lambda f: f.name(not zh, 1),
         lambda f: f"{f.name(zh)}（{f.name(not zh)}）" if zh else f"{f.name(zh)} ({f.name(not zh)})",
     ]
-    drawn = settle(rng, AnswerType.TEXT, told, fact, wrong, ways)
-    reference = fact.name(zh)
-    right = [f for f in (drawn.reference, *drawn.right) if f != reference]
-    return drawn._replace(reference=reference, right=right, rivals=tuple(f.name(zh) for f in wrong))
+    return settle(told, AnswerType.TEXT, fact, [*others.values()][:5], ways, keys=ways[:1])
 
 
 def claim(rng: random.Random, zh: bool) -> Drawn:
     """Whether a statement that a table of facts decides holds."""
-    name = rng.choice(sorted(_CLAIMS))
+    name, *claims = rng.choice(section("claim").rows)
     facts = table(name)
     fact, truth = rng.choice(facts), rng.random() < 0.5
     said = fact if truth else rng.choice([f for f in facts if f.zh != fact.zh])
-    text = _CLAIMS[name][not zh].replace("<key>", fact.key[not zh])
+    text = claims[not zh].replace("<key>", fact.key[not zh])
     text = text.replace("<value>", said.name(zh))
     told = tell("claim", rng, zh, claim=text, Claim=text[:1].upper() + text[1:])
-    return verdicts(rng, zh, told, truth)
+    return verdicts(told, truth)
 
 
 _MORE: Final = (("增大", "变大", "增加"), ("increases", "rises", "goes up"))
@@ -95,19 +81,14 @@ def trend(rng: random.Random, zh: bool) -> Drawn:
     """Whether a quantity grows or shrinks when another does."""
     zh_law, en_law, kind = rng.choice(section("trend").rows)
     factor, up = rng.randint(2, 60), rng.random() < 0.5
-    by = (
-        (f"增大{factor}%", f"increases by {factor}%")
-        if up
-        else (f"减小{factor}%", f"decreases by {factor}%")
-    )
+    by = (("减小", "decreases by "), ("增大", "increases by "))[up][not zh]
     told = tell("trend", rng, zh, law=(zh_law, en_law))
-    question = told.question.replace("{}", by[not zh])
+    told = told._replace(question=told.question.replace("{}", f"{by}{factor}%"))
     good, bad = (_MORE, _LESS) if up == (kind == "direct") else (_LESS, _MORE)
-    words = [(g, b) for g, b in zip(good[not zh], bad[not zh], strict=True)]
-    other = (good[zh][0], bad[zh][0])
-    soft = ("会{}", "it {}")[not zh]
-    pairs = [*words, other, tuple(soft.format(word) for word in words[0])]
-    return settle(rng, AnswerType.TEXT, Told(question, told.steps), True, [False], _either(pairs))
+    words = [*zip(good[not zh], bad[not zh], strict=True)]
+    soft = tuple(("会{}", "it {}")[not zh].format(word) for word in words[0])
+    pairs = [*words, (good[zh][0], bad[zh][0]), soft]
+    return settle(told, AnswerType.TEXT, True, [False], _either(pairs))
 
 
 def _either(pairs: list[tuple[str, ...]]) -> list[_Way]:

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from data_gen.makers import Drawn
 from data_gen.makers.algebra import nonzero
-from data_gen.makers.notation import coefficient, polynomial, tex
+from data_gen.makers.notation import polynomial, tex
 from data_gen.makers.ways import (
     equations,
     formula,
@@ -34,7 +34,7 @@ def logarithm(rng: random.Random, zh: bool) -> Drawn:
         "logarithm", rng, zh, base=base, a=a, n=n, m=m, total=total,
         sign="+" if plus else "-", made=f"{a}\\times {n}" if plus else f"\\frac{{{a}}}{{{n}}}",
     )  # fmt: skip
-    return number(rng, zh, told, m, [total, m + 1, m - 1, -m, m * base, Fraction(1, m)])
+    return number(told, m, [total, m + 1, m - 1, -m, m * base, Fraction(1, m)])
 
 
 def trigonometry(rng: random.Random, zh: bool) -> Drawn:
@@ -54,7 +54,7 @@ def trigonometry(rng: random.Random, zh: bool) -> Drawn:
     told = tell("trigonometry", rng, zh, name=name, angle=angle, acute=acute, quadrant=quadrant + 1)
     every = [*sines.values(), *tangents.values()]
     wrong = [size if negative else f"-{size}", *rng.sample([x for x in every if x != size], 3)]
-    return number(rng, zh, told, value, [*wrong, f"-{rng.choice(every[:3])}"])
+    return number(told, value, [*wrong, f"-{rng.choice(every[:3])}"])
 
 
 def sine_equation(rng: random.Random, zh: bool) -> Drawn:
@@ -69,125 +69,77 @@ def sine_equation(rng: random.Random, zh: bool) -> Drawn:
     ])  # fmt: skip
     a, b = found
     told = tell("sine_equation", rng, zh, name=name, value=value, a=a, b=b)
-    wrong = [
-        (a,),
-        (b,),
-        (a, (a + 180) % 360),
-        ((a + 180) % 360, (b + 180) % 360),
-        (a, b + 15),
-        (a - 10, b),
-    ]
-    angles = [
-        tuple(f"{x}^\\circ" for x in w) for w in (found, *wrong) if {*w} != {*found} or w == found
-    ]
-    return several(rng, zh, told, angles[0], angles[1:], name="x")
+    across = (a + 180) % 360, (b + 180) % 360
+    every = (found, across, (a, across[0]), (a, b + 15), (a - 10, b))
+    right, *wrong = [tuple(f"{x}^\\circ" for x in angles) for angles in every]
+    return several(told, right, wrong, name="x")
 
 
 def vertex(rng: random.Random, zh: bool) -> Drawn:
     """The vertex of a parabola."""
     a, h, k = nonzero(rng, 4), nonzero(rng, 7), nonzero(rng, 12)
-    told = tell("vertex", rng, zh, f=polynomial((a, -2 * a * h, a * h * h + k)), h=h, k=k)
-    wrong = [(-h, k), (h, -k), (k, h), (2 * h, k), (h, a * h * h + k), (h + 1, k)]
-    return point(rng, zh, told, (h, k), wrong)
+    told = tell("vertex", rng, zh, f=(a, -2 * a * h, a * h * h + k), h=h, k=k)
+    return point(told, (h, k), [(2 * h, k), (h, a * h * h + k), (h + 1, k)])
 
 
 def quadratic_parts(rng: random.Random, zh: bool) -> Drawn:
     """The place and the size of the extreme value of a quadratic, in two parts."""
     a, h, k = nonzero(rng, 3), nonzero(rng, 6), nonzero(rng, 15)
-    which = (("最小值", "least"), ("最大值", "greatest"))[a < 0]
-    told = tell(
-        "quadratic_parts",
-        rng,
-        zh,
-        f=polynomial((a, -2 * a * h, a * h * h + k)),
-        which=which,
-        a=a,
-        h=h,
-    )
-    wrong = [(k, h), (-h, k), (h, -k), (h, a * h * h + k), (h, k + 1), (2 * h, k)]
-    return parts(rng, zh, told, (h, k), wrong)
+    which, cut = (("最小值", "least"), ("最大值", "greatest"))[a < 0], a * h * h + k
+    told = tell("quadratic_parts", rng, zh, f=(a, -2 * a * h, cut), which=which, a=a, h=h)
+    return parts(told, (h, k), [(-h, k), (h, -k), (h, cut), (h, k + 1), (2 * h, k)])
 
 
 def axis(rng: random.Random, zh: bool) -> Drawn:
     """The axis of symmetry of a parabola."""
     a, b, c = nonzero(rng, 4), nonzero(rng, 12), rng.randint(-9, 9)
     x = Fraction(-b, 2 * a)
-    told = tell("axis", rng, zh, f=polynomial((a, b, c)), a=a, b=b)
-    wrong = [-x, x * 2, Fraction(-b, a), x + 1, Fraction(-a, 2 * b), Fraction(c)]
-    return equations(rng, told, x, wrong, [lambda v: f"x={tex(v)}"])
+    told = tell("axis", rng, zh, f=(a, b, c), a=a, b=b)
+    wrong = [-x, x * 2, x + 1, Fraction(-a, 2 * b), Fraction(c)]
+    return equations(told, x, wrong, [lambda v: f"x={tex(v)}"])
 
 
 def inverse(rng: random.Random, zh: bool) -> Drawn:
     """The inverse of a linear function."""
     a, b = rng.randint(2, 9), nonzero(rng, 12)
-    told = tell("inverse", rng, zh, f=polynomial((a, b)), a=a, b=b, minus=polynomial((1, -b)))
-    wrong = [(1, b, a), (1, -b - 1, a), (a, -b, 1), (-1, b, a), (1, -a, abs(b))]
-
-    def quotient(p: int, q: int, below: int) -> str:
-        top = polynomial((p, q))
-        return top if below == 1 else f"\\frac{{{top}}}{{{below}}}"
-
-    texts = [
-        quotient(*w)
-        for w in [(1, -b, a), *wrong]
-        if w == (1, -b, a) or w[0] * a != w[2] or w[1] * a != -b * w[2]
-    ]
-    return formula(rng, told, texts[0], texts[1:], name="f^{-1}(x)")
+    told = tell("inverse", rng, zh, f=(a, b), a=a, b=b, minus=(1, -b))
+    quotients = [(1, -b, a), (1, b, a), (1, -b - 1, a), (-1, b, a), (1, -a, abs(b))]
+    right, *wrong = (
+        f"\\frac{{{polynomial((p, q))}}}{{{below}}}" if below > 1 else polynomial((p, q))
+        for p, q, below in quotients
+    )
+    return formula(told, right, [*wrong, polynomial((a, -b))], name="f^{-1}(x)")
 
 
 def composition(rng: random.Random, zh: bool) -> Drawn:
     """One function put into another."""
     a, b, c = rng.randint(2, 6), nonzero(rng, 7), nonzero(rng, 9)
-    told = tell("composition", rng, zh, f=polynomial((1, 0, c)), g=polynomial((a, b)), c=f"{c:+d}")
-    value = (a * a, 2 * a * b, b * b + c)
-    wrong = [
-        (a, 0, a * c + b),
-        (a * a, 0, b * b + c),
-        (a * a, 2 * a * b, b * b - c),
-        (a, 2 * a * b, b * b + c),
-        (a * a, a * b, b * b + c),
-    ]
-    return polynomials(rng, told, value, wrong, name="f(g(x))")
+    told = tell("composition", rng, zh, f=(1, 0, c), g=(a, b), c=f"{c:+d}")
+    s, m, t = a * a, 2 * a * b, b * b + c
+    wrong = [(a, 0, a * c + b), (s, 0, t), (s, m, t - 2 * c), (a, m, t), (s, a * b, t)]
+    return polynomials(told, (s, m, t), wrong, name="f(g(x))")
 
 
 def parity(rng: random.Random, zh: bool) -> Drawn:
     """Whether a function is odd or even, as claimed."""
     a, m, n = nonzero(rng, 9), rng.randint(1, 4), nonzero(rng, 9)
-    kind = rng.randrange(3)  # even, odd, neither
-    powers = [(2 * m, 0), (2 * m + 1, 1), (2 * m, 1)][kind]
-    text = f"{coefficient(a)}x^{powers[0]}" + (
-        f"{n:+d}" if not powers[1] else f"{'+' if n > 0 else '-'}{coefficient(abs(n))}x"
-    )
-    claim = rng.randrange(2)
-    told = tell(
-        "parity",
-        rng,
-        zh,
-        f=text,
-        claim=(("偶函数", "even"), ("奇函数", "odd"))[claim],
-        m=powers[0],
-        which=((("偶数", "even"), ("奇数", "odd"))[powers[0] % 2]),
-    )
-    return verdicts(rng, zh, told, kind == claim)
+    kind, claimed = rng.randrange(3), rng.randrange(2)  # even, odd, neither
+    power, low = [(2 * m, 0), (2 * m + 1, 1), (2 * m, 1)][kind]
+    f = (a, *[0] * (power - low - 1), n, *[0] * low)
+    claim = (("偶函数", "even"), ("奇函数", "odd"))[claimed]
+    which = (("偶数", "even"), ("奇数", "odd"))[power % 2]
+    told = tell("parity", rng, zh, f=f, claim=claim, m=power, which=which)
+    return verdicts(told, kind == claimed)
 
 
 def increasing(rng: random.Random, zh: bool) -> Drawn:
     """Whether a linear or exponential function increases."""
-    base, up = rng.randint(2, 9), rng.random() < 0.5
-    b = rng.randint(-9, 9)
-    k = base if up else -base
-    text = (
-        polynomial((k, b))
-        if rng.random() < 0.6
-        else f"{base}^{{{'' if up else '-'}x}}{f'{b:+d}' if b else ''}"
-    )
-    claim = rng.random() < 0.5
-    told = tell(
-        "increasing",
-        rng,
-        zh,
-        f=text,
-        claim=(("增", "increasing"), ("减", "decreasing"))[not claim],
-        fact=(("增大", "rises"), ("减小", "falls"))[not up],
-    )
-    return verdicts(rng, zh, told, up == claim)
+    base, b, up = rng.randint(2, 9), rng.randint(-9, 9), rng.random() < 0.5
+    f = polynomial((base if up else -base, b))
+    if rng.random() < 0.4:
+        f = f"{base}^{{{'' if up else '-'}x}}{f'{b:+d}' if b else ''}"
+    claimed = rng.random() < 0.5
+    claim = (("减", "decreasing"), ("增", "increasing"))[claimed]
+    fact = (("减小", "falls"), ("增大", "rises"))[up]
+    told = tell("increasing", rng, zh, f=f, claim=claim, fact=fact)
+    return verdicts(told, up == claimed)

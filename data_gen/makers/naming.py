@@ -7,52 +7,25 @@ from typing import Final
 
 from data_gen.makers import Drawn
 from data_gen.makers.ways import settle
-from data_gen.makers.words import Pair, Told, tell
+from data_gen.makers.words import Pair, Told, section, tell
 from gradegpt.schema import AnswerType
 
-_DAYS: Final = (
-    ("星期一", "Monday"), ("星期二", "Tuesday"), ("星期三", "Wednesday"), ("星期四", "Thursday"),
-    ("星期五", "Friday"), ("星期六", "Saturday"), ("星期日", "Sunday"),
-)  # fmt: skip
-_DIRECTIONS: Final = (("北", "north"), ("东", "east"), ("南", "south"), ("西", "west"))
-_TRIANGLES: Final = (
-    ("锐角三角形", "acute triangle"),
-    ("直角三角形", "right triangle"),
-    ("钝角三角形", "obtuse triangle"),
+GROUPS: Final = tuple(
+    [(zh, en) for zh, en in section(name).rows]
+    for name in ("weekday", "direction", "triangle_kind", "acidity", "conic", "quadrant_point")
 )
-_ACIDITY: Final = (("酸性", "acidic"), ("中性", "neutral"), ("碱性", "basic"))
-_CONICS: Final = (
-    ("圆", "circle"),
-    ("椭圆", "ellipse"),
-    ("双曲线", "hyperbola"),
-    ("抛物线", "parabola"),
-)
-_QUADRANTS: Final = (
-    ("第一象限", "first quadrant"), ("第二象限", "second quadrant"),
-    ("第三象限", "third quadrant"), ("第四象限", "fourth quadrant"),
-)  # fmt: skip
-
-GROUPS: Final = (_DAYS, _DIRECTIONS, _TRIANGLES, _ACIDITY, _CONICS, _QUADRANTS)
 """Names in Chinese and in English, of which none stands for another of its group."""
+_DAYS, _DIRECTIONS, _TRIANGLES, _ACIDITY, _CONICS, _QUADRANTS = GROUPS
 
 
-def _named(
-    rng: random.Random, zh: bool, told: Told, value: Pair, names: tuple[Pair, ...], frame: Pair
-) -> Drawn:
+def _named(told: Told, value: Pair, names: list[Pair], frame: Pair) -> Drawn:
     """The right one of ``names``: as such, framed, or in the other language."""
+    zh = told.zh
     ways = [
         lambda v: v[not zh], lambda v: frame[not zh].format(v[not zh]), lambda v: v[zh],
         lambda v: f"{v[not zh]}（{v[zh]}）" if zh else f"{v[not zh]} ({v[zh]})",
     ]  # fmt: skip
-    wrong = [n for n in names if n != value]
-    drawn = settle(rng, AnswerType.TEXT, told, value, wrong, ways)
-    forms = [drawn.reference, *drawn.right]
-    reference = value[not zh]
-    return drawn._replace(
-        reference=reference,
-        right=[f for f in forms if f != reference],
-        rivals=tuple(w[not zh] for w in wrong),
-    )
+    return settle(told, AnswerType.TEXT, value, names, ways, keys=ways[:1])
 
 
 def weekday(rng: random.Random, zh: bool) -> Drawn:
@@ -61,42 +34,25 @@ def weekday(rng: random.Random, zh: bool) -> Drawn:
     value = _DAYS[(today + (n if later else -n)) % 7]
     told = tell("weekday", rng, zh, today=_DAYS[today], n=n, weeks=n // 7, rest=n % 7,
                 when=(("后", "after"), ("前", "before"))[not later])  # fmt: skip
-    return _named(rng, zh, told, value, _DAYS, ("是{}", "a {}"))
+    return _named(told, value, _DAYS, ("是{}", "a {}"))
 
 
 def direction(rng: random.Random, zh: bool) -> Drawn:
     """Where one faces after some quarter turns."""
-    start, right, left = rng.randrange(4), rng.randint(0, 9), rng.randint(1, 9)
-    told = tell(
-        "direction",
-        rng,
-        zh,
-        start=_DIRECTIONS[start],
-        right=right,
-        left=left,
-        net=(right - left) % 4,
-    )
-    return _named(
-        rng, zh, told, _DIRECTIONS[(start + right - left) % 4], _DIRECTIONS, ("{}方", "{}wards")
-    )
+    at, right, left = rng.randrange(4), rng.randint(0, 9), rng.randint(1, 9)
+    start, net = _DIRECTIONS[at], (right - left) % 4
+    told = tell("direction", rng, zh, start=start, right=right, left=left, net=net)
+    return _named(told, _DIRECTIONS[(at + net) % 4], _DIRECTIONS, ("{}方", "{}wards"))
 
 
 def triangle_kind(rng: random.Random, zh: bool) -> Drawn:
     """Acute, right or obtuse, by the sides or by two angles."""
     kind = rng.randrange(3)
     top = (rng.randint(60, 89), 90, rng.randint(91, 140))[kind]
-    low = max(20, 180 - 2 * top + 0) if kind == 0 else 10
-    first = (
-        rng.randint(max(91 - top, low), min(top, 170 - top))
-        if kind == 0
-        else rng.randint(10, 170 - top)
-    )
-    others = sorted((first, 180 - top - first))
-    if others[0] <= 0 or others[1] > top:
-        first, others = 60, [180 - top - 60, 60]
-    shown = rng.sample((top, *others), 2)
-    told = tell("triangle_kind", rng, zh, a=shown[0], b=shown[1], c=180 - sum(shown), top=top)
-    return _named(rng, zh, told, _TRIANGLES[kind], _TRIANGLES, ("是{}", "type: {}"))
+    first = rng.randint(10 if kind else max(20, 180 - 2 * top), min(top, 170 - top))
+    a, b, c = rng.sample((top, first, 180 - top - first), 3)
+    told = tell("triangle_kind", rng, zh, a=a, b=b, c=c, top=top)
+    return _named(told, _TRIANGLES[kind], _TRIANGLES, ("是{}", "type: {}"))
 
 
 def acidity(rng: random.Random, zh: bool) -> Drawn:
@@ -104,7 +60,7 @@ def acidity(rng: random.Random, zh: bool) -> Drawn:
     tenths = rng.choice([rng.randint(5, 65), 70, rng.randint(75, 135)])
     kind = (tenths > 70) + (tenths >= 70)
     told = tell("acidity", rng, zh, ph=f"{tenths / 10:g}", sign="<=>"[kind])
-    return _named(rng, zh, told, _ACIDITY[kind], _ACIDITY, ("呈{}", "it is {}"))
+    return _named(told, _ACIDITY[kind], _ACIDITY, ("呈{}", "it is {}"))
 
 
 def conic(rng: random.Random, zh: bool) -> Drawn:
@@ -123,7 +79,7 @@ def conic(rng: random.Random, zh: bool) -> Drawn:
         ("只有一个变量带平方", "only one variable is squared"),
     )[kind]
     told = tell("conic", rng, zh, equation=equation, why=why)
-    return _named(rng, zh, told, _CONICS[kind], _CONICS, ("是{}", "kind of curve: {}"))
+    return _named(told, _CONICS[kind], _CONICS, ("是{}", "kind of curve: {}"))
 
 
 def quadrant(rng: random.Random, zh: bool) -> Drawn:
@@ -136,4 +92,4 @@ def quadrant(rng: random.Random, zh: bool) -> Drawn:
     else:
         small = 90 * kind + rng.randint(1, 89)
         told = tell("quadrant_angle", rng, zh, angle=small + 360 * rng.randint(-2, 3), small=small)
-    return _named(rng, zh, told, _QUADRANTS[kind], _QUADRANTS, ("在{}", "in the {}"))
+    return _named(told, _QUADRANTS[kind], _QUADRANTS, ("在{}", "in the {}"))

@@ -7,145 +7,56 @@ from decimal import Decimal
 from fractions import Fraction
 
 from data_gen.makers import Drawn
+from data_gen.makers.notation import Num
 from data_gen.makers.ways import number, parts
-from data_gen.makers.words import tell
-
-_GASES = (
-    ("H2", "氢气", "hydrogen", 2),
-    ("O2", "氧气", "oxygen", 32),
-    ("N2", "氮气", "nitrogen", 28),
-    ("CO2", "二氧化碳", "carbon dioxide", 44),
-    ("CH4", "甲烷", "methane", 16),
-)
-_COMPOUNDS = (
-    ("H2O", "2×1+16", 18),
-    ("CO2", "12+2×16", 44),
-    ("NaCl", "23+35.5", Decimal("58.5")),
-    ("CaCO3", "40+12+3×16", 100),
-    ("H2SO4", "2×1+32+4×16", 98),
-    ("NaOH", "23+16+1", 40),
-    ("HNO3", "1+14+3×16", 63),
-    ("NH3", "14+3×1", 17),
-    ("CaO", "40+16", 56),
-    ("Fe2O3", "2×56+3×16", 160),
-    ("CuO", "64+16", 80),
-    ("MgO", "24+16", 40),
-    ("C2H5OH", "2×12+6×1+16", 46),
-    ("C6H12O6", "6×12+12×1+6×16", 180),
-    ("SO2", "32+2×16", 64),
-    ("KOH", "39+16+1", 56),
-)
+from data_gen.makers.words import section, tell
+from gradegpt.answers.numbers import decimal
 
 
 def moles(rng: random.Random, zh: bool) -> Drawn:
     """The mass of an amount of gas, or the amount by its volume at standard conditions."""
-    formula, zh_name, en_name, molar = rng.choice(_GASES)
-    n = Decimal(rng.randint(1, 40)) / 4
-    told = tell(
-        "moles",
-        rng,
-        zh,
-        gas=(zh_name, en_name),
-        formula=formula,
-        molar=molar,
-        n=n,
-        mass=n * molar,
-    )
-    wrong = [n * 10, n * molar, n / 2, n + 1, Decimal(molar), n * 2]
-    return number(rng, zh, told, n, wrong, unit="mol", name="n")
+    formula, zh_name, en_name, mass = rng.choice(section("moles").rows)
+    n, molar, gas = Decimal(rng.randint(1, 40)) / 4, Decimal(mass), (zh_name, en_name)
+    told = tell("moles", rng, zh, gas=gas, formula=formula, molar=molar, n=n, mass=n * molar)
+    return number(told, n, [n * 10, n * molar, n / 2, molar, n * 2], unit="mol", name="n")
 
 
 def molar_mass(rng: random.Random, zh: bool) -> Drawn:
     """The molar mass of a compound."""
-    formula, terms, value = rng.choice(_COMPOUNDS)
-    n = rng.randint(2, 9)
-    told = tell(
-        "molar_mass", rng, zh, formula=formula, terms=terms, value=value, n=n, mass=n * value
-    )
-    return number(
-        rng,
-        zh,
-        told,
-        n * value,
-        [value, n + value, n * value + 2 * n, n * value - n, n * value * 10],
-        unit="g",
-    )
+    formula, terms, mass = rng.choice(section("molar_mass").rows)
+    n, value = rng.randint(2, 9), Decimal(mass)
+    whole = n * value
+    told = tell("molar_mass", rng, zh, formula=formula, terms=terms, value=value, n=n, mass=whole)
+    return number(told, whole, [value, n + value, whole + 2 * n, whole - n, whole * 10], unit="g")
 
 
 def dilution(rng: random.Random, zh: bool) -> Drawn:
     """The water to be added to dilute a salt solution."""
-    strong, factor, mass = (
-        rng.choice((10, 12, 15, 16, 20, 24, 30)),
-        rng.choice((2, 3, 4, 5)),
-        rng.randint(2, 20) * 10,
-    )
-    weak = Fraction(strong, factor)
-    total = mass * factor
-    told = tell(
-        "dilution",
-        rng,
-        zh,
-        strong=strong,
-        weak=f"{float(weak):.4g}" if weak.denominator in (1, 2, 4, 5) else f"{strong}/{factor}",
-        mass=mass,
-        salt=f"{mass * strong / 100:g}",
-        total=total,
-    )
-    return number(
-        rng,
-        zh,
-        told,
-        total - mass,
-        [total, mass, total + mass, mass * (factor - 1) // 2, total - mass + 10],
-        unit="g",
-    )
+    strong, factor = rng.choice((10, 12, 15, 16, 20, 24, 30)), rng.choice((2, 3, 4, 5))
+    mass = rng.randint(2, 20) * 10
+    total, salt = mass * factor, Decimal(mass * strong) / 100
+    weak = decimal(Fraction(strong, factor)) or f"{strong}/{factor}"
+    told = tell("dilution", rng, zh, strong=strong, weak=weak, mass=mass, salt=salt, total=total)
+    value = total - mass
+    return number(told, value, [total, mass, total + mass, value // 2, value + 10], unit="g")
 
 
 def concentration_parts(rng: random.Random, zh: bool) -> Drawn:
     """Amount and concentration of dissolved sodium hydroxide, in two parts."""
     tenths, volume = rng.randint(1, 20), rng.choice((200, 250, 400, 500, 1000, 2000))
-    n = Decimal(tenths) / 10
-    c = n * 1000 / volume
-    told = tell(
-        "concentration_parts",
-        rng,
-        zh,
-        mass=n * 40,
-        n=n,
-        volume=volume,
-        litres=Decimal(volume) / 1000,
-        c=c,
-    )
-    wrong = [(c, n), (n * 10, c), (n, n * volume / 1000), (n, c / 10), (n * 40, c), (n + 1, c)]
-    return parts(rng, zh, told, (n, c), [w for w in wrong if w != (n, c)])
+    n, litres = Decimal(tenths) / 10, Decimal(volume) / 1000
+    c, mass = n / litres, n * 40
+    told = tell("concentration_parts", rng, zh, mass=mass, n=n, volume=volume, litres=litres, c=c)
+    return parts(told, (n, c), [(n * 10, c), (n, n * litres), (n, c / 10), (mass, c), (n + 1, c)])
 
 
 def temperature(rng: random.Random, zh: bool) -> Drawn:
     """The temperature on a mountain, by the usual fall with height."""
-    base, high = rng.randint(10, 32), rng.randint(1, 9) * 500
-    value = base - Fraction(6 * high, 1000)
-    told = tell(
-        "temperature",
-        rng,
-        zh,
-        base=base,
-        high=high,
-        km=Decimal(high) / 1000,
-        fall=Decimal(6 * high) / 1000,
-    )
-    wrong = [
-        base + Fraction(6 * high, 1000),
-        Fraction(6 * high, 1000),
-        value + 1,
-        base - Fraction(high, 1000),
-        value - 6,
-    ]
-    return number(rng, zh, told, *_decimals(value, wrong), unit="°C")
-
-
-def _decimals(value: Fraction, wrong: list[Fraction]) -> tuple[Decimal, list[Decimal]]:
-    first, *rest = (Decimal(x.numerator) / x.denominator for x in (value, *wrong))
-    return first, rest
+    base, km = rng.randint(10, 32), Decimal(rng.randint(1, 9)) / 2
+    fall = 6 * km
+    value = base - fall
+    told = tell("temperature", rng, zh, base=base, high=km * 1000, km=km, fall=fall)
+    return number(told, value, [base + fall, fall, base - km, value - 6], unit="°C")
 
 
 def map_scale(rng: random.Random, zh: bool) -> Drawn:
@@ -153,27 +64,15 @@ def map_scale(rng: random.Random, zh: bool) -> Drawn:
     scale, cm = rng.choice((100_000, 200_000, 500_000, 1_000_000, 2_000_000)), rng.randint(2, 30)
     value = cm * scale // 100_000
     told = tell("map_scale", rng, zh, scale=scale, cm=cm, total=cm * scale, value=value)
-    return number(
-        rng,
-        zh,
-        told,
-        value,
-        [value * 10, value * 100, Decimal(value) / 10, value + 1, cm + scale // 100_000],
-        unit="km",
-    )
+    wrong: list[Num] = [value * 10, value * 100, Decimal(value) / 10, cm + scale // 100_000]
+    return number(told, value, wrong, unit="km")
 
 
 def genetics(rng: random.Random, zh: bool) -> Drawn:
     """How many of a crossing's offspring show the recessive or the dominant trait."""
     n, dominant = 4 * rng.randint(10, 200), rng.random() < 0.5
     value = n * 3 // 4 if dominant else n // 4
-    told = tell(
-        "genetics",
-        rng,
-        zh,
-        n=n,
-        which=(("显性", "dominant"), ("隐性", "recessive"))[not dominant],
-        share="\\frac{3}{4}" if dominant else "\\frac{1}{4}",
-        value=value,
-    )
-    return number(rng, zh, told, value, [n - value, n // 2, n, value + 4, n // 8])
+    which = (("显性", "dominant"), ("隐性", "recessive"))[not dominant]
+    share = "\\frac{3}{4}" if dominant else "\\frac{1}{4}"
+    told = tell("genetics", rng, zh, n=n, which=which, share=share, value=value)
+    return number(told, value, [n - value, n // 2, n, value + 4, n // 8])

@@ -25,7 +25,12 @@ def coefficient(number: int) -> str:
     return {1: "", -1: "-"}.get(number, str(number))
 
 
-def polynomial(coefficients: Sequence[int], variable: str = "x") -> str:
+def order(one: int, other: int) -> str:
+    """The sign between two numbers."""
+    return ">" if one > other else "<" if one < other else "="
+
+
+def polynomial(coefficients: Sequence[int | Fraction], variable: str = "x") -> str:
     """A polynomial, its highest power first; coefficients from the highest down."""
     top = len(coefficients) - 1
     text = ""
@@ -35,7 +40,8 @@ def polynomial(coefficients: Sequence[int], variable: str = "x") -> str:
     return text.removeprefix("+") or "0"
 
 
-def _term(number: int, power: int, variable: str) -> str:
-    sign, size = "-" if number < 0 else "+", abs(number)
+def _term(number: int | Fraction, power: int, variable: str) -> str:
+    sign = "-" if number < 0 else "+"
+    size = -number if number < 0 else number
     raised = {0: "", 1: variable}.get(power, f"{variable}^{power}" if power < 10 else "")
-    return f"{sign}{size if size != 1 or not power else ''}{raised}"
+    return f"{sign}{tex(size) if size != 1 or not power else ''}{raised}"

@@ -7,11 +7,11 @@ look. Formulas are handed in as LaTeX.
 from __future__ import annotations
 
 import math
-import random
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
+from functools import cache
 from typing import Final, TypeVar
 
 from data_gen.makers import Drawn
@@ -30,12 +30,38 @@ _FORMULA: Final = (
     _TEX, _DOLLARS, _PLAIN, replace(_PLAIN, spaced=True), Style(notation=Notation.RAISED),
     replace(_TEX, dress="\\({}\\)"),
 )  # fmt: skip
+_NAMED_FORMULA: Final = (replace(_PLAIN, form="named"), replace(_DOLLARS, form="named"))
+_NUMBER: Final = tuple(replace(style, unit="") for style in (_PLAIN, _DOLLARS, _TEX))
+_NAMED_NUMBER: Final = (
+    replace(_PLAIN, form="named", unit=""),
+    replace(_DOLLARS, form="named", unit="", spaced=True),
+)
+_COMMAS: Final = (",", ", ")
+_SET: Final = tuple(
+    replace(style, form="braces", joint=joint)
+    for style in (_PLAIN, _DOLLARS, _TEX)
+    for joint in _COMMAS
+)
+_TUPLE: Final = tuple(
+    replace(style, form="tuple", joint=joint) for style in (_PLAIN, _DOLLARS) for joint in _COMMAS
+)
+_WIDE: Final = (replace(_PLAIN, form="wide", joint="，"),)
+_EACH: Final = replace(_TEX, math=DOLLARS)
+_PARTS: Final = tuple(
+    replace(style, form=form, joint=joint)
+    for style, form, joint in (
+        (_PLAIN, "(1) ", "; "), (_EACH, "(1) ", " "), (_PLAIN, "", ", "), (_EACH, "(1) ", ", "),
+    )
+)  # fmt: skip
+_ZH_PARTS: Final = (
+    replace(_PLAIN, form="（1）", joint="，"),
+    replace(_EACH, form="（1）", joint="；"),
+)
 
 
 def settle(
-    rng: random.Random,
-    kind: AnswerType,
     told: Told,
+    kind: AnswerType,
     value: V,
     wrong: Iterable[V],
     ways: Sequence[Callable[[V], str]],
@@ -48,19 +74,21 @@ def settle(
     ``keys`` the ways in which the reference may be written, where not all will do.
     """
     others = [w for w in dict.fromkeys(wrong) if w != value]
-    key = rng.choice(keys or ways)
+    key = told.rng.choice(keys or ways)
     forms = dict.fromkeys([key(value), *(way(value) for way in ways)])
     reference, *right = forms
-    near = [way(w) for w in others for way in rng.sample(ways, min(2, len(ways)))]
+    near = [way(w) for w in others for way in told.rng.sample(ways, min(2, len(ways)))]
     near = [w for w in dict.fromkeys([*near, *extra]) if w not in forms]
-    rivals = tuple(r for r in dict.fromkeys(map(key, others)) if r not in forms)
+
+    def rivals() -> list[str]:
+        return [r for r in dict.fromkeys(map(key, others)) if r not in forms]
+
     return Drawn(kind, told.question, reference, told.steps, right, near, rivals)
 
 
 def _settled(
-    rng: random.Random,
-    kind: AnswerType,
     told: Told,
+    kind: AnswerType,
     value: Value | Truth | Options,
     wrong: Iterable[Value | Truth | Options],
     styles: Iterable[Style],
@@ -69,7 +97,7 @@ def _settled(
 ) -> Drawn:
     """The same of values in styles, of which the reference may take the first ``keys``."""
     ways = [_way(kind, style) for style in styles]
-    return settle(rng, kind, told, value, wrong, ways, extra, ways[:keys])
+    return settle(told, kind, value, wrong, ways, extra, ways[:keys])
 
 
 def _way(kind: AnswerType, style: Style) -> Callable[[Value | Truth | Options], str]:
@@ -105,37 +133,28 @@ def _digits(styles: Iterable[Style], numbers: Iterable[Num]) -> list[Style]:
 
 
 def number(
-    rng: random.Random,
-    zh: bool,
-    told: Told,
-    value: Num,
-    wrong: Iterable[Num],
-    *,
-    unit: str = "",
-    name: str = "",
+    told: Told, value: Num, wrong: Iterable[Num], *, unit: str = "", name: str = ""
 ) -> Drawn:
-    """A number; ``unit`` is the one that the question asks for."""
-    styles = [replace(style, unit="") for style in (_PLAIN, _DOLLARS, _TEX)]
-    extra: list[str] = []
+    """A number; ``unit`` is the one that the question asks for. One more is always wrong."""
+    styles, extra, wrong = _NUMBER, list[str](), [*wrong]
+    if not isinstance(value, str):
+        wrong.append(value + 1)
     if name:
-        named = (replace(_PLAIN, form="named"), replace(_DOLLARS, form="named", spaced=True))
-        styles += [replace(style, unit="") for style in named]
+        styles = (*styles, *_NAMED_NUMBER)
     if known := units.named(unit):
-        word = known.chinese[0] if zh else f" {known.english[0]}"
+        word = known.chinese[0] if told.zh else f" {known.english[0]}"
         sign = f" {unit}" if unit != "°" else unit
-        styles += [replace(_PLAIN, unit=sign), replace(_PLAIN, unit=word)]
-        styles.append(replace(_DOLLARS, unit=sign))
+        shown = ((_PLAIN, sign), (_PLAIN, word), (_DOLLARS, sign))
+        styles = (*styles, *(replace(style, unit=told_unit) for style, told_unit in shown))
         slips = () if name else units.alike(unit)[:2]  # "I=2 mA" beside "2" would be hard to tell
         slipped = (leaf(value, unit=units.sister(unit, slip)) for slip in slips)
         extra = [write(Answer(AnswerType.NUMBER, other), _PLAIN) for other in slipped]
         wrong = [w for w in wrong if not _about(value, w)]
     elif not name:
         whole = isinstance(value, int)
-        styles.append(Style(digits=Digits.ZEROS) if whole else replace(_TEX, dress="\\({}\\)"))
-    wrong = [*wrong]
+        styles = (*styles, Style(digits=Digits.ZEROS) if whole else _FORMULA[-1])
     right, *others = (leaf(v, unit=unit, name=name) for v in (value, *wrong))
-    styles = _digits(styles, (value,))
-    return _settled(rng, AnswerType.NUMBER, told, right, others, styles, extra)
+    return _settled(told, AnswerType.NUMBER, right, others, _digits(styles, (value,)), extra)
 
 
 def _about(value: Num, other: Num) -> bool:
@@ -145,25 +164,14 @@ def _about(value: Num, other: Num) -> bool:
     return abs(Fraction(other) - Fraction(value)) <= abs(Fraction(value)) / 50
 
 
-def formula(
-    rng: random.Random,
-    told: Told,
-    value: str,
-    wrong: Iterable[str],
-    *,
-    kind: AnswerType = AnswerType.EXPRESSION,
-    name: str = "",
-) -> Drawn:
+def formula(told: Told, value: str, wrong: Iterable[str], *, name: str = "") -> Drawn:
     """A formula, as LaTeX; ``name`` is what stands before its equals sign, where one may."""
-    styles = [*_FORMULA]
-    if name:
-        styles += [replace(_PLAIN, form="named"), replace(_DOLLARS, form="named")]
+    styles = (*_FORMULA, *_NAMED_FORMULA) if name else _FORMULA
     right, *others = (leaf(v, name=name)._replace(quantity=None) for v in (value, *wrong))
-    return _settled(rng, kind, told, right, others, styles)
+    return _settled(told, AnswerType.EXPRESSION, right, others, styles)
 
 
 def polynomials(
-    rng: random.Random,
     told: Told,
     value: tuple[int, ...],
     wrong: Iterable[tuple[int, ...]],
@@ -171,114 +179,92 @@ def polynomials(
     variable: str = "x",
     name: str = "",
 ) -> Drawn:
-    """A polynomial by its coefficients, from the highest power down."""
-    right, *others = (polynomial(v, variable) for v in (value, *wrong))
-    return formula(rng, told, right, others, name=name)
+    """A polynomial by its coefficients, from the highest power down; a sign turned is wrong."""
+    others = [w for w in (*wrong, *_turned(value)[1:]) if any(w)]
+    right, *texts = (polynomial(v, variable) for v in (value, *others))
+    return formula(told, right, texts, name=name)
+
+
+def _turned(value: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """The numbers with one of their signs turned."""
+    return [(*value[:n], -x, *value[n + 1 :]) for n, x in enumerate(value)]
 
 
 def equations(
-    rng: random.Random,
-    told: Told,
-    value: V,
-    wrong: Iterable[V],
-    writings: Sequence[Callable[[V], str]],
+    told: Told, value: V, wrong: Iterable[V], writings: Sequence[Callable[[V], str]]
 ) -> Drawn:
     """An equation that may be written in several forms, each of them as LaTeX or plain."""
 
-    def written(form: Callable[[V], str], style: Style) -> Callable[[V], str]:
-        way = _way(AnswerType.EQUATION, replace(style, form="named"))
+    def written(form: Callable[[V], str], way: Callable[[Value], str]) -> Callable[[V], str]:
         return lambda v: way(values.read(form(v)))
 
-    ways = [written(form, style) for form in writings for style in _FORMULA[:5]]
-    return settle(rng, AnswerType.EQUATION, told, value, wrong, ways)
+    named = [_way(AnswerType.EQUATION, replace(style, form="named")) for style in _FORMULA[:5]]
+    ways = [written(cache(form), way) for form in writings for way in named]
+    return settle(told, AnswerType.EQUATION, value, wrong, ways)
 
 
 def _group(numbers: Iterable[Num], *, ordered: bool, name: str = "") -> Group:
     return Group(ordered, tuple(leaf(n, name=name) for n in numbers))
 
 
-def elements(
-    rng: random.Random, told: Told, value: tuple[Num, ...], wrong: Iterable[tuple[Num, ...]]
-) -> Drawn:
-    """A set by its elements."""
-    styles = [
-        replace(style, form="braces", joint=joint)
-        for style in (_PLAIN, _DOLLARS, _TEX)
-        for joint in (",", ", ")
-    ]
+def _several(
+    value: tuple[Num, ...], wrong: Iterable[Iterable[Num]], name: str = ""
+) -> Iterator[Group]:
+    """Values in any order: the right ones, others, and the right ones without one of them."""
+    one_less = [(*value[:n], *value[n + 1 :]) for n in range(len(value))]
+    others = [w for w in map(tuple, (*wrong, *one_less)) if w and {*w} != {*value}]
+    return (_group(v, ordered=False, name=name) for v in (value, *others))
+
+
+def elements(told: Told, value: tuple[Num, ...], wrong: Iterable[Iterable[Num]]) -> Drawn:
+    """A set by its elements; one less is always wrong."""
     # An element in an odd place would give the wrong sets away.
-    others = (tuple(sorted(w, key=lambda x: float(Fraction(x)))) for w in wrong if w)
-    right, *sets = (_group(v, ordered=False) for v in (value, *others))
-    return _settled(rng, AnswerType.SET, told, right, sets, styles)
+    ordered = [sorted({*w}, key=lambda x: float(Fraction(x))) for w in wrong]
+    right, *sets = _several(value, ordered)
+    return _settled(told, AnswerType.SET, right, sets, _SET)
 
 
 def point(
-    rng: random.Random,
-    zh: bool,
-    told: Told,
-    value: tuple[Num, ...],
-    wrong: Iterable[tuple[Num, ...]],
-    *,
-    names: str = "",
+    told: Told, value: tuple[Num, ...], wrong: Iterable[tuple[Num, ...]], *, names: str = ""
 ) -> Drawn:
-    """A tuple: a point, a vector, or the values of the unknowns ``names``."""
-    styles = [
-        replace(style, form="tuple", joint=joint)
-        for style in (_PLAIN, _DOLLARS)
-        for joint in (",", ", ")
-    ]
-    styles += [replace(_PLAIN, form="wide", joint="，")] if zh else []
-    styles += [replace(style, form="named") for style in (_PLAIN, _DOLLARS)] if names else []
-    right, *others = (_group(v, ordered=True) for v in (value, *wrong))
-    return _settled(rng, AnswerType.TUPLE, told, right, others, _digits(styles, value))
+    """A tuple: a point, a vector, or the values of the unknowns ``names``.
+
+    Numbers in the other order or with one sign turned are always wrong.
+    """
+    styles = [*_TUPLE, *(_WIDE if told.zh else ()), *(_NAMED_FORMULA if names else ())]
+    whole = tuple(v for v in value if isinstance(v, int))
+    turned = _turned(whole) if len(whole) == len(value) else []
+    right, *others = (_group(v, ordered=True) for v in (value, *wrong, value[::-1], *turned))
+    return _settled(told, AnswerType.TUPLE, right, others, _digits(styles, value))
 
 
-def parts(
-    rng: random.Random,
-    zh: bool,
-    told: Told,
-    value: tuple[Num, ...],
-    wrong: Iterable[tuple[Num, ...]],
-) -> Drawn:
-    """The answers of the numbered parts of a problem."""
-    each = replace(_TEX, math=DOLLARS)
-    marks = [(_PLAIN, "(1) ", "; "), (each, "(1) ", " "), (_PLAIN, "", ", "), (each, "(1) ", ", ")]
-    marks += [(_PLAIN, "（1）", "，"), (each, "（1）", "；")] if zh else []
-    styles = [replace(style, form=form, joint=joint) for style, form, joint in marks]
-    right, *others = (_group(v, ordered=True) for v in (value, *wrong))
-    return _settled(rng, AnswerType.MULTI_PART, told, right, others, _digits(styles, value))
+def parts(told: Told, value: tuple[Num, ...], wrong: Iterable[tuple[Num, ...]]) -> Drawn:
+    """The answers of the numbered parts of a problem; exchanged they are wrong."""
+    styles = _digits((*_PARTS, *(_ZH_PARTS if told.zh else ())), value)
+    right, *others = (_group(v, ordered=True) for v in (value, *wrong, value[::-1]))
+    return _settled(told, AnswerType.MULTI_PART, right, others, styles)
 
 
 def several(
-    rng: random.Random,
-    zh: bool,
-    told: Told,
-    value: tuple[Num, ...],
-    wrong: Iterable[tuple[Num, ...]],
-    *,
-    name: str = "",
+    told: Told, value: tuple[Num, ...], wrong: Iterable[tuple[Num, ...]], *, name: str = ""
 ) -> Drawn:
     """All answers of a problem that has several, in any order; ``name`` is their unknown."""
-    either = (" and ", "和", " or ", "或")[2 * bool(name) + zh]
-    each = replace(_TEX, math=DOLLARS)
+    either = (" and ", "和", " or ", "或")[2 * bool(name) + told.zh]
     styles = [_PLAIN, _DOLLARS, replace(_PLAIN, joint=either)]
-    styles.append(replace(each, joint="、" if zh else ", "))
+    styles.append(replace(_EACH, joint="、" if told.zh else ", "))
     if name:
-        styles += [
-            replace(_PLAIN, form="each", joint=either),
-            replace(_PLAIN, form="once", joint=either, spaced=True),
-            replace(each, form="indexed"),
-            replace(_PLAIN, form="indexed"),
-        ]
-    wrong = (w for w in wrong if w)
-    right, *others = (_group(v, ordered=False, name=name) for v in (value, *wrong))
-    return _settled(rng, AnswerType.MULTI_ANSWER, told, right, others, styles)
+        forms = ((_PLAIN, "each"), (replace(_PLAIN, spaced=True), "once"))
+        styles += [replace(style, form=form, joint=either) for style, form in forms]
+        styles += [replace(style, form="indexed") for style in (_EACH, _PLAIN)]
+    right, *others = _several(value, wrong, name)
+    return _settled(told, AnswerType.MULTI_ANSWER, right, others, styles)
 
 
 def span(low: Num | None, high: Num | None, low_in: bool = False, high_in: bool = False) -> Piece:
-    """One piece of a region of the number line; an end that is none lies at infinity."""
+    """One piece of a region of the number line; an end that is none lies at infinity, open."""
     left = -math.inf if low is None else Fraction(low)
-    return Piece(left, low_in, math.inf if high is None else Fraction(high), high_in)
+    right = math.inf if high is None else Fraction(high)
+    return Piece(left, low_in and low is not None, right, high_in and high is not None)
 
 
 def flipped(piece: Piece) -> Piece:
@@ -288,31 +274,30 @@ def flipped(piece: Piece) -> Piece:
 
 
 def region(
-    rng: random.Random,
-    zh: bool,
     told: Told,
-    value: tuple[Piece, ...],
-    wrong: Iterable[tuple[Piece, ...]],
+    value: Piece | tuple[Piece, ...],
+    wrong: Iterable[Piece | tuple[Piece, ...]],
     *,
     variable: str = "x",
 ) -> Drawn:
-    """An interval or a union of them, as such or as inequalities."""
-    base = replace(_PLAIN, chinese=zh, name=variable, form="brackets", joint=",")
+    """An interval or a union of them, as such or as inequalities; other ends are always wrong."""
+    base = replace(_PLAIN, chinese=told.zh, name=variable, form="brackets", joint=",")
     tex = replace(base, notation=Notation.LATEX, dress=DOLLARS)
     styles = [
         base, tex, replace(tex, joint=", "), replace(base, form="order", spaced=True),
-        replace(tex, form="order"), replace(base, form="builder", spaced=not zh),
+        replace(tex, form="order"), replace(base, form="builder", spaced=not told.zh),
     ]  # fmt: skip
-    right, *others = map(Region, (value, *wrong))
-    return _settled(rng, AnswerType.INTERVAL, told, right, others, styles)
+    right, *others = ((r,) if isinstance(r, Piece) else r for r in (value, *wrong))
+    regions = [Region(pieces) for pieces in (*others, tuple(map(flipped, right)))]
+    return _settled(told, AnswerType.INTERVAL, Region(right), regions, styles)
 
 
 _ZH_TRUTH: Final = ("正确|错误", "对|错", "√|×", "是|否", "True|False")
 _EN_TRUTH: Final = ("True|False", "true|false", "Yes|No", "correct|incorrect", "T|F", "对|错")
 
 
-def verdicts(rng: random.Random, zh: bool, told: Told, truth: bool) -> Drawn:
+def verdicts(told: Told, truth: bool) -> Drawn:
     """Whether a statement holds."""
-    styles = [Style(form=words) for words in (_ZH_TRUTH if zh else _EN_TRUTH)]
+    styles = [Style(form=words) for words in (_ZH_TRUTH if told.zh else _EN_TRUTH)]
     kind = AnswerType.TRUE_FALSE
-    return _settled(rng, kind, told, Truth(truth), [Truth(not truth)], styles, keys=3)
+    return _settled(told, kind, Truth(truth), [Truth(not truth)], styles, keys=3)

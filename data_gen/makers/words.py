@@ -11,11 +11,12 @@ import random
 import re
 from collections.abc import Iterable
 from decimal import Decimal
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from data_gen.makers.notation import tex
+from data_gen.makers.notation import polynomial, tex
 from gradegpt.errors import InputError
 
 FOLDER: Final = Path(__file__).parent / "words"
@@ -43,25 +44,39 @@ class Section(NamedTuple):
 
 
 class Told(NamedTuple):
-    """A question with its solution steps."""
+    """A question with its solution steps, and what both were drawn with."""
 
     question: str
     steps: list[str]
+    rng: random.Random
+    zh: bool
 
 
 def tell(name: str, rng: random.Random, zh: bool, /, **values: object) -> Told:
-    """The question ``name`` in one of its phrasings; a pair among ``values`` is (zh, en)."""
+    """The question ``name`` in one of its phrasings.
+
+    Of a pair of texts among ``values`` (Chinese, English) one is told, coefficients as their
+    polynomial in x, a list with commas, and numbers as LaTeX.
+    """
     words, lang = section(name), "zh" if zh else "en"
-    fields = {"who": rng.choice(_NAMES[not zh]), **values}
-    fields = {k: _said(v, zh) for k, v in fields.items()}
+    drawn = {"who": rng.choice(_NAMES[not zh]), "thing": rng.choice(THINGS)}
+    fields = {name: _said(value, zh) for name, value in (drawn | values).items()}
     steps = [fill(rng.choice(step.split(" || ")), fields) for step in words.steps[lang]]
-    return Told(fill(rng.choice(words.asks[lang]), fields), steps)
+    return Told(fill(rng.choice(words.asks[lang]), fields), steps, rng, zh)
 
 
 def _said(value: object, zh: bool) -> object:
-    if isinstance(value, tuple):
-        return value[not zh]
-    return tex(value) if isinstance(value, Decimal) else value
+    match value:
+        case (str(), str()):
+            return value[not zh]
+        case tuple():
+            return polynomial(value)
+        case list():
+            return ", ".join(map(str, value))
+        case Decimal() | Fraction():
+            return tex(value)
+        case _:
+            return value
 
 
 def fill(template: str, fields: dict[str, object]) -> str:

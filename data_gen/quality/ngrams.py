@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -83,13 +82,6 @@ class Contamination:
             if digest in self._seen:
                 return " ".join(words[place : place + n])
         return None
-
-    def overlaps(self, texts: Iterable[str]) -> Iterator[tuple[int, str]]:
-        """``(number of the text, first shared n-gram)`` for each text that shares one."""
-        for number, text in enumerate(texts):
-            shared = self.hit(text)
-            if shared is not None:
-                yield number, shared
 
     def _length(self, words: list[str]) -> int:
         return self.n if len(words) >= self.n else max(len(words), MIN_WHOLE)

@@ -8,14 +8,10 @@ from typing import Final
 from data_gen.problems import Problem, bank
 from data_gen.writer.attacks import attack
 from data_gen.writer.body import body, working
-from data_gen.writer.ending import ending
+from data_gen.writer.ending import Ending, ending
 from data_gen.writer.task import Task, Written, kind_of_miss
 from gradegpt.answers.spans import ENDS
 
-_BECAUSE: Final = (
-    ("Explanation:", "Reasoning:", "Here is why:", "**Justification**", "### Details", "", ""),
-    ("解析：", "【解析】", "【分析】", "理由如下：", "**说明：**", "", ""),
-)
 Pattern = Callable[[Task, str, bool], Written]
 """From the task, the answer to settle on, and whether that is right."""
 
@@ -35,13 +31,11 @@ def _close(
 ) -> Written:
     closing = ending(task, answer)
     tail = task.rng.choice(task.words.tails) if task.rng.random() < 0.12 and not after else after
-    return task.written(
-        f"{text}{closing.text}{tail}",
-        closing.sentence,
-        closing.answer,
-        right=right,
-        pattern=pattern,
-    )
+    return _told(task, f"{text}{closing.text}{tail}", closing, right, pattern)
+
+
+def _told(task: Task, text: str, closing: Ending, right: bool, pattern: str) -> Written:
+    return task.written(text, closing.sentence, closing.answer, right=right, pattern=pattern)
 
 
 def plain(task: Task, answer: str, right: bool) -> Written:
@@ -55,16 +49,10 @@ def plain(task: Task, answer: str, right: bool) -> Written:
 def then_explained(task: Task, answer: str, right: bool) -> Written:
     """The answer first, and then why."""
     closing = ending(task, answer)
-    heading = task.rng.choice(_BECAUSE[task.chinese])
+    heading = task.rng.choice(task.words.reasons)
     why = "\n".join(filter(None, (heading, body(task, answer))))
     gap = task.rng.choice(("\n", "\n\n"))
-    return task.written(
-        f"{closing.text}{gap}{why}",
-        closing.sentence,
-        closing.answer,
-        right=right,
-        pattern="answer_first",
-    )
+    return _told(task, f"{closing.text}{gap}{why}", closing, right, "answer_first")
 
 
 def bare(task: Task, answer: str, right: bool) -> Written:
@@ -119,9 +107,7 @@ def then_loops(task: Task, answer: str, right: bool) -> Written:
     line = closing.sentence if task.rng.random() < 0.6 else task.rng.choice(task.words.fillers)
     loop = f"\n{line}" * task.rng.randint(4, 12)
     text = f"{body(task, answer)}{closing.text}{loop}"
-    return task.written(
-        text, closing.sentence, closing.answer, right=right, pattern="answered_then_loops"
-    )
+    return _told(task, text, closing, right, "answered_then_loops")
 
 
 def with_attack(task: Task, answer: str, right: bool) -> Written:
@@ -130,9 +116,7 @@ def with_attack(task: Task, answer: str, right: bool) -> Written:
     closing = ending(task, answer)
     text = f"{body(task, answer)}{closing.text}"
     text = f"{words}\n{text}" if task.rng.random() < 0.5 else f"{text}\n{words}"
-    return task.written(
-        text, closing.sentence, closing.answer, right=right, pattern=f"answered_{kind}"
-    )
+    return _told(task, text, closing, right, f"answered_{kind}")
 
 
 def with_excuse(task: Task, answer: str, right: bool) -> Written:
@@ -151,13 +135,9 @@ def other_question(task: Task, answer: str, right: bool) -> Written:
     stranger = task._replace(problem=other)
     if right:
         return _close(task, body(stranger, answer), answer, right, "other_steps")
-    return _close(
-        stranger,
-        body(stranger, other.reference),
-        other.reference,
-        right,
-        "answer_to_another_question",
-    )
+    theirs = other.reference
+    text = body(stranger, theirs)
+    return _close(stranger, text, theirs, right, "answer_to_another_question")
 
 
 def _another(task: Task) -> Problem | None:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from pathlib import Path
-from typing import Final
 
 from data_gen.phrases import read_words
 from data_gen.writer.task import Task
 from gradegpt.answers.options import LETTERS
 from gradegpt.schema import CHOICE, Row
 
-FILE: Final = Path(__file__).parents[1] / "text" / "attacks.yaml"
 _LETTER = re.compile(rf"(?<![A-Za-z])(?!I)[{LETTERS}](?![A-Za-z])")
 
 
@@ -46,11 +43,7 @@ def quote(task: Task) -> str:
     return task.rng.choice(attacks(task.chinese).quotes).format(task.problem.reference)
 
 
+@cache
 def attacks(chinese: bool) -> Attacks:
     """The Chinese or the English ones."""
-    return _read()["zh" if chinese else "en"]
-
-
-@cache
-def _read() -> dict[str, Attacks]:
-    return read_words(FILE, Attacks)
+    return read_words("attacks", Attacks)["zh" if chinese else "en"]

@@ -12,16 +12,7 @@ from gradegpt.quote import part_runs
 from gradegpt.schema import CHOICE, AnswerType
 
 _BY_LINES: Final = 0.3
-_LINES: Final = (
-    ("({}) {}", "{}. {}", "**({})** {}", "{}) {}", "({}) **{}**", "({}) The answer is {}."),
-    ("（{}）{}", "({}) {}", "{}. {}", "**（{}）** {}", "（{}）答案为{}。", "第{}问：{}"),
-)
-_KEYED: Final = (
-    ("({}) Answer: {}", "{}. ({})"),
-    ("（{}）【答案】{}", "（{}）选{}", "{}.【答案】 {}"),
-)
 _LABEL: Final = re.compile(rf"[{LETTERS}](?:[、, ]*[{LETTERS}])*")
-_HEADINGS: Final = (("Answers:", "Final answers:", "So:"), ("答案：", "综上：", "最终答案如下："))
 
 
 class Ending(NamedTuple):
@@ -60,18 +51,18 @@ def ending(task: Task, answer: str) -> Ending:
 
 def _part_lines(task: Task, answer: str) -> Ending | None:
     """The parts of an answer on lines of their own, numbered; none where there are no parts."""
-    rng = task.rng
+    rng, words = task.rng, task.words
     letters = in_order(answer) if in_order(task.problem.reference) else ()
     several = task.problem.answer_type is AnswerType.MULTI_PART
     parts = letters or (parts_of(answer) if several else ())
     if len(parts) < 2:
         return None
-    pattern = rng.choice(_LINES[task.chinese] + (_KEYED[task.chinese] if letters else ()))
+    pattern = rng.choice(words.part_lines + (words.keyed_lines if letters else ()))
     lines = [pattern.format(n, part) for n, part in enumerate(parts, start=1)]
     joined = " ".join(lines)
     if part_runs(lines) != [lines]:
         return None
-    heading = rng.choice([*task.words.headings, *_HEADINGS[task.chinese], ""])
+    heading = rng.choice([*words.headings, *words.part_headings, ""])
     given = " ".join(letters) or joined
     return Ending(f"\n\n{heading}\n" if heading else "\n", "\n".join(lines), "", given)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from data_gen.forms import near_misses, same_forms
@@ -68,13 +69,7 @@ class Task(NamedTuple):
         own = [w for w in problem.near_misses if "\n" not in w]
         if own and self.rng.random() < 0.5:
             return self.rng.choice(own)
-        made = near_misses(
-            self.rng,
-            problem.reference,
-            problem.answer_type,
-            question=problem.question,
-            chinese=self.chinese,
-        )
+        made = self._forms(near_misses, problem.reference)
         drawn = (m for m in made if "\n" not in m and m not in problem.also_correct)
         return next(drawn, None) or (self.rng.choice(own) if own else None)
 
@@ -82,15 +77,11 @@ class Task(NamedTuple):
         """The value, or another form of it: right and wrong values are dressed alike."""
         if self.rng.random() >= _OTHER_FORM:
             return value
-        problem = self.problem
-        forms = same_forms(
-            self.rng,
-            value,
-            problem.answer_type,
-            question=problem.question,
-            chinese=self.chinese,
-        )
-        return next(forms, value)
+        return next(self._forms(same_forms, value), value)
+
+    def _forms(self, made: Callable[..., Iterator[str]], value: str) -> Iterator[str]:
+        kind, question = self.problem.answer_type, self.problem.question
+        return made(self.rng, value, kind, question=question, chinese=self.chinese)
 
     def written(
         self, response: str, sentence: str, answer: str, *, right: bool, pattern: str

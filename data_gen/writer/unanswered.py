@@ -9,19 +9,6 @@ from data_gen.writer.attacks import attack, quote, stub
 from data_gen.writer.body import body
 from data_gen.writer.task import Task, Written, unanswered
 
-_HESITANT: Final = {
-    True: (
-        "可能是{}，也可能是{}，我无法确定是哪一个。",
-        "{}或{}都有道理，没法判断。",
-        "在{}和{}之间犹豫，不能作出选择。",
-    ),
-    False: (
-        "It could be {} or it could be {}; I cannot decide which.",
-        "Either {} or {} seems plausible, and I will not choose.",
-        "I hesitate between {} and {} and leave it open.",
-    ),
-}
-
 
 def no_answer(task: Task) -> Written:
     """A refusal, stub, cut, loop, several candidates without a choice, or words for the grader."""
@@ -61,7 +48,7 @@ def no_commitment(task: Task) -> Written:
         return refusal(task)
     task.rng.shuffle(candidates)
     first, second = candidates
-    said = task.rng.choice(_HESITANT[task.chinese]).format(first, second)
+    said = task.rng.choice(task.words.undecided).format(first, second)
     return unanswered("\n".join(filter(None, (body(task), said))), "no_commitment")
 
 

@@ -79,7 +79,6 @@ def manifest() -> dict[str, Any]:
         "inputs": {"/home/someone/graded.jsonl": "ab" * 32},
         "outputs": {"train.parquet": "cd" * 32, "dev.parquet": "ef" * 32},
         "counts": {"train": 45, "dev": 4},
-        "targets": [],
         "shortfalls": [{"cell": "zh/code", "wanted": 20, "have": 3}],
         "quality": {
             "exact_duplicates": 1234, "near_duplicates": 5, "contaminated": 0, "disputed": 17,

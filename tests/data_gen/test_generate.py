@@ -396,7 +396,7 @@ def test_other_tools_can_load_the_rows(
 ) -> None:
     """``datasets`` reads both parts with the same columns, prompt and completion as chat."""
     datasets = pytest.importorskip("datasets")
-    make(parametric=60)
+    make(parametric=150)
     files = {part: str(tmp_path / "a" / f"{part}.{ending}") for part in ("train", "dev")}
     loaded = datasets.load_dataset(reader, data_files=files, cache_dir=str(tmp_path / "cache"))
     assert loaded["train"].features == loaded["dev"].features

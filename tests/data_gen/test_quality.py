@@ -92,12 +92,12 @@ class TestNgrams:
         assert len(held) == 0
         assert held.hit("What is 2 + 3?") is None
 
-    def test_overlaps_name_the_text_and_what_is_shared(self) -> None:
-        """Only texts that share an n-gram come back, by number."""
+    def test_a_hit_names_what_is_shared(self) -> None:
+        """The first n-gram that both texts have."""
         held = Contamination(n=6)
         held.add(QUESTION)
-        found = list(held.overlaps(["nothing", "each of them lays 5 eggs", ""]))
-        assert found == [(1, "each of them lays 5 eggs")]
+        assert held.hit("So each of them lays 5 eggs") == "each of them lays 5 eggs"
+        assert held.hit("") is None
 
     def test_digests_depend_on_the_order_and_on_nothing_else(self) -> None:
         """A digest is the same in another process: here it is pinned."""
