@@ -118,8 +118,7 @@ def _refined(found: Found, kind: AnswerType) -> Found:
     answer = refine(found.answer, kind)
     if kind in _SEVERAL and found.how in _SAID and _one_of(answer, found):
         return found._replace(answer=answer, how=How.CONCLUDED)
-    sentence = found.how in (How.FINAL, How.WHOLE)
-    several = kind is AnswerType.NUMBER and sentence and answer != found.answer
+    several = kind is AnswerType.NUMBER and found.how is How.FINAL and answer != found.answer
     numbers = len(NUMBER.findall(found.answer)) + len(SPELLED.findall(found.answer))
     if several and "=" not in found.answer and numbers > 1:
         return found._replace(answer=answer, how=How.CONCLUDED)
