@@ -13,13 +13,7 @@ from typing import Annotated, Any, Final, NoReturn
 
 import typer
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeRemainingColumn,
-)
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from gradegpt.errors import EngineError, GradeGPTError, MissingError, SettingsError
 from gradegpt.judges.build import NANO, JudgeSettings, build_judge, embedded

@@ -32,11 +32,13 @@ _REALS: Final = ("R", "ℝ", "全体实数", "一切实数", "实数集")
 _EVERYTHING: Final = Piece(-math.inf, False, math.inf, False)
 ORDER = re.compile(r"≤|≥|<|>|≠|\\lt|\\gt|\\leq?|\\geq?|\\neq?")
 _ORDER_WORDS: Final = (
-    ("大于或等于", "≥"), ("大于等于", "≥"), ("不小于", "≥"), ("小于或等于", "≤"),
-    ("小于等于", "≤"), ("不大于", "≤"), ("大于", ">"), ("小于", "<"), (" is ", " "),
+    ("大于等于", "≥"), ("大于或等于", "≥"), ("不小于", "≥"), ("小于等于", "≤"),
+    ("小于或等于", "≤"), ("不大于", "≤"), ("大于", ">"), ("小于", "<"), (" is ", " "),
     ("greater than or equal to", "≥"), ("less than or equal to", "≤"), ("greater than", ">"),
     ("more than", ">"), ("less than", "<"),
 )  # fmt: skip
+"""Words and their signs; of several for one sign the first of each language is written."""
+_TOLD: Final = {(sign, word > "\u3000"): word for word, sign in reversed(_ORDER_WORDS)}
 _LATEX_ORDER: Final = (
     (r"\leq", "≤"), (r"\geq", "≥"), (r"\le", "≤"), (r"\ge", "≥"), (r"\lt", "<"), (r"\gt", ">"),
     (r"\neq", "≠"), (r"\ne", "≠"), ("<=", "≤"), (">=", "≥"),
@@ -85,17 +87,10 @@ def _interval(text: str) -> list[Piece] | None:
     if match is None:
         return None
     low, high = _end(match["low"]), _end(match["high"])
-    point = low == high and match["open"] + match["close"] == "[]"
-    if low is None or high is None or not (low < high or point):
+    low_in, high_in = match["open"] == "[", match["close"] == "]"
+    if low is None or high is None or not (low < high or (low == high and low_in and high_in)):
         return None
-    return [
-        Piece(
-            low,
-            match["open"] == "[" and low > -math.inf,
-            high,
-            match["close"] == "]" and high < math.inf,
-        )
-    ]
+    return [Piece(low, low_in and low > -math.inf, high, high_in and high < math.inf)]
 
 
 def _end(text: str) -> float | Fraction | None:
@@ -195,12 +190,11 @@ def write_region(region: Region, end: Callable[[float | Fraction], str], style: 
     if style.form in ("brackets", "member"):
         shown = [_brackets(piece, end, style) for piece in region.pieces]
         union = " \\cup " if style.latex else " ∪ " if style.spaced else "∪"
-        inside = "\\in " if style.latex else "∈"
-        return (f"{style.name}{inside}" if style.form == "member" else "") + union.join(shown)
-    if style.form == "words":
-        return style.either.join(_told(piece, end, style) for piece in region.pieces)
-    order = style.either.join(_order(piece, end, style) for piece in region.pieces)
-    if style.form == "order":
+        lead = f"{style.name}{style.element}" if style.form == "member" else ""
+        return lead + union.join(shown)
+    said = _told if style.form == "words" else _order
+    order = style.either.join(said(piece, end, style) for piece in region.pieces)
+    if style.form != "builder":
         return order
     if style.latex:
         return f"\\{{{style.name}\\mid {order}\\}}"
@@ -217,27 +211,20 @@ def _brackets(piece: Piece, end: Callable[[float | Fraction], str], style: Style
 
 
 def _order(piece: Piece, end: Callable[[float | Fraction], str], style: Style) -> str:
-    blank = " " if style.spaced else ""
-    less, at_most = (" < ", " \\le ") if style.latex else (f"{blank}<{blank}", f"{blank}≤{blank}")
-    more, at_least = (" > ", " \\ge ") if style.latex else (f"{blank}>{blank}", f"{blank}≥{blank}")
+    def sign(plain: str, inside: bool) -> str:
+        blank = " " if style.spaced or style.latex else ""
+        equal = f"\\{'gl'[plain == '<']}e" if style.latex else "≥≤"[plain == "<"]
+        return f"{blank}{equal if inside else plain}{blank}"
+
     if piece.high == math.inf:
-        return f"{style.name}{at_least if piece.low_in else more}{end(piece.low)}"
-    low = "" if piece.low == -math.inf else end(piece.low) + (at_most if piece.low_in else less)
-    return f"{low}{style.name}{at_most if piece.high_in else less}{end(piece.high)}"
+        return f"{style.name}{sign('>', piece.low_in)}{end(piece.low)}"
+    low = "" if piece.low == -math.inf else end(piece.low) + sign("<", piece.low_in)
+    return f"{low}{style.name}{sign('<', piece.high_in)}{end(piece.high)}"
 
 
 def _told(piece: Piece, end: Callable[[float | Fraction], str], style: Style) -> str:
-    told = []
-    if piece.low > -math.inf:
-        words = ("greater than", "greater than or equal to")[piece.low_in]
-        told.append(
-            (("大于", "大于等于")[piece.low_in] if style.chinese else f"{words} ") + end(piece.low)
-        )
-    if piece.high < math.inf:
-        words = ("less than", "less than or equal to")[piece.high_in]
-        told.append(
-            (("小于", "小于等于")[piece.high_in] if style.chinese else f"{words} ")
-            + end(piece.high)
-        )
+    signs = (">≥"[piece.low_in], piece.low), ("<≤"[piece.high_in], piece.high)
+    blank = "" if style.chinese else " "
+    told = [f"{_TOLD[s, style.chinese]}{blank}{end(at)}" for s, at in signs if math.isfinite(at)]
     lead = style.name + ("" if style.chinese or not style.name else " is ")
     return lead + ("且" if style.chinese else " and ").join(told)
