@@ -68,15 +68,13 @@ def _quantity(text: str) -> Quantity | None:
 
 def _before_a_unit(text: str, percent: bool) -> Quantity | None:
     tail = _UNIT_TAIL.search(text)
-    if tail is None:
+    rest, unit = (text[: tail.start()].strip(), tail["unit"].strip()) if tail else ("", "")
+    counts = _COUNTED.fullmatch(unit) or _WORD_UNIT.fullmatch(text)
+    if not rest or not (counts or _is_unit(rest, unit, text)):
         return None
-    rest, unit = text[: tail.start()].strip(), tail["unit"].strip()
-    counts = rest and (_COUNTED.fullmatch(unit) or _WORD_UNIT.fullmatch(text))
-    if rest and (counts or _is_unit(rest, unit, text)):
-        for made in (spelled(rest), _constant(rest)):
-            if made is not None:
-                return Quantity(made, unit, percent, _place(rest))
-    return None
+    made = spelled(rest)
+    made = _constant(rest) if made is None else made
+    return None if made is None else Quantity(made, unit, percent, _place(rest))
 
 
 def _measured(text: str) -> Quantity | None:
