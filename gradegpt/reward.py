@@ -22,7 +22,7 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from gradegpt.errors import EngineError, EngineTimeoutError, InputError, SettingsError
-from gradegpt.judges.base import Judge
+from gradegpt.judges.base import Judge, failed
 from gradegpt.records import explain, validate
 from gradegpt.schema import Item, Judgement, Outcome, Verdict
 
@@ -63,11 +63,7 @@ class JudgeReward:
         self.__name__ = name
         self._judge = judge
         self._column = reference
-        self.rewards = {
-            Verdict.CORRECT: correct,
-            Verdict.INCORRECT: incorrect,
-            Verdict.INVALID: invalid,
-        }
+        self.rewards = dict(zip(Verdict, (correct, incorrect, invalid), strict=True))
 
     def __call__(
         self, prompts: Sequence[Any], completions: Sequence[Any], **columns: Any
@@ -146,12 +142,7 @@ def compute_score(
     [judgement] = (judge or _server(base_url or os.environ.get(URL_VARIABLE, ""))).judge([item])
     if judgement.outcome is Outcome.FAILED:
         raise EngineError(f"data source {data_source!r}: no judgement: {judgement.reason}")
-    scores = {
-        Verdict.CORRECT: correct,
-        Verdict.INCORRECT: incorrect,
-        Verdict.INVALID: invalid,
-        None: undecided,
-    }
+    scores = dict(zip((*Verdict, None), (correct, incorrect, invalid, undecided), strict=True))
     return {"score": scores[judgement.verdict], "judged": float(judgement.verdict is not None)}
 
 
@@ -204,19 +195,13 @@ class ServerJudge:
             try:
                 made += self._ask(part)
             except EngineError as error:
-                kind = "timeout" if isinstance(error, EngineTimeoutError) else "error"
-                reason = f"engine:{kind}: {error}"
-                made += [
-                    Judgement(id=i.id, outcome=Outcome.FAILED, method=self.name, reason=reason)
-                    for i in part
-                ]
+                made += [failed(item, error, self.name) for item in part]
         return made
 
     def _ask(self, items: Sequence[Item]) -> list[Judgement]:
         fields = set(Item.model_fields) - {"meta"}
         rows = [item.model_dump(mode="json", include=fields, exclude_none=True) for item in items]
-        body = json.dumps({"items": rows}).encode()
-        answer = self._post(body)
+        answer = self._post(json.dumps({"items": rows}).encode())
         try:
             judgements = [Judgement.model_validate(row) for row in json.loads(answer)["judgements"]]
         except (ValueError, KeyError, TypeError) as error:
@@ -237,17 +222,17 @@ class ServerJudge:
                     return bytes(reply.read())
             except urllib.error.HTTPError as error:
                 with error:
-                    failed = EngineError(f"{self.url}: HTTP {error.code}: {_detail(error.read())}")
+                    failure = EngineError(f"{self.url}: HTTP {error.code}: {_detail(error.read())}")
                 if error.code not in _BUSY:
-                    raise failed from error
+                    raise failure from error
                 pause = _wanted_pause(error.headers.get("Retry-After"), pause)
             except TimeoutError:
-                failed = EngineTimeoutError(f"{self.url}: no answer in {self._timeout_s:g} s")
+                failure = EngineTimeoutError(f"{self.url}: no answer in {self._timeout_s:g} s")
             except OSError as error:  # URLError among them
                 reason = getattr(error, "reason", error)
-                failed = EngineError(f"{self.url}: {reason}; is the server running?")
+                failure = EngineError(f"{self.url}: {reason}; is the server running?")
             if attempt == self._attempts:
-                raise failed
+                raise failure
             time.sleep(pause)
         raise EngineError(f"{self.url}: attempts: {self._attempts}; give at least 1")
 
@@ -274,11 +259,8 @@ def _detail(body: bytes) -> str:
 def _item(where: str, question: str, reference: Any, response: Any) -> Item:
     listed = [reference] if isinstance(reference, str | int | float) else reference
     references = [str(one) for one in listed] if isinstance(listed, list | tuple) else listed
-    value = {
-        "question": question,
-        "reference": references,
-        "response": _turn(response, "assistant"),
-    }
+    response = _turn(response, "assistant")
+    value = {"question": question, "reference": references, "response": response}
     return validate(Item, value, where)
 
 

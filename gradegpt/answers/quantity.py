@@ -72,7 +72,7 @@ def _before_a_unit(text: str, percent: bool) -> Quantity | None:
     counts = _COUNTED.fullmatch(unit) or _WORD_UNIT.fullmatch(text)
     if not rest or not (counts or _is_unit(rest, unit, text)):
         return None
-    made = spelled(rest)
+    made: Magnitude | None = spelled(rest)
     made = _constant(rest) if made is None else made
     return None if made is None else Quantity(made, unit, percent, _place(rest))
 

@@ -50,7 +50,7 @@ _TOLD_SET = re.compile(
     r"|the set (?:of|containing) (?P<en>.+)",
     re.IGNORECASE,
 )
-_GROUPED = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?\s*\D*(?:(?<=m)\^\{?[23]\}?)?")
+_GROUPED = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?\s*\D*(?:(?<=[ms秒])\^\{?[23]\}?)?")
 """One number with groups of three digits, and its unit."""
 _OR = re.compile(r"\s*(?:或者?|\bor\b|\band\b|和|与|\\text\{\s*or\s*\}|∨)\s*")
 
