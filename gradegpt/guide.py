@@ -161,13 +161,9 @@ class ChainGuide:
         for clause, kind in _TYPES.items():
             wanted, found, given = text.partition(clause)
             if found:
-                if clause not in _types_of(wanted):
-                    return False
-                return (
-                    self._names(wanted, whole=True)
-                    and _GIVES not in given
-                    and self._gives(given, wanted, kind, whole=whole)
-                )
+                named = clause in _types_of(wanted) and self._names(wanted, whole=True)
+                once = named and _GIVES not in given
+                return once and self._gives(given, wanted, kind, whole=whole)
         return not whole and (self._names(text) or self._begins_a_type(text))
 
     def _begins_a_type(self, text: bytes) -> bool:

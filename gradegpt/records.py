@@ -28,6 +28,8 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 MAX_LINE_BYTES = 16 * 2**20
 """A longer line is an error: one row is one answer, not a corpus."""
+EXISTS = "exists already; choose another name or pass --overwrite"
+_EACH_LINE = "every line holds one {...}"
 
 
 def read_objects(path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -70,13 +72,10 @@ def parse_line(raw: bytes, where: str) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise InputError(f"{where}: not UTF-8 ({error.reason}); save the file as UTF-8") from error
     except (ValueError, RecursionError) as error:  # ValueError: also a number of 5,000 digits
-        raise InputError(
-            f"{where}: not a JSON object ({error}); every line holds one {{...}}"
-        ) from error
+        raise InputError(f"{where}: not a JSON object ({error}); {_EACH_LINE}") from error
     if not isinstance(value, dict):
-        raise InputError(
-            f"{where}: a {type(value).__name__}, not a JSON object; every line holds one {{...}}"
-        )
+        kind = type(value).__name__
+        raise InputError(f"{where}: a {kind}, not a JSON object; {_EACH_LINE}")
     return value
 
 
@@ -211,9 +210,7 @@ class ResumableWriter:
 
     def __enter__(self) -> Self:
         if self.path.exists() and not self._overwrite:
-            raise OutputError(
-                f"{self.path}: exists already; choose another name or pass --overwrite"
-            )
+            raise OutputError(f"{self.path}: {EXISTS}")
         self.path.parent.mkdir(parents=True, exist_ok=True)
         begun = self._stamp.exists() and self.partial.exists()
         if begun:
@@ -263,8 +260,6 @@ class ResumableWriter:
 
 def _cut_torn_line(path: Path) -> int:
     """Drop what stands after the last newline; return the number of whole lines."""
-    if not path.exists():
-        return 0
     count = end = 0
     with path.open("r+b") as handle:
         for line in handle:

@@ -19,6 +19,7 @@ from pydantic import ValidationError, model_validator
 from gradegpt.errors import EngineError, GradeGPTError, InputError, OutputError
 from gradegpt.judges.base import Judge
 from gradegpt.records import (
+    EXISTS,
     ResumableWriter,
     complaints,
     parse_line,
@@ -132,7 +133,7 @@ def check_output(path: str | Path, source: str | Path, *, overwrite: bool = Fals
     if path.exists() and path.samefile(source):
         raise OutputError(f"{path}: is the input; choose another name for the output")
     if path.exists() and not overwrite:
-        raise OutputError(f"{path}: exists already; choose another name or pass --overwrite")
+        raise OutputError(f"{path}: {EXISTS}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:

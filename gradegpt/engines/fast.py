@@ -147,13 +147,8 @@ class FastEngine:
                         break
                     past += 1
                 unread = made[-1:]
-        pieces = self._tokenizer.convert_ids_to_tokens(made)
-        return Generation(
-            text=self._tokenizer.decode(made),
-            prompt_tokens=len(ids),
-            completion_tokens=len(made),
-            tokens=tuple(Token(p, lp) for p, lp in zip(pieces, logprobs, strict=True)),
-        )
+        tokens = tuple(map(Token, self._tokenizer.convert_ids_to_tokens(made), logprobs))
+        return Generation(self._tokenizer.decode(made), len(ids), len(made), tokens)
 
     def _tag(self, prompt: Sequence[Message], tags: TagTokens) -> TagProbability | None:
         parts = self._encode(prompt)
@@ -190,10 +185,9 @@ class FastEngine:
         """
         text = render_chat(self._tokenizer, prompt)
         ids = self._tokenizer.encode(text)
-        if len(ids) >= self._context:
-            raise EngineError(
-                f"{self.name}: a prompt of {len(ids)} tokens; the model reads {self._context}"
-            )
+        if (length := len(ids)) >= self._context:
+            most = f"the model reads {self._context}"
+            raise EngineError(f"{self.name}: a prompt of {length} tokens; {most}")
         last = prompt[-1].content
         start = text.rfind(last)
         ends = (start, start + last.find(RESPONSE) + len(RESPONSE)) if RESPONSE in last else ()
@@ -218,8 +212,7 @@ def _best(scores: np.ndarray, guiding: TokenGuide | None) -> tuple[int, float]:
         ranked = np.argsort(-scores, kind="stable")
         best = next((n for n, t in enumerate(ranked.tolist()) if guiding.allows(t)), 0)
         token, scores = int(ranked[best]), scores[ranked[best:]]
-        return token, -float(np.log(np.exp(scores - scores[0]).sum(dtype=np.float64)))
-    return token, -float(np.log(np.exp(scores - scores[token]).sum(dtype=np.float64)))
+    return token, -float(np.log(np.exp(scores - scores.max()).sum(dtype=np.float64)))
 
 
 def _weights(folder: Path) -> int:
@@ -229,9 +222,8 @@ def _weights(folder: Path) -> int:
 
 def _load(folder: Path, threads: int) -> tuple[ExportSettings, ExportedTokenizer, Any]:
     if not is_exported(str(folder)):
-        raise MissingError(
-            f"{folder}: no {ENGINE_FILE} there; make the folder with: python -m train.export"
-        )
+        how = "make the folder with: python -m train.export"
+        raise MissingError(f"{folder}: no {ENGINE_FILE} there; {how}")
     try:
         import jinja2  # noqa: F401
         import onnxruntime
@@ -244,8 +236,7 @@ def _load(folder: Path, threads: int) -> tuple[ExportSettings, ExportedTokenizer
     options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
     options.log_severity_level = 4
     with told(f"{folder}: does not load"):
-        session = onnxruntime.InferenceSession(
-            str(folder / MODEL_FILE), options, providers=["CPUExecutionProvider"]
-        )
+        cpu = ["CPUExecutionProvider"]
+        session = onnxruntime.InferenceSession(str(folder / MODEL_FILE), options, providers=cpu)
         tokenizer = ExportedTokenizer(folder, settings.special_tokens)
     return settings, tokenizer, session

@@ -13,13 +13,8 @@ from gradegpt.records import validate
 PROMPT_FILE: Final = "gradegpt.json"
 """Beside the weights: the prompt settings that they were trained with."""
 _DECIDING: Final = (
-    "*.safetensors",
-    "*.bin",
-    "*.onnx*",
-    "tokenizer.json",
-    "*config.json",
-    "*.jinja",
-)
+    "*.safetensors", "*.bin", "*.onnx*", "tokenizer.json", "*config.json", "*.jinja",
+)  # fmt: skip
 _END_BYTES: Final = 2**20
 
 

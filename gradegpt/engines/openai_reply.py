@@ -55,13 +55,9 @@ class Reply(BaseModel):
     @property
     def generation(self) -> Generation:
         """The reply as any engine gives it."""
-        usage = self.usage or Usage()
-        return Generation(
-            text=self.choices[0].message.content or "",
-            prompt_tokens=usage.prompt_tokens,
-            completion_tokens=usage.completion_tokens,
-            tokens=tuple(Token(t.token, t.logprob) for t in self.steps),
-        )
+        usage, text = self.usage or Usage(), self.choices[0].message.content or ""
+        tokens = tuple(Token(t.token, t.logprob) for t in self.steps)
+        return Generation(text, usage.prompt_tokens, usage.completion_tokens, tokens)
 
     @property
     def tag(self) -> TagProbability | None:

@@ -75,11 +75,8 @@ def read_examples(source: Source) -> Iterator[Example]:
             ``file:line`` leads.
 
     """
-    examples = (
-        _example(row, source, f"{source.path}:{number}")
-        for number, row in read_objects(source.path)
-    )
-    aside = _set_aside(source)
+    rows = ((f"{source.path}:{number}", row) for number, row in read_objects(source.path))
+    examples, aside = (_example(row, source, where) for where, row in rows), _set_aside(source)
     mine = (e for e in examples if e is not None and e.id not in aside and _in_split(e, source))
     yield from islice(mine, source.limit)
 
@@ -176,11 +173,8 @@ def accepted(reference: Any, separator: str) -> Any:
 
 def _column(row: dict[str, Any], name: str, where: str) -> Any:
     if name and name not in row:
-        have = ", ".join(sorted(row))
-        raise InputError(
-            f"{where}: no column {name!r}; the row has: {have}. "
-            "Map columns with 'fields' in the settings"
-        )
+        have = f"{', '.join(sorted(row))}. Map columns with 'fields' in the settings"
+        raise InputError(f"{where}: no column {name!r}; the row has: {have}")
     return row[name] if name else None
 
 

@@ -147,10 +147,8 @@ class CachedJudge:
             ) from error
 
     def _write(self, judgements: Mapping[str, Judgement]) -> None:
-        rows = [
-            (key, judgement.model_copy(update={"id": ""}).model_dump_json(exclude_defaults=True))
-            for key, judgement in judgements.items()
-        ]
+        bare = {key: j.model_copy(update={"id": ""}) for key, j in judgements.items()}
+        rows = [(key, j.model_dump_json(exclude_defaults=True)) for key, j in bare.items()]
         with self._lock, self._complaints():
             self._db.execute("BEGIN IMMEDIATE")
             # The first judgement of an item stays, whoever else was judging it meanwhile.
