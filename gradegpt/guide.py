@@ -167,12 +167,12 @@ class ChainGuide:
         return not whole and (self._names(text) or self._begins_a_type(text))
 
     def _begins_a_type(self, text: bytes) -> bool:
-        begun = ((text.removesuffix(words), words) for words in _BEGUN if text.endswith(words))
-        return any(
-            any(clause.startswith(words) for clause in _types_of(wanted))
-            and self._names(wanted, whole=True)
-            for wanted, words in begun
-        )
+        for words in filter(text.endswith, _BEGUN):
+            wanted = text.removesuffix(words)
+            fits = any(clause.startswith(words) for clause in _types_of(wanted))
+            if fits and self._names(wanted, whole=True):
+                return True
+        return False
 
     def _names(self, answer: bytes, *, whole: bool = False) -> bool:
         """Whether this is an accepted answer, or a stretch of one."""

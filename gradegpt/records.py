@@ -64,9 +64,8 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
 def parse_line(raw: bytes, where: str) -> dict[str, Any]:
     """One line as an object. Raises ``InputError`` that starts with ``where``."""
     if len(raw) > MAX_LINE_BYTES:
-        raise TooLargeError(
-            f"{where}: a line of {len(raw):,} bytes; at most {MAX_LINE_BYTES:,} are read"
-        )
+        most = f"at most {MAX_LINE_BYTES:,} are read"
+        raise TooLargeError(f"{where}: a line of {len(raw):,} bytes; {most}")
     try:
         value = parse_json(raw)
     except UnicodeDecodeError as error:
@@ -232,9 +231,8 @@ class ResumableWriter:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             self._file.close()
-            raise OutputError(
-                f"{self.partial}: another run is writing it; wait for it or choose another output"
-            ) from error
+            what = "another run is writing it; wait for it or choose another output"
+            raise OutputError(f"{self.partial}: {what}") from error
 
     def _check_stamp(self) -> None:
         if json.loads(self._stamp.read_text(encoding="utf-8"))["fingerprint"] != self._fingerprint:

@@ -255,10 +255,8 @@ def _saying_what_is_kept(writer: ResumableWriter, rows: int) -> Iterator[None]:
 
 
 def _kept(writer: ResumableWriter, rows: int) -> str:
-    return (
-        f"{writer.done:,} of {rows:,} rows are safe in {writer.partial}; "
-        "run the same command again to go on"
-    )
+    safe = f"{writer.done:,} of {rows:,} rows are safe in {writer.partial}"
+    return f"{safe}; run the same command again to go on"
 
 
 def _write_manifest(output: Path, source: CheckedInput, judge: Judge, counts: Counts) -> None:
