@@ -77,10 +77,9 @@ class JudgeReward:
         references = columns.get(self._column)
         if references is None:
             lists = [name for name, value in columns.items() if isinstance(value, list)]
-            raise InputError(
-                f"{self.__name__}: no column {self._column!r} among {', '.join(lists) or 'none'}; "
-                "name the column with JudgeReward(reference=...)"
-            )
+            which = f"no column {self._column!r} among {', '.join(lists) or 'none'}"
+            how = "name the column with JudgeReward(reference=...)"
+            raise InputError(f"{self.__name__}: {which}; {how}")
         lengths = {len(prompts), len(completions), len(references)}
         if len(lengths) > 1:
             raise InputError(
@@ -171,10 +170,8 @@ class ServerJudge:
         attempts: int = 5,
     ) -> None:
         if not base_url.startswith(("http://", "https://")):
-            raise SettingsError(
-                f"base_url: {base_url!r} is no URL; give one such as http://localhost:8000, "
-                f"or set {URL_VARIABLE} to it"
-            )
+            how = f"give one such as http://localhost:8000, or set {URL_VARIABLE} to it"
+            raise SettingsError(f"base_url: {base_url!r} is no URL; {how}")
         self.url = base_url.rstrip("/").removesuffix("/v1") + "/v1/judge"
         self._headers = {"Content-Type": "application/json"}
         if api_key:
@@ -206,9 +203,8 @@ class ServerJudge:
             judgements = [Judgement.model_validate(row) for row in json.loads(answer)["judgements"]]
         except (ValueError, KeyError, TypeError) as error:
             why = explain(error) if isinstance(error, ValidationError) else repr(error)
-            raise EngineError(
-                f"{self.url}: not judgements ({why}); is this a GradeGPT server?"
-            ) from error
+            what = f"not judgements ({why}); is this a GradeGPT server?"
+            raise EngineError(f"{self.url}: {what}") from error
         if len(judgements) != len(items):
             raise EngineError(f"{self.url}: {len(judgements)} judgements of {len(items)} items")
         return judgements

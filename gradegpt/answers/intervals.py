@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Callable
@@ -67,9 +68,8 @@ def read_region(text: str) -> Region | None:
     if builder := _BUILDER.fullmatch(text):
         text = builder["body"]
     pieces: list[Piece] = []
-    for part in re.split(r"∪|\\cup|或者?|\bor\b", text):
-        found = _interval(part.strip()) or _inequality(part.strip())
-        if found is None:
+    for part in map(str.strip, re.split(r"∪|\\cup|或者?|\bor\b", text)):
+        if (found := _interval(part) or _inequality(part)) is None:
             return None
         pieces += found
     return Region(_merged(pieces)) if pieces else None
@@ -125,10 +125,9 @@ def _inequality(text: str) -> list[Piece] | None:
     conditions = re.split(r"[,;]|且|\band\b", text)
     made = [_EVERYTHING]
     for condition in conditions:
-        found = _one_inequality(condition.strip())
-        if found is None:
+        if (found := _one_inequality(condition.strip())) is None:
             return None
-        made = [p for a in made for b in found if (p := _meet(a, b)) is not None]
+        made = _meeting(made, found)
     return made
 
 
@@ -145,11 +144,9 @@ def _one_inequality(text: str) -> list[Piece] | None:
     made = [_EVERYTHING]
     for n, sign in enumerate(signs):
         on_left = n == names[0]
-        value = _end(sides[n + 1] if on_left else sides[n])
-        if value is None:
+        if (value := _end(sides[n + on_left])) is None:
             return None
-        half = _half_line(sign if on_left else _FLIP[sign], value)
-        made = [p for a in made for b in half if (p := _meet(a, b)) is not None]
+        made = _meeting(made, _half_line(sign if on_left else _FLIP[sign], value))
     return made
 
 
@@ -159,11 +156,15 @@ def _half_line(sign: str, value: float | Fraction) -> list[Piece]:
     return [below, above] if sign == "≠" else [below] if sign in "<≤" else [above]
 
 
-def _meet(a: Piece, b: Piece) -> Piece | None:
-    low, low_in = max((a.low, not a.low_in), (b.low, not b.low_in))
-    high, high_in = min((a.high, a.high_in), (b.high, b.high_in))
-    piece = Piece(low, not low_in, high, high_in)
-    return piece if low < high or (low == high and piece.low_in and piece.high_in) else None
+def _meeting(pieces: list[Piece], others: list[Piece]) -> list[Piece]:
+    """What is in one of the pieces and one of the others."""
+    made = []
+    for a, b in itertools.product(pieces, others):
+        low, low_out = max((a.low, not a.low_in), (b.low, not b.low_in))
+        high, high_in = min((a.high, a.high_in), (b.high, b.high_in))
+        if low < high or (low == high and high_in and not low_out):
+            made.append(Piece(low, not low_out, high, high_in))
+    return made
 
 
 def _merged(pieces: list[Piece]) -> tuple[Piece, ...]:

@@ -48,13 +48,11 @@ def number(text: str) -> Amount | None:
     match = _NUMBER.match(text)
     if match is None or len(text) > 60 or not _WORDS_ONLY.fullmatch(text, match.end()):
         return None
-    value = _value(match)
-    if value is None:
+    if (value := _value(match)) is None:
         return None
     unit = match["unit"] or ""
-    if unit.lower() in ("%", "percent"):
-        value, unit = value / 100, ""
-    return Amount(-value if match["sign"] == "-" else value, unit)
+    value = -value if match["sign"] == "-" else value
+    return Amount(value / 100, "") if unit.lower() in ("%", "percent") else Amount(value, unit)
 
 
 def _value(match: re.Match[str]) -> Fraction | None:

@@ -32,6 +32,7 @@ _WORD_UNIT = re.compile(rf"-?\d[\d,.]*\s+{_THING.pattern}")
 _HAN_NUMBER = re.compile(r"[负零〇一二两三四五六七八九十百千万亿点分之又半]+")
 """A number before a word that is no known unit: 5.93 MiB, 12 cards."""
 _PERCENT = re.compile(r"[-+\d.,/\s]*(?:\\?%|percent)")
+_DECIMAL = re.compile(r"-?\d+(?:\.\d+)?[eE][+-]?\d{1,2}|-?\d{1,3}(,\d{3})+(\.\d+)?")
 _RATIO = re.compile(r"([^:∶]{1,24})[:∶]([^:∶]{1,24})")
 
 
@@ -112,9 +113,7 @@ def _is_unit(rest: str, unit: str, text: str) -> bool:
 
 
 def _constant(text: str) -> Magnitude | None:
-    if re.fullmatch(r"-?\d+(?:\.\d+)?[eE][+-]?\d{1,2}", text):
-        return Fraction(text)
-    if re.fullmatch(r"-?\d{1,3}(,\d{3})+(\.\d+)?", text):
+    if _DECIMAL.fullmatch(text):
         return Fraction(text.replace(",", ""))
     tree = read_formula(text)
     return None if tree is None else algebra.constant(tree)

@@ -75,8 +75,8 @@ def write_value(value: Value, style: Style) -> str:
         case Region():
             return write_region(value, lambda end: _number(end, style), style)
         case Range():
-            low = Leaf("", "", value.low._replace(unit=""))
-            return f"{_amount(low, style)} to {_amount(Leaf('', '', value.high), style)}"
+            ends = (Leaf("", "", end) for end in (value.low._replace(unit=""), value.high))
+            return " to ".join(_amount(end, style) for end in ends)
         case Group():
             return _group(value, style)
 
@@ -124,17 +124,12 @@ def _amount(leaf: Leaf, style: Style) -> str:
         if factor is None:
             raise UnwritableError(unit)
         value *= factor
-    if isinstance(value, Fraction):
-        shown = _number(value, style)
-        if HAN.match(unit) and shown == "二":
-            shown = "两"
-    elif leaf.formula is not None and not amount.unit:
+    if leaf.formula is not None and not amount.unit and not isinstance(value, Fraction):
         return _formula(leaf.formula, style)
-    elif isinstance(value, float):
-        shown = _number(value, style)
-    else:
+    if isinstance(value, complex):
         raise UnwritableError("a complex number that no formula stands for")
-    return shown + _unit(unit, style)
+    shown = _number(value, style)
+    return ("两" if shown == "二" and HAN.match(unit) else shown) + _unit(unit, style)
 
 
 def _unit(unit: str, style: Style) -> str:
@@ -149,13 +144,13 @@ def _number(value: Fraction | float, style: Style) -> str:
     """A number in digits or words; one that is no fraction by what it comes of."""
     if not isinstance(value, Fraction):
         return _formula(algebra.closed_form(value), style)
-    if style.digits in (Digits.WORDS, Digits.PARTS):
-        told = spell(value, chinese=style.chinese, parts=style.digits is Digits.PARTS)
-        if told is None:
-            raise UnwritableError(f"{value} in words")
-        return told
-    code = style.notation is Notation.CODE
-    return write_number(value, style.digits, latex=style.latex, code=code)
+    if style.digits not in (Digits.WORDS, Digits.PARTS):
+        code = style.notation is Notation.CODE
+        return write_number(value, style.digits, latex=style.latex, code=code)
+    told = spell(value, chinese=style.chinese, parts=style.digits is Digits.PARTS)
+    if told is None:
+        raise UnwritableError(f"{value} in words")
+    return told
 
 
 # --- several values -------------------------------------------------------------------------------

@@ -32,7 +32,7 @@ from gradegpt.engines.exported import (
     is_exported,
 )
 from gradegpt.engines.files import stamped
-from gradegpt.engines.state import State, told
+from gradegpt.engines.state import State, alike, told
 from gradegpt.errors import EngineError, MissingError
 from gradegpt.guess import guess_for
 from gradegpt.guide import VERSION as GUIDE_VERSION
@@ -193,8 +193,7 @@ class FastEngine:
         ends = (start, start + last.find(RESPONSE) + len(RESPONSE)) if RESPONSE in last else ()
         cuts = [0]
         for end in ends if start > 0 else ():
-            begun = zip(self._tokenizer.encode(text[:end]), ids, strict=False)
-            same = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], begun))
+            same = alike(self._tokenizer.encode(text[:end]), ids)
             cuts += [same] if cuts[-1] < same < len(ids) else []
         return [tuple(ids[a:b]) for a, b in itertools.pairwise((*cuts, len(ids)))]
 

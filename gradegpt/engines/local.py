@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -96,9 +95,7 @@ class LocalEngine:
         A batch runs until its last row ends, so after ``FIRST_TOKENS`` tokens the few rows that are
         still being written leave their batches and go on together.
         """
-        texts = [render_chat(self._tokenizer, prompt) for prompt in prompts]
-        encoded = self._tokenizer(texts, add_special_tokens=False)["input_ids"] if texts else []
-        jobs = list(map(_Job, encoded, map(self._guiding, prompts)))
+        jobs = list(map(_Job, self._encoded(prompts), map(self._guiding, prompts)))
         with self._own_threads():
             for limit in (min(FIRST_TOKENS, max_new_tokens), max_new_tokens):
                 left = [job for job in jobs if not job.ended and len(job.made) < limit]
@@ -106,6 +103,11 @@ class LocalEngine:
                 for start in range(0, len(left), self.batch_size):
                     self._continue(left[start : start + self.batch_size], limit)
         return [self._generation(job) for job in jobs]
+
+    def _encoded(self, prompts: Sequence[Sequence[Message]]) -> list[list[int]]:
+        texts = [render_chat(self._tokenizer, prompt) for prompt in prompts]
+        made = self._tokenizer(texts, add_special_tokens=False)["input_ids"] if texts else []
+        return list(made)
 
     def count_tokens(self, text: str) -> int:
         """The text's length in the model's own tokens."""
@@ -116,10 +118,8 @@ class LocalEngine:
         self, prompts: Sequence[Sequence[Message]]
     ) -> list[TagProbability | EngineError | None]:
         """How likely each tag is right after each prompt: one pass where a tag is one token."""
-        encode = partial(self._tokenizer, add_special_tokens=False)
-        tags = TagTokens(*(encode(tag)["input_ids"] for tag in (YES, NO)))
-        texts = [render_chat(self._tokenizer, prompt) for prompt in prompts]
-        rows = encode(texts)["input_ids"] if texts else []
+        tags = TagTokens(*self._tokenizer([YES, NO], add_special_tokens=False)["input_ids"])
+        rows = self._encoded(prompts)
         found: list[TagProbability | EngineError | None] = [None] * len(rows)
         order = sorted(range(len(rows)), key=lambda n: len(rows[n]))
         with self._own_threads():
@@ -215,9 +215,8 @@ class _Guiding:
         self._started = False
 
     def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
-        if self._started:
-            for row, token in enumerate(input_ids[:, -1].tolist()):
-                self._note(row, token)
+        for row, token in enumerate(input_ids[:, -1].tolist() if self._started else ()):
+            self._note(row, token)
         self._started = True
         best = scores.argmax(dim=-1).tolist()
         for row, guide in enumerate(self._guides):
