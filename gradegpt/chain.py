@@ -224,13 +224,13 @@ def parse_chain(text: str) -> ParsedChain:
     verdict = Verdict.CORRECT if match[1] == "Yes" else Verdict.INCORRECT
     if verdict is Verdict.INCORRECT and lines[0] == NO_KEY:
         verdict = Verdict.INVALID
-    answer = comparison["answer"] if comparison else None
+    reference, words, answer = comparison.groups() if comparison else ("", "", None)
     chain = Chain(
         verdict=verdict,
         key_sentence=key,
         gloss=gloss,
-        reference_answer=comparison["reference"] if comparison else "",
-        answer_type=_answer_type(comparison["type"]) if comparison else None,
+        reference_answer=reference,
+        answer_type=_answer_type(words),
         answer=None if answer == _NO_ANSWER and key is None else answer,
     )
     return ParsedChain(outcome=Outcome.JUDGED, chain=chain)

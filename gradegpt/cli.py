@@ -260,15 +260,9 @@ def summed_up(summary: Summary) -> str:
 @contextmanager
 def _progress(console: Console) -> Iterator[Report]:
     """A bar with the rate and the time left, counted from the rows that were there already."""
-    bar = Progress(
-        TextColumn("judging"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
-        console=console,
-        disable=not console.is_terminal,
-    )
+    rate, left = TextColumn("{task.fields[rate]}"), TimeRemainingColumn()
+    columns = TextColumn("judging"), BarColumn(), MofNCompleteColumn(), rate, left
+    bar = Progress(*columns, console=console, disable=not console.is_terminal)
 
     def report(done: int, total: int) -> None:
         if not bar.tasks:

@@ -158,15 +158,14 @@ def _chosen(text: str, spans: list[Span], budget: float) -> list[Span]:
         if index in kept:
             continue
         price = estimate_tokens(segments[index]) + 1
-        if price > left:
-            if kept and index not in order:
-                break
-            if not kept:
-                end = spans[index][1]
-                return [(end - len(_suffix(segments[index], left)), end)]
-            continue
-        kept.add(index)
-        left -= price
+        if price <= left:
+            kept.add(index)
+            left -= price
+        elif not kept:
+            end = spans[index][1]
+            return [(end - len(_suffix(segments[index], left)), end)]
+        elif index not in order:
+            break
     return [spans[index] for index in sorted(kept)]
 
 

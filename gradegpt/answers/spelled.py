@@ -109,7 +109,7 @@ def _english(text: str) -> Fraction | None:
         at = words.index("point")
         whole = _cardinal(words[:at]) if at else Fraction(0)
         digits = [_VALUES.get(word, 10) for word in words[at + 1 :]]
-        if whole is None or not digits or max(digits) > 9:
+        if whole is None or max(digits, default=10) > 9:
             return None
         return whole + Fraction(int("".join(map(str, digits))), 10 ** len(digits))
     part = _PARTS.get(words[-1]) or _PARTS.get(words[-1].removesuffix("s")) if words else None
@@ -202,9 +202,9 @@ def _in_english(size: Fraction, parts: bool) -> str | None:
 def _written(n: int) -> str:
     if n < len(_ONES):
         return _ONES[n]
-    if n < 100:
-        ten, one = divmod(n, 10)
-        return _TENS[ten] + (f"-{_ONES[one]}" if one else "")
-    size, name = (100, "hundred") if n < 1000 else (1000, "thousand")
+    size, name = (
+        (1000, " thousand ") if n >= 1000 else (100, " hundred ") if n >= 100 else (10, "-")
+    )
     above, below = divmod(n, size)
-    return f"{_written(above)} {name}" + (f" {_written(below)}" if below else "")
+    head = _TENS[above] if size == 10 else _written(above)
+    return head + (f"{name}{_written(below)}" if below else name.rstrip(" -"))

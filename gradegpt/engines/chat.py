@@ -44,10 +44,8 @@ def render_chat(tokenizer: PreTrainedTokenizerBase, messages: Sequence[Message])
     try:
         return _apply_template(tokenizer, chat)
     except TemplateError as error:
-        roles = ", ".join(m["role"] for m in chat)
-        raise EngineError(
-            f"{tokenizer.name_or_path}: its chat template takes no conversation of {roles}: {error}"
-        ) from error
+        what = f"takes no conversation of {', '.join(m['role'] for m in chat)}: {error}"
+        raise EngineError(f"{tokenizer.name_or_path}: its chat template {what}") from error
 
 
 def _apply_template(

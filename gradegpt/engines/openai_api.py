@@ -218,10 +218,9 @@ class _Server:
 
         try:
             self.client.with_options(max_retries=0, timeout=CHECK_S).models.list()
-        except openai.APIStatusError as error:
-            return error.status_code < 500  # it is there, whatever it thinks of the question
-        except openai.OpenAIError:
-            return False
+        except openai.OpenAIError as error:
+            # With a status it is there, whatever it thinks of the question.
+            return isinstance(error, openai.APIStatusError) and error.status_code < 500
         except ValueError:  # not JSON
             pass
         return True

@@ -72,10 +72,8 @@ def _tag_probability(steps: Sequence[_Logprob]) -> float | None:
     written = ""
     for step in steps:
         options = {o.token: o.logprob for o in (*(step.top_logprobs or ()), step)}
-        yes, no = (
-            sum(math.exp(lp) for token, lp in options.items() if _tells(written + token, tag))
-            for tag in (YES, NO)
-        )
+        said = [(written + token, math.exp(logprob)) for token, logprob in options.items()]
+        yes, no = (sum(p for text, p in said if _tells(text, tag)) for tag in (YES, NO))
         written = (written + step.token).lstrip()
         if _tells(written, YES) or _tells(written, NO):
             return yes / (yes + no) if yes and no else None

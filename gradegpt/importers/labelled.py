@@ -133,10 +133,11 @@ def _example(row: dict[str, Any], source: Source, where: str) -> Example | None:
 def _trained_on(row: TrainingRow, where: str) -> Example:
     item = parse_prompt(row.prompt)
     if item is None or "verdict" not in row.meta:
-        raise InputError(
-            f"{where}: no training row of a judge: it needs a judge's prompt and meta.verdict; "
-            "for other rows name the columns with 'fields'"
+        needed = "it needs a judge's prompt and meta.verdict"
+        what = (
+            f"no training row of a judge: {needed}; for other rows name the columns with 'fields'"
         )
+        raise InputError(f"{where}: {what}")
     mapped = item.model_dump() | {
         "id": str(row.meta.get("id") or where.rsplit("/", 1)[-1]),
         "answer_type": _answer_type(row.meta.get("answer_type")),
@@ -185,9 +186,8 @@ def _verdict(label: Any, where: str) -> Verdict | None:
         return Verdict.CORRECT if label else Verdict.INCORRECT
     if isinstance(label, str) and label in set(Verdict):
         return Verdict(label)
-    raise InputError(
-        f"{where}: label {label!r} is no verdict; use true, false, null or {', '.join(Verdict)}"
-    )
+    usable = f"use true, false, null or {', '.join(Verdict)}"
+    raise InputError(f"{where}: label {label!r} is no verdict; {usable}")
 
 
 def _answer_type(name: object) -> AnswerType | None:
