@@ -99,6 +99,14 @@ def validate(model: type[R], value: Any, where: str) -> R:
         raise InputError(f"{where}: {explain(error)}") from error
 
 
+def read_beside(folder: str | None, name: str, model: type[R]) -> R | None:
+    """The settings stored under that name in ``folder``, or none where there are none."""
+    path = Path(folder or "") / name
+    if not folder or not path.is_file():
+        return None
+    return validate(model, json.loads(path.read_text(encoding="utf-8")), str(path))
+
+
 def explain(error: ValidationError) -> str:
     """Every field and what is wrong with it, in one line."""
     return "; ".join(complaints(error))

@@ -12,7 +12,6 @@ fifteen passes, and rows need no batch to be fast: each is written alone, one to
 from __future__ import annotations
 
 import itertools
-import json
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -24,13 +23,7 @@ from gradegpt.chain import NO, RESPONSE, YES
 from gradegpt.engines.base import Generation, TagProbability, TagTokens, Token
 from gradegpt.engines.chat import render_chat, token_bytes
 from gradegpt.engines.drafts import Drafts
-from gradegpt.engines.exported import (
-    ENGINE_FILE,
-    MODEL_FILE,
-    ExportedTokenizer,
-    ExportSettings,
-    is_exported,
-)
+from gradegpt.engines.exported import ENGINE_FILE, MODEL_FILE, ExportedTokenizer, ExportSettings
 from gradegpt.engines.files import stamped
 from gradegpt.engines.state import State, alike, told
 from gradegpt.errors import EngineError, MissingError
@@ -38,7 +31,7 @@ from gradegpt.guess import guess_for
 from gradegpt.guide import VERSION as GUIDE_VERSION
 from gradegpt.guide import TokenGuide, guide_for
 from gradegpt.machine import cores
-from gradegpt.records import validate
+from gradegpt.records import read_beside
 from gradegpt.schema import Message
 
 if TYPE_CHECKING:
@@ -220,7 +213,8 @@ def _weights(folder: Path) -> int:
 
 
 def _load(folder: Path, threads: int) -> tuple[ExportSettings, ExportedTokenizer, Any]:
-    if not is_exported(str(folder)):
+    settings = read_beside(str(folder), ENGINE_FILE, ExportSettings)
+    if settings is None:
         how = "make the folder with: python -m train.export"
         raise MissingError(f"{folder}: no {ENGINE_FILE} there; {how}")
     try:
@@ -229,8 +223,6 @@ def _load(folder: Path, threads: int) -> tuple[ExportSettings, ExportedTokenizer
         import tokenizers  # noqa: F401
     except ImportError as error:
         raise MissingError("the fast engine needs: pip install 'gradegpt[fast]'") from error
-    raw = json.loads((folder / ENGINE_FILE).read_text(encoding="utf-8"))
-    settings = validate(ExportSettings, raw, str(folder / ENGINE_FILE))
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
     options.log_severity_level = 4
