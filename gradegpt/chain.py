@@ -122,17 +122,13 @@ def build_prompt(
     question = defuse(fit_middle(item.question, budget.question, seen))
     context = defuse(fit_middle(item.context or "", budget.question, seen))
     framed = f"Context: <context>\n{context}\n</context>\n" if item.context else ""
+    response = defuse(fit_response(item.response, budget.response, seen))
     user = (
-        f"Question: <question>\n{question}\n</question>\n"
-        f"{framed}"
-        f"Reference Answer: {references}\n"
-        f"{RESPONSE}{defuse(fit_response(item.response, budget.response, seen))}\n"
-        f"</response>\n"
-        f"Judgment Result:"
+        f"Question: <question>\n{question}\n</question>\n{framed}"
+        f"Reference Answer: {references}\n{RESPONSE}{response}\n</response>\nJudgment Result:"
     )
-    return Message(role="system", content=SYSTEM[settings.chain_format]), Message(
-        role="user", content=user
-    )
+    system = Message(role="system", content=SYSTEM[settings.chain_format])
+    return system, Message(role="user", content=user)
 
 
 def _as_shown(count: Counter | None) -> Counter | None:
@@ -165,15 +161,9 @@ def _nearest_first(accepted: Sequence[str], response: str) -> list[str]:
 def parse_prompt(messages: Sequence[Message]) -> Item | None:
     """The item inside a GradeGPT prompt, or none if the last message is not one."""
     match = _FRAME.fullmatch(messages[-1].content) if messages else None
-    references = tuple(match["references"].split(_NEXT_REFERENCE)) if match else ()
-    if match is None or not references or not all(r.strip() for r in references):
-        return None
-    return Item(
-        question=match["question"],
-        context=match["context"],
-        reference=references,
-        response=match["response"],
-    )
+    parts = match.groupdict() if match else {}
+    references = tuple(parts.pop("references", "").split(_NEXT_REFERENCE))
+    return Item(**parts, reference=references) if all(r.strip() for r in references) else None
 
 
 def needs_gloss(key_sentence: str) -> bool:
@@ -190,16 +180,11 @@ def render_chain(chain: Chain, chain_format: ChainFormat) -> str:
     """
     if chain_format is ChainFormat.OUTCOME:
         return YES if chain.verdict is Verdict.CORRECT else NO
-    lines = [f"{KEY}{_line(chain.key_sentence)}" if chain.key_sentence else NO_KEY]
-    if (
-        chain_format is ChainFormat.CROSS_LINGUAL
-        and chain.key_sentence
-        and needs_gloss(chain.key_sentence)
-    ):
+    key = chain.key_sentence or ""
+    lines = [f"{KEY}{_line(key)}" if key else NO_KEY]
+    if chain_format is ChainFormat.CROSS_LINGUAL and needs_gloss(key):
         if not chain.gloss:
-            raise ValueError(
-                f"no English gloss for {chain.key_sentence!r}: the cross-lingual format needs one"
-            )
+            raise ValueError(f"no English gloss for {key!r}: the cross-lingual format needs one")
         lines.append(f"{GLOSS}{_line(chain.gloss)}")
     lines.append(render_comparison(chain))
     return "\n".join(lines)
@@ -239,13 +224,13 @@ def parse_chain(text: str) -> ParsedChain:
     verdict = Verdict.CORRECT if match[1] == "Yes" else Verdict.INCORRECT
     if verdict is Verdict.INCORRECT and lines[0] == NO_KEY:
         verdict = Verdict.INVALID
-    answer = comparison["answer"] if comparison else None
+    reference, words, answer = comparison.groups() if comparison else ("", "", None)
     chain = Chain(
         verdict=verdict,
         key_sentence=key,
         gloss=gloss,
-        reference_answer=comparison["reference"] if comparison else "",
-        answer_type=_answer_type(comparison["type"]) if comparison else None,
+        reference_answer=reference,
+        answer_type=_answer_type(words),
         answer=None if answer == _NO_ANSWER and key is None else answer,
     )
     return ParsedChain(outcome=Outcome.JUDGED, chain=chain)

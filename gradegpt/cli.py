@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
+from functools import partial
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,13 +14,7 @@ from typing import Annotated, Any, Final, NoReturn
 
 import typer
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeRemainingColumn,
-)
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from gradegpt.errors import EngineError, GradeGPTError, MissingError, SettingsError
 from gradegpt.judges.build import NANO, JudgeSettings, build_judge, embedded
@@ -41,12 +36,8 @@ app = typer.Typer(
 
 _LOCAL: Final = ("torch", "transformers", "peft", "safetensors")
 _FAST: Final = ("onnxruntime", "tokenizers", "jinja2")
-
-
 _OF_RULES: Final = frozenset(("batch_size", "cache", "profile"))
 """Options that a judge without a model takes."""
-
-
 _RULE_ROWS: Final = 1_024
 """Rows a write with the rules, enough for all cores."""
 
@@ -184,16 +175,10 @@ def judge(
     A run that was stopped goes on where it stood when the same command is given again.
     """
     options = {
-        "profile": profile,
-        "model": model,
-        "adapter": adapter,
-        "base_url": base_url,
-        "chain_format": chain_format,
-        "batch_size": batch_size,
-        "cache": cache,
-        "min_confidence": min_confidence,
-        "abstain": abstain,
-    }
+        "profile": profile, "model": model, "adapter": adapter, "base_url": base_url,
+        "chain_format": chain_format, "batch_size": batch_size, "cache": cache,
+        "min_confidence": min_confidence, "abstain": abstain,
+    }  # fmt: skip
     settings = _settings(kind, options)
     if source is not None:
         if reference or response is not None or question:
@@ -246,19 +231,11 @@ def _judge_to_file(
     check_output(output, source, overwrite=overwrite)
     console = Console(stderr=True)
     with console.status("loading the judge"):
-        loaded = build_judge(settings)
+        run_on = partial(judge_file, checked, output, build_judge(settings), overwrite=overwrite)
+    rows = _RULE_ROWS if settings.kind in _WITHOUT_MODEL else 2 * settings.batch_size
     try:
         with _progress(console) as report:
-            summary = judge_file(
-                checked,
-                output,
-                loaded,
-                overwrite=overwrite,
-                rows_per_write=_RULE_ROWS
-                if settings.kind in _WITHOUT_MODEL
-                else 2 * settings.batch_size,
-                on_progress=report,
-            )
+            summary = run_on(rows_per_write=rows, on_progress=report)
     except KeyboardInterrupt:
         typer.echo(f"stopped; run the same command again to go on from {output}.partial", err=True)
         raise typer.Exit(130) from None
@@ -269,31 +246,23 @@ def summed_up(summary: Summary) -> str:
     """The end of a run in a few lines; the numbers in each line add up."""
     counts, before = summary.counts, summary.rows_before
     earlier = f" ({before:,} rows were there from an earlier run)" if before else ""
-    return "\n".join(
-        [
-            f"{counts.n_items:,} items = {counts.n_judged:,} judged "
-            f"+ {counts.n_undecided:,} undecided + {counts.n_unparsed:,} unparsed "
-            f"+ {counts.n_failed:,} failed",
-            f"{counts.n_judged:,} judged = {counts.n_correct:,} correct "
-            f"+ {counts.n_incorrect:,} incorrect + {counts.n_invalid:,} invalid",
-            f"{summary.seconds:.1f} s, {summary.rows_per_second:,.0f} rows/s{earlier}",
-            f"judgements: {summary.output}",
-        ]
+    return (
+        f"{counts.n_items:,} items = {counts.n_judged:,} judged "
+        f"+ {counts.n_undecided:,} undecided + {counts.n_unparsed:,} unparsed "
+        f"+ {counts.n_failed:,} failed\n"
+        f"{counts.n_judged:,} judged = {counts.n_correct:,} correct "
+        f"+ {counts.n_incorrect:,} incorrect + {counts.n_invalid:,} invalid\n"
+        f"{summary.seconds:.1f} s, {summary.rows_per_second:,.0f} rows/s{earlier}\n"
+        f"judgements: {summary.output}"
     )
 
 
 @contextmanager
 def _progress(console: Console) -> Iterator[Report]:
     """A bar with the rate and the time left, counted from the rows that were there already."""
-    bar = Progress(
-        TextColumn("judging"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
-        console=console,
-        disable=not console.is_terminal,
-    )
+    rate, left = TextColumn("{task.fields[rate]}"), TimeRemainingColumn()
+    columns = TextColumn("judging"), BarColumn(), MofNCompleteColumn(), rate, left
+    bar = Progress(*columns, console=console, disable=not console.is_terminal)
 
     def report(done: int, total: int) -> None:
         if not bar.tasks:
@@ -328,9 +297,8 @@ def _engines() -> Iterator[tuple[str, bool, str]]:
 def _engine(name: str, packages: Sequence[str], what: str) -> tuple[str, bool, str]:
     missing = [package for package in packages if find_spec(package) is None]
     if missing:
-        return (
-            name, False, f"{what}; missing {', '.join(missing)}: pip install 'gradegpt[{name}]'"
-        )  # fmt: skip
+        needed = f"missing {', '.join(missing)}: pip install 'gradegpt[{name}]'"
+        return name, False, f"{what}; {needed}"
     return name, True, f"{what} ({', '.join(f'{p} {_installed(p)}' for p in packages)})"
 
 

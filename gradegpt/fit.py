@@ -68,21 +68,10 @@ class Budget(Settings):
 
 def estimate_tokens(text: str) -> float:
     """Estimated length of ``text`` in tokens of a bilingual tokenizer."""
-    ascii_count = letters = spaces = 0
-    for char in text:
-        if char < "\u0100":
-            ascii_count += 1
-            if char.isalpha():
-                letters += 1
-            elif char.isspace():
-                spaces += 1
-    return (
-        len(text)
-        - ascii_count
-        + 0.3 * letters
-        + 0.1 * spaces
-        + 0.7 * (ascii_count - letters - spaces)
-    )
+    narrow = [char for char in text if char < "\u0100"]
+    letters, spaces = sum(map(str.isalpha, narrow)), sum(map(str.isspace, narrow))
+    signs = len(narrow) - letters - spaces
+    return len(text) - len(narrow) + 0.3 * letters + 0.1 * spaces + 0.7 * signs
 
 
 def cost(text: str, count: Counter | None = None) -> float:
@@ -169,15 +158,14 @@ def _chosen(text: str, spans: list[Span], budget: float) -> list[Span]:
         if index in kept:
             continue
         price = estimate_tokens(segments[index]) + 1
-        if price > left:
-            if kept and index not in order:
-                break
-            if not kept:
-                end = spans[index][1]
-                return [(end - len(_suffix(segments[index], left)), end)]
-            continue
-        kept.add(index)
-        left -= price
+        if price <= left:
+            kept.add(index)
+            left -= price
+        elif not kept:
+            end = spans[index][1]
+            return [(end - len(_suffix(segments[index], left)), end)]
+        elif index not in order:
+            break
     return [spans[index] for index in sorted(kept)]
 
 
@@ -199,12 +187,10 @@ def _announced(segments: list[str], index: int) -> range:
     """The line below a marked sentence that ends in a colon or is a heading."""
     if not ANNOUNCES.search(segments[index]):
         return range(0)
-    end = index + 1
-    while end < len(segments) and not (
-        segments[end].endswith("\n") and _WORD.search(segments[end])
-    ):
-        end += 1
-    return range(index + 1, min(end + 1, len(segments)))
+    for end in range(index + 1, len(segments)):
+        if segments[end].endswith("\n") and _WORD.search(segments[end]):
+            return range(index + 1, end + 1)
+    return range(index + 1, len(segments))
 
 
 def _opening(segments: list[str]) -> range:

@@ -63,9 +63,7 @@ class ChainGuess:
         return self._comparison(line, quote)
 
     def _key(self, line: str) -> str:
-        if _UNTOLD.startswith(line):
-            return _rest(KEY, line)
-        if NO_KEY.startswith(line):
+        if NO_KEY.startswith(line) and not _UNTOLD.startswith(line):
             return f"{_rest(NO_KEY, line)}\n{self._start('')}"
         if not line.startswith(KEY):
             return _rest(KEY, line)

@@ -161,22 +161,18 @@ class ChainGuide:
         for clause, kind in _TYPES.items():
             wanted, found, given = text.partition(clause)
             if found:
-                if clause not in _types_of(wanted):
-                    return False
-                return (
-                    self._names(wanted, whole=True)
-                    and _GIVES not in given
-                    and self._gives(given, wanted, kind, whole=whole)
-                )
+                named = clause in _types_of(wanted) and self._names(wanted, whole=True)
+                once = named and _GIVES not in given
+                return once and self._gives(given, wanted, kind, whole=whole)
         return not whole and (self._names(text) or self._begins_a_type(text))
 
     def _begins_a_type(self, text: bytes) -> bool:
-        begun = ((text.removesuffix(words), words) for words in _BEGUN if text.endswith(words))
-        return any(
-            any(clause.startswith(words) for clause in _types_of(wanted))
-            and self._names(wanted, whole=True)
-            for wanted, words in begun
-        )
+        for words in filter(text.endswith, _BEGUN):
+            wanted = text.removesuffix(words)
+            fits = any(clause.startswith(words) for clause in _types_of(wanted))
+            if fits and self._names(wanted, whole=True):
+                return True
+        return False
 
     def _names(self, answer: bytes, *, whole: bool = False) -> bool:
         """Whether this is an accepted answer, or a stretch of one."""

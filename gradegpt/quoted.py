@@ -129,12 +129,10 @@ def names(answer: bytes, reference: bytes, *, whole: bool) -> bool:
         return _names_formula(answer, reference, whole=whole)
     if clipped and _is_long(bare) and bare in reference:
         return True
-    any_end = not whole or _is_long(answer)
-    return any(
-        any_end or ends_whole(reference, at, at + len(answer))
-        for at in places(answer, reference)
-        if begins_whole(reference, at)
-    )
+    begun = [at for at in places(answer, reference) if begins_whole(reference, at)]
+    if not whole or _is_long(answer):
+        return bool(begun)
+    return any(ends_whole(reference, at, at + len(answer)) for at in begun)
 
 
 @lru_cache(maxsize=4096)

@@ -28,6 +28,8 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 MAX_LINE_BYTES = 16 * 2**20
 """A longer line is an error: one row is one answer, not a corpus."""
+EXISTS = "exists already; choose another name or pass --overwrite"
+_EACH_LINE = "every line holds one {...}"
 
 
 def read_objects(path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -62,21 +64,17 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
 def parse_line(raw: bytes, where: str) -> dict[str, Any]:
     """One line as an object. Raises ``InputError`` that starts with ``where``."""
     if len(raw) > MAX_LINE_BYTES:
-        raise TooLargeError(
-            f"{where}: a line of {len(raw):,} bytes; at most {MAX_LINE_BYTES:,} are read"
-        )
+        most = f"at most {MAX_LINE_BYTES:,} are read"
+        raise TooLargeError(f"{where}: a line of {len(raw):,} bytes; {most}")
     try:
         value = parse_json(raw)
     except UnicodeDecodeError as error:
         raise InputError(f"{where}: not UTF-8 ({error.reason}); save the file as UTF-8") from error
     except (ValueError, RecursionError) as error:  # ValueError: also a number of 5,000 digits
-        raise InputError(
-            f"{where}: not a JSON object ({error}); every line holds one {{...}}"
-        ) from error
+        raise InputError(f"{where}: not a JSON object ({error}); {_EACH_LINE}") from error
     if not isinstance(value, dict):
-        raise InputError(
-            f"{where}: a {type(value).__name__}, not a JSON object; every line holds one {{...}}"
-        )
+        kind = type(value).__name__
+        raise InputError(f"{where}: a {kind}, not a JSON object; {_EACH_LINE}")
     return value
 
 
@@ -99,6 +97,14 @@ def validate(model: type[R], value: Any, where: str) -> R:
         return model.model_validate(value)
     except ValidationError as error:
         raise InputError(f"{where}: {explain(error)}") from error
+
+
+def read_beside(folder: str | None, name: str, model: type[R]) -> R | None:
+    """The settings stored under that name in ``folder``, or none where there are none."""
+    path = Path(folder or "") / name
+    if not folder or not path.is_file():
+        return None
+    return validate(model, json.loads(path.read_text(encoding="utf-8")), str(path))
 
 
 def explain(error: ValidationError) -> str:
@@ -211,9 +217,7 @@ class ResumableWriter:
 
     def __enter__(self) -> Self:
         if self.path.exists() and not self._overwrite:
-            raise OutputError(
-                f"{self.path}: exists already; choose another name or pass --overwrite"
-            )
+            raise OutputError(f"{self.path}: {EXISTS}")
         self.path.parent.mkdir(parents=True, exist_ok=True)
         begun = self._stamp.exists() and self.partial.exists()
         if begun:
@@ -235,9 +239,8 @@ class ResumableWriter:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             self._file.close()
-            raise OutputError(
-                f"{self.partial}: another run is writing it; wait for it or choose another output"
-            ) from error
+            what = "another run is writing it; wait for it or choose another output"
+            raise OutputError(f"{self.partial}: {what}") from error
 
     def _check_stamp(self) -> None:
         if json.loads(self._stamp.read_text(encoding="utf-8"))["fingerprint"] != self._fingerprint:
@@ -263,8 +266,6 @@ class ResumableWriter:
 
 def _cut_torn_line(path: Path) -> int:
     """Drop what stands after the last newline; return the number of whole lines."""
-    if not path.exists():
-        return 0
     count = end = 0
     with path.open("r+b") as handle:
         for line in handle:

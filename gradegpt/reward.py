@@ -22,7 +22,7 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from gradegpt.errors import EngineError, EngineTimeoutError, InputError, SettingsError
-from gradegpt.judges.base import Judge
+from gradegpt.judges.base import Judge, failed
 from gradegpt.records import explain, validate
 from gradegpt.schema import Item, Judgement, Outcome, Verdict
 
@@ -63,11 +63,7 @@ class JudgeReward:
         self.__name__ = name
         self._judge = judge
         self._column = reference
-        self.rewards = {
-            Verdict.CORRECT: correct,
-            Verdict.INCORRECT: incorrect,
-            Verdict.INVALID: invalid,
-        }
+        self.rewards = dict(zip(Verdict, (correct, incorrect, invalid), strict=True))
 
     def __call__(
         self, prompts: Sequence[Any], completions: Sequence[Any], **columns: Any
@@ -81,10 +77,9 @@ class JudgeReward:
         references = columns.get(self._column)
         if references is None:
             lists = [name for name, value in columns.items() if isinstance(value, list)]
-            raise InputError(
-                f"{self.__name__}: no column {self._column!r} among {', '.join(lists) or 'none'}; "
-                "name the column with JudgeReward(reference=...)"
-            )
+            which = f"no column {self._column!r} among {', '.join(lists) or 'none'}"
+            how = "name the column with JudgeReward(reference=...)"
+            raise InputError(f"{self.__name__}: {which}; {how}")
         lengths = {len(prompts), len(completions), len(references)}
         if len(lengths) > 1:
             raise InputError(
@@ -146,12 +141,7 @@ def compute_score(
     [judgement] = (judge or _server(base_url or os.environ.get(URL_VARIABLE, ""))).judge([item])
     if judgement.outcome is Outcome.FAILED:
         raise EngineError(f"data source {data_source!r}: no judgement: {judgement.reason}")
-    scores = {
-        Verdict.CORRECT: correct,
-        Verdict.INCORRECT: incorrect,
-        Verdict.INVALID: invalid,
-        None: undecided,
-    }
+    scores = dict(zip((*Verdict, None), (correct, incorrect, invalid, undecided), strict=True))
     return {"score": scores[judgement.verdict], "judged": float(judgement.verdict is not None)}
 
 
@@ -180,10 +170,8 @@ class ServerJudge:
         attempts: int = 5,
     ) -> None:
         if not base_url.startswith(("http://", "https://")):
-            raise SettingsError(
-                f"base_url: {base_url!r} is no URL; give one such as http://localhost:8000, "
-                f"or set {URL_VARIABLE} to it"
-            )
+            how = f"give one such as http://localhost:8000, or set {URL_VARIABLE} to it"
+            raise SettingsError(f"base_url: {base_url!r} is no URL; {how}")
         self.url = base_url.rstrip("/").removesuffix("/v1") + "/v1/judge"
         self._headers = {"Content-Type": "application/json"}
         if api_key:
@@ -204,26 +192,19 @@ class ServerJudge:
             try:
                 made += self._ask(part)
             except EngineError as error:
-                kind = "timeout" if isinstance(error, EngineTimeoutError) else "error"
-                reason = f"engine:{kind}: {error}"
-                made += [
-                    Judgement(id=i.id, outcome=Outcome.FAILED, method=self.name, reason=reason)
-                    for i in part
-                ]
+                made += [failed(item, error, self.name) for item in part]
         return made
 
     def _ask(self, items: Sequence[Item]) -> list[Judgement]:
         fields = set(Item.model_fields) - {"meta"}
         rows = [item.model_dump(mode="json", include=fields, exclude_none=True) for item in items]
-        body = json.dumps({"items": rows}).encode()
-        answer = self._post(body)
+        answer = self._post(json.dumps({"items": rows}).encode())
         try:
             judgements = [Judgement.model_validate(row) for row in json.loads(answer)["judgements"]]
         except (ValueError, KeyError, TypeError) as error:
             why = explain(error) if isinstance(error, ValidationError) else repr(error)
-            raise EngineError(
-                f"{self.url}: not judgements ({why}); is this a GradeGPT server?"
-            ) from error
+            what = f"not judgements ({why}); is this a GradeGPT server?"
+            raise EngineError(f"{self.url}: {what}") from error
         if len(judgements) != len(items):
             raise EngineError(f"{self.url}: {len(judgements)} judgements of {len(items)} items")
         return judgements
@@ -237,17 +218,17 @@ class ServerJudge:
                     return bytes(reply.read())
             except urllib.error.HTTPError as error:
                 with error:
-                    failed = EngineError(f"{self.url}: HTTP {error.code}: {_detail(error.read())}")
+                    failure = EngineError(f"{self.url}: HTTP {error.code}: {_detail(error.read())}")
                 if error.code not in _BUSY:
-                    raise failed from error
+                    raise failure from error
                 pause = _wanted_pause(error.headers.get("Retry-After"), pause)
             except TimeoutError:
-                failed = EngineTimeoutError(f"{self.url}: no answer in {self._timeout_s:g} s")
+                failure = EngineTimeoutError(f"{self.url}: no answer in {self._timeout_s:g} s")
             except OSError as error:  # URLError among them
                 reason = getattr(error, "reason", error)
-                failed = EngineError(f"{self.url}: {reason}; is the server running?")
+                failure = EngineError(f"{self.url}: {reason}; is the server running?")
             if attempt == self._attempts:
-                raise failed
+                raise failure
             time.sleep(pause)
         raise EngineError(f"{self.url}: attempts: {self._attempts}; give at least 1")
 
@@ -274,11 +255,8 @@ def _detail(body: bytes) -> str:
 def _item(where: str, question: str, reference: Any, response: Any) -> Item:
     listed = [reference] if isinstance(reference, str | int | float) else reference
     references = [str(one) for one in listed] if isinstance(listed, list | tuple) else listed
-    value = {
-        "question": question,
-        "reference": references,
-        "response": _turn(response, "assistant"),
-    }
+    response = _turn(response, "assistant")
+    value = {"question": question, "reference": references, "response": response}
     return validate(Item, value, where)
 
 

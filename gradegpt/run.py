@@ -5,6 +5,7 @@ Nothing here prints. ``check_input`` and ``check_output`` come before a model is
 
 from __future__ import annotations
 
+import itertools
 import os
 import time
 from collections import Counter
@@ -18,6 +19,7 @@ from pydantic import ValidationError, model_validator
 from gradegpt.errors import EngineError, GradeGPTError, InputError, OutputError
 from gradegpt.judges.base import Judge
 from gradegpt.records import (
+    EXISTS,
     ResumableWriter,
     complaints,
     parse_line,
@@ -26,7 +28,7 @@ from gradegpt.records import (
     sha256_file,
     write_json,
 )
-from gradegpt.schema import Example, Item, Judgement, Outcome, Row, Verdict
+from gradegpt.schema import Example, Item, Judgement, Outcome, Row
 from gradegpt.settings import suggest
 
 SHOWN: Final = 20
@@ -62,23 +64,14 @@ class Counts(Row):
         return self
 
     def __add__(self, other: Counts) -> Counts:
-        mine, others = self.model_dump(), other.model_dump()
-        return Counts(**{name: mine[name] + others[name] for name in mine})
+        others = other.model_dump()
+        return Counts(**{name: n + others[name] for name, n in self.model_dump().items()})
 
 
 def count(judgements: Iterable[Judgement]) -> Counts:
     """Count judgements by outcome and by verdict."""
-    outcomes: Counter[Outcome] = Counter()
-    verdicts: Counter[Verdict] = Counter()
-    for judgement in judgements:
-        outcomes[judgement.outcome] += 1
-        if judgement.verdict is not None:
-            verdicts[judgement.verdict] += 1
-    return Counts(
-        n_items=outcomes.total(),
-        **{f"n_{outcome.value}": outcomes[outcome] for outcome in Outcome},
-        **{f"n_{verdict.value}": verdicts[verdict] for verdict in Verdict},
-    )
+    ended = Counter(word for j in judgements for word in ("items", j.outcome, j.verdict) if word)
+    return Counts(**{f"n_{word}": n for word, n in ended.items()})
 
 
 class CheckedInput(NamedTuple):
@@ -140,7 +133,7 @@ def check_output(path: str | Path, source: str | Path, *, overwrite: bool = Fals
     if path.exists() and path.samefile(source):
         raise OutputError(f"{path}: is the input; choose another name for the output")
     if path.exists() and not overwrite:
-        raise OutputError(f"{path}: exists already; choose another name or pass --overwrite")
+        raise OutputError(f"{path}: {EXISTS}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -169,9 +162,8 @@ def judge_file(
     """
     output, started = Path(output), time.perf_counter()
     report = on_progress or (lambda done, total: None)
-    writer = ResumableWriter(
-        output, f"{judge.fingerprint}|input:{source.sha256}", overwrite=overwrite
-    )
+    made_from = f"{judge.fingerprint}|input:{source.sha256}"
+    writer = ResumableWriter(output, made_from, overwrite=overwrite)
     with _saying_what_is_kept(writer, source.rows), writer:
         rows_before = writer.done
         counts = count(read_rows(writer.partial, Judgement))
@@ -189,17 +181,19 @@ def judge_file(
 
 
 def _in_writes(source: CheckedInput, size: int) -> Iterator[tuple[int, list[Item]]]:
-    start, items = 0, list[Item]()
-    for number, raw in read_lines(source.path):
-        item, wrong = _read_item(raw, source.path, number, source.ignore_extra)
-        if item is None:
-            raise InputError(_listed(source.path, wrong, len(wrong)))
-        items.append(item)
-        if len(items) == size:
-            yield start, items
-            start, items = start + len(items), []
-    if items:
+    lines = read_lines(source.path)
+    for start in itertools.count(step=size):
+        items = [_checked(raw, source, n) for n, raw in itertools.islice(lines, size)]
+        if not items:
+            return
         yield start, items
+
+
+def _checked(raw: bytes, source: CheckedInput, number: int) -> Item:
+    item, wrong = _read_item(raw, source.path, number, source.ignore_extra)
+    if item is None:
+        raise InputError(_listed(source.path, wrong, len(wrong)))
+    return item
 
 
 def _read_item(
@@ -261,10 +255,8 @@ def _saying_what_is_kept(writer: ResumableWriter, rows: int) -> Iterator[None]:
 
 
 def _kept(writer: ResumableWriter, rows: int) -> str:
-    return (
-        f"{writer.done:,} of {rows:,} rows are safe in {writer.partial}; "
-        "run the same command again to go on"
-    )
+    safe = f"{writer.done:,} of {rows:,} rows are safe in {writer.partial}"
+    return f"{safe}; run the same command again to go on"
 
 
 def _write_manifest(output: Path, source: CheckedInput, judge: Judge, counts: Counts) -> None:

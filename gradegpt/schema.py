@@ -92,9 +92,8 @@ class Item(Row):
     @model_validator(mode="after")
     def _reference_has_content(self) -> Item:
         if not all(r.strip() for r in self.reference):
-            raise ValueError(
-                "reference: an accepted answer is empty; there is nothing to grade against"
-            )
+            nothing = "there is nothing to grade against"
+            raise ValueError(f"reference: an accepted answer is empty; {nothing}")
         return self
 
 
@@ -131,10 +130,8 @@ class Judgement(Row):
     @model_validator(mode="after")
     def _verdict_iff_judged(self) -> Judgement:
         if (self.outcome is Outcome.JUDGED) != (self.verdict is not None):
-            raise ValueError(
-                f"outcome {self.outcome.value!r} with verdict {self.verdict!r}: "
-                "only 'judged' carries one"
-            )
+            both = f"outcome {self.outcome.value!r} with verdict {self.verdict!r}"
+            raise ValueError(f"{both}: only 'judged' carries one")
         return self
 
 

@@ -47,16 +47,19 @@ def _read(path: Path, extended: tuple[Path, ...] = ()) -> dict[str, Any]:
         raise MissingError(f"{path}: no such settings file; the shipped ones are under configs/")
     if path in extended:
         raise SettingsError(f"{path}: extends itself, by way of {extended[-1].name}")
-    try:
-        data = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader) or {}  # noqa: S506  BaseLoader makes strings only
-    except yaml.YAMLError as error:
-        raise SettingsError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from error
+    data = _parsed(path.read_text(encoding="utf-8"), f"{path}:") or {}
     if not isinstance(data, dict):
-        raise SettingsError(
-            f"{path}: expected 'key: value' lines at the top, found a {type(data).__name__}"
-        )
+        kind = type(data).__name__
+        raise SettingsError(f"{path}: expected 'key: value' lines at the top, found a {kind}")
     other = data.pop("extends", None)
     return data if other is None else _read(path.parent / other, (*extended, path)) | data
+
+
+def _parsed(text: str, where: str) -> Any:
+    try:
+        return yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506  BaseLoader makes strings only
+    except yaml.YAMLError as error:
+        raise SettingsError(f"{where} not valid YAML: {' '.join(str(error).split())}") from error
 
 
 def build_settings(cls: type[S], data: Mapping[str, Any], where: str) -> S:
@@ -76,12 +79,7 @@ def _apply(data: dict[str, Any], override: str) -> None:
         data = data.setdefault(parent, {})
         if not isinstance(data, dict):
             raise SettingsError(f"{override!r}: {parent!r} holds a value, not settings of its own")
-    try:
-        data[last] = yaml.load(value, Loader=yaml.BaseLoader) if value else ""  # noqa: S506
-    except yaml.YAMLError as error:
-        raise SettingsError(
-            f"{override!r}: the value is not valid YAML: {' '.join(str(error).split())}"
-        ) from error
+    data[last] = _parsed(value, f"{override!r}: the value is") if value else ""
 
 
 def _none_for_null(value: Any) -> Any:
@@ -126,11 +124,9 @@ def _known_keys(cls: type[BaseModel]) -> dict[str, str]:
     waiting = [(schema, "")]
     for part, above in waiting:  # grows while it is read: sections nearer the top come first
         for name, what in part.get("properties", {}).items():
-            if name in places:
-                continue
-            places[name] = above + name
-            for section, below in _sections(what):
-                waiting.append((parts[section], f"{above}{name}.{below}"))
+            if name not in places:
+                places[name] = place = above + name
+                waiting += [(parts[s], f"{place}.{below}") for s, below in _sections(what)]
     return places
 
 

@@ -71,7 +71,12 @@ def parse(text: str) -> Node:
 class _Token(NamedTuple):
     kind: str
     text: str
-    spaced: bool
+    spaced: bool = False
+
+
+_END: Final = _Token("end", "")
+_SIGNS: Final = {"times": "*", "cdot": "*", "div": "/"}
+_TWO: Final = Node("num", value=Fraction(2))
 
 
 def _tokens(text: str) -> list[_Token]:
@@ -82,7 +87,13 @@ def _tokens(text: str) -> list[_Token]:
         if match is None:
             raise UnreadableError(f"{text[at : at + 8]!r}")
         kind = match.lastgroup or ""
-        made.append(_Token(kind, match[kind].replace(" ", ""), match[0][:1].isspace()))
+        sign = _SIGNS.get(match[kind]) if kind == "command" else None
+        spaced = match[0][:1].isspace()
+        made.append(
+            _Token("sign", sign, spaced)
+            if sign
+            else _Token(kind, match[kind].replace(" ", ""), spaced)
+        )
         at = match.end()
     return made
 
@@ -101,31 +112,29 @@ class _Parser:
             raise UnreadableError(f"{self.tokens[self.at].text!r} is left over")
         return node
 
-    def peek(self) -> str:
-        return self.tokens[self.at].text if self.at < len(self.tokens) else ""
+    @property
+    def token(self) -> _Token:
+        return self.tokens[self.at] if self.at < len(self.tokens) else _END
 
     def take(self, *texts: str) -> bool:
-        if self.at < len(self.tokens) and self.peek() in texts and self._is_sign():
-            self.at += 1
-            return True
-        return False
-
-    def _is_sign(self) -> bool:
-        return self.tokens[self.at].kind == "sign"
+        kind, text, _ = self.token
+        taken = kind == "sign" and text in texts
+        self.at += taken
+        return taken
 
     def expect(self, text: str) -> None:
         if not self.take(text):
-            raise UnreadableError(f"{text!r} expected, {self.peek()!r} found")
+            raise UnreadableError(f"{text!r} expected, {self.token.text!r} found")
 
     def sum(self) -> Node:
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise UnreadableError("too deep")
         node = self.product()
-        while (sign := self.peek()) in ("+", "-") and self._is_sign():
-            self.at += 1
+        while self.token.kind == "sign" and self.token.text in "+-":
+            minus = not self.take("+") and self.take("-")
             right = self.product()
-            node = Node("+", (node, right if sign == "+" else Node("neg", (right,))))
+            node = Node("+", (node, Node("neg", (right,)) if minus else right))
         self.depth -= 1
         return node
 
@@ -135,37 +144,29 @@ class _Parser:
         if self.take("+"):
             return self.product()
         node, slash = self.power(), False
-        while self.at < len(self.tokens):
-            command = self._command()
-            if self.take("*", "×", "·") or command in ("times", "cdot"):
-                self.at += command in ("times", "cdot")
+        while True:
+            if self.take("*", "×", "·"):
                 node, slash = Node("*", (node, self.signed())), False
-            elif self.take("/", "÷") or command == "div":
-                self.at += command == "div"
+            elif self.take("/", "÷"):
                 node, slash = Node("/", (node, self.signed())), True
             elif self._starts_operand():
                 if slash:
                     raise UnreadableError("a/b c could be (a/b)c or a/(bc)")
                 # A numeral and a fraction side by side are a mixed number: 1\frac{1}{2}.
-                mixed = self._mixed(node)
-                factor = self.power()
-                node = Node("+" if mixed else "*", (node, factor))
+                operation = "+" if self._mixed(node) else "*"
+                node = Node(operation, (node, self.power()))
             else:
-                break
-        return node
+                return node
 
     def signed(self) -> Node:
         return Node("neg", (self.signed(),)) if self.take("-") else self.power()
 
     def _mixed(self, node: Node) -> bool:
-        if node.value is None or node.value.denominator != 1 or self._command() != "frac":
+        whole = node.value is not None and node.value.denominator == 1
+        if not whole or self.token[:2] != ("command", "frac"):
             return False
         inside = [t for t in self.tokens[self.at + 1 : self.at + 7] if t.kind != "sign"]
         return len(inside) >= 2 and all(t.kind == "number" for t in inside[:2])
-
-    def _command(self) -> str:
-        token = self.tokens[self.at] if self.at < len(self.tokens) else None
-        return token.text if token is not None and token.kind == "command" else ""
 
     def _starts_operand(self) -> bool:
         """Whether what comes is multiplied.
@@ -173,11 +174,10 @@ class _Parser:
         A number only behind a closed brace and a blank, 2^{12} 13^2: else x2 is x₂ or x², and H2O
         no product.
         """
-        token = self.tokens[self.at]
-        if token.kind == "number" and token.spaced and self.tokens[self.at - 1].text == "}":
-            return True
-        letter = token.kind not in ("number", "sign")
-        return letter or (token.kind == "sign" and token.text in ("(", "{", "√", "["))
+        kind, text, spaced = self.token
+        if kind == "number":
+            return spaced and self.tokens[self.at - 1].text == "}"
+        return kind != "end" and (kind != "sign" or text in "({√[")
 
     def power(self) -> Node:
         node = self.postfix(self.atom())
@@ -196,7 +196,7 @@ class _Parser:
                 node = Node("!", (node,))
             elif self.take("°"):
                 node = Node("*", (node, Node("const", value=None, name="°")))
-            elif self.take("%") or (self._command() == "%"):
+            elif self.take("%"):
                 node = Node("/", (node, Node("num", value=Fraction(100))))
             else:
                 return node
@@ -207,37 +207,36 @@ class _Parser:
             node = self.sum()
             self.expect("}")
             return node
-        token = self.tokens[self.at] if self.at < len(self.tokens) else None
-        if token is not None and token.kind == "number" and len(token.text) > 1:
+        if self.token.kind == "number" and len(self.token.text) > 1:
             # Plain text means x^(23), LaTeX means x^2·3.
             raise UnreadableError("an exponent of several digits without braces")
         return self.atom()
 
     def digit_or_argument(self) -> Node:
         r"""As ``argument``, but ``\frac12`` is one half: there LaTeX takes a digit at a time."""
-        token = self.tokens[self.at] if self.at < len(self.tokens) else None
-        if token is not None and token.kind == "number" and token.text.isdigit():
+        token = self.token
+        if token.kind == "number" and token.text.isdigit():
             rest = token._replace(text=token.text[1:])
             self.tokens[self.at : self.at + 1] = [rest] if rest.text else []
             return Node("num", value=Fraction(token.text[0]))
         return self.argument()
 
     def atom(self) -> Node:
-        if self.at >= len(self.tokens):
-            raise UnreadableError("it ends too early")
-        token = self.tokens[self.at]
+        kind, text, _ = self.token
         self.at += 1
-        match token.kind:
+        match kind:
+            case "end":
+                raise UnreadableError("it ends too early")
             case "number":
-                return Node("num", value=Fraction(token.text))
+                return Node("num", value=Fraction(text))
             case "letter":
-                return self.named(token.text)
+                return self.named(text)
             case "word":
-                return self.function(token.text)
+                return self.function(text)
             case "command":
-                return self.command(token.text)
+                return self.command(text)
             case _:
-                return self.bracket(token.text)
+                return self.bracket(text)
 
     def bracket(self, text: str) -> Node:
         if text in ("(", "[", "{"):
@@ -249,9 +248,8 @@ class _Parser:
             self.expect("|")
             return Node("abs", (node,))
         if text == "√":
-            degree = Node("num", value=Fraction(2))
-            whole = self.at < len(self.tokens) and self.tokens[self.at].kind == "number"
-            return Node("root", (self.atom() if whole else self.argument(), degree))
+            inside = self.atom() if self.token.kind == "number" else self.argument()
+            return Node("root", (inside, _TWO))
         raise UnreadableError(f"{text!r} where a value should stand")
 
     def named(self, letter: str) -> Node:
@@ -284,16 +282,12 @@ class _Parser:
             return Node("/", (top, self.digit_or_argument()))
         if name == "sqrt":
             return self.root()
-        if name == "pi":
-            return Node("const", name="π")
         if name in _GREEK:
             return self.named(f"\\{name}")
-        if name in ("lvert", "left", "right", "rvert"):
-            raise UnreadableError(name)
         return self.function(name)
 
     def root(self) -> Node:
-        degree = Node("num", value=Fraction(2))
+        degree = _TWO
         if self.take("["):
             degree = self.sum()
             self.expect("]")
@@ -301,22 +295,19 @@ class _Parser:
 
     def function(self, name: str) -> Node:
         if name == "sqrt":
-            return (
-                self.root()
-                if self.peek() in ("{", "[")
-                else Node("root", (self.bracketed(), Node("num", value=Fraction(2))))
-            )
+            braced = self.token.text in ("{", "[")
+            return self.root() if braced else Node("root", (self.bracketed(), _TWO))
         if name == "abs":
             return Node("abs", (self.bracketed(),))
         if name == "pi":
-            return Node("const", name="π")
+            return self.named("π")
         base = None
         if name == "log" and self.take("_"):
             base = self.argument()
         elif name not in FUNCTIONS and name != "log":
             raise UnreadableError(f"\\{name}")
         exponent = self.exponent() if self.take("^") else None
-        inner = self.power() if self.peek() in ("(", "{", "[") else self.operand()
+        inner = self.power() if self.token.text in ("(", "{", "[") else self.operand()
         if name == "log":
             node = Node("log", (inner, base) if base else (inner,))
         elif exponent is not None and exponent.op == "neg":
@@ -328,11 +319,7 @@ class _Parser:
     def operand(self) -> Node:
         r"""What a function without brackets applies to: the 2x of ``\sin 2x + 1``."""
         node = self.signed()
-        while (
-            self.at < len(self.tokens)
-            and self.tokens[self.at].kind == "letter"
-            and self._starts_operand()
-        ):
+        while self.token.kind == "letter":
             node = Node("*", (node, self.power()))
         return node
 

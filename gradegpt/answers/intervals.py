@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Callable
@@ -32,11 +33,13 @@ _REALS: Final = ("R", "ℝ", "全体实数", "一切实数", "实数集")
 _EVERYTHING: Final = Piece(-math.inf, False, math.inf, False)
 ORDER = re.compile(r"≤|≥|<|>|≠|\\lt|\\gt|\\leq?|\\geq?|\\neq?")
 _ORDER_WORDS: Final = (
-    ("大于或等于", "≥"), ("大于等于", "≥"), ("不小于", "≥"), ("小于或等于", "≤"),
-    ("小于等于", "≤"), ("不大于", "≤"), ("大于", ">"), ("小于", "<"), (" is ", " "),
+    ("大于等于", "≥"), ("大于或等于", "≥"), ("不小于", "≥"), ("小于等于", "≤"),
+    ("小于或等于", "≤"), ("不大于", "≤"), ("大于", ">"), ("小于", "<"), (" is ", " "),
     ("greater than or equal to", "≥"), ("less than or equal to", "≤"), ("greater than", ">"),
     ("more than", ">"), ("less than", "<"),
 )  # fmt: skip
+"""Words and their signs; of several for one sign the first of each language is written."""
+_TOLD: Final = {(sign, word > "\u3000"): word for word, sign in reversed(_ORDER_WORDS)}
 _LATEX_ORDER: Final = (
     (r"\leq", "≤"), (r"\geq", "≥"), (r"\le", "≤"), (r"\ge", "≥"), (r"\lt", "<"), (r"\gt", ">"),
     (r"\neq", "≠"), (r"\ne", "≠"), ("<=", "≤"), (">=", "≥"),
@@ -65,9 +68,8 @@ def read_region(text: str) -> Region | None:
     if builder := _BUILDER.fullmatch(text):
         text = builder["body"]
     pieces: list[Piece] = []
-    for part in re.split(r"∪|\\cup|或者?|\bor\b", text):
-        found = _interval(part.strip()) or _inequality(part.strip())
-        if found is None:
+    for part in map(str.strip, re.split(r"∪|\\cup|或者?|\bor\b", text)):
+        if (found := _interval(part) or _inequality(part)) is None:
             return None
         pieces += found
     return Region(_merged(pieces)) if pieces else None
@@ -85,17 +87,10 @@ def _interval(text: str) -> list[Piece] | None:
     if match is None:
         return None
     low, high = _end(match["low"]), _end(match["high"])
-    point = low == high and match["open"] + match["close"] == "[]"
-    if low is None or high is None or not (low < high or point):
+    low_in, high_in = match["open"] == "[", match["close"] == "]"
+    if low is None or high is None or not (low < high or (low == high and low_in and high_in)):
         return None
-    return [
-        Piece(
-            low,
-            match["open"] == "[" and low > -math.inf,
-            high,
-            match["close"] == "]" and high < math.inf,
-        )
-    ]
+    return [Piece(low, low_in and low > -math.inf, high, high_in and high < math.inf)]
 
 
 def _end(text: str) -> float | Fraction | None:
@@ -130,10 +125,9 @@ def _inequality(text: str) -> list[Piece] | None:
     conditions = re.split(r"[,;]|且|\band\b", text)
     made = [_EVERYTHING]
     for condition in conditions:
-        found = _one_inequality(condition.strip())
-        if found is None:
+        if (found := _one_inequality(condition.strip())) is None:
             return None
-        made = [p for a in made for b in found if (p := _meet(a, b)) is not None]
+        made = _meeting(made, found)
     return made
 
 
@@ -150,11 +144,9 @@ def _one_inequality(text: str) -> list[Piece] | None:
     made = [_EVERYTHING]
     for n, sign in enumerate(signs):
         on_left = n == names[0]
-        value = _end(sides[n + 1] if on_left else sides[n])
-        if value is None:
+        if (value := _end(sides[n + on_left])) is None:
             return None
-        half = _half_line(sign if on_left else _FLIP[sign], value)
-        made = [p for a in made for b in half if (p := _meet(a, b)) is not None]
+        made = _meeting(made, _half_line(sign if on_left else _FLIP[sign], value))
     return made
 
 
@@ -164,11 +156,15 @@ def _half_line(sign: str, value: float | Fraction) -> list[Piece]:
     return [below, above] if sign == "≠" else [below] if sign in "<≤" else [above]
 
 
-def _meet(a: Piece, b: Piece) -> Piece | None:
-    low, low_in = max((a.low, not a.low_in), (b.low, not b.low_in))
-    high, high_in = min((a.high, a.high_in), (b.high, b.high_in))
-    piece = Piece(low, not low_in, high, high_in)
-    return piece if low < high or (low == high and piece.low_in and piece.high_in) else None
+def _meeting(pieces: list[Piece], others: list[Piece]) -> list[Piece]:
+    """What is in one of the pieces and one of the others."""
+    made = []
+    for a, b in itertools.product(pieces, others):
+        low, low_out = max((a.low, not a.low_in), (b.low, not b.low_in))
+        high, high_in = min((a.high, a.high_in), (b.high, b.high_in))
+        if low < high or (low == high and high_in and not low_out):
+            made.append(Piece(low, not low_out, high, high_in))
+    return made
 
 
 def _merged(pieces: list[Piece]) -> tuple[Piece, ...]:
@@ -195,12 +191,11 @@ def write_region(region: Region, end: Callable[[float | Fraction], str], style: 
     if style.form in ("brackets", "member"):
         shown = [_brackets(piece, end, style) for piece in region.pieces]
         union = " \\cup " if style.latex else " ∪ " if style.spaced else "∪"
-        inside = "\\in " if style.latex else "∈"
-        return (f"{style.name}{inside}" if style.form == "member" else "") + union.join(shown)
-    if style.form == "words":
-        return style.either.join(_told(piece, end, style) for piece in region.pieces)
-    order = style.either.join(_order(piece, end, style) for piece in region.pieces)
-    if style.form == "order":
+        lead = f"{style.name}{style.element}" if style.form == "member" else ""
+        return lead + union.join(shown)
+    said = _told if style.form == "words" else _order
+    order = style.either.join(said(piece, end, style) for piece in region.pieces)
+    if style.form != "builder":
         return order
     if style.latex:
         return f"\\{{{style.name}\\mid {order}\\}}"
@@ -217,27 +212,20 @@ def _brackets(piece: Piece, end: Callable[[float | Fraction], str], style: Style
 
 
 def _order(piece: Piece, end: Callable[[float | Fraction], str], style: Style) -> str:
-    blank = " " if style.spaced else ""
-    less, at_most = (" < ", " \\le ") if style.latex else (f"{blank}<{blank}", f"{blank}≤{blank}")
-    more, at_least = (" > ", " \\ge ") if style.latex else (f"{blank}>{blank}", f"{blank}≥{blank}")
+    def sign(plain: str, inside: bool) -> str:
+        blank = " " if style.spaced or style.latex else ""
+        equal = f"\\{'gl'[plain == '<']}e" if style.latex else "≥≤"[plain == "<"]
+        return f"{blank}{equal if inside else plain}{blank}"
+
     if piece.high == math.inf:
-        return f"{style.name}{at_least if piece.low_in else more}{end(piece.low)}"
-    low = "" if piece.low == -math.inf else end(piece.low) + (at_most if piece.low_in else less)
-    return f"{low}{style.name}{at_most if piece.high_in else less}{end(piece.high)}"
+        return f"{style.name}{sign('>', piece.low_in)}{end(piece.low)}"
+    low = "" if piece.low == -math.inf else end(piece.low) + sign("<", piece.low_in)
+    return f"{low}{style.name}{sign('<', piece.high_in)}{end(piece.high)}"
 
 
 def _told(piece: Piece, end: Callable[[float | Fraction], str], style: Style) -> str:
-    told = []
-    if piece.low > -math.inf:
-        words = ("greater than", "greater than or equal to")[piece.low_in]
-        told.append(
-            (("大于", "大于等于")[piece.low_in] if style.chinese else f"{words} ") + end(piece.low)
-        )
-    if piece.high < math.inf:
-        words = ("less than", "less than or equal to")[piece.high_in]
-        told.append(
-            (("小于", "小于等于")[piece.high_in] if style.chinese else f"{words} ")
-            + end(piece.high)
-        )
+    signs = (">≥"[piece.low_in], piece.low), ("<≤"[piece.high_in], piece.high)
+    blank = "" if style.chinese else " "
+    told = [f"{_TOLD[s, style.chinese]}{blank}{end(at)}" for s, at in signs if math.isfinite(at)]
     lead = style.name + ("" if style.chinese or not style.name else " is ")
     return lead + ("且" if style.chinese else " and ").join(told)

@@ -48,25 +48,17 @@ def number(text: str) -> Amount | None:
     match = _NUMBER.match(text)
     if match is None or len(text) > 60 or not _WORDS_ONLY.fullmatch(text, match.end()):
         return None
-    value = _value(match)
-    if value is None:
+    if (value := _value(match)) is None:
         return None
     unit = match["unit"] or ""
-    if unit.lower() in ("%", "percent"):
-        value, unit = value / 100, ""
-    return Amount(-value if match["sign"] == "-" else value, unit)
+    value = -value if match["sign"] == "-" else value
+    return Amount(value / 100, "") if unit.lower() in ("%", "percent") else Amount(value, unit)
 
 
 def _value(match: re.Match[str]) -> Fraction | None:
-    if match["den"] is not None or match["d"] is not None:
-        numerator, denominator = (
-            (match["num"], match["den"]) if match["den"] else (match["n"], match["d"])
-        )
-        return (
-            None
-            if int(denominator) == 0
-            else int(match["whole"] or 0) + Fraction(int(numerator), int(denominator))
-        )
+    if bottom := match["den"] or match["d"]:
+        part = Fraction(int(match["num"] or match["n"]), int(bottom)) if int(bottom) else None
+        return None if part is None else int(match["whole"] or 0) + part
     mantissa = match["mantissa"]
     if "," in mantissa and not _GROUPED.fullmatch(mantissa):
         return None
@@ -116,38 +108,36 @@ def write_number(
 ) -> str:
     """A number in digits; in plain ones, or as a fraction, where it has not got that form."""
     sign, size = ("-" if value < 0 else ""), abs(value)
+    top, bottom = size.numerator, size.denominator
     shown = decimal(size)
+    fraction = f"\\frac{{{top}}}{{{bottom}}}" if latex else f"{top}/{bottom}"
+    plain = shown or fraction
     match digits:
         case Digits.ZEROS if shown is not None:
-            return f"{sign}{shown}0" if "." in shown else f"{sign}{shown}.0"
+            plain = f"{shown}0" if "." in shown else f"{shown}.0"
         case Digits.GROUPED if shown is not None:
             whole, dot, rest = shown.partition(".")
-            return f"{sign}{int(whole):,}{dot}{rest}"
+            plain = f"{int(whole):,}{dot}{rest}"
         case Digits.PERCENT if (percent := decimal(size * 100)) is not None:
-            return f"{sign}{percent}{chr(92) * latex}%"
-        case Digits.SCIENTIFIC if size and (written := _scientific(size, latex, code)):
-            return sign + written
-        case Digits.MIXED if size > 1 and size.denominator > 1:
-            count, top = divmod(size.numerator, size.denominator)
-            return f"{sign}{count}\\frac{{{top}}}{{{size.denominator}}}"
-        case Digits.DISPLAYED if size.denominator > 1:
-            return f"{sign}\\dfrac{{{size.numerator}}}{{{size.denominator}}}"
-        case Digits.FRACTION | Digits.MIXED if size.denominator > 1:
-            shown = None
-    if shown is not None:
-        return sign + shown
-    top, bottom = size.numerator, size.denominator
-    return f"{sign}\\frac{{{top}}}{{{bottom}}}" if latex else f"{sign}{top}/{bottom}"
+            plain = f"{percent}{chr(92) * latex}%"
+        case Digits.SCIENTIFIC if size:
+            plain = _scientific(size, latex, code) or plain
+        case Digits.MIXED if size > 1 and bottom > 1:
+            plain = f"{top // bottom}\\frac{{{top % bottom}}}{{{bottom}}}"
+        case Digits.DISPLAYED if bottom > 1:
+            plain = f"\\dfrac{{{top}}}{{{bottom}}}"
+        case Digits.FRACTION | Digits.MIXED if bottom > 1:
+            plain = fraction
+    return sign + plain
 
 
 def _scientific(size: Fraction, latex: bool, code: bool) -> str | None:
     power = len(str(size.numerator)) - len(str(size.denominator))
     power -= size < Fraction(10) ** power
     mantissa = decimal(size / Fraction(10) ** power)
-    if mantissa is None:
-        return None
     times = " \\times " if latex else "×"
-    return f"{mantissa}e{power}" if code else f"{mantissa}{times}10^{{{power}}}"
+    shown = f"{mantissa}e{power}" if code else f"{mantissa}{times}10^{{{power}}}"
+    return None if mantissa is None else shown
 
 
 def digit_forms(value: Fraction) -> Iterator[Digits]:

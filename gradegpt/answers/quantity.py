@@ -32,6 +32,7 @@ _WORD_UNIT = re.compile(rf"-?\d[\d,.]*\s+{_THING.pattern}")
 _HAN_NUMBER = re.compile(r"[负零〇一二两三四五六七八九十百千万亿点分之又半]+")
 """A number before a word that is no known unit: 5.93 MiB, 12 cards."""
 _PERCENT = re.compile(r"[-+\d.,/\s]*(?:\\?%|percent)")
+_DECIMAL = re.compile(r"-?\d+(?:\.\d+)?[eE][+-]?\d{1,2}|-?\d{1,3}(,\d{3})+(\.\d+)?")
 _RATIO = re.compile(r"([^:∶]{1,24})[:∶]([^:∶]{1,24})")
 
 
@@ -68,15 +69,13 @@ def _quantity(text: str) -> Quantity | None:
 
 def _before_a_unit(text: str, percent: bool) -> Quantity | None:
     tail = _UNIT_TAIL.search(text)
-    if tail is None:
+    rest, unit = (text[: tail.start()].strip(), tail["unit"].strip()) if tail else ("", "")
+    counts = _COUNTED.fullmatch(unit) or _WORD_UNIT.fullmatch(text)
+    if not rest or not (counts or _is_unit(rest, unit, text)):
         return None
-    rest, unit = text[: tail.start()].strip(), tail["unit"].strip()
-    counts = rest and (_COUNTED.fullmatch(unit) or _WORD_UNIT.fullmatch(text))
-    if rest and (counts or _is_unit(rest, unit, text)):
-        for made in (spelled(rest), _constant(rest)):
-            if made is not None:
-                return Quantity(made, unit, percent, _place(rest))
-    return None
+    made: Magnitude | None = spelled(rest)
+    made = _constant(rest) if made is None else made
+    return None if made is None else Quantity(made, unit, percent, _place(rest))
 
 
 def _measured(text: str) -> Quantity | None:
@@ -114,9 +113,7 @@ def _is_unit(rest: str, unit: str, text: str) -> bool:
 
 
 def _constant(text: str) -> Magnitude | None:
-    if re.fullmatch(r"-?\d+(?:\.\d+)?[eE][+-]?\d{1,2}", text):
-        return Fraction(text)
-    if re.fullmatch(r"-?\d{1,3}(,\d{3})+(\.\d+)?", text):
+    if _DECIMAL.fullmatch(text):
         return Fraction(text.replace(",", ""))
     tree = read_formula(text)
     return None if tree is None else algebra.constant(tree)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from enum import Enum
 from fractions import Fraction
+from functools import reduce
 
 from gradegpt.answers.formula import Node
 from gradegpt.answers.numbers import decimal
@@ -41,27 +42,17 @@ class _Writer:
         self.latex = notation is Notation.LATEX
 
     def sum(self, node: Node) -> str:
-        terms = terms_of(node)
-        spaced = " " if self.notation is Notation.CODE else ""
-        text = ""
-        for sign, term in terms:
-            shown = self.product(term)
-            if not text:
-                text = shown if sign > 0 else f"-{shown}"
-            else:
-                text += f"{spaced}{'+' if sign > 0 else '-'}{spaced}{shown}"
-        return text
+        blank = " " if self.notation is Notation.CODE else ""
+        terms = [(sign, self.product(term)) for sign, term in terms_of(node)]
+        rest = "".join(f"{blank}{'+' if sign > 0 else '-'}{blank}{x}" for sign, x in terms[1:])
+        return ("-" if terms[0][0] < 0 else "") + terms[0][1] + rest
 
     def product(self, node: Node) -> str:
         if node.op == "/":
             return self.quotient(*node.args)
         factors = factors_of(node)
-        if len(factors) == 1:
-            return self.power(node)
-        text = self.factor(factors[0])
-        for factor in factors[1:]:
-            text = self.times(text, self.factor(factor))
-        return text
+        write = self.factor if factors[1:] else self.power
+        return reduce(self.times, map(write, factors))
 
     def factor(self, node: Node) -> str:
         if node.op == "/" and self.latex:
@@ -71,10 +62,8 @@ class _Writer:
     def times(self, left: str, right: str) -> str:
         if self.notation is Notation.CODE:
             return f"{left}*{right}"
-        if left[-1] == "|" or right[0] == "|":
-            return f"{left}\\cdot {right}" if self.latex else f"{left}·{right}"
         digits = right[0].isdigit() or (left[-1].isdigit() and right.startswith("\\frac"))
-        if digits or right.startswith(("-", "i")):
+        if digits or left[-1] == "|" or right.startswith(("|", "-", "i")):
             return f"{left}\\cdot {right}" if self.latex else f"{left}·{right}"
         blank = re.search(r"(?:\\[A-Za-z]+|[a-z]{2})$", left) or re.match(r"[a-z]{2}", right)
         return f"{left} {right}" if blank else left + right
@@ -99,13 +88,12 @@ class _Writer:
 
     def raised(self, exponent: Node) -> str:
         text = self.sum(exponent)
-        if self.notation is Notation.RAISED:
-            if not re.fullmatch(r"-?\d+", text):
-                raise UnwritableError(text)
-            return text.translate(_SUPERSCRIPTS)
-        if self.latex:
-            return f"^{text}" if len(text) == 1 else f"^{{{text}}}"
-        return f"^{text}" if len(text) == 1 else f"^({text})"
+        if self.notation is not Notation.RAISED:
+            long = f"^{{{text}}}" if self.latex else f"^({text})"
+            return f"^{text}" if len(text) == 1 else long
+        if not re.fullmatch(r"-?\d+", text):
+            raise UnwritableError(text)
+        return text.translate(_SUPERSCRIPTS)
 
     def atom(self, node: Node) -> str:
         match node.op:
@@ -143,13 +131,11 @@ class _Writer:
         return f"{letter}_{{{index}}}" if len(index) > 1 else name
 
     def root(self, inside: Node, degree: Node) -> str:
-        if degree.value != 2:
-            if not self.latex:
-                raise UnwritableError("root")
-            return f"\\sqrt[{self.sum(degree)}]{{{self.sum(inside)}}}"
+        text, square = self.sum(inside), degree.value == 2
         if self.latex:
-            return f"\\sqrt{{{self.sum(inside)}}}"
-        text = self.sum(inside)
+            return f"\\sqrt{'' if square else f'[{self.sum(degree)}]'}{{{text}}}"
+        if not square:
+            raise UnwritableError("root")
         if self.notation is Notation.CODE:
             return f"sqrt({text})"
         return f"√{text}" if inside.op == "num" else f"√({text})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from fractions import Fraction
 from itertools import pairwise
@@ -63,10 +64,7 @@ def _chinese_fraction(below: str, above: str) -> Fraction | None:
 
 
 def _scale(text: str) -> int:
-    value = 1
-    for char in text:
-        value *= _SMALL.get(char) or _LARGE[char]
-    return value
+    return math.prod(_SMALL.get(char) or _LARGE[char] for char in text)
 
 
 def _chinese(text: str) -> Fraction | None:
@@ -111,7 +109,7 @@ def _english(text: str) -> Fraction | None:
         at = words.index("point")
         whole = _cardinal(words[:at]) if at else Fraction(0)
         digits = [_VALUES.get(word, 10) for word in words[at + 1 :]]
-        if whole is None or not digits or max(digits) > 9:
+        if whole is None or max(digits, default=10) > 9:
             return None
         return whole + Fraction(int("".join(map(str, digits))), 10 ** len(digits))
     part = _PARTS.get(words[-1]) or _PARTS.get(words[-1].removesuffix("s")) if words else None
@@ -163,21 +161,14 @@ def spell(value: Fraction, *, chinese: bool, parts: bool = False) -> str | None:
 def _in_chinese(size: Fraction, parts: bool) -> str | None:
     if size.denominator == 1:
         return _han(int(size))
-    if parts or size.denominator in (3, 4, 5):
-        if parts and size == Fraction(1, 2):
-            return "一半"
-        return _han_fraction(size)
+    if parts and size == Fraction(1, 2):
+        return "一半"
     decimals = decimal(size)
-    if decimals is None or len(decimals) > 6:
-        return _han_fraction(size)
+    if parts or size.denominator in (3, 4, 5) or decimals is None or len(decimals) > 6:
+        small = max(size.numerator, size.denominator) <= _MAX_PART
+        return f"{_han(size.denominator)}分之{_han(size.numerator)}" if small else None
     whole, _, digits = decimals.partition(".")
     return f"{_han(int(whole))}点{''.join(_HAN_DIGITS[int(d)] for d in digits)}"
-
-
-def _han_fraction(size: Fraction) -> str | None:
-    if max(size.numerator, size.denominator) > _MAX_PART:
-        return None
-    return f"{_han(size.denominator)}分之{_han(size.numerator)}"
 
 
 def _han(n: int) -> str:
@@ -211,9 +202,9 @@ def _in_english(size: Fraction, parts: bool) -> str | None:
 def _written(n: int) -> str:
     if n < len(_ONES):
         return _ONES[n]
-    if n < 100:
-        ten, one = divmod(n, 10)
-        return _TENS[ten] + (f"-{_ONES[one]}" if one else "")
-    size, name = (100, "hundred") if n < 1000 else (1000, "thousand")
+    size, name = (
+        (1000, " thousand ") if n >= 1000 else (100, " hundred ") if n >= 100 else (10, "-")
+    )
     above, below = divmod(n, size)
-    return f"{_written(above)} {name}" + (f" {_written(below)}" if below else "")
+    head = _TENS[above] if size == 10 else _written(above)
+    return head + (f"{name}{_written(below)}" if below else name.rstrip(" -"))

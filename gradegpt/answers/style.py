@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any, Final
 
 from gradegpt.answers.numbers import Digits
 from gradegpt.answers.render import Notation
@@ -50,16 +52,30 @@ class Style:
         return self.notation is Notation.LATEX
 
     @property
+    def equals(self) -> str:
+        """The sign of equations."""
+        return " = " if self.spaced else "="
+
+    @property
+    def element(self) -> str:
+        """The sign between an element and its set."""
+        return "\\in " if self.latex else "∈"
+
+    @property
     def either(self) -> str:
         """The word between alternatives."""
         return "\\text{ or }" if self.latex else "或" if self.chinese else " or "
 
 
+def vary(styles: Iterable[Style], **choices: Iterable[Any]) -> Iterator[Style]:
+    """Each of the styles with every combination of the choices for its fields."""
+    for style, *values in product(styles, *choices.values()):
+        yield replace(style, **dict(zip(choices, values, strict=True)))
+
+
+BOTH: Final = (False, True)
 DOLLARS: Final = "${}$"
 LATEX: Final = Style(notation=Notation.LATEX)
-IN_WORDS: Final = (
-    Style(digits=Digits.WORDS), Style(digits=Digits.WORDS, chinese=True),
-    Style(digits=Digits.PARTS), Style(digits=Digits.PARTS, chinese=True),
-)  # fmt: skip
+IN_WORDS: Final = (*vary([Style()], digits=(Digits.WORDS, Digits.PARTS), chinese=BOTH),)
 MAX_BLANKS: Final = 5
 """Blanks in a number in words, or in a list of names: what has more reads as prose."""

@@ -89,29 +89,10 @@ _SYMBOLS: Final = {
 }  # fmt: skip
 CIRCLED: Final = "".join(map(chr, range(0x2460, 0x2474)))
 """① to ⑳, which NFKC makes digits."""
-_FOLDED = str.maketrans(
-    {
-        **{sign: f"({n})" for n, sign in enumerate(CIRCLED, start=1)},
-        "．": ".",
-        "。": ".",
-        "、": ",",
-        "，": ",",
-        "；": ";",
-        "：": ":",
-        "−": "-",
-        "ϵ": "ε",
-        "ϕ": "φ",
-        "ϑ": "θ",
-        "–": "-",
-        "—": "-",
-        "‘": "'",
-        "’": "'",
-    }
-)
-
+_FOLDED: Final = str.maketrans("．。、，；：−ϵϕϑ–—‘’", "..,,;:-εφθ--''") | {
+    ord(sign): f"({n})" for n, sign in enumerate(CIRCLED, start=1)
+}
 _SUPERSCRIPT = re.compile("[⁺⁻]?[⁰¹²³⁴-⁹]+")
-
-
 _FOLDABLE = re.compile(r"[^\x00-\x7f]|[\\$*~]|\{,")
 """What ``fold`` could change; most short answers have none of it."""
 

@@ -191,9 +191,8 @@ def factor(given: str, wanted: str) -> Fraction | float | None:
         return None
     registry = _registry()
     a, b = registry.parse_expression(left), registry.parse_expression(right)
-    if "deg" in left + right and "C" in left + right:
-        return None
-    if a.dimensionality != b.dimensionality:
+    shifted = "deg" in left + right and "C" in left + right
+    if shifted or a.dimensionality != b.dimensionality:
         return None
     ratio = float((a / b).to_base_units().magnitude)
     whole = Fraction(ratio).limit_denominator(10**7)
@@ -234,12 +233,13 @@ def _simple(unit: str) -> str | None:
     unit = unit.casefold()
     for word, power in (("平方", 2), ("立方", 3), ("square", 2), ("cubic", 3)):
         if unit.startswith(word):
-            name = unit.removeprefix(word).strip()
-            base = _CHINESE.get(name) or _LATIN.get(name) or _LATIN.get(plural(name))
-            return f"({base})**{power}" if base else None
+            base = _word(unit.removeprefix(word))
+            return base and f"({base})**{power}"
     match = _POWER.fullmatch(unit)
-    if match is None:
-        return None
-    name = match["name"].strip()
-    base = _CHINESE.get(name) or _LATIN.get(name) or _LATIN.get(plural(name))
-    return f"({base})**{match['power']}" if base and match["power"] else base
+    base = _word(match["name"]) if match else None
+    return f"({base})**{match['power']}" if match and base and match["power"] else base
+
+
+def _word(name: str) -> str | None:
+    name = name.strip()
+    return _CHINESE.get(name) or _LATIN.get(name) or _LATIN.get(plural(name))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
@@ -19,8 +20,6 @@ MAX_NESTING: Final = 4
 MAX_LEAF: Final = 200
 """Characters of one value; what is longer is prose, or a solution."""
 MAX_TEXT: Final = 3_000
-
-
 _PROSE = re.compile(
     r"(?:(?<![\\A-Za-z])[A-Za-z]{2,},?\s+){6}[A-Za-z]{2}"
     r"|(?:(?![零〇一二两三四五六七八九十百千万亿点分之])[\u3400-\u9fff]){10}"
@@ -35,6 +34,7 @@ _NAME = re.compile(
     r"^\s*(?P<name>\\?[A-Za-zα-ωΑ-Ω]+'*(?:_\{?[\w,+\-\u3400-\u9fff]+\}?)?'*(?:\s*\((?:[^()=]|\([^()=]{1,4}\)){1,12}\))?|[|∠△\w\s]{1,8}|[\u3400-\u9fff]{1,8}[A-Za-z]?)\s*[=≈:]\s*(?P<rest>.+)$",
     re.DOTALL,
 )
+_LABELLED = re.compile(r"([A-Za-z\u3400-\u9fff]{1,8})\s*:\s*(\d.*)$", re.DOTALL)
 _MATRIX = re.compile(r"\\begin\{(?P<kind>[bpB]?matrix)\}(?P<body>.*?)\\end\{(?P=kind)\}", re.DOTALL)
 _SENTENCES = re.compile(r"[\d)][.;]\s+[A-Z][a-z]+\b")
 """One value and then a sentence: "x = 15. Check: 2 × 15 = 30"."""
@@ -52,7 +52,7 @@ _TOLD_SET = re.compile(
     r"|the set (?:of|containing) (?P<en>.+)",
     re.IGNORECASE,
 )
-_GROUPED = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?\s*\D*(?:(?<=m)\^\{?[23]\}?)?")
+_GROUPED = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?\s*\D*(?:(?<=[ms秒])\^\{?[23]\}?)?")
 """One number with groups of three digits, and its unit."""
 _OR = re.compile(r"\s*(?:或者?|\bor\b|\band\b|和|与|\\text\{\s*or\s*\}|∨)\s*")
 
@@ -95,18 +95,15 @@ def _leaf(text: str, region: bool = False, depth: int = MAX_NESTING) -> Value:
     if len(text) > MAX_LEAF or _SENTENCES.search(text):
         return Leaf(text)
     body, name = text, ""
-    if text.count("=") + text.count("≈") >= 1 and not ORDER.search(text):
+    if ("=" in text or "≈" in text) and not ORDER.search(text):
         sides = [s.strip() for s in re.split(r"[=≈]", text)]
         left, right = read_formula(sides[0]), read_formula(sides[-1])
         named = _NAME.match(text)
-        function = named is not None and named["name"].endswith(")")
-        both = len(sides) == 2 and left is not None and right is not None
-        if both and not function and left is not None and right is not None and not _is_name(left):
+        equation = len(sides) == 2 and not (named and named["name"].endswith(")"))
+        if equation and left is not None and right is not None and not _is_name(left):
             return Relation(text, left, right)
         name, body = _LEAD.sub("", re.sub(r"\s", "", sides[0])), sides[-1]
-    elif (
-        named := re.match(r"^([A-Za-z\u3400-\u9fff]{1,8})\s*:\s*(.+)$", text, re.DOTALL)
-    ) and re.match(r"^\d", named[2].strip()) is not None:
+    elif named := _LABELLED.match(text):
         name, body = plain(named[1]), named[2]
     body = _APPROXIMATELY.sub("", body.strip())
     if _SPAN.fullmatch(body):
@@ -125,10 +122,8 @@ def _leaf(text: str, region: bool = False, depth: int = MAX_NESTING) -> Value:
 
 
 def _is_name(node: Node) -> bool:
-    if node.op == "var":
-        return True
     # f(x) reads as f times x.
-    return node.op == "*" and all(arg.op == "var" for arg in node.args)
+    return node.op == "var" or (node.op == "*" and all(arg.op == "var" for arg in node.args))
 
 
 def is_read(value: Value) -> bool:
@@ -149,10 +144,8 @@ def _matrix(text: str, region: bool, depth: int) -> Value | None:
     if match is None:
         return None
     rows = [r for r in re.split(r"\\\\", match["body"]) if r.strip()]
-    made = tuple(
-        Group(True, tuple(_read(c, region, depth + 1) for c in row.split("&"))) for row in rows
-    )
-    return made[0] if len(made) == 1 else Group(True, made)
+    made = [Group(True, _each(row.split("&"), region, depth)) for row in rows]
+    return made[0] if len(made) == 1 else Group(True, tuple(made))
 
 
 def _parts(text: str, region: bool, depth: int) -> Value | None:
@@ -164,14 +157,13 @@ def _parts(text: str, region: bool, depth: int) -> Value | None:
     items = [piece.strip(" ,;.:") for piece in pieces(text, found)]
     if len(items) < len(found) or not all(items) or len(items) > MAX_ITEMS:
         return None
-    return Group(True, tuple(_read(item, region, depth + 1) for item in items))
+    return Group(True, _each(items, region, depth))
 
 
 def _listed(text: str, region: bool, depth: int) -> Value | None:
-    closed = {"{": "}", "(": ")", "[": "]"}
     if told := _TOLD_SET.fullmatch(text):
         text = told["braces"] or "{" + _OR.sub(",", told["zh"] or told["en"]) + "}"
-    if text[:1] in closed and _closing(text, 0) == len(text) - 1:
+    if text[:1] in ("{", "(", "[") and _closing(text, 0) == len(text) - 1:
         inner = text[1:-1]
         if builder := _ELEMENTS.fullmatch(inner):
             inner = builder["body"].replace("或", ",")
@@ -192,9 +184,11 @@ def _listed(text: str, region: bool, depth: int) -> Value | None:
 
 
 def _group(ordered: bool, items: list[str], region: bool, depth: int) -> Value | None:
-    if len(items) > MAX_ITEMS:
-        return None
-    return Group(ordered, tuple(_read(item, region, depth + 1) for item in items))
+    return Group(ordered, _each(items, region, depth)) if len(items) <= MAX_ITEMS else None
+
+
+def _each(items: Iterable[str], region: bool, depth: int) -> tuple[Value, ...]:
+    return tuple(_read(item, region, depth + 1) for item in items)
 
 
 def both_signs(item: str) -> list[str]:

@@ -42,6 +42,16 @@ TRENDS: Final = (
     ("expansion", "contraction"), ("renewable", "non-renewable"),
 )  # fmt: skip
 """Words for a trend, words for its opposite in the same order, and for what lies between."""
+_WHOLE_OPPOSITES: Final = (
+    ("正反应", "逆反应"), ("左", "右"), ("left", "right"), ("up", "down"), ("valid", "invalid"),
+    ("yes", "no"), ("possible", "impossible"), ("stable", "unstable"), ("greater", "less"),
+)  # fmt: skip
+"""Opposites as whole answers; within a text they may say something else."""
+_FIRST: Final = [
+    [words.partition("/")[0] for words in line[:2]] for line in (*TRENDS, *_WHOLE_OPPOSITES)
+]
+OPPOSITE: Final = {a: b for x, y in _FIRST for a, b in ((x, y), (y, x))}
+"""A whole answer and its opposite, both as ``meaning`` has them."""
 STILL: Final = (
     ("不变/保持不变/没有变化", "增大/减小"),
     ("stays the same/does not change/remains the same", "increases/decreases"),

@@ -75,8 +75,8 @@ def write_value(value: Value, style: Style) -> str:
         case Region():
             return write_region(value, lambda end: _number(end, style), style)
         case Range():
-            low = Leaf("", "", value.low._replace(unit=""))
-            return f"{_amount(low, style)} to {_amount(Leaf('', '', value.high), style)}"
+            ends = (Leaf("", "", end) for end in (value.low._replace(unit=""), value.high))
+            return " to ".join(_amount(end, style) for end in ends)
         case Group():
             return _group(value, style)
 
@@ -85,15 +85,14 @@ def write_value(value: Value, style: Style) -> str:
 
 
 def _leaf(leaf: Leaf, style: Style) -> str:
-    sign = " = " if style.spaced else "="
-    if style.form in ("turned", "zero") and (zero := difference(leaf)) is not None:
-        left, right = zero.args[0], zero.args[1].args[0]
-        if style.form == "zero":
-            return _equation(left, right, style)
-        return style.math.replace("{}", f"{_amount(leaf, style)}{sign}{leaf.name}")
+    zero = difference(leaf) if style.form in ("turned", "zero") else None
+    if zero is not None and style.form == "zero":
+        return _equation(zero.args[0], zero.args[1].args[0], style)
     shown = _amount(leaf, style)
-    if style.form == "named" and leaf.name:
-        shown = f"{leaf.name}{sign}{shown}"
+    if zero is not None:
+        shown = f"{shown}{style.equals}{leaf.name}"
+    elif style.form == "named" and leaf.name:
+        shown = f"{leaf.name}{style.equals}{shown}"
     return style.math.replace("{}", shown)
 
 
@@ -103,7 +102,7 @@ def _equation(left: Node, right: Node, style: Style) -> str:
         sides = [Node("+", (left, Node("neg", (right,)))), Node("num", value=Fraction(0))]
     shown = [_formula(side, style) for side in sides]
     shown = shown[::-1] if style.form == "turned" else shown
-    return style.math.replace("{}", (" = " if style.spaced else "=").join(shown))
+    return style.math.replace("{}", style.equals.join(shown))
 
 
 def _formula(node: Node, style: Style) -> str:
@@ -125,17 +124,12 @@ def _amount(leaf: Leaf, style: Style) -> str:
         if factor is None:
             raise UnwritableError(unit)
         value *= factor
-    if isinstance(value, Fraction):
-        shown = _number(value, style)
-        if HAN.match(unit) and shown == "二":
-            shown = "两"
-    elif leaf.formula is not None and not amount.unit:
+    if leaf.formula is not None and not amount.unit and not isinstance(value, Fraction):
         return _formula(leaf.formula, style)
-    elif isinstance(value, float):
-        shown = _number(value, style)
-    else:
+    if isinstance(value, complex):
         raise UnwritableError("a complex number that no formula stands for")
-    return shown + _unit(unit, style)
+    shown = _number(value, style)
+    return ("两" if shown == "二" and HAN.match(unit) else shown) + _unit(unit, style)
 
 
 def _unit(unit: str, style: Style) -> str:
@@ -150,13 +144,13 @@ def _number(value: Fraction | float, style: Style) -> str:
     """A number in digits or words; one that is no fraction by what it comes of."""
     if not isinstance(value, Fraction):
         return _formula(algebra.closed_form(value), style)
-    if style.digits in (Digits.WORDS, Digits.PARTS):
-        told = spell(value, chinese=style.chinese, parts=style.digits is Digits.PARTS)
-        if told is None:
-            raise UnwritableError(f"{value} in words")
-        return told
-    code = style.notation is Notation.CODE
-    return write_number(value, style.digits, latex=style.latex, code=code)
+    if style.digits not in (Digits.WORDS, Digits.PARTS):
+        code = style.notation is Notation.CODE
+        return write_number(value, style.digits, latex=style.latex, code=code)
+    told = spell(value, chinese=style.chinese, parts=style.digits is Digits.PARTS)
+    if told is None:
+        raise UnwritableError(f"{value} in words")
+    return told
 
 
 # --- several values -------------------------------------------------------------------------------
@@ -169,88 +163,79 @@ def join(texts: Sequence[str], style: Style) -> str:
     return style.joint.join(texts)
 
 
+_LABELS: Final = ("each", "once", "indexed", "pm")
+_TUPLES: Final = {
+    "tuple": "({})", "named": "{}", "wide": "（{}）", "left": "\\left({}\\right)",
+    "coordinates": "(#) = ({})",
+}  # fmt: skip
+"""What stands around the items; # for the names of their places."""
+
+
 def _group(group: Group, style: Style) -> str:
     if group.ordered:
-        return _parts(group, style) if style.form not in _TUPLES else _tuple(group, style)
+        return _tuple(group, style) if style.form in _TUPLES else _parts(group, style)
     if not group.items:
         return "\\varnothing" if style.latex else "∅"
-    if style.form in ("each", "once", "indexed", "pm"):
+    if style.form in _LABELS:
         return _named(group, style)
-    items = [_inner(item, style) for item in group.items]
     braces = "\\{{}\\}" if style.latex else "{{}}"
-    match style.form:
-        case "braces":
-            return braces.replace("{}", join(items, style))
-        case "member":
-            sign = "\\in " if style.latex else " ∈ "
-            return f"{style.name}{sign}{braces.replace('{}', join(items, style))}"
-        case "told":
-            told = join(items, style)
-            return f"由{told}组成的集合" if style.chinese else f"the set of {told}"
-        case _:
-            return join(items, style)
-
-
-_TUPLES: Final = ("tuple", "wide", "left", "coordinates", "named")
+    frames = {
+        "braces": braces,
+        "member": f"{style.name}{style.element}{braces}",
+        "told": "由{}组成的集合" if style.chinese else "the set of {}",
+    }
+    items = [_inner(item, style) for item in group.items]
+    return frames.get(style.form, "{}").replace("{}", join(items, style))
 
 
 def _tuple(group: Group, style: Style) -> str:
     items = [_inner(item, style) for item in _by_name(group.items)]
     names = COORDINATES[: len(items)]
-    match style.form:
-        case "named":
-            sign = " = " if style.spaced else "="
-            return join([f"{n}{sign}{i}" for n, i in zip(names, items, strict=True)], style)
-        case "wide":
-            return f"（{join(items, style)}）"
-        case "left":
-            return f"\\left({join(items, style)}\\right)"
-        case "coordinates":
-            return f"({', '.join(names)}) = ({join(items, style)})"
-        case _:
-            return f"({join(items, style)})"
+    if style.form == "named":
+        items = [f"{n}{style.equals}{i}" for n, i in zip(names, items, strict=True)]
+    frame = _TUPLES[style.form].replace("#", ", ".join(names))
+    return frame.replace("{}", join(items, style))
 
 
 def _by_name(items: tuple[Value, ...]) -> list[Value]:
     """In the order of the coordinates that they are named by; without the names."""
-    named = all(isinstance(i, Leaf) and i.name and i.name in COORDINATES for i in items)
-    ordered = sorted(items, key=lambda i: getattr(i, "name", "")) if named else [*items]
-    return [i._replace(name="") if isinstance(i, Leaf) and named else i for i in ordered]
+    leaves = [i for i in items if isinstance(i, Leaf) and i.name and i.name in COORDINATES]
+    if len(leaves) < len(items):
+        return [*items]
+    return [i._replace(name="") for i in sorted(leaves, key=lambda i: i.name)]
 
 
 def _parts(group: Group, style: Style) -> str:
     items = [_inner(item, style) for item in group.items]
-    if style.form and len(items) > MAX_MARKS:
-        raise UnwritableError("more parts than marks")
     return join([mark(n, style.form) + item for n, item in enumerate(items)], style)
 
 
 def mark(n: int, first: str) -> str:
-    """The mark of the n-th part, from 0, where the first has the mark ``first``."""
+    """The mark of the n-th part, from 0, where the first has the mark ``first``.
+
+    Raises:
+        UnwritableError: no mark of this kind goes so far.
+
+    """
+    if first and n >= (len(_NAMED) if "first" in first else MAX_MARKS):
+        raise UnwritableError(f"the mark of part {n + 1}")
     if "first" in first:
-        if n >= len(_NAMED):
-            raise UnwritableError("a fourth part by its name")
         return first.replace("first", _NAMED[n])
-    return first.translate({ord(marks[0]): marks[n] for marks in _MARKS})
+    return first and first.translate({ord(marks[0]): marks[n] for marks in _MARKS})
 
 
 def _named(group: Group, style: Style) -> str:
     """``x=1 or x=2``, ``x=1 or 2``, ``x_1=1, x_2=2``, ``x=±2``."""
-    leaves = [i for i in group.items if isinstance(i, Leaf)]
-    name = re.sub(r"_?\{?\d\}?$", "", leaves[0].name) if leaves and leaves[0].name else style.name
-    plain = replace(style, form="", math="{}", dress="{}")
-    items = [_inner(item, plain) for item in group.items]
-    sign = " = " if style.spaced else "="
-    around = style.math
+    told = next((i.name for i in group.items if isinstance(i, Leaf)), "")
+    name = re.sub(r"_?\{?\d\}?$", "", told) or style.name
+    items = [_inner(item, replace(style, form="", math="{}")) for item in group.items]
     if style.form == "pm":
-        size = _inner(leaves[0], plain).lstrip("-")
-        both = "\\pm " if style.latex else "±"
-        return around.replace("{}", f"{name}{sign}{both}{size}")
-    if style.form == "once":
-        return f"{name}{sign}{join(items, style)}"
+        items = [("\\pm " if style.latex else "±") + items[0].lstrip("-")]
+    elif style.form == "once":
+        return f"{name}{style.equals}{join(items, style)}"
     names = [f"{name}_{n}" if style.form == "indexed" else name for n in range(1, len(items) + 1)]
-    each = [f"{n}{sign}{item}" for n, item in zip(names, items, strict=True)]
-    return join([around.replace("{}", e) for e in each], style)
+    each = [f"{n}{style.equals}{item}" for n, item in zip(names, items, strict=True)]
+    return join([style.math.replace("{}", e) for e in each], style)
 
 
 def _inner(value: Value, style: Style) -> str:

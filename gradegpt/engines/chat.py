@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from gradegpt.chain import YES
 from gradegpt.errors import EngineError
@@ -16,6 +16,8 @@ from gradegpt.schema import Message
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
+
+_TAKE: Final = "take the model's chat or instruct version"
 
 
 def render_chat(tokenizer: PreTrainedTokenizerBase, messages: Sequence[Message]) -> str:
@@ -42,20 +44,15 @@ def render_chat(tokenizer: PreTrainedTokenizerBase, messages: Sequence[Message])
     try:
         return _apply_template(tokenizer, chat)
     except TemplateError as error:
-        roles = ", ".join(m["role"] for m in chat)
-        raise EngineError(
-            f"{tokenizer.name_or_path}: its chat template takes no conversation of {roles}: {error}"
-        ) from error
+        what = f"takes no conversation of {', '.join(m['role'] for m in chat)}: {error}"
+        raise EngineError(f"{tokenizer.name_or_path}: its chat template {what}") from error
 
 
 def _apply_template(
     tokenizer: PreTrainedTokenizerBase, chat: list[dict[str, str]], *, reply_follows: bool = True
 ) -> str:
     if tokenizer.chat_template is None:
-        raise EngineError(
-            f"{tokenizer.name_or_path}: its tokenizer has no chat template; "
-            "take the model's chat or instruct version"
-        )
+        raise EngineError(f"{tokenizer.name_or_path}: its tokenizer has no chat template; {_TAKE}")
     return str(
         tokenizer.apply_chat_template(
             chat,
@@ -86,10 +83,8 @@ def end_token_id(tokenizer: PreTrainedTokenizerBase) -> int:
     if ids and ids[0] in special and special[ids[0]].special:
         return int(ids[0])
     if tokenizer.eos_token_id is None:
-        raise EngineError(
-            f"{tokenizer.name_or_path}: no token ends a reply, neither in its chat template nor "
-            "as eos_token; take the model's chat or instruct version"
-        )
+        nowhere = "neither in its chat template nor as eos_token"
+        raise EngineError(f"{tokenizer.name_or_path}: no token ends a reply, {nowhere}; {_TAKE}")
     return int(tokenizer.eos_token_id)
 
 

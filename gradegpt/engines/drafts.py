@@ -77,8 +77,7 @@ class Drafts:
             written = self._written.decode()
         except UnicodeDecodeError:  # half a character
             return []
-        words = self._guess.after(written)
-        if not words:
+        if not (words := self._guess.after(written)):
             return []
         ids = self._tokenizer.encode(written.rpartition("\n")[2] + words)
         begun = len(self._line)

@@ -12,7 +12,6 @@ fifteen passes, and rows need no batch to be fast: each is written alone, one to
 from __future__ import annotations
 
 import itertools
-import json
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -24,21 +23,15 @@ from gradegpt.chain import NO, RESPONSE, YES
 from gradegpt.engines.base import Generation, TagProbability, TagTokens, Token
 from gradegpt.engines.chat import render_chat, token_bytes
 from gradegpt.engines.drafts import Drafts
-from gradegpt.engines.exported import (
-    ENGINE_FILE,
-    MODEL_FILE,
-    ExportedTokenizer,
-    ExportSettings,
-    is_exported,
-)
+from gradegpt.engines.exported import ENGINE_FILE, MODEL_FILE, ExportedTokenizer, ExportSettings
 from gradegpt.engines.files import stamped
-from gradegpt.engines.state import State, told
+from gradegpt.engines.state import State, alike, told
 from gradegpt.errors import EngineError, MissingError
 from gradegpt.guess import guess_for
 from gradegpt.guide import VERSION as GUIDE_VERSION
 from gradegpt.guide import TokenGuide, guide_for
 from gradegpt.machine import cores
-from gradegpt.records import validate
+from gradegpt.records import read_beside
 from gradegpt.schema import Message
 
 if TYPE_CHECKING:
@@ -147,13 +140,8 @@ class FastEngine:
                         break
                     past += 1
                 unread = made[-1:]
-        pieces = self._tokenizer.convert_ids_to_tokens(made)
-        return Generation(
-            text=self._tokenizer.decode(made),
-            prompt_tokens=len(ids),
-            completion_tokens=len(made),
-            tokens=tuple(Token(p, lp) for p, lp in zip(pieces, logprobs, strict=True)),
-        )
+        tokens = tuple(map(Token, self._tokenizer.convert_ids_to_tokens(made), logprobs))
+        return Generation(self._tokenizer.decode(made), len(ids), len(made), tokens)
 
     def _tag(self, prompt: Sequence[Message], tags: TagTokens) -> TagProbability | None:
         parts = self._encode(prompt)
@@ -190,17 +178,15 @@ class FastEngine:
         """
         text = render_chat(self._tokenizer, prompt)
         ids = self._tokenizer.encode(text)
-        if len(ids) >= self._context:
-            raise EngineError(
-                f"{self.name}: a prompt of {len(ids)} tokens; the model reads {self._context}"
-            )
+        if (length := len(ids)) >= self._context:
+            most = f"the model reads {self._context}"
+            raise EngineError(f"{self.name}: a prompt of {length} tokens; {most}")
         last = prompt[-1].content
         start = text.rfind(last)
         ends = (start, start + last.find(RESPONSE) + len(RESPONSE)) if RESPONSE in last else ()
         cuts = [0]
         for end in ends if start > 0 else ():
-            begun = zip(self._tokenizer.encode(text[:end]), ids, strict=False)
-            same = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], begun))
+            same = alike(self._tokenizer.encode(text[:end]), ids)
             cuts += [same] if cuts[-1] < same < len(ids) else []
         return [tuple(ids[a:b]) for a, b in itertools.pairwise((*cuts, len(ids)))]
 
@@ -218,8 +204,7 @@ def _best(scores: np.ndarray, guiding: TokenGuide | None) -> tuple[int, float]:
         ranked = np.argsort(-scores, kind="stable")
         best = next((n for n, t in enumerate(ranked.tolist()) if guiding.allows(t)), 0)
         token, scores = int(ranked[best]), scores[ranked[best:]]
-        return token, -float(np.log(np.exp(scores - scores[0]).sum(dtype=np.float64)))
-    return token, -float(np.log(np.exp(scores - scores[token]).sum(dtype=np.float64)))
+    return token, -float(np.log(np.exp(scores - scores.max()).sum(dtype=np.float64)))
 
 
 def _weights(folder: Path) -> int:
@@ -228,24 +213,21 @@ def _weights(folder: Path) -> int:
 
 
 def _load(folder: Path, threads: int) -> tuple[ExportSettings, ExportedTokenizer, Any]:
-    if not is_exported(str(folder)):
-        raise MissingError(
-            f"{folder}: no {ENGINE_FILE} there; make the folder with: python -m train.export"
-        )
+    settings = read_beside(str(folder), ENGINE_FILE, ExportSettings)
+    if settings is None:
+        how = "make the folder with: python -m train.export"
+        raise MissingError(f"{folder}: no {ENGINE_FILE} there; {how}")
     try:
         import jinja2  # noqa: F401
         import onnxruntime
         import tokenizers  # noqa: F401
     except ImportError as error:
         raise MissingError("the fast engine needs: pip install 'gradegpt[fast]'") from error
-    raw = json.loads((folder / ENGINE_FILE).read_text(encoding="utf-8"))
-    settings = validate(ExportSettings, raw, str(folder / ENGINE_FILE))
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
     options.log_severity_level = 4
     with told(f"{folder}: does not load"):
-        session = onnxruntime.InferenceSession(
-            str(folder / MODEL_FILE), options, providers=["CPUExecutionProvider"]
-        )
+        cpu = ["CPUExecutionProvider"]
+        session = onnxruntime.InferenceSession(str(folder / MODEL_FILE), options, providers=cpu)
         tokenizer = ExportedTokenizer(folder, settings.special_tokens)
     return settings, tokenizer, session

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from pathlib import Path
 from typing import Final
 
 from gradegpt.chain import PromptSettings
-from gradegpt.records import validate
+from gradegpt.records import read_beside
 
 PROMPT_FILE: Final = "gradegpt.json"
 """Beside the weights: the prompt settings that they were trained with."""
 _DECIDING: Final = (
-    "*.safetensors",
-    "*.bin",
-    "*.onnx*",
-    "tokenizer.json",
-    "*config.json",
-    "*.jinja",
-)
+    "*.safetensors", "*.bin", "*.onnx*", "tokenizer.json", "*config.json", "*.jinja",
+)  # fmt: skip
 _END_BYTES: Final = 2**20
 
 
@@ -46,7 +40,4 @@ def stamped(folder: str) -> str:
 
 def prompt_settings_beside(folder: str | None) -> PromptSettings | None:
     """The prompt settings stored with the weights in ``folder``, or none where there are none."""
-    path = Path(folder or "") / PROMPT_FILE
-    if not folder or not path.is_file():
-        return None
-    return validate(PromptSettings, json.loads(path.read_text(encoding="utf-8")), str(path))
+    return read_beside(folder, PROMPT_FILE, PromptSettings)

@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -96,11 +95,7 @@ class LocalEngine:
         A batch runs until its last row ends, so after ``FIRST_TOKENS`` tokens the few rows that are
         still being written leave their batches and go on together.
         """
-        texts = [render_chat(self._tokenizer, prompt) for prompt in prompts]
-        encoded = self._tokenizer(texts, add_special_tokens=False)["input_ids"] if texts else []
-        jobs = [
-            _Job(ids, self._guiding(prompt)) for ids, prompt in zip(encoded, prompts, strict=True)
-        ]
+        jobs = list(map(_Job, self._encoded(prompts), map(self._guiding, prompts)))
         with self._own_threads():
             for limit in (min(FIRST_TOKENS, max_new_tokens), max_new_tokens):
                 left = [job for job in jobs if not job.ended and len(job.made) < limit]
@@ -108,6 +103,11 @@ class LocalEngine:
                 for start in range(0, len(left), self.batch_size):
                     self._continue(left[start : start + self.batch_size], limit)
         return [self._generation(job) for job in jobs]
+
+    def _encoded(self, prompts: Sequence[Sequence[Message]]) -> list[list[int]]:
+        texts = [render_chat(self._tokenizer, prompt) for prompt in prompts]
+        made = self._tokenizer(texts, add_special_tokens=False)["input_ids"] if texts else []
+        return list(made)
 
     def count_tokens(self, text: str) -> int:
         """The text's length in the model's own tokens."""
@@ -118,10 +118,8 @@ class LocalEngine:
         self, prompts: Sequence[Sequence[Message]]
     ) -> list[TagProbability | EngineError | None]:
         """How likely each tag is right after each prompt: one pass where a tag is one token."""
-        encode = partial(self._tokenizer, add_special_tokens=False)
-        tags = TagTokens(*(encode(tag)["input_ids"] for tag in (YES, NO)))
-        texts = [render_chat(self._tokenizer, prompt) for prompt in prompts]
-        rows = encode(texts)["input_ids"] if texts else []
+        tags = TagTokens(*self._tokenizer([YES, NO], add_special_tokens=False)["input_ids"])
+        rows = self._encoded(prompts)
         found: list[TagProbability | EngineError | None] = [None] * len(rows)
         order = sorted(range(len(rows)), key=lambda n: len(rows[n]))
         with self._own_threads():
@@ -136,13 +134,10 @@ class LocalEngine:
     def _write_tags(self, rows: Sequence[list[int]], tags: TagTokens) -> list[float | None]:
         """Write as far as the tags tell apart, and read the scores there."""
         limit = tags.shared + 1
-        output = self._forward(
-            rows, max_new_tokens=limit, output_logits=True, return_dict_in_generate=True
-        )
+        told = {"output_logits": True, "return_dict_in_generate": True}
+        output = self._forward(rows, max_new_tokens=limit, **told)
         written = output.sequences[:, -len(output.logits) :].tolist()
-        scores = output.logits[-1].float().cpu()
-        pairs = zip(written, scores, strict=True)
-        return [tags.read(ids, row) for ids, row in pairs]
+        return list(map(tags.read, written, output.logits[-1].float().cpu()))
 
     @contextmanager
     def _own_threads(self) -> Iterator[None]:
@@ -180,11 +175,9 @@ class LocalEngine:
         rows = [job.prompt + job.made for job in jobs]
         recorder = _LogprobRecorder()
         guiding = [_Guiding([job.guide for job in jobs], self._ends)]
-        output = self._forward(
-            rows,
-            max_new_tokens=limit - len(jobs[0].made),
-            logits_processor=[*(guiding if self._bytes else ()), recorder],
-        )
+        processors = [*(guiding if self._bytes else ()), recorder]
+        left = limit - len(jobs[0].made)
+        output = self._forward(rows, max_new_tokens=left, logits_processor=processors)
         new = output[:, max(map(len, rows)) :].tolist()
         logprobs = self._torch.stack(recorder.steps, dim=1).tolist()
         for job, ids, values in zip(jobs, new, logprobs, strict=True):
@@ -198,12 +191,9 @@ class LocalEngine:
     def _generation(self, job: _Job) -> Generation:
         # A row of the embedding that no token has comes out as none.
         pieces = [p or "" for p in self._tokenizer.convert_ids_to_tokens(job.made)]
-        return Generation(
-            text=self._tokenizer.decode(job.made, skip_special_tokens=True),
-            prompt_tokens=len(job.prompt),
-            completion_tokens=len(job.made),
-            tokens=tuple(Token(p, lp) for p, lp in zip(pieces, job.logprobs, strict=True)),
-        )
+        text = self._tokenizer.decode(job.made, skip_special_tokens=True)
+        tokens = tuple(map(Token, pieces, job.logprobs))
+        return Generation(text, len(job.prompt), len(job.made), tokens)
 
 
 @dataclass
@@ -225,9 +215,8 @@ class _Guiding:
         self._started = False
 
     def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
-        if self._started:
-            for row, token in enumerate(input_ids[:, -1].tolist()):
-                self._note(row, token)
+        for row, token in enumerate(input_ids[:, -1].tolist() if self._started else ()):
+            self._note(row, token)
         self._started = True
         best = scores.argmax(dim=-1).tolist()
         for row, guide in enumerate(self._guides):
@@ -273,10 +262,8 @@ def _load(model: str, adapter: str | None, device: str | None) -> tuple[Any, Any
     for name, what in ((model, "model"), (adapter or "", "adapter")):
         is_path = name.startswith((".", "/")) or name.count("/") > 1
         if is_path and not Path(name).is_dir():
-            raise MissingError(
-                f"{name}: no such {what} folder; "
-                "give a folder or a hub name such as Qwen/Qwen3-0.6B"
-            )
+            given = "give a folder or a hub name such as Qwen/Qwen3-0.6B"
+            raise MissingError(f"{name}: no such {what} folder; {given}")
     try:
         import torch
         from safetensors import SafetensorError

@@ -8,6 +8,7 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -66,9 +67,8 @@ class OpenAIEngine:
         try:
             import openai
         except ImportError as error:
-            raise MissingError(
-                "the OpenAI-compatible engine needs: pip install 'gradegpt[openai]'"
-            ) from error
+            needed = "pip install 'gradegpt[openai]'"
+            raise MissingError(f"the OpenAI-compatible engine needs: {needed}") from error
         urls = _urls(base_url)
         self.name = f"openai:{model}@{','.join(sorted(urls))}"
         self._openai = openai
@@ -76,19 +76,14 @@ class OpenAIEngine:
         self._concurrency = concurrency * len(urls)
         self._turns = itertools.count()
         self._tells_tags = True
-        self._servers = [
-            _Server(
-                url,
-                openai.OpenAI(
-                    base_url=url,
-                    api_key=api_key or os.environ.get("OPENAI_API_KEY") or "none",
-                    timeout=timeout_s,
-                    max_retries=max_retries,
-                    http_client=http_client,
-                ),
-            )
-            for url in urls
-        ]
+        client = partial(
+            openai.OpenAI,
+            api_key=api_key or os.environ.get("OPENAI_API_KEY") or "none",
+            timeout=timeout_s,
+            max_retries=max_retries,
+            http_client=http_client,
+        )
+        self._servers = [_Server(url, client(base_url=url)) for url in urls]
 
     def generate(
         self, prompts: Sequence[Sequence[Message]], *, max_new_tokens: int
@@ -223,12 +218,11 @@ class _Server:
 
         try:
             self.client.with_options(max_retries=0, timeout=CHECK_S).models.list()
-        except openai.APIStatusError as error:
-            return error.status_code < 500  # it is there, whatever it thinks of the question
-        except openai.OpenAIError:
-            return False
+        except openai.OpenAIError as error:
+            # With a status it is there, whatever it thinks of the question.
+            return isinstance(error, openai.APIStatusError) and error.status_code < 500
         except ValueError:  # not JSON
-            return True
+            pass
         return True
 
 

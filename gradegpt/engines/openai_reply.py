@@ -55,13 +55,9 @@ class Reply(BaseModel):
     @property
     def generation(self) -> Generation:
         """The reply as any engine gives it."""
-        usage = self.usage or Usage()
-        return Generation(
-            text=self.choices[0].message.content or "",
-            prompt_tokens=usage.prompt_tokens,
-            completion_tokens=usage.completion_tokens,
-            tokens=tuple(Token(t.token, t.logprob) for t in self.steps),
-        )
+        usage, text = self.usage or Usage(), self.choices[0].message.content or ""
+        tokens = tuple(Token(t.token, t.logprob) for t in self.steps)
+        return Generation(text, usage.prompt_tokens, usage.completion_tokens, tokens)
 
     @property
     def tag(self) -> TagProbability | None:
@@ -76,10 +72,8 @@ def _tag_probability(steps: Sequence[_Logprob]) -> float | None:
     written = ""
     for step in steps:
         options = {o.token: o.logprob for o in (*(step.top_logprobs or ()), step)}
-        yes, no = (
-            sum(math.exp(lp) for token, lp in options.items() if _tells(written + token, tag))
-            for tag in (YES, NO)
-        )
+        said = [(written + token, math.exp(logprob)) for token, logprob in options.items()]
+        yes, no = (sum(p for text, p in said if _tells(text, tag)) for tag in (YES, NO))
         written = (written + step.token).lstrip()
         if _tells(written, YES) or _tells(written, NO):
             return yes / (yes + no) if yes and no else None

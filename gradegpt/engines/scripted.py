@@ -26,24 +26,18 @@ class ScriptedEngine:
         """Answer every prompt; ``max_new_tokens`` cuts by words."""
         self.prompts.extend(prompts)
         replies = [self._script(prompt) for prompt in prompts]
-        return [
-            r if isinstance(r, EngineError) else _generation(r, max_new_tokens) for r in replies
-        ]
+        limit = max_new_tokens
+        return [r if isinstance(r, EngineError) else _generation(r, limit) for r in replies]
 
 
 def _in_turn(replies: list[str | EngineError]) -> Script:
     def script(_: Sequence[Message]) -> str | EngineError:
-        if not replies:
-            return EngineError(
-                "the scripted engine has no reply left; give it one for every prompt"
-            )
-        return replies.pop(0)
+        none_left = "the scripted engine has no reply left; give it one for every prompt"
+        return replies.pop(0) if replies else EngineError(none_left)
 
     return script
 
 
 def _generation(text: str, max_new_tokens: int) -> Generation:
-    pieces = text.split(" ")
-    return Generation(
-        text=" ".join(pieces[:max_new_tokens]), completion_tokens=min(len(pieces), max_new_tokens)
-    )
+    pieces = text.split(" ")[:max_new_tokens]
+    return Generation(" ".join(pieces), completion_tokens=len(pieces))

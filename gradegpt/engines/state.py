@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
@@ -85,8 +86,7 @@ class State:
 
     def shares(self, parts: Sequence[tuple[int, ...]]) -> int:
         """How many of the ``parts`` stand here already, from the first on."""
-        pairs = zip(self._parts, parts[:-1], strict=False)
-        return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
+        return alike(self._parts, parts[:-1])
 
     def begin(self, parts: Sequence[tuple[int, ...]]) -> int:
         """Have all ``parts`` but the last stand here; return how many places they take.
@@ -102,6 +102,11 @@ class State:
             past += len(part)
             self._parts.append(part)
         return past
+
+
+def alike(some: Sequence[object], others: Sequence[object]) -> int:
+    """With how many equal things both begin."""
+    return sum(1 for _ in itertools.takewhile(bool, map(operator.eq, some, others)))
 
 
 @contextmanager

@@ -75,11 +75,8 @@ def read_examples(source: Source) -> Iterator[Example]:
             ``file:line`` leads.
 
     """
-    examples = (
-        _example(row, source, f"{source.path}:{number}")
-        for number, row in read_objects(source.path)
-    )
-    aside = _set_aside(source)
+    rows = ((f"{source.path}:{number}", row) for number, row in read_objects(source.path))
+    examples, aside = (_example(row, source, where) for where, row in rows), _set_aside(source)
     mine = (e for e in examples if e is not None and e.id not in aside and _in_split(e, source))
     yield from islice(mine, source.limit)
 
@@ -136,10 +133,11 @@ def _example(row: dict[str, Any], source: Source, where: str) -> Example | None:
 def _trained_on(row: TrainingRow, where: str) -> Example:
     item = parse_prompt(row.prompt)
     if item is None or "verdict" not in row.meta:
-        raise InputError(
-            f"{where}: no training row of a judge: it needs a judge's prompt and meta.verdict; "
-            "for other rows name the columns with 'fields'"
+        needed = "it needs a judge's prompt and meta.verdict"
+        what = (
+            f"no training row of a judge: {needed}; for other rows name the columns with 'fields'"
         )
+        raise InputError(f"{where}: {what}")
     mapped = item.model_dump() | {
         "id": str(row.meta.get("id") or where.rsplit("/", 1)[-1]),
         "answer_type": _answer_type(row.meta.get("answer_type")),
@@ -176,11 +174,8 @@ def accepted(reference: Any, separator: str) -> Any:
 
 def _column(row: dict[str, Any], name: str, where: str) -> Any:
     if name and name not in row:
-        have = ", ".join(sorted(row))
-        raise InputError(
-            f"{where}: no column {name!r}; the row has: {have}. "
-            "Map columns with 'fields' in the settings"
-        )
+        have = f"{', '.join(sorted(row))}. Map columns with 'fields' in the settings"
+        raise InputError(f"{where}: no column {name!r}; the row has: {have}")
     return row[name] if name else None
 
 
@@ -191,9 +186,8 @@ def _verdict(label: Any, where: str) -> Verdict | None:
         return Verdict.CORRECT if label else Verdict.INCORRECT
     if isinstance(label, str) and label in set(Verdict):
         return Verdict(label)
-    raise InputError(
-        f"{where}: label {label!r} is no verdict; use true, false, null or {', '.join(Verdict)}"
-    )
+    usable = f"use true, false, null or {', '.join(Verdict)}"
+    raise InputError(f"{where}: label {label!r} is no verdict; {usable}")
 
 
 def _answer_type(name: object) -> AnswerType | None:

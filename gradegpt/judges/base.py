@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from gradegpt.schema import Item, Judgement
+from gradegpt.errors import EngineError, EngineTimeoutError
+from gradegpt.schema import Item, Judgement, Outcome
 
 
 class Judge(Protocol):
@@ -24,3 +25,15 @@ class Judge(Protocol):
     def judge(self, items: Sequence[Item]) -> list[Judgement]:
         """One judgement an item, in order. A failure is an outcome, never a verdict."""
         ...
+
+
+def failed(item: Item, error: EngineError, method: str) -> Judgement:
+    """The judgement of an item that the engine could not be asked about."""
+    kind = "timeout" if isinstance(error, EngineTimeoutError) else "error"
+    reason = f"engine:{kind}: {error}"
+    return Judgement(id=item.id, outcome=Outcome.FAILED, method=method, reason=reason)
+
+
+def undecided(item: Item, method: str, reason: str) -> Judgement:
+    """The judgement of an item that the method leaves open."""
+    return Judgement(id=item.id, outcome=Outcome.UNDECIDED, method=method, reason=reason)

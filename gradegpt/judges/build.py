@@ -130,9 +130,8 @@ def _model_judge(settings: JudgeSettings) -> ModelJudge:
     model, adapter = _folders(settings)
     prompt = settings.prompt or prompt_settings_beside(adapter) or prompt_settings_beside(model)
     if settings.chain_format is not None:
-        prompt = (prompt or PromptSettings()).model_copy(
-            update={"chain_format": settings.chain_format}
-        )
+        changed = {"chain_format": settings.chain_format}
+        prompt = (prompt or PromptSettings()).model_copy(update=changed)
     return ModelJudge(
         _engine(settings, model, adapter),
         prompt,
@@ -146,12 +145,8 @@ def _engine(settings: JudgeSettings, model: str, adapter: str | None) -> Engine:
     if settings.base_url is not None:
         from gradegpt.engines.openai_api import OpenAIEngine
 
-        return OpenAIEngine(
-            settings.base_url,
-            settings.model,
-            api_key=settings.api_key,
-            concurrency=settings.concurrency,
-        )
+        url, key, at_once = settings.base_url, settings.api_key, settings.concurrency
+        return OpenAIEngine(url, settings.model, api_key=key, concurrency=at_once)
     from gradegpt.engines.exported import is_exported
 
     exported = is_exported(model)
@@ -161,14 +156,8 @@ def _engine(settings: JudgeSettings, model: str, adapter: str | None) -> Engine:
         return _fast(settings, model, adapter)
     from gradegpt.engines.local import LocalEngine
 
-    return LocalEngine(
-        model,
-        adapter,
-        batch_size=settings.batch_size,
-        threads=settings.threads,
-        device=settings.device,
-        guided=settings.guided,
-    )
+    wanted = settings.model_dump(include={"batch_size", "threads", "device", "guided"})
+    return LocalEngine(model, adapter, **wanted)
 
 
 def _fast(settings: JudgeSettings, folder: str, adapter: str | None) -> Engine:
@@ -190,8 +179,6 @@ def embedded(name: str, folder: str) -> str:
         return name
     path = _MODELS / folder
     if not path.is_dir():
-        raise MissingError(
-            f"{path}: the embedded model is not there; it comes with a checkout. "
-            "Set 'model' to another"
-        )
+        help_ = "it comes with a checkout. Set 'model' to another"
+        raise MissingError(f"{path}: the embedded model is not there; {help_}")
     return str(path)

@@ -125,9 +125,9 @@ class CachedJudge:
         try:
             yield
         except (sqlite3.Error, FileExistsError, NotADirectoryError, PermissionError) as error:
+            how = "choose another path, or delete the file if it is damaged"
             raise OutputError(
-                f"{self.path}: no usable cache of judgements ({error}); "
-                "choose another path, or delete the file if it is damaged"
+                f"{self.path}: no usable cache of judgements ({error}); {how}"
             ) from error
 
     def _read(self, keys: Sequence[str]) -> dict[str, Judgement]:
@@ -141,16 +141,13 @@ class CachedJudge:
         try:
             return {key: Judgement.model_validate_json(text) for key, text in rows}
         except ValidationError as error:
-            raise OutputError(
-                f"{self.path}: holds a judgement that cannot be read ({explain(error)}); "
-                "delete the file, or choose another cache"
-            ) from error
+            what = f"holds a judgement that cannot be read ({explain(error)})"
+            how = "delete the file, or choose another cache"
+            raise OutputError(f"{self.path}: {what}; {how}") from error
 
     def _write(self, judgements: Mapping[str, Judgement]) -> None:
-        rows = [
-            (key, judgement.model_copy(update={"id": ""}).model_dump_json(exclude_defaults=True))
-            for key, judgement in judgements.items()
-        ]
+        bare = {key: j.model_copy(update={"id": ""}) for key, j in judgements.items()}
+        rows = [(key, j.model_dump_json(exclude_defaults=True)) for key, j in bare.items()]
         with self._lock, self._complaints():
             self._db.execute("BEGIN IMMEDIATE")
             # The first judgement of an item stays, whoever else was judging it meanwhile.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Sequence
+from functools import partial
 
 from gradegpt.chain import NO, YES, PromptSettings, build_prompt, parse_chain
 from gradegpt.engines.base import (
@@ -15,8 +16,9 @@ from gradegpt.engines.base import (
     TagProbability,
     Token,
 )
-from gradegpt.errors import EngineError, EngineTimeoutError
+from gradegpt.errors import EngineError
 from gradegpt.fit import VERSION as FIT_VERSION
+from gradegpt.judges.base import failed
 from gradegpt.quote import quotes_verbatim
 from gradegpt.schema import ChainFormat, Item, Judgement, Message, Outcome, TrainingRow
 
@@ -86,43 +88,31 @@ class ModelJudge:
 
     def _read(self, item: Item, generation: Generation | EngineError) -> Judgement:
         if isinstance(generation, EngineError):
-            kind = "timeout" if isinstance(generation, EngineTimeoutError) else "error"
-            return Judgement(
-                id=item.id,
-                outcome=Outcome.FAILED,
-                method=self.name,
-                reason=f"engine:{kind}: {generation}",
-            )
-        usage = {
-            "prompt_tokens": generation.prompt_tokens,
-            "completion_tokens": generation.completion_tokens,
-        }
+            return failed(item, generation, self.name)
         parsed = parse_chain(generation.text)
+        read = partial(
+            Judgement,
+            id=item.id,
+            method=self.name,
+            chain=generation.text,
+            prompt_tokens=generation.prompt_tokens,
+            completion_tokens=generation.completion_tokens,
+        )
         if parsed.chain is None:
-            return Judgement(
-                id=item.id, outcome=Outcome.UNPARSED, method=self.name, reason=parsed.reason,
-                chain=generation.text, **usage,
-            )  # fmt: skip
+            return read(outcome=Outcome.UNPARSED, reason=parsed.reason)
         chain = parsed.chain
         confidence = tag_probability(generation.tokens)
         unsure = confidence is not None and confidence < self.min_confidence
         quoted = chain.key_sentence is None or quotes_verbatim(chain.key_sentence, item.response)
-        return Judgement(
-            id=item.id,
+        how = "below-min-confidence" if unsure else "chain" if quoted else "quote-not-verbatim"
+        return read(
             outcome=Outcome.UNDECIDED if unsure else Outcome.JUDGED,
             verdict=None if unsure else chain.verdict,
             confidence=confidence,
-            method=self.name,
-            reason="model:below-min-confidence"
-            if unsure
-            else "model:chain"
-            if quoted
-            else "model:quote-not-verbatim",
+            reason=f"model:{how}",
             key_sentence=chain.key_sentence,
             answer=chain.answer,
             answer_type=chain.answer_type,
-            chain=generation.text,
-            **usage,
         )
 
 

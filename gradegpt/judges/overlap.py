@@ -16,10 +16,11 @@ from typing import Final, NamedTuple
 
 from gradegpt.answers.spans import sentences
 from gradegpt.answers.text import fold, simplified, tidy
+from gradegpt.judges.base import undecided
 from gradegpt.judges.rules import judged
 from gradegpt.rules.compare.given import FILLER
 from gradegpt.rules.reference import answer_kind, reference_answers
-from gradegpt.schema import AnswerType, Item, Judgement, Outcome, Verdict
+from gradegpt.schema import AnswerType, Item, Judgement, Verdict
 
 VERSION: Final = "2"
 """Raised with every change that can change a judgement; part of the fingerprint."""
@@ -93,22 +94,22 @@ class OverlapJudge:
     def _judge_one(self, item: Item) -> Judgement:
         references = [answer for r in item.accepted for answer in reference_answers(r)]
         if answer_kind(item, references[0]) is not AnswerType.TEXT:
-            return _undecided(item, "overlap:not-free-text")
+            return undecided(item, self.name, "overlap:not-free-text")
         response = tidy(item.response)
         said = words(response)
         if not said or len(said) > MAX_WORDS:
-            return _undecided(item, "overlap:too-long" if said else "overlap:no-words")
+            return undecided(item, self.name, "overlap:too-long" if said else "overlap:no-words")
         if _OF_GRADING.search(item.response):
-            return _undecided(item, "overlap:speaks-of-its-grading")
+            return undecided(item, self.name, "overlap:speaks-of-its-grading")
         if _DOUBT.search(item.response):
-            return _undecided(item, "overlap:doubts")
+            return undecided(item, self.name, "overlap:doubts")
         known = words(item.question)
         overlap = max((_overlap(r, known, said) for r in references), key=lambda o: o.share)
         if len(overlap.wanted) > MAX_WANTED:
-            return _undecided(item, "overlap:long-reference")
+            return undecided(item, self.name, "overlap:long-reference")
         odds = _NONE_SAID + _ALL_SAID * overlap.share
         if odds > 0 and bool(_NOT.search(overlap.reference)) is not bool(_NOT.search(response)):
-            return _undecided(item, "overlap:one-says-not")
+            return undecided(item, self.name, "overlap:one-says-not")
         return _judged(item, overlap, 1 / (1 + math.exp(-abs(odds))), right=odds > 0)
 
 
@@ -130,17 +131,12 @@ def _judged(item: Item, overlap: Overlap, confidence: float, *, right: bool) -> 
     return judgement.model_copy(update={"confidence": confidence, "tolerance": None})
 
 
-def _undecided(item: Item, reason: str) -> Judgement:
-    return Judgement(id=item.id, outcome=Outcome.UNDECIDED, method="overlap", reason=reason)
-
-
 def _overlap(reference: str, known: frozenset[str], said: frozenset[str]) -> Overlap:
     every = words(reference) or frozenset((reference,))
     wanted = (every - known) or every
     by = {word: {other for other in said if _alike(word, other)} for word in wanted}
-    return Overlap(
-        reference, wanted, frozenset(filter(by.get, wanted)), frozenset().union(*by.values())
-    )
+    held = frozenset(filter(by.get, wanted))
+    return Overlap(reference, wanted, held, frozenset().union(*by.values()))
 
 
 def _alike(word: str, other: str) -> bool:

@@ -11,11 +11,12 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import Final
 
+from gradegpt.judges.base import undecided
 from gradegpt.judges.profile import ProfileJudge
 from gradegpt.judges.rules import RuleJudge
 from gradegpt.machine import cores
 from gradegpt.rules.workers import Worker
-from gradegpt.schema import Item, Judgement, Outcome
+from gradegpt.schema import Item, Judgement
 
 _CHUNK: Final = 128
 _WORTH_IT: Final = 512
@@ -41,7 +42,7 @@ class ParallelJudge:
         self._judge = judge
         self._profile = judge.name if isinstance(judge, ProfileJudge) else ""
         self.processes = processes or cores()
-        self._free: queue.LifoQueue[Worker | None] = queue.LifoQueue()
+        self._free = queue.LifoQueue[Worker | None]()
         for _ in range(self.processes):
             self._free.put(None)
 
@@ -62,7 +63,8 @@ class ParallelJudge:
         if (made := self._ask(items)) is not None:
             return made
         one_by_one = ((item, self._ask([item])) for item in items)
-        return [made[0] if made else self._lost(item) for item, made in one_by_one]
+        name = self.name
+        return [m[0] if m else undecided(item, name, "worker:lost") for item, m in one_by_one]
 
     def _ask(self, items: Sequence[Item]) -> list[Judgement] | None:
         worker = self._free.get()
@@ -78,11 +80,6 @@ class ParallelJudge:
             return [Judgement.model_validate(row) for row in json.loads(answer)]
         finally:
             self._free.put(worker)
-
-    def _lost(self, item: Item) -> Judgement:
-        return Judgement(
-            id=item.id, outcome=Outcome.UNDECIDED, method=self.name, reason="worker:lost"
-        )
 
 
 @cache

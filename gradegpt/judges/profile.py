@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from gradegpt.errors import SettingsError
+from gradegpt.judges.base import undecided
 from gradegpt.judges.rules import VERSION as RULES
 from gradegpt.judges.rules import judged
 from gradegpt.rules.compare import Prove, sparing
@@ -14,7 +15,7 @@ from gradegpt.rules.profiles.atlas import listed
 from gradegpt.rules.profiles.base import Question, Scored
 from gradegpt.rules.reference import answer_kind, reference_answer, reference_answers
 from gradegpt.rules.workers import shared_pool
-from gradegpt.schema import Item, Judgement, Outcome, Verdict
+from gradegpt.schema import Item, Judgement, Verdict
 
 _FIRST: Final = (Verdict.CORRECT, None)
 """Of several references one that matches decides; and one that is not graded might have matched."""
@@ -54,25 +55,19 @@ class ProfileJudge:
     def _judge_one(self, item: Item) -> Judgement:
         prove = sparing(self._prove)
         scored = [(asked, self._score(asked, prove)) for asked in self._asked(item)]
-        asked, made = next(
-            (pair for first in _FIRST for pair in scored if pair[1].verdict is first), scored[0]
-        )
-        reason = f"{self.name}:{made.reason}"
+        first = (pair for verdict in _FIRST for pair in scored if pair[1].verdict is verdict)
+        asked, made = next(first, scored[0])
+        reason, policy = f"{self.name}:{made.reason}", made.tolerance
         if made.verdict is not None:
-            how, policy = (self.name, reason), made.tolerance
-            return judged(
-                item, made.verdict, how, made.span, made.answer, asked.reference, asked.kind, policy
-            )
-        return Judgement(
-            id=item.id,
-            outcome=Outcome.UNDECIDED,
-            method=self.name,
-            reason=reason,
-            answer=made.answer,
-            key_sentence=item.response[slice(*made.span)] if made.span else None,
-            answer_type=asked.kind,
-            tolerance=item.tolerance or made.tolerance,
-        )
+            where, compared = (made.span, made.answer), (asked.reference, asked.kind)
+            return judged(item, made.verdict, (self.name, reason), *where, *compared, policy)
+        found = {
+            "answer": made.answer,
+            "key_sentence": item.response[slice(*made.span)] if made.span else None,
+            "answer_type": asked.kind,
+            "tolerance": item.tolerance or policy,
+        }
+        return undecided(item, self.name, reason).model_copy(update=found)
 
     def _score(self, asked: Question, prove: Prove) -> Scored:
         if asked.kind not in self._profile.grades:

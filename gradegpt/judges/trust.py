@@ -7,15 +7,13 @@ goes by the overlap of words where that is better, and abstains where neither is
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Final
 
 from pydantic import Field
 
 from gradegpt.answers.read import answer_type
 from gradegpt.chain import needs_gloss
-from gradegpt.records import validate
+from gradegpt.records import read_beside
 from gradegpt.rules.reference import reference_answer
 from gradegpt.schema import AnswerType, Item, Judgement, Outcome
 from gradegpt.settings import Settings
@@ -69,7 +67,4 @@ def type_of(item: Item) -> AnswerType:
 
 def trust_beside(folder: str | None) -> Trust | None:
     """The trust stored with the weights in ``folder``, or none where there is none."""
-    path = Path(folder or "") / TRUST_FILE
-    if not folder or not path.is_file():
-        return None
-    return validate(Trust, json.loads(path.read_text(encoding="utf-8")), str(path))
+    return read_beside(folder, TRUST_FILE, Trust)

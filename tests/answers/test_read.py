@@ -26,6 +26,7 @@ QUESTION = "Which?\nA. the lever\nB. 12 kg\nC. 斜面\nD. a pulley, fixed"
         (K.NUMBER, "60 kilometres per hour", "60 km/h"),
         (K.NUMBER, "5 degrees Celsius", "5°C"),
         (K.NUMBER, "600 dollars", "60000 cents"),
+        (K.NUMBER, "1,000 m/s²", "1000米/秒²"),
         (K.NUMBER, "384π cm^3", "384*pi cubic centimetres"),
         (K.NUMBER, "$281/125$", "2.248"),
         (K.SET, "由-1、0和2组成的集合", "{0, 2, -1}"),

@@ -151,3 +151,12 @@ def test_what_is_written_reads_as_what_it_was(answer: Answer, data: st.DataObjec
     for style in named:
         text = write(answer, style, question)
         assert read(text, answer.kind, question) == answer, (text, style)
+
+
+def test_parts_beyond_the_marks_are_written_with_signs_between() -> None:
+    """Marks go to nine: eleven parts are written without any, and read as they were."""
+    answer = Answer(K.MULTI_PART, Group(True, tuple(leaf(Fraction(n)) for n in range(11))))
+    named = [*styles(answer)]
+    assert named
+    assert not any(style.form for style in named)
+    assert all(read(write(answer, style), answer.kind) == answer for style in named)

@@ -10,13 +10,8 @@ from typing import Final
 
 from gradegpt.answers.numbers import Digits
 from gradegpt.answers.render import Notation
-from gradegpt.answers.style import DOLLARS, IN_WORDS, LATEX, MAX_BLANKS, Style
-from gradegpt.answers.types import (
-    Group,
-    Leaf,
-    Region,
-    Value,
-)
+from gradegpt.answers.style import BOTH, DOLLARS, IN_WORDS, LATEX, MAX_BLANKS, Style, vary
+from gradegpt.answers.types import Group, Leaf, Region, Value
 from gradegpt.answers.write import COORDINATES, HAN
 
 _FEW: Final = 4
@@ -38,13 +33,10 @@ def _items(values: Sequence[Value], *, each: bool) -> list[Style]:
     leaves = [i for v in values for i in (v.items if isinstance(v, Group) else (v,))]
     broken = any(_is_broken(leaf) for leaf in leaves)
     formal = any(isinstance(x, Leaf) and x.formula is not None for x in leaves)
-    made = [Style()]
     if not formal:
-        return made
-    made.append(LATEX)
-    made += (
-        [Style(digits=Digits.FRACTION), replace(LATEX, digits=Digits.FRACTION)] if broken else []
-    )
+        return [Style()]
+    digits = (Digits.PLAIN, Digits.FRACTION)[: 1 + broken]
+    made = [*vary([Style()], digits=digits, notation=(Notation.PLAIN, Notation.LATEX))]
     made += [replace(s, math=DOLLARS) for s in made if s.latex] if each else []
     return [*made, Style(notation=Notation.CODE), Style(notation=Notation.RAISED)]
 
@@ -59,15 +51,13 @@ def of_tuple(group: Group) -> Iterator[Style]:
     short = 2 <= len(group.items) <= len(COORDINATES)
     forms = ["tuple", "left", *(["named", "coordinates"] if short else [])]
     for style, form, joint in product(_items(group.items, each=False), forms, (",", ", ")):
-        for spaced in (False, True) if form == "named" else (False,):
-            made = replace(style, form=form, joint=joint, spaced=spaced)
-            if form != "left":
-                yield made
-            if style.latex:
-                yield replace(made, dress=DOLLARS)
+        made = replace(style, form=form, joint=joint)
+        for shown in vary([made], spaced=BOTH[: 1 + (form == "named")]):
+            yield from (shown,) if form != "left" else ()
+            yield from (replace(shown, dress=DOLLARS),) if style.latex else ()
         if form == "named" and joint == ",":
-            yield replace(style, form=form, joint="，")
-            yield replace(style, form=form, joint=" and ", spaced=True)
+            yield replace(made, joint="，")
+            yield replace(made, joint=" and ", spaced=True)
         elif form == "tuple" and not style.latex:
             yield replace(style, form="wide", joint="，")
 
@@ -81,12 +71,11 @@ def of_several(group: Group, braced: bool) -> Iterator[Style]:
     if not braced:
         yield from _answers(group)
     if len(inside) > 1 or braced:
-        for style, joint in product(inside, (",", ", ")):
-            made = replace(style, form="braces", joint=joint)
-            yield from (made, replace(made, dress=DOLLARS)) if style.latex else (made,)
+        for made in vary(inside, form=("braces",), joint=(",", ", ")):
+            yield from (made, replace(made, dress=DOLLARS)) if made.latex else (made,)
     if braced:
         plain = [s for s in inside if not s.latex]
-        yield from (replace(s, form="member") for s in plain)
+        yield from vary(plain, form=("member",))
         if len(group.items) > 1:
             yield from (replace(s, form="told", joint="、", last="和", chinese=True) for s in plain)
             yield from (replace(s, form="told", last=" and ") for s in plain)
@@ -109,16 +98,14 @@ def _answers(group: Group) -> Iterator[Style]:
         if few or last or joint[0] in ",，、;":
             yield replace(style, joint=joint, last=last)
     signs = (", ", ",", "; ", *((" \\text{ or } ",) if few else ()))
-    yield from (replace(s, joint=j) for s, j in product(whole, signs))
+    yield from vary(whole, joint=signs)
     names = {leaf.name[:1] for leaf in group.items if isinstance(leaf, Leaf)}
     if names == {""} or len(names) > 1 or any(isinstance(i, Group) for i in group.items):
         return
-    for style, spaced in product([*among, *whole], (False, True)):
-        made = replace(style, spaced=spaced)
-        yield from (replace(made, form=form) for form in ("each", "indexed"))
+    for style in vary([*among, *whole], spaced=BOTH):
+        yield from vary([style], form=("each", "indexed"))
         if few and not style.latex:
-            either = product(("each", "once"), ("或", " or "))
-            yield from (replace(made, form=form, joint=joint) for form, joint in either)
+            yield from vary([style], form=("each", "once"), joint=("或", " or "))
     if _opposite(group):
         yield from (Style(form="pm"), replace(LATEX, form="pm", dress=DOLLARS))
 
@@ -136,7 +123,7 @@ def of_parts(group: Group) -> Iterator[Style]:
         if joint or style.notation is not Notation.CODE:
             yield replace(style, form=form, joint=joint, chinese="（" in form or "第" in form)
     if not any(isinstance(i, Group | Region) for i in group.items):
-        yield from (replace(s, joint=j) for s, j in product(inside, (", ", "; ", "；", "，", "、")))
+        yield from vary(inside, joint=(", ", "; ", "；", "，", "、"))
     if all(isinstance(i, Leaf) and i.quantity for i in group.items):
         for form, joint in (("（1）", "；"), ("第一空", "，")):
             yield replace(IN_WORDS[1], form=form, joint=joint)

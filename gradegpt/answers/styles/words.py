@@ -8,11 +8,8 @@ from typing import Final
 
 from gradegpt.answers.answer import Answer
 from gradegpt.answers.options import options
-from gradegpt.answers.style import Style
-from gradegpt.answers.types import (
-    AnswerType,
-    Options,
-)
+from gradegpt.answers.style import Style, vary
+from gradegpt.answers.types import AnswerType, Options
 from gradegpt.answers.words import variants
 from gradegpt.answers.write import HAN
 
@@ -54,8 +51,7 @@ def of_words(answer: Answer) -> Iterator[Style]:
     if answer.kind is AnswerType.CODE or not said or len(said) > _MAX_OPTION or "\n" in said:
         return
     frames = _in_chinese(said) if HAN.search(said) else _in_english(said)
-    for variant in range(variants(said)):
-        yield from (Style(form=form, variant=variant) for form in ("{}", *frames))
+    yield from vary([Style()], variant=range(variants(said)), form=("{}", *frames))
 
 
 def _in_chinese(said: str) -> tuple[str, ...]:
@@ -79,16 +75,15 @@ def of_options(value: Options, question: str) -> Iterator[Style]:
         yield from (Style(form=form, joint=joint) for form, joint in _KEYED)
         return
     if value.letters[0].isdigit():
-        shown = [(form, joint) for form in ("circled", "each") for joint in ("", "、", ", ")]
-        yield from (Style(form=form, joint=joint) for form, joint in shown)
+        yield from vary([Style()], form=("circled", "each"), joint=("", "、", ", "))
         return
     told = _are_told(value.letters, listed)
     if len(value.letters) == 1:
-        yield from (Style(form=form) for form in _SINGLE)
+        yield from vary([Style()], form=_SINGLE)
         if listed:
-            yield from (Style(form="place", joint=joint) for joint in ("个选项", "项", ""))
+            yield from vary([Style(form="place")], joint=("个选项", "项", ""))
         forms = ("@", "@.", "#. @", "(#) @", "#、@", "#：@") if told else ()
-        yield from (Style(form=form) for form in forms)
+        yield from vary([Style()], form=forms)
     else:
         yield from _of_several_options(value.letters, listed, told=told)
 
@@ -104,12 +99,12 @@ def _are_told(named: Sequence[str], listed: Mapping[str, str]) -> bool:
 def _of_several_options(
     named: Sequence[str], listed: Mapping[str, str], *, told: bool
 ) -> Iterator[Style]:
-    for joint, last in _SEVERAL:
-        yield from (Style(form=form, joint=joint, last=last) for form in ("{}", "选{}", "选项{}"))
+    every = [Style(joint=joint, last=last) for joint, last in _SEVERAL]
+    yield from vary(every, form=("{}", "选{}", "选项{}"))
     yield Style(form="each", joint="")
     yield Style(form="options {}", last=" and ")
     if len(listed) == len(named) + 1 > 3 and {*named} < {*listed}:
-        yield from (Style(form="except", joint=joint) for joint in ("、", ""))
+        yield from vary([Style(form="except")], joint=("、", ""))
     if told:
         texts = "".join(listed.values())
         joints = (("、", ""), ("、", "和")) if HAN.search(texts) else ((", ", " and "), ("; ", ""))

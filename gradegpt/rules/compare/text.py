@@ -10,21 +10,11 @@ from functools import lru_cache
 from typing import Final
 
 from gradegpt.answers.text import plain
-from gradegpt.answers.words import meaning
+from gradegpt.answers.words import OPPOSITE, meaning
 from gradegpt.answers.words import words as words_of
 from gradegpt.rules.compare.base import Comparison
 from gradegpt.rules.compare.given import FILLER, MAX_REFERENCE, SIGNS, TURNING, gives
 
-_OPPOSITES: Final = (
-    ("增大", "减小"), ("增加", "减少"), ("升高", "降低"), ("上升", "下降"), ("变大", "变小"),
-    ("偏大", "偏小"), ("偏高", "偏低"), ("顺时针", "逆时针"), ("吸热", "放热"), ("大于", "小于"),
-    ("正反应", "逆反应"), ("左", "右"), ("超重", "失重"),
-    ("increase", "decrease"), ("increases", "decreases"), ("clockwise", "counterclockwise"),
-    ("greater", "less"), ("higher", "lower"), ("larger", "smaller"), ("left", "right"),
-    ("up", "down"), ("positive", "negative"), ("valid", "invalid"), ("yes", "no"),
-    ("possible", "impossible"), ("stable", "unstable"), ("even", "odd"),
-)  # fmt: skip
-_OPPOSITE: Final = {a: b for x, y in _OPPOSITES for a, b in ((x, y), (y, x))}
 _LEADING: Final = ("yes", "no", "valid", "invalid")
 """Words that decide the answer where it begins with them: "No, because …"."""
 _JOINING: Final = frozenset(("and", "of"))
@@ -49,10 +39,10 @@ def compare_text(reference: str, answer: str, question: str = "") -> Comparison:
     wanted, given = _bare(reference), _bare(answer)
     if wanted and wanted == given:
         return Comparison(True, "text:same-words")
-    if _OPPOSITE.get(wanted) == given:
+    if OPPOSITE.get(wanted) == given:
         return Comparison(False, "text:opposite")
     words, said = words_of(reference), words_of(answer)
-    if words and said and words[0] in _LEADING and _OPPOSITE[words[0]] == said[0]:
+    if words and said and words[0] in _LEADING and OPPOSITE[words[0]] == said[0]:
         return Comparison(False, "text:opposite")
     if not _ORDER_ASKED.search(question) and _reordered(reference, answer):
         return Comparison(True, "text:same-words-in-other-order")
