@@ -25,12 +25,13 @@ _COUNTED = re.compile(
 """Chinese counters, with the short noun that may follow: 个, 本, 个苹果."""
 _THING = re.compile(
     r"(?!(?:sin|cos|tan|log|ln|lg|exp|pi|mod|times|plus|minus|less"
-    r"|over|or|and|to|dozens?|half|halves|thirds?|quarters?|\w*(?:ths?|hundreds?|thousands?|illions?))\b)"
+    r"|are|was|were|has|have|had|for|but|from|with|than|that|which|who|over|or|and|to"
+    r"|dozens?|half|halves|thirds?|quarters?|\w*(?:ths?|hundreds?|thousands?|illions?))\b)"
     r"[A-Za-z]{3,12}"
 )
 _WORD_UNIT = re.compile(rf"-?\d[\d,.]*\s+{_THING.pattern}")
-_HAN_NUMBER = re.compile(r"[负零〇一二两三四五六七八九十百千万亿点分之又半]+")
 """A number before a word that is no known unit: 5.93 MiB, 12 cards."""
+_HAN_NUMBER = re.compile(r"[负零〇一二两三四五六七八九十百千万亿点分之又半]+")
 _PERCENT = re.compile(r"[-+\d.,/\s]*(?:\\?%|percent)")
 _DECIMAL = re.compile(r"-?\d+(?:\.\d+)?[eE][+-]?\d{1,2}|-?\d{1,3}(,\d{3})+(\.\d+)?")
 _RATIO = re.compile(r"([^:∶]{1,24})[:∶]([^:∶]{1,24})")

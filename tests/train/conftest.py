@@ -51,7 +51,7 @@ def _data(folder: Path, kind: str, **changes: Any) -> Path:
         "out": str(folder),
         "kind": kind,
         "bank": 0,
-        "parametric": 60,
+        "parametric": 100,
         "prompt": prompt,
         "workers": 1,
         "card": False,
