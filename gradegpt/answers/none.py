@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from gradegpt.answers.text import fold
@@ -22,6 +23,7 @@ _LAST: Final = re.compile(
 )
 
 
+@lru_cache(maxsize=16384)
 def says_none(text: str) -> bool:
     """Whether a short answer, or the last clause of a sentence, says that there is none."""
     whole = fold(text).strip().strip("$* ")

@@ -14,6 +14,9 @@ from gradegpt.answers.types import Magnitude, Quantity
 from gradegpt.answers.units import TIGHT, known, named
 
 _MAX_BITS: Final = 1_000
+_SHORT: Final = 3
+_NUMERIC = re.compile(r"[\dπ√\\]|\bpi\b")
+"""What a number longer than three letters holds, unless it is spelled."""
 _UNIT_TAIL = re.compile(
     r"(?P<unit>(?:[\u3400-\u9fff]+|°\s*[CF]?|℃|(?<=[\d)}\s])[A-Za-zμµΩ]+(?:\s*\^?\s*\{?-?[1-3]\}?)?)"
     r"(?:(?:\s*[/·*]\s*|-|\s+)[A-Za-zμµΩ\u3400-\u9fff]+(?:\s*\^?\s*\{?-?[1-3]\}?)?)*)\s*$"
@@ -71,10 +74,13 @@ def _quantity(text: str) -> Quantity | None:
 def _before_a_unit(text: str, percent: bool) -> Quantity | None:
     tail = _UNIT_TAIL.search(text)
     rest, unit = (text[: tail.start()].strip(), tail["unit"].strip()) if tail else ("", "")
-    counts = _COUNTED.fullmatch(unit) or _WORD_UNIT.fullmatch(text)
-    if not rest or not (counts or _is_unit(rest, unit, text)):
+    if not rest:
         return None
     made: Magnitude | None = spelled(rest)
+    if made is None and len(rest) > _SHORT and not _NUMERIC.search(rest):
+        return None
+    if not (_COUNTED.fullmatch(unit) or _WORD_UNIT.fullmatch(text) or _is_unit(rest, unit, text)):
+        return None
     made = _constant(rest) if made is None else made
     return None if made is None else Quantity(made, unit, percent, _place(rest))
 

@@ -13,7 +13,7 @@ from gradegpt.answers.parts import marks
 from gradegpt.answers.quantity import quantity
 from gradegpt.answers.text import fold
 from gradegpt.answers.truth import said_truth, truth
-from gradegpt.answers.types import CHOICE, AnswerType, Group, Options, Range, Truth, Value, Words
+from gradegpt.answers.types import CHOICE, AnswerType, Group, Options, Truth, Value, Words
 from gradegpt.answers.words import meaning, words
 
 _MAX_NUMBER: Final = 200
@@ -90,7 +90,7 @@ def answer_type(reference: str, question: str = "") -> AnswerType:
         return AnswerType.SINGLE_CHOICE if len(named) == 1 else AnswerType.MULTIPLE_CHOICE
     if truth(text) is not None:
         return AnswerType.TRUE_FALSE
-    if len(text) <= _MAX_NUMBER and isinstance(values.read(text), Range):
+    if len(text) <= _MAX_NUMBER and values.is_range(text):
         return AnswerType.TEXT
     if len(text) <= _MAX_NUMBER and quantity(text.strip(" .")) is not None:
         return AnswerType.NUMBER

@@ -63,6 +63,11 @@ def read(text: str, *, region: bool = False) -> Value:
     return _read(_clean(text), region, 0)
 
 
+def is_range(text: str) -> bool:
+    """Whether the text tells a range: 81-83 years. Without digits it is not read."""
+    return any(map(str.isdigit, text)) and isinstance(read(text), Range)
+
+
 def _clean(text: str) -> str:
     text = fold(text).strip()
     text = text.lstrip(" ,;:*`").rstrip(" .,;:*`")

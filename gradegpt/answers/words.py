@@ -97,6 +97,7 @@ def variants(text: str) -> int:
     return max((len(_LIKE[word]) for word in _TREND.findall(text)), default=1)
 
 
+@lru_cache(maxsize=16384)
 def meaning(text: str) -> str:
     """A short text without ``It is`` or 是 before it, its trends by their first words."""
     text = fold(text).strip(" .,;:!'\"“”")
@@ -116,8 +117,10 @@ class Token(NamedTuple):
 @lru_cache(maxsize=4096)
 def tokens(text: str) -> tuple[Token, ...]:
     """The words of a text, in order, without accents, Greek ones spelt out."""
-    spelt = unicodedata.normalize("NFKD", fold(text)).translate(_GREEK)
-    bare = "".join(c for c in spelt if not unicodedata.combining(c))
+    bare = fold(text)
+    if not bare.isascii():
+        spelt = unicodedata.normalize("NFKD", bare).translate(_GREEK)
+        bare = "".join(c for c in spelt if not unicodedata.combining(c))
     made, end = [], 0
     for m in _WORD.finditer(bare):
         made.append(Token(m[0].casefold(), m[0][0].isupper(), bare[end : m.start()]))

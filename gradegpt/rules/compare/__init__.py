@@ -97,9 +97,9 @@ def _values(kind: AnswerType, pair: tuple[Value, Value], means: Means) -> Compar
 
 def _ranges(reference: str, answer: str, question: str, tolerance: str) -> Comparison | None:
     """Two ranges that are told in words, or a range and a number beyond it."""
-    wanted, given = values.read(reference), values.read(answer)
-    if not isinstance(wanted, Range):
+    if not values.is_range(reference):
         return None
+    wanted, given = values.read(reference), values.read(answer)
     if _HYPHEN.search(answer) and not isinstance(given, Range):
         given = values.read(f"from {answer}")
         if not isinstance(given, Range):

@@ -59,8 +59,9 @@ def find_keys(text: str, places: int, first: int = 0) -> Choice | None:
 def several_keys(text: str) -> bool:
     """Whether two and more questions are answered behind 【答案】."""
     text = same_length(text)
-    numbers = {number for mark in _MARK.finditer(text) for number in _numbers(mark)}
-    return len(_KEYED.findall(text)) > 1 and len(numbers) > 1
+    if len(_KEYED.findall(text)) < 2:
+        return False
+    return len({number for mark in _MARK.finditer(text) for number in _numbers(mark)}) > 1
 
 
 def _by_mark(text: str, places: int, mark: re.Pattern[str]) -> Choice | None:
