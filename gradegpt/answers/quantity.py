@@ -9,7 +9,7 @@ from typing import Final
 from gradegpt.answers import algebra
 from gradegpt.answers.formula import read_formula
 from gradegpt.answers.numbers import number
-from gradegpt.answers.spelled import spelled
+from gradegpt.answers.spelled import may_begin, spelled
 from gradegpt.answers.types import Magnitude, Quantity
 from gradegpt.answers.units import TIGHT, known, named
 
@@ -99,6 +99,8 @@ def _counted_in_words(text: str) -> Quantity | None:
     """五千克, 两小时, twelve apples, fifty square metres."""
     if text[:1] <= "\u3000":
         words = text.split(" ")
+        if not may_begin(words[0]):
+            return None
         ends = [(" ".join(words[:n]), " ".join(words[n:])) for n in range(len(words) - 1, 0, -1)]
     else:
         start = _HAN_NUMBER.match(text)

@@ -32,9 +32,15 @@ _PARTS: Final = {
     "half": 2, "third": 3, "quarter": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8,
     "ninth": 9, "tenth": 10, "halves": 2, "fourth": 4,
 }  # fmt: skip
+_BEGINS: Final = {*_VALUES, *_SCALES, *_PARTS, "a", "an", "hundred", "point", "minus", "negative"}
 _MAX_SPELLED: Final = 9_999
 """Nobody writes out a larger number."""
 _MAX_PART: Final = 100
+
+
+def may_begin(word: str) -> bool:
+    """Whether a number in English words may begin with the word."""
+    return word[:1] in "-0123456789" or word.split("-")[0].lower() in _BEGINS
 
 
 def spelled(text: str) -> Fraction | None:

@@ -117,11 +117,7 @@ class Token(NamedTuple):
 @lru_cache(maxsize=4096)
 def tokens(text: str) -> tuple[Token, ...]:
     """The words of a text, in order, without accents, Greek ones spelt out."""
-    bare = fold(text)
-    if not bare.isascii():
-        spelt = unicodedata.normalize("NFKD", bare).translate(_GREEK)
-        bare = "".join(c for c in spelt if not unicodedata.combining(c))
-    made, end = [], 0
+    bare, made, end = _bare(text), list[Token](), 0
     for m in _WORD.finditer(bare):
         made.append(Token(m[0].casefold(), m[0][0].isupper(), bare[end : m.start()]))
         end = m.end()
@@ -131,4 +127,12 @@ def tokens(text: str) -> tuple[Token, ...]:
 @lru_cache(maxsize=4096)
 def words(text: str) -> tuple[str, ...]:
     """The words of a text alone."""
-    return tuple(token.word for token in tokens(text))
+    return tuple(map(str.casefold, _WORD.findall(_bare(text))))
+
+
+def _bare(text: str) -> str:
+    text = fold(text)
+    if text.isascii():
+        return text
+    spelt = unicodedata.normalize("NFKD", text).translate(_GREEK)
+    return "".join(c for c in spelt if not unicodedata.combining(c))

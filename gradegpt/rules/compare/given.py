@@ -12,6 +12,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final
 
 from gradegpt.answers.text import plain
@@ -118,8 +119,10 @@ _ENDING: Final = re.compile(r"(?:ing|ed|es|s|d|e)$")
 
 def gives(reference: str, answer: str, question: str) -> bool:
     """Whether ``answer``, a sentence or a few, gives the short ``reference`` as its answer."""
-    wanted, said = words(reference), tokens(answer)
-    if not 0 < len(wanted) <= MAX_REFERENCE or len(said) > MAX_ANSWER:
+    wanted, given = words(reference), words(answer)
+    if not 0 < len(wanted) <= MAX_REFERENCE or len(given) > MAX_ANSWER:
+        return False
+    if not (spans := _places(wanted, given)):
         return False
     if all(word in FILLER or len(word) < 2 for word in wanted):
         return False
@@ -128,9 +131,9 @@ def gives(reference: str, answer: str, question: str) -> bool:
     asked = frozenset(words(question))
     if _in_a_row(wanted, words(question)):
         return False
-    spans = _places(wanted, said)
-    quoted = _quoted(said) if spans else []
-    known = _known(said, quoted, asked) if spans else []
+    said = tokens(answer)
+    quoted = _quoted(said)
+    known = _known(said, quoted, asked)
     return any(
         _settled(said, quoted, (start, end), asked)
         and _on_the_subject(said, known, (start, end), question)
@@ -195,15 +198,15 @@ def _roles_swapped(before: tuple[Token, ...], question: str) -> bool:
     return before[-1].word not in _NAMELESS and any(_stem(word) in subjects for word in follows)
 
 
-def _places(wanted: tuple[str, ...], said: tuple[Token, ...]) -> list[tuple[int, int]]:
+def _places(wanted: tuple[str, ...], said: tuple[str, ...]) -> list[tuple[int, int]]:
     """Where the words stand in a row; initials between the words of a name do not count."""
     made = []
-    for start in range(len(said)):
+    for start in (n for n, word in enumerate(said) if word == wanted[0]):
         end = start
         for word in wanted:
-            while end > start and end < len(said) and len(said[end].word) == 1 != len(word):
+            while end > start and end < len(said) and len(said[end]) == 1 != len(word):
                 end += 1
-            if end == len(said) or said[end].word != word:
+            if end == len(said) or said[end] != word:
                 break
             end += 1
         else:
@@ -246,6 +249,7 @@ def _known(said: tuple[Token, ...], quoted: list[bool], asked: frozenset[str]) -
     return made
 
 
+@lru_cache(maxsize=16384)
 def _stem(word: str) -> str:
     word = word.removesuffix("'s").removesuffix("’s")
     return _ENDING.sub("", word) if len(word) > 3 else word
