@@ -14,6 +14,8 @@ _NONE: Final = (
     r"|(?:does|do)(?: not|n't) exist|unsolvable|(?:it is )?impossible|undefined|none of the above"
     r"|[无没]有?(?:实数?)?[解根]|不存在)"
 )
+_HELD: Final = re.compile(r"no|n't|unsolv|imposs|undef|[无没]|不存", re.IGNORECASE)
+"""One of these stands in each of them."""
 _WHOLE: Final = re.compile(rf"(?:[\w\s]{{0,24}}?){_NONE}[\s.。!]*", re.IGNORECASE)
 _TURNED: Final = re.compile(
     r"不是|并非|\bnot (?:true|that)\b|\bdoubt\b|\bif\b|[?？吗]", re.IGNORECASE
@@ -26,6 +28,8 @@ _LAST: Final = re.compile(
 @lru_cache(maxsize=16384)
 def says_none(text: str) -> bool:
     """Whether a short answer, or the last clause of a sentence, says that there is none."""
+    if not _HELD.search(text):
+        return False
     whole = fold(text).strip().strip("$* ")
     if _TURNED.search(whole):
         return False

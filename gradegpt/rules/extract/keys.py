@@ -98,10 +98,8 @@ def keys_of(text: str) -> str:
     """
     text = same_length(text)
     asked = {number for mark in _MARK.finditer(text) for number in _numbers(mark)}
-    for places in range(MOST_KEYS, 1, -1):
-        if (keys := by_number(text, places)) and len(asked) == places:
-            return keys.letters
-    return ""
+    keys = by_number(text, len(asked)) if 1 < len(asked) <= MOST_KEYS else None
+    return keys.letters if keys else ""
 
 
 def _in_order(letters: Sequence[str]) -> str:
