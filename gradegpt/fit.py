@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
+from gradegpt.answers.options import LETTERS
 from gradegpt.settings import Settings
 
 ELISION: Final = "…"
@@ -21,7 +22,7 @@ _MARKED = re.compile(
 )
 ANNOUNCES: Final = re.compile(
     r"(?:[:：]|\b(?:is|are|equals)|(?:答案|结果|选项)(?:是|为))[*_\s]*$"
-    r"|^\W*【(?![A-H\s,，、]*】)[^】]*】\W*$"
+    rf"|^\W*【(?![{LETTERS}\s,，、]*】)[^】]*】\W*$"
 )
 """A sentence that ends so, or is a heading, announces what stands below it; 【A】 is an answer."""
 _WORD: Final = re.compile(r"\w")

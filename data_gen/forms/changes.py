@@ -15,7 +15,7 @@ from data_gen.forms.texts import near_texts
 from gradegpt.answers import Answer, units
 from gradegpt.answers.formula import Node, read_formula, variables
 from gradegpt.answers.numbers import decimal
-from gradegpt.answers.options import options
+from gradegpt.answers.options import LETTERS, options
 from gradegpt.answers.render import terms_of
 from gradegpt.answers.types import (
     Group,
@@ -31,7 +31,6 @@ from gradegpt.answers.types import (
 )
 from gradegpt.schema import AnswerType
 
-_LETTERS: Final = "ABCDEFGHIJ"
 _SWAPS: Final = {"sin": "cos", "cos": "sin", "ln": "lg", "lg": "ln"}
 _MOST: Final = 8
 """Changes of one value among others."""
@@ -235,6 +234,6 @@ def _options(
 
 
 def _every(named: Sequence[str], question: str) -> list[str]:
-    if named[0] in _LETTERS:
-        return sorted(options(question)) or [c for c in _LETTERS if c <= max("D", *named)]
+    if named[0] in LETTERS:
+        return sorted(options(question)) or [c for c in LETTERS if c <= max("D", *named)]
     return [str(n) for n in range(1, max(4, *map(int, named)) + 1)]

@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from gradegpt.engines.exported import ExportedTokenizer
-from gradegpt.fit import _MARKED, ELISION, estimate_tokens, fit_middle, fit_response
+from gradegpt.fit import _MARKED, ANNOUNCES, ELISION, estimate_tokens, fit_middle, fit_response
 
 _PIECES = st.sampled_from(
     ["答案是 4。", "因此，", "Thus 7. ", "x = 12; ", "\n", "\n\n", "  ", "word ", "填充，", "3.14",
@@ -272,3 +272,10 @@ def test_a_long_text_is_never_counted_whole() -> None:
 
 def _bytes(text: str) -> int:
     return len(text.encode())
+
+
+@pytest.mark.parametrize("letter", ["A", "J"])
+def test_an_option_in_heading_brackets_is_an_answer(letter: str) -> None:
+    """Whichever letter: it announces nothing below it."""
+    assert ANNOUNCES.search(f"【{letter}】") is None
+    assert ANNOUNCES.search("【答案】") is not None

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from gradegpt.answers import values
-from gradegpt.answers.options import chosen, is_numbered, is_set, options, sequence
+from gradegpt.answers.options import LETTERS, chosen, is_numbered, is_set, options, sequence
 from gradegpt.answers.text import fold, plain
 from gradegpt.answers.types import Leaf
 from gradegpt.rules.compare.base import Comparison, Means
@@ -58,7 +58,7 @@ def _unlisted(answer: str, listed: dict[str, str]) -> Comparison:
         listed
         and isinstance(given, Leaf)
         and given.quantity is not None
-        and not re.search(r"[A-J]", fold(answer))
+        and not re.search(f"[{LETTERS}]", fold(answer))
     ):
         results = [same_value(values.read(text), given, _EXACTLY) for text in listed.values()]
         if all(result is False for result in results):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from gradegpt.answers.options import LETTER, same_length
+from gradegpt.answers.options import LETTER, LETTERS, same_length
 from gradegpt.answers.spans import last_match
 from gradegpt.answers.truth import said_truth
 from gradegpt.rules.extract.found import NEAR_THE_END, OVERLAP
@@ -101,11 +101,11 @@ _ECHO = re.compile(r"\s*[.．、:：)）][^\n]*\n+\s*[(（]?[B-J]\s*[.．、:：
 _SUPPOSED = re.compile(r"(?:^|[.\n。:])[\s*-]*(?:If|Suppose|如果|假如|若)\b[^.\n。]*$")
 """The beginning of a sentence that says what would be chosen, were something true."""
 _HEDGED = re.compile(r"\bor\b|或者?|还是", re.IGNORECASE)
-_LISTED = re.compile(r"(?:^|[\n\s])\s*[(（]?[A-J]\s*[.．、:：)）]")
+_LISTED = re.compile(rf"(?:^|[\n\s])\s*[(（]?[{LETTERS}]\s*[.．、:：)）]")
 
 
-_BOX_RUN = re.compile(r"(?:\\boxed\{[A-J]\}[$\s]*(?:[,、和]|and)?[$\s]*){2,}")
-_BOXED_LETTER = re.compile(r"\{([A-J])\}")
+_BOX_RUN = re.compile(rf"(?:\\boxed\{{[{LETTERS}]\}}[$\s]*(?:[,、和]|and)?[$\s]*){{2,}}")
+_BOXED_LETTER = re.compile(rf"\{{([{LETTERS}])\}}")
 _CLAUSE_END = re.compile(r"\s*[,，;；]")
 _GOES_ON = re.compile(r"\s*(?:选?项)?(?:都|均|是|错|不|are\b|is\b)")
 _LONE = re.compile(rf"[\s*(\[$]*(?P<letter>{LETTER})[\s*)\]$.]*")
@@ -183,7 +183,7 @@ def _choice(match: re.Match[str]) -> Choice:
 
 def _named(letters: str) -> str:
     without = re.sub(r"\band\b|[Oo]ptions?|[Cc]hoices?", " ", letters)
-    return "".join(re.findall(r"[A-J]", without))
+    return "".join(re.findall(f"[{LETTERS}]", without))
 
 
 def _boxes_in_a_row(text: str) -> Choice | None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from gradegpt.answers.options import HAN_ORDINALS, LETTER, same_length, sequence
+from gradegpt.answers.options import HAN_ORDINALS, LETTER, LETTERS, same_length, sequence
 from gradegpt.answers.spans import last_match
 from gradegpt.rules.extract.choice import Choice, find_choice
 
@@ -155,4 +155,4 @@ def _in_a_row(text: str, places: int) -> Choice | None:
 
 
 def _bare(letters: str) -> str:
-    return "".join(re.findall(r"[A-J]", letters.replace("and", "")))
+    return "".join(re.findall(f"[{LETTERS}]", letters.replace("and", "")))
