@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gradegpt.agreement import score, table
+from gradegpt.answers.options import LETTERS
 from gradegpt.importers.labelled import Source, read_examples
 from gradegpt.judges import RuleJudge
 from gradegpt.schema import Example, Verdict
@@ -31,6 +32,7 @@ _WARM_UP = [
     Example(reference=(reference,), response=f"\\boxed{{{answer}}}", verdict=Verdict.CORRECT)
     for reference, answer in (
         ("1 m", "100 cm"),
+        ("1 mile", "5280 feet"),
         (r"\binom{n}{3} - n", r"\binom{n}{3}"),
         (r"\int_0^1 2x\,dx", r"\sum_{k=1}^{1} k"),
     )
@@ -106,8 +108,8 @@ def _math_verify(example: Example) -> bool:
     )
 
     values = (LatexExtractionConfig(), ExprExtractionConfig())
-    letters = StringExtractionConfig(strings=tuple("ABCDEFGH"), lowercase=False)
-    a_letter = re.fullmatch(r"[A-H]", example.reference[0].strip())
+    letters = StringExtractionConfig(strings=tuple(LETTERS), lowercase=False)
+    a_letter = re.fullmatch(f"[{LETTERS}]", example.reference[0].strip())
     how = (letters, *values) if a_letter else values
     answer = parse(example.response, how)
     golds = (r if "$" in r or "\\" not in r else f"${r}$" for r in example.reference)

@@ -26,8 +26,8 @@ from gradegpt.answers.types import (
     Relation,
     Truth,
     Value,
-    Words,
 )
+from gradegpt.answers.words import Words
 
 _INDEX = re.compile(r"_?\{?\d\}?$")
 _COORDINATES = ("x", "y", "z")

@@ -174,6 +174,7 @@ _EXCEPT = re.compile(
     r"除了?([A-J])(?:项|选项)?(?:以|之)?外,?(?:都|均|全)(?:对|正确)|all except ([A-J])"
 )
 _EACH = re.compile(r"(?:\([A-J]\)[\s,]*){2,}")
+_JOINT = re.compile(r"[,;](?:and)?|and|和")
 _STATEMENTS = re.compile(r"\(\d\)(?:[\s,和]*(?:and\s*)?\(\d\))*")
 
 
@@ -205,11 +206,14 @@ def _by_texts(text: str, listed: dict[str, str]) -> frozenset[str] | None:
     known = {plain(option).strip(".;,"): letter for letter, option in listed.items()}
     if len(known) < len(listed) or "" in known:
         return None
-    one = "|".join(re.escape(option) for option in sorted(known, key=len, reverse=True))
-    answer = plain(text)
-    if re.fullmatch(f"(?:{one})(?:(?:[,;](?:and)?|and|和)(?:{one}))*", answer) is None:
-        return None
-    return frozenset(known[m] for m in re.findall(one, answer))
+    rest, named = plain(text), set[str]()
+    while option := max(filter(rest.startswith, known), key=len, default=""):
+        named.add(known[option])
+        joint = _JOINT.match(rest, len(option))
+        if joint is None:
+            return frozenset(named) if rest == option else None
+        rest = rest[joint.end() :]
+    return None
 
 
 def write_options(value: Options, form: str, joint: str, last: str, question: str = "") -> str:

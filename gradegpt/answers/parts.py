@@ -31,6 +31,8 @@ _MARK: Final = (
     r"|(first|second|third)\s*[:：]|[Pp]art\s+(\d|[ivx]{1,4}|[a-hA-H])(?![^\W_])"
 )
 _ANYWHERE: Final = re.compile(_BRACKETED)
+_BEGUN: Final = re.compile(rf"[()（）:：第{CIRCLED}]|[Pp]art")
+"""One of these stands in every mark."""
 _CALLED: Final = re.compile(r"[A-Za-z][(（]")
 """The 2 of f(2) is no mark."""
 _WITHIN: Final = re.compile(rf"(?:^|(?<=[\s;；。.，,*:：]))(?:{_MARK})")
@@ -49,6 +51,8 @@ class Mark(NamedTuple):
 
 def marks(text: str, *, anywhere: bool = False) -> list[Mark]:
     """The marks that begin a part, behind a blank or a sign; ``anywhere``: all in brackets."""
+    if _BEGUN.search(text) is None:
+        return []
     if anywhere:
         return _read(_ANYWHERE.finditer(text))
     return [mark for mark in _read(_WITHIN.finditer(text)) if not _closes(text, mark)]

@@ -62,6 +62,8 @@ def _quantity(text: str) -> Quantity | None:
         return Quantity(plain_number.value, plain_number.unit, percent, _place(text))
     if (words := spelled(text)) is not None:
         return Quantity(words)
+    if len(text) > _SHORT and not _NUMERIC.search(text):
+        return _counted_in_words(text)
     if (tree := read_formula(text)) is not None and (value := algebra.constant(tree)) is not None:
         return Quantity(value, "", percent, _place(text))
     if ratio := _RATIO.fullmatch(text):

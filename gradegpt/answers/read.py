@@ -8,13 +8,13 @@ from typing import Final
 
 from gradegpt.answers import values
 from gradegpt.answers.answer import Answer
-from gradegpt.answers.options import LETTERS, chosen, is_set, letters, options, sequence
+from gradegpt.answers.options import LETTERS, chosen, is_numbered, is_set, letters, options, sequence
 from gradegpt.answers.parts import marks
 from gradegpt.answers.quantity import quantity
 from gradegpt.answers.text import fold
 from gradegpt.answers.truth import said_truth, truth
-from gradegpt.answers.types import CHOICE, AnswerType, Group, Options, Truth, Value, Words
-from gradegpt.answers.words import meaning, words
+from gradegpt.answers.types import CHOICE, AnswerType, Group, Options, Truth, Value
+from gradegpt.answers.words import Words
 
 _MAX_NUMBER: Final = 200
 _INTERVAL = re.compile(r"[\[(（][^\[\](){}]*[,，][^\[\](){}]*[\])）](?:\s*∪.*)?")
@@ -59,25 +59,20 @@ def read(
 
 def _value(text: str, kind: AnswerType, question: str) -> Value | Options | Truth | Words:
     if kind in CHOICE:
-        several = sequence(text)
-        if len(several) > 1 and not is_set(several):
+        several = sequence(text, question)
+        if len(several) > 1 and (not is_set(several) or is_numbered(text)):
             return Options(several, ordered=True)
         named = chosen(text, question)
-        return Words(_said(text)) if named is None else Options(tuple(sorted(named)))
+        return Words(text) if named is None else Options(tuple(sorted(named)))
     if kind is AnswerType.TRUE_FALSE:
         holds = said_truth(text)
-        return Words(_said(text)) if holds is None else Truth(holds)
+        return Words(text) if holds is None else Truth(holds)
     if kind in (AnswerType.TEXT, AnswerType.CODE):
-        return Words(_said(text))
+        return Words(text)
     if kind is AnswerType.MULTI_PART and (mark := _FIRST_PART.match(fold(text))):
         return Group(True, (values.read(fold(text)[mark.end() :]),))
     value = values.read(text, region=kind is AnswerType.INTERVAL)
     return value._replace(ordered=True) if kind in _ORDERED and isinstance(value, Group) else value
-
-
-def _said(text: str) -> tuple[str, ...]:
-    said = words(meaning(text))
-    return said[1:] if len(said) > 1 and said[0] in ("the", "a", "an") else said
 
 
 @lru_cache(maxsize=4096)

@@ -62,8 +62,9 @@ def clause_ends(text: str, begin: int = 0, end: int | None = None) -> list[int]:
 def sentence_start(text: str, at: int) -> int:
     """Where the sentence begins that ``at`` stands in; of a long one, 400 characters before."""
     begin = max(0, at - 400)
-    breaks = (m.end() for m in _BREAK.finditer(text, begin, at + 1))
-    start = max((end for end in breaks if end <= at), default=begin)
+    start = begin
+    for stop in _BREAK.finditer(text, begin, at + 1):
+        start = stop.end() if stop.end() <= at else start
     return at - len(text[start:at].lstrip())
 
 

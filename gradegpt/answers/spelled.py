@@ -57,7 +57,10 @@ def spelled(text: str) -> Fraction | None:
         return _chinese_fraction(*text.split("分之", 1))
     if match := _SCALED.fullmatch(text):
         return Fraction(match["number"]) * _scale(match["scale"])
-    return _chinese(text) if text[0] > "\u3000" else _english(text.lower())
+    if text[0] > "\u3000":
+        return _chinese(text)
+    lowered = text.lower()
+    return _english(lowered) if may_begin(lowered.split(None, 1)[0]) else None
 
 
 def _chinese_fraction(below: str, above: str) -> Fraction | None:

@@ -104,12 +104,6 @@ class Truth(NamedTuple):
     holds: bool
 
 
-class Words(NamedTuple):
-    """Free text by its words: without case, accents, punctuation and a leading article."""
-
-    words: tuple[str, ...]
-
-
 class Range(NamedTuple):
     """From one quantity to another, as people tell an age or a price: 81 to 83 years."""
 

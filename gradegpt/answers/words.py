@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
+
+from typing_extensions import override
 
 from gradegpt.answers.text import fold
 
@@ -79,7 +82,8 @@ _AROUND = re.compile(
     r"|(?<=[\u3400-\u9fff])了$",
     re.IGNORECASE,
 )
-_MAX_SAID: Final = 60
+MAX_MEANING: Final = 60
+"""Characters of a text that may say what a trend says."""
 
 
 def retold(text: str, variant: int) -> str:
@@ -101,9 +105,30 @@ def variants(text: str) -> int:
 def meaning(text: str) -> str:
     """A short text without ``It is`` or 是 before it, its trends by their first words."""
     text = fold(text).strip(" .,;:!'\"“”")
-    if not 0 < len(text) <= _MAX_SAID:
+    if not 0 < len(text) <= MAX_MEANING:
         return text
     return _TREND.sub(lambda m: _LIKE[m[0]][0], _AROUND.sub("", text))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Words:
+    """Free text: equal to one of the same words, whatever their case, accents and signs."""
+
+    text: str
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Its words in small letters, without a leading article."""
+        said = words(meaning(self.text))
+        return said[1:] if len(said) > 1 and said[0] in ("the", "a", "an") else said
+
+    @override
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Words) and self.words == other.words
+
+    @override
+    def __hash__(self) -> int:
+        return hash(self.words)
 
 
 class Token(NamedTuple):

@@ -27,9 +27,8 @@ from gradegpt.answers.types import (
     Relation,
     Truth,
     Value,
-    Words,
 )
-from gradegpt.answers.words import retold
+from gradegpt.answers.words import Words, retold
 
 HAN: Final = re.compile(r"[\u3400-\u9fff]")
 _MARKS: Final = (CIRCLED, HAN_ORDINALS, "123456789")
@@ -55,7 +54,7 @@ def _body(answer: Answer, style: Style, question: str) -> str:
     if isinstance(value, Truth):
         return style.form.split("|")[not value.holds]
     if isinstance(value, Words):
-        said = answer.said or " ".join(value.words)
+        said = answer.said or value.text
         return (style.form or "{}").replace("{}", retold(said, style.variant))
     return write_value(value, style)
 

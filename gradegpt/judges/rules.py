@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Final
 
+from gradegpt.answers.answer import Answer
 from gradegpt.answers.read import read
 from gradegpt.answers.text import tidy
 from gradegpt.chain import Chain, render_chain
@@ -62,14 +63,15 @@ class RuleJudge:
         return [self._judge_one(item) for item in items]
 
     def _judge_one(self, item: Item) -> Judgement:
-        references = [answer for r in item.accepted for answer in reference_answers(r)]
-        kind = answer_kind(item, references[0])
+        accepted = [answer for r in item.accepted for answer in reference_answers(r)]
+        references = [read(r, answer_kind(item, r), item.question) for r in accepted]
+        kind = references[0].kind
         if says_nothing(item.response):
             return self._decided(item, Verdict.INVALID, "response:empty", None, references[0])
         shown = tidy(item.response)
         looped = without_loop(shown)
         response = shown if looped is None else looped
-        found = find_answer(response, kind, answer_places(references[0], kind, item.question))
+        found = find_answer(response, kind, answer_places(accepted[0], kind, item.question))
         if nothing := _gives_nothing(response, found, kind, looped is not None):
             return self._declined(item, nothing, references, response, kind)
         if found is None:
@@ -93,29 +95,29 @@ class RuleJudge:
         return self._undecided(item, reason, found, kind)
 
     def _declined(
-        self, item: Item, reason: str, references: Sequence[str], response: str, kind: AnswerType
+        self, item: Item, reason: str, references: Sequence[Answer], response: str, kind: AnswerType
     ) -> Judgement:
         """No answer is invalid, unless the reference says that there is none, or may say so."""
         if reason == REFUSAL and not declines_by_policy(response):
-            same = next(filter(says_unanswerable, references), None)
+            same = next((r for r in references if says_unanswerable(r.said)), None)
             if same is not None and (takes_back(response) or hedges(response)):
                 return self._undecided(item, "response:not-its-own-answer")
             if same is not None:
                 start = len(response) - len(response.lstrip())
                 whole = Found(response.strip(), start, len(response.rstrip()), How.WHOLE, (0, 0))
                 return self._decided(item, Verdict.CORRECT, "text:unanswerable", whole, same)
-            if kind is AnswerType.TEXT and denies(references):
+            if kind is AnswerType.TEXT and denies(r.said for r in references):
                 return self._undecided(item, "response:declines-and-reference-denies")
         return self._decided(item, Verdict.INVALID, reason, None, references[0])
 
     def _compared(
         self,
         item: Item,
-        references: Sequence[str],
+        references: Sequence[Answer],
         found: Found,
         response: str,
         kind: AnswerType,
-    ) -> Iterator[tuple[str, Comparison, Found]]:
+    ) -> Iterator[tuple[Answer, Comparison, Found]]:
         """Each reference with what was found; then with the numbers that the response ends in.
 
         These are asked only where nothing settled was read. A number that was only mentioned is no
@@ -148,23 +150,21 @@ class RuleJudge:
             tolerance=item.tolerance or DEFAULT,
         )
 
-    def _compare(self, item: Item, reference: str, found: Found, prove: Prove) -> Comparison:
-        kind = answer_kind(item, reference)
+    def _compare(self, item: Item, reference: Answer, found: Found, prove: Prove) -> Comparison:
         return compare(
-            read(reference, kind, item.question),
-            read(found.answer, kind, item.question, (found.start, found.end)),
+            reference,
+            read(found.answer, reference.kind, item.question, (found.start, found.end)),
             question=item.question,
             tolerance=item.tolerance or DEFAULT,
             prove=prove,
         )
 
     def _decided(
-        self, item: Item, verdict: Verdict, reason: str, found: Found | None, reference: str
+        self, item: Item, verdict: Verdict, reason: str, found: Found | None, reference: Answer
     ) -> Judgement:
-        kind = answer_kind(item, reference)
         span = (found.start, found.end) if found else None
         answer = found.answer if found else None
-        return judged(item, verdict, (self.name, reason), span, answer, reference, kind)
+        return judged(item, verdict, (self.name, reason), span, answer, reference.said, reference.kind)
 
 
 def judged(

@@ -81,6 +81,8 @@ _UNDECIDED = re.compile(
     r"|\bdid not (?:reach|find|get) (?:a|any) (?:result|answer|conclusion)",
     re.IGNORECASE,
 )
+_UNSETTLED: Final = ("not", "n't", "unable", "leave", "hesitate", "no ", "不", "无", "没", "难")
+"""One of these stands in each of them."""
 _SOLVED = re.compile(r"【(?:解答|答案|详解|解析|点评|解)】|故选|答案|所以|因此|故")
 
 
@@ -180,7 +182,11 @@ def denies(references: Iterable[str]) -> bool:
 
 def gives_up(response: str) -> int:
     """Where it says at its end that it settles on none of what it named; -1 where it does not."""
-    last = last_match(_UNDECIDED, response[-160:])
+    end = response[-160:]
+    lowered = end.lower()
+    if not any(word in lowered for word in _UNSETTLED):
+        return -1
+    last = last_match(_UNDECIDED, end)
     return -1 if last is None else max(0, len(response) - 160) + last.start()
 
 

@@ -22,8 +22,8 @@ from gradegpt.answers.types import (
     Region,
     Relation,
     Truth,
-    Words,
 )
+from gradegpt.answers.words import Words
 from gradegpt.answers.write import write
 
 __all__ = ["TRUTHS", "candidates", "styles", "written"]

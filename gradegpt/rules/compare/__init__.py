@@ -11,7 +11,8 @@ from gradegpt.answers.none import says_none
 from gradegpt.answers.options import asked_questions
 from gradegpt.answers.text import fold, plain
 from gradegpt.answers.truth import truth
-from gradegpt.answers.types import Group, Leaf, Options, Range, Region, Truth, Value, Words
+from gradegpt.answers.types import Group, Leaf, Options, Range, Region, Truth, Value
+from gradegpt.answers.words import Words
 from gradegpt.rules.compare.base import Comparison, Means, Prove, sparing, unproved
 from gradegpt.rules.compare.choice import compare_choice
 from gradegpt.rules.compare.text import compare_text
@@ -60,7 +61,7 @@ def compare(
     """
     kind, told, said = reference.kind, reference.said, answer.said
     if kind in CHOICE:
-        return compare_choice(told, said, question)
+        return compare_choice(reference, answer, question)
     if kind is AnswerType.TRUE_FALSE:
         return _truth(reference, answer)
     if (none := _none(told, said)) is not None:

@@ -6,9 +6,10 @@ import re
 from typing import Final
 
 from gradegpt.answers import values
-from gradegpt.answers.options import LETTERS, chosen, is_numbered, is_set, options, sequence
+from gradegpt.answers.answer import Answer
+from gradegpt.answers.options import LETTERS, is_set, options
 from gradegpt.answers.text import fold, plain
-from gradegpt.answers.types import Leaf
+from gradegpt.answers.types import Leaf, Options
 from gradegpt.rules.compare.base import Comparison, Means
 from gradegpt.rules.compare.value import same_value
 from gradegpt.rules.extract.choice import NONE_RIGHT
@@ -17,37 +18,41 @@ from gradegpt.rules.tolerance import EXACT
 _EXACTLY: Final = Means(EXACT)
 
 
-def compare_choice(reference: str, answer: str, question: str) -> Comparison:
-    """The same set of options, or not; a missing option is told from another one."""
-    several, given_several = sequence(reference, question), sequence(answer, question)
-    if len(several) > 1 and len(given_several) == len(several):
-        if [*map(frozenset, several)] == [*map(frozenset, given_several)]:
-            return Comparison(True, "choice:same-sequence")
-        if not is_set(several) or is_numbered(reference):
-            return Comparison(False, "choice:other-sequence")
-        if {*several} == {*given_several}:
-            return Comparison(None, "choice:set-or-sequence")
-    elif several and (not is_set(several) or is_numbered(reference)):
-        return Comparison(None, "choice:sequence-not-found")
+def compare_choice(reference: Answer, answer: Answer, question: str) -> Comparison:
+    """The same options, or not; a missing option is told from another one."""
     listed = options(question)
-    wanted = chosen(reference, question) or by_text(reference, listed)
+    wanted, given = _named(reference, listed), _named(answer, listed)
     if wanted is None:
         return Comparison(None, "choice:reference-names-no-option")
-    given = chosen(answer, question) or by_text(answer, listed)
+    if wanted.ordered and (given is None or len(given.letters) != len(wanted.letters)):
+        return Comparison(None, "choice:sequence-not-found")
     if given is None:
-        return _unlisted(answer, listed)
-    if given == wanted:
+        return _unlisted(answer.said, listed)
+    if wanted.ordered:
+        same = [*map(frozenset, wanted.letters)] == [*map(frozenset, given.letters)]
+        return Comparison(same, f"choice:{'same' if same else 'other'}-sequence")
+    named, chosen = frozenset("".join(wanted.letters)), frozenset("".join(given.letters))
+    if named == chosen and len(named) > 1 and not is_set(given.letters):
+        return Comparison(None, "choice:set-or-sequence")
+    if named == chosen:
         return Comparison(True, "choice:same-options")
-    return Comparison(False, "choice:missing-option" if given < wanted else "choice:other-option")
+    return Comparison(False, "choice:missing-option" if chosen < named else "choice:other-option")
 
 
-def by_text(answer: str, listed: dict[str, str]) -> frozenset[str] | None:
+def _named(answer: Answer, listed: dict[str, str]) -> Options | None:
+    if isinstance(answer.value, Options):
+        return answer.value
+    letter = by_text(answer.said, listed)
+    return Options((letter,)) if letter else None
+
+
+def by_text(answer: str, listed: dict[str, str]) -> str:
     """The one option whose text, or whose value, the answer is."""
     same = [k for k, text in listed.items() if plain(text) and plain(text) == plain(answer)]
     if not same:
         given = values.read(answer)
         same = [k for k, text in listed.items() if same_value(values.read(text), given, _EXACTLY)]
-    return frozenset(same) if len(same) == 1 else None
+    return same[0] if len(same) == 1 else ""
 
 
 def _unlisted(answer: str, listed: dict[str, str]) -> Comparison:

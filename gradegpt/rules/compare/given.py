@@ -200,7 +200,9 @@ def _roles_swapped(before: tuple[Token, ...], question: str) -> bool:
 
 def _places(wanted: tuple[str, ...], said: tuple[str, ...]) -> list[tuple[int, int]]:
     """Where the words stand in a row; initials between the words of a name do not count."""
-    made = []
+    made = list[tuple[int, int]]()
+    if wanted[0] not in said:
+        return made
     for start in (n for n, word in enumerate(said) if word == wanted[0]):
         end = start
         for word in wanted:

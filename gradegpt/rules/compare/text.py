@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Final
 
 from gradegpt.answers.text import plain
-from gradegpt.answers.words import OPPOSITE, meaning
+from gradegpt.answers.words import MAX_MEANING, OPPOSITE, meaning
 from gradegpt.answers.words import words as words_of
 from gradegpt.rules.compare.base import Comparison
 from gradegpt.rules.compare.given import FILLER, MAX_REFERENCE, SIGNS, TURNING, gives
@@ -36,15 +36,16 @@ def compare_text(reference: str, answer: str, question: str = "") -> Comparison:
     stands beside it. A leading "yes" against "no", and one word against its opposite, are
     different answers.
     """
-    wanted, given = _bare(reference), _bare(answer)
-    if wanted and wanted == given:
-        return Comparison(True, "text:same-words")
-    if OPPOSITE.get(wanted) == given:
-        return Comparison(False, "text:opposite")
+    if len(answer) <= len(reference) + MAX_MEANING:
+        wanted, given = _bare(reference), _bare(answer)
+        if wanted and wanted == given:
+            return Comparison(True, "text:same-words")
+        if OPPOSITE.get(wanted) == given:
+            return Comparison(False, "text:opposite")
     words, said = words_of(reference), words_of(answer)
     if words and said and words[0] in _LEADING and OPPOSITE[words[0]] == said[0]:
         return Comparison(False, "text:opposite")
-    if not _ORDER_ASKED.search(question) and _reordered(reference, answer):
+    if _reordered(reference, answer) and not _ORDER_ASKED.search(question):
         return Comparison(True, "text:same-words-in-other-order")
     if gives(reference, answer, question):
         return Comparison(True, "text:gives-reference")
@@ -64,8 +65,7 @@ def _reordered(reference: str, answer: str) -> bool:
     if _NAMED.search(reference) or SIGNS.search(reference):
         return False  # A = HCl, B = NaOH
     joined = ("," in reference + answer) or _JOINING & {*left, *right}
-    same = _content(left) == _content(right)
-    return bool(joined) and same and not TURNING & {*left, *right}
+    return bool(joined) and _content(left) == _content(right) and not TURNING & {*left, *right}
 
 
 def _content(words: tuple[str, ...]) -> list[str]:

@@ -118,15 +118,18 @@ def _refined(found: Found, kind: AnswerType) -> Found:
     answer = refine(found.answer, kind)
     if kind in _SEVERAL and found.how in _SAID and _one_of(answer, found):
         return found._replace(answer=answer, how=How.CONCLUDED)
-    several = kind is AnswerType.NUMBER and found.how is How.FINAL and answer != found.answer
-    numbers = len(NUMBER.findall(found.answer)) + len(SPELLED.findall(found.answer))
-    if several and "=" not in found.answer and numbers > 1:
+    narrowed = kind is AnswerType.NUMBER and found.how is How.FINAL and answer != found.answer
+    if narrowed and "=" not in found.answer and _numbers(found.answer) > 1:
         return found._replace(answer=answer, how=How.CONCLUDED)
     if kind is AnswerType.NUMBER and not CHANGED.search(answer) and not reads_as(answer, kind):
         given = {with_unit(answer, m) for m in NUMBER.finditer(answer)}
         if len(given) == 1:  # "3 years old", "10 months to save": a number among other words
             return found._replace(answer=given.pop(), how=How.LAST_NUMBER)
     return found._replace(answer=answer)
+
+
+def _numbers(text: str) -> int:
+    return len(NUMBER.findall(text)) + len(SPELLED.findall(text))
 
 
 def _one_of(answer: str, found: Found) -> bool:

@@ -73,8 +73,13 @@ def _each(answer: str) -> str:
     pieces = [piece for piece in _PIECE.split(answer) if re.search(r"\w", piece)]
     if not 1 < len(pieces) <= values.MAX_ITEMS:
         return ""
-    made = [refine(_LIST_MARK.sub("", piece).strip(" .。*"), AnswerType.NUMBER) for piece in pieces]
-    return "; ".join(made) if all(reads_as(piece, AnswerType.NUMBER) for piece in made) else ""
+    made = list[str]()
+    for piece in pieces:
+        number = refine(_LIST_MARK.sub("", piece).strip(" .。*"), AnswerType.NUMBER)
+        if not reads_as(number, AnswerType.NUMBER):
+            return ""
+        made.append(number)
+    return "; ".join(made)
 
 
 def _candidates(answer: str) -> list[str]:
