@@ -10,10 +10,9 @@ from gradegpt.answers import values
 from gradegpt.answers.answer import Answer
 from gradegpt.answers.options import LETTERS, chosen, is_numbered, is_set, letters, options, sequence
 from gradegpt.answers.parts import marks
-from gradegpt.answers.quantity import quantity
 from gradegpt.answers.text import fold
 from gradegpt.answers.truth import said_truth, truth
-from gradegpt.answers.types import CHOICE, AnswerType, Group, Options, Truth, Value
+from gradegpt.answers.types import CHOICE, AnswerType, Group, Leaf, Options, Range, Truth, Value
 from gradegpt.answers.words import Words
 
 _MAX_NUMBER: Final = 200
@@ -85,9 +84,10 @@ def answer_type(reference: str, question: str = "") -> AnswerType:
         return AnswerType.SINGLE_CHOICE if len(named) == 1 else AnswerType.MULTIPLE_CHOICE
     if truth(text) is not None:
         return AnswerType.TRUE_FALSE
-    if len(text) <= _MAX_NUMBER and values.is_range(text):
+    value = values.read(text) if len(text) <= _MAX_NUMBER else None
+    if isinstance(value, Range):
         return AnswerType.TEXT
-    if len(text) <= _MAX_NUMBER and quantity(text.strip(" .")) is not None:
+    if isinstance(value, Leaf) and value.quantity is not None and not value.name:
         return AnswerType.NUMBER
     if _has_parts(text):
         return AnswerType.MULTI_PART

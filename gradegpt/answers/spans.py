@@ -6,6 +6,8 @@ import re
 from collections import deque
 from typing import Final
 
+_NEAR: Final = 100
+_FAR: Final = 400
 MAX_SENTENCE: Final = 160
 """Longest key sentence, in characters; a longer one is narrowed to the clause around the answer."""
 ENDS: Final = "。．！？!?"
@@ -25,9 +27,9 @@ _NUMBERING = re.compile(r"\s*(?:[A-Za-z]|\d{1,2})[.．]")
 """What looks like a sentence at a line's beginning, and is of the one behind it: ``1.``, ``B.``"""
 
 
-def last_match(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
-    """The last match of the pattern, or none."""
-    found = deque(pattern.finditer(text), maxlen=1)
+def last_match(pattern: re.Pattern[str], text: str, since: int = 0) -> re.Match[str] | None:
+    """The last match of the pattern from ``since`` on, or none."""
+    found = deque(pattern.finditer(text, since), maxlen=1)
     return found[0] if found else None
 
 
@@ -61,11 +63,13 @@ def clause_ends(text: str, begin: int = 0, end: int | None = None) -> list[int]:
 
 def sentence_start(text: str, at: int) -> int:
     """Where the sentence begins that ``at`` stands in; of a long one, 400 characters before."""
-    begin = max(0, at - 400)
-    start = begin
-    for stop in _BREAK.finditer(text, begin, at + 1):
-        start = stop.end() if stop.end() <= at else start
-    return at - len(text[start:at].lstrip())
+    for reach in (_NEAR, _FAR):  # most sentences are short
+        begin, start = max(0, at - reach), -1
+        for stop in _BREAK.finditer(text, begin, at + 1):
+            start = stop.end() if stop.end() <= at else start
+        if start >= 0 or not begin:
+            break
+    return at - len(text[max(start, begin) : at].lstrip())
 
 
 def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:

@@ -130,6 +130,7 @@ def _without_latex(text: str) -> str:
     return _SPACING.sub(" ", text).replace("\\(", "").replace("\\)", "")
 
 
+_APART = re.compile(r"\d\s+\d")
 _BLANKS = re.compile(r"(?<!\d)\s+|\s+(?!\d)|(?<=\d)\s+(?=\d{3}(?!\d))")
 """All blanks, but those that keep two numbers apart: 1 000 is one, 1 05 is none."""
 
@@ -137,4 +138,6 @@ _BLANKS = re.compile(r"(?<!\d)\s+|\s+(?!\d)|(?<=\d)\s+(?=\d{3}(?!\d))")
 @lru_cache(maxsize=16384)
 def plain(text: str) -> str:
     """``fold`` without blanks, case and closing punctuation: equal results mean the same text."""
-    return _BLANKS.sub("", fold(text)).casefold().strip(".,;:!'\"`*")
+    text = fold(text)
+    bare = _BLANKS.sub("", text) if _APART.search(text) else "".join(text.split())
+    return bare.casefold().strip(".,;:!'\"`*")

@@ -70,9 +70,10 @@ def _like() -> dict[str, list[str]]:
 
 def any_of(table: Iterable[str]) -> re.Pattern[str]:
     """One of the words, the longest first; an English one as a word of its own."""
-    bounded = r"(?<![A-Za-z])(?<!\d ){}(?![A-Za-z])"
     ordered = sorted(table, key=len, reverse=True)
-    return re.compile("|".join(bounded.format(w) if w.isascii() else w for w in ordered))
+    english, chinese = ("|".join(w for w in ordered if w.isascii() is e) for e in (True, False))
+    bounded = rf"(?<![A-Za-z])(?<!\d )(?:{english})(?![A-Za-z])"
+    return re.compile("|".join(filter(None, (english and bounded, chinese))))
 
 
 _LIKE: Final = _like()

@@ -192,11 +192,12 @@ def gives_up(response: str) -> int:
 
 def leaves_open(response: str) -> bool:
     """Whether it repeats the question with its blanks, or analyses it and stops there."""
-    return bool(_BLANKS.search(response)) or (
+    return ("__" in response and bool(_BLANKS.search(response))) or (
         response.lstrip().startswith("【分析】") and not _SOLVED.search(response)
     )
 
 
+_OPEN_WORDS: Final = 40
 _OPEN_END = re.compile(
     r"(?:[=\\{+,，、（(]|\\frac|\\boxed|等于|因为|由于|接下来|主要|其中|以及|并且|然后|可以|需要|得到?"
     r"|为|是|的|\b(?:and|then|the|we|obtain|is|of|to|that|which|with|because|by))\s*$",
@@ -210,4 +211,4 @@ def cut_off(response: str) -> bool:
     tail = text[-4_000:]
     opened = tail.count("\\[") > tail.count("\\]") or tail.count("\\(") > tail.count("\\)")
     unboxed = text.rfind("\\boxed{") > text.rfind("}")
-    return opened or unboxed or tail.count("$$") % 2 == 1 or bool(_OPEN_END.search(tail))
+    return opened or unboxed or tail.count("$$") % 2 == 1 or bool(_OPEN_END.search(tail[-_OPEN_WORDS:]))

@@ -187,19 +187,20 @@ def _boxed(text: str) -> Found | None:
 
 
 def _announced(text: str) -> Found | None:
-    tag = last_match(_ANSWER_TAG, text)
+    tag = last_match(_ANSWER_TAG, text) if "</" in text else None
     if tag is not None:
         return _found(text, tag.start(1), tag.end(1), How.ANNOUNCED, tag.start(1))
     near = max(0, len(text) - NEAR_THE_END)
     found = _last_announced(text, near)
     if near and (found is None or found.clause[0] < near + OVERLAP):
-        lowered = text.lower()
-        if any(word in lowered for word in _ANNOUNCING):
-            found = _last_announced(text, 0)
+        found = _last_announced(text, 0)
     return found
 
 
 def _last_announced(text: str, begin: int) -> Found | None:
+    lowered = text[begin:].lower()
+    if not any(word in lowered for word in _ANNOUNCING):
+        return None
     matches = [*_ANNOUNCED.finditer(text, begin), *_BARE_CHOICE.finditer(text, begin)]
     for match in sorted(matches, key=lambda m: m.end(), reverse=True):
         stop = _stop(text, match.end())

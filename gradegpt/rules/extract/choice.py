@@ -146,10 +146,12 @@ def _moved(choice: Choice, by: int) -> Choice:
 
 
 def _committed(text: str) -> Iterator[Choice]:
-    for pattern in (_BOXED, _CUED_EN, _ENDING, *([_CUED_ZH] if _HAN.search(text) else [])):
+    for pattern in (_BOXED, _CUED_EN, *([_CUED_ZH] if _HAN.search(text) else [])):
         for match in pattern.finditer(text):
-            if pattern is _ENDING or not _ruled_out(text, match):
+            if not _ruled_out(text, match):
                 yield _choice(match)
+    for match in _ENDING.finditer(text, max(0, len(text) - NEAR_THE_END)):
+        yield _choice(match)
     for match in NONE_RIGHT.finditer(text) if _MAY_BE_NONE.search(text) else ():
         yield Choice("", match.start(), match.start(), match.end(), True)
     judged = [_JUDGED_ZH] if "答案" in text or "正确" in text or "符合" in text else []

@@ -7,7 +7,7 @@ from typing import Final
 
 from gradegpt.answers.spans import last_match, sentence_around
 from gradegpt.answers.units import known, named
-from gradegpt.rules.extract.found import Found, How
+from gradegpt.rules.extract.found import NEAR_THE_END, OVERLAP, Found, How
 
 NUMBER = re.compile(r"-?\$?\d[\d,]*(?:\.\d+)?(?:\s*/\s*\d+)?%?")
 CHANGED = re.compile(
@@ -65,7 +65,10 @@ def has_later_result(text: str, found: Found) -> bool:
 
 def last_number(text: str) -> Found | None:
     """The last number of a text, whatever it counts."""
-    last = last_match(NUMBER, text)
+    near = max(0, len(text) - NEAR_THE_END)
+    last = last_match(NUMBER, text, near)
+    if near and (last is None or last.start() < near + OVERLAP):
+        last = last_match(NUMBER, text)
     if last is None:
         return None
     answer = with_unit(text, last)
