@@ -13,6 +13,7 @@ from decimal import Decimal
 from fractions import Fraction
 from itertools import chain
 
+from gradegpt.answers.options import LETTERS
 from gradegpt.schema import Item
 
 ANSWERS = (
@@ -54,7 +55,7 @@ _PAIRS = (
 )  # fmt: skip
 _UNITS = dict(_PAIRS) | {b: a for a, b in _PAIRS}
 _UNIT = re.compile(rf"(\s*)({'|'.join(sorted(_UNITS, key=len)[::-1])})(?![\w/^²³])")
-_LETTERS = re.compile(r"\(?(?P<letters>[A-H](?:[\s,、]*[A-H])*)(?:\)(?:\s.*)?|\.?)")
+_OPTIONS = re.compile(rf"\(?(?P<letters>[{LETTERS}](?:[\s,、]*[{LETTERS}])*)(?:\)(?:\s.*)?|\.?)")
 _AMOUNT = re.compile(
     r"(?P<lead>[$\s]*)(?P<sign>-?)(?P<digits>\d+(?:,\d{3})*(?:\.\d+)?)(?P<rest>[^\d^+*/=<>():,，;；]*)"
 )
@@ -79,7 +80,7 @@ _STACK = re.compile(r"[\[\](){}<>](?:\s[\[\](){}<>])+")
 """Brackets that close one another, as an answer."""
 _ENCLOSED = re.compile(r"((?:\\?[{(\[])?)(.+?)((?:\\?[})\]])?)")
 _BETWEEN = re.compile(r"[,，;；、]|\bor\b|\band\b|或|和")
-_WORKED = re.compile(r"\n|=[^,，;；]*=|#|答案|选[A-H]|故|证明|略|见解析")
+_WORKED = re.compile(rf"\n|=[^,，;；]*=|#|答案|选[{LETTERS}]|故|证明|略|见解析")
 """In a reference that holds steps, two spellings, or no answer at all."""
 _NEGATION = re.compile(r"\b(?:no|not|none|never|nor|without)\b|n't|[不没无非未否]", re.IGNORECASE)
 Changes = Iterator[tuple[str, str]]
@@ -101,7 +102,7 @@ def changed(row: Item, names: Sequence[Sequence[str]], rng: random.Random) -> Ch
     """References that the row's response does not give; ``names`` are those of other rows."""
     text = row.reference[0].strip()
     word = re.sub(r"\\text|\W", "", text).lower()
-    if match := _LETTERS.fullmatch(text):
+    if match := _OPTIONS.fullmatch(text):
         yield from _letters(match["letters"], rng)
     elif word in (*_TRUE, *_FALSE):
         yield from (("turned truth", other) for other in (_FALSE if word in _TRUE else _TRUE))
@@ -119,8 +120,9 @@ def changed(row: Item, names: Sequence[Sequence[str]], rng: random.Random) -> Ch
 
 
 def _letters(text: str, rng: random.Random) -> Changes:
-    named, between = re.findall(r"[A-H]", text), re.sub(r"[A-H]", "", text)[:1]
-    absent = sorted({*"ABCD"} - {*named})
+    named, between = re.findall(f"[{LETTERS}]", text), re.sub(f"[{LETTERS}]", "", text)[:1]
+    listed = LETTERS[: max(4, LETTERS.index(max(named)) + 1)]
+    absent = sorted({*listed} - {*named})
     at = rng.randrange(len(named))
     for letter in rng.sample(absent, min(2, len(absent))):
         yield "another option", between.join([*named[:at], letter, *named[at + 1 :]])
@@ -294,7 +296,7 @@ def is_short(reference: str) -> bool:
 def is_name(text: str) -> bool:
     """Whether these are words rather than a value or letters of options."""
     formula = re.search(r"[\\^=_＝]|^\W*$", re.sub(r"\\(?:text|mathrm)\s*\{([^}]*)\}", r"\1", text))
-    return not formula and bool(_WORD.search(text)) and not _LETTERS.fullmatch(text)
+    return not formula and bool(_WORD.search(text)) and not _OPTIONS.fullmatch(text)
 
 
 def _is_closed(text: str) -> bool:

@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 from gradegpt.answers import Answer, read
 from gradegpt.answers.truth import truth
-from gradegpt.answers.types import Group, Leaf, Options, Truth, Words
+from gradegpt.answers.types import Group, Leaf, Options, Truth
 from gradegpt.answers.values import is_read
+from gradegpt.answers.words import Words
 from gradegpt.schema import AnswerType
 
 

@@ -16,11 +16,13 @@ from data_gen.forms.texts import near_texts
 from data_gen.forms.unread import is_year
 from data_gen.lexicon import NO_OPTION_EN, NO_OPTION_ZH
 from gradegpt.answers import Answer, Digits, Style, UnwritableError, read, write
+from gradegpt.answers.options import LETTERS
 from gradegpt.answers.styles import TRUTHS, written
-from gradegpt.answers.types import Leaf, Options, Truth, Words
+from gradegpt.answers.types import Leaf, Options, Truth
+from gradegpt.answers.words import Words
 from gradegpt.schema import AnswerType
 
-_LETTER: Final = re.compile(r"[(（]?[A-J][)）]?")
+_LETTER: Final = re.compile(rf"[(（]?[{LETTERS}][)）]?")
 _JOINTS: Final = ("", "", "、", ",", ", ", " and ", "和")
 
 

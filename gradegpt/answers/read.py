@@ -8,7 +8,15 @@ from typing import Final
 
 from gradegpt.answers import values
 from gradegpt.answers.answer import Answer
-from gradegpt.answers.options import LETTERS, chosen, is_numbered, is_set, letters, options, sequence
+from gradegpt.answers.options import (
+    LETTERS,
+    chosen,
+    is_numbered,
+    is_set,
+    letters,
+    options,
+    sequence,
+)
 from gradegpt.answers.parts import marks
 from gradegpt.answers.text import fold
 from gradegpt.answers.truth import said_truth, truth

@@ -63,13 +63,17 @@ def clause_ends(text: str, begin: int = 0, end: int | None = None) -> list[int]:
 
 def sentence_start(text: str, at: int) -> int:
     """Where the sentence begins that ``at`` stands in; of a long one, 400 characters before."""
-    for reach in (_NEAR, _FAR):  # most sentences are short
-        begin, start = max(0, at - reach), -1
-        for stop in _BREAK.finditer(text, begin, at + 1):
-            start = stop.end() if stop.end() <= at else start
-        if start >= 0 or not begin:
-            break
-    return at - len(text[max(start, begin) : at].lstrip())
+    begin = max(0, at - _FAR)
+    start = _last_end(text, max(0, at - _NEAR), at) or _last_end(text, begin, at) or begin
+    return at - len(text[start:at].lstrip())
+
+
+def _last_end(text: str, since: int, at: int) -> int:
+    """Where the last sentence ends that ends from ``since`` to ``at``; 0 where none does."""
+    last = 0
+    for stop in _BREAK.finditer(text, since, at + 1):
+        last = stop.end() if stop.end() <= at else last
+    return last
 
 
 def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:

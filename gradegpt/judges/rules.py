@@ -164,7 +164,9 @@ class RuleJudge:
     ) -> Judgement:
         span = (found.start, found.end) if found else None
         answer = found.answer if found else None
-        return judged(item, verdict, (self.name, reason), span, answer, reference.said, reference.kind)
+        return judged(
+            item, verdict, (self.name, reason), span, answer, reference.said, reference.kind
+        )
 
 
 def judged(

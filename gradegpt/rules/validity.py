@@ -211,4 +211,9 @@ def cut_off(response: str) -> bool:
     tail = text[-4_000:]
     opened = tail.count("\\[") > tail.count("\\]") or tail.count("\\(") > tail.count("\\)")
     unboxed = text.rfind("\\boxed{") > text.rfind("}")
-    return opened or unboxed or tail.count("$$") % 2 == 1 or bool(_OPEN_END.search(tail[-_OPEN_WORDS:]))
+    return (
+        opened
+        or unboxed
+        or tail.count("$$") % 2 == 1
+        or bool(_OPEN_END.search(tail[-_OPEN_WORDS:]))
+    )

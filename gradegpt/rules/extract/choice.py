@@ -17,7 +17,7 @@ _DRESS = (
 )
 """What may stand between an announcement and the letter; never given back, or it would be slow."""
 _BETWEEN = (
-    r"(?:\}|\))?[\s$*]*(?:[、,，;；/&和与及]|\band\b|\.(?=\s[A-J](?:\.|\s*$)))?[\s$*]*"
+    rf"(?:\}}|\))?[\s$*]*(?:[、,，;；/&和与及]|\band\b|\.(?=\s[{LETTERS}](?:\.|\s*$)))?[\s$*]*"
     r"(?:选项|[Oo]ptions?|[Cc]hoices?[\s_]*)?[({]?"
 )
 _LETTERS = rf"(?P<letters>{LETTER}(?:{_BETWEEN}{LETTER}(?![a-zK-Z])){{0,9}}+)(?![A-Za-z'’]|\d)"
@@ -34,7 +34,7 @@ _ZH_CUE = (
     r"(?:应该?|应当|就|只能|只有)?\s*(?:选择?|是|为|有|:|：)+"
     r"|(?:故|应|因此|所以|则|可|本题|只能|只|答|即|综上)[\s,，]*(?:本题)?(?:正确)?(?:答案)?"
     r"(?:应该?)?\s*选择?(?:项)?\s*(?:是|为|:|：)*"
-    rf"|{_ASKED}|(?:组合|结果|推断|判断)(?:应)?(?:是|为)|故\s*(?=[A-J]\s*[。.]?\s*$))"
+    rf"|{_ASKED}|(?:组合|结果|推断|判断)(?:应)?(?:是|为)|故\s*(?=[{LETTERS}]\s*[。.]?\s*$))"
 )
 _EN_CUE = (
     r"(?:\b(?:[Aa]nswer|ANSWER|[Ss]olution|SOLUTION|[Cc]onclusion)\b(?:[^\n.:。]{0,60}?)"
@@ -55,7 +55,8 @@ _JUDGED_ZH = re.compile(
     r"(?:正确答案|正确选项|最佳答案|本题答案|符合题意)"
 )
 _JUDGED_EN = re.compile(
-    r"[OoCc](?:ption|hoice)[\s_]*\(?(?P<letters>[A-J])\)?(?![A-Za-z])[^\n.]{0,60}?\bis (?:the )?"
+    rf"[OoCc](?:ption|hoice)[\s_]*\(?(?P<letters>[{LETTERS}])\)?(?![A-Za-z])[^\n.]{{0,60}}?"
+    r"\bis (?:the )?"
     r"(?:(?:most )?(?:correct|best|right|accurate|likely))(?: (?:answer|choice|option))?"
 )
 _ENDING = re.compile(
@@ -82,7 +83,7 @@ NONE_RIGHT = re.compile(
     r"\bnone of (?:the|these|them)\b[^\n.]{0,100}"
     r"\b(?:correct|match|valid|right|above|choices|options|given|provided)"
     r"|\bno (?:correct|valid|right) (?:choice|option|answer)"
-    r"|(?:所有|四个|以上|各个?|全部)选项(?:[A-J、,，和与及]*)(?:都|均|全)(?:不|是?错)"
+    rf"|(?:所有|四个|以上|各个?|全部)选项(?:[{LETTERS}、,，和与及]*)(?:都|均|全)(?:不|是?错)"
     r"|没有(?:一个)?(?:正确|符合[^\n。]{0,6})的?(?:选项|答案)|答案[^\n。]{0,4}[:：]?\s*无(?=\s|<|$|。)",
     re.IGNORECASE,
 )
@@ -96,7 +97,7 @@ _LEFT_OPEN = re.compile(
     r"|(?:选?项|说法)?(?:都|均|是)?[不错]|的(?:说法|叙述|表述))"
 )
 _JUDGED_WRONG = re.compile(r"[^\n]{0,80}\(\s*(?:in|not )correct|(?:错误|不正确)", re.IGNORECASE)
-_ECHO = re.compile(r"\s*[.．、:：)）][^\n]*\n+\s*[(（]?[B-J]\s*[.．、:：)）]")
+_ECHO = re.compile(rf"\s*[.．、:：)）][^\n]*\n+\s*[(（]?[{LETTERS[1:]}]\s*[.．、:：)）]")
 """The options go on being listed, each on a line of its own."""
 _SUPPOSED = re.compile(r"(?:^|[.\n。:])[\s*-]*(?:If|Suppose|如果|假如|若)\b[^.\n。]*$")
 """The beginning of a sentence that says what would be chosen, were something true."""

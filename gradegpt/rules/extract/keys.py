@@ -15,7 +15,7 @@ _MARK: Final = re.compile(
     r"|(?:^|(?<=[\s;,。.|】)>*]))(?:\*\*|\|\s*)?"
     r"(?:(?:第|[Qq]uestions?\s*|[Nn]o\.\s*|小题|【小题)?[(]?(?P<number>\d{1,2}|[一二三四五六七八九十])[)]?"
     r"(?P<more>(?:\s*(?:[、,&和与]|and)\s*\d{1,2})*)"
-    r"(?:\s*(?:小?题|】|\.(?!\d)|[)、:：|])[\s*:：.、]*|\s+(?=[A-J](?![a-z])))))[\s*:：.、]*"
+    rf"(?:\s*(?:小?题|】|\.(?!\d)|[)、:：|])[\s*:：.、]*|\s+(?=[{LETTERS}](?![a-z])))))[\s*:：.、]*"
 )
 """The number of a question before its answer: 9. , (2), 第3题, Question 4:, | 5 |, 第1、2题."""
 _DIRECT: Final = re.compile(
