@@ -22,7 +22,7 @@ from gradegpt.importers.labelled import Source, read_examples
 from gradegpt.judges.base import Judge
 from gradegpt.judges.cascade import CascadeJudge
 from gradegpt.records import read_rows, write_rows
-from gradegpt.run import CheckedInput, check_input, judge_file
+from gradegpt.run import MANIFEST, CheckedInput, check_input, judge_file
 from gradegpt.schema import Example, Item, Judgement, Row
 
 Advance = Callable[[int, int], None]
@@ -124,7 +124,7 @@ def from_records(judge: Judge, done: Sequence[Judged], items: CheckedInput) -> J
 
 def made_from(path: Path) -> tuple[str, str] | None:
     """The judge's fingerprint and the digest of the items behind a finished file, or none."""
-    manifest = path.with_name(path.name + ".manifest.json")
+    manifest = path.with_name(path.name + MANIFEST)
     if not path.is_file() or not manifest.is_file():
         return None
     made: dict[str, Any] = json.loads(manifest.read_text(encoding="utf-8"))

@@ -231,7 +231,9 @@ def _judge_to_file(
     check_output(output, source, overwrite=overwrite)
     console = Console(stderr=True)
     with console.status("loading the judge"):
-        run_on = partial(judge_file, checked, output, build_judge(settings), overwrite=overwrite)
+        judge = build_judge(settings)
+        run_on = partial(judge_file, checked, output, judge, overwrite=overwrite)
+        _ = judge.fingerprint  # loads what a cascade loads late
     rows = _RULE_ROWS if settings.kind in _WITHOUT_MODEL else 2 * settings.batch_size
     try:
         with _progress(console) as report:
@@ -240,6 +242,9 @@ def _judge_to_file(
         typer.echo(f"stopped; run the same command again to go on from {output}.partial", err=True)
         raise typer.Exit(130) from None
     typer.echo(summed_up(summary))
+    if n := summary.counts.n_failed:
+        again = "run the same command again to ask about them once more"
+        raise EngineError(f"{n:,} rows failed, the first with: {summary.failure}; {again}")
 
 
 def summed_up(summary: Summary) -> str:

@@ -249,6 +249,21 @@ class ResumableWriter:
                 f"delete it and {self._stamp.name} to start anew, or choose another output"
             )
 
+    def begin_again(self) -> None:
+        """Take what is finished for the beginning of a run, so that rows of it can be replaced."""
+        write_json(self._stamp, {"fingerprint": self._fingerprint})
+        self.path.replace(self.partial)
+
+    def replace(self, rows: Iterable[BaseModel]) -> None:
+        """Put ``rows`` in the place of all that are written, in one step."""
+        beside = self.partial.with_name(self.partial.name + ".new")
+        with beside.open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(dump(row) + "\n" for row in rows)
+        self._file.close()
+        beside.replace(self.partial)
+        self._file = self.partial.open("a", encoding="utf-8", newline="\n")
+        self._lock()
+
     def write(self, rows: Iterable[BaseModel | dict[str, Any]]) -> None:
         """Append rows and push them to the disk together."""
         lines = [dump(row) + "\n" for row in rows]

@@ -6,13 +6,14 @@ Nothing here prints. ``check_input`` and ``check_output`` come before a model is
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple, Self
 
 from pydantic import ValidationError, model_validator
 
@@ -36,6 +37,8 @@ SHOWN: Final = 20
 GIVE_UP_AFTER: Final = 16
 """Failures in one write, without one answer, after which the engine is taken to be down."""
 
+MANIFEST: Final = ".manifest.json"
+"""What is put behind a file's name for what says what it was made from."""
 _FIELDS: Final = frozenset(Item.model_fields)
 _LABELS: Final = frozenset(Example.model_fields) - _FIELDS
 
@@ -90,6 +93,8 @@ class Summary(NamedTuple):
     counts: Counts
     rows_before: int
     seconds: float
+    failure: str = ""
+    """Why the first of the failed rows failed."""
 
     @property
     def rows_per_second(self) -> float:
@@ -121,7 +126,7 @@ def check_input(path: str | Path, *, ignore_extra: bool = False) -> CheckedInput
 
 
 def check_output(path: str | Path, source: str | Path, *, overwrite: bool = False) -> None:
-    """Find out before any work whether ``path`` can be written.
+    """Find out before any work whether ``path`` can be written; one with failed rows can.
 
     Raises:
         OutputError: a folder, the input, there already, or in a place that cannot be written.
@@ -132,7 +137,7 @@ def check_output(path: str | Path, source: str | Path, *, overwrite: bool = Fals
         raise OutputError(f"{path}: a folder; give the name of a file to write")
     if path.exists() and path.samefile(source):
         raise OutputError(f"{path}: is the input; choose another name for the output")
-    if path.exists() and not overwrite:
+    if path.exists() and not overwrite and not _has_failed(_manifest(path)):
         raise OutputError(f"{path}: {EXISTS}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -153,6 +158,7 @@ def judge_file(
 ) -> Summary:
     """Judge every row of ``source`` into ``output``, in order; what an earlier run wrote is kept.
 
+    Rows that failed then, because an engine did not answer, are asked about again.
     ``<output>.manifest.json`` says what the rows were made from.
 
     Raises:
@@ -164,8 +170,12 @@ def judge_file(
     report = on_progress or (lambda done, total: None)
     made_from = f"{judge.fingerprint}|input:{source.sha256}"
     writer = ResumableWriter(output, made_from, overwrite=overwrite)
+    if not overwrite and _has_failed(before := _manifest(output)):
+        if (before["judge"], before["input"]["sha256"]) != (judge.fingerprint, source.sha256):
+            raise OutputError(f"{output}: {EXISTS}")
+        writer.begin_again()
     with _saying_what_is_kept(writer, source.rows), writer:
-        rows_before = writer.done
+        rows_before = writer.done - _ask_again(judge, source, writer, rows_per_write)
         counts = count(read_rows(writer.partial, Judgement))
         report(writer.done, source.rows)
         for start, items in _in_writes(source, rows_per_write):
@@ -177,7 +187,41 @@ def judge_file(
                 counts += count(judgements)
                 report(writer.done, source.rows)
     _write_manifest(output, source, judge, counts)
-    return Summary(output, counts, rows_before, time.perf_counter() - started)
+    seconds = time.perf_counter() - started
+    return Summary(
+        output, counts, rows_before, seconds, _failure(output) if counts.n_failed else ""
+    )
+
+
+def _ask_again(judge: Judge, source: CheckedInput, writer: ResumableWriter, size: int) -> int:
+    """Judge the rows that failed before once more; how many they are."""
+    written = enumerate(read_rows(writer.partial, Judgement))
+    failed = {n for n, row in written if row.outcome is Outcome.FAILED}
+    if not failed:
+        return 0
+    rows = itertools.chain.from_iterable(items for _, items in _in_writes(source, size))
+    left = [item for n, item in enumerate(rows) if n in failed]
+    told = itertools.chain.from_iterable(
+        _judge(judge, left[start : start + size]) for start in range(0, len(left), size)
+    )
+    kept = enumerate(read_rows(writer.partial, Judgement))
+    writer.replace([next(told) if n in failed else row for n, row in kept])
+    return len(failed)
+
+
+def _failure(output: Path) -> str:
+    rows = read_rows(output, Judgement)
+    return next(row.reason for row in rows if row.outcome is Outcome.FAILED)
+
+
+def _manifest(output: Path) -> dict[str, Any]:
+    path = output.with_name(output.name + MANIFEST)
+    there = output.is_file() and path.is_file()
+    return dict(json.loads(path.read_text(encoding="utf-8"))) if there else {}
+
+
+def _has_failed(manifest: dict[str, Any]) -> bool:
+    return bool(manifest.get("counts", {}).get("n_failed"))
 
 
 def _in_writes(source: CheckedInput, size: int) -> Iterator[tuple[int, list[Item]]]:
@@ -266,4 +310,4 @@ def _write_manifest(output: Path, source: CheckedInput, judge: Judge, counts: Co
         "output": {"path": str(output), "sha256": sha256_file(output)},
         "counts": counts.model_dump(),
     }
-    write_json(output.with_name(output.name + ".manifest.json"), manifest)
+    write_json(output.with_name(output.name + MANIFEST), manifest)

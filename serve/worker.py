@@ -21,6 +21,7 @@ from gradegpt.judges.base import Judge
 from gradegpt.judges.build import JudgeSettings, build_judge
 from gradegpt.judges.cached import CachedJudge
 from gradegpt.judges.cascade import CascadeJudge
+from gradegpt.judges.deferred import DeferredJudge
 from gradegpt.judges.model import ModelJudge
 from gradegpt.schema import Item, Judgement, Message
 
@@ -58,6 +59,8 @@ def engine_of(judge: Judge) -> Engine | None:
             return engine_of(judge.inner)
         case CascadeJudge():
             return engine_of(judge.second)
+        case DeferredJudge():
+            return engine_of(judge.loaded)
         case ModelJudge():
             return judge.engine
         case _:

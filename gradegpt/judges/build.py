@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Final, Literal
 
@@ -13,6 +14,7 @@ from gradegpt.errors import MissingError, SettingsError
 from gradegpt.judges.base import Judge
 from gradegpt.judges.cached import CachedJudge
 from gradegpt.judges.cascade import CascadeJudge
+from gradegpt.judges.deferred import DeferredJudge
 from gradegpt.judges.model import ModelJudge
 from gradegpt.judges.overlap import OverlapJudge
 from gradegpt.judges.parallel import ParallelJudge
@@ -73,10 +75,10 @@ class JudgeSettings(Settings):
 
 
 def build_judge(settings: JudgeSettings) -> Judge:
-    """The judge that the settings describe, loaded and ready.
+    """The judge that the settings describe; a cascade loads its model when it is first needed.
 
     Raises:
-        MissingError: a model, adapter or package is not there.
+        MissingError: a model, adapter or package is not there; of a cascade's when it is loaded.
         EngineError: a model does not load.
         SettingsError: no profile of that name, or one for another judge.
         OutputError: the cache is something else, or cannot be used.
@@ -95,15 +97,15 @@ def _judge(settings: JudgeSettings) -> Judge:
         return ParallelJudge(RuleJudge())
     if settings.kind == "overlap":
         return OverlapJudge()
-    model = _model_judge(settings)
-    return model if settings.kind == "model" else _cascade(model, settings)
+    return _model_judge(settings) if settings.kind == "model" else _cascade(settings)
 
 
-def _cascade(model: ModelJudge, settings: JudgeSettings) -> CascadeJudge:
+def _cascade(settings: JudgeSettings) -> CascadeJudge:
     trust = _trust(settings)
     first: Judge = RuleJudge()
     if trust is not None and trust.overlap:
         first = CascadeJudge(first, OverlapJudge(), trust.of_overlap)
+    model = DeferredJudge(ModelJudge.name, partial(_model_judge, settings))
     return CascadeJudge(first, model, trust if settings.abstain else None)
 
 

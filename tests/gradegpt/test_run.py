@@ -191,6 +191,25 @@ def test_single_failures_are_counted_and_the_run_goes_on(tmp_path: Path) -> None
     assert (summary.counts.n_failed, summary.counts.n_correct) == (19, 1)
 
 
+def test_rows_that_failed_are_asked_about_again_by_the_same_command(tmp_path: Path) -> None:
+    source = write(tmp_path / "in.jsonl", [ROW] * 5)
+    first = ["<No>", EngineError("busy"), "<No>", EngineError("busy"), "<No>"]
+    summary = judge_all(source, ModelJudge(ScriptedEngine(first)))
+    assert (summary.counts.n_failed, summary.failure) == (2, "engine:error: busy")
+    engine = ScriptedEngine(["<Yes>", "<Yes>"])
+    summary = judge_all(source, ModelJudge(engine), rows_per_write=1)
+    rows = [json.loads(line)["verdict"] for line in summary.output.read_text().splitlines()]
+    assert rows == ["incorrect", "correct", "incorrect", "correct", "incorrect"]
+    assert (len(engine.prompts), summary.rows_before, summary.counts.n_failed) == (2, 3, 0)
+
+
+def test_a_file_with_failed_rows_is_not_gone_on_with_by_another_judge(tmp_path: Path) -> None:
+    source = write(tmp_path / "in.jsonl", [ROW] * 2)
+    judge_all(source, ModelJudge(ScriptedEngine(["<No>", EngineError("busy")])))
+    with pytest.raises(OutputError, match="exists already"):
+        judge_all(source, RuleJudge())
+
+
 def test_complaints_are_listed_up_to_twenty_and_then_counted(tmp_path: Path) -> None:
     source = write(tmp_path / "in.jsonl", ["{", *[{"reference": "4"}] * 24, ROW])
     with pytest.raises(InputError) as caught:

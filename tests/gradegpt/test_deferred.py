@@ -1,0 +1,49 @@
+"""A cascade's model is loaded when something is left to it, and not before."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from gradegpt.errors import MissingError
+from gradegpt.judges import RuleJudge
+from gradegpt.judges.build import JudgeSettings, build_judge
+from gradegpt.judges.deferred import DeferredJudge
+from gradegpt.schema import Item, Outcome
+
+DECIDED = Item(reference=("4",), response="The answer is 4.")
+
+
+def test_it_is_loaded_once_when_it_is_asked() -> None:
+    loads: list[int] = []
+
+    def load() -> RuleJudge:
+        loads.append(1)
+        return RuleJudge()
+
+    judge = DeferredJudge("rules", load)
+    assert not loads
+    assert judge.judge([DECIDED, DECIDED])[1].outcome is Outcome.JUDGED
+    assert judge.fingerprint == RuleJudge().fingerprint
+    assert loads == [1]
+
+
+def test_a_model_that_is_not_there_is_missed_when_something_is_left_to_it() -> None:
+    judge = build_judge(JudgeSettings(model="/not/there", adapter=None))
+    assert judge.judge([DECIDED])[0].method == "rules"
+    with pytest.raises(MissingError, match="/not/there"):
+        judge.judge([Item(reference=("blue",), response="the sky has the colour of the sea")])
+
+
+def test_what_rules_decide_needs_no_torch() -> None:
+    code = (
+        "import sys\n"
+        "from gradegpt.judges.build import JudgeSettings, build_judge\n"
+        "from gradegpt.schema import Item\n"
+        "judge = build_judge(JudgeSettings())\n"
+        "judge.judge([Item(reference=('4',), response='The answer is 4.')])\n"
+        "assert not {'torch', 'transformers'} & sys.modules.keys()\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
