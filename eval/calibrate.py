@@ -23,7 +23,7 @@ from gradegpt.agreement import by_question, estimate, resampled, score
 from gradegpt.cli import run
 from gradegpt.importers.labelled import Source
 from gradegpt.judges.build import JudgeSettings, build_judge
-from gradegpt.judges.overlap import OverlapJudge
+from gradegpt.judges.lexical import LexicalJudge
 from gradegpt.judges.rules import RuleJudge
 from gradegpt.judges.trust import OTHER, TRUST_FILE, Trust, kind_of
 from gradegpt.records import write_json
@@ -117,20 +117,20 @@ def _compared(
     there: on the few rows of one kind a coin can be the luckier.
     """
     more = [*left, *(_left_by_rules(settings.trained_on) if settings.trained_on else ())]
-    overlaps = OverlapJudge().judge(more)
-    of_overlap = [
-        f for f in findings_of(more, overlaps, settings, "overlap")
+    lexical = LexicalJudge().judge(more)
+    of_lexical = [
+        f for f in findings_of(more, lexical, settings, "lexical")
         if f.least_confidence is not None and f.kind != OTHER
     ]  # fmt: skip
-    rows = list(zip(left, judged, overlaps[: len(left)], strict=True))
+    rows = list(zip(left, judged, lexical[: len(left)], strict=True))
     sound = {f.kind for f in findings_of(left, judged, settings) if f.least_confidence is not None}
-    better = [f for f in of_overlap if f.kind not in sound or not _model_as_good(f, rows)]
+    better = [f for f in of_lexical if f.kind not in sound or not _model_as_good(f, rows)]
     believed = {f.kind: f.least_confidence or 0.0 for f in better}
-    first = Trust(least_confidence={}, overlap=believed).of_overlap
+    first = Trust(least_confidence={}, lexical=believed).of_lexical
     rest = [(e, m) for e, m, o in rows if first.applied(e, o).outcome is not Outcome.JUDGED]
     of_model = findings_of([e for e, _ in rest], [m for _, m in rest], settings, "model")
     least = {f.kind: f.least_confidence for f in of_model}
-    return [*better, *of_model], Trust(least_confidence=least, overlap=believed)
+    return [*better, *of_model], Trust(least_confidence=least, lexical=believed)
 
 
 def _model_as_good(overlap: Finding, rows: Sequence[tuple[Example, Judgement, Judgement]]) -> bool:
@@ -141,11 +141,11 @@ def _model_as_good(overlap: Finding, rows: Sequence[tuple[Example, Judgement, Ju
         if kind_of(e) == overlap.kind and said.verdict and _confidence(said) >= least
     ]  # fmt: skip
     examples = [e for e, _, _ in both]
-    of_model, of_overlap = (
+    of_model, of_lexical = (
         score(by_question(examples, judged).sum(axis=0))["balanced_accuracy"]
         for judged in ([model for _, model, _ in both], [said for _, _, said in both])
     )
-    return bool(of_model >= of_overlap)
+    return bool(of_model >= of_lexical)
 
 
 def findings_of(

@@ -46,12 +46,12 @@ class Kind(StrEnum):
     """The judges to choose from."""
 
     RULES = "rules"
-    OVERLAP = "overlap"
+    LEXICAL = "lexical"
     MODEL = "model"
     CASCADE = "cascade"
 
 
-_WITHOUT_MODEL: Final = (Kind.RULES, Kind.OVERLAP)
+_WITHOUT_MODEL: Final = (Kind.RULES, Kind.LEXICAL)
 
 
 def main() -> NoReturn:
@@ -101,7 +101,7 @@ _Judge = Annotated[
     Kind,
     typer.Option(
         "--judge",
-        help="rules: instant, decides what it can show. overlap: free text by shared words. "
+        help="rules: instant, decides what it can show. lexical: free text by its words. "
         "model: asks a model. cascade: rules, then the model for what they leave open.",
     ),
 ]

@@ -4,7 +4,7 @@ from gradegpt.judges.base import Judge
 from gradegpt.judges.cached import CachedJudge
 from gradegpt.judges.cascade import CascadeJudge
 from gradegpt.judges.model import ModelJudge
-from gradegpt.judges.overlap import OverlapJudge
+from gradegpt.judges.lexical import LexicalJudge
 from gradegpt.judges.parallel import ParallelJudge, judge_many
 from gradegpt.judges.profile import ProfileJudge
 from gradegpt.judges.rules import RuleJudge
@@ -14,7 +14,7 @@ __all__ = [
     "CascadeJudge",
     "Judge",
     "ModelJudge",
-    "OverlapJudge",
+    "LexicalJudge",
     "ParallelJudge",
     "ProfileJudge",
     "RuleJudge",

@@ -16,7 +16,7 @@ from gradegpt.judges.cached import CachedJudge
 from gradegpt.judges.cascade import CascadeJudge
 from gradegpt.judges.deferred import DeferredJudge
 from gradegpt.judges.model import ModelJudge
-from gradegpt.judges.overlap import OverlapJudge
+from gradegpt.judges.lexical import LexicalJudge
 from gradegpt.judges.parallel import ParallelJudge
 from gradegpt.judges.profile import ProfileJudge
 from gradegpt.judges.rules import RuleJudge
@@ -40,7 +40,7 @@ class JudgeSettings(Settings):
     """
 
     name: str = ""
-    kind: Literal["rules", "overlap", "model", "cascade"] = "cascade"
+    kind: Literal["rules", "lexical", "model", "cascade"] = "cascade"
     profile: str | None = None
     """Scores as this benchmark does, with ``kind: rules``; see ``gradegpt.rules.profiles``."""
     model: str = NANO
@@ -95,16 +95,16 @@ def _judge(settings: JudgeSettings) -> Judge:
         return ParallelJudge(ProfileJudge(settings.profile))
     if settings.kind == "rules":
         return ParallelJudge(RuleJudge())
-    if settings.kind == "overlap":
-        return OverlapJudge()
+    if settings.kind == "lexical":
+        return LexicalJudge()
     return _model_judge(settings) if settings.kind == "model" else _cascade(settings)
 
 
 def _cascade(settings: JudgeSettings) -> CascadeJudge:
     trust = _trust(settings)
     first: Judge = RuleJudge()
-    if trust is not None and trust.overlap:
-        first = CascadeJudge(first, OverlapJudge(), trust.of_overlap)
+    if trust is not None and trust.lexical:
+        first = CascadeJudge(first, LexicalJudge(), trust.of_lexical)
     model = DeferredJudge(ModelJudge.name, partial(_model_judge, settings))
     return CascadeJudge(first, model, trust if settings.abstain else None)
 

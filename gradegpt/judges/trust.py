@@ -2,7 +2,7 @@
 
 A small model compares numbers well and free text no better than a coin. ``python -m
 eval.calibrate`` finds out where, and writes ``trust.json`` for the folder of the adapter; a cascade
-goes by the overlap of words where that is better, and abstains where neither is to be believed.
+asks the lexical judge where that is better, and abstains where neither is to be believed.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ class Trust(Settings):
     """From which confidence on the model is believed.
 
     ``least_confidence`` maps a kind of answer, such as ``text zh``, to a probability; null: never.
-    ``other`` stands for the kinds that it does not list; without it those are believed. ``overlap``
-    has the kinds where the overlap of words is believed before the model is asked, and from where.
+    ``other`` stands for the kinds that it does not list; without it those are believed. ``lexical``
+    has the kinds where the lexical judge is believed before the model is asked, and from where.
     """
 
     least_confidence: dict[str, float | None]
-    overlap: dict[str, float] = Field(default={})
+    lexical: dict[str, float] = Field(default={})
 
     @property
-    def of_overlap(self) -> Trust:
-        """How far the overlap of words is believed: where nothing says so, never."""
-        return Trust(least_confidence={OTHER: None} | self.overlap)
+    def of_lexical(self) -> Trust:
+        """How far the lexical judge is believed: where nothing says so, never."""
+        return Trust(least_confidence={OTHER: None} | self.lexical)
 
     def applied(self, item: Item, judgement: Judgement) -> Judgement:
         """The judgement, or ``undecided`` with its chain where the model is not to be believed."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gradegpt.judges import CascadeJudge, OverlapJudge, RuleJudge
+from gradegpt.judges import CascadeJudge, LexicalJudge, RuleJudge
 from gradegpt.judges.trust import Trust
 from gradegpt.schema import AnswerType, Item, Judgement, Outcome, Verdict
 
@@ -14,7 +14,7 @@ def judged(reference: str, response: str, question: str = "", **more: object) ->
         id="t", question=question, reference=(reference,), response=response,
         **({"answer_type": AnswerType.TEXT} | more),
     )  # fmt: skip
-    (judgement,) = OverlapJudge().judge([item])
+    (judgement,) = LexicalJudge().judge([item])
     return judgement
 
 
@@ -100,7 +100,7 @@ def test_the_best_of_several_references_and_the_sentence_that_says_it() -> None:
     """The chain quotes verbatim and compares with the reference that fits best."""
     response = "I thought about it. There a grey heron stood there! Or so."
     item = Item(reference=("a white swan", "the grey heron"), response=response, answer_type="text")
-    (judgement,) = OverlapJudge().judge([item])
+    (judgement,) = LexicalJudge().judge([item])
     assert judgement.verdict is Verdict.CORRECT
     assert judgement.key_sentence == "There a grey heron stood there!"
     assert judgement.chain is not None
@@ -136,7 +136,7 @@ def test_a_cascade_believes_it_where_it_was_measured() -> None:
         Item(id="zh", reference=("植物的光合作用",), response="光合作用让植物生长得很好"),
     ]
     trust = Trust(least_confidence={"other": None}, overlap={"text zh": 0.6})
-    first = CascadeJudge(RuleJudge(), OverlapJudge(), trust.of_overlap)
+    first = CascadeJudge(RuleJudge(), LexicalJudge(), trust.of_overlap)
     english, chinese = CascadeJudge(first, Never(), trust).judge(items)
     assert english.method == "never"
     assert (chinese.method, chinese.verdict) == ("overlap", Verdict.CORRECT)

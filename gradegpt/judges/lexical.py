@@ -1,0 +1,288 @@
+"""Free text by its words, numbers and names: a small classifier for what rules leave open.
+
+Whether two sentences mean the same is beyond rules, and word for word comparison is beyond no
+machine. How much of the reference a response says, what else it says, and whether a "not" or
+another number stands there, tells right answers from wrong ones in most short texts. The weights
+are boosted trees over ``FEATURES`` (Friedman, 2001), fitted by ``python -m train.lexical`` to
+answers that people graded; they are data, ``lexical.json``. What words cannot tell is left open:
+a reference and a response in two scripts, an acronym, the reference's words in another order.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from gradegpt.answers.spans import sentences
+from gradegpt.answers.text import fold, plain, simplified, tidy
+from gradegpt.errors import InputError
+from gradegpt.judges.base import undecided
+from gradegpt.judges.rules import judged
+from gradegpt.records import read_beside
+from gradegpt.rules.compare.given import FILLER
+from gradegpt.rules.reference import answer_kind, reference_answers
+from gradegpt.schema import AnswerType, Item, Judgement, Row, Verdict
+
+VERSION: Final = "1"
+"""Raised with every change that can change a judgement; part of the fingerprint."""
+WEIGHTS: Final = Path(__file__).with_name("lexical.json")
+
+MAX_WORDS: Final = 150
+"""Different words of a response; a longer one says too many things."""
+MAX_WANTED: Final = 80
+"""Words that a reference wants; of a longer one some count for much and most for little."""
+_ALIKE: Final = 0.6
+"""Share of the longer of two words that both begin with, where one stands for the other."""
+_BEGINNING: Final = 4
+"""Letters of such a beginning at least."""
+
+_WORD: Final = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+")
+_HAN: Final = re.compile(r"[\u3400-\u9fff]")
+_NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
+_NAME: Final = re.compile(r"\b[A-Z][a-z]+")
+_ACRONYM: Final = re.compile(r"[A-Z][A-Z.]{1,7}")
+_NOT: Final = re.compile(
+    r"\b(?:not?|never|neither|nor|without|except|unlike|cannot)\b|n['’]t\b|[不没無无非未]",
+    re.IGNORECASE,
+)
+_OF_GRADING: Final = re.compile(
+    r"\b(?:reference|grad(?:er|ing)|judg\w+|verdict|scor(?:e|ing))\b|answers? agree|"
+    r"<\s*/?\s*(?:yes|no|response|reference|question|context)\s*>|参考答案|标准答案|评分|评判|判定|判为|满分|得分",
+    re.IGNORECASE,
+)
+"""A response that speaks of its grading may hold the reference without giving it."""
+_DOUBT: Final = re.compile(
+    r"\b(?:unsure|uncertain|not sure|no idea|guess|perhaps|maybe|possibly|someone)\b|"
+    r"不确定|不知道|不清楚|有人说|会不会|是不是|无法|说不准",
+    re.IGNORECASE,
+)
+
+FEATURES: Final = (
+    "said", "all_said", "none_said", "said_of_every", "of_response", "f1", "held",
+    "pairs_said", "pairs_of_response", "pairs_f1", "pairs_in_a_sentence", "neighbours_said",
+    "numbers_missing", "numbers_said", "names_missing", "names", "other_names", "wanted",
+    "words", "length", "longer", "references", "chinese", "not_in_reference", "not_in_response",
+)  # fmt: skip
+"""What the trees see, in this order; see ``features``."""
+
+
+class Tree(Row):
+    """A tree: of each node the feature, its limit, where to go up to it and beyond, its value."""
+
+    feature: tuple[int, ...]
+    limit: tuple[float, ...]
+    left: tuple[int, ...]
+    right: tuple[int, ...]
+    value: tuple[float, ...]
+
+    def at(self, row: Sequence[float]) -> float:
+        """The value of the leaf that the row ends in."""
+        node = 0
+        while (feature := self.feature[node]) >= 0:
+            node = (self.left if row[feature] <= self.limit[node] else self.right)[node]
+        return self.value[node]
+
+
+class Weights(Row):
+    """Trees whose values add up, with ``base``, to the log odds of a right answer."""
+
+    features: tuple[str, ...]
+    base: float
+    trees: tuple[Tree, ...]
+    fitted: dict[str, int] = {}
+    """Rows of each file that they were fitted to."""
+
+    def odds(self, row: Sequence[float]) -> float:
+        """The log odds that an answer with these features is right."""
+        return self.base + sum(tree.at(row) for tree in self.trees)
+
+
+class Reading(NamedTuple):
+    """A reference beside a response: the features, and the response's words for it."""
+
+    reference: str
+    row: tuple[float, ...]
+    wanted: frozenset[str]
+    by: frozenset[str]
+
+    @property
+    def nearness(self) -> float:
+        """By which the nearest of several references is chosen."""
+        return self.row[0] + self.row[FEATURES.index("held")] + self.row[7]
+
+
+class LexicalJudge:
+    """Judges free text by a classifier over what can be counted in it. Method: ``lexical``.
+
+    Left undecided are other types of answers, long texts, responses that speak of their grading or
+    doubt, and what words cannot tell: two scripts, acronyms, all the reference's words in another
+    order, or beside a "not" that only one of the two has.
+
+    Raises:
+        InputError: the weights are for other features.
+
+    """
+
+    name = "lexical"
+
+    def __init__(self, weights: Weights | None = None) -> None:
+        self._weights = weights or _shipped()
+
+    @property
+    def fingerprint(self) -> str:
+        """The version."""
+        return f"lexical-{VERSION}"
+
+    def judge(self, items: Sequence[Item]) -> list[Judgement]:
+        """Judge each item on its own; ``correct``, ``incorrect`` or undecided."""
+        return [self._judge_one(item) for item in items]
+
+    def _judge_one(self, item: Item) -> Judgement:
+        references = [answer for r in item.accepted for answer in reference_answers(r)]
+        if answer_kind(item, references[0]) is not AnswerType.TEXT:
+            return undecided(item, self.name, "lexical:not-free-text")
+        if reason := _untold(item.response):
+            return undecided(item, self.name, f"lexical:{reason}")
+        read = nearest(item, references)
+        if len(read.wanted) > MAX_WANTED:
+            return undecided(item, self.name, "lexical:long-reference")
+        if reason := _unsettled(read.reference, item.response, read.row):
+            return undecided(item, self.name, f"lexical:{reason}")
+        odds = self._weights.odds(read.row)
+        if odds > 0 and bool(_NOT.search(read.reference)) is not bool(_NOT.search(item.response)):
+            return undecided(item, self.name, "lexical:one-says-not")
+        return _judged(item, read, 1 / (1 + math.exp(-abs(odds))), right=odds > 0)
+
+
+@lru_cache(maxsize=1)
+def _shipped() -> Weights:
+    weights = read_beside(str(WEIGHTS.parent), WEIGHTS.name, Weights)
+    if weights is None or weights.features != FEATURES:
+        raise InputError(f"{WEIGHTS}: not for these features; python -m train.lexical makes it anew")
+    return weights
+
+
+def _untold(response: str) -> str:
+    """Why the words of a response tell nothing, or nothing."""
+    n = len(words(tidy(response)))
+    if not n or n > MAX_WORDS:
+        return "too-long" if n else "no-words"
+    if _OF_GRADING.search(response):
+        return "speaks-of-its-grading"
+    return "doubts" if _DOUBT.search(response) else ""
+
+
+def _unsettled(reference: str, response: str, row: Sequence[float]) -> str:
+    """Why the words of the two cannot be compared, or nothing."""
+    held = row[FEATURES.index("held")]
+    if not held and bool(_HAN.search(reference)) is not bool(_HAN.search(response)):
+        return "two-scripts"
+    if not held and _ACRONYM.fullmatch(reference.strip()):
+        return "acronym"
+    if row[FEATURES.index("all_said")] and not held and _in_another_order(reference, response):
+        return "another-order"
+    return ""
+
+
+def _in_another_order(reference: str, response: str) -> bool:
+    """Whether two names or things of the reference stand in the response the other way round."""
+    wanted = [w for w in _listed(reference) if w not in FILLER]
+    said = [w for w in _listed(response) if w in wanted]
+    first = list(dict.fromkeys(said))
+    return len({*wanted}) > 1 and first != [w for w in dict.fromkeys(wanted) if w in first]
+
+
+def nearest(item: Item, references: Sequence[str]) -> Reading:
+    """The accepted answer that the response comes nearest to, with the features of the two."""
+    made = (features(item, reference, len(references)) for reference in references)
+    return max(made, key=lambda reading: reading.nearness)
+
+
+def features(item: Item, reference: str, n_references: int) -> Reading:
+    """What can be counted in a reference and a response, ``FEATURES`` in their order.
+
+    Shares of words and of pairs of letters are of what the question has not already.
+    """
+    response, known = tidy(item.response), words(item.question)
+    said, every = words(response), words(reference) or frozenset((reference,))
+    wanted, new = (every - known) or every, (said - known) or said
+    by = {word: {other for other in said if _alike(word, other)} for word in wanted}
+    share = sum(map(bool, by.values())) / len(wanted)
+    back = sum(any(_alike(word, other) for other in every) for word in new) / max(1, len(new))
+    asked, pairs, given = _pairs(item.question), _pairs(reference), _pairs(response)
+    sought = (pairs - asked) or pairs
+    pair_share = len(sought & given) / len(sought)
+    pair_back = len(pairs & (given - asked)) / max(1, len(given - asked))
+    spans = sentences(response)
+    in_one = max((len(sought & _pairs(response[a:b])) for a, b in spans), default=0) / len(sought)
+    row, line = _listed(reference), _listed(response)
+    follow = {*zip(line, line[1:], strict=False)}
+    neighbours = [pair in follow for pair in zip(row, row[1:], strict=False)]
+    numbers = {*_NUMBER.findall(reference)} - {*_NUMBER.findall(item.question)}
+    told = {*_NUMBER.findall(response)}
+    names, called = {*_NAME.findall(reference)}, {*_NAME.findall(response)}
+    others = called - names - {*_NAME.findall(item.question)}
+    values = (
+        share, share == 1, share == 0,
+        sum(any(_alike(word, other) for other in said) for word in every) / len(every),
+        back, _f1(share, back), bool(plain(reference)) and plain(reference) in plain(response),
+        pair_share, pair_back, _f1(pair_share, pair_back), in_one,
+        sum(neighbours) / len(neighbours) if neighbours else share,
+        bool(numbers - told), bool(numbers) and numbers <= told,
+        bool(names) and not names & called, bool(names), math.log1p(len(others)),
+        math.log1p(len(wanted)), math.log1p(len(said)), math.log1p(len(response)),
+        math.log((len(response) + 1) / (len(reference) + 1)), math.log1p(n_references),
+        bool(_HAN.search(reference + response)), bool(_NOT.search(reference)),
+        bool(_NOT.search(response)),
+    )  # fmt: skip
+    return Reading(reference, tuple(map(float, values)), wanted, frozenset().union(*by.values()))
+
+
+def _f1(a: float, b: float) -> float:
+    return 2 * a * b / (a + b) if a + b else 0.0
+
+
+def _judged(item: Item, read: Reading, confidence: float, *, right: bool) -> Judgement:
+    def shared(span: tuple[int, int]) -> tuple[int, int]:
+        found = words(item.response[slice(*span)])
+        return len(found & read.by), len(found)
+
+    span = max(sentences(item.response), key=shared)
+    judgement = judged(
+        item,
+        Verdict.CORRECT if right else Verdict.INCORRECT,
+        ("lexical", f"lexical:{round(100 * read.row[0])}-percent-of-words"),
+        span,
+        item.response[slice(*span)].strip(" \t。.；;"),
+        read.reference,
+        AnswerType.TEXT,
+    )
+    return judgement.model_copy(update={"confidence": confidence, "tolerance": None})
+
+
+def _alike(word: str, other: str) -> bool:
+    """Whether one stands for the other: the same, or of one beginning, as "paint" and "painted"."""
+    if word == other or not (word.isalpha() and other.isalpha()):
+        return word == other
+    letters = max(_BEGINNING, math.ceil(_ALIKE * max(len(word), len(other))))
+    return word[:letters] == other[:letters]
+
+
+def words(text: str) -> frozenset[str]:
+    """The different words of a text, each Chinese character as one, without those that fill."""
+    found = frozenset(_listed(text))
+    return (found - FILLER) or found
+
+
+def _listed(text: str) -> list[str]:
+    return _WORD.findall(fold(simplified(text)).casefold())
+
+
+def _pairs(text: str) -> frozenset[str]:
+    """Letters that stand side by side, without blanks and signs."""
+    letters = re.sub(r"\W", "", fold(simplified(text)).casefold())
+    return frozenset(letters[n : n + 2] for n in range(max(1, len(letters) - 1)))
