@@ -7,11 +7,11 @@ import re
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import cache
-from typing import Final, NamedTuple
+from typing import Final
 
 from data_gen.forms import near_misses, right_form, wrong_form
 from data_gen.lexicon import CLASSES
-from data_gen.makers.facts import TABLES, table
+from data_gen.makers.facts import TABLES, Fact, table
 from data_gen.makers.naming import GROUPS
 from data_gen.makers.notation import coefficient, polynomial
 from gradegpt.answers import Answer, Style, write
@@ -201,22 +201,11 @@ def _by_place(rng: random.Random, letter: str) -> str:
 # --- names ----------------------------------------------------------------------------------------
 
 
-class _Name(NamedTuple):
-    """What may be said for one thing, by language."""
-
-    zh: tuple[str, ...]
-    en: tuple[str, ...]
-
-
 @cache
-def _names() -> list[list[_Name]]:
+def _names() -> list[list[Fact]]:
     """Groups of names of which none stands for another."""
-    facts = [
-        [_Name(fact.zh, fact.en) for fact in table(name)]
-        for name in TABLES
-        if name not in _NO_NAMES
-    ]
-    return facts + [[_Name((zh,), (en,)) for zh, en in group] for group in GROUPS]
+    facts = [table(name) for name in TABLES if name not in _NO_NAMES]
+    return facts + [[Fact((zh, en), (zh,), (en,)) for zh, en in group] for group in GROUPS]
 
 
 def _name(rng: random.Random) -> Chain:
@@ -230,7 +219,7 @@ def _name(rng: random.Random) -> Chain:
     return _either_way(rng, shown, beside, AnswerType.TEXT, same=same)
 
 
-def _dressed_name(rng: random.Random, name: _Name) -> str:
+def _dressed_name(rng: random.Random, name: Fact) -> str:
     zh, en = rng.choice(name.zh), rng.choice(name.en)
     if rng.random() < 0.5:
         around = ("是{}", "“{}”", "应为{}", "即{}", "叫作{}")

@@ -25,7 +25,7 @@ from data_gen.card import write_card
 from data_gen.manifest import SHEETS, count_rows, fingerprint, manifest_of, written_files
 from data_gen.mixture import mixture
 from data_gen.quality.cue import response_cue
-from data_gen.quality.duplicates import ExactDuplicates, NearDuplicates
+from data_gen.quality.duplicates import NearDuplicates, exact_key
 from data_gen.seeds import seeds
 from data_gen.settings import DataGenSettings
 from data_gen.shards import Progress, make_shards, read_shard, signature_of
@@ -139,7 +139,7 @@ def _settled(
     """What all who spoke agree on, without duplicates; and what they do not."""
     agreed: list[Candidate] = []
     disputed: list[Candidate] = []
-    exact, near = ExactDuplicates(), NearDuplicates(settings.quality.near_duplicate)
+    exact, near = set[bytes](), NearDuplicates(settings.quality.near_duplicate)
     for done, candidate in enumerate(made, start=1):
         if done % 500 == 0 or done == len(made):
             progress("checking labels and duplicates", done, len(made))
@@ -149,12 +149,14 @@ def _settled(
             counts[f"left_out:{'unsettled' if candidate.labels else 'unlabelled'}"] += 1
         elif reason := _unfit(candidate, settings):
             counts[f"left_out:{reason}"] += 1
-        elif exact.seen("", "\0".join(texts_of(candidate.item))):
+        elif (key := exact_key("\0".join(texts_of(candidate.item)))) in exact:
             counts["left_out:exact_duplicate"] += 1
         elif near.seen(f"{candidate.chain.verdict}|{candidate.group}", signature_of(candidate)):
             counts["left_out:near_duplicate"] += 1
+            exact.add(key)
         else:
             agreed.append(candidate)
+            exact.add(key)
     return agreed, disputed
 
 

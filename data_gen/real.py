@@ -9,7 +9,6 @@ from typing import Final
 
 from data_gen.candidates import Candidate, as_named, by_rules, clip, with_rules
 from data_gen.forms import right_form, wrong_form
-from data_gen.gloss import render_gloss
 from data_gen.phrases import phrases
 from gradegpt.answers.options import chosen, letters, options
 from gradegpt.answers.read import answer_type, read
@@ -153,37 +152,27 @@ def _compared(
     run: str | None = None,
 ) -> Chain | None:
     """The chain; it quotes ``run``, the lines that give the parts, where there is one."""
-    quote = (run, render_gloss(run) if needs_gloss(run) else None) if run else None
-    quote = quote or _quote(response, found)
-    if quote is None:
+    quote = run or _quote(response, found)
+    if not quote:
         return None
-    answer = quote[0] if run and kind not in CHOICE else found.answer
+    answer = quote if run and kind not in CHOICE else found.answer
     if kind is AnswerType.NUMBER and "=" not in reference:
         answer = answer.encode()[sum_end(answer.encode()) :].decode()
     return Chain(
         verdict=verdict,
-        key_sentence=quote[0],
-        gloss=quote[1],
+        key_sentence=quote,
         reference_answer=clip(reference),
         answer_type=kind,
         answer=clip(answer).rstrip(" ,，;；、") or None,
     )
 
 
-def _quote(response: str, found: Found) -> tuple[str, str | None] | None:
-    """The key sentence and its gloss; the narrower clause where only that can be glossed."""
-    kept = None
-    for start, end in ((found.start, found.end), found.clause):
-        sentence = response[start:end].strip()
-        if not sentence or "\n" in sentence:
-            continue
-        if not needs_gloss(sentence):
-            return sentence, None
-        if gloss := render_gloss(sentence):
-            return sentence, gloss
-        kept = kept or (sentence, None)
-    first = response[found.start : found.end].strip().partition("\n")[0].strip()
-    return kept or ((first, render_gloss(first) if needs_gloss(first) else None) if first else None)
+def _quote(response: str, found: Found) -> str:
+    """The key sentence; where it runs over lines its clause, else its first line."""
+    spans = ((found.start, found.end), found.clause)
+    said = [response[start:end].strip() for start, end in spans]
+    whole = (sentence for sentence in said if sentence and "\n" not in sentence)
+    return next(whole, said[0].partition("\n")[0].strip())
 
 
 def _free_text(item: Item, references: list[str], verdict: Verdict) -> Chain | None:
@@ -200,7 +189,6 @@ def _free_text(item: Item, references: list[str], verdict: Verdict) -> Chain | N
     chain = Chain(
         verdict=verdict,
         key_sentence=sentence,
-        gloss=render_gloss(sentence) if needs_gloss(sentence) else None,
         reference_answer=clip(reference),
         answer_type=AnswerType.TEXT,
         answer=clip(reference if inside else sentence),

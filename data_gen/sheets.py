@@ -7,6 +7,7 @@ sheet holds one in twenty, a judge's, in the words of a chain, one in fifty.
 
 from __future__ import annotations
 
+import itertools
 import random
 import re
 from collections import defaultdict
@@ -38,7 +39,7 @@ _BARE: Final = {
 """Answers that words may stand around, by type."""
 _LETTER_JOINTS: Final = (". ", ". ", "、", "：", ": ", ".", ") ")
 _WORDS: Final = read_lists("sheets")
-_ASK, _UNITS = _WORDS["ask"], _WORDS["units"]
+_ASK: Final = _WORDS["ask"]
 
 
 class Pair(NamedTuple):
@@ -51,17 +52,20 @@ class Pair(NamedTuple):
 
 def pair_of(candidate: Candidate) -> Pair | None:
     """The two answers that a chain compares; none where the response gives none."""
-    chain = candidate.chain
-    if chain is None or not chain.answer or "\n" in f"{chain.answer}{chain.reference_answer}":
+    return _pair(candidate.chain) if candidate.chain is not None else None
+
+
+def _pair(chain: Chain) -> Pair | None:
+    if not chain.answer or "\n" in f"{chain.answer}{chain.reference_answer}":
         return None
     return Pair(chain.reference_answer, chain.answer, chain.verdict is Verdict.CORRECT)
 
 
 def comparison_sheet(rng: random.Random, pairs: Sequence[Pair]) -> dict[str, Any]:
     """A chat row of ``LINES`` compared answers, half drawn here and half from ``pairs``."""
+    drawn = filter(None, (_pair(drawn_comparison(rng)) for _ in itertools.count()))
     lines = [
-        rng.choice(pairs) if pairs and rng.random() < 0.5 else _drawn_pair(rng)
-        for _ in range(LINES)
+        rng.choice(pairs) if pairs and rng.random() < 0.5 else next(drawn) for _ in range(LINES)
     ]
     shown = [(p.right, p.left) if rng.random() < 0.5 else (p.left, p.right) for p in lines]
     body = "\n".join(f"{a} | {b}" for a, b in shown)
@@ -151,44 +155,3 @@ def _compared(rng: random.Random, candidate: Candidate) -> Chain:
         update={"reference_answer": reference, "answer": clip(form), "verdict": verdict}
     )
     return chain if says_nothing_new(drawn) else drawn
-
-
-def _drawn_pair(rng: random.Random) -> Pair:
-    kind, answer = _drawn_answer(rng)
-    chinese = rng.random() < 0.5
-    wrong = wrong_form(rng, answer, kind, "", chinese) if rng.random() < 0.5 else None
-    other = wrong or right_form(rng, answer, kind, "", chinese)
-    if kind is AnswerType.NUMBER and "$" not in other:
-        answer, other = _dressed(rng, answer, other)
-    return Pair(answer, other, wrong is None)
-
-
-def _dressed(rng: random.Random, left: str, right: str) -> tuple[str, str]:
-    """Units, prefixes and boxes that leave the comparison as it is: on both sides, or on one."""
-    unit, prefix = rng.choice(_UNITS), rng.choice(_WORDS["prefixes"])
-    around = rng.choice(("\\boxed{{{}}}", "**{}**", "{}.", "({})"))
-    forms = [
-        (f"{left}{unit}", f"{right}{unit}"),
-        (f"{prefix}{left}", f"{prefix}{right}"),
-        (left, right + rng.choice(_UNITS[1:])),
-        (left, around.format(right)),
-        (left, right),
-    ]
-    return rng.choice(forms)
-
-
-def _drawn_answer(rng: random.Random) -> tuple[AnswerType, str]:
-    match rng.randrange(8):
-        case 0 | 1:
-            return AnswerType.SINGLE_CHOICE, rng.choice("AABBCCDDEFGHIJ")
-        case 2:
-            return AnswerType.MULTIPLE_CHOICE, "".join(
-                sorted(rng.sample("ABCD", rng.randint(2, 3)))
-            )
-        case 3:
-            places = rng.randint(1, 2)
-            return AnswerType.NUMBER, f"{rng.randint(1, 9999) / 10**places:.{places}f}"
-        case 4:
-            return AnswerType.NUMBER, f"{rng.randint(1, 30)}/{rng.randint(2, 30)}"
-        case _:
-            return AnswerType.NUMBER, str(rng.randrange(10 ** rng.randint(1, 5)))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import PurePath
 from typing import Any, Final
 
-from data_gen.card.closing import limits, loading
+from pydantic import Field
+
 from data_gen.card.collect import SHOWN, VERDICTS, Facts
 from data_gen.card.parts import Code, Figure, Section, Table
 from data_gen.card.plots import Interval
@@ -18,9 +20,12 @@ from data_gen.card.tables import (
     length_table,
     percent,
     sign_table,
+    types_of,
     verdict_table,
     words,
 )
+from data_gen.phrases import read_words
+from gradegpt.schema import Row
 
 PARTS: Final = ("train", "dev")
 _REMOVED: Final = {
@@ -29,81 +34,68 @@ _REMOVED: Final = {
     "contaminated": "sharing a run of tokens with an evaluation file",
     "disputed": "labelled differently by two sources of labels",
 }
+_RARE: Final = 100
+_LABEL_LIMITS: Final = {
+    "construction": "construction alone: as sure as the generator's forms are.",
+    "key": "the key alone, which compares final answers: a wrong road to a right one is correct.",
+    "rules": "rules alone, which decide the easier answers.",
+    "people": "people alone, slips included.",
+    "teacher": "a teacher model alone, and repeat its habits.",
+}
+
+
+class Told(Row):
+    """The words of a section, of ``text/card.yaml``; ``captions`` by the names of the plots."""
+
+    title: str
+    text: tuple[str, ...] = ()
+    captions: dict[str, str] = Field(default={})
+    code: tuple[Code, ...] = ()
 
 
 def sections(
     facts: Facts, manifest: Mapping[str, Any], cue: list[Interval], drawn: Mapping[str, bytes]
 ) -> list[Section]:
-    """Every section that has something to say, in order."""
-
-    def figures(**captions: str) -> tuple[Figure, ...]:
-        names = {f"{name}.png": caption for name, caption in captions.items()}
-        return tuple(Figure(name=n, caption=c) for n, c in names.items() if n in drawn)
-
+    """Every section that has something to say, in order; with those figures that are drawn."""
+    facets = ("origin", "pattern", "languages", "chain_format", "source")
+    origins = _known(*(verdict_table(words(name), facts.facets[name]) for name in facets))
+    made = (
+        _made(manifest),
+        _sizes(facts, manifest),
+        _section("balance", tables=(balance_table(facts),)),
+        _section("origins", tables=origins),
+        _section("lengths", tables=(length_table(facts),)),
+        _labels(facts, manifest),
+        _cue(manifest, cue),
+        _removed(manifest),
+        _shortfalls(manifest),
+        _teacher(manifest),
+        _section("shown", shown=True) if any(kind in facts.shown for kind in SHOWN) else None,
+        _section("loading"),
+        _limits(facts),
+    )
     return [
-        section
-        for section in (
-            _made(manifest),
-            _sizes(facts, manifest),
-            Section(
-                title="Balance",
-                text=("Rows by answer type, language of the question and verdict.",),
-                figures=figures(balance="Rows in each cell; the shade grows with the square root."),
-                tables=(balance_table(facts),),
-            ),
-            Section(
-                title="Origins and patterns",
-                text=(
-                    "Origin says who wrote the response: real ones come from models and people, "
-                    "counterfactual rows pair a real response with another reference, synthetic "
-                    "ones are written by the generator. Pattern says what kind of response it is.",
-                ),
-                figures=figures(
-                    origins="Origins by verdict.",
-                    patterns="The most frequent patterns by verdict.",
-                ),
-                tables=_known(
-                    verdict_table("origin", facts.facets["origin"]),
-                    verdict_table("pattern", facts.facets["pattern"]),
-                    verdict_table("languages", facts.facets["languages"]),
-                    verdict_table("chain format", facts.facets["chain_format"]),
-                    verdict_table("source", facts.facets["source"]),
-                ),
-            ),
-            Section(
-                title="Lengths and places",
-                text=(
-                    "Where the lines of correct and incorrect lie on each other, the length of a "
-                    "response, or the place of its answer, tells nothing about the verdict. "
-                    "'Correct is longer' takes every pair of a correct and an incorrect response: "
-                    "at 50 % neither tends to be the longer.",
-                ),
-                figures=figures(
-                    lengths="Share of the responses up to each length, as the prompt shows them.",
-                    positions="Share of the key sentences up to each place in the response.",
-                ),
-                tables=(length_table(facts),),
-            ),
-            _labels(facts, manifest),
-            _cue(manifest, cue, figures(cue="Points with 95 % intervals, resampled by question.")),
-            _removed(manifest),
-            _shortfalls(manifest),
-            _teacher(manifest),
-            Section(
-                title="Rows in full",
-                text=(
-                    "One row of each verdict, and one whose question and response differ in "
-                    "language. The system message is left out.",
-                ),
-                shown=True,
-            )
-            if any(kind in facts.shown for kind in SHOWN)
-            else None,
-            loading(),
-            limits(facts),
-        )
+        section.model_copy(update={"figures": tuple(f for f in section.figures if f.name in drawn)})
+        for section in made
         if section is not None
-    ]  # fmt: skip
+    ]
+
+
+@cache
+def _told() -> dict[str, Told]:
+    return read_words("card", Told)
+
+
+def _section(name: str, **parts: Any) -> Section:
+    """The section of that name with its words, and what ``parts`` puts in place of them."""
+    told = _told()[name]
+    figures = tuple(Figure(name=f"{n}.png", caption=c) for n, c in told.captions.items())
+    said = {"title": told.title, "text": told.text, "figures": figures, "code": told.code}
+    return Section(**(said | parts))
+
+
+def _filled(name: str, **values: object) -> tuple[str, ...]:
+    return tuple(text.format(**values) for text in _told()[name].text)
 
 
 def data_files(manifest: Mapping[str, Any]) -> dict[str, str]:
@@ -123,35 +115,28 @@ def _known(*tables: Table | None) -> tuple[Table, ...]:
     return tuple(table for table in tables if table is not None)
 
 
+def _table(*head: str, rows: Sequence[tuple[str, ...]], title: str = "") -> Table | None:
+    """The table, or none where it would have no rows."""
+    return Table(title=title, head=head, rows=tuple(rows)) if rows else None
+
+
 def _made(manifest: Mapping[str, Any]) -> Section:
     settings = manifest.get("settings") or {}
     # Paths are of the machine that made the data, and a card is read elsewhere: numbers alone.
-    numbers = [(k, v) for k, v in settings.items() if isinstance(v, bool | int | float)]
+    numbers = [(k, str(v)) for k, v in settings.items() if isinstance(v, bool | int | float)]
     inputs = (manifest.get("inputs") or {}).items()
+    files = [(PurePath(path).name, str(digest)[:16]) for path, digest in inputs]
     command = manifest.get("command") or "python -m data_gen SETTINGS.yaml"
     version = manifest.get("version")
-    return Section(
-        title="What this is",
-        text=(
-            "Chat rows for training a judge: a question, a reference answer and a response go in; "
-            "a chain comes out that quotes the sentence with the answer, puts a Chinese one into "
-            "English, compares it with the reference and ends in <Yes> or <No>. An invalid "
-            "response gives nothing that can be graded and ends in <No>.",
-            f"Made by GradeGPT{f' {version}' if version else ''}. The same settings and inputs "
-            "give the same bytes; manifest.json beside this card holds them all.",
-        ),
+    return _section(
+        "made",
+        text=_filled("made", version=f" {version}" if version else ""),
         code=(Code(language="sh", text=command),),
         tables=_known(
-            Table(
-                title="Settings", head=("setting", "value"),
-                rows=tuple((key, str(value)) for key, value in numbers),
-            ) if numbers else None,
-            Table(
-                title="Inputs", head=("file", "sha256"),
-                rows=tuple((PurePath(path).name, str(digest)[:16]) for path, digest in inputs),
-            ) if inputs else None,
+            _table("setting", "value", rows=numbers, title="Settings"),
+            _table("file", "sha256", rows=files, title="Inputs"),
         ),
-    )  # fmt: skip
+    )
 
 
 def _sizes(facts: Facts, manifest: Mapping[str, Any]) -> Section:
@@ -162,11 +147,8 @@ def _sizes(facts: Facts, manifest: Mapping[str, Any]) -> Section:
         for v in VERDICTS
         if facts.verdicts[v]
     )
-    return Section(
-        title="Sizes",
-        text=(f"{facts.n:,} rows: {verdicts}." if facts.n else "No rows.",),
-        tables=(Table(head=("part", "file", "rows"), rows=tuple(rows)),) if rows else (),
-    )
+    text = _filled("sizes", rows=facts.n, verdicts=verdicts) if facts.n else ("No rows.",)
+    return _section("sizes", text=text, tables=_known(_table("part", "file", "rows", rows=rows)))
 
 
 def _labels(facts: Facts, manifest: Mapping[str, Any]) -> Section | None:
@@ -174,73 +156,59 @@ def _labels(facts: Facts, manifest: Mapping[str, Any]) -> Section | None:
     disputed = (manifest.get("quality") or {}).get("disputed")
     if table is None and disputed is None:
         return None
-    text = "What each verdict rests on. Two sources joined by + agreed."
-    left_out = f"{disputed:,} rows on which they did not are left out." if disputed else ""
-    return Section(title="Labels", text=(f"{text} {left_out}".rstrip(),), tables=_known(table))
+    left_out = f" {disputed:,} rows on which they did not are left out." if disputed else ""
+    return _section("labels", text=_filled("labels", left_out=left_out), tables=_known(table))
 
 
-def _cue(
-    manifest: Mapping[str, Any], cue: list[Interval], figures: tuple[Figure, ...]
-) -> Section | None:
+def _cue(manifest: Mapping[str, Any], cue: list[Interval]) -> Section | None:
     if not cue:
         return None
     found = manifest["quality"]["cue"]
-    return Section(
-        title="What the response alone gives away",
-        text=(
-            "A linear classifier over the words of the response, which sees neither question nor "
-            "reference, fitted and measured on different questions. 50 % is guessing; what is "
-            "above it can be learnt without comparing anything.",
-        ),
-        figures=figures,
-        tables=(
-            cue_table(cue),
-            *(sign_table(s, found[s]) for s in ("correct", "incorrect") if found.get(s)),
-        ),
-    )
+    signs = [sign_table(s, found[s]) for s in ("correct", "incorrect") if found.get(s)]
+    return _section("cue", tables=(cue_table(cue), *signs))
 
 
 def _removed(manifest: Mapping[str, Any]) -> Section | None:
     quality = manifest.get("quality") or {}
-    rows = tuple(
-        (words(name), f"{quality[name]:,}", what)
-        for name, what in _REMOVED.items()
-        if name in quality
-    )
-    if not rows:
-        return None
-    return Section(title="Left out", tables=(Table(head=("why", "rows", "what"), rows=rows),))
+    left = [(words(n), f"{quality[n]:,}", what) for n, what in _REMOVED.items() if n in quality]
+    table = _table("why", "rows", "what", rows=left)
+    return _section("removed", tables=(table,)) if table else None
 
 
 def _shortfalls(manifest: Mapping[str, Any]) -> Section | None:
     short = manifest.get("shortfalls")
     if short is None:
         return None
-    if not short:
-        return Section(title="Shortfalls", text=("Every cell has the rows that were asked for.",))
-    rows = tuple(
-        (
-            str(cell["cell"]),
-            count(cell["wanted"]),
-            count(cell["have"]),
-            count(cell["wanted"] - cell["have"]),
-        )
-        for cell in sorted(short, key=lambda c: (c["have"] - c["wanted"], str(c["cell"])))
-    )
-    return Section(
-        title="Shortfalls",
-        text=("Cells with fewer rows than were asked for.",),
-        tables=(Table(head=("cell", "wanted", "have", "missing"), rows=rows),),
-    )
+    rows = [
+        (str(c["cell"]), *map(count, (c["wanted"], c["have"], c["wanted"] - c["have"])))
+        for c in sorted(short, key=lambda c: (c["have"] - c["wanted"], str(c["cell"])))
+    ]
+    table = _table("cell", "wanted", "have", "missing", rows=rows)
+    return _section("shortfalls", tables=(table,)) if table else _section("no_shortfalls")
 
 
 def _teacher(manifest: Mapping[str, Any]) -> Section | None:
-    teacher = manifest.get("teacher")
-    if not teacher:
-        return None
-    rows = tuple((words(str(key)), str(value)) for key, value in teacher.items())
-    return Section(
-        title="Teacher",
-        text=("A model behind an API took part in labelling.",),
-        tables=(Table(head=("what", "value"), rows=rows),),
-    )
+    rows = [(words(str(k)), str(v)) for k, v in (manifest.get("teacher") or {}).items()]
+    table = _table("what", "value", rows=rows)
+    return _section("teacher", tables=(table,)) if table else None
+
+
+def _limits(facts: Facts) -> Section:
+    """What not to expect of the data, as far as its rows tell."""
+    return _section("limits", text=(*_limit_texts(facts), *_told()["limits"].text))
+
+
+def _limit_texts(facts: Facts) -> Iterator[str]:
+    origins, labels = facts.facets["origin"], facts.facets["labelled_by"]
+    synthetic = origins["synthetic"].total() if "synthetic" in origins else 0
+    if synthetic:
+        yield (
+            f"{percent(synthetic / facts.n)} of the responses are written by the generator. They "
+            "hold the mistakes that it knows; models make others."
+        )
+    for name, what in _LABEL_LIMITS.items():
+        if name in labels:
+            yield f"{count(labels[name].total())} labels rest on {what}"
+    rare = [words(kind) for kind in types_of(facts) if facts.balance[kind].total() < _RARE]
+    if rare:
+        yield f"Fewer than {_RARE} rows of each: {', '.join(rare)}. Expect little of a judge there."

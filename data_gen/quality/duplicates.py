@@ -57,25 +57,6 @@ def signature(text: str) -> Signature:
     return minima
 
 
-def similarity(one: Signature, other: Signature) -> float:
-    """The estimated Jaccard similarity of two texts."""
-    return float((one == other).mean())
-
-
-class ExactDuplicates:
-    """Which rows of a class were seen before, blank for blank aside."""
-
-    def __init__(self) -> None:
-        self._seen: set[bytes] = set()
-
-    def seen(self, key_class: str, text: str) -> bool:
-        """Whether an equal text of the class came before. Remembers this one."""
-        key = hashlib.blake2b(exact_key(text), key=_class_key(key_class), digest_size=16).digest()
-        known = key in self._seen
-        self._seen.add(key)
-        return known
-
-
 class NearDuplicates:
     """Which rows of a class are nearly equal to one kept before.
 
@@ -107,10 +88,6 @@ class NearDuplicates:
             self._index.insert(len(self._kept), row, check_duplication=False)
             self._kept.append(laid)
         return False
-
-
-def _class_key(key_class: str) -> bytes:
-    return hashlib.blake2b(key_class.encode("utf-8", "surrogatepass")).digest()
 
 
 def _overlay(key_class: str) -> bytes:

@@ -13,12 +13,13 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import ValidationError
 
 from data_gen.teacher.cache import Reply, Usage
 from data_gen.teacher.meter import BudgetSpentError, Meter, Pace, Ticket
 from data_gen.teacher.settings import TeacherModel, TeacherSettings
 from data_gen.teacher.vote import BUDGET
+from gradegpt.engines import openai_reply
 from gradegpt.errors import MissingError
 from gradegpt.fit import estimate_tokens
 from gradegpt.records import explain
@@ -48,26 +49,6 @@ class _Setback(NamedTuple):
     again: bool = False
     billed: bool = False
     wait: float | None = None
-
-
-class _Message(BaseModel):
-    content: str | None = None
-
-
-class _Choice(BaseModel):
-    message: _Message
-
-
-class _Usage(BaseModel):
-    prompt_tokens: int = Field(ge=0)
-    completion_tokens: int = Field(ge=0)
-
-
-class _Completion(BaseModel):
-    """What is read of a reply; the client does not check what a server sends."""
-
-    choices: list[_Choice] = Field(min_length=1)
-    usage: _Usage | None = None
 
 
 def bound_of(messages: Sequence[Message], max_new_tokens: int) -> Usage:
@@ -223,10 +204,10 @@ def _no_completion(why: str) -> _Setback:
 def _read(completion: object, bound: Usage) -> Reply | _Setback:
     """What a server sent; one that does not tell the usage is charged the most."""
     try:
-        found = _Completion.model_validate(completion, from_attributes=True)
+        found = openai_reply.Reply.model_validate(completion, from_attributes=True).generation
     except ValidationError as error:
         return _no_completion(explain(error))
     # Half a surrogate pair fits neither the cache nor a file.
-    text = (found.choices[0].message.content or "").encode("utf-8", "replace").decode()
-    usage = found.usage
-    return Reply(text, Usage(usage.prompt_tokens, usage.completion_tokens) if usage else bound)
+    text = found.text.encode("utf-8", "replace").decode()
+    usage = Usage(found.prompt_tokens, found.completion_tokens)
+    return Reply(text, usage if all(usage) else bound)

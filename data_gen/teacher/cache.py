@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from threading import Lock
 from typing import Final, NamedTuple
 
-from gradegpt.errors import OutputError
 from gradegpt.schema import Message
+from gradegpt.store import Store
 
 _APPLICATION_ID: Final = 0x47524144
 _TABLE: Final = """\
@@ -60,56 +57,21 @@ class ReplyCache:
     """
 
     def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
-        self._lock = Lock()
-        with self._complaints():
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(
-                self.path, timeout=30.0, isolation_level=None, check_same_thread=False
-            )
-        try:
-            with self._complaints():
-                self._open()
-        except OutputError:
-            self._db.close()
-            raise
-
-    def _open(self) -> None:
-        (found,) = self._db.execute("PRAGMA application_id").fetchone()
-        (tables,) = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        if tables and found != _APPLICATION_ID:
-            raise OutputError(f"{self.path}: a database of another kind; choose another cache")
-        # A reader never waits for a writer, and a commit is one append instead of two rewrites.
-        self._db.execute("PRAGMA journal_mode = WAL")
-        self._db.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
-        self._db.execute(_TABLE)
-
-    @contextmanager
-    def _complaints(self) -> Iterator[None]:
-        try:
-            yield
-        except (sqlite3.Error, FileExistsError, PermissionError) as error:
-            raise OutputError(
-                f"{self.path}: no usable cache ({error}); choose another path or free the disk"
-            ) from error
+        self._store = Store(
+            path, kind=_APPLICATION_ID, table=_TABLE, what="replies", power_safe=True
+        )
 
     def get(self, key: str) -> Reply | None:
         """The reply under ``key``, or none."""
-        with self._lock, self._complaints():
-            row = self._db.execute(
-                "SELECT text, prompt_tokens, completion_tokens FROM replies WHERE key = ?", (key,)
-            ).fetchone()
-        return Reply(row[0], Usage(row[1], row[2])) if row else None
+        query = "SELECT text, prompt_tokens, completion_tokens FROM replies WHERE key = ?"
+        found = self._store.query(query, (key,))
+        return Reply(found[0][0], Usage(*found[0][1:])) if found else None
 
     def put(self, key: str, model: str, reply: Reply) -> None:
         """Keep a reply; the first one under a key stays."""
-        with self._lock, self._complaints():
-            self._db.execute(
-                "INSERT OR IGNORE INTO replies VALUES (?, ?, ?, ?, ?)",
-                (key, model, reply.text, *reply.usage),
-            )
+        row = (key, model, reply.text, *reply.usage)
+        self._store.insert("INSERT OR IGNORE INTO replies VALUES (?, ?, ?, ?, ?)", [row])
 
     def close(self) -> None:
         """Close the file; safe to call again."""
-        with self._lock:
-            self._db.close()
+        self._store.close()

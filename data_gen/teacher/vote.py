@@ -1,8 +1,8 @@
 """Reading what a teacher wrote, and the vote over several replies.
 
 A reply counts only if its chain could stand in the training data as it is: it parses, quotes the
-response as shown, glosses Chinese in English, names a known type and both answers. Anything else is
-a rejected vote with a reason that a machine can read; it is never a verdict.
+response as shown, names a known type and both answers. Anything else is a rejected vote with a
+reason that a machine can read; it is never a verdict. A gloss that is not its quote's is left out.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pydantic import Field, model_validator
 
 from gradegpt.chain import Chain, needs_gloss, parse_chain, render_chain
 from gradegpt.fit import fit_response
+from gradegpt.gloss import checked
 from gradegpt.quote import quotes_verbatim
 from gradegpt.schema import ChainFormat, Row, Verdict
 
@@ -59,7 +60,10 @@ def read_reply(text: str, response: str, budget: int) -> Chain | str:
         return "teacher:unparsed"
     if reason := _flaw(parsed.chain, fit_response(response, budget)):
         return reason
-    again = parse_chain(render_chain(parsed.chain, ChainFormat.CROSS_LINGUAL)).chain
+    chain = checked(parsed.chain)
+    glossed = chain.gloss or not needs_gloss(chain.key_sentence or "")
+    written = ChainFormat.CROSS_LINGUAL if glossed else ChainFormat.JUDGE_OF_CHAIN
+    again = parse_chain(render_chain(chain, written)).chain
     # What is trained on is the chain rendered anew: an answer that reads differently then (it holds
     # "; the model response gives") must not get there.
     same = again is not None and (again.verdict, again.answer) == (
@@ -76,10 +80,6 @@ def _flaw(chain: Chain, shown: str) -> str:
         return "teacher:no-quote"
     if chain.key_sentence is not None and not quotes_verbatim(chain.key_sentence, shown):
         return "teacher:quote-not-verbatim"
-    if chain.key_sentence is not None and needs_gloss(chain.key_sentence):
-        gloss = (chain.gloss or "").strip()
-        if not gloss or needs_gloss(gloss):
-            return "teacher:no-gloss"
     if not chain.reference_answer.strip():
         return "teacher:no-reference-answer"
     if chain.answer_type is None:

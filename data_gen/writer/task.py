@@ -11,6 +11,7 @@ from data_gen.gloss import render_gloss
 from data_gen.phrases import Phrases, phrases
 from data_gen.problems import Problem
 from gradegpt.answers.options import letters
+from gradegpt.chain import needs_gloss
 from gradegpt.schema import CHOICE, AnswerType, Verdict
 
 _OTHER_FORM = 0.55
@@ -22,8 +23,8 @@ class Written(NamedTuple):
     """A response with what is known of it.
 
     ``key_sentence`` stands in the response, its line breaks blanks; none: nothing is answered.
-    ``gloss`` is its English where it is Chinese and can be rendered. ``pattern`` names what kind of
-    response it is.
+    ``gloss`` is its English where it has Chinese in it and can be rendered. ``pattern`` names what
+    kind of response it is.
     """
 
     response: str
@@ -88,7 +89,7 @@ class Task(NamedTuple):
     ) -> Written:
         """A response that answers, by the sentence that says so."""
         sentence = " ".join(sentence.split("\n")).strip()
-        gloss = render_gloss(sentence) if self.chinese else None
+        gloss = render_gloss(sentence) if needs_gloss(sentence) else None
         verdict = Verdict.CORRECT if right else Verdict.INCORRECT
         return Written(response.strip("\n"), sentence, gloss, answer, verdict, pattern)
 

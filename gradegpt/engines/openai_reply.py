@@ -36,8 +36,8 @@ class _Choice(BaseModel):
 class Usage(BaseModel):
     """Tokens that were paid for."""
 
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
+    prompt_tokens: int = Field(default=0, ge=0)
+    completion_tokens: int = Field(default=0, ge=0)
 
 
 class Reply(BaseModel):

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sqlite3
-import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 from typing import Final
@@ -18,6 +15,7 @@ from gradegpt.errors import OutputError
 from gradegpt.judges.base import Judge
 from gradegpt.records import explain
 from gradegpt.schema import Item, Judgement, Outcome
+from gradegpt.store import Store
 
 _APPLICATION_ID: Final = 0x47474A43
 _TABLE: Final = """\
@@ -26,7 +24,6 @@ WITHOUT ROWID"""
 _DECIDING: Final = frozenset(Item.model_fields) - {"id", "meta"}
 _AT_ONCE: Final = 500
 """Keys of one query; SQLite takes some thousands at most."""
-_WAIT_S: Final = 30.0
 
 
 class CachedJudge:
@@ -54,17 +51,9 @@ class CachedJudge:
         self.hits = self.misses = 0
         self.inner = judge
         self._lock = Lock()
-        with self._complaints():
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(
-                self.path, timeout=_WAIT_S, isolation_level=None, check_same_thread=False
-            )
-        try:
-            with self._complaints():
-                self._open()
-        except OutputError:
-            self._db.close()
-            raise
+        self._store = Store(
+            path, kind=_APPLICATION_ID, table=_TABLE, what="judgements", power_safe=False
+        )
 
     @property
     def fingerprint(self) -> str:
@@ -92,52 +81,15 @@ class CachedJudge:
 
     def close(self) -> None:
         """Close the file; safe to call again."""
-        with self._lock:
-            self._db.close()
-
-    def _open(self) -> None:
-        # One transaction, so that of several processes that begin at once one makes the file.
-        self._db.execute("BEGIN IMMEDIATE")
-        (found,) = self._db.execute("PRAGMA application_id").fetchone()
-        (tables,) = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        if tables and found != _APPLICATION_ID:
-            raise OutputError(f"{self.path}: a database of another kind; choose another cache")
-        self._db.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
-        self._db.execute(_TABLE)
-        self._db.execute("COMMIT")
-        self._append_only()
-
-    def _append_only(self) -> None:
-        """A reader never waits for a writer; a power cut may cost the last rows, never the file."""
-        until = time.monotonic() + _WAIT_S
-        while True:
-            try:
-                self._db.execute("PRAGMA journal_mode = WAL")
-                break
-            except sqlite3.OperationalError:  # the one step that does not wait for others itself
-                if time.monotonic() > until:
-                    raise
-                time.sleep(0.01)
-        self._db.execute("PRAGMA synchronous = NORMAL")
-
-    @contextmanager
-    def _complaints(self) -> Iterator[None]:
-        try:
-            yield
-        except (sqlite3.Error, FileExistsError, NotADirectoryError, PermissionError) as error:
-            how = "choose another path, or delete the file if it is damaged"
-            raise OutputError(
-                f"{self.path}: no usable cache of judgements ({error}); {how}"
-            ) from error
+        self._store.close()
 
     def _read(self, keys: Sequence[str]) -> dict[str, Judgement]:
         rows: list[tuple[str, str]] = []
-        with self._lock, self._complaints():
-            for at in range(0, len(keys), _AT_ONCE):
-                part = keys[at : at + _AT_ONCE]
-                marks = ", ".join("?" * len(part))
-                query = f"SELECT key, judgement FROM judgements WHERE key IN ({marks})"
-                rows += self._db.execute(query, part)
+        for at in range(0, len(keys), _AT_ONCE):
+            part = keys[at : at + _AT_ONCE]
+            marks = ", ".join("?" * len(part))
+            query = f"SELECT key, judgement FROM judgements WHERE key IN ({marks})"
+            rows += self._store.query(query, part)
         try:
             return {key: Judgement.model_validate_json(text) for key, text in rows}
         except ValidationError as error:
@@ -148,11 +100,8 @@ class CachedJudge:
     def _write(self, judgements: Mapping[str, Judgement]) -> None:
         bare = {key: j.model_copy(update={"id": ""}) for key, j in judgements.items()}
         rows = [(key, j.model_dump_json(exclude_defaults=True)) for key, j in bare.items()]
-        with self._lock, self._complaints():
-            self._db.execute("BEGIN IMMEDIATE")
-            # The first judgement of an item stays, whoever else was judging it meanwhile.
-            self._db.executemany("INSERT OR IGNORE INTO judgements VALUES (?, ?)", rows)
-            self._db.execute("COMMIT")
+        # The first judgement of an item stays, whoever else was judging it meanwhile.
+        self._store.insert("INSERT OR IGNORE INTO judgements VALUES (?, ?)", rows)
 
 
 def _key(fingerprint: str, item: Item) -> str:

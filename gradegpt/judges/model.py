@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from functools import partial
 
-from gradegpt.chain import NO, YES, PromptSettings, build_prompt, parse_chain
+from gradegpt.chain import GLOSS, NO, YES, PromptSettings, build_prompt, parse_chain
 from gradegpt.engines.base import (
     CountingEngine,
     Engine,
@@ -18,6 +18,7 @@ from gradegpt.engines.base import (
 )
 from gradegpt.errors import EngineError
 from gradegpt.fit import VERSION as FIT_VERSION
+from gradegpt.gloss import checked
 from gradegpt.judges.base import failed
 from gradegpt.quote import quotes_verbatim
 from gradegpt.schema import ChainFormat, Item, Judgement, Message, Outcome, TrainingRow
@@ -28,7 +29,8 @@ class ModelJudge:
 
     ``confidence`` is the probability that the engine gave to the verdict tag it wrote, where the
     engine tells. Below ``min_confidence`` the judge abstains (``undecided``) and says so. ``shots``
-    are solved rows that stand before every item, for a model that was not trained to judge.
+    are solved rows that stand before every item, for a model that was not trained to judge. A
+    gloss that is not its quote's is left out of the chain, and the reason says so.
 
     Where the engine has a tokenizer at hand, texts far longer by its count are fitted by that.
 
@@ -94,22 +96,26 @@ class ModelJudge:
             Judgement,
             id=item.id,
             method=self.name,
-            chain=generation.text,
             prompt_tokens=generation.prompt_tokens,
             completion_tokens=generation.completion_tokens,
         )
         if parsed.chain is None:
-            return read(outcome=Outcome.UNPARSED, reason=parsed.reason)
-        chain = parsed.chain
+            return read(outcome=Outcome.UNPARSED, reason=parsed.reason, chain=generation.text)
+        chain, text = parsed.chain, generation.text
+        glossed = checked(chain) == chain
+        if not glossed:
+            text = text.replace(f"{GLOSS}{chain.gloss}\n", "", 1)
         confidence = tag_probability(generation.tokens)
         unsure = confidence is not None and confidence < self.min_confidence
         quoted = chain.key_sentence is None or quotes_verbatim(chain.key_sentence, item.response)
-        how = "below-min-confidence" if unsure else "chain" if quoted else "quote-not-verbatim"
+        how = "chain" if glossed else "gloss-left-out"
+        how = "below-min-confidence" if unsure else how if quoted else "quote-not-verbatim"
         return read(
             outcome=Outcome.UNDECIDED if unsure else Outcome.JUDGED,
             verdict=None if unsure else chain.verdict,
             confidence=confidence,
             reason=f"model:{how}",
+            chain=text,
             key_sentence=chain.key_sentence,
             answer=chain.answer,
             answer_type=chain.answer_type,

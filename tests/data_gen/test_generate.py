@@ -31,6 +31,7 @@ from gradegpt.records import dump, read_objects, read_rows, sha256_file, write_r
 from gradegpt.schema import AnswerType, ChainFormat, Outcome, TrainingRow
 
 Make = Callable[..., dict[str, Any]]
+MIXED = {"cross_lingual": 0.5, "judge_of_chain": 0.5}
 FILES = {
     "train.jsonl", "dev.jsonl", "train.parquet", "dev.parquet", "disputed.jsonl", "manifest.json",
     "README.md", "card.html",
@@ -128,6 +129,7 @@ def test_no_question_is_in_two_parts(make: Make, tmp_path: Path, graded_file: Pa
         bank=1,
         sources=[{"path": str(graded_file), "split": "train"}],
         counterfactuals=3,
+        formats=MIXED,
     )
     train, dev = questions(tmp_path / "a", "train"), questions(tmp_path / "a", "dev")
     assert len(dev) > 5
@@ -143,7 +145,8 @@ def test_unlabelled_answers_keep_to_their_split(
     make: Make, tmp_path: Path, graded_file: Path
 ) -> None:
     """They make rows too, and a test question may not."""
-    make(parametric=0, unlabelled=[{"path": str(graded_file), "split": "train"}], counterfactuals=4)
+    source = {"path": str(graded_file), "split": "train"}
+    make(parametric=0, unlabelled=[source], counterfactuals=4, formats=MIXED)
     kept = [q for _, row in read_objects(graded_file) if split_of(q := row["question"]) == "train"]
     assert questions(tmp_path / "a", "train") <= {question_key(q) for q in kept}
 

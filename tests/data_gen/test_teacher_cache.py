@@ -72,8 +72,8 @@ def test_a_key_depends_on_all_that_a_reply_depends_on() -> None:
 
 def test_many_threads_share_a_cache(tmp_path: Path) -> None:
     """The first reply under a key stays, whoever comes later."""
-    cache = ReplyCache(tmp_path / "new folder" / "c.sqlite")
-    other = ReplyCache(cache.path)
+    path = tmp_path / "new folder" / "c.sqlite"
+    cache, other = ReplyCache(path), ReplyCache(path)
 
     def write(number: int) -> None:
         for n in range(20):

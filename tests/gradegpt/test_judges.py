@@ -146,6 +146,16 @@ def test_a_quote_that_nobody_wrote_is_noted() -> None:
     assert (judgement.verdict, judgement.reason) == ("correct", "model:quote-not-verbatim")
 
 
+def test_a_gloss_that_is_not_its_quotes_is_left_out() -> None:
+    """The verdict stands, the reason says that the gloss is gone."""
+    quote, gloss = "所以次品率是八分之一。", "In English: 8 and 4\n"
+    chain = CHAIN.replace("The answer is 4.", quote).replace("\n", f"\n{gloss}", 1)
+    item = ITEM.model_copy(update={"response": quote})
+    (judgement,) = ModelJudge(Fixed(Generation(chain))).judge([item])
+    assert (judgement.verdict, judgement.reason) == ("correct", "model:gloss-left-out")
+    assert judgement.chain == chain.replace(gloss, "")
+
+
 class Telling(Fixed):
     """An engine that also tells tags, and counts what it has to write after all."""
 

@@ -1,0 +1,113 @@
+"""The English of what the project's own templates say, phrase by phrase, or none.
+
+The sentences of ``text/phrases.yaml`` have their words in the same order in both languages, so each
+phrase of ``text/gloss.tsv`` is put where its Chinese stands. Names come from the makers' tables,
+units and numbers from ``gradegpt.answers``; mathematics stays as it is. A sentence with any other
+word in it has no gloss: half of one would teach a model to make things up.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from itertools import cycle
+from typing import Final
+
+from data_gen.makers import facts, naming
+from data_gen.makers.words import section
+from data_gen.phrases import TEXT
+from gradegpt.answers.options import LETTERS
+from gradegpt.answers.spelled import spell, spelled
+from gradegpt.answers.units import UNITS
+from gradegpt.gloss import faithful
+
+_MARKUP = re.compile(r"(?<![A-Za-z0-9)])\*\*|\*\*(?![A-Za-z0-9(])|^(?:#{1,6}|>)\s+|[`“”]")
+_LETTERS: Final = rf"((?<![A-Za-z])[{LETTERS}](?:[、, ]*[{LETTERS}])*)"
+_TURNED: Final = (
+    (re.compile(rf"{_LETTERS}\s*(?:选项|项)"), r"选项\1"),
+    (re.compile(rf"{_LETTERS}正确"), r"\1是正确的"),
+    (re.compile(r"是(?=[。.]?\s*$)"), "是的"),
+)
+"""What stands in another order than in English, or has its meaning from where it stands."""
+_MARKS: Final = {
+    "，": ", ", "。": ". ", "；": "; ", "：": ": ", "！": "! ", "？": "? ", "．": ". ", "、": ", ",
+    "（": " (", "）": ") ", "【": " [", "】": "] ",
+}  # fmt: skip
+_KEPT = re.compile("[^\u3000-\u303f\u3400-\u9fff\uff00-\uffef]+")
+_NUMERAL = re.compile("负?[零一二两三四五六七八九十百千点分之又]+")
+_TWICE = re.compile(r"\b(is|be|choose)(:?) +(?:is|choose)\b")
+"""An answer may bring a word that its frame has: 答案是是对的."""
+_SENTENCE = re.compile(r"(?:^|[.!?\[]|^[-*])\s*$")
+
+
+def render_gloss(sentence: str) -> str | None:
+    """The sentence in English; none where it has other words than those of the templates."""
+    text = _MARKUP.sub("", sentence)
+    for pattern, turned in _TURNED:
+        text = pattern.sub(turned, text)
+    gloss = ""
+    at = 0
+    while at < len(text):
+        end, english = _next(text, at, gloss)
+        if english is None:
+            return None
+        gloss, at = gloss + english, end
+    gloss = re.sub(r"(?<=[\[(]) +| +(?=[,.;:!?)\]])| +(?= )", "", gloss).strip()
+    gloss = _TWICE.sub(r"\1\2", gloss)
+    return gloss if faithful(sentence, gloss) else None
+
+
+def _next(text: str, at: int, before: str) -> tuple[int, str | None]:
+    """The next piece of ``text`` in English, and where it ends; none where it is not known."""
+    if text[at] in _MARKS:
+        return at + 1, _MARKS[text[at]]
+    ends = range(min(len(text), at + max(map(len, _table()))), at, -1)
+    known = next((end for end in ends if text[at:end] in _table()), None)
+    numeral = _NUMERAL.match(text, at)
+    if numeral and numeral.end() > (known or at):
+        value = spelled(numeral[0])
+        said = None if value is None else spell(value, chinese=False)
+        return numeral.end(), said and _worded(said, before)
+    if known is not None:
+        return known, _worded(_table()[text[at:known]], before)
+    kept = _KEPT.match(text, at)
+    if kept is None:
+        return at, None
+    glued = before[-1:] == " " or not before or kept[0][0] in " ,.;:!?)]%°"
+    return kept.end(), kept[0] if glued else f" {kept[0]}"
+
+
+def _worded(english: str, before: str) -> str:
+    """A phrase as it goes on: a capital where a sentence begins, a unit of one in the singular."""
+    if english in _units() and re.search(r"(?<![\d.,/])(?:1|one)\s*$", before):
+        english = re.sub(r"s\b", "", english, count=1)
+    if _SENTENCE.search(before):
+        english = english[:1].upper() + english[1:]
+    return f" {english} "
+
+
+@cache
+def _units() -> frozenset[str]:
+    return frozenset(unit.english[0] for unit in UNITS)
+
+
+@cache
+def _table() -> dict[str, str]:
+    """English by Chinese phrase: the file's, the units', the makers' names."""
+    lines = (TEXT / "gloss.tsv").read_text(encoding="utf-8").splitlines()
+    phrases = dict(line.split("\t") for line in lines if not line.startswith("#"))
+    units = {name: unit.english[0] for unit in UNITS for name in unit.chinese}
+    return {**dict(_names()), **units, **phrases}
+
+
+def _names() -> Iterator[tuple[str, str]]:
+    """What the makers' problems may be answered with, in both languages."""
+    for group in naming.GROUPS:
+        yield from group
+    for name in facts.TABLES:
+        for fact in facts.table(name):
+            yield from zip(fact.zh, cycle(fact.en), strict=False)
+    for _, _, *columns in section("category").rows:
+        members, english, others, other_english = (cell.split("|") for cell in columns)
+        yield from zip(members + others, english + other_english, strict=True)

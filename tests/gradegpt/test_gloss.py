@@ -1,0 +1,76 @@
+"""A gloss stands where its numbers, letters, names and formulas are its quote's."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gradegpt.answers.spelled import spell
+from gradegpt.gloss import faithful
+
+
+@pytest.mark.parametrize(
+    ("quote", "gloss"),
+    [
+        ("所以次品率是八分之一。", "So the defect rate is 1/8."),
+        ("所以次品率是八分之一。", "So the defect rate is one eighth."),
+        ("概率是百分之五", "The probability is five percent."),
+        ("概率是5%", "The probability is five percent."),
+        ("总价是3.2万元", "The total price is 32,000 yuan."),
+        ("一共跑了五千米", "In all one ran five kilometres."),
+        ("有一百二十三人", "There are one hundred and twenty-three people."),
+        ("每秒5米", "5 metres per second"),
+        ("答案是-3", "The answer is minus three."),
+        ("点在第三象限", "The point is in the third quadrant."),
+        ("它是等边三角形", "It is an equilateral triangle."),
+        ("放出二氧化碳", "Carbon dioxide is given off."),
+        ("5月3日", "The third of May"),
+        ("最多卖两倍", "At most twice as many are sold."),
+        ("故选AC。", "Hence choose A and C."),
+        ("正确的是C", "The correct one is C."),
+        ("由Newton提出", "It was proposed by Newton."),
+        ("作者是莎士比亚", "The author is Shakespeare."),
+        ("因此 $x^2 = 9$。", "Therefore x^2=9."),
+        ("> **答案：** x=1，y=2", "Answer: x=1, y=2"),
+    ],
+)
+def test_a_faithful_gloss_stands(quote: str, gloss: str) -> None:
+    """Numbers are the same in whatever words; what Chinese words mean is not looked at."""
+    assert faithful(quote, gloss)
+
+
+@pytest.mark.parametrize(
+    ("quote", "gloss"),
+    [
+        ("所以次品率是八分之一。", "8 and 4"),
+        ("所以次品率是八分之一。", "So the defect rate is an eighth, or 4."),
+        ("莎士比亚", "the third quadrant"),
+        ("答案是36", "The answer is thirty-five."),
+        ("答案是三十六", "The answer is known."),
+        ("答案是-3", "The answer is 3."),
+        ("故选B", "Hence choose C."),
+        ("故选AC", "Hence choose A."),
+        ("由Newton提出", "It was proposed by Einstein."),
+        ("因此 x = 3。", "Therefore y=3."),
+        ("答案是3", "The answer is x=3."),
+        ("答案是B", "The 答案 is B."),
+        ("答案是B", " "),
+    ],
+)
+def test_a_gloss_with_other_contents_does_not(quote: str, gloss: str) -> None:
+    """A number, letter, name or formula more, less or other; Chinese; nothing."""
+    assert not faithful(quote, gloss)
+
+
+_NUMBERS = st.fractions(-900, 900, max_denominator=9).filter(lambda v: v.denominator != 7)
+
+
+@given(_NUMBERS, _NUMBERS)
+def test_numbers_in_words_are_their_values(said: Fraction, told: Fraction) -> None:
+    """Of two numbers written out, one in each language, only the same one stands."""
+    chinese, english = spell(said, chinese=True), spell(told, chinese=False)
+    if chinese and english and len(chinese) > 1:
+        assert faithful(f"值是{chinese}", f"The value is {english}.") is (said == told)
