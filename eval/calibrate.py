@@ -2,7 +2,7 @@
 
 Only rows count that the rules leave open: those are what a cascade asks the model about. For each
 kind of answer the least confidence is found from which the model is better than chance beyond its
-interval; where there is none, the cascade abstains. The overlap of words is measured on the same
+interval; where there is none, the cascade abstains. The lexical judge is measured on the same
 rows, and believed before the model where it is better than chance and than the model.
 """
 
@@ -38,7 +38,7 @@ _CHANCE: Final = 0.5
 class CalibrationSettings(Settings):
     """Labelled rows that neither trained the model nor measure it, and the model.
 
-    ``trained_on`` are rows that did train it: they tell of the overlap of words alone. ``levels``
+    ``trained_on`` are rows that did train it: they tell of the lexical judge alone. ``levels``
     are the confidences that are tried, ``least_rows`` the rows without which a kind is counted
     under ``other``.
     """
@@ -111,9 +111,9 @@ def _left_by_rules(sources: Sequence[Source]) -> list[Example]:
 def _compared(
     left: Sequence[Example], judged: Sequence[Judgement], settings: CalibrationSettings
 ) -> tuple[list[Finding], Trust]:
-    """The overlap of words first, then the model on the rows that the overlap does not decide.
+    """The lexical judge first, then the model on the rows that it does not decide.
 
-    Only a model that is itself better than chance on a kind of answer can speak against the overlap
+    Only a model that is itself better than chance on a kind of answer can speak against that
     there: on the few rows of one kind a coin can be the luckier.
     """
     more = [*left, *(_left_by_rules(settings.trained_on) if settings.trained_on else ())]
@@ -133,12 +133,12 @@ def _compared(
     return [*better, *of_model], Trust(least_confidence=least, lexical=believed)
 
 
-def _model_as_good(overlap: Finding, rows: Sequence[tuple[Example, Judgement, Judgement]]) -> bool:
-    """Whether the model is no worse on the rows of its sources that the overlap decides."""
-    least = overlap.least_confidence or 0.0
+def _model_as_good(lexical: Finding, rows: Sequence[tuple[Example, Judgement, Judgement]]) -> bool:
+    """Whether the model is no worse on the rows of its sources that the other decides."""
+    least = lexical.least_confidence or 0.0
     both = [
         (e, model, said) for e, model, said in rows
-        if kind_of(e) == overlap.kind and said.verdict and _confidence(said) >= least
+        if kind_of(e) == lexical.kind and said.verdict and _confidence(said) >= least
     ]  # fmt: skip
     examples = [e for e, _, _ in both]
     of_model, of_lexical = (
@@ -207,7 +207,7 @@ def main(
 ) -> None:
     """Find the kinds of answer where the model is no better than chance, and write trust.json.
 
-    Beside the adapter that file makes a cascade abstain there, or go by the overlap of words where
+    Beside the adapter that file makes a cascade abstain there, or ask the lexical judge where
     that is better. Give it labelled answers that neither trained the model nor are to measure it.
     """
     settings = load_settings(CalibrationSettings, config, overrides or ())

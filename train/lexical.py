@@ -19,7 +19,7 @@ from gradegpt.cli import run as run_command
 from gradegpt.importers.labelled import Source, read_examples
 from gradegpt.judges.lexical import FEATURES, WEIGHTS, LexicalJudge, Tree, Weights, nearest
 from gradegpt.judges.parallel import judge_many
-from gradegpt.records import write_json
+from gradegpt.records import dump
 from gradegpt.rules.reference import answer_kind, reference_answers
 from gradegpt.schema import AnswerType, Example, Outcome, Verdict
 from gradegpt.settings import Settings, load_settings
@@ -134,10 +134,12 @@ def main(
     """Fit the lexical judge's weights and say how it does on the test parts."""
     wanted = load_settings(LexicalSettings, settings, overrides or [])
     weights = fit(wanted)
-    write_json(wanted.out, weights.model_dump())
+    wanted.out.write_text(dump(weights) + "\n", encoding="utf-8")
     rows = ", ".join(f"{name} {n:,}" for name, n in weights.fitted.items())
     typer.echo(f"wrote {wanted.out}: {len(weights.trees)} trees, fitted to {rows}")
-    typer.echo(f"{'free texts left open':28} {'rows':>6} {'AUC':>6} {'balanced':>9} {'abstains':>9}")
+    typer.echo(
+        f"{'free texts left open':28} {'rows':>6} {'AUC':>6} {'balanced':>9} {'abstains':>9}"
+    )
     for file in filter(None, (measure(source, weights) for source in wanted.test)):
         typer.echo(
             f"{file.name:28} {file.rows:6,} {file.auc:6.3f} {file.balanced:9.3f} "

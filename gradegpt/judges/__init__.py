@@ -3,8 +3,8 @@
 from gradegpt.judges.base import Judge
 from gradegpt.judges.cached import CachedJudge
 from gradegpt.judges.cascade import CascadeJudge
-from gradegpt.judges.model import ModelJudge
 from gradegpt.judges.lexical import LexicalJudge
+from gradegpt.judges.model import ModelJudge
 from gradegpt.judges.parallel import ParallelJudge, judge_many
 from gradegpt.judges.profile import ProfileJudge
 from gradegpt.judges.rules import RuleJudge
@@ -13,8 +13,8 @@ __all__ = [
     "CachedJudge",
     "CascadeJudge",
     "Judge",
-    "ModelJudge",
     "LexicalJudge",
+    "ModelJudge",
     "ParallelJudge",
     "ProfileJudge",
     "RuleJudge",

@@ -15,8 +15,8 @@ from gradegpt.judges.base import Judge
 from gradegpt.judges.cached import CachedJudge
 from gradegpt.judges.cascade import CascadeJudge
 from gradegpt.judges.deferred import DeferredJudge
-from gradegpt.judges.model import ModelJudge
 from gradegpt.judges.lexical import LexicalJudge
+from gradegpt.judges.model import ModelJudge
 from gradegpt.judges.parallel import ParallelJudge
 from gradegpt.judges.profile import ProfileJudge
 from gradegpt.judges.rules import RuleJudge

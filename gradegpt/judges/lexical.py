@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from gradegpt.answers.spans import sentences
-from gradegpt.answers.text import fold, plain, simplified, tidy
+from gradegpt.answers.text import fold, simplified, tidy
 from gradegpt.errors import InputError
 from gradegpt.judges.base import undecided
 from gradegpt.judges.rules import judged
@@ -67,7 +67,7 @@ FEATURES: Final = (
     "numbers_missing", "numbers_said", "names_missing", "names", "other_names", "wanted",
     "words", "length", "longer", "references", "chinese", "not_in_reference", "not_in_response",
 )  # fmt: skip
-"""What the trees see, in this order; see ``features``."""
+"""What the trees see, in this order; see ``_reading``."""
 
 
 class Tree(Row):
@@ -93,7 +93,7 @@ class Weights(Row):
     features: tuple[str, ...]
     base: float
     trees: tuple[Tree, ...]
-    fitted: dict[str, int] = {}
+    fitted: dict[str, int]
     """Rows of each file that they were fitted to."""
 
     def odds(self, row: Sequence[float]) -> float:
@@ -162,7 +162,9 @@ class LexicalJudge:
 def _shipped() -> Weights:
     weights = read_beside(str(WEIGHTS.parent), WEIGHTS.name, Weights)
     if weights is None or weights.features != FEATURES:
-        raise InputError(f"{WEIGHTS}: not for these features; python -m train.lexical makes it anew")
+        raise InputError(
+            f"{WEIGHTS}: not for these features; python -m train.lexical makes it anew"
+        )
     return weights
 
 
@@ -196,50 +198,68 @@ def _in_another_order(reference: str, response: str) -> bool:
     return len({*wanted}) > 1 and first != [w for w in dict.fromkeys(wanted) if w in first]
 
 
+class _Text:
+    """What is counted in a text, once."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.listed = _listed(text)
+        self.line = f" {' '.join(self.listed)} "
+        self.words = words(text)
+        self.pairs = _pairs(text)
+        self.numbers = frozenset(_NUMBER.findall(text))
+        self.names = frozenset(_NAME.findall(text))
+        self.neighbours = frozenset(zip(self.listed, self.listed[1:], strict=False))
+        self._by_beginning: dict[str, list[str]] = {}
+        for word in self.words:
+            self._by_beginning.setdefault(word[:_BEGINNING], []).append(word)
+
+    def like(self, word: str) -> list[str]:
+        """Its words that stand for ``word``."""
+        near = self._by_beginning.get(word[:_BEGINNING], ())
+        return [other for other in near if _alike(word, other)]
+
+
 def nearest(item: Item, references: Sequence[str]) -> Reading:
     """The accepted answer that the response comes nearest to, with the features of the two."""
-    made = (features(item, reference, len(references)) for reference in references)
+    question, response = _Text(item.question), _Text(tidy(item.response))
+    parts = [_pairs(response.text[a:b]) for a, b in sentences(response.text)]
+    made = (_reading(question, _Text(r), response, parts, len(references)) for r in references)
     return max(made, key=lambda reading: reading.nearness)
 
 
-def features(item: Item, reference: str, n_references: int) -> Reading:
-    """What can be counted in a reference and a response, ``FEATURES`` in their order.
-
-    Shares of words and of pairs of letters are of what the question has not already.
-    """
-    response, known = tidy(item.response), words(item.question)
-    said, every = words(response), words(reference) or frozenset((reference,))
-    wanted, new = (every - known) or every, (said - known) or said
-    by = {word: {other for other in said if _alike(word, other)} for word in wanted}
+def _reading(
+    question: _Text, reference: _Text, response: _Text, parts: list[frozenset[str]], n: int
+) -> Reading:
+    """``FEATURES``: shares of words and of pairs of letters are of what the question has not."""
+    every = reference.words or frozenset((reference.text,))
+    wanted, new = (every - question.words) or every, response.words - question.words
+    new = new or response.words
+    by = {word: response.like(word) for word in wanted}
     share = sum(map(bool, by.values())) / len(wanted)
-    back = sum(any(_alike(word, other) for other in every) for word in new) / max(1, len(new))
-    asked, pairs, given = _pairs(item.question), _pairs(reference), _pairs(response)
-    sought = (pairs - asked) or pairs
-    pair_share = len(sought & given) / len(sought)
-    pair_back = len(pairs & (given - asked)) / max(1, len(given - asked))
-    spans = sentences(response)
-    in_one = max((len(sought & _pairs(response[a:b])) for a, b in spans), default=0) / len(sought)
-    row, line = _listed(reference), _listed(response)
-    follow = {*zip(line, line[1:], strict=False)}
-    neighbours = [pair in follow for pair in zip(row, row[1:], strict=False)]
-    numbers = {*_NUMBER.findall(reference)} - {*_NUMBER.findall(item.question)}
-    told = {*_NUMBER.findall(response)}
-    names, called = {*_NAME.findall(reference)}, {*_NAME.findall(response)}
-    others = called - names - {*_NAME.findall(item.question)}
+    back = sum(bool(reference.like(word)) for word in new) / max(1, len(new))
+    sought = (reference.pairs - question.pairs) or reference.pairs
+    given = response.pairs - question.pairs
+    pair_share = len(sought & response.pairs) / len(sought)
+    pair_back = len(reference.pairs & given) / max(1, len(given))
+    follow, numbers = reference.neighbours, reference.numbers - question.numbers
+    others = response.names - reference.names - question.names
     values = (
-        share, share == 1, share == 0,
-        sum(any(_alike(word, other) for other in said) for word in every) / len(every),
-        back, _f1(share, back), bool(plain(reference)) and plain(reference) in plain(response),
-        pair_share, pair_back, _f1(pair_share, pair_back), in_one,
-        sum(neighbours) / len(neighbours) if neighbours else share,
-        bool(numbers - told), bool(numbers) and numbers <= told,
-        bool(names) and not names & called, bool(names), math.log1p(len(others)),
-        math.log1p(len(wanted)), math.log1p(len(said)), math.log1p(len(response)),
-        math.log((len(response) + 1) / (len(reference) + 1)), math.log1p(n_references),
-        bool(_HAN.search(reference + response)), bool(_NOT.search(reference)),
-        bool(_NOT.search(response)),
+        share, share == 1, share == 0, sum(bool(response.like(w)) for w in every) / len(every),
+        back, _f1(share, back), bool(reference.listed) and reference.line in response.line,
+        pair_share, pair_back, _f1(pair_share, pair_back),
+        max((len(sought & part) for part in parts), default=0) / len(sought),
+        len(follow & response.neighbours) / len(follow) if follow else share,
+        bool(numbers - response.numbers), bool(numbers) and numbers <= response.numbers,
+        bool(reference.names) and not reference.names & response.names, bool(reference.names),
+        math.log1p(len(others)), math.log1p(len(wanted)), math.log1p(len(response.words)),
+        math.log1p(len(response.text)),
+        math.log((len(response.text) + 1) / (len(reference.text) + 1)), math.log1p(n),
+        bool(_HAN.search(reference.text + response.text)), bool(_NOT.search(reference.text)),
+        bool(_NOT.search(response.text)),
     )  # fmt: skip
-    return Reading(reference, tuple(map(float, values)), wanted, frozenset().union(*by.values()))
+    heard = frozenset(word for like in by.values() for word in like)
+    return Reading(reference.text, tuple(map(float, values)), wanted, heard)
 
 
 def _f1(a: float, b: float) -> float:

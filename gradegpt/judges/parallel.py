@@ -23,6 +23,8 @@ _WORTH_IT: Final = 512
 """Fewer items are judged here: processes take longer to start than the items to judge."""
 _SECONDS: Final = 10.0
 """Wall-clock bound of one item in a process, far above what the slowest needs."""
+_FIELDS: Final = set(Item.model_fields)
+"""What goes to a process: of an example, nothing of its label."""
 
 
 class ParallelJudge:
@@ -72,7 +74,8 @@ class ParallelJudge:
             if worker is None or worker.process.poll() is not None:
                 worker = Worker("gradegpt.judges.worker", self._profile)
                 atexit.register(worker.kill)
-            line = json.dumps([item.model_dump(mode="json") for item in items]).encode() + b"\n"
+            rows = [item.model_dump(mode="json", include=_FIELDS) for item in items]
+            line = json.dumps(rows).encode() + b"\n"
             answer = worker.ask(line, time.monotonic() + _SECONDS * len(items))
             if answer is None:
                 worker.kill()

@@ -120,14 +120,14 @@ class Coin:
     ("one_in", "trained_on", "believed"),
     [(2, False, {"text en": 0.0}), (1, False, {}), (2, True, {"text en": 0.0})],
 )
-def test_the_overlap_of_words_is_believed_where_it_beats_the_model(
+def test_the_lexical_judge_is_believed_where_it_beats_the_model(
     one_in: int,
     trained_on: bool,
     believed: dict[str, float],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Few rows tell nothing of the overlap; those that trained the model may tell of it too."""
+    """Few rows tell nothing of it; those that trained the model may tell of it too."""
     words = ("because rain fell, it seems", "the sun was shining")
     rows = [
         example(n, words[(n + 1) % 2]).model_copy(update={"reference": ("because of the rain",)})
@@ -144,16 +144,16 @@ def test_the_overlap_of_words_is_believed_where_it_beats_the_model(
         settings(sources=sources, trained_on=more if trained_on else [], out=str(tmp_path / "out"))
     )
     trust = Trust.model_validate(json.loads((tmp_path / "out" / "trust.json").read_text()))
-    assert trust.overlap == believed
+    assert trust.lexical == believed
     assert {f.judge for f in found if f.least_confidence is not None} == (
-        {"overlap"} if believed else {"model"}
+        {"lexical"} if believed else {"model"}
     )
 
 
-def test_a_coin_does_not_speak_against_the_overlap(
+def test_a_coin_does_not_speak_against_the_lexical_judge(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On a few rows the model is as good; over all of them the overlap alone beats chance."""
+    """On a few rows the model is as good; over all of them the lexical judge alone beats chance."""
     words = ("because rain fell, it seems", "the sun was shining")
     rows = [
         example(n, words[(n + 1 + (n < 24 and n // 4 % 2)) % 2]).model_copy(
@@ -169,4 +169,4 @@ def test_a_coin_does_not_speak_against_the_overlap(
     monkeypatch.setattr(eval.calibrate, "build_judge", lambda _: Coin(2, rows))
     calibrate(settings(sources=sources, trained_on=more, out=str(tmp_path / "out")))
     trust = Trust.model_validate(json.loads((tmp_path / "out" / "trust.json").read_text()))
-    assert trust.overlap == {"text en": 0.0}
+    assert trust.lexical == {"text en": 0.0}

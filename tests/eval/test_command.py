@@ -59,7 +59,7 @@ def test_every_shipped_config_loads_and_opens_with_its_command(config: Path) -> 
     assert config.read_text("utf-8").startswith(f"{COMMAND}{config.name}\n")
     others = {
         "rules": ["rules"],
-        "real-fast": ["rules", "model", "overlap", "cascade", "cascade"],
+        "real-fast": ["rules", "model", "lexical", "cascade", "cascade"],
         "attacks": ["rules", "model", "model", "cascade"],
         "generated": ["model", "model"],
     }

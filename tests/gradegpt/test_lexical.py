@@ -1,10 +1,15 @@
-"""Free text by shared words: what it decides, how sure, and what it leaves open."""
+"""Free text by its words: what it decides, how sure, and what it leaves open."""
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
-from gradegpt.judges import CascadeJudge, LexicalJudge, RuleJudge
+from gradegpt.errors import InputError
+from gradegpt.judges import CascadeJudge, LexicalJudge, RuleJudge, lexical
+from gradegpt.judges.lexical import FEATURES, Tree, Weights
 from gradegpt.judges.trust import Trust
 from gradegpt.schema import AnswerType, Item, Judgement, Outcome, Verdict
 
@@ -19,37 +24,31 @@ def judged(reference: str, response: str, question: str = "", **more: object) ->
 
 
 @pytest.mark.parametrize(
-    ("reference", "response", "verdict", "reason"),
+    ("reference", "response", "verdict"),
     [
-        (
-            "evaporation of sea water",
-            "Sea water turns to vapour: evaporation.",
-            "correct",
-            "3-of-3",
-        ),
-        ("evaporation of sea water", "The wind blows from the south.", "incorrect", "0-of-3"),
-        ("植物的光合作用", "靠光合作用，植物制造养分。", "correct", "6-of-7"),
-        ("植物的光合作用", "动物呼吸。", "incorrect", "1-of-7"),
-        ("Ludwig van Beethoven", "It was LUDWIG of Bonn.", "correct", "1-of-3"),
-        ("最後結論", "最后结论", "correct", "4-of-4"),
-        ("painted figures", "She paints a figure.", "correct", "2-of-2"),
-        ("Australia", "Austria", "incorrect", "0-of-1"),
-        ("built in 1998", "built in 19", "correct", "1-of-2"),
+        ("evaporation of sea water", "The wind blows from the south.", "incorrect"),
+        ("植物的光合作用", "靠光合作用，植物制造养分。", "correct"),
+        ("植物的光合作用", "动物呼吸。", "incorrect"),
+        ("最後結論", "最后结论", "correct"),
+        ("painted figures", "She paints a figure.", "correct"),
+        ("William Shakespeare", "It was Christopher Marlowe who wrote it.", "incorrect"),
+        ("1969", "It happened in 1970.", "incorrect"),
+        ("red green blue", "black", "incorrect"),
+        ("because of the rain", "because rain fell, it seems", "correct"),
     ],
 )
-def test_the_share_of_the_words_decides(
-    reference: str, response: str, verdict: str, reason: str
-) -> None:
+def test_what_is_said_decides(reference: str, response: str, verdict: str) -> None:
     judgement = judged(reference, response)
-    assert (judgement.verdict, judgement.reason) == (verdict, f"overlap:{reason}-words")
+    assert judgement.verdict == verdict
+    assert judgement.confidence is not None
+    assert 0.5 < judgement.confidence < 1
 
 
 def test_the_words_of_the_question_tell_nothing() -> None:
     """Saying the question again is no answer."""
     question = "Why did the old bridge fall?"
     again = judged("the old bridge fall was rust", "The old bridge did fall.", question)
-    assert (again.verdict, again.reason) == (Verdict.INCORRECT, "overlap:0-of-1-words")
-    assert judged("old bridge", "bridge", question).reason == "overlap:1-of-2-words"
+    assert (again.verdict, again.reason) == (Verdict.INCORRECT, "lexical:0-percent-of-words")
 
 
 def test_the_sentence_with_the_words_is_quoted() -> None:
@@ -58,15 +57,25 @@ def test_the_sentence_with_the_words_is_quoted() -> None:
     assert judgement.key_sentence == "He painted."
 
 
-def test_more_words_make_it_surer() -> None:
-    """Confidence is that of the verdict, never below one half, and never all there is."""
-    reference = "red green blue white"
-    sure = [judged(reference, said).confidence for said in ("red", "red green", reference)]
-    assert all(c is not None and 0.5 <= c < 1 for c in sure)
-    assert sure[0] < sure[1] < sure[2]  # type: ignore[operator]
-    none = judged(reference, "black").confidence
-    assert none is not None
-    assert none > 0.75
+def test_weights_for_other_features_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    weights = json.loads(lexical.WEIGHTS.read_text(encoding="utf-8"))
+    (tmp_path / "lexical.json").write_text(json.dumps({**weights, "features": ["said"]}))
+    monkeypatch.setattr(lexical, "WEIGHTS", tmp_path / "lexical.json")
+    lexical._shipped.cache_clear()
+    with pytest.raises(InputError, match="not for these features"):
+        LexicalJudge()
+    lexical._shipped.cache_clear()
+
+
+def test_a_tree_is_walked_to_its_leaf() -> None:
+    tree = Tree(
+        feature=(1, -1, -1), limit=(0.5, 0, 0), left=(1, 0, 0), right=(2, 0, 0), value=(0, -1, 2)
+    )
+    weights = Weights(features=FEATURES, base=0.5, trees=(tree, tree), fitted={})
+    assert weights.odds((9.0, 0.5)) == -1.5
+    assert weights.odds((9.0, 0.6)) == 4.5
 
 
 @pytest.mark.parametrize(
@@ -83,17 +92,21 @@ def test_more_words_make_it_surer() -> None:
         ("it sinks", " ".join(f"w{n}" for n in range(200)) + " it sinks", "too-long"),
         (" ".join(f"w{n}" for n in range(90)), "w1 w2 and w3", "long-reference"),
         ("it sinks", "……", "no-words"),
+        ("The dog bit the man", "The man bit the dog.", "another-order"),
+        ("狗咬了人", "人咬了狗", "another-order"),
+        ("oxygen", "光合作用释放氧气", "two-scripts"),
+        ("UN", "the United Nations", "acronym"),
     ],
 )
 def test_what_may_deceive_is_left_open(reference: str, response: str, reason: str) -> None:
     judgement = judged(reference, response)
     assert (judgement.outcome, judgement.verdict) == (Outcome.UNDECIDED, None)
-    assert judgement.reason == f"overlap:{reason}"
+    assert judgement.reason == f"lexical:{reason}"
 
 
 def test_only_free_text() -> None:
     judgement = judged("42", "41 or 42", answer_type=AnswerType.NUMBER)
-    assert judgement.reason == "overlap:not-free-text"
+    assert judgement.reason == "lexical:not-free-text"
 
 
 def test_the_best_of_several_references_and_the_sentence_that_says_it() -> None:
@@ -135,8 +148,8 @@ def test_a_cascade_believes_it_where_it_was_measured() -> None:
         ),
         Item(id="zh", reference=("植物的光合作用",), response="光合作用让植物生长得很好"),
     ]
-    trust = Trust(least_confidence={"other": None}, overlap={"text zh": 0.6})
-    first = CascadeJudge(RuleJudge(), LexicalJudge(), trust.of_overlap)
+    trust = Trust(least_confidence={"other": None}, lexical={"text zh": 0.6})
+    first = CascadeJudge(RuleJudge(), LexicalJudge(), trust.of_lexical)
     english, chinese = CascadeJudge(first, Never(), trust).judge(items)
     assert english.method == "never"
-    assert (chinese.method, chinese.verdict) == ("overlap", Verdict.CORRECT)
+    assert (chinese.method, chinese.verdict) == ("lexical", Verdict.CORRECT)
