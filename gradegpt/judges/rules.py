@@ -213,7 +213,7 @@ def _gives_nothing(response: str, found: Found | None, kind: AnswerType, looped:
     opened = unsettled or (found is not None and found.answer.startswith("\\boxed"))
     if opened and kind not in _SAID_EARLY and cut_off(response):
         return "response:cut-off"
-    if not announced and leaves_open(response):
+    if leaves_open(found.answer if found and announced else response):
         return "response:left-open"
     if refuses(found.answer if found and announced else response):
         return REFUSAL

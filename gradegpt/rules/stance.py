@@ -18,8 +18,9 @@ _DENIED: Final = (
     r"\s*[$\\({\"“'‘*]*(?:boxed\s*\{)?$"
 )
 _OTHERS_ZH: Final = (
-    r"(?:网上|有人|有的|同学|同桌|老师|别人|朋友|他们|题目)"
+    r"(?:网上|有人|有的|同学|同桌|老师|别人|朋友|他们)"
     r"[^。；;\n]{0,10}(?:说|认为|觉得|回答|写|选|答案|算)[^。；;\n]{0,8}$"
+    r"|题目[^。；;，,\n]{0,6}(?:说|写|给的?答案)[^。；;\n]{0,8}$"
     r"|(?:按理说|本以为|原以为)[^。；;\n]{0,12}$|另一(?:种|个)?可能[^。\n]{0,6}$"
 )
 _OTHERS_EN: Final = (
@@ -68,9 +69,11 @@ _HEDGES: Final = re.compile(
 )
 _CLAIM: Final = re.compile(
     r"([\u3400-\u9fff]{2,4}?)(?:才|就)?(?:是|为|有|等于|(?=\d))\s*[$\\(\[]*-?[\d(\[\\a-z]"
-    r"|\b([A-Za-z]+)\s+(?:is|are|was|were|has|equals)\s+[$\\(]*-?\d"
+    r"|\b(?!(?:which|that|this|it|there|he|she|they|total|answer|result|sum)\b)([A-Za-z]+)"
+    r"\s+(?:is|are|was|were|has|equals)\s+[$\\(]*-?\d",
+    re.IGNORECASE,
 )
-"""A subject, and a value that is said of it."""
+"""A subject that is no pronoun, and a value that is said of it."""
 _DENIED_WHOLE: Final = re.compile(
     r"\W*(?:(?:the )?answer |it |答案|结果)?(?:is |are )?"
     r"(?:not\b(?! enough)|isn't\b|不是|并非|不选|不等于)"

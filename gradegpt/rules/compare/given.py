@@ -95,7 +95,7 @@ _MONTHS: Final = _words("""
     feb mar apr jun jul aug sep sept oct nov dec
 """)
 _HAN: Final = re.compile("[\u3400-\u9fff]")
-SIGNS: Final = re.compile(r"[-+=<>≤≥*/^\\\[\]{}|_%½]|\d[.,:]\d")
+SIGNS: Final = re.compile(r"(?<![A-Za-zα-ω])-|-(?![A-Za-z])|[+=<>≤≥*/^\\\[\]{}|_%½]|\d[.,:]\d")
 """Signs that words do not hold: a text with one stands as it is in what gives it."""
 _CURRENCIES: Final = tuple("$€£¥￥")
 _PLACE_NAME: Final = 3

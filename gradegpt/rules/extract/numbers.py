@@ -54,7 +54,7 @@ def endings(text: str) -> list[Found]:
 
 
 def _measures(unit: str) -> bool:
-    return known(unit) or named(unit) is not None
+    return unit != "a" and (known(unit) or named(unit) is not None)  # "$1920 a week"
 
 
 def has_later_result(text: str, found: Found) -> bool:
