@@ -20,6 +20,7 @@ from gradegpt.rules.validity import (
     cut_off,
     declines_by_policy,
     denies,
+    gives_reason,
     gives_up,
     leaves_open,
     refuses,
@@ -99,8 +100,10 @@ class RuleJudge:
     ) -> Judgement:
         """No answer is invalid, unless the reference says that there is none, or may say so."""
         if reason == REFUSAL and not declines_by_policy(response):
-            same = next((r for r in references if says_unanswerable(r.said)), None)
-            if same is not None and (takes_back(response) or hedges(response)):
+            denying = [r for r in references if says_unanswerable(r.said)]
+            same = next(iter(denying), None)
+            reasoned = gives_reason(response) and all(gives_reason(r.said) for r in denying)
+            if same is not None and (takes_back(response) or hedges(response) or reasoned):
                 return self._undecided(item, "response:not-its-own-answer")
             if same is not None:
                 start = len(response) - len(response.lstrip())

@@ -48,6 +48,7 @@ _POLICY = re.compile(
     r"|\b(?:against|violates?) (?:my|our|the) (?:polic|guideline|rule)",
     re.IGNORECASE,
 )
+_REASON = re.compile(r"因为|由于|\bbecause\b", re.IGNORECASE)
 _ABSENT = re.compile(
     r"[不没无未非]|虚构|误解|人工智能|语言模型|\b(?:not?|never|none|nobody|nothing|fictional|AI)\b|n't\b",
     re.IGNORECASE,
@@ -168,6 +169,11 @@ def refuses(response: str) -> bool:
 def says_unanswerable(reference: str) -> bool:
     """Whether a reference says just that: the question cannot be answered, or has no answer."""
     return _UNANSWERABLE.search(reference) is not None
+
+
+def gives_reason(text: str) -> bool:
+    """Whether a text says why: two that decline for other reasons say other things."""
+    return _REASON.search(text) is not None
 
 
 def declines_by_policy(response: str) -> bool:

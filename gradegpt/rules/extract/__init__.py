@@ -60,6 +60,8 @@ _CONCLUDED = re.compile(
 )
 _SUPPOSED = re.compile(r"如果|假如|倘若|\bif\b|\bsuppose\b|\bwere\b", re.IGNORECASE)
 """Words before an announcement, in its sentence, by which it is of another case."""
+_LISTING = re.compile(r"\s*\(?A[).].{0,400}?[\s(]B[).]", re.DOTALL)
+"""All options, which follow an announcement of what comes: "each option: (A) … (B) …"."""
 _NEXT = re.compile(r"[*`$]{0,2}[;；][^\S\n]*([^;；。！？!?\n]{1,80})")
 _STOP = re.compile(rf"{BREAK}|;|\.(?<!\d\.)(?=<)|【|</?answer>")
 """Where an answer ends."""
@@ -204,6 +206,8 @@ def _last_announced(text: str, begin: int) -> Found | None:
     matches = [*_ANNOUNCED.finditer(text, begin), *_BARE_CHOICE.finditer(text, begin)]
     for match in sorted(matches, key=lambda m: m.end(), reverse=True):
         stop = _stop(text, match.end())
+        if _LISTING.match(text, match.end()):
+            continue
         found = _found(text, match.end(), stop, How.ANNOUNCED, match.start())
         if found is not None and not _SUPPOSED.search(text, found.start, match.start()):
             return found

@@ -20,7 +20,10 @@ _BETWEEN = (
     rf"(?:\}}|\))?[\s$*]*(?:[、,，;；/&和与及]|\band\b|\.(?=\s[{LETTERS}](?:\.|\s*$)))?[\s$*]*"
     r"(?:选项|[Oo]ptions?|[Cc]hoices?[\s_]*)?[({]?"
 )
-_LETTERS = rf"(?P<letters>{LETTER}(?:{_BETWEEN}{LETTER}(?![a-zK-Z])){{0,9}}+)(?![A-Za-z'’]|\d)"
+_LETTERS = (
+    rf"(?P<letters>{LETTER}(?:{_BETWEEN}(?!A\s+(?!and\b|or\b)[a-z]){LETTER}(?![a-zK-Z])){{0,9}}+)"
+    r"(?![A-Za-z'’]|\d)"
+)
 _ASKED = (
     r"(?:正确|错误|不正确|合理|恰当|符合|准确|一致|适合|可能|最|必定)[^\n。;；,，:：]{0,24}?"
     r"(?:的是|的为|的选项是|的一项是|为"
@@ -110,6 +113,8 @@ _BOXED_LETTER = re.compile(rf"\{{([{LETTERS}])\}}")
 _CLAUSE_END = re.compile(r"\s*[,，;；]")
 _GOES_ON = re.compile(r"\s*(?:选?项)?(?:都|均|是|错|不|are\b|is\b)")
 _LONE = re.compile(rf"[\s*(\[$]*(?P<letter>{LETTER})[\s*)\]$.]*")
+_ONE_LETTER = re.compile(rf"[\s*$]*([{LETTERS}])\1*[\s*$.。]*")
+"""A line of one option, as such or several times: "DDDDD"."""
 _ALL_SAID: Final = 3
 """Options of which something is said, where that settles which one is meant."""
 
@@ -234,7 +239,7 @@ def _standing_alone(text: str) -> Choice | None:
         match = _ALONE.match(line[0])
         if match is not None and not _ruled_out(line[0], match):
             start, end = line.start() + match.start("letters"), line.start() + match.end("letters")
-            if len(listed) > 1 and len(lines) > 1:
+            if len(listed) > 1 and len(lines) > 1 and not _ONE_LETTER.fullmatch(line[0]):
                 continue  # the options are listed, and this line is one of the list
             whole = not line[0][match.end() :].strip() or line is lines[0]
             return Choice(
