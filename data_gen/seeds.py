@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from data_gen.bilingual import Fact, bilingual, facts, question_of
 from data_gen.candidates import Candidate, rng_for
 from data_gen.parametric import parametric
 from data_gen.problems import Problem, bank
@@ -21,15 +23,21 @@ from gradegpt.schema import Example, Item, Verdict
 class Seed(NamedTuple):
     """A problem and how many responses to write, or an answer with its language and source."""
 
-    body: Problem | Example | Item
+    body: Problem | Fact | Example | Item
     responses: int = 0
     lang: str = ""
     source: str = ""
 
     @property
     def group(self) -> str:
-        """What the split belongs to."""
-        return self.body.question if isinstance(self.body, Problem) else group_of(self.body)
+        """The question, or what stands for it: no evaluation file may ask it."""
+        match self.body:
+            case Problem():
+                return self.body.question
+            case Fact():
+                return question_of(self.body)
+            case _:
+                return group_of(self.body)
 
 
 def seeds(settings: DataGenSettings, counts: Counter[str]) -> list[Seed]:
@@ -59,6 +67,8 @@ def _read(settings: DataGenSettings, counts: Counter[str]) -> Iterator[Seed]:
     every = settings.responses_per_question
     yield from (Seed(p, settings.bank) for p in bank() if settings.bank)
     yield from (Seed(p, every) for p in parametric(settings.parametric, settings.seed))
+    told = (f for f in facts() if settings.bilingual and f.held_out is settings.held_out)
+    yield from (Seed(fact, settings.bilingual) for fact in told)
     for questions in settings.questions:
         yield from (Seed(p, every) for p in read_problems(questions, counts))
     for source in settings.sources:
@@ -76,6 +86,10 @@ def grow(seed: Seed, settings: DataGenSettings) -> Iterator[Candidate]:
         made = (_written(seed.body, index, settings) for index in range(seed.responses))
         yield from (candidate for candidate in made if candidate is not None)
         return
+    if isinstance(seed.body, Fact):
+        told = (_told(seed.body, index, settings) for index in range(seed.responses))
+        yield from (candidate for candidate in told if candidate is not None)
+        return
     item, key = seed.body, f"{seed.source}:{seed.body.id}"
     rng = rng_for(key, settings.seed)
     if isinstance(item, Example):
@@ -92,13 +106,21 @@ def grow(seed: Seed, settings: DataGenSettings) -> Iterator[Candidate]:
             yield other
 
 
+def _told(fact: Fact, index: int, settings: DataGenSettings) -> Candidate | None:
+    id_ = f"bilingual:{fact.kind}:{fact.subject[0]}:{index}"
+    rng = rng_for(id_, settings.seed)
+    return bilingual(fact, _verdict(id_.rpartition(":")[0], index, settings, rng), id_, rng)
+
+
 def _written(problem: Problem, index: int, settings: DataGenSettings) -> Candidate | None:
-    """Right and wrong in turn, so that no question tells the verdict; some answer nothing."""
     id_ = f"{problem.id}:{index}"
     rng = rng_for(f"{id_}:{problem.question}", settings.seed)
-    first = rng_for(problem.question, settings.seed).randrange(2)
+    return synthetic(problem, _verdict(problem.question, index, settings, rng), id_, rng)
+
+
+def _verdict(asked: str, index: int, settings: DataGenSettings, rng: random.Random) -> Verdict:
+    """Right and wrong in turn, so that no question tells the verdict; some answer nothing."""
+    first = rng_for(asked, settings.seed).randrange(2)
     if rng.random() < settings.invalid:
-        verdict = Verdict.INVALID
-    else:
-        verdict = Verdict.CORRECT if (index + first) % 2 else Verdict.INCORRECT
-    return synthetic(problem, verdict, id_, rng)
+        return Verdict.INVALID
+    return Verdict.CORRECT if (index + first) % 2 else Verdict.INCORRECT

@@ -12,7 +12,7 @@ from data_gen.teacher import TeacherSettings
 from gradegpt.chain import PromptSettings
 from gradegpt.fit import Budget
 from gradegpt.importers.labelled import Source, Split
-from gradegpt.schema import ChainFormat
+from gradegpt.schema import AnswerType, ChainFormat, Verdict
 from gradegpt.settings import Settings
 
 
@@ -45,6 +45,24 @@ class Balance(Settings):
     """Share of rows with a real response, where there are enough."""
     least_type: float = Field(default=0.02, ge=0, lt=0.1)
     least_language: float = Field(default=0.35, ge=0, le=0.5)
+
+
+class Stratum(Settings):
+    """A share of the rows, and which candidates may fill it; what is not named is not asked for.
+
+    ``open``: whether the rules leave the candidate open. A candidate belongs to the first stratum
+    that takes it.
+    """
+
+    name: str
+    share: float = Field(gt=0, le=1)
+    sources: tuple[str, ...] = ()
+    origins: tuple[str, ...] = ()
+    types: tuple[AnswerType, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()
+    lang: str = ""
+    response_lang: str = ""
+    open: bool | None = None
 
 
 class Longer(Settings):
@@ -91,6 +109,10 @@ class DataGenSettings(Settings):
     """Responses written for each problem of the embedded bank."""
     parametric: int = Field(default=2_000, ge=0)
     """Problems with drawn numbers."""
+    bilingual: int = Field(default=0, ge=0)
+    """Responses written for each fact of the bilingual tables."""
+    held_out: bool = False
+    """Whether these are the facts kept for evaluation; the others without."""
     responses_per_question: int = Field(default=2, ge=1)
     invalid: float = Field(default=0.1, ge=0, lt=1)
     """Share of written responses that answer nothing."""
@@ -100,6 +122,10 @@ class DataGenSettings(Settings):
     check: float = Field(default=0.0, ge=0, le=1)
     """Share of the rows that have a label already which the teacher is asked about too."""
     balance: Balance = Balance()
+    strata: tuple[Stratum, ...] = ()
+    """Shares of the rows by what they are, instead of ``balance``'s cells: ``balance.rows`` rows to
+    train on and ``dev_rows`` of other questions."""
+    dev_rows: int = Field(default=400, ge=0)
     quality: Quality = Quality()
     card: bool = True
     """Whether to draw the data card."""

@@ -20,8 +20,8 @@ from data_gen.candidates import (
     Candidate,
     agree,
     formats_of,
+    is_tag_alone,
     quote_survives,
-    says_nothing_new,
     shown_item,
     texts_of,
 )
@@ -120,10 +120,10 @@ def _unusable(candidate: Candidate, settings: DataGenSettings) -> str:
         return "unsettled" if candidate.labels else "unlabelled"
     if candidate.chain is None:
         return ""
-    if says_nothing_new(candidate.chain):
-        return "differs_beyond_the_chain"
+    if settings.kind == "base" and is_tag_alone(candidate.chain):
+        return "tag_alone"
     if settings.kind == "judge" and not formats_of(candidate.chain, settings.formats):
-        return "no_gloss"
+        return "tag_alone" if is_tag_alone(candidate.chain) else "no_gloss"
     return "" if quote_survives(candidate.chain, shown) else "quote_cut"
 
 

@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from data_gen.candidates import Candidate, chat_row, clip, says_nothing_new
+from data_gen.candidates import Candidate, chat_row, clip, is_tag_alone, says_nothing_new
 from data_gen.drawn import drawn_comparison
 from data_gen.forms import right_form, wrong_form
 from data_gen.phrases import read_lists
@@ -52,7 +52,9 @@ class Pair(NamedTuple):
 def pair_of(candidate: Candidate) -> Pair | None:
     """The two answers that a chain compares; none where the response gives none."""
     chain = candidate.chain
-    if chain is None or not chain.answer or "\n" in f"{chain.answer}{chain.reference_answer}":
+    if chain is None or is_tag_alone(chain) or not chain.answer:
+        return None
+    if "\n" in f"{chain.answer}{chain.reference_answer}":
         return None
     return Pair(chain.reference_answer, chain.answer, chain.verdict is Verdict.CORRECT)
 

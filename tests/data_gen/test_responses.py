@@ -262,7 +262,7 @@ LONG = "It had been, as all agreed at the time, " + "a very long, long day. "[:-
         ),
         (
             ("copper (Cu)", "gold (Au)"), "Mostly gold, or so.\nThat is all.",
-            "Mostly gold, or so.", "gold (Au)", "Mostly gold, or so.",
+            "Mostly gold, or so.", "gold (Au)", "Mostly gold",
         ),
         (
             ("it rained",), f"{LONG} that it rained, and how.", "that it rained, and how.",
