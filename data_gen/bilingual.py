@@ -67,7 +67,10 @@ class Fact(NamedTuple):
 
 
 class Pair(Row):
-    """A sentence and its translation. ``{s}``: the subject, ``{a}``: the answer, ``{b}``: a rival."""
+    """A sentence and its translation.
+
+    ``{s}`` is what is asked about, ``{a}`` the answer, ``{b}`` a rival.
+    """
 
     en: str
     zh: str
@@ -216,7 +219,8 @@ def bilingual(fact: Fact, verdict: Verdict, id_: str, rng: random.Random) -> Can
     if miss is None:
         return None
     # Now and then the near miss is the reference: it, not the world, is what answers are held to.
-    wanted, other = (miss, truth) if rng.random() < _TURNED else (truth, miss)
+    turned = rng.random() < _TURNED and not fact.held_out
+    wanted, other = (miss, truth) if turned else (truth, miss)
     lang: Lang = rng.choice(("en", "zh"))
     said_in: Lang = lang if rng.random() < kind.at_home else ("zh" if lang == "en" else "en")
     ask: Lang = rng.choice((lang, said_in))
