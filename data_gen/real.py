@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import random
 import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
-from itertools import pairwise
 from typing import Final
 
-from data_gen.candidates import Candidate, as_named, by_rules, clip, with_rules
+from data_gen.candidates import Candidate, as_named, by_rules, clip, rng_for, with_rules
 from data_gen.forms import right_form, wrong_form
 from data_gen.gloss import render_gloss
 from data_gen.phrases import phrases
@@ -31,6 +32,8 @@ _ALL_OF_IT: Final = (How.WHOLE, How.STATED)
 _CHANGEABLE: Final = {*AnswerType} - {AnswerType.TEXT, AnswerType.CODE}
 _SEVERAL: Final = (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART)
 _MAX_OWN: Final = 60
+_MAX_KEY: Final = 120
+"""Longest answer that another is held against, in characters."""
 _UNMARKED: Final = 0.5
 """Share of the responses whose last line says their result again that lose this line."""
 _LAST_WORD: Final = 24
@@ -42,6 +45,8 @@ _PEOPLE: Final = re.compile(r"human|teacher|people|annotator", re.IGNORECASE)
 _VOTED: Final = re.compile(r"\bvote", re.IGNORECASE)
 _MODEL: Final = re.compile(r"gpt|model|llm", re.IGNORECASE)
 _COPULA: Final = re.compile(r"\b(?:is|are|was|were|means|called|named)\b|是|为|叫做?|[:：]")
+_CLAUSE: Final = re.compile(r"[，；]|[,;](?=\s)")
+"""Between clauses; a list of things is of one clause in Chinese."""
 _AROUND: Final = " \t.。．,，、;；:：!！?？*"
 """What stands around a phrase and is not of it."""
 
@@ -230,8 +235,7 @@ def _phrase(sentence: str, reference: str, question: str) -> str:
     The predicate, where what comes before "is" mostly repeats the question and holds nothing more
     of the reference. The same for right and wrong answers, verbatim, and what a guide would allow.
     """
-    ends = [0, *clause_ends(sentence), len(sentence)]
-    clauses = [sentence[start:end].strip(_AROUND) for start, end in pairwise(ends)]
+    clauses = [clause.strip(_AROUND) for clause in _CLAUSE.split(sentence)]
     clause = max(clauses, key=lambda c: _share(reference, c))
     asked, predicates = words(question), list[str]()
     for copula in _COPULA.finditer(clause):
@@ -312,6 +316,25 @@ def counterfactual(
             labels={"construction": verdict},
         )
     )
+
+
+def crossed(examples: Iterable[Example], seed: int) -> Iterator[Example]:
+    """Each answer against a right one to the same question, in another model's or pupil's words.
+
+    What is wrong by the key is wrong by a right answer too.
+    """
+    asked: dict[str, list[Example]] = defaultdict(list)
+    for example in examples:
+        asked[example.question].append(example)
+    for same in asked.values():
+        right = [e for e in same if e.verdict is Verdict.CORRECT and len(e.response) <= _MAX_KEY]
+        for example in same:
+            said = plain(example.response)
+            others = [e.response.strip() for e in right if plain(e.response) not in said]
+            if others:
+                source = f"{example.source}_crossed"
+                key = rng_for(f"{source}:{example.id}", seed).choice(others)
+                yield example.model_copy(update={"reference": (key,), "source": source})
 
 
 def _other_reference(

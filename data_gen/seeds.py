@@ -11,7 +11,7 @@ from data_gen.bilingual import Fact, bilingual, facts, question_of
 from data_gen.candidates import Candidate, rng_for
 from data_gen.parametric import parametric
 from data_gen.problems import Problem, bank
-from data_gen.real import counterfactual, group_of, labelled, unlabelled
+from data_gen.real import counterfactual, crossed, group_of, labelled, unlabelled
 from data_gen.settings import Avoid, DataGenSettings
 from data_gen.sources import read_outputs, read_problems
 from data_gen.synthetic import synthetic
@@ -73,6 +73,9 @@ def _read(settings: DataGenSettings, counts: Counter[str]) -> Iterator[Seed]:
         yield from (Seed(p, every) for p in read_problems(questions, counts))
     for source in settings.sources:
         yield from (Seed(e, 0, e.lang, source.label) for e in read_examples(source))
+        if source.label in settings.crossed:
+            others = crossed(read_examples(source), settings.seed)
+            yield from (Seed(e, 0, e.lang, e.source) for e in others)
     for outputs in settings.outputs:
         for item, lang in read_outputs(outputs, counts):
             yield Seed(item, 0, lang, outputs.source)

@@ -79,6 +79,9 @@ class Quality(Settings):
     """Rows that share this many tokens in a row with an evaluation file are left out."""
     near_duplicate: float = Field(default=0.9, gt=0.5, le=1)
     """Estimated Jaccard similarity from which one of two rows is left out."""
+    longest: int = Field(default=0, ge=0)
+    """Rows of more estimated tokens are left out, question, references and response together as
+    the prompt shows them; 0 keeps all."""
     cue: bool = True
     """Whether to measure how well the response alone tells the verdict."""
 
@@ -98,6 +101,9 @@ class DataGenSettings(Settings):
     """Processes; 0 takes one a core. The rows do not depend on it."""
     sources: tuple[Source, ...] = ()
     """Graded answers."""
+    crossed: tuple[str, ...] = ()
+    """Sources whose answers are also held against another right answer to their question, as
+    ``<source>_crossed``."""
     unlabelled: tuple[Source, ...] = ()
     """Answers without a grade: the rules or a teacher may give one."""
     outputs: tuple[Outputs, ...] = ()
@@ -156,6 +162,13 @@ class DataGenSettings(Settings):
         if sum(part.share for part in longer) >= 1:
             raise ValueError("the shares come to 1 or more; 'prompt' needs the rest of the rows")
         return longer
+
+    @field_validator("strata")
+    @classmethod
+    def _shares_come_to_one(cls, strata: tuple[Stratum, ...]) -> tuple[Stratum, ...]:
+        if sum(part.share for part in strata) > 1 + 1e-9:
+            raise ValueError("the shares come to more than 1")
+        return strata
 
     @property
     def folder(self) -> str:

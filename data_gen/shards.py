@@ -30,6 +30,7 @@ from data_gen.quality.ngrams import Contamination
 from data_gen.seeds import Seed, avoided_texts, grow
 from data_gen.settings import Avoid, DataGenSettings
 from gradegpt.errors import OutputError
+from gradegpt.fit import cost
 from gradegpt.machine import cores
 from gradegpt.records import dump, read_objects, validate, whole_file
 
@@ -114,6 +115,9 @@ def _unusable(candidate: Candidate, settings: DataGenSettings) -> str:
     texts = {*texts_of(candidate.item), *texts_of(shown)} if settings.avoid else ()
     if any(map(_evaluation(settings).hit, texts)):
         return "evaluation_ngram"
+    longest = settings.quality.longest
+    if longest and sum(map(cost, texts_of(shown))) > longest:
+        return "too_long"
     if agree(candidate.labels) is False:
         return ""
     if candidate.chain is None and settings.teacher is None:

@@ -16,9 +16,9 @@ def stratified(
 ) -> list[Candidate]:
     """At most ``rows`` of the candidates, in their order.
 
-    In a stratum half of the rows are correct, of as many questions as there are: a question's
-    second row comes after every question's first. One that is short of either verdict stays short,
-    so shares hold to each other as far as the candidates allow.
+    In a stratum half of the rows of each source are correct, of as many questions as there are: a
+    question's second row comes after every question's first. A stratum that is short of either
+    verdict stays short.
     """
     held: dict[str, list[Candidate]] = defaultdict(list)
     everyone = list(candidates)
@@ -30,14 +30,15 @@ def stratified(
 
 
 def _pick(candidates: Sequence[Candidate], size: int, stratum: Stratum) -> list[Candidate]:
-    right, wrong = (
-        _by_turns([c for c in candidates if (c.verdict is Verdict.CORRECT) is side])
-        for side in (True, False)
-    )
     if Verdict.CORRECT not in (stratum.verdicts or [*Verdict]):
-        return wrong[:size]
-    half = min(size // 2, len(right), len(wrong))
-    return right[:half] + wrong[:half]
+        return _by_turns(candidates)[:size]
+    sources: dict[str, tuple[list[Candidate], list[Candidate]]] = defaultdict(lambda: ([], []))
+    for candidate in _by_turns(candidates):
+        sources[candidate.source][candidate.verdict is Verdict.CORRECT].append(candidate)
+    # Of each source as many right as wrong: else its style would tell the verdict.
+    pairs = [pair for wrong, right in sources.values() for pair in zip(wrong, right, strict=False)]
+    pairs.sort(key=lambda pair: order(pair[0]))
+    return [candidate for pair in pairs[: size // 2] for candidate in pair]
 
 
 def _by_turns(candidates: Iterable[Candidate]) -> list[Candidate]:
