@@ -21,6 +21,7 @@ from gradegpt.importers.labelled import split_of
 from gradegpt.schema import AnswerType, Item, Row, Verdict
 
 TABLES: Final = Path(__file__).parent / "bank" / "bilingual"
+ROLES: Final = "roles"
 PARTS: Final = "parts"
 """The kind whose answers have several parts, separated by semicolons in the tables."""
 _COLUMNS: Final = (5, 7)
@@ -53,12 +54,15 @@ class Fact(NamedTuple):
     subject: tuple[str, str]
     answer: Name
     near: tuple[Name, ...] = ()
-    table: str = "roles"
+    table: str = ROLES
 
     @property
     def group(self) -> str:
-        """What the split belongs to: the answer, so no name that is asked for is in two parts."""
-        return self.answer.en[0]
+        """What the split belongs to: the answer, so no name that is asked for is in two parts.
+
+        Of a deed it is the question: who they are, not what one did.
+        """
+        return self.subject[0] if self.kind == ROLES else self.answer.en[0]
 
     @property
     def held_out(self) -> bool:
@@ -175,7 +179,7 @@ def _deeds() -> Iterator[Fact]:
                 )
 
             asked = (f"What happened between {a.en} and {b.en}?", f"{a.zh}和{b.zh}之间发生了什么？")
-            yield Fact("roles", asked, said(a, b), (said(b, a),))
+            yield Fact(ROLES, asked, said(a, b), (said(b, a),))
 
 
 def _comparisons() -> Iterator[Fact]:
@@ -193,7 +197,7 @@ def _comparisons() -> Iterator[Fact]:
                 )
 
             asked = (f"How do {a.en} and {b.en} compare?", f"{a.zh}和{b.zh}比较，结果如何？")
-            yield Fact("roles", asked, said(a, b), (said(b, a),))
+            yield Fact(ROLES, asked, said(a, b), (said(b, a),))
 
 
 def _pairs(key: str) -> Iterator[tuple[Pair, Pair]]:
@@ -219,7 +223,7 @@ def bilingual(fact: Fact, verdict: Verdict, id_: str, rng: random.Random) -> Can
     if miss is None:
         return None
     # Now and then the near miss is the reference: it, not the world, is what answers are held to.
-    turned = rng.random() < _TURNED and not fact.held_out
+    turned = rng.random() < _TURNED and not (fact.held_out or split_of(miss.en[0]) == "test")
     wanted, other = (miss, truth) if turned else (truth, miss)
     lang: Lang = rng.choice(("en", "zh"))
     said_in: Lang = lang if rng.random() < kind.at_home else ("zh" if lang == "en" else "en")

@@ -25,6 +25,8 @@ COUNTRIES = (
     "RW SA SN RS SC SL SG SK SI SO ZA KR ES LK SD SR SE CH SY TJ TZ TH TG TO TT TN TR TM UG UA AE "
     "GB US UY UZ VE VN YE ZM ZW"
 )
+UNCLEAR = ("en", "nb", "nd", "nn", "nr", "sh", "zh")
+"""Languages that share their own name with another, or are asked in."""
 EN, ZH = Locale("en"), Locale("zh")
 
 Fact = tuple[str, str, str, str, str]
@@ -54,7 +56,7 @@ def languages() -> Iterator[Fact]:
             names = EN.languages[official[0]], ZH.languages[official[0]]
             yield "language", EN.territories[code], ZH.territories[code], *names
     for code, name in EN.languages.items():
-        if len(code) > 2 or code in ("en", "nb", "nn", "sh", "zh") or code not in ZH.languages:
+        if len(code) > 2 or code in UNCLEAR or code not in ZH.languages:
             continue
         try:
             own = Locale(code).languages.get(code)
