@@ -83,7 +83,7 @@ def _pick(
         Verdict.INCORRECT: min(incorrect, size - right - nothing),
     }
     for verdict, count in shares.items():
-        yield from sorted(parts[verdict], key=_order)[:count]
+        yield from sorted(parts[verdict], key=order)[:count]
 
 
 def _invalid(balance: Balance) -> float:
@@ -91,7 +91,7 @@ def _invalid(balance: Balance) -> float:
     return balance.invalid / max(1 - balance.real, 0.2)
 
 
-def _order(candidate: Candidate) -> tuple[bool, bytes]:
+def order(candidate: Candidate) -> tuple[bool, bytes]:
     """Labelled real answers before turned ones, otherwise by a digest: no source comes first."""
     digest = hashlib.sha256(candidate.id.encode()).digest()
     return candidate.origin == "counterfactual", digest

@@ -124,8 +124,16 @@ def says_nothing_new(chain: Chain) -> bool:
     return chain.verdict is Verdict.INCORRECT and chain.reference_answer == chain.answer
 
 
+def is_tag_alone(chain: Chain) -> bool:
+    """Whether the chain has no more to say than its tag: nothing quoted, or nothing new said."""
+    unquoted = chain.verdict is not Verdict.INVALID and not chain.key_sentence
+    return unquoted or says_nothing_new(chain)
+
+
 def formats_of(chain: Chain, formats: Mapping[ChainFormat, float]) -> dict[ChainFormat, float]:
     """The formats that the chain can take: a Chinese quote is cross-lingual by its gloss alone."""
+    if is_tag_alone(chain):
+        return {name: share for name, share in formats.items() if name is ChainFormat.OUTCOME}
     quote = chain.key_sentence
     if not quote or not needs_gloss(quote) or chain.gloss:
         return dict(formats)

@@ -30,6 +30,7 @@ from data_gen.seeds import seeds
 from data_gen.settings import DataGenSettings
 from data_gen.shards import Progress, make_shards, read_shard, signature_of
 from data_gen.sheets import by_type, judge_sheet
+from data_gen.strata import stratified
 from data_gen.teacher import Teacher, Vote
 from gradegpt.errors import InputError
 from gradegpt.fit import fit_middle
@@ -66,7 +67,7 @@ def generate(
         parts = mixture(agreed, settings)
         chosen, sheets = agreed, []
     else:
-        split = _split(choose(agreed, settings.balance), settings)
+        split = _chosen(agreed, settings)
         chosen = [candidate for part in split.values() for candidate in part]
         parts = {part: _rows(candidates, settings) for part, candidates in split.items()}
         sheets = _sheets(split["train"], settings, progress)
@@ -168,6 +169,15 @@ def _unfit(candidate: Candidate, settings: DataGenSettings) -> str:
         return "no_gloss"
     shown = shown_item(candidate.item, settings.prompt_for(candidate.id))
     return "" if quote_survives(candidate.chain, shown) else "quote_cut"
+
+
+def _chosen(agreed: Sequence[Candidate], settings: DataGenSettings) -> dict[str, list[Candidate]]:
+    """The rows of both parts: by strata where there are some, else cell by cell."""
+    if not settings.strata:
+        return _split(choose(agreed, settings.balance), settings)
+    sizes = {"train": settings.balance.rows, "dev": settings.dev_rows}
+    split = _split(agreed, settings)
+    return {part: stratified(split[part], settings.strata, sizes[part]) for part in split}
 
 
 def _split(chosen: Iterable[Candidate], settings: DataGenSettings) -> dict[str, list[Candidate]]:

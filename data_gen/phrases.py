@@ -52,6 +52,11 @@ def read_words(name: str, model: type[R]) -> dict[str, R]:
     return {lang: validate(model, held, f"{name}: {lang}") for lang, held in _load(name).items()}
 
 
+def read_whole(name: str, model: type[R]) -> R:
+    """A file of words as one ``model``."""
+    return validate(model, _load(name), name)
+
+
 @cache
 def read_lists(name: str) -> dict[str, tuple[str, ...]]:
     """The lists of a file of words."""

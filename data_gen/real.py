@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import random
 import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 from typing import Final
 
-from data_gen.candidates import Candidate, as_named, by_rules, clip, with_rules
+from data_gen.candidates import Candidate, as_named, by_rules, clip, rng_for, with_rules
 from data_gen.forms import right_form, wrong_form
 from data_gen.phrases import phrases
 from gradegpt.answers.options import chosen, letters, options
@@ -15,7 +17,9 @@ from gradegpt.answers.read import answer_type, read
 from gradegpt.answers.spans import clause_ends, sentences
 from gradegpt.answers.text import plain, tidy
 from gradegpt.chain import Chain, needs_gloss
+from gradegpt.judges.overlap import words
 from gradegpt.quote import MAX_QUOTE, part_runs
+from gradegpt.quoted import Quoted
 from gradegpt.rules.compare import compare
 from gradegpt.rules.extract import Found, How, find_answer
 from gradegpt.rules.reference import answer_kind, answer_places, reference_answers
@@ -27,6 +31,8 @@ _ALL_OF_IT: Final = (How.WHOLE, How.STATED)
 _CHANGEABLE: Final = {*AnswerType} - {AnswerType.TEXT, AnswerType.CODE}
 _SEVERAL: Final = (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART)
 _MAX_OWN: Final = 60
+_MAX_KEY: Final = 120
+"""Longest answer that another is held against, in characters."""
 _UNMARKED: Final = 0.5
 """Share of the responses whose last line says their result again that lose this line."""
 _LAST_WORD: Final = 24
@@ -35,7 +41,13 @@ _NUMBER: Final = re.compile(r"-?\d+(?:[.,]\d+)*")
 _TRIES: Final = 8
 _ITEM_FIELDS: Final = set(Item.model_fields) - {"id", "meta"}
 _PEOPLE: Final = re.compile(r"human|teacher|people|annotator", re.IGNORECASE)
+_VOTED: Final = re.compile(r"\bvote", re.IGNORECASE)
 _MODEL: Final = re.compile(r"gpt|model|llm", re.IGNORECASE)
+_COPULA: Final = re.compile(r"\b(?:is|are|was|were|means|called|named)\b|是|为|叫做?|[:：]")
+_CLAUSE: Final = re.compile(r"[，；]|[,;](?=\s)")
+"""Between clauses; a list of things is of one clause in Chinese."""
+_AROUND: Final = " \t.。．,，、;；:：!！?？*"
+"""What stands around a phrase and is not of it."""
 
 
 def labelled(example: Example, rng: random.Random) -> Candidate:
@@ -66,7 +78,9 @@ def unlabelled(item: Item, lang: str, source: str, rng: random.Random) -> Candid
 
 
 def _labeller(name: str) -> str:
-    return "people" if _PEOPLE.search(name) else "model" if _MODEL.search(name) else "key"
+    """A model that was asked several times and voted is a teacher."""
+    kinds = {"people": _PEOPLE, "teacher": _VOTED, "model": _MODEL}
+    return next((kind for kind, pattern in kinds.items() if pattern.search(name)), "key")
 
 
 def _real(
@@ -78,7 +92,7 @@ def _real(
     *,
     shown: bool = False,
 ) -> Candidate:
-    """Without a chain where nobody has settled the verdict, or the answer's sentence is not found.
+    """Without a chain where nobody has settled the verdict, or the rules' finding contradicts it.
 
     A model's word alone settles nothing: it is a teacher's without its samples and its vote.
     ``shown``: what the rules find in the response is known to be its answer.
@@ -111,7 +125,8 @@ def _real(
 def _chain(item: Item, verdict: Verdict, *, shown: bool) -> Chain | None:
     """The chain for a verdict that is known; none where what is found contradicts it.
 
-    What is merely concluded is trusted only where it is ``shown`` to be the answer.
+    What is merely concluded is trusted only where it is ``shown`` to be the answer; without an
+    answer to quote the chain is its tag alone.
     """
     references = [answer for r in item.accepted for answer in reference_answers(r)]
     kind = answer_kind(item, references[0])
@@ -123,7 +138,7 @@ def _chain(item: Item, verdict: Verdict, *, shown: bool) -> Chain | None:
     if kind is AnswerType.TEXT and (found is None or not settled or found.how in _ALL_OF_IT):
         return _free_text(item, references, verdict)
     if found is None or not settled:
-        return None
+        return Chain(verdict=verdict, reference_answer=clip(references[0]), answer_type=kind)
     given = read(found.answer, kind, item.question)
     wanted = [read(reference, kind, item.question) for reference in references]
     same = [compare(one, given, question=item.question).same for one in wanted]
@@ -176,24 +191,50 @@ def _quote(response: str, found: Found) -> str:
 
 
 def _free_text(item: Item, references: list[str], verdict: Verdict) -> Chain | None:
-    """Free text: the quote is the first sentence with a reference in it, else the first one."""
+    """Free text: right or wrong, the quote is the sentence nearest to a reference, without a gloss.
+
+    No translation is made for it: the tables know only the sentences that the writer writes.
+    """
     said = [item.response[start:end] for start, end in sentences(item.response)]
     if not said:
         return None
-    named = next(
-        ((r, s) for r in references for s in said if plain(r) and plain(r) in plain(s)), None
-    )
-    reference, sentence = named or (_nearest(references, said[0]), said[0])
+    sentence = max(said, key=lambda s: max(_share(r, s) for r in references))
+    most = max(_share(r, sentence) for r in references)
+    reference = _nearest([r for r in references if _share(r, sentence) == most], sentence)
     sentence = _quotable(sentence, reference)
-    inside = named is not None and verdict is Verdict.CORRECT
     chain = Chain(
         verdict=verdict,
         key_sentence=sentence,
         reference_answer=clip(reference),
         answer_type=AnswerType.TEXT,
-        answer=clip(reference if inside else sentence),
+        answer=clip(_phrase(sentence, reference, item.question)),
     )
     return as_named(chain)
+
+
+def _share(reference: str, said: str) -> float:
+    """The share of the reference's words that ``said`` has."""
+    wanted = words(reference)
+    return len(wanted & words(said)) / len(wanted) if wanted else 0.0
+
+
+def _phrase(sentence: str, reference: str, question: str) -> str:
+    """What stands in the answer's place: the clause nearest to the reference, or its predicate.
+
+    The predicate, where what comes before "is" mostly repeats the question and holds nothing more
+    of the reference. The same for right and wrong answers, verbatim, and what a guide would allow.
+    """
+    clauses = [clause.strip(_AROUND) for clause in _CLAUSE.split(sentence)]
+    clause = max(clauses, key=lambda c: _share(reference, c))
+    asked, predicates = words(question), list[str]()
+    for copula in _COPULA.finditer(clause):
+        head, rest = words(clause[: copula.start()]), clause[copula.end() :].strip(_AROUND)
+        if rest and 2 * len(head & asked) >= len(head):
+            predicates.append(rest)
+    most = _share(reference, clause)
+    whole = [*(p for p in predicates[:1] if _share(reference, p) == most), clause]
+    quoted = Quoted(sentence.encode())
+    return next((p for p in whole if p and quoted.holds(p.encode(), whole=True)), sentence)
 
 
 def _nearest(references: list[str], answer: str) -> str:
@@ -264,6 +305,25 @@ def counterfactual(
             labels={"construction": verdict},
         )
     )
+
+
+def crossed(examples: Iterable[Example], seed: int) -> Iterator[Example]:
+    """Each answer against a right one to the same question, in another model's or pupil's words.
+
+    What is wrong by the key is wrong by a right answer too.
+    """
+    asked: dict[str, list[Example]] = defaultdict(list)
+    for example in examples:
+        asked[example.question].append(example)
+    for same in asked.values():
+        right = [e for e in same if e.verdict is Verdict.CORRECT and len(e.response) <= _MAX_KEY]
+        for example in same:
+            said = plain(example.response)
+            others = [e.response.strip() for e in right if plain(e.response) not in said]
+            if others:
+                source = f"{example.source}_crossed"
+                key = rng_for(f"{source}:{example.id}", seed).choice(others)
+                yield example.model_copy(update={"reference": (key,), "source": source})
 
 
 def _other_reference(

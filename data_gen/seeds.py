@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from data_gen.bilingual import Fact, bilingual, facts, question_of
 from data_gen.candidates import Candidate, rng_for
 from data_gen.parametric import parametric
 from data_gen.problems import Problem, bank
-from data_gen.real import counterfactual, group_of, labelled, unlabelled
+from data_gen.real import counterfactual, crossed, group_of, labelled, unlabelled
 from data_gen.settings import Avoid, DataGenSettings
 from data_gen.sources import read_outputs, read_problems
 from data_gen.synthetic import synthetic
@@ -21,15 +23,21 @@ from gradegpt.schema import Example, Item, Verdict
 class Seed(NamedTuple):
     """A problem and how many responses to write, or an answer with its language and source."""
 
-    body: Problem | Example | Item
+    body: Problem | Fact | Example | Item
     responses: int = 0
     lang: str = ""
     source: str = ""
 
     @property
     def group(self) -> str:
-        """What the split belongs to."""
-        return self.body.question if isinstance(self.body, Problem) else group_of(self.body)
+        """The question, or what stands for it: no evaluation file may ask it."""
+        match self.body:
+            case Problem():
+                return self.body.question
+            case Fact():
+                return question_of(self.body)
+            case _:
+                return group_of(self.body)
 
 
 def seeds(settings: DataGenSettings, counts: Counter[str]) -> list[Seed]:
@@ -59,10 +67,15 @@ def _read(settings: DataGenSettings, counts: Counter[str]) -> Iterator[Seed]:
     every = settings.responses_per_question
     yield from (Seed(p, settings.bank) for p in bank() if settings.bank)
     yield from (Seed(p, every) for p in parametric(settings.parametric, settings.seed))
+    told = (f for f in facts() if settings.bilingual and f.held_out is settings.held_out)
+    yield from (Seed(fact, settings.bilingual) for fact in told)
     for questions in settings.questions:
         yield from (Seed(p, every) for p in read_problems(questions, counts))
     for source in settings.sources:
         yield from (Seed(e, 0, e.lang, source.label) for e in read_examples(source))
+        if source.label in settings.crossed:
+            others = crossed(read_examples(source), settings.seed)
+            yield from (Seed(e, 0, e.lang, e.source) for e in others)
     for outputs in settings.outputs:
         for item, lang in read_outputs(outputs, counts):
             yield Seed(item, 0, lang, outputs.source)
@@ -75,6 +88,10 @@ def grow(seed: Seed, settings: DataGenSettings) -> Iterator[Candidate]:
     if isinstance(seed.body, Problem):
         made = (_written(seed.body, index, settings) for index in range(seed.responses))
         yield from (candidate for candidate in made if candidate is not None)
+        return
+    if isinstance(seed.body, Fact):
+        told = (_told(seed.body, index, settings) for index in range(seed.responses))
+        yield from (candidate for candidate in told if candidate is not None)
         return
     item, key = seed.body, f"{seed.source}:{seed.body.id}"
     rng = rng_for(key, settings.seed)
@@ -92,13 +109,21 @@ def grow(seed: Seed, settings: DataGenSettings) -> Iterator[Candidate]:
             yield other
 
 
+def _told(fact: Fact, index: int, settings: DataGenSettings) -> Candidate | None:
+    id_ = f"bilingual:{fact.kind}:{fact.subject[0]}:{index}"
+    rng = rng_for(id_, settings.seed)
+    return bilingual(fact, _verdict(id_.rpartition(":")[0], index, settings, rng), id_, rng)
+
+
 def _written(problem: Problem, index: int, settings: DataGenSettings) -> Candidate | None:
-    """Right and wrong in turn, so that no question tells the verdict; some answer nothing."""
     id_ = f"{problem.id}:{index}"
     rng = rng_for(f"{id_}:{problem.question}", settings.seed)
-    first = rng_for(problem.question, settings.seed).randrange(2)
+    return synthetic(problem, _verdict(problem.question, index, settings, rng), id_, rng)
+
+
+def _verdict(asked: str, index: int, settings: DataGenSettings, rng: random.Random) -> Verdict:
+    """Right and wrong in turn, so that no question tells the verdict; some answer nothing."""
+    first = rng_for(asked, settings.seed).randrange(2)
     if rng.random() < settings.invalid:
-        verdict = Verdict.INVALID
-    else:
-        verdict = Verdict.CORRECT if (index + first) % 2 else Verdict.INCORRECT
-    return synthetic(problem, verdict, id_, rng)
+        return Verdict.INVALID
+    return Verdict.CORRECT if (index + first) % 2 else Verdict.INCORRECT

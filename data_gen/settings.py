@@ -12,7 +12,7 @@ from data_gen.teacher import TeacherSettings
 from gradegpt.chain import PromptSettings
 from gradegpt.fit import Budget
 from gradegpt.importers.labelled import Source, Split
-from gradegpt.schema import ChainFormat
+from gradegpt.schema import AnswerType, ChainFormat, Verdict
 from gradegpt.settings import Settings
 
 
@@ -47,6 +47,24 @@ class Balance(Settings):
     least_language: float = Field(default=0.35, ge=0, le=0.5)
 
 
+class Stratum(Settings):
+    """A share of the rows, and which candidates may fill it; what is not named is not asked for.
+
+    ``open``: whether the rules leave the candidate open. A candidate belongs to the first stratum
+    that takes it.
+    """
+
+    name: str
+    share: float = Field(gt=0, le=1)
+    sources: tuple[str, ...] = ()
+    origins: tuple[str, ...] = ()
+    types: tuple[AnswerType, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()
+    lang: str = ""
+    response_lang: str = ""
+    open: bool | None = None
+
+
 class Longer(Settings):
     """A share of the rows whose prompts may be longer."""
 
@@ -61,6 +79,9 @@ class Quality(Settings):
     """Rows that share this many tokens in a row with an evaluation file are left out."""
     near_duplicate: float = Field(default=0.9, gt=0.5, le=1)
     """Estimated Jaccard similarity from which one of two rows is left out."""
+    longest: int = Field(default=0, ge=0)
+    """Rows of more estimated tokens are left out, question, references and response together as
+    the prompt shows them; 0 keeps all."""
     cue: bool = True
     """Whether to measure how well the response alone tells the verdict."""
 
@@ -80,6 +101,9 @@ class DataGenSettings(Settings):
     """Processes; 0 takes one a core. The rows do not depend on it."""
     sources: tuple[Source, ...] = ()
     """Graded answers."""
+    crossed: tuple[str, ...] = ()
+    """Sources whose answers are also held against another right answer to their question, as
+    ``<source>_crossed``."""
     unlabelled: tuple[Source, ...] = ()
     """Answers without a grade: the rules or a teacher may give one."""
     outputs: tuple[Outputs, ...] = ()
@@ -91,6 +115,10 @@ class DataGenSettings(Settings):
     """Responses written for each problem of the embedded bank."""
     parametric: int = Field(default=2_000, ge=0)
     """Problems with drawn numbers."""
+    bilingual: int = Field(default=0, ge=0)
+    """Responses written for each fact of the bilingual tables."""
+    held_out: bool = False
+    """Whether these are the facts kept for evaluation; the others without."""
     responses_per_question: int = Field(default=2, ge=1)
     invalid: float = Field(default=0.1, ge=0, lt=1)
     """Share of written responses that answer nothing."""
@@ -100,6 +128,10 @@ class DataGenSettings(Settings):
     check: float = Field(default=0.0, ge=0, le=1)
     """Share of the rows that have a label already which the teacher is asked about too."""
     balance: Balance = Balance()
+    strata: tuple[Stratum, ...] = ()
+    """Shares of the rows by what they are, instead of ``balance``'s cells: ``balance.rows`` rows to
+    train on and ``dev_rows`` of other questions."""
+    dev_rows: int = Field(default=400, ge=0)
     quality: Quality = Quality()
     card: bool = True
     """Whether to draw the data card."""
@@ -130,6 +162,13 @@ class DataGenSettings(Settings):
         if sum(part.share for part in longer) >= 1:
             raise ValueError("the shares come to 1 or more; 'prompt' needs the rest of the rows")
         return longer
+
+    @field_validator("strata")
+    @classmethod
+    def _shares_come_to_one(cls, strata: tuple[Stratum, ...]) -> tuple[Stratum, ...]:
+        if sum(part.share for part in strata) > 1 + 1e-9:
+            raise ValueError("the shares come to more than 1")
+        return strata
 
     @property
     def folder(self) -> str:

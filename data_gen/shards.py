@@ -20,8 +20,8 @@ from data_gen.candidates import (
     Candidate,
     agree,
     formats_of,
+    is_tag_alone,
     quote_survives,
-    says_nothing_new,
     shown_item,
     texts_of,
 )
@@ -30,6 +30,7 @@ from data_gen.quality.ngrams import Contamination
 from data_gen.seeds import Seed, avoided_texts, grow
 from data_gen.settings import Avoid, DataGenSettings
 from gradegpt.errors import OutputError
+from gradegpt.fit import cost
 from gradegpt.machine import cores
 from gradegpt.records import dump, read_objects, validate, whole_file
 
@@ -114,16 +115,19 @@ def _unusable(candidate: Candidate, settings: DataGenSettings) -> str:
     texts = {*texts_of(candidate.item), *texts_of(shown)} if settings.avoid else ()
     if any(map(_evaluation(settings).hit, texts)):
         return "evaluation_ngram"
+    longest = settings.quality.longest
+    if longest and sum(map(cost, texts_of(shown))) > longest:
+        return "too_long"
     if agree(candidate.labels) is False:
         return ""
     if candidate.chain is None and settings.teacher is None:
         return "unsettled" if candidate.labels else "unlabelled"
     if candidate.chain is None:
         return ""
-    if says_nothing_new(candidate.chain):
-        return "differs_beyond_the_chain"
+    if settings.kind == "base" and is_tag_alone(candidate.chain):
+        return "tag_alone"
     if settings.kind == "judge" and not formats_of(candidate.chain, settings.formats):
-        return "no_gloss"
+        return "tag_alone" if is_tag_alone(candidate.chain) else "no_gloss"
     return "" if quote_survives(candidate.chain, shown) else "quote_cut"
 
 

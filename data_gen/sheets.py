@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from data_gen.candidates import Candidate, chat_row, clip, says_nothing_new
+from data_gen.candidates import Candidate, chat_row, clip, is_tag_alone, says_nothing_new
 from data_gen.drawn import drawn_comparison
 from data_gen.forms import right_form, wrong_form
 from data_gen.phrases import read_lists
@@ -52,7 +52,8 @@ class Pair(NamedTuple):
 
 def pair_of(candidate: Candidate) -> Pair | None:
     """The two answers that a chain compares; none where the response gives none."""
-    return _pair(candidate.chain) if candidate.chain is not None else None
+    chain = candidate.chain
+    return _pair(chain) if chain is not None and not is_tag_alone(chain) else None
 
 
 def _pair(chain: Chain) -> Pair | None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from data_gen.candidates import Candidate, agree, formats_of, rng_for
 from data_gen.parametric import parametric
 from data_gen.problems import Problem, bank
-from data_gen.real import counterfactual, labelled, unlabelled, without_last_word
+from data_gen.real import counterfactual, crossed, labelled, unlabelled, without_last_word
 from data_gen.synthetic import synthetic
 from data_gen.writer.attacks import attacks
 from data_gen.writer.ending import ending
@@ -262,7 +262,7 @@ LONG = "It had been, as all agreed at the time, " + "a very long, long day. "[:-
         ),
         (
             ("copper (Cu)", "gold (Au)"), "Mostly gold, or so.\nThat is all.",
-            "Mostly gold, or so.", "gold (Au)", "Mostly gold, or so.",
+            "Mostly gold, or so.", "gold (Au)", "Mostly gold",
         ),
         (
             ("it rained",), f"{LONG} that it rained, and how.", "that it rained, and how.",
@@ -424,3 +424,58 @@ def test_no_chinese_quote_without_a_gloss_is_cross_lingual(quote: str, gloss: st
     able = formats_of(chain, dict.fromkeys(ChainFormat, 1.0))
     assert (ChainFormat.CROSS_LINGUAL in able) is bool(gloss)
     assert able.keys() >= {*ChainFormat} - {ChainFormat.CROSS_LINGUAL}
+
+
+@pytest.mark.parametrize("verdict", [Verdict.CORRECT, Verdict.INCORRECT])
+@pytest.mark.parametrize(
+    ("question", "reference", "response", "quote", "answer"),
+    [
+        (
+            "Who wrote Emma?", "the novelist Jane Austen",
+            "Emma is a novel of 1815. Its author is Jane Eyre, I think. It was well received.",
+            "Its author is Jane Eyre, I think.", "Its author is Jane Eyre",
+        ),
+        (
+            "What is the capital of Peru?", "Lima", "The capital of Peru is Cusco. It is old.",
+            "The capital of Peru is Cusco.", "Cusco",
+        ),
+        ("左慈字什么？", "元放", "左慈是道士。字元化，庐江人。", "字元化，庐江人。", "字元化"),
+    ],
+)  # fmt: skip
+def test_free_text_quotes_the_nearest_sentence_whatever_the_verdict(
+    verdict: Verdict, question: str, reference: str, response: str, quote: str, answer: str
+) -> None:
+    """The one with most of the words of the reference, first on ties; compared is a phrase."""
+    example = Example(
+        question=question, reference=(reference,), response=response, verdict=verdict,
+        labelled_by="two teachers",
+    )  # fmt: skip
+    chain = labelled(example, rng_for("x", 0)).chain
+    assert chain is not None
+    assert (chain.key_sentence, chain.answer, chain.gloss) == (quote, answer, None)
+
+
+def test_answers_to_one_question_are_held_against_a_right_one() -> None:
+    """Right by another right answer, wrong by it; never by what they say themselves."""
+    given = [("Jane Austen", True), ("It was Austen.", True), ("Emily Brontë", False)]
+    examples = [
+        Example(
+            id=f"{n}", question="Who wrote Emma?", reference=("Austen",), response=response,
+            verdict=Verdict.CORRECT if right else Verdict.INCORRECT, source="qa",
+        )
+        for n, (response, right) in enumerate(given)
+    ]  # fmt: skip
+    made = [*crossed(examples, 0)]
+    assert [e.verdict for e in made] == [e.verdict for e in examples]
+    assert made[0].reference == ("It was Austen.",)
+    assert made[1].reference == ("Jane Austen",)
+    assert {e.source for e in made} == {"qa_crossed"}
+
+
+def test_what_agrees_in_its_words_and_is_wrong_has_its_tag_alone() -> None:
+    """No chain may say that an answer differs from the same words."""
+    chain = Chain(
+        verdict=Verdict.INCORRECT, key_sentence="It is Paris.", reference_answer="Paris",
+        answer="Paris",
+    )  # fmt: skip
+    assert [*formats_of(chain, dict.fromkeys(ChainFormat, 1.0))] == [ChainFormat.OUTCOME]

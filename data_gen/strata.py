@@ -1,0 +1,63 @@
+"""Choose the rows by named shares: each stratum filled in proportion, its verdicts balanced."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from data_gen.balance import order
+from data_gen.candidates import Candidate
+from data_gen.settings import Stratum
+from gradegpt.schema import Verdict
+
+
+def stratified(
+    candidates: Iterable[Candidate], strata: Sequence[Stratum], rows: int
+) -> list[Candidate]:
+    """At most ``rows`` of the candidates, in their order.
+
+    In a stratum half of the rows of each source are correct, of as many questions as there are: a
+    question's second row comes after every question's first. A stratum that is short of either
+    verdict stays short.
+    """
+    held: dict[str, list[Candidate]] = defaultdict(list)
+    everyone = list(candidates)
+    for candidate in everyone:
+        taker = next((s.name for s in strata if _takes(s, candidate)), "")
+        held[taker].append(candidate)
+    kept = {id(c) for s in strata for c in _pick(held[s.name], round(rows * s.share), s)}
+    return [candidate for candidate in everyone if id(candidate) in kept]
+
+
+def _pick(candidates: Sequence[Candidate], size: int, stratum: Stratum) -> list[Candidate]:
+    if Verdict.CORRECT not in (stratum.verdicts or [*Verdict]):
+        return _by_turns(candidates)[:size]
+    sources: dict[str, tuple[list[Candidate], list[Candidate]]] = defaultdict(lambda: ([], []))
+    for candidate in _by_turns(candidates):
+        sources[candidate.source][candidate.verdict is Verdict.CORRECT].append(candidate)
+    # Of each source as many right as wrong: else its style would tell the verdict.
+    pairs = [pair for wrong, right in sources.values() for pair in zip(wrong, right, strict=False)]
+    pairs.sort(key=lambda pair: order(pair[0]))
+    return [candidate for pair in pairs[: size // 2] for candidate in pair]
+
+
+def _by_turns(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Every question's first candidate, then every second one, and so on."""
+    seen: dict[str, int] = defaultdict(int)
+    turns = []
+    for candidate in sorted(candidates, key=order):
+        turns.append((seen[candidate.group], candidate))
+        seen[candidate.group] += 1
+    return [candidate for _, candidate in sorted(turns, key=lambda turn: turn[0])]
+
+
+def _takes(stratum: Stratum, candidate: Candidate) -> bool:
+    return (
+        (not stratum.sources or candidate.source in stratum.sources)
+        and (not stratum.origins or candidate.origin in stratum.origins)
+        and (not stratum.types or candidate.kind in stratum.types)
+        and (not stratum.verdicts or candidate.verdict in stratum.verdicts)
+        and stratum.lang in ("", candidate.lang)
+        and stratum.response_lang in ("", candidate.response_lang)
+        and stratum.open in (None, "rules" not in candidate.labels)
+    )

@@ -1,0 +1,176 @@
+"""Facts in two languages: what is right is right by construction, and no style tells it."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from data_gen import bilingual as bilingual_module
+from data_gen.bilingual import Fact, Name, bilingual, facts, sentences
+from data_gen.candidates import Candidate, agree, rng_for
+from gradegpt.chain import needs_gloss, render_chain
+from gradegpt.errors import InputError
+from gradegpt.schema import ChainFormat, Verdict
+
+CAPITAL = next(f for f in facts() if f.subject[0] == "Australia" and f.kind == "capital")
+PARTS = next(f for f in facts() if f.kind == "parts" and not f.held_out)
+
+
+def some(verdict: Verdict, step: int = 17, each: int = 3) -> list[Candidate]:
+    """Responses to every seventeenth fact."""
+    ids = [(fact, f"{fact.subject[0]}:{i}") for fact in facts()[::step] for i in range(each)]
+    made = (bilingual(fact, verdict, id_, rng_for(id_, 0)) for fact, id_ in ids)
+    return [candidate for candidate in made if candidate is not None]
+
+
+def names(fact: Fact) -> set[str]:
+    """Every form of a fact's answer."""
+    return {form.casefold() for form in (*fact.answer.en, *fact.answer.zh)}
+
+
+def test_the_tables_are_read_and_say_where_they_come_from() -> None:
+    """Some hundreds of facts in a dozen kinds; each table opens with its source."""
+    assert len(facts()) > 1000
+    for path in bilingual_module.TABLES.glob("*.tsv"):
+        first = path.read_text(encoding="utf-8").partition("\n")[0]
+        assert first.startswith("# ")
+        assert "licence" in first or "Unicode" in first
+
+
+def test_a_near_miss_is_no_form_of_the_answer() -> None:
+    """Neither in English nor in Chinese."""
+    for fact in facts():
+        missed = {form.casefold() for near in fact.near for form in (*near.en, *near.zh)}
+        assert not missed & names(fact), fact
+
+
+def test_no_answer_is_asked_for_in_training_and_held_out() -> None:
+    """Facts are held out by their answer's name, whatever asks for it."""
+    sides = defaultdict(set)
+    for fact in facts():
+        sides[fact.group].add(fact.held_out)
+    assert all(len(held) == 1 for held in sides.values())
+    assert 0.1 < sum(fact.held_out for fact in facts()) / len(facts()) < 0.3
+
+
+@pytest.mark.parametrize("verdict", [Verdict.CORRECT, Verdict.INCORRECT])
+def test_the_quote_is_verbatim_and_the_answer_stands_in_it(verdict: Verdict) -> None:
+    """A Chinese quote has a gloss, which holds no Chinese where the facts are named in English."""
+    for candidate in some(verdict):
+        chain = candidate.chain
+        assert chain is not None
+        assert chain.key_sentence is not None
+        assert chain.answer is not None
+        assert chain.key_sentence in candidate.item.response
+        assert chain.answer in chain.key_sentence
+        if needs_gloss(chain.key_sentence):
+            assert chain.gloss
+            assert not needs_gloss(chain.gloss)
+        assert render_chain(chain, ChainFormat.CROSS_LINGUAL)
+
+
+def test_most_responses_are_in_the_other_language() -> None:
+    """Both directions alike."""
+    made = some(Verdict.CORRECT) + some(Verdict.INCORRECT)
+    ways = Counter((c.lang, c.response_lang) for c in made)
+    assert min(ways["en", "zh"], ways["zh", "en"]) > 0.35 * len(made)
+
+
+def test_what_is_right_in_one_row_is_wrong_in_another() -> None:
+    """Neither a pattern nor a name tells the verdict; hesitating alone is always wrong."""
+    right, wrong = (some(v, step=6) for v in (Verdict.CORRECT, Verdict.INCORRECT))
+    patterns = [{c.pattern.rpartition("_")[2] for c in side} for side in (right, wrong)]
+    assert patterns[1] - patterns[0] <= {"undecided"}
+    assert patterns[0] <= patterns[1]
+
+
+def test_names_are_right_in_some_rows_and_wrong_in_others() -> None:
+    """Most names that are wrong answers of a kind are right ones too."""
+    given: dict[Verdict, set[str]] = {Verdict.CORRECT: set(), Verdict.INCORRECT: set()}
+    for fact in (f for f in facts() if f.kind == "capital" and not f.held_out):
+        for verdict, i in product(given, range(6)):
+            id_ = f"{fact.subject[0]}:{i}"
+            made = bilingual(fact, verdict, id_, rng_for(id_, 0))
+            if made is not None and made.chain is not None and made.chain.answer:
+                given[verdict].add(made.chain.answer.casefold())
+    shared = given[Verdict.CORRECT] & given[Verdict.INCORRECT]
+    assert len(shared) > 0.5 * len(given[Verdict.INCORRECT])
+
+
+def test_the_rules_dispute_hardly_any_label() -> None:
+    """What they decide, as of two lists, they decide as it was made."""
+    made = some(Verdict.CORRECT) + some(Verdict.INCORRECT) + some(Verdict.INVALID)
+    disputed = [c for c in made if agree(c.labels) is False]
+    assert len(disputed) <= 0.01 * len(made), disputed
+
+
+def test_a_rival_may_be_named_and_the_sentence_decides() -> None:
+    """Canberra, not Sydney: right; Sydney, not Canberra: wrong, by the same sentences."""
+    rivals = {
+        verdict: [
+            c
+            for i in range(60)
+            if (c := bilingual(CAPITAL, verdict, f"{i}", rng_for(f"{i}", 0)))
+            and c.pattern == "capital_rival"
+        ]
+        for verdict in (Verdict.CORRECT, Verdict.INCORRECT)
+    }
+    for verdict, made in rivals.items():
+        assert made
+        for candidate in made:
+            given = candidate.chain.answer if candidate.chain else None
+            wanted = {form.casefold() for form in candidate.item.reference}
+            if candidate.lang == candidate.response_lang:
+                assert ((given or "").casefold() in wanted) is (verdict is Verdict.CORRECT)
+
+
+def test_parts_come_in_any_order_and_a_wrong_list_is_another_set() -> None:
+    """One is missing, one is a stranger, or one is too many."""
+    whole = {f"{part}" for part in PARTS.answer.zh[0].split("; ")}
+    for i in range(40):
+        right, wrong = (
+            bilingual(PARTS, verdict, f"{i}", rng_for(f"parts:{i}", 0))
+            for verdict in (Verdict.CORRECT, Verdict.INCORRECT)
+        )
+        assert right is not None
+        assert wrong is not None
+        if right.response_lang == right.lang == "zh" and right.chain and right.chain.answer:
+            assert set(right.item.reference[0].split("、")) == set(right.chain.answer.split("、"))
+    assert len(whole) > 1
+
+
+def test_what_answers_nothing_is_invalid() -> None:
+    """Refusals, cut-off sentences, attacks; their chains quote nothing."""
+    made = some(Verdict.INVALID)
+    assert {c.pattern.partition("_")[2] for c in made} > set()
+    assert all(c.chain is not None and c.chain.key_sentence is None for c in made)
+
+
+def test_a_translation_has_the_same_slots() -> None:
+    """What a sentence names in English it names in Chinese."""
+    words = sentences()
+    pairs = [*words.say, *words.clause, *words.rival, *words.undecided]
+    pairs += [p for kind in words.kinds.values() for p in (*kind.ask, *kind.rival)]
+    for pair in pairs:
+        assert all((slot in pair.en) is (slot in pair.zh) for slot in ("{s}", "{a}", "{b}")), pair
+
+
+def test_names_that_hold_each_other_are_not_rivals() -> None:
+    """A part of a name may be right too."""
+    assert Name(("Washington, D.C.",), ("华盛顿",)).shares(Name(("Washington",), ("华盛顿市",)))
+    assert not Name(("Lima",), ("利马",)).shares(Name(("Quito",), ("基多",)))
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [("capital\tX\t某", "3 columns"), ("capital\tX\t某\tY\t乙\tA|B\t甲", "do not pair")],
+)
+def test_a_line_that_cannot_be_read_says_where(tmp_path: Path, line: str, said: str) -> None:
+    """``file:line`` leads."""
+    table = tmp_path / "names.tsv"
+    table.write_text(f"# source\n{line}\n", encoding="utf-8")
+    with pytest.raises(InputError, match=rf"names\.tsv:2: .*{said}"):
+        list(bilingual_module._table(table))

@@ -1,0 +1,60 @@
+"""Shares of the rows by what they are."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from data_gen.candidates import Candidate
+from data_gen.settings import Stratum
+from data_gen.strata import stratified
+from gradegpt.chain import Chain
+from gradegpt.schema import Item, Verdict
+
+
+def row(n: int, source: str, verdict: Verdict, *, ruled: bool = False) -> Candidate:
+    """A candidate of a question of its own, or of one of ten."""
+    return Candidate(
+        id=f"{source}:{n}",
+        item=Item(question="?", reference="a", response="b"),
+        chain=Chain(verdict=verdict, key_sentence="b"),
+        lang="en",
+        response_lang="en",
+        source=source,
+        origin="real",
+        pattern="real",
+        group=f"{n % 10}",
+        labels={"people": verdict} | ({"rules": verdict} if ruled else {}),
+    )
+
+
+RIGHT, WRONG = Verdict.CORRECT, Verdict.INCORRECT
+ROWS = [
+    *(row(n, "a", RIGHT if n % 4 else WRONG) for n in range(100)),
+    *(row(n, "b", RIGHT if n % 2 else WRONG, ruled=n < 50) for n in range(100)),
+]
+
+
+def test_each_stratum_has_its_share_and_each_source_as_many_right_as_wrong() -> None:
+    """A source that is mostly right gives as many rows as it has wrong ones."""
+    strata = (
+        Stratum(name="open", share=0.5, open=True),
+        Stratum(name="rest", share=0.25),
+    )
+    chosen = stratified(ROWS, strata, 80)
+    assert len(chosen) == 60
+    assert sum("rules" in c.labels for c in chosen) == 20
+    counts = Counter((c.source, c.verdict) for c in chosen)
+    assert counts["a", RIGHT] == counts["a", WRONG] > 0
+    assert counts["b", RIGHT] == counts["b", WRONG] > 0
+
+
+def test_a_short_stratum_stays_short_and_what_none_takes_is_left_out() -> None:
+    """No other source fills it."""
+    chosen = stratified(ROWS, (Stratum(name="a", share=1, sources=("a",)),), 150)
+    assert Counter(c.verdict for c in chosen) == {RIGHT: 25, WRONG: 25}
+
+
+def test_every_question_comes_before_any_comes_twice() -> None:
+    """A few rows are of as many questions."""
+    strata = (Stratum(name="wrong", share=1, verdicts=(WRONG,), sources=("b",)),)
+    assert len({c.group for c in stratified(ROWS, strata, 5)}) == 5
