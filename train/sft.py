@@ -33,7 +33,7 @@ Parts = dict[str, "Dataset"]
 
 _SHEETS: Final = "sheets.jsonl"
 _SHAPING: Final = (
-    "seed", "max_length", "packing", "group_by_length", "learning_rate", "warmup_ratio",
+    "seed", "max_length", "packing", "share_prefix", "group_by_length", "learning_rate", "warmup_ratio",
     "weight_decay", "lr_scheduler", "optim", "max_grad_norm", "lora_rank", "lora_alpha",
     "lora_dropout", "target_modules", "use_dora", "use_rslora", "qlora", "bf16", "verdict_weight",
 )  # fmt: skip
@@ -141,10 +141,9 @@ def _trainer(
     from transformers.integrations import TensorBoardCallback
 
     from train.callbacks import EarlyStop, Pace, Saves, Stamp, Trim
-    from train.trainer import JudgeTrainer, PackingCollator
+    from train.trainer import JudgeTrainer
 
     evaluates = bool(settings.eval_steps) and len(parts["dev"]) > 0
-    flash = "flash" in str(model.config._attn_implementation)
     stops = [EarlyStop(settings.early_stop)] if evaluates and settings.early_stop else []
     trainer = JudgeTrainer(
         model=_continued(model, settings) if settings.adapter else model,
@@ -156,9 +155,7 @@ def _trainer(
         callbacks=[Trim(), Pace(), Saves(settings.save_steps), Stamp(plan), *stops],
         verdict_ids=verdict_token_ids(tokenizer),
         verdict_weight=settings.verdict_weight,
-        packing=PackingCollator(tokenizer.pad_token_id, settings.max_length, one_line=flash)
-        if settings.packing
-        else None,
+        packing=_packing(settings, tokenizer, model),
         group_by_length=settings.group_by_length,
         dev=_dev(settings, tokenizer),
         torch_compile=settings.torch_compile,
@@ -172,6 +169,18 @@ def _trainer(
         if isinstance(callback, TensorBoardCallback):
             callback.logging_dir = settings.logging_dir or str(Path(settings.folder) / "logs")
     return trainer
+
+
+def _packing(settings: SFTSettings, tokenizer: Any, model: Any) -> Any:
+    """What lays the rows of a training batch out, where it is not the padding collator."""
+    from train.prefix import PrefixCollator
+    from train.trainer import PackingCollator
+
+    if settings.share_prefix:
+        return PrefixCollator(settings.max_length)
+    flash = "flash" in str(model.config._attn_implementation)
+    made = PackingCollator(tokenizer.pad_token_id, settings.max_length, one_line=flash)
+    return made if settings.packing else None
 
 
 def _sharded(trainer: JudgeTrainer) -> bool:
@@ -266,7 +275,8 @@ def _arguments(settings: SFTSettings, out: Path, *, evaluate: bool) -> SFTConfig
             # The rows come as ids and labels; packing is the collator's.
             dataset_kwargs={"skip_prepare_dataset": True},
             train_sampling_strategy="group_by_length",
-            bf16=settings.bf16,
+            # Autocast casts the base anew in every product; on a CPU it is loaded as it computes.
+            bf16=settings.bf16 and on_gpu,
             use_cpu=not on_gpu,
             gradient_checkpointing=settings.gradient_checkpointing,
             ddp_find_unused_parameters=False,
