@@ -177,7 +177,6 @@ def _attention(settings: SFTSettings, architecture: Any) -> str | None:
 
 def _quantization(settings: SFTSettings) -> BitsAndBytesConfig:
     """The 4 bits of QLoRA (arXiv 2305.14314, sections 3 and 4): nf4, constants quantized too."""
-    import torch
     from transformers import BitsAndBytesConfig
 
     if find_spec("bitsandbytes") is None:

@@ -67,7 +67,7 @@ class PrefixCollator:
     max_length: int
 
     def __call__(self, rows: Sequence[dict[str, Any]]) -> dict[str, torch.Tensor]:
-        """``input_ids``, ``labels``, ``position_ids`` and ``attention_mask``; ``spans [rows, 4]``."""
+        """The ids, labels, positions and uses of the tokens; ``spans [rows, 4]``."""
         made: dict[str, list[int]] = {"input_ids": [], "labels": [], "position_ids": []}
         spans, uses = [], []
         for number, line in enumerate(lay(rows, self.max_length)):

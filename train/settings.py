@@ -135,6 +135,8 @@ class SFTSettings(Settings):
     """Steps between evaluations on dev; each leaves a checkpoint. 0 evaluates at the end alone."""
     dev_rows: int = Field(default=200, ge=0)
     """Rows of dev for which an evaluation generates chains; 0 measures the loss alone."""
+    dev_loss_rows: int = Field(default=0, ge=0)
+    """Rows of dev, from its beginning, whose loss an evaluation measures; 0 takes all of them."""
     best_by: Literal["verdict_accuracy", "kappa", "loss"] = Field(
         default="verdict_accuracy", validate_default=True
     )

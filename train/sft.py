@@ -33,8 +33,8 @@ Parts = dict[str, "Dataset"]
 
 _SHEETS: Final = "sheets.jsonl"
 _SHAPING: Final = (
-    "seed", "max_length", "packing", "share_prefix", "group_by_length", "learning_rate", "warmup_ratio",
-    "weight_decay", "lr_scheduler", "optim", "max_grad_norm", "lora_rank", "lora_alpha",
+    "seed", "max_length", "packing", "share_prefix", "group_by_length", "learning_rate",
+    "warmup_ratio", "weight_decay", "lr_scheduler", "optim", "max_grad_norm", "lora_rank", "lora_alpha",
     "lora_dropout", "target_modules", "use_dora", "use_rslora", "qlora", "bf16", "verdict_weight",
 )  # fmt: skip
 """Settings that shape the weights at a step; ``_plan`` adds those that do so in another form."""
@@ -68,6 +68,8 @@ def fine_tune(settings: SFTSettings) -> dict[str, Any]:
     parts = {
         part: _dataset(data / f"{part}.jsonl", tokenizer, settings) for part in ("train", "dev")
     }
+    if settings.dev_loss_rows:
+        parts["dev"] = parts["dev"].select(range(min(settings.dev_loss_rows, len(parts["dev"]))))
     plan = _plan(settings, len(parts["train"]))
     checkpoint = _resume_point(settings, plan)
     trainer = _trainer(settings, tokenizer, model, parts, plan)
@@ -314,6 +316,7 @@ def _plan(settings: SFTSettings, rows: int) -> Plan:
         shaping |= {
             "best_by": settings.best_by,
             "dev_rows": settings.dev_rows,
+            "dev_loss_rows": settings.dev_loss_rows,
             "dev.jsonl": sha256_file(data / "dev.jsonl"),
         }
     by_epochs = math.ceil(settings.epochs * -(-rows // step_rows))

@@ -148,9 +148,7 @@ def test_two_layouts_are_one_too_many() -> None:
     """Packing and a compiled backbone want rows of another form."""
     for other in ("packing", "torch_compile"):
         with pytest.raises(ValueError, match="share_prefix"):
-            SFTSettings.model_validate(
-                {"name": "x", "data": "", "share_prefix": True, other: True}
-            )
+            SFTSettings.model_validate({"name": "x", "data": "", "share_prefix": True, other: True})
 
 
 # --- bfloat16 -------------------------------------------------------------------------------------
