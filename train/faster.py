@@ -25,7 +25,7 @@ def speed_up_adapters(model: Any) -> int:
     changed = fold_adapters(model)
     for layer in model.modules():
         if _is_plain(layer) and "forward" not in vars(layer):
-            layer.forward = _InPlace(layer)
+            layer.forward = _Faster(layer, folded=False)
             changed += 1
     return changed
 
@@ -42,7 +42,7 @@ def fold_adapters(model: Any) -> int:
     folded = 0
     for layer in model.modules():
         if _folds(layer):
-            layer.forward = _Folded(layer)
+            layer.forward = _Faster(layer, folded=True)
             folded += 1
     return folded
 
@@ -65,40 +65,22 @@ def _folds(layer: Any) -> bool:
 class _Faster:
     """A LoRA layer's forward pass in training; not a closure, so that it is pickled whole."""
 
-    def __init__(self, layer: Any) -> None:
-        self._layer, (self._name,) = layer, layer.lora_A
+    def __init__(self, layer: Any, *, folded: bool) -> None:
+        self._layer, (self._name,), self._folded = layer, layer.lora_A, folded
 
     def __call__(self, x: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
-        layer, name = self._layer, self._name
+        layer, base, name = self._layer, self._layer.base_layer, self._name
         changed = layer.disable_adapters or layer.merged or args or kwargs
-        if not layer.training or changed or not self.takes(x):
+        # On a GPU autocast has a say, and moving data costs less.
+        in_place = x.device.type == "cpu" and x.dtype == base.weight.dtype
+        if not layer.training or changed or not (self._folded or in_place):
             return type(layer).forward(layer, x, *args, **kwargs)
-        down, up = layer.lora_A[name].weight, layer.lora_B[name].weight
-        return self.product(x, layer.base_layer, down, up, layer.scaling[name])
-
-    def takes(self, x: torch.Tensor) -> bool:
-        return True
-
-    def product(self, x: Any, base: Any, down: Any, up: Any, scaling: float) -> Any:
-        raise NotImplementedError
-
-
-class _Folded(_Faster):
-    def product(self, x: Any, base: Any, down: Any, up: Any, scaling: float) -> Any:
-        kind = base.weight.dtype
         with torch.autocast(x.device.type, enabled=False):
-            weight = torch.addmm(base.weight, up.to(kind), down.to(kind), alpha=scaling)
+            down, up = (part[name].weight.to(base.weight) for part in (layer.lora_A, layer.lora_B))
+            if not self._folded:
+                return _LoraProduct.apply(x, base.weight, base.bias, down, up, layer.scaling[name])
+            weight = torch.addmm(base.weight, up, down, alpha=layer.scaling[name])
         return linear(x, weight, base.bias)
-
-
-class _InPlace(_Faster):
-    def takes(self, x: torch.Tensor) -> bool:
-        """Elsewhere PEFT's own: a GPU has its autocast."""
-        return x.device.type == "cpu" and x.dtype == self._layer.base_layer.weight.dtype
-
-    def product(self, x: Any, base: Any, down: Any, up: Any, scaling: float) -> Any:
-        kind = base.weight.dtype
-        return _LoraProduct.apply(x, base.weight, base.bias, down.to(kind), up.to(kind), scaling)
 
 
 class _LoraProduct(torch.autograd.Function):  # type: ignore[misc]  # torch is not followed

@@ -69,7 +69,8 @@ class PrefixCollator:
     def __call__(self, rows: Sequence[dict[str, Any]]) -> dict[str, torch.Tensor]:
         """The ids, labels, positions and uses of the tokens; ``spans [rows, 4]``."""
         made: dict[str, list[int]] = {"input_ids": [], "labels": [], "position_ids": []}
-        spans, uses = [], []
+        spans: list[tuple[int, int, int, int]] = []
+        uses: list[int] = []
         for number, line in enumerate(lay(rows, self.max_length)):
             path: list[int] = []
             for place in line:
@@ -126,11 +127,14 @@ def _attend(
     groups = query.shape[1] // key.shape[1]
     begin, made = 0, []
     for path, own, mask in paths:
-        seen = [part.index_select(2, path).repeat_interleave(groups, 1) for part in (key, value)]
+        keys, values = (
+            part.index_select(2, path).repeat_interleave(groups, 1) for part in (key, value)
+        )
         made.append(
             scaled_dot_product_attention(
                 query[:, :, begin : begin + own],
-                *seen,
+                keys,
+                values,
                 attn_mask=mask,
                 is_causal=mask is None,
                 dropout_p=dropout,

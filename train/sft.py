@@ -34,8 +34,9 @@ Parts = dict[str, "Dataset"]
 _SHEETS: Final = "sheets.jsonl"
 _SHAPING: Final = (
     "seed", "max_length", "packing", "share_prefix", "group_by_length", "learning_rate",
-    "warmup_ratio", "weight_decay", "lr_scheduler", "optim", "max_grad_norm", "lora_rank", "lora_alpha",
-    "lora_dropout", "target_modules", "use_dora", "use_rslora", "qlora", "bf16", "verdict_weight",
+    "warmup_ratio", "weight_decay", "lr_scheduler", "optim", "max_grad_norm", "lora_rank",
+    "lora_alpha", "lora_dropout", "target_modules", "use_dora", "use_rslora", "qlora", "bf16",
+    "verdict_weight",
 )  # fmt: skip
 """Settings that shape the weights at a step; ``_plan`` adds those that do so in another form."""
 
