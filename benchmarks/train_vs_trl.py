@@ -83,8 +83,8 @@ def _settings(options: argparse.Namespace, out: str, **changes: bool) -> Any:
     return SFTSettings(
         name="benchmark", data=options.data, model=options.base or options.model, out=out,
         threads=options.threads, batch_size=options.rows, max_steps=options.steps,
-        lora_rank=RANK, lora_alpha=ALPHA, learning_rate=RATE, lr_scheduler="constant", warmup_ratio=0, eval_steps=0, dev_rows=0,
-        save_steps=10**9, report_to="none", **changes,
+        lora_rank=RANK, lora_alpha=ALPHA, learning_rate=RATE, lr_scheduler="constant",
+        warmup_ratio=0, eval_steps=0, dev_rows=0, save_steps=10**9, report_to="none", **changes,
     )  # fmt: skip
 
 
