@@ -1,6 +1,7 @@
 """Training throughput against TRL's stock settings: the same base, rows and machine, one run.
 
     python benchmarks/train_vs_trl.py data/demo [--steps 30] [--model nano] [--threads 2]
+    python benchmarks/train_vs_trl.py data/demo --base FOLDER --steps 4 --rows 4 --dev 4 --rounds 1
 
 Stock is ``SFTTrainer`` with ``SFTConfig()`` as it comes and LoRA of the same rank on the same chat
 rows; only steps, rows a step, rank, learning rate, schedule and evaluation are set alike. Ours is
@@ -8,14 +9,17 @@ rows; only steps, rows a step, rank, learning rate, schedule and evaluation are 
 without that, so that both draw their rows alike; "compiled" is ours with ``torch_compile``, whose
 first step stays out of the clock as everyone's does. Each runs in a process of its own, one after
 the other and twice in turns, so that what else the machine does hits all; tokens are those of the
-rows, without padding. The losses are measured alike: mean over chain tokens of held-out rows, after
-as many rows.
+rows, without padding. With ``--base``, a real one, stock is compared with ``share_prefix``; where
+the processor does not multiply in bf16 stock is spared it, or one step would take many minutes.
+Memory is the peak of the whole process, loading too. The losses are measured alike: mean over chain
+tokens of held-out rows, after as many rows.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import resource
 import subprocess
 import sys
 import tempfile
@@ -34,16 +38,18 @@ def main(argv: Sequence[str] | None = None) -> None:
     if options.only:
         print(json.dumps(_RUNS[options.only](options)))
         return
-    made: dict[str, list[dict[str, Any]]] = {name: [] for name in _RUNS}
+    names = ("stock", "shared") if options.base else tuple(n for n in _RUNS if n != "shared")
+    made: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
     for _ in range(options.rounds):
         for name, runs in made.items():
             runs.append(_measure(name, argv or sys.argv[1:]))
     rates = {name: max(run["tokens_per_second"] for run in runs) for name, runs in made.items()}
-    print(f"{'':9}{'tokens/s':>10}{'rows/s':>8}{'seconds':>9}{'ratio':>8}")
+    print(f"{'':9}{'tokens/s':>10}{'rows/s':>8}{'seconds':>9}{'ratio':>8}{'GB':>7}")
     for name, runs in made.items():
         best = max(runs, key=lambda run: run["tokens_per_second"])
         print(f"{name:9}{rates[name]:>10,.0f}{best['rows'] / best['seconds']:>8.1f}"
-              f"{best['seconds']:>9.1f}{rates[name] / rates['stock']:>8.2f}")  # fmt: skip
+              f"{best['seconds']:>9.1f}{rates[name] / rates['stock']:>8.2f}"
+              f"{best['gigabytes']:>7.1f}")  # fmt: skip
     print(f"\nheld-out loss\n{'rows seen':>10}", *(f"{name:>9}" for name in made))
     curves = {name: dict(runs[-1]["losses"]) for name, runs in made.items()}
     for rows in curves["stock"]:
@@ -56,6 +62,7 @@ def _options(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--steps", type=int, default=30, help="optimizer steps of each run")
     parser.add_argument("--rows", type=int, default=16, help="rows a step")
     parser.add_argument("--model", default="nano")
+    parser.add_argument("--base", default="", help="the folder of a real base, instead of --model")
     parser.add_argument("--rounds", type=int, default=2, help="runs of each, in turns")
     parser.add_argument("--dev", type=int, default=64, help="rows that the loss is measured on")
     parser.add_argument("--threads", type=int, default=None, help="of ours; stock has torch's own")
@@ -74,10 +81,10 @@ def _settings(options: argparse.Namespace, out: str, **changes: bool) -> Any:
     from train.settings import SFTSettings
 
     return SFTSettings(
-        name="benchmark", data=options.data, model=options.model, out=out, threads=options.threads,
-        batch_size=options.rows, max_steps=options.steps, lora_rank=RANK, lora_alpha=ALPHA,
-        learning_rate=RATE, lr_scheduler="constant", warmup_ratio=0, eval_steps=0, dev_rows=0,
-        save_steps=10**9, report_to="none", **changes,
+        name="benchmark", data=options.data, model=options.base or options.model, out=out,
+        threads=options.threads, batch_size=options.rows, max_steps=options.steps,
+        lora_rank=RANK, lora_alpha=ALPHA, learning_rate=RATE, lr_scheduler="constant",
+        warmup_ratio=0, eval_steps=0, dev_rows=0, save_steps=10**9, report_to="none", **changes,
     )  # fmt: skip
 
 
@@ -104,8 +111,10 @@ def _stock(options: argparse.Namespace) -> dict[str, Any]:
     from trl import SFTConfig, SFTTrainer
 
     from gradegpt.judges.build import embedded
+    from train.loading import cpu_has_bf16
 
-    base = embedded(options.model, "gradegpt-nano")
+    on_gpu = torch.cuda.is_available()
+    base = embedded(options.base or options.model, "gradegpt-nano")
     rows = load_dataset("json", data_files=str(Path(options.data) / "train.jsonl"), split="train")
     tokenizer = AutoTokenizer.from_pretrained(base)
     with tempfile.TemporaryDirectory() as out:
@@ -114,7 +123,8 @@ def _stock(options: argparse.Namespace) -> dict[str, Any]:
             args=SFTConfig(
                 output_dir=out, max_steps=options.steps, per_device_train_batch_size=options.rows,
                 learning_rate=RATE, lr_scheduler_type="constant", report_to="none",
-                save_strategy="no", use_cpu=not torch.cuda.is_available(),
+                save_strategy="no", use_cpu=not on_gpu,
+                bf16=on_gpu or not options.base or cpu_has_bf16(),
             ),
             train_dataset=rows.select_columns(["prompt", "completion"]),
             processing_class=tokenizer,
@@ -132,7 +142,8 @@ def _timed(trainer: Any, tokenizer: Any, options: argparse.Namespace) -> dict[st
     dev = _dev_rows(tokenizer, options)
     clock = {"seconds": 0.0, "tokens": 0, "since": 0.0}
     losses: list[tuple[int, float]] = []
-    collate = trainer.data_collator
+    laid = getattr(trainer, "_packing", None)
+    collate = laid or trainer.data_collator
 
     def counted(rows: list[dict[str, Any]]) -> Any:
         queue.append(sum(len(row["input_ids"]) for row in rows))
@@ -149,7 +160,7 @@ def _timed(trainer: Any, tokenizer: Any, options: argparse.Namespace) -> dict[st
             clock["since"] = time.perf_counter()
 
     queue: list[int] = []
-    trainer.data_collator = counted
+    setattr(trainer, "_packing" if laid else "data_collator", counted)
     trainer.add_callback(Watch())
     trainer.train()
     return {
@@ -157,6 +168,7 @@ def _timed(trainer: Any, tokenizer: Any, options: argparse.Namespace) -> dict[st
         "seconds": clock["seconds"],
         "rows": (options.steps - 1) * options.rows,
         "losses": losses,
+        "gigabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9,
     }
 
 
@@ -188,6 +200,7 @@ _RUNS = {
     "stock": _stock,
     "ours": _ours,
     "mixed": partial(_ours, group_by_length=False),
+    "shared": partial(_ours, share_prefix=True),
     "compiled": partial(_ours, torch_compile=True),
 }
 

@@ -17,7 +17,7 @@ from gradegpt.answers.read import answer_type, read
 from gradegpt.answers.spans import clause_ends, sentences
 from gradegpt.answers.text import plain, tidy
 from gradegpt.chain import Chain, needs_gloss
-from gradegpt.judges.overlap import words
+from gradegpt.judges.lexical import words
 from gradegpt.quote import MAX_QUOTE, part_runs
 from gradegpt.quoted import Quoted
 from gradegpt.rules.compare import compare

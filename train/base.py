@@ -27,6 +27,7 @@ from gradegpt.records import sha256_file, whole_file, write_json
 from gradegpt.settings import load_settings
 from train.batches import Row, batches, encode_pairs, read_pairs, stream, tensors
 from train.card import base_card
+from train.loading import cpu_has_bf16
 from train.memory import TRIM_EVERY, keep_freed_memory, trim
 from train.rows import prompt_settings_of
 from train.settings import BaseSettings
@@ -204,7 +205,8 @@ def _loss(
     import torch
 
     batch_ = tensors(batch, model.config.pad_token_id, pack=settings.pack, device=model.device)
-    with torch.autocast(model.device.type, torch.bfloat16, enabled=settings.bf16):
+    fast = model.device.type != "cpu" or cpu_has_bf16()
+    with torch.autocast(model.device.type, torch.bfloat16, enabled=settings.bf16 and fast):
         # Rows are padded on the right and attention is causal: no mask is needed, and padded
         # positions weigh nothing.
         logits = model(

@@ -146,11 +146,21 @@ def _load_model(base: str, settings: SFTSettings) -> PreTrainedModel:
 def _dtype(settings: SFTSettings) -> torch.dtype:
     import torch
 
-    if not settings.bf16 or not torch.cuda.is_available():
+    if not torch.cuda.is_available():
+        return torch.bfloat16 if settings.bf16 and cpu_has_bf16() else torch.float32
+    if not settings.bf16:
         return torch.float32
     if not torch.cuda.is_bf16_supported(including_emulation=False):
         raise SettingsError("bf16: this GPU does not compute in bfloat16; set bf16=false")
     return torch.bfloat16
+
+
+def cpu_has_bf16() -> bool:
+    """Whether the processor multiplies in bfloat16; without, torch does it a number at a time."""
+    import torch
+
+    able = torch.cpu.get_capabilities()
+    return any(able.get(name, False) for name in ("avx512_bf16", "amx_bf16"))
 
 
 def _attention(settings: SFTSettings, architecture: Any) -> str | None:
@@ -167,7 +177,6 @@ def _attention(settings: SFTSettings, architecture: Any) -> str | None:
 
 def _quantization(settings: SFTSettings) -> BitsAndBytesConfig:
     """The 4 bits of QLoRA (arXiv 2305.14314, sections 3 and 4): nf4, constants quantized too."""
-    import torch
     from transformers import BitsAndBytesConfig
 
     if find_spec("bitsandbytes") is None:
@@ -178,7 +187,7 @@ def _quantization(settings: SFTSettings) -> BitsAndBytesConfig:
         load_in_4bit=True,
         bnb_4bit_quant_type="nf4",
         bnb_4bit_use_double_quant=True,
-        bnb_4bit_compute_dtype=torch.bfloat16 if settings.bf16 else torch.float32,
+        bnb_4bit_compute_dtype=_dtype(settings),
     )
 
 

@@ -89,6 +89,10 @@ class SFTSettings(Settings):
     """Rows with more tokens are left out, never cut; with packing, a sequence's length too."""
     packing: bool = False
     """Lay the rows of a batch into few sequences, none seeing another. Only the layout changes."""
+    share_prefix: bool = False
+    """Compute what the rows of a batch begin with alike, their instruction above all, once, and pad
+    nothing: lines of at most ``max_length`` tokens run one after another, so that memory does not
+    depend on ``batch_size``. Only the layout changes. For one process."""
     group_by_length: bool = True
     """Batches of rows of similar length, so that little is padded; packing can do without."""
     max_steps: int = -1
@@ -115,11 +119,13 @@ class SFTSettings(Settings):
     qlora: bool = False
     """Load the base in 4-bit nf4 (bitsandbytes) and train the adapter on top."""
     bf16: bool = True
+    """Compute in bfloat16. On a CPU only where it multiplies in that (AVX512-BF16, AMX): elsewhere
+    such a product takes many times as long as one in float32, which is taken then."""
     attn_implementation: str = "auto"
     """auto: flash_attention_2 on a GPU where it is installed; eager on a CPU for rows of at most
     1,024 tokens; else sdpa."""
     gradient_checkpointing: bool = False
-    torch_compile: bool = False
+    torch_compile: bool = Field(default=False, validate_default=True)
     """Compile the model for the training steps: two or three minutes to begin with, and on a CPU
     a step of a small model then takes about 0.7 of its time."""
     verdict_weight: float = Field(default=1.0, gt=0)
@@ -129,6 +135,8 @@ class SFTSettings(Settings):
     """Steps between evaluations on dev; each leaves a checkpoint. 0 evaluates at the end alone."""
     dev_rows: int = Field(default=200, ge=0)
     """Rows of dev for which an evaluation generates chains; 0 measures the loss alone."""
+    dev_loss_rows: int = Field(default=0, ge=0)
+    """Rows of dev, from its beginning, whose loss an evaluation measures; 0 takes all of them."""
     best_by: Literal["verdict_accuracy", "kappa", "loss"] = Field(
         default="verdict_accuracy", validate_default=True
     )
@@ -153,6 +161,13 @@ class SFTSettings(Settings):
     def _has_chains(cls, value: str, info: ValidationInfo) -> str:
         if value != "loss" and info.data.get("eval_steps") and info.data.get("dev_rows") == 0:
             raise ValueError("generated chains decide; set dev_rows too, or best_by=loss")
+        return value
+
+    @field_validator("torch_compile")
+    @classmethod
+    def _has_one_layout(cls, value: bool, info: ValidationInfo) -> bool:
+        if info.data.get("share_prefix") and (value or info.data.get("packing")):
+            raise ValueError("share_prefix lays rows out by itself; set packing and this to false")
         return value
 
     @field_validator("interpolate")

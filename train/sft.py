@@ -33,9 +33,10 @@ Parts = dict[str, "Dataset"]
 
 _SHEETS: Final = "sheets.jsonl"
 _SHAPING: Final = (
-    "seed", "max_length", "packing", "group_by_length", "learning_rate", "warmup_ratio",
-    "weight_decay", "lr_scheduler", "optim", "max_grad_norm", "lora_rank", "lora_alpha",
-    "lora_dropout", "target_modules", "use_dora", "use_rslora", "qlora", "bf16", "verdict_weight",
+    "seed", "max_length", "packing", "share_prefix", "group_by_length", "learning_rate",
+    "warmup_ratio", "weight_decay", "lr_scheduler", "optim", "max_grad_norm", "lora_rank",
+    "lora_alpha", "lora_dropout", "target_modules", "use_dora", "use_rslora", "qlora", "bf16",
+    "verdict_weight",
 )  # fmt: skip
 """Settings that shape the weights at a step; ``_plan`` adds those that do so in another form."""
 
@@ -68,6 +69,8 @@ def fine_tune(settings: SFTSettings) -> dict[str, Any]:
     parts = {
         part: _dataset(data / f"{part}.jsonl", tokenizer, settings) for part in ("train", "dev")
     }
+    if settings.dev_loss_rows:
+        parts["dev"] = parts["dev"].select(range(min(settings.dev_loss_rows, len(parts["dev"]))))
     plan = _plan(settings, len(parts["train"]))
     checkpoint = _resume_point(settings, plan)
     trainer = _trainer(settings, tokenizer, model, parts, plan)
@@ -141,10 +144,9 @@ def _trainer(
     from transformers.integrations import TensorBoardCallback
 
     from train.callbacks import EarlyStop, Pace, Saves, Stamp, Trim
-    from train.trainer import JudgeTrainer, PackingCollator
+    from train.trainer import JudgeTrainer
 
     evaluates = bool(settings.eval_steps) and len(parts["dev"]) > 0
-    flash = "flash" in str(model.config._attn_implementation)
     stops = [EarlyStop(settings.early_stop)] if evaluates and settings.early_stop else []
     trainer = JudgeTrainer(
         model=_continued(model, settings) if settings.adapter else model,
@@ -156,9 +158,7 @@ def _trainer(
         callbacks=[Trim(), Pace(), Saves(settings.save_steps), Stamp(plan), *stops],
         verdict_ids=verdict_token_ids(tokenizer),
         verdict_weight=settings.verdict_weight,
-        packing=PackingCollator(tokenizer.pad_token_id, settings.max_length, one_line=flash)
-        if settings.packing
-        else None,
+        packing=_packing(settings, tokenizer, model),
         group_by_length=settings.group_by_length,
         dev=_dev(settings, tokenizer),
         torch_compile=settings.torch_compile,
@@ -172,6 +172,18 @@ def _trainer(
         if isinstance(callback, TensorBoardCallback):
             callback.logging_dir = settings.logging_dir or str(Path(settings.folder) / "logs")
     return trainer
+
+
+def _packing(settings: SFTSettings, tokenizer: Any, model: Any) -> Any:
+    """What lays the rows of a training batch out, where it is not the padding collator."""
+    from train.prefix import PrefixCollator
+    from train.trainer import PackingCollator
+
+    if settings.share_prefix:
+        return PrefixCollator(settings.max_length)
+    flash = "flash" in str(model.config._attn_implementation)
+    made = PackingCollator(tokenizer.pad_token_id, settings.max_length, one_line=flash)
+    return made if settings.packing else None
 
 
 def _sharded(trainer: JudgeTrainer) -> bool:
@@ -266,7 +278,8 @@ def _arguments(settings: SFTSettings, out: Path, *, evaluate: bool) -> SFTConfig
             # The rows come as ids and labels; packing is the collator's.
             dataset_kwargs={"skip_prepare_dataset": True},
             train_sampling_strategy="group_by_length",
-            bf16=settings.bf16,
+            # Autocast casts the base anew in every product; on a CPU it is loaded as it computes.
+            bf16=settings.bf16 and on_gpu,
             use_cpu=not on_gpu,
             gradient_checkpointing=settings.gradient_checkpointing,
             ddp_find_unused_parameters=False,
@@ -304,6 +317,7 @@ def _plan(settings: SFTSettings, rows: int) -> Plan:
         shaping |= {
             "best_by": settings.best_by,
             "dev_rows": settings.dev_rows,
+            "dev_loss_rows": settings.dev_loss_rows,
             "dev.jsonl": sha256_file(data / "dev.jsonl"),
         }
     by_epochs = math.ceil(settings.epochs * -(-rows // step_rows))

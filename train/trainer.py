@@ -17,7 +17,8 @@ from trl import SFTTrainer
 
 from gradegpt.errors import SettingsError
 from train.dev import DevEvaluation
-from train.faster import compiled_backbone, fold_adapters
+from train.faster import compiled_backbone, speed_up_adapters
+from train.prefix import PrefixCollator, lines, prefix_attention
 from train.rows import IGNORED, pack, row_order
 
 
@@ -40,22 +41,34 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
         *args: Any,
         verdict_ids: frozenset[int],
         verdict_weight: float,
-        packing: PackingCollator | None = None,
+        packing: PackingCollator | PrefixCollator | None = None,
         group_by_length: bool = True,
         dev: DevEvaluation | None = None,
         torch_compile: bool = False,
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
-        fold_adapters(self.model)
+        speed_up_adapters(self.model)
         self._compiled = compiled_backbone(self.model) if torch_compile else nullcontext
         self._verdict_ids = torch.tensor(sorted(verdict_ids), device=self.args.device)
         self._verdict_weight = verdict_weight
         self._packing = packing
         self._group_by_length = group_by_length
         self._dev = dev
-        if packing is not None:
+        if isinstance(packing, PackingCollator):
             self._check_packing(packing)
+        elif packing is not None:
+            self._check_prefixes(packing)
+
+    def training_step(self, model: Any, inputs: Any, num_items_in_batch: Any = None) -> Any:
+        """Line by line where prefixes are shared: memory holds one at a time."""
+        if "spans" not in inputs:
+            return super().training_step(model, inputs, num_items_in_batch)
+        with prefix_attention(model.config):  # backward too: checkpointing runs forward in it
+            return sum(
+                super(JudgeTrainer, self).training_step(model, line, num_items_in_batch)
+                for line in lines(inputs)
+            )
 
     def compute_loss(
         self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None
@@ -165,6 +178,29 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
             raise SettingsError(
                 f"packing: {type(self.model.get_base_model()).__name__} lets packed rows see one "
                 "another; set packing=false"
+            )
+
+    def _check_prefixes(self, collate: PrefixCollator) -> None:
+        """Refuse several processes, and a model with attention code that does not take paths."""
+        if self.accelerator.num_processes > 1:
+            raise SettingsError("share_prefix: takes one process; set share_prefix=false")
+        first, second = [*range(7, 17), *[9] * 8], [*range(7, 17), *range(20, 28)]
+        rows = [{"input_ids": ids, "labels": [IGNORED] * len(ids)} for ids in (first, second)]
+        (line,) = lines(collate(rows))
+        was_training = self.model.training
+        self.model.eval()
+        ids = torch.tensor([second], device=self.args.device)
+        with torch.inference_mode():
+            alone = self.model(input_ids=ids, use_cache=False).logits[0, -8:]
+            line.pop("labels")
+            with prefix_attention(self.model.config):
+                found = self.model(**self._prepare_inputs(line), use_cache=False).logits[0, -8:]
+        self.model.train(was_training)
+        near = 1e-3 if alone.dtype == torch.float32 else 0.1
+        if not torch.allclose(found, alone, rtol=near, atol=near):
+            raise SettingsError(
+                f"share_prefix: {type(self.model.get_base_model()).__name__} has attention of its "
+                "own; set share_prefix=false"
             )
 
 

@@ -12,7 +12,7 @@ peft = pytest.importorskip("peft")
 
 from gradegpt.errors import MissingError  # noqa: E402
 from train import faster  # noqa: E402
-from train.faster import compiled_backbone, fold_adapters  # noqa: E402
+from train.faster import compiled_backbone, fold_adapters, speed_up_adapters  # noqa: E402
 from train.loading import load_base  # noqa: E402
 from train.settings import SFTSettings  # noqa: E402
 
@@ -62,6 +62,18 @@ def test_folded_layers_compute_the_same(base: Path) -> None:
     assert torch.equal(logits, wrapped(base).eval()(input_ids=IDS).logits)
     with model.disable_adapter():
         assert not torch.equal(model.train()(input_ids=IDS).logits, folded)
+
+
+def test_layers_that_add_in_place_compute_the_same(base: Path) -> None:
+    """Those of a rank too small to be folded: outputs and gradients."""
+    model = wrapped(base, r=1)
+    plain, gradients = step(model)
+    assert fold_adapters(model) == 0
+    assert speed_up_adapters(model) == len(gradients) // 2 > 0
+    fast, others = step(model)
+    torch.testing.assert_close(fast, plain, rtol=1e-4, atol=1e-5)
+    for one, other in zip(gradients, others, strict=True):
+        torch.testing.assert_close(other, one, rtol=1e-3, atol=1e-4)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,191 @@
+"""Shared beginnings: computed once, and nothing else changes."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+torch = pytest.importorskip("torch")
+
+from gradegpt.errors import SettingsError  # noqa: E402
+from tests.train.test_packing import settings_of, trainer_of  # noqa: E402
+from train import sft  # noqa: E402
+from train.prefix import PrefixCollator, lay, lines, prefix_attention  # noqa: E402
+from train.rows import IGNORED  # noqa: E402
+from train.settings import SFTSettings  # noqa: E402
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:`(is_)?gradient_checkpointing(_\\w+)?` is deprecated:FutureWarning"
+)
+
+
+def row(prompt: list[int], chain: list[int]) -> dict[str, list[int]]:
+    return {"input_ids": prompt + chain, "labels": [IGNORED] * len(prompt) + chain}
+
+
+# --- the lines ------------------------------------------------------------------------------------
+
+
+def test_lines_by_hand() -> None:
+    """Sorted by tokens; the token that predicts the first supervised one stays a row's own."""
+    rows = [row([1, 2, 3, 4], [8, 9]), row([5, 6], [8]), row([1, 2, 3, 7], [8])]
+    batch = PrefixCollator(9)([*rows, rows[0]])
+    assert batch["input_ids"].tolist() == [[1, 2, 3, 4, 8, 9, 4, 8, 9, 1, 2, 3, 7, 8, 5, 6, 8]]
+    assert batch["position_ids"].tolist() == [[0, 1, 2, 3, 4, 5, 3, 4, 5, *range(5), 0, 1, 2]]
+    assert batch["attention_mask"].tolist() == [[2, 2, 2, *[1] * 14]]
+    assert batch["spans"].tolist() == [[0, 0, 6, 0], [0, 6, 9, 3], [1, 9, 14, 0], [1, 14, 17, 0]]
+    first, second = lines(batch)
+    assert first["labels"].tolist() == [[*[IGNORED] * 4, 8, 9, IGNORED, 8, 9]]
+    ((alone, six, none), (path, own, mask)) = first["paths"]
+    assert (alone.tolist(), six, none) == ([0, 1, 2, 3, 4, 5], 6, None)
+    assert (path.tolist(), own) == ([0, 1, 2, 6, 7, 8], 3)
+    assert mask.int().tolist() == [[1, 1, 1, 1, 0, 0], [1, 1, 1, 1, 1, 0], [1, 1, 1, 1, 1, 1]]
+    assert [path.tolist() for path, *_ in second["paths"]] == [[0, 1, 2, 3, 4], [5, 6, 7]]
+
+
+_ROWS = st.lists(
+    st.builds(
+        row,
+        st.lists(st.integers(1, 2), min_size=1, max_size=9),
+        st.lists(st.integers(1, 2), min_size=1, max_size=4),
+    ),
+    min_size=1,
+    max_size=12,
+)
+
+
+@given(_ROWS, st.integers(1, 30))
+def test_a_path_spells_its_row_and_every_label_is_kept(
+    rows: list[dict[str, Any]], limit: int
+) -> None:
+    """No line has more than ``limit`` tokens but for a row's alone."""
+    order = [place.row for line in lay(rows, limit) for place in line]
+    assert sorted(order) == [*range(len(rows))]
+    batch = PrefixCollator(limit)(rows)
+    made = [(line, *path) for line in lines(batch) for path in line["paths"]]
+    for number, (line, path, own, _) in zip(order, made, strict=True):
+        assert line["input_ids"][0, path].tolist() == rows[number]["input_ids"]
+        assert line["labels"][0, path[-own:]].tolist() == rows[number]["labels"][-own:]
+        assert all(label == IGNORED for label in rows[number]["labels"][: 1 - own or None])
+        assert all(a < b for a, b in pairwise(path.tolist()))
+        assert line["input_ids"].shape[1] <= limit or len(line["paths"]) == 1
+    assert batch["attention_mask"].sum() == sum(len(r["input_ids"]) for r in rows)
+
+
+# --- the model ------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def trainer(base: Path, judge_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """One that shares beginnings, in training mode."""
+    out = tmp_path_factory.mktemp("prefix")
+    made = trainer_of(settings_of(base, judge_data, out, packing=False, share_prefix=True))
+    made.model.train()
+    return made
+
+
+def test_the_loss_and_gradient_of_a_batch_are_those_of_its_rows(trainer: Any) -> None:
+    """Added up row by row in fp32; the verdict weighs three times in both."""
+    rows = [{k: r[k] for k in ("input_ids", "labels")} for r in [*trainer.train_dataset][:8]]
+    count = torch.tensor(sum(label != IGNORED for r in rows for label in r["labels"]))
+    batch = trainer._packing(rows)
+    assert batch["input_ids"].numel() < sum(len(r["input_ids"]) for r in rows), "nothing shared"
+    assert batch["spans"][-1, 0] > 0, "one line only"
+
+    def measured(parts: list[Any]) -> tuple[float, list[Any]]:
+        trainer.model.zero_grad()
+        total = 0.0
+        for part in parts:
+            loss = trainer.compute_loss(trainer.model, part, num_items_in_batch=count)
+            loss.backward()
+            total += loss.item()
+        return total, [p.grad.clone() for p in trainer.model.parameters() if p.requires_grad]
+
+    with prefix_attention(trainer.model.config):
+        shared, gradients = measured([*lines(batch)])
+    alone, others = measured([trainer.data_collator([r]) for r in rows])
+    assert shared == pytest.approx(alone, abs=1e-5)
+    for one, other in zip(gradients, others, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)
+
+
+def test_sharing_takes_the_same_steps(base: Path, judge_data: Path, tmp_path: Path) -> None:
+    """A run with it ends in the weights of a run without, and counts the same tokens."""
+    from safetensors.torch import load_file
+
+    made, tokens = [], []
+    for share in (True, False):
+        out = tmp_path / str(share)
+        changes = {"packing": False, "share_prefix": share, "logging_steps": 1}
+        trainer = trainer_of(settings_of(base, judge_data, out, **changes))
+        trainer.train()
+        tokens.append(trainer.state.num_input_tokens_seen)
+        trainer.model.save_pretrained(out / "adapter")
+        made.append(load_file(out / "adapter" / "adapter_model.safetensors"))
+    assert tokens[0] == tokens[1]
+    for name, weights in made[0].items():
+        assert (weights - made[1][name]).abs().max().item() < 1e-4, name
+
+
+def test_a_model_that_does_not_take_paths_is_refused(trainer: Any) -> None:
+    """Found by trying, before the first step: here by positions that are not the rows' own."""
+
+    class Running(PrefixCollator):
+        def __call__(self, rows: Any) -> Any:
+            batch = super().__call__(rows)
+            return batch | {"position_ids": torch.arange(batch["input_ids"].shape[1])[None]}
+
+    with pytest.raises(SettingsError, match="set share_prefix=false"):
+        trainer._check_prefixes(Running(1200))
+
+
+def test_two_layouts_are_one_too_many() -> None:
+    """Packing and a compiled backbone want rows of another form."""
+    for other in ("packing", "torch_compile"):
+        with pytest.raises(ValueError, match="share_prefix"):
+            SFTSettings.model_validate({"name": "x", "data": "", "share_prefix": True, other: True})
+
+
+# --- bfloat16 -------------------------------------------------------------------------------------
+
+
+def test_a_base_in_bf16_trains_as_in_float32_but_for_rounding(
+    base: Path, judge_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Loss within 1 %, gradients of one direction; the adapter itself stays in float32."""
+    made = []
+    for bf16 in (True, False):
+        monkeypatch.setattr("train.loading.cpu_has_bf16", lambda: True)
+        changes = {"packing": False, "share_prefix": True, "bf16": bf16, "lora_rank": 8}
+        trainer = trainer_of(settings_of(base, judge_data, tmp_path / str(bf16), **changes))
+        base_weight = trainer.model.get_base_model().get_input_embeddings().weight
+        assert base_weight.dtype == (torch.bfloat16 if bf16 else torch.float32)
+        trained = [p for p in trainer.model.parameters() if p.requires_grad]
+        assert {p.dtype for p in trained} == {torch.float32}
+        batch = trainer._packing([*trainer.train_dataset][:8])
+        count = (batch["labels"] != IGNORED).sum()
+        loss = trainer.training_step(trainer.model, batch, count).item()
+        made.append((loss, torch.cat([p.grad.flatten() for p in trained])))
+    (loss, gradient), (exact, wanted) = made
+    assert loss == pytest.approx(exact, rel=0.01)
+    assert torch.cosine_similarity(gradient, wanted, 0) > 0.99
+
+
+def test_an_adapter_alone_is_gone_on_from(base: Path, judge_data: Path, tmp_path: Path) -> None:
+    """A checkpoint's folder is an adapter: without the optimizer's state it begins a new run."""
+    settings = settings_of(
+        base, judge_data, tmp_path / "first", packing=False, share_prefix=True, save_steps=1
+    )
+    sft.fine_tune(settings)
+    begun = tmp_path / "first" / "checkpoint-1"
+    for name in ("optimizer.pt", "scheduler.pt", "trainer_state.json"):
+        (begun / name).unlink()
+    manifest = sft.fine_tune(
+        settings.model_copy(update={"adapter": str(begun), "out": str(tmp_path / "second")})
+    )
+    assert manifest["steps"] == 2

@@ -1,0 +1,159 @@
+"""Rows that begin alike, with their common beginning computed once: the same loss for fewer tokens.
+
+The rows of a batch, sorted by their tokens, are laid into lines. A row gives its line the tokens
+that it does not share with the row before it, and attends to its own tokens alone, the shared ones
+among them. No row sees another, so that loss and gradients are those of the rows one by one; and
+nothing is padded. A line runs forward and backward by itself: its length is what memory goes by.
+"""
+# ruff: noqa: TID253  this module is imported only where training runs
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import Any, Final, NamedTuple
+
+import torch
+from torch.nn.functional import scaled_dot_product_attention
+from transformers import AttentionInterface
+
+from gradegpt.errors import SettingsError
+from train.rows import IGNORED
+
+_ATTENTION: Final = "gradegpt_prefix"
+
+
+class Place(NamedTuple):
+    """A row by number, and how many tokens it shares with the row before it in its line."""
+
+    row: int
+    shared: int
+
+
+def lay(rows: Sequence[dict[str, Any]], limit: int) -> list[list[Place]]:
+    """The rows in lines of at most ``limit`` new tokens; a longer row has a line of its own."""
+    lines: list[list[Place]] = []
+    room, before = 0, None
+    for number in sorted(range(len(rows)), key=lambda n: rows[n]["input_ids"]):
+        row = rows[number]
+        shared = _shared(before, row) if before else 0
+        if len(row["input_ids"]) - shared > room or not lines:
+            lines.append([])
+            room, shared = limit, 0
+        lines[-1].append(Place(number, shared))
+        room -= len(row["input_ids"]) - shared
+        before = row
+    return lines
+
+
+def _shared(before: dict[str, Any], row: dict[str, Any]) -> int:
+    """The common beginning, short of the token that predicts the first supervised one."""
+    pairs = zip(before["input_ids"], row["input_ids"], strict=False)
+    alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    prompt = next((n for n, label in enumerate(row["labels"]) if label != IGNORED), alike + 1)
+    return max(0, min(alike, prompt - 1))
+
+
+@dataclass(frozen=True)
+class PrefixCollator:
+    """The lines of a batch one after another, ``[1, tokens]``, and ``spans`` to tell them apart.
+
+    A span is a row: its line, where its own tokens begin and end, and how many it shares.
+    ``attention_mask`` counts the rows that a token stands for: its sum is what padded rows have.
+    """
+
+    max_length: int
+
+    def __call__(self, rows: Sequence[dict[str, Any]]) -> dict[str, torch.Tensor]:
+        """The ids, labels, positions and uses of the tokens; ``spans [rows, 4]``."""
+        made: dict[str, list[int]] = {"input_ids": [], "labels": [], "position_ids": []}
+        spans: list[tuple[int, int, int, int]] = []
+        uses: list[int] = []
+        for number, line in enumerate(lay(rows, self.max_length)):
+            path: list[int] = []
+            for place in line:
+                ids, labels = rows[place.row]["input_ids"], rows[place.row]["labels"]
+                begin, own = len(uses), len(ids) - place.shared
+                made["input_ids"] += ids[place.shared :]
+                made["labels"] += labels[place.shared :]
+                made["position_ids"] += range(place.shared, len(ids))
+                uses += [0] * own
+                path = [*path[: place.shared], *range(begin, begin + own)]
+                for at in path:
+                    uses[at] += 1
+                spans.append((number, begin, begin + own, place.shared))
+        table = {name: torch.tensor([values]) for name, values in made.items()}
+        return table | {"attention_mask": torch.tensor([uses]), "spans": torch.tensor(spans)}
+
+
+def lines(batch: dict[str, torch.Tensor]) -> Iterator[dict[str, Any]]:
+    """What the model takes, line by line.
+
+    ``paths`` has for each row the places of its tokens, how many are its own, and the mask between
+    the two; a row that shares nothing needs none.
+    """
+    spans = batch["spans"].tolist()
+    for number in range(spans[-1][0] + 1):
+        rows = [span[1:] for span in spans if span[0] == number]
+        first, last = rows[0][0], rows[-1][1]
+        path, paths = torch.arange(0), []
+        for begin, end, shared in rows:
+            path = torch.cat([path[:shared], torch.arange(begin - first, end - first)])
+            own, size = end - begin, len(path)
+            mask = torch.ones(own, size, dtype=torch.bool).tril(shared) if shared else None
+            paths.append((path, own, mask))
+        names = ("input_ids", "labels", "position_ids")
+        yield {name: batch[name][:, first:last] for name in names} | {"paths": paths}
+
+
+def _attend(
+    module: Any,
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    attention_mask: Any,
+    *,
+    paths: list[tuple[torch.Tensor, int, torch.Tensor | None]],
+    scaling: float | None = None,
+    dropout: float = 0.0,
+    sliding_window: int | None = None,
+    **_: Any,
+) -> tuple[torch.Tensor, None]:
+    """Row by row: a row's own tokens ask, and all of its tokens answer."""
+    if sliding_window and any(len(path) > sliding_window for path, *_ in paths):
+        raise SettingsError(f"share_prefix: needs max_length of at most {sliding_window}")
+    groups = query.shape[1] // key.shape[1]
+    begin, made = 0, []
+    for path, own, mask in paths:
+        keys, values = (
+            part.index_select(2, path).repeat_interleave(groups, 1) for part in (key, value)
+        )
+        made.append(
+            scaled_dot_product_attention(
+                query[:, :, begin : begin + own],
+                keys,
+                values,
+                attn_mask=mask,
+                is_causal=mask is None,
+                dropout_p=dropout,
+                scale=scaling,
+            )
+        )
+        begin += own
+    return torch.cat(made, 2).transpose(1, 2), None
+
+
+AttentionInterface.register(_ATTENTION, _attend)
+
+
+@contextmanager
+def prefix_attention(config: Any) -> Iterator[None]:
+    """Let the model that has ``config`` take ``paths``; without a mask, as none is registered."""
+    before = config._attn_implementation
+    config._attn_implementation = _ATTENTION
+    try:
+        yield
+    finally:
+        config._attn_implementation = before
