@@ -18,15 +18,28 @@ from gradegpt.answers.options import (
     sequence,
 )
 from gradegpt.answers.parts import marks
+from gradegpt.answers.quantity import quantity
 from gradegpt.answers.text import fold
 from gradegpt.answers.truth import said_truth, truth
-from gradegpt.answers.types import CHOICE, AnswerType, Group, Leaf, Options, Range, Truth, Value
+from gradegpt.answers.types import (
+    CHOICE,
+    AnswerType,
+    Group,
+    Leaf,
+    Options,
+    Quantity,
+    Range,
+    Truth,
+    Value,
+)
 from gradegpt.answers.words import Words
 
 _MAX_NUMBER: Final = 200
 _INTERVAL = re.compile(r"[\[(（][^\[\](){}]*[,，][^\[\](){}]*[\])）](?:\s*∪.*)?")
 _WORDS = re.compile(r"[\u3400-\u9fff]{2,}|(?<![a-zA-Z])[a-zA-Z]{3,}\s+[a-zA-Z]{2,}")
 
+_IN_SIGNS = re.compile(r"[\d=π√\\]")
+"""One of these stands in every number that is not in words."""
 _FIRST_PART = re.compile(r"\s*\(1\)(?!.*\([2-9]\))\s*(?=\S)", re.DOTALL)
 """The mark of the only part that is given."""
 _NAME = re.compile(
@@ -92,11 +105,14 @@ def answer_type(reference: str, question: str = "") -> AnswerType:
         return AnswerType.SINGLE_CHOICE if len(named) == 1 else AnswerType.MULTIPLE_CHOICE
     if truth(text) is not None:
         return AnswerType.TRUE_FALSE
-    value = values.read(text) if len(text) <= _MAX_NUMBER else None
-    if isinstance(value, Range):
-        return AnswerType.TEXT
-    if isinstance(value, Leaf) and value.quantity is not None and not value.name:
-        return AnswerType.NUMBER
+    if len(text) <= _MAX_NUMBER:
+        value = values.read(text) if _IN_SIGNS.search(text) else quantity(text)
+        if isinstance(value, Range):
+            return AnswerType.TEXT
+        if isinstance(value, Quantity) or (
+            isinstance(value, Leaf) and value.quantity is not None and not value.name
+        ):
+            return AnswerType.NUMBER
     if _has_parts(text):
         return AnswerType.MULTI_PART
     return _mathematical(text)
