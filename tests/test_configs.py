@@ -15,12 +15,16 @@ from eval.calibrate import CalibrationSettings
 from eval.settings import EvalSettings
 from gradegpt.settings import Settings, load_settings
 from serve.settings import ServeSettings
+from train.lexical import LexicalSettings
 from train.settings import BaseSettings, SFTSettings
 
 CONFIGS = Path(__file__).parents[1] / "configs"
 STAGES: dict[str, Callable[[Path], type[Settings]]] = {
     "data_gen": lambda _: DataGenSettings,
-    "train": lambda path: BaseSettings if path.stem.endswith("-base") else SFTSettings,
+    "train": lambda path: {
+        "nano-base": BaseSettings,
+        "lexical": LexicalSettings,
+    }.get(path.stem, SFTSettings),
     "eval": lambda path: {
         "ablation": AblationSettings,
         "calibrate": CalibrationSettings,
@@ -29,6 +33,7 @@ STAGES: dict[str, Callable[[Path], type[Settings]]] = {
 }
 MODULES = {
     BaseSettings: "train.base",
+    LexicalSettings: "train.lexical",
     AblationSettings: "eval.ablation",
     CalibrationSettings: "eval.calibrate",
 }

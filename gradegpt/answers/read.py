@@ -80,8 +80,8 @@ def read(
 def _value(text: str, kind: AnswerType, question: str) -> Value | Options | Truth | Words:
     if kind in CHOICE:
         several = sequence(text, question)
-        if len(several) > 1 and (not is_set(several) or is_numbered(text)):
-            return Options(several, ordered=True)
+        if len(several) > 1:
+            return Options(several, ordered=not is_set(several) or is_numbered(text))
         named = chosen(text, question)
         return Words(text) if named is None else Options(tuple(sorted(named)))
     if kind is AnswerType.TRUE_FALSE:
