@@ -154,7 +154,9 @@ class _Parser:
                     raise UnreadableError("a/b c could be (a/b)c or a/(bc)")
                 # A numeral and a fraction side by side are a mixed number: 1\frac{1}{2}.
                 operation = "+" if self._mixed(node) else "*"
-                node = Node(operation, (node, self.power()))
+                node = Node(operation, (node, right := self.power()))
+                if right.value == 0:
+                    raise UnreadableError("nobody writes x 0: two answers, or a value at 0")
             else:
                 return node
 

@@ -28,6 +28,7 @@ _RANGE: Final = re.compile(
     r"(?P<high>-?\d[\d,]*(?:\.\d+)?)\s*(?P<unit>[^\d,;=<>()\[\]{}+*/^]{0,24})",
     re.IGNORECASE,
 )
+_DENIED: Final = re.compile(r"[不非没]|\bnot\b")
 _FLIP: Final = {"<": ">", ">": "<", "≤": "≥", "≥": "≤", "≠": "≠"}
 _REALS: Final = ("R", "ℝ", "全体实数", "一切实数", "实数集")
 _EVERYTHING: Final = Piece(-math.inf, False, math.inf, False)
@@ -113,7 +114,7 @@ def read_range(text: str) -> tuple[str, str] | None:
     low, high = (float(match[end].replace(",", "")) for end in ("low", "high"))
     unit = (match["unit"] or "").strip()
     hyphen = match["to"] == "-"
-    if hyphen and re.search(r"\d[A-Za-z]$", text):
+    if _DENIED.search(unit) or (hyphen and re.search(r"\d[A-Za-z]$", text)):
         return None  # 9-11m, a difference
     if not low < high or (hyphen and (low < 0 or not (unit or match["lead"]))):
         return None

@@ -18,7 +18,7 @@ _HELD: Final = re.compile(r"no|n't|unsolv|imposs|undef|[无没]|不存", re.IGNO
 """One of these stands in each of them."""
 _WHOLE: Final = re.compile(rf"(?:[\w\s]{{0,24}}?){_NONE}[\s.。!]*", re.IGNORECASE)
 _TURNED: Final = re.compile(
-    r"不是|并非|\bnot (?:true|that)\b|\bdoubt\b|\bif\b|[?？吗]", re.IGNORECASE
+    r"不是|并非|\bnot (?:true|that|un\w+|impossible)\b|\bdoubt\b|\bif\b|[?？吗]", re.IGNORECASE
 )
 _LAST: Final = re.compile(
     r"(?:^|[,，。;；:：\n]|\bso\b|\btherefore\b)\s*([^,，。;；:：\n]+)[\s.。]*$"

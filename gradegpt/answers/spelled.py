@@ -24,7 +24,7 @@ _ONES: Final = (
 _TENS: Final = (
     "", "ten", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety",
 )  # fmt: skip
-_VALUES: Final = {word: 10 * n for n, word in enumerate(_TENS)} | {
+_VALUES: Final = {word: 10 * n for n, word in enumerate(_TENS) if word} | {
     w: n for n, w in enumerate(_ONES)
 }
 _SCALES: Final = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}

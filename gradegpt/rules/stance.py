@@ -77,10 +77,12 @@ _CLAIM: Final = re.compile(
 _DENIED_WHOLE: Final = re.compile(
     r"\W*(?:(?:the )?answer |it |答案|结果)?(?:is |are )?"
     r"(?:not\b(?! enough)|isn't\b|不是|并非|不选|不等于)"
-    r"(?=\s*[($\\\d]|\s*[A-Za-z]\w{0,2}\s*=)",
+    r"(?=\s*[($\\\d]|\s*[A-Za-z]\w{0,2}(?:\([^()]*\))?\s*=)",
     re.IGNORECASE,
 )
-_DENIED_PARTS: Final = re.compile(r"(?:\bnot|n't|不是)\s*[(（]\s*[a1一]\s*[)）]", re.IGNORECASE)
+_DENIED_PARTS: Final = re.compile(
+    r"(?:\bnot|n't|不是)\s*(?:[(（]\s*[a1一]\s*[)）]|①)", re.IGNORECASE
+)
 """The beginning of an answer that denies the formula, the option or the list behind it."""
 
 

@@ -25,6 +25,8 @@ _STEPS: Final = tuple(x for n in (10, 100, 1000, 60, 3600) for x in (n, 1 / n))
 """Factors between a unit and its neighbours."""
 _TIMES: Final = re.compile(r"(?<=[\d)])\s*[xX]\s*(?=[\d(])")
 _DEGREES: Final = {"°", "degree", "degrees", "度"}
+_BY_ZERO = re.compile(r"(?:[A-Za-z]|[\w})]\s)0(?![\d.])|[\w})]\s*\(0\)")
+"""What computer algebra takes for a product with 0: two answers, g_s0, a value at 0."""
 _WORDS = re.compile(r"[\u3400-\u9fff#∈]|(?<![A-Za-z\\])[A-Za-z]{4,}|\\(?:begin|text)")
 
 
@@ -105,7 +107,8 @@ def _as_products(left: str, right: str) -> tuple[Node, Node] | None:
 
 def _provable(reference: Leaf, answer: Leaf) -> bool:
     """Whether computer algebra may help: two formulas, one of them beyond ``algebra``."""
-    return all("\\" in x.text and not _WORDS.search(x.text) for x in (reference, answer))
+    texts = (reference.text, answer.text)
+    return all("\\" in t and not _WORDS.search(t) and not _BY_ZERO.search(t) for t in texts)
 
 
 def _has_unknowns(leaf: Leaf) -> bool:
