@@ -11,7 +11,7 @@ from gradegpt.rules.extract import Found, How
 _REACH: Final = 80
 """Characters before and behind an answer that are looked at."""
 _DENIED: Final = (
-    r"(?:不能?选|不应选|不是|并非|不为|不等于|是否(?:是|为|选)?"
+    r"(?:不能?选|不应选|不是|并非|不为|不等于|是否(?:是|为|选)?|(?:也|或)许是?|\bperhaps|\bmaybe"
     r"|(?:不能|无法|不敢|很难)(?:断定|确定|确认|判断|肯定)\S{0,6}"
     r"|\bwhether(?: \w+){0,3}"
     r"|\b(?:isn't|is not|can(?:no|')t be|not equal to|unsure (?:if|whether|that))(?: \w+){0,2})"
@@ -77,7 +77,7 @@ _CLAIM: Final = re.compile(
 _DENIED_WHOLE: Final = re.compile(
     r"\W*(?:(?:the )?answer |it |答案|结果)?(?:is |are )?"
     r"(?:not\b(?! enough)|isn't\b|不是|并非|不选|不等于)"
-    r"(?=\s*[($\\\d]|\s*[A-Za-z]\w{0,2}(?:\([^()]*\))?\s*=)",
+    r"(?=\s*[($`\\\d]|\s*[A-Za-z]\w{0,2}(?:\([^()]*\))?\s*=)",
     re.IGNORECASE,
 )
 _DENIED_PARTS: Final = re.compile(

@@ -25,8 +25,8 @@ _STEPS: Final = tuple(x for n in (10, 100, 1000, 60, 3600) for x in (n, 1 / n))
 """Factors between a unit and its neighbours."""
 _TIMES: Final = re.compile(r"(?<=[\d)])\s*[xX]\s*(?=[\d(])")
 _DEGREES: Final = {"°", "degree", "degrees", "度"}
-_BY_ZERO = re.compile(r"(?:[A-Za-z]|[\w})]\s)0(?![\d.])|[\w})]\s*\(0\)")
-"""What computer algebra takes for a product with 0: two answers, g_s0, a value at 0."""
+_BY_ZERO = re.compile(r"(?:[A-Za-z]|[\w})]\s)0(?![\d.])|[\w})]\s*\(0\)|\d\s+\d")
+"""What computer algebra takes for a product with 0: two answers, g_s0, a value at 0, 9 000."""
 _WORDS = re.compile(r"[\u3400-\u9fff#∈]|(?<![A-Za-z\\])[A-Za-z]{4,}|\\(?:begin|text)")
 
 

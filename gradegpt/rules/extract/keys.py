@@ -146,7 +146,7 @@ def _in_a_row(text: str, places: int) -> Choice | None:
         if row is None or len(letters) != places:
             continue
         rest = _BESIDE.sub("", line[0].replace(row[0], "", 1))
-        if not re.search(r"[A-Za-z]{2,}|或|也许|可能", rest):
+        if not re.search(r"[A-Za-z]{2,}|[或不非说写]|也许|可能", rest):
             span = (line.start() + row.start(), line.start() + row.end())
             return Choice(" ".join(letters), line.start(), *span, committed=True)
     whole = sequence(text)

@@ -9,7 +9,7 @@ from gradegpt.answers.spans import last_match, sentence_around
 from gradegpt.answers.units import known, named
 from gradegpt.rules.extract.found import NEAR_THE_END, OVERLAP, Found, How
 
-NUMBER = re.compile(r"-?\$?\d[\d,]*(?:\.\d+)?(?:\s*/\s*\d+)?%?")
+NUMBER = re.compile(r"(?<![\d^_])(?<!\^\{)-?\$?\d[\d,]*(?:\.\d+)?(?:\s*/\s*\d+)?%?")
 CHANGED = re.compile(
     r"\bnot\b|n't\b|\b(?:less|more|fewer|at least|at most|than|plus|minus|times|over|half|\w*halves"
     r"|or|between|\w*(?:thirds?|quarters?|fourths?|fifths?|tenths?|dozens?|hundreds?|thousands?|illions?))\b"
@@ -33,6 +33,8 @@ _DENIED = re.compile(r"\bnot\b|n't\b|不|没", re.IGNORECASE)
 _UNIT = re.compile(
     r"\s*(?P<unit>[A-Za-z]{1,12}(?:/[A-Za-z]{1,6})?|[\u3400-\u9fff]{1,2})(?![A-Za-z/^²³*·])"
 )
+_POWER = re.compile(r"\s*[A-Za-z]{1,6}(?:/[A-Za-z]{1,6})?\^\{?-?\d\}?")
+"""A unit, or an unknown, with its exponent, which is of the value."""
 _RESULT = re.compile(rf"[=≈]\s*(?P<number>{NUMBER.pattern})")
 
 
@@ -80,5 +82,7 @@ def with_unit(text: str, number: re.Match[str] | None) -> str:
     """The number with the unit of measurement that stands behind it, where one does."""
     if number is None:
         return ""
+    if power := _POWER.match(text, number.end()):
+        return number[0] + power[0]
     unit = _UNIT.match(text, number.end())
     return number[0] + unit[0] if unit is not None and _measures(unit["unit"]) else number[0]
