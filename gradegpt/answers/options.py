@@ -26,7 +26,9 @@ _ANOTHER = re.compile(
 )
 _HEDGED = re.compile(
     r"\s*[,，]?\s*(?:and\s+)?(?:or\b|或|possibly|maybe|perhaps|可能|也许|->|→"
-    r"|(?:错误|不正确|不对|错)(?!的)|(?:is|are) (?:wrong|incorrect|false))",
+    r"|(?:的?(?:选?项|说法|叙述|表述|描述)[^,，。]{0,10})?(?:错误|不正确|不对|错)(?!的)"
+    r"|的?(?:选?项|说法|叙述|表述|描述)(?:都|均|全)?(?:没有问题|没错|正确|对)[,，]"
+    r"|(?:is|are) (?:wrong|incorrect|false))",
     re.IGNORECASE,
 )
 """Behind letters, words by which others may be meant, or these are not."""

@@ -60,6 +60,11 @@ _CONCLUDED = re.compile(
 )
 _SUPPOSED = re.compile(r"如果|假如|倘若|\bif\b|\bsuppose\b|\bwere\b", re.IGNORECASE)
 """Words before an announcement, in its sentence, by which it is of another case."""
+_CHECK = re.compile(
+    r"[.。\n] {0,4}(?:Check(?:ing)?|Verif(?:y|ication)|To check|检验|验证|验算) ?[:：,，]",
+    re.IGNORECASE,
+)
+"""What follows is no answer, unless it announces one."""
 _LISTING = re.compile(r"\s*\(?A[).].{0,400}?[\s(]B[).]", re.DOTALL)
 """All options, which follow an announcement of what comes: "each option: (A) … (B) …"."""
 _NEXT = re.compile(r"[*`$]{0,2}[;；][^\S\n]*([^;；。！？!?\n]{1,80})")
@@ -78,6 +83,14 @@ def find_answer(text: str, kind: AnswerType | None = None, places: int = 1) -> F
     told = find_answer(_FENCED.sub(_blank, text), kind, places) if "```" in text else None
     if told is not None and told.how in (How.BOXED, How.ANNOUNCED):
         return told  # what code holds is no second answer
+    found = _found_in(text, kind, places)
+    check = _CHECK.search(text)
+    if check is None or (found is not None and found.how in (How.BOXED, How.ANNOUNCED)):
+        return found
+    return _found_in(text[: check.start() + 1], kind, places)
+
+
+def _found_in(text: str, kind: AnswerType | None, places: int) -> Found | None:
     offset = max(0, len(text) - _SCANNED)
     tail = text[offset:]
     found = json_answer(tail, kind) if '"answer' in tail else None

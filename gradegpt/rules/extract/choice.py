@@ -238,11 +238,10 @@ def _standing_alone(text: str) -> Choice | None:
     for line in (lines[0], lines[-1]):
         match = _ALONE.match(line[0])
         if match is not None and not _ruled_out(line[0], match):
-            start, end = line.start() + match.start("letters"), line.start() + match.end("letters")
+            found = _choice(match)
+            start, end = line.start() + found.start, line.start() + found.end
             if len(listed) > 1 and len(lines) > 1 and not _ONE_LETTER.fullmatch(line[0]):
                 continue  # the options are listed, and this line is one of the list
             whole = not line[0][match.end() :].strip() or line is lines[0]
-            return Choice(
-                _named(match["letters"]), line.start(), start, end, whole or len(lines) == 1
-            )
+            return Choice(found.letters, line.start(), start, end, whole or len(lines) == 1)
     return None

@@ -33,7 +33,10 @@ _DENIED = re.compile(r"\bnot\b|n't\b|不|没", re.IGNORECASE)
 _UNIT = re.compile(
     r"\s*(?P<unit>[A-Za-z]{1,12}(?:/[A-Za-z]{1,6})?|[\u3400-\u9fff]{1,2})(?![A-Za-z/^²³*·])"
 )
-_POWER = re.compile(r"\s*[A-Za-z]{1,6}(?:/[A-Za-z]{1,6})?\^\{?-?\d\}?")
+_POWER = re.compile(
+    r"\s{0,3}\$?\s{0,3}"
+    r"(?:(?:\\(?:mathrm|text|mbox|rm) ?)?\{?[~ ]?[A-Za-z]{1,6}\}? ?/? ?){1,2}\^\{?-?\d\}?"
+)
 """A unit, or an unknown, with its exponent, which is of the value."""
 _RESULT = re.compile(rf"[=≈]\s*(?P<number>{NUMBER.pattern})")
 
