@@ -506,3 +506,10 @@ def test_a_short_reference_is_not_searched() -> None:
     """``A: 18`` as a reference is what it is; only long ones are read as solutions."""
     assert reference_answer(" B ") == "B"
     assert reference_answer(WORKED_EN) == "21"
+
+
+@pytest.mark.parametrize("piece", [" ", "* ", "_ :", "# "])
+def test_a_long_line_before_an_option_is_read_once(piece: str) -> None:
+    """Three patterns for what may stand there, one after the other, would try every division."""
+    item = Item(reference=("B",), response=piece * 4_000 + "x", answer_type="single_choice")
+    assert RuleJudge().judge([item])[0].verdict is None

@@ -77,7 +77,7 @@ _ITEM = re.compile(
 """What is said of an option alone: "A项错误", "C is right"."""
 _BOXED = re.compile(rf"\\(?:boxed|fbox)\s*\{{{_DRESS}{_LETTERS}")
 _ALONE = re.compile(
-    rf"^[\s#>*_]*(?:答|[Aa]nswer|选)?[\s:：]*{_DRESS}{_LETTERS}[\s$*)}}.。．:：、]*"
+    rf"^[\s#>*_]*+(?:答|[Aa]nswer|选)?[\s:：]*+{_DRESS}{_LETTERS}[\s$*)}}.。．:：、]*"
     r"(?:$|[.．、:：)）]|(?=(?![后前之以左右上下])[\u3400-\u9fff]))",
     re.MULTILINE,
 )
