@@ -20,9 +20,9 @@ from gradegpt.chain import parse_chain
 from gradegpt.engines import Engine, Generation
 from gradegpt.engines.fast import FastEngine
 from gradegpt.engines.local import LocalEngine
-from gradegpt.judges.build import NANO, embedded
 from gradegpt.records import read_rows
 from gradegpt.schema import Message, TrainingRow, Verdict
+from gradegpt.shipped import NANO, adapter_of, base_of
 
 ROUNDS = 3
 MAX_NEW_TOKENS = 384
@@ -86,8 +86,8 @@ def main() -> None:
     prompts = random.Random(0).sample(given, min(int(count), len(given)))
     engines: dict[str, Engine] = {
         "transformers": LocalEngine(
-            model or embedded(NANO, "gradegpt-nano"),
-            adapter or (None if model else embedded(NANO, "gradegpt-nano-judge")),
+            model or base_of(NANO),
+            adapter or (None if model else adapter_of(NANO)),
             threads=1,
             device="cpu",
         ),

@@ -24,9 +24,10 @@ import typer
 from load import Connection, served
 
 from gradegpt.chain import build_prompt
-from gradegpt.judges.build import NANO, JudgeSettings, build_judge, embedded
+from gradegpt.judges.build import JudgeSettings, build_judge
 from gradegpt.records import read_objects
 from gradegpt.schema import ChainFormat, Item, Judgement
+from gradegpt.shipped import NANO, adapter_of, base_of
 
 FIELDS: Final = ("id", "context", "question", "reference", "response", "answer_type", "tolerance")
 MAX_NEW_TOKENS: Final = 384
@@ -61,7 +62,7 @@ def one_at_a_time(items: Sequence[Item], threads: int) -> Took:
     from gradegpt.engines.chat import end_token_ids, render_chat
     from gradegpt.engines.files import prompt_settings_beside
 
-    base, adapter = embedded(NANO, "gradegpt-nano"), embedded(NANO, "gradegpt-nano-judge")
+    base, adapter = base_of(NANO), adapter_of(NANO)
     torch.set_num_threads(threads)
     tokenizer = AutoTokenizer.from_pretrained(base)
     model = AutoModelForCausalLM.from_pretrained(base, dtype=torch.float32)

@@ -30,7 +30,7 @@ def step_rate(variant: str, threads: int, rank: int) -> float:
     from torch.nn.utils.rnn import pad_sequence
     from transformers import AutoModelForCausalLM
 
-    from gradegpt.judges.build import embedded
+    from gradegpt.shipped import base_of
     from train.faster import compiled_backbone, fold_adapters
     from train.memory import keep_freed_memory
 
@@ -38,7 +38,7 @@ def step_rate(variant: str, threads: int, rank: int) -> float:
     torch.set_num_threads(threads)
     torch.manual_seed(0)
     base = AutoModelForCausalLM.from_pretrained(
-        embedded("nano", "gradegpt-nano"), attn_implementation="eager", dtype=torch.float32
+        base_of("nano"), attn_implementation="eager", dtype=torch.float32
     )
     model = get_peft_model(base, LoraConfig(r=rank, lora_alpha=rank, target_modules="all-linear"))
     model.train()

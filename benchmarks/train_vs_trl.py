@@ -110,11 +110,11 @@ def _stock(options: argparse.Namespace) -> dict[str, Any]:
     from transformers import AutoTokenizer
     from trl import SFTConfig, SFTTrainer
 
-    from gradegpt.judges.build import embedded
+    from gradegpt.shipped import base_of
     from train.loading import cpu_has_bf16
 
     on_gpu = torch.cuda.is_available()
-    base = embedded(options.base or options.model, "gradegpt-nano")
+    base = base_of(options.base or options.model)
     rows = load_dataset("json", data_files=str(Path(options.data) / "train.jsonl"), split="train")
     tokenizer = AutoTokenizer.from_pretrained(base)
     with tempfile.TemporaryDirectory() as out:

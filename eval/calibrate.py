@@ -18,13 +18,19 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from eval.judging import judge_items, progress_bar, read_sources, write_items
+from eval.judging import (
+    drawn,
+    judge_items,
+    left_by_rules,
+    progress_bar,
+    read_sources,
+    write_items,
+)
 from gradegpt.agreement import by_question, estimate, resampled, score
 from gradegpt.cli import run
 from gradegpt.importers.labelled import Source
 from gradegpt.judges.build import JudgeSettings, build_judge
 from gradegpt.judges.lexical import LexicalJudge
-from gradegpt.judges.rules import RuleJudge
 from gradegpt.judges.trust import OTHER, TRUST_FILE, Trust, kind_of
 from gradegpt.records import write_json
 from gradegpt.schema import Example, Judgement, Outcome
@@ -40,7 +46,7 @@ class CalibrationSettings(Settings):
 
     ``trained_on`` are rows that did train it: they tell of the lexical judge alone. ``levels``
     are the confidences that are tried, ``least_rows`` the rows without which a kind is counted
-    under ``other``.
+    under ``other``; ``sample``, if not 0, draws at most so many open rows of each source.
     """
 
     name: str = Field(pattern=r"^\w[\w .+-]*$")
@@ -49,6 +55,7 @@ class CalibrationSettings(Settings):
     trained_on: tuple[Source, ...] = ()
     judge: JudgeSettings = JudgeSettings(kind="model")
     levels: tuple[float, ...] = (0.0, 0.9, 0.99, 0.999, 0.9999)
+    sample: int = Field(default=0, ge=0)
     least_rows: int = Field(default=20, ge=2)
     draws: int = Field(default=2000, ge=100)
     seed: int = 0
@@ -82,7 +89,9 @@ def calibrate(settings: CalibrationSettings, *, overwrite: bool = False) -> list
         OutputError: judgements of other rows or another judge lie in the folder.
 
     """
-    left = _left_by_rules(settings.sources)
+    left = left_by_rules(read_sources(settings.sources))
+    if settings.sample:
+        left = drawn(left, settings.sample, settings.seed)
     items = write_items(left, settings.folder / "items.jsonl")
     with progress_bar("calibrating") as advance:
         judged = judge_items(
@@ -102,12 +111,6 @@ def calibrate(settings: CalibrationSettings, *, overwrite: bool = False) -> list
     return findings
 
 
-def _left_by_rules(sources: Sequence[Source]) -> list[Example]:
-    examples = read_sources(sources)
-    ruled = RuleJudge().judge(examples)
-    return [e for e, j in zip(examples, ruled, strict=True) if j.outcome is not Outcome.JUDGED]
-
-
 def _compared(
     left: Sequence[Example], judged: Sequence[Judgement], settings: CalibrationSettings
 ) -> tuple[list[Finding], Trust]:
@@ -116,7 +119,10 @@ def _compared(
     Only a model that is itself better than chance on a kind of answer can speak against that
     there: on the few rows of one kind a coin can be the luckier.
     """
-    more = [*left, *(_left_by_rules(settings.trained_on) if settings.trained_on else ())]
+    more = [
+        *left,
+        *(left_by_rules(read_sources(settings.trained_on)) if settings.trained_on else ()),
+    ]
     lexical = LexicalJudge().judge(more)
     of_lexical = [
         f for f in findings_of(more, lexical, settings, "lexical")

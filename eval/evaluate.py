@@ -9,7 +9,16 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
 
-from eval.judging import Judged, from_records, judge_items, progress_bar, read_sources, write_items
+from eval.judging import (
+    Judged,
+    drawn,
+    from_records,
+    judge_items,
+    left_by_rules,
+    progress_bar,
+    read_sources,
+    write_items,
+)
 from eval.page import render_page
 from eval.report import Report, build_report
 from eval.settings import EvalSettings
@@ -37,6 +46,10 @@ def evaluate(
     folder = settings.folder
     (folder / MANIFEST).unlink(missing_ok=True)
     examples = read_sources(settings.sources)
+    if settings.left_open:
+        examples = left_by_rules(examples)
+    if settings.sample:
+        examples = drawn(examples, settings.sample, settings.seed)
     items = write_items(examples, folder / "items.jsonl")
     runs = list(_run_judges(settings, items, overwrite, build))
     report = build_report(settings, examples, runs)

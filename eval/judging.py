@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,9 +22,10 @@ from gradegpt.errors import InputError, OutputError
 from gradegpt.importers.labelled import Source, read_examples
 from gradegpt.judges.base import Judge
 from gradegpt.judges.cascade import CascadeJudge
+from gradegpt.judges.rules import RuleJudge
 from gradegpt.records import read_rows, write_rows
 from gradegpt.run import MANIFEST, CheckedInput, check_input, judge_file
-from gradegpt.schema import Example, Item, Judgement, Row
+from gradegpt.schema import Example, Item, Judgement, Outcome, Row
 
 Advance = Callable[[int, int], None]
 
@@ -54,6 +56,24 @@ def read_sources(sources: Sequence[Source]) -> list[Example]:
                 f"{source.path}: no labelled row{split}; check the file, its 'fields' and 'split'"
             )
     return [e if e.id else e.model_copy(update={"id": str(n)}) for n, e in enumerate(examples, 1)]
+
+
+def left_by_rules(examples: Sequence[Example]) -> list[Example]:
+    """The rows that the rules leave undecided."""
+    ruled = RuleJudge().judge(examples)
+    return [e for e, j in zip(examples, ruled, strict=True) if j.outcome is not Outcome.JUDGED]
+
+
+def drawn(examples: Sequence[Example], count: int, seed: int) -> list[Example]:
+    """Of each source at most ``count`` rows, in order; the seed and the ids decide which."""
+    sources: dict[str, list[Example]] = {}
+    for example in examples:
+        sources.setdefault(example.source, []).append(example)
+    kept: list[Example] = []
+    for name, rows in sources.items():
+        chosen = random.Random(f"{seed}:{name}").sample(range(len(rows)), min(count, len(rows)))
+        kept += (rows[n] for n in sorted(chosen))
+    return kept
 
 
 def write_items(examples: Sequence[Example], path: Path) -> CheckedInput:

@@ -26,6 +26,10 @@ class EvalSettings(Settings):
     name: str = Field(pattern=r"^\w[\w .+-]*$")
     out: str = ""
     sources: tuple[Source, ...] = Field(min_length=1)
+    left_open: bool = False
+    """Keep the rows alone that the rules leave undecided: what a cascade's other judges decide."""
+    sample: int = Field(default=0, ge=0)
+    """Of each source at most so many rows, drawn by ``seed``; 0 takes all of them."""
     judges: tuple[JudgeSettings, ...] = Field(min_length=1)
     bootstrap: int = Field(default=2000, ge=0)
     seed: int = Field(default=0, ge=0)

@@ -17,13 +17,14 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from gradegpt.errors import EngineError, GradeGPTError, MissingError, SettingsError
-from gradegpt.judges.build import NANO, JudgeSettings, build_judge, embedded
+from gradegpt.judges.build import JudgeSettings, build_judge
 from gradegpt.records import validate
 from gradegpt.rules.profiles import PROFILES
 from gradegpt.run import Progress as Report
 from gradegpt.run import Summary, check_input, check_output, judge_file
 from gradegpt.schema import ChainFormat, Item, Judgement, Outcome
 from gradegpt.settings import build_settings
+from gradegpt.shipped import NANO, base_of
 
 app = typer.Typer(
     help="GradeGPT grades a model's response against a reference answer.",
@@ -292,7 +293,7 @@ def _engines() -> Iterator[tuple[str, bool, str]]:
     yield _engine("fast", _FAST, "what python -m train.export wrote, on the CPU")
     yield _engine("openai", ("openai",), "any OpenAI-compatible server, with --base-url")
     try:
-        folder = embedded(NANO, "gradegpt-nano")
+        folder = base_of(NANO)
     except MissingError as error:
         yield "embedded", False, str(error)
     else:

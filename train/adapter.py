@@ -10,8 +10,8 @@ from typing import Any, Final, NamedTuple
 from gradegpt.chain import PromptSettings
 from gradegpt.engines.files import PROMPT_FILE
 from gradegpt.errors import OutputError
-from gradegpt.judges.build import NANO
 from gradegpt.records import sha256_file, whole_file, write_json
+from gradegpt.shipped import NANO
 from train.settings import SFTSettings
 
 _CARD: Final = """\
@@ -61,8 +61,8 @@ Made in {minutes} minutes on {hardware}, with {versions}.
 
 _NOT_SHOWN: Final = frozenset(
     {
-        "name", "data", "out", "model", "prompt", "threads", "logging_steps", "report_to",
-        "logging_dir", "push_to_hub", "hub_private_repo", "resume",
+        "name", "data", "out", "model", "base_name", "prompt", "threads", "logging_steps",
+        "report_to", "logging_dir", "push_to_hub", "hub_private_repo", "resume",
     }
 )  # fmt: skip
 
@@ -126,6 +126,9 @@ def save_adapter(
 ) -> None:
     """Write weights, prompt settings and card; ``weights`` where the model's are in shards."""
     model.peft_config["default"].base_model_name_or_path = manifest["base"]
+    if manifest["settings"]["save_dtype"] == "bfloat16":
+        whole = model.state_dict() if weights is None else weights
+        weights = {n: v.bfloat16() if "lora_" in n else v for n, v in whole.items()}
     model.save_pretrained(folder, save_embedding_layers=False, state_dict=weights)
     write_json(folder / PROMPT_FILE, prompt.model_dump(mode="json"))
     with whole_file(folder / "README.md") as out:

@@ -44,9 +44,9 @@ from gradegpt.engines.files import prompt_settings_beside
 from gradegpt.engines.local import LocalEngine, quiet_start
 from gradegpt.engines.state import WANTED_FROM
 from gradegpt.errors import EngineError, MissingError, SettingsError
-from gradegpt.judges.build import NANO, embedded
 from gradegpt.records import sha256_file, whole_folder, write_json
 from gradegpt.schema import Item, Message
+from gradegpt.shipped import NANO, adapter_of
 from train.merge import copy_settings, merge
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
@@ -88,7 +88,7 @@ def export(
             judge disagrees with the one it was made from.
 
     """
-    folder = Path(embedded(str(source), "gradegpt-nano-judge"))
+    folder = Path(adapter_of(str(source)))
     is_adapter = (folder / "adapter_config.json").is_file()
     if base and not is_adapter:
         raise SettingsError(f"base: {folder} is a whole model; only an adapter goes onto a base")

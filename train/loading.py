@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 from gradegpt.chain import YES
 from gradegpt.engines.chat import end_token_id
 from gradegpt.errors import EngineError, MissingError, SettingsError
-from gradegpt.judges.build import embedded
 from gradegpt.settings import suggest
+from gradegpt.shipped import base_of
 from train.settings import SFTSettings
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def load_base(settings: SFTSettings) -> tuple[PreTrainedTokenizerBase, PreTraine
     # Joins the other processes of a launch, so that each loads onto its own GPU; FSDP reads the
     # weights in one process only if they are joined by now. Unasked it joins none on a CPU.
     PartialState(cpu=not torch.cuda.is_available())
-    base = embedded(settings.model, "gradegpt-nano")
+    base = base_of(settings.model)
     if base.startswith((".", "/")) and not Path(base).is_dir():
         raise MissingError(
             f"{base}: no such model folder; give a folder or a hub name such as Qwen/Qwen3-0.6B"
@@ -94,19 +94,25 @@ def check_target_modules(model: PreTrainedModel, target_modules: str) -> None:
         SettingsError: one has none.
 
     """
-    from torch.nn import Linear
-
     if target_modules == "all-linear":
         return
     names = [name for name, _ in model.named_modules()]
     for target in target_modules.split(","):
         if not any(f".{name}".endswith(f".{target}") for name in names if target):
-            linear = (name for name, part in model.named_modules() if isinstance(part, Linear))
-            known = sorted({name.rpartition(".")[2] for name in linear})
+            known = linear_names(model)
             raise SettingsError(
                 f"target_modules: no layer of {type(model).__name__} is called {target!r}"
                 f"{suggest(target, known)}; give names with commas between, or all-linear"
             )
+
+
+def linear_names(model: PreTrainedModel) -> list[str]:
+    """What the model calls its linear layers, the head apart: down_proj, gate_proj, ..."""
+    from torch.nn import Linear
+
+    head = model.get_output_embeddings()
+    parts = ((name, part) for name, part in model.named_modules() if part is not head)
+    return sorted({name.rpartition(".")[2] for name, part in parts if isinstance(part, Linear)})
 
 
 def _load_model(base: str, settings: SFTSettings) -> PreTrainedModel:

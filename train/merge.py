@@ -17,9 +17,9 @@ from gradegpt.cli import run
 from gradegpt.engines.files import PROMPT_FILE
 from gradegpt.engines.local import quiet_start
 from gradegpt.errors import EngineError, MissingError
-from gradegpt.judges.build import embedded
 from gradegpt.judges.trust import TRUST_FILE
 from gradegpt.records import sha256_file, whole_folder, write_json
+from gradegpt.shipped import base_named_by, base_of
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
@@ -43,7 +43,7 @@ def merge(adapter: Path, out: Path, base: str = "", dtype: str = "bfloat16") -> 
         if not path.is_file():
             raise MissingError(f"{path}: not there; give the adapter folder that training wrote")
     named = base or json.loads(settings.read_text(encoding="utf-8"))["base_model_name_or_path"]
-    source = embedded("nano" if named == "gradegpt-nano" else named, "gradegpt-nano")
+    source = base_of(base) if base else base_named_by(adapter)
     manifest = {
         "stage": "train.merge",
         "base": named,

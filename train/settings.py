@@ -73,6 +73,8 @@ class SFTSettings(Settings):
     """Train on sheets.jsonl as well: comparisons alone, eight a row, by their verdict tags."""
     model: str = "nano"
     """``nano``, a local folder, or a hub name."""
+    base_name: str = ""
+    """What the adapter is to call its base: the hub's name, where ``model`` is a folder with it."""
     adapter: str = ""
     """Begin with this adapter of the model instead of a fresh one; its LoRA settings must be the
     ones here. ``nano`` is the embedded judge's."""
@@ -113,6 +115,9 @@ class SFTSettings(Settings):
     lora_rank: int = Field(default=16, ge=1)
     lora_alpha: int = 32
     lora_dropout: float = Field(default=0.0, ge=0, lt=1)
+    lora_layers: int = Field(default=0, ge=0)
+    """Adapt the last so many layers alone, 0 all of them: the others run forward only, which with
+    half of the layers saves a quarter of a step's time and about half of its memory."""
     target_modules: str = "all-linear"
     use_dora: bool = False
     use_rslora: bool = False
@@ -150,6 +155,8 @@ class SFTSettings(Settings):
     """Where logs go besides the screen: tensorboard, wandb, mlflow, ..., or none."""
     logging_dir: str = ""
     """TensorBoard's folder; empty takes ``<out>/logs``."""
+    save_dtype: Literal["float32", "bfloat16"] = "float32"
+    """What the adapter's weights are saved in; checkpoints keep what they are trained in."""
     push_to_hub: str = Field(default="", pattern=r"^$|^[\w.-]+(/[\w.-]+)?$")
     """A hub repository, as in ``me/my-judge``, that gets the adapter's folder at the end."""
     hub_private_repo: bool = True

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Final
 from gradegpt.engines.files import stamped
 from gradegpt.engines.local import quiet_start
 from gradegpt.errors import InputError, MissingError, SettingsError
-from gradegpt.judges.build import embedded
 from gradegpt.records import sha256_file, write_json
+from gradegpt.shipped import adapter_of, base_of
 from train.adapter import Run, manifest_of, push, save_adapter
 from train.dev import DevEvaluation, check_decides, dev_sample
-from train.loading import load_base, told
+from train.loading import linear_names, load_base, told
 from train.memory import keep_freed_memory
 from train.rows import encode_file, encode_sheets, labelled, prompt_settings_of, verdict_token_ids
 from train.settings import SFTSettings
@@ -35,14 +35,14 @@ _SHEETS: Final = "sheets.jsonl"
 _SHAPING: Final = (
     "seed", "max_length", "packing", "share_prefix", "group_by_length", "learning_rate",
     "warmup_ratio", "weight_decay", "lr_scheduler", "optim", "max_grad_norm", "lora_rank",
-    "lora_alpha", "lora_dropout", "target_modules", "use_dora", "use_rslora", "qlora", "bf16",
-    "verdict_weight",
+    "lora_alpha", "lora_dropout", "lora_layers", "target_modules", "use_dora", "use_rslora",
+    "qlora", "bf16", "verdict_weight",
 )  # fmt: skip
 """Settings that shape the weights at a step; ``_plan`` adds those that do so in another form."""
 
 _OF_ADAPTER: Final = {
     "lora_rank": "r", "lora_alpha": "lora_alpha", "lora_dropout": "lora_dropout",
-    "use_dora": "use_dora", "use_rslora": "use_rslora",
+    "lora_layers": "layers_to_transform", "use_dora": "use_dora", "use_rslora": "use_rslora",
 }  # fmt: skip
 """Settings that an adapter to begin with has already, and what PEFT calls them."""
 
@@ -81,9 +81,11 @@ def fine_tune(settings: SFTSettings) -> dict[str, Any]:
     if not trainer.is_world_process_zero():
         return {}
     # PEFT writes the base into the adapter; a folder of this machine means nothing elsewhere.
-    base = embedded(settings.model, "gradegpt-nano")
-    base = Path(base).name if Path(base).is_dir() else base
-    manifest = manifest_of(settings, base, parts, run, time.monotonic() - started)
+    base = base_of(settings.model)
+    digests = {path.name: sha256_file(path) for path in sorted(Path(base).glob("*.safetensors"))}
+    base = settings.base_name or (Path(base).name if Path(base).is_dir() else base)
+    seconds = time.monotonic() - started
+    manifest = manifest_of(settings, base, parts, run, seconds) | {"base_sha256": digests}
     save_adapter(trainer.model, Path(settings.folder) / "adapter", prompt, manifest, weights)
     write_json(Path(settings.folder) / "manifest.json", manifest)
     if settings.push_to_hub:
@@ -154,7 +156,7 @@ def _trainer(
         train_dataset=parts["train"],
         eval_dataset=parts["dev"] if len(parts["dev"]) else None,
         processing_class=tokenizer,
-        peft_config=None if settings.adapter else _lora(settings),
+        peft_config=None if settings.adapter else _lora(settings, model),
         callbacks=[Trim(), Pace(), Saves(settings.save_steps), Stamp(plan), *stops],
         verdict_ids=verdict_token_ids(tokenizer),
         verdict_weight=settings.verdict_weight,
@@ -199,16 +201,23 @@ def _dev(settings: SFTSettings, tokenizer: PreTrainedTokenizerBase) -> DevEvalua
     return DevEvaluation(rows, settings.eval_batch_size) if rows else None
 
 
-def _lora(settings: SFTSettings) -> LoraConfig:
+def _lora(settings: SFTSettings, model: PreTrainedModel) -> LoraConfig:
     from peft import LoraConfig
 
-    modules: str | list[str] = settings.target_modules
+    modules = settings.target_modules
+    layers: list[int] | None = None
+    if settings.lora_layers:
+        count = model.config.get_text_config().num_hidden_layers
+        layers = [*range(max(0, count - settings.lora_layers), count)]
+        # PEFT does not take layers by number together with its name for all of them.
+        modules = ",".join(linear_names(model)) if modules == "all-linear" else modules
     return LoraConfig(
         task_type="CAUSAL_LM",
         r=settings.lora_rank,
         lora_alpha=settings.lora_alpha,
         lora_dropout=settings.lora_dropout,
-        target_modules=modules if modules == "all-linear" else str(modules).split(","),
+        layers_to_transform=layers,
+        target_modules=modules if modules == "all-linear" else modules.split(","),
         use_dora=settings.use_dora,
         use_rslora=settings.use_rslora,
     )
@@ -218,24 +227,30 @@ def _continued(model: PreTrainedModel, settings: SFTSettings) -> PeftModel:
     """The model with the adapter that training begins with."""
     from peft import PeftModel
 
-    folder = embedded(settings.adapter, "gradegpt-nano-judge")
+    folder = adapter_of(settings.adapter)
     with told(folder):
         wrapped = PeftModel.from_pretrained(model, folder, is_trainable=True)
-    found, wanted = wrapped.peft_config["default"], _lora(settings)
+    found, wanted = wrapped.peft_config["default"], _lora(settings, model)
     # What the adapter calls its base may mean nothing here, and PEFT would look for it on the hub.
-    found.base_model_name_or_path = embedded(settings.model, "gradegpt-nano")
+    found.base_model_name_or_path = base_of(settings.model)
     for setting, field in _OF_ADAPTER.items():
-        has, asked = getattr(found, field), getattr(wanted, field)
+        has, asked = (_value(config, field) for config in (found, wanted))
         if has != asked:
             raise SettingsError(f"{setting}={asked}: {folder} has {has}; set {setting}={has}")
     return wrapped
+
+
+def _value(config: Any, field: str) -> Any:
+    """A field as the setting has it: of layers their number, 0 for all of them."""
+    value = getattr(config, field)
+    return len(value or ()) if field == "layers_to_transform" else value
 
 
 def _interpolate(model: PeftModel, settings: SFTSettings) -> None:
     """Set the adapter to a point between the one that training began with and what it came to."""
     from peft import get_peft_model_state_dict, load_peft_weights, set_peft_model_state_dict
 
-    start = load_peft_weights(embedded(settings.adapter, "gradegpt-nano-judge"), device="cpu")
+    start = load_peft_weights(adapter_of(settings.adapter), device="cpu")
     end = get_peft_model_state_dict(model)
     mixed = {
         name: start[name].to(value).lerp(value, settings.interpolate) for name, value in end.items()
@@ -305,14 +320,14 @@ def _plan(settings: SFTSettings, rows: int) -> Plan:
     step_rows = settings.batch_size * settings.gradient_accumulation * processes
     shaping = {name: getattr(settings, name) for name in _SHAPING} | {
         "data_seed": settings.seed if settings.data_seed is None else settings.data_seed,
-        "model": stamped(embedded(settings.model, "gradegpt-nano")),
+        "model": stamped(base_of(settings.model)),
         "rows_per_step": step_rows,
         "train.jsonl": sha256_file(data / "train.jsonl"),
     }
     if settings.sheets:
         shaping[_SHEETS] = sha256_file(data / _SHEETS)
     if settings.adapter:
-        shaping["adapter"] = stamped(embedded(settings.adapter, "gradegpt-nano-judge"))
+        shaping["adapter"] = stamped(adapter_of(settings.adapter))
     if settings.eval_steps:  # what the best so far was found by
         shaping |= {
             "best_by": settings.best_by,

@@ -12,8 +12,8 @@ from typing import Any, Final, Literal, NamedTuple
 from eval.ablation.rows import write_format
 from eval.ablation.settings import UNTUNED, AblationSettings
 from gradegpt.errors import OutputError
-from gradegpt.judges.build import embedded
 from gradegpt.schema import ChainFormat
+from gradegpt.shipped import base_of
 
 Budget = Literal["steps", "tokens"]
 LONGEST: Final = ChainFormat.CROSS_LINGUAL
@@ -100,7 +100,7 @@ def exported(settings: AblationSettings, adapter: Path | None) -> str:
 
     """
     out = settings.folder / "fast" / (adapter.parent.name if adapter else UNTUNED)
-    base = embedded(settings.model, "gradegpt-nano")
+    base = base_of(settings.model)
     if not (out / "manifest.json").is_file():
         source = (str(adapter), "--base", base) if adapter else (base,)
         _command("train.export", *source, str(out), "--quantization", "float32", "--check", "1")

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from gradegpt.chain import PromptSettings
 from gradegpt.engines.base import Engine
-from gradegpt.errors import MissingError, SettingsError
+from gradegpt.errors import SettingsError
 from gradegpt.judges.base import Judge
 from gradegpt.judges.cached import CachedJudge
 from gradegpt.judges.cascade import CascadeJudge
@@ -24,19 +24,19 @@ from gradegpt.judges.trust import Trust, trust_beside
 from gradegpt.records import read_rows
 from gradegpt.schema import ChainFormat, TrainingRow
 from gradegpt.settings import Settings
+from gradegpt.shipped import NANO, adapter_of, base_of, judges
 
-_MODELS: Final = Path(__file__).resolve().parents[2] / "models"
-NANO: Final = "nano"
-"""Stands for the embedded base and judge under ``models/`` of a checkout."""
+OWN: Final = "own"
+"""The adapter that a shipped judge's name stands for; none where the model is no shipped judge."""
 
 
 class JudgeSettings(Settings):
     """Which judge, and what stands behind it.
 
-    ``model: nano`` with ``adapter: nano`` is the embedded judge; any other model goes without that
-    adapter. A ``base_url`` asks an OpenAI-compatible server instead of a local model; several, as a
-    list or with commas between them, share the work. ``prompt`` defaults to what lies beside the
-    adapter or the model; ``chain_format`` replaces one part of it.
+    ``model`` is a shipped judge (``gradegpt.shipped``), which brings its own adapter, or a folder
+    or hub name, which has none. A ``base_url`` asks an OpenAI-compatible server instead of a local
+    model; several, as a list or with commas between them, share the work. ``prompt`` defaults to
+    what lies beside the adapter or the model; ``chain_format`` replaces one part of it.
     """
 
     name: str = ""
@@ -44,7 +44,7 @@ class JudgeSettings(Settings):
     profile: str | None = None
     """Scores as this benchmark does, with ``kind: rules``; see ``gradegpt.rules.profiles``."""
     model: str = NANO
-    adapter: str | None = NANO
+    adapter: str | None = OWN
     engine: Literal["auto", "transformers", "onnx"] = "auto"
     """What runs a local model: ``auto`` takes ``onnx`` for what ``train.export`` wrote."""
     base_url: str | tuple[str, ...] | None = None
@@ -118,10 +118,10 @@ def _trust(settings: JudgeSettings) -> Trust | None:
 
 
 def _folders(settings: JudgeSettings) -> tuple[str, str | None]:
-    """The model and its adapter; the default adapter fits the embedded base and nothing else."""
-    wanted = None if settings.model != NANO and settings.adapter == NANO else settings.adapter
-    adapter = embedded(wanted, "gradegpt-nano-judge") if wanted else None
-    return embedded(settings.model, "gradegpt-nano"), adapter
+    """The base and its adapter."""
+    own = settings.model if settings.model in judges() else None
+    wanted = own if settings.adapter == OWN else settings.adapter
+    return base_of(settings.model), adapter_of(wanted) if wanted else None
 
 
 def _model_judge(settings: JudgeSettings) -> ModelJudge:
@@ -173,14 +173,3 @@ def _fast(settings: JudgeSettings, folder: str, adapter: str | None) -> Engine:
     from gradegpt.engines.fast import FastEngine
 
     return FastEngine(folder, threads=settings.threads, guided=settings.guided)
-
-
-def embedded(name: str, folder: str) -> str:
-    """``nano`` as the folder that a checkout ships; any other name as it is."""
-    if name != NANO:
-        return name
-    path = _MODELS / folder
-    if not path.is_dir():
-        help_ = "it comes with a checkout. Set 'model' to another"
-        raise MissingError(f"{path}: the embedded model is not there; {help_}")
-    return str(path)

@@ -22,8 +22,8 @@ from gradegpt.errors import EngineError, InputError, OutputError
 from gradegpt.importers.labelled import Source
 from gradegpt.judges import CascadeJudge, Judge, ModelJudge, RuleJudge
 from gradegpt.judges.build import JudgeSettings
-from gradegpt.records import read_objects, write_rows
-from gradegpt.schema import ChainFormat, Message, Verdict
+from gradegpt.records import read_objects, read_rows, write_rows
+from gradegpt.schema import ChainFormat, Judgement, Message, Verdict
 
 ROWS: list[dict[str, Any]] = [
     {"reference": "4", "response": "The answer is 4.", "label": True, "question": "2+2=?"},
@@ -82,6 +82,22 @@ def test_a_run_ends_in_judgements_a_report_a_page_and_a_manifest(settings: EvalS
     manifest = json.loads((settings.folder / "manifest.json").read_text("utf-8"))
     assert manifest["rows"] == 4
     assert set(manifest["inputs"]) == {settings.sources[0].path}
+
+
+def test_the_rows_that_the_rules_leave_open_alone(settings: EvalSettings) -> None:
+    """Of the four labelled rows they decide the two sums; a sample is drawn from what is left."""
+    open_rows = settings.model_copy(update={"left_open": True})
+    report = evaluate(open_rows, build=builder())
+    assert report.n_items == 2
+    assert [judgement.outcome for judgement in _judgements(settings, "rules")] == ["undecided"] * 2
+    one = open_rows.model_copy(update={"sample": 1, "out": f"{settings.out}-one"})
+    evaluate(one, build=builder())
+    (kept,) = read_objects(one.folder / "items.jsonl")
+    assert kept[1]["id"] in ("r3", "r4")
+
+
+def _judgements(settings: EvalSettings, judge: str) -> list[Judgement]:
+    return list(read_rows(settings.folder / "judgements" / f"{judge}.jsonl", Judgement))
 
 
 def test_a_judge_is_never_shown_a_label(settings: EvalSettings) -> None:

@@ -107,7 +107,9 @@ def test_the_adapters_of_the_shipped_judges_are_small() -> None:
         settings = recipe(f"gradegpt-{name}")
         heads = {"0.5b": 128, "1.5b": 256}[name]
         sizes = 2 * 2 * hidden + 2 * (hidden + heads) + 3 * (hidden + wide)
-        assert 10e6 < 2 * settings.lora_rank * sizes * layers < 20e6
+        adapted = settings.lora_layers or layers
+        assert 10e6 < 2 * settings.lora_rank * sizes * adapted < 20e6
+        assert settings.save_dtype == "bfloat16"
 
 
 def test_the_papers_recipe_is_the_papers() -> None:

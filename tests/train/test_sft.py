@@ -149,6 +149,31 @@ def test_the_same_settings_give_the_same_adapter(
     assert sha256_file(tmp_path / "other" / name) != sha256_file(tuned / name)
 
 
+def test_the_last_layers_alone_and_in_bfloat16(
+    base: Path, judge_data: Path, tmp_path: Path
+) -> None:
+    """One of two layers is adapted, under the name that the base has elsewhere; it goes on so."""
+    import torch
+    from safetensors.torch import load_file
+
+    last = {"lora_layers": 1, "save_dtype": "bfloat16", "base_name": "maker/Tiny"}
+    fine_tune(short(base, judge_data, tmp_path / "one", **last))
+    adapter = tmp_path / "one" / "adapter"
+    weights = load_file(adapter / "adapter_model.safetensors")
+    assert len(weights) == 2 * 7
+    assert all(".layers.1." in name for name in weights)
+    assert {value.dtype for value in weights.values()} == {torch.bfloat16}
+    config = json.loads((adapter / "adapter_config.json").read_text())
+    assert config["base_model_name_or_path"] == "maker/Tiny"
+    manifest = json.loads((tmp_path / "one" / "manifest.json").read_text())
+    assert manifest["base"] == "maker/Tiny"
+    weights_of_base = base / "model" / "model.safetensors"
+    assert manifest["base_sha256"] == {weights_of_base.name: sha256_file(weights_of_base)}
+    fine_tune(short(base, judge_data, tmp_path / "two", adapter=str(adapter), **last))
+    with pytest.raises(SettingsError, match=r"lora_layers=0: .* has 1; set lora_layers=1"):
+        fine_tune(short(base, judge_data, tmp_path / "all", adapter=str(adapter)))
+
+
 @pytest.mark.parametrize(
     "changes",
     [{"use_dora": True}, {"use_rslora": True, "lora_dropout": 0.1},

@@ -1,0 +1,77 @@
+"""Shipped judges by name: their adapters, and where their bases come from."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gradegpt import shipped
+from gradegpt.errors import MissingError
+from gradegpt.judges.build import JudgeSettings, _folders
+from gradegpt.shipped import BASES, NANO, adapter_of, base_named_by, base_of, judges
+
+
+@pytest.fixture
+def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two adapters as a checkout has them, for a base on the hub and for the embedded one."""
+    monkeypatch.setattr(shipped, "_MODELS", tmp_path / "models")
+    monkeypatch.delenv(BASES, raising=False)
+    for name, base in (("gradegpt-nano-judge", "gradegpt-nano"), ("large", "maker/Large-Chat")):
+        folder = tmp_path / "models" / name
+        folder.mkdir(parents=True)
+        (folder / "adapter_config.json").write_text(json.dumps({"base_model_name_or_path": base}))
+    (tmp_path / "models" / "gradegpt-nano").mkdir()
+    return tmp_path / "models"
+
+
+def test_names_stand_for_a_base_and_its_adapter(models: Path) -> None:
+    """The embedded judge under its short name; other names are a folder's or the hub's."""
+    assert judges() == ("large", NANO)
+    assert base_of(NANO) == str(models / "gradegpt-nano")
+    assert adapter_of(NANO) == str(models / "gradegpt-nano-judge")
+    assert (base_of("large"), adapter_of("large")) == ("maker/Large-Chat", str(models / "large"))
+    assert (base_of("maker/Other"), adapter_of("./mine")) == ("maker/Other", "./mine")
+    assert base_named_by(models / "gradegpt-nano-judge") == str(models / "gradegpt-nano")
+
+
+def test_a_folder_of_bases_comes_before_the_hub(
+    models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And what it promises must be there."""
+    monkeypatch.setenv(BASES, str(tmp_path / "bases"))
+    with pytest.raises(MissingError, match=r"Large-Chat: no model there, though GRADEGPT_BASES="):
+        base_of("large")
+    base = tmp_path / "bases" / "Large-Chat"
+    base.mkdir(parents=True)
+    (base / "config.json").write_text("{}")
+    assert base_of("large") == base_named_by(models / "large") == str(base)
+    assert base_of("maker/Other") == "maker/Other"
+
+
+@pytest.mark.parametrize(
+    ("given", "base", "adapter"),
+    [
+        ({}, "gradegpt-nano", "gradegpt-nano-judge"),
+        ({"model": "large"}, "maker/Large-Chat", "large"),
+        ({"model": "maker/Other"}, "maker/Other", None),
+        ({"model": "maker/Other", "adapter": "large"}, "maker/Other", "large"),
+        ({"model": "nano", "adapter": None}, "gradegpt-nano", None),
+    ],
+)
+def test_a_judge_takes_its_own_adapter(
+    models: Path, given: dict[str, str], base: str, adapter: str | None
+) -> None:
+    """Unless another is named, or none."""
+    found = _folders(JudgeSettings.model_validate(given))
+    assert found[0].endswith(base)
+    assert (found[1] and Path(found[1]).name) == adapter
+    assert models.is_dir()
+
+
+def test_without_the_weights_of_a_checkout(models: Path) -> None:
+    """A wheel has none: the error says what else to set."""
+    (models / "gradegpt-nano").rmdir()
+    with pytest.raises(MissingError, match="it comes with a checkout. Set 'model' to another"):
+        base_of(NANO)
