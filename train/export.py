@@ -62,9 +62,14 @@ _ONE_FILE: Final = 2**30
 
 
 class Quantization(StrEnum):
-    """How the matrices are stored and multiplied; int8 scales what goes in anew in every pass."""
+    """How the matrices are stored and multiplied; int8 scales what goes in anew in every pass.
+
+    int4 is an eighth of float32's size, in blocks of 32 with a scale each: as fast at writing, half
+    as fast as int8 at reading a prompt.
+    """
 
     INT8 = "int8"
+    INT4 = "int4"
     FLOAT32 = "float32"
 
 
@@ -162,9 +167,12 @@ def _save(built: Path, out: Path, quantization: Quantization) -> None:
     large = sum(path.stat().st_size for path in built.glob(f"{MODEL_FILE}*")) > _ONE_FILE
     graph = onnx.load(built / MODEL_FILE)
     _want(graph)
-    whole = out if quantization is Quantization.FLOAT32 else built / "wanted.onnx"
+    if quantization is Quantization.INT4:
+        graph = _blockwise(graph)
+        large = graph.ByteSize() > _ONE_FILE
+    whole = built / "wanted.onnx" if quantization is Quantization.INT8 else out
     onnx.save(graph, whole, save_as_external_data=large, location=f"{whole.name}.data")
-    if quantization is Quantization.FLOAT32:
+    if quantization is not Quantization.INT8:
         return
     # What goes into down_proj, a product of two activations, has outliers that one scale for all
     # of it does not bear. DefaultTensorType: what is unknown of the builder's operators is float.
@@ -175,6 +183,22 @@ def _save(built: Path, out: Path, quantization: Quantization) -> None:
             weight_type=QuantType.QInt8, use_external_data_format=large,
             extra_options={"MatMulConstBOnly": True, "DefaultTensorType": onnx.TensorProto.FLOAT},
         )  # fmt: skip
+
+
+def _blockwise(graph: Any) -> Any:
+    """The matrices in four bits; what they are multiplied with in eight."""
+    from onnxruntime.quantization.matmul_nbits_quantizer import (
+        DefaultWeightOnlyQuantConfig,
+        MatMulNBitsQuantizer,
+    )
+
+    config = DefaultWeightOnlyQuantConfig(
+        block_size=32, is_symmetric=True, accuracy_level=4, bits=4
+    )
+    quantizer = MatMulNBitsQuantizer(graph, algo_config=config)
+    with _quiet():
+        quantizer.process()
+    return quantizer.model.model
 
 
 @contextmanager
@@ -321,7 +345,8 @@ def main(
         str, typer.Option(help="The base, if not the one that the adapter names.")
     ] = "",
     quantization: Annotated[
-        Quantization, typer.Option(help="int8 is the fastest and smallest; float32 is exact.")
+        Quantization,
+        typer.Option(help="int8 is the fastest, int4 the smallest; float32 is exact."),
     ] = Quantization.INT8,
     check: Annotated[
         int,

@@ -106,6 +106,14 @@ def test_another_architecture_is_refused_with_the_supported_ones(
     assert [path.name for path in tmp_path.iterdir()] == ["other"]
 
 
+def test_four_bits_hold_the_embedded_bases_verdicts(tmp_path: Path) -> None:
+    """In a third of float32's size: the embedding stays as it is."""
+    manifest = export(NANO, tmp_path / "small", quantization=Quantization.INT4, check=4)
+    assert manifest["check"]["equal_verdicts"] >= 3
+    in_bfloat16 = (NANO / "model.safetensors").stat().st_size
+    assert (tmp_path / "small" / "model.onnx").stat().st_size < 2 / 3 * in_bfloat16
+
+
 @pytest.mark.parametrize("quantization", [Quantization.FLOAT32, Quantization.INT8])
 def test_an_export_that_says_something_else_is_refused(
     base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quantization: Quantization
