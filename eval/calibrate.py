@@ -1,9 +1,10 @@
 """Where is the model to be believed? ``python -m eval.calibrate configs/eval/calibrate.yaml``.
 
 Only rows count that the rules leave open: those are what a cascade asks the model about. For each
-kind of answer the least confidence is found from which the model is better than chance beyond its
-interval; where there is none, the cascade abstains. The lexical judge is measured on the same
-rows, and believed before the model where it is better than chance and than the model.
+kind of answer the model's tag is weighed with the words of the two texts, by logistic regression;
+then the least confidence is found from which that is better than chance beyond its interval, on
+rows that did not fit the weights; where there is none, the cascade abstains. The lexical judge is
+measured on the same rows, and believed before the model is asked where that is no better.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Final, NamedTuple
 
+import numpy as np
 import typer
 from pydantic import Field
 from rich import box
@@ -26,12 +28,12 @@ from eval.judging import (
     read_sources,
     write_items,
 )
-from gradegpt.agreement import by_question, estimate, resampled, score
+from gradegpt.agreement import by_question, estimate, numbered, resampled, says_yes, score
 from gradegpt.cli import run
-from gradegpt.importers.labelled import Source
+from gradegpt.importers.labelled import Source, question_key
 from gradegpt.judges.build import JudgeSettings, build_judge
 from gradegpt.judges.lexical import LexicalJudge
-from gradegpt.judges.trust import OTHER, TRUST_FILE, Trust, kind_of
+from gradegpt.judges.trust import OTHER, TRUST_FILE, Trust, Weights, kind_of, log_odds
 from gradegpt.records import write_json
 from gradegpt.schema import Example, Judgement, Outcome
 from gradegpt.settings import Settings, load_settings
@@ -39,6 +41,8 @@ from gradegpt.settings import Settings, load_settings
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
 _CHANCE: Final = 0.5
+_PARTS: Final = 5
+"""Of the questions, each weighed by the others."""
 
 
 class CalibrationSettings(Settings):
@@ -57,6 +61,8 @@ class CalibrationSettings(Settings):
     levels: tuple[float, ...] = (0.0, 0.9, 0.99, 0.999, 0.9999)
     sample: int = Field(default=0, ge=0)
     least_rows: int = Field(default=20, ge=2)
+    weigh: bool = True
+    """Fit weights of the model's odds and the lexical judge's; else the model's stand alone."""
     draws: int = Field(default=2000, ge=100)
     seed: int = 0
 
@@ -116,8 +122,9 @@ def _compared(
 ) -> tuple[list[Finding], Trust]:
     """The lexical judge first, then the model on the rows that it does not decide.
 
-    Only a model that is itself better than chance on a kind of answer can speak against that
-    there: on the few rows of one kind a coin can be the luckier.
+    It is believed from the least confidence on where the model is no better, which costs more. Only
+    a model that is itself better than chance on a kind of answer can speak against that there: on
+    the few rows of one kind a coin can be the luckier.
     """
     more = [
         *left,
@@ -128,30 +135,101 @@ def _compared(
         f for f in findings_of(more, lexical, settings, "lexical")
         if f.least_confidence is not None and f.kind != OTHER
     ]  # fmt: skip
+    weights, judged = _weighed(left, judged, settings)
     rows = list(zip(left, judged, lexical[: len(left)], strict=True))
     sound = {f.kind for f in findings_of(left, judged, settings) if f.least_confidence is not None}
-    better = [f for f in of_lexical if f.kind not in sound or not _model_as_good(f, rows)]
+    better = [g for f in of_lexical if (g := _unbeaten(f, rows, settings, f.kind in sound))]
     believed = {f.kind: f.least_confidence or 0.0 for f in better}
     first = Trust(least_confidence={}, lexical=believed).of_lexical
     rest = [(e, m) for e, m, o in rows if first.applied(e, o).outcome is not Outcome.JUDGED]
     of_model = findings_of([e for e, _ in rest], [m for _, m in rest], settings, "model")
     least = {f.kind: f.least_confidence for f in of_model}
-    return [*better, *of_model], Trust(least_confidence=least, lexical=believed)
+    return [*better, *of_model], Trust(least_confidence=least, lexical=believed, weights=weights)
 
 
-def _model_as_good(lexical: Finding, rows: Sequence[tuple[Example, Judgement, Judgement]]) -> bool:
-    """Whether the model is no worse on the rows of its sources that the other decides."""
-    least = lexical.least_confidence or 0.0
-    both = [
-        (e, model, said) for e, model, said in rows
-        if kind_of(e) == lexical.kind and said.verdict and _confidence(said) >= least
-    ]  # fmt: skip
-    examples = [e for e, _, _ in both]
-    of_model, of_lexical = (
-        score(by_question(examples, judged).sum(axis=0))["balanced_accuracy"]
-        for judged in ([model for _, model, _ in both], [said for _, _, said in both])
-    )
-    return bool(of_model >= of_lexical)
+def _unbeaten(
+    lexical: Finding,
+    rows: Sequence[tuple[Example, Judgement, Judgement]],
+    settings: CalibrationSettings,
+    sound: bool,
+) -> Finding | None:
+    """The finding from the least confidence on from which a sound model is no better."""
+    own = [(e, model, said) for e, model, said in rows if kind_of(e) == lexical.kind]
+    for level in sorted(settings.levels):
+        if level < (lexical.least_confidence or 0.0):
+            continue
+        both = [(e, m, said) for e, m, said in own if said.verdict and _confidence(said) >= level]
+        if sound and len(both) < settings.least_rows:
+            return None
+        examples = [e for e, _, _ in both]
+        of_model, of_lexical = (
+            score(by_question(examples, judged).sum(axis=0))["balanced_accuracy"]
+            for judged in ([model for _, model, _ in both], [said for _, _, said in both])
+        )
+        if not sound or not of_model > of_lexical:
+            found = _finding("lexical", lexical.kind, [(e, j) for e, _, j in own], settings, level)
+            return found if found.least_confidence is not None else lexical
+    return None
+
+
+def _weighed(
+    left: Sequence[Example], judged: Sequence[Judgement], settings: CalibrationSettings
+) -> tuple[dict[str, Weights], list[Judgement]]:
+    """The weights of each kind of answer, and the rows weighed by those of other questions."""
+    if not settings.weigh:
+        return {}, list(judged)
+    told = [j.verdict is not None and j.confidence is not None for j in judged]
+    odds = np.array([log_odds(j) for j in judged])
+    words = np.array([log_odds(j) for j in LexicalJudge().judge(left)])
+    table = np.stack([odds, words, np.ones(len(left))], axis=1)
+    right = np.array([says_yes(e.verdict) for e in left])
+    part = numbered(question_key(e.question or " ".join(e.reference)) for e in left) % _PARTS
+    weights: dict[str, Weights] = {}
+    made = list(judged)
+    for kind, rows in _by_kind(left, settings.least_rows).items():
+        mine = np.array([n for n in rows if told[n]], dtype=np.int64)
+        if min(right[mine].sum(), (~right[mine]).sum()) < settings.least_rows / 2:
+            continue
+        weights[kind] = fit_weights(table[mine], right[mine])
+        for fold in range(_PARTS):
+            held, rest = mine[part[mine] == fold], mine[part[mine] != fold]
+            trust = Trust(
+                least_confidence={}, weights={OTHER: fit_weights(table[rest], right[rest])}
+            )
+            for n in held:
+                made[n] = trust.weighed(left[n], judged[n])
+    return weights, made
+
+
+def fit_weights(table: np.ndarray, right: np.ndarray) -> Weights:
+    """Logistic regression by Newton's method; both verdicts count the same.
+
+    ``table`` ``[rows, 3]`` has the log odds of the model and of the words, and ones. A Gaussian
+    prior of deviation 1 on the model's own odds keeps few rows from saying much (Platt, 1999).
+    """
+    prior = np.array([1.0, 0.0, 0.0])
+    counts = np.where(right, right.sum(), (~right).sum())
+    share = len(right) / 2 / np.maximum(counts, 1)
+    w = prior.copy()
+    for _ in range(50):
+        p = 1 / (1 + np.exp(-np.clip(table @ w, -30, 30)))
+        gradient = table.T @ (share * (p - right)) + (w - prior)
+        curve = (table * (share * p * (1 - p))[:, None]).T @ table + np.eye(3)
+        step = np.linalg.solve(curve, gradient)
+        w = w - step
+        if np.abs(step).max() < 1e-8:
+            break
+    model, lexical, bias = (round(float(x), 4) for x in w)
+    return Weights(model=model, lexical=lexical, bias=bias)
+
+
+def _by_kind(examples: Sequence[Example], least_rows: int) -> dict[str, list[int]]:
+    """Rows by kind of answer; kinds with too few together as ``other``."""
+    kinds: dict[str, list[int]] = {}
+    for number, example in enumerate(examples):
+        kinds.setdefault(kind_of(example), []).append(number)
+    groups = {kind: rows for kind, rows in sorted(kinds.items()) if len(rows) >= least_rows}
+    return groups | {OTHER: sorted(n for k, rows in kinds.items() if k not in groups for n in rows)}
 
 
 def findings_of(
@@ -161,15 +239,9 @@ def findings_of(
     judge: str = "model",
 ) -> list[Finding]:
     """Kinds with enough rows by name, the rest together as ``other``."""
-    kinds: dict[str, list[int]] = {}
-    for number, example in enumerate(examples):
-        kinds.setdefault(kind_of(example), []).append(number)
-    rare = {kind for kind, rows in kinds.items() if len(rows) < settings.least_rows}
-    groups = {kind: rows for kind, rows in sorted(kinds.items()) if kind not in rare}
-    groups[OTHER] = sorted(n for kind in rare for n in kinds[kind])
     return [
         _finding(judge, kind, [(examples[n], judgements[n]) for n in rows], settings)
-        for kind, rows in groups.items()
+        for kind, rows in _by_kind(examples, settings.least_rows).items()
     ]
 
 
@@ -178,8 +250,9 @@ def _finding(
     kind: str,
     rows: Sequence[tuple[Example, Judgement]],
     settings: CalibrationSettings,
+    least: float = 0.0,
 ) -> Finding:
-    for level in sorted(settings.levels):
+    for level in sorted(level for level in settings.levels if level >= least):
         kept = [(e, j) for e, j in rows if j.verdict is not None and _confidence(j) >= level]
         if len(kept) < settings.least_rows:
             break

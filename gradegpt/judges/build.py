@@ -106,7 +106,8 @@ def _cascade(settings: JudgeSettings) -> CascadeJudge:
     if trust is not None and trust.lexical:
         first = CascadeJudge(first, LexicalJudge(), trust.of_lexical)
     model = DeferredJudge(ModelJudge.name, partial(_model_judge, settings))
-    return CascadeJudge(first, model, trust if settings.abstain else None)
+    guessing = trust and trust.guessing
+    return CascadeJudge(first, model, trust if settings.abstain else guessing)
 
 
 def _trust(settings: JudgeSettings) -> Trust | None:

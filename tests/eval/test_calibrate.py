@@ -6,10 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import eval.calibrate
-from eval.calibrate import CalibrationSettings, calibrate, findings_of
+from eval.calibrate import CalibrationSettings, calibrate, findings_of, fit_weights
 from gradegpt.judges.trust import Trust
 from gradegpt.records import write_rows
 from gradegpt.schema import Example, Item, Judgement, Outcome, Verdict
@@ -64,7 +65,7 @@ def test_rare_kinds_are_counted_together() -> None:
     assert kinds.keys() == {"text en", "other"}
     assert (kinds["other"].rows, kinds["other"].least_confidence) == (15, None)
     kinds = {f.kind: f for f in findings_of(rows, said, settings(least_rows=15))}
-    assert kinds["text zh"].least_confidence == 0
+    assert kinds["text across"].least_confidence == 0
 
 
 class Sure:
@@ -127,10 +128,15 @@ def test_the_lexical_judge_is_believed_where_it_beats_the_model(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Few rows tell nothing of it; those that trained the model may tell of it too."""
+    """Few rows tell nothing of it; those that trained the model may tell of it too.
+
+    Where the model is never wrong, a sixth of what the words say is.
+    """
     words = ("because rain fell, it seems", "the sun was shining")
     rows = [
-        example(n, words[(n + 1) % 2]).model_copy(update={"reference": ("because of the rain",)})
+        example(n, words[(n + 1 + (one_in == 1 and n // 2 % 6 == 0)) % 2]).model_copy(
+            update={"reference": ("because of the rain",)}
+        )
         for n in range(80)
     ]
     held_out = rows[:20] if trained_on else rows
@@ -148,6 +154,31 @@ def test_the_lexical_judge_is_believed_where_it_beats_the_model(
     assert {f.judge for f in found if f.least_confidence is not None} == (
         {"lexical"} if believed else {"model"}
     )
+
+
+def test_weights_take_back_what_a_model_says_too_often() -> None:
+    """Its odds are two too low, and of the words' half is noise: three parameters say so."""
+    rng = np.random.default_rng(0)
+    right = np.arange(2000) % 2 == 0
+    sign = np.where(right, 1.0, -1.0)
+    model = 2 * sign + rng.normal(0, 1.5, 2000) - 2
+    words = sign + rng.normal(0, 2, 2000)
+    found = fit_weights(np.stack([model, words, np.ones(2000)], axis=1), right)
+    # Two normal densities of one variance have log odds of 2 mean / variance.
+    assert found.model == pytest.approx(2 * 2 / 1.5**2, rel=0.15)
+    assert found.lexical == pytest.approx(2 / 2**2, rel=0.25)
+    assert found.bias == pytest.approx(2 * found.model, rel=0.1)
+
+
+def test_few_rows_leave_the_models_odds_nearly_alone() -> None:
+    """A prior holds them; one verdict's many rows count no more than the other's few."""
+    right = np.array([True, False])
+    table = np.array([[1.0, 0.0, 1.0], [-1.0, 0.0, 1.0]])
+    found = fit_weights(table, right)
+    assert found.model == pytest.approx(1, abs=0.5)
+    assert (found.lexical, found.bias) == (0, pytest.approx(0, abs=1e-3))
+    many = fit_weights(np.repeat(table, (1, 50), axis=0), np.repeat(right, (1, 50)))
+    assert many.bias == pytest.approx(0, abs=1e-3)
 
 
 def test_a_coin_does_not_speak_against_the_lexical_judge(

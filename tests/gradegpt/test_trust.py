@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,8 @@ import pytest
 from gradegpt.engines import ScriptedEngine
 from gradegpt.errors import InputError
 from gradegpt.judges import CascadeJudge, ModelJudge, RuleJudge
-from gradegpt.judges.trust import TRUST_FILE, Trust, kind_of, trust_beside
+from gradegpt.judges.lexical import LexicalJudge
+from gradegpt.judges.trust import TRUST_FILE, Trust, Weights, kind_of, trust_beside
 from gradegpt.records import write_json
 from gradegpt.schema import AnswerType, Item, Judgement, Outcome, Verdict
 
@@ -28,9 +30,13 @@ def judgement(confidence: float | None, outcome: Outcome = Outcome.JUDGED) -> Ju
 
 
 def test_a_kind_is_a_type_and_a_language() -> None:
-    """The stated type before the likely one; one Chinese text makes the item Chinese."""
+    """The stated type before the likely one; a text in two languages is a kind of its own."""
     assert kind_of(TEXT) == "text en"
-    assert kind_of(TEXT.model_copy(update={"response": "下雨了"})) == "text zh"
+    rained = TEXT.model_copy(update={"response": "下雨了"})
+    assert kind_of(rained) == "text across"
+    assert kind_of(rained.model_copy(update={"reference": ("因为下雨",)})) == "text zh"
+    assert kind_of(TEXT.model_copy(update={"reference": ("因为下雨",)})) == "text across"
+    assert kind_of(Item(reference=("42",), response="共有43只")) == "number zh"
     assert kind_of(TEXT.model_copy(update={"answer_type": AnswerType.SET})) == "set en"
     assert kind_of(Item(reference=("42",), response="43")) == "number en"
 
@@ -50,6 +56,45 @@ def test_what_is_not_believed_is_undecided_and_keeps_its_chain(
     else:
         assert (found.outcome, found.verdict) == (Outcome.UNDECIDED, None)
         assert (found.reason, found.chain) == ("cascade:not-trusted:text en", "a chain")
+
+
+@pytest.mark.parametrize(
+    ("weights", "confidence", "verdict", "expected"),
+    [
+        (Weights(model=2.0), 0.8, Verdict.CORRECT, 16 / 17),
+        (Weights(bias=-2.0), 0.8, Verdict.INCORRECT, 1 / (1 + 4 * math.exp(-2.0))),
+        (Weights(bias=1.0), 1.0, Verdict.CORRECT, 1.0),
+    ],
+)
+def test_a_verdict_is_weighed(
+    weights: Weights, confidence: float, verdict: Verdict, expected: float
+) -> None:
+    """Odds of 4 squared are 16; where they turn, the chain that says otherwise is left out."""
+    said = judgement(confidence)
+    trust = Trust(least_confidence={}, weights={"text en": weights})
+    found = trust.applied(TEXT, said)
+    assert found.verdict is verdict
+    assert found.confidence == pytest.approx(expected, abs=1e-5)
+    assert (found.chain is None) is (verdict is not said.verdict)
+    assert found.reason.startswith("cascade:outweighed:") is (verdict is not said.verdict)
+    assert trust.guessing == trust
+    unsure = Trust(least_confidence={"text en": None}, weights=trust.weights)
+    assert unsure.applied(TEXT, said).outcome is Outcome.UNDECIDED
+    assert unsure.guessing.applied(TEXT, said) == found
+
+
+def test_words_count_where_they_have_a_weight() -> None:
+    """The lexical judge's odds join the model's; where it says nothing, and where nobody does."""
+    right = TEXT.model_copy(update={"response": "It happened because it rained."})
+    trust = Trust(least_confidence={}, weights={"other": Weights(model=0.0, lexical=1.0)})
+    (words,) = LexicalJudge().judge([right])
+    assert words.confidence is not None
+    assert trust.applied(right, judgement(0.6)).confidence == pytest.approx(words.confidence)
+    across = TEXT.model_copy(update={"response": "下雨了"})
+    assert trust.applied(across, judgement(0.6)).confidence == 0.5
+    silent = judgement(None, Outcome.FAILED)
+    assert trust.applied(right, silent) == silent
+    assert trust.applied(right, judgement(None)) == judgement(None)
 
 
 def test_kinds_not_listed_go_by_other() -> None:
