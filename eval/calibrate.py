@@ -21,9 +21,7 @@ from rich.console import Console
 from rich.table import Table
 
 from eval.judging import (
-    drawn,
     judge_items,
-    left_by_rules,
     progress_bar,
     read_sources,
     write_items,
@@ -95,9 +93,9 @@ def calibrate(settings: CalibrationSettings, *, overwrite: bool = False) -> list
         OutputError: judgements of other rows or another judge lie in the folder.
 
     """
-    left = left_by_rules(read_sources(settings.sources))
-    if settings.sample:
-        left = drawn(left, settings.sample, settings.seed)
+    left = read_sources(
+        settings.sources, left_open=True, sample=settings.sample, seed=settings.seed
+    )
     items = write_items(left, settings.folder / "items.jsonl")
     with progress_bar("calibrating") as advance:
         judged = judge_items(
@@ -128,7 +126,7 @@ def _compared(
     """
     more = [
         *left,
-        *(left_by_rules(read_sources(settings.trained_on)) if settings.trained_on else ()),
+        *(read_sources(settings.trained_on, left_open=True) if settings.trained_on else ()),
     ]
     lexical = LexicalJudge().judge(more)
     of_lexical = [

@@ -11,10 +11,8 @@ from typing import Any, Final
 
 from eval.judging import (
     Judged,
-    drawn,
     from_records,
     judge_items,
-    left_by_rules,
     progress_bar,
     read_sources,
     write_items,
@@ -45,11 +43,12 @@ def evaluate(
     started = time.perf_counter()
     folder = settings.folder
     (folder / MANIFEST).unlink(missing_ok=True)
-    examples = read_sources(settings.sources)
-    if settings.left_open:
-        examples = left_by_rules(examples)
-    if settings.sample:
-        examples = drawn(examples, settings.sample, settings.seed)
+    examples = read_sources(
+        settings.sources,
+        left_open=settings.left_open,
+        sample=settings.sample,
+        seed=settings.seed,
+    )
     items = write_items(examples, folder / "items.jsonl")
     runs = list(_run_judges(settings, items, overwrite, build))
     report = build_report(settings, examples, runs)

@@ -39,8 +39,13 @@ class Judged(Row):
     reused: bool
 
 
-def read_sources(sources: Sequence[Source]) -> list[Example]:
+def read_sources(
+    sources: Sequence[Source], *, left_open: bool = False, sample: int = 0, seed: int = 0
+) -> list[Example]:
     """All labelled rows, source after source.
+
+    ``left_open`` keeps those that the rules leave undecided, ``sample`` of each source at most so
+    many, drawn by ``seed``.
 
     Raises:
         InputError: a source without a row left, or a row that cannot be used.
@@ -55,17 +60,15 @@ def read_sources(sources: Sequence[Source]) -> list[Example]:
             raise InputError(
                 f"{source.path}: no labelled row{split}; check the file, its 'fields' and 'split'"
             )
-    return [e if e.id else e.model_copy(update={"id": str(n)}) for n, e in enumerate(examples, 1)]
+    rows = [e if e.id else e.model_copy(update={"id": str(n)}) for n, e in enumerate(examples, 1)]
+    if left_open:
+        ruled = RuleJudge().judge(rows)
+        rows = [e for e, j in zip(rows, ruled, strict=True) if j.outcome is not Outcome.JUDGED]
+    return _drawn(rows, sample, seed) if sample else rows
 
 
-def left_by_rules(examples: Sequence[Example]) -> list[Example]:
-    """The rows that the rules leave undecided."""
-    ruled = RuleJudge().judge(examples)
-    return [e for e, j in zip(examples, ruled, strict=True) if j.outcome is not Outcome.JUDGED]
-
-
-def drawn(examples: Sequence[Example], count: int, seed: int) -> list[Example]:
-    """Of each source at most ``count`` rows, in order; the seed and the ids decide which."""
+def _drawn(examples: Sequence[Example], count: int, seed: int) -> list[Example]:
+    """Of each source at most ``count`` rows, in order."""
     sources: dict[str, list[Example]] = {}
     for example in examples:
         sources.setdefault(example.source, []).append(example)

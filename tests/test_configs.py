@@ -27,6 +27,7 @@ STAGES: dict[str, Callable[[Path], type[Settings]]] = {
     }.get(path.stem, SFTSettings),
     "eval": lambda path: {
         "ablation": AblationSettings,
+        "ablation-0.5b": AblationSettings,
         "calibrate": CalibrationSettings,
     }.get(path.stem, EvalSettings),
     "serve": lambda _: ServeSettings,

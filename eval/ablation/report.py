@@ -34,16 +34,17 @@ def ablate(settings: AblationSettings, *, overwrite: bool = False) -> list[Arm]:
 
     """
     runs = train_all(settings)
+    chosen: dict[str, Any] = settings.model_dump(include={"left_open", "sample", "seed"})
     evaluation = EvalSettings(
         name=f"{settings.name}-eval",
         out=str(settings.folder / "eval"),
         sources=settings.sources,
         judges=tuple(_judges(settings, runs)),
         bootstrap=0,
-        seed=settings.seed,
+        **chosen,
     )
     evaluate(evaluation, overwrite=overwrite)
-    examples = read_sources(settings.sources)
+    examples = read_sources(settings.sources, **chosen)
     said = {
         judge.label: list(
             read_rows(evaluation.folder / "judgements" / f"{judge.label}.jsonl", Judgement)

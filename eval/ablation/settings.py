@@ -21,7 +21,8 @@ class AblationSettings(Settings):
     ``recipe`` is a settings file of ``train``; ``train`` changes some of its keys for all runs.
     ``steps`` are of the equal-steps runs; the equal-tokens runs have as many more as their shorter
     rows allow. ``shots`` solved rows stand before each item for the untuned base. ``fast`` judges
-    with float32 exports on the CPU, which write the same texts many times faster.
+    with float32 exports on the CPU, which write the same texts many times faster. ``left_open``
+    and ``sample`` choose rows as in an evaluation.
     """
 
     name: str = Field(pattern=r"^\w[\w .+-]*$")
@@ -35,6 +36,8 @@ class AblationSettings(Settings):
     formats: tuple[ChainFormat, ...] = tuple(ChainFormat)
     shots: int = Field(default=3, ge=0)
     sources: tuple[Source, ...] = Field(min_length=1)
+    left_open: bool = False
+    sample: int = Field(default=0, ge=0)
     max_new_tokens: int = Field(default=256, ge=1)
     fast: bool = False
     batch_size: int = Field(default=32, ge=1)

@@ -62,6 +62,7 @@ def test_every_shipped_config_loads_and_opens_with_its_command(config: Path) -> 
         "real-fast": ["rules", "model", "lexical", "cascade", "cascade"],
         "attacks": ["rules", "model", "model", "cascade"],
         "generated": ["model", "model"],
+        "open": ["lexical", "model", "cascade"],
     }
     kinds = others.get(config.stem, ["rules", "model", "model", "cascade"])
     assert [judge.kind for judge in settings.judges] == kinds
