@@ -67,7 +67,9 @@ class Item(Row):
     several references are alternatives, and one reference is needed as a whole: both roots of
     ``x=3 or x=-3``, every option of ``ACD``, every part of ``(1) 5; (2) 7``. ``tolerance`` is a
     named policy for numbers: one of ``exact``, ``auto``, ``olympiadbench[:X]``, ``olympicarena``,
-    ``arb``, ``atlas`` and ``relative:X``; none means ``auto``.
+    ``arb``, ``atlas`` and ``relative:X``; none means ``auto``. ``tags`` say what the question is
+    about, ``{"subject": "physics", "points": ["optics", "waves"]}``: scores are given by them, and
+    no judge sees them.
     """
 
     id: str = ""
@@ -78,6 +80,7 @@ class Item(Row):
     answer_type: AnswerType | None = None
     tolerance: Annotated[str, Field(pattern=TOLERANCE)] | None = None
     needs: Literal["all", "any"] | None = None
+    tags: dict[str, str | tuple[str, ...]] = {}
     meta: dict[str, Any] = {}
 
     @property

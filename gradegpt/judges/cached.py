@@ -21,7 +21,7 @@ _APPLICATION_ID: Final = 0x47474A43
 _TABLE: Final = """\
 CREATE TABLE IF NOT EXISTS judgements (key TEXT PRIMARY KEY, judgement TEXT NOT NULL)
 WITHOUT ROWID"""
-_DECIDING: Final = frozenset(Item.model_fields) - {"id", "meta"}
+_DECIDING: Final = frozenset(Item.model_fields) - {"id", "meta", "tags"}
 _AT_ONCE: Final = 500
 """Keys of one query; SQLite takes some thousands at most."""
 
@@ -29,10 +29,10 @@ _AT_ONCE: Final = 500
 class CachedJudge:
     """A judge around a judge: what that one said of an item before, it says again.
 
-    A judgement is found by the judge's fingerprint and all of the item but its id and ``meta``; it
-    comes back with the id of the item that asks. ``failed`` is never kept. Equal items of one call
-    are judged once. Many threads may ask, and several processes may share the file, each with a
-    ``CachedJudge`` of its own; a process may be killed at any time.
+    A judgement is found by the judge's fingerprint and all of the item but its id, ``meta`` and
+    ``tags``; it comes back with the id of the item that asks. ``failed`` is never kept. Equal items
+    of one call are judged once. Many threads may ask, and several processes may share the file,
+    each with a ``CachedJudge`` of its own; a process may be killed at any time.
 
     ``hits`` and ``misses`` count items.
 

@@ -1,0 +1,362 @@
+"""What a judged file says of the model that answered: ``python -m eval.scores FILE JUDGEMENTS``.
+
+Answers to one question are samples of it. Counted against the model is only what a judge judged:
+rows without a verdict are left out of every score, and counted beside it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Final
+
+import numpy as np
+import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from eval.metrics import Interval
+from gradegpt.agreement import estimate, numbered, resampled
+from gradegpt.answers.read import read
+from gradegpt.cli import run
+from gradegpt.errors import InputError
+from gradegpt.importers.labelled import question_key
+from gradegpt.judges.trust import type_of
+from gradegpt.records import read_objects, read_rows, validate, write_json
+from gradegpt.rules.compare import compare
+from gradegpt.sampled import g_pass_at_k, mg_pass_at_k, pass_at_k
+from gradegpt.schema import Item, Judgement, Row, Verdict
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+
+ALPHAS: Final = (0.1, 0.2, 0.3, 0.6)
+"""The accuracies above which a knowledge point counts as mastered (CMMaTH, appendix D.2)."""
+THRESHOLDS: Final = (0.25, 0.5, 0.75, 1.0)
+_DRAWS: Final = 2000
+Answer = tuple[Item, Judgement]
+
+
+class Share(Row):
+    """A share in [0, 1] over so many questions, with its interval over questions."""
+
+    value: float
+    interval: Interval
+    n_questions: int
+
+
+class Samples(Row):
+    """Scores for which ``k`` answers to a question are needed; ``g_pass`` by threshold."""
+
+    k: int
+    pass_at_k: Share
+    g_pass: dict[str, Share]
+    mg_pass: Share
+
+
+class Score(Row):
+    """Of one group of rows. ``accuracy`` is over all judged rows, a micro-average.
+
+    ``accuracy_of_answers`` leaves out responses that give no answer (``invalid``; OlympiadBench,
+    appendix B, removes them); ``consensus`` is the accuracy of the answer that most samples of a
+    question give. ``no_answer`` counts why there was none, ``not_judged`` how judging ended without
+    a verdict.
+    """
+
+    n_rows: int
+    n_questions: int
+    accuracy: Share | None
+    accuracy_of_answers: Share | None
+    consensus: Share | None
+    samples: tuple[Samples, ...]
+    no_answer: dict[str, int]
+    not_judged: dict[str, int]
+
+
+class Scores(Row):
+    """A whole judged file; ``tags`` by tag and value, ``ssr`` by tag and alpha."""
+
+    overall: Score
+    tags: dict[str, dict[str, Score]]
+    ssr: dict[str, dict[str, float]]
+
+
+def scores(
+    items: Sequence[Item],
+    judgements: Sequence[Judgement],
+    *,
+    ks: Sequence[int] = (),
+    alphas: Sequence[float] = ALPHAS,
+    seed: int = 0,
+) -> Scores:
+    """Every score of judged rows; without ``ks`` those powers of two that all questions reach.
+
+    Raises:
+        InputError: items and judgements are not of the same rows, or no question has ``k`` answers.
+
+    """
+    for number, (item, judgement) in enumerate(zip(items, judgements, strict=False), 1):
+        if item.id and item.id != judgement.id:
+            raise InputError(
+                f"row {number}: item {item.id!r} beside judgement {judgement.id!r}; "
+                "give the file that was judged"
+            )
+    if len(items) != len(judgements) or not items:
+        raise InputError(
+            f"{len(items)} items and {len(judgements)} judgements; give the file that was judged"
+        )
+    rows = list(zip(items, judgements, strict=True))
+    ks = ks or _powers(min(map(len, _by_question(rows))))
+    groups = _tagged(rows)
+    return Scores(
+        overall=score_of(rows, ks, seed),
+        tags={
+            tag: {value: score_of(mine, (), seed) for value, mine in values.items()}
+            for tag, values in groups.items()
+        },
+        ssr={
+            tag: {f"{alpha:g}": ssr(values.values(), alpha) for alpha in alphas}
+            for tag, values in groups.items()
+        },
+    )
+
+
+def _powers(most: int) -> tuple[int, ...]:
+    return tuple(2**n for n in range(1, most.bit_length()) if 2**n <= most)
+
+
+def score_of(rows: Sequence[Answer], ks: Sequence[int] = (), seed: int = 0) -> Score:
+    """The scores of some rows.
+
+    Raises:
+        InputError: no question has as many judged answers as a ``k`` needs.
+
+    """
+    questions = _by_question(rows)
+    counted = [_counts(question) for question in questions]
+    return Score(
+        n_rows=len(rows),
+        n_questions=len(questions),
+        accuracy=_ratio([(right, n) for right, n, _ in counted], seed),
+        accuracy_of_answers=_ratio([(right, n - none) for right, n, none in counted], seed),
+        consensus=_consensus(questions, seed),
+        samples=tuple(_samples(k, counted, seed) for k in ks),
+        no_answer=_no_answer(rows),
+        not_judged=dict(
+            sorted(Counter(j.outcome.value for _, j in rows if j.verdict is None).items())
+        ),
+    )
+
+
+def ssr(points: Iterable[Sequence[Answer]], alpha: float) -> float:
+    """Knowledge Successful Solve Rate: the share of knowledge points with an accuracy above alpha.
+
+    CMMaTH, appendix D.2, equation 1. A point's accuracy is that of its judged rows; points without
+    any are left out. NaN where none is left.
+    """
+    accuracies = [
+        np.mean([j.verdict is Verdict.CORRECT for j in judged])
+        for rows in points
+        if (judged := [j for _, j in rows if j.verdict is not None])
+    ]
+    return float(np.mean([a > alpha for a in accuracies])) if accuracies else float("nan")
+
+
+def classes(answers: Sequence[Answer]) -> list[int | None]:
+    """A number for each row's answer, the same where the rules show that two answers are equal.
+
+    None where the judge named no answer. Equal is what equals the first of its class.
+    """
+    found: list[int | None] = []
+    firsts: list[tuple[str, Item]] = []
+    for item, judgement in answers:
+        if judgement.verdict in (None, Verdict.INVALID) or not judgement.answer:
+            found.append(None)
+            continue
+        kind = type_of(item)
+        said = read(judgement.answer, kind, item.question)
+        same = (
+            number
+            for number, (first, _) in enumerate(firsts)
+            if first == judgement.answer
+            or compare(read(first, kind, item.question), said, question=item.question).same
+        )
+        number = next(same, len(firsts))
+        if number == len(firsts):
+            firsts.append((judgement.answer, item))
+        found.append(number)
+    return found
+
+
+def _by_question(rows: Sequence[Answer]) -> list[list[Answer]]:
+    keys = numbered(question_key(i.question or " ".join(i.reference)) for i, _ in rows)
+    groups: dict[int, list[Answer]] = {}
+    for key, row in zip(keys.tolist(), rows, strict=True):
+        groups.setdefault(key, []).append(row)
+    return list(groups.values())
+
+
+def _tagged(rows: Sequence[Answer]) -> dict[str, dict[str, list[Answer]]]:
+    """Rows by tag and value; the language of an example is a tag too."""
+    groups: dict[str, dict[str, list[Answer]]] = {}
+    for item, judgement in rows:
+        for tag, values in item.tags.items():
+            for value in (values,) if isinstance(values, str) else values:
+                groups.setdefault(tag, {}).setdefault(value, []).append((item, judgement))
+    return groups
+
+
+def _counts(question: Sequence[Answer]) -> tuple[int, int, int]:
+    """Right, judged, and judged to be no answer."""
+    said = Counter(j.verdict for _, j in question)
+    judged = sum(n for verdict, n in said.items() if verdict is not None)
+    return said[Verdict.CORRECT], judged, said[Verdict.INVALID]
+
+
+def _ratio(pairs: Sequence[tuple[float, float]], seed: int) -> Share | None:
+    """The sum of the first over that of the second, drawn by question."""
+    some = [pair for pair in pairs if pair[1]]
+    return _share(some, seed) if some else None
+
+
+def _share(pairs: Sequence[tuple[float, float]], seed: int) -> Share:
+    table = np.array(pairs, dtype=np.float64)
+    totals = resampled(table, _DRAWS, seed)  # type: ignore[arg-type]  # counts or shares alike
+    value, low, high = estimate(totals[:, 0] / totals[:, 1])
+    return Share(value=value, interval=Interval(low=low, high=high), n_questions=len(table))
+
+
+def _samples(k: int, counted: Sequence[tuple[int, int, int]], seed: int) -> Samples:
+    enough = [(right, n) for right, n, _ in counted if n >= k]
+    if not enough:
+        raise InputError(f"k = {k}: no question has as many judged answers; ask for fewer")
+
+    def share(values: Iterator[float]) -> Share:
+        return _share([(value, 1) for value in values], seed)
+
+    return Samples(
+        k=k,
+        pass_at_k=share(pass_at_k(n, c, k) for c, n in enough),
+        g_pass={
+            f"{least:g}": share(g_pass_at_k(n, c, k, least) for c, n in enough)
+            for least in THRESHOLDS
+        },
+        mg_pass=share(mg_pass_at_k(n, c, k) for c, n in enough),
+    )
+
+
+def _consensus(questions: Sequence[Sequence[Answer]], seed: int) -> Share | None:
+    """Of questions with several samples; the earliest of equally frequent answers is taken."""
+    right: list[tuple[float, float]] = []
+    for question in questions:
+        if len(question) < 2:
+            continue
+        numbers = classes(question)
+        most = Counter(n for n in numbers if n is not None).most_common(1)
+        said = [j for n, (_, j) in zip(numbers, question, strict=True) if most and n == most[0][0]]
+        verdicts = Counter(j.verdict for j in said).most_common(1)
+        right.append((float(bool(verdicts) and verdicts[0][0] is Verdict.CORRECT), 1))
+    return _ratio(right, seed)
+
+
+def _no_answer(rows: Sequence[Answer]) -> dict[str, int]:
+    reasons = (j.reason for _, j in rows if j.verdict is Verdict.INVALID)
+    return dict(sorted(Counter(reason.rpartition(":")[2] for reason in reasons).items()))
+
+
+@app.command(epilog="First: gradegpt judge answers.jsonl -o judged.jsonl")
+def main(
+    items: Annotated[Path, typer.Argument(metavar="FILE.JSONL", help="What was judged.")],
+    judgements: Annotated[
+        Path, typer.Argument(metavar="JUDGED.JSONL", help="What gradegpt judge made of it.")
+    ],
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", help="Write every number there, as JSON.")
+    ] = None,
+    k: Annotated[
+        list[int] | None,
+        typer.Option(
+            min=1,
+            help="Answers taken of a question's, for pass@k, G-Pass@k and mG-Pass@k; may be given "
+            "several times. [default: powers of two that all questions reach]",
+        ),
+    ] = None,
+    alpha: Annotated[
+        list[float] | None,
+        typer.Option(help="Accuracies above which a tag's value is mastered, for SSR."),
+    ] = None,
+) -> None:
+    """Score the model that answered: accuracy, by tag, and over several answers to a question.
+
+    Rows with the same question are samples of it. Tags are an item's column `tags`, as in
+    {"subject": "physics", "points": ["optics", "waves"]}. Rows without a verdict count for nothing
+    and are listed.
+    """
+    found = scores(
+        _items(items),
+        list(read_rows(judgements, Judgement)),
+        ks=tuple(k or ()),
+        alphas=tuple(alpha or ALPHAS),
+    )
+    print_scores(found)
+    if out is not None:
+        write_json(out, found.model_dump(mode="json"))
+        typer.echo(f"wrote {out}")
+
+
+def _items(path: Path) -> list[Item]:
+    """The items of a file that may have labels too."""
+    rows = ((f"{path}:{number}", row) for number, row in read_objects(path))
+    known = Item.model_fields.keys()
+    return [validate(Item, {k: v for k, v in row.items() if k in known}, at) for at, row in rows]
+
+
+def print_scores(found: Scores) -> None:
+    """The tables of a command line."""
+    console = Console()
+    names = (
+        "",
+        "rows",
+        "questions",
+        "accuracy",
+        "of answers",
+        "consensus",
+        "no answer",
+        "no verdict",
+    )
+    table = Table(box=box.SIMPLE_HEAD)
+    for name in names:
+        table.add_column(name, justify="right" if name else "left")
+    table.add_row("all", *_cells(found.overall))
+    for tag, values in found.tags.items():
+        for value, score in values.items():
+            table.add_row(f"{tag}: {value}", *_cells(score))
+    console.print(table)
+    for one in found.overall.samples:
+        levels = "  ".join(f"{least}: {_shown(share)}" for least, share in one.g_pass.items())
+        console.print(f"k = {one.k}, {one.pass_at_k.n_questions:,} questions")
+        console.print(f"  pass@k {_shown(one.pass_at_k)}  mG-Pass@k {_shown(one.mg_pass)}")
+        console.print(f"  G-Pass@k by threshold  {levels}")
+    for tag, levels_of in found.ssr.items():
+        shares = "  ".join(f"@{alpha}: {100 * share:.1f}" for alpha, share in levels_of.items())
+        console.print(f"SSR of {tag}  {shares}")
+
+
+def _cells(score: Score) -> list[str]:
+    none, unjudged = sum(score.no_answer.values()), sum(score.not_judged.values())
+    return [
+        f"{score.n_rows:,}", f"{score.n_questions:,}", _shown(score.accuracy),
+        _shown(score.accuracy_of_answers), _shown(score.consensus), f"{none:,}", f"{unjudged:,}",
+    ]  # fmt: skip
+
+
+def _shown(share: Share | None) -> str:
+    if share is None:
+        return "–"
+    ends = (100 * share.interval.low, 100 * share.interval.high)
+    return f"{100 * share.value:.1f} ({ends[0]:.1f} to {ends[1]:.1f})"
+
+
+if __name__ == "__main__":
+    run(app, name="python -m eval.scores")

@@ -1,0 +1,133 @@
+"""A model's scores from a judged file: by hand, and from the command line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from eval.scores import Scores, app, classes, score_of, scores, ssr
+from gradegpt.errors import InputError
+from gradegpt.judges import RuleJudge
+from gradegpt.records import write_rows
+from gradegpt.schema import Item, Judgement, Outcome, Verdict
+
+SIGNS = {"+": Verdict.CORRECT, "-": Verdict.INCORRECT, "0": Verdict.INVALID, "?": None}
+
+
+def answers(marks: str, question: str, points: Sequence[str] = ()) -> list[tuple[Item, Judgement]]:
+    """A row for each sign: right, wrong, no answer, not judged."""
+    rows = []
+    for n, mark in enumerate(marks):
+        item = Item(
+            id=f"{question}{n}", question=question, reference=("1",), response="x",
+            tags={"points": tuple(points)} if points else {},
+        )  # fmt: skip
+        verdict = SIGNS[mark]
+        outcome = Outcome.UNDECIDED if verdict is None else Outcome.JUDGED
+        judgement = Judgement(
+            id=item.id, outcome=outcome, verdict=verdict, method="rules",
+            reason="response:refusal" if mark == "0" else "number:equal",
+        )  # fmt: skip
+        rows.append((item, judgement))
+    return rows
+
+
+def found(rows: Sequence[tuple[Item, Judgement]], *ks: int) -> Scores:
+    return scores([i for i, _ in rows], [j for _, j in rows], ks=ks)
+
+
+def test_answers_are_scored_as_samples_of_their_question() -> None:
+    """Three of four, one of four: pass@2 is 1 and 1/2, mG-Pass@2 1/2 and 0."""
+    rows = [*answers("+++-", "a"), *answers("+---", "b")]
+    overall = found(rows, 2).overall
+    assert overall.accuracy is not None
+    assert (overall.n_rows, overall.n_questions, overall.accuracy.value) == (8, 2, 0.5)
+    (two,) = overall.samples
+    assert two.pass_at_k.value == pytest.approx(0.75)
+    assert two.mg_pass.value == pytest.approx(0.25)
+    assert two.g_pass["0.5"].value == two.pass_at_k.value
+    assert two.g_pass["1"].value == two.mg_pass.value
+    assert two.mg_pass.interval.low <= 0.25 <= two.mg_pass.interval.high
+    assert [one.k for one in found(rows).overall.samples] == [2, 4]
+
+
+def test_what_is_not_judged_counts_for_nothing_and_is_told() -> None:
+    """A refusal is wrong among all answers and left out among those that are one."""
+    score = score_of([*answers("+-0?", "a"), *answers("??", "b")], (1, 3))
+    assert score.accuracy is not None
+    assert score.accuracy_of_answers is not None
+    assert score.accuracy.value == pytest.approx(1 / 3)
+    assert score.accuracy.n_questions == 1
+    assert score.accuracy_of_answers.value == 0.5
+    assert (score.no_answer, score.not_judged) == ({"refusal": 1}, {"undecided": 3})
+    assert [one.pass_at_k.n_questions for one in score.samples] == [1, 1]
+    with pytest.raises(InputError, match="k = 4: no question has as many judged answers"):
+        score_of(answers("+-0?", "a"), (4,))
+    assert score_of(answers("??", "a")).accuracy is None
+
+
+def test_knowledge_points_are_mastered_above_alpha() -> None:
+    """CMMaTH, appendix D.2: of three points with accuracies 1/4, 3/5 and 0 one is above 0.3.
+
+    A question with two points counts for both; an accuracy of alpha itself is not above it.
+    """
+    rows = [
+        *answers("+--", "a", ["angles"]),
+        *answers("-", "b", ["angles", "areas"]),
+        *answers("+++-", "c", ["areas"]),
+        *answers("-?", "d", ["sets"]),
+    ]
+    got = found(rows)
+    assert {value: s.n_rows for value, s in got.tags["points"].items()} == {
+        "angles": 4, "areas": 5, "sets": 2,
+    }  # fmt: skip
+    assert got.ssr["points"] == pytest.approx({"0.1": 2 / 3, "0.2": 2 / 3, "0.3": 1 / 3, "0.6": 0})
+    assert ssr([answers("?", "a")], 0.1) != ssr([answers("?", "a")], 0.1)  # NaN
+
+
+def test_consensus_is_by_value() -> None:
+    """One half in three forms outvotes 0.4 written twice alike; the majority may be wrong."""
+    said = [
+        "The answer is 1/2.",
+        "The answer is 0.4.",
+        "答案是50%。",
+        "The answer is 0.4.",
+        "So 0.5.",
+    ]
+    items = [
+        Item(id=str(n), question="?", reference=("0.5",), response=r) for n, r in enumerate(said)
+    ]
+    judged = RuleJudge().judge(items)
+    assert classes(list(zip(items, judged, strict=True))) == [0, 1, 0, 1, 0]
+    overall = scores(items, judged).overall
+    assert overall.consensus is not None
+    assert (overall.accuracy and overall.accuracy.value, overall.consensus.value) == (0.6, 1.0)
+    wrong = [i.model_copy(update={"reference": ("0.4",)}) for i in items]
+    minority = scores(wrong, RuleJudge().judge(wrong)).overall.consensus
+    assert minority is not None
+    assert minority.value == 0
+
+
+def test_the_command(tmp_path: Path) -> None:
+    """Labels beside the items are none of its business; other rows are refused with their place."""
+    rows = [*answers("++-+", "a", ["angles"]), *answers("+0--", "b", ["areas"])]
+    write_rows(
+        tmp_path / "in.jsonl", (i.model_dump(mode="json") | {"verdict": "x"} for i, _ in rows)
+    )
+    write_rows(tmp_path / "out.jsonl", (j.model_dump(mode="json") for _, j in rows))
+    files = [str(tmp_path / "in.jsonl"), str(tmp_path / "out.jsonl")]
+    ran = CliRunner().invoke(app, [*files, "-o", str(tmp_path / "scores.json"), "--k", "4"])
+    assert ran.exit_code == 0, ran.output
+    assert "k = 4, 2 questions" in ran.output
+    assert "SSR of points" in ran.output
+    told = Scores.model_validate(json.loads((tmp_path / "scores.json").read_text()))
+    assert told == found(rows, 4)
+    other = rows[1:] + rows[:1]
+    with pytest.raises(InputError, match="row 1: item 'a0' beside judgement 'a1'"):
+        scores([i for i, _ in rows], [j for _, j in other])
+    with pytest.raises(InputError, match="8 items and 7 judgements"):
+        scores([i for i, _ in rows], [j for _, j in rows[:-1]])

@@ -1,0 +1,63 @@
+"""Scores over several answers, by numbers counted by hand and by drawing every subset."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+
+from gradegpt.sampled import g_pass_at_k, mg_pass_at_k, pass_at_k
+
+
+def drawn(n: int, c: int, k: int, least: int) -> float:
+    """The share of all subsets of ``k`` answers with so many right ones."""
+    subsets = list(combinations([1] * c + [0] * (n - c), k))
+    return sum(sum(subset) >= least for subset in subsets) / len(subsets)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 8])
+def test_every_subset_is_counted(n: int) -> None:
+    """The formulas are the shares of subsets, for every number of right answers."""
+    for c in range(n + 1):
+        for k in range(1, n + 1):
+            assert pass_at_k(n, c, k) == pytest.approx(drawn(n, c, k, 1), abs=1e-12)
+            of_i = [drawn(n, c, k, i) for i in range(1, k + 1)]
+            for i in range(1, k + 1):
+                assert g_pass_at_k(n, c, k, i / k) == pytest.approx(of_i[i - 1], abs=1e-12)
+            upper = of_i[-(-k // 2) :]
+            assert mg_pass_at_k(n, c, k) == pytest.approx(2 / k * sum(upper), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("n", "c", "k", "passes", "mean"),
+    [
+        # Chen et al. 2021: the usual estimate is 1 - (1 - c/n)^k = 0.271 and biased.
+        (10, 1, 3, 0.3, 0.0),
+        # Four predictions as ATLAS draws them (section 5.1); by hand: C(3,2)/C(4,2) = 1/2.
+        (4, 3, 2, 1.0, 0.5),
+        (4, 2, 2, 5 / 6, 1 / 6),
+        (4, 3, 4, 1.0, 0.5),
+        (4, 4, 4, 1.0, 1.0),
+    ],
+)
+def test_counted_by_hand(n: int, c: int, k: int, passes: float, mean: float) -> None:
+    assert pass_at_k(n, c, k) == pytest.approx(passes, abs=1e-9)
+    assert mg_pass_at_k(n, c, k) == pytest.approx(mean, abs=1e-9)
+
+
+def test_thresholds_are_shares_that_floats_do_not_move() -> None:
+    """0.55 of 20 is 11, though 0.55 * 20 is a little more as floats go."""
+    assert g_pass_at_k(40, 30, 20, 0.55) == g_pass_at_k(40, 30, 20, 11 / 20)
+    assert g_pass_at_k(40, 30, 20, 1e-6) == pass_at_k(40, 30, 20)
+
+
+@pytest.mark.parametrize(
+    ("n", "c", "k", "message"),
+    [(4, 5, 1, "5 right of 4"), (4, -1, 1, "-1 right"), (4, 2, 5, "k = 5"), (4, 2, 0, "k = 0")],
+)
+def test_impossible_counts_are_refused(n: int, c: int, k: int, message: str) -> None:
+    for count in (pass_at_k, mg_pass_at_k):
+        with pytest.raises(ValueError, match=message):
+            count(n, c, k)
+    with pytest.raises(ValueError, match="a share of the answers"):
+        g_pass_at_k(4, 2, 2, 0.0)
