@@ -37,11 +37,11 @@ def g_pass_at_k(n: int, c: int, k: int, threshold: float) -> float:
     0.5
 
     Raises:
-        ValueError: as ``pass_at_k``, or not 0 < threshold <= 1.
+        ValueError: as ``pass_at_k``, or not 0 <= threshold <= 1.
 
     """
-    if not 0 < threshold <= 1:
-        raise ValueError(f"threshold {threshold}: a share of the answers, above 0 and at most 1")
+    if not 0 <= threshold <= 1:
+        raise ValueError(f"threshold {threshold}: a share of the answers, from 0 to 1")
     return _at_least(n, c, k, max(1, math.ceil(threshold * k - _ROUNDING)))
 
 

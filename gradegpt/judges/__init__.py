@@ -5,6 +5,7 @@ from gradegpt.judges.cached import CachedJudge
 from gradegpt.judges.cascade import CascadeJudge
 from gradegpt.judges.lexical import LexicalJudge
 from gradegpt.judges.model import ModelJudge
+from gradegpt.judges.panel import PanelJudge, Vote
 from gradegpt.judges.parallel import ParallelJudge, judge_many
 from gradegpt.judges.profile import ProfileJudge
 from gradegpt.judges.rules import RuleJudge
@@ -15,8 +16,10 @@ __all__ = [
     "Judge",
     "LexicalJudge",
     "ModelJudge",
+    "PanelJudge",
     "ParallelJudge",
     "ProfileJudge",
     "RuleJudge",
+    "Vote",
     "judge_many",
 ]

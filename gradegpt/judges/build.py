@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
@@ -17,6 +17,7 @@ from gradegpt.judges.cascade import CascadeJudge
 from gradegpt.judges.deferred import DeferredJudge
 from gradegpt.judges.lexical import LexicalJudge
 from gradegpt.judges.model import ModelJudge
+from gradegpt.judges.panel import PanelJudge, Vote
 from gradegpt.judges.parallel import ParallelJudge
 from gradegpt.judges.profile import ProfileJudge
 from gradegpt.judges.rules import RuleJudge
@@ -40,7 +41,7 @@ class JudgeSettings(Settings):
     """
 
     name: str = ""
-    kind: Literal["rules", "lexical", "model", "cascade"] = "cascade"
+    kind: Literal["rules", "lexical", "model", "cascade", "panel"] = "cascade"
     profile: str | None = None
     """Scores as this benchmark does, with ``kind: rules``; see ``gradegpt.rules.profiles``."""
     model: str = NANO
@@ -58,6 +59,11 @@ class JudgeSettings(Settings):
     abstain: bool = True
     """A cascade abstains where ``trust.json`` beside the weights says that the model is not to be
     believed; otherwise the model guesses there. See ``judges/trust.py``."""
+    judges: tuple[JudgeSettings, ...] = ()
+    """Who votes, with ``kind: panel``."""
+    vote: Vote = Vote.MAJORITY
+    accuracy: Annotated[float, Field(gt=0.5, le=1)] | None = None
+    """The measured accuracy of a judge on a panel whose vote is ``weighted``."""
     batch_size: int = Field(default=32, ge=1)
     concurrency: int = Field(default=16, ge=1)
     threads: int | None = Field(default=None, ge=1)
@@ -97,6 +103,9 @@ def _judge(settings: JudgeSettings) -> Judge:
         return ParallelJudge(RuleJudge())
     if settings.kind == "lexical":
         return LexicalJudge()
+    if settings.kind == "panel":
+        told = [judge.accuracy for judge in settings.judges if judge.accuracy is not None]
+        return PanelJudge([build_judge(judge) for judge in settings.judges], settings.vote, told)
     return _model_judge(settings) if settings.kind == "model" else _cascade(settings)
 
 

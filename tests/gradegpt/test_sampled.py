@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+import math
+from itertools import combinations, product
 
 import pytest
 
@@ -60,4 +61,15 @@ def test_impossible_counts_are_refused(n: int, c: int, k: int, message: str) -> 
         with pytest.raises(ValueError, match=message):
             count(n, c, k)
     with pytest.raises(ValueError, match="a share of the answers"):
-        g_pass_at_k(4, 2, 2, 0.0)
+        g_pass_at_k(4, 2, 2, 1.1)
+
+
+def test_the_numbers_of_scipys_distribution() -> None:
+    """Public implementations take its survival function; all up to sixteen answers."""
+    stats = pytest.importorskip("scipy.stats")
+    for n in range(1, 17):
+        for c, k in product(range(n + 1), range(1, n + 1)):
+            for threshold in (0.0, 0.25, 0.5, 0.75, 1.0):
+                least = max(math.ceil(k * threshold), 1)
+                tail = float(stats.hypergeom.sf(least - 1, n, c, k))
+                assert g_pass_at_k(n, c, k, threshold) == pytest.approx(tail, abs=1e-9)

@@ -1,0 +1,202 @@
+"""Judges that have judged the same rows, as a panel: ``python -m eval.panel runs/<name>``.
+
+Who agrees with whom, what they say together, on which rows they differ, and whom the panel does
+better without (ATLAS, section 5.4, compares two judges so).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from eval.judging import read_sources
+from eval.metrics import Metrics, Pair, compare_judges, measure
+from eval.settings import EvalSettings
+from gradegpt.cli import run
+from gradegpt.errors import InputError, MissingError
+from gradegpt.judges.panel import PanelJudge, Vote
+from gradegpt.records import read_rows, validate, write_json, write_rows
+from gradegpt.schema import Example, Item, Judgement, Row
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+
+_LEAST: Final = 0.501
+"""The accuracy that a judge no better than a coin is given: next to no weight."""
+Said = dict[str, tuple[Judgement, ...]]
+
+
+class PanelReport(Row):
+    """A panel of judges on labelled rows, what each is alone and what the panel is without it."""
+
+    vote: Vote
+    n_items: int
+    n_differ: int
+    panel: Metrics
+    judges: dict[str, Metrics]
+    without: dict[str, Metrics]
+    pairs: tuple[Pair, ...]
+
+    @property
+    def better_without(self) -> str | None:
+        """The judge without whom the panel is right most often, if that is more than with all."""
+        rated = {name: m.acc_outcome or 0.0 for name, m in self.without.items()}
+        best = max(rated, key=lambda name: rated[name], default=None)
+        return best if best and rated[best] > (self.panel.acc_outcome or 0.0) else None
+
+
+class _Given:
+    """A judge of what it said before."""
+
+    name = "given"
+
+    def __init__(self, name: str, said: Sequence[Judgement]) -> None:
+        self.fingerprint = name
+        self._said = list(said)
+
+    def judge(self, items: Sequence[Item]) -> list[Judgement]:
+        return self._said
+
+
+def panel_report(
+    examples: Sequence[Example], said: Said, vote: Vote = Vote.MAJORITY, *, bootstrap: int = 2000
+) -> PanelReport:
+    """The panel of all that is in ``said``, by name; weights are the accuracies on these rows.
+
+    Raises:
+        SettingsError: fewer than two judges.
+
+    """
+
+    def measured(judgements: Sequence[Judgement]) -> Metrics:
+        return measure(examples, judgements, bootstrap=bootstrap)
+
+    alone = {name: measured(judgements) for name, judgements in said.items()}
+    shares = {name: max(_LEAST, m.accuracy or 0.0) for name, m in alone.items()}
+
+    def together(names: Sequence[str]) -> list[Judgement]:
+        judges = [_Given(name, said[name]) for name in names]
+        return PanelJudge(judges, vote, [shares[name] for name in names]).judge(examples)
+
+    without = {name: [other for other in said if other != name] for name in said}
+    return PanelReport(
+        vote=vote,
+        n_items=len(examples),
+        n_differ=len(differing(said)),
+        panel=measured(together(list(said))),
+        judges=alone,
+        without={name: measured(together(rest)) for name, rest in without.items() if len(rest) > 1},
+        pairs=tuple(compare_judges(examples, *pair) for pair in combinations(said.items(), 2)),
+    )
+
+
+def differing(said: Said) -> list[int]:
+    """The rows on which two judges have different verdicts, two-way."""
+    rows = zip(*said.values(), strict=True)
+    return [
+        n for n, votes in enumerate(rows)
+        if len({v.verdict == "correct" for v in votes if v.verdict is not None}) > 1
+    ]  # fmt: skip
+
+
+def read_run(folder: Path, names: Sequence[str] = ()) -> tuple[list[Example], Said]:
+    """The rows of an evaluation that has run, and what its judges said of them.
+
+    Raises:
+        MissingError: no evaluation has run there.
+        InputError: a name is not one of its judges, or its rows are not those of its sources now.
+
+    """
+    path = folder / "manifest.json"
+    if not path.is_file():
+        raise MissingError(f"{path}: not there; run python -m eval CONFIG.YAML first")
+    made = json.loads(path.read_text(encoding="utf-8"))
+    settings = validate(EvalSettings, made["settings"], str(path))
+    known = [judge.label for judge in settings.judges]
+    for name in names:
+        if name not in known:
+            raise InputError(f"{folder}: has no judge {name!r}; it has {', '.join(known)}")
+    examples = read_sources(
+        settings.sources, left_open=settings.left_open, sample=settings.sample, seed=settings.seed
+    )
+    said = {
+        name: tuple(read_rows(folder / "judgements" / f"{name}.jsonl", Judgement))
+        for name in names or known
+    }
+    if any([j.id for j in rows] != [e.id for e in examples] for rows in said.values()):
+        raise InputError(f"{folder}: its sources have other rows now; run the evaluation again")
+    return examples, said
+
+
+@app.command(epilog="First: python -m eval CONFIG.YAML, with several judges")
+def main(
+    folder: Annotated[Path, typer.Argument(metavar="RUN", help="Such as runs/real.")],
+    judge: Annotated[
+        list[str] | None,
+        typer.Option(help="Only this judge of the evaluation; may be given several times."),
+    ] = None,
+    vote: Annotated[
+        Vote, typer.Option(help="weighted: by the judges' accuracies on these rows.")
+    ] = Vote.MAJORITY,
+) -> None:
+    """Count the votes of judges that have judged: agreement, differences, whom to leave out.
+
+    Writes RUN/panel.json and RUN/differ.jsonl, the rows on which judges differ.
+    """
+    examples, said = read_run(folder, judge or ())
+    report = panel_report(examples, said, vote)
+    write_json(folder / "panel.json", report.model_dump(mode="json"))
+    write_rows(
+        folder / "differ.jsonl",
+        (
+            {
+                "id": examples[n].id, "question": examples[n].question,
+                "reference": list(examples[n].reference), "response": examples[n].response,
+                "label": examples[n].verdict,
+                "said": {name: rows[n].verdict or rows[n].outcome for name, rows in said.items()},
+            }
+            for n in differing(said)
+        ),
+    )  # fmt: skip
+    print_panel(report)
+    typer.echo(f"wrote {folder / 'panel.json'} and {folder / 'differ.jsonl'}")
+
+
+def print_panel(report: PanelReport) -> None:
+    """The tables of a command line."""
+    console = Console()
+    table = Table(box=box.SIMPLE_HEAD)
+    for name in ("", "judged", "right of all", "balanced", "panel without, right of all"):
+        table.add_column(name, justify="right" if name else "left")
+    table.add_row(f"panel, {report.vote.value}", *_cells(report.panel), "")
+    for name, metrics in report.judges.items():
+        rest = report.without.get(name)
+        table.add_row(name, *_cells(metrics), "" if rest is None else f"{rest.acc_outcome:.1f}")
+    console.print(table)
+    for pair in report.pairs:
+        if pair.agreement is not None:
+            kappa = "–" if pair.kappa is None else f"{pair.kappa:.2f}"
+            console.print(
+                f"{pair.a} and {pair.b}: agree on {100 * pair.agreement:.1f} % of "
+                f"{pair.n_both:,}, kappa {kappa}; where they differ, right {pair.a_right:,} and "
+                f"{pair.b_right:,} times"
+            )
+    console.print(f"they differ on {report.n_differ:,} of {report.n_items:,} rows")
+    if name := report.better_without:
+        console.print(f"leave out {name}: the panel is right more often without it")
+
+
+def _cells(metrics: Metrics) -> list[str]:
+    shares = (metrics.coverage, (metrics.acc_outcome or 0.0) / 100, metrics.balanced_accuracy)
+    return ["–" if share is None else f"{100 * share:.1f}" for share in shares]
+
+
+if __name__ == "__main__":
+    run(app, name="python -m eval.panel")

@@ -1,0 +1,108 @@
+"""A panel: what counts as a vote, what settles it, and what the judgement says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from gradegpt.errors import SettingsError
+from gradegpt.judges import PanelJudge, Vote
+from gradegpt.judges.build import JudgeSettings, build_judge
+from gradegpt.schema import Item, Judgement, Outcome, Verdict
+
+ITEM = Item(id="i", question="2+2=?", reference=("4",), response="The answer is 4.")
+SAYS = {
+    "+": (Outcome.JUDGED, Verdict.CORRECT), "-": (Outcome.JUDGED, Verdict.INCORRECT),
+    "0": (Outcome.JUDGED, Verdict.INVALID), "?": (Outcome.UNDECIDED, None),
+    "!": (Outcome.FAILED, None),
+}  # fmt: skip
+
+
+class Says:
+    """Says one thing of everything; its name is its chain."""
+
+    name = "says"
+
+    def __init__(self, place: int, mark: str) -> None:
+        self.fingerprint, self._mark = f"{place}{mark}", mark
+
+    def judge(self, items: Sequence[Item]) -> list[Judgement]:
+        outcome, verdict = SAYS[self._mark]
+        return [
+            Judgement(id=i.id, outcome=outcome, verdict=verdict, method=self.name, prompt_tokens=5,
+                      chain=self.fingerprint)
+            for i in items
+        ]  # fmt: skip
+
+
+def panel(marks: str, vote: Vote, accuracies: Sequence[float] = ()) -> Judgement:
+    judges = [Says(n, mark) for n, mark in enumerate(marks)]
+    (found,) = PanelJudge(judges, vote, accuracies).judge([ITEM])
+    return found
+
+
+@pytest.mark.parametrize(
+    ("marks", "majority", "unanimity"),
+    [("+++", "+", "+"), ("++-", "+", "?"), ("--+", "-", "?"), ("+-", "?", "?"), ("+?", "+", "?"),
+     ("++?", "+", "+"), ("00-", "0", "0"), ("0+-", "0", "?"), ("???", "?", "?"), ("!?", "?", "?"),
+     ("!!", "!", "!"), ("!++", "+", "+")],
+)  # fmt: skip
+def test_votes(marks: str, majority: str, unanimity: str) -> None:
+    """Who does not judge has no vote; invalid is a vote against; two must agree for unanimity."""
+    for vote, expected in ((Vote.MAJORITY, majority), (Vote.UNANIMITY, unanimity)):
+        found = panel(marks, vote)
+        assert (found.outcome, found.verdict) == SAYS[expected]
+
+
+def test_the_judgement_is_that_of_the_first_who_says_so() -> None:
+    """With its chain, the share of votes, the votes as reason, and what all of them cost."""
+    found = panel("-++?", Vote.MAJORITY)
+    assert (found.chain, found.method, found.reason) == ("1+", "panel", "panel:2-to-1")
+    assert found.confidence == pytest.approx(2 / 3)
+    assert found.prompt_tokens == 20
+    assert panel("+-", Vote.MAJORITY).reason == "panel:1-to-1"
+
+
+def test_weights_are_log_odds_of_accuracy() -> None:
+    """One that is right nine times in ten outvotes two that are right six times in ten.
+
+    By hand: log 9 = 2.197 against 2 log 1.5 = 0.811; the odds are 9 / 2.25 = 4.
+    """
+    found = panel("+--", Vote.WEIGHTED, (0.9, 0.6, 0.6))
+    assert found.verdict is Verdict.CORRECT
+    assert found.confidence == pytest.approx(0.8)
+    assert panel("+-", Vote.WEIGHTED, (0.8, 0.8)).outcome is Outcome.UNDECIDED
+    assert panel("+-", Vote.WEIGHTED, (1.0, 0.8)).confidence == pytest.approx(999 / 1003)
+
+
+@pytest.mark.parametrize(
+    ("marks", "vote", "accuracies", "message"),
+    [("+", Vote.MAJORITY, (), "needs two judges"),
+     ("++", Vote.WEIGHTED, (0.9,), "1 accuracies for 2"),
+     ("++", Vote.WEIGHTED, (0.9, 0.5), "worse than a coin")],
+)  # fmt: skip
+def test_a_panel_that_cannot_vote_is_refused(
+    marks: str, vote: Vote, accuracies: Sequence[float], message: str
+) -> None:
+    with pytest.raises(SettingsError, match=message):
+        panel(marks, vote, accuracies)
+
+
+def test_a_panel_from_settings() -> None:
+    """As evaluation and server build it; its name tells who sits on it."""
+    rules = {"kind": "rules", "accuracy": 0.99}
+    settings = {
+        "kind": "panel",
+        "vote": "weighted",
+        "judges": [rules, {"kind": "lexical", "accuracy": 0.8}],
+    }
+    judge = build_judge(JudgeSettings.model_validate(settings))
+    (found,) = judge.judge([ITEM])
+    assert (found.verdict, found.reason) == (Verdict.CORRECT, "panel:1-to-0")
+    assert "rules-" in judge.fingerprint
+    assert "lexical-" in judge.fingerprint
+    with pytest.raises(SettingsError, match="1 accuracies for 2"):
+        build_judge(
+            JudgeSettings.model_validate(settings | {"judges": [rules, {"kind": "lexical"}]})
+        )
