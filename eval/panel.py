@@ -189,8 +189,8 @@ def print_panel(report: PanelReport) -> None:
                 f"{pair.b_right:,} times"
             )
     console.print(f"they differ on {report.n_differ:,} of {report.n_items:,} rows")
-    if name := report.better_without:
-        console.print(f"leave out {name}: the panel is right more often without it")
+    if worst := report.better_without:
+        console.print(f"leave out {worst}: the panel is right more often without it")
 
 
 def _cells(metrics: Metrics) -> list[str]:

@@ -1,0 +1,101 @@
+"""References that cannot be right, one of each fault, and right ones that look like them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from eval.references import Columns, Fault, app, check_file
+from gradegpt.errors import InputError
+from gradegpt.records import write_rows
+
+OPTIONS = "Which gas?\nA. oxygen\nB. argon\nC. neon\nD. helium"
+
+
+def found(tmp_path: Path, *rows: dict[str, Any], **columns: str) -> list[tuple[int, Fault, str]]:
+    path = tmp_path / "bank.jsonl"
+    write_rows(path, rows)
+    count, findings = check_file(path, Columns(**columns))
+    assert count == len(rows)
+    return [(f.line, f.fault, f.detail) for f in findings]
+
+
+@pytest.mark.parametrize(
+    ("row", "fault"),
+    [
+        ({"reference": "2x+1", "answer_type": "Numerical"}, Fault.NOT_A_NUMBER),
+        ({"reference": "三倍的 a", "answer_type": "NV"}, Fault.NOT_A_NUMBER),
+        ({"reference": "y=2x+1", "answer_type": "expression"}, Fault.EQUALS_SIGN),
+        ({"reference": "5 m/s", "unit": "m/s"}, Fault.UNIT_TWICE),
+        ({"reference": "12", "solution": "So v = 3 m/s, and s is 12 cm."}, Fault.UNIT_MISSING),
+        ({"reference": "[5, 2)", "answer_type": "interval"}, Fault.TURNED_ROUND),
+        ({"reference": "(3, -\\infty]", "answer_type": "interval"}, Fault.NOT_AN_INTERVAL),
+        ({"reference": "about five", "answer_type": "IN"}, Fault.NOT_AN_INTERVAL),
+        ({"reference": "E", "question": OPTIONS, "answer_type": "SC"}, Fault.NO_SUCH_OPTION),
+        ({"reference": "krypton", "question": OPTIONS, "answer_type": "SC"}, Fault.NO_OPTION),
+        ({"reference": ""}, Fault.EMPTY),
+        ({"reference": None}, Fault.EMPTY),
+    ],
+)
+def test_each_fault(tmp_path: Path, row: dict[str, Any], fault: Fault) -> None:
+    assert fault in [f for _, f, _ in found(tmp_path, {"question": "?", **row})]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"reference": "42", "answer_type": "Numerical"},
+        {"reference": "$\\frac{3}{4}$", "answer_type": "NV"},
+        {"reference": "2x+1", "answer_type": "expression"},
+        {"reference": "y=2x+1", "answer_type": "equation"},
+        {"reference": "x=3"},
+        {"reference": "5", "unit": "m/s", "solution": "It is 5 m/s."},
+        {"reference": "12", "solution": "3 m/s for 4 s; in all 12."},
+        {"reference": "12 cm", "solution": "so 12 cm"},
+        {"reference": "[2, 5)", "answer_type": "interval"},
+        {"reference": "(-\\infty, 3]", "answer_type": "interval"},
+        {"reference": "(5, 2)", "answer_type": "tuple"},
+        {"reference": "C", "question": OPTIONS, "answer_type": "SC"},
+        {"reference": ["A", "B"], "question": OPTIONS},
+        {"reference": "because warm air rises", "answer_type": "OT"},
+        {"reference": "因为热空气上升"},
+    ],
+)
+def test_right_ones(tmp_path: Path, row: dict[str, Any]) -> None:
+    assert not found(tmp_path, {"question": "?", **row})
+
+
+def test_a_question_twice(tmp_path: Path) -> None:
+    """By its words, not its spelling; an equal answer in another form is no other answer."""
+    rows = [
+        {"question": "What is 1/2 of 1?", "reference": "1/2"},
+        {"question": "what is 1/2 of 1 ?", "reference": "0.5"},
+        {"question": "What is 1/2 of 1?", "reference": "2"},
+        {"question": "Another?", "reference": "2"},
+    ]
+    assert found(tmp_path, *rows) == [
+        (2, Fault.TWICE, "line 1"), (3, Fault.ANOTHER_ANSWER, "line 1: 1/2"),
+    ]  # fmt: skip
+
+
+def test_other_columns_and_the_command(tmp_path: Path) -> None:
+    """Every finding has its line; a bank without one ends with 0, any other with 1."""
+    path = tmp_path / "bank.jsonl"
+    write_rows(path, [{"q": "a", "a": "[5,2]", "t": "interval", "id": "x"}, {"q": "b", "a": "3"}])
+    with pytest.raises(
+        InputError, match="no columns 'question' and 'reference'; it has q, a, t, id"
+    ):
+        check_file(path)
+    words = [str(path), "--question", "q", "--reference", "a", "--answer-type", "t"]
+    ran = CliRunner().invoke(app, [*words, "-o", str(tmp_path / "found.jsonl")])
+    assert ran.exit_code == 1
+    assert "1 of 2 rows have a reference that cannot be right" in ran.output
+    told = [json.loads(line) for line in (tmp_path / "found.jsonl").read_text().splitlines()]
+    assert [(row["line"], row["id"]) for row in told][:1] == [(1, "x")]
+    assert told[0]["fault"] == Fault.TURNED_ROUND.value
+    write_rows(path, [{"q": "b", "a": "3"}])
+    assert CliRunner().invoke(app, words).exit_code == 0
