@@ -26,13 +26,15 @@ class Token(NamedTuple):
 class Generation(NamedTuple):
     """What an engine wrote for one prompt.
 
-    ``tokens`` is empty where the engine gives no probabilities.
+    ``tokens`` is empty where the engine gives no probabilities; ``cut_off``: it ended for want of
+    tokens, where the engine tells.
     """
 
     text: str
     prompt_tokens: int = 0
     completion_tokens: int = 0
     tokens: tuple[Token, ...] = ()
+    cut_off: bool = False
 
 
 class TagProbability(NamedTuple):

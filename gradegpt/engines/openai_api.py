@@ -36,7 +36,7 @@ _WRONG_URL: Final = "is base_url right, up to and including /v1?"
 
 
 class OpenAIEngine:
-    """Asks ``<base_url>/chat/completions`` for each prompt at temperature 0.
+    """Asks ``<base_url>/chat/completions`` for each prompt, at temperature 0 unless told.
 
     Retries on 408, 409, 429 and 5xx with backoff are the ``openai`` client's, ``Retry-After``
     included. Of several URLs, which serve one model, the prompts go to each in turn. One that
@@ -49,6 +49,7 @@ class OpenAIEngine:
         api_key: none reads ``OPENAI_API_KEY``; servers without keys take any word.
         timeout_s: seconds for one request.
         concurrency: prompts under way at a time, for each URL.
+        temperature: above 0 for several answers to one prompt; a judge asks at 0.
         http_client: a client of the caller's own, such as one with a mock transport.
 
     """
@@ -62,6 +63,7 @@ class OpenAIEngine:
         timeout_s: float = 120.0,
         max_retries: int = 4,
         concurrency: int = 16,
+        temperature: float = 0.0,
         http_client: httpx2.Client | None = None,
     ) -> None:
         try:
@@ -74,6 +76,8 @@ class OpenAIEngine:
         self._openai = openai
         self._model = model
         self._concurrency = concurrency * len(urls)
+        self._temperature = temperature
+        self.name += f"|t={temperature:g}" if temperature else ""
         self._turns = itertools.count()
         self._tells_tags = True
         client = partial(
@@ -91,7 +95,9 @@ class OpenAIEngine:
         """Ask for all prompts concurrently, in order."""
 
         def ask(prompt: Sequence[Message]) -> Generation | EngineError:
-            reply = self._ask(prompt, max_tokens=max_new_tokens, logprobs=True)
+            # Who samples wants texts; some servers refuse probabilities.
+            told = {} if self._temperature else {"logprobs": True}
+            reply = self._ask(prompt, max_tokens=max_new_tokens, **told)
             return reply.error if isinstance(reply, _Failure) else reply.generation
 
         with ThreadPoolExecutor(max_workers=self._concurrency) as pool:
@@ -149,7 +155,7 @@ class OpenAIEngine:
             completion = server.client.chat.completions.create(
                 model=self._model,
                 messages=[m.model_dump() for m in prompt],  # type: ignore[misc]  # the SDK wants its own TypedDicts
-                temperature=0.0,
+                temperature=self._temperature,
                 **options,
             )
             return Reply.model_validate(completion, from_attributes=True)

@@ -30,6 +30,7 @@ class _Logprobs(BaseModel):
 
 class _Choice(BaseModel):
     message: _Message
+    finish_reason: str | None = None
     logprobs: _Logprobs | None = None
 
 
@@ -57,7 +58,8 @@ class Reply(BaseModel):
         """The reply as any engine gives it."""
         usage, text = self.usage or Usage(), self.choices[0].message.content or ""
         tokens = tuple(Token(t.token, t.logprob) for t in self.steps)
-        return Generation(text, usage.prompt_tokens, usage.completion_tokens, tokens)
+        counts = usage.prompt_tokens, usage.completion_tokens
+        return Generation(text, *counts, tokens, self.choices[0].finish_reason == "length")
 
     @property
     def tag(self) -> TagProbability | None:

@@ -1,0 +1,164 @@
+"""Asking a model: what it is told, what is kept of a run that stops, and a whole benchmark."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import eval.answer.__main__ as command
+from eval.answer.ask import Asked, ask, read_questions
+from eval.answer.prompts import Style, prompt
+from eval.scores import scores
+from gradegpt.cli import app as gradegpt
+from gradegpt.engines import Generation
+from gradegpt.errors import EngineError, InputError, OutputError
+from gradegpt.records import read_rows, write_rows
+from gradegpt.schema import AnswerType, Item, Judgement, Message
+
+
+class Model:
+    """Adds: right but for every ``wrong``-th prompt; refuses and dies where told."""
+
+    name = "model"
+
+    def __init__(self, wrong: int = 3, refused: Sequence[str] = (), dies: int = 10**9) -> None:
+        self.asked: list[str] = []
+        self.wrong, self.refused, self.dies = wrong, refused, dies
+
+    def generate(
+        self, prompts: Sequence[Sequence[Message]], *, max_new_tokens: int
+    ) -> list[Generation | EngineError]:
+        return [self._one(p[-1].content) for p in prompts]
+
+    def _one(self, text: str) -> Generation | EngineError:
+        if len(self.asked) >= self.dies:
+            return EngineError("the server is down")
+        self.asked.append(text)
+        if any(word in text for word in self.refused):
+            return EngineError("HTTP 400: inappropriate")
+        left, right = text.split("?")[0].split()[-1].split("+")
+        total = int(left) + int(right) + (len(self.asked) % self.wrong == 0)
+        return Generation(f"So it is \\boxed{{{total}}}.", 10, 5, cut_off=total == 7)
+
+
+def questions(path: Path, count: int = 6, **more: Any) -> Path:
+    rows = (
+        {"id": f"q{n}", "question": f"What is {n}+1?", "reference": str(n + 1),
+         "tags": {"level": "ab"[n % 2]}, **more}
+        for n in range(count)
+    )  # fmt: skip
+    write_rows(path / "questions.jsonl", rows)
+    return path / "questions.jsonl"
+
+
+@pytest.mark.parametrize("style", list(Style))
+def test_a_prompt_is_in_the_questions_language(style: Style) -> None:
+    """Context first, then the question, how to think, the unit, and how to end."""
+    item = Item(question="求速度。", reference=("5",), response="", context="已知 s=10。",
+                answer_type=AnswerType.NUMBER)  # fmt: skip
+    (chinese,) = prompt(item, style, "m/s")
+    assert chinese.content.startswith("已知 s=10。\n\n求速度。")
+    assert "以 m/s 为单位" in chinese.content
+    (english,) = prompt(item.model_copy(update={"question": "Find v."}), style)
+    assert " in " not in english.content.split("Find v.")[0]
+    assert ("\\boxed{…}" in english.content) is (style is not Style.JSON)
+    assert ('{"answers": ["…", "…"]}' in english.content) is (style is Style.JSON)
+    assert ("<STEPn>" in english.content) is (style is Style.STEPS)
+
+
+def test_every_answer_type_is_asked_in_its_form() -> None:
+    told = {
+        prompt(Item(question="?", reference=("x",), response="", answer_type=kind))[0].content
+        for kind in AnswerType
+    }
+    assert len(told) == len(AnswerType)
+
+
+def test_samples_of_a_question_stand_together(tmp_path: Path) -> None:
+    """Items as a judge takes them, with what the model was asked and what it cost."""
+    made = ask(questions(tmp_path), tmp_path / "out.jsonl", Model(), samples=2, at_once=5)
+    assert made == Asked(12, 0, 1, 0, "", 120, 60)
+    rows = list(read_rows(tmp_path / "out.jsonl", Item))
+    assert [row.id for row in rows][:3] == ["q0#0", "q0#1", "q1#0"]
+    assert rows[0].meta == {
+        "sample": 0, "style": "direct", "cut_off": False, "prompt_tokens": 10,
+        "completion_tokens": 5,
+    }  # fmt: skip
+    assert rows[3].tags == {"level": "b"}
+    manifest = json.loads((tmp_path / "out.jsonl.manifest.json").read_text())
+    assert (manifest["rows"], manifest["cut_off"], manifest["prompt_tokens"]) == (12, 1, 120)
+
+
+def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
+    """The same rows as in one go, and nothing is asked twice."""
+    path, model = questions(tmp_path, 40), Model(wrong=100, dies=20)
+    with pytest.raises(EngineError, match=r"20 of 40 answers are safe in .*run the same command"):
+        ask(path, tmp_path / "out.jsonl", model, at_once=10)
+    model.dies = 10**9
+    made = ask(path, tmp_path / "out.jsonl", model, at_once=10)
+    assert (made.rows, made.rows_before, made.prompt_tokens) == (40, 20, 200)
+    assert len(set(model.asked)) == len(model.asked) == 40
+    with pytest.raises(OutputError):
+        ask(path, tmp_path / "out.jsonl", model)
+    assert ask(path, tmp_path / "out.jsonl", model, overwrite=True).rows_before == 0
+
+
+def test_what_a_server_refuses_is_told_and_asked_again(tmp_path: Path) -> None:
+    """One question in forty costs one answer; the next call asks it alone."""
+    path, model = questions(tmp_path, 40), Model(wrong=100, refused=("is 7+1?",))
+    made = ask(path, tmp_path / "out.jsonl", model, at_once=16)
+    assert (made.rows, made.failed, made.failure) == (40, 1, "HTTP 400: inappropriate")
+    row = list(read_rows(tmp_path / "out.jsonl", Item))[7]
+    assert (row.response, row.meta["error"]) == ("", "HTTP 400: inappropriate")
+    model.refused = ()
+    made = ask(path, tmp_path / "out.jsonl", model, at_once=16)
+    assert (made.rows, made.rows_before, made.failed) == (40, 39, 0)
+    assert len(model.asked) == 41
+    assert list(read_rows(tmp_path / "out.jsonl", Item))[7].response == "So it is \\boxed{8}."
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"question": " ", "reference": "1"}, "questions.jsonl:1: question: empty"),
+        ({"question": "?", "reference": ""}, "questions.jsonl:1: .*reference"),
+        ({"question": "?"}, "questions.jsonl:1: reference"),
+    ],
+)
+def test_questions_that_cannot_be_asked(tmp_path: Path, row: dict[str, Any], message: str) -> None:
+    write_rows(tmp_path / "questions.jsonl", [row])
+    with pytest.raises(InputError, match=message):
+        read_questions(tmp_path / "questions.jsonl")
+    write_rows(tmp_path / "questions.jsonl", [])
+    with pytest.raises(InputError, match="no rows"):
+        read_questions(tmp_path / "questions.jsonl")
+    write_rows(tmp_path / "questions.jsonl", [{"id": "a", "question": "?", "reference": "1"}] * 2)
+    with pytest.raises(InputError, match=":2: id: 'a' is that of line 1 too"):
+        read_questions(tmp_path / "questions.jsonl")
+
+
+def test_ask_judge_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A benchmark of 500 questions by three commands: every third answer is wrong."""
+    monkeypatch.setattr(command, "OpenAIEngine", lambda *_, **__: Model())
+    path, out = questions(tmp_path, 500), str(tmp_path / "answers.jsonl")
+    words = [str(path), "-o", out, "--base-url", "http://x/v1", "--model", "m", "--samples", "2"]
+    done = CliRunner().invoke(command.app, [*words, "--input-price", "3"])
+    assert done.exit_code == 0, done.output
+    assert "1,000 answers" in done.output
+    assert "0.03 at your prices" in done.output
+    judged = str(tmp_path / "judged.jsonl")
+    done = CliRunner().invoke(gradegpt, ["judge", out, "-o", judged, "--judge", "rules"])
+    assert done.exit_code == 0, done.output
+    found = scores(list(read_rows(out, Item)), list(read_rows(judged, Judgement)))
+    assert found.overall.accuracy is not None
+    assert found.overall.accuracy.value == pytest.approx(667 / 1000)
+    assert found.overall.n_questions == 500
+    assert found.tags["level"].keys() == {"a", "b"}
+    (two,) = found.overall.samples
+    assert two.pass_at_k.value == 1.0
+    assert two.mg_pass.value == pytest.approx(167 / 500)
