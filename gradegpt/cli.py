@@ -50,9 +50,10 @@ class Kind(StrEnum):
     LEXICAL = "lexical"
     MODEL = "model"
     CASCADE = "cascade"
+    CODE = "code"
 
 
-_WITHOUT_MODEL: Final = (Kind.RULES, Kind.LEXICAL)
+_WITHOUT_MODEL: Final = (Kind.RULES, Kind.LEXICAL, Kind.CODE)
 
 
 def main() -> NoReturn:

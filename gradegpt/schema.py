@@ -59,6 +59,15 @@ def _as_tuple(value: object) -> object:
     return (value,) if isinstance(value, str) else value
 
 
+class TestCase(Row):
+    """What a program reads and what it is to write."""
+
+    __test__ = False  # no test of pytest's
+
+    input: str = ""
+    output: str
+
+
 class Item(Row):
     """What is to be judged.
 
@@ -67,9 +76,10 @@ class Item(Row):
     several references are alternatives, and one reference is needed as a whole: both roots of
     ``x=3 or x=-3``, every option of ``ACD``, every part of ``(1) 5; (2) 7``. ``tolerance`` is a
     named policy for numbers: one of ``exact``, ``auto``, ``olympiadbench[:X]``, ``olympicarena``,
-    ``arb``, ``atlas`` and ``relative:X``; none means ``auto``. ``tags`` say what the question is
-    about, ``{"subject": "physics", "points": ["optics", "waves"]}``: scores are given by them, and
-    no judge sees them.
+    ``arb``, ``atlas`` and ``relative:X``; none means ``auto``. ``tests`` are the cases of a
+    program, ``[{"input": "1 2", "output": "3"}]``. ``tags`` say what the question is about,
+    ``{"subject": "physics", "points": ["optics", "waves"]}``: scores are given by them, and no
+    judge sees them.
     """
 
     id: str = ""
@@ -80,6 +90,7 @@ class Item(Row):
     answer_type: AnswerType | None = None
     tolerance: Annotated[str, Field(pattern=TOLERANCE)] | None = None
     needs: Literal["all", "any"] | None = None
+    tests: tuple[TestCase, ...] = ()
     tags: dict[str, str | tuple[str, ...]] = {}
     meta: dict[str, Any] = {}
 

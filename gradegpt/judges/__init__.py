@@ -3,6 +3,7 @@
 from gradegpt.judges.base import Judge
 from gradegpt.judges.cached import CachedJudge
 from gradegpt.judges.cascade import CascadeJudge
+from gradegpt.judges.code import CodeJudge
 from gradegpt.judges.lexical import LexicalJudge
 from gradegpt.judges.model import ModelJudge
 from gradegpt.judges.panel import PanelJudge, Vote
@@ -13,6 +14,7 @@ from gradegpt.judges.rules import RuleJudge
 __all__ = [
     "CachedJudge",
     "CascadeJudge",
+    "CodeJudge",
     "Judge",
     "LexicalJudge",
     "ModelJudge",

@@ -14,6 +14,7 @@ from gradegpt.errors import SettingsError
 from gradegpt.judges.base import Judge
 from gradegpt.judges.cached import CachedJudge
 from gradegpt.judges.cascade import CascadeJudge
+from gradegpt.judges.code import CodeJudge
 from gradegpt.judges.deferred import DeferredJudge
 from gradegpt.judges.lexical import LexicalJudge
 from gradegpt.judges.model import ModelJudge
@@ -23,6 +24,7 @@ from gradegpt.judges.profile import ProfileJudge
 from gradegpt.judges.rules import RuleJudge
 from gradegpt.judges.trust import Trust, trust_beside
 from gradegpt.records import read_rows
+from gradegpt.sandbox import Limits
 from gradegpt.schema import ChainFormat, TrainingRow
 from gradegpt.settings import Settings
 from gradegpt.shipped import NANO, adapter_of, base_of, judges
@@ -41,7 +43,7 @@ class JudgeSettings(Settings):
     """
 
     name: str = ""
-    kind: Literal["rules", "lexical", "model", "cascade", "panel"] = "cascade"
+    kind: Literal["rules", "lexical", "model", "cascade", "panel", "code"] = "cascade"
     profile: str | None = None
     """Scores as this benchmark does, with ``kind: rules``; see ``gradegpt.rules.profiles``."""
     model: str = NANO
@@ -64,6 +66,9 @@ class JudgeSettings(Settings):
     vote: Vote = Vote.MAJORITY
     accuracy: Annotated[float, Field(gt=0.5, le=1)] | None = None
     """The measured accuracy of a judge on a panel whose vote is ``weighted``."""
+    seconds: float = Field(default=5.0, gt=0)
+    """What a test case of a program may take, with ``kind: code``; ``memory_mb`` a process."""
+    memory_mb: int = Field(default=512, ge=16)
     batch_size: int = Field(default=32, ge=1)
     concurrency: int = Field(default=16, ge=1)
     threads: int | None = Field(default=None, ge=1)
@@ -103,6 +108,8 @@ def _judge(settings: JudgeSettings) -> Judge:
         return ParallelJudge(RuleJudge())
     if settings.kind == "lexical":
         return LexicalJudge()
+    if settings.kind == "code":
+        return CodeJudge(Limits(settings.seconds, settings.memory_mb))
     if settings.kind == "panel":
         told = [judge.accuracy for judge in settings.judges if judge.accuracy is not None]
         return PanelJudge([build_judge(judge) for judge in settings.judges], settings.vote, told)

@@ -1,0 +1,164 @@
+"""Programs by their test cases, each in a sandbox (OlympicArena, appendix C.5)."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final, NamedTuple
+
+from gradegpt.errors import MissingError
+from gradegpt.judges.base import undecided
+from gradegpt.machine import cores
+from gradegpt.sandbox import End, Limits, Ran, missing, run
+from gradegpt.schema import AnswerType, Item, Judgement, Outcome, TestCase, Verdict
+
+VERSION: Final = "1"
+_BLOCK: Final = re.compile(
+    r"^[ \t]*(`{3,}|~{3,})[ \t]*([\w+#-]*)[^\n]*\n(.*?)^[ \t]*\1", re.MULTILINE | re.DOTALL
+)
+_CPP: Final = frozenset(("c++", "cpp", "cc", "cxx", "c"))
+_PYTHON: Final = frozenset(("py", "python", "python3", "py3"))
+_IS_CPP: Final = re.compile(r"^\s*#\s*include\b|\bint\s+main\s*\(", re.MULTILINE)
+_IS_PYTHON: Final = re.compile(
+    r"^\s*(?:import|from|def|class|print|for|while|if)\b|\binput\(", re.MULTILINE
+)
+_COMPILE: Final = Limits(seconds=30, memory_mb=2048, output_mb=64, files_mb=64)
+_SAID: Final = 200
+_LOOKED_AT: Final = 50_000
+_ENDED: Final = {End.TIME: "time-limit", End.OUTPUT: "output-limit", End.KILLED: "killed"}
+
+
+class Program(NamedTuple):
+    """A program's text and language: ``python`` or ``c++``."""
+
+    text: str
+    language: str
+
+
+class CodeJudge:
+    """Runs the last program of a response on each test case of an item. Method: ``code``.
+
+    Correct is what passes all of them, each within its limits: the words that it writes are the
+    expected ones, whatever blanks stand between them. A response without a program is ``invalid``.
+    Items without test cases, and programs in other languages than Python and C++, are left open.
+
+    Raises:
+        MissingError: this system cannot confine programs.
+
+    """
+
+    name = "code"
+
+    def __init__(self, limits: Limits | None = None, workers: int | None = None) -> None:
+        if why := missing():
+            raise MissingError(f"code is not judged here: {why}")
+        self._limits = limits or Limits()
+        self._workers = workers or cores()
+
+    @property
+    def fingerprint(self) -> str:
+        """The version and the limits."""
+        return f"code-{VERSION}|{','.join(f'{value:g}' for value in self._limits)}"
+
+    def judge(self, items: Sequence[Item]) -> list[Judgement]:
+        """Judge each item on its own, several at a time."""
+        with ThreadPoolExecutor(self._workers) as pool:
+            return list(pool.map(self._judge_one, items))
+
+    def _judge_one(self, item: Item) -> Judgement:
+        if not item.tests:
+            return undecided(item, self.name, "code:no-tests")
+        program = program_of(item.response)
+        if program is None:
+            return self._judged(item, Verdict.INVALID, "response:no-program")
+        if program.language not in ("python", "c++"):
+            return undecided(item, self.name, f"code:cannot-run-{program.language}")
+        command, files, failure = _ready(program)
+        if failure:
+            return self._judged(item, Verdict.INCORRECT, "code:does-not-compile", program, failure)
+        passed, first = 0, ""
+        for number, test in enumerate(item.tests, 1):
+            ran = run(command, stdin=test.input.encode(), files=files, limits=self._limits)
+            wrong = _wrong(ran, test)
+            passed += not wrong
+            first = first or (wrong and f"test {number}: {wrong}")
+        verdict = Verdict.CORRECT if passed == len(item.tests) else Verdict.INCORRECT
+        reason = f"code:{passed}-of-{len(item.tests)}-tests"
+        return self._judged(item, verdict, reason, program, first)
+
+    def _judged(
+        self,
+        item: Item,
+        verdict: Verdict,
+        reason: str,
+        program: Program | None = None,
+        detail: str = "",
+    ) -> Judgement:
+        return Judgement(
+            id=item.id,
+            outcome=Outcome.JUDGED,
+            verdict=verdict,
+            confidence=1.0,
+            method=self.name,
+            reason=reason,
+            answer=program.text if program else None,
+            answer_type=AnswerType.CODE,
+            chain=detail or None,
+        )
+
+
+def program_of(response: str) -> Program | None:
+    """The last program in a response: its last block, or all of it where it is bare code."""
+    blocks = [Program(m[3], m[2].lower()) for m in _BLOCK.finditer(f"{response}\n")]
+    known = [b for b in blocks if b.language in _CPP | _PYTHON or not b.language]
+    if blocks and not known:
+        return blocks[-1]
+    whole = Program(response, "") if not blocks and _looks_like_code(response) else None
+    found = known[-1] if known else whole
+    if found is None or not found.text.strip():
+        return None
+    cpp = found.language in _CPP or (not found.language and bool(_IS_CPP.search(found.text)))
+    return Program(found.text, "c++" if cpp else "python")
+
+
+def _looks_like_code(text: str) -> bool:
+    if _IS_CPP.search(text):
+        return True
+    if not _IS_PYTHON.search(text):
+        return False
+    try:
+        ast.parse(text[:_LOOKED_AT])
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+def _ready(program: Program) -> tuple[list[str], dict[str, bytes], str]:
+    """What to run with which files; or why it does not compile."""
+    text = program.text.encode("utf-8", "replace")
+    if program.language == "python":
+        return ["python3", "-I", "/box/main.py"], {"main.py": text}, ""
+    build = "g++ -O2 -std=c++17 -x c++ /box/main.cpp -o /tmp/main && cat /tmp/main"
+    made = run(["sh", "-c", build], files={"main.cpp": text}, limits=_COMPILE)
+    if not made.ok or not made.stdout:
+        return [], {}, _said(made.stderr) or _ENDED.get(made.end, "no compiler")
+    return ["/box/main"], {"main": made.stdout}, ""
+
+
+def _wrong(ran: Ran, test: TestCase) -> str:
+    """Why a test is not passed, or nothing."""
+    if ran.end is not End.EXITED:
+        return _ENDED[ran.end]
+    if ran.code:
+        return f"exit status {ran.code}: {_said(ran.stderr)}"
+    got, wanted = ran.stdout.decode("utf-8", "replace").split(), test.output.split()
+    if got == wanted:
+        return ""
+    return f"{' '.join(got)[:_SAID]!r} instead of {' '.join(wanted)[:_SAID]!r}"
+
+
+def _said(stream: bytes) -> str:
+    lines = stream.decode("utf-8", "replace").strip().splitlines()
+    return lines[-1][:_SAID] if lines else ""

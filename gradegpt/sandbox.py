@@ -1,0 +1,212 @@
+"""Run a stranger's program: namespaces of its own, no network, bounds on all that it can use up.
+
+Bubblewrap (``bwrap``) makes the namespaces, ``prlimit`` of util-linux the limits; where either is
+missing, or the system refuses namespaces, nothing is run. A program sees the system's programs and
+libraries, read only, the files that it is given, and two small folders in memory. It cannot see
+this machine's files, processes or network, and all that it started is gone when ``run`` returns.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from enum import StrEnum
+from functools import lru_cache
+from pathlib import Path
+from typing import IO, Final, NamedTuple
+
+from gradegpt.errors import MissingError
+
+_MB: Final = 2**20
+_NOBODY: Final = 65534
+_BOX: Final = "/box"
+_SYSTEM: Final = ("/bin", "/sbin", "/lib", "/lib64", "/lib32")
+_ENVIRONMENT: Final = {
+    "PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": _BOX, "LANG": "C.UTF-8", "TMPDIR": "/tmp",
+    "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1",
+}  # fmt: skip
+_READ: Final = 2**16
+
+
+class Limits(NamedTuple):
+    """What a program may use up.
+
+    ``seconds`` by the wall clock, of all its processes together; ``memory_mb`` of address space a
+    process; ``output_mb`` of what it writes to both streams; ``files_mb`` in each of its folders.
+    """
+
+    seconds: float = 5.0
+    memory_mb: int = 512
+    output_mb: int = 1
+    files_mb: int = 16
+    processes: int = 16
+
+
+class End(StrEnum):
+    """How a program ended."""
+
+    EXITED = "exited"
+    KILLED = "killed"
+    TIME = "time"
+    OUTPUT = "output"
+
+
+class Ran(NamedTuple):
+    """What came of it. ``code`` is the exit status, or minus the signal that it died of."""
+
+    end: End
+    code: int
+    stdout: bytes
+    stderr: bytes
+    seconds: float
+
+    @property
+    def ok(self) -> bool:
+        """Whether it ended by itself, and well."""
+        return self.end is End.EXITED and self.code == 0
+
+
+def run(
+    command: Sequence[str],
+    *,
+    stdin: bytes = b"",
+    files: Mapping[str, bytes] | None = None,
+    limits: Limits | None = None,
+) -> Ran:
+    """Run ``command`` in a sandbox, where ``files`` lie executable in its folder.
+
+    Raises:
+        MissingError: this system cannot confine it; the error says what to install or allow.
+
+    """
+    if why := missing():
+        raise MissingError(f"code is not run here: {why}")
+    return _run(command, stdin, files or {}, limits or Limits())
+
+
+@lru_cache(maxsize=1)
+def missing() -> str:
+    """Why no program can be confined here, and what to do; nothing where one can."""
+    if not sys.platform.startswith("linux"):
+        return "it takes Linux's namespaces; judge code in a container or on a Linux machine"
+    for name, package in (("bwrap", "bubblewrap"), ("prlimit", "util-linux")):
+        if shutil.which(name) is None:
+            return f"{name} is not installed; apt install {package}, or your system's package of it"
+    ran = _run(["true"], b"", {}, Limits())
+    if ran.ok:
+        return ""
+    said = ran.stderr.decode("utf-8", "replace").strip().splitlines()
+    return (
+        f"the system refuses namespaces ({said[-1] if said else f'exit status {ran.code}'}); allow "
+        "unprivileged user namespaces, and in a container run it with --security-opt "
+        "seccomp=unconfined or as its documentation says"
+    )
+
+
+def _run(command: Sequence[str], stdin: bytes, files: Mapping[str, bytes], limits: Limits) -> Ran:
+    with ExitStack() as stack:
+        given = {name: stack.enter_context(_in_memory(data)) for name, data in files.items()}
+        source = stack.enter_context(_in_memory(stdin))
+        started = time.monotonic()
+        process = subprocess.Popen(
+            [*_confined(given, limits), *command],
+            stdin=source, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            pass_fds=list(given.values()), start_new_session=True, env={},
+            cwd="/",
+        )  # fmt: skip
+        with process:
+            try:
+                end, out, err = _watch(process, started + limits.seconds, limits.output_mb * _MB)
+            finally:
+                _kill(process)
+    code = process.returncode
+    end = End.KILLED if end is End.EXITED and (code < 0 or code > 128) else end
+    signal_or_code = 128 - code if code > 128 else code
+    return Ran(end, signal_or_code, out, err, time.monotonic() - started)
+
+
+def _confined(given: Mapping[str, int], limits: Limits) -> list[str]:
+    """The command line before the program's own."""
+    bwrap, prlimit = shutil.which("bwrap") or "bwrap", shutil.which("prlimit") or "prlimit"
+    size = ["--size", str(limits.files_mb * _MB), "--tmpfs"]
+    line = [
+        bwrap, "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL",
+        "--uid", str(_NOBODY), "--gid", str(_NOBODY), "--hostname", "box", "--clearenv",
+    ]  # fmt: skip
+    for name, value in _ENVIRONMENT.items():
+        line += ["--setenv", name, value]
+    line += ["--ro-bind", "/usr", "/usr"]
+    for path in map(Path, _SYSTEM):
+        if path.is_symlink():
+            line += ["--symlink", str(path.readlink()), str(path)]
+        elif path.exists():
+            line += ["--ro-bind", str(path), str(path)]
+    line += ["--ro-bind-try", "/etc/alternatives", "/etc/alternatives"]
+    line += ["--proc", "/proc", "--dev", "/dev", *size, "/dev/shm", "--remount-ro", "/dev"]
+    line += [*size, "/tmp", *size, _BOX]
+    for name, descriptor in given.items():
+        line += ["--perms", "0755", "--ro-bind-data", str(descriptor), f"{_BOX}/{name}"]
+    line += ["--chdir", _BOX, "--remount-ro", "/", "--"]
+    line += [
+        prlimit, f"--as={limits.memory_mb * _MB}", f"--cpu={int(limits.seconds) + 1}",
+        f"--nproc={limits.processes}", f"--fsize={limits.files_mb * _MB}", "--nofile=64",
+        "--core=0", "--",
+    ]  # fmt: skip
+    # Root is exempt from the limit on processes, so that a program is never root's.
+    nobody = ["--reuid", str(_NOBODY), "--regid", str(_NOBODY), "--clear-groups"]
+    setpriv = [shutil.which("setpriv") or "setpriv", *nobody] if os.geteuid() == 0 else []
+    return [*setpriv, *line]
+
+
+def _watch(process: subprocess.Popen[bytes], until: float, most: int) -> tuple[End, bytes, bytes]:
+    """Read both streams to their ends, or up to a bound."""
+    made: dict[str, bytearray] = {"stdout": bytearray(), "stderr": bytearray()}
+    with selectors.DefaultSelector() as selector:
+        for name in made:
+            stream: IO[bytes] = getattr(process, name)
+            os.set_blocking(stream.fileno(), False)
+            selector.register(stream, selectors.EVENT_READ, name)
+        while selector.get_map():
+            left = until - time.monotonic()
+            if left <= 0:
+                return End.TIME, bytes(made["stdout"]), bytes(made["stderr"])
+            for key, _ in selector.select(left):
+                data = os.read(key.fd, _READ)
+                if not data:
+                    selector.unregister(key.fileobj)
+                made[key.data] += data
+                if sum(map(len, made.values())) > most:
+                    return End.OUTPUT, bytes(made["stdout"][:most]), bytes(made["stderr"][:most])
+    try:
+        process.wait(max(0.0, until - time.monotonic()))
+    except subprocess.TimeoutExpired:
+        return End.TIME, bytes(made["stdout"]), bytes(made["stderr"])
+    return End.EXITED, bytes(made["stdout"]), bytes(made["stderr"])
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """End it with its namespace: the first process of that dies with ``bwrap``, and so do all."""
+    if process.poll() is None:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+@contextmanager
+def _in_memory(data: bytes) -> Iterator[int]:
+    descriptor = os.memfd_create("given")
+    try:
+        view = memoryview(data)
+        while view:
+            view = view[os.write(descriptor, view) :]
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        yield descriptor
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,311 @@
+"""Two hundred hostile programs: none gets out, none hangs the judge, all are reported."""
+# ruff: noqa: E501  programs are data
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from gradegpt import sandbox
+from gradegpt.errors import MissingError
+from gradegpt.sandbox import End, Limits, Ran, missing, run
+
+LIMITS = Limits(seconds=1.0, memory_mb=256, output_mb=1, files_mb=4, processes=8)
+confined = pytest.mark.skipif(bool(missing()), reason=f"no sandbox here: {missing()}")
+READS = (
+    "/etc/passwd", "/etc/shadow", "/root/.bashrc", "/home", "/work", "/var/log", "/proc/1/environ",
+    "/proc/kcore", "/root", "/proc/1/root/root", "/var/lib", "/home/../work", "/etc/ssl/private", "/media", "/usr/../root", "/run", "/mnt", "/srv", "/boot", "/etc/hostname", "/opt",
+)  # fmt: skip
+WRITES = (
+    "/x", "/etc/x", "/usr/x", "/usr/bin/python3", "/bin/sh", "/dev/x", "/proc/x", "/sys/x",
+    "/proc/sys/kernel/hostname", "/proc/self/oom_score_adj/x", "/box/main.py", "/lib/x", "/usr/local/x", "/dev/null/x",
+)  # fmt: skip
+SIGNALS = (
+    "SIGTERM",
+    "SIGINT",
+    "SIGHUP",
+    "SIGALRM",
+    "SIGQUIT",
+    "SIGUSR1",
+    "SIGXCPU",
+    "SIGPIPE",
+    "SIGTSTP",
+    "SIGSEGV",
+    "SIGUSR2",
+)
+ADDRESSES = (
+    "127.0.0.1",
+    "::1",
+    "10.0.0.1",
+    "169.254.169.254",
+    "8.8.8.8",
+    "192.168.0.1",
+    "172.17.0.1",
+    "fe80::1",
+)
+
+
+def hostile() -> Iterator[tuple[str, str]]:
+    """(name, Python program); what gets out prints ``ESCAPED``."""
+    for path in READS:
+        yield (
+            f"read {path}",
+            (
+                f"import os\np='{path}'\n"
+                "try:\n  t = os.listdir(p) if os.path.isdir(p) else [open(p,'rb').read(9)]\n"
+                "except OSError: t = []\nprint('ESCAPED' if any(t) else 'kept')"
+            ),
+        )
+        yield (
+            f"link to {path}",
+            (
+                f"import os\nos.symlink('{path}','/tmp/l')\n"
+                "try: print('ESCAPED' if os.listdir('/tmp/l') else 'kept')\n"
+                "except NotADirectoryError: print('ESCAPED' if open('/tmp/l','rb').read(9) else 'kept')\n"
+                "except OSError: print('kept')"
+            ),
+        )
+    for path in WRITES:
+        for mode in ("w", "a", "r+"):
+            yield (
+                f"write {path} {mode}",
+                (
+                    f"try:\n  open('{path}','{mode}').write('x')\n  print('ESCAPED')\n"
+                    "except OSError: print('kept')"
+                ),
+            )
+        yield (
+            f"remove {path}",
+            (
+                f"import os\ntry:\n  os.remove('{path}')\n  print('ESCAPED')\n"
+                "except OSError: print('kept')"
+            ),
+        )
+    for address in ADDRESSES:
+        for kind in ("SOCK_STREAM", "SOCK_DGRAM"):
+            yield (
+                f"connect {address} {kind}",
+                (
+                    "import socket\n"
+                    f"s=socket.socket(socket.AF_INET6 if ':' in '{address}' else socket.AF_INET, socket.{kind})\n"
+                    f"s.settimeout(.3)\ntry:\n  s.connect(('{address}', 53)); s.send(b'x'); s.recv(1)\n"
+                    "  print('ESCAPED')\nexcept OSError: print('kept')"
+                ),
+            )
+    yield (
+        "unix sockets",
+        (
+            "import socket,glob\nr=[]\nfor p in ['/run/docker.sock','/var/run/docker.sock','/tmp/.X11-unix/X0','\\0x']:\n"
+            "  s=socket.socket(socket.AF_UNIX)\n  try: s.connect(p); r.append(p)\n  except OSError: pass\n"
+            "print('ESCAPED' if r else 'kept')"
+        ),
+    )
+    for name in SIGNALS:
+        yield (
+            f"ignore {name} and spin",
+            (f"import signal\nsignal.signal(signal.{name}, signal.SIG_IGN)\nwhile True: pass"),
+        )
+        yield (
+            f"send {name} to all",
+            (
+                f"import os,signal,time\ntry: os.kill(-1, signal.{name})\nexcept OSError: pass\n"
+                "try: os.kill(1, signal.SIGKILL)\nexcept OSError: pass\nprint('kept')"
+            ),
+        )
+    forks = {
+        "fork bomb": "import os\nwhile True:\n  try: os.fork()\n  except OSError: pass",
+        "fork and wait": "import os,time\nfor _ in range(500):\n  try:\n    if os.fork()==0: time.sleep(30)\n  except OSError: pass\ntime.sleep(30)",
+        "thread bomb": "import threading,time\nn=0\ntry:\n  for n in range(10**5): threading.Thread(target=time.sleep,args=(30,),daemon=True).start()\nexcept RuntimeError: print('kept' if n<100 else 'ESCAPED')",
+        "new session": "import os,time\nif os.fork()==0:\n  os.setsid()\n  if os.fork()==0:\n    time.sleep(30)\nprint('kept')",
+        "background with pipes": "import subprocess\nsubprocess.Popen(['sleep','30'])\nprint('kept')",
+        "background without pipes": "import subprocess\nd=subprocess.DEVNULL\nsubprocess.Popen(['sleep','30'],stdin=d,stdout=d,stderr=d,start_new_session=True)\nprint('kept')",
+        "vfork chain": "import os,sys\nos.execv('/usr/bin/python3',['python3','-I','/box/main.py']*1)",
+    }
+    memory = {
+        "one block": "x=bytearray(2**34)",
+        "many blocks": "x=[]\nwhile True: x.append(bytearray(2**24))",
+        "a long text": "x='x'\nwhile True: x+=x",
+        "a deep list": "x=[]\nwhile True: x=[x,x,x]*1000",
+        "recursion": "import sys\nsys.setrecursionlimit(10**9)\ndef f(): f()\nf()",
+        "big integer": "x=7\nwhile True: x=x*x",
+        "mmap": "import mmap\nx=[]\nwhile True: x.append(mmap.mmap(-1,2**28))",
+        "in each process": "import os\nfor _ in range(20):\n  try: os.fork()\n  except OSError: break\nx=[]\nwhile True: x.append(bytearray(2**24))",
+    }
+    output = {
+        "endless": "while True: print('x'*9999)",
+        "endless errors": "import sys\nwhile True: sys.stderr.write('x'*9999)",
+        "both": "import sys\nwhile True: print('x'*999); sys.stderr.write('y'*999)",
+        "no newline": "import sys\nwhile True: sys.stdout.write('x')",
+        "from children": "import os\nos.fork();os.fork()\nwhile True: os.write(1,b'x'*4096)",
+        "not utf-8": "import os\nos.write(1,bytes(range(256))*16)",
+        "terminal codes": "print('\\x1b[2J\\x1b]0;x\\x07kept')",
+    }
+    files = {
+        "a large file": "f=open('/tmp/x','wb')\nwhile True: f.write(b'x'*2**20)",
+        "many files": "import os\nfor n in range(10**6): open(f'/tmp/{n}','wb').write(b'x'*2**16)",
+        "empty files": "for n in range(10**5): open(f'/tmp/{n}','w')",
+        "many folders": "import os\np='/tmp'\nwhile True:\n  p+='/d'\n  os.mkdir(p)",
+        "shared memory": "for n in range(100): open(f'/dev/shm/{n}','wb').write(b'x'*2**22)",
+        "open files": "x=[]\nwhile True: x.append(open('/dev/null'))",
+        "links in a ring": "import os\nos.symlink('/tmp/a','/tmp/b');os.symlink('/tmp/b','/tmp/a')\nopen('/tmp/a')",
+        "devices": "import os\ntry:\n  os.mknod('/tmp/sda',0o60666,os.makedev(8,0)); open('/tmp/sda','rb').read(1); print('ESCAPED')\nexcept OSError: print('kept')",
+        "the disk": "import glob\nr=[]\nfor p in glob.glob('/dev/[svnx]d*')+glob.glob('/dev/mem')+glob.glob('/dev/kmsg'):\n  try: r.append(open(p,'rb').read(1))\n  except OSError: pass\nprint('ESCAPED' if r else 'kept')",
+        "standard input": "import os\nos.write(0,b'x')\nprint('kept')",
+        "other descriptors": "import os\nr=[]\nfor n in range(3,256):\n  try: r.append(os.read(n,1))\n  except OSError: pass\nprint('ESCAPED' if any(r) else 'kept')",
+    }
+    privileges = {
+        "chroot": "import os\ntry: os.chroot('/tmp'); print('ESCAPED')\nexcept OSError: print('kept')",
+        "setuid": "import os\ntry: os.setuid(0); print('ESCAPED')\nexcept OSError: print('kept')",
+        "mount": "import ctypes\nl=ctypes.CDLL(None,use_errno=True)\nprint('ESCAPED' if l.mount(b'none',b'/tmp',b'tmpfs',0,None)==0 else 'kept')",
+        "unmount": "import ctypes\nl=ctypes.CDLL(None)\nprint('ESCAPED' if l.umount2(b'/box',2)==0 else 'kept')",
+        "remount": "import ctypes\nl=ctypes.CDLL(None)\nprint('ESCAPED' if l.mount(b'none',b'/usr',None,32,None)==0 else 'kept')",
+        "host name": "import socket\ntry: socket.sethostname('x'); print('ESCAPED')\nexcept OSError: print('kept')",
+        "limits up": "import resource as r\ntry: r.setrlimit(r.RLIMIT_AS,(-1,-1)); print('ESCAPED')\nexcept (ValueError,OSError): print('kept')",
+        "nice": "import os\ntry: os.nice(-20); print('ESCAPED')\nexcept OSError: print('kept')",
+        "clock": "import time\ntry: time.clock_settime(0,0); print('ESCAPED')\nexcept OSError: print('kept')",
+        "reboot": "import ctypes\nl=ctypes.CDLL(None)\nprint('ESCAPED' if l.reboot(0x1234567)==0 else 'kept')",
+        "the first process": "import os\nt=open('/proc/1/status').read()\nn=[os.readlink(f'/proc/{p}/ns/{k}') for k in ('mnt','net','user','pid') for p in (1,'self')]\nprint('kept' if 'CapEff:\\t0000000000000000' in t and n[::2]==n[1::2] else 'ESCAPED')",
+        "environment": "import os\nprint('ESCAPED' if {'SECRET_OF_THE_JUDGE'} & {*os.environ} else 'kept')",
+        "parents": "import os\nprint('ESCAPED' if os.path.exists('/proc/2000000') or os.getppid() > 5 else 'kept')",
+        "the judge's memory": "import glob\nr=[p for p in glob.glob('/proc/[0-9]*/maps') if b'pytest' in open(p,'rb').read()]\nprint('ESCAPED' if r else 'kept')",
+    }
+    slow = {
+        "sleep": "import time\ntime.sleep(30)",
+        "a regex": "import re\nre.match('(a+)+$','a'*64+'b')",
+        "wait for input": "input();input();input()\nimport signal\nsignal.pause()",
+        "closed streams": "import os,time\nos.close(1);os.close(2)\ntime.sleep(30)",
+        "alarm off": "import signal,time\nsignal.alarm(0)\nfor s in range(1,65):\n  try: signal.signal(s,signal.SIG_IGN)\n  except (OSError,ValueError): pass\ntime.sleep(30)",
+        "stop itself": "import os,signal\nos.kill(os.getpid(),signal.SIGSTOP)",
+        "crash": "import ctypes\nctypes.string_at(0)",
+        "abort": "import os\nos.abort()",
+        "exit 255": "import os\nos._exit(255)",
+        "exit 0 early": "import os\nprint('kept',flush=True)\nos._exit(0)",
+    }
+    groups = {
+        "fork": forks, "memory": memory, "output": output, "files": files,
+        "privileges": privileges, "time": slow,
+    }  # fmt: skip
+    for group, programs in groups.items():
+        for name, text in programs.items():
+            yield f"{group}: {name}", text
+
+
+PROGRAMS = list(hostile())
+
+
+@confined
+def test_no_hostile_program_gets_out_or_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each ends within its second and a little, and is told by how it ended."""
+    monkeypatch.setenv("SECRET_OF_THE_JUDGE", "1")
+    assert len(PROGRAMS) >= 190  # and ten in C++
+    marker = Path("/tmp/l")
+
+    def tried(program: tuple[str, str]) -> tuple[str, Ran]:
+        name, text = program
+        return name, run(
+            ["python3", "-I", "/box/main.py"], files={"main.py": text.encode()}, limits=LIMITS
+        )
+
+    with ThreadPoolExecutor(4) as pool:
+        done = dict(pool.map(tried, PROGRAMS))
+    assert not [name for name, ran in done.items() if b"ESCAPED" in ran.stdout]
+    assert not [name for name, ran in done.items() if ran.seconds > LIMITS.seconds + 3]
+    assert not [name for name, ran in done.items() if len(ran.stdout + ran.stderr) > 2 * 2**20]
+    assert all(ran.end is not End.EXITED or ran.code >= 0 for ran in done.values())
+    ends = {name: ran.end for name, ran in done.items()}
+    assert {ends[n] for n in ends if n.endswith("and spin")} == {End.TIME}
+    assert {ends[f"output: {n}"] for n in ("endless", "both", "no newline")} == {End.OUTPUT}
+    assert {ends[f"time: {n}"] for n in ("sleep", "a regex", "alarm off", "stop itself")} == {
+        End.TIME
+    }
+    assert (ends["time: crash"], ends["time: abort"]) == (End.KILLED, End.KILLED)
+    assert not marker.is_symlink()
+
+
+@confined
+@pytest.mark.parametrize(
+    ("text", "end"),
+    [
+        ("int main(){for(;;);}", End.TIME),
+        ("#include <unistd.h>\nint main(){for(;;)fork();}", End.TIME),
+        ("#include <cstdlib>\n#include <cstring>\nint main(){for(;;)memset(malloc(1<<24),1,1<<24);}", End.KILLED),
+        ("#include <cstdio>\nint main(){for(;;)puts(\"x\");}", End.OUTPUT),
+        ("int f(int n){return f(n+1)+1;}int main(){return f(0);}", End.KILLED),
+        ("#include <csignal>\nint main(){for(int s=1;s<65;s++)signal(s,SIG_IGN);for(;;);}", End.TIME),
+    ],
+)  # fmt: skip
+def test_hostile_cpp(text: str, end: End) -> None:
+    build = "g++ -O0 -x c++ /box/m.cpp -o /tmp/m && cat /tmp/m"
+    large = Limits(seconds=20, memory_mb=1024, output_mb=16)
+    made = run(["sh", "-c", build], files={"m.cpp": text.encode()}, limits=large)
+    assert made.ok, made.stderr
+    assert run(["/box/m"], files={"m": made.stdout}, limits=LIMITS).end is end
+
+
+@confined
+@pytest.mark.parametrize(
+    "text", ["#include </dev/zero>", "#include </etc/passwd>", '#include "/box/m.cpp"',
+             "template<int n>struct A{A<n+1> a;};A<0> a;int main(){}"],
+)  # fmt: skip
+def test_compiling_is_confined_too(text: str) -> None:
+    limits = Limits(seconds=4, memory_mb=512)
+    ran = run(["g++", "-x", "c++", "/box/m.cpp"], files={"m.cpp": text.encode()}, limits=limits)
+    assert not ran.ok
+    assert b"root:" not in ran.stdout + ran.stderr
+    assert ran.seconds < 8
+
+
+@confined
+def test_the_network_is_its_own() -> None:
+    """A port of this machine that is open cannot be reached."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        text = f"import socket\nsocket.create_connection(('127.0.0.1',{port}),1)"
+        ran = run(["python3", "-I", "-c", text], limits=LIMITS)
+    assert b"ConnectionRefusedError" in ran.stderr
+
+
+@confined
+def test_an_honest_program_gets_what_it_is_given() -> None:
+    """Input, its own files, a folder to write in; its exit status and both streams come back."""
+    text = (
+        "import sys,os\nopen('/tmp/a','w').write(input())\nprint(open('/tmp/a').read()[::-1])\n"
+        "print(sorted(os.listdir('/box')),file=sys.stderr)\nsys.exit(3)"
+    )
+    files = {"main.py": text.encode(), "data.txt": b"x"}
+    ran = run(["python3", "-I", "/box/main.py"], stdin="好了".encode(), files=files)
+    assert (ran.end, ran.code, ran.stdout.decode()) == (End.EXITED, 3, "了好\n")
+    assert ran.stderr == b"['data.txt', 'main.py']\n"
+    assert not ran.ok
+
+
+@confined
+def test_nothing_is_left_behind() -> None:
+    """When it returns, so have all that the program started."""
+    mark = f"{time.time_ns() % 10**6 + 10**6}"
+    text = f"import subprocess\nfor _ in range(3): subprocess.Popen(['sleep','{mark}'])"
+    assert run(["python3", "-I", "-c", text], limits=LIMITS).ok
+    lines = [p.read_bytes() for p in Path("/proc").glob("[0-9]*/cmdline") if p.exists()]
+    assert not [line for line in lines if mark.encode() in line]
+
+
+def test_where_nothing_confines_nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And the error says what to install or to allow."""
+    monkeypatch.setattr(sandbox.shutil, "which", lambda name: None if name == "bwrap" else name)
+    monkeypatch.setattr(sandbox, "missing", sandbox.missing.__wrapped__)
+    with pytest.raises(
+        MissingError, match="code is not run here: bwrap is not installed; apt install"
+    ):
+        run(["true"])
+    monkeypatch.setattr(sandbox.sys, "platform", "darwin")
+    assert "takes Linux's namespaces" in sandbox.missing()
+    monkeypatch.undo()
+    refused = Ran(End.EXITED, 1, b"", b"bwrap: No permissions", 0.1)
+    monkeypatch.setattr(sandbox, "_run", lambda *_: refused)
+    monkeypatch.setattr(sandbox.shutil, "which", lambda name: name)
+    assert "refuses namespaces (bwrap: No permissions); allow" in sandbox.missing.__wrapped__()
