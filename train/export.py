@@ -64,8 +64,8 @@ _ONE_FILE: Final = 2**30
 class Quantization(StrEnum):
     """How the matrices are stored and multiplied; int8 scales what goes in anew in every pass.
 
-    int4 is an eighth of float32's size, in blocks of 32 with a scale each: as fast at writing, half
-    as fast as int8 at reading a prompt.
+    int4 stores each matrix in an eighth of float32's size, in blocks of 32 with a scale each (the
+    embedding stays float32): as fast as int8 at writing, half as fast at reading a prompt.
     """
 
     INT8 = "int8"
