@@ -79,7 +79,9 @@ class Item(Row):
     ``arb``, ``atlas`` and ``relative:X``; none means ``auto``. ``tests`` are the cases of a
     program, ``[{"input": "1 2", "output": "3"}]``. ``tags`` say what the question is about,
     ``{"subject": "physics", "points": ["optics", "waves"]}``: scores are given by them, and no
-    judge sees them.
+    judge sees them. ``solution`` is a reference solution, ``steps`` its steps where it is cut into
+    them, ``parts`` the reference of each sub-question in order, ``points`` what a full answer
+    earns.
     """
 
     id: str = ""
@@ -90,6 +92,10 @@ class Item(Row):
     answer_type: AnswerType | None = None
     tolerance: Annotated[str, Field(pattern=TOLERANCE)] | None = None
     needs: Literal["all", "any"] | None = None
+    solution: str = ""
+    steps: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
+    points: Annotated[float, Field(gt=0)] | None = None
     tests: tuple[TestCase, ...] = ()
     tags: dict[str, str | tuple[str, ...]] = {}
     meta: dict[str, Any] = {}

@@ -10,10 +10,19 @@ import typer
 
 from eval.answer.ask import ask
 from eval.answer.prompts import Style
-from eval.judging import progress_bar
+from eval.asking import (
+    ApiKey,
+    BaseUrl,
+    Concurrency,
+    InputPrice,
+    MaxNewTokens,
+    ModelName,
+    OutputPrice,
+    Overwrite,
+    asking,
+    print_asked,
+)
 from gradegpt.cli import run
-from gradegpt.engines.openai_api import OpenAIEngine
-from gradegpt.errors import EngineError
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
@@ -27,10 +36,8 @@ def main(
         ),
     ],
     out: Annotated[Path, typer.Option("-o", "--out", help="The file for the answers.")],
-    base_url: Annotated[
-        str, typer.Option(help="An OpenAI-compatible server, up to and including /v1.")
-    ],
-    model: Annotated[str, typer.Option(help="The model's name there.")],
+    base_url: BaseUrl,
+    model: ModelName,
     prompt: Annotated[
         Style,
         typer.Option(
@@ -42,14 +49,12 @@ def main(
     temperature: Annotated[
         float | None, typer.Option(min=0, help="[default: 0, or 0.6 for several samples]")
     ] = None,
-    max_new_tokens: Annotated[int, typer.Option(min=1, help="Of an answer.")] = 2048,
-    concurrency: Annotated[int, typer.Option(min=1, help="Requests at a time.")] = 16,
-    api_key: Annotated[str | None, typer.Option(help="[default: $OPENAI_API_KEY]")] = None,
-    input_price: Annotated[float, typer.Option(min=0, help="Of a million prompt tokens.")] = 0.0,
-    output_price: Annotated[float, typer.Option(min=0, help="Of a million tokens written.")] = 0.0,
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace the output if it is there.")
-    ] = False,
+    max_new_tokens: MaxNewTokens = 2048,
+    concurrency: Concurrency = 16,
+    api_key: ApiKey = None,
+    input_price: InputPrice = 0.0,
+    output_price: OutputPrice = 0.0,
+    overwrite: Overwrite = False,
 ) -> None:
     """Ask every question, and write a file that `gradegpt judge` takes.
 
@@ -57,28 +62,16 @@ def main(
     paid for twice.
     """
     hot = temperature if temperature is not None else 0.6 if samples > 1 else 0.0
-    engine = OpenAIEngine(
-        base_url, model, api_key=api_key, concurrency=concurrency, temperature=hot
-    )
     started = time.monotonic()
-    with progress_bar("asking") as advance:
+    with asking(base_url, model, api_key=api_key, concurrency=concurrency, temperature=hot) as (
+        engine,
+        advance,
+    ):
         made = ask(
             questions, out, engine, style=prompt, samples=samples, max_new_tokens=max_new_tokens,
             at_once=4 * concurrency, overwrite=overwrite, on_progress=advance,
         )  # fmt: skip
-    cost = (made.prompt_tokens * input_price + made.completion_tokens * output_price) / 1e6
-    earlier = f" ({made.rows_before:,} from an earlier run)" if made.rows_before else ""
-    typer.echo(
-        f"{made.rows:,} answers{earlier}, {made.cut_off:,} of them cut off at {max_new_tokens:,} "
-        f"tokens\n{made.prompt_tokens:,} tokens read, {made.completion_tokens:,} written in "
-        f"{time.monotonic() - started:.0f} s" + (f", {cost:.2f} at your prices" if cost else "")
-    )
-    typer.echo(f"wrote {out}")
-    if made.failed:
-        again = "run the same command again to ask them once more"
-        raise EngineError(
-            f"{made.failed:,} questions were not answered, the first with: {made.failure}; {again}"
-        )
+    print_asked(made, out, started, max_new_tokens, (input_price, output_price))
 
 
 if __name__ == "__main__":

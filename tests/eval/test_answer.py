@@ -11,8 +11,9 @@ import pytest
 from typer.testing import CliRunner
 
 import eval.answer.__main__ as command
-from eval.answer.ask import Asked, ask, read_questions
+from eval.answer.ask import ask, read_questions
 from eval.answer.prompts import Style, prompt
+from eval.asking import Asked
 from eval.scores import scores
 from gradegpt.cli import app as gradegpt
 from gradegpt.engines import Generation
@@ -144,7 +145,7 @@ def test_questions_that_cannot_be_asked(tmp_path: Path, row: dict[str, Any], mes
 
 def test_ask_judge_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A benchmark of 500 questions by three commands: every third answer is wrong."""
-    monkeypatch.setattr(command, "OpenAIEngine", lambda *_, **__: Model())
+    monkeypatch.setattr("eval.asking.OpenAIEngine", lambda *_, **__: Model())
     path, out = questions(tmp_path, 500), str(tmp_path / "answers.jsonl")
     words = [str(path), "-o", out, "--base-url", "http://x/v1", "--model", "m", "--samples", "2"]
     done = CliRunner().invoke(command.app, [*words, "--input-price", "3"])
