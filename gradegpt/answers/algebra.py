@@ -31,6 +31,9 @@ _SQUAREFREE: Final = [n for n in range(2, 50) if all(n % (k * k) for k in range(
 _EQUAL: Final = 1e-10
 """Relative difference below which two evaluations count as equal."""
 
+_SIGNS: Final = ((1,), (-1,), (1, -1))
+"""Of the unknowns: all positive, all negative, and some of them: √(a²x²) is ax in the first two."""
+
 BASE: Final = "log base"
 """The unknown that stands for the base of a bare ``log``."""
 
@@ -174,11 +177,14 @@ def _bare_logs(node: Node) -> bool:
     return (node.op == "log" and len(node.args) == 1) or any(map(_bare_logs, node.args))
 
 
-def equal(left: Node, right: Node, *, scaled: bool = False) -> bool | None:
+def equal(
+    left: Node, right: Node, *, scaled: bool = False, positive: frozenset[str] = frozenset()
+) -> bool | None:
     """Whether two formulas are the same function, or none where that cannot be shown.
 
     Equal at some points and not at others is none: √(x²) and x differ unless x ≥ 0 is known, log x
-    and ln x unless the base is. With ``scaled``, the same up to a non-zero constant factor.
+    and ln x unless the base is. With ``scaled``, the same up to a non-zero constant factor. The
+    unknowns in ``positive`` take no other values.
     """
     names = sorted(variables(left) | variables(right))
     logs = _bare_logs(left), _bare_logs(right)
@@ -187,13 +193,16 @@ def equal(left: Node, right: Node, *, scaled: bool = False) -> bool | None:
         found = _outcomes(left, right, [{}], scaled=False)
         return found[0] if found else None
     everything: list[bool] = []
-    for sign in (1, -1) if names else (1,):
+    free = [name for name in names if name not in positive]
+    for signs in _SIGNS[: min(len(free), 2) + 1]:
         points = [
-            {name: sign * rng.uniform(0.3, 2.2) for name in names} | {BASE: rng.uniform(2, 12)}
+            {name: rng.uniform(0.3, 2.2) for name in names} | {BASE: rng.uniform(2, 12)}
             for _ in range(_POINTS)
         ]
+        for at in points:
+            at.update({name: rng.choice(signs) * at[name] for name in free})
         found = _outcomes(left, right, points, scaled=scaled)
-        if sign > 0 and len(found) < _POINTS // 2:
+        if signs == _SIGNS[0] and len(found) < _POINTS // 2:
             return None
         everything += found
     if all(everything):

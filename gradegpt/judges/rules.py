@@ -31,7 +31,7 @@ from gradegpt.rules.validity import (
 from gradegpt.rules.workers import shared_pool
 from gradegpt.schema import AnswerType, ChainFormat, Item, Judgement, Outcome, Verdict
 
-VERSION: Final = "9"
+VERSION: Final = "10"
 """Raised with every change that can change a judgement; part of the fingerprint."""
 
 REFUSAL: Final = "response:refusal"

@@ -15,6 +15,7 @@ from gradegpt.answers.types import Group, Leaf, Options, Range, Region, Truth, V
 from gradegpt.answers.words import Words
 from gradegpt.rules.compare.base import Comparison, Means, Prove, sparing, unproved
 from gradegpt.rules.compare.choice import compare_choice
+from gradegpt.rules.compare.positive import not_negative
 from gradegpt.rules.compare.text import compare_text
 from gradegpt.rules.compare.value import same_value
 from gradegpt.rules.tolerance import EXACT
@@ -93,7 +94,16 @@ def _values(kind: AnswerType, pair: tuple[Value, Value], means: Means) -> Compar
     words = {True: "equal", False: "different", None: "not-shown"}[same]
     exactly = same and same_value(wanted, given, means._replace(tolerance=EXACT))
     within = "-within-tolerance" if same and not exactly else ""
-    return Comparison(same, f"{kind.value}:{words}{within}")
+    return Comparison(same, f"{kind.value}:{words}{within}{_assumed(same, wanted, given, means)}")
+
+
+def _assumed(same: bool | None, wanted: Value, given: Value, means: Means) -> str:
+    """What the question says of signs, where nothing could be shown without it."""
+    if same is None or not (names := not_negative(means.question)):
+        return ""
+    if same_value(wanted, given, means._replace(assume=False)) is not None:
+        return ""
+    return f"-for-nonnegative-{','.join(sorted(names))}"
 
 
 def _ranges(reference: str, answer: str, question: str, tolerance: str) -> Comparison | None:

@@ -43,7 +43,9 @@ class Means(NamedTuple):
     names_matter: bool = False
     """Whether x = 5 and y = 5 are two answers: they are two lines, but one number."""
     question: str = ""
-    """Where it asks for a percentage, 18 means 18 %."""
+    """Where it asks for a percentage, 18 means 18 %; where it has a > 0, √(a²) is a."""
+    assume: bool = True
+    """Whether what the question says of signs is used."""
 
 
 class Comparison(NamedTuple):

@@ -13,6 +13,7 @@ from gradegpt.answers.text import plain
 from gradegpt.answers.types import Group, Leaf, Piece, Quantity, Range, Region, Relation, Value
 from gradegpt.answers.values import is_read
 from gradegpt.rules.compare.base import Means, every
+from gradegpt.rules.compare.positive import not_negative
 
 _COORDINATES: Final = ("x", "y", "z")
 _PERCENT = re.compile(
@@ -40,7 +41,7 @@ def same_value(reference: Value, answer: Value, means: Means) -> bool | None:
         case Group(), Group():
             return _groups(reference, answer, means)
         case Relation(), Relation():
-            return _relations(reference, answer)
+            return _relations(reference, answer, means)
         case (Region(pieces=()), Group(items=items)) | (Group(items=items), Region(pieces=())):
             return not items
         case Group(), Leaf() if _is_one_of_several(reference, answer, means):
@@ -52,7 +53,7 @@ def same_value(reference: Value, answer: Value, means: Means) -> bool | None:
             return _outside(reference, answer.quantity, means)
         case (Leaf() as leaf, Relation() as relation) | (Relation() as relation, Leaf() as leaf):
             named = _as_relation(leaf)
-            return None if named is None else _relations(named, relation)
+            return None if named is None else _relations(named, relation, means)
         case _:
             return None
 
@@ -80,7 +81,7 @@ def _is_one_of_several(reference: Group, answer: Leaf, means: Means) -> bool:
 def _leaves(reference: Leaf, answer: Leaf, means: Means) -> bool | None:
     if means.names_matter and reference.name and answer.name and reference.name != answer.name:
         left, right = _as_relation(reference), _as_relation(answer)
-        return (_relations(left, right) or None) if left and right else None
+        return (_relations(left, right, means) or None) if left and right else None
     measured = reference.quantity is not None and reference.quantity.unit
     if plain(reference.text) == plain(answer.text) and plain(answer.text) and not measured:
         return True
@@ -90,10 +91,19 @@ def _leaves(reference: Leaf, answer: Leaf, means: Means) -> bool | None:
             return same
     if reference.formula is None or answer.formula is None:
         return means.prove(reference.text, answer.text) if _provable(reference, answer) else None
-    same = algebra.equal(reference.formula, answer.formula)
+    same = _equal(reference.formula, answer.formula, means)
     if same is False and (products := _as_products(reference.text, answer.text)):
         return algebra.equal(*products) or same
     return same
+
+
+def _equal(left: Node, right: Node, means: Means, *, scaled: bool = False) -> bool | None:
+    """``algebra.equal``, and where that is none, with what the question says is not negative."""
+    same = algebra.equal(left, right, scaled=scaled)
+    if same is not None or not means.assume:
+        return same
+    positive = not_negative(means.question) & (variables(left) | variables(right))
+    return algebra.equal(left, right, scaled=scaled, positive=positive) if positive else None
 
 
 def _as_products(left: str, right: str) -> tuple[Node, Node] | None:
@@ -164,12 +174,12 @@ def _same_piece(a: Piece, b: Piece) -> bool:
     return ends and (a.low_in, a.high_in) == (b.low_in, b.high_in)
 
 
-def _relations(reference: Relation, answer: Relation) -> bool | None:
+def _relations(reference: Relation, answer: Relation, means: Means) -> bool | None:
     if not any(map(variables, (*reference[1:], *answer[1:]))):  # an identity has no other form
         sides = zip(reference[1:], answer[1:], strict=True)
         return every(algebra.equal(one, other) for one, other in sides) or None
     left, right = (Node("+", (r.left, Node("neg", (r.right,)))) for r in (reference, answer))
-    return algebra.equal(left, right, scaled=True)
+    return _equal(left, right, means, scaled=True)
 
 
 def _as_relation(leaf: Leaf) -> Relation | None:
