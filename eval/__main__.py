@@ -26,7 +26,8 @@ def main(
         list[str] | None,
         typer.Argument(
             metavar="KEY=VALUE",
-            help="Settings to change: name, out (default runs/<name>), sources=[{path: ...}], "
+            help="Settings to change: name, out (default runs/<name>), sources=[{path: ...}] with "
+            "labels or answers=[PATH] without, "
             "judges=[{name: ..., kind: rules|model|cascade, model: ..., adapter: ...}], "
             "bootstrap, seed, chunk, disagreements.",
         ),
@@ -39,26 +40,31 @@ def main(
         ),
     ] = False,
 ) -> None:
-    """Measure how well judges agree with labelled answers, with each other and with the rules.
+    """Measure how well judges agree with labelled answers, or score a model's unlabelled answers.
 
     Writes to runs/<name>: judgements/<judge>.jsonl, report.json, report.html (open it in a
     browser) and, last, manifest.json. A run that was stopped goes on where it stood when the same
     command is given again; finished judgements of the same rows by the same judge are reused.
     """
     try:
+        from eval.answers import AnswersReport
         from eval.evaluate import evaluate, report_path
         from eval.settings import EvalSettings
-        from eval.tables import print_report
+        from eval.tables import print_answers, print_report
     except ModuleNotFoundError as error:
         raise MissingError(
             f"{error.name}: not installed; the eval stage needs: pip install 'gradegpt[eval]'"
         ) from error
     settings = load_settings(EvalSettings, config, overrides or ())
     try:
-        print_report(evaluate(settings, overwrite=overwrite))
+        report = evaluate(settings, overwrite=overwrite)
     except KeyboardInterrupt:
         typer.echo(f"stopped; run the same command again to go on from {settings.folder}", err=True)
         raise typer.Exit(130) from None
+    if isinstance(report, AnswersReport):
+        print_answers(report)
+    else:
+        print_report(report)
     typer.echo(f"report: {report_path(settings)}")
 
 

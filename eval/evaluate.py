@@ -9,6 +9,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
 
+from eval.answers import AnswersReport, answers_report
 from eval.judging import (
     Judged,
     from_records,
@@ -19,12 +20,14 @@ from eval.judging import (
 )
 from eval.page import render_page
 from eval.report import Report, build_report
+from eval.scores import read_items
 from eval.settings import EvalSettings
+from gradegpt.errors import InputError
 from gradegpt.judges.base import Judge
 from gradegpt.judges.build import JudgeSettings, build_judge
 from gradegpt.records import sha256_file, whole_file, write_json
 from gradegpt.run import CheckedInput
-from gradegpt.schema import Example
+from gradegpt.schema import Example, Item
 
 MANIFEST: Final = "manifest.json"
 _PACKAGES: Final = ("gradegpt", "numpy", "torch", "transformers", "peft", "openai")
@@ -35,29 +38,49 @@ def evaluate(
     *,
     overwrite: bool = False,
     build: Callable[[JudgeSettings], Judge] = build_judge,
-) -> Report:
+) -> Report | AnswersReport:
     """Judge all rows with all judges, measure, and write everything under ``settings.folder``.
 
-    ``overwrite`` replaces judgements that were made from other rows or by another judge.
+    The report is of the judges where the rows have labels, and of the model that answered where
+    they have none. ``overwrite`` replaces judgements that were made from other rows or by another
+    judge.
     """
     started = time.perf_counter()
     folder = settings.folder
     (folder / MANIFEST).unlink(missing_ok=True)
-    examples = read_sources(
+    examples = _examples(settings)
+    answers = _answers(settings)
+    rows = examples or answers
+    items = write_items(rows, folder / "items.jsonl")
+    runs = list(_run_judges(settings, items, overwrite, build))
+    report = (
+        build_report(settings, examples, runs)
+        if examples
+        else answers_report(settings, answers, runs)
+    )
+    write_json(folder / "report.json", report.rounded())
+    with whole_file(folder / "report.html") as page:
+        page.write(render_page(report))
+    seconds = time.perf_counter() - started
+    write_json(folder / MANIFEST, _manifest(settings, len(rows), runs, seconds))
+    return report
+
+
+def _examples(settings: EvalSettings) -> list[Example]:
+    return read_sources(
         settings.sources,
         left_open=settings.left_open,
         sample=settings.sample,
         seed=settings.seed,
     )
-    items = write_items(examples, folder / "items.jsonl")
-    runs = list(_run_judges(settings, items, overwrite, build))
-    report = build_report(settings, examples, runs)
-    write_json(folder / "report.json", report.rounded())
-    with whole_file(folder / "report.html") as page:
-        page.write(render_page(report))
-    seconds = time.perf_counter() - started
-    write_json(folder / MANIFEST, _manifest(settings, examples, runs, seconds))
-    return report
+
+
+def _answers(settings: EvalSettings) -> list[Item]:
+    """The items of all files; an item without an id gets its number."""
+    items = [item for path in settings.answers for item in read_items(Path(path))]
+    if settings.answers and not items:
+        raise InputError(f"{settings.answers[0]}: no rows; every line holds one item")
+    return [i if i.id else i.model_copy(update={"id": str(n)}) for n, i in enumerate(items, 1)]
 
 
 def _run_judges(
@@ -81,16 +104,19 @@ def _run_judges(
 
 
 def _manifest(
-    settings: EvalSettings, examples: Sequence[Example], runs: Sequence[Judged], seconds: float
+    settings: EvalSettings, rows: int, runs: Sequence[Judged], seconds: float
 ) -> dict[str, Any]:
     return {
         # A key is not what the numbers depend on, and must not travel with them.
         "settings": settings.model_dump(mode="json", exclude={"judges": {"__all__": {"api_key"}}}),
-        "inputs": {source.path: sha256_file(source.path) for source in settings.sources},
+        "inputs": {
+            path: sha256_file(path)
+            for path in (*(source.path for source in settings.sources), *settings.answers)
+        },
         "outputs": {
             name: sha256_file(settings.folder / name) for name in ("report.json", "report.html")
         },
-        "rows": len(examples),
+        "rows": rows,
         "judges": {
             run.name: {"fingerprint": run.fingerprint, "reused": run.reused} for run in runs
         },

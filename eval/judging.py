@@ -79,10 +79,10 @@ def _drawn(examples: Sequence[Example], count: int, seed: int) -> list[Example]:
     return kept
 
 
-def write_items(examples: Sequence[Example], path: Path) -> CheckedInput:
+def write_items(rows: Sequence[Item], path: Path) -> CheckedInput:
     """Write what the judges see, the items alone: who is given no label cannot lean on one."""
     names = set(Item.model_fields) - {"meta"}  # where a label's reason may stand
-    write_rows(path, (example.model_dump(mode="json", include=names) for example in examples))
+    write_rows(path, (row.model_dump(mode="json", include=names) for row in rows))
     return check_input(path)
 
 

@@ -90,7 +90,10 @@ def measure(
 
 
 class Pair(Row):
-    """Two judges on the rows that both judged; where they differ, one agrees with the label."""
+    """Two judges on the rows that both judged; where they differ, one agrees with the label.
+
+    ``a_right`` and ``b_right`` are None where there are no labels.
+    """
 
     a: str
     b: str
@@ -98,30 +101,41 @@ class Pair(Row):
     agreement: float | None
     kappa: float | None
     n_differ: int
-    a_right: int
-    b_right: int
+    a_right: int | None
+    b_right: int | None
 
 
 def compare_judges(
-    examples: Sequence[Example],
+    examples: Sequence[Example] | None,
     a: tuple[str, Sequence[Judgement]],
     b: tuple[str, Sequence[Judgement]],
 ) -> Pair:
     """The two-way agreement of two named judges, and who is right where they differ."""
     both = [
-        (says_yes(example.verdict), says_yes(one.verdict), says_yes(other.verdict))
-        for example, one, other in zip(examples, a[1], b[1], strict=True)
+        (says_yes(one.verdict), says_yes(other.verdict))
+        for one, other in zip(a[1], b[1], strict=True)
         if one.verdict is not None and other.verdict is not None
     ]
-    truth, said, answered = np.array(both, dtype=bool).reshape(-1, 3).T
+    said, answered = np.array(both, dtype=bool).reshape(-1, 2).T
     scores = score(table(said, answered).sum(axis=0))
-    differ = said != answered
-    n_differ, a_right = int(differ.sum()), int((differ & (said == truth)).sum())
+    n_differ = int((said != answered).sum())
+    a_right = None if examples is None else _first_is_right(examples, a[1], b[1])
     return Pair(
-        a=a[0], b=b[0], n_both=len(both),
-        n_differ=n_differ, a_right=a_right, b_right=n_differ - a_right,
+        a=a[0], b=b[0], n_both=len(both), n_differ=n_differ, a_right=a_right,
+        b_right=None if a_right is None else n_differ - a_right,
         agreement=_defined(scores["accuracy"]), kappa=_defined(scores["kappa"]),
     )  # fmt: skip
+
+
+def _first_is_right(
+    examples: Sequence[Example], a: Sequence[Judgement], b: Sequence[Judgement]
+) -> int:
+    """On how many of the rows where two judges differ, two-way, the first has the label."""
+    return sum(
+        says_yes(one.verdict) is says_yes(example.verdict) is not says_yes(other.verdict)
+        for example, one, other in zip(examples, a, b, strict=True)
+        if one.verdict is not None and other.verdict is not None
+    )
 
 
 def _defined(value: Scores) -> float | None:

@@ -1,25 +1,37 @@
-"""The report as one page: no script, font or style from elsewhere; all texts escaped."""
+"""A report as one page: no script, font or style from elsewhere; all texts escaped."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
+from typing import Any
 
+from eval.answers import AnswersReport
 from eval.report import NOT_JUDGED, VIEWS, Report
 from eval.tables import decimal, percent
 from gradegpt.errors import MissingError
 from gradegpt.schema import Verdict
 
-_TEMPLATE: Final = "report.html.j2"
 
-
-def render_page(report: Report) -> str:
+def render_page(report: Report | AnswersReport) -> str:
     """The page of ``report``; the same report gives the same bytes.
 
     Raises:
         MissingError: jinja2 is not installed.
 
     """
+    if isinstance(report, AnswersReport):
+        return _filled("answers.html.j2", report=report, judges=list(report.scores))
+    return _filled(
+        "report.html.j2",
+        report=report,
+        judges=[judge.name for judge in report.judges],
+        sources=list(report.judges[0].views["source"]),
+        views=VIEWS,
+        verdicts=[*(v.value for v in Verdict), NOT_JUDGED],
+    )
+
+
+def _filled(template: str, **values: Any) -> str:
     try:
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
     except ImportError as error:
@@ -33,10 +45,4 @@ def render_page(report: Report) -> str:
         keep_trailing_newline=True,
     )
     environment.filters |= {"percent": percent, "decimal": decimal}
-    return environment.get_template(_TEMPLATE).render(
-        report=report,
-        judges=[judge.name for judge in report.judges],
-        sources=list(report.judges[0].views["source"]),
-        views=VIEWS,
-        verdicts=[*(v.value for v in Verdict), NOT_JUDGED],
-    )
+    return environment.get_template(template).render(values)

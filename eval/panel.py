@@ -185,8 +185,8 @@ def print_panel(report: PanelReport) -> None:
             kappa = "–" if pair.kappa is None else f"{pair.kappa:.2f}"
             console.print(
                 f"{pair.a} and {pair.b}: agree on {100 * pair.agreement:.1f} % of "
-                f"{pair.n_both:,}, kappa {kappa}; where they differ, right {pair.a_right:,} and "
-                f"{pair.b_right:,} times"
+                f"{pair.n_both:,}, kappa {kappa}; where they differ, right {pair.a_right} and "
+                f"{pair.b_right} times"
             )
     console.print(f"they differ on {report.n_differ:,} of {report.n_items:,} rows")
     if worst := report.better_without:

@@ -71,8 +71,8 @@ class Report(Row):
     pairs: tuple[Pair, ...]
 
     def rounded(self) -> Any:
-        """The report as JSON values, floats to six decimals: the same bytes on every machine."""
-        return _rounded(self.model_dump(mode="json"))
+        """The report as JSON values."""
+        return rounded(self.model_dump(mode="json"))
 
 
 def build_report(
@@ -198,13 +198,14 @@ def _share(holds: Iterator[bool]) -> float | None:
     return sum(values) / len(values) if values else None
 
 
-def _rounded(value: Any) -> Any:
+def rounded(value: Any) -> Any:
+    """JSON values with floats to six decimals: the same bytes on every machine."""
     match value:
         case float():
             return round(value, _DECIMALS)
         case dict():
-            return {key: _rounded(inner) for key, inner in value.items()}
+            return {key: rounded(inner) for key, inner in value.items()}
         case list():
-            return [_rounded(inner) for inner in value]
+            return [rounded(inner) for inner in value]
         case _:
             return value

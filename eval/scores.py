@@ -294,7 +294,7 @@ def main(
     and are listed.
     """
     found = scores(
-        _items(items),
+        read_items(items),
         list(read_rows(judgements, Judgement)),
         ks=tuple(k or ()),
         alphas=tuple(alpha or ALPHAS),
@@ -305,8 +305,13 @@ def main(
         typer.echo(f"wrote {out}")
 
 
-def _items(path: Path) -> list[Item]:
-    """The items of a file that may have labels too."""
+def read_items(path: Path) -> list[Item]:
+    """The items of a file that may have labels too.
+
+    Raises:
+        InputError: a row that is no item; ``file:line: field`` leads.
+
+    """
     rows = ((f"{path}:{number}", row) for number, row in read_objects(path))
     known = Item.model_fields.keys()
     return [validate(Item, {k: v for k, v in row.items() if k in known}, at) for at, row in rows]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from gradegpt.importers.labelled import Source
 from gradegpt.judges.build import JudgeSettings
@@ -18,6 +18,9 @@ _FILE_NAME: Final = re.compile(r"\w[\w .+-]*")
 class EvalSettings(Settings):
     """One evaluation: every judge judges every row of every source.
 
+    ``sources`` have labels: judges are measured. ``answers`` are files of items that have none, a
+    model's answers to a benchmark: the model is measured, by each judge, and ``ks`` are the numbers
+    of answers taken for pass@k and its kin (none: what all questions have).
     ``bootstrap`` is the number of resamples behind an interval (0: no intervals), ``chunk`` the
     rows between two writes, ``disagreements`` the most that the report shows for one judge. ``out``
     defaults to ``runs/<name>``.
@@ -25,7 +28,9 @@ class EvalSettings(Settings):
 
     name: str = Field(pattern=r"^\w[\w .+-]*$")
     out: str = ""
-    sources: tuple[Source, ...] = Field(min_length=1)
+    sources: tuple[Source, ...] = ()
+    answers: tuple[str, ...] = ()
+    ks: tuple[int, ...] = ()
     left_open: bool = False
     """Keep the rows alone that the rules leave undecided: what a cascade's other judges decide."""
     sample: int = Field(default=0, ge=0)
@@ -40,6 +45,16 @@ class EvalSettings(Settings):
     def folder(self) -> Path:
         """Where everything of this evaluation is written."""
         return Path(self.out or f"runs/{self.name}")
+
+    @model_validator(mode="after")
+    def _has_rows_of_one_kind(self) -> Self:
+        if bool(self.sources) is bool(self.answers):
+            raise ValueError(
+                "give either 'sources', which have labels, or 'answers', which have none"
+            )
+        if self.answers and (self.left_open or self.sample):
+            raise ValueError("'left_open' and 'sample' choose among labelled 'sources'")
+        return self
 
     @field_validator("judges")
     @classmethod

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from rich import box
@@ -10,8 +10,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from eval.metrics import Metrics
+from eval.answers import AnswersReport
+from eval.metrics import Metrics, Pair
 from eval.report import VIEWS, Report
+from eval.scores import print_scores
 
 WIDTH: Final = 100
 _COLUMNS: Final = (
@@ -32,7 +34,16 @@ def print_report(report: Report, console: Console | None = None) -> None:
         }
         console.print(_table(f"by {view}", metrics))
     if report.pairs:
-        console.print(_pairs(report))
+        console.print(_pairs(report.pairs))
+
+
+def print_answers(report: AnswersReport) -> None:
+    """Print what each judge makes of the answers, and how far judges agree."""
+    for name, found in report.scores.items():
+        Console().print(f"by the judge {name}:", highlight=False)
+        print_scores(found)
+    if report.pairs:
+        Console().print(_pairs(report.pairs))
 
 
 def _table(title: str, groups: Mapping[str, Mapping[str, Metrics]]) -> Table:
@@ -65,14 +76,15 @@ def _cells(metrics: Metrics) -> Iterator[str]:
     yield percent(metrics.majority)
 
 
-def _pairs(report: Report) -> Table:
+def _pairs(pairs: Sequence[Pair]) -> Table:
     table = _empty("pairs of judges, on the rows that both judged")
     for name in ("a", "b"):
         table.add_column(name, max_width=20, overflow="fold")
-    for name in ("rows", "agree", "kappa", "differ", "a right", "b right"):
+    labelled = ("a right", "b right") if pairs[0].a_right is not None else ()
+    for name in ("rows", "agree", "kappa", "differ", *labelled):
         table.add_column(name, justify="right", no_wrap=True)
-    for pair in report.pairs:
-        counts = (f"{n:,}" for n in (pair.n_differ, pair.a_right, pair.b_right))
+    for pair in pairs:
+        counts = (f"{n:,}" for n in (pair.n_differ, pair.a_right, pair.b_right) if n is not None)
         table.add_row(
             escape(pair.a), escape(pair.b), f"{pair.n_both:,}",
             percent(pair.agreement), decimal(pair.kappa), *counts,
