@@ -322,7 +322,7 @@ def main(
     and are listed.
     """
     found = scores(
-        _items(items),
+        read_items(items),
         list(read_rows(judgements, Judgement)),
         ks=tuple(k or ()),
         alphas=tuple(alpha or ALPHAS),
@@ -333,7 +333,7 @@ def main(
         typer.echo(f"wrote {out}")
 
 
-def _items(path: Path) -> list[Item]:
+def read_items(path: Path) -> list[Item]:
     """The items of a file that may have labels too."""
     rows = ((f"{path}:{number}", row) for number, row in read_objects(path))
     known = Item.model_fields.keys()
