@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from eval.asking import ApiKey, Asked, Concurrency, MaxNewTokens, Overwrite, asking, print_asked
-from eval.errors.categories import MEANING, Category
+from eval.errors.categories import Category
 from eval.errors.classify import Errors, ask_model, by_rules, summed_up, wrong_answers
 from eval.scores import read_items
 from gradegpt.cli import run
@@ -86,14 +86,14 @@ def print_errors(found: Errors) -> None:
         f"{len(found.errors):,} wrong answers"
     )
     table = Table(box=box.SIMPLE_HEAD)
-    for name in ("category", "wrong", "%", "by rules", "by model", "ATLAS, %", ""):
-        table.add_column(name, justify="left" if name in ("category", "") else "right")
+    for name in ("category", "wrong", "%", "by rules", "by model", "ATLAS, %"):
+        table.add_column(name, justify="left" if name == "category" else "right")
     by = Counter((error.category, error.by) for error in found.errors)
     for category, count in found.categories.items():
         table.add_row(
             category.value, f"{count.n:,}", f"{100 * count.share:.1f}",
             f"{by[category, 'rules']:,}", f"{by[category, 'model']:,}",
-            "" if count.atlas is None else f"{count.atlas:.1f}", MEANING[category],
+            "" if count.atlas is None else f"{count.atlas:.1f}",
         )  # fmt: skip
     console.print(table)
     numbers = [error for error in found.errors if error.category is Category.NUMERICAL]
