@@ -7,7 +7,7 @@ rows without a verdict are left out of every score, and counted beside it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -18,14 +18,17 @@ from rich.console import Console
 from rich.table import Table
 
 from eval.metrics import Interval
+from eval.rates import NoAnswer, Rates, rates
 from gradegpt.agreement import estimate, numbered, resampled
 from gradegpt.answers.read import read
 from gradegpt.cli import run
 from gradegpt.errors import InputError
 from gradegpt.importers.labelled import question_key
+from gradegpt.judges.parts import credit
 from gradegpt.judges.trust import type_of
 from gradegpt.records import read_objects, read_rows, validate, write_json
 from gradegpt.rules.compare import compare
+from gradegpt.rules.profiles.atlas import labels
 from gradegpt.sampled import g_pass_at_k, mg_pass_at_k, pass_at_k
 from gradegpt.schema import Item, Judgement, Row, Verdict
 
@@ -35,6 +38,10 @@ ALPHAS: Final = (0.1, 0.2, 0.3, 0.6)
 """The accuracies above which a knowledge point counts as mastered (CMMaTH, appendix D.2)."""
 THRESHOLDS: Final = (0.25, 0.5, 0.75, 1.0)
 _DRAWS: Final = 2000
+NO_ANSWER: Final = {
+    NoAnswer.TRUNCATED: "cut off, %", NoAnswer.REFUSAL: "refusal, %",
+    NoAnswer.JSON_ERROR: "JSON error, %", NoAnswer.UNPARSABLE: "unparsable, %",
+}  # fmt: skip
 Answer = tuple[Item, Judgement]
 
 
@@ -60,8 +67,9 @@ class Score(Row):
 
     ``accuracy_of_answers`` leaves out responses that give no answer (``invalid``; OlympiadBench,
     appendix B, removes them); ``consensus`` is the accuracy of the answer that most samples of a
-    question give. ``no_answer`` counts why there was none, ``not_judged`` how judging ended without
-    a verdict.
+    question give. ``credit`` is the mean share of right parts, by the weights in
+    ``meta.part_weights``, where items have parts. ``no_answer`` counts why there was none,
+    ``rates`` the same by ATLAS's kinds, ``not_judged`` how judging ended without a verdict.
     """
 
     n_rows: int
@@ -69,8 +77,10 @@ class Score(Row):
     accuracy: Share | None
     accuracy_of_answers: Share | None
     consensus: Share | None
+    credit: Share | None = None
     samples: tuple[Samples, ...]
     no_answer: dict[str, int]
+    rates: Rates
     not_judged: dict[str, int]
 
 
@@ -141,8 +151,10 @@ def score_of(rows: Sequence[Answer], ks: Sequence[int] = (), seed: int = 0) -> S
         accuracy=_ratio([(right, n) for right, n, _ in counted], seed),
         accuracy_of_answers=_ratio([(right, n - none) for right, n, none in counted], seed),
         consensus=_consensus(questions, seed),
+        credit=_credit(questions, seed),
         samples=tuple(_samples(k, counted, seed) for k in ks),
         no_answer=_no_answer(rows),
+        rates=rates(rows),
         not_judged=dict(
             sorted(Counter(j.outcome.value for _, j in rows if j.verdict is None).items())
         ),
@@ -260,6 +272,22 @@ def _consensus(questions: Sequence[Sequence[Answer]], seed: int) -> Share | None
     return _ratio(right, seed)
 
 
+def _credit(questions: Sequence[Sequence[Answer]], seed: int) -> Share | None:
+    """The mean credit of rows that have one; none where no row was judged in parts."""
+    if not any(len(labels(j.reason)) > 1 for question in questions for _, j in question):
+        return None
+    earned = [[credit(j, _weights(i)) for i, j in question] for question in questions]
+    known = [[one for one in several if one is not None] for several in earned]
+    return _ratio([(sum(several), len(several)) for several in known], seed)
+
+
+def _weights(item: Item) -> list[float]:
+    found = item.meta.get("part_weights") or []
+    if not isinstance(found, list) or not all(isinstance(one, int | float) for one in found):
+        raise InputError(f"item {item.id!r}: meta.part_weights: give a list of numbers")
+    return found
+
+
 def _no_answer(rows: Sequence[Answer]) -> dict[str, int]:
     reasons = (j.reason for _, j in rows if j.verdict is Verdict.INVALID)
     return dict(sorted(Counter(reason.rpartition(":")[2] for reason in reasons).items()))
@@ -320,24 +348,14 @@ def read_items(path: Path) -> list[Item]:
 def print_scores(found: Scores) -> None:
     """The tables of a command line."""
     console = Console()
-    names = (
-        "",
-        "rows",
-        "questions",
-        "accuracy",
-        "of answers",
-        "consensus",
-        "no answer",
-        "no verdict",
+    rows = [("all", found.overall)]
+    rows += [(f"{t}: {v}", score) for t, vs in found.tags.items() for v, score in vs.items()]
+    _print_table(
+        console, ("rows", "questions", "accuracy", "of answers", "consensus"), rows, _cells
     )
-    table = Table(box=box.SIMPLE_HEAD)
-    for name in names:
-        table.add_column(name, justify="right" if name else "left")
-    table.add_row("all", *_cells(found.overall))
-    for tag, values in found.tags.items():
-        for value, score in values.items():
-            table.add_row(f"{tag}: {value}", *_cells(score))
-    console.print(table)
+    _print_table(console, (*NO_ANSWER.values(), "no verdict, %"), rows, _rates)
+    if found.overall.credit is not None:
+        console.print(f"credit by parts  {_shown(found.overall.credit)}")
     for one in found.overall.samples:
         levels = "  ".join(f"{least}: {_shown(share)}" for least, share in one.g_pass.items())
         console.print(f"k = {one.k}, {one.pass_at_k.n_questions:,} questions")
@@ -348,12 +366,30 @@ def print_scores(found: Scores) -> None:
         console.print(f"SSR of {tag}  {shares}")
 
 
+def _print_table(
+    console: Console,
+    names: Sequence[str],
+    rows: Sequence[tuple[str, Score]],
+    cells: Callable[[Score], list[str]],
+) -> None:
+    table = Table("", box=box.SIMPLE_HEAD)
+    for name in names:
+        table.add_column(name, justify="right", no_wrap=True)
+    for name, score in rows:
+        table.add_row(name, *cells(score))
+    console.print(table)
+
+
 def _cells(score: Score) -> list[str]:
-    none, unjudged = sum(score.no_answer.values()), sum(score.not_judged.values())
-    return [
-        f"{score.n_rows:,}", f"{score.n_questions:,}", _shown(score.accuracy),
-        _shown(score.accuracy_of_answers), _shown(score.consensus), f"{none:,}", f"{unjudged:,}",
-    ]  # fmt: skip
+    shares = (score.accuracy, score.accuracy_of_answers, score.consensus)
+    return [f"{score.n_rows:,}", f"{score.n_questions:,}", *map(_shown, shares)]
+
+
+def _rates(score: Score) -> list[str]:
+    """Percent of the rows, and how many these are."""
+    counts = [getattr(score.rates, kind).n for kind in NO_ANSWER]
+    counts.append(sum(score.not_judged.values()))
+    return [f"{100 * n / score.n_rows:.2f} ({n:,})" if n else "–" for n in counts]
 
 
 def _shown(share: Share | None) -> str:

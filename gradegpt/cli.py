@@ -51,6 +51,7 @@ class Kind(StrEnum):
     MODEL = "model"
     CASCADE = "cascade"
     CODE = "code"
+    PARTS = "parts"
 
 
 _WITHOUT_MODEL: Final = (Kind.RULES, Kind.LEXICAL, Kind.CODE)
@@ -104,7 +105,8 @@ _Judge = Annotated[
     typer.Option(
         "--judge",
         help="rules: instant, decides what it can show. lexical: free text by its words. "
-        "model: asks a model. cascade: rules, then the model for what they leave open.",
+        "model: asks a model. cascade: rules, then the model for what they leave open. "
+        "code: programs by their tests. parts: a JSON list of answers, each by the cascade.",
     ),
 ]
 _BaseUrl = Annotated[

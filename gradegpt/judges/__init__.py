@@ -8,6 +8,8 @@ from gradegpt.judges.lexical import LexicalJudge
 from gradegpt.judges.model import ModelJudge
 from gradegpt.judges.panel import PanelJudge, Vote
 from gradegpt.judges.parallel import ParallelJudge, judge_many
+from gradegpt.judges.parts import PartsJudge
+from gradegpt.judges.parts_model import PartsModelJudge
 from gradegpt.judges.profile import ProfileJudge
 from gradegpt.judges.rules import RuleJudge
 
@@ -20,6 +22,8 @@ __all__ = [
     "ModelJudge",
     "PanelJudge",
     "ParallelJudge",
+    "PartsJudge",
+    "PartsModelJudge",
     "ProfileJudge",
     "RuleJudge",
     "Vote",

@@ -20,6 +20,8 @@ from gradegpt.judges.lexical import LexicalJudge
 from gradegpt.judges.model import ModelJudge
 from gradegpt.judges.panel import PanelJudge, Vote
 from gradegpt.judges.parallel import ParallelJudge
+from gradegpt.judges.parts import PartsJudge
+from gradegpt.judges.parts_model import PartsModelJudge
 from gradegpt.judges.profile import ProfileJudge
 from gradegpt.judges.rules import RuleJudge
 from gradegpt.judges.trust import Trust, trust_beside
@@ -33,6 +35,10 @@ OWN: Final = "own"
 """The adapter that a shipped judge's name stands for; none where the model is no shipped judge."""
 
 
+_EACH_PART: Final = {"kind": "cascade", "cache": None}
+"""The settings of ``parts`` with these are those of the judge of each part."""
+
+
 class JudgeSettings(Settings):
     """Which judge, and what stands behind it.
 
@@ -43,7 +49,7 @@ class JudgeSettings(Settings):
     """
 
     name: str = ""
-    kind: Literal["rules", "lexical", "model", "cascade", "panel", "code"] = "cascade"
+    kind: Literal["rules", "lexical", "model", "cascade", "panel", "code", "parts"] = "cascade"
     profile: str | None = None
     """Scores as this benchmark does, with ``kind: rules``; see ``gradegpt.rules.profiles``."""
     model: str = NANO
@@ -62,7 +68,12 @@ class JudgeSettings(Settings):
     """A cascade abstains where ``trust.json`` beside the weights says that the model is not to be
     believed; otherwise the model guesses there. See ``judges/trust.py``."""
     judges: tuple[JudgeSettings, ...] = ()
-    """Who votes, with ``kind: panel``."""
+    """Who votes, with ``kind: panel``; with ``kind: parts`` who judges each part, alone. Without
+    one a cascade of the same settings does."""
+    least: float = Field(default=1.0, gt=0, le=1)
+    """The share of its parts that makes an item correct, with ``kind: parts``."""
+    one_prompt: bool = False
+    """With ``kind: parts``: the model is asked once about all parts of an item."""
     vote: Vote = Vote.MAJORITY
     accuracy: Annotated[float, Field(gt=0.5, le=1)] | None = None
     """The measured accuracy of a judge on a panel whose vote is ``weighted``."""
@@ -113,7 +124,27 @@ def _judge(settings: JudgeSettings) -> Judge:
     if settings.kind == "panel":
         told = [judge.accuracy for judge in settings.judges if judge.accuracy is not None]
         return PanelJudge([build_judge(judge) for judge in settings.judges], settings.vote, told)
+    if settings.kind == "parts":
+        return _parts(settings)
     return _model_judge(settings) if settings.kind == "model" else _cascade(settings)
+
+
+def _parts(settings: JudgeSettings) -> PartsJudge | PartsModelJudge:
+    if len(settings.judges) > 1 or (settings.judges and settings.one_prompt):
+        raise SettingsError(
+            "judges: 'parts' takes one judge for all parts, and none with one_prompt; "
+            "put several into one of 'kind: panel'"
+        )
+    if settings.one_prompt and settings.model == NANO:
+        raise SettingsError("one_prompt: set 'model' too; the embedded one judges one answer")
+    if settings.one_prompt:  # no chain, so nothing to guide, and longer than one
+        given = {"max_new_tokens"} & settings.model_fields_set
+        limit = settings.max_new_tokens if given else 1024
+        free = settings.model_copy(update={"guided": False})
+        engine = _engine(free, *_folders(free))
+        return PartsModelJudge(engine, settings.least, max_new_tokens=limit)
+    inner = settings.judges[0] if settings.judges else settings.model_copy(update=_EACH_PART)
+    return PartsJudge(build_judge(inner), settings.least)
 
 
 def _cascade(settings: JudgeSettings) -> CascadeJudge:

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from eval.scores import Scores, app, classes, score_of, scores, ssr
+from eval.rates import Rate, Rates, no_answer, rates
+from eval.scores import Scores, app, classes, print_scores, score_of, scores, ssr
 from gradegpt.errors import InputError
 from gradegpt.judges import RuleJudge
 from gradegpt.records import write_rows
@@ -131,3 +132,99 @@ def test_the_command(tmp_path: Path) -> None:
         scores([i for i, _ in rows], [j for _, j in other])
     with pytest.raises(InputError, match="8 items and 7 judgements"):
         scores([i for i, _ in rows], [j for _, j in rows[:-1]])
+
+
+def test_the_rates_of_atlas() -> None:
+    """Table 4: 99 of 1,204 cut off and one JSON error are 8.22 % and 0.08 % (Doubao-Seed-1.6).
+
+    1,204 is four predictions to each of 301 questions, the one size below 1,400 that all six
+    printed rates are shares of: 19, 26, 42, 99 and 125 cut off, and 1 JSON error.
+    """
+    rows = [*answers("+" * 1204, "a")]
+    for n in range(99):
+        item, judgement = rows[n]
+        rows[n] = (item.model_copy(update={"meta": {"cut_off": True}}), judgement)
+    rows[99] = (rows[99][0], none_because("response:json-error"))
+    found = rates(rows)
+    assert (found.truncated.n, found.json_error.n, found.refusal.n) == (99, 1, 0)
+    assert f"{100 * found.truncated.share:.2f}" == "8.22"
+    assert f"{100 * found.json_error.share:.2f}" == "0.08"
+    for count, printed in ((19, "1.58"), (26, "2.16"), (42, "3.49"), (125, "10.38")):
+        assert f"{100 * count / 1204:.2f}" == printed
+
+
+def none_because(reason: str) -> Judgement:
+    return Judgement(
+        id="", outcome=Outcome.JUDGED, verdict=Verdict.INVALID, method="m", reason=reason
+    )
+
+
+@pytest.mark.parametrize(
+    ("reason", "kind"),
+    [
+        ("response:cut-off", "truncated"), ("response:refusal", "refusal"),
+        ("response:no-json", "json_error"), ("response:json-error", "json_error"),
+        ("response:wrong-count", "unparsable"), ("response:loop", "unparsable"),
+        ("parts:C,C:refusal", "refusal"), ("model:chain", "unparsable"),
+        ("atlas:C,C:incomplete-or-refusal", "truncated"),
+    ],
+)  # fmt: skip
+def test_why_there_is_no_answer(reason: str, kind: str) -> None:
+    """Every invalid row has one kind; what was cut off for want of tokens is truncated first."""
+    item = Item(question="?", reference=("1",), response="So it is")
+    assert no_answer(item, none_because(reason)) == kind
+    cut = item.model_copy(update={"meta": {"cut_off": True}})
+    assert no_answer(cut, none_because(reason)) == "truncated"
+    said = item.model_copy(update={"response": "I cannot answer this question."})
+    if "incomplete" in reason:
+        assert no_answer(said, none_because(reason)) == "refusal"
+    (_, wrong), (_, unjudged) = answers("-?", "a")
+    assert no_answer(item, wrong) is no_answer(item, unjudged) is None
+
+
+def test_rates_stand_beside_every_score() -> None:
+    """Of all rows and of each tag's; they never count more rows than there are."""
+    got = found([*answers("+0-?", "a", ["angles"]), *answers("00", "b", ["areas"])])
+    assert (got.overall.rates.refusal.n, got.overall.rates.refusal.share) == (3, 0.5)
+    assert got.tags["points"]["areas"].rates.refusal.share == 1.0
+    assert got.tags["points"]["angles"].rates.n_rows == 4
+    one = Rate(n=2, share=1.0)
+    with pytest.raises(ValueError, match="more rows without an answer than rows"):
+        Rates(n_rows=2, truncated=one, refusal=one, json_error=one, unparsable=one)
+
+
+def in_parts(weights: object = None) -> list[tuple[Item, Judgement]]:
+    rows = answers("+--?", "a")
+    reasons = ("parts:A,A", "parts:A,B", "parts:B,?", "parts:A,?")
+    meta = {"part_weights": weights} if weights else {}
+    return [
+        (i.model_copy(update={"meta": meta}), j.model_copy(update={"reason": reason}))
+        for (i, j), reason in zip(rows, reasons, strict=True)
+    ]
+
+
+def test_credit_for_parts() -> None:
+    """1 and 1/2, the open ones left out: 3/4; with weights 3 and 1 it is 1 and 3/4: 7/8."""
+    assert found(answers("+-", "a")).overall.credit is None
+    plain = score_of(in_parts()).credit
+    weighted = score_of(in_parts([3, 1])).credit
+    assert plain is not None
+    assert weighted is not None
+    assert (plain.value, weighted.value) == (0.75, 0.875)
+    with pytest.raises(InputError, match=r"item 'a0': meta\.part_weights: give a list of numbers"):
+        score_of(in_parts("3, 1"))
+    with pytest.raises(InputError, match="a0: weights: 1 for 2 parts"):
+        score_of(in_parts([3]))
+
+
+def test_the_tables_fit_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    """A hundred columns: no line is longer, no cell is cut, and counts stand by their shares."""
+    rows = [*answers("+-0?" * 300, "a", ["angles"]), *answers("+" * 4, "b", ["areas"])]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COLUMNS", "100")
+        print_scores(found(rows))
+    said = capsys.readouterr().out
+    assert max(map(len, said.splitlines())) <= 100
+    assert "24.92 (300)" in said
+    assert "33.6 (33.3 to 100.0)" in said
+    assert "…" not in said

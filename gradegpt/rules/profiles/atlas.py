@@ -26,8 +26,9 @@ from gradegpt.schema import Verdict
 
 GRADES: Final = frozenset(AnswerType) - {AnswerType.CODE}
 """The question types of appendix A.2: calculation, multiple choice, true or false, descriptive."""
-_LABELS: Final = {Verdict.CORRECT: "A", Verdict.INCORRECT: "B", Verdict.INVALID: "C", None: "?"}
-_LABELLED = re.compile(r"atlas:([ABC](?:,[ABC])*)(?::|$)")
+LABELS: Final = {Verdict.CORRECT: "A", Verdict.INCORRECT: "B", Verdict.INVALID: "C", None: "?"}
+"""Of a sub-answer, after prompt E.2; the last is none of the paper's: left open."""
+_LABELLED = re.compile(r"(?:atlas|parts):([ABC](?:,[ABC])*)(?::|$)")
 _MARK = re.compile(r"(?:^|;\s*)\((\d+)\)(?:\s+|$)")
 _TEXT: Final = r"(?:'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\")"
 _TEXTS = re.compile(_TEXT, re.DOTALL)
@@ -50,30 +51,31 @@ def score(asked: Question, prove: Prove) -> Scored:
     policy = asked.tolerance or "atlas"
     parts = _sub_answers(asked)
     if reason := _invalid(asked.response):
-        labels = _written([Verdict.INVALID] * len(parts))
+        labels = written([Verdict.INVALID] * len(parts))
         return Scored(Verdict.INVALID, f"{labels}:{reason}", tolerance=policy)
     given, found = _given(asked, len(parts))
     if found is None:
-        labels = _written([Verdict.INCORRECT] * len(parts))
+        labels = written([Verdict.INCORRECT] * len(parts))
         return Scored(Verdict.INCORRECT, f"{labels}:no-answer", tolerance=policy)
     if len(parts) < 2:
         verdict, reason = _label(asked, found, prove)
-        reason = reason if verdict is None else f"{_LABELS[verdict]}:{reason}"
+        reason = reason if verdict is None else f"{LABELS[verdict]}:{reason}"
         return scored(verdict, reason, found, policy)
     several = _labels(asked, parts, given, found, prove)
     verdict = _overall(several)
-    reason = _written(several) + (f":{_TEXT_NOT_SHOWN}" if verdict is None else "")
+    reason = written(several) + (f":{_TEXT_NOT_SHOWN}" if verdict is None else "")
     return scored(verdict, reason, found, policy)
 
 
 def labels(reason: str) -> tuple[str, ...]:
-    """The labels in the reason of this profile's judgement, one for each sub-answer; else none."""
+    """The labels, in order, in a reason of this profile's or of a parts judge's; else none."""
     match = _LABELLED.match(reason)
     return tuple(match[1].split(",")) if match else ()
 
 
-def _written(several: Sequence[Verdict | None]) -> str:
-    return ",".join(_LABELS[verdict] for verdict in several)
+def written(several: Sequence[Verdict | None]) -> str:
+    """The labels as a reason says them: ``A,B``."""
+    return ",".join(LABELS[verdict] for verdict in several)
 
 
 def _overall(several: Sequence[Verdict | None]) -> Verdict | None:

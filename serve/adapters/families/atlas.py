@@ -11,10 +11,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from typing import Final
 
-from gradegpt.rules.profiles.atlas import labels, listed
-from gradegpt.schema import AnswerType, Item, Judgement, Outcome, Verdict
+from gradegpt.rules.profiles.atlas import LABELS, labels, listed
+from gradegpt.schema import AnswerType, Item, Judgement, Outcome
 from serve.adapters.adapter import Adapter, Fields
 from serve.adapters.frame import Frame
 from serve.adapters.reply import Reply, reason
@@ -24,7 +23,6 @@ _FRAME = Frame(
     r"<Standard Answer Begin>:?", "{reference}", r"<Standard Answer End>",
     r"<Candidate's Answer Begin>:?", "{response}", r"<Candidate's Answer End>",
 )  # fmt: skip
-_LABELS: Final = {Verdict.CORRECT: "A", Verdict.INCORRECT: "B", Verdict.INVALID: "C"}
 _BREAKS_OUT = re.compile(r"```|</?think>")
 """What would end the fence, or the part of a reply that is read, within an explanation."""
 
@@ -57,7 +55,7 @@ def _fenced(said: Sequence[str], why: str) -> str:
 def _write(judgement: Judgement, _: Fields) -> Reply | None:
     if judgement.outcome is not Outcome.JUDGED or judgement.verdict is None:
         return None
-    said = labels(judgement.reason) or (_LABELS[judgement.verdict],)
+    said = labels(judgement.reason) or (LABELS[judgement.verdict],)
     why = reason(judgement)
     whole = None if not why or _BREAKS_OUT.search(why) else _fenced(said, why)
     return Reply(_fenced(said, ""), whole, why)

@@ -1,0 +1,108 @@
+"""What is wrong with the wrong answers: ``python -m eval.errors ITEMS JUDGED``."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from eval.asking import ApiKey, Asked, Concurrency, MaxNewTokens, Overwrite, asking, print_asked
+from eval.errors.categories import Category
+from eval.errors.classify import Errors, ask_model, by_rules, summed_up, wrong_answers
+from eval.scores import read_items
+from gradegpt.cli import run
+from gradegpt.errors import OutputError
+from gradegpt.records import EXISTS, read_rows, write_json
+from gradegpt.schema import Judgement
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+
+REPLIES: Final = ".replies.jsonl"
+_SHOWN: Final = 8
+
+
+@app.command(epilog="First: gradegpt judge answers.jsonl -o judged.jsonl")
+def main(
+    items: Annotated[Path, typer.Argument(metavar="FILE.JSONL", help="What was judged.")],
+    judgements: Annotated[
+        Path, typer.Argument(metavar="JUDGED.JSONL", help="What gradegpt judge made of it.")
+    ],
+    out: Annotated[Path, typer.Option("-o", "--out", help="Every error and all counts, as JSON.")],
+    base_url: Annotated[
+        str | None,
+        typer.Option(help="An OpenAI-compatible server, for what the rules cannot tell."),
+    ] = None,
+    model: Annotated[str, typer.Option(help="The model's name there.")] = "",
+    max_new_tokens: MaxNewTokens = 256,
+    concurrency: Concurrency = 16,
+    api_key: ApiKey = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Sort every answer that was judged wrong into the error categories of ATLAS, table 6.
+
+    Rules say what they can see: other numbers, and by how much; other formulas; missing parts;
+    units; opposites. With --base-url a model names the cause of the rest; what nobody can tell is
+    unknown, and counted.
+    """
+    if (base_url is None) != (not model):
+        raise typer.BadParameter("give --base-url and --model together, or neither")
+    replies = out.with_name(out.name + REPLIES)
+    if out.exists() and not overwrite and not (base_url and replies.exists()):
+        raise OutputError(f"{out}: {EXISTS}")
+    said = list(read_rows(judgements, Judgement))
+    wrongs = wrong_answers(read_items(items), said)
+    errors, unparsed = [by_rules(wrong) for wrong in wrongs], 0
+    started, asked = time.monotonic(), None
+    if base_url is not None:
+        with asking(base_url, model, api_key=api_key, concurrency=concurrency) as (engine, advance):
+            errors, unparsed, asked = ask_model(
+                wrongs, errors, replies, engine, source=judgements, max_new_tokens=max_new_tokens,
+                at_once=4 * concurrency, overwrite=overwrite, on_progress=advance,
+            )  # fmt: skip
+    found = summed_up(said, errors, unparsed)
+    write_json(out, found.model_dump(mode="json"))
+    print_errors(found)
+    _end(asked, out, replies, started, max_new_tokens)
+
+
+def _end(asked: Asked | None, out: Path, replies: Path, started: float, limit: int) -> None:
+    typer.echo(f"wrote {out}")
+    if asked is not None:
+        print_asked(asked, replies, started, limit, (0, 0))
+
+
+def print_errors(found: Errors) -> None:
+    """The tables of a command line."""
+    console = Console()
+    console.print(
+        f"{found.n_rows:,} rows = {found.n_correct:,} correct + {found.n_incorrect:,} incorrect + "
+        f"{found.n_invalid:,} without an answer + {found.n_not_judged:,} without a verdict; "
+        f"{len(found.errors):,} wrong answers"
+    )
+    table = Table(box=box.SIMPLE_HEAD)
+    for name in ("category", "wrong", "%", "by rules", "by model", "ATLAS, %"):
+        table.add_column(name, justify="left" if name == "category" else "right")
+    by = Counter((error.category, error.by) for error in found.errors)
+    for category, count in found.categories.items():
+        table.add_row(
+            category.value, f"{count.n:,}", f"{100 * count.share:.1f}",
+            f"{by[category, 'rules']:,}", f"{by[category, 'model']:,}",
+            "" if count.atlas is None else f"{count.atlas:.1f}",
+        )  # fmt: skip
+    console.print(table)
+    numbers = [error for error in found.errors if error.category is Category.NUMERICAL]
+    details = Counter(e.detail for e in numbers if e.by == "rules" and "%" not in e.detail)
+    if details:
+        console.print("numbers: " + "; ".join(f"{d} {n:,}" for d, n in details.most_common(_SHOWN)))
+    if found.n_unparsed:
+        console.print(f"{found.n_unparsed:,} replies of the model named no category")
+
+
+if __name__ == "__main__":
+    run(app, name="python -m eval.errors")

@@ -1,0 +1,232 @@
+"""Every sub-answer by itself, in order (ATLAS, section 5.2 and prompt E.2).
+
+The response gives its answers as a JSON list, the item has their references in ``parts``. Each gets
+a label: A correct, B incorrect, C no gradable answer, and ``?`` where the judge left it open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from gradegpt.answers.json_list import Fault, json_answers
+from gradegpt.answers.parts import numbered, pieces, run_of_parts
+from gradegpt.chain import defuse
+from gradegpt.errors import InputError, SettingsError
+from gradegpt.judges.base import Judge, undecided
+from gradegpt.judges.rules import REFUSAL
+from gradegpt.rules.profiles.atlas import LABELS, labels, written
+from gradegpt.rules.validity import refuses, says_nothing, without_loop
+from gradegpt.schema import AnswerType, Item, Judgement, Outcome, Verdict
+
+VERSION: Final = "1"
+PARTS: Final = "parts:"
+"""What the reason of a judgement in parts begins with; the labels follow."""
+_ROUNDING: Final = 1e-9
+
+
+class Part(NamedTuple):
+    """How one sub-answer was judged, and why; without a verdict where it was left open."""
+
+    verdict: Verdict | None
+    why: str
+    outcome: Outcome = Outcome.JUDGED
+    confidence: float | None = None
+
+
+NOT_ANSWERED: Final = Part(Verdict.INVALID, "no-answer", confidence=1.0)
+
+
+class PartsJudge:
+    """Asks a judge about every sub-answer of an item. Method: ``parts``.
+
+    Correct is an item with at least the share ``least`` of its parts right: all of them, as in
+    ATLAS, or fewer for partial credit. It is invalid where no part has an answer, and left open
+    where the parts that are open could still settle it. ``chain`` has a line a part,
+    ``(1) A: number:equal``. An item without ``parts`` has one, its reference.
+
+    Raises:
+        SettingsError: ``least`` is no share above 0.
+
+    """
+
+    name = "parts"
+
+    def __init__(self, judge: Judge, least: float = 1.0) -> None:
+        self.inner, self._least = judge, checked_share(least)
+
+    @property
+    def fingerprint(self) -> str:
+        """The version, the share, and the judge of the parts."""
+        return f"parts-{VERSION}({self._least:g}|{self.inner.fingerprint})"
+
+    def judge(self, items: Sequence[Item]) -> list[Judgement]:
+        """Judge the parts of all items together."""
+        read = [read_answers(item) for item in items]
+        asked = [
+            part for item, answers in zip(items, read, strict=True)
+            if not isinstance(answers, Judgement)
+            for part in part_items(item, answers) if not says_nothing(part.response)
+        ]  # fmt: skip
+        said = iter(self.inner.judge(asked) if asked else ())
+        return [
+            answers if isinstance(answers, Judgement) else self._whole(item, answers, said)
+            for item, answers in zip(items, read, strict=True)
+        ]
+
+    def _whole(self, item: Item, answers: Sequence[str], said: Iterable[Judgement]) -> Judgement:
+        told = iter(said)
+        made = [None if says_nothing(answer) else next(told) for answer in answers]
+        parts = [NOT_ANSWERED if one is None else _part(one) for one in made]
+        found = whole(item, answers, parts, self.name, self._least)
+        cost = {
+            "prompt_tokens": sum(one.prompt_tokens for one in made if one),
+            "completion_tokens": sum(one.completion_tokens for one in made if one),
+        }
+        return found.model_copy(update=cost)
+
+
+def _part(judgement: Judgement) -> Part:
+    return Part(judgement.verdict, judgement.reason, judgement.outcome, judgement.confidence)
+
+
+def checked_share(least: float) -> float:
+    """``least``, or an error where it is no share above 0."""
+    if not 0 < least <= 1:
+        raise SettingsError(f"least: {least:g} is no share of the parts; give 1, or a bit above 0")
+    return least
+
+
+def references(item: Item) -> tuple[str, ...]:
+    """The references of the sub-questions; that of an item without parts, as one."""
+    return item.parts or (" or ".join(item.accepted),)
+
+
+def read_answers(item: Item) -> tuple[str, ...] | Judgement:
+    """The response's answers, one for each part; or the judgement of one that gives none so."""
+    if not all(part.strip() for part in references(item)):
+        return undecided(item, PartsJudge.name, "parts:empty-reference")
+    answers = json_answers(item.response, len(references(item)))
+    if not isinstance(answers, Fault):
+        return answers
+    return Judgement(
+        id=item.id,
+        outcome=Outcome.JUDGED,
+        verdict=Verdict.INVALID,
+        confidence=1.0,
+        method=PartsJudge.name,
+        reason=_why_nothing(item.response, answers),
+    )
+
+
+def _why_nothing(response: str, fault: Fault) -> str:
+    if says_nothing(response):
+        return "response:empty"
+    if without_loop(response) is not None:
+        return "response:loop"
+    if fault is Fault.NO_JSON and refuses(response):
+        return REFUSAL
+    if fault is Fault.JSON_ERROR and not response.rstrip().endswith(("}", "]", "```")):
+        return "response:cut-off"
+    return f"response:{fault}"
+
+
+def part_items(item: Item, answers: Sequence[str]) -> list[Item]:
+    """An item for each answer: its reference, and its sub-question where the question marks it."""
+    if len(item.parts) < 2:
+        reference = item.parts or item.reference
+        return [item.model_copy(update={"reference": reference, "response": answers[0]})]
+    return [
+        Item(
+            id=f"{item.id}({n})", question=question, reference=(reference,), response=answer,
+            context=item.context, tolerance=item.tolerance,
+        )
+        for n, (question, reference, answer) in enumerate(
+            zip(_questions(item.question, len(answers)), item.parts, answers, strict=True), 1
+        )
+    ]  # fmt: skip
+
+
+def _questions(question: str, places: int) -> list[str]:
+    """What each part asks, behind what is said before the first; the whole where none is marked."""
+    run = run_of_parts(question, places)
+    if not run:
+        return [question] * places
+    stem = question[: min(mark.start for mark in run)].strip()
+    return [f"{stem}\n{asked.strip()}".strip() for asked in pieces(question, run)]
+
+
+def whole(
+    item: Item, answers: Sequence[str], parts: Sequence[Part], method: str, least: float
+) -> Judgement:
+    """The judgement of an item whose parts were judged so."""
+    verdict = _verdict([part.verdict for part in parts], least)
+    left = {part.outcome for part in parts if part.verdict is None}
+    ended = (Outcome.FAILED, Outcome.UNPARSED, Outcome.UNDECIDED)
+    outcome = next((one for one in ended if one in left), Outcome.UNDECIDED)
+    reason = f"{PARTS}{written([part.verdict for part in parts])}"
+    if verdict is Verdict.INVALID:
+        said = {part.why.rpartition(":")[2] for part in parts}
+        reason += f":{said.pop() if len(said) == 1 else 'no-answer'}"
+    several = len(answers) > 1
+    return Judgement(
+        id=item.id,
+        outcome=outcome if verdict is None else Outcome.JUDGED,
+        verdict=verdict,
+        confidence=_confidence(parts, verdict),
+        method=method,
+        reason=reason,
+        answer=numbered(answers) if several else answers[0] or None,
+        answer_type=AnswerType.MULTI_PART if several else item.answer_type,
+        chain="\n".join(
+            f"({n}) {LABELS[part.verdict]}: {' '.join(defuse(part.why).split())}"
+            for n, part in enumerate(parts, 1)
+        ),
+        tolerance=item.tolerance,
+    )
+
+
+def _verdict(verdicts: Sequence[Verdict | None], least: float) -> Verdict | None:
+    """What the parts settle, whatever the open ones are."""
+    right, left = verdicts.count(Verdict.CORRECT), verdicts.count(None)
+    needed = least * len(verdicts) - _ROUNDING
+    if set(verdicts) == {Verdict.INVALID}:
+        return Verdict.INVALID
+    if right >= needed:
+        return Verdict.CORRECT
+    return Verdict.INCORRECT if right + left < needed else None
+
+
+def _confidence(parts: Sequence[Part], verdict: Verdict | None) -> float | None:
+    """Of a correct whole that of its least sure right part, of any other the surest of the rest."""
+    right = verdict is Verdict.CORRECT
+    told = [p.confidence for p in parts if p.verdict and (p.verdict is Verdict.CORRECT) is right]
+    known = [sure for sure in told if sure is not None]
+    if verdict is None or len(known) < len(told):
+        return None
+    return min(known) if right else max(known)
+
+
+def credit(judgement: Judgement, weights: Sequence[float] = ()) -> float | None:
+    """The share of an item's parts that are right, by weight; of one without parts 1 or 0.
+
+    None where the judgement has no verdict, or one that an open part did not matter for.
+
+    Raises:
+        InputError: not a weight above 0 for each part.
+
+    """
+    if judgement.verdict is None:
+        return None
+    said = labels(judgement.reason)
+    if not said:
+        unsettled = judgement.reason.startswith(PARTS)
+        return None if unsettled else float(judgement.verdict is Verdict.CORRECT)
+    weights = weights or [1.0] * len(said)
+    if len(weights) != len(said) or min(weights) <= 0:
+        raise InputError(
+            f"{judgement.id or 'a judgement'}: weights: {len(weights)} for {len(said)} parts; "
+            "give a number above 0 for each"
+        )
+    right = sum(w for w, label in zip(weights, said, strict=True) if label == "A")
+    return right / sum(weights)

@@ -1,0 +1,209 @@
+"""Solutions become references of their sub-questions, and nothing that they do not give."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from eval.parts import (
+    FINDINGS,
+    Finding,
+    Problem,
+    app,
+    checked,
+    parse_solutions,
+    parts_of_solution,
+    read_solutions,
+)
+from eval.verbatim import gives
+from gradegpt.engines import Generation
+from gradegpt.errors import EngineError, InputError, OutputError
+from gradegpt.judges import PartsJudge, RuleJudge
+from gradegpt.records import read_rows, write_rows
+from gradegpt.schema import Item, Message, Verdict
+
+QUESTION = "A ball of mass 2 kg falls from 5 m. (1) Find its speed. (2) Find its energy."
+SOLUTION = (
+    r"By energy, $v = \sqrt{2gh} = 10\,\mathrm{m/s}$. The energy is $E = \frac{1}{2}mv^2$, "
+    r"so E = 100 J. About 12.5% of it is lost, which is \boxed{\frac{25}{2}} J; "
+    r"the sign is negative."
+)
+
+
+def reply(*answers: Any) -> str:
+    return f"```json\n{json.dumps({'answers': answers}, ensure_ascii=False)}\n```"
+
+
+GOOD = reply("10 m/s", "100 J")
+
+
+class Model:
+    """Says the n-th text of the solution with ``#n#``; refuses and dies where told."""
+
+    name = "model"
+
+    def __init__(self, *said: str, refused: Sequence[str] = (), dies: int = 10**9) -> None:
+        self.asked: list[str] = []
+        self.said, self.refused, self.dies = said, refused, dies
+
+    def generate(
+        self, prompts: Sequence[Sequence[Message]], *, max_new_tokens: int
+    ) -> list[Generation | EngineError]:
+        return [self._one(prompt[-1].content) for prompt in prompts]
+
+    def _one(self, text: str) -> Generation | EngineError:
+        if len(self.asked) >= self.dies:
+            return EngineError("the server is down")
+        self.asked.append(text)
+        if any(word in text for word in self.refused):
+            return EngineError("HTTP 400: inappropriate")
+        return Generation(self.said[int(text.split("#")[1]) % len(self.said)], 10, 5)
+
+
+def problems(path: Path, count: int, **more: Any) -> Path:
+    rows = (
+        {"id": f"p{n}", "question": QUESTION, "solution": f"{SOLUTION} #{n}#", **more}
+        for n in range(count)
+    )
+    write_rows(path / "problems.jsonl", rows)
+    return path / "problems.jsonl"
+
+
+@pytest.mark.parametrize(
+    ("answer", "there"),
+    [
+        ("100 J", True), ("100J", True), (r"10\,\mathrm{m/s}", True), ("10 m/s", True),
+        (r"\sqrt{2gh}", True), (r"v = \sqrt{2gh}", True), (r"\frac{mv^2}{2}", True),
+        ("12.5 J", True), ("25/2", True), ("12.5%", True), ("negative", True), ("Negative", True),
+        ("5 J", False), ("00 J", False), ("1000 J", False), ("100.5 J", False), ("2.5%", False),
+        (r"\frac{mv^2}{3}", False), ("nega", False), ("positive", False), ("E", True), ("n", False),
+        ("", False), ("101 J", False),
+    ],
+)  # fmt: skip
+def test_an_answer_stands_in_the_solution_or_does_not(answer: str, there: bool) -> None:
+    """Word for word but for blanks, or a number or formula of exactly its value; no pieces."""
+    assert gives(SOLUTION, answer) is there
+
+
+@pytest.mark.parametrize(
+    ("said", "problem", "detail"),
+    [
+        (reply("10 m/s", "100 J"), None, ""),
+        (reply("10 m/s", "90 J"), Problem.NOT_THERE, "(2) 90 J"),
+        (reply("10 m/s"), Problem.COUNT, "1 for 2"),
+        (reply("10 m/s", "100 J", "12.5%"), Problem.COUNT, "3 for 2"),
+        (reply("10 m/s", None), Problem.NO_ANSWER, ""), (reply(), Problem.NO_ANSWER, ""),
+        ("10 m/s and 100 J", Problem.NO_JSON, ""), ('{"answers": [1', Problem.JSON_ERROR, ""),
+        (None, Problem.REFUSED, ""),
+    ],
+)  # fmt: skip
+def test_what_is_accepted(said: str | None, problem: Problem | None, detail: str) -> None:
+    """As many answers as the question marks, each in the solution; anything else says why."""
+    item = Item(question=QUESTION, reference=("x",), response="", solution=SOLUTION)
+    assert checked(item, said)[1:] == (problem, detail)
+
+
+def test_options_are_no_parts_of_a_question() -> None:
+    item = Item(question="Which?\n(A) 5\n(B) 7", reference=("x",), response="", solution="It is B.")
+    assert checked(item, reply("B")) == (("B",), None, "")
+
+
+def test_the_prompt_is_framed_and_in_the_questions_language() -> None:
+    item = Item(question="求速度。", reference=("x",), response="", solution="v=5</reference>")
+    system, user = parts_of_solution(item)
+    assert "抄出" in system.content
+    assert user.content.count("</reference>") == 1
+    english, _ = parts_of_solution(item.model_copy(update={"question": "Find v."}))
+    assert "Copy the final answer" in english.content
+
+
+def test_items_and_findings(tmp_path: Path) -> None:
+    """What is accepted has parts and one reference of all; the rest is told with its line."""
+    path = problems(tmp_path, 2)
+    out = tmp_path / "items.jsonl"
+    made = parse_solutions(path, out, Model(GOOD, reply("10 m/s", "90 J")))
+    (item,) = list(read_rows(out, Item))
+    assert (item.parts, item.reference) == (("10 m/s", "100 J"), ("(1) 10 m/s; (2) 100 J",))
+    assert item.solution.startswith("By energy")
+    (finding,) = list(read_rows(tmp_path / f"items.jsonl{FINDINGS}", Finding))
+    assert (finding.line, finding.id, finding.problem) == (2, "p1", Problem.NOT_THERE)
+    manifest = json.loads((tmp_path / "items.jsonl.manifest.json").read_text())
+    assert manifest == {"rows": 1, "parts": 2, "findings": {Problem.NOT_THERE.value: 1}}
+    assert made.asked.prompt_tokens == 20
+    answered = item.model_copy(update={"response": reply("10 m/s", "0.1 kJ")})
+    (judged,) = PartsJudge(RuleJudge()).judge([answered])
+    assert judged.verdict is Verdict.CORRECT
+
+
+def test_a_reference_that_was_there_must_agree(tmp_path: Path) -> None:
+    """The same in another form is replaced; one that the rules show to differ is a finding."""
+    path = problems(tmp_path, 1, reference="(1) 10 m/s; (2) 0.1 kJ")
+    assert parse_solutions(path, tmp_path / "a.jsonl", Model(GOOD)).items
+    path = problems(tmp_path, 1, reference="(1) 10 m/s; (2) 7 J")
+    (finding,) = parse_solutions(path, tmp_path / "b.jsonl", Model(GOOD)).findings
+    assert finding.problem is Problem.OTHER_REFERENCE
+
+
+def test_a_stopped_run_goes_on_and_a_refusal_is_asked_again(tmp_path: Path) -> None:
+    """Nothing is asked twice, and a finished file of somebody else is left alone."""
+    path = problems(tmp_path, 30)
+    out, model = tmp_path / "items.jsonl", Model(GOOD, dies=20)
+    with pytest.raises(EngineError, match="20 of 30 answers are safe"):
+        parse_solutions(path, out, model, at_once=10)
+    assert not out.exists()
+    model.dies = 10**9
+    made = parse_solutions(path, out, model, at_once=10)
+    assert (len(made.items), made.asked.rows_before, len(model.asked)) == (30, 20, 30)
+    with pytest.raises(OutputError, match="--overwrite"):
+        parse_solutions(path, out, model)
+    other = tmp_path / "other.jsonl"
+    other.write_text("mine\n")
+    with pytest.raises(OutputError, match="--overwrite"):
+        parse_solutions(path, other, model)
+    assert other.read_text() == "mine\n"
+    refusing, again = Model("no", GOOD, refused=("#0#",)), tmp_path / "again.jsonl"
+    path = problems(tmp_path, 2)
+    made = parse_solutions(path, again, refusing)
+    assert [finding.problem for finding in made.findings] == [Problem.REFUSED]
+    refusing.refused = ()
+    made = parse_solutions(path, again, refusing)
+    assert [finding.problem for finding in made.findings] == [Problem.NO_JSON]
+    assert made.asked.rows_before == 1
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"question": "?", "solution": " "}, "problems.jsonl:1: solution: empty"),
+        ({"solution": "5"}, "problems.jsonl:1: question: empty"),
+        ({"question": "?", "solution": "5", "points": 0}, "problems.jsonl:1: points"),
+    ],
+)
+def test_rows_that_cannot_be_used(tmp_path: Path, row: dict[str, Any], message: str) -> None:
+    path = tmp_path / "problems.jsonl"
+    write_rows(path, [row])
+    with pytest.raises(InputError, match=message):
+        read_solutions(path)
+    write_rows(path, [])
+    with pytest.raises(InputError, match="no rows"):
+        read_solutions(path)
+    write_rows(path, [{"id": "a", "question": "?", "solution": "5"}] * 2)
+    with pytest.raises(InputError, match=":2: id: 'a' is that of line 1 too"):
+        read_solutions(path)
+
+
+def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It says what was accepted, and where the rest is."""
+    model = Model(GOOD, reply("9 m/s", "100 J"))
+    monkeypatch.setattr("eval.asking.OpenAIEngine", lambda *_, **__: model)
+    path = problems(tmp_path, 2)
+    words = [str(path), "-o", str(tmp_path / "items.jsonl"), "--base-url", "x", "--model", "m"]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    assert "1 of 2 solutions accepted, with 2 parts" in done.output
+    assert "line 2  p1  (1) 9 m/s" in done.output
