@@ -7,7 +7,14 @@ from pathlib import Path
 from typing import Final
 
 from eval.asking import Asked, ask_rows
-from eval.rubric.rows import GradeRow, RubricRow, read_items, read_rubrics, rubric_of
+from eval.rubric.rows import (
+    GradeRow,
+    RubricRow,
+    no_rubric,
+    read_items,
+    read_rubrics,
+    rubric_of,
+)
 from gradegpt.engines.base import Engine, Generation
 from gradegpt.errors import EngineError, InputError
 from gradegpt.records import sha256_file
@@ -120,19 +127,18 @@ def grade(
 
     """
     known = read_rubrics(rubrics)
-    pairs = [
+    found = [
         (item, rubric_of(item, where, known)) for where, item in read_items(items, answered=True)
     ]
-    if not any(rubric for _, rubric in pairs):
+    if not any(mine for _, mine in found):
         raise InputError(f"{rubrics}: no rubric has the id of an item in {items}")
+    pairs = [(item, mine[1] if mine else no_rubric(item)) for item, mine in found]
     prompts = [
-        grade_prompt(item, found[1]) if found and not found[1].problem else ready("")
-        for item, found in pairs
+        ready("") if rubric.problem else grade_prompt(item, rubric) for item, rubric in pairs
     ]
 
     def graded(n: int, reply: str | None) -> GradeRow:
-        item, found = pairs[n]
-        return grade_row(item, found[1] if found else None, reply)
+        return grade_row(*pairs[n], reply)
 
     return ask_rows(
         prompts, graded, out, Prepared(engine), row_type=GradeRow, source=items,
@@ -141,20 +147,17 @@ def grade(
     )  # fmt: skip
 
 
-def grade_row(item: Item, rubric: RubricRow | None, reply: str | None) -> GradeRow:
+def grade_row(item: Item, rubric: RubricRow, reply: str | None) -> GradeRow:
     """The row of a response from the grader's reply; None where the server refused to give one."""
-    if rubric is None or rubric.problem:
-        reason = f"rubric:{rubric.reason or rubric.problem}" if rubric else "rubric:not there"
-        return GradeRow(
-            id=item.id, rubric=rubric.id if rubric else item.id, outcome=Outcome.UNDECIDED,
-            total=rubric.total if rubric else item.points or TOTAL, reason=reason, meta=item.meta,
-        )  # fmt: skip
     quality = check_rubric(rubric, item)
     row = GradeRow(
         id=item.id, rubric=rubric.id, outcome=Outcome.FAILED, total=rubric.total,
         criteria=rubric.criteria, coverage=quality.coverage, spread=quality.spread,
         meta=item.meta,
     )  # fmt: skip
+    if rubric.problem:
+        reason = rubric.reason or f"rubric:{rubric.problem}"
+        return row.model_copy(update={"outcome": Outcome.UNDECIDED, "reason": reason})
     if reply is None:
         return row
     parsed = parse_grading(reply, rubric, item.response)

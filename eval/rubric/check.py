@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from eval.rubric.rows import RubricRow, read_items, read_rubrics, rubric_of
+from eval.rubric.rows import no_rubric, read_items, read_rubrics, rubric_of
 from gradegpt.errors import InputError
 from gradegpt.rubric import Defect, Quality, check_rubric
 from gradegpt.schema import Row
@@ -30,7 +30,7 @@ def check_files(items: Path, rubrics: Path) -> tuple[list[Quality], list[Finding
     measured: list[Quality] = []
     found: list[Finding] = []
     for where, item in read_items(items, answered=False):
-        place, rubric = rubric_of(item, where, known) or (where, RubricRow(id=item.id, criteria=()))
+        place, rubric = rubric_of(item, where, known) or (where, no_rubric(item))
         used.add(rubric.id)
         quality = check_rubric(rubric, item)
         measured.append(quality)

@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from gradegpt.errors import InputError
 from gradegpt.records import read_objects, validate
-from gradegpt.rubric import Award, Criterion, Fault, Rubric
+from gradegpt.rubric import TOTAL, Award, Criterion, Fault, Rubric
 from gradegpt.rubric.form import SAME
 from gradegpt.schema import Item, Outcome, Row
 
@@ -57,9 +57,7 @@ class GradeRow(Row):
     def _points_iff_judged(self) -> Self:
         judged = self.outcome is Outcome.JUDGED
         if judged != (self.points is not None) or judged != bool(self.awards):
-            raise ValueError(
-                f"outcome {self.outcome.value!r}: 'judged' alone has points and awards"
-            )
+            raise ValueError(f"outcome {self.outcome.value!r}: only 'judged' has points and awards")
         if judged and len(self.awards) != len(self.criteria):
             raise ValueError(f"{len(self.awards)} awards for {len(self.criteria)} criteria")
         return self
@@ -148,6 +146,12 @@ def rubric_of(
             f"{item.points:g} points; make the two equal"
         )
     return found
+
+
+def no_rubric(item: Item) -> RubricRow:
+    """In the place of a rubric for an item that has none."""
+    total = item.points or TOTAL
+    return RubricRow(id=item.id, criteria=(), total=total, reason="rubric:none has its id")
 
 
 def read_people(source: str, grades: Sequence[GradeRow]) -> dict[str, People]:

@@ -35,7 +35,8 @@ _MATH: Final = re.compile(
     re.DOTALL,
 )
 _RELATION: Final = re.compile(
-    r"=|≈|≤|≥|[<>,;]|\\(?:approx|[Rr]ightarrow|implies|equiv|sim|quad|qquad)(?![a-zA-Z])"
+    r"=|≈|≤|≥|[<>;]|,(?!\d{3}(?!\d))|\b(?:or|and)\b|[或和]"
+    r"|\\(?:approx|[Rr]ightarrow|implies|equiv|sim|quad|qquad)(?![a-zA-Z])"
 )
 _NUMBER: Final = re.compile(r"(?<![A-Za-z0-9.])\d+(?:,\d{3})*(?:\.\d+)?(?!\d)")
 _QUANTITY: Final = re.compile(rf"-?\s*(?:{_NUMBER.pattern})\s*[A-Za-zμΩ°%/^\d\u3400-\u9fff.]*")
