@@ -261,6 +261,20 @@ def test_what_a_server_refuses_is_failed_and_asked_again(tmp_path: Path) -> None
     assert list(read_rows(out, GradeRow))[7].points == 10
 
 
+def test_a_run_is_of_one_file_of_rubrics(tmp_path: Path) -> None:
+    """A stopped run does not go on with other rubrics, and goes on with the same."""
+    path, rubrics = answers(tmp_path, *("5.5",) * 20), rubrics_of(tmp_path, 5)
+    model, out = Model(dies=10), tmp_path / "out.jsonl"
+    with pytest.raises(EngineError, match="10 of 20 answers are safe"):
+        grade(path, rubrics, out, model, at_once=5)
+    model.dies = 10**9
+    write_rows(tmp_path / "other.jsonl", [{"id": "q5", "criteria": BY_HAND}])
+    with pytest.raises(OutputError, match="other settings"):
+        grade(path, tmp_path / "other.jsonl", out, model)
+    assert grade(path, rubrics, out, model).rows_before == 10
+    assert len(model.asked) == 20
+
+
 def test_a_question_that_was_never_answered_is_not_graded(tmp_path: Path) -> None:
     """A server's refusal is not the model's zero."""
     path = answers(tmp_path, "", meta={"error": "HTTP 500", "cut_off": False})
