@@ -109,7 +109,7 @@ def _quoted(quote: str | None) -> str:
 def parse_grading(text: str, rubric: Rubric, response: str) -> ParsedGrading:
     """Read a grader's text as points by ``rubric`` for ``response``.
 
-    Every criterion must be there once, in any order, with 0 to its points, and a quote that stands
+    Every criterion must be there once, in any order, with 0 to its points, and a quote that is
     in one line of the response as it was shown; without a quote there are no points. Any other
     line, and any fault, leaves the whole grading unparsed.
     """

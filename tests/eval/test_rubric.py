@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -519,6 +520,7 @@ def invoke(*words: object, code: int = 0) -> str:
 def test_make_check_grade_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Four commands from solutions to a correlation with people."""
     monkeypatch.setattr("eval.asking.OpenAIEngine", lambda *_, **__: Model())
+    monkeypatch.setattr(command, "rubric_scores", partial(rubric_scores, draws=100))
     server = ("--base-url", "http://x/v1", "--model", "m")
     rubrics, grades = tmp_path / "rubrics.jsonl", tmp_path / "grades.jsonl"
     path = items(tmp_path, (5,))

@@ -336,7 +336,8 @@ def test_coverage_counts_what_a_step_adds() -> None:
         question="A box of 12 pens costs 30 dollars. What do 8 pens cost?",
         reference=("20",),
         response="",
-        solution="There are 12 pens for 30 dollars. One pen costs 2.5 dollars. So 8 cost $20.00$. It is 20.",
+        solution="There are 12 pens for 30 dollars. One pen costs 2.5 dollars. So 8 cost $20.00$. "
+        "It is 20.",
     )
     assert check_rubric(rubric((4, "Divides 30 by 12"), (6, "Gives 20")), item).coverage == 0.5
     assert check_rubric(rubric((4, "Finds 2.50"), (6, "Gives 20")), item).coverage == 1
