@@ -1,0 +1,171 @@
+"""Grade by rubrics: ``python -m eval.rubric`` with ``make``, ``check``, ``grade`` and ``score``."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from eval.asking import (
+    ApiKey,
+    BaseUrl,
+    Concurrency,
+    InputPrice,
+    MaxNewTokens,
+    ModelName,
+    OutputPrice,
+    Overwrite,
+    asking,
+    print_asked,
+)
+from eval.rubric import ask
+from eval.rubric.check import check_files
+from eval.rubric.rows import GradeRow, read_people
+from eval.rubric.score import rubric_scores
+from eval.rubric.tables import print_checked, print_scores
+from gradegpt.cli import run
+from gradegpt.records import read_rows, write_json, write_rows
+
+app = typer.Typer(
+    help="Grade responses by rubrics: points for each step of a reference solution.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+Rubrics = Annotated[
+    Path,
+    typer.Argument(
+        metavar="RUBRICS.JSONL",
+        help='What make wrote, or rows by hand: {"id": …, "criteria": [{"text": …, "points": …}], '
+        '"total": 10}.',
+    ),
+]
+
+
+@app.command(epilog="Then: python -m eval.rubric check ITEMS.JSONL RUBRICS.JSONL")
+def make(
+    items: Annotated[
+        Path,
+        typer.Argument(
+            metavar="ITEMS.JSONL",
+            help="Rows with id, question, reference and solution, a row a question; points, if a "
+            "full answer does not earn 10.",
+        ),
+    ],
+    out: Annotated[Path, typer.Option("-o", "--out", help="The file for the rubrics.")],
+    base_url: BaseUrl,
+    model: ModelName,
+    by_hand: Annotated[
+        Path | None,
+        typer.Option(help="Rubrics that are there already; the model makes the others."),
+    ] = None,
+    max_new_tokens: MaxNewTokens = 2048,
+    concurrency: Concurrency = 16,
+    api_key: ApiKey = None,
+    input_price: InputPrice = 0.0,
+    output_price: OutputPrice = 0.0,
+    overwrite: Overwrite = False,
+) -> None:
+    """Make a rubric for every question from its reference solution.
+
+    A run that was stopped goes on when the same command is given again. A reply that is no rubric
+    leaves a row without criteria, which `check` shows with the reason.
+    """
+    started = time.monotonic()
+    with asking(base_url, model, api_key=api_key, concurrency=concurrency) as (engine, advance):
+        made = ask.make(
+            items, out, engine, by_hand=by_hand, max_new_tokens=max_new_tokens,
+            at_once=4 * concurrency, overwrite=overwrite, on_progress=advance,
+        )  # fmt: skip
+    print_asked(made, out, started, max_new_tokens, (input_price, output_price))
+
+
+@app.command(epilog="Then: python -m eval.rubric grade ANSWERS.JSONL RUBRICS.JSONL -o GRADES.JSONL")
+def check(
+    items: Annotated[Path, typer.Argument(metavar="ITEMS.JSONL", help="What the rubrics are for.")],
+    rubrics: Rubrics,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", help="Write every finding there, as JSON Lines.")
+    ] = None,
+    show: Annotated[int, typer.Option(min=0, help="Findings shown of each defect.")] = 5,
+) -> None:
+    """Find rubrics that need a look: points, steps that they leave out, how points are spread.
+
+    Ends with exit code 1 where there is any. Coverage goes by numbers, formulas and names: a
+    criterion in other words is not seen, so a finding of it is a question and no verdict.
+    """
+    measured, found = check_files(items, rubrics)
+    if out is not None:
+        write_rows(out, (finding.model_dump(mode="json") for finding in found))
+    print_checked(measured, found, show)
+    if found:
+        raise typer.Exit(1)
+
+
+@app.command(epilog="Then: python -m eval.rubric score GRADES.JSONL --people people.jsonl")
+def grade(
+    items: Annotated[
+        Path,
+        typer.Argument(
+            metavar="ANSWERS.JSONL",
+            help="Items with a response; an answer q1#0 to question q1 has the rubric of q1.",
+        ),
+    ],
+    rubrics: Rubrics,
+    out: Annotated[Path, typer.Option("-o", "--out", help="The file for the points.")],
+    base_url: BaseUrl,
+    model: ModelName,
+    max_new_tokens: MaxNewTokens = 2048,
+    concurrency: Concurrency = 16,
+    api_key: ApiKey = None,
+    input_price: InputPrice = 0.0,
+    output_price: OutputPrice = 0.0,
+    overwrite: Overwrite = False,
+) -> None:
+    """Grade every response by its rubric: for each criterion points, a quote and a reason.
+
+    Points without a quote that the response has, over a criterion's maximum, or for a criterion
+    that the rubric does not have leave a response without points, with the reason.
+    """
+    started = time.monotonic()
+    with asking(base_url, model, api_key=api_key, concurrency=concurrency) as (engine, advance):
+        made = ask.grade(
+            items, rubrics, out, engine, max_new_tokens=max_new_tokens, at_once=4 * concurrency,
+            overwrite=overwrite, on_progress=advance,
+        )  # fmt: skip
+    print_asked(made, out, started, max_new_tokens, (input_price, output_price))
+
+
+@app.command(epilog="First: python -m eval.rubric grade ANSWERS.JSONL RUBRICS.JSONL -o GRADES")
+def score(
+    grades: Annotated[Path, typer.Argument(metavar="GRADES.JSONL", help="What grade wrote.")],
+    people: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|COLUMN",
+            help="People's points: rows with the id of a response, criteria (points by the rubric, "
+            "in order), points (on the whole), coverage and spread (of the rubric, 1 to 5); or the "
+            "column of meta that holds such an object, or the points alone.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", help="Write every number there, as JSON.")
+    ] = None,
+) -> None:
+    """Score graded responses: mean points, agreement with people, and errors by kind (ARB).
+
+    Intervals are over questions. Responses without points count for nothing and are listed.
+    """
+    rows = list(read_rows(grades, GradeRow))
+    found = rubric_scores(rows, read_people(people, rows) if people else None)
+    print_scores(found)
+    if out is not None:
+        write_json(out, found.model_dump(mode="json"))
+        typer.echo(f"wrote {out}")
+
+
+if __name__ == "__main__":
+    run(app, name="python -m eval.rubric")

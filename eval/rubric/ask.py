@@ -1,0 +1,188 @@
+"""Items -> rubrics, and items and rubrics -> points: a model asked, a row each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+from eval.asking import Asked, ask_rows
+from eval.rubric.rows import (
+    GradeRow,
+    RubricRow,
+    no_rubric,
+    read_items,
+    read_rubrics,
+    rubric_of,
+)
+from gradegpt.engines.base import Engine, Generation
+from gradegpt.errors import EngineError, InputError
+from gradegpt.records import sha256_file
+from gradegpt.rubric import (
+    TOTAL,
+    check_rubric,
+    grade_prompt,
+    make_prompt,
+    parse_grading,
+    parse_rubric,
+    render_rubric,
+)
+from gradegpt.rubric.form import SAME
+from gradegpt.rubric.prompts import solution_of
+from gradegpt.schema import Item, Message, Outcome
+
+Advance = Callable[[int, int], None]
+Prompt = tuple[Message, ...]
+_READY: Final = "ready"
+
+
+class Prepared:
+    """An engine that repeats the replies that were ``ready`` and asks another for the rest."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.name = engine.name
+        self._engine = engine
+
+    def generate(
+        self, prompts: Sequence[Sequence[Message]], *, max_new_tokens: int
+    ) -> list[Generation | EngineError]:
+        """A reply for each prompt, in order; one that was ready costs no tokens."""
+        rest = [prompt for prompt in prompts if prompt[0].role != _READY]
+        limit = max_new_tokens
+        asked = iter(self._engine.generate(rest, max_new_tokens=limit) if rest else ())
+        return [
+            Generation(prompt[0].content) if prompt[0].role == _READY else next(asked)
+            for prompt in prompts
+        ]
+
+
+def ready(reply: str) -> Prompt:
+    """In the place of a prompt: a reply that nobody is asked for."""
+    return (Message(role=_READY, content=reply),)
+
+
+def make(
+    items: Path,
+    out: Path,
+    engine: Engine,
+    *,
+    by_hand: Path | None = None,
+    max_new_tokens: int = 2048,
+    at_once: int = 64,
+    overwrite: bool = False,
+    on_progress: Advance | None = None,
+) -> Asked:
+    """Write a rubric for every item to ``out``; those in ``by_hand`` are taken and not asked for.
+
+    A reply that is no rubric of the item's points (ten, if it says none) leaves a row without
+    criteria, with the reason. A stopped run goes on as in ``ask_rows``.
+
+    Raises:
+        InputError: items, or rubrics by hand, that cannot be used.
+        OutputError, EngineError: as ``ask_rows``.
+
+    """
+    rows = read_items(items, answered=False)
+    written = read_rubrics(by_hand) if by_hand else {}
+    prompts = [_asks_for_rubric(item, where, written) for where, item in rows]
+
+    def made(n: int, reply: str | None) -> RubricRow:
+        item, total = rows[n][1], rows[n][1].points or TOTAL
+        parsed = parse_rubric(reply or "", total)
+        return RubricRow(
+            id=item.id,
+            criteria=parsed.rubric.criteria if parsed.rubric else (),
+            total=total,
+            reason="not answered" if reply is None else parsed.reason,
+            reply=reply or "",
+        )
+
+    return ask_rows(
+        prompts, made, out, Prepared(engine), row_type=RubricRow, source=items,
+        settings=f"rubric|{sha256_file(by_hand) if by_hand else ''}",
+        max_new_tokens=max_new_tokens, at_once=at_once, overwrite=overwrite,
+        on_progress=on_progress,
+    )  # fmt: skip
+
+
+def grade(
+    items: Path,
+    rubrics: Path,
+    out: Path,
+    engine: Engine,
+    *,
+    max_new_tokens: int = 2048,
+    at_once: int = 64,
+    overwrite: bool = False,
+    on_progress: Advance | None = None,
+) -> Asked:
+    """Write the points of every response to ``out``, by the rubric of its item or question.
+
+    A response without a rubric that can be used is ``undecided``, with the reason, and nobody is
+    asked. A stopped run goes on as in ``ask_rows``.
+
+    Raises:
+        InputError: items or rubrics that cannot be used, or rubrics for none of the items.
+        OutputError, EngineError: as ``ask_rows``.
+
+    """
+    known = read_rubrics(rubrics)
+    found = [
+        (item, rubric_of(item, where, known)) for where, item in read_items(items, answered=True)
+    ]
+    if not any(mine for _, mine in found):
+        raise InputError(f"{rubrics}: no rubric has the id of an item in {items}")
+    pairs = [(item, mine[1] if mine else no_rubric(item)) for item, mine in found]
+    prompts = [
+        ready("") if rubric.problem else grade_prompt(item, rubric) for item, rubric in pairs
+    ]
+
+    def graded(n: int, reply: str | None) -> GradeRow:
+        return grade_row(*pairs[n], reply)
+
+    return ask_rows(
+        prompts, graded, out, Prepared(engine), row_type=GradeRow, source=items,
+        settings=f"grade|{sha256_file(rubrics)}", max_new_tokens=max_new_tokens, at_once=at_once,
+        overwrite=overwrite, on_progress=on_progress,
+    )  # fmt: skip
+
+
+def grade_row(item: Item, rubric: RubricRow, reply: str | None) -> GradeRow:
+    """The row of a response from the grader's reply; None where the server refused to give one."""
+    quality = check_rubric(rubric, item)
+    row = GradeRow(
+        id=item.id, rubric=rubric.id, outcome=Outcome.FAILED, total=rubric.total,
+        criteria=rubric.criteria, coverage=quality.coverage, spread=quality.spread,
+        meta=item.meta,
+    )  # fmt: skip
+    if rubric.problem:
+        reason = rubric.reason or f"rubric:{rubric.problem}"
+        return row.model_copy(update={"outcome": Outcome.UNDECIDED, "reason": reason})
+    if reply is None:
+        return row
+    parsed = parse_grading(reply, rubric, item.response)
+    found = parsed.grading
+    return row.model_copy(
+        update={
+            "outcome": parsed.outcome,
+            "points": found.points if found else None,
+            "awards": found.awards if found else (),
+            "faults": parsed.faults,
+            "reason": parsed.reason,
+            "reply": reply,
+        }
+    )
+
+
+def _asks_for_rubric(item: Item, where: str, written: dict[str, tuple[str, RubricRow]]) -> Prompt:
+    total = item.points or TOTAL
+    if found := rubric_of(item, where, written):
+        line, rubric = found
+        if rubric.problem or abs(rubric.total - total) > SAME:
+            problem = rubric.problem or f"a total of {rubric.total:g}, and the item has {total:g}"
+            raise InputError(f"{line}: criteria: {problem}; mend the rubric of {item.id!r}")
+        return ready(render_rubric(rubric))
+    if not solution_of(item).strip():
+        missing = "empty; a rubric is made from a reference solution, or written by hand"
+        raise InputError(f"{where}: solution: {missing}")
+    return make_prompt(item, total)

@@ -1,0 +1,93 @@
+"""The tables of the command line: rubrics out of bounds, and what graded responses say."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from eval.rubric.check import Finding
+from eval.rubric.score import Compared, Estimate, RubricScores
+from gradegpt.rubric import Quality
+
+
+def print_checked(measured: Sequence[Quality], found: Sequence[Finding], show: int) -> None:
+    """Means of what was measured, and what is out of bounds, the most frequent defect first."""
+    console = Console()
+    for name, values in (
+        ("steps covered", [q.coverage for q in measured]),
+        ("spread of points", [q.spread for q in measured]),
+    ):
+        some = [value for value in values if value is not None]
+        if some:
+            console.print(f"{name}: {sum(some) / len(some):.2f} on average, of 0 to 1")
+    faulty = len({finding.id for finding in found})
+    console.print(f"{faulty:,} of {len(measured):,} items have a rubric that needs a look")
+    table = Table(box=box.SIMPLE_HEAD)
+    for name in ("defect", "rubrics", "id", ""):
+        table.add_column(name, justify="right" if name == "rubrics" else "left")
+    for defect, count in Counter(finding.defect for finding in found).most_common():
+        mine = [finding for finding in found if finding.defect is defect][:show]
+        for n, finding in enumerate(mine):
+            first = (defect.value, f"{count:,}") if n == 0 else ("", "")
+            table.add_row(*first, escape(finding.id), escape(finding.detail[:60]))
+    if found:
+        console.print(table)
+
+
+def print_scores(found: RubricScores) -> None:
+    """Outcomes, points, agreement with people, and the errors of ARB's table 4."""
+    console = Console()
+    ended = ", ".join(f"{count:,} {outcome}" for outcome, count in found.outcomes.items())
+    console.print(
+        f"{found.n_rows:,} responses to {found.n_questions:,} questions: {ended}; "
+        f"{found.cut_off:,} replies cut off"
+    )
+    for fault, count in found.faults.items():
+        console.print(f"  {fault}: {count:,}")
+    console.print(f"points, share of the total: {_shown(found.points)}")
+    for name, compared in (
+        ("by the rubric", found.by_rubric),
+        ("on the whole", found.on_the_whole),
+    ):
+        if compared is not None:
+            console.print(_agreement(name, compared))
+    table = Table(box=box.SIMPLE_HEAD)
+    for name in ("", "value", "responses"):
+        table.add_column(name, justify="right" if name else "left")
+    for name, one in _rows(found).items():
+        table.add_row(name, _shown(one), f"{one.n:,}" if one else "–")
+    console.print(table)
+
+
+def _rows(found: RubricScores) -> dict[str, Estimate | None]:
+    errors = found.errors
+    return {
+        "rubric coverage, measured": found.coverage,
+        "point spread, measured": found.spread,
+        "rubric coverage, by people (1 to 5)": found.rated_coverage,
+        "point spread, by people (1 to 5)": found.rated_spread,
+        "alternative solutions": errors.alternative_solutions,
+        "extra credit": errors.extra_credit,
+        "reduced credit": errors.reduced_credit,
+        "hallucinated rubric": errors.hallucinated_rubric,
+    }
+
+
+def _agreement(name: str, compared: Compared) -> str:
+    return (
+        f"people's points {name}: {_shown(compared.people)}, the model's {_shown(compared.model)}, "
+        f"difference {_shown(compared.difference)}\n"
+        f"  Pearson {_shown(compared.pearson)}  Spearman {_shown(compared.spearman)}"
+    )
+
+
+def _shown(one: Estimate | None) -> str:
+    if one is None:
+        return "–"
+    ends = f" ({one.interval.low:.2f} to {one.interval.high:.2f})" if one.interval else ""
+    return f"{one.value:.2f}{ends}"
