@@ -47,8 +47,7 @@ def main(
     command is given again; finished judgements of the same rows by the same judge are reused.
     """
     try:
-        from eval.answers import AnswersReport
-        from eval.evaluate import evaluate, report_path
+        from eval.evaluate import evaluate, evaluate_answers, report_path
         from eval.settings import EvalSettings
         from eval.tables import print_answers, print_report
     except ModuleNotFoundError as error:
@@ -57,14 +56,13 @@ def main(
         ) from error
     settings = load_settings(EvalSettings, config, overrides or ())
     try:
-        report = evaluate(settings, overwrite=overwrite)
+        if settings.answers:
+            print_answers(evaluate_answers(settings, overwrite=overwrite))
+        else:
+            print_report(evaluate(settings, overwrite=overwrite))
     except KeyboardInterrupt:
         typer.echo(f"stopped; run the same command again to go on from {settings.folder}", err=True)
         raise typer.Exit(130) from None
-    if isinstance(report, AnswersReport):
-        print_answers(report)
-    else:
-        print_report(report)
     typer.echo(f"report: {report_path(settings)}")
 
 

@@ -20,6 +20,8 @@ from gradegpt.run import GIVE_UP_AFTER, MANIFEST
 from gradegpt.schema import Message
 
 _TOKENS: Final = ("prompt_tokens", "completion_tokens")
+_COST: Final = frozenset((*_TOKENS, "cut_off", "error"))
+"""What ``meta`` says of this reply; a row that was made of another reply brings that one's."""
 
 BaseUrl = Annotated[str, typer.Option(help="An OpenAI-compatible server, up to and including /v1.")]
 ModelName = Annotated[str, typer.Option("--model", help="The model's name there.")]
@@ -140,7 +142,8 @@ def _with_cost(row_of: Callable[[int, str | None], R], n: int, said: Generation 
     else:
         counts = dict(zip(_TOKENS, (said.prompt_tokens, said.completion_tokens), strict=True))
         row, more = row_of(n, said.text), {"cut_off": said.cut_off} | counts
-    return row.model_copy(update={"meta": row.meta | more})
+    own = {name: value for name, value in row.meta.items() if name not in _COST}
+    return row.model_copy(update={"meta": own | more})
 
 
 def _count(row: RowWithMeta, spent: list[int]) -> None:

@@ -9,7 +9,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
 
-from eval.answers import AnswersReport, answers_report
+from eval.answers_report import AnswersReport, answers_report
 from eval.judging import (
     Judged,
     from_records,
@@ -38,32 +38,63 @@ def evaluate(
     *,
     overwrite: bool = False,
     build: Callable[[JudgeSettings], Judge] = build_judge,
-) -> Report | AnswersReport:
-    """Judge all rows with all judges, measure, and write everything under ``settings.folder``.
+) -> Report:
+    """Judge all labelled rows with all judges, measure, and write everything under their folder.
 
-    The report is of the judges where the rows have labels, and of the model that answered where
-    they have none. ``overwrite`` replaces judgements that were made from other rows or by another
-    judge.
+    ``overwrite`` replaces judgements that were made from other rows or by another judge.
     """
     started = time.perf_counter()
-    folder = settings.folder
-    (folder / MANIFEST).unlink(missing_ok=True)
     examples = _examples(settings)
+    runs = _runs(settings, examples, overwrite, build)
+    report = build_report(settings, examples, runs)
+    _write(settings, report, runs, len(examples), started)
+    return report
+
+
+def evaluate_answers(
+    settings: EvalSettings,
+    *,
+    overwrite: bool = False,
+    build: Callable[[JudgeSettings], Judge] = build_judge,
+) -> AnswersReport:
+    """The same for ``settings.answers``, which have no labels: the model that answered is scored.
+
+    Raises:
+        InputError: a row that is no item, or no row at all.
+
+    """
+    started = time.perf_counter()
     answers = _answers(settings)
-    rows = examples or answers
-    items = write_items(rows, folder / "items.jsonl")
-    runs = list(_run_judges(settings, items, overwrite, build))
-    report = (
-        build_report(settings, examples, runs)
-        if examples
-        else answers_report(settings, answers, runs)
-    )
+    runs = _runs(settings, answers, overwrite, build)
+    report = answers_report(settings, answers, runs)
+    _write(settings, report, runs, len(answers), started)
+    return report
+
+
+def _runs(
+    settings: EvalSettings,
+    rows: Sequence[Item],
+    overwrite: bool,
+    build: Callable[[JudgeSettings], Judge],
+) -> list[Judged]:
+    (settings.folder / MANIFEST).unlink(missing_ok=True)
+    items = write_items(rows, settings.folder / "items.jsonl")
+    return list(_run_judges(settings, items, overwrite, build))
+
+
+def _write(
+    settings: EvalSettings,
+    report: Report | AnswersReport,
+    runs: Sequence[Judged],
+    rows: int,
+    started: float,
+) -> None:
+    folder = settings.folder
     write_json(folder / "report.json", report.rounded())
     with whole_file(folder / "report.html") as page:
         page.write(render_page(report))
     seconds = time.perf_counter() - started
-    write_json(folder / MANIFEST, _manifest(settings, len(rows), runs, seconds))
-    return report
+    write_json(folder / MANIFEST, _manifest(settings, rows, runs, seconds))
 
 
 def _examples(settings: EvalSettings) -> list[Example]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from eval.answers import AnswersReport
+from eval.answers_report import AnswersReport
 from eval.report import NOT_JUDGED, VIEWS, Report
 from eval.tables import decimal, percent
 from gradegpt.errors import MissingError

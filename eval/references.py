@@ -17,6 +17,7 @@ from typing import Annotated, Any, Final
 import typer
 from rich import box
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from gradegpt.answers.intervals import ORDER
@@ -314,7 +315,8 @@ def print_findings(rows: int, found: list[Finding], show: int) -> None:
         mine = [finding for finding in found if finding.fault is fault][:show]
         for n, finding in enumerate(mine):
             first = (fault.value, f"{count:,}") if n == 0 else ("", "")
-            table.add_row(*first, f"{finding.line:,}", finding.reference[:60], finding.detail[:40])
+            texts = (escape(finding.reference[:60]), escape(finding.detail[:40]))
+            table.add_row(*first, f"{finding.line:,}", *texts)
     if found:
         console.print(table)
 

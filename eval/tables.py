@@ -10,10 +10,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from eval.answers import AnswersReport
+from eval.answers_report import AnswersReport
 from eval.metrics import Metrics, Pair
 from eval.report import VIEWS, Report
-from eval.scores import print_scores
+from eval.scores.tables import print_scores
 
 WIDTH: Final = 100
 _COLUMNS: Final = (

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from eval.evaluate import evaluate
+from eval.evaluate import evaluate, evaluate_answers
 from eval.judging import read_sources
 from eval.report import parsed_rate, spread
 from eval.settings import EvalSettings
@@ -282,3 +282,49 @@ def test_a_cascade_of_judges_that_have_judged_asks_nobody(settings: EvalSettings
     )
     evaluate(alone, build=build)
     assert asked > 4
+
+
+def test_answers_without_labels_score_the_model(tmp_path: Path) -> None:
+    """Two samples of two questions: by the rules one question is right twice and one once."""
+    rows = [
+        {"id": "a#0", "question": "2+2=?", "reference": "4", "response": "It is 4.",
+         "tags": {"of": "sums"}},
+        {"id": "a#1", "question": "2+2=?", "reference": "4", "response": "The answer is 4."},
+        {"id": "b#0", "question": "2+3=?", "reference": "5", "response": "The answer is 5."},
+        {"id": "b#1", "question": "2+3=?", "reference": "5", "response": "The answer is <b>6</b>."},
+    ]  # fmt: skip
+    path = tmp_path / "answers.jsonl"
+    write_rows(path, rows)
+    values = {
+        "name": "bench", "out": str(tmp_path / "run"), "answers": [str(path)],
+        "judges": [{"name": "rules", "kind": "rules"}, {"name": "yes", "kind": "model"}],
+    }  # fmt: skip
+    report = evaluate_answers(EvalSettings.model_validate(values), build=builder())
+    assert report.scores["rules"].overall.accuracy is not None
+    assert report.scores["rules"].overall.accuracy.value == 0.75
+    (of_two,) = report.scores["rules"].overall.samples
+    assert (of_two.pass_at_k.value, of_two.mg_pass.value) == (1.0, 0.5)
+    assert report.scores["yes"].tags["of"]["sums"].n_rows == 1
+    (pair,) = report.pairs
+    assert (pair.n_differ, pair.a_right) == (1, None)
+    first, *_ = report.answers
+    assert (first.id, first.differ) == ("b#1", True)
+    page = (tmp_path / "run" / "report.html").read_text()
+    assert "&lt;b&gt;6" in page
+    assert "<b>6" not in page
+    manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
+    assert (manifest["rows"], list(manifest["inputs"])) == (4, [str(path)])
+
+
+@pytest.mark.parametrize(
+    ("rows", "match"),
+    [
+        ({}, "give either 'sources'"),
+        ({"sources": [{"path": "a"}], "answers": ["b"]}, "give either 'sources'"),
+        ({"answers": ["b"], "sample": 3}, "choose among labelled"),
+    ],
+)
+def test_rows_have_labels_or_have_none(rows: dict[str, Any], match: str) -> None:
+    """Both at once would be two reports in one."""
+    with pytest.raises(ValueError, match=match):
+        EvalSettings.model_validate({"name": "x", "judges": [{"kind": "rules"}], **rows})

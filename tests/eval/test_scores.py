@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from eval.rates import Rate, Rates, no_answer, rates
-from eval.scores import Scores, app, classes, print_scores, score_of, scores, ssr
+from eval.scores import Scores, classes, score_of, scores, ssr
+from eval.scores.__main__ import app
+from eval.scores.rates import Rate, Rates, no_answer, rates
+from eval.scores.tables import print_scores
 from gradegpt.errors import InputError
 from gradegpt.judges import RuleJudge
 from gradegpt.records import write_rows

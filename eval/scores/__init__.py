@@ -7,41 +7,30 @@ rows without a verdict are left out of every score, and counted beside it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Final
 
 import numpy as np
-import typer
-from rich import box
-from rich.console import Console
-from rich.table import Table
 
 from eval.metrics import Interval
-from eval.rates import NoAnswer, Rates, rates
+from eval.scores.rates import Rates, rates
 from gradegpt.agreement import estimate, numbered, resampled
 from gradegpt.answers.read import read
-from gradegpt.cli import run
 from gradegpt.errors import InputError
 from gradegpt.importers.labelled import question_key
 from gradegpt.judges.parts import credit
 from gradegpt.judges.trust import type_of
-from gradegpt.records import read_objects, read_rows, validate, write_json
+from gradegpt.records import read_objects, validate
 from gradegpt.rules.compare import compare
 from gradegpt.rules.profiles.atlas import labels
 from gradegpt.sampled import g_pass_at_k, mg_pass_at_k, pass_at_k
 from gradegpt.schema import Item, Judgement, Row, Verdict
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-
 ALPHAS: Final = (0.1, 0.2, 0.3, 0.6)
 """The accuracies above which a knowledge point counts as mastered (CMMaTH, appendix D.2)."""
 THRESHOLDS: Final = (0.25, 0.5, 0.75, 1.0)
 _DRAWS: Final = 2000
-NO_ANSWER: Final = {
-    NoAnswer.TRUNCATED: "cut off, %", NoAnswer.REFUSAL: "refusal, %",
-    NoAnswer.JSON_ERROR: "JSON error, %", NoAnswer.UNPARSABLE: "unparsable, %",
-}  # fmt: skip
 Answer = tuple[Item, Judgement]
 
 
@@ -293,46 +282,6 @@ def _no_answer(rows: Sequence[Answer]) -> dict[str, int]:
     return dict(sorted(Counter(reason.rpartition(":")[2] for reason in reasons).items()))
 
 
-@app.command(epilog="First: gradegpt judge answers.jsonl -o judged.jsonl")
-def main(
-    items: Annotated[Path, typer.Argument(metavar="FILE.JSONL", help="What was judged.")],
-    judgements: Annotated[
-        Path, typer.Argument(metavar="JUDGED.JSONL", help="What gradegpt judge made of it.")
-    ],
-    out: Annotated[
-        Path | None, typer.Option("-o", "--out", help="Write every number there, as JSON.")
-    ] = None,
-    k: Annotated[
-        list[int] | None,
-        typer.Option(
-            min=1,
-            help="Answers taken of a question's, for pass@k, G-Pass@k and mG-Pass@k; may be given "
-            "several times. [default: powers of two that all questions reach]",
-        ),
-    ] = None,
-    alpha: Annotated[
-        list[float] | None,
-        typer.Option(help="Accuracies above which a tag's value is mastered, for SSR."),
-    ] = None,
-) -> None:
-    """Score the model that answered: accuracy, by tag, and over several answers to a question.
-
-    Rows with the same question are samples of it. Tags are an item's column `tags`, as in
-    {"subject": "physics", "points": ["optics", "waves"]}. Rows without a verdict count for nothing
-    and are listed.
-    """
-    found = scores(
-        read_items(items),
-        list(read_rows(judgements, Judgement)),
-        ks=tuple(k or ()),
-        alphas=tuple(alpha or ALPHAS),
-    )
-    print_scores(found)
-    if out is not None:
-        write_json(out, found.model_dump(mode="json"))
-        typer.echo(f"wrote {out}")
-
-
 def read_items(path: Path) -> list[Item]:
     """The items of a file that may have labels too.
 
@@ -343,61 +292,3 @@ def read_items(path: Path) -> list[Item]:
     rows = ((f"{path}:{number}", row) for number, row in read_objects(path))
     known = Item.model_fields.keys()
     return [validate(Item, {k: v for k, v in row.items() if k in known}, at) for at, row in rows]
-
-
-def print_scores(found: Scores) -> None:
-    """The tables of a command line."""
-    console = Console()
-    rows = [("all", found.overall)]
-    rows += [(f"{t}: {v}", score) for t, vs in found.tags.items() for v, score in vs.items()]
-    _print_table(
-        console, ("rows", "questions", "accuracy", "of answers", "consensus"), rows, _cells
-    )
-    _print_table(console, (*NO_ANSWER.values(), "no verdict, %"), rows, _rates)
-    if found.overall.credit is not None:
-        console.print(f"credit by parts  {_shown(found.overall.credit)}")
-    for one in found.overall.samples:
-        levels = "  ".join(f"{least}: {_shown(share)}" for least, share in one.g_pass.items())
-        console.print(f"k = {one.k}, {one.pass_at_k.n_questions:,} questions")
-        console.print(f"  pass@k {_shown(one.pass_at_k)}  mG-Pass@k {_shown(one.mg_pass)}")
-        console.print(f"  G-Pass@k by threshold  {levels}")
-    for tag, levels_of in found.ssr.items():
-        shares = "  ".join(f"@{alpha}: {100 * share:.1f}" for alpha, share in levels_of.items())
-        console.print(f"SSR of {tag}  {shares}")
-
-
-def _print_table(
-    console: Console,
-    names: Sequence[str],
-    rows: Sequence[tuple[str, Score]],
-    cells: Callable[[Score], list[str]],
-) -> None:
-    table = Table("", box=box.SIMPLE_HEAD)
-    for name in names:
-        table.add_column(name, justify="right", no_wrap=True)
-    for name, score in rows:
-        table.add_row(name, *cells(score))
-    console.print(table)
-
-
-def _cells(score: Score) -> list[str]:
-    shares = (score.accuracy, score.accuracy_of_answers, score.consensus)
-    return [f"{score.n_rows:,}", f"{score.n_questions:,}", *map(_shown, shares)]
-
-
-def _rates(score: Score) -> list[str]:
-    """Percent of the rows, and how many these are."""
-    counts = [getattr(score.rates, kind).n for kind in NO_ANSWER]
-    counts.append(sum(score.not_judged.values()))
-    return [f"{100 * n / score.n_rows:.2f} ({n:,})" if n else "–" for n in counts]
-
-
-def _shown(share: Share | None) -> str:
-    if share is None:
-        return "–"
-    ends = (100 * share.interval.low, 100 * share.interval.high)
-    return f"{100 * share.value:.1f} ({ends[0]:.1f} to {ends[1]:.1f})"
-
-
-if __name__ == "__main__":
-    run(app, name="python -m eval.scores")

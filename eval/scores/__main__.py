@@ -1,0 +1,60 @@
+"""What a judged file says of the model that answered: ``python -m eval.scores FILE JUDGEMENTS``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from eval.scores import ALPHAS, read_items, scores
+from eval.scores.tables import print_scores
+from gradegpt.cli import run
+from gradegpt.records import read_rows, write_json
+from gradegpt.schema import Judgement
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+
+
+@app.command(epilog="First: gradegpt judge answers.jsonl -o judged.jsonl")
+def main(
+    items: Annotated[Path, typer.Argument(metavar="FILE.JSONL", help="What was judged.")],
+    judgements: Annotated[
+        Path, typer.Argument(metavar="JUDGED.JSONL", help="What gradegpt judge made of it.")
+    ],
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", help="Write every number there, as JSON.")
+    ] = None,
+    k: Annotated[
+        list[int] | None,
+        typer.Option(
+            min=1,
+            help="Answers taken of a question's, for pass@k, G-Pass@k and mG-Pass@k; may be given "
+            "several times. [default: powers of two that all questions reach]",
+        ),
+    ] = None,
+    alpha: Annotated[
+        list[float] | None,
+        typer.Option(help="Accuracies above which a tag's value is mastered, for SSR."),
+    ] = None,
+) -> None:
+    """Score the model that answered: accuracy, by tag, and over several answers to a question.
+
+    Rows with the same question are samples of it. Tags are an item's column `tags`, as in
+    {"subject": "physics", "points": ["optics", "waves"]}. Rows without a verdict count for nothing
+    and are listed.
+    """
+    found = scores(
+        read_items(items),
+        list(read_rows(judgements, Judgement)),
+        ks=tuple(k or ()),
+        alphas=tuple(alpha or ALPHAS),
+    )
+    print_scores(found)
+    if out is not None:
+        write_json(out, found.model_dump(mode="json"))
+        typer.echo(f"wrote {out}")
+
+
+if __name__ == "__main__":
+    run(app, name="python -m eval.scores")
