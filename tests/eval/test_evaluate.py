@@ -286,7 +286,7 @@ def test_a_cascade_of_judges_that_have_judged_asks_nobody(settings: EvalSettings
 
 def test_answers_without_labels_score_the_model(tmp_path: Path) -> None:
     """Two samples of two questions: by the rules one question is right twice and one once."""
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"id": "a#0", "question": "2+2=?", "reference": "4", "response": "It is 4.",
          "tags": {"of": "sums"}},
         {"id": "a#1", "question": "2+2=?", "reference": "4", "response": "The answer is 4."},
