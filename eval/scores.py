@@ -25,6 +25,7 @@ from gradegpt.errors import InputError
 from gradegpt.importers.labelled import question_key
 from gradegpt.judges.trust import type_of
 from gradegpt.records import read_objects, read_rows, validate, write_json
+from gradegpt.rules.asked import asked
 from gradegpt.rules.compare import compare
 from gradegpt.sampled import g_pass_at_k, mg_pass_at_k, pass_at_k
 from gradegpt.schema import Item, Judgement, Row, Verdict
@@ -175,12 +176,12 @@ def classes(answers: Sequence[Answer]) -> list[int | None]:
             found.append(None)
             continue
         kind = type_of(item)
-        said = read(judgement.answer, kind, item.question)
+        said = read(judgement.answer, kind, asked(item))
         same = (
             number
             for number, (first, _) in enumerate(firsts)
             if first == judgement.answer
-            or compare(read(first, kind, item.question), said, question=item.question).same
+            or compare(read(first, kind, asked(item)), said, question=asked(item)).same
         )
         number = next(same, len(firsts))
         if number == len(firsts):
@@ -190,11 +191,17 @@ def classes(answers: Sequence[Answer]) -> list[int | None]:
 
 
 def _by_question(rows: Sequence[Answer]) -> list[list[Answer]]:
-    keys = numbered(question_key(i.question or " ".join(i.reference)) for i, _ in rows)
+    keys = numbered(_key(item) for item, _ in rows)
     groups: dict[int, list[Answer]] = {}
     for key, row in zip(keys.tolist(), rows, strict=True):
         groups.setdefault(key, []).append(row)
     return list(groups.values())
+
+
+def _key(item: Item) -> str:
+    """Parts of several problems may have the same words; then their contexts tell them apart."""
+    asked = f"{item.context or ''}\n{item.question}".strip()
+    return question_key(asked or " ".join(item.reference))
 
 
 def _tagged(rows: Sequence[Answer]) -> dict[str, dict[str, list[Answer]]]:
