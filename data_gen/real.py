@@ -291,11 +291,11 @@ def counterfactual(
     if not reference or not chain:
         return None
     shown = _as_solution(rng, reference, lang) if rng.random() < 0.3 else reference
-    told = {"question": item.question, "context": item.context} if rng.random() < 0.8 else {}
+    shown_with = {"question": item.question, "context": item.context} if rng.random() < 0.8 else {}
     return with_rules(
         Candidate(
             id=id_,
-            item=Item(**told, reference=(shown,), response=item.response),
+            item=Item(**shown_with, reference=(shown,), response=item.response),
             chain=chain,
             lang=lang,
             response_lang="zh" if needs_gloss(item.response) else "en",

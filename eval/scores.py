@@ -22,7 +22,7 @@ from gradegpt.agreement import estimate, numbered, resampled
 from gradegpt.answers.read import read
 from gradegpt.cli import run
 from gradegpt.errors import InputError
-from gradegpt.importers.labelled import question_key
+from gradegpt.importers.labelled import item_key
 from gradegpt.judges.trust import type_of
 from gradegpt.records import read_objects, read_rows, validate, write_json
 from gradegpt.rules.asked import asked
@@ -191,17 +191,11 @@ def classes(answers: Sequence[Answer]) -> list[int | None]:
 
 
 def _by_question(rows: Sequence[Answer]) -> list[list[Answer]]:
-    keys = numbered(_key(item) for item, _ in rows)
+    keys = numbered(item_key(item) for item, _ in rows)
     groups: dict[int, list[Answer]] = {}
     for key, row in zip(keys.tolist(), rows, strict=True):
         groups.setdefault(key, []).append(row)
     return list(groups.values())
-
-
-def _key(item: Item) -> str:
-    """Parts of several problems may have the same words; then their contexts tell them apart."""
-    asked = f"{item.context or ''}\n{item.question}".strip()
-    return question_key(asked or " ".join(item.reference))
 
 
 def _tagged(rows: Sequence[Answer]) -> dict[str, dict[str, list[Answer]]]:

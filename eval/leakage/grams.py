@@ -37,7 +37,7 @@ class Part(StrEnum):
 
 
 class Gram(Row):
-    """An n-gram: where it begins, in tokens, what stands there, and what the model wrote.
+    """An n-gram: where it begins, in tokens, the text there, and what the model wrote.
 
     ``edit`` and ``rouge_l`` are similarities in [0, 1]; ``exact`` is by tokens or by text.
     """

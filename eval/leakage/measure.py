@@ -109,10 +109,10 @@ def _predicted(items: Sequence[Item], model: Continues[T], k: int, n: int) -> li
     prefixes = [
         tokens[:start] for (tokens, _), mine in zip(texts, starts, strict=True) for start in mine
     ]
-    told = iter(model.continue_(prefixes, n) if prefixes else ())
+    replies = iter(model.continue_(prefixes, n) if prefixes else ())
     rows = []
     for item, (tokens, asked), mine in zip(items, texts, starts, strict=True):
-        said = [(start, next(told)) for start in mine]
+        said = [(start, next(replies)) for start in mine]
         errors = [str(one) for _, one in said if isinstance(one, EngineError)]
         grams = (
             gram(start, _part(start, asked), tokens[start : start + n], one[:n], model)

@@ -6,9 +6,15 @@ import os
 import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
+
+from pydantic import BaseModel, Field, ValidationError
 
 from gradegpt.errors import EngineError, MissingError
+from gradegpt.records import explain
+
+if TYPE_CHECKING:
+    import httpx2
 
 T = TypeVar("T")
 
@@ -51,6 +57,14 @@ def words(text: str) -> list[str]:
     return [word for word in _WORD.findall(text) if word.strip()]
 
 
+class _Choice(BaseModel):
+    text: str
+
+
+class _Completion(BaseModel):
+    choices: list[_Choice] = Field(min_length=1)
+
+
 class Completions:
     """A model behind ``<base_url>/completions``, in words: a server does not show its tokenizer.
 
@@ -59,6 +73,7 @@ class Completions:
         model: the model's name on that server.
         api_key: none reads ``OPENAI_API_KEY``; servers without keys take any word.
         concurrency: requests at a time.
+        http_client: a client of the caller's own, such as one with a mock transport.
 
     Raises:
         MissingError: the package ``openai`` is not there.
@@ -68,7 +83,13 @@ class Completions:
     limit = 1_000_000
 
     def __init__(
-        self, base_url: str, model: str, *, api_key: str | None = None, concurrency: int = 16
+        self,
+        base_url: str,
+        model: str,
+        *,
+        api_key: str | None = None,
+        concurrency: int = 16,
+        http_client: httpx2.Client | None = None,
     ) -> None:
         try:
             import openai
@@ -77,7 +98,9 @@ class Completions:
         self.name = f"completions:{model}@{base_url.rstrip('/')}"
         self._model, self._concurrency, self._error = model, concurrency, openai.OpenAIError
         key = api_key or os.environ.get("OPENAI_API_KEY") or "none"
-        self._client = openai.OpenAI(base_url=base_url, api_key=key, timeout=120, max_retries=4)
+        self._client = openai.OpenAI(
+            base_url=base_url, api_key=key, timeout=120, max_retries=4, http_client=http_client
+        )
 
     def tokens(self, text: str) -> list[str]:
         """The words of a text."""
@@ -100,10 +123,12 @@ class Completions:
                     max_tokens=_TOKENS_A_WORD * n,
                     temperature=0,
                 )
-                return words(made.choices[0].text)[:n]
-            except (self._error, ValueError, AttributeError, IndexError, TypeError) as error:
-                told = f"{self.name}: {type(error).__name__}: {error}"
-                return EngineError(f"{told}; does the server have /completions, and this model?")
+                reply = _Completion.model_validate(made, from_attributes=True)
+            except (self._error, ValueError) as error:  # ValueError: it is no completion
+                why = explain(error) if isinstance(error, ValidationError) else error
+                has = "does the server have /completions, and this model?"
+                return EngineError(f"{self.name}: {why}; {has}")
+            return words(reply.choices[0].text)[:n]
 
         with ThreadPoolExecutor(max_workers=self._concurrency) as pool:
             return list(pool.map(ask, prefixes))

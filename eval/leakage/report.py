@@ -87,7 +87,7 @@ def report_of(
     """All rows, and those with each tag.
 
     ``right``: by item id the share of its answers that are right; ``overlapping``: the ids of items
-    whose text stands in a corpus.
+    whose text shares an n-gram with a corpus.
     """
     groups: dict[str, dict[str, list[Measured]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:

@@ -154,7 +154,7 @@ def asked_questions(question: str) -> tuple[int, int]:
 
 
 def as_context(text: str, question: str) -> str:
-    """A context as it may stand before its question.
+    """A context as it may precede its question.
 
     Without the options of other questions, where the question lists its own, and without the
     numbers of other questions: parts that were asked before are no part of this one.

@@ -202,6 +202,15 @@ def question_key(question: str) -> str:
     return re.sub(r"[\W_]+", "", text)
 
 
+def item_key(item: Item) -> str:
+    """The key of what an item asks, or of its references where it asks nothing.
+
+    Parts of several problems may have the same words; then their contexts tell them apart.
+    """
+    asked = f"{item.context or ''}\n{item.question}".strip()
+    return question_key(asked or " ".join(item.reference))
+
+
 def split_of(question: str) -> Split:
     """The part a question belongs to, by a hash of its key: the same in every file and run."""
     digest = hashlib.sha256(question_key(question).encode()).digest()
