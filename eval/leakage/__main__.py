@@ -31,7 +31,8 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 
 
 @app.command(
-    epilog="Then leave out what is leaked: its rows in OUT.items.jsonl have every n-gram predicted."
+    epilog="For --judgements: python -m eval.answer ITEMS.jsonl -o answers.jsonl, then gradegpt "
+    "judge answers.jsonl -o judged.jsonl. The report lists the ids that are leaked."
 )
 def main(
     items: Annotated[

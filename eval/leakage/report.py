@@ -65,13 +65,17 @@ class Leakage(Row):
 
 
 class Report(Row):
-    """A model on a file of items: ``k`` n-grams of ``n`` tokens each; ``tags`` by tag and value."""
+    """A model on a file of items: ``k`` n-grams of ``n`` tokens each; ``tags`` by tag and value.
+
+    ``leaked``: the ids of the items that any kind detects.
+    """
 
     model: str
     k: int
     n: int
     overall: Leakage
     tags: dict[str, dict[str, Leakage]]
+    leaked: tuple[str, ...]
 
 
 def report_of(
@@ -99,7 +103,8 @@ def report_of(
         return leakage_of(some, right=right, overlapping=overlapping, seed=seed)
 
     tags = {t: {v: leakage(mine) for v, mine in values.items()} for t, values in groups.items()}
-    return Report(model=model, k=k, n=n, overall=leakage(rows), tags=tags)
+    ids = tuple(row.id for row in rows if row.leaked_by_any)
+    return Report(model=model, k=k, n=n, overall=leakage(rows), tags=tags, leaked=ids)
 
 
 def leakage_of(

@@ -187,7 +187,9 @@ def test_what_a_model_has_memorised_is_leaked_and_nothing_else(tmp_path: Path) -
     in_answer = found.parts[Part.ANSWER][Kind.EXACT]
     assert in_answer is not None
     assert in_answer.value == 0.5
-    by_tag = report_of(rows, model="m", k=5, n=5).tags["subject"]
+    report = report_of(rows, model="m", k=5, n=5)
+    assert report.leaked == ("q0", "q2")
+    by_tag = report.tags["subject"]
     assert [by_tag[v].n_leaked["any"] for v in ("farm", "rail")] == [2, 0]
 
 
