@@ -98,8 +98,9 @@ def with_rules(candidate: Candidate) -> Candidate:
 
 
 def texts_of(item: Item) -> tuple[str, ...]:
-    """All that the item holds: question, references, response."""
-    return (item.question, *item.reference, item.response)
+    """All that the item holds: context, question, references, response."""
+    texts = (item.question, *item.reference, item.response)
+    return (item.context, *texts) if item.context else texts
 
 
 def clip(text: str) -> str:

@@ -20,6 +20,7 @@ from gradegpt.chain import Chain, needs_gloss
 from gradegpt.judges.lexical import words
 from gradegpt.quote import MAX_QUOTE, part_runs
 from gradegpt.quoted import Quoted
+from gradegpt.rules.asked import asked
 from gradegpt.rules.compare import compare
 from gradegpt.rules.extract import Found, How, find_answer
 from gradegpt.rules.reference import answer_kind, answer_places, reference_answers
@@ -139,9 +140,9 @@ def _chain(item: Item, verdict: Verdict, *, shown: bool) -> Chain | None:
         return _free_text(item, references, verdict)
     if found is None or not settled:
         return Chain(verdict=verdict, reference_answer=clip(references[0]), answer_type=kind)
-    given = read(found.answer, kind, item.question)
-    wanted = [read(reference, kind, item.question) for reference in references]
-    same = [compare(one, given, question=item.question).same for one in wanted]
+    given = read(found.answer, kind, asked(item))
+    wanted = [read(reference, kind, asked(item)) for reference in references]
+    same = [compare(one, given, question=asked(item)).same for one in wanted]
     right = verdict is Verdict.CORRECT
     if (right and all(s is False for s in same)) or (not right and True in same):
         return None
@@ -207,7 +208,7 @@ def _free_text(item: Item, references: list[str], verdict: Verdict) -> Chain | N
         key_sentence=sentence,
         reference_answer=clip(reference),
         answer_type=AnswerType.TEXT,
-        answer=clip(_phrase(sentence, reference, item.question)),
+        answer=clip(_phrase(sentence, reference, asked(item))),
     )
     return as_named(chain)
 
@@ -280,21 +281,21 @@ def counterfactual(
     found = find_answer(tidy(item.response))
     if found is None or found.how not in _TRUSTED or "\n" in found.answer:
         return None
-    kind = answer_type(found.answer, item.question)
+    kind = answer_type(found.answer, asked(item))
     if len(found.answer) > _MAX_OWN or kind not in _CHANGEABLE:
         return None
-    if kind in _SEVERAL and options(item.question):
+    if kind in _SEVERAL and options(asked(item)):
         return None  # "A or B" chooses neither, and is not "A and B" either
-    reference = _other_reference(found.answer, kind, item.question, verdict, lang, rng)
+    reference = _other_reference(found.answer, kind, asked(item), verdict, lang, rng)
     chain = reference and _compared(verdict, item.response, found, reference, kind)
     if not reference or not chain:
         return None
     shown = _as_solution(rng, reference, lang) if rng.random() < 0.3 else reference
-    question = item.question if rng.random() < 0.8 else ""
+    shown_with = {"question": item.question, "context": item.context} if rng.random() < 0.8 else {}
     return with_rules(
         Candidate(
             id=id_,
-            item=Item(question=question, reference=(shown,), response=item.response),
+            item=Item(**shown_with, reference=(shown,), response=item.response),
             chain=chain,
             lang=lang,
             response_lang="zh" if needs_gloss(item.response) else "en",
@@ -312,10 +313,10 @@ def crossed(examples: Iterable[Example], seed: int) -> Iterator[Example]:
 
     What is wrong by the key is wrong by a right answer too.
     """
-    asked: dict[str, list[Example]] = defaultdict(list)
+    alike: dict[str, list[Example]] = defaultdict(list)
     for example in examples:
-        asked[example.question].append(example)
-    for same in asked.values():
+        alike[asked(example)].append(example)
+    for same in alike.values():
         right = [e for e in same if e.verdict is Verdict.CORRECT and len(e.response) <= _MAX_KEY]
         for example in same:
             said = plain(example.response)

@@ -26,12 +26,12 @@ from data_gen.candidates import (
     texts_of,
 )
 from data_gen.quality.duplicates import signature
-from data_gen.quality.ngrams import Contamination
 from data_gen.seeds import Seed, avoided_texts, grow
 from data_gen.settings import Avoid, DataGenSettings
 from gradegpt.errors import OutputError
 from gradegpt.fit import cost
 from gradegpt.machine import cores
+from gradegpt.ngrams import Contamination
 from gradegpt.records import dump, read_objects, validate, whole_file
 
 if TYPE_CHECKING:

@@ -69,6 +69,8 @@ def ask_rows(
     at_once: int = 64,
     overwrite: bool = False,
     on_progress: Callable[[int, int], None] | None = None,
+    rounds: Sequence[range] = (),
+    prompt_after: Callable[[int, Sequence[R]], Sequence[Message]] | None = None,
 ) -> Asked:
     """Write to ``out`` a row for every prompt, in order, and ``out.manifest.json`` beside it.
 
@@ -76,6 +78,8 @@ def ask_rows(
     prompt for good; the row's ``meta`` gets tokens, ``cut_off``, or the ``error``. A stopped run
     goes on with the same call, nothing is asked twice, and what failed is asked again. ``source``
     is the file that the prompts were made from; ``settings`` names all else that they depend on.
+    Where a prompt needs replies to others, ``rounds`` cut the prompts into those that are asked
+    together, and ``prompt_after(n, rows)`` makes the n-th anew, given the rows of earlier rounds.
 
     Raises:
         OutputError: ``out`` is there, or was begun with another source or other settings.
@@ -84,11 +88,14 @@ def ask_rows(
     """
     made_from = f"{engine.name}|{settings}|{max_new_tokens}|{sha256_file(source)}"
     report = on_progress or (lambda done, total: None)
+    prompt_of = prompt_after or (lambda n, rows: prompts[n])
+    rows: list[R] = []
 
     def replies(numbers: Sequence[int]) -> Iterator[list[R]]:
-        for start in range(0, len(numbers), at_once):
-            part = numbers[start : start + at_once]
-            told = engine.generate([prompts[n] for n in part], max_new_tokens=max_new_tokens)
+        for part in _batches(numbers, rounds or [range(len(prompts))], at_once):
+            told = engine.generate(
+                [prompt_of(n, rows) for n in part], max_new_tokens=max_new_tokens
+            )
             failed = [one for one in told if isinstance(one, EngineError)]
             few = min(GIVE_UP_AFTER, at_once, len(numbers))
             if failed and len(failed) == len(told) and len(told) >= few:
@@ -101,7 +108,7 @@ def ask_rows(
     spent = [0, 0]
     try:
         with writer:
-            rows: list[R] = list(read_rows(writer.partial, row_type))  # type: ignore[type-var]
+            rows += read_rows(writer.partial, row_type)  # type: ignore[type-var]
             again = [n for n, row in enumerate(rows) if "error" in row.meta]
             before = len(rows) - len(again)
             report(before, len(prompts))
@@ -112,6 +119,7 @@ def ask_rows(
                 writer.replace(rows)  # type: ignore[arg-type]
             for part in replies(range(len(rows), len(prompts))):
                 writer.write(part)  # type: ignore[arg-type]
+                rows += part
                 for row in part:
                     _count(row, spent)
                 report(writer.done, len(prompts))
@@ -134,6 +142,15 @@ def ask_rows(
     }
     write_json(out.with_name(out.name + MANIFEST), manifest)
     return Asked(len(rows), before, cut, len(failures), next(iter(failures), ""), *spent)
+
+
+def _batches(
+    numbers: Sequence[int], rounds: Sequence[range], at_once: int
+) -> Iterator[Sequence[int]]:
+    for one in rounds:
+        mine = [n for n in numbers if n in one]
+        for start in range(0, len(mine), at_once):
+            yield mine[start : start + at_once]
 
 
 def _with_cost(row_of: Callable[[int, str | None], R], n: int, said: Generation | EngineError) -> R:

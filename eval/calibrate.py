@@ -28,7 +28,7 @@ from eval.judging import (
 )
 from gradegpt.agreement import by_question, estimate, numbered, resampled, says_yes, score
 from gradegpt.cli import run
-from gradegpt.importers.labelled import Source, question_key
+from gradegpt.importers.labelled import Source, item_key
 from gradegpt.judges.build import JudgeSettings, build_judge
 from gradegpt.judges.lexical import LexicalJudge
 from gradegpt.judges.trust import OTHER, TRUST_FILE, Trust, Weights, kind_of, log_odds
@@ -181,7 +181,7 @@ def _weighed(
     words = np.array([log_odds(j) for j in LexicalJudge().judge(left)])
     table = np.stack([odds, words, np.ones(len(left))], axis=1)
     right = np.array([says_yes(e.verdict) for e in left])
-    part = numbered(question_key(e.question or " ".join(e.reference)) for e in left) % _PARTS
+    part = numbered(item_key(e) for e in left) % _PARTS
     weights: dict[str, Weights] = {}
     made = list(judged)
     for kind, rows in _by_kind(left, settings.least_rows).items():

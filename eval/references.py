@@ -28,9 +28,10 @@ from gradegpt.answers.text import fold
 from gradegpt.answers.types import CHOICE, AnswerType, Leaf, Options, Region
 from gradegpt.cli import run
 from gradegpt.errors import InputError
-from gradegpt.importers.labelled import question_key
+from gradegpt.importers.labelled import item_key
 from gradegpt.judges.parallel import judge_many
 from gradegpt.records import read_objects, validate, write_rows
+from gradegpt.rules.asked import asked
 from gradegpt.rules.compare import compare
 from gradegpt.rules.reference import answer_kind, reference_answers
 from gradegpt.schema import Item, Outcome, Row, Verdict
@@ -70,6 +71,7 @@ class Columns(Row):
     """Which column holds what; one that a file does not have says nothing."""
 
     question: str = "question"
+    context: str = "context"
     reference: str = "reference"
     answer_type: str = "answer_type"
     unit: str = "unit"
@@ -144,7 +146,7 @@ def faults(
     if kind in CHOICE:
         yield from _of_options(reference, item)
     if kind is AnswerType.NUMBER:
-        value = read(reference, kind, item.question).value
+        value = read(reference, kind, asked(item)).value
         if isinstance(value, Leaf) and value.quantity is not None:
             yield from _of_units(reference, unit, solution)
         elif stated:
@@ -155,16 +157,16 @@ def faults(
         turned = next(filter(_is_turned, _INTERVAL.finditer(text)), None)
         if turned is not None:
             yield Fault.TURNED_ROUND, turned[0]
-        elif stated and not isinstance(read(reference, kind, item.question).value, Region):
+        elif stated and not isinstance(read(reference, kind, asked(item)).value, Region):
             yield Fault.NOT_AN_INTERVAL, ""
 
 
 def _of_options(reference: str, item: Item) -> Iterator[tuple[Fault, str]]:
-    listed = options(item.question)
+    listed = options(asked(item))
     for letter, words in listed.items():
         if not words.strip(" .。:：、"):
             yield Fault.OPTION_WITHOUT_TEXT, letter
-    value = read(reference, answer_kind(item, reference), item.question).value
+    value = read(reference, answer_kind(item, reference), asked(item)).value
     if not isinstance(value, Options):
         yield Fault.NO_OPTION, ""
         return
@@ -226,7 +228,7 @@ def _again(items: Iterable[tuple[int, Item, dict[str, Any]]]) -> Iterator[Findin
     for line, item, row in items:
         if not item.question.strip():
             continue
-        before, other = first.setdefault(question_key(item.question), (line, item))
+        before, other = first.setdefault(item_key(item), (line, item))
         if before != line:
             same = any(_equal(one, two, item) for one in other.reference for two in item.reference)
             fault = Fault.TWICE if same else Fault.ANOTHER_ANSWER
@@ -236,8 +238,8 @@ def _again(items: Iterable[tuple[int, Item, dict[str, Any]]]) -> Iterator[Findin
 
 def _equal(one: str, other: str, item: Item) -> bool:
     kind = answer_kind(item, one)
-    first, second = (read(text, kind, item.question) for text in (one, other))
-    return fold(one) == fold(other) or bool(compare(first, second, question=item.question).same)
+    first, second = (read(text, kind, asked(item)) for text in (one, other))
+    return fold(one) == fold(other) or bool(compare(first, second, question=asked(item)).same)
 
 
 def _item(row: dict[str, Any], columns: Columns, separator: str, where: str) -> Item | None:
@@ -256,6 +258,7 @@ def _item(row: dict[str, Any], columns: Columns, separator: str, where: str) -> 
     values = {
         "id": str(row.get("id") or ""),
         "question": "" if question is None else str(question),
+        "context": str(row.get(columns.context) or "") or None,
         "reference": answers,
         "response": answers[0],
         "answer_type": TYPES.get(str(kind).strip().lower()),
@@ -277,6 +280,7 @@ def main(
         Path | None, typer.Option("-o", "--out", help="Write every finding there, as JSON Lines.")
     ] = None,
     question: Annotated[str, typer.Option(help="The column of the question.")] = "question",
+    context: Annotated[str, typer.Option(help="The column of its context.")] = "context",
     reference: Annotated[str, typer.Option(help="The column of the reference.")] = "reference",
     answer_type: Annotated[str, typer.Option(help="The column of its type.")] = "answer_type",
     unit: Annotated[str, typer.Option(help="The column of its unit.")] = "unit",
@@ -292,8 +296,8 @@ def main(
     checks can call it.
     """
     columns = Columns(
-        question=question, reference=reference, answer_type=answer_type, unit=unit,
-        solution=solution,
+        question=question, context=context, reference=reference, answer_type=answer_type,
+        unit=unit, solution=solution,
     )  # fmt: skip
     rows, found = check_file(path, columns, separator=separator)
     if out is not None:

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gradegpt.importers.labelled import question_key
+from gradegpt.importers.labelled import item_key
 from gradegpt.schema import Example, Judgement, Outcome, Verdict
 
 Cells = NDArray[np.int64]
@@ -73,7 +73,7 @@ def by_question(examples: Sequence[Example], judgements: Sequence[Judgement]) ->
     return table(
         [says_yes(example.verdict) for example in examples],
         [column(judgement.outcome, judgement.verdict) for judgement in judgements],
-        numbered(question_key(e.question or " ".join(e.reference)) for e in examples),
+        numbered(item_key(e) for e in examples),
     )
 
 

@@ -142,6 +142,10 @@ def judge(
         typer.Option("-o", "--output", metavar="OUT.JSONL", help="Judgements, in the same order."),
     ] = None,
     question: Annotated[str, typer.Option(help="The question of a single item.")] = "",
+    context: Annotated[
+        str | None,
+        typer.Option(help="What its question is asked about: a text, or the parts before it."),
+    ] = None,
     reference: _References = None,
     response: Annotated[str | None, typer.Option(help="The response to grade.")] = None,
     kind: _Judge = Kind.CASCADE,
@@ -185,7 +189,7 @@ def judge(
     }  # fmt: skip
     settings = _settings(kind, options)
     if source is not None:
-        if reference or response is not None or question:
+        if reference or response is not None or question or context:
             raise typer.BadParameter("give a file, or --reference and --response; not both")
         if output is None:
             raise typer.BadParameter("give -o OUT.JSONL, the file for the judgements")
@@ -194,7 +198,7 @@ def judge(
         if not reference or response is None:
             raise typer.BadParameter("give IN.JSONL and -o, or --reference and --response")
         values = {"question": question, "reference": reference, "response": response}
-        _judge_one(validate(Item, values, "options"), settings)
+        _judge_one(validate(Item, values | {"context": context}, "options"), settings)
 
 
 def _settings(kind: Kind, options: dict[str, Any]) -> JudgeSettings:

@@ -11,7 +11,7 @@ import unicodedata
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from data_gen.quality.ngrams import digests, tokens
+from gradegpt.ngrams import digests, tokens
 
 if TYPE_CHECKING:
     import numpy as np

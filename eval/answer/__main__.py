@@ -49,6 +49,15 @@ def main(
     temperature: Annotated[
         float | None, typer.Option(min=0, help="[default: 0, or 0.6 for several samples]")
     ] = None,
+    progressive: Annotated[
+        bool,
+        typer.Option(
+            "--progressive",
+            help="Rows with one meta.problem are its parts, in order: each is asked after the "
+            "model's own answers to those before it. Of their contexts the first part's alone is "
+            "shown; the others hold right answers in such files.",
+        ),
+    ] = False,
     max_new_tokens: MaxNewTokens = 2048,
     concurrency: Concurrency = 16,
     api_key: ApiKey = None,
@@ -68,8 +77,9 @@ def main(
         advance,
     ):
         made = ask(
-            questions, out, engine, style=prompt, samples=samples, max_new_tokens=max_new_tokens,
-            at_once=4 * concurrency, overwrite=overwrite, on_progress=advance,
+            questions, out, engine, style=prompt, samples=samples, progressive=progressive,
+            max_new_tokens=max_new_tokens, at_once=4 * concurrency, overwrite=overwrite,
+            on_progress=advance,
         )  # fmt: skip
     print_asked(made, out, started, max_new_tokens, (input_price, output_price))
 

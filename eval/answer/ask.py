@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+from eval.answer.parts import in_turns
 from eval.answer.prompts import Style, prompt
 from eval.asking import Asked, ask_rows
 from gradegpt.engines.base import Engine
@@ -50,6 +51,7 @@ def ask(
     samples: int = 1,
     max_new_tokens: int = 2048,
     at_once: int = 64,
+    progressive: bool = False,
     overwrite: bool = False,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> Asked:
@@ -57,7 +59,8 @@ def ask(
 
     Each row's ``meta`` holds its sample, the style, whether it was cut off, and its tokens. What
     the server refuses for good has an empty response and the ``error``. A stopped run goes on as
-    in ``ask_rows``.
+    in ``ask_rows``. ``progressive``: the parts of a problem are one conversation, as in
+    ``eval.answer.parts``; rows are in the order in which they were asked.
 
     Raises:
         InputError: the questions cannot be used.
@@ -65,6 +68,10 @@ def ask(
 
     """
     questions = read_questions(path)
+    turns = in_turns(questions, path) if progressive else None
+    if turns is not None:
+        questions = turns.questions
+    shown = turns.shown if turns else [item for item, _ in questions]
 
     def answered(n: int, reply: str | None) -> Item:
         item, sample = questions[n // samples][0], n % samples
@@ -73,9 +80,13 @@ def ask(
             update={"id": f"{item.id}#{sample}", "response": reply or "", "meta": meta}
         )
 
+    pairs = zip(shown, (unit for _, unit in questions), strict=True)
+    prompts = [p for item, unit in pairs for p in [prompt(item, style, unit)] * samples]
     return ask_rows(
-        [prompt(item, style, unit) for item, unit in questions for _ in range(samples)],
-        answered, out, engine, row_type=Item, source=path, settings=f"{style}|{samples}",
+        prompts, answered, out, engine, row_type=Item, source=path,
+        settings=f"{style}|{samples}" + ("|progressive" if turns else ""),
         max_new_tokens=max_new_tokens, at_once=at_once, overwrite=overwrite,
         on_progress=on_progress,
+        rounds=turns.rounds(samples) if turns else (),
+        prompt_after=turns.conversation(prompts, samples) if turns else None,
     )  # fmt: skip

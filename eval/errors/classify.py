@@ -21,6 +21,7 @@ from gradegpt.fit import Budget, fit_middle, fit_response
 from gradegpt.judges.parts import PARTS, part_items
 from gradegpt.judges.trust import type_of
 from gradegpt.records import read_rows
+from gradegpt.rules.asked import asked
 from gradegpt.rules.profiles.atlas import LABELS
 from gradegpt.schema import Item, Judgement, Message, Row, Verdict
 
@@ -149,7 +150,7 @@ def by_rules(wrong: Wrong) -> Error:
     kind = type_of(item) if wrong.part else judgement.answer_type or type_of(item)
     policy = judgement.tolerance or item.tolerance or "auto"
     shown = [
-        (of_answer(reference, wrong.answer, kind, item.question, policy), reference)
+        (of_answer(reference, wrong.answer, kind, asked(item), policy), reference)
         for reference in item.accepted
     ]
     return _error(wrong, *min(shown, key=lambda pair: _distance(pair[0])))
@@ -172,7 +173,7 @@ def _error(wrong: Wrong, shown: Shown, reference: str) -> Error:
 def error_prompt(wrong: Wrong) -> tuple[Message, ...]:
     """The conversation that asks for the category of a wrong answer; texts are framed."""
     item, budget = wrong.item, Budget()
-    question = defuse(fit_middle(item.question, budget.question))
+    question = defuse(fit_middle(asked(item), budget.question))
     reference = defuse(fit_response(" or ".join(item.accepted), budget.reference))
     said = wrong.answer if wrong.part else item.response
     response = defuse(fit_response(said or item.response, budget.response))

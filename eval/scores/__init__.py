@@ -18,10 +18,11 @@ from eval.scores.rates import Rates, rates
 from gradegpt.agreement import estimate, numbered, resampled
 from gradegpt.answers.read import read
 from gradegpt.errors import InputError
-from gradegpt.importers.labelled import question_key
+from gradegpt.importers.labelled import item_key
 from gradegpt.judges.parts import credit
 from gradegpt.judges.trust import type_of
 from gradegpt.records import read_objects, validate
+from gradegpt.rules.asked import asked
 from gradegpt.rules.compare import compare
 from gradegpt.rules.profiles.atlas import labels
 from gradegpt.sampled import g_pass_at_k, mg_pass_at_k, pass_at_k
@@ -176,12 +177,12 @@ def classes(answers: Sequence[Answer]) -> list[int | None]:
             found.append(None)
             continue
         kind = type_of(item)
-        said = read(judgement.answer, kind, item.question)
+        said = read(judgement.answer, kind, asked(item))
         same = (
             number
             for number, (first, _) in enumerate(firsts)
             if first == judgement.answer
-            or compare(read(first, kind, item.question), said, question=item.question).same
+            or compare(read(first, kind, asked(item)), said, question=asked(item)).same
         )
         number = next(same, len(firsts))
         if number == len(firsts):
@@ -191,7 +192,7 @@ def classes(answers: Sequence[Answer]) -> list[int | None]:
 
 
 def _by_question(rows: Sequence[Answer]) -> list[list[Answer]]:
-    keys = numbered(question_key(i.question or " ".join(i.reference)) for i, _ in rows)
+    keys = numbered(item_key(item) for item, _ in rows)
     groups: dict[int, list[Answer]] = {}
     for key, row in zip(keys.tolist(), rows, strict=True):
         groups.setdefault(key, []).append(row)

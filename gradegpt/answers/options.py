@@ -153,6 +153,17 @@ def asked_questions(question: str) -> tuple[int, int]:
     return (run[0], len(run)) if len(run) > 1 else (0, 0)
 
 
+def as_context(text: str, question: str) -> str:
+    """A context as it may precede its question.
+
+    Without the options of other questions, where the question lists its own, and without the
+    numbers of other questions: parts that were asked before are no part of this one.
+    """
+    if options(question) and options(text):
+        text = _OPTION_LINE.sub(" ", text)
+    return _QUESTION.sub(" ", _RANGE.sub(" ", text))
+
+
 def is_numbered(text: str) -> bool:
     """Whether the options stand behind the numbers of their questions: ``1. C 2. A``."""
     return _NUMBERED.fullmatch(same_length(text).strip()) is not None

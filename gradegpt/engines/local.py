@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -111,8 +113,43 @@ class LocalEngine:
 
     def count_tokens(self, text: str) -> int:
         """The text's length in the model's own tokens."""
+        return len(self.tokens(text))
+
+    def tokens(self, text: str) -> list[int]:
+        """The text as the model's tokens, no special ones added."""
         # Not verbose: a text longer than the model is what is being asked about.
-        return len(self._tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
+        return list(self._tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
+
+    def text(self, tokens: Sequence[int]) -> str:
+        """The text that tokens spell, without special ones."""
+        return str(self._tokenizer.decode(list(tokens), skip_special_tokens=True))
+
+    @property
+    def limit(self) -> int:
+        """The tokens that the model reads at most, by its configuration."""
+        return int(getattr(self._model.config, "max_position_embeddings", None) or sys.maxsize)
+
+    def continue_(self, prefixes: Sequence[Sequence[int]], n: int) -> list[list[int]]:
+        """The next ``n`` tokens of each prefix, greedily, as plain text: no template, no guide.
+
+        Fewer where the model ends the text.
+        """
+        begin = [t for t in self._tokenizer("")["input_ids"] if t == self._tokenizer.bos_token_id]
+        rows = [[*begin, *prefix] for prefix in prefixes]
+        made: list[list[int]] = [[] for _ in rows]
+        with self._own_threads():
+            for batch in self._batches(rows):
+                output = self._forward([rows[at] for at in batch], max_new_tokens=n)
+                width = max(len(rows[at]) for at in batch)
+                for at, ids in zip(batch, output[:, width:].tolist(), strict=True):
+                    made[at] = list(takewhile(lambda token: token not in self._ends, ids))
+        return made
+
+    def _batches(self, rows: Sequence[Sequence[int]]) -> Iterator[list[int]]:
+        """The numbers of rows of similar length, together."""
+        order = sorted(range(len(rows)), key=lambda at: len(rows[at]))
+        for start in range(0, len(order), self.batch_size):
+            yield order[start : start + self.batch_size]
 
     def tag_probabilities(
         self, prompts: Sequence[Sequence[Message]]
@@ -121,10 +158,8 @@ class LocalEngine:
         tags = TagTokens(*self._tokenizer([YES, NO], add_special_tokens=False)["input_ids"])
         rows = self._encoded(prompts)
         found: list[TagProbability | EngineError | None] = [None] * len(rows)
-        order = sorted(range(len(rows)), key=lambda n: len(rows[n]))
         with self._own_threads():
-            for start in range(0, len(order), self.batch_size):
-                batch = order[start : start + self.batch_size]
+            for batch in self._batches(rows):
                 told = self._write_tags([rows[n] for n in batch], tags)
                 for n, yes in zip(batch, told, strict=True):
                     if yes is not None:

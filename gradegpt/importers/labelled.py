@@ -27,6 +27,7 @@ class Fields(Settings):
 
     id: str = "id"
     question: str = "question"
+    context: str = "context"
     reference: str = "reference"
     response: str = "response"
     verdict: str = "label"
@@ -153,6 +154,7 @@ def _item(row: dict[str, Any], source: Source, fields: Fields, where: str) -> di
     return {
         "id": str(row.get(fields.id) or where.rsplit("/", 1)[-1]),
         "question": _column(row, fields.question, where) or "",
+        "context": row.get(fields.context),
         "reference": accepted(_column(row, fields.reference, where), source.reference_separator),
         "response": _column(row, fields.response, where),
         "answer_type": _answer_type(row.get(fields.answer_type)),
@@ -198,6 +200,15 @@ def question_key(question: str) -> str:
     """The question without case, blanks and punctuation: equal keys mean the same question."""
     text = unicodedata.normalize("NFKC", question).casefold()
     return re.sub(r"[\W_]+", "", text)
+
+
+def item_key(item: Item) -> str:
+    """The key of what an item asks, or of its references where it asks nothing.
+
+    Parts of several problems may have the same words; then their contexts tell them apart.
+    """
+    asked = f"{item.context or ''}\n{item.question}".strip()
+    return question_key(asked or " ".join(item.reference))
 
 
 def split_of(question: str) -> Split:

@@ -9,6 +9,7 @@ from gradegpt.errors import SettingsError
 from gradegpt.judges.base import undecided
 from gradegpt.judges.rules import VERSION as RULES
 from gradegpt.judges.rules import judged
+from gradegpt.rules.asked import asked
 from gradegpt.rules.compare import Prove, sparing
 from gradegpt.rules.profiles import PROFILES, VERSION, cannot_grade
 from gradegpt.rules.profiles.atlas import listed
@@ -88,4 +89,4 @@ class ProfileJudge:
 
     def _question(self, item: Item, reference: str, parts: tuple[str, ...] = ()) -> Question:
         kind = answer_kind(item, reference)
-        return Question(reference, item.response, kind, item.tolerance, parts, item.question)
+        return Question(reference, item.response, kind, item.tolerance, parts, asked(item))

@@ -11,6 +11,7 @@ from gradegpt.answers.answer import Answer
 from gradegpt.answers.read import read
 from gradegpt.answers.text import tidy
 from gradegpt.chain import Chain, render_chain
+from gradegpt.rules.asked import asked
 from gradegpt.rules.compare import Comparison, Prove, compare, sparing
 from gradegpt.rules.extract import COMMITTED, Found, How, endings, find_answer, has_later_result
 from gradegpt.rules.reference import answer_kind, answer_places, reference_answers
@@ -64,20 +65,21 @@ class RuleJudge:
         return [self._judge_one(item) for item in items]
 
     def _judge_one(self, item: Item) -> Judgement:
+        question = asked(item)
         accepted = [answer for r in item.accepted for answer in reference_answers(r)]
-        references = [read(r, answer_kind(item, r), item.question) for r in accepted]
+        references = [read(r, answer_kind(item, r), question) for r in accepted]
         kind = references[0].kind
         if says_nothing(item.response):
             return self._decided(item, Verdict.INVALID, "response:empty", None, references[0])
         shown = tidy(item.response)
         looped = without_loop(shown)
         response = shown if looped is None else looped
-        found = find_answer(response, kind, answer_places(accepted[0], kind, item.question))
+        found = find_answer(response, kind, answer_places(accepted[0], kind, question))
         if nothing := _gives_nothing(response, found, kind, looped is not None):
             return self._declined(item, nothing, references, response, kind)
         if found is None:
             return self._undecided(item, "response:no-answer-found")
-        if disowned(response, found) or of_another(response, found, item.question):
+        if disowned(response, found) or of_another(response, found, question):
             return self._undecided(item, "response:not-its-own-answer", found, kind)
         if gives_up(response) > found.clause[0]:
             return self._undecided(item, "response:named-and-left-open", found, kind)
@@ -156,8 +158,8 @@ class RuleJudge:
     def _compare(self, item: Item, reference: Answer, found: Found, prove: Prove) -> Comparison:
         return compare(
             reference,
-            read(found.answer, reference.kind, item.question, (found.start, found.end)),
-            question=item.question,
+            read(found.answer, reference.kind, asked(item), (found.start, found.end)),
+            question=asked(item),
             tolerance=item.tolerance or DEFAULT,
             prove=prove,
         )

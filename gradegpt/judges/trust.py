@@ -18,6 +18,7 @@ from gradegpt.answers.read import answer_type
 from gradegpt.chain import needs_gloss
 from gradegpt.judges.lexical import LexicalJudge
 from gradegpt.records import read_beside
+from gradegpt.rules.asked import asked
 from gradegpt.rules.reference import reference_answer
 from gradegpt.schema import AnswerType, Item, Judgement, Outcome, Verdict
 from gradegpt.settings import Settings
@@ -136,7 +137,7 @@ def kind_of(item: Item) -> str:
 
 def type_of(item: Item) -> AnswerType:
     """The stated answer type, else the likely one of the reference."""
-    return item.answer_type or answer_type(reference_answer(item.reference[0]), item.question)
+    return item.answer_type or answer_type(reference_answer(item.reference[0]), asked(item))
 
 
 def trust_beside(folder: str | None) -> Trust | None:

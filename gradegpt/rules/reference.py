@@ -14,6 +14,7 @@ from gradegpt.answers.quantity import quantity
 from gradegpt.answers.read import answer_type
 from gradegpt.answers.truth import truth
 from gradegpt.answers.types import CHOICE, AnswerType, Group
+from gradegpt.rules.asked import asked
 from gradegpt.rules.extract import How, find_answer
 from gradegpt.rules.extract.choice import find_choice
 from gradegpt.rules.extract.keys import keys_of
@@ -87,7 +88,7 @@ def reference_answer(reference: str) -> str:
 def answer_kind(item: Item, reference: str) -> AnswerType:
     """The stated type, unless the reference contradicts it: "True" is no number."""
     all_of = item.needs == "all" and len(item.reference) > 1
-    return _kind_of(item.answer_type, all_of, reference, item.question)
+    return _kind_of(item.answer_type, all_of, reference, asked(item))
 
 
 @lru_cache(maxsize=8192)

@@ -19,13 +19,13 @@ from data_gen.candidates import Candidate
 from data_gen.generate import generate
 from data_gen.parametric import parametric
 from data_gen.problems import bank
-from data_gen.quality.ngrams import Contamination
 from data_gen.seeds import grow, seeds
 from data_gen.settings import DataGenSettings
 from data_gen.sheets import LINES
 from gradegpt.chain import NO, NO_KEY, YES, needs_gloss, parse_chain, parse_prompt
 from gradegpt.errors import GradeGPTError, InputError
 from gradegpt.importers.labelled import question_key, split_of
+from gradegpt.ngrams import Contamination
 from gradegpt.quote import quotes_verbatim
 from gradegpt.records import dump, read_objects, read_rows, sha256_file, write_rows
 from gradegpt.schema import AnswerType, ChainFormat, Outcome, TrainingRow

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from data_gen.quality.cue import STRONGEST, Cue, response_cue
 from data_gen.quality.duplicates import NearDuplicates, exact_key, signature
-from data_gen.quality.ngrams import MIN_WHOLE, Contamination, N, digests, tokens
 from gradegpt.errors import InputError
+from gradegpt.ngrams import MIN_WHOLE, Contamination, N, digests, tokens
 
 WORDS = [a + b for a in "bcdfgklm" for b in ("ar", "en", "il", "on", "ut")]
 LETTERS = st.text("abcdefgh", min_size=1, max_size=4)

@@ -12,7 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from data_gen.candidates import Candidate, agree, formats_of, rng_for
+from data_gen.candidates import (
+    Candidate,
+    agree,
+    formats_of,
+    rng_for,
+    texts_of,
+    training_row,
+)
 from data_gen.parametric import parametric
 from data_gen.problems import Problem, bank
 from data_gen.real import counterfactual, crossed, labelled, unlabelled, without_last_word
@@ -479,3 +486,21 @@ def test_what_agrees_in_its_words_and_is_wrong_has_its_tag_alone() -> None:
         answer="Paris",
     )  # fmt: skip
     assert [*formats_of(chain, dict.fromkeys(ChainFormat, 1.0))] == [ChainFormat.OUTCOME]
+
+
+def test_a_context_stays_with_its_item_and_is_in_its_prompt() -> None:
+    """In labelled rows, and beside the question in those with another reference."""
+    example = Example(
+        question="How long does it take?", context="It is 12 km at 3 km/h.", reference=("4 h",),
+        response="The answer is 4 hours.", verdict=Verdict.CORRECT, lang="en",
+    )  # fmt: skip
+    made = labelled(example, rng_for("x", 0))
+    assert texts_of(made.item) == (example.context, *texts_of(made.item)[1:])
+    row = training_row(made, {ChainFormat.OUTCOME: 1.0}, PromptSettings(), 0)
+    assert "<context>\nIt is 12 km at 3 km/h.\n</context>" in row.prompt[-1].content
+    others = [
+        counterfactual(example, Verdict.CORRECT, "i", "en", "s", rng_for(str(n), 0))
+        for n in range(20)
+    ]
+    kept = {(bool(o.item.question), o.item.context) for o in others if o is not None}
+    assert kept == {(True, example.context), (False, None)}

@@ -163,3 +163,105 @@ def test_ask_judge_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     (two,) = found.overall.samples
     assert two.pass_at_k.value == 1.0
     assert two.mg_pass.value == pytest.approx(167 / 500)
+
+
+def parts_of(path: Path) -> Path:
+    """A problem of three parts, one of two, and a question without a problem."""
+    rows = [
+        {"id": f"{name}{n}", "question": f"What is {n}+{ord(name)}?", "reference": "1",
+         "context": f"material {name}" if n == 1 else f"material {name}, solved before",
+         "meta": {"problem": name}}
+        for name, parts in (("a", 3), ("b", 2)) for n in range(1, parts + 1)
+    ]  # fmt: skip
+    alone = {"id": "c", "question": "What is 1+1?", "reference": "2", "context": "material c"}
+    write_rows(path / "parts.jsonl", [*rows, alone])
+    return path / "parts.jsonl"
+
+
+class Talk(Model):
+    """Also keeps whole conversations."""
+
+    def __init__(self, **more: Any) -> None:
+        super().__init__(wrong=10**9, **more)
+        self.talks: list[list[tuple[str, str]]] = []
+
+    def generate(
+        self, prompts: Sequence[Sequence[Message]], *, max_new_tokens: int
+    ) -> list[Generation | EngineError]:
+        self.talks += [[(m.role, m.content) for m in prompt] for prompt in prompts]
+        return super().generate(prompts, max_new_tokens=max_new_tokens)
+
+
+def test_a_part_is_asked_after_the_models_own_answers_to_those_before_it(tmp_path: Path) -> None:
+    """In one conversation, sample by sample; the right answers in later contexts are not shown."""
+    model = Talk()
+    ask(parts_of(tmp_path), tmp_path / "out.jsonl", model, progressive=True, samples=2)
+    rows = list(read_rows(tmp_path / "out.jsonl", Item))
+    assert [row.id for row in rows if row.id.endswith("#1")] == [
+        "a1#1", "b1#1", "c#1", "a2#1", "b2#1", "a3#1"
+    ]  # fmt: skip
+    last = model.talks[-1]
+    assert [role for role, _ in last] == ["user", "assistant"] * 2 + ["user"]
+    assert [text for role, text in last if role == "assistant"] == [
+        "So it is \\boxed{98}.", "So it is \\boxed{99}."
+    ]  # fmt: skip
+    assert last[0][1].startswith("material a\n\nWhat is 1+97?")
+    assert last[2][1].startswith("What is 2+97?")
+    assert last[4][1].startswith("What is 3+97?")
+    assert rows[-1].context == "material a, solved before"
+
+
+def test_a_stopped_conversation_goes_on(tmp_path: Path) -> None:
+    """The same rows as in one go, from the same conversations; nothing is asked twice."""
+    path, whole, model = parts_of(tmp_path), Talk(), Talk(dies=7)
+    ask(path, tmp_path / "whole.jsonl", whole, progressive=True, samples=2)
+    with pytest.raises(EngineError, match="of 12 answers are safe"):
+        ask(path, tmp_path / "out.jsonl", model, progressive=True, samples=2, at_once=1)
+    model.dies = 10**9
+    ask(path, tmp_path / "out.jsonl", model, progressive=True, samples=2, at_once=5)
+    assert (tmp_path / "out.jsonl").read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
+    assert len(model.asked) == 12
+    asked = [talk for n, talk in enumerate(model.talks) if n != 7]  # the eighth died
+    assert asked == whole.talks
+    with pytest.raises(OutputError):
+        ask(path, tmp_path / "out.jsonl", model, samples=2)
+
+
+def test_a_part_that_was_refused_is_asked_along_with_the_next(tmp_path: Path) -> None:
+    """So that turns alternate, and the material of the first part is still shown."""
+
+    class Refuses(Talk):
+        def _one(self, text: str) -> Generation | EngineError:
+            alone = "is 1+97?" in text and "is 2+97?" not in text
+            return EngineError("HTTP 400") if alone else super()._one(text)
+
+    model = Refuses()
+    made = ask(parts_of(tmp_path), tmp_path / "out.jsonl", model, progressive=True)
+    assert (made.rows, made.failed) == (6, 1)
+    last = model.talks[-1]
+    assert [role for role, _ in last] == ["user", "assistant", "user"]
+    assert last[0][1].startswith("material a\n\nWhat is 1+97?")
+    assert "What is 2+97?" in last[0][1]
+
+
+def test_without_parts_nothing_is_progressive(tmp_path: Path) -> None:
+    """The error names the key that is missing."""
+    with pytest.raises(InputError, match=r"questions\.jsonl: meta\.problem: no two rows"):
+        ask(questions(tmp_path), tmp_path / "out.jsonl", Model(), progressive=True)
+
+
+def test_the_command_asks_in_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """``--progressive``; without it each row is asked alone, with its context."""
+    model = Talk()
+    monkeypatch.setattr("eval.asking.OpenAIEngine", lambda *_, **__: model)
+    words = [str(parts_of(tmp_path)), "--base-url", "http://x/v1", "--model", "m"]
+    done = CliRunner().invoke(
+        command.app, [*words, "-o", str(tmp_path / "a.jsonl"), "--progressive"]
+    )
+    assert done.exit_code == 0, done.output
+    assert max(map(len, model.talks)) == 5
+    model.talks.clear()
+    done = CliRunner().invoke(command.app, [*words, "-o", str(tmp_path / "b.jsonl")])
+    assert done.exit_code == 0, done.output
+    assert {len(talk) for talk in model.talks} == {1}
+    assert sum("solved before" in talk[0][1] for talk in model.talks) == 3

@@ -82,6 +82,21 @@ def test_a_question_twice(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_a_context_is_part_of_the_question(tmp_path: Path) -> None:
+    """The same words in another context are another question; options may be listed there."""
+    asked = {"question": "Find v.", "answer_type": "number"}
+    first, other = asked | {"reference": "5"}, asked | {"reference": "6", "context": "A train."}
+    assert found(tmp_path, first | {"context": "A car."}, other) == []
+    assert [fault for _, fault, _ in found(tmp_path, first, first | {"reference": "6"})] == [
+        Fault.ANOTHER_ANSWER
+    ]
+    listed = {"question": "Which?", "context": "A. x\nB. y", "answer_type": "single_choice"}
+    assert found(tmp_path, listed | {"reference": "B"}) == []
+    assert [fault for _, fault, _ in found(tmp_path, listed | {"reference": "C"})] == [
+        Fault.NO_SUCH_OPTION
+    ]
+
+
 def test_other_columns_and_the_command(tmp_path: Path) -> None:
     """Every finding has its line; a bank without one ends with 0, any other with 1."""
     path = tmp_path / "bank.jsonl"

@@ -58,6 +58,17 @@ def test_answers_are_scored_as_samples_of_their_question() -> None:
     assert [one.k for one in found(rows).overall.samples] == [2, 4]
 
 
+def test_the_same_words_in_another_context_are_another_question() -> None:
+    """Parts of several problems, as "(2) Find the speed."; contexts that are alike are samples."""
+    rows = [
+        (item.model_copy(update={"context": context}), judgement)
+        for context in ("A car.", "A train.")
+        for item, judgement in answers("+-", "Find the speed.")
+    ]
+    assert found(rows).overall.n_questions == 2
+    assert found(answers("+-+-", "Find the speed.")).overall.n_questions == 1
+
+
 def test_what_is_not_judged_counts_for_nothing_and_is_told() -> None:
     """A refusal is wrong among all answers and left out among those that are one."""
     score = score_of([*answers("+-0?", "a"), *answers("??", "b")], (1, 3))

@@ -63,6 +63,24 @@ def scripted(monkeypatch: pytest.MonkeyPatch) -> list[str | EngineError]:
     return replies
 
 
+def test_one_response_is_judged_in_its_context(capsys: pytest.CaptureFixture[str]) -> None:
+    """``--context`` lists the options that the question alone does not; not beside a file."""
+    given = (
+        "--question",
+        "Which one rusts?",
+        "--reference",
+        "B",
+        "--response",
+        "The answer is iron.",
+    )
+    assert call("judge", *RULES, *given) == 0
+    assert "verdict     none (undecided)" in capsys.readouterr().out
+    assert call("judge", *RULES, *given, "--context", "A. gold\nB. iron\nC. lead") == 0
+    assert "verdict     correct" in capsys.readouterr().out
+    assert call("judge", "in.jsonl", "-o", "out.jsonl", "--context", "A. gold") == 2
+    assert "not both" in capsys.readouterr().err
+
+
 def test_one_response_gets_its_chain_and_its_verdict(capsys: pytest.CaptureFixture[str]) -> None:
     code = call(
         "judge", *RULES, "--question", "2+2=?", "--reference", "five", "--reference", "4",

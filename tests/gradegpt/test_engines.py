@@ -28,7 +28,9 @@ from gradegpt.errors import (
 )
 from gradegpt.judges import ModelJudge
 from gradegpt.judges.build import JudgeSettings, build_judge
+from gradegpt.records import write_rows
 from gradegpt.schema import ChainFormat, Item, Message
+from gradegpt.shipped import NANO, base_of
 
 Handler = Callable[[httpx2.Request], httpx2.Response]
 
@@ -440,6 +442,45 @@ def test_batches_and_padding_change_no_text(folder: Path) -> None:
         prompts[2:3], max_new_tokens=8
     )
     assert _texts(alone) == _texts(made[1])[2:3]
+
+
+def test_a_text_is_continued_as_plain_text(folder: Path) -> None:
+    """Greedily, without a template: the likeliest token after each, whatever shares its batch."""
+    torch = pytest.importorskip("torch")
+    engine = LocalEngine(str(folder), batch_size=3, threads=1, device="cpu", guided=False)
+    texts = ["2+2", "The answer is", "设 x 为一个数，求它的平方。", "a"]
+    rows = [engine.tokens(text) for text in texts]
+    assert [engine.text(row) for row in rows] == texts
+    made = engine.continue_(rows, 4)
+    assert made == [engine.continue_([row], 4)[0] for row in rows]
+    for row, said in zip(rows, made, strict=True):
+        with torch.inference_mode():
+            scores = engine._model(torch.tensor([row + said])).logits[0]
+        best = scores[len(row) - 1 : -1].argmax(dim=-1).tolist()
+        assert said == best
+    assert engine.continue_([], 4) == []
+    assert engine.limit == 256
+
+
+def test_the_embedded_base_is_measured_for_leakage(tmp_path: Path) -> None:
+    """In its own tokens, both languages; what it was to predict is the text at that place."""
+    pytest.importorskip("torch")
+    from eval.leakage.grams import parts_of
+    from eval.leakage.measure import measure
+
+    items = [
+        Item(id="en", question="A farmer has 12 hens and each of them lays 5 eggs a week. How many "
+             "eggs does he collect in 4 weeks?", reference=("240",), response=""),
+        Item(id="zh", question="一个长方形的长是12厘米，宽是7厘米，它的周长是多少厘米？",
+             reference=("38",), response="", solution="(12+7)×2=38，所以周长是38厘米。"),
+    ]  # fmt: skip
+    write_rows(tmp_path / "items.jsonl", items)
+    engine = LocalEngine(str(base_of(NANO)), device="cpu", guided=False)
+    rows = measure(tmp_path / "items.jsonl", tmp_path / "rows.jsonl", engine)
+    for row, item in zip(rows, items, strict=True):
+        assert len(row.grams) == 5
+        assert all(g.wanted.strip("\ufffd ") in " ".join(parts_of(item)) for g in row.grams)
+        assert not row.leaked_by_any
 
 
 def test_a_second_round_goes_on_where_the_first_stopped(

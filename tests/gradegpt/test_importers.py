@@ -182,6 +182,18 @@ def test_accepted_answers_are_split_where_asked(
     assert accepted(reference, separator) == expected
 
 
+def test_a_context_is_the_items_where_the_file_has_one(source: Any) -> None:
+    """By a column of that name, or of the name given; a context that is no text is named."""
+    rows = source(ROW | {"context": "In 1816."}, ROW)
+    assert [e.context for e in read_examples(rows)] == ["In 1816.", None]
+    named = source(ROW | {"passage": "In 1816."}, fields={"context": "passage"})
+    assert [e.context for e in read_examples(named)] == ["In 1816."]
+    ignored = source(ROW | {"context": ["a"]}, fields={"context": ""})
+    assert [e.context for e in read_examples(ignored)] == [None]
+    with pytest.raises(InputError, match=":1: context: input should be a valid string"):
+        list(read_examples(source(ROW | {"context": ["a"]})))
+
+
 def test_foreign_answer_types_are_dropped(source: Any) -> None:
     """A wrong type would change verdicts; none is guessed anew."""
     rows = source(ROW | {"answer_type": "MCQ"}, ROW | {"answer_type": 3})

@@ -38,6 +38,20 @@ def test_an_item_gets_its_judgement(client_for: ClientFor, item: dict[str, Any])
     assert (judgement.id, judgement.outcome, judgement.verdict) == ("a", "judged", "correct")
 
 
+def test_an_item_may_have_a_context(client_for: ClientFor) -> None:
+    """It reaches the judge's prompt, in its own frame."""
+    shown: list[str] = []
+
+    def script(messages: Sequence[Message]) -> str:
+        shown.append(messages[-1].content)
+        return "<Yes>"
+
+    body = {"question": "And she?", "context": "He is 5.", "reference": "4", "response": "4"}
+    client = client_for(ModelJudge(ScriptedEngine(script)))
+    assert client.post("/v1/judge", json=body).status_code == 200
+    assert "Context: <context>\nHe is 5.\n</context>" in shown[0]
+
+
 def test_items_get_judgements_in_order_and_counts_that_add_up(client_for: ClientFor) -> None:
     """Outcomes add up to the items, verdicts to the judged ones, whatever mix comes."""
     script = ["<Yes>", "<No>", "no tag", EngineError("down"), "<Yes>"]

@@ -1,4 +1,4 @@
-"""Decontamination: which n-grams of a text stand in the evaluation files.
+"""N-gram overlap: which n-grams of a text stand in other texts, such as evaluation files.
 
 Thirteen tokens is the length that GPT-3 (Brown et al. 2020, appendix C) settled on: shorter ones
 are shared by chance. An n-gram is kept as 64 bits by multilinear hashing (Lemire and Kaser 2014):

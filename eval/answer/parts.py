@@ -1,0 +1,98 @@
+"""Problems in parts: a part is asked after the model's own answers to the parts before it.
+
+OlympiadBench (section 3.3, figures 7 and 8) has such "progressive problems", whose later parts use
+the results of earlier ones. Its rows give these as context; here they are the model's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from gradegpt.errors import InputError
+from gradegpt.schema import Item, Message
+
+PROBLEM: Final = "problem"
+"""The key in ``meta`` or ``tags`` that the parts of a problem share."""
+Question = tuple[Item, str]
+"""An item, and the unit that it is to be answered in."""
+
+
+class Turns(NamedTuple):
+    """Questions in the order of asking: the first parts of all problems, then the second, ….
+
+    ``sizes``: questions a round. ``before``: for each question the numbers of those that are asked
+    before it in its conversation.
+    """
+
+    questions: list[Question]
+    sizes: list[int]
+    before: list[tuple[int, ...]]
+
+    @property
+    def shown(self) -> list[Item]:
+        """The questions as they are asked: of the contexts only those of the first parts."""
+        pairs = zip(self.questions, self.before, strict=True)
+        return [i.model_copy(update={"context": None}) if b else i for (i, _), b in pairs]
+
+    def rounds(self, samples: int) -> list[range]:
+        """The rows of each round, where every question has so many."""
+        ends = [samples * sum(self.sizes[: n + 1]) for n in range(len(self.sizes))]
+        return [range(start, end) for start, end in zip([0, *ends], ends, strict=False)]
+
+    def conversation(
+        self, prompts: Sequence[Sequence[Message]], samples: int
+    ) -> Callable[[int, Sequence[Item]], Sequence[Message]]:
+        """The n-th prompt behind the prompts and replies of the same sample to earlier parts."""
+
+        def conversation(n: int, rows: Sequence[Item]) -> Sequence[Message]:
+            number, sample = divmod(n, samples)
+            asked: list[str] = []
+            turns: list[Message] = []
+            for other in (samples * b + sample for b in self.before[number]):
+                asked.append(prompts[other][-1].content)
+                if rows[other].response:  # what was refused has none, and is asked along
+                    turns += _turn(asked, rows[other].response)
+                    asked = []
+            asked.append(prompts[n][-1].content)
+            return (*turns, Message(role="user", content="\n\n".join(asked)))
+
+        return conversation
+
+
+def _turn(asked: list[str], reply: str) -> tuple[Message, Message]:
+    return (
+        Message(role="user", content="\n\n".join(asked)),
+        Message(role="assistant", content=reply),
+    )
+
+
+def in_turns(questions: Sequence[Question], path: Path) -> Turns:
+    """The questions by rounds; one without a problem is a problem of one part.
+
+    Raises:
+        InputError: no two questions are parts of one problem.
+
+    """
+    problems: dict[tuple[str, str], list[Question]] = {}
+    for item, unit in questions:
+        name = item.meta.get(PROBLEM) or item.tags.get(PROBLEM) or ""
+        key = (str(name), "" if name else item.id)
+        problems.setdefault(key, []).append((item, unit))
+    rounds = max(map(len, problems.values()))
+    if rounds == 1:
+        raise InputError(
+            f"{path}: meta.{PROBLEM}: no two rows have the same; name the problem of each part "
+            "there, or ask without --progressive"
+        )
+    made = Turns([], [], [])
+    so_far: dict[tuple[str, str], tuple[int, ...]] = dict.fromkeys(problems, ())
+    for part in range(rounds):
+        there = [key for key, parts in problems.items() if part < len(parts)]
+        made.sizes.append(len(there))
+        for key in there:
+            made.before.append(so_far[key])
+            so_far[key] += (len(made.questions),)
+            made.questions.append(problems[key][part])
+    return made

@@ -1,0 +1,145 @@
+"""The n-grams of a benchmark's item that a model is to continue, and how near it comes.
+
+N-gram prediction accuracy (Xu et al. 2024, arXiv 2404.18824; OlympicArena, appendix E): question
+and solution as one text, some starting points spread evenly over it, and at each the next n tokens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Final, TypeVar
+
+from eval.leakage.models import Continues, words
+from gradegpt.schema import Item, Row
+
+T = TypeVar("T")
+
+LEAST: Final = 0.75
+"""The similarity above which an n-gram counts as predicted (OlympicArena, appendix E)."""
+_FIRST: Final = 2
+"""Tokens before the first starting point: nobody predicts from nothing (Xu et al.)."""
+
+
+class Kind(StrEnum):
+    """How an n-gram may be predicted: word for word, or nearly, by characters or by words."""
+
+    EXACT = "exact"
+    EDIT = "edit"
+    ROUGE_L = "rouge_l"
+
+
+class Part(StrEnum):
+    """Which text of an item an n-gram begins in."""
+
+    QUESTION = "question"
+    ANSWER = "answer"
+
+
+class Gram(Row):
+    """An n-gram: where it begins, in tokens, the text there, and what the model wrote.
+
+    ``edit`` and ``rouge_l`` are similarities in [0, 1]; ``exact`` is by tokens or by text.
+    """
+
+    start: int
+    part: Part
+    wanted: str
+    predicted: str
+    exact: bool
+    edit: float
+    rouge_l: float
+
+    def hit(self, kind: Kind) -> bool:
+        """Whether it counts as predicted."""
+        match kind:
+            case Kind.EXACT:
+                return self.exact
+            case Kind.EDIT:
+                return self.edit > LEAST
+            case Kind.ROUGE_L:
+                return self.rouge_l > LEAST
+
+
+def parts_of(item: Item) -> tuple[str, str]:
+    """The question behind its context, and the solution, else its steps, else the answer."""
+    question = "\n".join(text.strip() for text in (item.context or "", item.question))
+    answer = item.solution or "\n".join(item.steps) or "; ".join(item.reference)
+    return question.strip(), answer.strip()
+
+
+def cut(item: Item, model: Continues[T]) -> tuple[list[T], int]:
+    """The item's text in the model's tokens, as far as it reads, and how many are the question's.
+
+    Question and answer are joined by a blank, as the papers join them.
+    """
+    question, answer = parts_of(item)
+    # One less than it reads: a model may put a token of its own in front.
+    tokens = model.tokens(f"{question} {answer}")[: model.limit - 1]
+    return tokens, len(model.tokens(question))
+
+
+def starting_points(length: int, k: int, n: int) -> list[int]:
+    """``k`` places from the third token to the last n-gram, evenly spread; none if too short.
+
+    >>> starting_points(31, 5, 5), starting_points(10, 5, 5)
+    ([2, 8, 14, 20, 26], [])
+    """
+    room = length - n - _FIRST
+    if room < k - 1:
+        return []
+    return [_FIRST + room * at // max(1, k - 1) for at in range(k)]
+
+
+def gram(
+    start: int, part: Part, wanted: Sequence[T], predicted: Sequence[T], model: Continues[T]
+) -> Gram:
+    """The n-gram with its similarities."""
+    one, other = model.text(wanted), model.text(predicted)
+    # Half a character is written as U+FFFD, whichever it is half of.
+    exact = [*wanted] == [*predicted] or (one == other and "\ufffd" not in one)
+    return Gram(
+        start=start, part=part, wanted=one, predicted=other, exact=exact,
+        edit=edit_similarity(one, other), rouge_l=rouge_l(one, other),
+    )  # fmt: skip
+
+
+def edit_similarity(one: str, other: str) -> float:
+    """1 less the Levenshtein distance over the longer length, in characters.
+
+    >>> edit_similarity("kitten", "sitting")  # three edits of seven
+    0.5714285714285714
+    """
+    above = list(range(len(other) + 1))
+    for row, char in enumerate(one, 1):
+        line = [row]
+        for at, wanted in enumerate(other, 1):
+            line.append(min(above[at] + 1, line[-1] + 1, above[at - 1] + (char != wanted)))
+        above = line
+    longest = max(len(one), len(other))
+    return 1 - above[-1] / longest if longest else 1.0
+
+
+def rouge_l(one: str, other: str) -> float:
+    """ROUGE-L's F1: twice the longest common subsequence of words over all words (Lin 2004).
+
+    Words in small letters, Han characters one by one, and signs, which formulas are made of.
+
+    >>> rouge_l("police killed the gunman", "police kill the gunman")
+    0.75
+    """
+    left, right = ([word.strip().casefold() for word in words(text)] for text in (one, other))
+    if not left or not right:
+        return float(left == right)
+    return 2 * _common(left, right) / (len(left) + len(right))
+
+
+def _common(left: Sequence[str], right: Sequence[str]) -> int:
+    """The length of the longest common subsequence."""
+    above = [0] * (len(right) + 1)
+    for word in left:
+        line = [0]
+        for at, other in enumerate(right):
+            line.append(above[at] + 1 if word == other else max(above[at + 1], line[-1]))
+        above = line
+    return above[-1]

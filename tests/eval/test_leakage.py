@@ -1,0 +1,377 @@
+"""What a model knows by heart: n-grams by hand, one that has memorised, the whole command."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+import eval.leakage.__main__ as command
+from eval.leakage.grams import (
+    Gram,
+    Kind,
+    Part,
+    cut,
+    edit_similarity,
+    gram,
+    parts_of,
+    rouge_l,
+    starting_points,
+)
+from eval.leakage.measure import Measured, measure
+from eval.leakage.models import Completions, words
+from eval.leakage.report import leakage_of, report_of, right_by_item
+from gradegpt.errors import EngineError, InputError, OutputError
+from gradegpt.records import write_rows
+from gradegpt.schema import Item
+
+HENS = "A farmer has 12 hens and each of them lays 5 eggs a week , so in 4 weeks there are 240 eggs"
+TRAIN = "A train leaves at noon and goes 60 miles an hour until it has gone 180 miles , three hours"
+TEXT = st.text("ab \n甲乙+1", max_size=12)
+
+
+class ByHeart:
+    """Continues texts that it has read by heart, with ``slip`` for some words; others it cannot."""
+
+    name = "by-heart"
+    limit = 1_000
+
+    def __init__(
+        self, read: Sequence[str], slip: Callable[[str], str] = str, dies: int = 10**9
+    ) -> None:
+        self._read = [words(text) for text in read]
+        self._slip, self._dies = slip, dies
+        self.asked: list[str] = []
+        self.refused = ""
+
+    def tokens(self, text: str) -> list[str]:
+        return words(text)
+
+    def text(self, tokens: Sequence[str]) -> str:
+        return "".join(tokens).strip()
+
+    def continue_(
+        self, prefixes: Sequence[Sequence[str]], n: int
+    ) -> Sequence[list[str] | EngineError]:
+        return [self._one([*prefix], n) for prefix in prefixes]
+
+    def _one(self, prefix: list[str], n: int) -> list[str] | EngineError:
+        if len(self.asked) >= self._dies:
+            return EngineError("the server is down")
+        if self.refused and self.refused in "".join(prefix):
+            return EngineError("HTTP 400: too long")
+        self.asked.append("".join(prefix))
+        known = (r for r in self._read if r[: len(prefix)] == prefix)
+        return [self._slip(word) for word in next(known, [])[len(prefix) :][:n]] or [" what"] * n
+
+
+def items(path: Path, count: int = 1) -> Path:
+    """So many hens and trains in turn, with a solution each."""
+    rows = (
+        {"id": f"q{n}", "question": (HENS, TRAIN)[n % 2], "reference": "7",
+         "solution": "Add and add , then add once more",
+         "tags": {"subject": ("farm", "rail")[n % 2]}}
+        for n in range(count)
+    )  # fmt: skip
+    write_rows(path / "items.jsonl", rows)
+    return path / "items.jsonl"
+
+
+def known(n: int) -> str:
+    """The whole text of an item."""
+    return f"{(HENS, TRAIN)[n % 2]} Add and add , then add once more"
+
+
+# --- n-grams --------------------------------------------------------------------------------------
+
+
+def test_the_similarities_are_those_of_their_papers() -> None:
+    """Levenshtein's kitten; ROUGE-L's police and gunman (Lin 2004, section 3.1): 3/4 and 2/4."""
+    assert edit_similarity("kitten", "sitting") == pytest.approx(1 - 3 / 7)
+    assert edit_similarity("", "") == 1.0
+    assert edit_similarity("", "ab") == 0.0
+    assert rouge_l("police killed the gunman", "police kill the gunman") == 0.75
+    assert rouge_l("police killed the gunman", "the gunman kill police") == 0.5
+    assert rouge_l("周长是 38 厘米", "周长为 38 厘米") == pytest.approx(2 * 5 / 12)
+    assert rouge_l("a", "") == 0.0
+    assert rouge_l("\n", " ") == 1.0
+
+
+@given(TEXT, TEXT)
+def test_similarities_are_shares_alike_both_ways_and_1_for_the_same(one: str, other: str) -> None:
+    """So what is predicted exactly is predicted by every kind."""
+    for similarity in (edit_similarity, rouge_l):
+        assert similarity(one, one) == 1.0
+        assert 0 <= similarity(one, other) <= 1
+        assert similarity(one, other) == pytest.approx(similarity(other, one))
+
+
+def test_only_above_75_percent_is_predicted() -> None:
+    """Three of four words are not enough; in letters the same pair is 22 of 24, which is."""
+    one, other = words("police killed the gunman"), words("police kill the gunman")
+    found = gram(2, Part.QUESTION, one, other, ByHeart([]))
+    assert [found.hit(kind) for kind in Kind] == [False, True, False]
+    assert found.edit == pytest.approx(22 / 24)
+    same = gram(2, Part.QUESTION, one, one, ByHeart([]))
+    assert [same.hit(kind) for kind in Kind] == [True] * 3
+
+
+def test_half_a_character_is_not_taken_for_another_half() -> None:
+    """Two tokens that spell halves of different characters decode to the same sign."""
+
+    class Halves(ByHeart):
+        def text(self, tokens: Sequence[str]) -> str:
+            return "\ufffd" * len(tokens)
+
+    model = Halves([])
+    assert not gram(2, Part.QUESTION, ["\ue001"], ["\ue002"], model).exact
+    assert gram(2, Part.QUESTION, ["\ue001"], ["\ue001"], model).exact
+
+
+@given(st.integers(0, 200), st.integers(1, 9), st.integers(1, 9))
+def test_starting_points_are_distinct_and_every_n_gram_is_whole(
+    length: int, k: int, n: int
+) -> None:
+    """From the third token to the last n-gram; none where there is no room for all of them."""
+    found = starting_points(length, k, n)
+    assert len(found) == len(set(found)) == (k if length - n - 2 >= k - 1 else 0)
+    assert all(2 <= start <= length - n for start in found)
+    if found and k > 1:
+        assert (found[0], found[-1]) == (2, length - n)
+
+
+def test_the_text_is_question_and_solution_else_steps_else_answer() -> None:
+    """With the context before the question, and as far as the model reads."""
+    item = Item(question="Q?", reference=("4", "four"), response="")
+    assert parts_of(item) == ("Q?", "4; four")
+    assert parts_of(item.model_copy(update={"steps": ("one", "two")})) == ("Q?", "one\ntwo")
+    full = item.model_copy(update={"solution": "It is 4.", "context": "C.", "steps": ("x",)})
+    assert parts_of(full) == ("C.\nQ?", "It is 4.")
+    model = ByHeart([])
+    assert cut(full, model) == (words("C.\nQ? It is 4."), 4)
+    model.limit = 4
+    assert cut(full, model)[0] == ["C", ".", "\nQ"]
+
+
+def test_words_are_the_text_again() -> None:
+    """But for blanks at its end."""
+    assert "".join(words(f" {HENS}\n\n{TRAIN} 设x_1+2。 ")) == f" {HENS}\n\n{TRAIN} 设x_1+2。"
+
+
+# --- a model and its items ------------------------------------------------------------------------
+
+
+def test_what_a_model_has_memorised_is_leaked_and_nothing_else(tmp_path: Path) -> None:
+    """Every n-gram of what it has read, none of the other text."""
+    rows = measure(items(tmp_path, 4), tmp_path / "rows.jsonl", ByHeart([known(0)]))
+    assert [row.leaked_by_any for row in rows] == [True, False, True, False]
+    assert [len(row.grams) for row in rows] == [5] * 4
+    # 23 + 8 words: starts 2, 8, 14, 20, 26; the question has 23, so the last begins in the answer.
+    assert [(g.start, g.part.value) for g in rows[0].grams] == [
+        (2, "question"), (8, "question"), (14, "question"), (20, "question"), (26, "answer")
+    ]  # fmt: skip
+    assert rows[0].grams[0].wanted == "has 12 hens and each"
+    found = leakage_of(rows)
+    assert found.n_leaked == {"exact": 2, "edit": 2, "rouge_l": 2, "any": 2}
+    share = found.accuracy[Kind.EXACT]
+    assert share is not None
+    assert (share.value, share.n_questions) == (0.5, 4)
+    assert share.interval.low < 0.5 < share.interval.high
+    in_answer = found.parts[Part.ANSWER][Kind.EXACT]
+    assert in_answer is not None
+    assert in_answer.value == 0.5
+    report = report_of(rows, model="m", k=5, n=5)
+    assert report.leaked == ("q0", "q2")
+    by_tag = report.tags["subject"]
+    assert [by_tag[v].n_leaked["any"] for v in ("farm", "rail")] == [2, 0]
+
+
+def test_a_change_of_format_is_seen_through_by_the_lenient_kinds_alone(tmp_path: Path) -> None:
+    """In capitals no text is exact, and in words all are: the union holds what any kind detects."""
+    model = ByHeart([known(0)], slip=str.upper)
+    (row,) = measure(items(tmp_path), tmp_path / "rows.jsonl", model)
+    assert [row.leaked(kind) for kind in Kind] == [False, False, True]
+    assert row.leaked_by_any
+
+
+def test_what_is_too_short_is_counted_and_not_scored(tmp_path: Path) -> None:
+    """An item without room for five n-grams is no evidence."""
+    write_rows(tmp_path / "items.jsonl", [{"question": "1+1?", "reference": "2"}])
+    found = leakage_of(measure(tmp_path / "items.jsonl", tmp_path / "r.jsonl", ByHeart([])))
+    assert (found.n_items, found.n_measured, found.n_too_short, found.n_failed) == (1, 0, 1, 0)
+    assert found.accuracy == dict.fromkeys(Kind)
+    assert found.n_leaked["any"] == 0
+
+
+def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
+    """The same bytes as in one go, and no prefix is asked twice."""
+    path = items(tmp_path, 12)
+    measure(path, tmp_path / "whole.jsonl", ByHeart([known(0)]))
+    first, out = ByHeart([known(0)], dies=20), tmp_path / "rows.jsonl"
+    with pytest.raises(EngineError, match=r"down; 4 of 12 items are safe in .*run the same"):
+        measure(path, out, first, at_once=2)
+    second = ByHeart([known(0)])
+    measure(path, out, second, at_once=5)
+    assert out.read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
+    assert (len(first.asked), len(second.asked)) == (20, 40)
+    measure(path, out, second)
+    assert len(second.asked) == 40
+    with pytest.raises(OutputError, match="exists already"):
+        measure(path, out, second, k=3)
+    assert len(measure(path, out, second, k=3, overwrite=True)[0].grams) == 3
+
+
+def test_an_item_that_fails_is_counted_and_asked_again(tmp_path: Path) -> None:
+    """Alone, with the next call."""
+    path, out, model = items(tmp_path, 4), tmp_path / "rows.jsonl", ByHeart([known(0)])
+    model.refused = "train leaves"
+    rows = measure(path, out, model)
+    found = leakage_of(rows)
+    assert (found.n_items, found.n_measured, found.n_failed) == (4, 2, 2)
+    assert rows[1].error == "HTTP 400: too long"
+    asked, model.refused = len(model.asked), ""
+    assert leakage_of(measure(path, out, model)).n_failed == 0
+    assert len(model.asked) == asked + 10
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"question": " ", "reference": "1"}, r"items\.jsonl:1: question: empty"),
+        ({"question": "?"}, r"items\.jsonl:1: reference"),
+        ({"question": "?", "reference": "1", "solution": 3}, r"items\.jsonl:1: solution"),
+    ],
+)
+def test_items_that_cannot_be_read(tmp_path: Path, row: dict[str, Any], message: str) -> None:
+    """File, line and field."""
+    write_rows(tmp_path / "items.jsonl", [row])
+    with pytest.raises(InputError, match=message):
+        measure(tmp_path / "items.jsonl", tmp_path / "r.jsonl", ByHeart([]))
+
+
+# --- the report -----------------------------------------------------------------------------------
+
+
+def measured(id_: str, *hits: str) -> Measured:
+    """A row of n-grams: ``e`` exact, ``d`` by edit distance, ``r`` by ROUGE-L, ``-`` none."""
+    grams = tuple(
+        Gram(start=2, part=Part.QUESTION, wanted="w", predicted="p", exact="e" in hit,
+             edit=float("d" in hit), rouge_l=float("r" in hit))
+        for hit in hits
+    )  # fmt: skip
+    return Measured(id=id_, n_tokens=9, grams=grams)
+
+
+def test_leaked_instances_are_the_union_of_what_the_kinds_detect() -> None:
+    """By hand: a by all kinds, b by ROUGE-L, c by none, as no one kind has all of its n-grams."""
+    rows = [measured("a", "edr", "edr"), measured("b", "r", "dr"), measured("c", "d", "r")]
+    found = leakage_of(rows)
+    assert found.n_leaked == {"exact": 1, "edit": 1, "rouge_l": 2, "any": 2}
+    values = {kind.value: share and share.value for kind, share in found.accuracy.items()}
+    assert values == {"exact": 2 / 6, "edit": 4 / 6, "rouge_l": 5 / 6}
+    assert found.parts[Part.ANSWER][Kind.EXACT] is None
+
+
+def test_leaked_and_solved_are_counted_as_in_the_papers_tables(tmp_path: Path) -> None:
+    """Two leaked items with a verdict, one right; b's two samples are half right; d has none."""
+    rows = [measured("a", "edr"), measured("b", "edr"), measured("c", "-"), measured("d", "edr")]
+    said = [("a", "correct"), ("b#0", "correct"), ("b#1", "incorrect"), ("c", "incorrect")]
+    path = tmp_path / "judged.jsonl"
+    write_rows(
+        path,
+        [{"id": i, "outcome": "judged", "verdict": v, "method": "rules"} for i, v in said]
+        + [{"id": "d", "outcome": "undecided", "method": "rules"}],
+    )
+    right = right_by_item(path, {"a", "b", "c", "d"})
+    assert right == {"a": 1.0, "b": 0.5, "c": 0.0}
+    solved = leakage_of(rows, right=right).solved
+    assert solved is not None
+    assert (solved.n_judged, solved.solved) == (2, 1.5)
+    assert solved.accuracy is not None
+    assert solved.accuracy_of_others is not None
+    assert (solved.accuracy.value, solved.accuracy_of_others.value) == (0.75, 0.0)
+    with pytest.raises(InputError, match=r"judged\.jsonl:1: id: 'a' is of no item"):
+        right_by_item(path, {"b"})
+
+
+# --- the commands and the server ------------------------------------------------------------------
+
+
+def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leaked, solved and overlapping, in a report that says what it was made with."""
+    model = ByHeart([known(0)])
+    monkeypatch.setattr(command, "_engine", lambda *_: model)
+    judged, corpus = tmp_path / "judged.jsonl", tmp_path / "corpus.jsonl"
+    said = {"outcome": "judged", "method": "rules"}
+    verdicts = ("correct", "correct", "incorrect", "incorrect")
+    write_rows(judged, [said | {"id": f"q{n}#0", "verdict": v} for n, v in enumerate(verdicts)])
+    write_rows(corpus, [{"prompt": [{"content": f"Once more. {TRAIN}"}], "n": 3}])
+    words_ = [str(items(tmp_path, 4)), "-o", str(tmp_path / "out.json"), "--model", "m",
+              "--judgements", str(judged), "--corpus", str(corpus)]  # fmt: skip
+    done = CliRunner().invoke(command.app, words_)
+    assert done.exit_code == 0, done.output
+    assert "4 items = 4 measured + 0 too short + 0 failed; 5 n-grams of 5 in each" in done.output
+    assert "leaked, all n-grams predicted: 2 (2 by exact, 2 by edit, 2 by rouge_l)" in done.output
+    report = json.loads((tmp_path / "out.json").read_text())
+    assert (report["model"], report["k"], report["n"]) == ("by-heart", 5, 5)
+    whole = report["overall"]
+    assert (whole["solved"]["n_judged"], whole["solved"]["solved"]) == (2, 1.0)
+    assert (whole["overlap"]["n_items"], whole["overlap"]["n_leaked"]) == (2, 0)
+    assert whole["overlap"]["accuracy"]["exact"]["value"] == 0.0
+    assert whole["overlap"]["accuracy_of_others"]["exact"]["value"] == 1.0
+    rows = (tmp_path / "out.items.jsonl").read_text().splitlines()
+    assert len(rows) == 4
+    asked = len(model.asked)
+    assert CliRunner().invoke(command.app, words_).exit_code == 0
+    assert len(model.asked) == asked
+
+
+def test_the_command_says_what_was_not_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After the report, as an error; and a corpus without text is one."""
+    model = ByHeart([])
+    model.refused = "train leaves"
+    monkeypatch.setattr(command, "_engine", lambda *_: model)
+    words_ = [str(items(tmp_path, 2)), "-o", str(tmp_path / "out.json"), "--model", "m"]
+    done = CliRunner().invoke(command.app, words_)
+    assert isinstance(done.exception, EngineError)
+    assert "1 items were not measured, the first, 'q1', with: HTTP 400" in str(done.exception)
+    assert (tmp_path / "out.json").is_file()
+    write_rows(tmp_path / "empty.jsonl", [{"n": 1}])
+    done = CliRunner().invoke(command.app, [*words_, "--corpus", str(tmp_path / "empty.jsonl")])
+    assert isinstance(done.exception, InputError)
+    assert "empty.jsonl: no text" in str(done.exception)
+
+
+def test_a_server_continues_the_plain_text() -> None:
+    """No chat template: the prefix goes to /completions unchanged, at temperature 0."""
+    seen: list[dict[str, Any]] = []
+
+    def handler(request: httpx2.Request) -> httpx2.Response:
+        body = json.loads(request.content)
+        seen.append({"path": request.url.path, **body})
+        if "bad" in body["prompt"]:
+            return httpx2.Response(400, json={"error": {"message": "too long"}})
+        text = "<html>" if "odd" in body["prompt"] else " has 12 hens, and more of them."
+        reply = text if "odd" in body["prompt"] else json.dumps({"choices": [{"text": text}]})
+        return httpx2.Response(200, text=reply, headers={"content-type": "application/json"})
+
+    client = httpx2.Client(transport=httpx2.MockTransport(handler))
+    model = Completions("http://x/v1", "m", api_key="k", concurrency=1, http_client=client)
+    good, bad, odd = model.continue_([words("A farmer"), words("bad one"), words("odd one")], 4)
+    assert good == [" has", " 12", " hens", ","]
+    assert isinstance(bad, EngineError)
+    assert "too long" in str(bad)
+    assert isinstance(odd, EngineError)
+    assert "/completions" in str(odd)
+    assert seen[0]["path"] == "/v1/completions"
+    assert (seen[0]["prompt"], seen[0]["temperature"]) == ("A farmer", 0)
+    assert "messages" not in seen[0]
