@@ -79,7 +79,8 @@ class Item(Row):
     ``arb``, ``atlas`` and ``relative:X``; none means ``auto``. ``tests`` are the cases of a
     program, ``[{"input": "1 2", "output": "3"}]``. ``tags`` say what the question is about,
     ``{"subject": "physics", "points": ["optics", "waves"]}``: scores are given by them, and no
-    judge sees them. ``solution`` is a reference solution, ``steps`` its steps where it is cut into
+    judge sees them. ``context`` is what stands before the question, such as earlier parts of the
+    problem; it counts as part of what is asked. ``solution`` is a reference solution, ``steps`` its steps where it is cut into
     them, ``parts`` the reference of each sub-question in order, ``points`` what a full answer
     earns.
     """
