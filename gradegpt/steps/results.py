@@ -1,4 +1,4 @@
-"""What a step comes to, and whether two steps come to the same: shown, refuted, or left open."""
+"""What a step comes to: its announced answer, or the last equation in it."""
 
 from __future__ import annotations
 
@@ -6,12 +6,20 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from gradegpt.answers import values
+from gradegpt.answers import algebra, values
 from gradegpt.answers.answer import Answer
-from gradegpt.answers.formula import variables
+from gradegpt.answers.formula import Node, variables
 from gradegpt.answers.read import read
-from gradegpt.answers.text import fold, tidy
-from gradegpt.answers.types import AnswerType, Leaf, Options, Relation, Truth
+from gradegpt.answers.text import tidy
+from gradegpt.answers.types import (
+    AnswerType,
+    Leaf,
+    Magnitude,
+    Options,
+    Relation,
+    Truth,
+)
+from gradegpt.answers.units import known
 from gradegpt.answers.words import Words
 from gradegpt.rules.compare import compare
 from gradegpt.rules.extract import How, find_answer
@@ -30,21 +38,24 @@ _CLAUSE = re.compile(
     re.IGNORECASE,
 )
 """What stands between two clauses of a step."""
-_EQUALS = re.compile(
-    r"(?<![<>≤≥≠!=])=(?!=)|≈|\\approx(?![a-z])|等于|[是为]|\b(?:is|are|equals)\b", re.IGNORECASE
-)
+_EQUALS = re.compile(r"(?<![<>≤≥≠!=])=(?!=)|≈|\\approx(?![a-z])")
+_IS = re.compile(r"等于|[是为]|\b(?:is|are|equals)\b", re.IGNORECASE)
+_TIMES = re.compile(r"(?<=[\d)%])\s*[xX]\s*(?=[\d($.])")
+"""A letter for the sign ×: 18 x 4."""
 _OR = re.compile(r"或|±|\\pm|\bor\b", re.IGNORECASE)
 """Several values, of which a step gives each."""
 _SUPPOSED = re.compile(
-    r"如果|假[设如若]|[若当设令]|\b(?:if|when|suppose|assum\w+|let|for|case|try)\b", re.IGNORECASE
+    r"如果|假[设如若]|[若当设令]|\b(?:if|when|suppose|assum\w+|let|case)\b", re.IGNORECASE
 )
 """Words of a case, in which a symbol may have another value than elsewhere."""
 _WORDS = re.compile(
     r"[\u3400-\u9fff]+|(?<![A-Za-z\\])(?:[A-Za-z]*[a-z]{3}[a-z]*(?= |\Z)|[A-Za-z][a-z](?= +\S))"
+    r"|\b(?:[Hh]e|[Ii]t|[Ww]e)\b"
 )
 """Words before the formula that an equation begins with."""
 _NUMERIC = re.compile(r"[\s$({\\*]*[-−]?\s*(?:\\[dt]?frac|\\sqrt|[\d√π.])")
 """How a value begins that a word such as ``is`` announces."""
+_NOUN = re.compile(r"\$?(?:\s+[A-Za-z]{2}|\s*[\u3400-\u9fff])")
 _NO_START: Final = tuple("+-−*/×÷·^)]}")
 
 
@@ -61,10 +72,25 @@ class Result(NamedTuple):
     supposed: bool = False
 
     @property
-    def relation(self) -> Relation | None:
-        """``left = 0``, where the left side is a formula and no symbol."""
+    def _formula(self) -> Node | None:
+        """The left side where it is a formula and no symbol."""
         value = values.read(f"{self.left} = 0") if self.left else None
-        return value if isinstance(value, Relation) else None
+        return value.left if isinstance(value, Relation) else None
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the left side is a symbol, such as S or f(2)."""
+        return bool(self.left) and self._formula is None
+
+    @property
+    def has_unknowns(self) -> bool:
+        """Whether this is an equation such as 2x + 1 = 7."""
+        return self._formula is not None and bool(variables(self._formula))
+
+    @property
+    def computed(self) -> Magnitude | None:
+        """What the left side comes to by itself, where it is arithmetic."""
+        return None if self._formula is None else algebra.constant(self._formula)
 
 
 def solution_results(steps: Sequence[str], item: Item) -> list[Result | None]:
@@ -107,7 +133,7 @@ def result_of(step: str) -> Result | None:
 
 
 def _readable(step: str) -> str:
-    return _CALCULATED.sub("", tidy(step))[-_READ:]
+    return _TIMES.sub(" × ", _CALCULATED.sub("", tidy(step))[-_READ:])
 
 
 def _answer(step: str, kind: AnswerType, question: str) -> Result | None:
@@ -139,36 +165,49 @@ def _equation(text: str) -> Result | None:
     """The last clause with a sign of equality, or a word for it, and a value behind it."""
     behind = ""
     for clause in reversed(_CLAUSE.split(text)):
-        signs = list(_EQUALS.finditer(clause))
-        if not signs:
-            behind = clause.strip(" $*") or behind
-            continue
-        if NUMBER.fullmatch(behind):
+        sign = _EQUALS if _EQUALS.search(clause) else _IS
+        first, *others = sign.split(clause)
+        if others and NUMBER.fullmatch(behind):
             return None  # x = 2, 3
-        if _OR.search(clause):
-            start = clause[: signs[0].start()]
-            value = _value(_formula(start) + clause[signs[0].start() :])
-            return None if value is None else Result("", value)
-        in_words = signs[-1][0][0] not in "=≈\\"
-        value = _value(clause[signs[-1].end() :], in_words)
-        if value is not None:
-            sides = _EQUALS.split(clause)
-            return Result(_formula(sides[0]) or _formula(sides[-2]), value)
-        behind = ""
+        if others and (found := _read_sides(first, others, in_words=sign is _IS)):
+            return found
+        behind = "" if others else clause.strip(" $*") or behind
     return None
 
 
-def _value(right: str, numeric: bool = False) -> Answer | None:
-    """What stands behind a sign, or the number there with words behind it."""
+def _read_sides(first: str, others: Sequence[str], *, in_words: bool) -> Result | None:
+    if _OR.search("".join(others)):
+        several = read(f"{_formula(first)} = {' = '.join(others)}".strip(" $*"))
+        return Result("", several) if _is_value(several) else None
+    value = _value(others[-1], in_words)
+    left = _formula(first) or (_formula(others[-2]) if len(others) > 1 else "")
+    return None if value is None else Result(left, value)
+
+
+def _value(right: str, numeric: bool) -> Answer | None:
+    """What stands behind a sign; of a number of things the number: 12 of "12 pens a week"."""
     right = right.strip(" $*")
     if not right or (numeric and not _NUMERIC.match(right)):
         return None
-    answer = read(right)
-    if not isinstance(answer.value, Options | Truth | Words) and values.is_read(answer.value):
-        return answer
     number = NUMBER.match(right)
-    counted = number and re.match(r"\$?\s*[A-Za-z\u3400-\u9fff]", right[number.end() :])
-    return read(with_unit(right, number)) if counted and not CHANGED.search(right) else None
+    counts = number and _NOUN.match(right, number.end()) and not CHANGED.search(right)
+    answer = read(right)
+    if counts and not _is_measured_or_formula(answer.value):
+        return read(with_unit(right, number))
+    return answer if _is_value(answer) else None
+
+
+def _is_value(answer: Answer) -> bool:
+    value = answer.value
+    return not isinstance(value, Options | Truth | Words) and values.is_read(value)
+
+
+def _is_measured_or_formula(value: object) -> bool:
+    """Whether what stands behind the number is a unit of measurement, or a factor as in 2 sin x."""
+    if not isinstance(value, Leaf):
+        return False
+    measured = value.quantity is not None and known(value.quantity.unit)
+    return measured or value.formula is not None
 
 
 def _formula(side: str) -> str:
@@ -178,79 +217,3 @@ def _formula(side: str) -> str:
     balanced = all(left.count(a) == left.count(b) for a, b in ("()", "{}", "[]"))
     cut = bool(words) and left.startswith(_NO_START)
     return left if balanced and not cut and not NUMBER.fullmatch(left) else ""
-
-
-def same_result(wanted: Result, given: Result, item: Item) -> bool | None:
-    """Whether a response's step comes to what the reference's does; none where neither is shown.
-
-    Equal are equal values, and equations in unknowns that say the same; not those of two symbols,
-    and not what its own equation refutes. Different are only two numbers, options or truths that
-    are of the same symbol or the same formula, or that both answer the question. A response's
-    answer is compared with that of the reference alone.
-    """
-    if given.answers and not wanted.answers:
-        return None
-    if _unknowns(wanted) or _unknowns(given):
-        return _same_equation(wanted, given)
-    alike = same_left(wanted, given)
-    if not alike and _symbol(wanted) and _symbol(given):
-        return None
-    tolerance = item.tolerance or DEFAULT
-    same = compare(wanted.right, given.right, question=item.question, tolerance=tolerance).same
-    if same:
-        return None if _refutes_itself(given) else True
-    one_case = alike and not wanted.supposed and not given.supposed
-    answers = wanted.answers and given.answers
-    return False if same is False and (one_case or answers) and _comparable(wanted, given) else None
-
-
-def same_left(wanted: Result, given: Result) -> bool:
-    """Whether two steps give the value of one thing: S and S, 12 + 7 and 7 + 12."""
-    if not wanted.left or not given.left:
-        return False
-    if _solid(wanted.left) == _solid(given.left):
-        return True
-    if wanted.relation is None or given.relation is None:
-        return False
-    return compare(read(wanted.left), read(given.left)).same is True
-
-
-def _unknowns(result: Result) -> bool:
-    relation = result.relation
-    return relation is not None and bool(variables(relation.left))
-
-
-def _symbol(result: Result) -> bool:
-    return bool(result.left) and result.relation is None
-
-
-def _solid(text: str) -> str:
-    return "".join(fold(text).split())
-
-
-def _same_equation(wanted: Result, given: Result) -> bool | None:
-    if not wanted.left or not given.left:
-        return None
-    one, other = (
-        read(f"{result.left} = {result.right.said}", AnswerType.EQUATION)
-        for result in (wanted, given)
-    )
-    return compare(one, other).same or None
-
-
-def _refutes_itself(result: Result) -> bool:
-    """Whether an equation of numbers is false: 12 + 8 = 19."""
-    return result.relation is not None and compare(read(result.left), result.right).same is False
-
-
-def _comparable(wanted: Result, given: Result) -> bool:
-    """Whether both are numbers, or both options or truths: a formula may have any value."""
-    one, other = wanted.right.value, given.right.value
-    if isinstance(one, Leaf) and isinstance(other, Leaf):
-        return _is_number(one) and _is_number(other)
-    return type(one) is type(other) and isinstance(one, Options | Truth)
-
-
-def _is_number(leaf: Leaf) -> bool:
-    unknowns = leaf.formula is not None and variables(leaf.formula)
-    return leaf.quantity is not None and (bool(leaf.quantity.unit) or not unknowns)

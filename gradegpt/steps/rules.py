@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from typing import Final
 
 from gradegpt.schema import Item, Outcome
-from gradegpt.steps.results import response_results, same_result, solution_results
+from gradegpt.steps.results import Result, response_results, solution_results
+from gradegpt.steps.same import same_result
 from gradegpt.steps.scored import Score, StepScores, judged, not_judged
 from gradegpt.steps.split import MAX_STEPS, reference_steps, response_steps
 
 METHOD: Final = "rules"
 VERSION: Final = "1"
 """Raised with every change that can change a score."""
+Results = Sequence[Result | None]
 Shown = Sequence[Sequence[bool | None]]
 """Whether each step (row) comes to what each reference step (column) does."""
 
@@ -29,7 +31,7 @@ def score_by_rules(item: Item) -> StepScores:
     if (why := nothing_to_score(item)) is not None:
         return not_judged(item, METHOD, Outcome.UNDECIDED, why, n_steps=len(steps))
     wanted, given = solution_results(reference_steps(item), item), response_results(steps, item)
-    shown = [[a and b and same_result(a, b, item) for a in wanted] for b in given]
+    shown = _shown(wanted, given, item)
     pairs = with_repeats(align(shown), shown)
     scores: list[Score] = [
         None if at is None else 1 if shown[n][at] else 0 for n, at in enumerate(pairs)
@@ -40,6 +42,17 @@ def score_by_rules(item: Item) -> StepScores:
         return not_judged(item, METHOD, Outcome.UNDECIDED, reason, n_steps=len(steps))
     references = [None if at is None else at + 1 for at in pairs]
     return judged(item, METHOD, f"rules:{n_scored}-of-{len(steps)}-steps", scores, references)
+
+
+def _shown(wanted: Results, given: Results, item: Item) -> Shown:
+    """Every step of the response compared with every step of the reference."""
+    shown = [[a and b and same_result(a, b, item) for a in wanted] for b in given]
+    answer = next((n for n, result in enumerate(wanted) if result and result.answers), None)
+    if answer is not None and shown[-1][answer] is False and given[-1] and given[-1].answers:
+        for row in shown[:-1]:
+            if row[answer]:
+                row[answer] = None  # who answers otherwise has not found the answer on the way
+    return shown
 
 
 def nothing_to_score(item: Item) -> str | None:
