@@ -84,10 +84,13 @@ def main(
 
     Responses and reference solutions are cut into steps at <STEP1>…</STEP1>, "Step 1:", 第一步, or
     numbered lines, else at paragraphs or lines. SCORES holds a row an item: scores, their mean, the
-    first wrong step and where it is, from 0 to 1. SCORES.summary.json and the tables printed say
-    what it comes to: the mean process score, by tag too; where errors are; with --judgements, how
-    far right steps and right answers go together; and how far people agree, where an item has their
-    labels as {"meta": {"step_labels": [1, 1, 0]}}.
+    first wrong step and where it is, from 0 to 1. The tables printed and SCORES.summary.json hold
+    the mean process score, by tag too; where errors are; with --judgements, the correlation of
+    process scores with answers; and the agreement with people, where an item has their labels as
+    {"meta": {"step_labels": [1, 1, 0]}}.
+
+    Rules score a step only where its result is shown to be right or wrong. The first wrong step is
+    then the first that is shown wrong; a step before it without a score may be wrong too.
 
     A run that was stopped goes on with the same command; finished scores are not made again, only
     summarised.

@@ -50,7 +50,8 @@ def _processes(groups: Sequence[tuple[str, Group]]) -> Table:
 
 
 def _answers(groups: Sequence[tuple[str, Group]]) -> Table:
-    found = _table("answers right", "process if right", "if wrong", "Pearson", "Spearman")
+    found = _table("answers right", "right", "wrong", "Pearson", "Spearman")
+    found.caption = "process score where the answer is right, where it is wrong, and correlations"
     for name, group in groups:
         both = (group.process_if_right, group.process_if_wrong)
         found.add_row(
@@ -62,10 +63,10 @@ def _answers(groups: Sequence[tuple[str, Group]]) -> Table:
 
 
 def _table(*names: str) -> Table:
-    found = Table(box=box.SIMPLE_HEAD)
+    found = Table(box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False, show_edge=False)
     found.add_column("", no_wrap=True)
     for name in names:
-        found.add_column(name, justify="right")
+        found.add_column(name, justify="right", no_wrap=True)
     return found
 
 

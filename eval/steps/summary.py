@@ -43,7 +43,8 @@ class Group(Row):
 
     ``n_scored`` rows have a process score, over ``steps_scored`` (a share) of all steps. Of the
     ``correlation`` the answer is 1 or 0, so that Pearson's is the point-biserial one (OlympicArena,
-    figure 4b). ``process_if_right`` and ``process_if_wrong`` are by the answer.
+    figure 4b). By rules a response's last step is scored by its answer, which raises it.
+    ``process_if_right`` and ``process_if_wrong`` are by the answer.
     """
 
     n_rows: int
@@ -259,14 +260,14 @@ def _human(rows: Sequence[Scored], seed: int) -> HumanAgreement | None:
     labelled = [row for row in rows if row.item.meta.get(LABELS) is not None]
     if not labelled:
         return None
-    told = [
+    labels = [
         (int(label), _OPEN if one is None else one, row.question)
         for row in labelled
         for label, one in zip(
             row.item.meta[LABELS], row.steps.scores or [None] * row.steps.n_steps, strict=True
         )
     ]
-    truths, said, questions = np.array(told, dtype=np.int64).reshape(-1, 3).T
+    truths, said, questions = np.array(labels, dtype=np.int64).reshape(-1, 3).T
     cells = table(truths, said, numbered(map(str, questions)))
     drawn = score(resampled(cells, _DRAWS, seed))
     value, low, high = estimate(drawn["accuracy"])
@@ -274,7 +275,7 @@ def _human(rows: Sequence[Scored], seed: int) -> HumanAgreement | None:
     n_scored = int((said != _OPEN).sum())
     return HumanAgreement(
         n_rows=len(labelled),
-        n_steps=len(told),
+        n_steps=len(labels),
         n_scored=n_scored,
         accuracy=value if n_scored else None,
         kappa=None if np.isnan(kappa) else kappa,

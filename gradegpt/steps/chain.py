@@ -122,7 +122,7 @@ def _read(reply: str, steps: Sequence[str], n_references: int) -> list[_Line]:
             raise UnreadableReplyError(f"step {n} of {len(steps)}")
         if line.reference is not None and not 1 <= line.reference <= n_references:
             raise UnreadableReplyError(f"step {n}: reference {line.reference} of {n_references}")
-        if not _stands_in(line.quote, steps[n - 1]):
+        if not _is_verbatim(line.quote, steps[n - 1]):
             raise UnreadableReplyError(f"step {n}: quote not verbatim")
     if len(lines) < len(steps):
         raise UnreadableReplyError(f"{len(lines)} of {len(steps)} steps")
@@ -139,7 +139,7 @@ def _line(text: str, number: int) -> _Line:
     )
 
 
-def _stands_in(quote: str, step: str) -> bool:
+def _is_verbatim(quote: str, step: str) -> bool:
     """Whether the quote is of the step, blanks and line breaks alike; it may be as it was shown."""
-    told, whole = (" ".join(defuse(text).split()) for text in (quote, step))
-    return bool(re.search(r"\w", told)) and told in whole
+    quoted, whole = (" ".join(defuse(text).split()) for text in (quote, step))
+    return bool(re.search(r"\w", quoted)) and quoted in whole

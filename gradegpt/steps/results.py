@@ -1,4 +1,4 @@
-"""What a step comes to: its announced answer, or the last equation in it."""
+"""The result of a step: its announced answer, or the last equation in it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from gradegpt.answers.words import Words
 from gradegpt.rules.compare import compare
 from gradegpt.rules.extract import How, find_answer
 from gradegpt.rules.extract.numbers import CHANGED, NUMBER, with_unit
-from gradegpt.rules.reference import answer_kind
+from gradegpt.rules.reference import answer_kind, reference_answers
 from gradegpt.rules.tolerance import DEFAULT
 from gradegpt.schema import Item
 
@@ -37,7 +37,7 @@ _CLAUSE = re.compile(
     r"|\b(?:and|so|then|hence|thus|since|because|where)\b",
     re.IGNORECASE,
 )
-"""What stands between two clauses of a step."""
+"""What separates two clauses of a step."""
 _EQUALS = re.compile(r"(?<![<>≤≥≠!=])=(?!=)|≈|\\approx(?![a-z])")
 _IS = re.compile(r"等于|[是为]|\b(?:is|are|equals)\b", re.IGNORECASE)
 _TIMES = re.compile(r"(?<=[\d)%])\s*[xX]\s*(?=[\d($.])")
@@ -62,8 +62,8 @@ _NO_START: Final = tuple("+-−*/×÷·^)]}")
 class Result(NamedTuple):
     """A step's last equation or announced answer: ``left = right``.
 
-    ``left`` is the symbol or the formula there, or nothing where words stand there; ``answers``:
-    the step gives the answer to the question; ``supposed``: it is of a case.
+    ``left`` is the symbol or the formula there, or empty where there are words; ``answers``: the
+    step gives the answer to the question; ``supposed``: the step is conditional.
     """
 
     left: str
@@ -89,35 +89,39 @@ class Result(NamedTuple):
 
     @property
     def computed(self) -> Magnitude | None:
-        """What the left side comes to by itself, where it is arithmetic."""
+        """The value of the left side by itself, where it is arithmetic."""
         return None if self._formula is None else algebra.constant(self._formula)
 
 
 def solution_results(steps: Sequence[str], item: Item) -> list[Result | None]:
-    """What each step of a reference solution comes to; none where nothing can be read.
+    """The result of each step of a reference solution; none where nothing can be read.
 
     The last one that is an accepted answer of the item answers the question.
     """
     found = [result_of(step) for step in steps]
-    accepted = [read(text, answer_kind(item, text), item.question) for text in item.accepted]
+    accepted = [
+        read(answer, answer_kind(item, text), item.question)
+        for text in item.accepted
+        for answer in reference_answers(text)
+    ]
     for n in range(len(steps) - 1, -1, -1):
-        told = _answer(steps[n], accepted[0].kind, item.question) or found[n]
-        if told and _is_accepted(told, accepted, item):
-            found[n] = told._replace(answers=True)
+        final = _answer(steps[n], accepted[0].kind, item.question) or found[n]
+        if final and _is_accepted(final, accepted, item):
+            found[n] = final._replace(answers=True)
             break
     return found
 
 
 def response_results(steps: Sequence[str], item: Item) -> list[Result | None]:
-    """What each step of a response comes to; none where nothing can be read.
+    """The result of each step of a response; none where nothing can be read.
 
     The last one answers the question, where it is boxed or announced.
     """
     found = [result_of(step) for step in steps]
     if steps:
         kind = answer_kind(item, item.accepted[0])
-        told = _answer(steps[-1], kind, item.question)
-        found[-1] = told._replace(answers=True) if told else found[-1]
+        final = _answer(steps[-1], kind, item.question)
+        found[-1] = final._replace(answers=True) if final else found[-1]
     return found
 
 
@@ -140,9 +144,9 @@ def _answer(step: str, kind: AnswerType, question: str) -> Result | None:
     return _announced(_readable(step), kind, question)
 
 
-def _is_accepted(told: Result, accepted: Sequence[Answer], item: Item) -> bool:
+def _is_accepted(final: Result, accepted: Sequence[Answer], item: Item) -> bool:
     tolerance = item.tolerance or DEFAULT
-    said = told.right.said
+    said = final.right.said
     return any(
         compare(
             answer, read(said, answer.kind, item.question), question=item.question,
@@ -185,7 +189,7 @@ def _read_sides(first: str, others: Sequence[str], *, in_words: bool) -> Result 
 
 
 def _value(right: str, numeric: bool) -> Answer | None:
-    """What stands behind a sign; of a number of things the number: 12 of "12 pens a week"."""
+    """The value after a sign; of a number of things the number: 12 of "12 pens a week"."""
     right = right.strip(" $*")
     if not right or (numeric and not _NUMERIC.match(right)):
         return None
@@ -203,7 +207,7 @@ def _is_value(answer: Answer) -> bool:
 
 
 def _is_measured_or_formula(value: object) -> bool:
-    """Whether what stands behind the number is a unit of measurement, or a factor as in 2 sin x."""
+    """Whether the number has a unit of measurement behind it, or a factor as in 2 sin x."""
     if not isinstance(value, Leaf):
         return False
     measured = value.quantity is not None and known(value.quantity.unit)

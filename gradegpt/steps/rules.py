@@ -16,7 +16,7 @@ VERSION: Final = "1"
 """Raised with every change that can change a score."""
 Results = Sequence[Result | None]
 Shown = Sequence[Sequence[bool | None]]
-"""Whether each step (row) comes to what each reference step (column) does."""
+"""Whether each step (row) has the result of each reference step (column)."""
 
 
 def score_by_rules(item: Item) -> StepScores:

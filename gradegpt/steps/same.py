@@ -1,4 +1,4 @@
-"""Whether two steps come to the same: shown, refuted, or left open."""
+"""Whether two steps have the same result: shown, refuted, or left open."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gradegpt.steps.results import Result
 
 
 def same_result(wanted: Result, given: Result, item: Item) -> bool | None:
-    """Whether a response's step comes to what the reference's does; none where neither is shown.
+    """Whether a response's step has the result of the reference's; none where neither is shown.
 
     Equal are equal values, and equations in unknowns that say the same; not those of two symbols,
     and not what its own equation refutes. Different are only two numbers, options or truths that
@@ -74,8 +74,8 @@ def _refutes_itself(result: Result) -> bool:
     """Whether an equation of numbers is false: 12 + 8 = 19."""
     if result.computed is None:
         return False
-    told = Answer(AnswerType.NUMBER, Leaf(result.left, quantity=Quantity(result.computed)))
-    return compare(told, result.right).same is False
+    computed = Answer(AnswerType.NUMBER, Leaf(result.left, quantity=Quantity(result.computed)))
+    return compare(computed, result.right).same is False
 
 
 def _comparable(wanted: Result, given: Result) -> bool:

@@ -18,9 +18,10 @@ class StepScores(Row):
     ``scores`` holds for each step of the response, in order, 1 for right, 0 for wrong, None where
     that is left open; ``references`` the number, from 1, of the reference step that it was compared
     with, or None. ``mean`` is over the steps that have a score. ``first_error`` is the first step
-    that scores 0, from 1; steps before it may be open. ``first_error_at`` is where its middle
-    stands in the response, (k - 1/2) / n for step k of n, so that errors anywhere with equal chance
-    have the mean 1/2. Only the outcome ``judged`` has scores; ``chain`` is what a model wrote.
+    that scores 0, from 1; steps before it may be open. ``first_error_at`` is the
+    position of its middle in the response, (k - 1/2) / n for step k of n, so that errors that are
+    equally likely everywhere have the mean 1/2. Only the outcome ``judged`` has scores; ``chain``
+    is what a model wrote.
     """
 
     id: str
@@ -57,7 +58,7 @@ def first_error(scores: Sequence[Score]) -> int | None:
 
 
 def place(step: int, n_steps: int) -> float:
-    """Where the middle of a step stands in the solution, in [0, 1]."""
+    """The position of the middle of a step in the solution, in [0, 1]."""
     return (step - 0.5) / n_steps
 
 

@@ -1,4 +1,4 @@
-"""Cut a solution into its steps, each word for word as it stands there."""
+"""Cut a solution into its steps, each a verbatim part of it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _HEADING = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _LINE = re.compile(r"^.*$", re.MULTILINE)
-_LISTED = re.compile(r"#*[ \t]*(?=[*_]*\d)")
+_LISTED = re.compile(r"(?:#+[ \t]*)?(?=[*_]*\d)")
 """How the line of a numbered list begins: at the margin, and not with the bracket of a part."""
 _PARAGRAPH = re.compile(r"\S.*?(?=\n[ \t]*\n|\Z)", re.DOTALL)
 _DRESSING: Final = " \t\r\n*_"
@@ -51,10 +51,10 @@ def reference_steps(item: Item) -> tuple[str, ...]:
 
 
 def split_steps(text: str) -> tuple[str, ...]:
-    r"""The steps of a solution; each of them stands in ``text`` word for word.
+    r"""The steps of a solution; each of them is a verbatim part of ``text``.
 
     Where they are marked, by ``<STEP1>…</STEP1>``, ``Step 1:``, ``第一步`` or ``步骤1``, or by a
-    list that counts up from 1 at the margin, a step is what follows its mark; what stands before
+    list that counts up from 1 at the margin, a step is what follows its mark; what is before
     the first mark or outside the tags is no step. Else the steps are the paragraphs; of one
     paragraph the lines, of one line the sentences.
 
@@ -85,8 +85,8 @@ def _solid(pieces: Iterable[str]) -> tuple[str, ...]:
 def _headings(text: str) -> list[_Mark]:
     marks = []
     for match in _HEADING.finditer(text):
-        told = match["en"] or match["zh"] or match["zh2"]
-        number = int(told) if told.isdecimal() else spelled(told)
+        numeral = match["en"] or match["zh"] or match["zh2"]
+        number = int(numeral) if numeral.isdecimal() else spelled(numeral)
         if number is not None:
             marks.append(_Mark(int(number), *match.span()))
     return marks
