@@ -99,4 +99,4 @@ def _share(share: Share | None) -> str:
     if share is None:
         return "–"
     ends = (100 * share.interval.low, 100 * share.interval.high)
-    return f"{100 * share.value:.1f} ({ends[0]:.1f} to {ends[1]:.1f})"
+    return f"{100 * share.value:.1f} ({ends[0]:.1f}–{ends[1]:.1f})"
