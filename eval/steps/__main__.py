@@ -1,0 +1,141 @@
+"""Score the steps of responses: ``python -m eval.steps ITEMS -o SCORES``."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from eval.asking import (
+    ApiKey,
+    Concurrency,
+    InputPrice,
+    MaxNewTokens,
+    OutputPrice,
+    Overwrite,
+    asking,
+    print_asked,
+)
+from eval.judging import progress_bar
+from eval.steps.score import read_items, score_steps, scored_before
+from eval.steps.show import print_summary
+from eval.steps.summary import read_judgements, summarise
+from gradegpt.cli import run
+from gradegpt.engines.base import Engine
+from gradegpt.errors import SettingsError
+from gradegpt.records import read_rows, write_json
+from gradegpt.steps import StepScores
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+
+
+class By(StrEnum):
+    """Who scores."""
+
+    RULES = "rules"
+    MODEL = "model"
+
+
+@app.command(
+    epilog="First: python -m eval.answer QUESTIONS -o answers.jsonl --prompt steps …, and gradegpt "
+    "judge answers.jsonl -o judged.jsonl; then this with --judgements judged.jsonl"
+)
+def main(
+    items: Annotated[
+        Path,
+        typer.Argument(
+            metavar="ITEMS.JSONL",
+            help="Rows with reference, response, and solution or steps, the reference solution.",
+        ),
+    ],
+    out: Annotated[Path, typer.Option("-o", "--out", help="The file for the scores.")],
+    by: Annotated[
+        By | None,
+        typer.Option(
+            help="rules: compare the results that steps end in, leave the others open. model: ask "
+            "one for a score of every step.  [default: model with --base-url, else rules]"
+        ),
+    ] = None,
+    base_url: Annotated[
+        str | None,
+        typer.Option(help="Of the model: an OpenAI-compatible server, up to and including /v1."),
+    ] = None,
+    model: Annotated[str | None, typer.Option(help="Its name there.")] = None,
+    judgements: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="JUDGED.JSONL",
+            help="What gradegpt judge made of ITEMS.JSONL: answers are set against steps.",
+        ),
+    ] = None,
+    max_new_tokens: MaxNewTokens = 4096,
+    concurrency: Concurrency = 16,
+    api_key: ApiKey = None,
+    input_price: InputPrice = 0.0,
+    output_price: OutputPrice = 0.0,
+    overwrite: Overwrite = False,
+) -> None:
+    """Score each step of each response as right (1) or wrong (0), and find the first error.
+
+    Responses and reference solutions are cut into steps at <STEP1>…</STEP1>, "Step 1:", 第一步, or
+    numbered lines, else at paragraphs or lines. SCORES holds a row an item: scores, their mean, the
+    first wrong step and where it is, from 0 to 1. The tables printed and SCORES.summary.json hold
+    the mean process score, by tag too; where errors are; with --judgements, the correlation of
+    process scores with answers; and the agreement with people, where an item has their labels as
+    {"meta": {"step_labels": [1, 1, 0]}}.
+
+    Rules score a step only where its result is shown to be right or wrong. The first wrong step is
+    then the first that is shown wrong; a step before it without a score may be wrong too.
+
+    A run that was stopped goes on with the same command; finished scores are not made again, only
+    summarised.
+    """
+    rows = read_items(items)
+    said = read_judgements(judgements, rows) if judgements else []
+    started = time.monotonic()
+    with _scorer(by, base_url, model, api_key, concurrency) as (engine, advance):
+        made = None
+        if not overwrite and scored_before(items, out, engine):
+            advance(len(rows), len(rows))
+        else:
+            made = score_steps(
+                items, rows, out, engine, max_new_tokens=max_new_tokens,
+                at_once=4 * concurrency, overwrite=overwrite, on_progress=advance,
+            )  # fmt: skip
+    if made is None:
+        typer.echo(f"{out} was scored before")
+    elif engine is None:
+        typer.echo(f"wrote {out}")
+    else:
+        print_asked(made, out, started, max_new_tokens, (input_price, output_price))
+    summary = summarise(rows, list(read_rows(out, StepScores)), said)
+    written = out.with_name(out.name + ".summary.json")
+    write_json(written, summary.model_dump(mode="json"))
+    print_summary(summary)
+    typer.echo(f"wrote {written}")
+
+
+@contextmanager
+def _scorer(
+    by: By | None, base_url: str | None, model: str | None, api_key: str | None, concurrency: int
+) -> Iterator[tuple[Engine | None, Callable[[int, int], None]]]:
+    """The engine that scores, none for the rules, and what the progress bar is given."""
+    if by is By.RULES and (base_url or model):
+        raise SettingsError("--by rules asks no model; leave --base-url and --model out")
+    if by is By.MODEL or base_url or model:
+        if not base_url or not model:
+            raise SettingsError("a model is asked by --base-url and --model; give both")
+        with asking(base_url, model, api_key=api_key, concurrency=concurrency) as found:
+            yield found
+    else:
+        with progress_bar("scoring") as advance:
+            yield None, advance
+
+
+if __name__ == "__main__":
+    run(app, name="python -m eval.steps")

@@ -1,0 +1,283 @@
+"""What step scores say: process against answers, where errors are, and whether people agree.
+
+OlympicArena, section 4.4 (figure 4, b and c), and appendix C.6.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from eval.metrics import Interval
+from eval.scores import Share
+from eval.steps.score import LABELS
+from gradegpt.agreement import estimate, numbered, resampled, score, table
+from gradegpt.errors import InputError
+from gradegpt.importers.labelled import question_key
+from gradegpt.records import read_rows
+from gradegpt.schema import Item, Judgement, Outcome, Row, Verdict
+from gradegpt.steps import StepScores, place
+
+BINS: Final = 10
+_LEAST: Final = 3
+"""Pairs of values for a correlation: two always lie on a line."""
+_DRAWS: Final = 2000
+_OPEN: Final = 2
+"""The column of ``gradegpt.agreement`` for what was left open."""
+
+
+class Correlation(Row):
+    """Of answer scores with process scores over ``n`` pairs; None where it is not defined."""
+
+    n: int
+    pearson: float | None
+    spearman: float | None
+
+
+class Group(Row):
+    """Some rows: ``process`` is the mean process score, ``accuracy`` that of the answers.
+
+    ``n_scored`` rows have a process score, over ``steps_scored`` (a share) of all steps. Of the
+    ``correlation`` the answer is 1 or 0, so that Pearson's is the point-biserial one (OlympicArena,
+    figure 4b). By rules a response's last step is scored by its answer, which raises it.
+    ``process_if_right`` and ``process_if_wrong`` are by the answer.
+    """
+
+    n_rows: int
+    n_scored: int
+    steps_scored: float | None
+    process: Share | None
+    accuracy: Share | None
+    process_if_right: Share | None
+    process_if_wrong: Share | None
+    correlation: Correlation
+
+
+class Errors(Row):
+    """Where the steps are that score 0, in tenths of the response (OlympicArena, figure 4c).
+
+    ``first`` counts the first such step of each response, ``every`` all of them;
+    ``share_after_middle`` is of all of them, the middle step of an odd number by half: 1/2 where
+    errors are equally likely everywhere.
+    ``first_after_open`` first errors have a step without a score before them, which may be wrong.
+    """
+
+    first: tuple[int, ...]
+    every: tuple[int, ...]
+    share_after_middle: float | None
+    first_after_open: int
+
+
+class HumanAgreement(Row):
+    """Step scores against people's labels; accuracy and kappa over the steps that have a score.
+
+    OlympicArena, section 3.4, reports 83 % agreement of its model with people.
+    """
+
+    n_rows: int
+    n_steps: int
+    n_scored: int
+    accuracy: float | None
+    kappa: float | None
+    interval: Interval | None
+
+
+class Summary(Row):
+    """A whole file of step scores; ``between`` correlates the means of a tag's values."""
+
+    overall: Group
+    tags: dict[str, dict[str, Group]]
+    between: dict[str, Correlation]
+    errors: Errors
+    human: HumanAgreement | None
+    not_scored: dict[str, int]
+
+
+class Scored(NamedTuple):
+    """An item, its step scores, what a judge said of its answer, and the number of its question."""
+
+    item: Item
+    steps: StepScores
+    judgement: Judgement | None
+    question: int
+
+    @property
+    def right(self) -> bool | None:
+        """Whether the answer is right, where it was judged."""
+        said = self.judgement
+        return None if said is None or said.verdict is None else said.verdict is Verdict.CORRECT
+
+
+def read_judgements(path: Path, items: Sequence[Item]) -> list[Judgement]:
+    """What a judge made of the items, row by row.
+
+    Raises:
+        InputError: they are of other rows.
+
+    """
+    found = list(read_rows(path, Judgement))
+    if len(found) != len(items):
+        raise InputError(
+            f"{path}: {len(found)} judgements for {len(items)} items; "
+            "give what gradegpt judge made of the same file"
+        )
+    for number, (item, one) in enumerate(zip(items, found, strict=True), 1):
+        if item.id != one.id:
+            raise InputError(
+                f"{path}: row {number}: id: {one.id!r} where the item has {item.id!r}; "
+                "give what gradegpt judge made of the same file"
+            )
+    return found
+
+
+def summarise(
+    items: Sequence[Item],
+    steps: Sequence[StepScores],
+    judgements: Sequence[Judgement] = (),
+    *,
+    seed: int = 0,
+) -> Summary:
+    """Every figure of scored items; without judgements those of the answers are None."""
+    keys = numbered(question_key(i.question or " ".join(i.reference)) for i in items).tolist()
+    said: Sequence[Judgement | None] = judgements or [None] * len(items)
+    rows = [Scored(*row) for row in zip(items, steps, said, keys, strict=True)]
+    groups = {
+        tag: {value: _group(mine, seed) for value, mine in values.items()}
+        for tag, values in _tagged(rows).items()
+    }
+    return Summary(
+        overall=_group(rows, seed),
+        tags=groups,
+        between={tag: _between(values.values()) for tag, values in groups.items()},
+        errors=_errors(steps),
+        human=_human(rows, seed),
+        not_scored=dict(
+            sorted(Counter(s.reason for s in steps if s.outcome is not Outcome.JUDGED).items())
+        ),
+    )
+
+
+def correlation(pairs: Sequence[tuple[float, float]]) -> Correlation:
+    """Pearson's and Spearman's; None for fewer than three pairs, or where one side is constant.
+
+    With 0 and 1 on one side Pearson's is the point-biserial correlation.
+    """
+    values = np.array(pairs, dtype=np.float64).reshape(-1, 2)
+    if len(values) < _LEAST or not np.ptp(values, axis=0).all():
+        return Correlation(n=len(values), pearson=None, spearman=None)
+    from scipy import stats  # a second to load
+
+    return Correlation(
+        n=len(values),
+        pearson=float(stats.pearsonr(*values.T).statistic),
+        spearman=float(stats.spearmanr(*values.T).statistic),
+    )
+
+
+def _tagged(rows: Sequence[Scored]) -> dict[str, dict[str, list[Scored]]]:
+    groups: dict[str, dict[str, list[Scored]]] = {}
+    for row in rows:
+        for tag, values in row.item.tags.items():
+            for value in (values,) if isinstance(values, str) else values:
+                groups.setdefault(tag, {}).setdefault(value, []).append(row)
+    return groups
+
+
+def _group(rows: Sequence[Scored], seed: int) -> Group:
+    n_steps = sum(row.steps.n_steps for row in rows)
+    known = sum(score is not None for row in rows for score in row.steps.scores)
+    pairs = [
+        (float(row.right), row.steps.mean)
+        for row in rows
+        if row.right is not None and row.steps.mean is not None
+    ]
+    return Group(
+        n_rows=len(rows),
+        n_scored=sum(row.steps.mean is not None for row in rows),
+        steps_scored=known / n_steps if n_steps else None,
+        process=_mean(rows, _process, seed),
+        accuracy=_mean(rows, lambda row: row.right, seed),
+        process_if_right=_mean([row for row in rows if row.right is True], _process, seed),
+        process_if_wrong=_mean([row for row in rows if row.right is False], _process, seed),
+        correlation=correlation(pairs),
+    )
+
+
+def _process(row: Scored) -> float | None:
+    return row.steps.mean
+
+
+def _mean(
+    rows: Sequence[Scored], value_of: Callable[[Scored], float | None], seed: int
+) -> Share | None:
+    """The mean over rows that have a value; its interval draws questions with all their rows."""
+    totals: dict[int, tuple[float, int]] = {}
+    for row in rows:
+        if (value := value_of(row)) is not None:
+            total, n = totals.get(row.question, (0.0, 0))
+            totals[row.question] = (total + value, n + 1)
+    if not totals:
+        return None
+    drawn = resampled(np.array(list(totals.values())), _DRAWS, seed)
+    value, low, high = estimate(drawn[:, 0] / drawn[:, 1])
+    return Share(value=value, interval=Interval(low=low, high=high), n_questions=len(totals))
+
+
+def _between(groups: Iterable[Group]) -> Correlation:
+    return correlation(
+        [(g.accuracy.value, g.process.value) for g in groups if g.accuracy and g.process]
+    )
+
+
+def _errors(rows: Sequence[StepScores]) -> Errors:
+    judged = [row for row in rows if row.outcome is Outcome.JUDGED]
+    firsts = [row.first_error_at for row in judged if row.first_error_at is not None]
+    every = [
+        place(n, row.n_steps)
+        for row in judged
+        for n, score in enumerate(row.scores, 1)
+        if score == 0
+    ]
+    after = sum(1.0 if at > 0.5 else 0.5 if at == 0.5 else 0.0 for at in every)
+    return Errors(
+        first=_histogram(firsts),
+        every=_histogram(every),
+        share_after_middle=after / len(every) if every else None,
+        first_after_open=sum(None in row.scores[: row.first_error or 0] for row in judged),
+    )
+
+
+def _histogram(places: Sequence[float]) -> tuple[int, ...]:
+    counts, _ = np.histogram(places, bins=BINS, range=(0, 1))
+    return tuple(counts.tolist())
+
+
+def _human(rows: Sequence[Scored], seed: int) -> HumanAgreement | None:
+    labelled = [row for row in rows if row.item.meta.get(LABELS) is not None]
+    if not labelled:
+        return None
+    labels = [
+        (int(label), _OPEN if one is None else one, row.question)
+        for row in labelled
+        for label, one in zip(
+            row.item.meta[LABELS], row.steps.scores or [None] * row.steps.n_steps, strict=True
+        )
+    ]
+    truths, said, questions = np.array(labels, dtype=np.int64).reshape(-1, 3).T
+    cells = table(truths, said, numbered(map(str, questions)))
+    drawn = score(resampled(cells, _DRAWS, seed))
+    value, low, high = estimate(drawn["accuracy"])
+    kappa = float(drawn["kappa"][0])
+    n_scored = int((said != _OPEN).sum())
+    return HumanAgreement(
+        n_rows=len(labelled),
+        n_steps=len(labels),
+        n_scored=n_scored,
+        accuracy=value if n_scored else None,
+        kappa=None if np.isnan(kappa) else kappa,
+        interval=Interval(low=low, high=high) if n_scored else None,
+    )

@@ -1,0 +1,223 @@
+"""The result of a step: its announced answer, or the last equation in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from gradegpt.answers import algebra, values
+from gradegpt.answers.answer import Answer
+from gradegpt.answers.formula import Node, variables
+from gradegpt.answers.read import read
+from gradegpt.answers.text import tidy
+from gradegpt.answers.types import (
+    AnswerType,
+    Leaf,
+    Magnitude,
+    Options,
+    Relation,
+    Truth,
+)
+from gradegpt.answers.units import known
+from gradegpt.answers.words import Words
+from gradegpt.rules.compare import compare
+from gradegpt.rules.extract import How, find_answer
+from gradegpt.rules.extract.numbers import CHANGED, NUMBER, with_unit
+from gradegpt.rules.reference import answer_kind, reference_answers
+from gradegpt.rules.tolerance import DEFAULT
+from gradegpt.schema import Item
+
+_READ: Final = 2_000
+"""Characters at the end of a step in which its result is looked for."""
+_CALCULATED = re.compile(r"<<[^<>\n]*>>")
+"""A calculator's note beside a number, as in GSM8K: 3*4=<<3*4=12>>12."""
+_CLAUSE = re.compile(
+    r"[，。；！？、：\n∴→⇒]|[,;:!?.](?=\s|\Z)|\$\$|\\\[|\\\]|\\\\|\\(?:therefore|Rightarrow)"
+    r"|\b(?:and|so|then|hence|thus|since|because|where)\b",
+    re.IGNORECASE,
+)
+"""What separates two clauses of a step."""
+_EQUALS = re.compile(r"(?<![<>≤≥≠!=])=(?!=)|≈|\\approx(?![a-z])")
+_IS = re.compile(r"等于|[是为]|\b(?:is|are|equals)\b", re.IGNORECASE)
+_TIMES = re.compile(r"(?<=[\d)%])\s*[xX]\s*(?=[\d($.])")
+"""A letter for the sign ×: 18 x 4."""
+_OR = re.compile(r"或|±|\\pm|\bor\b", re.IGNORECASE)
+"""Several values, of which a step gives each."""
+_SUPPOSED = re.compile(
+    r"如果|假[设如若]|[若当设令]|\b(?:if|when|suppose|assum\w+|let|case)\b", re.IGNORECASE
+)
+"""Words of a case, in which a symbol may have another value than elsewhere."""
+_WORDS = re.compile(
+    r"[\u3400-\u9fff]+|(?<![A-Za-z\\])(?:[A-Za-z]*[a-z]{3}[a-z]*(?= |\Z)|[A-Za-z][a-z](?= +\S))"
+    r"|\b(?:[Hh]e|[Ii]t|[Ww]e)\b"
+)
+"""Words before the formula that an equation begins with."""
+_NUMERIC = re.compile(r"[\s$({\\*]*[-−]?\s*(?:\\[dt]?frac|\\sqrt|[\d√π.])")
+"""How a value begins that a word such as ``is`` announces."""
+_NOUN = re.compile(r"\$?(?:\s+[A-Za-z]{2}|\s*[\u3400-\u9fff])")
+_NO_START: Final = tuple("+-−*/×÷·^)]}")
+
+
+class Result(NamedTuple):
+    """A step's last equation or announced answer: ``left = right``.
+
+    ``left`` is the symbol or the formula there, or empty where there are words; ``answers``: the
+    step gives the answer to the question; ``supposed``: the step is conditional.
+    """
+
+    left: str
+    right: Answer
+    answers: bool = False
+    supposed: bool = False
+
+    @property
+    def _formula(self) -> Node | None:
+        """The left side where it is a formula and no symbol."""
+        value = values.read(f"{self.left} = 0") if self.left else None
+        return value.left if isinstance(value, Relation) else None
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the left side is a symbol, such as S or f(2)."""
+        return bool(self.left) and self._formula is None
+
+    @property
+    def has_unknowns(self) -> bool:
+        """Whether this is an equation such as 2x + 1 = 7."""
+        return self._formula is not None and bool(variables(self._formula))
+
+    @property
+    def computed(self) -> Magnitude | None:
+        """The value of the left side by itself, where it is arithmetic."""
+        return None if self._formula is None else algebra.constant(self._formula)
+
+
+def solution_results(steps: Sequence[str], item: Item) -> list[Result | None]:
+    """The result of each step of a reference solution; none where nothing can be read.
+
+    The last one that is an accepted answer of the item answers the question.
+    """
+    found = [result_of(step) for step in steps]
+    accepted = [
+        read(answer, answer_kind(item, text), item.question)
+        for text in item.accepted
+        for answer in reference_answers(text)
+    ]
+    for n in range(len(steps) - 1, -1, -1):
+        final = _answer(steps[n], accepted[0].kind, item.question) or found[n]
+        if final and _is_accepted(final, accepted, item):
+            found[n] = final._replace(answers=True)
+            break
+    return found
+
+
+def response_results(steps: Sequence[str], item: Item) -> list[Result | None]:
+    """The result of each step of a response; none where nothing can be read.
+
+    The last one answers the question, where it is boxed or announced.
+    """
+    found = [result_of(step) for step in steps]
+    if steps:
+        kind = answer_kind(item, item.accepted[0])
+        final = _answer(steps[-1], kind, item.question)
+        found[-1] = final._replace(answers=True) if final else found[-1]
+    return found
+
+
+def result_of(step: str) -> Result | None:
+    r"""The announced or boxed answer of a step, else its last equation, in signs or in words.
+
+    >>> result_of("So the area is S = 3 × 8 / 2 = 12 cm².").right.said
+    '12 cm²'
+    """
+    text = _readable(step)
+    found = _announced(text, None, "") or _equation(text)
+    return found and found._replace(supposed=bool(_SUPPOSED.search(text)))
+
+
+def _readable(step: str) -> str:
+    return _TIMES.sub(" × ", _CALCULATED.sub("", tidy(step))[-_READ:])
+
+
+def _answer(step: str, kind: AnswerType, question: str) -> Result | None:
+    return _announced(_readable(step), kind, question)
+
+
+def _is_accepted(final: Result, accepted: Sequence[Answer], item: Item) -> bool:
+    tolerance = item.tolerance or DEFAULT
+    said = final.right.said
+    return any(
+        compare(
+            answer, read(said, answer.kind, item.question), question=item.question,
+            tolerance=tolerance,
+        ).same
+        for answer in accepted
+    )  # fmt: skip
+
+
+def _announced(text: str, kind: AnswerType | None, question: str) -> Result | None:
+    found = find_answer(text, kind)
+    if found is None or found.how not in (How.BOXED, How.ANNOUNCED):
+        return None
+    equation = _equation(found.answer)
+    left, said = (equation.left, equation.right.said) if equation else ("", found.answer)
+    return Result(left, read(said, kind, question))
+
+
+def _equation(text: str) -> Result | None:
+    """The last clause with a sign of equality, or a word for it, and a value behind it."""
+    behind = ""
+    for clause in reversed(_CLAUSE.split(text)):
+        sign = _EQUALS if _EQUALS.search(clause) else _IS
+        first, *others = sign.split(clause)
+        if others and NUMBER.fullmatch(behind):
+            return None  # x = 2, 3
+        if others and (found := _read_sides(first, others, in_words=sign is _IS)):
+            return found
+        behind = "" if others else clause.strip(" $*") or behind
+    return None
+
+
+def _read_sides(first: str, others: Sequence[str], *, in_words: bool) -> Result | None:
+    if _OR.search("".join(others)):
+        several = read(f"{_formula(first)} = {' = '.join(others)}".strip(" $*"))
+        return Result("", several) if _is_value(several) else None
+    value = _value(others[-1], in_words)
+    left = _formula(first) or (_formula(others[-2]) if len(others) > 1 else "")
+    return None if value is None else Result(left, value)
+
+
+def _value(right: str, numeric: bool) -> Answer | None:
+    """The value after a sign; of a number of things the number: 12 of "12 pens a week"."""
+    right = right.strip(" $*")
+    if not right or (numeric and not _NUMERIC.match(right)):
+        return None
+    number = NUMBER.match(right)
+    counts = number and _NOUN.match(right, number.end()) and not CHANGED.search(right)
+    answer = read(right)
+    if counts and not _is_measured_or_formula(answer.value):
+        return read(with_unit(right, number))
+    return answer if _is_value(answer) else None
+
+
+def _is_value(answer: Answer) -> bool:
+    value = answer.value
+    return not isinstance(value, Options | Truth | Words) and values.is_read(value)
+
+
+def _is_measured_or_formula(value: object) -> bool:
+    """Whether the number has a unit of measurement behind it, or a factor as in 2 sin x."""
+    if not isinstance(value, Leaf):
+        return False
+    measured = value.quantity is not None and known(value.quantity.unit)
+    return measured or value.formula is not None
+
+
+def _formula(side: str) -> str:
+    """The symbol or formula that a side ends in: S of "the area S"."""
+    words = list(_WORDS.finditer(side))
+    left = side[words[-1].end() if words else 0 :].strip(" $:：")
+    balanced = all(left.count(a) == left.count(b) for a, b in ("()", "{}", "[]"))
+    cut = bool(words) and left.startswith(_NO_START)
+    return left if balanced and not cut and not NUMBER.fullmatch(left) else ""

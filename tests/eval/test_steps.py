@@ -1,0 +1,336 @@
+"""Process-level evaluation: rows from rules and from a model, and their summary."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from eval.steps.__main__ import app
+from eval.steps.score import read_items, score_steps, scored_before
+from eval.steps.summary import correlation, read_judgements, summarise
+from gradegpt.cli import app as gradegpt
+from gradegpt.engines.scripted import ScriptedEngine
+from gradegpt.errors import EngineError, InputError, OutputError
+from gradegpt.records import read_rows, write_rows
+from gradegpt.schema import Item, Judgement, Message, Outcome, Verdict
+from gradegpt.steps import StepScores, first_error, place
+
+SOLUTION = "12 + 7 = 19\n19 × 2 = 38"
+RESPONSES = {
+    "right": "12 + 7 = 19\n2 × 19 = 38\nThe answer is 38.",
+    "wrong": "12 + 7 = 18\n18 × 2 = 36\nThe answer is 36.",
+    "half": "12 + 7 = 19\nThe answer is 19.",
+    "open": "I do not know.",
+}
+
+
+def written(path: Path, count: int = 4, **more: Any) -> Path:
+    """Items with the responses in turn, two to a question, tagged with two models."""
+    rows = (
+        {"id": f"r{n}", "question": f"q{n // 2}", "reference": "38", "solution": SOLUTION,
+         "response": list(RESPONSES.values())[n % 4], "tags": {"model": "ab"[n % 2]}, **more}
+        for n in range(count)
+    )  # fmt: skip
+    write_rows(path / "items.jsonl", rows)
+    return path / "items.jsonl"
+
+
+def model(dies: int = 10**9, refused: str = "no such text") -> ScriptedEngine:
+    """Calls every step right but the second; stops after so many prompts."""
+    asked = 0
+
+    def reply(prompt: Sequence[Message]) -> str | EngineError:
+        nonlocal asked
+        asked += 1
+        if asked > dies or refused in prompt[-1].content:
+            return EngineError("the server is down")
+        steps = prompt[-1].content.split("<response>\n")[1:]
+        lines = (step.split("\n")[0] for step in steps)
+        return "\n".join(
+            f"Step {n} | Reference none | {line} | {int(n != 2)}" for n, line in enumerate(lines, 1)
+        )
+
+    return ScriptedEngine(reply)
+
+
+def run_of(path: Path, engine: ScriptedEngine | None = None, **more: Any) -> list[StepScores]:
+    out = path.with_name("scores.jsonl")
+    score_steps(path, read_items(path), out, engine, **more)
+    return list(read_rows(out, StepScores))
+
+
+# --- rows ---------------------------------------------------------------------------------------
+
+
+def test_rules_ask_nobody(tmp_path: Path) -> None:
+    """A row an item, whole, with a manifest; what cannot be compared has no score."""
+    rows = run_of(written(tmp_path))
+    assert [row.scores for row in rows] == [(1, 1, 1), (0, None, 0), (1, 0), ()]
+    assert [row.mean for row in rows] == [1, 0, 0.5, None]
+    assert [row.first_error for row in rows] == [None, 1, 2, None]
+    assert rows[3].outcome is Outcome.UNDECIDED
+    manifest = json.loads((tmp_path / "scores.jsonl.manifest.json").read_text())
+    assert (manifest["rows"], manifest["failed"], manifest["prompt_tokens"]) == (4, 0, 0)
+
+
+def test_a_model_is_asked_only_what_can_be_scored(tmp_path: Path) -> None:
+    """A row without a solution costs nothing; an answer in another form is unparsed."""
+    path = written(tmp_path)
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    rows[1] |= {"solution": ""}
+    write_rows(path, rows)
+    engine = model()
+    found = run_of(path, engine)
+    assert len(engine.prompts) == 3
+    assert [row.scores for row in found] == [(1, 0, 1), (), (1, 0), (1,)]
+    assert (found[1].outcome, found[1].reason) == (Outcome.UNDECIDED, "reference:no-solution")
+    assert found[0].meta["completion_tokens"] > 0
+    prose = run_of(path, ScriptedEngine(lambda _: "All steps are right."), overwrite=True)
+    assert [row.outcome.value for row in prose] == ["unparsed", "undecided", "unparsed", "unparsed"]
+    assert prose[0].reason == "chain:line 1 is no score"
+
+
+def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
+    """The same rows as in one go, and no prompt is paid for twice."""
+    path, out = written(tmp_path, 40), tmp_path / "scores.jsonl"
+    with pytest.raises(EngineError, match="20 of 40 answers are safe"):
+        run_of(path, model(dies=20), at_once=20)
+    engine = model()
+    made = score_steps(path, read_items(path), out, engine, at_once=20)
+    assert (made.rows_before, len(engine.prompts)) == (20, 20)
+    assert [row.id for row in read_rows(out, StepScores)] == [f"r{n}" for n in range(40)]
+    with pytest.raises(OutputError):
+        run_of(path, engine)
+
+
+def test_what_fails_is_asked_again(tmp_path: Path) -> None:
+    """It has no score until then."""
+    path = written(tmp_path)
+    rows = run_of(path, model(refused="18 × 2"))
+    assert [row.outcome.value for row in rows] == ["judged", "failed", "judged", "judged"]
+    assert rows[1].meta["error"] == "the server is down"
+    assert not scored_before(path, tmp_path / "scores.jsonl", model())
+    engine = model()
+    assert run_of(path, engine)[1].scores == (1, 0, 1)
+    assert len(engine.prompts) == 1
+
+
+def test_scores_are_used_again_only_if_made_alike(tmp_path: Path) -> None:
+    path, out = written(tmp_path), tmp_path / "scores.jsonl"
+    assert not scored_before(path, out)
+    run_of(path)
+    assert scored_before(path, out)
+    assert not scored_before(path, out, model())
+    written(tmp_path, 3)
+    assert not scored_before(path, out)
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"reference": "1"}, r"items.jsonl:1: response: field required"),
+        ({"reference": "1", "response": "a\nb", "meta": {"step_labels": [1]}},
+         r"items.jsonl:1: meta.step_labels: 1 labels for 2 steps; label the steps as"),
+        ({"reference": "1", "response": "a", "meta": {"step_labels": [0.5]}},
+         r"items.jsonl:1: meta.step_labels: \[0.5\]; give a list of 0 and 1"),
+        ({"reference": "1", "response": "a", "meta": {"step_labels": "1"}},
+         r"items.jsonl:1: meta.step_labels: '1'; give a list"),
+    ],
+)  # fmt: skip
+def test_items_that_cannot_be_scored(tmp_path: Path, row: dict[str, Any], message: str) -> None:
+    """File, line, field, and what to do."""
+    write_rows(tmp_path / "items.jsonl", [row])
+    with pytest.raises(InputError, match=message):
+        read_items(tmp_path / "items.jsonl")
+
+
+def test_no_items(tmp_path: Path) -> None:
+    write_rows(tmp_path / "items.jsonl", [])
+    with pytest.raises(InputError, match="no rows"):
+        read_items(tmp_path / "items.jsonl")
+
+
+# --- the summary --------------------------------------------------------------------------------
+
+
+def made(scores: Sequence[int | None], right: bool | None, n: int = 0, **more: Any) -> Any:
+    """An item with these step scores and this verdict."""
+    known = [score for score in scores if score is not None]
+    first = first_error(tuple(scores))  # type: ignore[arg-type]
+    item = Item(id=str(n), question=f"q{n}", reference=("1",), response="x", **more)
+    steps = StepScores(
+        id=str(n), outcome=Outcome.JUDGED if known else Outcome.UNDECIDED, method="rules",
+        reason="made", n_steps=len(scores), scores=tuple(scores) if known else (),
+        references=(None,) * len(scores) if known else (),
+        mean=sum(known) / len(known) if known else None,
+        first_error=first if known else None,
+        first_error_at=place(first, len(scores)) if first else None,
+    )  # fmt: skip
+    verdict = None if right is None else Verdict.CORRECT if right else Verdict.INCORRECT
+    outcome = Outcome.UNDECIDED if right is None else Outcome.JUDGED
+    return item, steps, Judgement(id=str(n), outcome=outcome, verdict=verdict, method="rules")
+
+
+def test_process_against_answers_by_hand() -> None:
+    """Answers 1 1 0 0 with process scores 1 1/2 1/2 0.
+
+    Covariance 1/8, deviations 1/2 and 1/sqrt 8: Pearson's r is 1/sqrt 2; the ranks 3.5 3.5 1.5 1.5
+    and 4 2.5 2.5 1 give the same for Spearman's.
+    """
+    rows = [made((1, 1), True, 0), made((1, 0), True, 1), made((0, 1), False, 2),
+            made((0, 0), False, 3), made((1, None), None, 4), made((None,), True, 5)]  # fmt: skip
+    found = summarise(*map(list, zip(*rows, strict=True))).overall
+    assert (found.n_rows, found.n_scored, found.steps_scored) == (6, 5, 9 / 11)
+    assert found.correlation.n == 4
+    assert found.correlation.pearson == pytest.approx(0.5**0.5)
+    assert found.correlation.spearman == pytest.approx(0.5**0.5)
+    values = [
+        share and share.value
+        for share in (
+            found.process, found.accuracy, found.process_if_right, found.process_if_wrong
+        )
+    ]  # fmt: skip
+    assert values == pytest.approx([0.6, 0.6, 0.75, 0.25])
+    assert found.process is not None
+    assert found.process.n_questions == 5
+    assert found.process.interval.low < 0.6 < found.process.interval.high
+
+
+@pytest.mark.parametrize("pairs", [[], [(1, 1), (0, 0)], [(1, 0.5)] * 3, [(1, 0.1), (1, 0.2)] * 2])
+def test_a_correlation_that_is_not_defined(pairs: list[tuple[float, float]]) -> None:
+    """Of two pairs, and where one side does not vary, there is none."""
+    found = correlation(pairs)
+    assert (found.n, found.pearson, found.spearman) == (len(pairs), None, None)
+
+
+def test_a_perfect_correlation() -> None:
+    found = correlation([(0, 0.2), (0.5, 0.4), (1, 0.6)])
+    assert (found.pearson, found.spearman) == (pytest.approx(1), pytest.approx(1))
+
+
+def test_where_errors_are() -> None:
+    """The first of four is at 1/8, the third at 5/8; the middle one of three counts by half."""
+    rows = [
+        made((0, 1, 0, 0), False, 0), made((1, 0, 1), False, 1), made((None, 0), False, 2),
+        made((1, 1), True, 3),
+    ]  # fmt: skip
+    found = summarise(*map(list, zip(*rows, strict=True))).errors
+    assert found.first == (0, 1, 0, 0, 0, 1, 0, 1, 0, 0)
+    assert found.every == (0, 1, 0, 0, 0, 1, 1, 1, 1, 0)
+    assert found.share_after_middle == pytest.approx((2 + 0.5 + 1) / 5)
+    assert found.first_after_open == 1
+    nothing = summarise(*map(list, zip(*rows[3:], strict=True))).errors
+    assert nothing.share_after_middle is None
+    assert sum(nothing.first) == 0
+
+
+def test_tags_are_groups_and_their_means_are_set_against_each_other() -> None:
+    """Three models whose process scores rise with their answers; a question has several tags."""
+    rows = [
+        made((1,) * n + (0,) * (3 - n), k < n, 10 * n + k, tags={"model": f"m{n}", "x": ("a", "b")})
+        for n in (1, 2, 3)
+        for k in range(3)
+    ]
+    found = summarise(*map(list, zip(*rows, strict=True)))
+    assert found.tags["model"]["m2"].n_rows == 3
+    assert found.tags["x"]["a"].n_rows == found.tags["x"]["b"].n_rows == 9
+    assert found.tags["model"]["m2"].correlation.pearson is None  # all its process scores are 2/3
+    assert found.between["model"].n == 3
+    assert found.between["model"].pearson == pytest.approx(1)
+
+
+def test_people_agree_with_so_many_scores() -> None:
+    """83 of 100 steps, as in OlympicArena, section 3.4; kappa of 70 11 6 13 by hand.
+
+    Expected agreement is (76 * 81 + 24 * 19) / 10,000 = 0.6612, and (0.83 - 0.6612) / 0.3388 is
+    0.498. Steps without a score are counted beside.
+    """
+    pairs = [(1, 1)] * 70 + [(0, 1)] * 11 + [(1, 0)] * 6 + [(0, 0)] * 13 + [(1, None)] * 5
+    rows = [made((score,), True, n, meta={"step_labels": [label]})
+            for n, (label, score) in enumerate(pairs)]  # fmt: skip
+    found = summarise(*map(list, zip(*rows, strict=True))).human
+    assert found is not None
+    assert (found.n_rows, found.n_steps, found.n_scored) == (105, 105, 100)
+    assert found.accuracy == pytest.approx(0.83)
+    assert found.kappa == pytest.approx((0.83 - 0.6612) / 0.3388)
+    assert found.interval is not None
+    assert found.interval.low < 0.83 < found.interval.high
+    alone = summarise(*map(list, zip(*rows[-2:], strict=True))).human
+    assert alone is not None
+    assert (alone.n_scored, alone.accuracy, alone.kappa, alone.interval) == (0, None, None, None)
+
+
+def test_judgements_of_other_rows(tmp_path: Path) -> None:
+    item, _, judgement = made((1,), True, 7)
+    path = tmp_path / "judged.jsonl"
+    write_rows(path, [judgement])
+    assert read_judgements(path, [item])[0].verdict is Verdict.CORRECT
+    with pytest.raises(InputError, match=r"judged.jsonl: 1 judgements for 2 items"):
+        read_judgements(path, [item, item])
+    with pytest.raises(InputError, match=r"judged.jsonl: row 1: id: '7' where the item has 'b'"):
+        read_judgements(path, [item.model_copy(update={"id": "b"})])
+
+
+# --- the command --------------------------------------------------------------------------------
+
+
+def test_judge_and_score_by_two_commands(tmp_path: Path) -> None:
+    """Process scores are higher than answer scores here, and go with them; done once only."""
+    path, judged = written(tmp_path, 40), str(tmp_path / "judged.jsonl")
+    done = CliRunner().invoke(gradegpt, ["judge", str(path), "-o", judged, "--judge", "rules"])
+    assert done.exit_code == 0, done.output
+    words = [str(path), "-o", str(tmp_path / "s.jsonl")]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    assert "answers right" not in done.output
+    done = CliRunner().invoke(app, [*words, "--judgements", judged])
+    assert done.exit_code == 0, done.output
+    assert "was scored before" in done.output
+    assert "model: a" in done.output
+    assert "20 responses have a wrong step" in done.output
+    assert "10 rows, rules:nothing-to-compare" in done.output
+    found = json.loads((tmp_path / "s.jsonl.summary.json").read_text())
+    assert found["overall"]["process"]["value"] == pytest.approx(0.5)
+    assert found["overall"]["process_if_right"]["value"] == 1.0
+    assert found["overall"]["correlation"]["pearson"] == pytest.approx(0.866, abs=1e-3)
+    assert sum(found["errors"]["first"]) == 20
+
+
+def test_a_model_behind_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """People's labels are set against its scores."""
+    monkeypatch.setattr("eval.asking.OpenAIEngine", lambda *_, **__: model())
+    path = written(tmp_path, 1, meta={"step_labels": [1, 1, 1]})
+    words = [
+        str(path),
+        "-o",
+        str(tmp_path / "s.jsonl"),
+        "--base-url",
+        "http://x/v1",
+        "--model",
+        "m",
+    ]
+    done = CliRunner().invoke(app, [*words, "--output-price", "1000000"])
+    assert done.exit_code == 0, done.output
+    assert "at your prices" in done.output
+    assert "people and scores agree on 66.7 % of 3 steps" in done.output
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--by", "rules", "--model", "m"], "--by rules asks no model"),
+        (["--by", "model"], "give both"),
+        (["--model", "m"], "give both"),
+    ],
+)
+def test_options_that_do_not_go_together(tmp_path: Path, options: list[str], message: str) -> None:
+    words = [str(written(tmp_path)), "-o", str(tmp_path / "s.jsonl"), *options]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code != 0
+    assert message in str(done.exception)
+    assert not (tmp_path / "s.jsonl").exists()
