@@ -22,7 +22,7 @@ _UNIT = (
 _NUMBER = re.compile(
     rf"(?P<sign>[+-]?)\s*(?:[$¥￥€£]\s*)?(?P<body>"
     rf"(?P<whole>\d+)?\s*\\frac\{{(?P<num>-?\d+)\}}\{{(?P<den>\d+)\}}|(?P<n>\d+)\s*/\s*(?P<d>\d+)|"
-    rf"(?P<mantissa>\d[\d,]*\.?\d*|\.\d+)(?:\s*[×x*·]\s*10\^?\{{?(?P<power>[+-]?\d+)\}}?|e(?P<exp>[+-]?\d+))?)"
+    rf"(?P<mantissa>\d[\d,]*\.?\d*|\.\d+)(?:\s*[×x*·]\s*10(?:\^|(?!0))\{{?(?P<power>[+-]?\d+)\}}?|e(?P<exp>[+-]?\d+))?)"
     rf"\s*(?P<unit>{_UNIT})?\.?",
     re.IGNORECASE,
 )
