@@ -14,6 +14,7 @@ all.
 
 from __future__ import annotations
 
+import gc
 import io
 import json
 import logging
@@ -162,21 +163,32 @@ def _convert(model: Path, made: Path, quantization: Quantization) -> None:
 def _save(built: Path, out: Path, quantization: Quantization) -> None:
     """The built model, quantized if asked for, with logits for the wanted tokens alone."""
     import onnx
-    from onnxruntime.quantization import QuantType, quantize_dynamic
 
-    large = sum(path.stat().st_size for path in built.glob(f"{MODEL_FILE}*")) > _ONE_FILE
-    graph = onnx.load(built / MODEL_FILE)
+    gc.collect()  # what the builder leaves in cycles is as large as the model
+    whole = built / "wanted.onnx"
+    graph = onnx.load(built / MODEL_FILE, load_external_data=False)
     _want(graph)
+    onnx.save(graph, whole)  # its weights stay in the file where they are
+    large = sum(path.stat().st_size for path in built.glob(f"{MODEL_FILE}*")) > _ONE_FILE
+    if quantization is Quantization.INT8:
+        _quantize(whole, out, large)
+        return
+    graph = onnx.load(whole)
     if quantization is Quantization.INT4:
         graph = _blockwise(graph)
         large = graph.ByteSize() > _ONE_FILE
-    whole = built / "wanted.onnx" if quantization is Quantization.INT8 else out
-    onnx.save(graph, whole, save_as_external_data=large, location=f"{whole.name}.data")
-    if quantization is not Quantization.INT8:
-        return
+    onnx.save(graph, out, save_as_external_data=large, location=f"{out.name}.data")
+
+
+def _quantize(whole: Path, out: Path, large: bool) -> None:
+    """The matrices in eight bits, a scale for each row; what they are multiplied with as well."""
+    import onnx
+    from onnxruntime.quantization import QuantType, quantize_dynamic
+
     # What goes into down_proj, a product of two activations, has outliers that one scale for all
     # of it does not bear. DefaultTensorType: what is unknown of the builder's operators is float.
-    kept = [node.name for node in graph.graph.node if "down_proj" in node.name]
+    nodes = onnx.load(whole, load_external_data=False).graph.node
+    kept = [node.name for node in nodes if "down_proj" in node.name]
     with _quiet():
         quantize_dynamic(
             whole, out, op_types_to_quantize=["MatMul"], per_channel=True, nodes_to_exclude=kept,
