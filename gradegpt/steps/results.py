@@ -21,6 +21,7 @@ from gradegpt.answers.types import (
 )
 from gradegpt.answers.units import known
 from gradegpt.answers.words import Words
+from gradegpt.rules.asked import asked
 from gradegpt.rules.compare import compare
 from gradegpt.rules.extract import How, find_answer
 from gradegpt.rules.extract.numbers import CHANGED, NUMBER, with_unit
@@ -100,12 +101,12 @@ def solution_results(steps: Sequence[str], item: Item) -> list[Result | None]:
     """
     found = [result_of(step) for step in steps]
     accepted = [
-        read(answer, answer_kind(item, text), item.question)
+        read(answer, answer_kind(item, text), asked(item))
         for text in item.accepted
         for answer in reference_answers(text)
     ]
     for n in range(len(steps) - 1, -1, -1):
-        final = _answer(steps[n], accepted[0].kind, item.question) or found[n]
+        final = _answer(steps[n], accepted[0].kind, asked(item)) or found[n]
         if final and _is_accepted(final, accepted, item):
             found[n] = final._replace(answers=True)
             break
@@ -120,7 +121,7 @@ def response_results(steps: Sequence[str], item: Item) -> list[Result | None]:
     found = [result_of(step) for step in steps]
     if steps:
         kind = answer_kind(item, item.accepted[0])
-        final = _answer(steps[-1], kind, item.question)
+        final = _answer(steps[-1], kind, asked(item))
         found[-1] = final._replace(answers=True) if final else found[-1]
     return found
 
@@ -149,7 +150,7 @@ def _is_accepted(final: Result, accepted: Sequence[Answer], item: Item) -> bool:
     said = final.right.said
     return any(
         compare(
-            answer, read(said, answer.kind, item.question), question=item.question,
+            answer, read(said, answer.kind, asked(item)), question=asked(item),
             tolerance=tolerance,
         ).same
         for answer in accepted
