@@ -8,6 +8,7 @@ from gradegpt.answers.formula import variables
 from gradegpt.answers.read import read
 from gradegpt.answers.text import fold
 from gradegpt.answers.types import AnswerType, Leaf, Options, Quantity, Truth
+from gradegpt.rules.asked import asked
 from gradegpt.rules.compare import compare
 from gradegpt.rules.tolerance import DEFAULT
 from gradegpt.schema import Item
@@ -30,7 +31,7 @@ def same_result(wanted: Result, given: Result, item: Item) -> bool | None:
     if not alike and wanted.is_named and given.is_named:
         return None
     tolerance = item.tolerance or DEFAULT
-    same = compare(wanted.right, given.right, question=item.question, tolerance=tolerance).same
+    same = compare(wanted.right, given.right, question=asked(item), tolerance=tolerance).same
     if same:
         return None if _refutes_itself(given) else True
     one_case = alike and not wanted.supposed and not given.supposed
