@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -13,12 +13,14 @@ from typing import Any
 import pytest
 
 from gradegpt import cli
-from gradegpt.errors import GradeGPTError, InputError, MissingError, OutputError
+from gradegpt.errors import EngineError, GradeGPTError, InputError, MissingError, OutputError
 from gradegpt.importers.logs import inspect_ai, lm_eval, verl
 from gradegpt.importers.logs.changed import Scored, by_task, changed, shown, was_right
 from gradegpt.importers.logs.regrade import TOOLS, compare, items_of, recognise
 from gradegpt.importers.logs.rows import LeftOut, Regraded, asked, references, score
+from gradegpt.judges.build import JudgeSettings, build_judge
 from gradegpt.records import read_objects, read_rows, write_rows
+from gradegpt.run import check_input, judge_file
 from gradegpt.schema import Item, Judgement
 
 LOGS = Path(__file__).parents[1] / "data" / "logs"
@@ -262,7 +264,7 @@ def test_a_workbook_without_openpyxl_names_the_package(
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     with zipfile.ZipFile(tmp_path / "book.xlsx", "w") as packed:
         packed.writestr("xl/workbook.xml", "")
-    with pytest.raises(MissingError, match="book.xlsx: .* pip install openpyxl"):
+    with pytest.raises(MissingError, match=r"book\.xlsx: .* pip install openpyxl"):
         recognise(tmp_path / "book.xlsx")
 
 
@@ -275,6 +277,10 @@ def test_a_workbook_is_read_as_its_tsv(tmp_path: Path) -> None:
     book.save(tmp_path / "book.xlsx")
     rows, tsv = read(tmp_path / "book.xlsx")[0], read(LOGS / "vlmevalkit.tsv")[0]
     assert [(r.item, r.old) for r in rows] == [(r.item, r.old) for r in tsv]
+    with zipfile.ZipFile(tmp_path / "broken.xlsx", "w") as packed:
+        packed.writestr("xl/workbook.xml", "")
+    with pytest.raises(InputError, match=r"broken\.xlsx: a broken workbook"):
+        recognise(tmp_path / "broken.xlsx")
 
 
 def test_evalscope_reads_reviews_for_predictions_too(tmp_path: Path) -> None:
@@ -413,7 +419,7 @@ def test_an_old_score_is_right_wrong_or_neither() -> None:
     ]  # fmt: skip
 
 
-def test_what_changed_is_told_in_a_few_lines() -> None:
+def test_what_changed_is_shown_in_a_few_lines() -> None:
     """In all, what is not compared, each task, and the first changed ids."""
     many = [Scored(str(n), "t", "acc", 0, 1) for n in range(7)]
     assert shown(ROWS).splitlines() == [
@@ -489,6 +495,32 @@ def test_a_log_judged_before_is_not_judged_over(tmp_path: Path) -> None:
     assert Path(f"{out}.items.jsonl").read_bytes() == kept
     assert call(*other, "--overwrite") == 0
     assert len(list(read_rows(out, Judgement))) == 2
+
+
+def test_a_stopped_run_over_a_log_goes_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The rows before the stop are kept, also where the log was moved in between."""
+    rules = build_judge(JudgeSettings(kind="rules"))
+    out, log = tmp_path / "out.jsonl", LOGS / "verl.jsonl"
+
+    class Stopping:
+        fingerprint, calls = rules.fingerprint, 0
+
+        def judge(self, items: Sequence[Item]) -> list[Judgement]:
+            self.calls += 1
+            if self.calls == 3:
+                raise EngineError("the server is down")
+            return rules.judge(items)
+
+    tool = recognise(log)
+    assert tool is not None
+    items, _ = items_of(log, tool, out)
+    with pytest.raises(EngineError, match="2 of 3 rows are safe"):
+        judge_file(check_input(items), out, Stopping(), rows_per_write=1)
+    (tmp_path / "verl.jsonl").write_bytes(log.read_bytes())
+    assert call("judge", tmp_path / "verl.jsonl", "--judge", "rules", "-o", out) == 0
+    assert "(2 rows were there from an earlier run)" in capsys.readouterr().out
 
 
 def test_a_log_with_nothing_to_grade_says_why(

@@ -6,6 +6,7 @@ import csv
 import io
 import zipfile
 from collections.abc import Iterator
+from contextlib import closing
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -55,7 +56,8 @@ def look(path: Path) -> Seen:
 
 def _zip(path: Path) -> Seen:
     try:
-        names = zipfile.ZipFile(path).namelist()
+        with zipfile.ZipFile(path) as packed:
+            names = packed.namelist()
     except zipfile.BadZipFile:
         return Seen("other")
     if "xl/workbook.xml" in names:
@@ -96,15 +98,20 @@ def sheet(path: Path) -> Iterator[tuple[str, ...]]:
 
     Raises:
         MissingError: openpyxl is not installed.
+        InputError: no workbook that openpyxl can open.
 
     """
     try:
         openpyxl = import_module("openpyxl")
     except ImportError as error:
         raise MissingError(f"{path}: to read a workbook, pip install openpyxl") from error
-    book = openpyxl.load_workbook(path, read_only=True, data_only=True)
-    for cells in book.worksheets[0].iter_rows(values_only=True):
-        yield tuple("" if cell is None else str(cell) for cell in cells)
+    try:
+        book = openpyxl.load_workbook(path, read_only=True, data_only=True)
+    except (KeyError, ValueError, zipfile.BadZipFile) as error:
+        raise InputError(f"{path}: a broken workbook ({error})") from error
+    with closing(book):
+        for cells in book.worksheets[0].iter_rows(values_only=True):
+            yield tuple("" if cell is None else str(cell) for cell in cells)
 
 
 def table(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
