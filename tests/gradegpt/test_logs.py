@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import random
 import sys
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -61,6 +63,11 @@ def read(path: Path) -> tuple[list[Regraded], list[LeftOut]]:
     )
 
 
+def named(path: Path) -> str:
+    """A log's name among the logs."""
+    return str(path.relative_to(LOGS))
+
+
 def call(*arguments: str | Path) -> int:
     """Run the command line in this process; the exit code."""
     with pytest.raises(SystemExit) as caught:
@@ -68,7 +75,7 @@ def call(*arguments: str | Path) -> int:
     return int(caught.value.code or 0)
 
 
-@pytest.mark.parametrize("path", KINDS, ids=lambda p: str(p.relative_to(LOGS)))
+@pytest.mark.parametrize("path", KINDS, ids=named)
 def test_a_log_is_known_by_its_structure_alone(path: Path, tmp_path: Path) -> None:
     """Under any name and ending, in any folder, it is the same tool's."""
     renamed = tmp_path / "something.dat"
@@ -392,6 +399,34 @@ def test_a_document_with_the_right_keys_and_wrong_values_is_an_error(
     assert not (tmp_path / "out.jsonl.items.jsonl").exists()
 
 
+def places(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Every place in a JSON value, as the keys that lead there."""
+    yield at
+    named = value.items() if isinstance(value, dict) else ()
+    within = enumerate(value) if isinstance(value, list) else named
+    for key, inner in within:
+        yield from places(inner, (*at, key))
+
+
+@pytest.mark.parametrize("path", [p for p in KINDS if ".json" in p.suffix], ids=named)
+def test_any_value_in_any_place_is_a_row_or_an_error_of_ours(path: Path, tmp_path: Path) -> None:
+    """A log that was cut, edited or made by another version never ends in a traceback."""
+    rng, lines = random.Random(0), path.suffix == ".jsonl"
+    docs = [json.loads(t) for t in (path.read_text().splitlines() if lines else [path.read_text()])]
+    for at in rng.sample(everywhere := list(places(docs[-1]))[1:], min(20, len(everywhere))):
+        spoilt = json.loads(json.dumps(docs))
+        inner = spoilt[-1]
+        for key in at[:-1]:
+            inner = inner[key]
+        inner[at[-1]] = rng.choice([None, 3, "x", True, [], {}, [[]], [{}], [1], {"a": 1}])
+        texts = [json.dumps(row, indent=None if lines else 1) for row in spoilt]
+        (tmp_path / "log").write_text("\n".join(texts))
+        with suppress(GradeGPTError):
+            tool = recognise(tmp_path / "log")
+            if tool is not None:
+                items_of(tmp_path / "log", tool, tmp_path / "out.jsonl")
+
+
 # What changed, by hand.
 
 ROWS = [
@@ -541,3 +576,6 @@ def test_outputs_of_other_items_are_not_compared(tmp_path: Path) -> None:
     assert call("report", tmp_path / "verl", tmp_path / "openrlhf") == InputError.exit_code
     with pytest.raises(GradeGPTError, match="judge a log first"):
         compare(tmp_path / "nothing")
+    (tmp_path / "verl").write_bytes((tmp_path / "openrlhf").read_bytes())
+    with pytest.raises(InputError, match=r"not the judgements of .*verl\.items\.jsonl"):
+        compare(tmp_path / "verl")

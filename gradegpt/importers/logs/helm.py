@@ -23,7 +23,7 @@ _METRICS: Final = (
 )  # fmt: skip
 """The metrics of accuracy that HELM's scenarios use, the particular ones first."""
 
-Key = tuple[str, int, str]
+Key = tuple[str, str, str]
 Stats = dict[Key, tuple[str, float]]
 
 
@@ -63,7 +63,7 @@ def _read(row: dict[str, Any], where: str, stats: Stats, task: str) -> Read:
     completions = (row.get("result") or {}).get("completions") or []
     return regraded(
         where,
-        name="/".join(str(part) for part in (task, *key) if part not in ("", 0)),
+        name="/".join(part for part in (task, *key) if part),
         task=task,
         question=with_options(instance["input"].get("text", ""), list(options.values())),
         reference=letters or right,
@@ -74,7 +74,8 @@ def _read(row: dict[str, Any], where: str, stats: Stats, task: str) -> Read:
 
 
 def _key(name: Any, row: dict[str, Any], perturbation: Any) -> Key:
-    return str(name), int(row.get("train_trial_index") or 0), (perturbation or {}).get("name", "")
+    trial = str(row.get("train_trial_index") or "")  # the first, 0, is not named
+    return str(name), trial, (perturbation or {}).get("name", "")
 
 
 def _stats(path: Path) -> Stats:

@@ -132,12 +132,17 @@ def compare(output: str | Path) -> str:
 
     Raises:
         MissingError: ``output`` is not there, or was not made from a log.
+        InputError: it was made from something else since.
 
     """
     if not Path(f"{output}{ITEMS}").is_file():
         raise MissingError(f"{output}{ITEMS}: not there; judge a log first: gradegpt judge LOG -o")
-    items = read_rows(f"{output}{ITEMS}", Item)
-    pairs = list(zip(items, read_rows(output, Judgement), strict=True))
+    items = list(read_rows(f"{output}{ITEMS}", Item))
+    judgements = list(read_rows(output, Judgement))
+    if [i.id for i in items] != [j.id for j in judgements]:
+        how = "judge the log again with --overwrite"
+        raise InputError(f"{output}: not the judgements of {output}{ITEMS}; {how}")
+    pairs = list(zip(items, judgements, strict=True))
     write_rows(f"{output}{SCORES}", (_beside(item, judgement) for item, judgement in pairs))
     return shown(
         [
