@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from gradegpt.errors import EngineError, GradeGPTError, MissingError, SettingsError
+from gradegpt.importers import logs
 from gradegpt.judges.build import JudgeSettings, build_judge
 from gradegpt.records import validate
 from gradegpt.rules.profiles import PROFILES
@@ -93,7 +94,9 @@ _Source = Annotated[
         metavar="IN.JSONL",
         help="Items, one JSON object a line: question, reference, response; optional id, context, "
         "answer_type, tolerance, needs, meta. Labels (verdict, labelled_by, lang, source) may be "
-        "there and are not looked at.",
+        "there and are not looked at. Or the log of another tool, which is known by its structure: "
+        "lm-evaluation-harness, Inspect, OpenCompass, VLMEvalKit, evalscope, simple-evals, HELM, "
+        "verl, OpenRLHF; the run ends with what changed against its scores.",
     ),
 ]
 _References = Annotated[
@@ -235,6 +238,11 @@ def shown(judgement: Judgement) -> str:
 def _judge_to_file(
     source: Path, output: Path, settings: JudgeSettings, *, overwrite: bool, ignore_extra: bool
 ) -> None:
+    log = logs.recognise(source)
+    if log is not None:
+        check_output(output, source, overwrite=overwrite)
+        source, read = logs.items_of(source, log, output)
+        typer.echo(read, err=True)
     checked = check_input(source, ignore_extra=ignore_extra)
     check_output(output, source, overwrite=overwrite)
     console = Console(stderr=True)
@@ -250,6 +258,8 @@ def _judge_to_file(
         typer.echo(f"stopped; run the same command again to go on from {output}.partial", err=True)
         raise typer.Exit(130) from None
     typer.echo(summed_up(summary))
+    if log is not None:
+        typer.echo(logs.compare(output))
     if n := summary.counts.n_failed:
         again = "run the same command again to ask about them once more"
         raise EngineError(f"{n:,} rows failed, the first with: {summary.failure}; {again}")
@@ -285,6 +295,18 @@ def _progress(console: Console) -> Iterator[Report]:
 
     with bar:
         yield report
+
+
+@app.command()
+def report(
+    output: Annotated[Path, typer.Argument(metavar="OUT.JSONL", help="What judge wrote.")],
+    other: Annotated[
+        Path | None,
+        typer.Argument(metavar="[OTHER.JSONL]", help="What another judge wrote for the same."),
+    ] = None,
+) -> None:
+    """Show what changed: against the scores of the log that was judged, or between two judges."""
+    typer.echo(logs.between(output, other) if other else logs.compare(output))
 
 
 @app.command()

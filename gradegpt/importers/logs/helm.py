@@ -1,0 +1,90 @@
+"""HELM: ``scenario_state.json``, with ``per_instance_stats.json`` beside it for the old scores.
+
+Source of the format: stanford-crfm/helm, ``src/helm/benchmark/adaptation/scenario_state.py`` and
+``request_state.py``, ``scenarios/scenario.py`` (``Instance``, ``Reference``) and
+``metrics/metric.py`` (``PerInstanceStats``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from gradegpt.errors import InputError
+from gradegpt.importers.logs.rows import LeftOut, Read, each, regraded, with_options
+from gradegpt.importers.logs.seen import Seen, document
+
+SHAPE: Final = "JSON with adapter_spec and request_states (scenario_state.json)"
+_METRICS: Final = (
+    "final_number_exact_match", "math_equiv_chain_of_thought", "math_equiv",
+    "chain_of_thought_correctness", "quasi_exact_match", "exact_match", "f1_score",
+)  # fmt: skip
+"""The metrics of accuracy that HELM's scenarios use, the particular ones first."""
+
+Key = tuple[str, str, str]
+Stats = dict[Key, tuple[str, float]]
+
+
+def fits(seen: Seen) -> bool:
+    """Whether the file is the state of a scenario, or the statistics beside one."""
+    states = {"adapter_spec", "request_states"} <= seen.names
+    stats = isinstance(seen.value, list) and {"instance_id", "stats"} <= seen.names
+    return seen.form in ("json", "lines") and (states or stats)
+
+
+def read(path: Path) -> Iterator[Read]:
+    """Every request; what ranks options one by one has no text."""
+    scenario, state = document(path), path
+    if isinstance(scenario, list):
+        state = path.with_name("scenario_state.json")
+        if not state.is_file():
+            raise InputError(f"{path}: holds no responses; scenario_state.json is not beside it")
+        scenario = document(state)
+    rows = ((f"{state}: request {n}", row) for n, row in enumerate(scenario["request_states"]))
+    stats = _stats(state.with_name("per_instance_stats.json"))
+    task = path.absolute().parent.name.split(":", 1)[0]
+    yield from each(rows, partial(_read, stats=stats, task=task))
+
+
+def _read(row: dict[str, Any], where: str, stats: Stats, task: str) -> Read:
+    if row.get("reference_index") is not None:
+        return LeftOut(where, "options ranked one by one: there is no text to grade")
+    instance, options = row["instance"], row.get("output_mapping") or {}
+    right = [
+        reference["output"]["text"]
+        for reference in instance.get("references") or ()
+        if "correct" in reference.get("tags", ())
+    ]
+    letters = [letter for letter, said in options.items() if said in right]
+    key = _key(instance.get("id"), row, instance.get("perturbation"))
+    metric, old = stats.get(key, ("", None))
+    completions = (row.get("result") or {}).get("completions") or []
+    return regraded(
+        where,
+        name="/".join(part for part in (task, *key) if part),
+        task=task,
+        question=with_options(instance["input"].get("text", ""), list(options.values())),
+        reference=letters or right,
+        response=completions[0].get("text") if completions else None,
+        metric=metric,
+        old=old,
+    )
+
+
+def _key(name: Any, row: dict[str, Any], perturbation: Any) -> Key:
+    trial = str(row.get("train_trial_index") or "")  # the first, 0, is not named
+    return str(name), trial, (perturbation or {}).get("name", "")
+
+
+def _stats(path: Path) -> Stats:
+    """The first metric of accuracy of each instance, as (name, mean over its count)."""
+    found: Stats = {}
+    for row in document(path) if path.is_file() else ():
+        means = {s["name"]["name"]: s["sum"] / s["count"] for s in row["stats"] if s.get("count")}
+        metric = next((name for name in _METRICS if name in means), None)
+        if metric:
+            key = _key(row["instance_id"], row, row.get("perturbation"))
+            found[key] = (metric, means[metric])
+    return found

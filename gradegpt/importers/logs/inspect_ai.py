@@ -1,0 +1,124 @@
+"""Inspect: ``.eval`` logs and their JSON form.
+
+Source of the format: UKGovernmentBEIS/inspect_ai, ``src/inspect_ai/log/_log.py`` (``EvalLog``,
+``EvalSample``) and ``log/_recorders/eval.py`` (the zip: ``header.json``, ``samples/*.json``).
+A ``.eval`` log is read by ``inspect_ai`` itself where it is installed: current versions
+compress with Zstandard, which Python's own ``zipfile`` reads from 3.14 on. Without the package the
+zip is read directly, which older logs allow. JSON needs no package.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final
+
+from gradegpt.errors import InputError, MissingError
+from gradegpt.importers.logs.rows import (
+    LeftOut,
+    Read,
+    asked,
+    each,
+    references,
+    regraded,
+    text,
+    with_options,
+)
+from gradegpt.importers.logs.seen import Seen, document
+from gradegpt.records import parse_json
+
+SHAPE: Final = "a zip with header.json or _journal/start.json, or JSON with eval, status and plan"
+_GRADES: Final = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
+"""What Inspect's own ``value_to_float`` makes of a grade."""
+_FIELDS: Final = {"id", "epoch", "input", "choices", "target", "output", "scores", "error"}
+
+
+def fits(seen: Seen) -> bool:
+    """Whether the file is a log of Inspect."""
+    if seen.form == "zip":
+        return not seen.names.isdisjoint({"header.json", "_journal/start.json"})
+    return seen.form in ("json", "lines") and {"eval", "status", "plan"} <= seen.names
+
+
+def read(path: Path) -> Iterator[Read]:
+    """Every sample; the old score is of the first scorer."""
+    packed = zipfile.is_zipfile(path)
+    task, samples = _packed(path) if packed else _plain(document(path))
+    rows = ((f"{path}: sample {n}", sample) for n, sample in enumerate(samples, start=1))
+    yield from each(rows, partial(_read, task=task))
+
+
+def _plain(log: dict[str, Any]) -> tuple[str, list[dict[str, Any]]]:
+    return str(log["eval"].get("task", "")), log.get("samples") or []
+
+
+def _packed(path: Path) -> tuple[str, list[dict[str, Any]]]:
+    return by_package(path) if find_spec("inspect_ai") else by_zip(path)
+
+
+def by_package(path: Path) -> tuple[str, list[dict[str, Any]]]:
+    """The task and the samples of an ``.eval`` log, read by ``inspect_ai``."""
+    from inspect_ai.log import read_eval_log
+
+    try:
+        log = read_eval_log(str(path))
+    except (ValueError, KeyError, zipfile.BadZipFile) as error:
+        raise InputError(f"{path}: inspect_ai cannot read it ({error})") from error
+    samples = log.samples or []
+    return log.eval.task, [s.model_dump(mode="json", include=_FIELDS) for s in samples]
+
+
+def by_zip(path: Path) -> tuple[str, list[dict[str, Any]]]:
+    """The same, from the zip itself.
+
+    Raises:
+        MissingError: it is compressed in a way that this Python cannot undo.
+
+    """
+    with zipfile.ZipFile(path) as log:
+        names = log.namelist()
+        head = "header.json" if "header.json" in names else "_journal/start.json"
+        samples = [n for n in names if n.startswith("samples/") and n.endswith(".json")]
+        try:
+            task = parse_json(log.read(head))["eval"].get("task", "")
+            return str(task), [parse_json(log.read(name)) for name in samples]
+        except NotImplementedError as error:
+            how = "compressed as Python's zipfile cannot read; pip install inspect_ai"
+            raise MissingError(f"{path}: {how}") from error
+        except (ValueError, KeyError, zipfile.BadZipFile) as error:
+            raise InputError(f"{path}: a broken log ({error})") from error
+
+
+def _read(sample: dict[str, Any], where: str, task: str) -> Read:
+    if sample.get("error"):
+        return LeftOut(where, "the sample ended in an error")
+    question, context = asked(sample.get("input"))
+    choices, epoch = sample.get("choices") or (), sample.get("epoch") or 1
+    scores: dict[str, Any] = sample.get("scores") or {}
+    metric = next(iter(scores), "")
+    return regraded(
+        where,
+        name=f"{task}/{sample.get('id')}" + (f"/epoch{epoch}" if epoch > 1 else ""),
+        task=task,
+        question=with_options(question, choices),
+        context=context,
+        reference=references(sample.get("target")),
+        response=_completion(sample.get("output") or {}),
+        metric=metric,
+        old=_number(scores[metric].get("value")) if scores else None,
+        needs="all" if choices else None,
+    )
+
+
+def _completion(output: dict[str, Any]) -> str | None:
+    choices = output.get("choices") or []
+    if choices:
+        return text(choices[0].get("message", {}).get("content"))
+    return output.get("completion")
+
+
+def _number(value: Any) -> Any:
+    return _GRADES.get(value, value) if isinstance(value, str) else value

@@ -1,0 +1,179 @@
+"""Which tool a log is of, its items for a judge, and its old scores beside the judgements."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from gradegpt.errors import InputError, MissingError
+from gradegpt.importers.logs import (
+    evalscope,
+    helm,
+    inspect_ai,
+    lm_eval,
+    opencompass,
+    openrlhf,
+    simple_evals,
+    verl,
+    vlmevalkit,
+)
+from gradegpt.importers.logs.changed import Scored, shown
+from gradegpt.importers.logs.rows import LeftOut, Read, Regraded
+from gradegpt.importers.logs.seen import Seen, look
+from gradegpt.records import read_rows, write_rows
+from gradegpt.schema import Item, Judgement, Outcome, Verdict
+
+ITEMS: Final = ".items.jsonl"
+"""What is put behind an output's name for the items of its log."""
+SCORES: Final = ".scores.jsonl"
+"""What is put behind an output's name for old and new scores side by side."""
+
+
+class Tool(NamedTuple):
+    """A kind of log: what it is known by, and how it is read."""
+
+    name: str
+    shape: str
+    fits: Callable[[Seen], bool]
+    read: Callable[[Path], Iterator[Read]]
+
+
+TOOLS: Final = tuple(
+    Tool(name, module.SHAPE, module.fits, module.read)
+    for name, module in (
+        ("lm-evaluation-harness", lm_eval),
+        ("Inspect", inspect_ai),
+        ("OpenCompass", opencompass),
+        ("VLMEvalKit", vlmevalkit),
+        ("evalscope", evalscope),
+        ("simple-evals", simple_evals),
+        ("HELM", helm),
+        ("verl", verl),
+        ("OpenRLHF", openrlhf),
+    )
+)
+
+
+def recognise(path: str | Path) -> Tool | None:
+    """The tool that wrote a log, by the file's structure and never by its name.
+
+    ``None`` for what is no log: a file of items, or one that may be a file of items with mistakes
+    in it (JSON Lines that no tool writes, a table, plain text, no file at all).
+
+    Raises:
+        InputError: a JSON document, a zip or HTML that no tool writes, or a file that fits two
+            tools; the message lists what is known and what was seen.
+
+    """
+    path = Path(path)
+    if not path.is_file():
+        return None
+    seen = look(path)
+    if seen.form == "lines" and {"reference", "response"} <= seen.names:
+        return None
+    fitting = [tool for tool in TOOLS if tool.fits(seen)]
+    if len(fitting) == 1:
+        return fitting[0]
+    if not fitting and seen.form in ("lines", "table", "other"):
+        return None
+    what = f"fits {' and '.join(t.name for t in fitting)}" if fitting else "no log that is known"
+    known = "\n  ".join(f"{tool.name}: {tool.shape}" for tool in TOOLS)
+    raise InputError(f"{path}: {what}; seen: {seen.words}. Known are\n  {known}")
+
+
+def items_of(log: str | Path, tool: Tool, output: str | Path) -> tuple[Path, str]:
+    """Write a log's items to ``<output>.items.jsonl``; the file, and what was read in a line.
+
+    An item's ``meta`` keeps its task, its metric, its old score and where it was in the log.
+
+    Raises:
+        InputError: nothing in the log can be graded, or a row breaks the tool's format.
+
+    """
+    rows: list[Item] = []
+    left: Counter[str] = Counter()
+    for row in _read(tool, Path(log)):
+        if isinstance(row, LeftOut):
+            left[row.reason] += 1
+        else:
+            rows.append(_item(row))
+    reasons = "; ".join(f"{n:,} left out: {reason}" for reason, n in left.most_common())
+    if not rows:
+        raise InputError(
+            f"{log}: a log of {tool.name} with nothing to grade ({reasons or 'empty'})"
+        )
+    path = Path(f"{output}{ITEMS}")
+    write_rows(path, rows)
+    return path, f"{tool.name}: {len(rows):,} responses" + (f"; {reasons}" if reasons else "")
+
+
+def _read(tool: Tool, log: Path) -> Iterator[Read]:
+    try:
+        yield from tool.read(log)
+    except (KeyError, TypeError, AttributeError) as error:
+        what = f"not as {tool.name} writes it ({type(error).__name__}: {error})"
+        raise InputError(f"{log}: {what}; expected {tool.shape}") from error
+
+
+def _item(row: Regraded) -> Item:
+    where = row.where.rsplit("/", 1)[-1]  # a log that was moved has the same items
+    meta = {"task": row.task, "metric": row.metric, "old_score": row.old, "where": where}
+    return row.item.model_copy(update={"meta": meta})
+
+
+def compare(output: str | Path) -> str:
+    """What judging a log again changed, in a few lines, from ``output`` and the items beside it.
+
+    ``<output>.scores.jsonl`` gets a row for each judgement, in the same order: ``id``, ``task``,
+    ``metric``, ``old_score``, ``new_score`` (1 correct, 0 incorrect or invalid, else ``null``),
+    ``outcome`` and ``verdict``.
+
+    Raises:
+        MissingError: ``output`` is not there, or was not made from a log.
+        InputError: it was made from something else since.
+
+    """
+    if not Path(f"{output}{ITEMS}").is_file():
+        raise MissingError(f"{output}{ITEMS}: not there; judge a log first: gradegpt judge LOG -o")
+    items = list(read_rows(f"{output}{ITEMS}", Item))
+    judgements = list(read_rows(output, Judgement))
+    if [i.id for i in items] != [j.id for j in judgements]:
+        how = "judge the log again with --overwrite"
+        raise InputError(f"{output}: not the judgements of {output}{ITEMS}; {how}")
+    pairs = list(zip(items, judgements, strict=True))
+    write_rows(f"{output}{SCORES}", (_beside(item, judgement) for item, judgement in pairs))
+    return shown(
+        [
+            Scored(i.id, i.meta["task"], i.meta["metric"], i.meta["old_score"], _new(j))
+            for i, j in pairs
+        ]
+    )
+
+
+def between(first: str | Path, second: str | Path) -> str:
+    """What a second judge says differently of the same items, in a few lines.
+
+    Raises:
+        InputError: the files are not judgements of the same items in the same order.
+
+    """
+    before, after = list(read_rows(first, Judgement)), list(read_rows(second, Judgement))
+    if [j.id for j in before] != [j.id for j in after]:
+        raise InputError(f"{second}: not the same items in the same order as {first}")
+    pairs = zip(before, after, strict=True)
+    return shown([Scored(b.id, "", "", _new(b), _new(a)) for b, a in pairs])
+
+
+def _beside(item: Item, judgement: Judgement) -> dict[str, Any]:
+    return {
+        "id": item.id, "task": item.meta["task"], "metric": item.meta["metric"],
+        "old_score": item.meta["old_score"], "new_score": _new(judgement),
+        "outcome": judgement.outcome, "verdict": judgement.verdict,
+    }  # fmt: skip
+
+
+def _new(judgement: Judgement) -> float | None:
+    judged = judgement.outcome is Outcome.JUDGED
+    return float(judgement.verdict is Verdict.CORRECT) if judged else None

@@ -1,0 +1,145 @@
+"""What every reader of a log gives, and how the values that logs share are read."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final, Literal, NamedTuple, TypeVar
+
+from gradegpt.answers.options import LETTERS
+from gradegpt.errors import InputError
+from gradegpt.records import read_objects, validate
+from gradegpt.schema import Item
+
+T = TypeVar("T")
+
+NO_REFERENCE: Final = "no reference answer"
+NO_RESPONSE: Final = "no response text"
+
+
+class Regraded(NamedTuple):
+    """One response of a log as an item, with the score that the tool gave it.
+
+    ``old`` is as the tool wrote it, ``None`` where it gave none; ``where`` names the file and the
+    line, the sample or the key.
+    """
+
+    item: Item
+    task: str
+    metric: str
+    old: float | None
+    where: str
+
+
+class LeftOut(NamedTuple):
+    """A row of a log that cannot be graded again, and why."""
+
+    where: str
+    reason: str
+
+
+Read = Regraded | LeftOut
+
+
+def lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """``(file:line, object)`` for every line of JSON Lines."""
+    return ((f"{path}:{number}", row) for number, row in read_objects(path))
+
+
+def each(rows: Iterable[tuple[str, T]], read: Callable[[T, str], Read]) -> Iterator[Read]:
+    """Read every row; one that is not built as its tool writes it is an error that says where.
+
+    Raises:
+        InputError: a row without a field that its tool always writes, or with another type there.
+
+    """
+    for where, row in rows:
+        try:
+            result = read(row, where)
+        except (KeyError, TypeError, AttributeError, IndexError) as error:
+            what = f"{type(error).__name__}: {error}"
+            raise InputError(f"{where}: not as this tool writes its rows ({what})") from error
+        yield result
+
+
+def regraded(
+    where: str,
+    *,
+    name: str,
+    task: str,
+    question: str,
+    reference: Any,
+    response: str | None,
+    metric: str,
+    old: Any,
+    context: str | None = None,
+    needs: Literal["all", "any"] | None = None,
+) -> Read:
+    """A row as an item with its old score; without a reference or a response it is left out."""
+    accepted = references(reference)
+    if response is None:
+        return LeftOut(where, NO_RESPONSE)
+    if not accepted:
+        return LeftOut(where, NO_REFERENCE)
+    solution, final = _final(accepted)
+    values = {
+        "id": name, "question": question, "reference": final, "response": response,
+        "context": context or None, "needs": needs if len(final) > 1 else None,
+        "solution": solution,
+    }  # fmt: skip
+    return Regraded(validate(Item, values, where), task, metric, score(old), where)
+
+
+def references(value: Any) -> tuple[str, ...]:
+    """The reference answers that a value holds, one or several; empty ones are none."""
+    many = value if isinstance(value, list | tuple) else [value]
+    texts = [str(v).strip() for v in many if isinstance(v, str | int | float)]
+    return tuple(text for text in texts if text)
+
+
+def _final(accepted: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    # GSM8K's references are a solution, "####" and the answer; tools hand them on as they are.
+    if len(accepted) == 1 and "####" in accepted[0]:
+        solution, answer = (part.strip() for part in accepted[0].rsplit("####", 1))
+        return solution, (answer or accepted[0],)
+    return "", accepted
+
+
+def score(value: Any) -> float | None:
+    """A score as a number: of a flag, a number or their text; anything else is none."""
+    if isinstance(value, str):
+        flags = {"true": True, "false": False}
+        value = flags.get(value.strip().lower(), value)
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return None
+    return number if math.isfinite(number) else None
+
+
+def text(content: Any) -> str:
+    """The text of a message's content: a string, or parts of which only the texts are kept."""
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    said = (part.get("text") for part in parts if isinstance(part, dict))
+    return "\n".join(part for part in said if isinstance(part, str))
+
+
+def asked(messages: Any) -> tuple[str, str | None]:
+    """The last user turn, and the turns before it, without a system prompt."""
+    if isinstance(messages, str):
+        return messages, None
+    turns = [m for m in messages or () if isinstance(m, dict) and m.get("role") != "system"]
+    users = [n for n, turn in enumerate(turns) if turn.get("role") == "user"]
+    if not users:
+        return "", None
+    before = "\n\n".join(text(turn.get("content")) for turn in turns[: users[-1]])
+    return text(turns[users[-1]].get("content")), before or None
+
+
+def with_options(question: str, options: Sequence[str]) -> str:
+    """The question with its options below it, lettered."""
+    lettered = zip(LETTERS, options, strict=False)
+    return "\n".join([question, *(f"{letter}. {option}" for letter, option in lettered)])

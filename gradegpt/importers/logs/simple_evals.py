@@ -1,0 +1,72 @@
+"""simple-evals: ``<eval>_<model>_allresults.json`` and the HTML report.
+
+Source of the format: openai/simple-evals, ``common.py`` (``HTML_JINJA``, ``make_report``) and
+``simple_evals.py``. The JSON's ``convos`` hold neither reference nor score: both forms keep them in
+the HTML of each example alone, whose texts are escaped, so that no response can pose as markup.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from gradegpt.errors import InputError
+from gradegpt.importers.logs.rows import Read, asked, each, regraded
+from gradegpt.importers.logs.seen import Seen, document
+
+SHAPE: Final = "JSON with score, metrics, htmls and convos, or its HTML report"
+_MESSAGE: Final = re.compile(r'(?s)<div class="message (\w+)">.*?<pre>(.*?)</pre>')
+_FIELD: Final = r"(?s)<p>{}: (.*?)</p>"
+_REPORT: Final = "<h3>Prompt conversation</h3>"
+
+
+def fits(seen: Seen) -> bool:
+    """Whether the file is all results of an eval, or their report."""
+    if seen.form == "html":
+        return _REPORT in seen.value
+    return seen.form in ("json", "lines") and {"score", "metrics", "htmls", "convos"} <= seen.names
+
+
+def read(path: Path) -> Iterator[Read]:
+    """Every example that was compared with a correct answer."""
+    rows = ((f"{path}: example {n}", example) for n, example in enumerate(_examples(path)))
+    yield from each(rows, partial(_read, task=path.stem))
+
+
+def _read(example: str, where: str, task: str) -> Read:
+    messages = [
+        {"role": role, "content": html.unescape(said)} for role, said in _MESSAGE.findall(example)
+    ]
+    question, context = asked(messages[:-1])
+    last = messages[-1] if messages else {}
+    return regraded(
+        where,
+        name=f"{task}/{where.rsplit(' ', 1)[-1]}",
+        task=task,
+        question=question,
+        context=context,
+        reference=_field("Correct Answer", example),
+        response=last["content"] if last.get("role") == "assistant" else None,
+        metric="score",
+        old=_field("Score", example),
+    )
+
+
+def _examples(path: Path) -> list[str]:
+    start = path.read_bytes()[:64].lstrip()
+    if start.startswith(b"{"):
+        return [example or "" for example in document(path)["htmls"]]
+    try:
+        report = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not UTF-8 ({error.reason})") from error
+    return [_REPORT + example for example in report.split(_REPORT)[1:]]
+
+
+def _field(name: str, example: str) -> str | None:
+    found = re.search(_FIELD.format(name), example)
+    return html.unescape(found.group(1)) if found else None

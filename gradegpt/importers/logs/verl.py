@@ -1,0 +1,60 @@
+"""verl: rollouts and validation generations, ``<step>.jsonl`` of ``trainer.rollout_data_dir``.
+
+Source of the format: volcengine/verl, ``verl/trainer/ppo/ray_trainer.py``
+(``_dump_generations``): ``input``, ``output``, ``gts``, ``score``, ``step`` and whatever the
+reward function returned beside its score.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from gradegpt.importers.logs.rows import Read, each, lines, regraded
+from gradegpt.importers.logs.seen import Seen
+
+SHAPE: Final = "lines with input, output, score and step"
+_MARKED: Final = re.compile(
+    r"(?s)(?:<\|im_start\|>user\n|<\|start_header_id\|>user<\|end_header_id\|>\n*)"
+    r"(.*?)(?:<\|im_end\|>|<\|eot_id\|>)"
+)
+_UNMARKED: Final = re.compile(r"(?s)(?:^|.*?\n)user\n(.*)\nassistant\s*(?:<think>\s*)?$")
+"""Special tokens are left out of ``input``, and only the names of the roles are left."""
+
+
+def fits(seen: Seen) -> bool:
+    """Whether the first line is a generation that verl wrote."""
+    return seen.form == "lines" and {"input", "output", "score", "step"} <= seen.names
+
+
+def read(path: Path) -> Iterator[Read]:
+    """Every generation; its old score is the reward."""
+    yield from each(lines(path), partial(_read, task=path.stem))
+
+
+def _read(row: dict[str, Any], where: str, task: str) -> Read:
+    return regraded(
+        where,
+        name=f"step{row['step']}/{where.rsplit(':', 1)[-1]}",
+        task=str(row.get("data_source") or task),
+        question=user_turn(row["input"]),
+        reference=row.get("gts"),
+        response=row["output"],
+        metric="score",
+        old=row["score"],
+    )
+
+
+def user_turn(prompt: str) -> str:
+    r"""What the user says last in a prompt of a chat template, or the prompt where there is none.
+
+    >>> user_turn("system\nBe brief.\nuser\nWhat is 2+2?\nassistant\n")
+    'What is 2+2?'
+    """
+    if turns := _MARKED.findall(prompt):
+        return str(turns[-1]).strip()
+    unmarked = _UNMARKED.match(prompt)
+    return unmarked.group(1).strip() if unmarked else prompt

@@ -1,0 +1,49 @@
+"""VLMEvalKit: tables of predictions and of what was scored in them, TSV, CSV or XLSX.
+
+Source of the format: open-compass/VLMEvalKit, ``vlmeval/dataset/image_mcq.py``,
+``image_vqa.py`` and ``vlmeval/dataset/utils/multiple_choice.py``: ``index``, ``question``,
+``answer``, ``prediction``, an option a column, and ``hit``, ``score`` or ``eval_score``.
+The images are not read: what a judge compares are the texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from gradegpt.answers.options import LETTERS
+from gradegpt.importers.logs.rows import Read, each, regraded, with_options
+from gradegpt.importers.logs.seen import Seen, table
+
+SHAPE: Final = "a table with index, question, answer and prediction"
+_SCORES: Final = ("hit", "score", "eval_score", "match")
+_EMPTY: Final = ("", "nan")
+
+
+def fits(seen: Seen) -> bool:
+    """Whether the columns are those of a table of predictions."""
+    return seen.form == "table" and {"index", "question", "answer", "prediction"} <= seen.names
+
+
+def read(path: Path) -> Iterator[Read]:
+    """Every row; its options are put below the question."""
+    yield from each(table(path), partial(_read, task=path.stem))
+
+
+def _read(row: dict[str, str], where: str, task: str) -> Read:
+    metric = next((name for name in _SCORES if name in row), "")
+    options = [row[letter] for letter in LETTERS if row.get(letter, "") not in _EMPTY]
+    hint, answer = row.get("hint", ""), row["answer"]
+    return regraded(
+        where,
+        name=row["index"],
+        task=task,
+        question=with_options(row["question"], options),
+        context=None if hint in _EMPTY else hint,
+        reference=None if answer in _EMPTY else answer,
+        response=row["prediction"],
+        metric=metric,
+        old=row.get(metric),
+    )

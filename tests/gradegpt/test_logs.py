@@ -1,0 +1,581 @@
+"""Logs of other tools: each is known by its structure, read with its old scores, and compared."""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gradegpt import cli
+from gradegpt.errors import EngineError, GradeGPTError, InputError, MissingError, OutputError
+from gradegpt.importers.logs import inspect_ai, lm_eval, verl
+from gradegpt.importers.logs.changed import Scored, by_task, changed, shown, was_right
+from gradegpt.importers.logs.regrade import TOOLS, compare, items_of, recognise
+from gradegpt.importers.logs.rows import LeftOut, Regraded, asked, references, score
+from gradegpt.judges.build import JudgeSettings, build_judge
+from gradegpt.records import read_objects, read_rows, write_rows
+from gradegpt.run import check_input, judge_file
+from gradegpt.schema import Item, Judgement
+
+LOGS = Path(__file__).parents[1] / "data" / "logs"
+SUMS = LOGS / "lm_eval" / "samples_sums_2026-11-23T14-32-53.167757.jsonl"
+CAPITALS = LOGS / "lm_eval" / "samples_capitals_2026-11-23T14-32-53.167757.jsonl"
+REVIEWS = LOGS / "evalscope" / "reviews" / "mock" / "general_mcq_choices.jsonl"
+PREDICTIONS = LOGS / "opencompass" / "predictions" / "mock" / "sums.json"
+KINDS = {
+    SUMS: "lm-evaluation-harness",
+    CAPITALS: "lm-evaluation-harness",
+    LOGS / "inspect" / "sums.json": "Inspect",
+    LOGS / "inspect" / "sums.eval": "Inspect",
+    PREDICTIONS: "OpenCompass",
+    LOGS / "opencompass" / "results" / "mock" / "sums.json": "OpenCompass",
+    LOGS / "opencompass" / "old_results.json": "OpenCompass",
+    LOGS / "opencompass" / "ppl.json": "OpenCompass",
+    LOGS / "vlmevalkit.tsv": "VLMEvalKit",
+    REVIEWS: "evalscope",
+    LOGS / "evalscope" / "predictions" / "mock" / "general_mcq_choices.jsonl": "evalscope",
+    LOGS / "simple_evals_allresults.json": "simple-evals",
+    LOGS / "simple_evals.html": "simple-evals",
+    LOGS / "helm" / "scenario_state.json": "HELM",
+    LOGS / "helm" / "per_instance_stats.json": "HELM",
+    LOGS / "verl.jsonl": "verl",
+    LOGS / "openrlhf.jsonl": "OpenRLHF",
+    LOGS / "openrlhf_unlabelled.jsonl": "OpenRLHF",
+}
+
+
+def read(path: Path) -> tuple[list[Regraded], list[LeftOut]]:
+    """What is read of a log, and what is left out of it."""
+    tool = recognise(path)
+    assert tool is not None
+    rows = list(tool.read(path))
+    return (
+        [row for row in rows if isinstance(row, Regraded)],
+        [row for row in rows if isinstance(row, LeftOut)],
+    )
+
+
+def named(path: Path) -> str:
+    """A log's name among the logs."""
+    return str(path.relative_to(LOGS))
+
+
+def call(*arguments: str | Path) -> int:
+    """Run the command line in this process; the exit code."""
+    with pytest.raises(SystemExit) as caught:
+        cli.run(cli.app, [str(a) for a in arguments], name="gradegpt")
+    return int(caught.value.code or 0)
+
+
+@pytest.mark.parametrize("path", KINDS, ids=named)
+def test_a_log_is_known_by_its_structure_alone(path: Path, tmp_path: Path) -> None:
+    """Under any name and ending, in any folder, it is the same tool's."""
+    renamed = tmp_path / "something.dat"
+    renamed.write_bytes(path.read_bytes())
+    tool = recognise(renamed)
+    assert tool is not None
+    assert tool.name == KINDS[path]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{"reference": "4", "response": "4"}\n', '{"reference": "4", "respons": "4"}\n', "",
+     '{"reference": "4", "resp', "question,reference,response\n1,2,3\n", "no log\n",
+     '{"reference": "4", "response": "4", "input": "", "output": "", "score": 1, "step": 1}\n'],
+    ids=["items", "misspelt", "empty", "cut", "table", "text", "items-with-more"],
+)  # fmt: skip
+def test_what_may_be_items_is_no_log(text: str, tmp_path: Path) -> None:
+    """It is left to the reader of items and its messages, even where a tool's columns are there."""
+    (tmp_path / "in.jsonl").write_text(text)
+    assert recognise(tmp_path / "in.jsonl") is None
+    assert recognise(tmp_path) is None
+    assert recognise(tmp_path / "nothing") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [('{\n"results": {},\n"configs": {}\n}', "JSON with the keys configs, results"),
+     ("<html><p>Score: 1</p></html>", "HTML"), ('[{"a": 1}]', "JSON with the keys a")],
+    ids=["results", "html", "list"],
+)  # fmt: skip
+def test_a_document_of_no_tool_is_an_error_that_lists_the_tools(
+    text: str, seen: str, tmp_path: Path
+) -> None:
+    """The message says what was seen and what each tool is known by."""
+    (tmp_path / "log").write_text(text)
+    with pytest.raises(InputError) as caught:
+        recognise(tmp_path / "log")
+    assert f"no log that is known; seen: {seen}" in str(caught.value)
+    assert all(f"{tool.name}: {tool.shape}" in str(caught.value) for tool in TOOLS)
+
+
+def test_a_file_that_fits_two_tools_is_an_error_that_names_both(tmp_path: Path) -> None:
+    """Nothing is guessed: the first that fits would be read with the wrong columns."""
+    names = ("input", "output", "score", "step", "index", "sample_score")
+    write_rows(tmp_path / "in.jsonl", [dict.fromkeys(names, 1)])
+    with pytest.raises(InputError, match=r"fits evalscope and verl; seen: JSON Lines with"):
+        recognise(tmp_path / "in.jsonl")
+
+
+def test_lm_eval_gives_a_row_for_each_filter_and_the_whole_response() -> None:
+    """The old score is of what the filter extracted; the response is what the model wrote."""
+    rows, left = read(SUMS)
+    assert not left
+    assert [r.task for r in rows] == ["sums,strict"] * 4 + ["sums,flexible"] * 4
+    assert [r.old for r in rows] == [1, 0, 0, 0, 0, 0, 0, 0]
+    assert {r.metric for r in rows} == {"exact_match"}
+    second = rows[1]
+    assert second.item.id == "sums/1,strict"
+    assert second.item.question == "What is 9 - 3?"
+    assert second.item.reference == ("6",)
+    assert second.item.response == " 9 - 3 = 6, so the answer is six."
+    assert second.where == f"{SUMS}:2"
+
+
+def test_options_ranked_by_log_likelihood_are_left_out_with_the_reason() -> None:
+    """No model wrote a response there, so nothing is judged, and the count says so."""
+    for path, n, reason in (
+        (CAPITALS, 3, "log-likelihood"), (LOGS / "opencompass" / "ppl.json", 1, "perplexity"),
+    ):  # fmt: skip
+        rows, left = read(path)
+        assert not rows
+        assert len(left) == n
+        assert reason in left[0].reason
+
+
+def test_lm_eval_reads_worked_references_repeats_and_older_rows(tmp_path: Path) -> None:
+    """``#### 72`` ends a solution; of several samples the filtered one is what was scored."""
+    row = {
+        "doc_id": 0, "doc": {"prompt_text": "?"}, "target": "48 / 2 = 24\n#### 72",
+        "arguments": [["Q: how many?\nA:", {"until": []}]],
+        "resps": [["71", "72"]], "filtered_resps": ["72"], "acc": 1.0,
+    }  # fmt: skip
+    write_rows(tmp_path / "old.jsonl", [row, {**row, "filtered_resps": [["71", "72"]]}])
+    first, second = lm_eval.read(tmp_path / "old.jsonl")
+    assert isinstance(first, Regraded)
+    assert isinstance(second, LeftOut)
+    assert (first.item.reference, first.item.solution) == (("72",), "48 / 2 = 24")
+    assert (first.item.question, first.item.response) == ("Q: how many?\nA:", "72")
+    assert (first.metric, first.old, first.task) == ("acc", 1.0, "old")
+
+
+def test_inspect_reads_messages_grades_and_accepted_targets() -> None:
+    """C is 1 and I is 0; the first scorer counts; a list of targets is alternatives."""
+    rows, left = read(LOGS / "inspect" / "sums.json")
+    assert not left
+    assert [(r.item.id, r.metric, r.old) for r in rows] == [
+        ("sums/s1", "match", 1), ("sums/s2", "match", 0),
+        ("sums/s3", "match", 1), ("sums/s4", "match", 0),
+    ]  # fmt: skip
+    assert rows[2].item.reference == ("巴黎", "Paris")
+    assert rows[2].item.response == "It is Paris."
+
+
+@pytest.mark.skipif(find_spec("inspect_ai") is None, reason="the package reads its own logs")
+def test_an_eval_log_read_by_the_package_holds_what_its_json_holds() -> None:
+    """Two runs of one task in the two forms give the same items and scores."""
+    packed, _ = read(LOGS / "inspect" / "sums.eval")
+    plain, _ = read(LOGS / "inspect" / "sums.json")
+    assert [r[:4] for r in packed] == [r[:4] for r in plain]
+    (first, second), _ = read(LOGS / "inspect" / "choices.eval")
+    assert first.item.question == "Which number is even?\nA. 3\nB. 8\nC. 7"
+    assert (first.item.reference, first.old) == (("B",), 1)
+    assert (second.item.response, second.old) == ("The gas is helium.", 0)
+
+
+def test_an_older_eval_log_is_read_without_the_package(tmp_path: Path) -> None:
+    """Its zip is deflated; what this Python cannot undo names the package to install."""
+    log = json.loads((LOGS / "inspect" / "sums.json").read_text())
+    with zipfile.ZipFile(tmp_path / "old.eval", "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("header.json", json.dumps({"eval": log["eval"]}))
+        for sample in log["samples"]:
+            packed.writestr(f"samples/{sample['id']}_epoch_1.json", json.dumps(sample))
+    assert inspect_ai.by_zip(tmp_path / "old.eval") == ("sums", log["samples"])
+    if not hasattr(zipfile, "ZIP_ZSTANDARD"):
+        with pytest.raises(MissingError, match="pip install inspect_ai"):
+            inspect_ai.by_zip(LOGS / "inspect" / "sums.eval")
+
+
+def test_inspect_leaves_out_samples_that_ended_in_an_error(tmp_path: Path) -> None:
+    """They have no response; a sample without a score has no old one; an epoch is in its id."""
+    log = json.loads((LOGS / "inspect" / "sums.json").read_text())
+    log["samples"][0]["error"] = {"message": "no answer"}
+    log["samples"][1] |= {"scores": None, "epoch": 2}
+    (tmp_path / "log").write_text(json.dumps(log))
+    rows, left = read(tmp_path / "log")
+    assert [r.reason for r in left] == ["the sample ended in an error"]
+    assert (rows[0].item.id, rows[0].metric, rows[0].old) == ("sums/s2/epoch2", "", None)
+
+
+@pytest.mark.parametrize("kind", ["predictions", "results"])
+def test_opencompass_joins_a_runs_predictions_and_results(kind: str) -> None:
+    """Whichever is given, responses are whole and scores come from the details."""
+    rows, _ = read(LOGS / "opencompass" / kind / "mock" / "sums.json")
+    assert [(r.item.id, r.metric, r.old) for r in rows] == [
+        ("sums/0", "correct", 1), ("sums/1", "correct", 0), ("sums/2", "correct", 0),
+    ]  # fmt: skip
+    assert rows[2].item.question == "法国的首都是哪里?"
+    assert rows[1].item.response == "It is one half, so the answer is .5"
+
+
+def test_opencompass_reads_either_file_alone(tmp_path: Path) -> None:
+    """Predictions alone have no old score; results with details have everything."""
+    alone = tmp_path / "sums.json"
+    alone.write_bytes(PREDICTIONS.read_bytes())
+    assert [(r.metric, r.old) for r in read(alone)[0]] == [("", None)] * 3
+    rows, _ = read(LOGS / "opencompass" / "old_results.json")
+    assert [(r.item.question, r.item.reference, r.old) for r in rows] == [
+        ("What is 2 + 2?", ("4",), 1), ("What is 1/2 as a decimal?", ("0.5",), 0),
+    ]  # fmt: skip
+
+
+def test_opencompass_replicas_have_their_own_scores(tmp_path: Path) -> None:
+    """Two replicas of two questions: predictions follow replica by replica, details by question."""
+    for kind, value in {
+        "predictions": {
+            str(n): {"origin_prompt": "?", "prediction": r, "gold": "1"}
+            for n, r in enumerate("abcd")
+        },
+        "results": {"details": [{"pred": ["a", "c"], "correct": [True, False]},
+                                {"pred": ["b", "d"], "correct": [False, True]}]},
+    }.items():  # fmt: skip
+        (tmp_path / kind / "m").mkdir(parents=True)
+        (tmp_path / kind / "m" / "d.json").write_text(json.dumps(value))
+    rows, _ = read(tmp_path / "predictions" / "m" / "d.json")
+    assert [(r.item.response, r.old) for r in rows] == [("a", 1), ("b", 0), ("c", 0), ("d", 1)]
+
+
+def test_vlmevalkit_puts_options_below_the_question() -> None:
+    """An option a column, empty ones left out; the hint is context; ``hit`` is the old score."""
+    rows, _ = read(LOGS / "vlmevalkit.tsv")
+    assert [(r.item.id, r.metric, r.old) for r in rows] == [
+        ("1", "hit", 1), ("2", "hit", 0), ("3", "hit", 0),
+    ]  # fmt: skip
+    assert rows[0].item.question.endswith("?\nA. circle\nB. square\nC. triangle")
+    assert rows[1].item.context == "Count the red ones too."
+    assert rows[1].where == f"{LOGS / 'vlmevalkit.tsv'}:3"
+
+
+def test_a_workbook_without_openpyxl_names_the_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is imported for workbooks alone, and its absence says what to install."""
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    with zipfile.ZipFile(tmp_path / "book.xlsx", "w") as packed:
+        packed.writestr("xl/workbook.xml", "")
+    with pytest.raises(MissingError, match=r"book\.xlsx: .* pip install openpyxl"):
+        recognise(tmp_path / "book.xlsx")
+
+
+def test_a_workbook_is_read_as_its_tsv(tmp_path: Path) -> None:
+    """Numbers and empty cells, as pandas writes them, are the texts of the TSV."""
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for line in (LOGS / "vlmevalkit.tsv").read_text().splitlines():
+        book.active.append([int(c) if c.isdigit() else c or None for c in line.split("\t")])
+    book.save(tmp_path / "book.xlsx")
+    rows, tsv = read(tmp_path / "book.xlsx")[0], read(LOGS / "vlmevalkit.tsv")[0]
+    assert [(r.item, r.old) for r in rows] == [(r.item, r.old) for r in tsv]
+    with zipfile.ZipFile(tmp_path / "broken.xlsx", "w") as packed:
+        packed.writestr("xl/workbook.xml", "")
+    with pytest.raises(InputError, match=r"broken\.xlsx: a broken workbook"):
+        recognise(tmp_path / "broken.xlsx")
+
+
+def test_evalscope_reads_reviews_for_predictions_too(tmp_path: Path) -> None:
+    """Predictions hold no reference: the reviews beside them are read, or asked for."""
+    rows, _ = read(REVIEWS)
+    assert [(r.item.reference, r.item.response, r.metric, r.old) for r in rows] == [
+        (("B",), "ANSWER: B", "accuracy", 1),
+        (("C",), "It can only be helium, option C", "accuracy", 1),
+        (("B",), "ANSWER: A", "accuracy", 0),
+    ]
+    predictions = LOGS / "evalscope" / "predictions" / "mock" / REVIEWS.name
+    assert read(predictions)[0] == rows
+    (tmp_path / "alone").write_bytes(predictions.read_bytes())
+    with pytest.raises(InputError, match="under reviews/"):
+        read(tmp_path / "alone")
+    unscored, _ = read(REVIEWS.with_name("general_qa_sums.jsonl"))
+    assert (unscored[0].item.question, unscored[0].old) == ("What is 2 + 2?", None)
+
+
+def test_simple_evals_reads_the_same_from_both_forms() -> None:
+    """Escaped texts are given back; a response cannot pose as the field of a score."""
+    rows, _ = read(LOGS / "simple_evals_allresults.json")
+    report, _ = read(LOGS / "simple_evals.html")
+    assert [(r.item.reference, r.item.response, r.old) for r in rows] == [
+        (("4",), "2 + 2 is 4.\nANSWER: 4", 1),
+        (("x < 3",), "Divide by 2: x < 3.\nSo the answer is x < 3.", 0),
+        (("56",), "<p>Score: 1.0</p> & ANSWER: 54", 0),
+    ]
+    assert [r.item.model_dump(exclude={"id"}) for r in report] == [
+        r.item.model_dump(exclude={"id"}) for r in rows
+    ]
+
+
+def test_helm_reads_requests_and_the_statistics_beside_them() -> None:
+    """The letter of a correct option is the reference; options asked one by one are left out."""
+    rows, left = read(LOGS / "helm" / "scenario_state.json")
+    assert len(left) == 2
+    assert [(r.item.id, r.item.reference, r.metric, r.old) for r in rows] == [
+        ("helm/id0", ("0.5",), "quasi_exact_match", 0),
+        ("helm/id1", ("B",), "quasi_exact_match", 1),
+    ]
+    assert rows[1].item.question == "Which of these is a gas?\nA. iron\nB. helium"
+    assert read(LOGS / "helm" / "per_instance_stats.json")[0] == rows
+
+
+def test_rollouts_give_the_users_turn_and_the_reward() -> None:
+    """With special tokens (OpenRLHF) or what is left without them (verl)."""
+    rows, _ = read(LOGS / "verl.jsonl")
+    assert [(r.item.question, r.old) for r in rows] == [
+        ("What is 2 + 2?", 1), ("What is 1/2 as a decimal?", -1), ("What is 7 * 8?", 0.1),
+    ]  # fmt: skip
+    rows, _ = read(LOGS / "openrlhf.jsonl")
+    assert [(r.item.question, r.old) for r in rows] == [
+        ("What is 2 + 2?", 1), ("What is 1/2 as a decimal?", 0),
+    ]  # fmt: skip
+    _, left = read(LOGS / "openrlhf_unlabelled.jsonl")
+    assert [row.reason for row in left] == ["no reference answer"]
+    two = "<|im_start|>user\nA?<|im_end|>\n<|im_start|>assistant\nB<|im_end|>\n"
+    assert verl.user_turn(two + two.replace("A?", "C?")) == "C?"
+    assert verl.user_turn("no template") == "no template"
+
+
+def test_shared_values_are_read_strictly() -> None:
+    """What is no number is no score; empty references are none; a system prompt is no turn."""
+    assert [score(v) for v in (True, "False", "0.5", 2, None, "C", float("nan"), [1])] == [
+        1, 0, 0.5, 2, None, None, None, None,
+    ]  # fmt: skip
+    assert references(["a", "", None, 3]) == ("a", "3")
+    turns = [("system", "S"), ("user", "A"), ("assistant", "B"), ("user", [{"text": "C"}])]
+    assert asked([{"role": r, "content": c} for r, c in turns]) == ("C", "A\n\nB")
+    assert asked([]) == ("", None)
+
+
+BREAKS: dict[str, tuple[Path, Callable[[dict[str, Any]], object], str]] = {
+    "lm-eval": (SUMS, lambda row: row.pop("target"), ":2: .*target"),
+    "evalscope": (REVIEWS, lambda row: row.update(sample_score=3), ":2: .*AttributeError"),
+    "verl": (LOGS / "verl.jsonl", lambda row: row.pop("output"), ":2: .*output"),
+    "verl-type": (LOGS / "verl.jsonl", lambda row: row.update(output=3), ":2: response: "),
+    "openrlhf": (LOGS / "openrlhf.jsonl", lambda row: row.pop("reward"), ":2: .*reward"),
+}
+
+
+@pytest.mark.parametrize("name", BREAKS)
+def test_a_broken_row_is_an_error_with_its_line(name: str, tmp_path: Path) -> None:
+    """The first row tells the tool; a later one without a field stops the reading, by its line."""
+    path, spoil, message = BREAKS[name]
+    rows = [row for _, row in read_objects(path)]
+    spoil(rows[1])
+    write_rows(tmp_path / "in.jsonl", rows)
+    with pytest.raises(InputError, match=message):
+        read(tmp_path / "in.jsonl")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{\n"eval": 1, "status": 1, "plan": 1}', '{\n"adapter_spec": 1, "request_states": 1}',
+     '{\n"score": 1, "metrics": 1, "htmls": 1, "convos": 1}'],
+    ids=["inspect", "helm", "simple-evals"],
+)  # fmt: skip
+def test_a_document_with_the_right_keys_and_wrong_values_is_an_error(
+    text: str, tmp_path: Path
+) -> None:
+    """It names the file, the tool and what was expected, and no traceback reaches the user."""
+    (tmp_path / "log").write_text(text)
+    tool = recognise(tmp_path / "log")
+    assert tool is not None
+    with pytest.raises(InputError, match=f"log: not as {tool.name} writes it"):
+        items_of(tmp_path / "log", tool, tmp_path / "out.jsonl")
+    assert not (tmp_path / "out.jsonl.items.jsonl").exists()
+
+
+def places(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Every place in a JSON value, as the keys that lead there."""
+    yield at
+    named = value.items() if isinstance(value, dict) else ()
+    within = enumerate(value) if isinstance(value, list) else named
+    for key, inner in within:
+        yield from places(inner, (*at, key))
+
+
+@pytest.mark.parametrize("path", [p for p in KINDS if ".json" in p.suffix], ids=named)
+def test_any_value_in_any_place_is_a_row_or_an_error_of_ours(path: Path, tmp_path: Path) -> None:
+    """A log that was cut, edited or made by another version never ends in a traceback."""
+    rng, lines = random.Random(0), path.suffix == ".jsonl"
+    docs = [json.loads(t) for t in (path.read_text().splitlines() if lines else [path.read_text()])]
+    for at in rng.sample(everywhere := list(places(docs[-1]))[1:], min(20, len(everywhere))):
+        spoilt = json.loads(json.dumps(docs))
+        inner = spoilt[-1]
+        for key in at[:-1]:
+            inner = inner[key]
+        inner[at[-1]] = rng.choice([None, 3, "x", True, [], {}, [[]], [{}], [1], {"a": 1}])
+        texts = [json.dumps(row, indent=None if lines else 1) for row in spoilt]
+        (tmp_path / "log").write_text("\n".join(texts))
+        with suppress(GradeGPTError):
+            tool = recognise(tmp_path / "log")
+            if tool is not None:
+                items_of(tmp_path / "log", tool, tmp_path / "out.jsonl")
+
+
+# What changed, by hand.
+
+ROWS = [
+    Scored("a", "t", "acc", 1, 1), Scored("b", "t", "acc", 1, 0), Scored("c", "t", "acc", 0, 1),
+    Scored("d", "t", "acc", -1, 1), Scored("e", "u", "f1", 0.4, 1), Scored("f", "u", "f1", None, 0),
+    Scored("g", "u", "f1", 1, None), Scored("h", "u", "f1", None, None),
+]  # fmt: skip
+
+
+def test_changes_are_counted_by_hand() -> None:
+    """Of 8 rows 4 are compared: 2 right before, 3 after, 2 up and 1 down; the rest adds up."""
+    change = changed("all", ROWS)
+    assert (change.n_rows, change.n_compared, change.n_no_verdict) == (8, 4, 2)
+    assert (change.n_unscored, change.n_graded) == (1, 1)
+    assert (change.n_right_before, change.n_right_after) == (2, 3)
+    assert (change.up, change.down) == (("c", "d"), ("b",))
+    assert change.n_rows == sum(change[3:7])
+    assert [(c.task, c.n_rows, c.n_compared) for c in by_task(ROWS)] == [("t", 4, 4), ("u", 4, 0)]
+
+
+def test_an_old_score_is_right_wrong_or_neither() -> None:
+    """1 is right, 0 and a reward of -1 are wrong; partial credit is neither and never rounded."""
+    assert [was_right(s) for s in (1, 1.0, 0, -1, 0.5, 1.1, 100, None)] == [
+        True, True, False, False, None, None, None, None,
+    ]  # fmt: skip
+
+
+def test_what_changed_is_shown_in_a_few_lines() -> None:
+    """In all, what is not compared, each task, and the first changed ids."""
+    many = [Scored(str(n), "t", "acc", 0, 1) for n in range(7)]
+    assert shown(ROWS).splitlines() == [
+        "all (acc, f1): 8 rows, 4 compared: 0.500 -> 0.750; 2 now right, 1 now wrong",
+        "not compared: 2 without a verdict + 1 without an old score "
+        "+ 1 whose old score is neither right nor wrong",
+        "t (acc): 4 rows, 4 compared: 0.500 -> 0.750; 2 now right, 1 now wrong",
+        "u (f1): 4 rows, none with an old score and a verdict to compare",
+        "now right: c, d",
+        "now wrong: b",
+    ]
+    assert shown(many).splitlines()[-1] == "now right: 0, 1, 2, 3, 4 and 2 more"
+    assert "none with an old score" in shown([])
+
+
+# The command.
+
+
+def test_judge_grades_a_log_again_and_ends_with_what_changed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Judgements as of items, old and new scores in a row each, and the change at the end."""
+    out = tmp_path / "out.jsonl"
+    assert call("judge", LOGS / "inspect" / "sums.json", "--judge", "rules", "-o", out) == 0
+    said = capsys.readouterr()
+    assert "Inspect: 4 responses" in said.err
+    assert said.out.endswith(
+        "all (match): 4 rows, 4 compared: 0.500 -> 0.750; 1 now right, 0 now wrong\n"
+        "now right: sums/s2\n"
+    )
+    assert [j.id for j in read_rows(out, Judgement)] == ["sums/s1", "sums/s2", "sums/s3", "sums/s4"]
+    rows = [row for _, row in read_objects(f"{out}.scores.jsonl")]
+    assert rows[1] == {
+        "id": "sums/s2", "task": "sums", "metric": "match", "old_score": 0.0, "new_score": 1.0,
+        "outcome": "judged", "verdict": "correct",
+    }  # fmt: skip
+    (first, *_) = read_rows(f"{out}.items.jsonl", Item)
+    assert first.meta == {
+        "task": "sums", "metric": "match", "old_score": 1.0, "where": "sums.json: sample 1",
+    }  # fmt: skip
+    assert call("report", out) == 0
+    assert capsys.readouterr().out.startswith("all (match): 4 rows")
+
+
+def test_a_file_of_items_is_judged_byte_for_byte_as_a_log_is_read_beside_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A log's items, given by themselves, have the same judgements and no files beside them."""
+    log, items = tmp_path / "log.jsonl", tmp_path / "items.jsonl"
+    call("judge", LOGS / "verl.jsonl", "--judge", "rules", "-o", log)
+    items.write_bytes(Path(f"{log}.items.jsonl").read_bytes())
+    capsys.readouterr()
+    assert call("judge", items, "--judge", "rules", "-o", tmp_path / "out.jsonl") == 0
+    said = capsys.readouterr()
+    assert said.out.splitlines()[-1] == f"judgements: {tmp_path / 'out.jsonl'}"
+    assert not said.err
+    assert (tmp_path / "out.jsonl").read_bytes() == log.read_bytes()
+    assert sorted(p.name for p in tmp_path.glob("out*")) == [
+        "out.jsonl", "out.jsonl.manifest.json",
+    ]  # fmt: skip
+    assert call("report", tmp_path / "out.jsonl") == MissingError.exit_code
+    assert call("report", log, tmp_path / "out.jsonl") == 0
+    assert "3 compared: 0.667 -> 0.667; 0 now right, 0 now wrong" in capsys.readouterr().out
+
+
+def test_a_log_judged_before_is_not_judged_over(tmp_path: Path) -> None:
+    """The output and the items beside it are kept, unless --overwrite says otherwise."""
+    out = tmp_path / "out.jsonl"
+    call("judge", LOGS / "verl.jsonl", "--judge", "rules", "-o", out)
+    kept = Path(f"{out}.items.jsonl").read_bytes()
+    other = ("judge", LOGS / "openrlhf.jsonl", "--judge", "rules", "-o", out)
+    assert call(*other) == OutputError.exit_code
+    assert Path(f"{out}.items.jsonl").read_bytes() == kept
+    assert call(*other, "--overwrite") == 0
+    assert len(list(read_rows(out, Judgement))) == 2
+
+
+def test_a_stopped_run_over_a_log_goes_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The rows before the stop are kept, also where the log was moved in between."""
+    rules = build_judge(JudgeSettings(kind="rules"))
+    out, log = tmp_path / "out.jsonl", LOGS / "verl.jsonl"
+
+    class Stopping:
+        fingerprint, calls = rules.fingerprint, 0
+
+        def judge(self, items: Sequence[Item]) -> list[Judgement]:
+            self.calls += 1
+            if self.calls == 3:
+                raise EngineError("the server is down")
+            return rules.judge(items)
+
+    tool = recognise(log)
+    assert tool is not None
+    items, _ = items_of(log, tool, out)
+    with pytest.raises(EngineError, match="2 of 3 rows are safe"):
+        judge_file(check_input(items), out, Stopping(), rows_per_write=1)
+    (tmp_path / "verl.jsonl").write_bytes(log.read_bytes())
+    assert call("judge", tmp_path / "verl.jsonl", "--judge", "rules", "-o", out) == 0
+    assert "(2 rows were there from an earlier run)" in capsys.readouterr().out
+
+
+def test_a_log_with_nothing_to_grade_says_why(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The reasons are counted, and no output is begun."""
+    assert call("judge", CAPITALS, "--judge", "rules", "-o", tmp_path / "out.jsonl") == 2
+    said = capsys.readouterr().err
+    assert "a log of lm-evaluation-harness with nothing to grade (3 left out: options" in said
+    assert not list(tmp_path.iterdir())
+
+
+def test_outputs_of_other_items_are_not_compared(tmp_path: Path) -> None:
+    """Two judges are compared on the same items in the same order, or not at all."""
+    for name in ("verl", "openrlhf"):
+        path = LOGS / f"{name}.jsonl"
+        call("judge", path, "--judge", "rules", "-o", tmp_path / name)
+    assert call("report", tmp_path / "verl", tmp_path / "openrlhf") == InputError.exit_code
+    with pytest.raises(GradeGPTError, match="judge a log first"):
+        compare(tmp_path / "nothing")
+    (tmp_path / "verl").write_bytes((tmp_path / "openrlhf").read_bytes())
+    with pytest.raises(InputError, match=r"not the judgements of .*verl\.items\.jsonl"):
+        compare(tmp_path / "verl")
