@@ -22,7 +22,7 @@ from gradegpt.records import validate
 from gradegpt.rules.profiles import PROFILES
 from gradegpt.run import Progress as Report
 from gradegpt.run import Summary, check_input, check_output, judge_file
-from gradegpt.schema import ChainFormat, Item, Judgement, Outcome
+from gradegpt.schema import ChainFormat, Item, Outcome
 from gradegpt.settings import build_settings
 from gradegpt.shipped import NANO, base_of
 
@@ -39,8 +39,6 @@ _LOCAL: Final = ("torch", "transformers", "peft", "safetensors")
 _FAST: Final = ("onnxruntime", "tokenizers", "jinja2")
 _OF_RULES: Final = frozenset(("batch_size", "cache", "profile"))
 """Options that a judge without a model takes."""
-_RULE_ROWS: Final = 1_024
-"""Rows a write with the rules, enough for all cores."""
 
 
 class Kind(StrEnum):
@@ -52,9 +50,6 @@ class Kind(StrEnum):
     CASCADE = "cascade"
     CODE = "code"
     PARTS = "parts"
-
-
-_WITHOUT_MODEL: Final = (Kind.RULES, Kind.LEXICAL, Kind.CODE)
 
 
 def main() -> NoReturn:
@@ -203,33 +198,18 @@ def judge(
 
 def _settings(kind: Kind, options: dict[str, Any]) -> JudgeSettings:
     given = {name: value for name, value in options.items() if value is not None}
-    if kind in _WITHOUT_MODEL and given.keys() - _OF_RULES:
+    settings = build_settings(JudgeSettings, {"kind": kind.value, **given}, where="options")
+    if settings.asks_no_model and given.keys() - _OF_RULES:
         names = ", ".join(f"--{name.replace('_', '-')}" for name in given if name not in _OF_RULES)
         raise SettingsError(f"{names}: not for --judge {kind.value}, which asks no model")
-    return build_settings(JudgeSettings, {"kind": kind.value, **given}, where="options")
+    return settings
 
 
 def _judge_one(item: Item, settings: JudgeSettings) -> None:
     judgement = build_judge(settings).judge([item])[0]
     if judgement.outcome is Outcome.FAILED:
         raise EngineError(judgement.reason)
-    typer.echo(shown(judgement))
-
-
-def shown(judgement: Judgement) -> str:
-    """A judgement for people: the chain, then what follows. Control characters are made visible."""
-    verdict = judgement.verdict or f"none ({judgement.outcome})"
-    confidence = "unknown" if judgement.confidence is None else f"{judgement.confidence:.2f}"
-    lines = [judgement.chain, ""] if judgement.chain else []
-    lines += [
-        f"verdict     {verdict}",
-        f"confidence  {confidence}",
-        f"method      {judgement.method}",
-        f"reason      {judgement.reason}",
-        *([f"tolerance   {judgement.tolerance}"] if judgement.tolerance else []),
-    ]
-    # A response is untrusted: its escape sequences must not reach the terminal.
-    return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in "\n".join(lines))
+    typer.echo(str(judgement))
 
 
 def _judge_to_file(
@@ -242,7 +222,7 @@ def _judge_to_file(
         judge = build_judge(settings)
         run_on = partial(judge_file, checked, output, judge, overwrite=overwrite)
         _ = judge.fingerprint  # loads what a cascade loads late
-    rows = _RULE_ROWS if settings.kind in _WITHOUT_MODEL else 2 * settings.batch_size
+    rows = settings.rows_at_a_time
     try:
         with _progress(console) as report:
             summary = run_on(rows_per_write=rows, on_progress=report)

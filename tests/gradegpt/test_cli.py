@@ -125,7 +125,7 @@ def test_one_response_that_could_not_be_judged_is_an_error(
 
 def test_escape_sequences_of_a_response_do_not_reach_the_terminal() -> None:
     judgement = Judgement(id="", outcome=Outcome.UNPARSED, method="m", chain="a\x1b[2J\r中\nb")
-    assert cli.shown(judgement).startswith("a\\x1b[2J\\r中\nb\n\n")
+    assert str(judgement).startswith("a\\x1b[2J\\r中\nb\n\n")
 
 
 def test_a_profile_scores_as_its_benchmark_does(capsys: pytest.CaptureFixture[str]) -> None:
