@@ -169,10 +169,11 @@ def read_item(
 ) -> tuple[Item | None, list[Complaint]]:
     """The item of a row and no complaint, or none and at least one.
 
-    Numbers are taken as text. A row without an ``id`` has its ``number``.
+    Numbers are taken as text; a column without a name is none. A row without an ``id`` has its
+    ``number``.
     """
     known = {*columns.fields.values(), *columns.labels}
-    extra = [] if columns.ignore_extra else [name for name in row if name not in known]
+    extra = [] if columns.ignore_extra else [name for name in row if name and name not in known]
     wrong = [_unknown(name, columns) for name in extra]
     held = {field: row[name] for field, name in columns.fields.items() if name in row}
     values = {field: _value(field, value) for field, value in held.items()}

@@ -12,13 +12,13 @@ from pydantic import Field, model_validator
 from data_gen.problems import Problem
 from data_gen.sources.mapping import Column
 from data_gen.sources.questions import Questions, read_mapped
-from data_gen.sources.tables import files, read_table
 from data_gen.sources.texts import dig, pick, text
 from gradegpt.errors import InputError
 from gradegpt.importers.labelled import question_key
 from gradegpt.records import validate
 from gradegpt.schema import Example, Item, Verdict
 from gradegpt.settings import Settings
+from gradegpt.tables import files, read_table
 
 _LABELS: Final = {"true": "correct", "1": "correct", "false": "incorrect", "0": "incorrect"}
 _AMBIGUOUS: Final = "ambiguous_question"
