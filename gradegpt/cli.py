@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from enum import StrEnum
 from functools import partial
 from importlib import metadata
@@ -13,19 +12,20 @@ from pathlib import Path
 from typing import Annotated, Any, Final, NoReturn
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from gradegpt.console import table_to_stdout, to_file, to_stdout
 from gradegpt.errors import EngineError, GradeGPTError, MissingError, SettingsError
 from gradegpt.importers import logs
+from gradegpt.inputs import CheckedInput, check_input
+from gradegpt.judges.base import Judge
 from gradegpt.judges.build import JudgeSettings, build_judge
 from gradegpt.records import validate
 from gradegpt.rules.profiles import PROFILES
-from gradegpt.run import Progress as Report
-from gradegpt.run import Summary, check_input, check_output, judge_file
-from gradegpt.schema import ChainFormat, Item, Judgement, Outcome
+from gradegpt.run import check_output
+from gradegpt.schema import ChainFormat, Item, Outcome
 from gradegpt.settings import build_settings
 from gradegpt.shipped import NANO, base_of
+from gradegpt.tables import Form, form_of, opened
 
 app = typer.Typer(
     help="GradeGPT grades a model's response against a reference answer.",
@@ -40,8 +40,6 @@ _LOCAL: Final = ("torch", "transformers", "peft", "safetensors")
 _FAST: Final = ("onnxruntime", "tokenizers", "jinja2")
 _OF_RULES: Final = frozenset(("batch_size", "cache", "profile"))
 """Options that a judge without a model takes."""
-_RULE_ROWS: Final = 1_024
-"""Rows a write with the rules, enough for all cores."""
 
 
 class Kind(StrEnum):
@@ -53,9 +51,6 @@ class Kind(StrEnum):
     CASCADE = "cascade"
     CODE = "code"
     PARTS = "parts"
-
-
-_WITHOUT_MODEL: Final = (Kind.RULES, Kind.LEXICAL, Kind.CODE)
 
 
 def main() -> NoReturn:
@@ -89,15 +84,37 @@ def _options(
 
 
 _Source = Annotated[
-    Path | None,
+    str | None,
     typer.Argument(
-        metavar="IN.JSONL",
-        help="Items, one JSON object a line: question, reference, response; optional id, context, "
-        "answer_type, tolerance, needs, meta. Labels (verdict, labelled_by, lang, source) may be "
-        "there and are not looked at. Or the log of another tool, which is known by its structure: "
-        "lm-evaluation-harness, Inspect, OpenCompass, VLMEvalKit, evalscope, simple-evals, HELM, "
-        "verl, OpenRLHF; the run ends with what changed against its scores.",
+        metavar="FILE",
+        help="Items as JSON Lines, JSON, CSV, TSV, Parquet or XLSX; - for standard input; or "
+        "hf:owner/name:config@split. Columns: question, reference, response; optional id, context, "
+        "answer_type, tolerance, needs, meta; or by their usual names, such as answer and "
+        "prediction. Labels (label, verdict) may be there and are not looked at. Or the log of "
+        "another tool, which is known by its structure: lm-evaluation-harness, Inspect, "
+        "OpenCompass, VLMEvalKit, evalscope, simple-evals, HELM, verl, OpenRLHF; the run ends with "
+        "what changed against its scores.",
     ),
+]
+_Output = Annotated[
+    Path | None,
+    typer.Option(
+        "-o",
+        "--output",
+        metavar="OUT",
+        help="Judgements, in the same order. JSON Lines; or the rows of the input with a verdict "
+        "each where the name ends in .csv, .tsv, .xlsx, .parquet or .json. "
+        "[default: JSON Lines on standard output]",
+    ),
+]
+_Map = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--map", metavar="FIELD=COLUMN", help="The column that holds a field; repeat it for more."
+    ),
+]
+_Format = Annotated[
+    Form | None, typer.Option("--format", help="The form of the output, whatever its name ends in.")
 ]
 _References = Annotated[
     list[str] | None,
@@ -140,10 +157,7 @@ _MinConfidence = Annotated[
 @app.command()
 def judge(
     source: _Source = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", metavar="OUT.JSONL", help="Judgements, in the same order."),
-    ] = None,
+    output: _Output = None,
     question: Annotated[str, typer.Option(help="The question of a single item.")] = "",
     context: Annotated[
         str | None,
@@ -180,6 +194,11 @@ def judge(
     ignore_extra: Annotated[
         bool, typer.Option("--ignore-extra", help="Skip columns that no item has.")
     ] = False,
+    mapped: _Map = None,
+    form: _Format = None,
+    skip_bad: Annotated[
+        bool, typer.Option("--skip-bad", help="Leave out rows that are no items, and count them.")
+    ] = False,
 ) -> None:
     """Judge a file of items, or one response given by --question, --reference and --response.
 
@@ -194,107 +213,82 @@ def judge(
     if source is not None:
         if reference or response is not None or question or context:
             raise typer.BadParameter("give a file, or --reference and --response; not both")
-        if output is None:
-            raise typer.BadParameter("give -o OUT.JSONL, the file for the judgements")
-        _judge_to_file(source, output, settings, overwrite=overwrite, ignore_extra=ignore_extra)
+        columns = dict(_field_and_column(text) for text in mapped or ())
+        if not columns and (log := logs.recognise(source)):
+            _regrade(source, log, output, settings, overwrite=overwrite)
+            return
+        with opened(source) as table:
+            checked = check_input(
+                table, ignore_extra=ignore_extra, columns=columns, skip_bad=skip_bad
+            )
+            _say_what_is_read(checked)
+            form = form or (form_of(output) if output else None) or Form.JSONL
+            judged_by, rows = partial(_built, settings), settings.rows_at_a_time
+            if output is not None:
+                to_file(checked, output, form, judged_by, rows, overwrite=overwrite)
+            elif form is Form.JSONL:
+                to_stdout(checked, judged_by, rows)
+            else:
+                table_to_stdout(checked, form, judged_by, rows)
     else:
         if not reference or response is None:
-            raise typer.BadParameter("give IN.JSONL and -o, or --reference and --response")
+            raise typer.BadParameter("give a file, or --reference and --response")
         values = {"question": question, "reference": reference, "response": response}
         _judge_one(validate(Item, values | {"context": context}, "options"), settings)
 
 
+def _regrade(
+    source: str, log: logs.Tool, output: Path | None, settings: JudgeSettings, *, overwrite: bool
+) -> None:
+    """Judge what another tool's log holds, and say what changed against its scores."""
+    if output is None or form_of(output) not in (None, Form.JSONL):
+        raise typer.BadParameter(
+            f"{source} is a log of {log.name}; give -o OUT.jsonl, beside which its old scores go"
+        )
+    check_output(output, Path(source), overwrite=overwrite)
+    items, read = logs.items_of(source, log, output)
+    typer.echo(read, err=True)
+    with opened(str(items)) as table:
+        judged_by, rows = partial(_built, settings), settings.rows_at_a_time
+        to_file(check_input(table), output, Form.JSONL, judged_by, rows, overwrite=overwrite)
+    typer.echo(logs.compare(output))
+
+
 def _settings(kind: Kind, options: dict[str, Any]) -> JudgeSettings:
     given = {name: value for name, value in options.items() if value is not None}
-    if kind in _WITHOUT_MODEL and given.keys() - _OF_RULES:
+    settings = build_settings(JudgeSettings, {"kind": kind.value, **given}, where="options")
+    if settings.asks_no_model and given.keys() - _OF_RULES:
         names = ", ".join(f"--{name.replace('_', '-')}" for name in given if name not in _OF_RULES)
         raise SettingsError(f"{names}: not for --judge {kind.value}, which asks no model")
-    return build_settings(JudgeSettings, {"kind": kind.value, **given}, where="options")
+    return settings
 
 
 def _judge_one(item: Item, settings: JudgeSettings) -> None:
     judgement = build_judge(settings).judge([item])[0]
     if judgement.outcome is Outcome.FAILED:
         raise EngineError(judgement.reason)
-    typer.echo(shown(judgement))
+    typer.echo(str(judgement))
 
 
-def shown(judgement: Judgement) -> str:
-    """A judgement for people: the chain, then what follows. Control characters are made visible."""
-    verdict = judgement.verdict or f"none ({judgement.outcome})"
-    confidence = "unknown" if judgement.confidence is None else f"{judgement.confidence:.2f}"
-    lines = [judgement.chain, ""] if judgement.chain else []
-    lines += [
-        f"verdict     {verdict}",
-        f"confidence  {confidence}",
-        f"method      {judgement.method}",
-        f"reason      {judgement.reason}",
-        *([f"tolerance   {judgement.tolerance}"] if judgement.tolerance else []),
-    ]
-    # A response is untrusted: its escape sequences must not reach the terminal.
-    return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in "\n".join(lines))
+def _field_and_column(text: str) -> tuple[str, str]:
+    field, equals, column = text.partition("=")
+    if not equals or not field or not column:
+        raise typer.BadParameter(f"--map {text}: expected FIELD=COLUMN, such as reference=gold")
+    return field, column
 
 
-def _judge_to_file(
-    source: Path, output: Path, settings: JudgeSettings, *, overwrite: bool, ignore_extra: bool
-) -> None:
-    log = logs.recognise(source)
-    if log is not None:
-        check_output(output, source, overwrite=overwrite)
-        source, read = logs.items_of(source, log, output)
-        typer.echo(read, err=True)
-    checked = check_input(source, ignore_extra=ignore_extra)
-    check_output(output, source, overwrite=overwrite)
-    console = Console(stderr=True)
-    with console.status("loading the judge"):
-        judge = build_judge(settings)
-        run_on = partial(judge_file, checked, output, judge, overwrite=overwrite)
-        _ = judge.fingerprint  # loads what a cascade loads late
-    rows = _RULE_ROWS if settings.kind in _WITHOUT_MODEL else 2 * settings.batch_size
-    try:
-        with _progress(console) as report:
-            summary = run_on(rows_per_write=rows, on_progress=report)
-    except KeyboardInterrupt:
-        typer.echo(f"stopped; run the same command again to go on from {output}.partial", err=True)
-        raise typer.Exit(130) from None
-    typer.echo(summed_up(summary))
-    if log is not None:
-        typer.echo(logs.compare(output))
-    if n := summary.counts.n_failed:
-        again = "run the same command again to ask about them once more"
-        raise EngineError(f"{n:,} rows failed, the first with: {summary.failure}; {again}")
+def _say_what_is_read(checked: CheckedInput) -> None:
+    if checked.columns.said:
+        typer.echo(f"columns: {checked.columns.said}", err=True)
+    if n := checked.set_aside.rows:
+        why = checked.set_aside.listed("set aside")
+        typer.echo(f"{n:,} rows are set aside, {checked.rows:,} are judged\n{why}", err=True)
 
 
-def summed_up(summary: Summary) -> str:
-    """The end of a run in a few lines; the numbers in each line add up."""
-    counts, before = summary.counts, summary.rows_before
-    earlier = f" ({before:,} rows were there from an earlier run)" if before else ""
-    return (
-        f"{counts.n_items:,} items = {counts.n_judged:,} judged "
-        f"+ {counts.n_undecided:,} undecided + {counts.n_unparsed:,} unparsed "
-        f"+ {counts.n_failed:,} failed\n"
-        f"{counts.n_judged:,} judged = {counts.n_correct:,} correct "
-        f"+ {counts.n_incorrect:,} incorrect + {counts.n_invalid:,} invalid\n"
-        f"{summary.seconds:.1f} s, {summary.rows_per_second:,.0f} rows/s{earlier}\n"
-        f"judgements: {summary.output}"
-    )
-
-
-@contextmanager
-def _progress(console: Console) -> Iterator[Report]:
-    """A bar with the rate and the time left, counted from the rows that were there already."""
-    rate, left = TextColumn("{task.fields[rate]}"), TimeRemainingColumn()
-    columns = TextColumn("judging"), BarColumn(), MofNCompleteColumn(), rate, left
-    bar = Progress(*columns, console=console, disable=not console.is_terminal)
-
-    def report(done: int, total: int) -> None:
-        if not bar.tasks:
-            bar.add_task("judging", completed=done, total=total, rate="")
-        speed = bar.tasks[0].speed
-        bar.update(bar.tasks[0].id, completed=done, rate=f"{speed:,.1f} rows/s" if speed else "")
-
-    with bar:
-        yield report
+def _built(settings: JudgeSettings) -> Judge:
+    judge = build_judge(settings)
+    _ = judge.fingerprint  # loads what a cascade loads late
+    return judge
 
 
 @app.command()

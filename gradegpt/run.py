@@ -1,4 +1,4 @@
-"""Judge a file of items: check it, judge it, write a judgement a row, go on where a run stopped.
+"""Judge a table of items: check it, judge it, write a judgement a row, go on where a run stopped.
 
 Nothing here prints. ``check_input`` and ``check_output`` come before a model is loaded.
 """
@@ -15,32 +15,20 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
-from pydantic import ValidationError, model_validator
+from pydantic import model_validator
 
-from gradegpt.errors import EngineError, GradeGPTError, InputError, OutputError
+from gradegpt.errors import EngineError, GradeGPTError, OutputError
+from gradegpt.inputs import CheckedInput as CheckedInput
+from gradegpt.inputs import check_input as check_input
 from gradegpt.judges.base import Judge
-from gradegpt.records import (
-    EXISTS,
-    ResumableWriter,
-    complaints,
-    parse_line,
-    read_lines,
-    read_rows,
-    sha256_file,
-    write_json,
-)
-from gradegpt.schema import Example, Item, Judgement, Outcome, Row
-from gradegpt.settings import suggest
+from gradegpt.records import EXISTS, ResumableWriter, read_rows, sha256_file, write_json
+from gradegpt.schema import Item, Judgement, Outcome, Row
 
-SHOWN: Final = 20
-"""Complaints about an input file that are listed; the rest are counted."""
 GIVE_UP_AFTER: Final = 16
 """Failures in one write, without one answer, after which the engine is taken to be down."""
 
 MANIFEST: Final = ".manifest.json"
 """What is put behind a file's name for what says what it was made from."""
-_FIELDS: Final = frozenset(Item.model_fields)
-_LABELS: Final = frozenset(Example.model_fields) - _FIELDS
 
 Progress = Callable[[int, int], None]
 """Called with the rows that are written and the rows that there are."""
@@ -77,15 +65,6 @@ def count(judgements: Iterable[Judgement]) -> Counts:
     return Counts(**{f"n_{word}": n for word, n in ended.items()})
 
 
-class CheckedInput(NamedTuple):
-    """A file whose every row is an item. ``sha256`` is of its bytes when it was checked."""
-
-    path: Path
-    rows: int
-    sha256: str
-    ignore_extra: bool
-
-
 class Summary(NamedTuple):
     """What a run did. ``rows_before`` were written by an earlier run that was stopped."""
 
@@ -102,31 +81,16 @@ class Summary(NamedTuple):
         return (self.counts.n_items - self.rows_before) / max(self.seconds, 1e-9)
 
 
-def check_input(path: str | Path, *, ignore_extra: bool = False) -> CheckedInput:
-    """Read the whole file; report every row that is no item. Labels of an ``Example`` may be there.
-
-    Raises:
-        MissingError: no such file.
-        InputError: ``file:line: field: what``, up to 20 and how many more; or no row at all.
-
-    """
-    path = Path(path)
-    wrong: list[str] = []
-    rows = n_wrong = 0
-    for number, raw in read_lines(path):
-        rows += 1
-        _, found = _read_item(raw, path, number, ignore_extra)
-        n_wrong += len(found)
-        wrong += found[: SHOWN - len(wrong)]
-    if n_wrong:
-        raise InputError(_listed(path, wrong, n_wrong))
-    if not rows:
-        raise InputError(f"{path}: no rows; every line holds one item as a JSON object")
-    return CheckedInput(path, rows, sha256_file(path), ignore_extra)
-
-
-def check_output(path: str | Path, source: str | Path, *, overwrite: bool = False) -> None:
+def check_output(
+    path: str | Path,
+    source: str | Path,
+    *,
+    overwrite: bool = False,
+    record: str | Path | None = None,
+) -> None:
     """Find out before any work whether ``path`` can be written; one with failed rows can.
+
+    ``record`` is the file of the judgements where that is another one.
 
     Raises:
         OutputError: a folder, the input, there already, or in a place that cannot be written.
@@ -137,7 +101,7 @@ def check_output(path: str | Path, source: str | Path, *, overwrite: bool = Fals
         raise OutputError(f"{path}: a folder; give the name of a file to write")
     if path.exists() and path.samefile(source):
         raise OutputError(f"{path}: is the input; choose another name for the output")
-    if path.exists() and not overwrite and not _has_failed(_manifest(path)):
+    if path.exists() and not overwrite and not _has_failed(_manifest(Path(record or path))):
         raise OutputError(f"{path}: {EXISTS}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -168,10 +132,10 @@ def judge_file(
     """
     output, started = Path(output), time.perf_counter()
     report = on_progress or (lambda done, total: None)
-    made_from = f"{judge.fingerprint}|input:{source.sha256}"
+    made_from = f"{judge.fingerprint}|input:{source.fingerprint}"
     writer = ResumableWriter(output, made_from, overwrite=overwrite)
     if not overwrite and _has_failed(before := _manifest(output)):
-        if (before["judge"], before["input"]["sha256"]) != (judge.fingerprint, source.sha256):
+        if not _is_of(before, source, judge):
             raise OutputError(f"{output}: {EXISTS}")
         writer.begin_again()
     with _saying_what_is_kept(writer, source.rows), writer:
@@ -191,6 +155,27 @@ def judge_file(
     return Summary(
         output, counts, rows_before, seconds, _failure(output) if counts.n_failed else ""
     )
+
+
+def finished(output: str | Path, source: CheckedInput, judge: Judge) -> Counts | None:
+    """The counts of what the same judge made of the same rows there, where none failed."""
+    manifest = _manifest(Path(output))
+    if _has_failed(manifest) or not _is_of(manifest, source, judge):
+        return None
+    return Counts(**manifest["counts"])
+
+
+def judge_rows(
+    source: CheckedInput, judge: Judge, *, rows_at_a_time: int = 64
+) -> Iterator[list[Judgement]]:
+    """Judge every row, a few at a time, and keep nothing: what goes to standard output.
+
+    Raises:
+        EngineError: the engine cannot work or failed on all it was asked.
+
+    """
+    for _, items in _in_writes(source, rows_at_a_time):
+        yield _judge(judge, items)
 
 
 def _ask_again(judge: Judge, source: CheckedInput, writer: ResumableWriter, size: int) -> int:
@@ -224,54 +209,18 @@ def _has_failed(manifest: dict[str, Any]) -> bool:
     return bool(manifest.get("counts", {}).get("n_failed"))
 
 
+def _is_of(manifest: dict[str, Any], source: CheckedInput, judge: Judge) -> bool:
+    said = manifest.get("input", {}) | {"path": source.table.name}
+    return manifest.get("judge") == judge.fingerprint and said == source.said
+
+
 def _in_writes(source: CheckedInput, size: int) -> Iterator[tuple[int, list[Item]]]:
-    lines = read_lines(source.path)
+    items = (item for _, item in source.items())
     for start in itertools.count(step=size):
-        items = [_checked(raw, source, n) for n, raw in itertools.islice(lines, size)]
-        if not items:
+        some = list(itertools.islice(items, size))
+        if not some:
             return
-        yield start, items
-
-
-def _checked(raw: bytes, source: CheckedInput, number: int) -> Item:
-    item, wrong = _read_item(raw, source.path, number, source.ignore_extra)
-    if item is None:
-        raise InputError(_listed(source.path, wrong, len(wrong)))
-    return item
-
-
-def _read_item(
-    raw: bytes, path: Path, number: int, ignore_extra: bool
-) -> tuple[Item | None, list[str]]:
-    """The item on a line and no complaint, or no item and at least one."""
-    where = f"{path}:{number}"
-    try:
-        row = parse_line(raw, where)
-    except InputError as error:
-        return None, [str(error)]
-    extra = [] if ignore_extra else [name for name in row if name not in _FIELDS | _LABELS]
-    wrong = [f"{where}: {name}: {_unknown(name)}" for name in extra]
-    try:
-        item = Item.model_validate({name: row[name] for name in row if name in _FIELDS})
-    except ValidationError as error:
-        return None, wrong + [f"{where}: {complaint}" for complaint in complaints(error)]
-    if wrong:
-        return None, wrong
-    return (item if item.id else item.model_copy(update={"id": str(number)})), []
-
-
-def _unknown(name: str) -> str:
-    near = suggest(name, sorted(_FIELDS))
-    advice = "put it under 'meta' or pass --ignore-extra"
-    return f"unknown field{near} Else {advice}" if near else f"unknown field; {advice}"
-
-
-def _listed(path: Path, wrong: Sequence[str], n_wrong: int) -> str:
-    if n_wrong == 1:
-        return wrong[0]
-    more = [f"... and {n_wrong - len(wrong):,} more"] if n_wrong > len(wrong) else []
-    head = f"{path}: {n_wrong:,} complaints, nothing was judged"
-    return "\n  ".join([head, *wrong, *more])
+        yield start, some
 
 
 def _judge(judge: Judge, items: Sequence[Item]) -> list[Judgement]:
@@ -306,7 +255,7 @@ def _kept(writer: ResumableWriter, rows: int) -> str:
 def _write_manifest(output: Path, source: CheckedInput, judge: Judge, counts: Counts) -> None:
     manifest = {
         "judge": judge.fingerprint,
-        "input": {"path": str(source.path), "rows": source.rows, "sha256": source.sha256},
+        "input": source.said,
         "output": {"path": str(output), "sha256": sha256_file(output)},
         "counts": counts.model_dump(),
     }

@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from typing_extensions import override
 
 from gradegpt.answers.parts import alternatives, together
 from gradegpt.answers.types import CHOICE as CHOICE
@@ -80,9 +81,9 @@ class Item(Row):
     program, ``[{"input": "1 2", "output": "3"}]``. ``tags`` say what the question is about,
     ``{"subject": "physics", "points": ["optics", "waves"]}``: scores are given by them, and no
     judge sees them. ``context`` is what stands before the question, such as earlier parts of the
-    problem; it counts as part of what is asked. ``solution`` is a reference solution, ``steps`` its steps where it is cut into
-    them, ``parts`` the reference of each sub-question in order, ``points`` what a full answer
-    earns.
+    problem; it counts as part of what is asked. ``solution`` is a reference solution, ``steps``
+    its steps where it is cut into them, ``parts`` the reference of each sub-question in order,
+    ``points`` what a full answer earns.
     """
 
     id: str = ""
@@ -154,6 +155,23 @@ class Judgement(Row):
             both = f"outcome {self.outcome.value!r} with verdict {self.verdict!r}"
             raise ValueError(f"{both}: only 'judged' carries one")
         return self
+
+    @override
+    def __str__(self) -> str:
+        """For people: the chain, then what follows. Control characters are made visible."""
+        verdict = self.verdict or f"none ({self.outcome})"
+        confidence = "unknown" if self.confidence is None else f"{self.confidence:.2f}"
+        lines = [self.chain, ""] if self.chain else []
+        lines += [
+            f"verdict     {verdict}",
+            f"confidence  {confidence}",
+            f"method      {self.method}",
+            f"reason      {self.reason}",
+            *([f"tolerance   {self.tolerance}"] if self.tolerance else []),
+        ]
+        # A response is untrusted: its escape sequences must not reach the terminal.
+        text = "\n".join(lines)
+        return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
 
 
 class Message(Row):

@@ -121,7 +121,8 @@ def _known_keys(cls: type[BaseModel]) -> dict[str, str]:
     schema = cls.model_json_schema()
     parts: dict[str, Any] = schema.get("$defs", {})
     places: dict[str, str] = {}
-    waiting = [(schema, "")]
+    # Settings that may hold settings of their own kind are a reference to themselves.
+    waiting = [(schema, ""), *((parts[name], "") for name, _ in _sections(schema))]
     for part, above in waiting:  # grows while it is read: sections nearer the top come first
         for name, what in part.get("properties", {}).items():
             if name not in places:

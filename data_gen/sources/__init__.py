@@ -3,7 +3,7 @@
 from data_gen.sources.mapping import Mapping, load_mapping
 from data_gen.sources.outputs import Outputs, read_outputs
 from data_gen.sources.questions import Questions, read_problems
-from data_gen.sources.tables import files, read_table
+from gradegpt.tables import files, read_table
 
 __all__ = [
     "Mapping",

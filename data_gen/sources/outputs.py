@@ -12,15 +12,15 @@ from pydantic import Field, model_validator
 from data_gen.problems import Problem
 from data_gen.sources.mapping import Column
 from data_gen.sources.questions import Questions, read_mapped
-from data_gen.sources.tables import files, read_table
 from data_gen.sources.texts import dig, pick, text
 from gradegpt.errors import InputError
 from gradegpt.importers.labelled import question_key
+from gradegpt.labels import read_label
 from gradegpt.records import validate
 from gradegpt.schema import Example, Item, Verdict
 from gradegpt.settings import Settings
+from gradegpt.tables import files, read_table
 
-_LABELS: Final = {"true": "correct", "1": "correct", "false": "incorrect", "0": "incorrect"}
 _AMBIGUOUS: Final = "ambiguous_question"
 
 
@@ -29,7 +29,8 @@ class Outputs(Settings):
 
     ``id`` or ``question`` names the column that says which question; an id is tried first.
     ``response``: a list holds several samples, an object one response a model. Without a ``model``
-    column the file's name is the model's. ``label`` holds a verdict, true or false, or nothing.
+    column the file's name is the model's. ``label`` holds a verdict in one of its
+    usual forms (``gradegpt.labels``), or nothing.
     """
 
     paths: tuple[str, ...] = Field(min_length=1)
@@ -177,11 +178,7 @@ def _verdict(reply: _Reply, outputs: Outputs) -> Verdict | None:
     cell = pick(reply.row, outputs.label)
     if isinstance(cell, list) and reply.sample < len(cell):
         cell = cell[reply.sample]
-    word = text(cell).casefold()
-    word = _LABELS.get(word, word)
-    if word and word not in set(Verdict):
-        raise InputError(
-            f"{reply.where}: label {cell!r} is no verdict; use true, false, nothing or "
-            f"{', '.join(Verdict)}"
-        )
-    return Verdict(word) if word else None
+    try:
+        return read_label(text(cell) or None)
+    except ValueError as error:
+        raise InputError(f"{reply.where}: {error}") from error

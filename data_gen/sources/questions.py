@@ -11,11 +11,11 @@ from pydantic import Field
 
 from data_gen.problems import Problem
 from data_gen.sources.mapping import Column, Mapped, Mapping, load_mapping, map_row
-from data_gen.sources.tables import read_table
 from data_gen.sources.texts import pick, texts
 from gradegpt.errors import InputError
 from gradegpt.importers.labelled import Split, split_of
 from gradegpt.settings import Settings
+from gradegpt.tables import read_table
 
 
 class Questions(Settings):

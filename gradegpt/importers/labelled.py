@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -14,12 +15,15 @@ from pydantic import Field
 
 from gradegpt.chain import parse_prompt
 from gradegpt.errors import InputError, MissingError
+from gradegpt.labels import read_label
 from gradegpt.records import read_objects, validate
 from gradegpt.schema import AnswerType, Example, Item, TrainingRow, Verdict
 from gradegpt.settings import Settings
 
 Split = Literal["train", "dev", "test"]
 _SHARES: dict[Split, float] = {"train": 0.75, "dev": 0.05, "test": 0.20}
+_SHOWN = 8
+"""Values of a label's column that a complaint names."""
 
 
 class Fields(Settings):
@@ -43,7 +47,8 @@ class Source(Settings):
     source, tolerance and answer type included; or training rows as ``data_gen`` writes them, each
     read as the example inside its prompt, with the pattern it was made by as its source. Other
     files name their columns; of their answer types only those of ``AnswerType`` are kept, and where
-    their words mean something else, ``fields.answer_type`` is emptied.
+    their words mean something else, ``fields.answer_type`` is emptied. A label is read in the usual
+    forms (``gradegpt.labels``).
 
     ``split`` keeps one part of the questions (train 75 %, dev 5 %, test 20 %, by a hash of the
     question's text, so that all answers to a question fall together, in every file).
@@ -114,12 +119,10 @@ def _items(source: Source) -> Iterator[tuple[Item, str]]:
 
 def _example(row: dict[str, Any], source: Source, where: str) -> Example | None:
     fields = source.fields
-    if fields is None and "completion" in row:
-        return _trained_on(validate(TrainingRow, row, where), where)
     if fields is None:
-        example = validate(Example, row, where)
-        return example if example.source else example.model_copy(update={"source": source.label})
-    verdict = _verdict(_column(row, fields.verdict, where), where)
+        return _own(row, source, where)
+    label = _column(row, fields.verdict, where)
+    verdict = _verdict(label, where, source, fields.verdict)
     if verdict is None or _column(row, fields.response, where) is None:
         return None
     mapped = _item(row, source, fields, where) | {
@@ -129,6 +132,19 @@ def _example(row: dict[str, Any], source: Source, where: str) -> Example | None:
         "source": source.label,
     }
     return validate(Example, mapped, where)
+
+
+def _own(row: dict[str, Any], source: Source, where: str) -> Example | None:
+    """An example of this project's, whose verdict may also be a ``label``; or a training row."""
+    if "completion" in row:
+        return _trained_on(validate(TrainingRow, row, where), where)
+    if "label" in row and "verdict" not in row:
+        verdict = _verdict(row["label"], where, source, "label")
+        row = {name: value for name, value in row.items() if name != "label"} | {"verdict": verdict}
+        if verdict is None:
+            return None
+    example = validate(Example, row, where)
+    return example if example.source else example.model_copy(update={"source": source.label})
 
 
 def _trained_on(row: TrainingRow, where: str) -> Example:
@@ -181,15 +197,15 @@ def _column(row: dict[str, Any], name: str, where: str) -> Any:
     return row[name] if name else None
 
 
-def _verdict(label: Any, where: str) -> Verdict | None:
-    if label is None:
-        return None
-    if isinstance(label, bool):
-        return Verdict.CORRECT if label else Verdict.INCORRECT
-    if isinstance(label, str) and label in set(Verdict):
-        return Verdict(label)
-    usable = f"use true, false, null or {', '.join(Verdict)}"
-    raise InputError(f"{where}: label {label!r} is no verdict; {usable}")
+def _verdict(label: Any, where: str, source: Source, column: str) -> Verdict | None:
+    try:
+        return read_label(label)
+    except ValueError as error:
+        seen = Counter(repr(row.get(column)) for _, row in read_objects(source.path))
+        values = ", ".join(f"{value} ({n:,})" for value, n in seen.most_common(_SHOWN))
+        more = f" and {len(seen) - _SHOWN:,} other values" if len(seen) > _SHOWN else ""
+        held = f"the column {column!r} holds, with how often: {values}{more}"
+        raise InputError(f"{where}: {error}; {held}") from error
 
 
 def _answer_type(name: object) -> AnswerType | None:

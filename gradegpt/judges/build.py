@@ -35,6 +35,7 @@ OWN: Final = "own"
 """The adapter that a shipped judge's name stands for; none where the model is no shipped judge."""
 
 
+_WITHOUT_MODEL: Final = frozenset(("rules", "lexical", "code"))
 _EACH_PART: Final = {"kind": "cascade", "cache": None}
 """The settings of ``parts`` with these are those of the judge of each part."""
 
@@ -94,6 +95,21 @@ class JudgeSettings(Settings):
     def label(self) -> str:
         """The judge's name in tables."""
         return self.name or self.profile or self.kind
+
+    @property
+    def asks_no_model(self) -> bool:
+        """Whether the judge works without a model."""
+        return self.kind in _WITHOUT_MODEL
+
+    @property
+    def takes_several(self) -> bool:
+        """Whether several threads may ask the judge at a time: a local model takes one batch."""
+        return self.asks_no_model or self.base_url is not None
+
+    @property
+    def rows_at_a_time(self) -> int:
+        """Rows that a run judges together: enough for all cores, or two forward passes."""
+        return 1_024 if self.asks_no_model else 2 * self.batch_size
 
 
 def build_judge(settings: JudgeSettings) -> Judge:

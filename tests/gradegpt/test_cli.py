@@ -15,11 +15,12 @@ from typing import Any
 
 import pytest
 
-from gradegpt import cli
+from gradegpt import cli, console, tables
 from gradegpt.engines import ScriptedEngine
 from gradegpt.errors import EngineError, GradeGPTError, InputError, OutputError
 from gradegpt.judges import Judge, ModelJudge
 from gradegpt.judges.build import JudgeSettings
+from gradegpt.run import check_input
 from gradegpt.schema import Judgement, Outcome
 
 ROOT = Path(__file__).parents[2]
@@ -125,7 +126,7 @@ def test_one_response_that_could_not_be_judged_is_an_error(
 
 def test_escape_sequences_of_a_response_do_not_reach_the_terminal() -> None:
     judgement = Judgement(id="", outcome=Outcome.UNPARSED, method="m", chain="a\x1b[2J\r中\nb")
-    assert cli.shown(judgement).startswith("a\\x1b[2J\\r中\nb\n\n")
+    assert str(judgement).startswith("a\\x1b[2J\\r中\nb\n\n")
 
 
 def test_a_profile_scores_as_its_benchmark_does(capsys: pytest.CaptureFixture[str]) -> None:
@@ -169,17 +170,19 @@ def test_a_file_is_judged_and_summed_up(here: Path, capsys: pytest.CaptureFixtur
         (b'{"a": ' + b"9" * 5_000 + b"}\n", "in.jsonl:1: not a JSON object (Exceeds the limit "
          "(4300 digits) for integer string conversion: value has 5000 digits; use "
          "sys.set_int_max_str_digits() to increase the limit); every line holds one {...}"),
-        ('{"response": "4"}\n', "in.jsonl:1: reference: field required"),
-        ('{"reference": 4, "response": "4"}\n', "in.jsonl:1: reference: expected text or a list "
-         'of texts; write a number in quotes, "42"'),
+        ('{"response": "4"}\n', "in.jsonl:1: reference: field required; the columns are: "
+         "response; use --map reference=COLUMN"),
+        ('{"reference": true, "response": "4"}\n', "in.jsonl:1: reference: expected text or a "
+         'list of texts; write a number in quotes, "42"'),
         ('{"reference": "", "response": "4"}\n', "in.jsonl:1: reference: an accepted answer is "
          "empty; there is nothing to grade against"),
         ('{"reference": "4", "response": "4", "tolerence": "exact"}\n',
-         "in.jsonl:1: tolerence: unknown field; did you mean 'tolerance'? "
-         "Else put it under 'meta' or pass --ignore-extra"),
+         "in.jsonl:1: tolerence: unknown column; did you mean tolerance? "
+         "use --map tolerance=tolerence, or --ignore-extra to leave it out"),
         ('{"response": "4", "model": "x"}\n' + ROW,
          "in.jsonl: 2 complaints, nothing was judged\n"
-         "  in.jsonl:1: model: unknown field; put it under 'meta' or pass --ignore-extra\n"
+         "  in.jsonl:1: model: unknown column; put it under 'meta', or use --ignore-extra "
+         "to leave it out\n"
          "  in.jsonl:1: reference: field required"),
     ],
     ids=["missing", "empty", "blank", "torn", "list", "not-utf8", "huge-number", "no-reference",
@@ -243,10 +246,11 @@ def test_a_user_error_is_one_line_and_an_exit_code(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["judge"], "give IN.JSONL and -o, or --reference and --response"),
-        (["judge", "in.jsonl"], "give -o OUT.JSONL, the file for the judgements"),
+        (["judge"], "give a file, or --reference and --response"),
+        (["judge", "in.jsonl", "--map", "reference"], "expected FIELD=COLUMN"),
+        (["judge", "in.jsonl", "--format", "xls"], "'xls' is not one of"),
         (["judge", "in.jsonl", "--response", "4"], "give a file, or --reference and --response"),
-        (["judge", "--reference", "4"], "give IN.JSONL and -o, or --reference and --response"),
+        (["judge", "--reference", "4"], "give a file, or --reference and --response"),
         (["judge", "--min-confidence", "2"], "should be less than or equal to 1"),
         (["judge", "--judge", "me"], "'me' is not one of"),
         (["juge"], "No such command 'juge'"),
@@ -311,7 +315,7 @@ def test_an_interrupted_run_says_how_to_go_on(
     def interrupted(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "judge_file", interrupted)
+    monkeypatch.setattr(console, "judge_file", interrupted)
     Path("in.jsonl").write_text(ROW)
     assert call("judge", "in.jsonl", "-o", "out.jsonl", *RULES) == 130
     assert capsys.readouterr().err == (
@@ -372,3 +376,157 @@ def test_imports_are_light(code: str, allowed: set[str]) -> None:
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
     assert HEAVY & set(done.stderr.split()) <= allowed
+
+
+CSV = "q,gold,output,model\n2+2=?,4,The answer is 4.,m1\n1/4=?,0.50,The answer is 0.25.,m2\n"
+TAKE = ("--map", "question=q", "--ignore-extra", *RULES)
+
+
+def test_a_csv_comes_back_with_a_verdict_in_every_row(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The columns were recognised, which is said; the chains lie beside, with the manifest."""
+    Path("in.csv").write_text(CSV)
+    assert call("judge", "in.csv", "-o", "out.csv", *TAKE) == 0
+    out, err = capsys.readouterr()
+    assert err == "columns: question = q, reference = gold, response = output\n"
+    assert out.splitlines()[-2:] == [
+        "judgements: out.csv", "with their chains: out.csv.judgements.jsonl",
+    ]  # fmt: skip
+    assert Path("out.csv").read_text() == (
+        "q,gold,output,model,verdict,confidence,outcome,method,reason,answer\n"
+        "2+2=?,4,The answer is 4.,m1,correct,1.0,judged,rules,number:same-text,4\n"
+        "1/4=?,0.50,The answer is 0.25.,m2,incorrect,1.0,judged,rules,number:different,0.25\n"
+    )
+    manifest = json.loads(Path("out.csv.judgements.jsonl.manifest.json").read_text())
+    assert manifest["input"]["columns"]["reference"] == "gold"
+    assert call("judge", "in.csv", "-o", "out.csv", *TAKE) == 3
+    assert "out.csv: exists already" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "xlsx", "parquet", "json", "jsonl"])
+def test_every_form_is_judged_alike(here: Path, form: str) -> None:
+    """Verdicts do not depend on the form in which the rows came; numbers are text."""
+    rows = [{"gold": n, "output": f"It is {n % 2}."} for n in range(3)]
+    tables.write(f"in.{form}", tables.Form(form), ["gold", "output"], rows)
+    assert call("judge", f"in.{form}", "-o", "out.jsonl", *RULES) == 0
+    told = [json.loads(line) for line in Path("out.jsonl").read_text().splitlines()]
+    assert [row["verdict"] for row in told] == ["correct", "correct", "incorrect"]
+    assert call("judge", f"in.{form}", "-o", f"out.{form}", "--overwrite", *RULES) == 0
+    last = [row for _, row in tables.read_table(f"out.{form}")][2]
+    assert (last["verdict"], last.get("output", "It is 0.")) == ("incorrect", "It is 0.")
+
+
+def test_a_column_that_is_there_already_is_kept(here: Path) -> None:
+    """What is added has another name then; also in the form that ``--format`` names."""
+    row = {"answer": "4", "response": "The answer is 4.", "verdict": "wrong"}
+    Path("in.jsonl").write_text(json.dumps(row))
+    assert call("judge", "in.jsonl", "-o", "out.txt", "--format", "json", *RULES) == 0
+    (row,) = json.loads(Path("out.txt").read_text())
+    assert (row["answer"], row["verdict"]) == ("4", "wrong")
+    assert (row["judged_answer"], row["judged_verdict"]) == ("4", "correct")
+
+
+def test_standard_input_goes_to_standard_output(here: Path) -> None:
+    """JSON Lines and nothing else; or another form, whole at the end."""
+    command = [*PROGRAM, "judge", "-", *TAKE]
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, input=CSV, capture_output=True, text=True, check=True, env=env)
+    told = [Judgement.model_validate_json(line) for line in done.stdout.splitlines()]
+    assert [j.verdict for j in told] == ["correct", "incorrect"]
+    assert done.stderr.splitlines()[1].startswith("2 items = 2 judged")
+    done = subprocess.run(
+        [*command, "--format", "tsv"], input=CSV, capture_output=True, text=True, check=True,
+        env=env,
+    )  # fmt: skip
+    assert done.stdout.splitlines()[0].split("\t")[-1] == "answer"
+    assert len(done.stdout.splitlines()) == 3
+
+
+def test_bad_rows_are_left_out_on_demand_and_counted(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A run over the rest; without the option nothing is judged."""
+    Path("in.csv").write_text("gold,output\n4,It is 4.\n4\n,It is 4.\n5,It is 4.\n")
+    assert call("judge", "in.csv", "-o", "out.csv", *RULES) == 2
+    assert "in.csv: 2 complaints, nothing was judged" in capsys.readouterr().err
+    assert call("judge", "in.csv", "-o", "out.csv", "--skip-bad", *RULES) == 0
+    out, err = capsys.readouterr()
+    assert "2 items = 2 judged" in out
+    assert err.splitlines()[1:] == [
+        "2 rows are set aside, 2 are judged",
+        "in.csv: 2 complaints, set aside",
+        "  in.csv:3: 1 cells under 2 columns; quote the cells that hold the separator",
+        "  in.csv:4: gold: an accepted answer is empty; there is nothing to grade against",
+    ]
+    manifest = json.loads(Path("out.csv.judgements.jsonl.manifest.json").read_text())
+    assert (manifest["input"]["rows"], manifest["input"]["set_aside"]) == (2, 2)
+    Path("in.csv").write_text("gold,output\n4\n")
+    assert call("judge", "in.csv", "-o", "none.csv", "--skip-bad", *RULES) == 2
+
+
+def test_two_columns_for_one_field_stop_the_run(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("in.csv").write_text("gold,output,prediction\n4,It is 4.,It is 5.\n")
+    assert call("judge", "in.csv", *RULES) == 2
+    assert capsys.readouterr() == (
+        "",
+        "error: in.csv: `response` may be any of output, prediction; "
+        "use --map response=output or --map response=prediction\n"
+        "  output: 'It is 4.'\n"
+        "  prediction: 'It is 5.'\n",
+    )
+    assert call("judge", "in.csv", "--map", "response=output", "--ignore-extra", *RULES) == 0
+    assert '"verdict": "correct"' in capsys.readouterr().out
+
+
+def test_a_table_of_a_run_that_failed_is_completed_by_the_same_command(
+    here: Path, scripted: list[str | EngineError], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The rows that the engine did not answer are asked about once more."""
+    Path("in.csv").write_text("gold,output\n4,It is 4.\n5,It is 4.\n")
+    scripted += ["<Yes>", EngineError("busy")]
+    assert call("judge", "in.csv", "-o", "out.csv") == 4
+    assert "failed,model,engine:error: busy" in Path("out.csv").read_text()
+    scripted[:] = ["<No>"]
+    assert call("judge", "in.csv", "-o", "out.csv") == 0
+    told = [row["verdict"] for _, row in tables.read_table("out.csv")]
+    assert told == ["correct", "incorrect"]
+
+
+def test_a_table_that_was_not_written_yet_needs_no_second_judging(
+    here: Path, scripted: list[str | EngineError]
+) -> None:
+    """As when the run was killed between the last judgement and the table."""
+    Path("in.csv").write_text("gold,output\n4,It is 4.\n")
+    scripted += ["<Yes>"]
+    assert call("judge", "in.csv", "-o", "out.csv") == 0
+    whole = Path("out.csv").read_bytes()
+    Path("out.csv").unlink()
+    scripted.clear()
+    assert call("judge", "in.csv", "-o", "out.csv") == 0
+    assert Path("out.csv").read_bytes() == whole
+
+
+def test_a_text_that_no_cell_holds_is_an_error_before_the_model_is_loaded(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A workbook would cut it without a word."""
+    monkeypatch.setattr(cli, "build_judge", lambda _: pytest.fail("the model was loaded"))
+    Path("in.jsonl").write_text(json.dumps({"gold": "4", "output": "4" * 32_768}) + "\n")
+    assert call("judge", "in.jsonl", "-o", "out.xlsx") == 3
+    assert "out.xlsx: in.jsonl:1: output is longer than the 32,767" in capsys.readouterr().err
+
+
+def test_another_map_does_not_go_on_in_a_begun_file(here: Path) -> None:
+    """The items would be others; rows with exact names are known by the file's hash alone."""
+    Path("in.jsonl").write_text('{"gold": "4", "a": "It is 4.", "b": "It is 5."}\n')
+    checked = [
+        check_input("in.jsonl", columns={"response": column}, ignore_extra=True)
+        for column in ("a", "b")
+    ]
+    assert checked[0].fingerprint != checked[1].fingerprint
+    Path("exact.jsonl").write_text(ROW)
+    exact = check_input("exact.jsonl")
+    assert exact.fingerprint == exact.sha256

@@ -110,21 +110,37 @@ def test_rows_without_an_id_are_named_by_their_line(source: Any) -> None:
 
 @pytest.mark.parametrize(
     ("label", "verdict"),
-    [(True, "correct"), (False, "incorrect"), ("correct", "correct"), ("invalid", "invalid")],
-)
+    [(True, "correct"), (False, "incorrect"), ("correct", "correct"), ("invalid", "invalid"),
+     (1, "correct"), (0.0, "incorrect"), ("1.0", "correct"), ("C", "correct"), ("I", "incorrect"),
+     ("Yes", "correct"), ("FALSE", "incorrect"), ("Incorrect", "incorrect"), ("错误", "incorrect")],
+)  # fmt: skip
 def test_labels(source: Any, label: object, verdict: str) -> None:
-    """Booleans, or the verdicts by name."""
+    """In their usual forms, whatever the case."""
     assert [e.verdict.value for e in read_examples(source(ROW | {"label": label}))] == [verdict]
 
 
-@pytest.mark.parametrize("label", [1, 0, "yes", "", "Correct", 0.5, [True]])
+@pytest.mark.parametrize("label", [2, "B", "", "P", 0.5, [True], "correct?"])
 def test_a_label_that_is_no_verdict_is_an_error(source: Any, label: object) -> None:
-    """Never guessed: 1 is a score in one file and a class in the next."""
-    given_ = source(ROW, ROW | {"label": label})
-    with pytest.raises(
-        InputError, match=r"graded\.jsonl:2: label .* is no verdict; use true, false"
-    ):
+    """Never guessed. The values that the column holds show what it is, such as a class."""
+    given_ = source(ROW, ROW | {"label": label}, ROW)
+    with pytest.raises(InputError) as caught:
         list(read_examples(given_))
+    assert f"graded.jsonl:2: label {label!r} is no verdict; use true or false" in str(caught.value)
+    assert str(caught.value).endswith(f"holds, with how often: True (2), {label!r} (1)")
+
+
+def test_of_many_values_some_are_shown(source: Any) -> None:
+    given_ = source(*(ROW | {"label": n} for n in range(20)))
+    with pytest.raises(InputError, match=r"7 \(1\) and 12 other values"):
+        list(read_examples(given_))
+
+
+def test_a_row_of_this_projects_own_may_call_its_verdict_a_label(source: Any) -> None:
+    """As every other file does; without one it is left out."""
+    own = {"reference": "4", "response": "5"}
+    verdict = own | {"verdict": "correct"}
+    rows = source(own | {"label": "I"}, own | {"label": None}, verdict, fields=None)
+    assert [e.verdict.value for e in read_examples(rows)] == ["incorrect", "correct"]
 
 
 def test_rows_without_label_or_response_are_left_out(source: Any) -> None:

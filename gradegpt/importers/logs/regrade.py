@@ -60,7 +60,7 @@ def recognise(path: str | Path) -> Tool | None:
     """The tool that wrote a log, by the file's structure and never by its name.
 
     ``None`` for what is no log: a file of items, or one that may be a file of items with mistakes
-    in it (JSON Lines that no tool writes, a table, plain text, no file at all).
+    in it (JSON Lines or a list that no tool writes, a table, plain text, no file at all).
 
     Raises:
         InputError: a JSON document, a zip or HTML that no tool writes, or a file that fits two
@@ -76,7 +76,7 @@ def recognise(path: str | Path) -> Tool | None:
     fitting = [tool for tool in TOOLS if tool.fits(seen)]
     if len(fitting) == 1:
         return fitting[0]
-    if not fitting and seen.form in ("lines", "table", "other"):
+    if not fitting and (seen.form in ("lines", "table", "other") or isinstance(seen.value, list)):
         return None
     what = f"fits {' and '.join(t.name for t in fitting)}" if fitting else "no log that is known"
     known = "\n  ".join(f"{tool.name}: {tool.shape}" for tool in TOOLS)

@@ -89,7 +89,10 @@ def _parsed(raw: bytes) -> Any:
 def _table(head: bytes) -> Seen:
     line = head.decode("utf-8-sig", "replace").split("\n", 1)[0]
     separator = "\t" if "\t" in line else ","
-    columns = next(csv.reader(io.StringIO(line), delimiter=separator), [])
+    try:
+        columns = next(csv.reader(io.StringIO(line), delimiter=separator), [])
+    except csv.Error:  # bytes that are no text
+        columns = []
     return Seen("table", frozenset(columns)) if len(columns) > 1 else Seen("other")
 
 

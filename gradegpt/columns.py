@@ -1,0 +1,293 @@
+"""Columns of anyone's rows -> fields of an item: exact names first, then the usual other names.
+
+A field that two columns may hold is an error, and so is a column that holds no field: a misspelt
+``tolerance`` would otherwise change verdicts without a word.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from datetime import date, time
+from itertools import islice
+from numbers import Number
+from typing import Any, Final, NamedTuple
+
+from pydantic import ValidationError
+
+from gradegpt.errors import InputError, SettingsError
+from gradegpt.records import complaints, parse_json
+from gradegpt.schema import Example, Item
+from gradegpt.settings import suggest
+
+ALIASES: Final[dict[str, tuple[str, ...]]] = {
+    "id": ("uid", "uuid", "idx", "index", "questionid", "sampleid", "itemid", "编号"),
+    "question": (
+        "problem", "query", "prompt", "input", "instruction", "questiontext",
+        "问题", "题目", "题干",
+    ),
+    "reference": (
+        "answer", "gold", "golden", "target", "groundtruth", "goldanswer", "goldenanswer",
+        "referenceanswer", "correctanswer", "standardanswer", "finalanswer", "expected",
+        "expectedanswer", "expectedoutput", "ideal", "references", "answers",
+        "答案", "参考答案", "标准答案", "正确答案",
+    ),
+    "response": (
+        "prediction", "output", "completion", "pred", "predicted", "predictedanswer",
+        "modeloutput", "modelresponse", "modelanswer", "modelprediction", "generation",
+        "generated", "generatedtext", "reply", "candidate", "candidateanswer", "studentanswer",
+        "llmoutput", "llmresponse", "回答", "模型回答", "模型输出", "作答", "学生答案", "考生答案",
+    ),
+    "context": ("passage", "background", "材料"),
+}  # fmt: skip
+"""The usual other names of a field, without case, blanks and underscores."""
+LABELS: Final = ("label", "verdict", "iscorrect", "correct", "correctness", "标签")
+"""The usual names of a label's column. No judge sees one."""
+LABEL: Final = "label"
+
+FIELDS: Final = tuple(Item.model_fields)
+
+
+def _key(name: str) -> str:
+    return re.sub(r"[\W_]+", "", name).casefold()
+
+
+_USUAL: Final = {name: f for f in FIELDS for name in (_key(f), *ALIASES.get(f, ()))}
+_OF_LABELS: Final = frozenset(Example.model_fields) - frozenset(FIELDS)
+_TEXTS: Final = frozenset(
+    ("id", "question", "reference", "response", "context", "solution", "steps", "parts")
+)
+_STRUCTURED: Final = frozenset(("steps", "parts", "tests", "tags", "meta"))
+"""Fields that hold lists or objects: in a cell of text they are JSON."""
+_NOT_EMPTY: Final = frozenset(("answer_type", "tolerance", "needs", "points")) | _STRUCTURED
+"""Fields that an empty cell leaves out."""
+_SHOWN: Final = 20
+_EXAMPLES: Final = 3
+_A_DATE = "a date, not text (a spreadsheet makes one of 3/4); format the column as text"
+
+
+class Options(NamedTuple):
+    """How a message names the options that help: as the command line or as Python has them."""
+
+    map: str
+    ignore_extra: str
+
+    def mapping(self, field: str, column: str) -> str:
+        """The option that reads ``field`` from ``column``."""
+        return self.map.format(field=field, column=column)
+
+
+COMMAND_LINE: Final = Options("--map {field}={column}", "--ignore-extra")
+PYTHON: Final = Options("columns={{'{field}': '{column}'}}", "ignore_extra=True")
+
+Seen = Mapping[str, Sequence[Any]]
+"""The columns of a table, in order, each with the first values that stand in it."""
+
+
+class Complaint(NamedTuple):
+    """What is wrong with a row, and what to do about it; ``field`` is empty for a whole row."""
+
+    field: str
+    what: str
+    advice: str = ""
+
+
+class Columns(NamedTuple):
+    """Where the fields of an item are: ``fields`` says which column holds each."""
+
+    fields: Mapping[str, str]
+    labels: frozenset[str]
+    names: tuple[str, ...]
+    options: Options
+    ignore_extra: bool = False
+
+    @property
+    def renamed(self) -> dict[str, str]:
+        """The fields whose column has another name, with that name."""
+        return {field: name for field, name in self.fields.items() if field != name}
+
+    @property
+    def said(self) -> str:
+        """What was recognised, in one line; empty where every column has its field's name."""
+        return ", ".join(f"{field} = {name}" for field, name in self.renamed.items())
+
+
+def survey(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """The columns of ``rows``, in order of appearance, each with its first three values."""
+    seen: dict[str, list[Any]] = {}
+    for row in rows:
+        for name, value in row.items():
+            values = seen.setdefault(name, [])
+            if len(values) < _EXAMPLES and not _is_nothing(value) and value != "":
+                values.append(value)
+    return seen
+
+
+def recognise(
+    seen: Seen,
+    given: Mapping[str, str] | None = None,
+    *,
+    name: str,
+    options: Options = PYTHON,
+    ignore_extra: bool = False,
+) -> Columns:
+    """Find the fields among the columns: those ``given``, then exact names, then usual ones.
+
+    Args:
+        seen: The columns, as ``survey`` returns them.
+        given: Fields and the columns that hold them; ``label`` may be among them.
+        name: What messages call the table.
+        options: How messages name the options that help.
+        ignore_extra: Whether columns that hold no field are left out without a complaint.
+
+    Raises:
+        SettingsError: ``given`` names no field or no column.
+        InputError: two columns may hold one field; the message shows three values of each.
+
+    """
+    given = dict(given or {})
+    _check(given, seen, name)
+    label = {given.pop(field) for field in (LABEL, "verdict") if field in given}
+    fields = {field: given.get(field, field) for field in FIELDS if field in {*given, *seen}}
+    left = [column for column in seen if column not in {*fields.values(), *label}]
+    for field in FIELDS:
+        found = [column for column in left if _USUAL.get(_key(column)) == field]
+        if field not in fields and len(found) > 1:
+            raise InputError(_ambiguous(field, found, seen, name, options))
+        if field not in fields and found:
+            fields[field] = found[0]
+    labels = {c for c in left if c in _OF_LABELS or _key(c) in LABELS} - {*fields.values()}
+    return Columns(fields, frozenset(labels | label), tuple(seen), options, ignore_extra)
+
+
+def read_item(
+    row: Mapping[str, Any], columns: Columns, number: int
+) -> tuple[Item | None, list[Complaint]]:
+    """The item of a row and no complaint, or none and at least one.
+
+    Numbers are taken as text; a column without a name is none. A row without an ``id`` has its
+    ``number``.
+    """
+    known = {*columns.fields.values(), *columns.labels}
+    extra = [] if columns.ignore_extra else [name for name in row if name and name not in known]
+    wrong = [_unknown(name, columns) for name in extra]
+    held = {field: row[name] for field, name in columns.fields.items() if name in row}
+    values = {field: _value(field, value) for field, value in held.items()}
+    wrong += [Complaint(field, _A_DATE) for field in _TEXTS if _is_date(held.get(field))]
+    kept = {f: v for f, v in values.items() if not (_is_nothing(v) or _is_left_out(f, v))}
+    try:
+        item = Item.model_validate(kept)
+    except ValidationError as error:
+        return None, wrong + [_explained(text, columns) for text in complaints(error)]
+    if wrong:
+        return None, wrong
+    return (item if item.id else item.model_copy(update={"id": str(number)})), []
+
+
+class Complaints:
+    """What is wrong with the rows of a table: alike complaints are one, with their number."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._rows = Counter[Complaint]()
+        self._first: dict[Complaint, str] = {}
+        self.rows = 0
+
+    def add(self, where: str, found: Iterable[Complaint]) -> None:
+        """Note what is wrong with the row at ``where``."""
+        self.rows += 1
+        for complaint in found:
+            self._rows[complaint] += 1
+            self._first.setdefault(complaint, where)
+
+    def listed(self, then: str = "nothing was judged") -> str:
+        """All kinds of complaint, up to twenty, one a line."""
+        lines = [self._line(*counted) for counted in islice(self._rows.items(), _SHOWN)]
+        if len(lines) == 1:
+            return lines[0]
+        more = len(self._rows) - len(lines)
+        rest = [f"... and {more:,} more"] if more else []
+        head = f"{self._name}: {self._rows.total():,} complaints, {then}"
+        return "\n  ".join([head, *lines, *rest])
+
+    def _line(self, complaint: Complaint, rows: int) -> str:
+        field, what, advice = complaint
+        first = self._first[complaint]
+        if rows == 1:
+            return f"{first}: {field}: {what}{advice}" if field else f"{first}: {what}{advice}"
+        which = f"`{field}`: " if field else ""
+        return f"{self._name}: {which}{what} in {rows:,} rows{advice} (first: {first})"
+
+
+def _check(given: Mapping[str, str], seen: Seen, name: str) -> None:
+    for field, column in given.items():
+        if field not in FIELDS and field not in (LABEL, "verdict"):
+            near = suggest(field, FIELDS) or f"; use one of {', '.join((*FIELDS, LABEL))}"
+            raise SettingsError(f"map {field}={column}: no field {field!r}{near}")
+        if column not in seen:
+            have = f"{suggest(column, list(seen))}; the columns are: {', '.join(seen)}"
+            raise SettingsError(f"{name}: map {field}={column}: no column {column!r}{have}")
+
+
+def _ambiguous(field: str, found: Sequence[str], seen: Seen, name: str, options: Options) -> str:
+    ways = " or ".join(options.mapping(field, column) for column in found)
+    head = f"{name}: `{field}` may be any of {', '.join(found)}; use {ways}"
+    shown = (f"{column}: {' | '.join(map(_short, seen[column])) or '(empty)'}" for column in found)
+    return "\n  ".join([head, *shown])
+
+
+def _short(value: object, most: int = 60) -> str:
+    """A value in one line, its control characters made visible."""
+    text = repr(value)
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def _unknown(column: str, columns: Columns) -> Complaint:
+    near = next(iter(difflib.get_close_matches(_key(column), _USUAL, n=1, cutoff=0.7)), "")
+    leave = f"{columns.options.ignore_extra} to leave it out"
+    if not near:
+        return Complaint(column, "unknown column", f"; put it under 'meta', or use {leave}")
+    field = _USUAL[near]
+    use = f"use {columns.options.mapping(field, column)}, or {leave}"
+    return Complaint(column, "unknown column", f"; did you mean {field}? {use}")
+
+
+def _explained(text: str, columns: Columns) -> Complaint:
+    field, separator, what = text.partition(": ")
+    if not separator:
+        return Complaint("", text)
+    if what != "field required" or field in columns.fields:
+        return Complaint(columns.fields.get(field, field), what)
+    how = columns.options.mapping(field, "COLUMN")
+    return Complaint(field, what, f"; the columns are: {', '.join(columns.names)}; use {how}")
+
+
+def _value(field: str, value: Any) -> Any:
+    value = value.tolist() if hasattr(value, "tolist") else value  # NumPy's
+    if field in _STRUCTURED and isinstance(value, str):
+        with suppress(ValueError, RecursionError):
+            value = parse_json(value.encode())
+    return _as_text(value) if field in _TEXTS else value
+
+
+def _as_text(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return [_as_text(held) for held in value]
+    is_number = isinstance(value, Number) and not isinstance(value, bool)
+    return str(value) if (is_number and not _is_nothing(value)) or _is_date(value) else value
+
+
+def _is_date(value: object) -> bool:
+    return isinstance(value, date | time)
+
+
+def _is_nothing(value: object) -> bool:
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def _is_left_out(field: str, value: object) -> bool:
+    return field in _NOT_EMPTY and value == ""

@@ -1,0 +1,145 @@
+"""Judge a table on the command line: a progress bar, a summary, and the ways that a run ends."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from gradegpt.errors import EngineError
+from gradegpt.inputs import CheckedInput
+from gradegpt.judges.base import Judge
+from gradegpt.outputs import beside, check_form, judge_table
+from gradegpt.records import dump
+from gradegpt.run import Counts, Summary, check_output, count, judge_file, judge_rows
+from gradegpt.run import Progress as Report
+from gradegpt.schema import Outcome
+from gradegpt.tables import Form
+
+Build = Callable[[], Judge]
+"""Loads the judge, once everything else is known to be well."""
+
+
+def to_file(
+    source: CheckedInput,
+    output: Path,
+    form: Form,
+    build: Build,
+    rows_at_a_time: int,
+    *,
+    overwrite: bool,
+) -> None:
+    """Judge into a file that a run which is stopped goes on with."""
+    record = beside(output, form)
+    try:
+        summary = _judged(source, output, form, build, rows_at_a_time, overwrite=overwrite)
+    except KeyboardInterrupt:
+        kept = f"run the same command again to go on from {record}.partial"
+        typer.echo(f"stopped; {kept}", err=True)
+        raise typer.Exit(130) from None
+    typer.echo(summed_up(summary))
+    typer.echo(f"judgements: {output}")
+    if record != output:
+        typer.echo(f"with their chains: {record}")
+    _complain(summary, "; run the same command again to ask about them once more")
+
+
+def table_to_stdout(source: CheckedInput, form: Form, build: Build, rows_at_a_time: int) -> None:
+    """Judge into a table on standard output, all of it at the end."""
+    with TemporaryDirectory(prefix="gradegpt-") as folder:
+        made = Path(folder) / f"out.{form}"
+        try:
+            summary = _judged(source, made, form, build, rows_at_a_time, overwrite=False)
+        except KeyboardInterrupt:
+            typer.echo("stopped", err=True)
+            raise typer.Exit(130) from None
+        typer.echo(made.read_bytes(), nl=False)
+    typer.echo(summed_up(summary), err=True)
+    _complain(summary)
+
+
+def to_stdout(source: CheckedInput, build: Build, rows_at_a_time: int) -> None:
+    """Judgements as JSON Lines while they are made; what else there is to say is on stderr."""
+    judge, started = _loaded(build, Console(stderr=True)), time.perf_counter()
+    counts, failure = Counts(), ""
+    try:
+        for judged in judge_rows(source, judge, rows_at_a_time=rows_at_a_time):
+            typer.echo("".join(f"{dump(row)}\n" for row in judged), nl=False)
+            counts += count(judged)
+            failed = (row.reason for row in judged if row.outcome is Outcome.FAILED)
+            failure = failure or next(failed, "")
+    except KeyboardInterrupt:
+        typer.echo("stopped", err=True)
+        raise typer.Exit(130) from None
+    summary = Summary(Path("-"), counts, 0, time.perf_counter() - started, failure)
+    typer.echo(summed_up(summary), err=True)
+    _complain(summary)
+
+
+def summed_up(summary: Summary) -> str:
+    """The end of a run in a few lines; the numbers in each line add up."""
+    counts, before = summary.counts, summary.rows_before
+    earlier = f" ({before:,} rows were there from an earlier run)" if before else ""
+    return (
+        f"{counts.n_items:,} items = {counts.n_judged:,} judged "
+        f"+ {counts.n_undecided:,} undecided + {counts.n_unparsed:,} unparsed "
+        f"+ {counts.n_failed:,} failed\n"
+        f"{counts.n_judged:,} judged = {counts.n_correct:,} correct "
+        f"+ {counts.n_incorrect:,} incorrect + {counts.n_invalid:,} invalid\n"
+        f"{summary.seconds:.1f} s, {summary.rows_per_second:,.0f} rows/s{earlier}"
+    )
+
+
+def _judged(
+    source: CheckedInput,
+    output: Path,
+    form: Form,
+    build: Build,
+    rows_at_a_time: int,
+    *,
+    overwrite: bool,
+) -> Summary:
+    check_form(output, form, source)
+    check_output(output, source.path, overwrite=overwrite, record=beside(output, form))
+    console = Console(stderr=True)
+    judge = _loaded(build, console)
+    run_on = judge_file if form is Form.JSONL else partial(judge_table, form=form)
+    with _progress(console) as report:
+        return run_on(
+            source, output, judge,
+            overwrite=overwrite, rows_per_write=rows_at_a_time, on_progress=report,
+        )  # fmt: skip
+
+
+def _loaded(build: Build, console: Console) -> Judge:
+    with console.status("loading the judge"):
+        return build()
+
+
+def _complain(summary: Summary, advice: str = "") -> None:
+    if n := summary.counts.n_failed:
+        raise EngineError(f"{n:,} rows failed, the first with: {summary.failure}{advice}")
+
+
+@contextmanager
+def _progress(console: Console) -> Iterator[Report]:
+    """A bar with the rate and the time left, counted from the rows that were there already."""
+    rate, left = TextColumn("{task.fields[rate]}"), TimeRemainingColumn()
+    columns = TextColumn("judging"), BarColumn(), MofNCompleteColumn(), rate, left
+    bar = Progress(*columns, console=console, disable=not console.is_terminal)
+
+    def report(done: int, total: int) -> None:
+        if not bar.tasks:
+            bar.add_task("judging", completed=done, total=total, rate="")
+        speed = bar.tasks[0].speed
+        bar.update(bar.tasks[0].id, completed=done, rate=f"{speed:,.1f} rows/s" if speed else "")
+
+    with bar:
+        yield report

@@ -1,0 +1,121 @@
+"""A table whose rows are checked to be items, before anything is judged."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from gradegpt.columns import (
+    COMMAND_LINE,
+    Columns,
+    Complaint,
+    Complaints,
+    read_item,
+    recognise,
+    survey,
+)
+from gradegpt.errors import InputError
+from gradegpt.records import sha256_file
+from gradegpt.schema import Item
+from gradegpt.tables import Form, Row, Source
+
+
+class CheckedInput(NamedTuple):
+    """A table whose every row is an item, but for those ``set_aside``.
+
+    ``sha256`` is of the file's bytes when it was checked.
+    """
+
+    table: Source
+    rows: int
+    sha256: str
+    columns: Columns
+    set_aside: Complaints
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self.table.path
+
+    @property
+    def fingerprint(self) -> str:
+        """What the items depend on: the file and, where they matter, columns and what is left out.
+
+        For rows whose columns have the names of the fields it is the file's hash alone.
+        """
+        renamed = f"|columns:{json.dumps(self.columns.renamed)}" if self.columns.renamed else ""
+        return f"{self.sha256}{renamed}|set aside" if self.set_aside.rows else self.sha256 + renamed
+
+    @property
+    def said(self) -> dict[str, Any]:
+        """What a manifest says of the input."""
+        said = {"path": self.table.name, "rows": self.rows, "sha256": self.sha256}
+        renamed = {"columns": self.columns.renamed} if self.columns.renamed else {}
+        aside = {"set_aside": self.set_aside.rows} if self.set_aside.rows else {}
+        return said | renamed | aside
+
+    def items(self) -> Iterator[tuple[Row, Item]]:
+        """The rows and their items, in order.
+
+        Raises:
+            InputError: a row is no item any more.
+
+        """
+        for number, row in self.table.rows():
+            item, wrong = _read_item(row, self.columns, number)
+            if item is not None and not isinstance(row, str):
+                yield row, item
+            elif not self.set_aside.rows:
+                found = Complaints(self.table.name)
+                found.add(self.table.place(number), wrong)
+                raise InputError(found.listed())
+
+
+def check_input(
+    source: str | Path | Source,
+    *,
+    ignore_extra: bool = False,
+    columns: Mapping[str, str] | None = None,
+    skip_bad: bool = False,
+) -> CheckedInput:
+    """Read a whole table; report every row that is no item. Labels of an ``Example`` may be there.
+
+    Args:
+        source: The table, or its file.
+        ignore_extra: Whether columns that hold no field are left out; else they are an error.
+        columns: Fields and the columns that hold them; the rest is recognised by its names.
+        skip_bad: Whether rows that are no items are left out and counted; else they are an error.
+
+    Raises:
+        MissingError: no such file, or the library that reads it is not installed.
+        InputError: ``file:line: field: what``, alike complaints together; or no row at all.
+        SettingsError: ``columns`` names no field or no column.
+
+    """
+    table = source if isinstance(source, Source) else Source.of(source)
+    seen = survey(row for _, row in table.rows() if not isinstance(row, str))
+    found = recognise(
+        seen, columns, name=table.name, options=COMMAND_LINE, ignore_extra=ignore_extra
+    )
+    wrong, rows = Complaints(table.name), 0
+    for number, row in table.rows():
+        item, complaints = _read_item(row, found, number)
+        rows += item is not None
+        if item is None:
+            wrong.add(table.place(number), complaints)
+    if wrong.rows and not (skip_bad and rows):
+        raise InputError(wrong.listed())
+    if not rows:
+        lines = "; every line holds one item as a JSON object" if table.form is Form.JSONL else ""
+        raise InputError(f"{table.name}: no rows{lines}")
+    return CheckedInput(table, rows, sha256_file(table.path), found, wrong)
+
+
+def _read_item(
+    row: Row | str, columns: Columns, number: int
+) -> tuple[Item | None, list[Complaint]]:
+    if isinstance(row, str):
+        return None, [Complaint("", row)]
+    return read_item(row, columns, number)

@@ -1,0 +1,31 @@
+"""A label in its usual forms -> a verdict: one table, and an error for anything else."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from gradegpt.schema import Verdict
+
+_WRITTEN: Final[dict[Verdict, tuple[str, ...]]] = {
+    Verdict.CORRECT: ("correct", "true", "1", "1.0", "yes", "c", "正确", "对"),
+    Verdict.INCORRECT: ("incorrect", "false", "0", "0.0", "no", "i", "错误", "错"),
+    Verdict.INVALID: ("invalid",),
+}
+"""``C`` and ``I`` are inspect_ai's. Its ``P`` and ``N`` are no verdicts here."""
+_READ: Final = {text: verdict for verdict, texts in _WRITTEN.items() for text in texts}
+USABLE: Final = "true or false, 1 or 0, yes or no, C or I, correct, incorrect, invalid, or null"
+
+
+def read_label(value: object) -> Verdict | None:
+    """The verdict that a label stands for, whatever its case; None where nobody graded.
+
+    Raises:
+        ValueError: it is none of those forms, such as 0.5 or a class of several.
+
+    """
+    if value is None:
+        return None
+    verdict = _READ.get(str(value).strip().casefold())
+    if verdict is None:
+        raise ValueError(f"label {value!r} is no verdict; use {USABLE}")
+    return verdict

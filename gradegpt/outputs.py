@@ -1,0 +1,103 @@
+"""Judge a table into a table: the input's rows, in any form, with the columns of a judgement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from gradegpt.errors import OutputError
+from gradegpt.inputs import CheckedInput
+from gradegpt.judges.base import Judge
+from gradegpt.records import read_rows
+from gradegpt.run import Progress, Summary, finished, judge_file
+from gradegpt.schema import Judgement
+from gradegpt.tables import Form, Row, check_library, write
+from gradegpt.tables.xlsx import LONGEST, too_long
+
+ADDED: Final = ("verdict", "confidence", "outcome", "method", "reason", "answer")
+"""The fields of a judgement that a table gets as columns."""
+
+
+def check_form(path: Path, form: Form, source: CheckedInput) -> None:
+    """Find out before any work whether the rows can be written in that form.
+
+    Raises:
+        MissingError: the library that writes it is not installed.
+        OutputError: a text is longer than a workbook's cell.
+
+    """
+    check_library(form, str(path))
+    if form is not Form.XLSX:
+        return
+    for number, row in source.table.rows():
+        if not isinstance(row, str) and (column := too_long(row)):
+            where = source.table.place(number)
+            most = f"is longer than the {LONGEST:,} characters of a cell"
+            raise OutputError(f"{path}: {where}: {column} {most}; write .csv or .jsonl instead")
+
+
+def judge_table(
+    source: CheckedInput,
+    output: str | Path,
+    judge: Judge,
+    *,
+    form: Form,
+    overwrite: bool = False,
+    rows_per_write: int = 64,
+    on_progress: Progress | None = None,
+) -> Summary:
+    """Judge every row into a table: the input's rows with the columns ``ADDED``.
+
+    The judgements themselves, with their chains, are in ``<output>.judgements.jsonl``, which a run
+    that was stopped goes on with.
+
+    Raises:
+        OutputError, EngineError: as ``judge_file``.
+        MissingError: the library that writes the form is not installed.
+
+    """
+    output = Path(output)
+    record = beside(output, form)
+    counts = None if overwrite else finished(record, source, judge)
+    if counts is not None:  # only the table is missing
+        summary = Summary(record, counts, source.rows, 0.0)
+    else:
+        summary = judge_file(
+            source, record, judge,
+            overwrite=overwrite, rows_per_write=rows_per_write, on_progress=on_progress,
+        )  # fmt: skip
+    names = added_to(source.columns.names)
+    rows = _with_columns(source, read_rows(record, Judgement), names)
+    try:
+        write(output, form, (*source.columns.names, *names.values()), rows)
+    except OSError as error:
+        what = error.strerror or error
+        raise OutputError(f"{output}: {what}; the judgements are safe in {record}") from error
+    return summary._replace(output=output)
+
+
+def beside(output: Path, form: Form) -> Path:
+    """Where the judgements of a run are: in the output itself, or beside a table."""
+    if form is Form.JSONL:
+        return output
+    return output.with_name(f"{output.name}.judgements.jsonl")
+
+
+def added_to(columns: Sequence[str]) -> dict[str, str]:
+    """What the columns ``ADDED`` are called in a table that has these, some of them perhaps."""
+    names: dict[str, str] = {}
+    for field in ADDED:
+        name = field
+        while name in columns:
+            name = f"judged_{name}"
+        names[field] = name
+    return names
+
+
+def _with_columns(
+    source: CheckedInput, judgements: Iterator[Judgement], names: Mapping[str, str]
+) -> Iterator[Row]:
+    for (row, _), judgement in zip(source.items(), judgements, strict=True):
+        told = judgement.model_dump(mode="json", include=set(ADDED))
+        yield row | {name: told[field] for field, name in names.items()}

@@ -1,0 +1,78 @@
+"""JSON Lines and JSON, read and written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from gradegpt.errors import InputError
+from gradegpt.records import dump, parse_json, parse_line, read_lines, whole_file, write_rows
+from gradegpt.tables.forms import Row, Rows
+
+
+def read_json_lines(path: Path, name: str) -> Rows:
+    """An object a line; the number is the line's."""
+    for number, raw in read_lines(path):
+        try:
+            row: Row | str = parse_line(raw, "")
+        except InputError as error:
+            row = str(error).removeprefix(": ")
+        yield number, row
+
+
+def read_json(path: Path, name: str) -> Rows:
+    """A list of objects, an object with one such list inside, or one from ids to objects."""
+    try:
+        value = parse_json(path.read_bytes())
+    except json.JSONDecodeError as error:
+        raise InputError(
+            f"{name}:{error.lineno}: not JSON ({error.msg}); "
+            "if every line is an object of its own, name the file .jsonl"
+        ) from error
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f"{name}: cannot be read as JSON ({error})") from error
+    for number, row in enumerate(_listed(value, name), start=1):
+        is_row = isinstance(row, dict)
+        yield number, row if is_row else f"a {type(row).__name__}; every row is an object"
+
+
+def write_json_lines(path: Path, columns: Iterable[str], rows: Iterable[Row]) -> None:
+    """An object a line."""
+    write_rows(path, rows)
+
+
+def write_json(path: Path, columns: Iterable[str], rows: Iterable[Row]) -> None:
+    """A list of objects, one a line."""
+    with whole_file(path) as out:
+        before = "[\n"
+        for row in rows:
+            out.write(f"{before}{dump(row)}")
+            before = ",\n"
+        out.write("[]\n" if before == "[\n" else "\n]\n")
+
+
+def _listed(value: Any, name: str) -> Iterable[Any]:
+    """A list; the one list of rows in an object; an object from ids to rows; or a single row."""
+    if isinstance(value, list):
+        return value
+    if not isinstance(value, dict):
+        raise InputError(
+            f"{name}: a {type(value).__name__}; expected a list of objects, an object with one "
+            "such list inside, or an object from ids to objects"
+        )
+    lists = [held for held in value.values() if isinstance(held, list) and _are_rows(held)]
+    if len(lists) > 1:
+        raise InputError(
+            f"{name}: {len(lists)} lists of rows in one object; give each its own file"
+        )
+    if lists:
+        return lists[0]
+    if _are_rows(list(value.values())):
+        return [{"id": name, **held} for name, held in value.items()]
+    return [value]
+
+
+def _are_rows(values: list[Any]) -> bool:
+    return bool(values) and all(isinstance(held, dict) for held in values)

@@ -1,0 +1,76 @@
+"""CSV and TSV, read and written: UTF-8, quoted as spreadsheets quote; every cell is text."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from gradegpt.errors import InputError
+from gradegpt.records import MAX_LINE_BYTES, whole_file
+from gradegpt.tables.forms import Row, Rows
+
+
+def read_separated(path: Path, name: str, separator: str) -> Rows:
+    """A row under the columns of the first; the number is the line on which it begins."""
+    csv.field_size_limit(MAX_LINE_BYTES)  # of the process; its default is 128 KiB a cell
+    with path.open("rb") as raw:
+        # Decoded line by line: a text file decodes ahead, and errors would name the wrong line.
+        lines = (line.decode("utf-8").removeprefix("\ufeff") for line in raw)
+        reader = csv.reader(lines, delimiter=separator, strict=True)
+        end = 0
+        try:
+            header = header_of(next(reader, []), name)
+            end = reader.line_num
+            for cells in reader:
+                # A quoted cell may span lines: the row begins where the last one ended.
+                start, end = end + 1, reader.line_num
+                if cells:
+                    yield start, _cells(header, cells)
+        except (csv.Error, UnicodeDecodeError) as error:
+            raise InputError(
+                f"{name}:{end + 1}: not a readable table ({error}); "
+                "save it as UTF-8, with cells that hold quotes or line ends quoted"
+            ) from error
+
+
+def write_separated(
+    path: Path, columns: Sequence[str], rows: Iterable[Row], separator: str
+) -> None:
+    """The columns, then a row each; what a row does not have is an empty cell."""
+    with whole_file(path) as out:
+        writer, quoting = (
+            csv.writer(out, delimiter=separator, lineterminator="\n", quoting=how)
+            for how in (csv.QUOTE_MINIMAL, csv.QUOTE_ALL)
+        )
+        for cells in chain([columns], ([as_cell(row.get(c)) for c in columns] for row in rows)):
+            # A carriage return alone ends a line for a reader, and is not quoted by itself.
+            (quoting if any("\r" in cell for cell in cells) else writer).writerow(cells)
+
+
+def header_of(names: Sequence[Any], name: str) -> list[str]:
+    """The columns of a table, of which none may be there twice."""
+    header = ["" if column is None else str(column) for column in names]
+    twice = next((column for column in header if column and header.count(column) > 1), None)
+    if twice is not None:
+        raise InputError(f"{name}: the column {twice!r} is there twice; rename one of them")
+    return header
+
+
+def as_cell(value: Any) -> str:
+    """A value as the text of a cell: texts as they are, none as nothing, the rest as JSON."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _cells(header: list[str], cells: list[str]) -> Row | str:
+    if len(cells) != len(header):
+        return (
+            f"{len(cells)} cells under {len(header)} columns; "
+            "quote the cells that hold the separator"
+        )
+    return dict(zip(header, cells, strict=True))

@@ -1,0 +1,71 @@
+"""Where rows come from: a file, standard input, or a data set of the hub; readable many times."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from gradegpt.tables.forms import Form, Rows, form_of, place, sniffed
+from gradegpt.tables.hub import HUB, read_hub
+from gradegpt.tables.rows import read
+
+STDIN: Final = "-"
+
+
+class Source(NamedTuple):
+    """A table in a file. ``name`` is what messages call it, ``shown`` the form of its places."""
+
+    path: Path
+    form: Form
+    name: str
+    shown: Form
+
+    @classmethod
+    def of(cls, path: str | Path, form: Form | None = None, name: str = "") -> Source:
+        """A file; its form is that of its suffix or, without a known one, of its first bytes."""
+        form = form or form_of(path) or sniffed(Path(path))
+        return cls(Path(path), form, name or str(path), form)
+
+    def rows(self) -> Rows:
+        """The rows, from the first on; see ``gradegpt.tables.read``."""
+        return read(self.path, self.form, self.name)
+
+    def place(self, number: int) -> str:
+        """Where the row with that number is."""
+        return place(self.name, self.shown, number)
+
+
+@contextmanager
+def opened(given: str) -> Iterator[Source]:
+    """The table that ``given`` names: a path, ``-`` for standard input, or ``hf:owner/name``.
+
+    What is no file is copied into one first, as the rows are read more than once.
+    """
+    if given != STDIN and not given.startswith(HUB):
+        yield Source.of(given)
+        return
+    with tempfile.TemporaryDirectory(prefix="gradegpt-") as folder:
+        path = Path(folder) / "rows"
+        if given == STDIN:
+            with path.open("wb") as out:
+                shutil.copyfileobj(sys.stdin.buffer, out)
+            yield Source.of(path, name="stdin")
+        else:
+            _copy_hub(given, path)
+            yield Source(path, Form.JSONL, given, Form.JSON)
+
+
+def _copy_hub(given: str, path: Path) -> None:
+    with path.open("w", encoding="utf-8") as out:
+        for _, row in read_hub(given):
+            out.write(json.dumps(row, default=_plain) + "\n")
+
+
+def _plain(value: object) -> str:
+    return f"({len(value):,} bytes)" if isinstance(value, bytes) else str(value)

@@ -1,0 +1,204 @@
+"""Columns by their usual names: recognised, ambiguous, unknown; what is read from a cell."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gradegpt.columns import (
+    ALIASES,
+    COMMAND_LINE,
+    FIELDS,
+    LABELS,
+    Complaint,
+    Complaints,
+    read_item,
+    recognise,
+    survey,
+)
+from gradegpt.errors import InputError, SettingsError
+from gradegpt.schema import Item
+
+ROW = {"reference": "4", "response": "It is 4."}
+
+
+def item_of(row: dict[str, Any], **options: Any) -> Item:
+    """The item of a row that has nothing wrong."""
+    columns = recognise(survey([row]), name="t", **options)
+    item, wrong = read_item(row, columns, 7)
+    assert wrong == []
+    assert item is not None
+    return item
+
+
+def complaints_of(row: dict[str, Any], **options: Any) -> list[Complaint]:
+    columns = recognise(survey([row]), name="t", options=COMMAND_LINE, **options)
+    return read_item(row, columns, 1)[1]
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        (ROW, ""),
+        ({"prompt": "q", "answer": "4", "completion": "4"},
+         "question = prompt, reference = answer, response = completion"),
+        ({"Problem": "q", "Gold Answer": "4", "model_output": "4"},
+         "question = Problem, reference = Gold Answer, response = model_output"),
+        ({"goldAnswer": "4", "modelResponse": "4"},
+         "reference = goldAnswer, response = modelResponse"),
+        ({"题目": "q", "参考答案": "4", "模型回答": "4"},
+         "question = 题目, reference = 参考答案, response = 模型回答"),
+        ({"target": "4", "Response": "4", "idx": 3}, "id = idx, reference = target, "
+         "response = Response"),
+    ],
+    ids=["exact", "prompt-completion", "case-and-blanks", "camel", "chinese", "case-alone"],
+)  # fmt: skip
+def test_columns_are_recognised_by_their_usual_names(row: dict[str, Any], said: str) -> None:
+    """Without regard to case, blanks and underscores; exact names are not worth a word."""
+    assert recognise(survey([row]), name="t").said == said
+    assert (item_of(row).reference, item_of(row).response) in [
+        (("4",), "4"), (("4",), "It is 4."),
+    ]  # fmt: skip
+
+
+def test_no_usual_name_stands_for_two_fields() -> None:
+    """Nor for a field and a label; each is written as it is compared."""
+    names = [name for aliases in ALIASES.values() for name in aliases] + list(LABELS)
+    assert len(names) == len(set(names))
+    assert all(name == name.casefold().replace("_", "") for name in names)
+    assert not set(names) & set(FIELDS)
+
+
+def test_an_exact_name_wins_over_a_usual_one() -> None:
+    """Then the other column holds no field, and that is an error that says what to do."""
+    assert complaints_of(ROW | {"answer": "5"}) == [
+        Complaint("answer", "unknown column", "; did you mean reference? use --map "
+                  "reference=answer, or --ignore-extra to leave it out"),
+    ]  # fmt: skip
+    assert item_of(ROW | {"answer": "5"}, ignore_extra=True).reference == ("4",)
+
+
+def test_a_given_column_wins_over_an_exact_name() -> None:
+    """What was the field's own column is then one too many."""
+    row = ROW | {"gold": "5"}
+    assert item_of(row, given={"reference": "gold"}, ignore_extra=True).reference == ("5",)
+    (wrong,) = complaints_of(row, given={"reference": "gold"})
+    assert (wrong.field, wrong.what) == ("reference", "unknown column")
+
+
+def test_two_columns_for_one_field_are_an_error_that_shows_three_rows_of_each() -> None:
+    """Nothing is guessed; an empty cell shows nothing."""
+    rows = [
+        {"reference": "4", "prediction": n, "output": f"It\x1b is {n}." if n else None}
+        for n in range(6)
+    ]
+    with pytest.raises(InputError) as caught:
+        recognise(survey(rows), name="in.csv", options=COMMAND_LINE)
+    assert str(caught.value) == (
+        "in.csv: `response` may be any of prediction, output; "
+        "use --map response=prediction or --map response=output\n"
+        "  prediction: 0 | 1 | 2\n"
+        "  output: 'It\\x1b is 1.' | 'It\\x1b is 2.' | 'It\\x1b is 3.'"
+    )
+
+
+@pytest.mark.parametrize(
+    ("wanted", "message"),
+    [
+        ({"refrence": "gold"}, "map refrence=gold: no field 'refrence'; did you mean 'reference'?"),
+        ({"reference": "golt"}, "t: map reference=golt: no column 'golt'; did you mean 'gold'?; "
+         "the columns are: gold, response"),
+    ],
+    ids=["no-field", "no-column"],
+)  # fmt: skip
+def test_a_map_that_names_nothing_is_an_error(wanted: dict[str, str], message: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        recognise(survey([{"gold": "4", "response": "4"}]), wanted, name="t")
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("name", ["label", "verdict", "is_correct", "Correct", "source", "lang"])
+def test_a_label_may_be_there_and_is_not_looked_at(name: str) -> None:
+    """Whatever its value; and any column can be called one."""
+    assert item_of(ROW | {name: "nonsense"}) == item_of(ROW)
+    assert item_of(ROW | {"grade": 3}, given={"label": "grade"}) == item_of(ROW)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(42, "42"), (0.5, "0.5"), (-3, "-3"), ("0.50", "0.50"), (10**30, "1" + "0" * 30)],
+)
+def test_numbers_are_taken_as_text(value: object, text: str) -> None:
+    """In every field that holds text, and inside a list."""
+    item = item_of({"id": value, "question": value, "reference": value, "response": value})
+    assert (item.id, item.question, item.reference, item.response) == (text, text, (text,), text)
+    assert item_of(ROW | {"reference": [value, "four"]}).reference == (text, "four")
+
+
+@given(st.integers() | st.floats(allow_nan=False))
+def test_a_number_as_text_is_the_same_number(value: float) -> None:
+    """No digit is lost."""
+    assert type(value)(item_of(ROW | {"response": value}).response) == value
+
+
+def test_what_is_missing_is_left_out() -> None:
+    """None and NaN anywhere; an empty cell where it could be no value. A response may be empty."""
+    empty = {"context": None, "tolerance": "", "answer_type": "", "points": float("nan")}
+    assert item_of(ROW | empty) == item_of(ROW)
+    assert item_of(ROW | {"response": ""}).response == ""
+    assert item_of(ROW).id == "7"
+
+
+def test_a_cell_may_hold_a_list_as_json() -> None:
+    """Where the field is a list; a reference may itself be written ``[1, 2]``."""
+    assert item_of(ROW | {"steps": '["a", "b"]'}).steps == ("a", "b")
+    assert item_of(ROW | {"meta": '{"n": 1}'}).meta == {"n": 1}
+    assert item_of(ROW | {"reference": "[1, 2]"}).reference == ("[1, 2]",)
+
+
+def test_a_date_is_no_answer() -> None:
+    """A spreadsheet makes one of 3/4, and nobody would see it."""
+    (wrong,) = complaints_of(ROW | {"reference": datetime.datetime(2026, 4, 3)})  # noqa: DTZ001
+    assert wrong.field == "reference"
+    assert wrong.what.startswith("a date, not text")
+
+
+def test_a_required_field_without_a_column_says_which_columns_there_are() -> None:
+    (wrong,) = complaints_of({"response": "4", "gibberish": 1}, ignore_extra=True)
+    assert wrong == Complaint(
+        "reference", "field required",
+        "; the columns are: response, gibberish; use --map reference=COLUMN",
+    )  # fmt: skip
+
+
+def test_a_complaint_names_the_column_as_it_is_in_the_file() -> None:
+    (wrong,) = complaints_of({"gold": " ", "output": ["a"]}, given={"response": "output"})
+    assert (wrong.field, wrong.what) == ("output", "input should be a valid string")
+
+
+def test_alike_complaints_are_one_with_their_number() -> None:
+    """A single one keeps its place; more than one kind stand under a head that adds them up."""
+    found = Complaints("in.csv")
+    for line in range(2, 2_002):
+        found.add(f"in.csv:{line}", complaints_of(ROW | {"answer": "4"}))
+    assert found.listed().startswith(
+        "in.csv: `answer`: unknown column in 2,000 rows; did you mean reference? "
+        "use --map reference=answer"
+    )
+    found.add("in.csv:9000", [Complaint("", "4 cells under 3 columns")])
+    lines = found.listed().split("\n  ")
+    assert lines[0] == "in.csv: 2,001 complaints, nothing was judged"
+    assert lines[1].endswith("(first: in.csv:2)")
+    assert lines[2] == "in.csv:9000: 4 cells under 3 columns"
+
+
+def test_kinds_of_complaints_are_listed_up_to_twenty() -> None:
+    found = Complaints("t")
+    for n in range(23):
+        found.add(f"t:{n}", [Complaint("f", f"complaint {n}")])
+    lines = found.listed().split("\n  ")
+    assert (len(lines), lines[-1]) == (22, "... and 3 more")

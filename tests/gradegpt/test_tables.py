@@ -1,0 +1,333 @@
+"""Tables: the same rows from every kind of file, and a broken one named with its place."""
+
+from __future__ import annotations
+
+import builtins
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from io import BytesIO, TextIOWrapper
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gradegpt import tables
+from gradegpt.errors import InputError, MissingError
+from gradegpt.tables import Form, Source, files, form_of, opened, read, read_table
+from gradegpt.tables.forms import sniffed
+from gradegpt.tables.xlsx import LONGEST, too_long
+
+Write = Callable[[str, str], str]
+ROWS = [{"question": "1+1=?", "answer": "2"}, {"question": '"甲,\n乙"？', "answer": "甲"}]
+
+
+COLUMNS = list(ROWS[0])
+
+
+@pytest.fixture(name="write")
+def _write(tmp_path: Path) -> Write:
+    """Write a file of that name and content; its path."""
+
+    def made(name: str, content: str) -> str:
+        (tmp_path / name).write_text(content, encoding="utf-8")
+        return str(tmp_path / name)
+
+    return made
+
+
+def lines(rows: list[dict[str, Any]]) -> str:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def parquet(path: Path) -> None:
+    import pyarrow
+    from pyarrow import parquet
+
+    parquet.write_table(pyarrow.Table.from_pylist(ROWS), path)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "places"),
+    [
+        ("t.jsonl", lines(ROWS), [":1", ":2"]),
+        ("t.json", json.dumps(ROWS), [": row 1", ": row 2"]),
+        ("object.json", json.dumps({"title": "x", "tags": [], "of": ROWS}), [": row 1", ": row 2"]),
+        ("t.csv", 'question,answer\n1+1=?,2\n"""甲,\n乙""？",甲\n', [":2", ":3"]),
+        ("t.tsv", 'question\tanswer\n1+1=?\t2\n\n"""甲,\n乙""？"\t甲\n', [":2", ":4"]),
+        ("t.parquet", None, [": row 1", ": row 2"]),
+    ],
+)
+def test_the_same_rows_come_from_every_kind_of_table(
+    name: str, content: str | None, places: list[str], tmp_path: Path
+) -> None:
+    """Each with the file and the line or row where it stands."""
+    path = tmp_path / name
+    parquet(path) if content is None else path.write_text(content, encoding="utf-8")
+    read = list(read_table(str(path)))
+    assert [row for _, row in read] == ROWS
+    assert [where for where, _ in read] == [f"{path}{place}" for place in places]
+
+
+def test_a_json_object_may_hold_one_row_or_rows_by_their_ids(write: Write) -> None:
+    """As MATH keeps a file a problem, and OpenCompass its predictions."""
+    one = write("one.json", json.dumps(ROWS[0] | {"options": ["1", "2"]}))
+    assert [row for _, row in read_table(one)] == [ROWS[0] | {"options": ["1", "2"]}]
+    by_id = write("by_id.json", json.dumps({"7": {"prediction": "2"}}))
+    assert [row for _, row in read_table(by_id)] == [{"id": "7", "prediction": "2"}]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "complaint"),
+    [
+        ("a.jsonl", '{"a": 1}\nno\n', "a.jsonl:2: not a JSON object"),
+        ("a.json", '[\n{"a": 1},\n]', "a.json:3: not JSON"),
+        ("a.json", "7", "a.json: a int; expected a list"),
+        ("a.json", '[{"a": 1}, 2]', "a.json: row 2: a int"),
+        ("a.json", '{"a": [{"x": 1}], "b": [{"x": 1}]}', "2 lists of rows"),
+        ("a.csv", "q,a\n1,2\n1,2,3\n", "a.csv:3: 3 cells under 2 columns"),
+        ("a.csv", 'q,a\n"x"y,2\n', "a.csv:2: not a readable table"),
+        ("a.parquet", "PAR0", "a.parquet: not a readable Parquet file"),
+        ("a.csv", "q,a,q\n1,2,3\n", "a.csv: the column 'q' is there twice; rename one of them"),
+        ("a.xlsx", "PK", "a.xlsx: not a readable workbook (File is not a zip file)"),
+        ("a.xls", "", "a.xls: no reader for '.xls'; save it as .jsonl"),
+    ],
+)
+def test_a_broken_table_is_named_with_its_place(
+    name: str, content: str, complaint: str, write: Write
+) -> None:
+    """The message says file, line or row, and what to do."""
+    path = write(name, content)
+    with pytest.raises(InputError) as caught:
+        list(read_table(path))
+    assert complaint in str(caught.value)
+
+
+def test_a_pattern_names_its_files_in_order(write: Write, tmp_path: Path) -> None:
+    """A path that matches nothing is missing, not empty."""
+    paths = tuple(write(name, lines(ROWS)) for name in ("a.jsonl", "b.jsonl"))
+    assert files(str(tmp_path / "*.jsonl")) == paths
+    assert len(list(read_table(str(tmp_path / "*.jsonl")))) == 4
+    for absent in ("*.csv", "c.jsonl"):
+        with pytest.raises(MissingError, match="no such file"):
+            files(str(tmp_path / absent))
+
+
+class Hub(ModuleType):
+    """A stand-in for ``datasets`` that serves the rows or fails."""
+
+    def __init__(self, failure: Exception | None = None) -> None:
+        super().__init__("datasets")
+        self.failure = failure
+        self.asked: tuple[str, str | None] = ("", None)
+        self.exceptions = type("exceptions", (), {"DatasetsError": type("E", (Exception,), {})})
+
+    def load_dataset(self, name: str, config: str | None, *, streaming: bool) -> dict[str, Any]:
+        assert streaming
+        self.asked = (name, config)
+        if self.failure:
+            raise self.failure
+
+        class Rows(list[dict[str, Any]]):
+            features = ("question", "picture")
+
+            def decode(self, enable: bool) -> list[dict[str, Any]]:
+                assert not enable
+                return ROWS
+
+        return {"train": Rows([{"picture": "cannot be decoded"}]), "test": Rows()}
+
+
+def test_a_hub_data_set_is_streamed_by_name_config_and_split(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of several splits one must be named: none is taken by default."""
+    hub = Hub()
+    monkeypatch.setitem(sys.modules, "datasets", hub)
+    assert [row for _, row in read_table("hf:own/sums:main@train")] == ROWS
+    assert hub.asked == ("own/sums", "main")
+    with pytest.raises(InputError, match="name one of its splits: @train, @test"):
+        list(read_table("hf:own/sums"))
+    assert files("hf:own/sums") == ()
+
+
+@pytest.mark.parametrize(
+    ("failure", "error", "complaint"),
+    [
+        (ConnectionError("no\n route"), MissingError, r"\(no route\); check the name and the netw"),
+        (ValueError("Config name is missing"), InputError, "Config name is missing; write hf:"),
+    ],
+)
+def test_a_hub_that_does_not_answer_is_one_line(
+    failure: Exception, error: type[Exception], complaint: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It names the data set, the cause and the way around."""
+    monkeypatch.setitem(sys.modules, "datasets", Hub(failure))
+    with pytest.raises(error, match=f"hf:own/sums: .*{complaint}"):
+        list(read_table("hf:own/sums"))
+
+
+@pytest.mark.parametrize(
+    ("path", "library", "extra"),
+    [
+        ("t.parquet", "pyarrow", "tables"),
+        ("t.xlsx", "openpyxl", "tables"),
+        ("hf:a/b", "datasets", "data"),
+    ],
+)
+def test_a_library_that_is_not_installed_is_named(
+    path: str, library: str, extra: str, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the command that installs it."""
+    real = builtins.__import__
+
+    def without(name: str, *rest: Any) -> Any:
+        if name.startswith(library):
+            raise ImportError(name)
+        return real(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(MissingError, match=rf"needs {library}; .*gradegpt\[{extra}\]"):
+        list(read_table(path if path.startswith("hf:") else write(path, "")))
+
+
+def test_importing_the_sources_loads_no_heavy_library() -> None:
+    """They load when a table needs them."""
+    heavy = "{'pyarrow', 'datasets', 'numpy', 'sympy', 'openpyxl'}"
+    code = f"import sys, data_gen.sources, gradegpt.tables; print({heavy} & {{*sys.modules}})"
+    root = Path(__file__).parents[2]
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root
+    )
+    assert done.stdout.strip() == "set()"
+
+
+@pytest.mark.parametrize("form", list(Form))
+def test_what_is_written_is_read_again(form: Form, tmp_path: Path) -> None:
+    """In every form, whole: quotes, line ends, separators, and what a spreadsheet would compute."""
+    rows = [*ROWS, {"question": "=1+1", "answer": "0.50\t, 'x'"}, {"question": "", "answer": "007"}]
+    path = tmp_path / f"t.{form}"
+    tables.write(path, form, COLUMNS, iter(rows))
+    again = [{k: v or "" for k, v in row.items()} for _, row in read_table(str(path))]
+    assert again == rows
+    assert [p.name for p in tmp_path.iterdir()] == [path.name]
+
+
+CELLS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(rows=st.lists(st.tuples(CELLS, CELLS), max_size=4), form=st.sampled_from(list(Form)[:4]))
+def test_any_text_comes_back_from_any_form_of_text(
+    rows: list[tuple[str, str]], form: Form, tmp_path: Path
+) -> None:
+    """JSON Lines, JSON, CSV and TSV: no character is lost or changed."""
+    held = [{"a": one, "b": other} for one, other in rows]
+    path = tmp_path / "t"
+    tables.write(path, form, ["a", "b"], held)
+    assert [row for _, row in read(path, form)] == held
+
+
+def test_values_that_are_no_text_are_written_as_each_form_has_them(tmp_path: Path) -> None:
+    """A cell of text holds JSON; a workbook keeps numbers; a mixed Parquet column is text."""
+    rows = [{"a": 0.5, "b": ["x"], "c": 1}, {"a": None, "b": {"k": True}, "c": "one"}]
+    wanted = {
+        Form.CSV: [{"a": "0.5", "b": '["x"]', "c": "1"}, {"a": "", "b": '{"k": true}', "c": "one"}],
+        Form.XLSX: [{"a": 0.5, "b": '["x"]', "c": 1}, {"a": None, "b": '{"k": true}', "c": "one"}],
+        Form.PARQUET: [
+            {"a": 0.5, "b": '["x"]', "c": "1"}, {"a": None, "b": '{"k": true}', "c": "one"},
+        ],
+        Form.JSON: rows,
+    }  # fmt: skip
+    for form, values in wanted.items():
+        path = tmp_path / f"t.{form}"
+        tables.write(path, form, ["a", "b", "c"], rows)
+        assert [row for _, row in read(path, form)] == values
+
+
+def test_a_cell_of_a_long_response_is_read(write: Write) -> None:
+    """Python's own limit is 131,072 characters."""
+    path = write("t.csv", f"a\n{'x' * 200_000}\n")
+    assert [len(row["a"]) for _, row in read_table(path)] == [200_000]
+
+
+def test_a_wrong_row_does_not_hide_the_rows_behind_it(write: Write) -> None:
+    """Who wants to can leave it out; each form says what is wrong with it."""
+    broken = {
+        "t.jsonl": '{"a": "1"}\nno\n{"a": "2"}\n',
+        "t.csv": "a\n1\n1,2\n2\n",
+        "t.json": '[{"a": "1"}, 7, {"a": "2"}]',
+    }
+    for name, content in broken.items():
+        rows = [row for _, row in Source.of(write(name, content)).rows()]
+        assert [rows[0], rows[2]] == [{"a": "1"}, {"a": "2"}]
+        assert isinstance(rows[1], str)
+
+
+def test_a_workbook_is_read_from_its_one_sheet_with_rows(tmp_path: Path) -> None:
+    """With the numbers of the rows there; columns without a name are left out."""
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.create_sheet("empty")
+    for cells in (["a", None, "b"], [1, "note", "x"], [None] * 3, [0.5, None, None]):
+        book.active.append(cells)
+    path = tmp_path / "t.xlsx"
+    book.save(path)
+    assert list(read(path, Form.XLSX)) == [(2, {"a": 1, "b": "x"}), (4, {"a": 0.5, "b": None})]
+    book["empty"].append(["a"])
+    book.save(path)
+    with pytest.raises(InputError, match="rows in 2 sheets, Sheet, empty; keep one"):
+        list(read(path, Form.XLSX))
+
+
+def test_a_workbook_takes_no_control_character_and_no_endless_text(tmp_path: Path) -> None:
+    """The first is replaced and seen; the second is known before anything is judged."""
+    path = tmp_path / "t.xlsx"
+    tables.write(path, Form.XLSX, ["a"], [{"a": "x\x1by"}])
+    assert list(read(path, Form.XLSX)) == [(2, {"a": "x\ufffdy"})]
+    assert too_long({"a": "x" * LONGEST, "b": "x" * (LONGEST + 1)}) == "b"
+    assert too_long({"a": "x" * LONGEST}) == ""
+
+
+@pytest.mark.parametrize(
+    ("content", "form"),
+    [
+        (b"PAR1\x00", Form.PARQUET), (b"PK\x03\x04", Form.XLSX), (b' [{"a": 1}]', Form.JSON),
+        (b'{\n "rows": []}', Form.JSON), (b'{"a": "x, y"}\n', Form.JSONL), (b"", Form.JSONL),
+        (b"a,b\n", Form.CSV), (b"\xef\xbb\xbfa,b\tc,d\n", Form.TSV), (b"a word\n", Form.JSONL),
+    ],
+    ids=["parquet", "xlsx", "json", "json-object", "jsonl", "empty", "csv", "tsv", "words"],
+)  # fmt: skip
+def test_a_file_without_a_known_name_is_known_by_its_start(
+    content: bytes, form: Form, tmp_path: Path
+) -> None:
+    """JSON Lines in doubt, whose reader says what is wrong."""
+    (tmp_path / "t").write_bytes(content)
+    assert sniffed(tmp_path / "t") is form
+    assert form_of(tmp_path / "t") is None
+    assert form_of("A.CSV") is Form.CSV
+
+
+def test_standard_input_is_a_table_that_can_be_read_twice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of the form that it begins with; messages call it stdin."""
+    monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO(b"a,b\n1,2\n")))
+    with opened("-") as source:
+        assert list(source.rows()) == list(source.rows()) == [(2, {"a": "1", "b": "2"})]
+        assert source.place(2) == "stdin:2"
+    assert not source.path.exists()
+
+
+def test_a_hub_data_set_is_fetched_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And read as often as is needed."""
+    hub = Hub()
+    monkeypatch.setitem(sys.modules, "datasets", hub)
+    with opened("hf:own/sums@train") as source:
+        hub.failure = ConnectionError("asked again")
+        assert [row for _, row in source.rows()] == ROWS
+        assert source.place(2) == "hf:own/sums@train: row 2"
