@@ -31,7 +31,15 @@ from gradegpt.cli import run
 from gradegpt.importers.labelled import Source, item_key
 from gradegpt.judges.build import JudgeSettings, build_judge
 from gradegpt.judges.lexical import LexicalJudge
-from gradegpt.judges.trust import OTHER, TRUST_FILE, Trust, Weights, kind_of, log_odds
+from gradegpt.judges.trust import (
+    OTHER,
+    TRUST_FILE,
+    Trust,
+    Weights,
+    kind_of,
+    lexical_odds,
+    log_odds,
+)
 from gradegpt.records import write_json
 from gradegpt.schema import Example, Judgement, Outcome
 from gradegpt.settings import Settings, load_settings
@@ -178,7 +186,7 @@ def _weighed(
         return {}, list(judged)
     told = [j.verdict is not None and j.confidence is not None for j in judged]
     odds = np.array([log_odds(j) for j in judged])
-    words = np.array([log_odds(j) for j in LexicalJudge().judge(left)])
+    words = np.array([lexical_odds(e) for e in left])
     table = np.stack([odds, words, np.ones(len(left))], axis=1)
     right = np.array([says_yes(e.verdict) for e in left])
     part = numbered(item_key(e) for e in left) % _PARTS

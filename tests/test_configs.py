@@ -27,9 +27,8 @@ STAGES: dict[str, Callable[[Path], type[Settings]]] = {
     }.get(path.stem, SFTSettings),
     "eval": lambda path: {
         "ablation": AblationSettings,
-        "ablation-0.5b": AblationSettings,
         "calibrate": CalibrationSettings,
-    }.get(path.stem, EvalSettings),
+    }.get(path.stem.partition("-")[0], EvalSettings),
     "serve": lambda _: ServeSettings,
 }
 MODULES = {

@@ -31,6 +31,7 @@ VERSION: Final = "1"
 """Raised with every change that can change a judgement; part of the fingerprint."""
 WEIGHTS: Final = Path(__file__).with_name("lexical.json")
 
+_TWO_SCRIPTS: Final = "two-scripts"
 MAX_WORDS: Final = 150
 """Different words of a response; a longer one says too many things."""
 MAX_WANTED: Final = 80
@@ -141,6 +142,20 @@ class LexicalJudge:
         """Judge each item on its own; ``correct``, ``incorrect`` or undecided."""
         return [self._judge_one(item) for item in items]
 
+    def odds(self, item: Item) -> float:
+        """The log odds that a free text is right, also where the judge abstains.
+
+        0 for other types of answers, responses without words, and two scripts.
+        """
+        references = [answer for r in item.accepted for answer in reference_answers(r)]
+        if answer_kind(item, references[0]) is not AnswerType.TEXT:
+            return 0.0
+        if not words(tidy(item.response)):
+            return 0.0
+        read = nearest(item, references)
+        across = _unsettled(read.reference, item.response, read.row) == _TWO_SCRIPTS
+        return 0.0 if across else self._weights.odds(read.row)
+
     def _judge_one(self, item: Item) -> Judgement:
         references = [answer for r in item.accepted for answer in reference_answers(r)]
         if answer_kind(item, references[0]) is not AnswerType.TEXT:
@@ -182,7 +197,7 @@ def _unsettled(reference: str, response: str, row: Sequence[float]) -> str:
     """Why the words of the two cannot be compared, or nothing."""
     held = row[FEATURES.index("held")]
     if not held and bool(_HAN.search(reference)) is not bool(_HAN.search(response)):
-        return "two-scripts"
+        return _TWO_SCRIPTS
     if not held and _ACRONYM.fullmatch(reference.strip()):
         return "acronym"
     if row[FEATURES.index("all_said")] and not held and _in_another_order(reference, response):

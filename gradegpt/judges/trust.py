@@ -82,7 +82,7 @@ class Trust(Settings):
         weights = self.weights.get(kind_of(item), self.weights.get(OTHER))
         if weights is None or judgement.verdict is None or judgement.confidence is None:
             return judgement
-        words = log_odds(_lexical().judge([item])[0]) if weights.lexical else 0.0
+        words = lexical_odds(item) if weights.lexical else 0.0
         odds = weights.odds(log_odds(judgement), words)
         said, yes = judgement.verdict is Verdict.CORRECT, odds > 0
         changes: dict[str, object] = {"confidence": 1 / (1 + math.exp(-abs(odds)))}
@@ -105,6 +105,12 @@ class Trust(Settings):
         reason = f"{NOT_TRUSTED}{kind}"
         changes = {"outcome": Outcome.UNDECIDED, "verdict": None, "reason": reason}
         return judgement.model_copy(update=changes)
+
+
+def lexical_odds(item: Item) -> float:
+    """The log odds of a right answer by the words of the two texts, bounded as a model's are."""
+    most = math.log(_SURE / (1 - _SURE))
+    return min(max(_lexical().odds(item), -most), most)
 
 
 @lru_cache(maxsize=1)

@@ -153,3 +153,18 @@ def test_a_cascade_believes_it_where_it_was_measured() -> None:
     english, chinese = CascadeJudge(first, Never(), trust).judge(items)
     assert english.method == "never"
     assert (chinese.method, chinese.verdict) == ("lexical", Verdict.CORRECT)
+
+
+def test_odds_are_there_where_the_judge_abstains() -> None:
+    """What it would guess; nothing across two scripts, of other types and of no words at all."""
+    judge = LexicalJudge()
+    turned = Item(
+        reference="The dog bit the man", response="The man bit the dog", answer_type="text"
+    )
+    assert judge.judge([turned])[0].verdict is None
+    assert judge.odds(turned) > 0
+    for reference, response, kind in (
+        ("Oxygen", "光合作用释放氧气", "text"), ("4", "4", "number"), ("Oxygen", "…", "text"),
+    ):  # fmt: skip
+        item = Item(reference=reference, response=response, answer_type=kind)
+        assert judge.odds(item) == 0.0
