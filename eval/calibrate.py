@@ -16,10 +16,8 @@ from typing import Annotated, Final, NamedTuple
 import numpy as np
 import typer
 from pydantic import Field
-from rich import box
-from rich.console import Console
-from rich.table import Table
 
+from eval.console import empty_table, terminal
 from eval.judging import (
     judge_items,
     progress_bar,
@@ -296,7 +294,7 @@ def main(
     that is better. Give it labelled answers that neither trained the model nor are to measure it.
     """
     settings = load_settings(CalibrationSettings, config, overrides or ())
-    table = Table(box=box.SIMPLE_HEAD)
+    table = empty_table()
     for name in ("judge", "kind of answer", "rows", "believed from", "rows kept"):
         table.add_column(name, justify="left" if name in ("judge", "kind of answer") else "right")
     table.add_column("balanced accuracy", justify="right")
@@ -309,7 +307,7 @@ def main(
             f"{finding.kept:,}",
             _accuracy(finding),
         )
-    Console().print(table)
+    terminal().print(table)
     typer.echo(f"wrote {settings.folder / TRUST_FILE}; it belongs beside the adapter")
 
 

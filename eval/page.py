@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from eval.answers_report import AnswersReport
+from eval.console import decimal, percent
 from eval.report import NOT_JUDGED, VIEWS, Report
-from eval.tables import decimal, percent
 from gradegpt.errors import MissingError
 from gradegpt.schema import Verdict
 

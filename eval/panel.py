@@ -13,10 +13,8 @@ from pathlib import Path
 from typing import Annotated, Final
 
 import typer
-from rich import box
-from rich.console import Console
-from rich.table import Table
 
+from eval.console import empty_table, terminal
 from eval.judging import read_sources
 from eval.metrics import Metrics, Pair, compare_judges, measure
 from eval.settings import EvalSettings
@@ -171,8 +169,8 @@ def main(
 
 def print_panel(report: PanelReport) -> None:
     """The tables of a command line."""
-    console = Console()
-    table = Table(box=box.SIMPLE_HEAD)
+    console = terminal()
+    table = empty_table()
     for name in ("", "judged", "right of all", "balanced", "panel without, right of all"):
         table.add_column(name, justify="right" if name else "left")
     table.add_row(f"panel, {report.vote.value}", *_cells(report.panel), "")

@@ -15,11 +15,9 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
-from rich import box
-from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
+from eval.console import empty_table, terminal
 from gradegpt.answers.intervals import ORDER
 from gradegpt.answers.options import options
 from gradegpt.answers.quantity import quantity
@@ -309,10 +307,10 @@ def main(
 
 def print_findings(rows: int, found: list[Finding], show: int) -> None:
     """What was found, the most frequent fault first."""
-    console = Console()
+    console = terminal()
     faulty = len({finding.line for finding in found})
     console.print(f"{faulty:,} of {rows:,} rows have a reference that cannot be right")
-    table = Table(box=box.SIMPLE_HEAD)
+    table = empty_table()
     for name in ("fault", "rows", "line", "reference", ""):
         table.add_column(name, justify="right" if name in ("rows", "line") else "left")
     for fault, count in Counter(finding.fault for finding in found).most_common():

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from eval.answers_report import AnswersReport
+from eval.console import decimal, empty_table, percent, terminal
 from eval.metrics import Metrics, Pair
 from eval.report import VIEWS, Report
 from eval.scores.tables import print_scores
 
-WIDTH: Final = 100
 _COLUMNS: Final = (
     "rows", "judged", "Acc_outcome", "accuracy [95 %]", "balanced", "kappa", "majority"
 )  # fmt: skip
@@ -23,9 +22,7 @@ _COLUMNS: Final = (
 
 def print_report(report: Report, console: Console | None = None) -> None:
     """Print the views and the pairs of judges."""
-    console = console or Console()
-    if not console.is_terminal:
-        console = Console(width=WIDTH, file=console.file)
+    console = console or terminal()
     console.print(_table("overall", {"all": {j.name: j.overall for j in report.judges}}))
     for view in VIEWS:
         metrics = {
@@ -40,14 +37,14 @@ def print_report(report: Report, console: Console | None = None) -> None:
 def print_answers(report: AnswersReport) -> None:
     """Print what each judge makes of the answers, and how far judges agree."""
     for name, found in report.scores.items():
-        Console().print(f"by the judge {name}:", highlight=False)
+        terminal().print(f"by the judge {name}:", highlight=False)
         print_scores(found)
     if report.pairs:
-        Console().print(_pairs(report.pairs))
+        terminal().print(_pairs(report.pairs))
 
 
 def _table(title: str, groups: Mapping[str, Mapping[str, Metrics]]) -> Table:
-    table = _empty(title)
+    table = empty_table(title)
     table.add_column("", max_width=20, overflow="fold")
     table.add_column("judge", max_width=12, overflow="fold")
     for name in _COLUMNS:
@@ -77,7 +74,7 @@ def _cells(metrics: Metrics) -> Iterator[str]:
 
 
 def _pairs(pairs: Sequence[Pair]) -> Table:
-    table = _empty("pairs of judges, on the rows that both judged")
+    table = empty_table("pairs of judges, on the rows that both judged")
     for name in ("a", "b"):
         table.add_column(name, max_width=20, overflow="fold")
     labelled = ("a right", "b right") if pairs[0].a_right is not None else ()
@@ -90,20 +87,3 @@ def _pairs(pairs: Sequence[Pair]) -> Table:
             percent(pair.agreement), decimal(pair.kappa), *counts,
         )  # fmt: skip
     return table
-
-
-def _empty(title: str) -> Table:
-    return Table(
-        title=title, box=box.SIMPLE_HEAD, title_justify="left", title_style="bold",
-        padding=(0, 1, 0, 0), pad_edge=False,
-    )  # fmt: skip
-
-
-def percent(share: float | None) -> str:
-    """A share in percent with one decimal, or a dash where it is not defined."""
-    return "–" if share is None else f"{100 * share:.1f}"
-
-
-def decimal(value: float | None) -> str:
-    """A number with two decimals, or a dash where it is not defined."""
-    return "–" if value is None else f"{value:.2f}"

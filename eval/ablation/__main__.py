@@ -11,6 +11,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from eval.console import terminal
 from gradegpt.cli import run
 from gradegpt.errors import MissingError
 from gradegpt.settings import load_settings
@@ -60,7 +61,7 @@ def main(
             f"{error.name}: not installed; the ablation needs: pip install 'gradegpt[all]'"
         ) from error
     settings = load_settings(AblationSettings, config, overrides or ())
-    console = Console()
+    console = terminal()
     if not console.is_terminal:
         console = Console(width=100)
     console.print(_table(ablate(settings, overwrite=overwrite)))

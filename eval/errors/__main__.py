@@ -8,11 +8,9 @@ from pathlib import Path
 from typing import Annotated, Final
 
 import typer
-from rich import box
-from rich.console import Console
-from rich.table import Table
 
 from eval.asking import ApiKey, Asked, Concurrency, MaxNewTokens, Overwrite, asking, print_asked
+from eval.console import empty_table, terminal
 from eval.errors.categories import Category
 from eval.errors.classify import Errors, ask_model, by_rules, summed_up, wrong_answers
 from eval.scores import read_items
@@ -79,13 +77,13 @@ def _end(asked: Asked | None, out: Path, replies: Path, started: float, limit: i
 
 def print_errors(found: Errors) -> None:
     """The tables of a command line."""
-    console = Console()
+    console = terminal()
     console.print(
         f"{found.n_rows:,} rows = {found.n_correct:,} correct + {found.n_incorrect:,} incorrect + "
         f"{found.n_invalid:,} without an answer + {found.n_not_judged:,} without a verdict; "
         f"{len(found.errors):,} wrong answers"
     )
-    table = Table(box=box.SIMPLE_HEAD)
+    table = empty_table()
     for name in ("category", "wrong", "%", "by rules", "by model", "ATLAS, %"):
         table.add_column(name, justify="left" if name == "category" else "right")
     by = Counter((error.category, error.by) for error in found.errors)

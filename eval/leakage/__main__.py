@@ -10,12 +10,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich import box
-from rich.console import Console
-from rich.table import Table
 
 from eval.answer.ask import read_questions
 from eval.asking import ApiKey, Concurrency
+from eval.console import empty_table, terminal
 from eval.judging import progress_bar
 from eval.leakage.grams import Kind, parts_of
 from eval.leakage.measure import Measured, measure
@@ -152,12 +150,12 @@ def _complain(rows: Sequence[Measured]) -> None:
 
 def print_report(found: Report) -> None:
     """The tables of a command line."""
-    console, whole = Console(), found.overall
+    console, whole = terminal(), found.overall
     console.print(
         f"{whole.n_items:,} items = {whole.n_measured:,} measured + {whole.n_too_short:,} too "
         f"short + {whole.n_failed:,} failed; {found.k} n-grams of {found.n} in each"
     )
-    table = Table(box=box.SIMPLE_HEAD)
+    table = empty_table()
     for name in ("", "items", "exact", "edit distance", "ROUGE-L", "leaked"):
         table.add_column(name, justify="right" if name else "left")
     table.add_row("all", *_cells(whole, whole.accuracy), f"{whole.n_leaked['any']:,}")

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from rich import box
-from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
+from eval.console import empty_table, terminal
 from eval.rubric.check import Finding
 from eval.rubric.score import Compared, Estimate, RubricScores
 from gradegpt.rubric import Quality
@@ -17,7 +15,7 @@ from gradegpt.rubric import Quality
 
 def print_checked(measured: Sequence[Quality], found: Sequence[Finding], show: int) -> None:
     """Means of what was measured, and what is out of bounds, the most frequent defect first."""
-    console = Console()
+    console = terminal()
     for name, values in (
         ("steps covered", [q.coverage for q in measured]),
         ("spread of points", [q.spread for q in measured]),
@@ -27,7 +25,7 @@ def print_checked(measured: Sequence[Quality], found: Sequence[Finding], show: i
             console.print(f"{name}: {sum(some) / len(some):.2f} on average, of 0 to 1")
     faulty = len({finding.id for finding in found})
     console.print(f"{faulty:,} of {len(measured):,} items have a rubric that needs a look")
-    table = Table(box=box.SIMPLE_HEAD)
+    table = empty_table()
     for name in ("defect", "rubrics", "id", ""):
         table.add_column(name, justify="right" if name == "rubrics" else "left")
     for defect, count in Counter(finding.defect for finding in found).most_common():
@@ -41,7 +39,7 @@ def print_checked(measured: Sequence[Quality], found: Sequence[Finding], show: i
 
 def print_scores(found: RubricScores) -> None:
     """Outcomes, points, agreement with people, and the errors of ARB's table 4."""
-    console = Console()
+    console = terminal()
     ended = ", ".join(f"{count:,} {outcome}" for outcome, count in found.outcomes.items())
     console.print(
         f"{found.n_rows:,} responses to {found.n_questions:,} questions: {ended}; "
@@ -56,7 +54,7 @@ def print_scores(found: RubricScores) -> None:
     ):
         if compared is not None:
             console.print(_agreement(name, compared))
-    table = Table(box=box.SIMPLE_HEAD)
+    table = empty_table()
     for name in ("", "value", "responses"):
         table.add_column(name, justify="right" if name else "left")
     for name, one in _rows(found).items():

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from rich import box
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
-from eval.scores import Score, Scores, Share
+from eval.console import empty_table, terminal
+from eval.scores import Samples, Score, Scores, Share
 from eval.scores.rates import NoAnswer
 
 _NO_ANSWER: Final = {
@@ -21,23 +20,31 @@ _NO_ANSWER: Final = {
 
 def print_scores(found: Scores) -> None:
     """The tables of a command line."""
-    console = Console()
+    console = terminal()
     rows = [("all", found.overall)]
     rows += [(f"{t}: {v}", score) for t, vs in found.tags.items() for v, score in vs.items()]
-    _print_table(
-        console, ("rows", "questions", "accuracy", "of answers", "consensus"), rows, _cells
-    )
+    scored = ("rows", "questions", "accuracy, %", "of answers, %", "consensus, %")
+    _print_table(console, scored, rows, _cells)
     _print_table(console, (*_NO_ANSWER.values(), "no verdict, %"), rows, _rates)
     if found.overall.credit is not None:
-        console.print(f"credit by parts  {_shown(found.overall.credit)}")
-    for one in found.overall.samples:
-        levels = "  ".join(f"{least}: {_shown(share)}" for least, share in one.g_pass.items())
-        console.print(f"k = {one.k}, {one.pass_at_k.n_questions:,} questions")
-        console.print(f"  pass@k {_shown(one.pass_at_k)}  mG-Pass@k {_shown(one.mg_pass)}")
-        console.print(f"  G-Pass@k by threshold  {levels}")
+        console.print(f"credit by parts, %: {_shown(found.overall.credit)}")
+    if found.overall.samples:
+        _print_samples(console, found.overall.samples)
     for tag, levels_of in found.ssr.items():
         shares = "  ".join(f"@{alpha}: {100 * share:.1f}" for alpha, share in levels_of.items())
-        console.print(f"SSR of {escape(tag)}  {shares}")
+        console.print(f"SSR of {escape(tag)}, %  {shares}")
+
+
+def _print_samples(console: Console, samples: Sequence[Samples]) -> None:
+    """In percent, a row for every k and the n questions with as many answers."""
+    table = empty_table()
+    levels = [f"G-Pass {least}" for least in samples[0].g_pass]
+    for name in ("k", "n", "pass@k", *levels, "mG-Pass"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for one in samples:
+        shares = (one.pass_at_k, *one.g_pass.values(), one.mg_pass)
+        table.add_row(f"{one.k}", f"{one.pass_at_k.n_questions:,}", *map(_shown, shares))
+    console.print(table)
 
 
 def _print_table(
@@ -46,7 +53,8 @@ def _print_table(
     rows: Sequence[tuple[str, Score]],
     cells: Callable[[Score], list[str]],
 ) -> None:
-    table = Table("", box=box.SIMPLE_HEAD)
+    table = empty_table()
+    table.add_column("", max_width=24, overflow="fold")
     for name in names:
         table.add_column(name, justify="right", no_wrap=True)
     for name, score in rows:
@@ -69,5 +77,5 @@ def _rates(score: Score) -> list[str]:
 def _shown(share: Share | None) -> str:
     if share is None:
         return "–"
-    ends = (100 * share.interval.low, 100 * share.interval.high)
-    return f"{100 * share.value:.1f} ({ends[0]:.1f} to {ends[1]:.1f})"
+    low, high = (round(100 * end) for end in (share.interval.low, share.interval.high))
+    return escape(f"{100 * share.value:.1f} [{low}, {high}]")

@@ -9,6 +9,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from eval.console import terminal
 from eval.scores import Share
 from eval.steps.summary import BINS, Group, Summary
 
@@ -17,7 +18,7 @@ _BAR: Final = 40
 
 def print_summary(summary: Summary) -> None:
     """Print every figure of a summary; a dash is what is not defined."""
-    console = Console()
+    console = terminal()
     groups = [("all", summary.overall)] + [
         (f"{tag}: {value}", group)
         for tag, values in summary.tags.items()
