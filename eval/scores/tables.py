@@ -78,4 +78,4 @@ def _shown(share: Share | None) -> str:
     if share is None:
         return "–"
     low, high = (round(100 * end) for end in (share.interval.low, share.interval.high))
-    return escape(f"{100 * share.value:.1f} [{low}, {high}]")
+    return escape(f"{100 * share.value:.1f} [{low},{high}]")

@@ -240,5 +240,5 @@ def test_the_tables_fit_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     said = capsys.readouterr().out
     assert max(map(len, said.splitlines())) <= 100
     assert "24.92 (300)" in said
-    assert "33.6 [33, 100]" in said
+    assert "33.6 [33,100]" in said
     assert "…" not in said
