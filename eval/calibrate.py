@@ -54,7 +54,9 @@ class CalibrationSettings(Settings):
 
     ``trained_on`` are rows that did train it: they tell of the lexical judge alone. ``levels``
     are the confidences that are tried, ``least_rows`` the rows without which a kind is counted
-    under ``other``; ``sample``, if not 0, draws at most so many open rows of each source.
+    under ``other``; ``sample``, if not 0, draws at most so many open rows of each source. A judge
+    is believed from the lowest level on where it beats chance, and where its balanced accuracy is
+    at least ``least_accuracy``.
     """
 
     name: str = Field(pattern=r"^\w[\w .+-]*$")
@@ -64,6 +66,7 @@ class CalibrationSettings(Settings):
     judge: JudgeSettings = JudgeSettings(kind="model")
     levels: tuple[float, ...] = (0.0, 0.9, 0.99, 0.999, 0.9999)
     sample: int = Field(default=0, ge=0)
+    least_accuracy: float = Field(default=0.5, ge=0.5, le=1)
     least_rows: int = Field(default=20, ge=2)
     weigh: bool = True
     """Fit weights of the model's odds and the lexical judge's; else the model's stand alone."""
@@ -263,7 +266,7 @@ def _finding(
         cells = by_question([e for e, _ in kept], [j for _, j in kept])
         drawn = score(resampled(cells, settings.draws, settings.seed))
         accuracy, low, high = estimate(drawn["balanced_accuracy"])
-        if low > _CHANCE:
+        if low > _CHANCE and accuracy >= settings.least_accuracy:
             return Finding(judge, kind, len(rows), level, len(kept), accuracy, (low, high))
     return Finding(judge, kind, len(rows), None, 0, None, None)
 
