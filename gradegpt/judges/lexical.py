@@ -34,6 +34,8 @@ WEIGHTS: Final = Path(__file__).with_name("lexical.json")
 _TWO_SCRIPTS: Final = "two-scripts"
 MAX_WORDS: Final = 150
 """Different words of a response; a longer one says too many things."""
+MAX_LENGTH: Final = 20_000
+"""Characters of a response, which bound what counting takes."""
 MAX_WANTED: Final = 80
 """Words that a reference wants; of a longer one some count for much and most for little."""
 _ALIKE: Final = 0.6
@@ -145,12 +147,12 @@ class LexicalJudge:
     def odds(self, item: Item) -> float:
         """The log odds that a free text is right, also where the judge abstains.
 
-        0 for other types of answers, responses without words, and two scripts.
+        0 for other types of answers, two scripts, and responses without words or too long to count.
         """
         references = [answer for r in item.accepted for answer in reference_answers(r)]
         if answer_kind(item, references[0]) is not AnswerType.TEXT:
             return 0.0
-        if not words(tidy(item.response)):
+        if len(item.response) > MAX_LENGTH or not words(tidy(item.response)):
             return 0.0
         read = nearest(item, references)
         across = _unsettled(read.reference, item.response, read.row) == _TWO_SCRIPTS
@@ -185,7 +187,7 @@ def _shipped() -> Weights:
 
 def _untold(response: str) -> str:
     """Why the words of a response tell nothing, or nothing."""
-    n = len(words(tidy(response)))
+    n = len(words(tidy(response))) if len(response) <= MAX_LENGTH else MAX_WORDS + 1
     if not n or n > MAX_WORDS:
         return "too-long" if n else "no-words"
     if _OF_GRADING.search(response):

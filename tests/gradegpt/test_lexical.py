@@ -9,7 +9,7 @@ import pytest
 
 from gradegpt.errors import InputError
 from gradegpt.judges import CascadeJudge, LexicalJudge, RuleJudge, lexical
-from gradegpt.judges.lexical import FEATURES, Tree, Weights
+from gradegpt.judges.lexical import FEATURES, MAX_LENGTH, Tree, Weights
 from gradegpt.judges.trust import Trust
 from gradegpt.schema import AnswerType, Item, Judgement, Outcome, Verdict
 
@@ -125,9 +125,10 @@ def test_the_best_of_several_references_and_the_sentence_that_says_it() -> None:
 
 @pytest.mark.parametrize("piece", [" ", "。", "a ", "a。\n", "<"])
 def test_hostile_lengths_are_read_in_one_pass(piece: str) -> None:
-    """A megabyte of blanks, marks or one word; reading on from each place would not end."""
-    judgement = judged("it sinks at once", "b " + piece * (1_000_000 // len(piece)))
-    assert judgement.verdict is not Verdict.CORRECT
+    """Blanks, marks or one word, as many as are read and a megabyte: it is read once, or not."""
+    for size in (MAX_LENGTH - 10, 1_000_000):
+        judgement = judged("it sinks at once", "b " + piece * (size // len(piece)))
+        assert judgement.verdict is not Verdict.CORRECT
 
 
 def test_a_cascade_believes_it_where_it_was_measured() -> None:
