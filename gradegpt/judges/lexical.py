@@ -27,7 +27,7 @@ from gradegpt.rules.compare.given import FILLER
 from gradegpt.rules.reference import answer_kind, reference_answers
 from gradegpt.schema import AnswerType, Item, Judgement, Row, Verdict
 
-VERSION: Final = "1"
+VERSION: Final = "2"
 """Raised with every change that can change a judgement; part of the fingerprint."""
 WEIGHTS: Final = Path(__file__).with_name("lexical.json")
 
