@@ -18,8 +18,8 @@ from gradegpt.sandbox import End, Limits, Ran, missing, run
 LIMITS = Limits(seconds=1.0, memory_mb=256, output_mb=1, files_mb=4, processes=8)
 confined = pytest.mark.skipif(bool(missing()), reason=f"no sandbox here: {missing()}")
 READS = (
-    "/etc/passwd", "/etc/shadow", "/root/.bashrc", "/home", "/work", "/var/log", "/proc/1/environ",
-    "/proc/kcore", "/root", "/proc/1/root/root", "/var/lib", "/home/../work", "/etc/ssl/private", "/media", "/usr/../root", "/run", "/mnt", "/srv", "/boot", "/etc/hostname", "/opt",
+    "/etc/passwd", "/etc/shadow", "/root/.bashrc", "/home", "/data", "/var/log", "/proc/1/environ",
+    "/proc/kcore", "/root", "/proc/1/root/root", "/var/lib", "/home/../root", "/etc/ssl/private", "/media", "/usr/../root", "/run", "/mnt", "/srv", "/boot", "/etc/hostname", "/opt",
 )  # fmt: skip
 WRITES = (
     "/x", "/etc/x", "/usr/x", "/usr/bin/python3", "/bin/sh", "/dev/x", "/proc/x", "/sys/x",
