@@ -11,13 +11,16 @@ from gradegpt.answers.spans import last_match
 from gradegpt.rules.extract.choice import Choice, find_choice
 
 _MARK: Final = re.compile(
-    r"(?:第\s*(?P<nth>\d{1,2}|[一二三四五六七八九十])(?P<and>(?:\s*[、,和与]\s*\d{1,2})*)\s*小?题|[Qq]uestion\s*(?P<asked>\d{1,2})\b"
+    r"(?:第\s*(?P<nth>\d{1,2}|[一二三四五六七八九十])(?P<and>(?:\s*[、,和与]\s*\d{1,2}){0,12})\s*小?题|[Qq]uestion\s*(?P<asked>\d{1,2})\b"
     r"|(?:^|(?<=[\s;,。.|】)>*]))(?:\*\*|\|\s*)?"
     r"(?:(?:第|[Qq]uestions?\s*|[Nn]o\.\s*|小题|【小题)?[(]?(?P<number>\d{1,2}|[一二三四五六七八九十])[)]?"
-    r"(?P<more>(?:\s*(?:[、,&和与]|and)\s*\d{1,2})*)"
+    r"(?P<more>(?:\s*(?:[、,&和与]|and)\s*\d{1,2}){0,12})"
     rf"(?:\s*(?:小?题|】|\.(?!\d)|[)、:：|])[\s*:：.、]*|\s+(?=[{LETTERS}](?![a-z])))))[\s*:：.、]*"
 )
-"""The number of a question before its answer: 9. , (2), 第3题, Question 4:, | 5 |, 第1、2题."""
+"""The number of a question before its answer: 9. , (2), 第3题, Question 4:, | 5 |, 第1、2题.
+
+Numbers together are bounded: in a long list each of them would be read on from to its end.
+"""
 _DIRECT: Final = re.compile(
     r"[\s:：*|]*(?:【答案】|答案(?:是|为|[:：])|[Aa]nswers?[:：]|都?选)?[\s:：*$(]*"
     rf"(?P<letters>{LETTER}(?:\s*(?:[,、和]|and)?\s*{LETTER})*)(?![A-Za-z])"
