@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, Final, NamedTuple, Protocol, Self, TypeVar
+from typing import Annotated, Any, Final, NamedTuple, Protocol, Self, TypedDict, TypeVar
 
 import typer
 
@@ -42,6 +43,8 @@ class RowWithMeta(Protocol):
 
 
 R = TypeVar("R", bound=RowWithMeta)
+Prompt = Sequence[Message] | str
+"""A conversation to ask, or a reply that is there already."""
 
 
 class Asked(NamedTuple):
@@ -56,21 +59,30 @@ class Asked(NamedTuple):
     completion_tokens: int
 
 
+class AskOptions(TypedDict, total=False):
+    """How a run asks; what ``ask_rows`` and all that calls it take by these names."""
+
+    max_new_tokens: int
+    at_once: int
+    overwrite: bool
+    on_progress: Callable[[int, int], None] | None
+
+
 def ask_rows(
-    prompts: Sequence[Sequence[Message]],
+    prompts: Sequence[Prompt],
     row_of: Callable[[int, str | None], R],
     out: Path,
-    engine: Engine,
+    engine: Engine | None,
     *,
     row_type: type[R],
     source: Path,
     settings: str,
-    max_new_tokens: int = 2048,
+    rounds: Sequence[range] = (),
+    prompt_after: Callable[[int, Sequence[R]], Sequence[Message]] | None = None,
+    max_new_tokens: int = 4096,
     at_once: int = 64,
     overwrite: bool = False,
     on_progress: Callable[[int, int], None] | None = None,
-    rounds: Sequence[range] = (),
-    prompt_after: Callable[[int, Sequence[R]], Sequence[Message]] | None = None,
 ) -> Asked:
     """Write to ``out`` a row for every prompt, in order, and ``out.manifest.json`` beside it.
 
@@ -78,6 +90,7 @@ def ask_rows(
     prompt for good; the row's ``meta`` gets tokens, ``cut_off``, or the ``error``. A stopped run
     goes on with the same call, nothing is asked twice, and what failed is asked again. ``source``
     is the file that the prompts were made from; ``settings`` names all else that they depend on.
+    A prompt that is a text is its own reply: no engine is asked, and where all are, none is needed.
     Where a prompt needs replies to others, ``rounds`` cut the prompts into those that are asked
     together, and ``prompt_after(n, rows)`` makes the n-th anew, given the rows of earlier rounds.
 
@@ -86,49 +99,37 @@ def ask_rows(
         EngineError: the server answers nothing; what came before is kept.
 
     """
-    made_from = f"{engine.name}|{settings}|{max_new_tokens}|{sha256_file(source)}"
+    name = engine.name if engine else "none"
+    made_from = f"{name}|{settings}|{max_new_tokens}|{sha256_file(source)}"
     report = on_progress or (lambda done, total: None)
-    prompt_of = prompt_after or (lambda n, rows: prompts[n])
-    rows: list[R] = []
-
-    def replies(numbers: Sequence[int]) -> Iterator[list[R]]:
-        for part in _batches(numbers, rounds or [range(len(prompts))], at_once):
-            told = engine.generate(
-                [prompt_of(n, rows) for n in part], max_new_tokens=max_new_tokens
-            )
-            failed = [one for one in told if isinstance(one, EngineError)]
-            few = min(GIVE_UP_AFTER, at_once, len(numbers))
-            if failed and len(failed) == len(told) and len(told) >= few:
-                raise failed[-1]
-            yield [_with_cost(row_of, n, said) for n, said in zip(part, told, strict=True)]
-
     writer = ResumableWriter(out, made_from, overwrite=overwrite)
     if not overwrite and _made(out).get("failed") and _made(out)["made_from"] == made_from:
         writer.begin_again()
-    spent = [0, 0]
-    try:
-        with writer:
-            rows += read_rows(writer.partial, row_type)  # type: ignore[type-var]
-            again = [n for n, row in enumerate(rows) if "error" in row.meta]
-            before = len(rows) - len(again)
-            report(before, len(prompts))
-            for part in replies(list(again)):
-                for row in part:
-                    rows[again.pop(0)] = row
-                    _count(row, spent)
-                writer.replace(rows)  # type: ignore[arg-type]
-            for part in replies(range(len(rows), len(prompts))):
-                writer.write(part)  # type: ignore[arg-type]
-                rows += part
-                for row in part:
-                    _count(row, spent)
-                report(writer.done, len(prompts))
-    except EngineError as error:
-        raise type(error)(
-            f"{error}; {writer.done:,} of {len(prompts):,} answers are safe in {writer.partial}; "
-            "run the same command again to go on"
-        ) from error
-    rows = list(read_rows(out, row_type))  # type: ignore[type-var]
+    rows: list[R] = []
+    spent: Counter[str] = Counter()
+
+    def asked(numbers: Sequence[int]) -> Iterator[tuple[Sequence[int], list[R]]]:
+        for part in _batches(numbers, rounds or [range(len(prompts))], at_once):
+            some = [prompt_after(n, rows) if prompt_after else prompts[n] for n in part]
+            told = _told(engine, some, max_new_tokens)
+            _give_up(told, min(GIVE_UP_AFTER, at_once, len(numbers)))
+            made = [_with_cost(row_of, n, said) for n, said in zip(part, told, strict=True)]
+            spent.update(_spent(made))
+            yield part, made
+
+    with _saying_what_is_safe(writer, len(prompts)), writer:
+        rows += read_rows(writer.partial, row_type)  # type: ignore[type-var]
+        again = [n for n, row in enumerate(rows) if "error" in row.meta]
+        before = len(rows) - len(again)
+        report(before, len(prompts))
+        for part, made in asked(again):
+            for n, row in zip(part, made, strict=True):
+                rows[n] = row
+            writer.replace(rows)  # type: ignore[arg-type]
+        for _, made in asked(range(len(rows), len(prompts))):
+            writer.write(made)  # type: ignore[arg-type]
+            rows += made
+            report(writer.done, len(prompts))
     failures = [row.meta["error"] for row in rows if "error" in row.meta]
     cut = sum(bool(row.meta.get("cut_off")) for row in rows)
     manifest = {
@@ -138,10 +139,40 @@ def ask_rows(
         "rows": len(rows),
         "failed": len(failures),
         "cut_off": cut,
-        **{name: sum(row.meta.get(name, 0) for row in rows) for name in _TOKENS},
+        **_spent(rows),
     }
     write_json(out.with_name(out.name + MANIFEST), manifest)
-    return Asked(len(rows), before, cut, len(failures), next(iter(failures), ""), *spent)
+    first = next(iter(failures), "")
+    return Asked(len(rows), before, cut, len(failures), first, *(spent[t] for t in _TOKENS))
+
+
+def _told(
+    engine: Engine | None, prompts: Sequence[Prompt], max_new_tokens: int
+) -> list[Generation | EngineError]:
+    """The replies, in order: the engine's, and the texts that are their own."""
+    asked = [prompt for prompt in prompts if not isinstance(prompt, str)]
+    replies: Iterator[Generation | EngineError] = iter(())
+    if asked and engine is not None:
+        replies = iter(engine.generate(asked, max_new_tokens=max_new_tokens))
+    return [Generation(p) if isinstance(p, str) else next(replies) for p in prompts]
+
+
+def _give_up(told: Sequence[Generation | EngineError], least: int) -> None:
+    """Raise the last failure where all of so many failed: the server is down."""
+    failed = [one for one in told if isinstance(one, EngineError)]
+    if failed and len(failed) == len(told) >= least:
+        raise failed[-1]
+
+
+@contextmanager
+def _saying_what_is_safe(writer: ResumableWriter, rows: int) -> Iterator[None]:
+    try:
+        yield
+    except EngineError as error:
+        raise type(error)(
+            f"{error}; {writer.done:,} of {rows:,} answers are safe in {writer.partial}; "
+            "run the same command again to go on"
+        ) from error
 
 
 def _batches(
@@ -163,9 +194,8 @@ def _with_cost(row_of: Callable[[int, str | None], R], n: int, said: Generation 
     return row.model_copy(update={"meta": own | more})
 
 
-def _count(row: RowWithMeta, spent: list[int]) -> None:
-    for n, name in enumerate(_TOKENS):
-        spent[n] += row.meta.get(name, 0)
+def _spent(rows: Sequence[RowWithMeta]) -> dict[str, int]:
+    return {name: sum(row.meta.get(name, 0) for row in rows) for name in _TOKENS}
 
 
 def _made(out: Path) -> dict[str, Any]:
@@ -176,14 +206,29 @@ def _made(out: Path) -> dict[str, Any]:
 
 @contextmanager
 def asking(
-    base_url: str, model: str, *, api_key: str | None, concurrency: int, temperature: float = 0.0
-) -> Iterator[tuple[OpenAIEngine, Callable[[int, int], None]]]:
-    """The engine of a command, and what its progress bar is told."""
+    base_url: str,
+    model: str,
+    *,
+    api_key: str | None,
+    concurrency: int,
+    max_new_tokens: int,
+    overwrite: bool,
+    temperature: float = 0.0,
+) -> Iterator[tuple[OpenAIEngine, AskOptions]]:
+    """The engine of a command and how it is asked, under a progress bar."""
     engine = OpenAIEngine(
         base_url, model, api_key=api_key, concurrency=concurrency, temperature=temperature
     )
     with progress_bar("asking") as advance:
-        yield engine, advance
+        yield (
+            engine,
+            {
+                "max_new_tokens": max_new_tokens,
+                "at_once": 4 * concurrency,
+                "overwrite": overwrite,
+                "on_progress": advance,
+            },
+        )
 
 
 def print_asked(

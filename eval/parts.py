@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Final, NamedTuple
+from typing import Annotated, Any, Final, NamedTuple, Unpack
 
 import typer
 from pydantic import Field
@@ -20,6 +20,7 @@ from pydantic import Field
 from eval.asking import (
     ApiKey,
     Asked,
+    AskOptions,
     BaseUrl,
     Concurrency,
     InputPrice,
@@ -167,11 +168,7 @@ def parse_solutions(
     path: Path,
     out: Path,
     engine: Engine,
-    *,
-    max_new_tokens: int = 1024,
-    at_once: int = 64,
-    overwrite: bool = False,
-    on_progress: Callable[[int, int], None] | None = None,
+    **options: Unpack[AskOptions],
 ) -> Parsed:
     """Write the items with their parts to ``out``, replies and findings beside it.
 
@@ -184,14 +181,13 @@ def parse_solutions(
     """
     rows = read_solutions(path)
     replies = out.with_name(out.name + REPLIES)
-    if out.exists() and not replies.exists() and not overwrite:
+    if out.exists() and not replies.exists() and not options.get("overwrite"):
         raise OutputError(f"{out}: {EXISTS}")
     asked = ask_rows(
         [parts_of_solution(item) for _, item, _ in rows],
         lambda n, reply: Reply(id=rows[n][1].id, reply=reply),
         replies, engine, row_type=Reply, source=path, settings="parts-1",
-        max_new_tokens=max_new_tokens, at_once=at_once, overwrite=overwrite,
-        on_progress=on_progress,
+        **options,
     )  # fmt: skip
     items: list[Item] = []
     findings: list[Finding] = []
@@ -250,11 +246,11 @@ def main(
     accepted and goes to OUT.findings.jsonl. Stopped anywhere, the same command goes on.
     """
     started = time.monotonic()
-    with asking(base_url, model, api_key=api_key, concurrency=concurrency) as (engine, advance):
-        made = parse_solutions(
-            problems, out, engine, max_new_tokens=max_new_tokens, at_once=4 * concurrency,
-            overwrite=overwrite, on_progress=advance,
-        )  # fmt: skip
+    with asking(
+        base_url, model, api_key=api_key, concurrency=concurrency, max_new_tokens=max_new_tokens,
+        overwrite=overwrite,
+    ) as (engine, options):  # fmt: skip
+        made = parse_solutions(problems, out, engine, **options)
     print_parsed(made, out)
     print_asked(made.asked, out, started, max_new_tokens, (input_price, output_price))
 

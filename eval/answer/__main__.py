@@ -72,14 +72,13 @@ def main(
     """
     hot = temperature if temperature is not None else 0.6 if samples > 1 else 0.0
     started = time.monotonic()
-    with asking(base_url, model, api_key=api_key, concurrency=concurrency, temperature=hot) as (
-        engine,
-        advance,
-    ):
+    with asking(
+        base_url, model, api_key=api_key, concurrency=concurrency, max_new_tokens=max_new_tokens,
+        overwrite=overwrite, temperature=hot,
+    ) as (engine, options):  # fmt: skip
         made = ask(
             questions, out, engine, style=prompt, samples=samples, progressive=progressive,
-            max_new_tokens=max_new_tokens, at_once=4 * concurrency, overwrite=overwrite,
-            on_progress=advance,
+            **options,
         )  # fmt: skip
     print_asked(made, out, started, max_new_tokens, (input_price, output_price))
 

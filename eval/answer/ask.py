@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Final, Unpack
 
 from eval.answer.parts import in_turns
 from eval.answer.prompts import Style, prompt
-from eval.asking import Asked, ask_rows
+from eval.asking import Asked, AskOptions, ask_rows
 from gradegpt.engines.base import Engine
 from gradegpt.errors import InputError
 from gradegpt.records import read_objects, validate
@@ -49,11 +48,8 @@ def ask(
     *,
     style: Style = Style.DIRECT,
     samples: int = 1,
-    max_new_tokens: int = 2048,
-    at_once: int = 64,
     progressive: bool = False,
-    overwrite: bool = False,
-    on_progress: Callable[[int, int], None] | None = None,
+    **options: Unpack[AskOptions],
 ) -> Asked:
     """Write an item for every answer to ``out``: the samples of a question one after another.
 
@@ -85,8 +81,6 @@ def ask(
     return ask_rows(
         prompts, answered, out, engine, row_type=Item, source=path,
         settings=f"{style}|{samples}" + ("|progressive" if turns else ""),
-        max_new_tokens=max_new_tokens, at_once=at_once, overwrite=overwrite,
-        on_progress=on_progress,
         rounds=turns.rounds(samples) if turns else (),
-        prompt_after=turns.conversation(prompts, samples) if turns else None,
+        prompt_after=turns.conversation(prompts, samples) if turns else None, **options,
     )  # fmt: skip

@@ -58,11 +58,13 @@ def main(
     errors, unparsed = [by_rules(wrong) for wrong in wrongs], 0
     started, asked = time.monotonic(), None
     if base_url is not None:
-        with asking(base_url, model, api_key=api_key, concurrency=concurrency) as (engine, advance):
+        with asking(
+            base_url, model, api_key=api_key, concurrency=concurrency,
+            max_new_tokens=max_new_tokens, overwrite=overwrite,
+        ) as (engine, options):  # fmt: skip
             errors, unparsed, asked = ask_model(
-                wrongs, errors, replies, engine, source=judgements, max_new_tokens=max_new_tokens,
-                at_once=4 * concurrency, overwrite=overwrite, on_progress=advance,
-            )  # fmt: skip
+                wrongs, errors, replies, engine, source=judgements, **options
+            )
     found = summed_up(said, errors, unparsed)
     write_json(out, found.model_dump(mode="json"))
     print_errors(found)

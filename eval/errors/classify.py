@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple, Self
+from typing import Any, Final, Literal, NamedTuple, Self, Unpack
 
 from pydantic import Field, model_validator
 
-from eval.asking import Asked, ask_rows
+from eval.asking import Asked, AskOptions, ask_rows
 from eval.errors.categories import ATLAS, MEANING, Category
 from eval.errors.rules import EQUAL, UNKNOWN, Shown, of_answer
 from gradegpt.answers.json_list import Fault, json_answers, json_object
@@ -200,10 +200,7 @@ def ask_model(
     engine: Engine,
     *,
     source: Path,
-    max_new_tokens: int = 256,
-    at_once: int = 64,
-    overwrite: bool = False,
-    on_progress: Callable[[int, int], None] | None = None,
+    **options: Unpack[AskOptions],
 ) -> tuple[list[Error], int, Asked]:
     """The errors, those that the rules left unknown by the model; and its unparsed replies.
 
@@ -223,8 +220,7 @@ def ask_model(
 
     done = ask_rows(
         [prompts[n] for n in asked], kept, out, engine, row_type=Reply, source=source,
-        settings=f"errors-1|{digest.hexdigest()}", max_new_tokens=max_new_tokens, at_once=at_once,
-        overwrite=overwrite, on_progress=on_progress,
+        settings=f"errors-1|{digest.hexdigest()}", **options,
     )  # fmt: skip
     replies = [row.reply for row in read_rows(out, Reply)]
     unparsed = 0

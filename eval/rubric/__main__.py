@@ -75,11 +75,11 @@ def make(
     leaves a row without criteria, which `check` shows with the reason.
     """
     started = time.monotonic()
-    with asking(base_url, model, api_key=api_key, concurrency=concurrency) as (engine, advance):
-        made = ask.make(
-            items, out, engine, by_hand=by_hand, max_new_tokens=max_new_tokens,
-            at_once=4 * concurrency, overwrite=overwrite, on_progress=advance,
-        )  # fmt: skip
+    with asking(
+        base_url, model, api_key=api_key, concurrency=concurrency, max_new_tokens=max_new_tokens,
+        overwrite=overwrite,
+    ) as (engine, options):  # fmt: skip
+        made = ask.make(items, out, engine, by_hand=by_hand, **options)
     print_asked(made, out, started, max_new_tokens, (input_price, output_price))
 
 
@@ -131,11 +131,11 @@ def grade(
     that the rubric does not have leave a response without points, with the reason.
     """
     started = time.monotonic()
-    with asking(base_url, model, api_key=api_key, concurrency=concurrency) as (engine, advance):
-        made = ask.grade(
-            items, rubrics, out, engine, max_new_tokens=max_new_tokens, at_once=4 * concurrency,
-            overwrite=overwrite, on_progress=advance,
-        )  # fmt: skip
+    with asking(
+        base_url, model, api_key=api_key, concurrency=concurrency, max_new_tokens=max_new_tokens,
+        overwrite=overwrite,
+    ) as (engine, options):  # fmt: skip
+        made = ask.grade(items, rubrics, out, engine, **options)
     print_asked(made, out, started, max_new_tokens, (input_price, output_price))
 
 

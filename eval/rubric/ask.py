@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Unpack
 
-from eval.asking import Asked, ask_rows
+from eval.asking import Asked, AskOptions, Prompt, ask_rows
 from eval.rubric.rows import (
     GradeRow,
     RubricRow,
@@ -15,8 +14,8 @@ from eval.rubric.rows import (
     read_rubrics,
     rubric_of,
 )
-from gradegpt.engines.base import Engine, Generation
-from gradegpt.errors import EngineError, InputError
+from gradegpt.engines.base import Engine
+from gradegpt.errors import InputError
 from gradegpt.records import sha256_file
 from gradegpt.rubric import (
     TOTAL,
@@ -29,36 +28,7 @@ from gradegpt.rubric import (
 )
 from gradegpt.rubric.form import SAME
 from gradegpt.rubric.prompts import solution_of
-from gradegpt.schema import Item, Message, Outcome
-
-Advance = Callable[[int, int], None]
-Prompt = tuple[Message, ...]
-_READY: Final = "ready"
-
-
-class Prepared:
-    """An engine that repeats the replies that were ``ready`` and asks another for the rest."""
-
-    def __init__(self, engine: Engine) -> None:
-        self.name = engine.name
-        self._engine = engine
-
-    def generate(
-        self, prompts: Sequence[Sequence[Message]], *, max_new_tokens: int
-    ) -> list[Generation | EngineError]:
-        """A reply for each prompt, in order; one that was ready costs no tokens."""
-        rest = [prompt for prompt in prompts if prompt[0].role != _READY]
-        limit = max_new_tokens
-        asked = iter(self._engine.generate(rest, max_new_tokens=limit) if rest else ())
-        return [
-            Generation(prompt[0].content) if prompt[0].role == _READY else next(asked)
-            for prompt in prompts
-        ]
-
-
-def ready(reply: str) -> Prompt:
-    """In the place of a prompt: a reply that nobody is asked for."""
-    return (Message(role=_READY, content=reply),)
+from gradegpt.schema import Item, Outcome
 
 
 def make(
@@ -67,10 +37,7 @@ def make(
     engine: Engine,
     *,
     by_hand: Path | None = None,
-    max_new_tokens: int = 2048,
-    at_once: int = 64,
-    overwrite: bool = False,
-    on_progress: Advance | None = None,
+    **options: Unpack[AskOptions],
 ) -> Asked:
     """Write a rubric for every item to ``out``; those in ``by_hand`` are taken and not asked for.
 
@@ -98,10 +65,8 @@ def make(
         )
 
     return ask_rows(
-        prompts, made, out, Prepared(engine), row_type=RubricRow, source=items,
-        settings=f"rubric|{sha256_file(by_hand) if by_hand else ''}",
-        max_new_tokens=max_new_tokens, at_once=at_once, overwrite=overwrite,
-        on_progress=on_progress,
+        prompts, made, out, engine, row_type=RubricRow, source=items,
+        settings=f"rubric|{sha256_file(by_hand) if by_hand else ''}", **options,
     )  # fmt: skip
 
 
@@ -110,11 +75,7 @@ def grade(
     rubrics: Path,
     out: Path,
     engine: Engine,
-    *,
-    max_new_tokens: int = 2048,
-    at_once: int = 64,
-    overwrite: bool = False,
-    on_progress: Advance | None = None,
+    **options: Unpack[AskOptions],
 ) -> Asked:
     """Write the points of every response to ``out``, by the rubric of its item or question.
 
@@ -133,17 +94,14 @@ def grade(
     if not any(mine for _, mine in found):
         raise InputError(f"{rubrics}: no rubric has the id of an item in {items}")
     pairs = [(item, mine[1] if mine else no_rubric(item)) for item, mine in found]
-    prompts = [
-        ready("") if rubric.problem else grade_prompt(item, rubric) for item, rubric in pairs
-    ]
+    prompts = ["" if rubric.problem else grade_prompt(item, rubric) for item, rubric in pairs]
 
     def graded(n: int, reply: str | None) -> GradeRow:
         return grade_row(*pairs[n], reply)
 
     return ask_rows(
-        prompts, graded, out, Prepared(engine), row_type=GradeRow, source=items,
-        settings=f"grade|{sha256_file(rubrics)}", max_new_tokens=max_new_tokens, at_once=at_once,
-        overwrite=overwrite, on_progress=on_progress,
+        prompts, graded, out, engine, row_type=GradeRow, source=items,
+        settings=f"grade|{sha256_file(rubrics)}", **options,
     )  # fmt: skip
 
 
@@ -181,7 +139,7 @@ def _asks_for_rubric(item: Item, where: str, written: dict[str, tuple[str, Rubri
         if rubric.problem or abs(rubric.total - total) > SAME:
             problem = rubric.problem or f"a total of {rubric.total:g}, and the item has {total:g}"
             raise InputError(f"{line}: criteria: {problem}; mend the rubric of {item.id!r}")
-        return ready(render_rubric(rubric))
+        return render_rubric(rubric)
     if not solution_of(item).strip():
         missing = "empty; a rubric is made from a reference solution, or written by hand"
         raise InputError(f"{where}: solution: {missing}")

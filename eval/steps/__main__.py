@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from eval.asking import (
     ApiKey,
+    AskOptions,
     Concurrency,
     InputPrice,
     MaxNewTokens,
@@ -98,15 +99,10 @@ def main(
     rows = read_items(items)
     said = read_judgements(judgements, rows) if judgements else []
     started = time.monotonic()
-    with _scorer(by, base_url, model, api_key, concurrency) as (engine, advance):
-        made = None
-        if not overwrite and scored_before(items, out, engine):
-            advance(len(rows), len(rows))
-        else:
-            made = score_steps(
-                items, rows, out, engine, max_new_tokens=max_new_tokens,
-                at_once=4 * concurrency, overwrite=overwrite, on_progress=advance,
-            )  # fmt: skip
+    how = {"api_key": api_key, "concurrency": concurrency, "max_new_tokens": max_new_tokens}
+    with _scorer(by, base_url, model, overwrite, how) as (engine, options):
+        before = not overwrite and scored_before(items, out, engine)
+        made = None if before else score_steps(items, rows, out, engine, **options)
     if made is None:
         typer.echo(f"{out} was scored before")
     elif engine is None:
@@ -122,19 +118,19 @@ def main(
 
 @contextmanager
 def _scorer(
-    by: By | None, base_url: str | None, model: str | None, api_key: str | None, concurrency: int
-) -> Iterator[tuple[Engine | None, Callable[[int, int], None]]]:
-    """The engine that scores, none for the rules, and what the progress bar is given."""
+    by: By | None, base_url: str | None, model: str | None, overwrite: bool, how: dict[str, Any]
+) -> Iterator[tuple[Engine | None, AskOptions]]:
+    """The engine that scores, none for the rules, and how it is asked."""
     if by is By.RULES and (base_url or model):
         raise SettingsError("--by rules asks no model; leave --base-url and --model out")
     if by is By.MODEL or base_url or model:
         if not base_url or not model:
             raise SettingsError("a model is asked by --base-url and --model; give both")
-        with asking(base_url, model, api_key=api_key, concurrency=concurrency) as found:
+        with asking(base_url, model, overwrite=overwrite, **how) as found:
             yield found
     else:
         with progress_bar("scoring") as advance:
-            yield None, advance
+            yield None, {"overwrite": overwrite, "on_progress": advance}
 
 
 if __name__ == "__main__":

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
-from eval.asking import Asked, ask_rows
-from gradegpt.engines.base import Engine, Generation
-from gradegpt.errors import EngineError, InputError
+from eval.asking import Asked, AskOptions, ask_rows
+from gradegpt.engines.base import Engine
+from gradegpt.errors import InputError
 from gradegpt.judges.rules import VERSION as RULES
 from gradegpt.records import read_objects, sha256_file, validate
 from gradegpt.run import MANIFEST
-from gradegpt.schema import Item, Message, Outcome
+from gradegpt.schema import Item, Outcome
 from gradegpt.steps import (
     StepScores,
     build_step_prompt,
@@ -28,34 +28,6 @@ from gradegpt.steps.rules import VERSION as STEPS
 
 LABELS: Final = "step_labels"
 """What people said of each step of a response, 0 or 1: a list in an item's ``meta``."""
-
-
-class RulesOnly:
-    """An engine for what needs no model: it answers nothing, and is asked nothing."""
-
-    name = "rules"
-
-    def generate(
-        self, prompts: Sequence[Sequence[Message]], *, max_new_tokens: int
-    ) -> list[Generation | EngineError]:
-        """An empty reply to each prompt."""
-        return [Generation("") for _ in prompts]
-
-
-class NonEmpty:
-    """An engine that is asked those prompts only that have messages; the others' reply is empty."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine, self.name = engine, engine.name
-
-    def generate(
-        self, prompts: Sequence[Sequence[Message]], *, max_new_tokens: int
-    ) -> list[Generation | EngineError]:
-        """The replies, in order."""
-        asked = [prompt for prompt in prompts if prompt]
-        limit = max_new_tokens
-        replies = iter(self._engine.generate(asked, max_new_tokens=limit) if asked else ())
-        return [next(replies) if prompt else Generation("") for prompt in prompts]
 
 
 def read_items(path: Path) -> list[Item]:
@@ -98,11 +70,7 @@ def score_steps(
     items: Sequence[Item],
     out: Path,
     engine: Engine | None = None,
-    *,
-    max_new_tokens: int = 4096,
-    at_once: int = 64,
-    overwrite: bool = False,
-    on_progress: Callable[[int, int], None] | None = None,
+    **options: Unpack[AskOptions],
 ) -> Asked:
     """Write the step scores of each of the items of ``path`` to ``out``; without engine by rules.
 
@@ -124,11 +92,8 @@ def score_steps(
         return read_step_reply(item, reply)
 
     return ask_rows(
-        [() if engine is None else build_step_prompt(item) for item in items],
-        scored, out, RulesOnly() if engine is None else NonEmpty(engine),
-        row_type=StepScores, source=path, settings=settings(engine),
-        max_new_tokens=max_new_tokens, at_once=at_once, overwrite=overwrite,
-        on_progress=on_progress,
+        ["" if engine is None else build_step_prompt(item) or "" for item in items],
+        scored, out, engine, row_type=StepScores, source=path, settings=settings(engine), **options,
     )  # fmt: skip
 
 
@@ -143,6 +108,6 @@ def scored_before(path: Path, out: Path, engine: Engine | None = None) -> bool:
     if not out.is_file() or not manifest.is_file():
         return False
     made: dict[str, Any] = json.loads(manifest.read_text(encoding="utf-8"))
-    way = f"{engine.name if engine else RulesOnly.name}|{settings(engine)}|"
+    way = f"{engine.name if engine else 'none'}|{settings(engine)}|"
     same = str(made.get("made_from", "")).startswith(way)
     return same and made["input"]["sha256"] == sha256_file(path) and not made["failed"]
