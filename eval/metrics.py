@@ -11,6 +11,7 @@ from typing import Final, Self
 
 import numpy as np
 from pydantic import model_validator
+from scipy.stats import mannwhitneyu
 
 from gradegpt.agreement import Scores, by_question, estimate, resampled, says_yes, score, table
 from gradegpt.schema import Example, Judgement, Row
@@ -30,7 +31,9 @@ class Metrics(Row):
 
     ``majority``: what always giving the more frequent label would score on all rows.
     ``acc_outcome``: judged right / all responses, in percent (CMMaTH, equation 2); what is not
-    judged is not right.
+    judged is not right. ``auc``: the area under the receiver operating characteristic of the
+    confidence that a response is right, over the judged rows that have one: how well the judge
+    orders them, whatever the threshold.
     """
 
     n_items: int
@@ -53,6 +56,7 @@ class Metrics(Row):
     f1: float | None
     kappa: float | None
     mcc: float | None
+    auc: float | None
     intervals: dict[str, Interval]
 
     @model_validator(mode="after")
@@ -85,8 +89,25 @@ def measure(
         n_undecided=undecided, n_unparsed=unparsed, n_failed=failed,
         true_positive=tp, false_positive=fp, false_negative=fn, true_negative=tn,
         intervals={name: Interval(low=low, high=high) for name, (low, high) in ends.items()},
-        **scores,
+        auc=area_under_curve(examples, judgements), **scores,
     )  # fmt: skip
+
+
+def area_under_curve(examples: Sequence[Example], judgements: Sequence[Judgement]) -> float | None:
+    """The chance that a right response has the higher confidence of being right; ties count half.
+
+    The Mann-Whitney statistic over the number of pairs. None without confidences of both labels.
+    """
+    rows = [
+        (says_yes(e.verdict), j.confidence if says_yes(j.verdict) else 1 - j.confidence)
+        for e, j in zip(examples, judgements, strict=True)
+        if j.verdict is not None and j.confidence is not None
+    ]
+    right, chance = np.array([r for r, _ in rows], dtype=bool), np.array([c for _, c in rows])
+    pairs = int(right.sum()) * int((~right).sum())
+    if not pairs:
+        return None
+    return float(mannwhitneyu(chance[right], chance[~right]).statistic / pairs)
 
 
 class Pair(Row):

@@ -117,3 +117,15 @@ def test_two_judges_are_compared_where_both_judged() -> None:
     # both yes 2, only a 2, only b 1, both no 0; yes a 4, b 3; no a 1, b 2:
     # kappa = 2 (2*0 - 2*1) / (3*1 + 4*2)
     assert pair.kappa == pytest.approx(-4 / 11)
+
+
+def test_the_area_is_the_share_of_pairs_in_the_right_order() -> None:
+    """Right at .9, .6 and (said wrong at .7) .3, wrong at .2 and .6: 4.5 of 6 pairs, one a tie."""
+    sure = (0.9, 0.6, 0.7, 0.8, 0.6)
+    rows = [
+        judgement.model_copy(update={"confidence": confidence})
+        for judgement, confidence in zip(judgements("cciic"), sure, strict=True)
+    ]
+    assert measure(examples("ccciv"), rows).auc == 0.75
+    assert measured("ccciv", "cciic").auc is None
+    assert measure(examples("ccccc"), rows).auc is None
