@@ -11,7 +11,6 @@ from typing import Final, Self
 
 import numpy as np
 from pydantic import model_validator
-from scipy.stats import mannwhitneyu
 
 from gradegpt.agreement import Scores, by_question, estimate, resampled, says_yes, score, table
 from gradegpt.schema import Example, Judgement, Row
@@ -107,6 +106,8 @@ def area_under_curve(examples: Sequence[Example], judgements: Sequence[Judgement
     pairs = int(right.sum()) * int((~right).sum())
     if not pairs:
         return None
+    from scipy.stats import mannwhitneyu  # a second to load
+
     return float(mannwhitneyu(chance[right], chance[~right]).statistic / pairs)
 
 

@@ -109,7 +109,8 @@ def read_run(folder: Path, names: Sequence[str] = ()) -> tuple[list[Example], Sa
 
     Raises:
         MissingError: no evaluation has run there.
-        InputError: a name is not one of its judges, or its rows are not those of its sources now.
+        InputError: a name is not one of its judges, its rows have no labels, or they are not those
+            of its sources now.
 
     """
     path = folder / "manifest.json"
@@ -121,6 +122,11 @@ def read_run(folder: Path, names: Sequence[str] = ()) -> tuple[list[Example], Sa
     for name in names:
         if name not in known:
             raise InputError(f"{folder}: has no judge {name!r}; it has {', '.join(known)}")
+    if not settings.sources:
+        raise InputError(
+            f"{folder}: its answers have no labels, which a panel is measured by; how far its "
+            f"judges agree is in {folder / 'report.html'}"
+        )
     examples = read_sources(
         settings.sources, left_open=settings.left_open, sample=settings.sample, seed=settings.seed
     )

@@ -43,6 +43,7 @@ from gradegpt.engines.base import Engine
 from gradegpt.errors import InputError, OutputError
 from gradegpt.fit import Budget, fit_middle, fit_response
 from gradegpt.records import EXISTS, read_objects, read_rows, validate, write_json, write_rows
+from gradegpt.rules.asked import asked
 from gradegpt.rules.compare import compare
 from gradegpt.run import MANIFEST
 from gradegpt.schema import Item, Message, Row
@@ -135,7 +136,7 @@ def read_solutions(path: Path) -> list[tuple[int, Item, bool]]:
 def parts_of_solution(item: Item) -> tuple[Message, ...]:
     """The conversation that asks for the answers in a solution, in the question's language."""
     budget = Budget()
-    question = defuse(fit_middle(item.question, budget.question))
+    question = defuse(fit_middle(asked(item), budget.question))
     solution = defuse(fit_response(item.solution, budget.response))
     user = f"<question>\n{question}\n</question>\n<reference>\n{solution}\n</reference>"
     system = Message(role="system", content=_ASKED[needs_gloss(item.question)])
@@ -151,9 +152,9 @@ def checked(item: Item, reply: str | None) -> tuple[tuple[str, ...], Problem | N
         return (), Problem.NO_ANSWER, ""
     if isinstance(parts, Fault):
         return (), Problem.NO_JSON if parts is Fault.NO_JSON else Problem.JSON_ERROR, ""
-    asked = _asked_parts(item.question)
-    if asked > 1 and asked != len(parts):
-        return parts, Problem.COUNT, f"{len(parts)} for {asked}"
+    marked = _asked_parts(item.question)
+    if marked > 1 and marked != len(parts):
+        return parts, Problem.COUNT, f"{len(parts)} for {marked}"
     missing = [f"({n}) {part}" for n, part in enumerate(parts, 1) if not gives(item.solution, part)]
     return parts, Problem.NOT_THERE if missing else None, "; ".join(missing)
 

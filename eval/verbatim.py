@@ -12,9 +12,9 @@ from gradegpt.answers.text import fold
 from gradegpt.answers.types import CHOICE, AnswerType
 from gradegpt.rules.compare import compare
 from gradegpt.rules.extract.numbers import NUMBER, with_unit
+from gradegpt.rules.extract.several import boxes
 
 _FORMULA: Final = re.compile(r"\$\$?(.+?)\$\$?|\\\((.+?)\\\)|\\\[(.+?)\\\]", re.DOTALL)
-_BOXED: Final = re.compile(r"\\boxed\s*\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}")
 _SIDES: Final = re.compile(r"=|≈|\\approx|\\Rightarrow|\n")
 _NO_VALUE: Final = (AnswerType.TEXT, AnswerType.CODE, AnswerType.TRUE_FALSE, *CHOICE)
 """Types of answers that have to stand there as they are."""
@@ -55,7 +55,7 @@ def _verbatim(answer: str) -> re.Pattern[str]:
 def _stretches(text: str) -> Iterator[str]:
     """Formulas, what they hold between equals signs, and numbers with their units, from the end."""
     found = [match[match.lastindex or 0] for match in _FORMULA.finditer(text)]
-    found += [match[1] for match in _BOXED.finditer(text)]
+    found += boxes(text)
     found += [side for formula in found for side in _SIDES.split(formula)]
     found += [with_unit(text, match) for match in NUMBER.finditer(text)]
     short = [stretch.strip() for stretch in reversed(found) if len(stretch) <= _LONGEST]

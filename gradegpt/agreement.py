@@ -7,7 +7,7 @@ alike. Rows are counted once, as ``Cells``; every score and every bootstrap draw
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +19,7 @@ Cells = NDArray[np.int64]
 """Counts ``[..., 2, 5]``: the label (no, yes) by what was said (no, yes, undecided, unparsed,
 failed). Each row of the data is in one of them, so they add up to the rows."""
 Scores = NDArray[np.float64]
+Number = TypeVar("Number", np.int64, np.float64)
 
 _JUDGED: Final = 2
 """The columns of verdicts, before those of outcomes without one."""
@@ -127,7 +128,9 @@ def score(cells: Cells) -> dict[str, Scores]:
         }
 
 
-def resampled(cells: Cells, draws: int, seed: int | np.random.Generator) -> Cells:
+def resampled(
+    cells: NDArray[Number], draws: int, seed: int | np.random.Generator
+) -> NDArray[Number]:
     """Totals ``[1 + draws, ...]`` of ``cells`` ``[questions, ...]``: as they are, then resampled.
 
     The cluster bootstrap (Field and Welsh 2007): questions are drawn with replacement, each with

@@ -25,8 +25,8 @@ N: Final = 13
 MIN_WHOLE: Final = 6
 """A text with fewer tokens is never held against another."""
 
-_HAN: Final = "\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_TOKEN: Final = re.compile(rf"[{_HAN}]|[^\W\d_{_HAN}]+|\d+")
+HAN: Final = "\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_TOKEN: Final = re.compile(rf"[{HAN}]|[^\W\d_{HAN}]+|\d+")
 
 
 def tokens(text: str) -> list[str]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.markup import escape
 
 from eval.answer.ask import read_questions
 from eval.asking import ApiKey, Concurrency
@@ -19,7 +20,7 @@ from eval.leakage.grams import Kind, parts_of
 from eval.leakage.measure import Measured, measure
 from eval.leakage.models import Completions
 from eval.leakage.report import Leakage, Report, report_of, right_by_item
-from eval.scores import Share
+from eval.shares import Share
 from gradegpt.cli import run
 from gradegpt.errors import EngineError, InputError
 from gradegpt.ngrams import Contamination
@@ -164,7 +165,7 @@ def print_report(found: Report) -> None:
     for tag, values in found.tags.items():
         for value, one in values.items():
             cells = _cells(one, one.accuracy)
-            table.add_row(f"{tag}: {value}", *cells, f"{one.n_leaked['any']:,}")
+            table.add_row(escape(f"{tag}: {value}"), *cells, f"{one.n_leaked['any']:,}")
     console.print(table)
     leaked = ", ".join(f"{whole.n_leaked[kind.value]:,} by {kind.value}" for kind in Kind)
     console.print(f"leaked, all n-grams predicted: {whole.n_leaked['any']:,} ({leaked})")

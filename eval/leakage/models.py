@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 from pydantic import BaseModel, Field, ValidationError
 
 from gradegpt.errors import EngineError, MissingError
+from gradegpt.ngrams import HAN
 from gradegpt.records import explain
 
 if TYPE_CHECKING:
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_HAN: Final = "\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_WORD: Final = re.compile(rf"\s*(?:[{_HAN}]|[^\W\d_{_HAN}]+|\d+|[^\w\s]|_|$)")
+_WORD: Final = re.compile(rf"\s*(?:[{HAN}]|[^\W\d_{HAN}]+|\d+|[^\w\s]|_|$)")
 _TOKENS_A_WORD: Final = 6
 """Tokens asked for each word: enough for long ones, as a word that is cut short is another."""
 

@@ -8,18 +8,14 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eval.leakage.grams import Kind, Part
 from eval.leakage.measure import Measured
-from eval.metrics import Interval
-from eval.scores import Share
-from gradegpt.agreement import estimate, resampled
+from eval.shares import Share, ratio, tagged
 from gradegpt.errors import InputError
 from gradegpt.records import read_objects, validate
 from gradegpt.schema import Judgement, Row, Verdict
 
-_DRAWS: Final = 2000
 _WHERE: Final = ("all", *Part)
 
 
@@ -93,15 +89,11 @@ def report_of(
     ``right``: by item id the share of its answers that are right; ``overlapping``: the ids of items
     whose text shares an n-gram with a corpus.
     """
-    groups: dict[str, dict[str, list[Measured]]] = defaultdict(lambda: defaultdict(list))
-    for row in rows:
-        for tag, values in row.tags.items():
-            for value in (values,) if isinstance(values, str) else values:
-                groups[tag][value].append(row)
 
     def leakage(some: Sequence[Measured]) -> Leakage:
         return leakage_of(some, right=right, overlapping=overlapping, seed=seed)
 
+    groups = tagged(rows, lambda row: row.tags)
     tags = {t: {v: leakage(mine) for v, mine in values.items()} for t, values in groups.items()}
     ids = tuple(row.id for row in rows if row.leaked_by_any)
     return Report(model=model, k=k, n=n, overall=leakage(rows), tags=tags, leaked=ids)
@@ -142,19 +134,9 @@ def _accuracies(rows: Sequence[Measured], seed: int) -> dict[str, dict[Kind, Sha
                 cells[at, place, :, 0] += hits
                 cells[at, place, :, 1] += 1
     return {
-        where: {kind: _share(cells[:, place, at], seed) for at, kind in enumerate(Kind)}
+        where: {kind: ratio(cells[:, place, at], seed) for at, kind in enumerate(Kind)}
         for place, where in enumerate(_WHERE)
     }
-
-
-def _share(pairs: NDArray[np.float64], seed: int) -> Share | None:
-    """The sum of the first column over that of the second, drawn by item; none without any."""
-    some = pairs[pairs[:, 1] > 0]
-    if not len(some):
-        return None
-    totals = resampled(some, _DRAWS, seed)  # type: ignore[arg-type]  # shares, where it has counts
-    value, low, high = estimate(totals[:, 0] / totals[:, 1])
-    return Share(value=value, interval=Interval(low=low, high=high), n_questions=len(some))
 
 
 def _solved(rows: Sequence[Measured], right: Mapping[str, float], seed: int) -> Solved:
@@ -162,8 +144,7 @@ def _solved(rows: Sequence[Measured], right: Mapping[str, float], seed: int) -> 
     leaked = [right[row.id] for row in judged if row.leaked_by_any]
     others = [right[row.id] for row in judged if not row.leaked_by_any]
     accuracy, of_others = (
-        _share(np.array([(share, 1) for share in shares], dtype=np.float64).reshape(-1, 2), seed)
-        for shares in (leaked, others)
+        ratio([(share, 1) for share in shares], seed) for shares in (leaked, others)
     )
     return Solved(
         n_judged=len(leaked), solved=sum(leaked), accuracy=accuracy, accuracy_of_others=of_others

@@ -10,21 +10,17 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from eval.metrics import Interval
 from eval.rubric.rows import GradeRow, People
+from eval.shares import DRAWS, Values, pearson, spearman
 from gradegpt.agreement import estimate, numbered, resampled
 from gradegpt.rubric import HALLUCINATED
 from gradegpt.rubric.form import SAME
 from gradegpt.schema import Outcome, Row
-
-DRAWS: Final = 2000
-Values = NDArray[np.float64]
 
 
 class Estimate(Row):
@@ -126,23 +122,6 @@ def rubric_scores(
     )
 
 
-def pearson(x: Values, y: Values) -> float:
-    """The product-moment correlation of ``[n]`` and ``[n]``; NaN where a side does not vary.
-
-    >>> round(pearson(np.array([1.0, 2, 3]), np.array([1.0, 3, 2])), 3)
-    0.5
-    """
-    if np.ptp(x) == 0 or np.ptp(y) == 0:
-        return float("nan")
-    dx, dy = x - x.mean(), y - y.mean()
-    return float(dx @ dy / np.sqrt((dx @ dx) * (dy @ dy)))
-
-
-def spearman(x: Values, y: Values) -> float:
-    """Pearson's correlation of the ranks, equal values sharing their mean rank."""
-    return pearson(rankdata(x), rankdata(y))
-
-
 class Bootstrap(NamedTuple):
     """How intervals are drawn: questions with replacement, each with all its responses."""
 
@@ -157,7 +136,7 @@ class Bootstrap(NamedTuple):
         questions = numbered(name for name, _ in some)
         sums = np.zeros((int(questions.max()) + 1, 2))
         np.add.at(sums, questions, [(value, 1.0) for _, value in some])
-        totals = resampled(sums, self.draws, self.seed)  # type: ignore[arg-type]  # sums, not counts
+        totals = resampled(sums, self.draws, self.seed)
         return _estimate(totals[:, 0] / totals[:, 1], len(some), len(sums))
 
     def correlation(

@@ -13,9 +13,9 @@ from typing import Final
 
 import numpy as np
 
-from eval.metrics import Interval
 from eval.scores.rates import Rates, rates
-from gradegpt.agreement import estimate, numbered, resampled
+from eval.shares import Share, ratio, share, tagged
+from gradegpt.agreement import numbered
 from gradegpt.answers.read import read
 from gradegpt.errors import InputError
 from gradegpt.importers.labelled import item_key
@@ -31,16 +31,7 @@ from gradegpt.schema import Item, Judgement, Row, Verdict
 ALPHAS: Final = (0.1, 0.2, 0.3, 0.6)
 """The accuracies above which a knowledge point counts as mastered (CMMaTH, appendix D.2)."""
 THRESHOLDS: Final = (0.25, 0.5, 0.75, 1.0)
-_DRAWS: Final = 2000
 Answer = tuple[Item, Judgement]
-
-
-class Share(Row):
-    """A share in [0, 1] over so many questions, with its interval over questions."""
-
-    value: float
-    interval: Interval
-    n_questions: int
 
 
 class Samples(Row):
@@ -79,7 +70,7 @@ class Scores(Row):
 
     overall: Score
     tags: dict[str, dict[str, Score]]
-    ssr: dict[str, dict[str, float]]
+    ssr: dict[str, dict[str, float | None]]
 
 
 def scores(
@@ -107,8 +98,8 @@ def scores(
             f"{len(items)} items and {len(judgements)} judgements; give the file that was judged"
         )
     rows = list(zip(items, judgements, strict=True))
-    ks = ks or _powers(min(map(len, _by_question(rows))))
-    groups = _tagged(rows)
+    ks = ks or _powers(_by_question(rows))
+    groups = tagged(rows, lambda row: row[0].tags)
     return Scores(
         overall=score_of(rows, ks, seed),
         tags={
@@ -122,7 +113,10 @@ def scores(
     )
 
 
-def _powers(most: int) -> tuple[int, ...]:
+def _powers(questions: Sequence[Sequence[Answer]]) -> tuple[int, ...]:
+    """The powers of two that all questions have answers for, and one has judged answers for."""
+    judged = max(_counts(question)[1] for question in questions)
+    most = min(judged, *map(len, questions))
     return tuple(2**n for n in range(1, most.bit_length()) if 2**n <= most)
 
 
@@ -138,8 +132,8 @@ def score_of(rows: Sequence[Answer], ks: Sequence[int] = (), seed: int = 0) -> S
     return Score(
         n_rows=len(rows),
         n_questions=len(questions),
-        accuracy=_ratio([(right, n) for right, n, _ in counted], seed),
-        accuracy_of_answers=_ratio([(right, n - none) for right, n, none in counted], seed),
+        accuracy=ratio([(right, n) for right, n, _ in counted], seed),
+        accuracy_of_answers=ratio([(right, n - none) for right, n, none in counted], seed),
         consensus=_consensus(questions, seed),
         credit=_credit(questions, seed),
         samples=tuple(_samples(k, counted, seed) for k in ks),
@@ -151,18 +145,18 @@ def score_of(rows: Sequence[Answer], ks: Sequence[int] = (), seed: int = 0) -> S
     )
 
 
-def ssr(points: Iterable[Sequence[Answer]], alpha: float) -> float:
+def ssr(points: Iterable[Sequence[Answer]], alpha: float) -> float | None:
     """Knowledge Successful Solve Rate: the share of knowledge points with an accuracy above alpha.
 
     CMMaTH, appendix D.2, equation 1. A point's accuracy is that of its judged rows; points without
-    any are left out. NaN where none is left.
+    any are left out. None where none is left.
     """
     accuracies = [
         np.mean([j.verdict is Verdict.CORRECT for j in judged])
         for rows in points
         if (judged := [j for _, j in rows if j.verdict is not None])
     ]
-    return float(np.mean([a > alpha for a in accuracies])) if accuracies else float("nan")
+    return float(np.mean([a > alpha for a in accuracies])) if accuracies else None
 
 
 def classes(answers: Sequence[Answer]) -> list[int | None]:
@@ -199,16 +193,6 @@ def _by_question(rows: Sequence[Answer]) -> list[list[Answer]]:
     return list(groups.values())
 
 
-def _tagged(rows: Sequence[Answer]) -> dict[str, dict[str, list[Answer]]]:
-    """Rows by tag and value; the language of an example is a tag too."""
-    groups: dict[str, dict[str, list[Answer]]] = {}
-    for item, judgement in rows:
-        for tag, values in item.tags.items():
-            for value in (values,) if isinstance(values, str) else values:
-                groups.setdefault(tag, {}).setdefault(value, []).append((item, judgement))
-    return groups
-
-
 def _counts(question: Sequence[Answer]) -> tuple[int, int, int]:
     """Right, judged, and judged to be no answer."""
     said = Counter(j.verdict for _, j in question)
@@ -216,35 +200,22 @@ def _counts(question: Sequence[Answer]) -> tuple[int, int, int]:
     return said[Verdict.CORRECT], judged, said[Verdict.INVALID]
 
 
-def _ratio(pairs: Sequence[tuple[float, float]], seed: int) -> Share | None:
-    """The sum of the first over that of the second, drawn by question."""
-    some = [pair for pair in pairs if pair[1]]
-    return _share(some, seed) if some else None
-
-
-def _share(pairs: Sequence[tuple[float, float]], seed: int) -> Share:
-    table = np.array(pairs, dtype=np.float64)
-    totals = resampled(table, _DRAWS, seed)  # type: ignore[arg-type]  # counts or shares alike
-    value, low, high = estimate(totals[:, 0] / totals[:, 1])
-    return Share(value=value, interval=Interval(low=low, high=high), n_questions=len(table))
-
-
 def _samples(k: int, counted: Sequence[tuple[int, int, int]], seed: int) -> Samples:
     enough = [(right, n) for right, n, _ in counted if n >= k]
     if not enough:
         raise InputError(f"k = {k}: no question has as many judged answers; ask for fewer")
 
-    def share(values: Iterator[float]) -> Share:
-        return _share([(value, 1) for value in values], seed)
+    def mean(values: Iterator[float]) -> Share:
+        return share([(value, 1) for value in values], seed)
 
     return Samples(
         k=k,
-        pass_at_k=share(pass_at_k(n, c, k) for c, n in enough),
+        pass_at_k=mean(pass_at_k(n, c, k) for c, n in enough),
         g_pass={
-            f"{least:g}": share(g_pass_at_k(n, c, k, least) for c, n in enough)
+            f"{least:g}": mean(g_pass_at_k(n, c, k, least) for c, n in enough)
             for least in THRESHOLDS
         },
-        mg_pass=share(mg_pass_at_k(n, c, k) for c, n in enough),
+        mg_pass=mean(mg_pass_at_k(n, c, k) for c, n in enough),
     )
 
 
@@ -259,7 +230,7 @@ def _consensus(questions: Sequence[Sequence[Answer]], seed: int) -> Share | None
         said = [j for n, (_, j) in zip(numbers, question, strict=True) if most and n == most[0][0]]
         verdicts = Counter(j.verdict for j in said).most_common(1)
         right.append((float(bool(verdicts) and verdicts[0][0] is Verdict.CORRECT), 1))
-    return _ratio(right, seed)
+    return ratio(right, seed)
 
 
 def _credit(questions: Sequence[Sequence[Answer]], seed: int) -> Share | None:
@@ -268,7 +239,7 @@ def _credit(questions: Sequence[Sequence[Answer]], seed: int) -> Share | None:
         return None
     earned = [[credit(j, _weights(i)) for i, j in question] for question in questions]
     known = [[one for one in several if one is not None] for several in earned]
-    return _ratio([(sum(several), len(several)) for several in known], seed)
+    return ratio([(sum(several), len(several)) for several in known], seed)
 
 
 def _weights(item: Item) -> list[float]:

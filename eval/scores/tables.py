@@ -8,9 +8,10 @@ from typing import Final
 from rich.console import Console
 from rich.markup import escape
 
-from eval.console import empty_table, terminal
-from eval.scores import Samples, Score, Scores, Share
+from eval.console import empty_table, percent, terminal
+from eval.scores import Samples, Score, Scores
 from eval.scores.rates import NoAnswer
+from eval.shares import Share
 
 _NO_ANSWER: Final = {
     NoAnswer.TRUNCATED: "cut off, %", NoAnswer.REFUSAL: "refusal, %",
@@ -31,7 +32,7 @@ def print_scores(found: Scores) -> None:
     if found.overall.samples:
         _print_samples(console, found.overall.samples)
     for tag, levels_of in found.ssr.items():
-        shares = "  ".join(f"@{alpha}: {100 * share:.1f}" for alpha, share in levels_of.items())
+        shares = "  ".join(f"@{alpha}: {percent(share)}" for alpha, share in levels_of.items())
         console.print(f"SSR of {escape(tag)}, %  {shares}")
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from rich import box
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
-from eval.console import terminal
-from eval.scores import Share
+from eval.console import decimal, empty_table, percent, terminal
+from eval.shares import Share
 from eval.steps.summary import BINS, Group, Summary
 
 _BAR: Final = 40
@@ -20,7 +20,7 @@ def print_summary(summary: Summary) -> None:
     """Print every figure of a summary; a dash is what is not defined."""
     console = terminal()
     groups = [("all", summary.overall)] + [
-        (f"{tag}: {value}", group)
+        (escape(f"{tag}: {value}"), group)
         for tag, values in summary.tags.items()
         for value, group in values.items()
     ]
@@ -30,12 +30,12 @@ def print_summary(summary: Summary) -> None:
     for tag, one in summary.between.items():
         if one.pearson is not None:
             words = f"Pearson {one.pearson:.2f}, Spearman {one.spearman:.2f}"
-            console.print(f"the means of the {one.n} values of {tag}: {words}")
+            console.print(f"the means of the {one.n} values of {tag}: {words}", markup=False)
     _print_errors(summary, console)
     if (human := summary.human) is not None:
-        kappa = "–" if human.kappa is None else f"{human.kappa:.2f}"
+        kappa = decimal(human.kappa)
         console.print(
-            f"people and scores agree on {_percent(human.accuracy)} % of {human.n_scored:,} steps "
+            f"people and scores agree on {percent(human.accuracy)} % of {human.n_scored:,} steps "
             f"(kappa {kappa}); {human.n_steps - human.n_scored:,} labelled steps have no score"
         )
     for reason, count in summary.not_scored.items():
@@ -45,7 +45,7 @@ def print_summary(summary: Summary) -> None:
 def _processes(groups: Sequence[tuple[str, Group]]) -> Table:
     found = _table("rows", "scored", "steps scored", "process score")
     for name, group in groups:
-        counts = (f"{group.n_rows:,}", f"{group.n_scored:,}", _percent(group.steps_scored))
+        counts = (f"{group.n_rows:,}", f"{group.n_scored:,}", percent(group.steps_scored))
         found.add_row(name, *counts, _share(group.process))
     return found
 
@@ -57,14 +57,14 @@ def _answers(groups: Sequence[tuple[str, Group]]) -> Table:
         both = (group.process_if_right, group.process_if_wrong)
         found.add_row(
             name, _share(group.accuracy),
-            *(_percent(None if share is None else share.value) for share in both),
-            *(_number(n) for n in (group.correlation.pearson, group.correlation.spearman)),
+            *(percent(None if share is None else share.value) for share in both),
+            *(decimal(n) for n in (group.correlation.pearson, group.correlation.spearman)),
         )  # fmt: skip
     return found
 
 
 def _table(*names: str) -> Table:
-    found = Table(box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False, show_edge=False)
+    found = empty_table()
     found.add_column("", no_wrap=True)
     for name in names:
         found.add_column(name, justify="right", no_wrap=True)
@@ -79,21 +79,13 @@ def _print_errors(summary: Summary, console: Console) -> None:
     console.print(
         f"{sum(errors.first):,} responses have a wrong step; in {errors.first_after_open:,} of "
         "them a step before it has no score, and may be the first error\n"
-        f"{_percent(errors.share_after_middle)} % of {sum(errors.every):,} wrong steps are after "
+        f"{percent(errors.share_after_middle)} % of {sum(errors.every):,} wrong steps are after "
         "the middle\n\nwhere the first wrong step is, from the beginning (0) to the end (1)"
     )
     for n, count in enumerate(errors.first):
         bar = "█" * round(_BAR * count / max(errors.first))
         console.print(f"  {n / BINS:.1f}–{(n + 1) / BINS:.1f} {bar} {count:,}", highlight=False)
     console.print()
-
-
-def _percent(share: float | None) -> str:
-    return "–" if share is None else f"{100 * share:.1f}"
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2f}"
 
 
 def _share(share: Share | None) -> str:

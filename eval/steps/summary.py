@@ -13,11 +13,11 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from eval.metrics import Interval
-from eval.scores import Share
+from eval.shares import DRAWS, Share, pearson, ratio, spearman, tagged
 from eval.steps.score import LABELS
 from gradegpt.agreement import estimate, numbered, resampled, score, table
 from gradegpt.errors import InputError
-from gradegpt.importers.labelled import question_key
+from gradegpt.importers.labelled import item_key
 from gradegpt.records import read_rows
 from gradegpt.schema import Item, Judgement, Outcome, Row, Verdict
 from gradegpt.steps import StepScores, place
@@ -25,7 +25,6 @@ from gradegpt.steps import StepScores, place
 BINS: Final = 10
 _LEAST: Final = 3
 """Pairs of values for a correlation: two always lie on a line."""
-_DRAWS: Final = 2000
 _OPEN: Final = 2
 """The column of ``gradegpt.agreement`` for what was left open."""
 
@@ -142,12 +141,12 @@ def summarise(
     seed: int = 0,
 ) -> Summary:
     """Every figure of scored items; without judgements those of the answers are None."""
-    keys = numbered(question_key(i.question or " ".join(i.reference)) for i in items).tolist()
+    keys = numbered(map(item_key, items)).tolist()
     said: Sequence[Judgement | None] = judgements or [None] * len(items)
     rows = [Scored(*row) for row in zip(items, steps, said, keys, strict=True)]
     groups = {
         tag: {value: _group(mine, seed) for value, mine in values.items()}
-        for tag, values in _tagged(rows).items()
+        for tag, values in tagged(rows, lambda row: row.item.tags).items()
     }
     return Summary(
         overall=_group(rows, seed),
@@ -169,22 +168,8 @@ def correlation(pairs: Sequence[tuple[float, float]]) -> Correlation:
     values = np.array(pairs, dtype=np.float64).reshape(-1, 2)
     if len(values) < _LEAST or not np.ptp(values, axis=0).all():
         return Correlation(n=len(values), pearson=None, spearman=None)
-    from scipy import stats  # a second to load
-
-    return Correlation(
-        n=len(values),
-        pearson=float(stats.pearsonr(*values.T).statistic),
-        spearman=float(stats.spearmanr(*values.T).statistic),
-    )
-
-
-def _tagged(rows: Sequence[Scored]) -> dict[str, dict[str, list[Scored]]]:
-    groups: dict[str, dict[str, list[Scored]]] = {}
-    for row in rows:
-        for tag, values in row.item.tags.items():
-            for value in (values,) if isinstance(values, str) else values:
-                groups.setdefault(tag, {}).setdefault(value, []).append(row)
-    return groups
+    x, y = values.T
+    return Correlation(n=len(values), pearson=pearson(x, y), spearman=spearman(x, y))
 
 
 def _group(rows: Sequence[Scored], seed: int) -> Group:
@@ -220,11 +205,7 @@ def _mean(
         if (value := value_of(row)) is not None:
             total, n = totals.get(row.question, (0.0, 0))
             totals[row.question] = (total + value, n + 1)
-    if not totals:
-        return None
-    drawn = resampled(np.array(list(totals.values())), _DRAWS, seed)
-    value, low, high = estimate(drawn[:, 0] / drawn[:, 1])
-    return Share(value=value, interval=Interval(low=low, high=high), n_questions=len(totals))
+    return ratio(totals.values(), seed)
 
 
 def _between(groups: Iterable[Group]) -> Correlation:
@@ -269,7 +250,7 @@ def _human(rows: Sequence[Scored], seed: int) -> HumanAgreement | None:
     ]
     truths, said, questions = np.array(labels, dtype=np.int64).reshape(-1, 3).T
     cells = table(truths, said, numbered(map(str, questions)))
-    drawn = score(resampled(cells, _DRAWS, seed))
+    drawn = score(resampled(cells, DRAWS, seed))
     value, low, high = estimate(drawn["accuracy"])
     kappa = float(drawn["kappa"][0])
     n_scored = int((said != _OPEN).sum())

@@ -40,6 +40,14 @@ _ESCAPE: Final = re.compile(
 """A backslash with what JSON lets it escape; alone where it is one of LaTeX, as in ``\\alpha``."""
 
 
+def mended(text: str) -> str:
+    r"""JSON in which a backslash that JSON forbids, or that begins a command of LaTeX, is escaped.
+
+    JSON would read ``\frac`` as a form feed and ``rac``.
+    """
+    return _ESCAPE.sub(lambda m: m[0] if len(m[0]) > 1 else "\\\\", text)
+
+
 def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
 
@@ -53,14 +61,13 @@ def json_object(text: str, key: str) -> dict[str, Any] | list[Any] | Fault:
     r"""The last JSON object or list of a text; numbers in it are texts, as they were written.
 
     It stands in a block marked ``json``; without one it begins with ``{"<key>"``, or the text is
-    nothing but a list. A backslash that JSON forbids, or that begins a command of LaTeX, is one of
-    LaTeX: JSON would read ``\frac`` as a form feed and ``rac`` (OpenCompass, whose figures ATLAS
+    nothing but a list. Backslashes of LaTeX are ``mended`` (OpenCompass, whose figures ATLAS
     reports, mends these too).
     """
     start = _start(text, key)
     if start is None:
         return Fault.NO_JSON
-    body = _ESCAPE.sub(lambda m: m[0] if len(m[0]) > 1 else "\\\\", text[start:])
+    body = mended(text[start:])
     try:
         found, end = _DECODER.raw_decode(body)
     except (ValueError, RecursionError):

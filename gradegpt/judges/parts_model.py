@@ -23,7 +23,6 @@ from gradegpt.judges.parts import (
     references,
     whole,
 )
-from gradegpt.rules.asked import asked
 from gradegpt.rules.profiles.atlas import LABELS
 from gradegpt.rules.validity import says_nothing
 from gradegpt.schema import Item, Judgement, Message, Outcome, Verdict
@@ -113,7 +112,7 @@ def parts_prompt(item: Item, answers: Sequence[str]) -> tuple[Message, ...]:
     context = defuse(fit_middle(item.context or "", budget.question))
     framed = f"<context>\n{context}\n</context>\n" if context else ""
     user = (
-        f"<question>\n{defuse(fit_middle(asked(item), budget.question))}\n</question>\n{framed}"
+        f"<question>\n{defuse(fit_middle(item.question, budget.question))}\n</question>\n{framed}"
         f"<reference>\n{listed(references(item))}\n</reference>\n"
         f"<response>\n{listed(answers)}\n</response>"
     )

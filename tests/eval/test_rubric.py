@@ -19,7 +19,8 @@ from eval.asking import Asked
 from eval.rubric.ask import grade, make
 from eval.rubric.check import check_files
 from eval.rubric.rows import GradeRow, People, RubricRow, read_people
-from eval.rubric.score import Compared, Estimate, RubricScores, pearson, rubric_scores, spearman
+from eval.rubric.score import Compared, Estimate, RubricScores, rubric_scores
+from eval.shares import pearson, spearman
 from gradegpt.engines import Generation
 from gradegpt.errors import EngineError, InputError, OutputError
 from gradegpt.records import read_rows, write_rows

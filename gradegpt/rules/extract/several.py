@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable
 
+from gradegpt.answers.json_list import mended
 from gradegpt.answers.parts import numbered, pieces, run_of_parts
 from gradegpt.answers.spans import last_match, sentence_around
 from gradegpt.rules.extract.found import DRESSING, Found, How
@@ -33,7 +34,7 @@ def json_answer(text: str, kind: AnswerType | None) -> Found | None:
     if match is None:
         return None
     try:
-        value = json.loads(match["value"])
+        value = json.loads(mended(match["value"]))
     except ValueError:
         return None
     several = [str(v) for v in value] if isinstance(value, list) else [str(value)]

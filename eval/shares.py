@@ -1,0 +1,74 @@
+"""Shares with their intervals, rows by tag, and correlations: what several reports are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eval.metrics import Interval
+from gradegpt.agreement import estimate, resampled
+from gradegpt.schema import Row
+
+DRAWS: Final = 2000
+Values = NDArray[np.float64]
+Tags = Mapping[str, str | Sequence[str]]
+T = TypeVar("T")
+
+
+class Share(Row):
+    """A share in [0, 1] over so many questions, with its interval over questions."""
+
+    value: float
+    interval: Interval
+    n_questions: int
+
+
+def ratio(pairs: Iterable[tuple[float, float]] | Values, seed: int) -> Share | None:
+    """The sum of the first over that of the second, drawn by pair; None where nothing is counted.
+
+    Each pair is of a question, whose answers are not independent; those without a second are left
+    out.
+    """
+    some = [pair for pair in pairs if pair[1]]
+    return share(some, seed) if some else None
+
+
+def share(pairs: Sequence[tuple[float, float]], seed: int) -> Share:
+    """``ratio`` of pairs of which there is one at least, and each counts something."""
+    table = np.array(pairs, dtype=np.float64)
+    totals = resampled(table, DRAWS, seed)
+    value, low, high = estimate(totals[:, 0] / totals[:, 1])
+    return Share(value=value, interval=Interval(low=low, high=high), n_questions=len(table))
+
+
+def tagged(rows: Iterable[T], tags_of: Callable[[T], Tags]) -> dict[str, dict[str, list[T]]]:
+    """Rows by tag and value; a row with several values of a tag is under each."""
+    groups: dict[str, dict[str, list[T]]] = {}
+    for row in rows:
+        for tag, values in tags_of(row).items():
+            for value in (values,) if isinstance(values, str) else values:
+                groups.setdefault(tag, {}).setdefault(value, []).append(row)
+    return groups
+
+
+def pearson(x: Values, y: Values) -> float:
+    """The product-moment correlation of ``[n]`` and ``[n]``; NaN where a side does not vary.
+
+    With 0 and 1 on one side it is the point-biserial correlation.
+
+    >>> round(pearson(np.array([1.0, 2, 3]), np.array([1.0, 3, 2])), 3)
+    0.5
+    """
+    if np.ptp(x) == 0 or np.ptp(y) == 0:
+        return float("nan")
+    return float(np.corrcoef(x, y)[0, 1])
+
+
+def spearman(x: Values, y: Values) -> float:
+    """Pearson's correlation of the ranks, equal values sharing their mean rank."""
+    from scipy.stats import rankdata  # a second to load
+
+    return pearson(rankdata(x), rankdata(y))
