@@ -24,10 +24,11 @@ from rich.table import Table
 from rich.text import Text
 from typing_extensions import override
 
-from data_gen.generate import generate
-from data_gen.settings import DataGenSettings
 from gradegpt.cli import run
 from gradegpt.settings import load_settings
+
+from .generate import generate
+from .settings import DataGenSettings
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 

@@ -7,9 +7,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from data_gen.candidates import Candidate
-from data_gen.settings import Balance
 from gradegpt.schema import AnswerType, Verdict
+
+from .candidates import Candidate
+from .settings import Balance
 
 
 class Cell(NamedTuple):

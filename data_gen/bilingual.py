@@ -12,13 +12,14 @@ from functools import cache
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
-from data_gen.candidates import Candidate, as_named, clip, rng_for, with_rules
-from data_gen.phrases import read_whole
-from data_gen.writer.attacks import attacks
 from gradegpt.chain import Chain
 from gradegpt.errors import InputError
 from gradegpt.importers.labelled import split_of
 from gradegpt.schema import AnswerType, Item, Row, Verdict
+
+from .candidates import Candidate, as_named, clip, rng_for, with_rules
+from .phrases import read_whole
+from .writer.attacks import attacks
 
 TABLES: Final = Path(__file__).parent / "bank" / "bilingual"
 ROLES: Final = "roles"

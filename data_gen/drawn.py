@@ -9,11 +9,6 @@ from fractions import Fraction
 from functools import cache
 from typing import Final
 
-from data_gen.forms import near_misses, right_form, wrong_form
-from data_gen.lexicon import CLASSES
-from data_gen.makers.facts import TABLES, Fact, table
-from data_gen.makers.naming import GROUPS
-from data_gen.makers.notation import coefficient, polynomial
 from gradegpt.answers import Answer, Style, write
 from gradegpt.answers.numbers import decimal
 from gradegpt.answers.options import in_order
@@ -21,6 +16,12 @@ from gradegpt.answers.spelled import spell
 from gradegpt.answers.types import Group, Leaf, Options, Quantity
 from gradegpt.chain import Chain
 from gradegpt.schema import AnswerType, Verdict
+
+from .forms import near_misses, right_form, wrong_form
+from .lexicon import CLASSES
+from .makers.facts import TABLES, Fact, table
+from .makers.naming import GROUPS
+from .makers.notation import coefficient, polynomial
 
 _BELOW: Final = (2, 2, 3, 4, 5, 8, 10, 10, 20, 25, 40, 50, 100, 100, 125, 625, 1000)
 _FORMULA_LETTERS: Final = ("xy", "xy", "xy", "ab", "mn", "st", "uv")

@@ -10,8 +10,14 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Final
 
-from data_gen.balance import choose
-from data_gen.candidates import (
+from gradegpt.errors import InputError
+from gradegpt.fit import fit_middle
+from gradegpt.importers.labelled import question_key, split_of
+from gradegpt.records import dump, sha256_file, whole_file, write_json
+from gradegpt.schema import Verdict
+
+from .balance import choose
+from .candidates import (
     Candidate,
     agree,
     formats_of,
@@ -21,22 +27,17 @@ from data_gen.candidates import (
     texts_of,
     training_row,
 )
-from data_gen.card import write_card
-from data_gen.manifest import SHEETS, count_rows, fingerprint, manifest_of, written_files
-from data_gen.mixture import mixture
-from data_gen.quality.cue import response_cue
-from data_gen.quality.duplicates import NearDuplicates, exact_key
-from data_gen.seeds import seeds
-from data_gen.settings import DataGenSettings
-from data_gen.shards import Progress, make_shards, read_shard, signature_of
-from data_gen.sheets import by_type, judge_sheet
-from data_gen.strata import stratified
-from data_gen.teacher import Teacher, Vote
-from gradegpt.errors import InputError
-from gradegpt.fit import fit_middle
-from gradegpt.importers.labelled import question_key, split_of
-from gradegpt.records import dump, sha256_file, whole_file, write_json
-from gradegpt.schema import Verdict
+from .card import write_card
+from .manifest import SHEETS, count_rows, fingerprint, manifest_of, written_files
+from .mixture import mixture
+from .quality.cue import response_cue
+from .quality.duplicates import NearDuplicates, exact_key
+from .seeds import seeds
+from .settings import DataGenSettings
+from .shards import Progress, make_shards, read_shard, signature_of
+from .sheets import by_type, judge_sheet
+from .strata import stratified
+from .teacher import Teacher, Vote
 
 _LEAST_FOR_CUE: Final = 400
 

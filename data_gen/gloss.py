@@ -14,13 +14,14 @@ from functools import cache
 from itertools import cycle
 from typing import Final
 
-from data_gen.makers import facts, naming
-from data_gen.makers.words import section
-from data_gen.phrases import TEXT
 from gradegpt.answers.options import LETTERS
 from gradegpt.answers.spelled import spell, spelled
 from gradegpt.answers.units import UNITS
 from gradegpt.gloss import faithful
+
+from .makers import facts, naming
+from .makers.words import section
+from .phrases import TEXT
 
 _MARKUP = re.compile(r"(?<![A-Za-z0-9)])\*\*|\*\*(?![A-Za-z0-9(])|^(?:#{1,6}|>)\s+|[`“”]")
 _LETTERS: Final = rf"((?<![A-Za-z])[{LETTERS}](?:[、, ]*[{LETTERS}])*)"

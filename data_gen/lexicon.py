@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from data_gen.phrases import read_lists
+from .phrases import read_lists
 
 _LISTS: Final = read_lists("lexicon")
 CLASSES: Final = _LISTS["classes"]

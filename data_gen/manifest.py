@@ -9,14 +9,15 @@ from pathlib import Path
 from typing import Any, Final
 
 import gradegpt
-from data_gen.balance import shortfalls
-from data_gen.candidates import Candidate
-from data_gen.settings import DataGenSettings
-from data_gen.sources import files
 from gradegpt.judges.rules import VERSION
 from gradegpt.records import sha256_file
 
-_ROOT: Final = Path(__file__).parents[1]
+from .balance import shortfalls
+from .candidates import Candidate
+from .settings import DataGenSettings
+from .sources import files
+
+_PACKAGES: Final = (Path(__file__).parent, Path(gradegpt.__file__).parent)
 SHEETS: Final = "sheets.jsonl"
 """The comparison sheets of a judge, beside its rows."""
 _CODE: Final = (".py", ".yaml", ".tsv", ".txt", ".jsonl", ".j2")
@@ -62,8 +63,7 @@ def fingerprint(settings: DataGenSettings) -> str:
     """Everything that the candidates depend on: settings, inputs, and the code that makes them."""
     digest = hashlib.sha256(f"{gradegpt.__version__}|{VERSION}|".encode())
     digest.update(settings.model_dump_json(exclude={"out", "workers"}).encode())
-    packages = (_ROOT / name for name in ("data_gen", "gradegpt"))
-    code = (p for package in packages for p in package.rglob("*") if p.suffix in _CODE)
+    code = (p for package in _PACKAGES for p in package.rglob("*") if p.suffix in _CODE)
     inputs = (Path(path) for path in sorted({*inputs_of(settings)}))
     for path in (*sorted(code), *inputs):
         digest.update(sha256_file(path).encode())

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from data_gen.candidates import Candidate, rng_for
-from data_gen.settings import DataGenSettings
-from data_gen.sheets import comparison_sheet, pair_of
-from data_gen.skills import skill_row
 from gradegpt.importers.labelled import split_of
 from gradegpt.records import dump
+
+from .candidates import Candidate, rng_for
+from .settings import DataGenSettings
+from .sheets import comparison_sheet, pair_of
+from .skills import skill_row
 
 
 def mixture(candidates: Sequence[Candidate], settings: DataGenSettings) -> dict[str, list[str]]:

@@ -6,7 +6,9 @@ import random
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from data_gen.makers import (
+from gradegpt.schema import AnswerType
+
+from .makers import (
     Drawn,
     Maker,
     algebra,
@@ -23,8 +25,7 @@ from data_gen.makers import (
     physics,
     statistics,
 )
-from data_gen.problems import Problem
-from gradegpt.schema import AnswerType
+from .problems import Problem
 
 MAKERS: Final[dict[AnswerType, tuple[Maker, ...]]] = {
     AnswerType.SINGLE_CHOICE: (

@@ -9,9 +9,6 @@ from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 from typing import Final
 
-from data_gen.candidates import Candidate, as_named, by_rules, clip, rng_for, with_rules
-from data_gen.forms import right_form, wrong_form
-from data_gen.phrases import phrases
 from gradegpt.answers.options import chosen, letters, options
 from gradegpt.answers.read import answer_type, read
 from gradegpt.answers.spans import clause_ends, sentences
@@ -26,6 +23,10 @@ from gradegpt.rules.extract import Found, How, find_answer
 from gradegpt.rules.reference import answer_kind, answer_places, reference_answers
 from gradegpt.schema import CHOICE, AnswerType, Example, Item, Verdict
 from gradegpt.wholes import sum_end
+
+from .candidates import Candidate, as_named, by_rules, clip, rng_for, with_rules
+from .forms import right_form, wrong_form
+from .phrases import phrases
 
 _TRUSTED: Final = (How.BOXED, How.ANNOUNCED, How.WHOLE)
 _ALL_OF_IT: Final = (How.WHOLE, How.STATED)

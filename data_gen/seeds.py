@@ -7,17 +7,18 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from data_gen.bilingual import Fact, bilingual, facts, question_of
-from data_gen.candidates import Candidate, rng_for
-from data_gen.parametric import parametric
-from data_gen.problems import Problem, bank
-from data_gen.real import counterfactual, crossed, group_of, labelled, unlabelled
-from data_gen.settings import Avoid, DataGenSettings
-from data_gen.sources import read_outputs, read_problems
-from data_gen.synthetic import synthetic
 from gradegpt.importers.labelled import question_key, read_examples, read_items, split_of
 from gradegpt.records import read_objects
 from gradegpt.schema import Example, Item, Verdict
+
+from .bilingual import Fact, bilingual, facts, question_of
+from .candidates import Candidate, rng_for
+from .parametric import parametric
+from .problems import Problem, bank
+from .real import counterfactual, crossed, group_of, labelled, unlabelled
+from .settings import Avoid, DataGenSettings
+from .sources import read_outputs, read_problems
+from .synthetic import synthetic
 
 
 class Seed(NamedTuple):

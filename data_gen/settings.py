@@ -6,14 +6,15 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, field_validator
 
-from data_gen.candidates import rng_for
-from data_gen.sources import Outputs, Questions
-from data_gen.teacher import TeacherSettings
 from gradegpt.chain import PromptSettings
 from gradegpt.fit import Budget
 from gradegpt.importers.labelled import Source, Split
 from gradegpt.schema import AnswerType, ChainFormat, Verdict
 from gradegpt.settings import Settings
+
+from .candidates import rng_for
+from .sources import Outputs, Questions
+from .teacher import TeacherSettings
 
 
 class Avoid(Settings):

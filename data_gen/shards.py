@@ -16,7 +16,13 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from data_gen.candidates import (
+from gradegpt.errors import OutputError
+from gradegpt.fit import cost
+from gradegpt.machine import cores
+from gradegpt.ngrams import Contamination
+from gradegpt.records import dump, read_objects, validate, whole_file
+
+from .candidates import (
     Candidate,
     agree,
     formats_of,
@@ -25,17 +31,12 @@ from data_gen.candidates import (
     shown_item,
     texts_of,
 )
-from data_gen.quality.duplicates import signature
-from data_gen.seeds import Seed, avoided_texts, grow
-from data_gen.settings import Avoid, DataGenSettings
-from gradegpt.errors import OutputError
-from gradegpt.fit import cost
-from gradegpt.machine import cores
-from gradegpt.ngrams import Contamination
-from gradegpt.records import dump, read_objects, validate, whole_file
+from .quality.duplicates import signature
+from .seeds import Seed, avoided_texts, grow
+from .settings import Avoid, DataGenSettings
 
 if TYPE_CHECKING:
-    from data_gen.quality.duplicates import Signature
+    from .quality.duplicates import Signature
 
 SHARD: Final = 100
 """Seeds a shard: a few seconds of work."""

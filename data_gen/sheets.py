@@ -14,14 +14,15 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from data_gen.candidates import Candidate, chat_row, clip, is_tag_alone, says_nothing_new
-from data_gen.drawn import drawn_comparison
-from data_gen.forms import right_form, wrong_form
-from data_gen.phrases import read_lists
 from gradegpt.answers.options import LETTERS
 from gradegpt.chain import NO, YES, Chain, render_comparison
 from gradegpt.fit import ELISION
 from gradegpt.schema import AnswerType, TrainingRow, Verdict
+
+from .candidates import Candidate, chat_row, clip, is_tag_alone, says_nothing_new
+from .drawn import drawn_comparison
+from .forms import right_form, wrong_form
+from .phrases import read_lists
 
 LINES: Final = 8
 _OWN: Final = 0.5

@@ -10,11 +10,12 @@ from __future__ import annotations
 import random
 from typing import Any, Final
 
-from data_gen.candidates import Candidate, chat_row
-from data_gen.phrases import read_lists
 from gradegpt.chain import NO, YES, defuse
 from gradegpt.fit import Budget, fit_middle, fit_response
 from gradegpt.schema import Verdict
+
+from .candidates import Candidate, chat_row
+from .phrases import read_lists
 
 _NOTHING: Final = "It states no answer."
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from data_gen.balance import order
-from data_gen.candidates import Candidate
-from data_gen.settings import Stratum
 from gradegpt.schema import Verdict
+
+from .balance import order
+from .candidates import Candidate
+from .settings import Stratum
 
 
 def stratified(

@@ -5,14 +5,15 @@ from __future__ import annotations
 import random
 from typing import Final
 
-from data_gen.candidates import Candidate, as_named, clip, with_rules
-from data_gen.phrases import phrases
-from data_gen.problems import Problem
-from data_gen.writer import Task, answered, no_answer, steps_of
 from gradegpt.answers.options import in_order
 from gradegpt.answers.spans import ENDS
 from gradegpt.chain import Chain
 from gradegpt.schema import CHOICE, Item, Verdict
+
+from .candidates import Candidate, as_named, clip, with_rules
+from .phrases import phrases
+from .problems import Problem
+from .writer import Task, answered, no_answer, steps_of
 
 OTHER_LANGUAGE: Final = 0.12
 """Share of the responses that are not in the question's language."""

@@ -47,9 +47,9 @@ def main(
     command is given again; finished judgements of the same rows by the same judge are reused.
     """
     try:
-        from eval.evaluate import evaluate, evaluate_answers, report_path
-        from eval.settings import EvalSettings
-        from eval.tables import print_answers, print_report
+        from .evaluate import evaluate, evaluate_answers, report_path
+        from .settings import EvalSettings
+        from .tables import print_answers, print_report
     except ModuleNotFoundError as error:
         raise MissingError(
             f"{error.name}: not installed; the eval stage needs: pip install 'gradegpt[eval]'"

@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import Any, Final
 
-from eval.judging import Judged
-from eval.metrics import Pair, compare_judges
-from eval.report import rounded, spread
-from eval.scores import Scores, scores
-from eval.settings import EvalSettings
 from gradegpt.fit import fit_middle, fit_response
 from gradegpt.schema import Item, Outcome, Row, Verdict
+
+from .judging import Judged
+from .metrics import Pair, compare_judges
+from .report import rounded, spread
+from .scores import Scores, scores
+from .settings import EvalSettings
 
 _SHOWN_TOKENS: Final = {"question": 150, "reference": 150, "response": 300}
 

@@ -12,13 +12,14 @@ from typing import Annotated, Any, Final, NamedTuple, Protocol, Self, TypedDict,
 
 import typer
 
-from eval.judging import progress_bar
 from gradegpt.engines.base import Engine, Generation
 from gradegpt.engines.openai_api import OpenAIEngine
 from gradegpt.errors import EngineError
 from gradegpt.records import ResumableWriter, read_rows, sha256_file, write_json
 from gradegpt.run import GIVE_UP_AFTER, MANIFEST
 from gradegpt.schema import Message
+
+from .judging import progress_bar
 
 _TOKENS: Final = ("prompt_tokens", "completion_tokens")
 _COST: Final = frozenset((*_TOKENS, "cut_off", "error"))

@@ -17,13 +17,6 @@ import numpy as np
 import typer
 from pydantic import Field
 
-from eval.console import empty_table, terminal
-from eval.judging import (
-    judge_items,
-    progress_bar,
-    read_sources,
-    write_items,
-)
 from gradegpt.agreement import by_question, estimate, numbered, resampled, says_yes, score
 from gradegpt.cli import run
 from gradegpt.importers.labelled import Source, item_key
@@ -41,6 +34,14 @@ from gradegpt.judges.trust import (
 from gradegpt.records import write_json
 from gradegpt.schema import Example, Judgement, Outcome
 from gradegpt.settings import Settings, load_settings
+
+from .console import empty_table, terminal
+from .judging import (
+    judge_items,
+    progress_bar,
+    read_sources,
+    write_items,
+)
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 

@@ -9,8 +9,15 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
 
-from eval.answers_report import AnswersReport, answers_report
-from eval.judging import (
+from gradegpt.errors import InputError
+from gradegpt.judges.base import Judge
+from gradegpt.judges.build import JudgeSettings, build_judge
+from gradegpt.records import sha256_file, whole_file, write_json
+from gradegpt.run import CheckedInput
+from gradegpt.schema import Example, Item
+
+from .answers_report import AnswersReport, answers_report
+from .judging import (
     Judged,
     from_records,
     judge_items,
@@ -18,16 +25,10 @@ from eval.judging import (
     read_sources,
     write_items,
 )
-from eval.page import render_page
-from eval.report import Report, build_report
-from eval.scores import read_items
-from eval.settings import EvalSettings
-from gradegpt.errors import InputError
-from gradegpt.judges.base import Judge
-from gradegpt.judges.build import JudgeSettings, build_judge
-from gradegpt.records import sha256_file, whole_file, write_json
-from gradegpt.run import CheckedInput
-from gradegpt.schema import Example, Item
+from .page import render_page
+from .report import Report, build_report
+from .scores import read_items
+from .settings import EvalSettings
 
 MANIFEST: Final = "manifest.json"
 _PACKAGES: Final = ("gradegpt", "numpy", "torch", "transformers", "peft", "openai")

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from eval.answers_report import AnswersReport
-from eval.console import decimal, percent
-from eval.report import NOT_JUDGED, VIEWS, Report
 from gradegpt.errors import MissingError
 from gradegpt.schema import Verdict
+
+from .answers_report import AnswersReport
+from .console import decimal, percent
+from .report import NOT_JUDGED, VIEWS, Report
 
 
 def render_page(report: Report | AnswersReport) -> str:

@@ -14,15 +14,16 @@ from typing import Annotated, Final
 
 import typer
 
-from eval.console import empty_table, terminal
-from eval.judging import read_sources
-from eval.metrics import Metrics, Pair, compare_judges, measure
-from eval.settings import EvalSettings
 from gradegpt.cli import run
 from gradegpt.errors import InputError, MissingError
 from gradegpt.judges.panel import PanelJudge, Vote
 from gradegpt.records import read_rows, validate, write_json, write_rows
 from gradegpt.schema import Example, Item, Judgement, Row
+
+from .console import empty_table, terminal
+from .judging import read_sources
+from .metrics import Metrics, Pair, compare_judges, measure
+from .settings import EvalSettings
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 

@@ -17,22 +17,6 @@ from typing import Annotated, Any, Final, NamedTuple, Unpack
 import typer
 from pydantic import Field
 
-from eval.asking import (
-    ApiKey,
-    Asked,
-    AskOptions,
-    BaseUrl,
-    Concurrency,
-    InputPrice,
-    MaxNewTokens,
-    ModelName,
-    OutputPrice,
-    Overwrite,
-    ask_rows,
-    asking,
-    print_asked,
-)
-from eval.verbatim import gives
 from gradegpt.answers.json_list import Fault, json_answers
 from gradegpt.answers.options import options
 from gradegpt.answers.parts import marks, numbered, run_of_parts
@@ -47,6 +31,23 @@ from gradegpt.rules.asked import asked
 from gradegpt.rules.compare import compare
 from gradegpt.run import MANIFEST
 from gradegpt.schema import Item, Message, Row
+
+from .asking import (
+    ApiKey,
+    Asked,
+    AskOptions,
+    BaseUrl,
+    Concurrency,
+    InputPrice,
+    MaxNewTokens,
+    ModelName,
+    OutputPrice,
+    Overwrite,
+    ask_rows,
+    asking,
+    print_asked,
+)
+from .verbatim import gives
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 

@@ -17,7 +17,6 @@ from typing import Annotated, Any, Final
 import typer
 from rich.markup import escape
 
-from eval.console import empty_table, terminal
 from gradegpt.answers.intervals import ORDER
 from gradegpt.answers.options import options
 from gradegpt.answers.quantity import quantity
@@ -33,6 +32,8 @@ from gradegpt.rules.asked import asked
 from gradegpt.rules.compare import compare
 from gradegpt.rules.reference import answer_kind, reference_answers
 from gradegpt.schema import Item, Outcome, Row, Verdict
+
+from .console import empty_table, terminal
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 

@@ -6,14 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 from typing import Any, Final
 
-from eval.judging import Judged
-from eval.metrics import Metrics, Pair, compare_judges, measure
-from eval.settings import EvalSettings
 from gradegpt.agreement import says_yes
 from gradegpt.fit import fit_middle, fit_response
 from gradegpt.judges.trust import type_of
 from gradegpt.quote import quotes_verbatim
 from gradegpt.schema import AnswerType, Example, Judgement, Outcome, Row, Verdict
+
+from .judging import Judged
+from .metrics import Metrics, Pair, compare_judges, measure
+from .settings import EvalSettings
 
 UNNAMED: Final = "not stated"
 NOT_JUDGED: Final = "not judged"

@@ -8,9 +8,10 @@ from typing import Final, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from eval.metrics import Interval
 from gradegpt.agreement import estimate, resampled
 from gradegpt.schema import Row
+
+from .metrics import Interval
 
 DRAWS: Final = 2000
 Values = NDArray[np.float64]

@@ -9,11 +9,11 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from eval.answers_report import AnswersReport
-from eval.console import decimal, empty_table, percent, terminal
-from eval.metrics import Metrics, Pair
-from eval.report import VIEWS, Report
-from eval.scores.tables import print_scores
+from .answers_report import AnswersReport
+from .console import decimal, empty_table, percent, terminal
+from .metrics import Metrics, Pair
+from .report import VIEWS, Report
+from .scores.tables import print_scores
 
 _COLUMNS: Final = (
     "rows", "judged", "Acc_outcome", "accuracy [95 %]", "balanced", "kappa", "majority"

@@ -14,10 +14,11 @@ import typer
 from gradegpt.cli import run
 from gradegpt.errors import GradeGPTError
 from gradegpt.settings import load_settings
-from serve.metrics import share
-from serve.process import run as run_here
-from serve.processes import Supervisor
-from serve.settings import ServeSettings
+
+from .metrics import share
+from .process import run as run_here
+from .processes import Supervisor
+from .settings import ServeSettings
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 _BACKLOG: Final = 2048

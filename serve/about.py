@@ -7,13 +7,13 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
-from serve.adapters import Adapter
-from serve.answer import check_model
-from serve.bench import Bench
-from serve.door import Gate
-from serve.errors import BusyError, reply_to
-from serve.metrics import CONTENT_TYPE, Metrics
-from serve.settings import ServeSettings
+from .adapters import Adapter
+from .answer import check_model
+from .bench import Bench
+from .door import Gate
+from .errors import BusyError, reply_to
+from .metrics import CONTENT_TYPE, Metrics
+from .settings import ServeSettings
 
 router = APIRouter(tags=["about"])
 

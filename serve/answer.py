@@ -17,13 +17,14 @@ from starlette.concurrency import run_in_threadpool
 from gradegpt.errors import TooLargeError
 from gradegpt.fit import estimate_tokens
 from gradegpt.schema import Judgement, Message, Row
-from serve.adapters import Adapter, Ask, PromptError, find
-from serve.adapters.reply import Reply
-from serve.bench import Bench
-from serve.body import check_lengths, while_there
-from serve.errors import ModelNameError, UnsupportedError
-from serve.logs import note_of
-from serve.settings import ServeSettings
+
+from .adapters import Adapter, Ask, PromptError, find
+from .adapters.reply import Reply
+from .bench import Bench
+from .body import check_lengths, while_there
+from .errors import ModelNameError, UnsupportedError
+from .logs import note_of
+from .settings import ServeSettings
 
 MOST_CHOICES: Final = 128
 """OpenAI's own limit of ``n``."""

@@ -22,34 +22,28 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from fastapi import FastAPI
 
-import serve.about
-import serve.batches
-import serve.chat
-import serve.completions
-import serve.files
-import serve.native
-import serve.page
-import serve.reward
 from gradegpt.errors import SettingsError
 from gradegpt.judges.base import Judge
 from gradegpt.schema import Item, Judgement
 from gradegpt.settings import suggest
-from serve.adapters import ADAPTERS, Adapter
-from serve.batches.routes import BatchRequest
-from serve.bench import Bench
-from serve.chat import ChatRequest
-from serve.completions import CompletionRequest
-from serve.door import Door, Gate
-from serve.errors import handle_errors
-from serve.keys import Keys
-from serve.logs import RequestLog
-from serve.metrics import Metrics
-from serve.native import JudgeReplies, JudgeReply, JudgeRequest
-from serve.openapi import ERRORS, describe
-from serve.reward import RewardRequest
-from serve.settings import ServeSettings
-from serve.worker import Loaded
-from serve.workers import InProcess
+
+from . import about, batches, chat, completions, files, native, page, reward
+from .adapters import ADAPTERS, Adapter
+from .batches.routes import BatchRequest
+from .bench import Bench
+from .chat import ChatRequest
+from .completions import CompletionRequest
+from .door import Door, Gate
+from .errors import handle_errors
+from .keys import Keys
+from .logs import RequestLog
+from .metrics import Metrics
+from .native import JudgeReplies, JudgeReply, JudgeRequest
+from .openapi import ERRORS, describe
+from .reward import RewardRequest
+from .settings import ServeSettings
+from .worker import Loaded
+from .workers import InProcess
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 
@@ -79,10 +73,9 @@ def build_app(settings: ServeSettings, lifespan: Lifespan | None = None) -> Fast
     app.state.metrics, app.state.gate = metrics, gate
     app.state.adapters = chosen(settings.adapters)
     handle_errors(app)
-    for part in (serve.native, serve.chat, serve.completions, serve.files, serve.batches,
-                 serve.reward, serve.about):  # fmt: skip
+    for part in (native, chat, completions, files, batches, reward, about):
         app.include_router(part.router, responses=ERRORS)
-    app.include_router(serve.page.router)
+    app.include_router(page.router)
     describe(app, Item, JudgeRequest, JudgeReply, JudgeReplies, ChatRequest, CompletionRequest,
              RewardRequest, BatchRequest)  # fmt: skip
     log = RequestLog(with_content=settings.log_content) if settings.log_requests else None

@@ -20,10 +20,11 @@ from gradegpt.engines.base import Generation
 from gradegpt.errors import EngineTimeoutError, GradeGPTError
 from gradegpt.judges.base import Judge
 from gradegpt.schema import Item, Judgement, Message, Outcome
-from serve.errors import BusyError, DeadlineError, JudgeError, QueueFullError, WorkerLostError
-from serve.queue import Job, Queue, settle
-from serve.worker import Loaded
-from serve.workers import InProcess, Worker
+
+from .errors import BusyError, DeadlineError, JudgeError, QueueFullError, WorkerLostError
+from .queue import Job, Queue, settle
+from .worker import Loaded
+from .workers import InProcess, Worker
 
 _log = logging.getLogger(__name__)
 

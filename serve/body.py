@@ -13,9 +13,10 @@ from starlette.requests import ClientDisconnect
 from gradegpt.errors import InputError, TooLargeError
 from gradegpt.records import parse_json, parse_line
 from gradegpt.schema import Item, Row
-from serve.errors import MalformedError, QueueFullError, RequestError, SlowError
-from serve.logs import note_of
-from serve.settings import ServeSettings
+
+from .errors import MalformedError, QueueFullError, RequestError, SlowError
+from .logs import note_of
+from .settings import ServeSettings
 
 R = TypeVar("R", bound=Row)
 T = TypeVar("T")

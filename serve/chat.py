@@ -19,10 +19,11 @@ from pydantic import BeforeValidator, Field
 from typing_extensions import override
 
 from gradegpt.schema import Message
-from serve.answer import Lenient, ResponseFormat, Said, Wanted, answers, usage_of
-from serve.body import read_object, valid
-from serve.errors import UnsupportedError
-from serve.openapi import documented
+
+from .answer import Lenient, ResponseFormat, Said, Wanted, answers, usage_of
+from .body import read_object, valid
+from .errors import UnsupportedError
+from .openapi import documented
 
 router = APIRouter(tags=["openai"])
 DONE: Final = "data: [DONE]\n\n"

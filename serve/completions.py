@@ -11,12 +11,13 @@ from pydantic import BeforeValidator, Field
 
 from gradegpt.errors import TooLargeError
 from gradegpt.schema import Message
-from serve.answer import Said, Wanted, answers, usage_of
-from serve.body import read_object, valid
-from serve.chat import DONE, event, head
-from serve.errors import UnsupportedError
-from serve.openapi import documented
-from serve.settings import ServeSettings
+
+from .answer import Said, Wanted, answers, usage_of
+from .body import read_object, valid
+from .chat import DONE, event, head
+from .errors import UnsupportedError
+from .openapi import documented
+from .settings import ServeSettings
 
 router = APIRouter(tags=["openai"])
 

@@ -10,11 +10,11 @@ from typing import Final
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from serve.errors import BusyError, KeyRequiredError, ServiceError, reply_to
-from serve.files.routes import OWNER
-from serve.keys import Keys
-from serve.logs import Note, RequestLog
-from serve.metrics import Metrics
+from .errors import BusyError, KeyRequiredError, ServiceError, reply_to
+from .files.routes import OWNER
+from .keys import Keys
+from .logs import Note, RequestLog
+from .metrics import Metrics
 
 _OPEN: Final = frozenset({"/", "/health", "/ready", "/openapi.json"})
 """What is there without a key and while the server stops; the page's files are, too."""

@@ -19,8 +19,9 @@ from gradegpt.errors import GradeGPTError, InputError, TooLargeError
 from gradegpt.records import dump
 from gradegpt.run import Counts, count
 from gradegpt.schema import Item, Judgement, Row
-from serve.bench import Bench
-from serve.body import (
+
+from .bench import Bench
+from .body import (
     Line,
     check_lengths,
     gone,
@@ -29,11 +30,11 @@ from serve.body import (
     valid,
     while_there,
 )
-from serve.door import Gate
-from serve.errors import QueueFullError, body_of
-from serve.logs import note_of
-from serve.openapi import documented, schema_of
-from serve.settings import ServeSettings
+from .door import Gate
+from .errors import QueueFullError, body_of
+from .logs import note_of
+from .openapi import documented, schema_of
+from .settings import ServeSettings
 
 router = APIRouter(tags=["judge"])
 LINES: Final = "application/x-ndjson"

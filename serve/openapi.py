@@ -9,7 +9,7 @@ from fastapi.openapi.utils import get_openapi
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from serve.errors import ErrorReply
+from .errors import ErrorReply
 
 _REF: Final = "#/components/schemas/"
 _MEANING: Final = {

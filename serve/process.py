@@ -22,9 +22,10 @@ from fastapi import FastAPI
 from typing_extensions import override
 
 from gradegpt.errors import GradeGPTError
-from serve.app import build_app
-from serve.settings import ServeSettings
-from serve.workers import workers_for
+
+from .app import build_app
+from .settings import ServeSettings
+from .workers import workers_for
 
 _TICK_S: Final = 0.1
 _LAST_S: Final = 1

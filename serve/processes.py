@@ -15,8 +15,8 @@ import time
 from collections.abc import Callable
 from typing import IO, Final
 
-from serve.metrics import forget
-from serve.settings import ServeSettings
+from .metrics import forget
+from .settings import ServeSettings
 
 _log = logging.getLogger(__name__)
 _TICK_S: Final = 0.2
@@ -34,7 +34,7 @@ class Child:
     ) -> None:
         # A session of its own: Ctrl-C at a terminal reaches the parent, which tells all.
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "serve.process", str(listener.fileno())]
+            [sys.executable, "-m", f"{__package__}.process", str(listener.fileno())]
             + ["loaded"] * loaded_first,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -28,13 +28,14 @@ from pydantic import BeforeValidator, ConfigDict, ValidationError
 
 from gradegpt.errors import EngineError, EngineTimeoutError, TooLargeError
 from gradegpt.schema import Item, Judgement, Outcome, Row, Verdict
-from serve.adapters import NoVerdictError
-from serve.bench import Bench
-from serve.body import read_object, valid, while_there
-from serve.errors import RequestError
-from serve.logs import note_of
-from serve.openapi import documented
-from serve.settings import ServeSettings
+
+from .adapters import NoVerdictError
+from .bench import Bench
+from .body import read_object, valid, while_there
+from .errors import RequestError
+from .logs import note_of
+from .openapi import documented
+from .settings import ServeSettings
 
 _TAIL: Final = 200
 """Characters of a prompt's end that find it where a trainer cut its beginning off."""

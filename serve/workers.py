@@ -19,9 +19,10 @@ from pydantic import TypeAdapter
 from gradegpt.engines.base import Generation
 from gradegpt.judges.build import JudgeSettings, build_judge
 from gradegpt.schema import Judgement
-from serve.errors import WorkerLostError
-from serve.settings import ServeSettings
-from serve.worker import Loaded, as_json, error_from
+
+from .errors import WorkerLostError
+from .settings import ServeSettings
+from .worker import Loaded, as_json, error_from
 
 _START_S: Final = 600.0
 """Seconds for a process to load its judge; a large model from a slow disk takes minutes."""
@@ -30,7 +31,7 @@ _LONGEST_S: Final = 86_400.0
 _DYING_S: Final = 0.2
 _STDERR: Final = 2
 _CHUNK: Final = 2**16
-COMMAND: Final = (sys.executable, "-m", "serve.worker")
+COMMAND: Final = (sys.executable, "-m", f"{__package__}.worker")
 _JUDGEMENTS: Final = TypeAdapter(list[Judgement])
 
 

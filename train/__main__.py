@@ -10,7 +10,8 @@ import typer
 from gradegpt.cli import run
 from gradegpt.errors import MissingError
 from gradegpt.settings import load_settings
-from train.settings import SFTSettings
+
+from .settings import SFTSettings
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
@@ -45,7 +46,7 @@ def main(
     try:
         from accelerate import PartialState
 
-        from train.sft import fine_tune
+        from .sft import fine_tune
     except ModuleNotFoundError as error:
         raise MissingError(
             f"{error.name}: not installed; training needs: pip install 'gradegpt[train]'"

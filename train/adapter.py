@@ -12,7 +12,8 @@ from gradegpt.engines.files import PROMPT_FILE
 from gradegpt.errors import OutputError
 from gradegpt.records import sha256_file, whole_file, write_json
 from gradegpt.shipped import NANO
-from train.settings import SFTSettings
+
+from .settings import SFTSettings
 
 _CARD: Final = """\
 ---

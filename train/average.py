@@ -18,7 +18,8 @@ from gradegpt.engines.files import PROMPT_FILE
 from gradegpt.engines.local import quiet_start
 from gradegpt.errors import InputError, MissingError
 from gradegpt.records import sha256_file, whole_folder, write_json
-from train.merge import WEIGHTS, copy_settings
+
+from .merge import WEIGHTS, copy_settings
 
 if TYPE_CHECKING:
     import torch
@@ -44,7 +45,7 @@ def average(run: Path, out: Path, last: int = 3, *, before: Path | None = None) 
 
     """
     quiet_start()
-    from train.callbacks import checkpoints, what_is_wrong
+    from .callbacks import checkpoints, what_is_wrong
 
     adapter = run / "adapter"
     for path in (adapter / _CONFIG, adapter / PROMPT_FILE):

@@ -25,13 +25,14 @@ from gradegpt.engines.files import PROMPT_FILE
 from gradegpt.errors import InputError
 from gradegpt.records import sha256_file, whole_file, write_json
 from gradegpt.settings import load_settings
-from train.batches import Row, batches, encode_pairs, read_pairs, stream, tensors
-from train.card import base_card
-from train.loading import cpu_has_bf16
-from train.memory import TRIM_EVERY, keep_freed_memory, trim
-from train.rows import prompt_settings_of
-from train.settings import BaseSettings
-from train.tokenizer import train_tokenizer
+
+from .batches import Row, batches, encode_pairs, read_pairs, stream, tensors
+from .card import base_card
+from .loading import cpu_has_bf16
+from .memory import TRIM_EVERY, keep_freed_memory, trim
+from .rows import prompt_settings_of
+from .settings import BaseSettings
+from .tokenizer import train_tokenizer
 
 if TYPE_CHECKING:
     import torch

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gradegpt.errors import InputError
 from gradegpt.records import read_objects
-from train.rows import pack as rows_in_lines
-from train.rows import verdict_token_ids
-from train.settings import BaseSettings
-from train.tokenizer import END, START
+
+from .rows import pack as rows_in_lines
+from .rows import verdict_token_ids
+from .settings import BaseSettings
+from .tokenizer import END, START
 
 if TYPE_CHECKING:
     import torch

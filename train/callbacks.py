@@ -25,7 +25,8 @@ from transformers.trainer import TRAINER_STATE_NAME
 
 from gradegpt.errors import SettingsError
 from gradegpt.records import write_json
-from train.memory import TRIM_EVERY, trim
+
+from .memory import TRIM_EVERY, trim
 
 _log = logging.getLogger(__name__)
 

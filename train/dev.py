@@ -15,7 +15,8 @@ from gradegpt.engines.base import Engine
 from gradegpt.errors import EngineError, InputError, SettingsError
 from gradegpt.records import read_rows
 from gradegpt.schema import Message, TrainingRow, Verdict
-from train.rows import encode
+
+from .rows import encode
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

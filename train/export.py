@@ -48,7 +48,8 @@ from gradegpt.errors import EngineError, MissingError, SettingsError
 from gradegpt.records import sha256_file, whole_folder, write_json
 from gradegpt.schema import Item, Message
 from gradegpt.shipped import NANO, adapter_of
-from train.merge import copy_settings, merge
+
+from .merge import copy_settings, merge
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 

@@ -14,7 +14,8 @@ from gradegpt.engines.chat import end_token_id
 from gradegpt.errors import EngineError, MissingError, SettingsError
 from gradegpt.settings import suggest
 from gradegpt.shipped import base_of
-from train.settings import SFTSettings
+
+from .settings import SFTSettings
 
 if TYPE_CHECKING:
     import torch

@@ -20,7 +20,8 @@ from torch.nn.functional import scaled_dot_product_attention
 from transformers import AttentionInterface
 
 from gradegpt.errors import SettingsError
-from train.rows import IGNORED
+
+from .rows import IGNORED
 
 _ATTENTION: Final = "gradegpt_prefix"
 

@@ -13,12 +13,13 @@ from gradegpt.engines.local import quiet_start
 from gradegpt.errors import InputError, MissingError, SettingsError
 from gradegpt.records import sha256_file, write_json
 from gradegpt.shipped import adapter_of, base_of
-from train.adapter import Run, manifest_of, push, save_adapter
-from train.dev import DevEvaluation, check_decides, dev_sample
-from train.loading import linear_names, load_base, told
-from train.memory import keep_freed_memory
-from train.rows import encode_file, encode_sheets, labelled, prompt_settings_of, verdict_token_ids
-from train.settings import SFTSettings
+
+from .adapter import Run, manifest_of, push, save_adapter
+from .dev import DevEvaluation, check_decides, dev_sample
+from .loading import linear_names, load_base, told
+from .memory import keep_freed_memory
+from .rows import encode_file, encode_sheets, labelled, prompt_settings_of, verdict_token_ids
+from .settings import SFTSettings
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
     from trl import SFTConfig
 
-    from train.callbacks import Checkpoint, Plan
-    from train.trainer import JudgeTrainer
+    from .callbacks import Checkpoint, Plan
+    from .trainer import JudgeTrainer
 
 Parts = dict[str, "Dataset"]
 
@@ -145,8 +146,8 @@ def _trainer(
 ) -> JudgeTrainer:
     from transformers.integrations import TensorBoardCallback
 
-    from train.callbacks import EarlyStop, Pace, Saves, Stamp, Trim
-    from train.trainer import JudgeTrainer
+    from .callbacks import EarlyStop, Pace, Saves, Stamp, Trim
+    from .trainer import JudgeTrainer
 
     evaluates = bool(settings.eval_steps) and len(parts["dev"]) > 0
     stops = [EarlyStop(settings.early_stop)] if evaluates and settings.early_stop else []
@@ -178,8 +179,8 @@ def _trainer(
 
 def _packing(settings: SFTSettings, tokenizer: Any, model: Any) -> Any:
     """What lays the rows of a training batch out, where it is not the padding collator."""
-    from train.prefix import PrefixCollator
-    from train.trainer import PackingCollator
+    from .prefix import PrefixCollator
+    from .trainer import PackingCollator
 
     if settings.share_prefix:
         return PrefixCollator(settings.max_length)
@@ -313,7 +314,7 @@ def _arguments(settings: SFTSettings, out: Path, *, evaluate: bool) -> SFTConfig
 def _plan(settings: SFTSettings, rows: int) -> Plan:
     from accelerate import PartialState
 
-    from train.callbacks import Plan
+    from .callbacks import Plan
 
     data = Path(settings.data)
     processes = PartialState().num_processes
@@ -342,7 +343,7 @@ def _plan(settings: SFTSettings, rows: int) -> Plan:
 def _resume_point(settings: SFTSettings, plan: Plan) -> Checkpoint | None:
     from accelerate import PartialState
 
-    from train.callbacks import remove_checkpoints, resume_point
+    from .callbacks import remove_checkpoints, resume_point
 
     out = Path(settings.folder)
     if settings.resume:
@@ -354,7 +355,7 @@ def _resume_point(settings: SFTSettings, plan: Plan) -> Checkpoint | None:
 
 def _train(trainer: JudgeTrainer, checkpoint: Checkpoint | None, settings: SFTSettings) -> Run:
     """Train, or take what a finished run left, and measure what is to be saved."""
-    from train.callbacks import Pace, restore
+    from .callbacks import Pace, restore
 
     if checkpoint is not None and checkpoint.finished:
         restore(trainer, checkpoint)

@@ -16,10 +16,11 @@ from transformers.trainer_utils import EvalLoopOutput
 from trl import SFTTrainer
 
 from gradegpt.errors import SettingsError
-from train.dev import DevEvaluation
-from train.faster import compiled_backbone, speed_up_adapters
-from train.prefix import PrefixCollator, lines, prefix_attention
-from train.rows import IGNORED, pack, row_order
+
+from .dev import DevEvaluation
+from .faster import compiled_backbone, speed_up_adapters
+from .prefix import PrefixCollator, lines, prefix_attention
+from .rows import IGNORED, pack, row_order
 
 
 class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so its class is Any

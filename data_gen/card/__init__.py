@@ -1,5 +1,5 @@
 """The data card: what is in a generated set, as a README for a data hub and as one page."""
 
-from data_gen.card.write import write_card
+from .write import write_card
 
 __all__ = ["write_card"]

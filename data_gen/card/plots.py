@@ -10,8 +10,8 @@ import io
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from data_gen.card.collect import VERDICTS, ByVerdict, Facts
-from data_gen.card.tables import (
+from .collect import VERDICTS, ByVerdict, Facts
+from .tables import (
     groups_of,
     languages_of,
     length_panels,

@@ -9,10 +9,13 @@ from typing import Any, Final
 
 from pydantic import Field
 
-from data_gen.card.collect import SHOWN, VERDICTS, Facts
-from data_gen.card.parts import Code, Figure, Section, Table
-from data_gen.card.plots import Interval
-from data_gen.card.tables import (
+from gradegpt.schema import Row
+
+from ..phrases import read_words
+from .collect import SHOWN, VERDICTS, Facts
+from .parts import Code, Figure, Section, Table
+from .plots import Interval
+from .tables import (
     DASH,
     balance_table,
     count,
@@ -24,8 +27,6 @@ from data_gen.card.tables import (
     verdict_table,
     words,
 )
-from data_gen.phrases import read_words
-from gradegpt.schema import Row
 
 PARTS: Final = ("train", "dev")
 _REMOVED: Final = {

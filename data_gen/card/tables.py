@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from data_gen.card.collect import UNNAMED, VERDICTS, ByVerdict, Facts
-from data_gen.card.parts import Table
 from gradegpt.schema import AnswerType
 
+from .collect import UNNAMED, VERDICTS, ByVerdict, Facts
+from .parts import Table
+
 if TYPE_CHECKING:
-    from data_gen.card.plots import Interval
+    from .plots import Interval
 
 DASH: Final = "–"
 _TYPE_ORDER: Final = {kind.value: place for place, kind in enumerate(AnswerType)}

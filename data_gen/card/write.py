@@ -9,13 +9,14 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from data_gen.card.collect import SHOWN, Facts, Shown, collect
-from data_gen.card.parts import Section
-from data_gen.card.plots import Interval, draw
-from data_gen.card.sections import data_files, sections
-from data_gen.card.tables import count
 from gradegpt.errors import MissingError
 from gradegpt.records import whole_file
+
+from .collect import SHOWN, Facts, Shown, collect
+from .parts import Section
+from .plots import Interval, draw
+from .sections import data_files, sections
+from .tables import count
 
 PLOTS: Final = "card"
 """Folder of the plots beside ``README.md``."""

@@ -12,12 +12,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
-from data_gen.forms.asked import Asked, is_known, is_phrase
-from data_gen.forms.edits import is_natural
-from data_gen.forms.equal import rearranged
-from data_gen.forms.looks import look, undress
-from data_gen.forms.negatives import misses, style_of
-from data_gen.forms.unread import asked_unit, is_year, rewritten
 from gradegpt.answers import Answer, Digits, Notation, Style, UnwritableError, read, write
 from gradegpt.answers.options import letters
 from gradegpt.answers.styles import candidates
@@ -25,6 +19,13 @@ from gradegpt.answers.types import Group, Leaf, Relation
 from gradegpt.answers.write import write_value
 from gradegpt.rules.compare import compare
 from gradegpt.schema import CHOICE, AnswerType
+
+from .asked import Asked, is_known, is_phrase
+from .edits import is_natural
+from .equal import rearranged
+from .looks import look, undress
+from .negatives import misses, style_of
+from .unread import asked_unit, is_year, rewritten
 
 __all__ = ["look", "near_misses", "parts_of", "right_form", "same_forms", "wrong_form"]
 

@@ -9,9 +9,6 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Final
 
-from data_gen.forms.edits import near_numbers
-from data_gen.forms.equal import folded
-from data_gen.forms.texts import near_texts
 from gradegpt.answers import Answer, units
 from gradegpt.answers.formula import Node, read_formula, variables
 from gradegpt.answers.numbers import decimal
@@ -30,6 +27,10 @@ from gradegpt.answers.types import (
     Value,
 )
 from gradegpt.schema import AnswerType
+
+from .edits import near_numbers
+from .equal import folded
+from .texts import near_texts
 
 _SWAPS: Final = {"sin": "cos", "cos": "sin", "ln": "lg", "lg": "ln"}
 _MOST: Final = 8

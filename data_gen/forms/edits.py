@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Final
 
-from data_gen.forms.looks import distinct
+from .looks import distinct
 
 _NUMERAL: Final = re.compile(
     r"(?<![\d.,_A-Za-z₀-₉])(?<!_\{)(?<!\d )"

@@ -8,19 +8,20 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
-from data_gen.forms.asked import Asked, is_known, is_phrase
-from data_gen.forms.changes import changed
-from data_gen.forms.edits import numeral_edits
-from data_gen.forms.looks import distinct, look
-from data_gen.forms.texts import near_texts
-from data_gen.forms.unread import is_year
-from data_gen.lexicon import NO_OPTION_EN, NO_OPTION_ZH
 from gradegpt.answers import Answer, Digits, Style, UnwritableError, read, write
 from gradegpt.answers.options import LETTERS
 from gradegpt.answers.styles import TRUTHS, written
 from gradegpt.answers.types import Leaf, Options, Truth
 from gradegpt.answers.words import Words
 from gradegpt.schema import AnswerType
+
+from ..lexicon import NO_OPTION_EN, NO_OPTION_ZH
+from .asked import Asked, is_known, is_phrase
+from .changes import changed
+from .edits import numeral_edits
+from .looks import distinct, look
+from .texts import near_texts
+from .unread import is_year
 
 _LETTER: Final = re.compile(rf"[(（]?[{LETTERS}][)）]?")
 _JOINTS: Final = ("", "", "、", ",", ", ", " and ", "和")

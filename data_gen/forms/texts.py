@@ -6,9 +6,10 @@ import random
 import re
 from typing import Final
 
-from data_gen.forms.edits import numeral_edits
-from data_gen.lexicon import CLASSES
 from gradegpt.answers.words import STILL, TRENDS, any_of
+
+from ..lexicon import CLASSES
+from .edits import numeral_edits
 
 _LONGEST: Final = 120
 _CLASS_LONGEST: Final = 30

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from data_gen.lexicon import NO_OPTION_EN, NO_OPTION_ZH
 from gradegpt.answers import units
 from gradegpt.answers.write import HAN
+
+from ..lexicon import NO_OPTION_EN, NO_OPTION_ZH
 
 REACTION: Final = re.compile(r"[A-Z][a-z]?(?:[₀-₉]|_\{?\d).*(?:=|→|->|\\to|arrow)")
 _ARROW: Final = re.compile(r"\s*(?:=+|→|⟶|-+>|\\(?:right|longright)arrow|\\to(?![a-z]))\s*")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 from fractions import Fraction
 
-from data_gen.makers import Drawn
-from data_gen.makers.notation import Num, coefficient, polynomial, tex
-from data_gen.makers.ways import (
+from . import Drawn
+from .notation import Num, coefficient, polynomial, tex
+from .ways import (
     elements,
     equations,
     formula,
@@ -17,7 +17,7 @@ from data_gen.makers.ways import (
     polynomials,
     several,
 )
-from data_gen.makers.words import tell
+from .words import tell
 
 
 def nonzero(rng: random.Random, bound: int) -> int:

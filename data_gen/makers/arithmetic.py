@@ -7,10 +7,10 @@ import random
 from decimal import Decimal
 from fractions import Fraction
 
-from data_gen.makers import Drawn
-from data_gen.makers.notation import Num, order
-from data_gen.makers.ways import elements, number, several, verdicts
-from data_gen.makers.words import tell
+from . import Drawn
+from .notation import Num, order
+from .ways import elements, number, several, verdicts
+from .words import tell
 
 
 def shopping(rng: random.Random, zh: bool) -> Drawn:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import random
 from fractions import Fraction
 
-from data_gen.makers import Drawn
-from data_gen.makers.algebra import nonzero
-from data_gen.makers.coordinates import line
-from data_gen.makers.notation import coefficient, polynomial
-from data_gen.makers.ways import formula, number, polynomials
-from data_gen.makers.words import tell
+from . import Drawn
+from .algebra import nonzero
+from .coordinates import line
+from .notation import coefficient, polynomial
+from .ways import formula, number, polynomials
+from .words import tell
 
 
 def derivative(rng: random.Random, zh: bool) -> Drawn:

@@ -7,24 +7,25 @@ import random
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
-from data_gen.makers import Drawn, Maker
-from data_gen.makers.algebra import expand, linear, nonzero, quadratic, system
-from data_gen.makers.arithmetic import fraction, percent, share, shopping
-from data_gen.makers.calculus import derivative, integral, product_rule, tangent
-from data_gen.makers.coordinates import distance, midpoint
-from data_gen.makers.facts import recall
-from data_gen.makers.functions import trigonometry, vertex
-from data_gen.makers.geometry import right_triangle, solid_volume, triangle_area
-from data_gen.makers.intervals import domain, inequality, set_operation
-from data_gen.makers.naming import conic, weekday
-from data_gen.makers.nature import moles
-from data_gen.makers.notation import coefficient, polynomial
-from data_gen.makers.physics import density, kinetic_energy, ohm, speed
-from data_gen.makers.statistics import average, probability
-from data_gen.makers.ways import settle
-from data_gen.makers.words import Told, fill, section, tell
 from gradegpt.answers.options import LETTERS, is_set
 from gradegpt.schema import AnswerType
+
+from . import Drawn, Maker
+from .algebra import expand, linear, nonzero, quadratic, system
+from .arithmetic import fraction, percent, share, shopping
+from .calculus import derivative, integral, product_rule, tangent
+from .coordinates import distance, midpoint
+from .facts import recall
+from .functions import trigonometry, vertex
+from .geometry import right_triangle, solid_volume, triangle_area
+from .intervals import domain, inequality, set_operation
+from .naming import conic, weekday
+from .nature import moles
+from .notation import coefficient, polynomial
+from .physics import density, kinetic_energy, ohm, speed
+from .statistics import average, probability
+from .ways import settle
+from .words import Told, fill, section, tell
 
 _LAYOUTS: Final = ("{}. {}", "({}) {}", "{}、{}", "{}: {}", "{}．{}", "{}) {}")
 _EN_LAYOUTS: Final = ("{}. {}", "({}) {}", "{}: {}", "{}) {}", "({}). {}")

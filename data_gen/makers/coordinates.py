@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from fractions import Fraction
 from operator import add, mul, neg, sub
 
-from data_gen.makers import Drawn
-from data_gen.makers.algebra import nonzero
-from data_gen.makers.notation import coefficient, polynomial
-from data_gen.makers.ways import equations, number, point
-from data_gen.makers.words import Told, section, tell
+from . import Drawn
+from .algebra import nonzero
+from .notation import coefficient, polynomial
+from .ways import equations, number, point
+from .words import Told, section, tell
 
 Line = tuple[int | Fraction, int | Fraction]
 """Slope and shift."""

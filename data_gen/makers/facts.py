@@ -9,10 +9,11 @@ import random
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from data_gen.makers import Drawn
-from data_gen.makers.ways import settle, verdicts
-from data_gen.makers.words import Pair, section, tell
 from gradegpt.schema import AnswerType
+
+from . import Drawn
+from .ways import settle, verdicts
+from .words import Pair, section, tell
 
 TABLES: Final = (
     "capital", "element", "organ", "unit-of", "scientist", "instrument", "chemical-name", "planet",

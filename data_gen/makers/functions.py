@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from fractions import Fraction
 
-from data_gen.makers import Drawn
-from data_gen.makers.algebra import nonzero
-from data_gen.makers.notation import polynomial, tex
-from data_gen.makers.ways import (
+from . import Drawn
+from .algebra import nonzero
+from .notation import polynomial, tex
+from .ways import (
     equations,
     formula,
     number,
@@ -18,7 +18,7 @@ from data_gen.makers.ways import (
     several,
     verdicts,
 )
-from data_gen.makers.words import tell
+from .words import tell
 
 
 def logarithm(rng: random.Random, zh: bool) -> Drawn:

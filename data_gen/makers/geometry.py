@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import random
 
-from data_gen.makers import Drawn
-from data_gen.makers.notation import coefficient, order
-from data_gen.makers.ways import number, parts, polynomials, verdicts
-from data_gen.makers.words import tell
+from . import Drawn
+from .notation import coefficient, order
+from .ways import number, parts, polynomials, verdicts
+from .words import tell
 
 _TRIPLES = ((3, 4, 5), (5, 12, 13), (8, 15, 17), (7, 24, 25), (20, 21, 29))
 

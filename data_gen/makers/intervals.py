@@ -8,12 +8,13 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 
-from data_gen.makers import Drawn
-from data_gen.makers.algebra import nonzero
-from data_gen.makers.notation import polynomial
-from data_gen.makers.ways import elements, flipped, region, span
-from data_gen.makers.words import section, tell
 from gradegpt.answers.types import Piece
+
+from . import Drawn
+from .algebra import nonzero
+from .notation import polynomial
+from .ways import elements, flipped, region, span
+from .words import section, tell
 
 _SIGNS = {("<", False): "<", ("<", True): "\\le", (">", False): ">", (">", True): "\\ge"}
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import random
 from typing import Final
 
-from data_gen.makers import Drawn
-from data_gen.makers.ways import settle
-from data_gen.makers.words import Pair, Told, section, tell
 from gradegpt.schema import AnswerType
+
+from . import Drawn
+from .ways import settle
+from .words import Pair, Told, section, tell
 
 GROUPS: Final = tuple(
     [(zh, en) for zh, en in section(name).rows]

@@ -6,11 +6,12 @@ import random
 from decimal import Decimal
 from fractions import Fraction
 
-from data_gen.makers import Drawn
-from data_gen.makers.notation import Num
-from data_gen.makers.ways import number, parts
-from data_gen.makers.words import section, tell
 from gradegpt.answers.numbers import decimal
+
+from . import Drawn
+from .notation import Num
+from .ways import number, parts
+from .words import section, tell
 
 
 def moles(rng: random.Random, zh: bool) -> Drawn:

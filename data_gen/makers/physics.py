@@ -6,10 +6,10 @@ import random
 from decimal import Decimal
 from fractions import Fraction
 
-from data_gen.makers import Drawn
-from data_gen.makers.notation import Num
-from data_gen.makers.ways import number, parts, several
-from data_gen.makers.words import tell
+from . import Drawn
+from .notation import Num
+from .ways import number, parts, several
+from .words import tell
 
 
 def speed(rng: random.Random, zh: bool) -> Drawn:

@@ -6,10 +6,10 @@ import math
 import random
 from fractions import Fraction
 
-from data_gen.makers import Drawn
-from data_gen.makers.notation import Num
-from data_gen.makers.ways import number, parts, point
-from data_gen.makers.words import THINGS, Pair, tell
+from . import Drawn
+from .notation import Num
+from .ways import number, parts, point
+from .words import THINGS, Pair, tell
 
 
 def _listed(values: list[int]) -> Pair:

@@ -14,13 +14,14 @@ from fractions import Fraction
 from functools import cache
 from typing import Final, TypeVar
 
-from data_gen.makers import Drawn
-from data_gen.makers.notation import Num, polynomial
-from data_gen.makers.words import Told
 from gradegpt.answers import Answer, Digits, Notation, Style, UnwritableError, units, values, write
 from gradegpt.answers.style import DOLLARS
 from gradegpt.answers.types import Group, Leaf, Options, Piece, Quantity, Region, Truth, Value
 from gradegpt.schema import AnswerType
+
+from . import Drawn
+from .notation import Num, polynomial
+from .words import Told
 
 V = TypeVar("V", bound=Hashable)
 _PLAIN: Final = Style(digits=Digits.FRACTION)

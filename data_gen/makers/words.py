@@ -16,8 +16,9 @@ from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from data_gen.makers.notation import polynomial, tex
 from gradegpt.errors import InputError
+
+from .notation import polynomial, tex
 
 FOLDER: Final = Path(__file__).parent / "words"
 _GAP: Final = re.compile(r"<(\w+)(?::([^<>]+))?>")

@@ -10,8 +10,14 @@ from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from pydantic import BeforeValidator, Field
 
-from data_gen.problems import Problem
-from data_gen.sources.texts import (
+from gradegpt.answers.read import answer_type
+from gradegpt.errors import InputError, MissingError
+from gradegpt.records import validate
+from gradegpt.schema import TOLERANCE, AnswerType
+from gradegpt.settings import Settings, load_settings, suggest
+
+from ..problems import Problem
+from .texts import (
     joined,
     last_boxed,
     pick,
@@ -21,11 +27,6 @@ from data_gen.sources.texts import (
     with_options,
     with_units,
 )
-from gradegpt.answers.read import answer_type
-from gradegpt.errors import InputError, MissingError
-from gradegpt.records import validate
-from gradegpt.schema import TOLERANCE, AnswerType
-from gradegpt.settings import Settings, load_settings, suggest
 
 READY: Final = Path(__file__).parent / "mappings"
 _HAN = re.compile(r"[\u3400-\u9fff]")

@@ -9,10 +9,6 @@ from typing import Any, Final, NamedTuple
 
 from pydantic import Field, model_validator
 
-from data_gen.problems import Problem
-from data_gen.sources.mapping import Column
-from data_gen.sources.questions import Questions, read_mapped
-from data_gen.sources.texts import dig, pick, text
 from gradegpt.errors import InputError
 from gradegpt.importers.labelled import question_key
 from gradegpt.labels import read_label
@@ -20,6 +16,11 @@ from gradegpt.records import validate
 from gradegpt.schema import Example, Item, Verdict
 from gradegpt.settings import Settings
 from gradegpt.tables import files, read_table
+
+from ..problems import Problem
+from .mapping import Column
+from .questions import Questions, read_mapped
+from .texts import dig, pick, text
 
 _AMBIGUOUS: Final = "ambiguous_question"
 

@@ -9,13 +9,14 @@ from typing import Any
 
 from pydantic import Field
 
-from data_gen.problems import Problem
-from data_gen.sources.mapping import Column, Mapped, Mapping, load_mapping, map_row
-from data_gen.sources.texts import pick, texts
 from gradegpt.errors import InputError
 from gradegpt.importers.labelled import Split, split_of
 from gradegpt.settings import Settings
 from gradegpt.tables import read_table
+
+from ..problems import Problem
+from .mapping import Column, Mapped, Mapping, load_mapping, map_row
+from .texts import pick, texts
 
 
 class Questions(Settings):

@@ -19,15 +19,16 @@ from contextlib import closing
 from threading import BoundedSemaphore, Event
 from typing import Self, TypeAlias
 
-from data_gen.teacher.ask import Asker, Failure, bound_of
-from data_gen.teacher.cache import Reply, ReplyCache, cache_key
-from data_gen.teacher.meter import BudgetSpentError, Meter, Pace, Ticket
-from data_gen.teacher.prompt import FewShot, build_messages
-from data_gen.teacher.settings import TeacherModel, TeacherSettings
-from data_gen.teacher.vote import BUDGET, Vote, count_votes, read_reply
 from gradegpt.chain import Chain
 from gradegpt.errors import EngineError
 from gradegpt.schema import Item, Message
+
+from .ask import Asker, Failure, bound_of
+from .cache import Reply, ReplyCache, cache_key
+from .meter import BudgetSpentError, Meter, Pace, Ticket
+from .prompt import FewShot, build_messages
+from .settings import TeacherModel, TeacherSettings
+from .vote import BUDGET, Vote, count_votes, read_reply
 
 __all__ = [
     "BudgetSpentError",

@@ -15,15 +15,16 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pydantic import ValidationError
 
-from data_gen.teacher.cache import Reply, Usage
-from data_gen.teacher.meter import BudgetSpentError, Meter, Pace, Ticket
-from data_gen.teacher.settings import TeacherModel, TeacherSettings
-from data_gen.teacher.vote import BUDGET
 from gradegpt.engines import openai_reply
 from gradegpt.errors import MissingError
 from gradegpt.fit import estimate_tokens
 from gradegpt.records import explain
 from gradegpt.schema import Message
+
+from .cache import Reply, Usage
+from .meter import BudgetSpentError, Meter, Pace, Ticket
+from .settings import TeacherModel, TeacherSettings
+from .vote import BUDGET
 
 if TYPE_CHECKING:
     import openai

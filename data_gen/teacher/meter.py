@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from threading import Condition, Lock
 from typing import Any, Final
 
-from data_gen.teacher.cache import Usage
-from data_gen.teacher.settings import TeacherModel
 from gradegpt.errors import EngineError
+
+from .cache import Usage
+from .settings import TeacherModel
 
 _NOTHING: Final = Usage(0, 0)
 

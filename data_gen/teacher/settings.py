@@ -8,12 +8,13 @@ from typing import Annotated, Any, Final, Literal
 import yaml
 from pydantic import BeforeValidator, Field, model_validator
 
-from data_gen.teacher.prompt import FORMAT, INSTRUCTIONS, FewShot
-from data_gen.teacher.vote import read_reply
 from gradegpt.chain import render_chain
 from gradegpt.errors import MissingError
 from gradegpt.fit import Budget
 from gradegpt.settings import Settings
+
+from .prompt import FORMAT, INSTRUCTIONS, FewShot
+from .vote import read_reply
 
 FEW_SHOT: Final = Path(__file__).with_name("few_shot.yaml")
 

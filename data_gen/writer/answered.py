@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from data_gen.problems import Problem, bank
-from data_gen.writer.attacks import attack
-from data_gen.writer.body import body, working
-from data_gen.writer.ending import Ending, ending
-from data_gen.writer.task import Task, Written, kind_of_miss
 from gradegpt.answers.spans import ENDS
+
+from ..problems import Problem, bank
+from .attacks import attack
+from .body import body, working
+from .ending import Ending, ending
+from .task import Task, Written, kind_of_miss
 
 Pattern = Callable[[Task, str, bool], Written]
 """From the task, the answer to settle on, and whether that is right."""

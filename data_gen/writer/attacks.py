@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from data_gen.phrases import read_words
-from data_gen.writer.task import Task
 from gradegpt.answers.options import LETTERS
 from gradegpt.schema import CHOICE, Row
+
+from ..phrases import read_words
+from .task import Task
 
 _LETTER = re.compile(rf"(?<![A-Za-z])(?!I)[{LETTERS}](?![A-Za-z])")
 

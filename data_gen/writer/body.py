@@ -6,11 +6,12 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from data_gen.problems import Problem
-from data_gen.writer.task import Task
 from gradegpt.answers.options import LETTERS, letters
 from gradegpt.answers.text import plain
 from gradegpt.schema import CHOICE
+
+from ..problems import Problem
+from .task import Task
 
 _NUMBER = re.compile(r"(?<![\d.\\{_^])\d{1,4}(?![\d.}])")
 _WORDS = re.compile(r"[\u3400-\u9fff]|[A-Za-z]{3,}")

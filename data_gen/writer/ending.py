@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from data_gen.forms import parts_of
-from data_gen.writer.task import Task
 from gradegpt.answers.options import LETTERS, in_order
 from gradegpt.quote import part_runs
 from gradegpt.schema import CHOICE, AnswerType
+
+from ..forms import parts_of
+from .task import Task
 
 _BY_LINES: Final = 0.3
 _LABEL: Final = re.compile(rf"[{LETTERS}](?:[、, ]*[{LETTERS}])*")

@@ -6,13 +6,14 @@ import random
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from data_gen.forms import near_misses, same_forms
-from data_gen.gloss import render_gloss
-from data_gen.phrases import Phrases, phrases
-from data_gen.problems import Problem
 from gradegpt.answers.options import letters
 from gradegpt.chain import needs_gloss
 from gradegpt.schema import CHOICE, AnswerType, Verdict
+
+from ..forms import near_misses, same_forms
+from ..gloss import render_gloss
+from ..phrases import Phrases, phrases
+from ..problems import Problem
 
 _OTHER_FORM = 0.55
 _OWN_FORM = 0.35

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from data_gen.writer.attacks import attack, quote, stub
-from data_gen.writer.body import body
-from data_gen.writer.task import Task, Written, unanswered
+from .attacks import attack, quote, stub
+from .body import body
+from .task import Task, Written, unanswered
 
 
 def no_answer(task: Task) -> Written:

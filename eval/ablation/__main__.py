@@ -11,13 +11,14 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from eval.console import terminal
 from gradegpt.cli import run
 from gradegpt.errors import MissingError
 from gradegpt.settings import load_settings
 
+from ..console import terminal
+
 if TYPE_CHECKING:
-    from eval.ablation.scores import Arm, Score
+    from .scores import Arm, Score
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
@@ -54,8 +55,8 @@ def main(
     command that was stopped goes on where it stood.
     """
     try:
-        from eval.ablation.report import ablate, plot_path
-        from eval.ablation.settings import AblationSettings
+        from .report import ablate, plot_path
+        from .settings import AblationSettings
     except ModuleNotFoundError as error:
         raise MissingError(
             f"{error.name}: not installed; the ablation needs: pip install 'gradegpt[all]'"

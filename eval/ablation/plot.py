@@ -6,8 +6,9 @@ import io
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from eval.ablation.scores import Arm
 from gradegpt.errors import MissingError
+
+from .scores import Arm
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,18 +9,19 @@ from typing import Any, Final
 
 import numpy as np
 
-from eval.ablation.plot import draw
-from eval.ablation.runs import Run, exported, train_all
-from eval.ablation.scores import SCORES, Arm, over_seeds, summarised
-from eval.ablation.settings import UNTUNED, AblationSettings
-from eval.evaluate import evaluate
-from eval.judging import read_sources
-from eval.report import parsed_rate
-from eval.settings import EvalSettings
 from gradegpt.agreement import Cells, by_question, score, silence_is_wrong
 from gradegpt.judges.build import JudgeSettings
 from gradegpt.records import read_rows, write_json, write_rows
 from gradegpt.schema import ChainFormat, Example, Judgement, TrainingRow
+
+from ..evaluate import evaluate
+from ..judging import read_sources
+from ..report import parsed_rate
+from ..settings import EvalSettings
+from .plot import draw
+from .runs import Run, exported, train_all
+from .scores import SCORES, Arm, over_seeds, summarised
+from .settings import UNTUNED, AblationSettings
 
 BUDGETS: Final = ("steps", "tokens")
 

@@ -9,11 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
-from eval.ablation.rows import write_format
-from eval.ablation.settings import UNTUNED, AblationSettings
 from gradegpt.errors import OutputError
 from gradegpt.schema import ChainFormat
 from gradegpt.shipped import base_of
+
+from .rows import write_format
+from .settings import UNTUNED, AblationSettings
 
 Budget = Literal["steps", "tokens"]
 LONGEST: Final = ChainFormat.CROSS_LINGUAL

@@ -10,9 +10,10 @@ from typing import Final
 
 import numpy as np
 
-from eval.metrics import Interval
 from gradegpt.agreement import Cells, Scores, estimate, resampled, score
 from gradegpt.schema import Row
+
+from ..metrics import Interval
 
 SCORES: Final = ("accuracy", "balanced_accuracy")
 

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from eval.answer.ask import ask
-from eval.answer.prompts import Style
-from eval.asking import (
+from gradegpt.cli import run
+
+from ..asking import (
     ApiKey,
     BaseUrl,
     Concurrency,
@@ -22,7 +22,8 @@ from eval.asking import (
     asking,
     print_asked,
 )
-from gradegpt.cli import run
+from .ask import ask
+from .prompts import Style
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final, Unpack
 
-from eval.answer.parts import in_turns
-from eval.answer.prompts import Style, prompt
-from eval.asking import Asked, AskOptions, ask_rows
 from gradegpt.engines.base import Engine
 from gradegpt.errors import InputError
 from gradegpt.records import read_objects, validate
 from gradegpt.schema import Item
+
+from ..asking import Asked, AskOptions, ask_rows
+from .parts import in_turns
+from .prompts import Style, prompt
 
 UNIT: Final = "unit"
 """A column of the questions' file that no item has: what the answer is to be given in."""

@@ -9,15 +9,16 @@ from typing import Annotated, Final
 
 import typer
 
-from eval.asking import ApiKey, Asked, Concurrency, MaxNewTokens, Overwrite, asking, print_asked
-from eval.console import empty_table, terminal
-from eval.errors.categories import Category
-from eval.errors.classify import Errors, ask_model, by_rules, summed_up, wrong_answers
-from eval.scores import read_items
 from gradegpt.cli import run
 from gradegpt.errors import OutputError
 from gradegpt.records import EXISTS, read_rows, write_json
 from gradegpt.schema import Judgement
+
+from ..asking import ApiKey, Asked, Concurrency, MaxNewTokens, Overwrite, asking, print_asked
+from ..console import empty_table, terminal
+from ..scores import read_items
+from .categories import Category
+from .classify import Errors, ask_model, by_rules, summed_up, wrong_answers
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 

@@ -10,9 +10,6 @@ from typing import Any, Final, Literal, NamedTuple, Self, Unpack
 
 from pydantic import Field, model_validator
 
-from eval.asking import Asked, AskOptions, ask_rows
-from eval.errors.categories import ATLAS, MEANING, Category
-from eval.errors.rules import EQUAL, UNKNOWN, Shown, of_answer
 from gradegpt.answers.json_list import Fault, json_answers, json_object
 from gradegpt.chain import defuse
 from gradegpt.engines.base import Engine
@@ -24,6 +21,10 @@ from gradegpt.records import read_rows
 from gradegpt.rules.asked import asked
 from gradegpt.rules.profiles.atlas import LABELS
 from gradegpt.schema import Item, Judgement, Message, Row, Verdict
+
+from ..asking import Asked, AskOptions, ask_rows
+from .categories import ATLAS, MEANING, Category
+from .rules import EQUAL, UNKNOWN, Shown, of_answer
 
 _NAMED: Final = "\n".join(f"{category.value}: {text}." for category, text in MEANING.items())
 _ASKED: Final = (

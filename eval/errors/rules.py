@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from eval.errors.categories import Category
 from gradegpt.answers import algebra, units
 from gradegpt.answers.answer import Answer, same
 from gradegpt.answers.formula import variables
@@ -28,6 +27,8 @@ from gradegpt.answers.values import is_read
 from gradegpt.answers.words import words
 from gradegpt.rules.compare import compare
 from gradegpt.rules.validity import denies
+
+from .categories import Category
 
 _FACTORS: Final = {2: "2", 3: "3", 4: "4", math.pi: "π", 2 * math.pi: "2π", math.sqrt(2): "√2"}
 """Factors that are lost or put in twice, by their names."""

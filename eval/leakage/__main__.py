@@ -12,19 +12,20 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from eval.answer.ask import read_questions
-from eval.asking import ApiKey, Concurrency
-from eval.console import empty_table, terminal
-from eval.judging import progress_bar
-from eval.leakage.grams import Kind, parts_of
-from eval.leakage.measure import Measured, measure
-from eval.leakage.models import Completions
-from eval.leakage.report import Leakage, Report, report_of, right_by_item
-from eval.shares import Share
 from gradegpt.cli import run
 from gradegpt.errors import EngineError, InputError
 from gradegpt.ngrams import Contamination
 from gradegpt.records import read_objects, write_json
+
+from ..answer.ask import read_questions
+from ..asking import ApiKey, Concurrency
+from ..console import empty_table, terminal
+from ..judging import progress_bar
+from ..shares import Share
+from .grams import Kind, parts_of
+from .measure import Measured, measure
+from .models import Completions
+from .report import Leakage, Report, report_of, right_by_item
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 

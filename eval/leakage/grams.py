@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Final, TypeVar
 
-from eval.leakage.models import Continues, words
 from gradegpt.schema import Item, Row
+
+from .models import Continues, words
 
 T = TypeVar("T")
 

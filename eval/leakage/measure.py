@@ -9,13 +9,14 @@ from typing import Final, TypeVar
 
 from pydantic import Field
 
-from eval.answer.ask import read_questions
-from eval.leakage.grams import Gram, Kind, Part, cut, gram, starting_points
-from eval.leakage.models import Continues
 from gradegpt.errors import EngineError
 from gradegpt.records import ResumableWriter, read_rows, sha256_file, write_json, write_rows
 from gradegpt.run import MANIFEST
 from gradegpt.schema import Item, Row
+
+from ..answer.ask import read_questions
+from .grams import Gram, Kind, Part, cut, gram, starting_points
+from .models import Continues
 
 T = TypeVar("T")
 VERSION: Final = "1"

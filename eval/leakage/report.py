@@ -9,12 +9,13 @@ from typing import Final
 
 import numpy as np
 
-from eval.leakage.grams import Kind, Part
-from eval.leakage.measure import Measured
-from eval.shares import Share, ratio, tagged
 from gradegpt.errors import InputError
 from gradegpt.records import read_objects, validate
 from gradegpt.schema import Judgement, Row, Verdict
+
+from ..shares import Share, ratio, tagged
+from .grams import Kind, Part
+from .measure import Measured
 
 _WHERE: Final = ("all", *Part)
 

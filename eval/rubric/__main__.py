@@ -8,7 +8,10 @@ from typing import Annotated
 
 import typer
 
-from eval.asking import (
+from gradegpt.cli import run
+from gradegpt.records import read_rows, write_json, write_rows
+
+from ..asking import (
     ApiKey,
     BaseUrl,
     Concurrency,
@@ -20,13 +23,11 @@ from eval.asking import (
     asking,
     print_asked,
 )
-from eval.rubric import ask
-from eval.rubric.check import check_files
-from eval.rubric.rows import GradeRow, read_people
-from eval.rubric.score import rubric_scores
-from eval.rubric.tables import print_checked, print_scores
-from gradegpt.cli import run
-from gradegpt.records import read_rows, write_json, write_rows
+from . import ask
+from .check import check_files
+from .rows import GradeRow, read_people
+from .score import rubric_scores
+from .tables import print_checked, print_scores
 
 app = typer.Typer(
     help="Grade responses by rubrics: points for each step of a reference solution.",

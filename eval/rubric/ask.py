@@ -5,15 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Unpack
 
-from eval.asking import Asked, AskOptions, Prompt, ask_rows
-from eval.rubric.rows import (
-    GradeRow,
-    RubricRow,
-    no_rubric,
-    read_items,
-    read_rubrics,
-    rubric_of,
-)
 from gradegpt.engines.base import Engine
 from gradegpt.errors import InputError
 from gradegpt.records import sha256_file
@@ -29,6 +20,16 @@ from gradegpt.rubric import (
 from gradegpt.rubric.form import SAME
 from gradegpt.rubric.prompts import solution_of
 from gradegpt.schema import Item, Outcome
+
+from ..asking import Asked, AskOptions, Prompt, ask_rows
+from .rows import (
+    GradeRow,
+    RubricRow,
+    no_rubric,
+    read_items,
+    read_rubrics,
+    rubric_of,
+)
 
 
 def make(

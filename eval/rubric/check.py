@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from eval.rubric.rows import no_rubric, read_items, read_rubrics, rubric_of
 from gradegpt.errors import InputError
 from gradegpt.rubric import Defect, Quality, check_rubric
 from gradegpt.schema import Row
+
+from .rows import no_rubric, read_items, read_rubrics, rubric_of
 
 
 class Finding(Row):

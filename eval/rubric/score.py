@@ -14,13 +14,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from eval.metrics import Interval
-from eval.rubric.rows import GradeRow, People
-from eval.shares import DRAWS, Values, pearson, spearman
 from gradegpt.agreement import estimate, numbered, resampled
 from gradegpt.rubric import HALLUCINATED
 from gradegpt.rubric.form import SAME
 from gradegpt.schema import Outcome, Row
+
+from ..metrics import Interval
+from ..shares import DRAWS, Values, pearson, spearman
+from .rows import GradeRow, People
 
 
 class Estimate(Row):

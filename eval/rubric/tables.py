@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 from rich.markup import escape
 
-from eval.console import empty_table, terminal
-from eval.rubric.check import Finding
-from eval.rubric.score import Compared, Estimate, RubricScores
 from gradegpt.rubric import Quality
+
+from ..console import empty_table, terminal
+from .check import Finding
+from .score import Compared, Estimate, RubricScores
 
 
 def print_checked(measured: Sequence[Quality], found: Sequence[Finding], show: int) -> None:

@@ -13,8 +13,6 @@ from typing import Final
 
 import numpy as np
 
-from eval.scores.rates import Rates, rates
-from eval.shares import Share, ratio, share, tagged
 from gradegpt.agreement import numbered
 from gradegpt.answers.read import read
 from gradegpt.errors import InputError
@@ -27,6 +25,9 @@ from gradegpt.rules.compare import compare
 from gradegpt.rules.profiles.atlas import labels
 from gradegpt.sampled import g_pass_at_k, mg_pass_at_k, pass_at_k
 from gradegpt.schema import Item, Judgement, Row, Verdict
+
+from ..shares import Share, ratio, share, tagged
+from .rates import Rates, rates
 
 ALPHAS: Final = (0.1, 0.2, 0.3, 0.6)
 """The accuracies above which a knowledge point counts as mastered (CMMaTH, appendix D.2)."""

@@ -7,11 +7,12 @@ from typing import Annotated
 
 import typer
 
-from eval.scores import ALPHAS, read_items, scores
-from eval.scores.tables import print_scores
 from gradegpt.cli import run
 from gradegpt.records import read_rows, write_json
 from gradegpt.schema import Judgement
+
+from . import ALPHAS, read_items, scores
+from .tables import print_scores
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 

@@ -8,10 +8,10 @@ from typing import Final
 from rich.console import Console
 from rich.markup import escape
 
-from eval.console import empty_table, percent, terminal
-from eval.scores import Samples, Score, Scores
-from eval.scores.rates import NoAnswer
-from eval.shares import Share
+from ..console import empty_table, percent, terminal
+from ..shares import Share
+from . import Samples, Score, Scores
+from .rates import NoAnswer
 
 _NO_ANSWER: Final = {
     NoAnswer.TRUNCATED: "cut off, %", NoAnswer.REFUSAL: "refusal, %",

@@ -11,7 +11,13 @@ from typing import Annotated, Any
 
 import typer
 
-from eval.asking import (
+from gradegpt.cli import run
+from gradegpt.engines.base import Engine
+from gradegpt.errors import SettingsError
+from gradegpt.records import read_rows, write_json
+from gradegpt.steps import StepScores
+
+from ..asking import (
     ApiKey,
     AskOptions,
     Concurrency,
@@ -22,15 +28,10 @@ from eval.asking import (
     asking,
     print_asked,
 )
-from eval.judging import progress_bar
-from eval.steps.score import read_items, score_steps, scored_before
-from eval.steps.show import print_summary
-from eval.steps.summary import read_judgements, summarise
-from gradegpt.cli import run
-from gradegpt.engines.base import Engine
-from gradegpt.errors import SettingsError
-from gradegpt.records import read_rows, write_json
-from gradegpt.steps import StepScores
+from ..judging import progress_bar
+from .score import read_items, score_steps, scored_before
+from .show import print_summary
+from .summary import read_judgements, summarise
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 

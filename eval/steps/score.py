@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, Unpack
 
-from eval.asking import Asked, AskOptions, ask_rows
 from gradegpt.engines.base import Engine
 from gradegpt.errors import InputError
 from gradegpt.judges.rules import VERSION as RULES
@@ -25,6 +24,8 @@ from gradegpt.steps import (
 from gradegpt.steps.chain import METHOD as MODEL
 from gradegpt.steps.chain import VERSION as CHAIN
 from gradegpt.steps.rules import VERSION as STEPS
+
+from ..asking import Asked, AskOptions, ask_rows
 
 LABELS: Final = "step_labels"
 """What people said of each step of a response, 0 or 1: a list in an item's ``meta``."""

@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from eval.console import decimal, empty_table, percent, terminal
-from eval.shares import Share
-from eval.steps.summary import BINS, Group, Summary
+from ..console import decimal, empty_table, percent, terminal
+from ..shares import Share
+from .summary import BINS, Group, Summary
 
 _BAR: Final = 40
 

@@ -12,15 +12,16 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from eval.metrics import Interval
-from eval.shares import DRAWS, Share, pearson, ratio, spearman, tagged
-from eval.steps.score import LABELS
 from gradegpt.agreement import estimate, numbered, resampled, score, table
 from gradegpt.errors import InputError
 from gradegpt.importers.labelled import item_key
 from gradegpt.records import read_rows
 from gradegpt.schema import Item, Judgement, Outcome, Row, Verdict
 from gradegpt.steps import StepScores, place
+
+from ..metrics import Interval
+from ..shares import DRAWS, Share, pearson, ratio, spearman, tagged
+from .score import LABELS
 
 BINS: Final = 10
 _LEAST: Final = 3

@@ -14,9 +14,10 @@ from functools import cache
 from typing import Final
 
 from gradegpt.schema import Message
-from serve.adapters import families
-from serve.adapters.adapter import Adapter, Ask, NoVerdictError, PromptError, frames_of
-from serve.adapters.frame import RESPONSE
+
+from . import families
+from .adapter import Adapter, Ask, NoVerdictError, PromptError, frames_of
+from .frame import RESPONSE
 
 __all__ = ["ADAPTERS", "Adapter", "Ask", "NoVerdictError", "PromptError", "find"]
 

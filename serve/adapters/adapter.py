@@ -13,8 +13,9 @@ from gradegpt.errors import EngineError, EngineTimeoutError, InputError
 from gradegpt.judges.trust import NOT_TRUSTED
 from gradegpt.records import complaints
 from gradegpt.schema import Item, Judgement, Message, Outcome, Verdict
-from serve.adapters.frame import Frame, Framed, mark, shown
-from serve.adapters.reply import Reply, Writer, placed
+
+from .frame import Frame, Framed, mark, shown
+from .reply import Reply, Writer, placed
 
 Fields = Mapping[str, str]
 WhenUndecided = Literal["refuse", "incorrect"]

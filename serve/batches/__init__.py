@@ -9,6 +9,6 @@
 | `inside` | one request to the application itself, without a socket or a key                 |
 """
 
-from serve.batches.routes import router
+from .routes import router
 
 __all__ = ["router"]

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 from starlette.types import ASGIApp, Message, Scope
 
 from gradegpt.records import parse_json
-from serve.errors import error_body
-from serve.files.routes import OWNER
+
+from ..errors import error_body
+from ..files.routes import OWNER
 
 
 class Answer(NamedTuple):

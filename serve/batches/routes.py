@@ -13,12 +13,13 @@ from starlette.concurrency import run_in_threadpool
 
 from gradegpt.errors import InputError
 from gradegpt.schema import Row
-from serve.batches.runner import Runner
-from serve.batches.store import OVER
-from serve.body import read_object, valid
-from serve.errors import UnsupportedError
-from serve.files.routes import owner_of, page_of
-from serve.openapi import documented
+
+from ..body import read_object, valid
+from ..errors import UnsupportedError
+from ..files.routes import owner_of, page_of
+from ..openapi import documented
+from .runner import Runner
+from .store import OVER
 
 _Key = Annotated[str, Field(max_length=64)]
 _Value = Annotated[str, Field(max_length=512)]

@@ -18,11 +18,11 @@ from typing import Any, BinaryIO, Final
 from starlette.concurrency import run_in_threadpool
 from starlette.types import ASGIApp
 
-from serve.batches.inside import Answer, post
-from serve.batches.lines import Line, check, read
-from serve.batches.store import Batch, BatchStore, Done, Status, done_row
-from serve.files.store import FileStore
-from serve.settings import ServeSettings
+from ..files.store import FileStore
+from ..settings import ServeSettings
+from .inside import Answer, post
+from .lines import Line, check, read
+from .store import Batch, BatchStore, Done, Status, done_row
 
 SWEEP_S: Final = 5.0
 """How often a server looks for batches that nobody works on."""

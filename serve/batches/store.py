@@ -27,8 +27,9 @@ except ImportError:  # Windows, where one process serves
 from gradegpt.errors import MissingError, OutputError
 from gradegpt.records import write_json
 from gradegpt.schema import Row
-from serve.batches.lines import Problem
-from serve.files.store import FileStore
+
+from ..files.store import FileStore
+from .lines import Problem
 
 WINDOW_S: Final = 24 * 3600
 """The one completion window of the API."""

@@ -7,6 +7,6 @@
 | `store`  | what is on disk: an owner's files, written whole or not at all |
 """
 
-from serve.files.routes import OWNER, router
+from .routes import OWNER, router
 
 __all__ = ["OWNER", "router"]

@@ -10,8 +10,9 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 
 from gradegpt.errors import GradeGPTError, TooLargeError
-from serve.body import told_length
-from serve.errors import MalformedError, RequestError
+
+from ..body import told_length
+from ..errors import MalformedError, RequestError
 
 _FORM_BYTES: Final = 2**20
 """What a form may hold beside its file: the other fields and the boundaries."""

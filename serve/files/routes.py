@@ -11,10 +11,11 @@ from fastapi.responses import FileResponse
 from starlette.concurrency import run_in_threadpool
 
 from gradegpt.errors import MissingError
-from serve.errors import UnsupportedError
-from serve.files.form import read_form
-from serve.files.store import FileStore
-from serve.settings import ServeSettings
+
+from ..errors import UnsupportedError
+from ..settings import ServeSettings
+from .form import read_form
+from .store import FileStore
 
 OWNER: Final = "gradegpt.owner"
 """Where an ASGI scope says whose key was shown; nothing in an HTTP request can set it."""

@@ -11,9 +11,10 @@ from collections.abc import Mapping
 from typing import Final
 
 from gradegpt.schema import Item, Judgement
-from serve.adapters.adapter import Adapter, item_of
-from serve.adapters.frame import Frame
-from serve.adapters.reply import Json, Words
+
+from ..adapter import Adapter, item_of
+from ..frame import Frame
+from ..reply import Json, Words
 
 _PARTS = (
     r"The question, for reference only:(?: START QUESTION)?", "{question}",

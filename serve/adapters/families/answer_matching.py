@@ -5,9 +5,9 @@ Some of its scripts take the last tag, others the last digit.
 
 from __future__ import annotations
 
-from serve.adapters.adapter import Adapter
-from serve.adapters.frame import Frame
-from serve.adapters.reply import Words
+from ..adapter import Adapter
+from ..frame import Frame
+from ..reply import Words
 
 _FRAME = Frame(
     r"Question: \"", "{question}", r"\" Ground truth: \"", "{reference}", r"\" Response: \"",

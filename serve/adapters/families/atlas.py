@@ -14,9 +14,10 @@ from collections.abc import Sequence
 
 from gradegpt.rules.profiles.atlas import LABELS, labels, listed
 from gradegpt.schema import AnswerType, Item, Judgement, Outcome
-from serve.adapters.adapter import Adapter, Fields
-from serve.adapters.frame import Frame
-from serve.adapters.reply import Reply, reason
+
+from ..adapter import Adapter, Fields
+from ..frame import Frame
+from ..reply import Reply, reason
 
 _FRAME = Frame(
     r"<Original Question Begin>:?", "{question}", r"<Original Question End>",

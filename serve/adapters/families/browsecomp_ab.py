@@ -5,9 +5,9 @@ The first ``A`` or ``B`` of the reply is read, of two tokens at most; anything e
 
 from __future__ import annotations
 
-from serve.adapters.adapter import Adapter
-from serve.adapters.frame import Frame
-from serve.adapters.reply import Words
+from ..adapter import Adapter
+from ..frame import Frame
+from ..reply import Words
 
 # The examples before it have questions, standard answers and fences too.
 _FRAME = Frame(

@@ -11,9 +11,10 @@ from dataclasses import replace
 from typing import Final
 
 from gradegpt.schema import Judgement
-from serve.adapters.adapter import Adapter
-from serve.adapters.frame import Frame
-from serve.adapters.reply import Reply, Words
+
+from ..adapter import Adapter
+from ..frame import Frame
+from ..reply import Reply, Words
 
 _FRAME = Frame(
     r"<Original Question Begin>:?", "{question}", r"<Original Question End>",

@@ -6,9 +6,9 @@ first item ends with a score has examples, and of others nobody knows where they
 
 from __future__ import annotations
 
-from serve.adapters.adapter import Adapter
-from serve.adapters.frame import Frame
-from serve.adapters.reply import Words
+from ..adapter import Adapter
+from ..frame import Frame
+from ..reply import Words
 
 _SCORED = (
     r"(?![^\[]{0,400}\[Standard Answer\]:[^\[]{0,200}\[Model_answer\]\s*:[^\[]{0,200}"

@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from gradegpt.schema import Judgement, Outcome, Verdict
-from serve.adapters.adapter import Adapter
-from serve.adapters.frame import Frame
-from serve.adapters.reply import Json, Words, reason
+
+from ..adapter import Adapter
+from ..frame import Frame
+from ..reply import Json, Words, reason
 
 _FRAME = Frame(
     r"\[Question\]", "{question}", r"\[Reference Answer\]", "{reference}",

@@ -6,9 +6,9 @@ correct, so a reason may stand before it that does not speak of a final decision
 
 from __future__ import annotations
 
-from serve.adapters.adapter import Adapter
-from serve.adapters.frame import Frame
-from serve.adapters.reply import Words
+from ..adapter import Adapter
+from ..frame import Frame
+from ..reply import Words
 
 _FRAME = Frame(
     r"### Question:", "{question}", r"### Ground Truth Answer:", "{reference}",

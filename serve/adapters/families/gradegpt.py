@@ -9,9 +9,10 @@ from collections.abc import Mapping
 
 from gradegpt.chain import NO, YES, defuse, parse_prompt
 from gradegpt.schema import Item, Judgement, Message, Outcome, Verdict
-from serve.adapters.adapter import Adapter, item_of
-from serve.adapters.frame import Frame
-from serve.adapters.reply import Reply, placed, reason
+
+from ..adapter import Adapter, item_of
+from ..frame import Frame
+from ..reply import Reply, placed, reason
 
 _OWN = """Question: <question>
 {question}

@@ -13,9 +13,10 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from gradegpt.schema import Judgement
-from serve.adapters.adapter import Adapter
-from serve.adapters.frame import Frame
-from serve.adapters.reply import Json, Reply, Words, Writer, placed, reason
+
+from ..adapter import Adapter
+from ..frame import Frame
+from ..reply import Json, Reply, Words, Writer, placed, reason
 
 _BOTH = (r"\[question\]:", "{question}", r"\[response\]:", "{response}")
 _REFERENCE = r"\[correct_answer\]:"

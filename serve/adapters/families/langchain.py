@@ -9,9 +9,10 @@ import re
 from typing import Final
 
 from gradegpt.schema import Item
-from serve.adapters.adapter import Adapter, Fields, PromptError, item_of
-from serve.adapters.frame import Frame
-from serve.adapters.reply import Words
+
+from ..adapter import Adapter, Fields, PromptError, item_of
+from ..frame import Frame
+from ..reply import Words
 
 _STARS = r"(?<!\*)\*{3,}"
 _CRITERIA = Frame(

@@ -2,9 +2,9 @@ r"""OpenCompass LiveMathBench, English and Chinese: the last box, ``\boxed{yes}`
 
 from __future__ import annotations
 
-from serve.adapters.adapter import Adapter
-from serve.adapters.frame import Frame
-from serve.adapters.reply import Words
+from ..adapter import Adapter
+from ..frame import Frame
+from ..reply import Words
 
 _WORDS = Words(r"\boxed{yes}", r"\boxed{no}", around="{why}\n{verdict}", hostile=r"boxed")
 _EN = Frame(

@@ -6,9 +6,9 @@ text are told to be the same.
 
 from __future__ import annotations
 
-from serve.adapters.adapter import Adapter
-from serve.adapters.frame import Frame
-from serve.adapters.reply import Words
+from ..adapter import Adapter
+from ..frame import Frame
+from ..reply import Words
 
 _FRAME = Frame(
     r"Student Answer:", "{response}", r"Options:", "{question}",

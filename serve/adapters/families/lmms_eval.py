@@ -6,9 +6,9 @@ in the reply, or a ``yes`` at its start, so nothing stands beside the word.
 
 from __future__ import annotations
 
-from serve.adapters.adapter import Adapter
-from serve.adapters.frame import Frame
-from serve.adapters.reply import Words
+from ..adapter import Adapter
+from ..frame import Frame
+from ..reply import Words
 
 _WORDS = Words("{positive}", "{negative}")
 _BINARY = Frame(

@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from typing import Final
 
 from gradegpt.schema import Judgement
-from serve.adapters.adapter import Adapter
-from serve.adapters.frame import Frame
-from serve.adapters.reply import Json, Reply, Words
+
+from ..adapter import Adapter
+from ..frame import Frame
+from ..reply import Json, Reply, Words
 
 _TASK = r"YOUR TASK:? Respond with"
 _BRACKETS = r"\[Yes\]"

@@ -14,9 +14,10 @@ from gradegpt.answers.options import letters, options
 from gradegpt.rules.compare.choice import by_text
 from gradegpt.rules.extract import find_answer
 from gradegpt.schema import AnswerType
-from serve.adapters.adapter import Adapter, Fields
-from serve.adapters.frame import Frame
-from serve.adapters.reply import Words
+
+from ..adapter import Adapter, Fields
+from ..frame import Frame
+from ..reply import Words
 
 _LAST_EXAMPLE = r"Extracted answer: B(?!\w)"
 _MATHVISTA = (

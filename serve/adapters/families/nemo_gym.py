@@ -7,9 +7,9 @@ of them is expected: the first is taken as the reference, and equality is the sa
 
 from __future__ import annotations
 
-from serve.adapters.adapter import Adapter
-from serve.adapters.frame import Frame
-from serve.adapters.reply import Words
+from ..adapter import Adapter
+from ..frame import Frame
+from ..reply import Words
 
 _WORDS = Words("[[A=B]]", "[[A!=B]]", around="{why}\n\n{verdict}", hostile=r"\[\[")
 _EQUIVALENCE = Frame(

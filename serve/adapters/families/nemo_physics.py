@@ -5,9 +5,9 @@ A reply with ``[Correct]`` anywhere is correct and all others are not, so nothin
 
 from __future__ import annotations
 
-from serve.adapters.adapter import Adapter
-from serve.adapters.frame import Frame
-from serve.adapters.reply import Words
+from ..adapter import Adapter
+from ..frame import Frame
+from ..reply import Words
 
 _FRAME = Frame(
     r"Question:", "{question}", r", Output sentence:", "{response}",

@@ -6,9 +6,9 @@ repeat neither. The worked examples stand in ``<example ...>``, what is asked in
 
 from __future__ import annotations
 
-from serve.adapters.adapter import Adapter
-from serve.adapters.frame import Frame
-from serve.adapters.reply import Words
+from ..adapter import Adapter
+from ..frame import Frame
+from ..reply import Words
 
 _WORDS = Words(
     "## Equivalence Judgement\nTRUE",

@@ -11,9 +11,10 @@ from collections.abc import Mapping
 from typing import Final
 
 from gradegpt.schema import Item, Judgement
-from serve.adapters.adapter import Adapter, PromptError, item_of
-from serve.adapters.frame import Frame
-from serve.adapters.reply import Json, Words, reason
+
+from ..adapter import Adapter, PromptError, item_of
+from ..frame import Frame
+from ..reply import Json, Words, reason
 
 _WORDS = Words("1", "0")
 _SCHEMA: Final = {

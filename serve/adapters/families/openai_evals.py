@@ -8,9 +8,9 @@ it as ``N``.
 
 from __future__ import annotations
 
-from serve.adapters.adapter import Adapter
-from serve.adapters.frame import Frame
-from serve.adapters.reply import Words
+from ..adapter import Adapter
+from ..frame import Frame
+from ..reply import Words
 
 _FACT = Frame(
     r"\[BEGIN DATA\] \*{3,} \[Question\]:", "{question}", r"(?<!\*)\*{3,} \[Expert\]:",

@@ -6,9 +6,9 @@ the first of the letters anywhere, capitals only, so nothing stands beside the l
 
 from __future__ import annotations
 
-from serve.adapters.adapter import Adapter
-from serve.adapters.frame import Frame
-from serve.adapters.reply import Words
+from ..adapter import Adapter
+from ..frame import Frame
+from ..reply import Words
 
 _FRAME = Frame(
     r"<Original Question Begin>:?", "{question}", r"<Original Question End>",

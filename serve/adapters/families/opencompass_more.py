@@ -10,9 +10,10 @@ import re
 from typing import Final
 
 from gradegpt.schema import Item
-from serve.adapters.adapter import Adapter, Fields, PromptError, item_of
-from serve.adapters.frame import Frame
-from serve.adapters.reply import Words
+
+from ..adapter import Adapter, Fields, PromptError, item_of
+from ..frame import Frame
+from ..reply import Words
 
 _CHEM = Frame(
     r"##Question##", "{question}", r"##Student's Answer##", "{response}",

@@ -5,9 +5,9 @@ A box is read, the last in the reply.
 
 from __future__ import annotations
 
-from serve.adapters.adapter import Adapter
-from serve.adapters.frame import Frame
-from serve.adapters.reply import Words
+from ..adapter import Adapter
+from ..frame import Frame
+from ..reply import Words
 
 _REST = (
     r"\*\*Ground Truth Answer:\*\*", "{reference}", r"\*\*Extracted Answer:\*\*", "{response}",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from serve.adapters.adapter import Adapter
-from serve.adapters.frame import Frame
-from serve.adapters.reply import Words
+from ..adapter import Adapter
+from ..frame import Frame
+from ..reply import Words
 
 _FRAME = Frame(
     r"(?<!#)## Question\b", "{question}", r"(?<!#)## Reference Answer\b", "{reference}",

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from serve.adapters.adapter import Adapter
-from serve.adapters.frame import Frame
-from serve.adapters.reply import Words
+from ..adapter import Adapter
+from ..frame import Frame
+from ..reply import Words
 
 _NEVER: Final = Words("", "")
 _GRADE: Final = (

@@ -11,9 +11,10 @@ from collections.abc import Mapping
 from typing import Final
 
 from gradegpt.schema import Judgement
-from serve.adapters.adapter import Adapter
-from serve.adapters.frame import Frame
-from serve.adapters.reply import Json, Words, reason
+
+from ..adapter import Adapter
+from ..frame import Frame
+from ..reply import Json, Words, reason
 
 # The examples before it have questions, targets and fences too.
 _ITEM = (

@@ -5,9 +5,9 @@ The first letter anywhere is read; what holds none was not attempted, or is aske
 
 from __future__ import annotations
 
-from serve.adapters.adapter import Adapter
-from serve.adapters.frame import Frame
-from serve.adapters.reply import Words
+from ..adapter import Adapter
+from ..frame import Frame
+from ..reply import Words
 
 # The examples before it have questions, standard answers and fences too.
 _FRAME = Frame(

@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import Final
 
 from gradegpt.schema import Item
-from serve.adapters.adapter import Adapter, Fields
-from serve.adapters.frame import Frame
-from serve.adapters.reply import Words
+
+from ..adapter import Adapter, Fields
+from ..frame import Frame
+from ..reply import Words
 
 _RUBRIC = Frame(
     r"Question: ```", "{question}", r"``` Ground truth answer: ```", "{reference}",

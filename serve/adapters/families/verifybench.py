@@ -5,9 +5,9 @@ Without one its script fails, so a judge that did not decide refuses.
 
 from __future__ import annotations
 
-from serve.adapters.adapter import Adapter
-from serve.adapters.frame import Frame
-from serve.adapters.reply import Words
+from ..adapter import Adapter
+from ..frame import Frame
+from ..reply import Words
 
 _FRAME = Frame(
     r"(?<!-)-{3,} Problem:", "{question}", r"Reference Answer:", "{reference}",

@@ -8,9 +8,9 @@ The score must be ``0`` or ``1`` and nothing else; lmms-eval asks again until it
 
 from __future__ import annotations
 
-from serve.adapters.adapter import Adapter
-from serve.adapters.frame import Frame
-from serve.adapters.reply import Words
+from ..adapter import Adapter
+from ..frame import Frame
+from ..reply import Words
 
 _SCORE = Words("1", "0")
 _FIFTH = (

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import Final
 
 from gradegpt.schema import Judgement
-from serve.adapters.adapter import Adapter
-from serve.adapters.frame import Frame
-from serve.adapters.reply import Json, Words
+
+from ..adapter import Adapter
+from ..frame import Frame
+from ..reply import Json, Words
 
 _WORDS = Words("correct", "incorrect")
 _SCHEMA: Final = {

@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from typing import Final
 
 from gradegpt.schema import Judgement
-from serve.adapters.adapter import Adapter
-from serve.adapters.frame import Frame
-from serve.adapters.reply import Json, Words, reason
+
+from ..adapter import Adapter
+from ..frame import Frame
+from ..reply import Json, Words, reason
 
 _WORDS = Words("正确", "错误")
 _SCHEMA: Final = {
