@@ -188,7 +188,7 @@ def parse_solutions(
     asked = ask_rows(
         [parts_of_solution(item) for _, item, _ in rows],
         lambda n, reply: Reply(id=rows[n][1].id, reply=reply),
-        replies, engine, row_type=Reply, source=path, settings="parts-1",
+        replies, engine, row_type=Reply, source=path, settings="parts-2",
         **options,
     )  # fmt: skip
     items: list[Item] = []

@@ -85,6 +85,12 @@ def test_what_is_not_judged_counts_for_nothing_and_is_told() -> None:
     assert score_of(answers("??", "a")).accuracy is None
 
 
+def test_the_default_k_is_of_judged_answers() -> None:
+    """Four answers of which one is judged give no pass@2; where all are open there is no score."""
+    assert found(answers("+???", "a")).overall.samples == ()
+    assert found(answers("????", "a")).overall.accuracy is None
+
+
 def test_knowledge_points_are_mastered_above_alpha() -> None:
     """CMMaTH, appendix D.2: of three points with accuracies 1/4, 3/5 and 0 one is above 0.3.
 
