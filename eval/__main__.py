@@ -1,4 +1,4 @@
-"""Measure judges against labels: ``python -m eval configs/eval/handmade.yaml``."""
+"""Measure judges against labels: ``gradegpt eval configs/eval/handmade.yaml``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 
 @app.command(
     epilog="Rules alone, in seconds: "
-    "python -m eval configs/eval/handmade.yaml 'judges=[{kind: rules}]' name=rules-only"
+    "gradegpt eval configs/eval/handmade.yaml 'judges=[{kind: rules}]' name=rules-only"
 )
 def main(
     config: Annotated[
@@ -67,4 +67,4 @@ def main(
 
 
 if __name__ == "__main__":
-    run(app, name="python -m eval")
+    run(app, name="gradegpt eval")

@@ -1,4 +1,4 @@
-"""The command ``gradegpt``: judge a file or one response, and see which engines work here."""
+"""The command ``gradegpt``: judges files and single responses, and runs the stages by name."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from gradegpt.run import check_output
 from gradegpt.schema import ChainFormat, Item, Outcome
 from gradegpt.settings import build_settings
 from gradegpt.shipped import NANO, base_of
+from gradegpt.stages import COMMANDS, packages_of, run_stage
 from gradegpt.tables import Form, form_of, opened
 
 app = typer.Typer(
@@ -61,7 +62,8 @@ def main() -> NoReturn:
 def run(app: typer.Typer, arguments: Sequence[str] | None = None, *, name: str) -> NoReturn:
     """Run a command line; a ``GradeGPTError`` becomes one line on stderr and its exit code."""
     try:
-        app(args=arguments, prog_name=name)
+        with packages_of(name.removeprefix("gradegpt ")):
+            app(args=arguments, prog_name=name)
     except GradeGPTError as error:
         typer.echo(f"error: {error}", err=True)
         sys.exit(error.exit_code)
@@ -299,21 +301,37 @@ def report(
         typer.Argument(metavar="[OTHER.JSONL]", help="What another judge wrote for the same."),
     ] = None,
 ) -> None:
-    """Show what changed: against the scores of the log that was judged, or between two judges."""
+    """Show what changed: against a log's scores, or between judges."""
     typer.echo(logs.between(output, other) if other else logs.compare(output))
 
 
 @app.command()
 def engines() -> None:
-    """Show which engines work here, and what to install for the others."""
+    """Show which engines work here, and what others need."""
     for name, usable, note in _engines():
         typer.echo(f"{name:<9} {'yes' if usable else 'no':<4} {note}")
+
+
+def _stage(context: typer.Context) -> None:
+    """Hand everything after the command's name to the stage: it has a help of its own."""
+    assert context.info_name is not None
+    run_stage(context.info_name, context.args)
+
+
+for _name, _help in COMMANDS.items():
+    app.command(
+        _name, help=_help, add_help_option=False,
+        context_settings={
+            "allow_extra_args": True, "allow_interspersed_args": False,
+            "ignore_unknown_options": True,
+        },
+    )(_stage)  # fmt: skip
 
 
 def _engines() -> Iterator[tuple[str, bool, str]]:
     yield "rules", True, "the rule judge; needs no model"
     yield _engine("local", _LOCAL, "a transformers model on this machine")
-    yield _engine("fast", _FAST, "what python -m train.export wrote, on the CPU")
+    yield _engine("fast", _FAST, "what gradegpt export wrote, on the CPU")
     yield _engine("openai", ("openai",), "any OpenAI-compatible server, with --base-url")
     try:
         folder = base_of(NANO)

@@ -15,6 +15,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from gradegpt.errors import MissingError, SettingsError
+from gradegpt.shipped import recipe, recipes
 
 S = TypeVar("S", bound="Settings")
 
@@ -28,15 +29,21 @@ class Settings(BaseModel):
 def load_settings(cls: type[S], path: str | Path, overrides: Sequence[str] = ()) -> S:
     """Read the YAML file at ``path``, apply ``key=value`` (dots reach inside), and validate.
 
-    A file with ``extends: other.yaml`` beside it takes that file's keys and replaces some: whole
-    ones, at the top.
+    ``path`` may name a shipped recipe of the stage that ``cls`` is part of: ``nano``, or
+    ``configs/serve/nano.yaml``, which is found from any working directory. A file with ``extends:
+    other.yaml`` beside it takes that file's keys and replaces some: whole ones, at the top.
 
     Raises:
         MissingError: no such file.
         SettingsError: not YAML, an unknown key, or a value of the wrong kind.
 
     """
-    data = _read(Path(path))
+    stage = cls.__module__.removeprefix(f"{__package__}.").partition(".")[0]
+    path = Path(recipe(str(path), stage))
+    if not path.is_file():
+        shipped = ", ".join(recipes(stage)) or "none"
+        raise MissingError(f"{path}: no such settings file; the shipped ones are: {shipped}")
+    data = _read(path)
     for override in overrides:
         _apply(data, override)
     return build_settings(cls, data, where=str(path))
@@ -44,7 +51,7 @@ def load_settings(cls: type[S], path: str | Path, overrides: Sequence[str] = ())
 
 def _read(path: Path, extended: tuple[Path, ...] = ()) -> dict[str, Any]:
     if not path.is_file():
-        raise MissingError(f"{path}: no such settings file; the shipped ones are under configs/")
+        raise MissingError(f"{path}: no such settings file; {extended[-1]} extends it")
     if path in extended:
         raise SettingsError(f"{path}: extends itself, by way of {extended[-1].name}")
     data = _parsed(path.read_text(encoding="utf-8"), f"{path}:") or {}

@@ -83,8 +83,8 @@ def test_the_stages_meet_in_their_files() -> None:
     recipe = load_settings(SFTSettings, CONFIGS / "train" / "qwen3-0.6b.yaml")
     assert (whole.kind, recipe.data) == ("judge", whole.folder)
     text = (CONFIGS / "train" / "paper-14b.yaml").read_text(encoding="utf-8")
-    (command,) = [line for line in text.splitlines() if line.startswith("# python -m data_gen ")]
-    file, *overrides = shlex.split(command.removeprefix("# python -m data_gen "))
+    (command,) = [line for line in text.splitlines() if line.startswith("# gradegpt data ")]
+    file, *overrides = shlex.split(command.removeprefix("# gradegpt data "))
     paper = load_settings(SFTSettings, CONFIGS / "train" / "paper-14b.yaml")
     assert load_settings(DataGenSettings, CONFIGS.parent / file, overrides).folder == paper.data
     demo = load_settings(SFTSettings, CONFIGS / "train" / "demo.yaml")

@@ -1,4 +1,4 @@
-"""Pre-train the embedded base from scratch: ``python -m train.base configs/train/nano-base.yaml``.
+"""Pre-train the embedded base from scratch: ``gradegpt train.base configs/train/nano-base.yaml``.
 
 A plain loop on torch alone, so that it runs on a CPU or on any machine with a GPU: tokenizer from
 the corpus, rows batched by length, bf16 autocast, Muon for the matrices and AdamW for the rest,
@@ -278,7 +278,10 @@ def _resume(out: Path, model: Any, optimizers: Any, schedules: Any) -> tuple[int
 @app.command()
 def main(
     config: Annotated[
-        Path, typer.Argument(metavar="CONFIG.YAML", help="Such as configs/train/nano-base.yaml.")
+        Path,
+        typer.Argument(
+            metavar="CONFIG.YAML", help="Such as configs/train/nano-base.yaml, or nano-base alone."
+        ),
     ],
     overrides: Annotated[
         list[str] | None,
@@ -298,4 +301,4 @@ def main(
 
 
 if __name__ == "__main__":
-    run(app, name="python -m train.base")
+    run(app, name="gradegpt train.base")

@@ -1,4 +1,4 @@
-"""What is wrong with the wrong answers: ``python -m eval.errors ITEMS JUDGED``."""
+"""What is wrong with the wrong answers: ``gradegpt eval.errors ITEMS JUDGED``."""
 
 from __future__ import annotations
 
@@ -106,4 +106,4 @@ def print_errors(found: Errors) -> None:
 
 
 if __name__ == "__main__":
-    run(app, name="python -m eval.errors")
+    run(app, name="gradegpt eval.errors")

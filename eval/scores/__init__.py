@@ -1,4 +1,4 @@
-"""What a judged file says of the model that answered: ``python -m eval.scores FILE JUDGEMENTS``.
+"""What a judged file says of the model that answered: ``gradegpt eval.scores FILE JUDGEMENTS``.
 
 Answers to one question are samples of it. Counted against the model is only what a judge judged:
 rows without a verdict are left out of every score, and counted beside it.

@@ -1,4 +1,4 @@
-"""What a judged file says of the model that answered: ``python -m eval.scores FILE JUDGEMENTS``."""
+"""What a judged file says of the model that answered: ``gradegpt eval.scores FILE JUDGEMENTS``."""
 
 from __future__ import annotations
 
@@ -58,4 +58,4 @@ def main(
 
 
 if __name__ == "__main__":
-    run(app, name="python -m eval.scores")
+    run(app, name="gradegpt eval.scores")

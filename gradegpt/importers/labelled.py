@@ -9,9 +9,9 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from gradegpt.chain import parse_prompt
 from gradegpt.errors import InputError, MissingError
@@ -19,6 +19,7 @@ from gradegpt.labels import read_label
 from gradegpt.records import read_objects, validate
 from gradegpt.schema import AnswerType, Example, Item, TrainingRow, Verdict
 from gradegpt.settings import Settings
+from gradegpt.shipped import found
 
 Split = Literal["train", "dev", "test"]
 _SHARES: dict[Split, float] = {"train": 0.75, "dev": 0.05, "test": 0.20}
@@ -57,7 +58,7 @@ class Source(Settings):
     out.
     """
 
-    path: str
+    path: Annotated[str, AfterValidator(found)]
     name: str = ""
     fields: Fields | None = Fields()
     split: Split | None = None

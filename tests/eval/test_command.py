@@ -21,7 +21,7 @@ from gradegpt.settings import load_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 HANDMADE = ROOT / "configs" / "eval" / "handmade.yaml"
-COMMAND = "# python -m eval configs/eval/"
+COMMAND = "# gradegpt eval configs/eval/"
 BENCHMARKS = {"olympiadbench", "olympicarena", "arb", "atlas", "cmmath"}
 CONFIGS = sorted(
     path

@@ -107,7 +107,7 @@ def test_the_command(ran: Path) -> None:
     assert two.exit_code == 0, two.output
     with pytest.raises(InputError, match="no judge 'five'; it has three, four, two"):
         read_run(ran, ["five"])
-    with pytest.raises(MissingError, match="run python -m eval CONFIG"):
+    with pytest.raises(MissingError, match="run gradegpt eval CONFIG"):
         read_run(ran / "nowhere")
     write_rows(ran.parent / "rows.jsonl", [])
     with pytest.raises(InputError):

@@ -125,7 +125,10 @@ def test_a_launch_file_opens_with_its_command(path: Path) -> None:
     """With a recipe that is there."""
     first = path.read_text(encoding="utf-8").splitlines()[0]
     command, _, recipe = first.rpartition(" ")
-    assert command == f"# accelerate launch --config_file configs/accelerate/{path.name} -m train"
+    assert (
+        command
+        == f"# accelerate launch --config_file configs/accelerate/{path.name} -m gradegpt train"
+    )
     load_settings(SFTSettings, ROOT / recipe)
 
 
