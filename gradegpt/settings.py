@@ -51,7 +51,7 @@ def load_settings(cls: type[S], path: str | Path, overrides: Sequence[str] = ())
 
 def _read(path: Path, extended: tuple[Path, ...] = ()) -> dict[str, Any]:
     if not path.is_file():
-        raise MissingError(f"{path}: no such settings file; {extended[-1]} extends it")
+        raise MissingError(f"{path}: no such settings file; {extended[-1].name} extends it")
     if path in extended:
         raise SettingsError(f"{path}: extends itself, by way of {extended[-1].name}")
     data = _parsed(path.read_text(encoding="utf-8"), f"{path}:") or {}

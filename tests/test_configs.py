@@ -31,13 +31,14 @@ STAGES: dict[str, Callable[[Path], type[Settings]]] = {
     }.get(path.stem.partition("-")[0], EvalSettings),
     "serve": lambda _: ServeSettings,
 }
-MODULES = {
+COMMANDS = {
+    DataGenSettings: "data",
     BaseSettings: "train.base",
     LexicalSettings: "train.lexical",
     AblationSettings: "eval.ablation",
     CalibrationSettings: "eval.calibrate",
 }
-"""The settings of a stage's other commands."""
+"""The settings of commands that are not called as their stage is."""
 LAUNCH = CONFIGS / "accelerate"
 """accelerate's own settings, which tests/train/test_distributed.py reads."""
 FILES = sorted(path for path in CONFIGS.rglob("*.yaml") if path.parent != LAUNCH)
@@ -56,9 +57,9 @@ def test_it_loads_and_opens_with_its_command(path: Path) -> None:
     """As the settings of its stage; the first line can be pasted into a shell."""
     stage = path.parent.name
     load_settings(STAGES[stage](path), path)
-    module = MODULES.get(STAGES[stage](path), stage)
+    command = COMMANDS.get(STAGES[stage](path), stage)
     first = path.read_text(encoding="utf-8").splitlines()[0]
-    assert first == f"# python -m {module} configs/{stage}/{path.name}"
+    assert first == f"# gradegpt {command} configs/{stage}/{path.name}"
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.name}")
