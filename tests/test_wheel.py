@@ -184,7 +184,7 @@ def test_it_trains_and_exports_the_demo(target: Path, tmp_path: Path) -> None:
     gradegpt("train", "demo", "max_steps=1", target=target, cwd=tmp_path)
     made = tmp_path / "runs" / "demo" / "adapter"
     assert (made / "adapter_model.safetensors").is_file()
-    gradegpt("export", "nano", "runs/fast", "--check", "1", target=target, cwd=tmp_path)
+    gradegpt("export", "nano", "runs/fast", target=target, cwd=tmp_path)
     item = ("--reference", "4", "--response", "The answer is 4.")
     for model in (("--model", "runs/fast"), ("--model", "nano", "--adapter", made), ()):
         out = gradegpt("judge", "--judge", "cascade", *model, *item, target=target, cwd=tmp_path)
