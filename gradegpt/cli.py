@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final, NoReturn
 
 import typer
 
-from gradegpt.console import table_to_stdout, to_file, to_stdout
+from gradegpt.console import to_file, to_stdout
 from gradegpt.errors import EngineError, GradeGPTError, MissingError, SettingsError
 from gradegpt.importers import logs
 from gradegpt.inputs import CheckedInput, check_input
@@ -110,7 +110,9 @@ _Output = Annotated[
 _Map = Annotated[
     list[str] | None,
     typer.Option(
-        "--map", metavar="FIELD=COLUMN", help="The column that holds a field; repeat it for more."
+        "--map",
+        metavar="FIELD=COLUMN",
+        help="The column that holds a field; repeat it for more. FIELD= alone: no column holds it.",
     ),
 ]
 _Format = Annotated[
@@ -158,7 +160,7 @@ _MinConfidence = Annotated[
 def judge(
     source: _Source = None,
     output: _Output = None,
-    question: Annotated[str, typer.Option(help="The question of a single item.")] = "",
+    question: Annotated[str | None, typer.Option(help="The question of a single item.")] = None,
     context: Annotated[
         str | None,
         typer.Option(help="What its question is asked about: a text, or the parts before it."),
@@ -210,31 +212,38 @@ def judge(
         "min_confidence": min_confidence, "abstain": abstain,
     }  # fmt: skip
     settings = _settings(kind, options)
-    if source is not None:
-        if reference or response is not None or question or context:
-            raise typer.BadParameter("give a file, or --reference and --response; not both")
-        columns = dict(_field_and_column(text) for text in mapped or ())
-        if not columns and (log := logs.recognise(source)):
-            _regrade(source, log, output, settings, overwrite=overwrite)
-            return
-        with opened(source) as table:
-            checked = check_input(
-                table, ignore_extra=ignore_extra, columns=columns, skip_bad=skip_bad
-            )
-            _say_what_is_read(checked)
-            form = form or (form_of(output) if output else None) or Form.JSONL
-            judged_by, rows = partial(_built, settings), settings.rows_at_a_time
-            if output is not None:
-                to_file(checked, output, form, judged_by, rows, overwrite=overwrite)
-            elif form is Form.JSONL:
-                to_stdout(checked, judged_by, rows)
-            else:
-                table_to_stdout(checked, form, judged_by, rows)
+    single = {
+        "question": question, "context": context, "reference": reference, "response": response,
+    }  # fmt: skip
+    if source is None:
+        _judge_one(single, settings)
+        return
+    if any(value is not None for value in single.values()):
+        raise typer.BadParameter("give a file, or --reference and --response; not both")
+    columns = dict(field_and_column(text) for text in mapped or ())
+    if not columns and (log := logs.recognise(source)):
+        _regrade(source, log, output, settings, overwrite=overwrite)
+        return
+    with opened(source) as table:
+        checked = check_input(table, ignore_extra=ignore_extra, columns=columns, skip_bad=skip_bad)
+        say_what_is_read(checked)
+        form = form or (form_of(output) if output else None) or Form.JSONL
+        _judge_rows(checked, output, form, settings, overwrite=overwrite)
+
+
+def _judge_rows(
+    rows: CheckedInput,
+    output: Path | None,
+    form: Form,
+    settings: JudgeSettings,
+    *,
+    overwrite: bool,
+) -> None:
+    build, at_a_time = partial(_built, settings), settings.rows_at_a_time
+    if output is None:
+        to_stdout(rows, form, build, at_a_time)
     else:
-        if not reference or response is None:
-            raise typer.BadParameter("give a file, or --reference and --response")
-        values = {"question": question, "reference": reference, "response": response}
-        _judge_one(validate(Item, values | {"context": context}, "options"), settings)
+        to_file(rows, output, form, build, at_a_time, overwrite=overwrite)
 
 
 def _regrade(
@@ -243,14 +252,14 @@ def _regrade(
     """Judge what another tool's log holds, and say what changed against its scores."""
     if output is None or form_of(output) not in (None, Form.JSONL):
         raise typer.BadParameter(
-            f"{source} is a log of {log.name}; give -o OUT.jsonl, beside which its old scores go"
+            f"{source} is a log of {log.name}; give -o OUT.jsonl, beside which its old scores go, "
+            "or name a column, --map FIELD=COLUMN, to have it read as a table of items"
         )
     check_output(output, Path(source), overwrite=overwrite)
     items, read = logs.items_of(source, log, output)
     typer.echo(read, err=True)
     with opened(str(items)) as table:
-        judged_by, rows = partial(_built, settings), settings.rows_at_a_time
-        to_file(check_input(table), output, Form.JSONL, judged_by, rows, overwrite=overwrite)
+        _judge_rows(check_input(table), output, Form.JSONL, settings, overwrite=overwrite)
     typer.echo(logs.compare(output))
 
 
@@ -263,21 +272,26 @@ def _settings(kind: Kind, options: dict[str, Any]) -> JudgeSettings:
     return settings
 
 
-def _judge_one(item: Item, settings: JudgeSettings) -> None:
+def _judge_one(given: dict[str, Any], settings: JudgeSettings) -> None:
+    if not given["reference"] or given["response"] is None:
+        raise typer.BadParameter("give a file, or --reference and --response")
+    item = validate(Item, {k: v for k, v in given.items() if v is not None}, "options")
     judgement = build_judge(settings).judge([item])[0]
     if judgement.outcome is Outcome.FAILED:
         raise EngineError(judgement.reason)
     typer.echo(str(judgement))
 
 
-def _field_and_column(text: str) -> tuple[str, str]:
+def field_and_column(text: str) -> tuple[str, str]:
+    """What ``--map FIELD=COLUMN`` says; without a column, that none holds the field."""
     field, equals, column = text.partition("=")
-    if not equals or not field or not column:
+    if not equals or not field:
         raise typer.BadParameter(f"--map {text}: expected FIELD=COLUMN, such as reference=gold")
     return field, column
 
 
-def _say_what_is_read(checked: CheckedInput) -> None:
+def say_what_is_read(checked: CheckedInput) -> None:
+    """Say on stderr which columns were recognised, and what is set aside."""
     if checked.columns.said:
         typer.echo(f"columns: {checked.columns.said}", err=True)
     if n := checked.set_aside.rows:

@@ -45,8 +45,12 @@ class CheckedInput(NamedTuple):
 
         For rows whose columns have the names of the fields it is the file's hash alone.
         """
-        renamed = f"|columns:{json.dumps(self.columns.renamed)}" if self.columns.renamed else ""
-        return f"{self.sha256}{renamed}|set aside" if self.set_aside.rows else self.sha256 + renamed
+        depends = [self.sha256]
+        if self.columns.renamed:
+            depends.append(f"columns:{json.dumps(self.columns.renamed)}")
+        if self.set_aside.rows:
+            depends.append("set aside")
+        return "|".join(depends)
 
     @property
     def said(self) -> dict[str, Any]:
