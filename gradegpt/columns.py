@@ -18,6 +18,7 @@ from numbers import Number
 from typing import Any, Final, NamedTuple
 
 from pydantic import ValidationError
+from typing_extensions import override
 
 from gradegpt.errors import InputError, SettingsError
 from gradegpt.records import complaints, parse_json
@@ -101,6 +102,10 @@ class Complaint(NamedTuple):
     what: str
     advice: str = ""
 
+    @override
+    def __str__(self) -> str:
+        return f"{self.field}: {self.what}{self.advice}" if self.field else self.what + self.advice
+
 
 class Columns(NamedTuple):
     """Where the fields of an item are: ``fields`` says which column holds each, "" that none does.
@@ -181,7 +186,7 @@ def recognise(
 
 
 def read_item(
-    row: Mapping[str, Any], columns: Columns, number: int
+    row: Mapping[str, Any], columns: Columns, number: int | str
 ) -> tuple[Item | None, list[Complaint]]:
     """The item of a row and no complaint, or none and at least one.
 
@@ -235,7 +240,7 @@ class Complaints:
         field, what, advice = complaint
         first = self._first[complaint]
         if rows == 1:
-            return f"{first}: {field}: {what}{advice}" if field else f"{first}: {what}{advice}"
+            return f"{first}: {complaint}"
         which = f"`{field}`: " if field else ""
         return f"{self._name}: {which}{what} in {rows:,} rows{advice} (first: {first})"
 
