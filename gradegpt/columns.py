@@ -9,17 +9,15 @@ from __future__ import annotations
 import difflib
 import math
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import date, time
-from itertools import islice
 from numbers import Number
 from typing import Any, Final, NamedTuple
 
 from pydantic import ValidationError
-from typing_extensions import override
 
+from gradegpt.complaints import Complaint
 from gradegpt.errors import InputError, SettingsError
 from gradegpt.records import complaints, parse_json
 from gradegpt.schema import Example, Item
@@ -72,7 +70,6 @@ _STRUCTURED: Final = {
 """Fields that hold lists or objects: in a cell of text they are JSON."""
 _NOT_EMPTY: Final = {"answer_type", "tolerance", "needs", "points", *_STRUCTURED}
 """Fields that an empty cell leaves out."""
-_SHOWN: Final = 20
 _EXAMPLES: Final = 3
 _A_DATE = "a date, not text (a spreadsheet makes one of 3/4); format the column as text"
 
@@ -93,18 +90,6 @@ PYTHON: Final = Options("columns={{'{field}': '{column}'}}", "ignore_extra=True"
 
 Seen = Mapping[str, Sequence[Any]]
 """The columns of a table, in order, each with the first values that stand in it."""
-
-
-class Complaint(NamedTuple):
-    """What is wrong with a row, and what to do about it; ``field`` is empty for a whole row."""
-
-    field: str
-    what: str
-    advice: str = ""
-
-    @override
-    def __str__(self) -> str:
-        return f"{self.field}: {self.what}{self.advice}" if self.field else self.what + self.advice
 
 
 class Columns(NamedTuple):
@@ -208,41 +193,6 @@ def read_item(
     if wrong:
         return None, wrong
     return (item if item.id else item.model_copy(update={"id": str(number)})), []
-
-
-class Complaints:
-    """What is wrong with the rows of a table: alike complaints are one, with their number."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._rows = Counter[Complaint]()
-        self._first: dict[Complaint, str] = {}
-        self.rows = 0
-
-    def add(self, where: str, found: Iterable[Complaint]) -> None:
-        """Note what is wrong with the row at ``where``."""
-        self.rows += 1
-        for complaint in found:
-            self._rows[complaint] += 1
-            self._first.setdefault(complaint, where)
-
-    def listed(self, then: str = "nothing was judged") -> str:
-        """All kinds of complaint, up to twenty, one a line."""
-        lines = [self._line(*counted) for counted in islice(self._rows.items(), _SHOWN)]
-        if len(lines) == 1:
-            return lines[0]
-        more = len(self._rows) - len(lines)
-        rest = [f"... and {more:,} more"] if more else []
-        head = f"{self._name}: {self._rows.total():,} complaints, {then}"
-        return "\n  ".join([head, *lines, *rest])
-
-    def _line(self, complaint: Complaint, rows: int) -> str:
-        field, what, advice = complaint
-        first = self._first[complaint]
-        if rows == 1:
-            return f"{first}: {complaint}"
-        which = f"`{field}`: " if field else ""
-        return f"{self._name}: {which}{what} in {rows:,} rows{advice} (first: {first})"
 
 
 def _check(given: Mapping[str, str], seen: Seen, name: str) -> None:

@@ -7,15 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gradegpt.columns import (
-    COMMAND_LINE,
-    Columns,
-    Complaint,
-    Complaints,
-    read_item,
-    recognise,
-    survey,
-)
+from gradegpt.columns import COMMAND_LINE, Columns, read_item, recognise, survey
+from gradegpt.complaints import Complaint, Complaints
 from gradegpt.errors import InputError
 from gradegpt.records import sha256_file
 from gradegpt.schema import Item

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -36,10 +37,7 @@ def load_settings(cls: type[S], path: str | Path, overrides: Sequence[str] = ())
         SettingsError: not YAML, an unknown key, or a value of the wrong kind.
 
     """
-    data = _read(Path(path))
-    for override in overrides:
-        _apply(data, override)
-    return build_settings(cls, data, where=str(path))
+    return build_settings(cls, _read(Path(path)), str(path), overrides)
 
 
 def _read(path: Path, extended: tuple[Path, ...] = ()) -> dict[str, Any]:
@@ -62,10 +60,15 @@ def _parsed(text: str, where: str) -> Any:
         raise SettingsError(f"{where} not valid YAML: {' '.join(str(error).split())}") from error
 
 
-def build_settings(cls: type[S], data: Mapping[str, Any], where: str) -> S:
-    """Validate ``data`` as ``cls``; every complaint starts with ``where``."""
+def build_settings(
+    cls: type[S], data: Mapping[str, Any], where: str, overrides: Sequence[str] = ()
+) -> S:
+    """Apply ``key=value`` to ``data`` and validate it; every complaint starts with ``where``."""
+    changed = deepcopy(dict(data))
+    for override in overrides:
+        _apply(changed, override)
     try:
-        return cls.model_validate(_none_for_null(data))
+        return cls.model_validate(_none_for_null(changed))
     except ValidationError as error:
         raise SettingsError(f"{where}: {_explain(cls, error)}") from error
 

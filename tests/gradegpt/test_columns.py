@@ -14,12 +14,11 @@ from gradegpt.columns import (
     COMMAND_LINE,
     FIELDS,
     LABELS,
-    Complaint,
-    Complaints,
     read_item,
     recognise,
     survey,
 )
+from gradegpt.complaints import Complaint, Complaints
 from gradegpt.errors import InputError, SettingsError
 from gradegpt.schema import Item
 
