@@ -122,7 +122,7 @@ def _settings(
     """Those of a file of answers; says which columns are read as what."""
     from .files import label_said, settings_of
 
-    columns = options.columns(mapped)
+    columns = options.columns_of(mapped)
     answers = check_input(path, columns=columns, ignore_extra=ignore_extra)
     say_what_is_read(answers)
     settings = settings_of(answers, judges, columns, overrides or ())

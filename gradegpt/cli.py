@@ -114,7 +114,7 @@ def judge(
         return
     if any(value is not None for value in single.values()):
         raise typer.BadParameter("give a file, or --reference and --response; not both")
-    columns = options.columns(mapped)
+    columns = options.columns_of(mapped)
     if not columns and (log := logs.recognise(source)):
         _regrade(source, log, output, settings, overwrite=overwrite)
         return

@@ -130,7 +130,7 @@ SkipBad = Annotated[
 ]
 
 
-def columns(mapped: Sequence[str] | None) -> dict[str, str]:
+def columns_of(mapped: Sequence[str] | None) -> dict[str, str]:
     """What ``--map FIELD=COLUMN`` says: fields and their columns, "" where none holds a field."""
     return dict(_field_and_column(text) for text in mapped or ())
 
