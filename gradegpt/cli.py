@@ -157,8 +157,8 @@ def _regrade(
     typer.echo(logs.compare(output))
 
 
-def _settings(kind: Kind, told: dict[str, Any]) -> JudgeSettings:
-    given = {name: value for name, value in told.items() if value is not None}
+def _settings(kind: Kind, wanted: dict[str, Any]) -> JudgeSettings:
+    given = {name: value for name, value in wanted.items() if value is not None}
     settings = build_settings(JudgeSettings, {"kind": kind.value, **given}, where="options")
     if settings.asks_no_model and given.keys() - _OF_RULES:
         names = ", ".join(f"--{name.replace('_', '-')}" for name in given if name not in _OF_RULES)

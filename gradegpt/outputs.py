@@ -109,5 +109,5 @@ def _with_columns(
     source: CheckedInput, judgements: Iterable[Judgement], names: Mapping[str, str]
 ) -> Iterator[Row]:
     for (row, _), judgement in zip(source.items(), judgements, strict=True):
-        told = judgement.model_dump(mode="json", include=set(ADDED))
-        yield row | {name: told[field] for field, name in names.items()}
+        values = judgement.model_dump(mode="json", include=set(ADDED))
+        yield row | {name: values[field] for field, name in names.items()}
