@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -43,10 +44,7 @@ def load_settings(cls: type[S], path: str | Path, overrides: Sequence[str] = ())
     if not path.is_file():
         shipped = ", ".join(recipes(stage)) or "none"
         raise MissingError(f"{path}: no such settings file; the shipped ones are: {shipped}")
-    data = _read(path)
-    for override in overrides:
-        _apply(data, override)
-    return build_settings(cls, data, where=str(path))
+    return build_settings(cls, _read(path), str(path), overrides)
 
 
 def _read(path: Path, extended: tuple[Path, ...] = ()) -> dict[str, Any]:
@@ -69,10 +67,15 @@ def _parsed(text: str, where: str) -> Any:
         raise SettingsError(f"{where} not valid YAML: {' '.join(str(error).split())}") from error
 
 
-def build_settings(cls: type[S], data: Mapping[str, Any], where: str) -> S:
-    """Validate ``data`` as ``cls``; every complaint starts with ``where``."""
+def build_settings(
+    cls: type[S], data: Mapping[str, Any], where: str, overrides: Sequence[str] = ()
+) -> S:
+    """Apply ``key=value`` to ``data`` and validate it; every complaint starts with ``where``."""
+    changed = deepcopy(dict(data))
+    for override in overrides:
+        _apply(changed, override)
     try:
-        return cls.model_validate(_none_for_null(data))
+        return cls.model_validate(_none_for_null(changed))
     except ValidationError as error:
         raise SettingsError(f"{where}: {_explain(cls, error)}") from error
 
