@@ -1,7 +1,7 @@
 """The figures that hold today: summaries of reports, and the pages that are made of them.
 
     python -m eval configs/eval/open.yaml sample=100
-    python -m scripts.results collect runs/open docs/results/open-1.5b.json
+    python -m scripts.results collect runs/open docs/results/open.json
     python -m scripts.results render
 
 ``collect`` takes the figures of an evaluation's report (no rows) into a summary with its command,
@@ -116,7 +116,7 @@ def _json(path: Path) -> dict[str, Any]:
         read: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise MissingError(
-            f"{path}: no such file; an evaluation writes its own at its end"
+            f"{path}: no such file; copy another summary, and let the run end first"
         ) from error
     except ValueError as error:
         raise InputError(f"{path}: this is no JSON: {error}") from error
@@ -259,7 +259,7 @@ def _together(groups: Sequence[Mapping[str, Any]]) -> Figures:
 @app.command()
 def collect(
     folder: Annotated[Path, typer.Argument(metavar="RUN", help="Such as runs/open.")],
-    summary: Annotated[Path, typer.Argument(help="Such as docs/results/open-1.5b.json.")],
+    summary: Annotated[Path, typer.Argument(help="Such as docs/results/open.json.")],
     prefix: Annotated[
         str, typer.Option(help="Put before the judges' names: a further run of the same rows.")
     ] = "",

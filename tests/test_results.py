@@ -187,3 +187,33 @@ def test_a_run_that_has_not_ended_is_an_error(summary: Summary, tmp_path: Path) 
     """It has no manifest yet."""
     with pytest.raises(MissingError, match=r"manifest\.json: no such file"):
         collected(tmp_path, summary)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{", r"bad\.json: this is no JSON"),
+        ('{"titel": "Rows"}', r"bad\.json: .*titel"),
+    ],
+)
+def test_a_summary_that_cannot_be_read_is_named(text: str, said: str, tmp_path: Path) -> None:
+    """By its file, and its field where one is wrong."""
+    (tmp_path / "docs/results").mkdir(parents=True)
+    (tmp_path / "docs/results/bad.json").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=said):
+        summaries(tmp_path)
+
+
+def test_a_block_of_no_summary_is_an_error(tmp_path: Path) -> None:
+    """The message says which tables there are."""
+    (tmp_path / "docs/experiments").mkdir(parents=True)
+    (tmp_path / "README.md").write_text("<!-- table: rael -->\n<!-- end -->\n", encoding="utf-8")
+    with pytest.raises(InputError, match="no table 'rael'; there are: index"):
+        pages(tmp_path)
+
+
+def test_an_experiment_without_a_status_is_an_error(tmp_path: Path) -> None:
+    """It would else be missing from the index."""
+    (tmp_path / "001-x.md").write_text("# 001 · X\n\nDate: 2026-01-01\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"001-x\.md: begin with"):
+        list(experiments(tmp_path))
