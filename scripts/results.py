@@ -96,9 +96,17 @@ def table(summary: Summary, columns: Mapping[str, str], where: str) -> str:
 def _cell(form: str, row: Figures) -> str:
     """The figures of ``row`` in ``form``, or a dash where one is not there or not defined."""
     try:
-        return form.format_map(row)
-    except (KeyError, TypeError):
+        return form.format_map(_defined(row))
+    except KeyError:
         return "–"
+
+
+def _defined(figures: Figures) -> Figures:
+    return {
+        name: _defined(value) if isinstance(value, dict) else value
+        for name, value in figures.items()
+        if value is not None
+    }
 
 
 def summaries(root: Path) -> dict[str, Summary]:

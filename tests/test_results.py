@@ -28,8 +28,11 @@ def summary() -> Summary:
     return Summary(
         title="Rows", order=1, date="2026-01-01", command="python -m eval x.yaml", recorded=True,
         first="file", names={"a": "file a"},
-        columns={"right": "{j[accuracy]:.1%}", "AUC": "{j[auc]:.3f}"},
-        rows={"a": {"j": {"accuracy": 0.9, "auc": 0.8}}, "b": {"j": {"accuracy": 0.5}}},
+        columns={"right": "{j[accuracy]:.1%}", "AUC": "{j[auc]}"},
+        rows={
+            "a": {"j": {"accuracy": 0.9, "auc": 0.8}},
+            "b": {"j": {"accuracy": 0.5, "auc": None}},
+        },
     )  # fmt: skip
 
 
@@ -140,7 +143,7 @@ def test_a_page_links_to_what_is_there(path: Path) -> None:
 def test_a_figure_that_is_not_defined_is_a_dash(summary: Summary) -> None:
     """And a row is named as the summary says."""
     assert table(summary, summary.columns, "x").splitlines()[2:] == [
-        "| file a | 90.0% | 0.800 |",
+        "| file a | 90.0% | 0.8 |",
         "| b | 50.0% | – |",
     ]
 
