@@ -111,7 +111,8 @@ def _model(settings: BaseSettings, tokenizer: PreTrainedTokenizerFast) -> Qwen3F
         bos_token_id=None,
         eos_token_id=tokenizer.eos_token_id,
         pad_token_id=tokenizer.pad_token_id,
-        # On a CPU plain matrix products beat the fused kernel's backward pass (docs/LOG.md).
+        # On a CPU plain matrix products beat the fused kernel's backward pass
+        # (docs/experiments/019-cost-of-a-training-step.md).
         attn_implementation="sdpa" if torch.cuda.is_available() else "eager",
     )
     return Qwen3ForCausalLM(config)
