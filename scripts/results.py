@@ -1,6 +1,6 @@
 """The figures that hold today: summaries of reports, and the pages that are made of them.
 
-    python -m eval configs/eval/open.yaml sample=100
+    gradegpt eval configs/eval/open.yaml sample=100
     python -m scripts.results collect runs/open docs/results/open.json
     python -m scripts.results render
 
