@@ -13,7 +13,7 @@ import pytest
 from eval.console import WIDTH
 from eval.evaluate import evaluate, evaluate_answers
 from eval.judging import read_sources
-from eval.report import parsed_rate, spread
+from eval.report.labelled import parsed_rate, spread
 from eval.settings import EvalSettings
 from eval.tables import print_report
 from gradegpt.chain import YES, Chain, render_chain
