@@ -98,7 +98,7 @@ def _write(
     folder = settings.folder
     write_json(folder / "report.json", report.rounded())
     with whole_file(folder / "report.html") as page:
-        page.write(render_page(results))
+        page.write(render_page(results, most=settings.listed))
     seconds = time.perf_counter() - started
     write_json(folder / MANIFEST, _manifest(settings, len(results.items), runs, seconds))
 

@@ -11,6 +11,8 @@ from gradegpt.cli import run
 from gradegpt.errors import MissingError, OutputError
 from gradegpt.records import whole_file
 
+from ..settings import LISTED
+
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
 
@@ -43,7 +45,7 @@ def main(
     name: Annotated[str, typer.Option(help="The title. [default: the files' names]")] = "",
     most: Annotated[
         int, typer.Option(min=0, help="Items that the page lists, the most interesting first.")
-    ] = 5000,
+    ] = LISTED,
 ) -> None:
     """Write one page on judged rows: scores, by tag, and every item with what was said of it.
 
@@ -52,6 +54,7 @@ def main(
     loads nothing; filters are in its address, so that what you see can be shared.
     """
     try:
+        from ..judging import progress_bar
         from .judged import read_judged
         from .page import render_page
     except ModuleNotFoundError as error:
@@ -62,7 +65,8 @@ def main(
     if out.exists() and any(path.exists() and out.samefile(path) for path in taken):
         raise OutputError(f"{out}: is an input; choose another name for the page")
     results = read_judged(judged, items=items, labels=labels, name=name)
-    page = render_page(results, most=most)
+    with progress_bar("measuring") as advance:
+        page = render_page(results, most=most, advance=advance)
     with whole_file(out) as file:
         file.write(page)
     typer.echo(f"wrote {out} ({len(page.encode()) / 1e6:.1f} MB)")

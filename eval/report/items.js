@@ -45,7 +45,9 @@ function agrees(row, said, wanted) {
 /** All text of a row that a search looks at. */
 function textOf(row) {
   const said = row.said.flatMap((one) => [one.reason, one.method, one.quote, one.answer]);
-  const texts = [row.id, row.context, row.question, ...row.reference, row.response, ...said];
+  const texts = [
+    row.id, row.context, row.question, ...row.reference, row.response, ...said, ...tagsOf(row),
+  ];
   return texts.join("\n").toLowerCase();
 }
 
@@ -93,7 +95,7 @@ function find(quote, text) {
 function marked(text, spans) {
   const parts = [];
   let end = 0;
-  for (const [from, to] of spans.toSorted((a, b) => a[0] - b[0])) {
+  for (const [from, to] of [...spans].sort((a, b) => a[0] - b[0])) {
     if (from > end || !parts.length) parts.push([text.slice(end, from), false], ["", true]);
     if (to > end) parts.at(-1)[0] += text.slice(Math.max(from, end), to);
     end = Math.max(end, to);

@@ -70,7 +70,7 @@ def read_judged(
 
 def _names(paths: Sequence[Path]) -> list[str]:
     """The files' names without endings, with their folders' where two are alike."""
-    stems = [path.name.split(".")[0] or path.name for path in paths]
+    stems = [path.stem for path in paths]
     if len(set(stems)) < len(stems):
         stems = [f"{path.resolve().parent.name}/{s}" for path, s in zip(paths, stems, strict=True)]
     twice = next((stem for stem in stems if stems.count(stem) > 1), None)

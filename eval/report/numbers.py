@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from itertools import combinations
+from collections.abc import Sequence
+from itertools import combinations, count
 from typing import Final, NamedTuple
 
 from gradegpt.agreement import numbered, says_yes
 from gradegpt.importers.labelled import item_key
-from gradegpt.schema import AnswerType, Example, Item, Judgement, Outcome, Row, Verdict
+from gradegpt.schema import AnswerType, Example, Judgement, Outcome, Row, Verdict
 
+from ..judging import Advance
 from ..metrics import Interval, Metrics, Pair, compare_judges, measure
 from ..shares import Share, ratio, tagged
 from .results import Results
@@ -58,20 +59,30 @@ class Numbers(NamedTuple):
     pairs: list[Pair]
 
 
-def numbers(results: Results) -> Numbers:
+def numbers(results: Results, advance: Advance = lambda done, total: None) -> Numbers:
     """Measure every judge, as a whole and by every tag that has several values."""
-    everything = range(len(results.items))
-    groups = tagged(everything, lambda row: results.tags[row])
+    groups = tagged(range(len(results.items)), lambda row: results.tags[row])
     several = {
         tag: sorted(values.items(), key=lambda value: _TYPE_ORDER.get(value[0], 0))
         for tag, values in groups.items()
         if len(values) > 1
     }
+    examples = _examples(results)
+    steps, total = count(1), 1 + sum(map(len, several.values()))
+
+    def measured(rows: Sequence[int]) -> dict[str, Group]:
+        found = {
+            name: _group(results, examples, judgements, rows)
+            for name, judgements in results.judges.items()
+        }
+        advance(next(steps), total)
+        return found
+
     return Numbers(
         n_questions=len({item_key(item) for item in results.items}),
-        overall=_by_judge(results, everything),
+        overall=measured(range(len(results.items))),
         tags={
-            tag: {value: _by_judge(results, rows) for value, rows in values}
+            tag: {value: measured(rows) for value, rows in values}
             for tag, values in several.items()
         },
         confusion={
@@ -80,7 +91,7 @@ def numbers(results: Results) -> Numbers:
             if results.labelled
         },
         confidence={name: reliability(results, name) for name in results.judges},
-        pairs=_pairs(results),
+        pairs=_pairs(results, examples),
     )
 
 
@@ -89,34 +100,41 @@ def said(judgement: Judgement) -> str:
     return (judgement.verdict or judgement.outcome).value
 
 
-def _by_judge(results: Results, rows: Sequence[int]) -> dict[str, Group]:
-    return {name: _group(results, judged, rows) for name, judged in results.judges.items()}
+def _examples(results: Results) -> list[Example | None]:
+    """The rows that a score is over. Where nobody labelled any, all are, as if each were correct.
+
+    Against such labels accuracy is the share judged correct. What is an item already is not checked
+    again.
+    """
+    labels = results.labels if results.labelled else [Verdict.CORRECT] * len(results.items)
+    return [
+        Example.model_construct(**{**dict(item), "verdict": label}) if label else None
+        for item, label in zip(results.items, labels, strict=True)
+    ]
 
 
-def _group(results: Results, judgements: Sequence[Judgement], rows: Sequence[int]) -> Group:
-    labelled = results.labelled
-    counted = [n for n in rows if results.labels[n] is not None] if labelled else rows
-    # Against labels that all say correct, accuracy is the share judged correct.
+def _group(
+    results: Results,
+    examples: Sequence[Example | None],
+    judgements: Sequence[Judgement],
+    rows: Sequence[int],
+) -> Group:
+    scored = [(example, judgements[n]) for n in rows if (example := examples[n]) is not None]
     metrics = measure(
-        [_example(results.items[n], results.labels[n] or Verdict.CORRECT) for n in counted],
-        [judgements[n] for n in counted],
+        [example for example, _ in scored],
+        [judgement for _, judgement in scored],
         bootstrap=results.bootstrap,
         seed=results.seed,
-    ) if counted else None  # fmt: skip
+    ) if scored else None  # fmt: skip
     found = Counter(said(judgements[n]) for n in rows)
     return Group(
         n_rows=len(rows),
-        n_labelled=len(counted) if labelled else 0,
+        n_labelled=len(scored) if results.labelled else 0,
         said={word: found[word] for word in SAID},
         score=metrics.accuracy if metrics else None,
         interval=metrics.intervals.get("accuracy") if metrics else None,
-        metrics=metrics if labelled else None,
+        metrics=metrics if results.labelled else None,
     )
-
-
-def _example(item: Item, label: Verdict) -> Example:
-    # What is an item already need not be checked again.
-    return Example.model_construct(**{**dict(item), "verdict": label})
 
 
 def confusion(
@@ -160,16 +178,7 @@ def _bin(place: int, rows: Sequence[tuple[int, float, bool]], seed: int) -> Bin:
     )
 
 
-def _pairs(results: Results) -> list[Pair]:
-    examples = [
-        _example(item, label)
-        for item, label in zip(results.items, results.labels, strict=True)
-        if label is not None
-    ]
-    whole = examples if len(examples) == len(results.items) else None
-    return [compare_judges(whole, a, b) for a, b in combinations(results.judges.items(), 2)]
-
-
-def shares(group: Group) -> Mapping[str, float]:
-    """The share of a group's rows of which each thing was said."""
-    return {word: n / group.n_rows for word, n in group.said.items()}
+def _pairs(results: Results, examples: Sequence[Example | None]) -> list[Pair]:
+    known = [example for example in examples if example is not None]
+    every = known if results.labelled and len(known) == len(examples) else None
+    return [compare_judges(every, a, b) for a, b in combinations(results.judges.items(), 2)]

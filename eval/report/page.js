@@ -6,6 +6,7 @@ const data = JSON.parse(byId("data").textContent);
 const form = byId("filters");
 let view = readView(location.hash);
 let rows = [];
+let cursor = -1; // the place in `rows` of the item that was open last
 
 /** An element with properties and children, each an element or a text. */
 function make(tag, properties, ...children) {
@@ -25,7 +26,7 @@ for (const button of document.querySelectorAll(".sortable th button")) {
 
 function sortBy(head) {
   const body = head.closest("table").tBodies[0];
-  const upwards = head.ariaSort === "descending";
+  const upwards = head.getAttribute("aria-sort") === "descending";
   const key = (line) => {
     const cell = line.cells[head.cellIndex];
     const value = cell.dataset.value ?? cell.textContent.trim();
@@ -37,7 +38,7 @@ function sortBy(head) {
     return String(a).localeCompare(String(b));
   };
   for (const other of head.parentElement.cells) other.removeAttribute("aria-sort");
-  head.ariaSort = upwards ? "ascending" : "descending";
+  head.setAttribute("aria-sort", upwards ? "ascending" : "descending");
   const sorted = [...body.rows].sort((a, b) => compare(key(a), key(b)) * (upwards ? 1 : -1));
   body.append(...sorted);
 }
@@ -119,10 +120,12 @@ function draw() {
   const page = at >= 0 ? 1 + Math.floor(at / PAGE) : Math.min(last, Math.max(1, Number(view.page) || 1));
   set({ page: String(page), item: at >= 0 ? view.item : "" });
   const from = (page - 1) * PAGE;
+  cursor = at >= 0 ? at : from - 1;
   const shown = rows.slice(from, from + PAGE);
   byId("list").replaceChildren(...shown.map(item));
   byId("list").start = from + 1;
-  const count = `${rows.length.toLocaleString("en")} of ${data.rows.length.toLocaleString("en")} items`;
+  const [n, all] = [rows.length, data.rows.length].map((one) => one.toLocaleString("en"));
+  const count = `${n} of ${all} ${data.rows.length === 1 ? "item" : "items"}`;
   byId("shown").textContent = rows.length ? count : `${count}: nothing fits these filters`;
   drawPages(page, last);
   for (const name of ["csv", "jsonl"]) byId(name).disabled = !rows.length;
@@ -132,7 +135,7 @@ function draw() {
 function drawPages(page, last) {
   const to = (name, wanted) => make("button", {
     type: "button", disabled: wanted < 1 || wanted > last,
-    onclick: () => { set({ page: String(wanted), item: "" }); draw(); byId("items").scrollIntoView(); },
+    onclick: () => { set({ page: String(wanted), item: "" }); draw(); show(); },
   }, name);
   byId("pages").hidden = last === 1;
   byId("pages").replaceChildren(
@@ -149,6 +152,7 @@ function set(changes) {
 
 function select(row) {
   set({ item: String(row.n) });
+  cursor = rows.indexOf(row);
   for (const other of document.querySelectorAll(".item[open]")) {
     if (other.dataset.n !== view.item) other.open = false;
   }
@@ -156,15 +160,17 @@ function select(row) {
 
 /** Open the next item, or the one before it, on another page where it must be. */
 function step(by) {
-  const at = rows.findIndex((row) => String(row.n) === view.item);
-  const start = (Number(view.page) - 1) * PAGE;
-  const next = at < 0 ? start : Math.min(rows.length - 1, Math.max(0, at + by));
-  if (!rows[next]) return;
+  const next = Math.min(rows.length - 1, Math.max(0, cursor + by));
+  if (!rows.length) return;
   set({ item: String(rows[next].n) });
   draw();
-  const box = document.querySelector(".item[open]");
-  box.querySelector("summary").focus({ preventScroll: true });
-  box.scrollIntoView({ block: "start" });
+  document.querySelector(".item[open] summary").focus({ preventScroll: true });
+  show();
+}
+
+/** Bring the open item, or the list, into sight. */
+function show() {
+  (document.querySelector(".item[open]") ?? byId("items")).scrollIntoView();
 }
 
 function download(name, kind, text) {
@@ -195,10 +201,10 @@ byId("csv").onclick = () =>
 byId("jsonl").onclick = () =>
   download(`${data.name}.jsonl`, "application/jsonl", asJSONLines(rows, data.judges));
 addEventListener("hashchange", () => {
-  if (!location.hash.includes("=")) return; // a place on the page, not a view
+  if (/^#[^=]+$/.test(location.hash)) return; // a place on the page, not a view
   view = readView(location.hash);
   draw();
-  byId("items").scrollIntoView();
+  show();
 });
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -218,4 +224,4 @@ const tags = [...new Set(data.rows.flatMap(tagsOf))].sort();
 form.elements.tag.append(...tags.map((tag) => make("option", {}, tag)));
 form.elements.tag.closest("label").hidden = !tags.length;
 draw();
-if (location.hash.includes("=")) byId("items").scrollIntoView();
+if (location.hash.includes("=")) show();

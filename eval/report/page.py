@@ -11,17 +11,20 @@ from typing import Any, Final
 from gradegpt.errors import MissingError
 
 from ..console import decimal, percent
-from .numbers import SAID, Numbers, numbers
+from ..judging import Advance
+from .numbers import SAID, numbers
 from .results import Results
-from .rows import MOST, listed
+from .rows import listed
 
 _HERE: Final = Path(__file__).parent
 _STYLE: Final = "page.css"
 _SCRIPTS: Final = ("items.js", "page.js")
 
 
-def render_page(results: Results, *, most: int = MOST) -> str:
+def render_page(results: Results, *, most: int, advance: Advance = lambda done, total: None) -> str:
     """The page of ``results``, which lists ``most`` items; the same results give the same bytes.
+
+    ``advance`` is called with the groups of rows that are measured and all there are.
 
     Raises:
         MissingError: jinja2 is not installed.
@@ -49,7 +52,7 @@ def render_page(results: Results, *, most: int = MOST) -> str:
     rows = listed(results, most)
     return environment.get_template("page.html.j2").render(
         results=results,
-        numbers=numbers(results),
+        numbers=numbers(results, advance),
         judges=list(results.judges),
         words=[word.value for word in SAID],
         n_listed=len(rows),
@@ -79,6 +82,3 @@ def _read(name: str) -> str:
 def _hash(text: str) -> str:
     """What a content security policy calls an inline text that may be used."""
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
-
-__all__ = ["Numbers", "embedded", "render_page"]

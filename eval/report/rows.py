@@ -12,8 +12,6 @@ from gradegpt.schema import Item, Judgement, Verdict
 from .numbers import said
 from .results import Results
 
-MOST: Final = 5000
-"""Items that a page holds unless another number is asked for: about 10 MB of ordinary rows."""
 _TOKENS: Final = {"question": 600, "context": 600, "reference": 400, "response": 1200, "chain": 600}
 _ANSWERS: Final = frozenset(("reference", "response"))
 _DECIMALS: Final = 4
@@ -34,7 +32,7 @@ def interest(label: Verdict | None, verdicts: Iterable[Verdict | None], *, label
     return 2 if None in given else 3
 
 
-def listed(results: Results, most: int = MOST) -> list[dict[str, Any]]:
+def listed(results: Results, most: int) -> list[dict[str, Any]]:
     """The first ``most`` rows by interest, each as the page's script takes it."""
     labelled = results.labelled
     order = [
