@@ -225,3 +225,4 @@ form.elements.tag.append(...tags.map((tag) => make("option", {}, tag)));
 form.elements.tag.closest("label").hidden = !tags.length;
 draw();
 if (location.hash.includes("=")) show();
+document.documentElement.dataset.ready = ""; // the list is there
