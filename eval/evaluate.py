@@ -72,7 +72,10 @@ def evaluate_answers(
     answers = _answers(settings)
     runs = _runs(settings, answers, overwrite, build)
     report = answers_report(settings, answers, runs)
-    results = of_answers(settings.name, answers, runs, report.scores)
+    results = of_answers(
+        settings.name, answers, runs, report.scores,
+        bootstrap=settings.bootstrap, seed=settings.seed,
+    )  # fmt: skip
     _write(settings, report, results, runs, started)
     return report
 

@@ -35,7 +35,6 @@ def read_judged(
     items: Path | None = None,
     labels: Path | None = None,
     name: str = "",
-    bootstrap: int = 2000,
 ) -> Results:
     """The results of several judges' files, all of the same rows in the same order.
 
@@ -54,6 +53,7 @@ def read_judged(
             raise InputError(f"{path}: not the same items in the same order as {paths[0]}")
     rows = _rows(paths[0], items, ids)
     found = [item for _, item in rows]
+    scored = {} if labels else {n: scores(found, judged) for n, judged in judges.items()}
     if any("old_score" in item.meta for item in found):
         judges[OLD] = [_old(item) for item in found]
     given = _labels(labels, ids) if labels else [None] * len(ids)
@@ -63,8 +63,7 @@ def read_judged(
         judges=judges,
         labels=given,
         tags=[tags_of(item, _stated(row, item)) for row, item in rows],
-        scores={} if labels else {n: scores(found, judged) for n, judged in judges.items()},
-        bootstrap=bootstrap,
+        scores=scored,
     )
 
 

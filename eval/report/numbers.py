@@ -48,6 +48,14 @@ class Bin(Row):
     accuracy: Share
 
 
+class Beside(NamedTuple):
+    """Two judges, and the rows on which one of them alone says correct."""
+
+    pair: Pair
+    first_only: int
+    second_only: int
+
+
 class Numbers(NamedTuple):
     """All of them: by judge; by tag, value and judge; by judge, label and what was said."""
 
@@ -56,7 +64,7 @@ class Numbers(NamedTuple):
     tags: dict[str, dict[str, dict[str, Group]]]
     confusion: dict[str, dict[str, dict[str, int]]]
     confidence: dict[str, list[Bin]]
-    pairs: list[Pair]
+    pairs: list[Beside]
 
 
 def numbers(results: Results, advance: Advance = lambda done, total: None) -> Numbers:
@@ -178,7 +186,20 @@ def _bin(place: int, rows: Sequence[tuple[int, float, bool]], seed: int) -> Bin:
     )
 
 
-def _pairs(results: Results, examples: Sequence[Example | None]) -> list[Pair]:
+def _pairs(results: Results, examples: Sequence[Example | None]) -> list[Beside]:
     known = [example for example in examples if example is not None]
     every = known if results.labelled and len(known) == len(examples) else None
-    return [compare_judges(every, a, b) for a, b in combinations(results.judges.items(), 2)]
+    return [_beside(every, a, b) for a, b in combinations(results.judges.items(), 2)]
+
+
+def _beside(
+    examples: Sequence[Example] | None,
+    a: tuple[str, Sequence[Judgement]],
+    b: tuple[str, Sequence[Judgement]],
+) -> Beside:
+    both = Counter(
+        (says_yes(one.verdict), says_yes(other.verdict))
+        for one, other in zip(a[1], b[1], strict=True)
+        if one.verdict is not None and other.verdict is not None
+    )
+    return Beside(compare_judges(examples, a, b), both[True, False], both[False, True])

@@ -10,6 +10,7 @@ from gradegpt.schema import Example, Item, Judgement, Verdict
 
 from ..judging import Judged
 from ..scores import Scores
+from ..shares import DRAWS
 
 Tags = Mapping[str, tuple[str, ...]]
 
@@ -18,7 +19,7 @@ class Results(NamedTuple):
     """Rows and what is known of them; ``items``, ``labels``, ``tags`` and each judge's list agree.
 
     A label is None where nobody gave one. ``scores`` are those of the model that answered, by
-    judge, where there are no labels; ``notes`` are sentences that a reader must know.
+    judge, where there are no labels.
     """
 
     name: str
@@ -27,8 +28,7 @@ class Results(NamedTuple):
     labels: Sequence[Verdict | None]
     tags: Sequence[Tags]
     scores: Mapping[str, Scores] = {}
-    notes: tuple[str, ...] = ()
-    bootstrap: int = 2000
+    bootstrap: int = DRAWS
     seed: int = 0
 
     @property
@@ -53,7 +53,13 @@ def of_labelled(
 
 
 def of_answers(
-    name: str, items: Sequence[Item], runs: Sequence[Judged], scores: Mapping[str, Scores]
+    name: str,
+    items: Sequence[Item],
+    runs: Sequence[Judged],
+    scores: Mapping[str, Scores],
+    *,
+    bootstrap: int,
+    seed: int,
 ) -> Results:
     """The results of judges on answers without labels, with the scores of these."""
     return Results(
@@ -63,6 +69,8 @@ def of_answers(
         labels=[None] * len(items),
         tags=[tags_of(item, {}) for item in items],
         scores=scores,
+        bootstrap=bootstrap,
+        seed=seed,
     )
 
 

@@ -69,8 +69,8 @@ def test_a_number_opens_its_items(open_page: Open) -> None:
     """A cell of the table of labels is a link to a view."""
     page = open_page()
     page.click(".confusion td.wrong a")
-    page.until("location.hash.includes('label=')")
-    assert page.run(IDS) == ["r1"]
+    page.until(f"{IDS}.join() == 'r1'")
+    assert "label=incorrect" in page.run("location.hash")
 
 
 def test_the_quote_is_marked_and_hostile_text_is_shown(open_page: Open) -> None:

@@ -75,7 +75,8 @@ def test_several_files_are_several_judges(rules: Path, tmp_path: Path) -> None:
     write_rows(other, [judged(row["id"], R) for row in ROWS])
     found = read_judged([rules, other])
     assert list(found.judges) == [f"{tmp_path.name}/rules", "other/rules"]
-    assert numbers(found).pairs[0].n_differ == 1
+    assert numbers(found).pairs[0].pair.n_differ == 1
+    assert numbers(found).pairs[0][1:] == (0, 1)
 
 
 def test_a_judged_table_is_read_by_the_judgements_beside_it(answers: Path) -> None:
@@ -108,6 +109,7 @@ def test_old_scores_of_a_log_are_one_more_judge(tmp_path: Path) -> None:
     assert [j.verdict for j in found.judges[OLD]] == [R, W, None, None]
     assert [j.reason for j in found.judges[OLD]][1:] == ["acc: 0", "acc: 0.5", "no acc in the log"]
     assert found.tags[0]["task"] == ("sums",)
+    assert list(found.scores) == ["out"], "a score names no answer, so it has no consensus"
 
 
 def _gone(rules: Path) -> dict[str, Any]:
