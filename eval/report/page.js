@@ -160,10 +160,12 @@ function select(row) {
 
 /** Open the next item, or the one before it, on another page where it must be. */
 function step(by) {
-  const next = Math.min(rows.length - 1, Math.max(0, cursor + by));
-  if (!rows.length) return;
-  set({ item: String(rows[next].n) });
-  draw();
+  const row = rows[Math.min(rows.length - 1, Math.max(0, cursor + by))];
+  if (!row) return;
+  const box = document.querySelector(`.item[data-n="${row.n}"]`);
+  if (box) box.open = true;
+  select(row);
+  if (!box) draw();
   document.querySelector(".item[open] summary").focus({ preventScroll: true });
   show();
 }
