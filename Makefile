@@ -34,7 +34,7 @@ fix: $(READY)  ## mend what lint and format can mend by themselves
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-slow: $(READY)  ## the tests that take longer: QLoRA on a CPU
+slow: $(READY)  ## the tests that take longer: QLoRA on a CPU, training from the wheel
 	$(BIN)/python -m pytest -m slow
 
 clean:  ## remove the environment and all outputs

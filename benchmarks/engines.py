@@ -1,6 +1,6 @@
 """The transformers engine and the fast engine, side by side on the same rows.
 
-    python -m train.export nano runs/nano-int8
+    gradegpt export nano runs/nano-int8
     python benchmarks/engines.py runs/nano-int8 data/nano-judge/dev.jsonl [ROWS] [MODEL] [ADAPTER]
 
 ``MODEL`` and ``ADAPTER`` are what the folder was exported from; by default the embedded judge. The

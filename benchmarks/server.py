@@ -1,6 +1,6 @@
 """The server against one request after another, and against its own engine called directly.
 
-    python -m train.export nano runs/nano-fast
+    gradegpt export nano runs/nano-fast
     python benchmarks/server.py runs/nano-fast eval/data/handmade.jsonl --clients 32
 
 All on the same rows in one run: ``transformers.generate`` on the embedded judge, a prompt at a
@@ -162,7 +162,7 @@ def compare(
 
 
 def main(
-    model: Annotated[str, typer.Argument(help="What train.export wrote of the embedded judge.")],
+    model: Annotated[str, typer.Argument(help="What gradegpt export wrote of the embedded judge.")],
     rows_file: Annotated[Path, typer.Argument(help="JSON Lines of items or examples.")],
     rows: int = 256,
     clients: int = 32,

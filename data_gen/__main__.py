@@ -1,4 +1,4 @@
-"""Make training rows: ``python -m data_gen configs/data_gen/demo.yaml``."""
+"""Make training rows: ``gradegpt data configs/data_gen/demo.yaml``."""
 
 from __future__ import annotations
 
@@ -45,11 +45,14 @@ class _Rate(ProgressColumn):
 
 
 @app.command(
-    epilog="A small set in seconds: python -m data_gen configs/data_gen/demo.yaml parametric=200"
+    epilog="A small set in seconds: gradegpt data configs/data_gen/demo.yaml parametric=200"
 )
 def main(
     config: Annotated[
-        Path, typer.Argument(metavar="CONFIG.YAML", help="Such as configs/data_gen/demo.yaml.")
+        Path,
+        typer.Argument(
+            metavar="CONFIG.YAML", help="Such as configs/data_gen/demo.yaml, or demo alone."
+        ),
     ],
     overrides: Annotated[
         list[str] | None,
@@ -91,7 +94,7 @@ def main(
 def _command(config: Path, overrides: Iterable[str]) -> str:
     """Without what changes no row: the card's bytes are the same wherever they are written."""
     kept = [o for o in overrides if o.partition("=")[0] not in ("out", "workers")]
-    return shlex.join(["python", "-m", "data_gen", str(config), *kept])
+    return shlex.join(["gradegpt", "data", str(config), *kept])
 
 
 def _print(manifest: dict[str, Any], settings: DataGenSettings) -> None:
@@ -122,4 +125,4 @@ def _print(manifest: dict[str, Any], settings: DataGenSettings) -> None:
 
 
 if __name__ == "__main__":
-    run(app, name="python -m data_gen")
+    run(app, name="gradegpt data")

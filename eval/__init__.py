@@ -1,1 +1,1 @@
-"""The eval stage: how well judges agree with people and with each other: ``python -m eval``."""
+"""The eval stage: how well judges agree with people and with each other: ``gradegpt eval``."""

@@ -1,26 +1,40 @@
-"""Measure judges against labels: ``python -m eval configs/eval/handmade.yaml``."""
+"""Measure judges against labels: ``gradegpt eval graded.csv --judge rules --judge cascade``."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gradegpt.cli import run
+from gradegpt import options
+from gradegpt.cli import run, say_what_is_read
 from gradegpt.errors import MissingError
+from gradegpt.inputs import check_input
+from gradegpt.judges.build import JudgeSettings
+from gradegpt.options import Kind
 from gradegpt.settings import load_settings
+
+if TYPE_CHECKING:
+    from .settings import EvalSettings
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
 
 @app.command(
-    epilog="Rules alone, in seconds: "
-    "python -m eval configs/eval/handmade.yaml 'judges=[{kind: rules}]' name=rules-only"
+    epilog="Your own file: gradegpt eval graded.csv --judge rules --judge cascade. "
+    "From settings, rules alone, in seconds: "
+    "gradegpt eval configs/eval/handmade.yaml 'judges=[{kind: rules}]' name=rules-only"
 )
 def main(
-    config: Annotated[
-        Path, typer.Argument(metavar="CONFIG.YAML", help="Such as configs/eval/handmade.yaml.")
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE|CONFIG.YAML",
+            help="Answers with a label each, or without any: JSON Lines, JSON, CSV, TSV, Parquet "
+            "or XLSX, whose columns are recognised by their usual names. Or settings, such as "
+            "configs/eval/handmade.yaml.",
+        ),
     ],
     overrides: Annotated[
         list[str] | None,
@@ -32,6 +46,18 @@ def main(
             "bootstrap, seed, chunk, disagreements, listed.",
         ),
     ] = None,
+    judges: Annotated[
+        list[Kind] | None,
+        typer.Option(
+            "--judge",
+            help=f"For a FILE; repeat it for more. {options.JUDGES} [default: cascade]",
+        ),
+    ] = None,
+    model: options.Model = None,
+    adapter: options.Adapter = None,
+    base_url: options.BaseUrl = None,
+    mapped: options.Map = None,
+    ignore_extra: options.IgnoreExtra = False,
     overwrite: Annotated[
         bool,
         typer.Option(
@@ -42,19 +68,31 @@ def main(
 ) -> None:
     """Measure how well judges agree with labelled answers, or score a model's unlabelled answers.
 
-    Writes to runs/<name>: judgements/<judge>.jsonl, report.json, report.html (open it in a
-    browser) and, last, manifest.json. A run that was stopped goes on where it stood when the same
-    command is given again; finished judgements of the same rows by the same judge are reused.
+    Writes to runs/<name>, for a FILE runs/<its name>: judgements/<judge>.jsonl, report.json,
+    report.html (open it in a browser) and, last, manifest.json. A run that was stopped goes on
+    where it stood when the same command is given again; finished judgements of the same rows by the
+    same judge are reused.
     """
     try:
         from .evaluate import evaluate, evaluate_answers, report_path
+        from .files import is_answers
         from .settings import EvalSettings
         from .tables import print_answers, print_report
     except ModuleNotFoundError as error:
         raise MissingError(
             f"{error.name}: not installed; the eval stage needs: pip install 'gradegpt[eval]'"
         ) from error
-    settings = load_settings(EvalSettings, config, overrides or ())
+    asked = {"model": model, "adapter": adapter, "base_url": base_url}
+    given = {name: value for name, value in asked.items() if value is not None}
+    if is_answers(source):
+        settings = _settings(source, _judges(judges, given), mapped, overrides, ignore_extra)
+    elif judges or given or mapped or ignore_extra:
+        raise typer.BadParameter(
+            f"--judge, --model, --map and the like go with a file of answers; {source} holds "
+            "settings, which KEY=VALUE changes: 'judges=[{kind: rules}]'"
+        )
+    else:
+        settings = load_settings(EvalSettings, source, overrides or ())
     try:
         if settings.answers:
             print_answers(evaluate_answers(settings, overwrite=overwrite))
@@ -66,5 +104,31 @@ def main(
     typer.echo(f"report: {report_path(settings)}")
 
 
+def _judges(kinds: Sequence[Kind] | None, given: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The settings of each judge; what is said of a model is for those that ask one."""
+    wanted = [JudgeSettings(kind=kind.value) for kind in kinds or (Kind.CASCADE,)]
+    if given and all(judge.asks_no_model for judge in wanted):
+        raise typer.BadParameter(f"--{next(iter(given)).replace('_', '-')}: no judge asks a model")
+    return [{"kind": judge.kind, **({} if judge.asks_no_model else given)} for judge in wanted]
+
+
+def _settings(
+    path: str,
+    judges: Sequence[Mapping[str, Any]],
+    mapped: Sequence[str] | None,
+    overrides: Sequence[str] | None,
+    ignore_extra: bool,
+) -> EvalSettings:
+    """Those of a file of answers; says which columns are read as what."""
+    from .files import label_said, settings_of
+
+    columns = options.columns_of(mapped)
+    answers = check_input(path, columns=columns, ignore_extra=ignore_extra)
+    say_what_is_read(answers)
+    settings = settings_of(answers, judges, columns, overrides or ())
+    typer.echo(label_said(answers), err=True)
+    return settings
+
+
 if __name__ == "__main__":
-    run(app, name="python -m eval")
+    run(app, name="gradegpt eval")

@@ -1,4 +1,4 @@
-"""Where is the model to be believed? ``python -m eval.calibrate configs/eval/calibrate.yaml``.
+"""Where is the model to be believed? ``gradegpt eval.calibrate configs/eval/calibrate.yaml``.
 
 Only rows count that the rules leave open: those are what a cascade asks the model about. For each
 kind of answer the model's tag is weighed with the words of the two texts, by logistic regression;
@@ -279,7 +279,10 @@ def _confidence(judgement: Judgement) -> float:
 @app.command(epilog="Then: cp runs/<name>/trust.json beside the adapter.")
 def main(
     config: Annotated[
-        Path, typer.Argument(metavar="CONFIG.YAML", help="Such as configs/eval/calibrate.yaml.")
+        Path,
+        typer.Argument(
+            metavar="CONFIG.YAML", help="Such as configs/eval/calibrate.yaml, or calibrate alone."
+        ),
     ],
     overrides: Annotated[
         list[str] | None,
@@ -323,4 +326,4 @@ def _accuracy(finding: Finding) -> str:
 
 
 if __name__ == "__main__":
-    run(app, name="python -m eval.calibrate")
+    run(app, name="gradegpt eval.calibrate")

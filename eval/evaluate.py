@@ -9,7 +9,6 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
 
-from gradegpt.errors import InputError
 from gradegpt.judges.base import Judge
 from gradegpt.judges.build import JudgeSettings, build_judge
 from gradegpt.records import sha256_file, whole_file, write_json
@@ -116,11 +115,7 @@ def _examples(settings: EvalSettings) -> list[Example]:
 
 
 def _answers(settings: EvalSettings) -> list[Item]:
-    """The items of all files; an item without an id gets its number."""
-    items = [item for path in settings.answers for item in read_items(Path(path))]
-    if settings.answers and not items:
-        raise InputError(f"{settings.answers[0]}: no rows; every line holds one item")
-    return [i if i.id else i.model_copy(update={"id": str(n)}) for n, i in enumerate(items, 1)]
+    return [i for path in settings.answers for i in read_items(Path(path), settings.columns)]
 
 
 def _run_judges(

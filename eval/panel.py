@@ -1,4 +1,4 @@
-"""Judges that have judged the same rows, as a panel: ``python -m eval.panel runs/<name>``.
+"""Judges that have judged the same rows, as a panel: ``gradegpt eval.panel runs/<name>``.
 
 Who agrees with whom, what they say together, on which rows they differ, and whom the panel does
 better without (ATLAS, section 5.4, compares two judges so).
@@ -116,7 +116,7 @@ def read_run(folder: Path, names: Sequence[str] = ()) -> tuple[list[Example], Sa
     """
     path = folder / "manifest.json"
     if not path.is_file():
-        raise MissingError(f"{path}: not there; run python -m eval CONFIG.YAML first")
+        raise MissingError(f"{path}: not there; run gradegpt eval CONFIG.YAML first")
     made = json.loads(path.read_text(encoding="utf-8"))
     settings = validate(EvalSettings, made["settings"], str(path))
     known = [judge.label for judge in settings.judges]
@@ -140,7 +140,7 @@ def read_run(folder: Path, names: Sequence[str] = ()) -> tuple[list[Example], Sa
     return examples, said
 
 
-@app.command(epilog="First: python -m eval CONFIG.YAML, with several judges")
+@app.command(epilog="First: gradegpt eval CONFIG.YAML, with several judges")
 def main(
     folder: Annotated[Path, typer.Argument(metavar="RUN", help="Such as runs/real.")],
     judge: Annotated[
@@ -204,4 +204,4 @@ def _cells(metrics: Metrics) -> list[str]:
 
 
 if __name__ == "__main__":
-    run(app, name="python -m eval.panel")
+    run(app, name="gradegpt eval.panel")

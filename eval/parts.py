@@ -1,4 +1,4 @@
-"""Solutions -> the reference of every sub-question: ``python -m eval.parts PROBLEMS -o ITEMS``.
+"""Solutions -> the reference of every sub-question: ``gradegpt eval.parts PROBLEMS -o ITEMS``.
 
 Experts write solutions; to judge sub-answers one by one, each needs a reference of its own (ATLAS,
 section 3, refines its experts' answers by a model, stage 4). A model names the answers, and no
@@ -188,7 +188,7 @@ def parse_solutions(
     asked = ask_rows(
         [parts_of_solution(item) for _, item, _ in rows],
         lambda n, reply: Reply(id=rows[n][1].id, reply=reply),
-        replies, engine, row_type=Reply, source=path, settings="parts-1",
+        replies, engine, row_type=Reply, source=path, settings="parts-2",
         **options,
     )  # fmt: skip
     items: list[Item] = []
@@ -226,7 +226,7 @@ def _write(out: Path, items: Sequence[Item], findings: Sequence[Finding]) -> Non
     write_json(out.with_name(out.name + MANIFEST), manifest)
 
 
-@app.command(epilog="Then: python -m eval.answer ITEMS.JSONL -o answers.jsonl --prompt json …")
+@app.command(epilog="Then: gradegpt eval.answer ITEMS.JSONL -o answers.jsonl --prompt json …")
 def main(
     problems: Annotated[
         Path,
@@ -272,4 +272,4 @@ def print_parsed(made: Parsed, out: Path, show: int = 5) -> None:
 
 
 if __name__ == "__main__":
-    run(app, name="python -m eval.parts")
+    run(app, name="gradegpt eval.parts")

@@ -1,4 +1,4 @@
-"""References of a benchmark that cannot be right: ``python -m eval.references FILE.jsonl``.
+"""References of a benchmark that cannot be right: ``gradegpt eval.references FILE.jsonl``.
 
 What an annotator of a question bank overlooks, and a grader then counts against every model: a
 number with a variable in it, an interval turned round, an option that is not there (OlympicArena,
@@ -272,7 +272,7 @@ def _finding(
     return Finding(line=line, id=name, fault=fault, reference=reference, detail=detail)
 
 
-@app.command(epilog="A file of your own: python -m eval.references bank.jsonl --reference answer")
+@app.command(epilog="A file of your own: gradegpt eval.references bank.jsonl --reference answer")
 def main(
     path: Annotated[Path, typer.Argument(metavar="FILE.JSONL", help="A benchmark, a row a line.")],
     out: Annotated[
@@ -325,4 +325,4 @@ def print_findings(rows: int, found: list[Finding], show: int) -> None:
 
 
 if __name__ == "__main__":
-    run(app, name="python -m eval.references")
+    run(app, name="gradegpt eval.references")

@@ -22,7 +22,8 @@ class EvalSettings(Settings):
 
     ``sources`` have labels: judges are measured. ``answers`` are files of items that have none, a
     model's answers to a benchmark: the model is measured, by each judge, and ``ks`` are the numbers
-    of answers taken for pass@k and its kin (none: what all questions have).
+    of answers taken for pass@k and its kin (none: what all questions have). Their columns are
+    recognised by the usual names, and ``columns`` are those of which that is not so.
     ``bootstrap`` is the number of resamples behind an interval (0: no intervals), ``chunk`` the
     rows between two writes, ``disagreements`` the most that ``report.json`` has for one judge, and
     ``listed`` the most items that the page lists. ``out`` defaults to ``runs/<name>``.
@@ -32,6 +33,7 @@ class EvalSettings(Settings):
     out: str = ""
     sources: tuple[Source, ...] = ()
     answers: tuple[str, ...] = ()
+    columns: dict[str, str] = Field(default_factory=dict)
     ks: tuple[int, ...] = ()
     left_open: bool = False
     """Keep the rows alone that the rules leave undecided: what a cascade's other judges decide."""
@@ -55,6 +57,8 @@ class EvalSettings(Settings):
             raise ValueError(
                 "give either 'sources', which have labels, or 'answers', which have none"
             )
+        if self.columns and not self.answers:
+            raise ValueError("'columns' are those of 'answers'; a source has 'fields'")
         if self.answers and (self.left_open or self.sample):
             raise ValueError("'left_open' and 'sample' choose among labelled 'sources'")
         return self

@@ -22,7 +22,8 @@ from functools import lru_cache
 from threading import Lock
 from typing import Any, Final
 
-from gradegpt.columns import FIELDS, Columns, Complaints, read_item, recognise, survey
+from gradegpt.columns import FIELDS, Columns, read_item, recognise, survey
+from gradegpt.complaints import Complaints
 from gradegpt.errors import InputError, SettingsError
 from gradegpt.judges.base import Judge
 from gradegpt.judges.build import JudgeSettings, build_judge
@@ -89,7 +90,8 @@ def judge_many(
         rows: Mappings or items; also a data frame or a ``datasets.Dataset``. Columns are recognised
             by their usual names (``gradegpt.columns``); what was recognised is logged.
         judge: As in ``judge``.
-        columns: Which column holds a field, ``{"reference": "gold"}``, where that is not clear.
+        columns: Which column holds a field, ``{"reference": "gold"}``, where that is not clear; ""
+            says that none does.
         ignore_extra: Whether columns that hold no field are left out; else they are an error.
         on_progress: Called after every few rows with the rows judged and all rows.
         settings: Settings of the judge, such as ``model``, ``base_url`` and ``cache``.

@@ -9,16 +9,15 @@ from __future__ import annotations
 import difflib
 import math
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import date, time
-from itertools import islice
 from numbers import Number
 from typing import Any, Final, NamedTuple
 
 from pydantic import ValidationError
 
+from gradegpt.complaints import Complaint
 from gradegpt.errors import InputError, SettingsError
 from gradegpt.records import complaints, parse_json
 from gradegpt.schema import Example, Item
@@ -61,11 +60,16 @@ _OF_LABELS: Final = frozenset(Example.model_fields) - frozenset(FIELDS)
 _TEXTS: Final = frozenset(
     ("id", "question", "reference", "response", "context", "solution", "steps", "parts")
 )
-_STRUCTURED: Final = frozenset(("steps", "parts", "tests", "tags", "meta"))
+_STRUCTURED: Final = {
+    "steps": "a list of texts",
+    "parts": "a list of texts",
+    "tests": 'the test cases of a program, [{"input": "1 2", "output": "3"}]',
+    "tags": 'what the question is about, {"subject": "physics"}',
+    "meta": "an object",
+}
 """Fields that hold lists or objects: in a cell of text they are JSON."""
-_NOT_EMPTY: Final = frozenset(("answer_type", "tolerance", "needs", "points")) | _STRUCTURED
+_NOT_EMPTY: Final = {"answer_type", "tolerance", "needs", "points", *_STRUCTURED}
 """Fields that an empty cell leaves out."""
-_SHOWN: Final = 20
 _EXAMPLES: Final = 3
 _A_DATE = "a date, not text (a spreadsheet makes one of 3/4); format the column as text"
 
@@ -88,19 +92,16 @@ Seen = Mapping[str, Sequence[Any]]
 """The columns of a table, in order, each with the first values that stand in it."""
 
 
-class Complaint(NamedTuple):
-    """What is wrong with a row, and what to do about it; ``field`` is empty for a whole row."""
-
-    field: str
-    what: str
-    advice: str = ""
-
-
 class Columns(NamedTuple):
-    """Where the fields of an item are: ``fields`` says which column holds each."""
+    """Where the fields of an item are: ``fields`` says which column holds each, "" that none does.
+
+    ``labels`` are the columns that may hold the label, ``unread`` all that hold no field and may
+    be there.
+    """
 
     fields: Mapping[str, str]
-    labels: frozenset[str]
+    labels: tuple[str, ...]
+    unread: frozenset[str]
     names: tuple[str, ...]
     options: Options
     ignore_extra: bool = False
@@ -113,7 +114,7 @@ class Columns(NamedTuple):
     @property
     def said(self) -> str:
         """What was recognised, in one line; empty where every column has its field's name."""
-        return ", ".join(f"{field} = {name}" for field, name in self.renamed.items())
+        return ", ".join(f"{field} = {name or '(none)'}" for field, name in self.renamed.items())
 
 
 def survey(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
@@ -122,7 +123,8 @@ def survey(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
     for row in rows:
         for name, value in row.items():
             values = seen.setdefault(name, [])
-            if len(values) < _EXAMPLES and not _is_nothing(value) and value != "":
+            is_empty = _is_nothing(value) or (isinstance(value, str) and not value)
+            if len(values) < _EXAMPLES and not is_empty:
                 values.append(value)
     return seen
 
@@ -139,7 +141,7 @@ def recognise(
 
     Args:
         seen: The columns, as ``survey`` returns them.
-        given: Fields and the columns that hold them; ``label`` may be among them.
+        given: Fields and the columns that hold them, "" for none; ``label`` may be among them.
         name: What messages call the table.
         options: How messages name the options that help.
         ignore_extra: Whether columns that hold no field are left out without a complaint.
@@ -151,76 +153,46 @@ def recognise(
     """
     given = dict(given or {})
     _check(given, seen, name)
-    label = {given.pop(field) for field in (LABEL, "verdict") if field in given}
+    label = [given.pop(field) for field in (LABEL, "verdict") if field in given]
     fields = {field: given.get(field, field) for field in FIELDS if field in {*given, *seen}}
-    left = [column for column in seen if column not in {*fields.values(), *label}]
+    absent = {field for field, column in fields.items() if not column}
+    left = [column for column in seen if column not in {*fields.values(), *absent, *label}]
     for field in FIELDS:
         found = [column for column in left if _USUAL.get(_key(column)) == field]
         if field not in fields and len(found) > 1:
             raise InputError(_ambiguous(field, found, seen, name, options))
         if field not in fields and found:
             fields[field] = found[0]
-    labels = {c for c in left if c in _OF_LABELS or _key(c) in LABELS} - {*fields.values()}
-    return Columns(fields, frozenset(labels | label), tuple(seen), options, ignore_extra)
+    usual = [c for c in left if _key(c) in LABELS and c not in fields.values()]
+    exact = [c for c in (LABEL, "verdict") if c in usual]
+    labels = tuple(c for c in label or exact[:1] or usual if c)
+    unread = frozenset((*label, *usual, *absent, *_OF_LABELS)) - {*fields.values()}
+    return Columns(fields, labels, unread, tuple(seen), options, ignore_extra)
 
 
 def read_item(
-    row: Mapping[str, Any], columns: Columns, number: int
+    row: Mapping[str, Any], columns: Columns, number: int | str
 ) -> tuple[Item | None, list[Complaint]]:
     """The item of a row and no complaint, or none and at least one.
 
     Numbers are taken as text; a column without a name is none. A row without an ``id`` has its
     ``number``.
     """
-    known = {*columns.fields.values(), *columns.labels}
+    known = {*columns.fields.values(), *columns.unread}
     extra = [] if columns.ignore_extra else [name for name in row if name and name not in known]
     wrong = [_unknown(name, columns) for name in extra]
-    held = {field: row[name] for field, name in columns.fields.items() if name in row}
+    held = {field: row[name] for field, name in columns.fields.items() if name and name in row}
     values = {field: _value(field, value) for field, value in held.items()}
     wrong += [Complaint(field, _A_DATE) for field in _TEXTS if _is_date(held.get(field))]
     kept = {f: v for f, v in values.items() if not (_is_nothing(v) or _is_left_out(f, v))}
     try:
         item = Item.model_validate(kept)
     except ValidationError as error:
-        return None, wrong + [_explained(text, columns) for text in complaints(error)]
+        explained = dict.fromkeys(_explained(text, columns) for text in complaints(error))
+        return None, wrong + list(explained)
     if wrong:
         return None, wrong
     return (item if item.id else item.model_copy(update={"id": str(number)})), []
-
-
-class Complaints:
-    """What is wrong with the rows of a table: alike complaints are one, with their number."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._rows = Counter[Complaint]()
-        self._first: dict[Complaint, str] = {}
-        self.rows = 0
-
-    def add(self, where: str, found: Iterable[Complaint]) -> None:
-        """Note what is wrong with the row at ``where``."""
-        self.rows += 1
-        for complaint in found:
-            self._rows[complaint] += 1
-            self._first.setdefault(complaint, where)
-
-    def listed(self, then: str = "nothing was judged") -> str:
-        """All kinds of complaint, up to twenty, one a line."""
-        lines = [self._line(*counted) for counted in islice(self._rows.items(), _SHOWN)]
-        if len(lines) == 1:
-            return lines[0]
-        more = len(self._rows) - len(lines)
-        rest = [f"... and {more:,} more"] if more else []
-        head = f"{self._name}: {self._rows.total():,} complaints, {then}"
-        return "\n  ".join([head, *lines, *rest])
-
-    def _line(self, complaint: Complaint, rows: int) -> str:
-        field, what, advice = complaint
-        first = self._first[complaint]
-        if rows == 1:
-            return f"{first}: {field}: {what}{advice}" if field else f"{first}: {what}{advice}"
-        which = f"`{field}`: " if field else ""
-        return f"{self._name}: {which}{what} in {rows:,} rows{advice} (first: {first})"
 
 
 def _check(given: Mapping[str, str], seen: Seen, name: str) -> None:
@@ -228,7 +200,7 @@ def _check(given: Mapping[str, str], seen: Seen, name: str) -> None:
         if field not in FIELDS and field not in (LABEL, "verdict"):
             near = suggest(field, FIELDS) or f"; use one of {', '.join((*FIELDS, LABEL))}"
             raise SettingsError(f"map {field}={column}: no field {field!r}{near}")
-        if column not in seen:
+        if column and column not in seen:
             have = f"{suggest(column, list(seen))}; the columns are: {', '.join(seen)}"
             raise SettingsError(f"{name}: map {field}={column}: no column {column!r}{have}")
 
@@ -257,13 +229,19 @@ def _unknown(column: str, columns: Columns) -> Complaint:
 
 
 def _explained(text: str, columns: Columns) -> Complaint:
-    field, separator, what = text.partition(": ")
+    place, separator, what = text.partition(": ")
     if not separator:
         return Complaint("", text)
-    if what != "field required" or field in columns.fields:
-        return Complaint(columns.fields.get(field, field), what)
-    how = columns.options.mapping(field, "COLUMN")
-    return Complaint(field, what, f"; the columns are: {', '.join(columns.names)}; use {how}")
+    field, _, inside = place.partition(".")
+    column = columns.fields.get(field)
+    if what == "field required" and not (column or inside):
+        how = columns.options.mapping(field, "COLUMN")
+        return Complaint(field, what, f"; the columns are: {', '.join(columns.names)}; use {how}")
+    if field in _STRUCTURED:
+        place, what = field, f"expected {_STRUCTURED[field]}"
+    leave = f"; if it is something else, use {columns.options.mapping(field, '')} to leave it out"
+    shown = f"{column or field}{place.removeprefix(field)}"
+    return Complaint(shown, what, leave if field in _NOT_EMPTY else "")
 
 
 def _value(field: str, value: Any) -> Any:

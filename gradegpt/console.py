@@ -5,9 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import typer
 from rich.console import Console
@@ -16,11 +15,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from gradegpt.errors import EngineError
 from gradegpt.inputs import CheckedInput
 from gradegpt.judges.base import Judge
-from gradegpt.outputs import beside, check_form, judge_table
+from gradegpt.outputs import beside, check_form, judge_table, write_table
 from gradegpt.records import dump
-from gradegpt.run import Counts, Summary, check_output, count, judge_file, judge_rows
+from gradegpt.run import Counts, Summary, check_output, count, judge_rows
 from gradegpt.run import Progress as Report
-from gradegpt.schema import Outcome
+from gradegpt.schema import Judgement, Outcome
 from gradegpt.tables import Form
 
 Build = Callable[[], Judge]
@@ -37,13 +36,16 @@ def to_file(
     overwrite: bool,
 ) -> None:
     """Judge into a file that a run which is stopped goes on with."""
-    record = beside(output, form)
-    try:
-        summary = _judged(source, output, form, build, rows_at_a_time, overwrite=overwrite)
-    except KeyboardInterrupt:
-        kept = f"run the same command again to go on from {record}.partial"
-        typer.echo(f"stopped; {kept}", err=True)
-        raise typer.Exit(130) from None
+    record, console = beside(output, form), Console(stderr=True)
+    check_output(output, source.path, overwrite=overwrite, record=record)
+    check_form(str(output), form, source)
+    with _stoppable(f"; run the same command again to go on from {record}.partial"):
+        judge = _loaded(build, console)
+        with _progress(console) as report:
+            summary = judge_table(
+                source, output, judge,
+                form=form, overwrite=overwrite, rows_per_write=rows_at_a_time, on_progress=report,
+            )  # fmt: skip
     typer.echo(summed_up(summary))
     typer.echo(f"judgements: {output}")
     if record != output:
@@ -51,33 +53,28 @@ def to_file(
     _complain(summary, "; run the same command again to ask about them once more")
 
 
-def table_to_stdout(source: CheckedInput, form: Form, build: Build, rows_at_a_time: int) -> None:
-    """Judge into a table on standard output, all of it at the end."""
-    with TemporaryDirectory(prefix="gradegpt-") as folder:
-        made = Path(folder) / f"out.{form}"
-        try:
-            summary = _judged(source, made, form, build, rows_at_a_time, overwrite=False)
-        except KeyboardInterrupt:
-            typer.echo("stopped", err=True)
-            raise typer.Exit(130) from None
-        typer.echo(made.read_bytes(), nl=False)
-    typer.echo(summed_up(summary), err=True)
-    _complain(summary)
+def to_stdout(source: CheckedInput, form: Form, build: Build, rows_at_a_time: int) -> None:
+    """Judge onto standard output: JSON Lines while they are made, a table once all rows are judged.
 
-
-def to_stdout(source: CheckedInput, build: Build, rows_at_a_time: int) -> None:
-    """Judgements as JSON Lines while they are made; what else there is to say is on stderr."""
-    judge, started = _loaded(build, Console(stderr=True)), time.perf_counter()
-    counts, failure = Counts(), ""
-    try:
-        for judged in judge_rows(source, judge, rows_at_a_time=rows_at_a_time):
-            typer.echo("".join(f"{dump(row)}\n" for row in judged), nl=False)
-            counts += count(judged)
-            failed = (row.reason for row in judged if row.outcome is Outcome.FAILED)
-            failure = failure or next(failed, "")
-    except KeyboardInterrupt:
-        typer.echo("stopped", err=True)
-        raise typer.Exit(130) from None
+    What else there is to say is on stderr.
+    """
+    check_form("stdout", form, source)
+    console, is_table = Console(stderr=True), form is not Form.JSONL
+    counts, failure, kept = Counts(), "", list[Judgement]()
+    with _stoppable():
+        judge, started = _loaded(build, console), time.perf_counter()
+        with _progress(console, shown=is_table) as report:
+            for judged in judge_rows(source, judge, rows_at_a_time=rows_at_a_time):
+                if is_table:
+                    kept += judged
+                else:
+                    typer.echo("".join(f"{dump(row)}\n" for row in judged), nl=False)
+                counts += count(judged)
+                failed = (row.reason for row in judged if row.outcome is Outcome.FAILED)
+                failure = failure or next(failed, "")
+                report(counts.n_items, source.rows)
+        if is_table:
+            typer.echo(_table(source, kept, form), nl=False)
     summary = Summary(Path("-"), counts, 0, time.perf_counter() - started, failure)
     typer.echo(summed_up(summary), err=True)
     _complain(summary)
@@ -97,25 +94,21 @@ def summed_up(summary: Summary) -> str:
     )
 
 
-def _judged(
-    source: CheckedInput,
-    output: Path,
-    form: Form,
-    build: Build,
-    rows_at_a_time: int,
-    *,
-    overwrite: bool,
-) -> Summary:
-    check_form(output, form, source)
-    check_output(output, source.path, overwrite=overwrite, record=beside(output, form))
-    console = Console(stderr=True)
-    judge = _loaded(build, console)
-    run_on = judge_file if form is Form.JSONL else partial(judge_table, form=form)
-    with _progress(console) as report:
-        return run_on(
-            source, output, judge,
-            overwrite=overwrite, rows_per_write=rows_at_a_time, on_progress=report,
-        )  # fmt: skip
+def _table(source: CheckedInput, judgements: list[Judgement], form: Form) -> bytes:
+    held = BytesIO()
+    with TextIOWrapper(held, encoding="utf-8", newline="\n") as out:
+        write_table(source, judgements, out, form)
+        out.flush()
+        return held.getvalue()
+
+
+@contextmanager
+def _stoppable(advice: str = "") -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        typer.echo(f"stopped{advice}", err=True)
+        raise typer.Exit(130) from None
 
 
 def _loaded(build: Build, console: Console) -> Judge:
@@ -129,11 +122,11 @@ def _complain(summary: Summary, advice: str = "") -> None:
 
 
 @contextmanager
-def _progress(console: Console) -> Iterator[Report]:
+def _progress(console: Console, *, shown: bool = True) -> Iterator[Report]:
     """A bar with the rate and the time left, counted from the rows that were there already."""
     rate, left = TextColumn("{task.fields[rate]}"), TimeRemainingColumn()
     columns = TextColumn("judging"), BarColumn(), MofNCompleteColumn(), rate, left
-    bar = Progress(*columns, console=console, disable=not console.is_terminal)
+    bar = Progress(*columns, console=console, disable=not (shown and console.is_terminal))
 
     def report(done: int, total: int) -> None:
         if not bar.tasks:

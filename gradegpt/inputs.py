@@ -7,15 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gradegpt.columns import (
-    COMMAND_LINE,
-    Columns,
-    Complaint,
-    Complaints,
-    read_item,
-    recognise,
-    survey,
-)
+from gradegpt.columns import COMMAND_LINE, Columns, read_item, recognise, survey
+from gradegpt.complaints import Complaint, Complaints
 from gradegpt.errors import InputError
 from gradegpt.records import sha256_file
 from gradegpt.schema import Item
@@ -45,8 +38,12 @@ class CheckedInput(NamedTuple):
 
         For rows whose columns have the names of the fields it is the file's hash alone.
         """
-        renamed = f"|columns:{json.dumps(self.columns.renamed)}" if self.columns.renamed else ""
-        return f"{self.sha256}{renamed}|set aside" if self.set_aside.rows else self.sha256 + renamed
+        depends = [self.sha256]
+        if self.columns.renamed:
+            depends.append(f"columns:{json.dumps(self.columns.renamed)}")
+        if self.set_aside.rows:
+            depends.append("set aside")
+        return "|".join(depends)
 
     @property
     def said(self) -> dict[str, Any]:

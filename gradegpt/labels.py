@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 from gradegpt.schema import Verdict
@@ -13,17 +14,21 @@ _WRITTEN: Final[dict[Verdict, tuple[str, ...]]] = {
 }
 """``C`` and ``I`` are inspect_ai's. Its ``P`` and ``N`` are no verdicts here."""
 _READ: Final = {text: verdict for verdict, texts in _WRITTEN.items() for text in texts}
-USABLE: Final = "true or false, 1 or 0, yes or no, C or I, correct, incorrect, invalid, or null"
+USABLE: Final = (
+    "true or false, 1 or 0, yes or no, C or I, correct, incorrect, invalid; nothing or null"
+)
 
 
 def read_label(value: object) -> Verdict | None:
     """The verdict that a label stands for, whatever its case; None where nobody graded.
 
+    That is null in JSON, and an empty cell of a table.
+
     Raises:
         ValueError: it is none of those forms, such as 0.5 or a class of several.
 
     """
-    if value is None:
+    if value is None or value == "" or (isinstance(value, float) and math.isnan(value)):
         return None
     verdict = _READ.get(str(value).strip().casefold())
     if verdict is None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, TextIO
 
 from gradegpt.errors import OutputError
 from gradegpt.inputs import CheckedInput
 from gradegpt.judges.base import Judge
-from gradegpt.records import read_rows
+from gradegpt.records import read_rows, whole_file
 from gradegpt.run import Progress, Summary, finished, judge_file
 from gradegpt.schema import Judgement
 from gradegpt.tables import Form, Row, check_library, write
@@ -19,22 +19,22 @@ ADDED: Final = ("verdict", "confidence", "outcome", "method", "reason", "answer"
 """The fields of a judgement that a table gets as columns."""
 
 
-def check_form(path: Path, form: Form, source: CheckedInput) -> None:
-    """Find out before any work whether the rows can be written in that form.
+def check_form(name: str, form: Form, source: CheckedInput) -> None:
+    """Find out before any work whether the rows can be written in that form, as ``name``.
 
     Raises:
         MissingError: the library that writes it is not installed.
         OutputError: a text is longer than a workbook's cell.
 
     """
-    check_library(form, str(path))
+    check_library(form, name)
     if form is not Form.XLSX:
         return
     for number, row in source.table.rows():
         if not isinstance(row, str) and (column := too_long(row)):
             where = source.table.place(number)
             most = f"is longer than the {LONGEST:,} characters of a cell"
-            raise OutputError(f"{path}: {where}: {column} {most}; write .csv or .jsonl instead")
+            raise OutputError(f"{name}: {where}: {column} {most}; write .csv or .jsonl instead")
 
 
 def judge_table(
@@ -50,7 +50,7 @@ def judge_table(
     """Judge every row into a table: the input's rows with the columns ``ADDED``.
 
     The judgements themselves, with their chains, are in ``<output>.judgements.jsonl``, which a run
-    that was stopped goes on with.
+    that was stopped goes on with; as JSON Lines they are the output.
 
     Raises:
         OutputError, EngineError: as ``judge_file``.
@@ -59,7 +59,7 @@ def judge_table(
     """
     output = Path(output)
     record = beside(output, form)
-    counts = None if overwrite else finished(record, source, judge)
+    counts = None if overwrite or record == output else finished(record, source, judge)
     if counts is not None:  # only the table is missing
         summary = Summary(record, counts, source.rows, 0.0)
     else:
@@ -67,14 +67,24 @@ def judge_table(
             source, record, judge,
             overwrite=overwrite, rows_per_write=rows_per_write, on_progress=on_progress,
         )  # fmt: skip
-    names = added_to(source.columns.names)
-    rows = _with_columns(source, read_rows(record, Judgement), names)
+    if record == output:
+        return summary
     try:
-        write(output, form, (*source.columns.names, *names.values()), rows)
+        with whole_file(output) as out:
+            write_table(source, read_rows(record, Judgement), out, form)
     except OSError as error:
         what = error.strerror or error
         raise OutputError(f"{output}: {what}; the judgements are safe in {record}") from error
     return summary._replace(output=output)
+
+
+def write_table(
+    source: CheckedInput, judgements: Iterable[Judgement], out: TextIO, form: Form
+) -> None:
+    """Write the rows of ``source``, each with its judgement in the columns ``ADDED``."""
+    names = added_to(source.columns.names)
+    rows = _with_columns(source, judgements, names)
+    write(out, form, (*source.columns.names, *names.values()), rows)
 
 
 def beside(output: Path, form: Form) -> Path:
@@ -96,8 +106,8 @@ def added_to(columns: Sequence[str]) -> dict[str, str]:
 
 
 def _with_columns(
-    source: CheckedInput, judgements: Iterator[Judgement], names: Mapping[str, str]
+    source: CheckedInput, judgements: Iterable[Judgement], names: Mapping[str, str]
 ) -> Iterator[Row]:
     for (row, _), judgement in zip(source.items(), judgements, strict=True):
-        told = judgement.model_dump(mode="json", include=set(ADDED))
-        yield row | {name: told[field] for field, name in names.items()}
+        values = judgement.model_dump(mode="json", include=set(ADDED))
+        yield row | {name: values[field] for field, name in names.items()}

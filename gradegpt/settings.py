@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,6 +16,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from gradegpt.errors import MissingError, SettingsError
+from gradegpt.shipped import recipe, recipes
 
 S = TypeVar("S", bound="Settings")
 
@@ -28,23 +30,26 @@ class Settings(BaseModel):
 def load_settings(cls: type[S], path: str | Path, overrides: Sequence[str] = ()) -> S:
     """Read the YAML file at ``path``, apply ``key=value`` (dots reach inside), and validate.
 
-    A file with ``extends: other.yaml`` beside it takes that file's keys and replaces some: whole
-    ones, at the top.
+    ``path`` may name a shipped recipe of the stage that ``cls`` is part of: ``nano``, or
+    ``configs/serve/nano.yaml``, which is found from any working directory. A file with ``extends:
+    other.yaml`` beside it takes that file's keys and replaces some: whole ones, at the top.
 
     Raises:
         MissingError: no such file.
         SettingsError: not YAML, an unknown key, or a value of the wrong kind.
 
     """
-    data = _read(Path(path))
-    for override in overrides:
-        _apply(data, override)
-    return build_settings(cls, data, where=str(path))
+    stage = cls.__module__.removeprefix(f"{__package__}.").partition(".")[0]
+    path = Path(recipe(str(path), stage))
+    if not path.is_file():
+        shipped = ", ".join(recipes(stage)) or "none"
+        raise MissingError(f"{path}: no such settings file; the shipped ones are: {shipped}")
+    return build_settings(cls, _read(path), str(path), overrides)
 
 
 def _read(path: Path, extended: tuple[Path, ...] = ()) -> dict[str, Any]:
     if not path.is_file():
-        raise MissingError(f"{path}: no such settings file; the shipped ones are under configs/")
+        raise MissingError(f"{path}: no such settings file; {extended[-1].name} extends it")
     if path in extended:
         raise SettingsError(f"{path}: extends itself, by way of {extended[-1].name}")
     data = _parsed(path.read_text(encoding="utf-8"), f"{path}:") or {}
@@ -62,10 +67,15 @@ def _parsed(text: str, where: str) -> Any:
         raise SettingsError(f"{where} not valid YAML: {' '.join(str(error).split())}") from error
 
 
-def build_settings(cls: type[S], data: Mapping[str, Any], where: str) -> S:
-    """Validate ``data`` as ``cls``; every complaint starts with ``where``."""
+def build_settings(
+    cls: type[S], data: Mapping[str, Any], where: str, overrides: Sequence[str] = ()
+) -> S:
+    """Apply ``key=value`` to ``data`` and validate it; every complaint starts with ``where``."""
+    changed = deepcopy(dict(data))
+    for override in overrides:
+        _apply(changed, override)
     try:
-        return cls.model_validate(_none_for_null(data))
+        return cls.model_validate(_none_for_null(changed))
     except ValidationError as error:
         raise SettingsError(f"{where}: {_explain(cls, error)}") from error
 

@@ -1,4 +1,6 @@
-"""The judges that a checkout ships under ``models/``, by name, and where their bases are.
+"""What is shipped beside the code: judges by name, where their bases are, recipes and data.
+
+A checkout has ``models/``, ``configs/`` and ``eval/data/`` at its top, the wheel in the package.
 
 ``nano`` is a base and an adapter of its own. Any other is an adapter, called as its folder is, for
 a base that is too large to ship: it comes from the hub, or from a folder of bases on this machine.
@@ -19,8 +21,32 @@ BASES: Final = "GRADEGPT_BASES"
 """Environment variable: a folder with bases, each in a folder called by its name on the hub."""
 ADAPTER_CONFIG: Final = "adapter_config.json"
 
-_MODELS: Final = Path(__file__).resolve().parents[1] / "models"
+_PACKAGE: Final = Path(__file__).resolve().parent
+_ROOT: Final = _PACKAGE if (_PACKAGE / "configs").is_dir() else _PACKAGE.parent
+_MODELS: Final = _ROOT / "models"
+_RECIPES: Final = _ROOT / "configs"
+_FILES: Final = ("configs", "eval/data")
+"""Folders whose files are found from any working directory."""
 _NANO: Final = {"base": "gradegpt-nano", "adapter": "gradegpt-nano-judge"}
+
+
+def found(path: str) -> str:
+    """``path`` as it is; where no such file is there, the shipped file of that name, if any."""
+    shipped = _ROOT / path
+    known = any(shipped.is_relative_to(_ROOT / folder) for folder in _FILES)
+    return str(shipped) if known and shipped.is_file() and not Path(path).exists() else path
+
+
+def recipe(name: str, stage: str) -> str:
+    """The settings file ``name``, or a stage's shipped one of that name or path."""
+    if name in recipes(stage) and not Path(name).is_file():
+        return str(_RECIPES / stage / f"{name}.yaml")
+    return found(name)
+
+
+def recipes(stage: str) -> tuple[str, ...]:
+    """The names of a stage's shipped recipes."""
+    return tuple(sorted(path.stem for path in (_RECIPES / stage).glob("*.yaml")))
 
 
 def judges() -> tuple[str, ...]:
@@ -80,6 +106,5 @@ def adapter_of(name: str) -> str:
 def _folder(name: str) -> Path:
     path = _MODELS / name
     if not path.is_dir():
-        help_ = "it comes with a checkout. Set 'model' to another"
-        raise MissingError(f"{path}: the embedded model is not there; {help_}")
+        raise MissingError(f"{path}: the embedded model is not there; set 'model' to another")
     return path

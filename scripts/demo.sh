@@ -9,17 +9,17 @@ step() { printf '\n\033[1m== %s\033[0m\n' "$*"; }
 rm -rf runs/demo data/demo
 
 step "1/5  generate a few thousand judge rows from the bank and parametric problems"
-python -m data_gen configs/data_gen/demo.yaml
+gradegpt data configs/data_gen/demo.yaml
 
 step "2/5  put a LoRA adapter on the embedded base"
-python -m train configs/train/demo.yaml
+gradegpt train configs/train/demo.yaml
 
 step "3/5  measure rules, untuned base, tuned base and cascade on 192 hand-labelled answers"
-python -m eval configs/eval/demo.yaml
+gradegpt eval configs/eval/demo.yaml
 
 step "4/5  start the server"
 log=runs/demo/serve.log
-python -m serve configs/serve/demo.yaml >"$log" 2>&1 &
+gradegpt serve configs/serve/demo.yaml >"$log" 2>&1 &
 server=$!
 trap 'kill "$server" 2>/dev/null || true' EXIT
 for _ in $(seq 120); do

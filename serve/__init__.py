@@ -1,1 +1,1 @@
-"""Serve: the judge behind HTTP, natively and in the OpenAI form. ``python -m serve --help``."""
+"""Serve: the judge behind HTTP, natively and in the OpenAI form. ``gradegpt serve --help``."""

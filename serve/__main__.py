@@ -1,4 +1,4 @@
-"""Serve a judge over HTTP: ``python -m serve configs/serve/nano.yaml port=8001``."""
+"""Serve a judge over HTTP: ``gradegpt serve configs/serve/nano.yaml port=8001``."""
 
 from __future__ import annotations
 
@@ -37,14 +37,17 @@ class AddressError(GradeGPTError, OSError):
 )
 def serve(
     config: Annotated[
-        Path, typer.Argument(metavar="CONFIG.YAML", help="Such as configs/serve/nano.yaml.")
+        Path,
+        typer.Argument(
+            metavar="CONFIG.YAML", help="Such as configs/serve/nano.yaml, or nano alone."
+        ),
     ],
     overrides: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="KEY=VALUE",
             help="Settings to change. The judge: judge.kind=rules, judge.model=..., "
-            "judge.base_url=... Who may ask: host, port, api_keys=FILE (python -m serve.keys adds "
+            "judge.base_url=... Who may ask: host, port, api_keys=FILE (gradegpt serve.keys adds "
             "one). More than one process: workers=2 (judges that are replaced when they die), "
             "processes=2 (whole servers behind the port). Limits: max_items, max_body_bytes, "
             "max_held_bytes, max_queue, max_batch, deadline_s, grace_s. Prompts: "
@@ -116,4 +119,4 @@ def _explained(error: OSError, host: str, port: int) -> AddressError:
 
 
 if __name__ == "__main__":
-    run(app, name="python -m serve")
+    run(app, name="gradegpt serve")

@@ -1,8 +1,8 @@
 """API keys: made, listed and removed here, checked by the server.
 
-    python -m serve.keys add alice keys.jsonl      # prints the key, once
-    python -m serve.keys list keys.jsonl
-    python -m serve.keys remove alice keys.jsonl
+    gradegpt serve.keys add alice keys.jsonl      # prints the key, once
+    gradegpt serve.keys list keys.jsonl
+    gradegpt serve.keys remove alice keys.jsonl
 
 The file has a JSON line a key, ``{"name": "alice", "sha256": "..."}``: who has it and the SHA-256
 of the key, never the key. A plain hash is enough, as a key is 256 random bits and no password. A
@@ -74,9 +74,7 @@ class Keys:
         state = _state(path)
         keys = read_keys(path)
         if state is None or not keys:
-            raise InputError(
-                f"{path}: no key in it; make one: python -m serve.keys add NAME {path}"
-            )
+            raise InputError(f"{path}: no key in it; make one: gradegpt serve.keys add NAME {path}")
         return cls(path, keys, state)
 
     def owner(self, token: str | None) -> str | None:
@@ -176,4 +174,4 @@ def _valid(name: str, token: str) -> Key:
 
 
 if __name__ == "__main__":
-    run(app, name="python -m serve.keys")
+    run(app, name="gradegpt serve.keys")

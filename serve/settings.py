@@ -49,7 +49,7 @@ class ServeSettings(Settings):
     batch_concurrency: int = Field(default=32, ge=1)
     """Requests of batches that are under way at a time."""
     api_keys: Path | None = None
-    """The file that ``python -m serve.keys add NAME FILE`` writes; none asks for no key."""
+    """The file that ``gradegpt serve.keys add NAME FILE`` writes; none asks for no key."""
 
     max_items: int = Field(default=256, ge=1)
     max_reward_items: int = Field(default=4_096, ge=1)

@@ -7,8 +7,9 @@ from typing import Final
 import pytest
 
 LONG: Final = (
-    "test_distributed", "test_resume", "test_generate", "test_responses", "test_dev_eval",
-    "test_export", "test_sft", "test_card", "test_cli", "test_guide", "test_engines",
+    "test_distributed", "test_wheel", "test_resume", "test_generate", "test_responses",
+    "test_dev_eval", "test_export", "test_sft", "test_card", "test_cli", "test_guide",
+    "test_engines",
 )  # fmt: skip
 """Files that start processes, train or generate: many seconds for few tests.
 

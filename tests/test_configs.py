@@ -31,15 +31,18 @@ STAGES: dict[str, Callable[[Path], type[Settings]]] = {
     }.get(path.stem.partition("-")[0], EvalSettings),
     "serve": lambda _: ServeSettings,
 }
-MODULES = {
+COMMANDS = {
+    DataGenSettings: "data",
     BaseSettings: "train.base",
     LexicalSettings: "train.lexical",
     AblationSettings: "eval.ablation",
     CalibrationSettings: "eval.calibrate",
 }
-"""The settings of a stage's other commands."""
+"""The settings of commands that are not called as their stage is."""
 LAUNCH = CONFIGS / "accelerate"
 """accelerate's own settings, which tests/train/test_distributed.py reads."""
+LISTS = {CONFIGS / "eval" / "set_aside.txt", CONFIGS / "data_gen" / "gradegpt-56k.read.txt"}
+"""Lists of rows, beside the settings that they belong to."""
 FILES = sorted(path for path in CONFIGS.rglob("*.yaml") if path.parent != LAUNCH)
 
 
@@ -48,7 +51,7 @@ def test_every_stage_has_settings_and_every_file_a_stage() -> None:
     assert {path.parent.name for path in FILES} == STAGES.keys()
     assert all(path.parent.parent == CONFIGS for path in FILES)
     others = {path for path in CONFIGS.rglob("*") if path.is_file()} - {*FILES}
-    assert others == {*LAUNCH.glob("*.yaml")}
+    assert others == LISTS | {*LAUNCH.glob("*.yaml")}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.name}")
@@ -56,9 +59,9 @@ def test_it_loads_and_opens_with_its_command(path: Path) -> None:
     """As the settings of its stage; the first line can be pasted into a shell."""
     stage = path.parent.name
     load_settings(STAGES[stage](path), path)
-    module = MODULES.get(STAGES[stage](path), stage)
+    command = COMMANDS.get(STAGES[stage](path), stage)
     first = path.read_text(encoding="utf-8").splitlines()[0]
-    assert first == f"# python -m {module} configs/{stage}/{path.name}"
+    assert first == f"# gradegpt {command} configs/{stage}/{path.name}"
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.name}")
@@ -83,8 +86,8 @@ def test_the_stages_meet_in_their_files() -> None:
     recipe = load_settings(SFTSettings, CONFIGS / "train" / "qwen3-0.6b.yaml")
     assert (whole.kind, recipe.data) == ("judge", whole.folder)
     text = (CONFIGS / "train" / "paper-14b.yaml").read_text(encoding="utf-8")
-    (command,) = [line for line in text.splitlines() if line.startswith("# python -m data_gen ")]
-    file, *overrides = shlex.split(command.removeprefix("# python -m data_gen "))
+    (command,) = [line for line in text.splitlines() if line.startswith("# gradegpt data ")]
+    file, *overrides = shlex.split(command.removeprefix("# gradegpt data "))
     paper = load_settings(SFTSettings, CONFIGS / "train" / "paper-14b.yaml")
     assert load_settings(DataGenSettings, CONFIGS.parent / file, overrides).folder == paper.data
     demo = load_settings(SFTSettings, CONFIGS / "train" / "demo.yaml")

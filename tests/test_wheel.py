@@ -1,27 +1,51 @@
-"""The wheel: the library alone, and enough to judge by rules."""
+"""The wheel, built by way of the source distribution and installed away from the checkout."""
 
 from __future__ import annotations
 
+import csv
+import json
 import os
+import re
+import signal
 import subprocess
 import sys
+import urllib.request
 from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
 
+from gradegpt.stages import COMMANDS
+
 ROOT = Path(__file__).parents[1]
+SHIPPED = ("data_gen", "train", "eval", "serve", "models", "configs")
+"""Folders that lie at the top of a checkout and inside the package of the wheel."""
+PATH = f"import sys; sys.path = [p for p in sys.path if p not in ('', {str(ROOT)!r})]\n"
+"""The environment may know the checkout, too, which must not be used."""
+PROGRAM = f"{PATH}from gradegpt.cli import main; main()"
+"""The installed command."""
 
 
-def run(*arguments: str | Path, **variables: str) -> str:
-    """Run Python in a folder that is not the checkout; its output."""
-    done = subprocess.run(
-        [sys.executable, *map(str, arguments)], capture_output=True, text=True, check=False,
-        cwd="/",
-        env={**os.environ, **variables},
+def start(code: str, *arguments: str | Path, target: Path, cwd: Path) -> subprocess.Popen[str]:
+    """Run Python in a folder that is not the checkout, with the installed wheel first."""
+    return subprocess.Popen(
+        [sys.executable, "-c", code, *map(str, arguments)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=cwd,
+        env={**os.environ, "PYTHONPATH": str(target), "HF_HUB_OFFLINE": "1", "COLUMNS": "120"},
     )  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+
+
+def run(code: str, *arguments: str | Path, target: Path, cwd: Path) -> str:
+    """``start``, and its output; it must go well."""
+    process = start(code, *arguments, target=target, cwd=cwd)
+    out, err = process.communicate()
+    assert process.returncode == 0, out + err
+    return out
+
+
+def gradegpt(*arguments: str | Path, target: Path, cwd: Path) -> str:
+    """What the installed command prints."""
+    return run(PROGRAM, *arguments, target=target, cwd=cwd)
 
 
 @pytest.fixture(scope="module")
@@ -30,35 +54,138 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("build")
     pytest.importorskip("hatchling")
     out = tmp_path_factory.mktemp("dist")
-    run("-m", "build", "--wheel", "--no-isolation", "--outdir", out, ROOT)
+    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(out), str(ROOT)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len([*out.glob("gradegpt-*.tar.gz")]) == 1
     (path,) = out.glob("gradegpt-*.whl")
     return path
 
 
-def test_it_holds_the_library_and_nothing_else(wheel: Path) -> None:
-    """Every module of ``gradegpt``; no stage, no test, no weights."""
+@pytest.fixture(scope="module")
+def target(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that it is installed into, without what it depends on."""
+    folder = tmp_path_factory.mktemp("target")
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index"]
+    subprocess.run([*command, "--no-compile", "--target", str(folder), str(wheel)], check=True)
+    return folder
+
+
+def test_it_holds_the_package_with_its_stages_models_and_configs(wheel: Path) -> None:
+    """Every file of theirs and no other: no test, no document, and one name at the top."""
     with ZipFile(wheel) as archive:
         names = {n for n in archive.namelist() if ".dist-info/" not in n}
         metadata = next(n for n in archive.namelist() if n.endswith(".dist-info/METADATA"))
         text = archive.read(metadata).decode()
         entries = archive.read(metadata.replace("METADATA", "entry_points.txt")).decode()
-    library = ROOT / "gradegpt"
-    assert names == {
-        str(p.relative_to(ROOT)) for p in library.rglob("*") if p.suffix != ".pyc" and p.is_file()
-    }
+    here = [p for folder in ("gradegpt", *SHIPPED) for p in (ROOT / folder).rglob("*")]
+    files = {p.relative_to(ROOT) for p in here if p.is_file() and p.suffix != ".pyc"}
+    inside = {p if p.parts[0] == "gradegpt" else Path("gradegpt", p) for p in files}
+    assert names == {str(path) for path in inside}
+    assert {name.partition("/")[0] for name in names} == {"gradegpt"}
     assert "License-Expression: Apache-2.0" in text
     assert "gradegpt = gradegpt.cli:main" in entries
 
 
-def test_installed_alone_it_judges_by_rules(wheel: Path, tmp_path: Path) -> None:
-    """Into a folder of its own, away from the checkout."""
-    run("-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target", tmp_path, wheel)
+def test_every_command_has_its_help(target: Path, tmp_path: Path) -> None:
+    """All in one process: it shows that none loads a stage of the checkout, or torch."""
     code = (
-        "import gradegpt, sys; from gradegpt.cli import main; print(gradegpt.__file__)\n"
-        "sys.argv[1:] = ['judge', '--judge', 'rules', '--reference', '1/2']\n"
-        "sys.argv += ['--response', '答案是0.5。']; main()"
+        f"{PATH}from gradegpt.cli import main; from gradegpt.stages import COMMANDS\n"
+        "for name in COMMANDS:\n"
+        "    sys.argv[1:] = [name, '--help']\n"
+        "    try: main()\n"
+        "    except SystemExit as ended: assert not ended.code, name\n"
+        "print(*{module.split('.')[0] for module in sys.modules})\n"
     )
-    out = run("-c", code, PYTHONPATH=str(tmp_path))
-    assert out.splitlines()[0].startswith(str(tmp_path))
-    assert "The answers agree: <Yes>" in out
-    assert "verdict     correct" in out
+    *helps, loaded = run(code, target=target, cwd=tmp_path).splitlines()
+    usages = [line.split()[2] for line in helps if line.startswith("Usage: gradegpt ")]
+    assert usages == [*COMMANDS]
+    assert not {"data_gen", "train", "eval", "serve", "torch"} & {*loaded.split()}
+    listed = gradegpt("--help", target=target, cwd=tmp_path)
+    assert all(f"  {name} " in listed for name in ("judge", "report", "engines", *COMMANDS))
+
+
+def test_it_judges_a_table_with_columns_of_other_names(target: Path, tmp_path: Path) -> None:
+    """And says which columns it took."""
+    (tmp_path / "in.csv").write_text("Prompt,gold,output\nWhat is 1/2?,0.5,答案是1/2。\n")
+    arguments = ("judge", "in.csv", "-o", "out.csv", "--judge", "rules")
+    gradegpt(*arguments, target=target, cwd=tmp_path)
+    with (tmp_path / "out.csv").open(newline="", encoding="utf-8") as file:
+        (row,) = csv.DictReader(file)
+    assert (row["Prompt"], row["verdict"], row["method"]) == ("What is 1/2?", "correct", "rules")
+
+
+def test_it_grades_a_log_of_another_tool_again(target: Path, tmp_path: Path) -> None:
+    """The old scores beside the new; ``report`` says the same later."""
+    (log,) = (ROOT / "tests" / "data" / "logs" / "lm_eval").glob("samples_sums_*.jsonl")
+    arguments = ("judge", log, "-o", "out.jsonl", "--judge", "rules")
+    out = gradegpt(*arguments, target=target, cwd=tmp_path)
+    assert out.endswith(gradegpt("report", "out.jsonl", target=target, cwd=tmp_path))
+    assert "exact_match" in out
+
+
+def test_rows_are_made_and_judges_measured_by_recipes_that_it_ships(
+    target: Path, tmp_path: Path
+) -> None:
+    """By name and by path; shipped rows are read from the package, results written here."""
+    small = ("bank=1", "parametric=20", "workers=2", "card=false")
+    gradegpt("data", "demo", *small, target=target, cwd=tmp_path)
+    assert (tmp_path / "data" / "demo" / "manifest.json").is_file()
+    arguments = ("configs/eval/demo.yaml", "judges=[{kind: rules}]", "bootstrap=20")
+    out = gradegpt("eval", *arguments, target=target, cwd=tmp_path)
+    assert "report: runs/demo/eval/report.html" in out
+    report = json.loads((tmp_path / "runs" / "demo" / "eval" / "report.json").read_text())
+    assert report["judges"][0]["overall"]["accuracy"] == 1
+
+
+def test_it_serves(target: Path, tmp_path: Path) -> None:
+    """With the page, and a judge in a process of its own; SIGTERM ends it well."""
+    arguments = ("serve", "nano", "judge={kind: rules}", "port=0", "workers=1")
+    server = start(PROGRAM, *arguments, target=target, cwd=tmp_path)
+    try:
+        assert server.stdout is not None
+        found = re.match(r"ready: (\S+)", server.stdout.readline())
+        assert found, server.communicate()[1]
+
+        def ask(path: str, body: bytes | None = None) -> str:
+            with urllib.request.urlopen(found[1] + path, body, timeout=30) as reply:
+                return str(reply.read().decode())
+
+        assert json.loads(ask("/health"))["status"] == "ok"
+        item = {"question": "2+2=?", "reference": "4", "response": "The answer is 4."}
+        assert (
+            json.loads(ask("/v1/judge", json.dumps(item).encode()))["judgement"]["verdict"]
+            == "correct"
+        )
+        assert "<html" in ask("/")
+    finally:
+        server.send_signal(signal.SIGTERM)
+        _, err = server.communicate(timeout=30)
+    assert (server.returncode, err) == (0, "")
+
+
+def test_a_stage_whose_packages_are_missing_says_what_to_install(
+    target: Path, tmp_path: Path
+) -> None:
+    """One line; the exit code is that of what is missing."""
+    (tmp_path / "uvicorn.py").write_text("raise ModuleNotFoundError('no', name='uvicorn')\n")
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n{PROGRAM}"
+    process = start(code, "serve", "nano", target=target, cwd=tmp_path)
+    assert process.communicate() == (
+        "", "error: uvicorn: not installed; gradegpt serve needs: pip install 'gradegpt[serve]'\n",
+    )  # fmt: skip
+    assert process.returncode == 2
+
+
+@pytest.mark.slow
+def test_it_trains_and_exports_the_demo(target: Path, tmp_path: Path) -> None:
+    """From rows to an adapter to a folder for the fast engine, all in the working directory."""
+    gradegpt("data", "demo", "bank=1", "parametric=60", "card=false", target=target, cwd=tmp_path)
+    gradegpt("train", "demo", "max_steps=1", target=target, cwd=tmp_path)
+    made = tmp_path / "runs" / "demo" / "adapter"
+    assert (made / "adapter_model.safetensors").is_file()
+    gradegpt("export", "nano", "runs/fast", target=target, cwd=tmp_path)
+    item = ("--reference", "4", "--response", "The answer is 4.")
+    for model in (("--model", "runs/fast"), ("--model", "nano", "--adapter", made), ()):
+        out = gradegpt("judge", "--judge", "cascade", *model, *item, target=target, cwd=tmp_path)
+        assert "verdict     correct" in out

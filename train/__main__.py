@@ -1,4 +1,4 @@
-"""Fine-tune a judge: ``python -m train configs/train/demo.yaml``."""
+"""Fine-tune a judge: ``gradegpt train configs/train/demo.yaml``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from gradegpt.cli import run
-from gradegpt.errors import MissingError
 from gradegpt.settings import load_settings
 
 from .settings import SFTSettings
@@ -17,12 +16,16 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 
 
 @app.command(
-    epilog="Another base: python -m train configs/train/nano-judge.yaml model=Qwen/Qwen3-0.6B "
+    epilog="Another base: gradegpt train configs/train/nano-judge.yaml model=Qwen/Qwen3-0.6B "
     "batch_size=4 gradient_accumulation=8 name=qwen3-0.6b"
 )
 def main(
     config: Annotated[
-        Path, typer.Argument(metavar="CONFIG.YAML", help="Such as configs/train/nano-judge.yaml.")
+        Path,
+        typer.Argument(
+            metavar="CONFIG.YAML",
+            help="Such as configs/train/nano-judge.yaml, or nano-judge alone.",
+        ),
     ],
     overrides: Annotated[
         list[str] | None,
@@ -39,18 +42,14 @@ def main(
     <out>/manifest.json. A run that was stopped goes on from its last whole checkpoint, on the same
     trajectory, when the same command is given again.
 
-    Several GPUs, or processes on a CPU: torchrun --nproc_per_node 2 -m train CONFIG.YAML; or
-    accelerate launch, which on a CPU starts one process alone.
+    Several GPUs, or processes on a CPU: torchrun --nproc_per_node 2 -m gradegpt train CONFIG.YAML;
+    or accelerate launch, which on a CPU starts one process alone.
     """
     settings = load_settings(SFTSettings, config, overrides or ())
-    try:
-        from accelerate import PartialState
+    from accelerate import PartialState
 
-        from .sft import fine_tune
-    except ModuleNotFoundError as error:
-        raise MissingError(
-            f"{error.name}: not installed; training needs: pip install 'gradegpt[train]'"
-        ) from error
+    from .sft import fine_tune
+
     manifest = fine_tune(settings)
     # The others wait for the first one to write; a process that leaves the group early aborts.
     PartialState().wait_for_everyone()
@@ -69,4 +68,4 @@ def main(
 
 
 if __name__ == "__main__":
-    run(app, name="python -m train")
+    run(app, name="gradegpt train")

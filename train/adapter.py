@@ -54,7 +54,7 @@ Made in {minutes} minutes on {hardware}, with {versions}.
 
 ## Limits
 
-* Measure it on your own labelled answers before you trust it: `python -m eval`.
+* Measure it on your own labelled answers before you trust it: `gradegpt eval`.
 * It reads text; it does not solve the problem, and it follows a wrong reference.
 * It was trained on `{data}` alone; other languages, subjects or answer types are untested.
 * A response written to fool a judge may do so.

@@ -1,4 +1,4 @@
-"""The mean of a run's last checkpoints: ``python -m train.average runs/nano-judge runs/nano-mean``.
+"""The mean of a run's last checkpoints: ``gradegpt train.average runs/nano-judge runs/nano-mean``.
 
 The weights that a run ends with move around a point that is mostly better than each of them
 (Izmailov et al., Averaging Weights Leads to Wider Optima and Better Generalization, 2018, section
@@ -126,4 +126,4 @@ def main(
 
 
 if __name__ == "__main__":
-    run_command(app, name="python -m train.average")
+    run_command(app, name="gradegpt train.average")

@@ -1,4 +1,4 @@
-"""Pre-train the embedded base from scratch: ``python -m train.base configs/train/nano-base.yaml``.
+"""Pre-train the embedded base from scratch: ``gradegpt train.base configs/train/nano-base.yaml``.
 
 A plain loop on torch alone, so that it runs on a CPU or on any machine with a GPU: tokenizer from
 the corpus, rows batched by length, bf16 autocast, Muon for the matrices and AdamW for the rest,
@@ -111,7 +111,8 @@ def _model(settings: BaseSettings, tokenizer: PreTrainedTokenizerFast) -> Qwen3F
         bos_token_id=None,
         eos_token_id=tokenizer.eos_token_id,
         pad_token_id=tokenizer.pad_token_id,
-        # On a CPU plain matrix products beat the fused kernel's backward pass (docs/LOG.md).
+        # On a CPU plain matrix products beat the fused kernel's backward pass
+        # (docs/experiments/019-cost-of-a-training-step.md).
         attn_implementation="sdpa" if torch.cuda.is_available() else "eager",
     )
     return Qwen3ForCausalLM(config)
@@ -278,7 +279,10 @@ def _resume(out: Path, model: Any, optimizers: Any, schedules: Any) -> tuple[int
 @app.command()
 def main(
     config: Annotated[
-        Path, typer.Argument(metavar="CONFIG.YAML", help="Such as configs/train/nano-base.yaml.")
+        Path,
+        typer.Argument(
+            metavar="CONFIG.YAML", help="Such as configs/train/nano-base.yaml, or nano-base alone."
+        ),
     ],
     overrides: Annotated[
         list[str] | None,
@@ -298,4 +302,4 @@ def main(
 
 
 if __name__ == "__main__":
-    run(app, name="python -m train.base")
+    run(app, name="gradegpt train.base")

@@ -23,7 +23,7 @@ sentence into English. `gradegpt-nano-judge` is the adapter that makes it grade.
 
 ## Data
 
-`{data}`, written by `python -m data_gen`; {tokens:,} tokens were seen in {steps:,}
+`{data}`, written by `gradegpt data`; {tokens:,} tokens were seen in {steps:,}
 steps{curriculum}. SHA-256 of train.jsonl: `{digest}`.
 
 ## Numbers

@@ -1,6 +1,6 @@
 """Export a judge for the fast CPU engine.
 
-    python -m train.export runs/nano-judge/adapter runs/nano-fast
+    gradegpt export runs/nano-judge/adapter runs/nano-fast
 
 An adapter goes into its base first. What comes out is one folder that ``gradegpt judge --model``
 takes and that needs neither torch nor transformers: an ONNX model with its weights, tokenizer and
@@ -380,4 +380,4 @@ def main(
 
 
 if __name__ == "__main__":
-    run(app, name="python -m train.export")
+    run(app, name="gradegpt export")

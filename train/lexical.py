@@ -1,4 +1,4 @@
-"""Fit the lexical judge: ``python -m train.lexical configs/train/lexical.yaml``.
+"""Fit the lexical judge: ``gradegpt train.lexical configs/train/lexical.yaml``.
 
 Trees over the features of ``gradegpt.judges.lexical``, by gradient boosting (Friedman, Greedy
 Function Approximation, 2001), on the free texts of graded files that the rules leave open. Each
@@ -128,7 +128,9 @@ def measure(source: Source, weights: Weights) -> Measured | None:
 
 @app.command(epilog="Then: gradegpt judge answers.jsonl -o out.jsonl --judge lexical")
 def main(
-    settings: Annotated[Path, typer.Argument(help="Such as configs/train/lexical.yaml.")],
+    settings: Annotated[
+        Path, typer.Argument(help="Such as configs/train/lexical.yaml, or lexical alone.")
+    ],
     overrides: Annotated[list[str] | None, typer.Argument(metavar="KEY=VALUE")] = None,
 ) -> None:
     """Fit the lexical judge's weights and say how it does on the test parts."""
@@ -148,4 +150,4 @@ def main(
 
 
 if __name__ == "__main__":
-    run_command(app, name="python -m train.lexical")
+    run_command(app, name="gradegpt train.lexical")

@@ -20,8 +20,9 @@ def keep_freed_memory() -> bool:
 
     Training on a CPU allocates the same hundreds of megabytes at every step. By default each block
     is mapped and given back, and the kernel zeroes its pages again: a third of a small model's
-    step (docs/LOG.md). Rows of ever other lengths leave holes in such a heap, which ``trim`` gives
-    back from time to time. Without effect where the C library is another one.
+    step (docs/experiments/019-cost-of-a-training-step.md). Rows of ever other lengths leave holes
+    in such a heap, which ``trim`` gives back from time to time. Without effect where the C library
+    is another one.
     """
     libc = _libc()
     if libc is None:

@@ -1,4 +1,4 @@
-"""Put an adapter into its base: ``python -m train.merge runs/nano-judge/adapter runs/nano-merged``.
+"""Put an adapter into its base: ``gradegpt train.merge runs/nano-judge/adapter runs/nano-merged``.
 
 What comes out is an ordinary model with the judge's prompt settings beside it: for servers that
 take no adapters, and one file tree to hand on.
@@ -19,7 +19,7 @@ from gradegpt.engines.local import quiet_start
 from gradegpt.errors import EngineError, MissingError
 from gradegpt.judges.trust import TRUST_FILE
 from gradegpt.records import sha256_file, whole_folder, write_json
-from gradegpt.shipped import base_named_by, base_of
+from gradegpt.shipped import adapter_of, base_named_by, base_of
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
@@ -89,7 +89,10 @@ def _load(base: str, adapter: Path) -> tuple[Any, Any]:
 @app.command(epilog="Then: gradegpt judge answers.jsonl -o out.jsonl --model runs/nano-merged")
 def main(
     adapter: Annotated[
-        Path, typer.Argument(metavar="ADAPTER", help="Such as runs/nano-judge/adapter.")
+        str,
+        typer.Argument(
+            metavar="ADAPTER", help="Such as runs/nano-judge/adapter, or a shipped judge: nano."
+        ),
     ],
     out: Annotated[Path, typer.Argument(metavar="OUT", help="A new folder for the whole model.")],
     base: Annotated[
@@ -100,9 +103,9 @@ def main(
     """Merge a LoRA adapter into its base and save the whole model."""
     if dtype not in ("float32", "bfloat16", "float16"):
         raise typer.BadParameter("float32, bfloat16 or float16", param_hint="--dtype")
-    manifest = merge(adapter, out, base, dtype)
+    manifest = merge(Path(adapter_of(adapter)), out, base, dtype)
     typer.echo(f"wrote {out}: {manifest['base']} with its adapter, {dtype}")
 
 
 if __name__ == "__main__":
-    run(app, name="python -m train.merge")
+    run(app, name="gradegpt train.merge")

@@ -154,7 +154,7 @@ def prompt_settings_of(data: Path) -> PromptSettings:
     path = data / "manifest.json"
     if not path.is_file():
         raise MissingError(
-            f"{path}: not there; run python -m data_gen first, or set 'prompt' in the settings"
+            f"{path}: not there; run gradegpt data first, or set 'prompt' in the settings"
         )
     settings = json.loads(path.read_text(encoding="utf-8"))["settings"]
     formats: dict[str, float] = settings["formats"]

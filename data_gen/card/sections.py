@@ -127,7 +127,7 @@ def _made(manifest: Mapping[str, Any]) -> Section:
     numbers = [(k, str(v)) for k, v in settings.items() if isinstance(v, bool | int | float)]
     inputs = (manifest.get("inputs") or {}).items()
     files = [(PurePath(path).name, str(digest)[:16]) for path, digest in inputs]
-    command = manifest.get("command") or "python -m data_gen SETTINGS.yaml"
+    command = manifest.get("command") or "gradegpt data SETTINGS.yaml"
     version = manifest.get("version")
     return _section(
         "made",

@@ -180,6 +180,6 @@ def _verdict(reply: _Reply, outputs: Outputs) -> Verdict | None:
     if isinstance(cell, list) and reply.sample < len(cell):
         cell = cell[reply.sample]
     try:
-        return read_label(text(cell) or None)
+        return read_label(text(cell))
     except ValueError as error:
         raise InputError(f"{reply.where}: {error}") from error

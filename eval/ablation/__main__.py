@@ -1,4 +1,4 @@
-"""Reproduce the paper's ablation: ``python -m eval.ablation configs/eval/ablation.yaml``."""
+"""Reproduce the paper's ablation: ``gradegpt eval.ablation configs/eval/ablation.yaml``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from rich.console import Console
 from rich.table import Table
 
 from gradegpt.cli import run
-from gradegpt.errors import MissingError
 from gradegpt.settings import load_settings
 
 from ..console import terminal
@@ -24,12 +23,15 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 
 
 @app.command(
-    epilog="A first look, in minutes: python -m eval.ablation configs/eval/ablation.yaml "
+    epilog="A first look, in minutes: gradegpt eval.ablation configs/eval/ablation.yaml "
     "name=quick steps=40 seeds=[0] bootstrap=200"
 )
 def main(
     config: Annotated[
-        Path, typer.Argument(metavar="CONFIG.YAML", help="Such as configs/eval/ablation.yaml.")
+        Path,
+        typer.Argument(
+            metavar="CONFIG.YAML", help="Such as configs/eval/ablation.yaml, or ablation alone."
+        ),
     ],
     overrides: Annotated[
         list[str] | None,
@@ -54,13 +56,9 @@ def main(
     training tokens. Writes runs/<name>/: data, runs, eval, ablation.json and ablation.png. A
     command that was stopped goes on where it stood.
     """
-    try:
-        from .report import ablate, plot_path
-        from .settings import AblationSettings
-    except ModuleNotFoundError as error:
-        raise MissingError(
-            f"{error.name}: not installed; the ablation needs: pip install 'gradegpt[all]'"
-        ) from error
+    from .report import ablate, plot_path
+    from .settings import AblationSettings
+
     settings = load_settings(AblationSettings, config, overrides or ())
     console = terminal()
     if not console.is_terminal:
@@ -89,4 +87,4 @@ def _shown(score: Score, sign: str = "") -> str:
 
 
 if __name__ == "__main__":
-    run(app, name="python -m eval.ablation")
+    run(app, name="gradegpt eval.ablation")

@@ -76,7 +76,7 @@ def write_format(data: Path, chain_format: ChainFormat, out: Path) -> int:
 def _manifest(data: Path) -> dict[str, Any]:
     path = data / "manifest.json"
     if not path.is_file():
-        raise MissingError(f"{path}: not there; make the rows first: python -m data_gen ...")
+        raise MissingError(f"{path}: not there; make the rows first: gradegpt data ...")
     manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return manifest
 

@@ -104,14 +104,15 @@ def exported(settings: AblationSettings, adapter: Path | None) -> str:
     base = base_of(settings.model)
     if not (out / "manifest.json").is_file():
         source = (str(adapter), "--base", base) if adapter else (base,)
-        _command("train.export", *source, str(out), "--quantization", "float32", "--check", "1")
+        _command("export", *source, str(out), "--quantization", "float32", "--check", "1")
     return str(out)
 
 
-def _command(module: str, *arguments: str) -> None:
-    if subprocess.run([sys.executable, "-m", module, *arguments], check=False).returncode:
+def _command(name: str, *arguments: str) -> None:
+    command = [sys.executable, "-m", "gradegpt", name, *arguments]
+    if subprocess.run(command, check=False).returncode:
         raise OutputError(
-            f"python -m {module} {' '.join(arguments)}: failed; its own words are above. "
+            f"gradegpt {name} {' '.join(arguments)}: failed; its own words are above. "
             "Run the same command again to go on"
         )
 

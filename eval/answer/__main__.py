@@ -1,4 +1,4 @@
-"""Ask a model a benchmark's questions: ``python -m eval.answer QUESTIONS -o ANSWERS``."""
+"""Ask a model a benchmark's questions: ``gradegpt eval.answer QUESTIONS -o ANSWERS``."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .prompts import Style
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
 
-@app.command(epilog="Then: gradegpt judge answers.jsonl -o judged.jsonl, and python -m eval.scores")
+@app.command(epilog="Then: gradegpt judge answers.jsonl -o judged.jsonl, and gradegpt eval.scores")
 def main(
     questions: Annotated[
         Path,
@@ -85,4 +85,4 @@ def main(
 
 
 if __name__ == "__main__":
-    run(app, name="python -m eval.answer")
+    run(app, name="gradegpt eval.answer")

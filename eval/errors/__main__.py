@@ -1,4 +1,4 @@
-"""What is wrong with the wrong answers: ``python -m eval.errors ITEMS JUDGED``."""
+"""What is wrong with the wrong answers: ``gradegpt eval.errors ITEMS JUDGED``."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import typer
 
 from gradegpt.cli import run
 from gradegpt.errors import OutputError
+from gradegpt.options import Map, columns_of
 from gradegpt.records import EXISTS, read_rows, write_json
 from gradegpt.schema import Judgement
 
@@ -28,7 +29,7 @@ _SHOWN: Final = 8
 
 @app.command(epilog="First: gradegpt judge answers.jsonl -o judged.jsonl")
 def main(
-    items: Annotated[Path, typer.Argument(metavar="FILE.JSONL", help="What was judged.")],
+    items: Annotated[Path, typer.Argument(metavar="FILE", help="What was judged.")],
     judgements: Annotated[
         Path, typer.Argument(metavar="JUDGED.JSONL", help="What gradegpt judge made of it.")
     ],
@@ -42,6 +43,7 @@ def main(
     concurrency: Concurrency = 16,
     api_key: ApiKey = None,
     overwrite: Overwrite = False,
+    mapped: Map = None,
 ) -> None:
     """Sort every answer that was judged wrong into the error categories of ATLAS, table 6.
 
@@ -55,7 +57,7 @@ def main(
     if out.exists() and not overwrite and not (base_url and replies.exists()):
         raise OutputError(f"{out}: {EXISTS}")
     said = list(read_rows(judgements, Judgement))
-    wrongs = wrong_answers(read_items(items), said)
+    wrongs = wrong_answers(read_items(items, columns_of(mapped)), said)
     errors, unparsed = [by_rules(wrong) for wrong in wrongs], 0
     started, asked = time.monotonic(), None
     if base_url is not None:
@@ -106,4 +108,4 @@ def print_errors(found: Errors) -> None:
 
 
 if __name__ == "__main__":
-    run(app, name="python -m eval.errors")
+    run(app, name="gradegpt eval.errors")

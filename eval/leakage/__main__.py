@@ -1,4 +1,4 @@
-"""Has a model seen a benchmark: ``python -m eval.leakage ITEMS.jsonl -o leakage.json --model M``.
+"""Has a model seen a benchmark: ``gradegpt eval.leakage ITEMS.jsonl -o leakage.json --model M``.
 
 N-gram prediction accuracy (Xu et al. 2024, arXiv 2404.18824; OlympicArena, appendix E).
 """
@@ -31,7 +31,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 
 
 @app.command(
-    epilog="For --judgements: python -m eval.answer ITEMS.jsonl -o answers.jsonl, then gradegpt "
+    epilog="For --judgements: gradegpt eval.answer ITEMS.jsonl -o answers.jsonl, then gradegpt "
     "judge answers.jsonl -o judged.jsonl. The report lists the ids that are leaked."
 )
 def main(
@@ -195,4 +195,4 @@ def _shown(share: Share | None) -> str:
 
 
 if __name__ == "__main__":
-    run(app, name="python -m eval.leakage")
+    run(app, name="gradegpt eval.leakage")

@@ -1,4 +1,4 @@
-"""One page for judged files: ``python -m eval.report JUDGED.jsonl -o report.html``."""
+"""One page for judged files: ``gradegpt report JUDGED.jsonl -o report.html``."""
 
 from __future__ import annotations
 
@@ -73,4 +73,4 @@ def main(
 
 
 if __name__ == "__main__":
-    run(app, name="python -m eval.report")
+    run(app, name="gradegpt report")

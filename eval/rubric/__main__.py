@@ -1,4 +1,4 @@
-"""Grade by rubrics: ``python -m eval.rubric`` with ``make``, ``check``, ``grade`` and ``score``."""
+"""Grade by rubrics: ``gradegpt eval.rubric`` with ``make``, ``check``, ``grade`` and ``score``."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ Rubrics = Annotated[
 ]
 
 
-@app.command(epilog="Then: python -m eval.rubric check ITEMS.JSONL RUBRICS.JSONL")
+@app.command(epilog="Then: gradegpt eval.rubric check ITEMS.JSONL RUBRICS.JSONL")
 def make(
     items: Annotated[
         Path,
@@ -84,7 +84,7 @@ def make(
     print_asked(made, out, started, max_new_tokens, (input_price, output_price))
 
 
-@app.command(epilog="Then: python -m eval.rubric grade ANSWERS.JSONL RUBRICS.JSONL -o GRADES.JSONL")
+@app.command(epilog="Then: gradegpt eval.rubric grade ANSWERS.JSONL RUBRICS.JSONL -o GRADES.JSONL")
 def check(
     items: Annotated[Path, typer.Argument(metavar="ITEMS.JSONL", help="What the rubrics are for.")],
     rubrics: Rubrics,
@@ -106,7 +106,7 @@ def check(
         raise typer.Exit(1)
 
 
-@app.command(epilog="Then: python -m eval.rubric score GRADES.JSONL --people people.jsonl")
+@app.command(epilog="Then: gradegpt eval.rubric score GRADES.JSONL --people people.jsonl")
 def grade(
     items: Annotated[
         Path,
@@ -140,7 +140,7 @@ def grade(
     print_asked(made, out, started, max_new_tokens, (input_price, output_price))
 
 
-@app.command(epilog="First: python -m eval.rubric grade ANSWERS.JSONL RUBRICS.JSONL -o GRADES")
+@app.command(epilog="First: gradegpt eval.rubric grade ANSWERS.JSONL RUBRICS.JSONL -o GRADES")
 def score(
     grades: Annotated[Path, typer.Argument(metavar="GRADES.JSONL", help="What grade wrote.")],
     people: Annotated[
@@ -169,4 +169,4 @@ def score(
 
 
 if __name__ == "__main__":
-    run(app, name="python -m eval.rubric")
+    run(app, name="gradegpt eval.rubric")

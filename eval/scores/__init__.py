@@ -1,4 +1,4 @@
-"""What a judged file says of the model that answered: ``python -m eval.scores FILE JUDGEMENTS``.
+"""What a judged file says of the model that answered: ``gradegpt eval.scores FILE JUDGEMENTS``.
 
 Answers to one question are samples of it. Counted against the model is only what a judge judged:
 rows without a verdict are left out of every score, and counted beside it.
@@ -7,7 +7,7 @@ rows without a verdict are left out of every score, and counted beside it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -17,9 +17,9 @@ from gradegpt.agreement import numbered
 from gradegpt.answers.read import read
 from gradegpt.errors import InputError
 from gradegpt.importers.labelled import item_key
+from gradegpt.inputs import check_input
 from gradegpt.judges.parts import credit
 from gradegpt.judges.trust import type_of
-from gradegpt.records import read_objects, validate
 from gradegpt.rules.asked import asked
 from gradegpt.rules.compare import compare
 from gradegpt.rules.profiles.atlas import labels
@@ -255,13 +255,11 @@ def _no_answer(rows: Sequence[Answer]) -> dict[str, int]:
     return dict(sorted(Counter(reason.rpartition(":")[2] for reason in reasons).items()))
 
 
-def read_items(path: Path) -> list[Item]:
-    """The items of a file that may have labels too.
+def read_items(path: Path, columns: Mapping[str, str] | None = None) -> list[Item]:
+    """The items of a table of any form that may have labels and other columns too.
 
     Raises:
-        InputError: a row that is no item; ``file:line: field`` leads.
+        InputError: rows that are no items, or no row; ``file:line: field`` leads.
 
     """
-    rows = ((f"{path}:{number}", row) for number, row in read_objects(path))
-    known = Item.model_fields.keys()
-    return [validate(Item, {k: v for k, v in row.items() if k in known}, at) for at, row in rows]
+    return [item for _, item in check_input(path, columns=columns, ignore_extra=True).items()]

@@ -1,4 +1,4 @@
-"""What a judged file says of the model that answered: ``python -m eval.scores FILE JUDGEMENTS``."""
+"""What a judged file says of the model that answered: ``gradegpt eval.scores FILE JUDGEMENTS``."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from gradegpt import options
 from gradegpt.cli import run
 from gradegpt.records import read_rows, write_json
 from gradegpt.schema import Judgement
@@ -19,7 +20,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 
 @app.command(epilog="First: gradegpt judge answers.jsonl -o judged.jsonl")
 def main(
-    items: Annotated[Path, typer.Argument(metavar="FILE.JSONL", help="What was judged.")],
+    items: Annotated[Path, typer.Argument(metavar="FILE", help="What was judged.")],
     judgements: Annotated[
         Path, typer.Argument(metavar="JUDGED.JSONL", help="What gradegpt judge made of it.")
     ],
@@ -38,6 +39,7 @@ def main(
         list[float] | None,
         typer.Option(help="Accuracies above which a tag's value is mastered, for SSR."),
     ] = None,
+    mapped: options.Map = None,
 ) -> None:
     """Score the model that answered: accuracy, by tag, and over several answers to a question.
 
@@ -46,7 +48,7 @@ def main(
     and are listed.
     """
     found = scores(
-        read_items(items),
+        read_items(items, options.columns_of(mapped)),
         list(read_rows(judgements, Judgement)),
         ks=tuple(k or ()),
         alphas=tuple(alpha or ALPHAS),
@@ -58,4 +60,4 @@ def main(
 
 
 if __name__ == "__main__":
-    run(app, name="python -m eval.scores")
+    run(app, name="gradegpt eval.scores")

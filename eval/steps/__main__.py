@@ -1,4 +1,4 @@
-"""Score the steps of responses: ``python -m eval.steps ITEMS -o SCORES``."""
+"""Score the steps of responses: ``gradegpt eval.steps ITEMS -o SCORES``."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class By(StrEnum):
 
 
 @app.command(
-    epilog="First: python -m eval.answer QUESTIONS -o answers.jsonl --prompt steps …, and gradegpt "
+    epilog="First: gradegpt eval.answer QUESTIONS -o answers.jsonl --prompt steps …, and gradegpt "
     "judge answers.jsonl -o judged.jsonl; then this with --judgements judged.jsonl"
 )
 def main(
@@ -135,4 +135,4 @@ def _scorer(
 
 
 if __name__ == "__main__":
-    run(app, name="python -m eval.steps")
+    run(app, name="gradegpt eval.steps")

@@ -1,6 +1,6 @@
 """An exported model on ONNX Runtime: the same chains as ``LocalEngine``, several times faster.
 
-``python -m train.export`` writes the folder. What is here needs neither torch nor transformers, and
+``gradegpt export`` writes the folder. What is here needs neither torch nor transformers, and
 so is ready in half a second.
 
 A chain is mostly foreseeable: fixed words, a sentence copied from the response, an answer copied
@@ -215,7 +215,7 @@ def _weights(folder: Path) -> int:
 def _load(folder: Path, threads: int) -> tuple[ExportSettings, ExportedTokenizer, Any]:
     settings = read_beside(str(folder), ENGINE_FILE, ExportSettings)
     if settings is None:
-        how = "make the folder with: python -m train.export"
+        how = "make the folder with: gradegpt export"
         raise MissingError(f"{folder}: no {ENGINE_FILE} there; {how}")
     try:
         import jinja2  # noqa: F401

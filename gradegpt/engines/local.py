@@ -31,7 +31,7 @@ FIRST_TOKENS: Final = 96
 SMALL: Final = 2**24
 """Parameters up to which a model's matrices fit a core's cache. On a CPU one thread then does more
 than two, which wait for each other, and a few rows a pass more than many, which wait for the
-longest (docs/LOG.md)."""
+longest (docs/experiments/030-engines-side-by-side.md)."""
 SMALL_ROWS: Final = 4
 
 

@@ -1,4 +1,4 @@
-"""Graded answers in JSON Lines with any column names -> examples, by a mapping in the settings."""
+"""Graded answers in a table with any column names -> examples, by a mapping in the settings."""
 
 from __future__ import annotations
 
@@ -9,21 +9,25 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
+from gradegpt import tables
 from gradegpt.chain import parse_prompt
+from gradegpt.columns import FIELDS, Columns, Options, read_item
 from gradegpt.errors import InputError, MissingError
 from gradegpt.labels import read_label
-from gradegpt.records import read_objects, validate
-from gradegpt.schema import AnswerType, Example, Item, TrainingRow, Verdict
+from gradegpt.records import validate
+from gradegpt.schema import TOLERANCE, AnswerType, Example, Item, TrainingRow, Verdict
 from gradegpt.settings import Settings
+from gradegpt.shipped import found
 
 Split = Literal["train", "dev", "test"]
 _SHARES: dict[Split, float] = {"train": 0.75, "dev": 0.05, "test": 0.20}
 _SHOWN = 8
 """Values of a label's column that a complaint names."""
+_SETTINGS: Final = Options('fields: {{{field}: "{column}"}}', "")
 
 
 class Fields(Settings):
@@ -38,10 +42,26 @@ class Fields(Settings):
     lang: str = "lang"
     labelled_by: str = "label_by"
     answer_type: str = "answer_type"
+    source: str = ""
+    tolerance: str = ""
+    needs: str = ""
+    solution: str = ""
+    steps: str = ""
+    parts: str = ""
+    points: str = ""
+    tests: str = ""
+    tags: str = ""
+    meta: str = ""
+
+    @property
+    def columns(self) -> Columns:
+        """Those of an item."""
+        fields = {field: name for field in FIELDS if (name := getattr(self, field))}
+        return Columns(fields, (), frozenset(), (), _SETTINGS, ignore_extra=True)
 
 
 class Source(Settings):
-    """A file of graded answers and how to read it.
+    """A file of graded answers, a table of any form (``gradegpt.tables``), and how to read it.
 
     ``fields: null`` says that the rows are this project's own: examples, each taken whole, its own
     source, tolerance and answer type included; or training rows as ``data_gen`` writes them, each
@@ -57,19 +77,20 @@ class Source(Settings):
     out.
     """
 
-    path: str
+    path: Annotated[str, AfterValidator(found)]
     name: str = ""
     fields: Fields | None = Fields()
     split: Split | None = None
     reference_separator: str = ""
-    tolerance: str | None = None
+    tolerance: Annotated[str, Field(pattern=TOLERANCE)] | None = None
     set_aside: str | None = None
     limit: int | None = Field(default=None, ge=1)
 
     @property
     def label(self) -> str:
         """The source's name in tables: ``name``, or the file's name without its ending."""
-        return self.name or self.path.rsplit("/", 1)[-1].removesuffix(".jsonl")
+        path = Path(self.path)
+        return self.name or (path.stem if tables.form_of(path) else path.name)
 
 
 def read_examples(source: Source) -> Iterator[Example]:
@@ -81,8 +102,8 @@ def read_examples(source: Source) -> Iterator[Example]:
             ``file:line`` leads.
 
     """
-    rows = ((f"{source.path}:{number}", row) for number, row in read_objects(source.path))
-    examples, aside = (_example(row, source, where) for where, row in rows), _set_aside(source)
+    examples = (_example(row, source, where) for where, row in _rows(source.path))
+    aside = _set_aside(source)
     mine = (e for e in examples if e is not None and e.id not in aside and _in_split(e, source))
     yield from islice(mine, source.limit)
 
@@ -110,11 +131,14 @@ def read_items(source: Source) -> Iterator[tuple[Item, str]]:
 
 def _items(source: Source) -> Iterator[tuple[Item, str]]:
     fields = source.fields or Fields()
-    for number, row in read_objects(source.path):
-        where = f"{source.path}:{number}"
-        if _column(row, fields.response, where) is not None:
-            mapped = _item(row, source, fields, where)
-            yield validate(Item, mapped, where), str(row.get(fields.lang) or "")
+    for where, row in _rows(source.path):
+        if (item := _item(row, source, fields, where)) is not None:
+            yield item, str(row.get(fields.lang) or "")
+
+
+def _rows(path: str) -> Iterator[tuple[str, tables.Row]]:
+    form = tables.form_of(path) or tables.sniffed(Path(path))
+    return tables.sound(path, form, tables.read(path, form))
 
 
 def _example(row: dict[str, Any], source: Source, where: str) -> Example | None:
@@ -123,15 +147,15 @@ def _example(row: dict[str, Any], source: Source, where: str) -> Example | None:
         return _own(row, source, where)
     label = _column(row, fields.verdict, where)
     verdict = _verdict(label, where, source, fields.verdict)
-    if verdict is None or _column(row, fields.response, where) is None:
+    if verdict is None or (item := _item(row, source, fields, where)) is None:
         return None
-    mapped = _item(row, source, fields, where) | {
-        "verdict": verdict,
-        "labelled_by": str(row.get(fields.labelled_by) or ""),
-        "lang": str(row.get(fields.lang) or ""),
-        "source": source.label,
-    }
-    return validate(Example, mapped, where)
+    return Example(
+        **dict(item),
+        verdict=verdict,
+        labelled_by=str(row.get(fields.labelled_by) or ""),
+        lang=str(row.get(fields.lang) or ""),
+        source=str(row.get(fields.source) or source.label),
+    )
 
 
 def _own(row: dict[str, Any], source: Source, where: str) -> Example | None:
@@ -166,16 +190,20 @@ def _trained_on(row: TrainingRow, where: str) -> Example:
     return validate(Example, mapped, where)
 
 
-def _item(row: dict[str, Any], source: Source, fields: Fields, where: str) -> dict[str, Any]:
-    return {
-        "id": str(row.get(fields.id) or where.rsplit("/", 1)[-1]),
-        "question": _column(row, fields.question, where) or "",
-        "context": row.get(fields.context),
-        "reference": accepted(_column(row, fields.reference, where), source.reference_separator),
-        "response": _column(row, fields.response, where),
-        "answer_type": _answer_type(row.get(fields.answer_type)),
-        "tolerance": source.tolerance,
+def _item(row: dict[str, Any], source: Source, fields: Fields, where: str) -> Item | None:
+    """The item of a row; none without a response."""
+    if _column(row, fields.response, where) is None:
+        return None
+    _column(row, fields.question, where)
+    reference = accepted(_column(row, fields.reference, where), source.reference_separator)
+    cells = row | {
+        fields.reference: reference,
+        fields.answer_type: _answer_type(row.get(fields.answer_type)),
     }
+    item, wrong = read_item(cells, fields.columns, where.rsplit("/", 1)[-1])
+    if item is None:
+        raise InputError(f"{where}: {'; '.join(map(str, wrong))}")
+    return item.model_copy(update={"tolerance": source.tolerance}) if source.tolerance else item
 
 
 def _in_split(item: Item, source: Source) -> bool:
@@ -201,7 +229,7 @@ def _verdict(label: Any, where: str, source: Source, column: str) -> Verdict | N
     try:
         return read_label(label)
     except ValueError as error:
-        seen = Counter(repr(row.get(column)) for _, row in read_objects(source.path))
+        seen = Counter(repr(row.get(column)) for _, row in _rows(source.path))
         values = ", ".join(f"{value} ({n:,})" for value, n in seen.most_common(_SHOWN))
         more = f" and {len(seen) - _SHOWN:,} other values" if len(seen) > _SHOWN else ""
         held = f"the column {column!r} holds, with how often: {values}{more}"

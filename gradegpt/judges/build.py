@@ -229,7 +229,7 @@ def _engine(settings: JudgeSettings, model: str, adapter: str | None) -> Engine:
 def _fast(settings: JudgeSettings, folder: str, adapter: str | None) -> Engine:
     if adapter is not None:
         raise SettingsError(
-            f"adapter: none goes onto an exported model; python -m train.export {adapter} OUT "
+            f"adapter: none goes onto an exported model; gradegpt export {adapter} OUT "
             "makes one with the adapter in it"
         )
     if settings.device not in (None, "cpu"):

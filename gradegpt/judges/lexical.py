@@ -3,7 +3,7 @@
 Whether two sentences mean the same is beyond rules, and word for word comparison is beyond no
 machine. How much of the reference a response says, what else it says, and whether a "not" or
 another number stands there, tells right answers from wrong ones in most short texts. The weights
-are boosted trees over ``FEATURES`` (Friedman, 2001), fitted by ``python -m train.lexical`` to
+are boosted trees over ``FEATURES`` (Friedman, 2001), fitted by ``gradegpt train.lexical`` to
 answers that people graded; they are data, ``lexical.json``. What words cannot tell is left open:
 a reference and a response in two scripts, an acronym, the reference's words in another order.
 """
@@ -179,9 +179,7 @@ class LexicalJudge:
 def _shipped() -> Weights:
     weights = read_beside(str(WEIGHTS.parent), WEIGHTS.name, Weights)
     if weights is None or weights.features != FEATURES:
-        raise InputError(
-            f"{WEIGHTS}: not for these features; python -m train.lexical makes it anew"
-        )
+        raise InputError(f"{WEIGHTS}: not for these features; gradegpt train.lexical makes it anew")
     return weights
 
 

@@ -1,7 +1,7 @@
 """How far a model judge is believed, by kind of answer: measured on people's labels, not assumed.
 
 A small model compares numbers well and free text no better than a coin, and a larger one says No
-too often. ``python -m eval.calibrate`` finds out where, and writes ``trust.json`` for the folder of
+too often. ``gradegpt eval.calibrate`` finds out where, and writes ``trust.json`` for the folder of
 the adapter: what a cascade weighs a tag and the words of a text with, where it asks the lexical
 judge alone, and where it abstains because neither is to be believed.
 """

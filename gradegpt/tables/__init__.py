@@ -4,8 +4,9 @@
 means: that is ``gradegpt.columns``.
 """
 
-from gradegpt.tables.forms import SUFFIXES, Form, Row, Rows, form_of, place
-from gradegpt.tables.rows import check_library, files, read, read_table, write
+from gradegpt.tables.forms import SUFFIXES, Form, Row, Rows, form_of, place, sniffed
+from gradegpt.tables.rows import check_library, files, read, read_table, sound, write
+from gradegpt.tables.separated import as_cell
 from gradegpt.tables.source import Source, opened
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "Row",
     "Rows",
     "Source",
+    "as_cell",
     "check_library",
     "files",
     "form_of",
@@ -21,5 +23,7 @@ __all__ = [
     "place",
     "read",
     "read_table",
+    "sniffed",
+    "sound",
     "write",
 ]

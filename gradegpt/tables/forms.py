@@ -26,6 +26,7 @@ Rows = Iterator[tuple[int, Row | str]]
 SUFFIXES: Final = {f".{form}": form for form in Form} | {".ndjson": Form.JSONL}
 _BY_LINE: Final = frozenset((Form.JSONL, Form.CSV, Form.TSV))
 _START: Final = 4_096
+_OF_JSON: Final = (str, int, float, list, tuple, dict)
 
 
 def form_of(path: str | Path) -> Form | None:
@@ -50,6 +51,13 @@ def sniffed(path: Path) -> Form:
     if text.startswith(b"{") or b"," not in head.replace(b"\t", b","):
         return Form.JSONL
     return Form.TSV if b"\t" in head else Form.CSV
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it: bytes by their number, dates, decimals and the like as their text."""
+    if isinstance(value, bytes):
+        return f"({len(value):,} bytes)"
+    return value if value is None or isinstance(value, _OF_JSON) else str(value)
 
 
 def place(name: str, form: Form, number: int) -> str:

@@ -1,15 +1,15 @@
-"""JSON Lines and JSON, read and written."""
+"""JSON Lines and JSON read, and JSON written: lines are written by ``gradegpt.records``."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from gradegpt.errors import InputError
-from gradegpt.records import dump, parse_json, parse_line, read_lines, whole_file, write_rows
-from gradegpt.tables.forms import Row, Rows
+from gradegpt.records import parse_json, parse_line, read_lines
+from gradegpt.tables.forms import Row, Rows, plain
 
 
 def read_json_lines(path: Path, name: str) -> Rows:
@@ -38,19 +38,13 @@ def read_json(path: Path, name: str) -> Rows:
         yield number, row if is_row else f"a {type(row).__name__}; every row is an object"
 
 
-def write_json_lines(path: Path, columns: Iterable[str], rows: Iterable[Row]) -> None:
-    """An object a line."""
-    write_rows(path, rows)
-
-
-def write_json(path: Path, columns: Iterable[str], rows: Iterable[Row]) -> None:
+def write_json(out: TextIO, columns: Iterable[str], rows: Iterable[Row]) -> None:
     """A list of objects, one a line."""
-    with whole_file(path) as out:
-        before = "[\n"
-        for row in rows:
-            out.write(f"{before}{dump(row)}")
-            before = ",\n"
-        out.write("[]\n" if before == "[\n" else "\n]\n")
+    before = "[\n"
+    for row in rows:
+        out.write(before + json.dumps(row, ensure_ascii=False, default=plain))
+        before = ",\n"
+    out.write("[]\n" if before == "[\n" else "\n]\n")
 
 
 def _listed(value: Any, name: str) -> Iterable[Any]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from gradegpt.errors import InputError, MissingError
-from gradegpt.records import whole_file
 from gradegpt.tables.forms import Row, Rows
 from gradegpt.tables.separated import as_cell
 
@@ -24,19 +23,18 @@ def read_parquet(path: Path, name: str) -> Rows:
         raise InputError(f"{name}: not a readable Parquet file ({error})") from error
 
 
-def write_parquet(path: Path, columns: Sequence[str], rows: Iterable[Row]) -> None:
+def write_parquet(out: TextIO, columns: Sequence[str], rows: Iterable[Row]) -> None:
     """Each column with the type of its values; one whose values have several types is text."""
-    pyarrow, parquet = pyarrow_for(str(path))
+    pyarrow, parquet = pyarrow_for("Parquet")
     held = list(rows)
     arrays = {column: _array(pyarrow, [row.get(column) for row in held]) for column in columns}
-    with whole_file(path) as out:
-        parquet.write_table(pyarrow.table(arrays), out.buffer)
+    parquet.write_table(pyarrow.table(arrays), out.buffer)
 
 
 def _array(pyarrow: Any, values: list[Any]) -> Any:
     try:
         return pyarrow.array(values)
-    except pyarrow.ArrowException:
+    except (pyarrow.ArrowException, OverflowError):  # or a whole number beyond 64 bits
         return pyarrow.array([None if value is None else as_cell(value) for value in values])
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Final, TextIO
 
 from gradegpt.errors import InputError, MissingError
 from gradegpt.tables.forms import SUFFIXES, Form, Row, Rows, form_of, place
 from gradegpt.tables.hub import HUB, read_hub
-from gradegpt.tables.json_rows import read_json, read_json_lines, write_json, write_json_lines
+from gradegpt.tables.json_rows import read_json, read_json_lines, write_json
 from gradegpt.tables.parquet import pyarrow_for, read_parquet, write_parquet
 from gradegpt.tables.separated import read_separated, write_separated
 from gradegpt.tables.xlsx import openpyxl_for, read_xlsx, write_xlsx
@@ -23,8 +23,7 @@ _READERS: Final[dict[Form, Callable[[Path, str], Rows]]] = {
     Form.PARQUET: read_parquet,
     Form.XLSX: read_xlsx,
 }
-_WRITERS: Final[dict[Form, Callable[[Path, Sequence[str], Iterable[Row]], None]]] = {
-    Form.JSONL: write_json_lines,
+_WRITERS: Final[dict[Form, Callable[[TextIO, Sequence[str], Iterable[Row]], None]]] = {
     Form.JSON: write_json,
     Form.CSV: partial(write_separated, separator=","),
     Form.TSV: partial(write_separated, separator="\t"),
@@ -49,14 +48,17 @@ def read(path: str | Path, form: Form, name: str = "") -> Rows:
     return _READERS[form](path, name)
 
 
-def write(path: str | Path, form: Form, columns: Sequence[str], rows: Iterable[Row]) -> None:
-    """Write rows whole or not at all. JSON has a row's own columns, the others those given.
+def write(out: TextIO, form: Form, columns: Sequence[str], rows: Iterable[Row]) -> None:
+    """Write rows into an open file. JSON has a row's own columns, the others those given.
+
+    Every form but JSON Lines, which ``gradegpt.records`` writes. Parquet and XLSX are bytes, which
+    go into ``out.buffer``.
 
     Raises:
         MissingError: the library that writes it is not installed.
 
     """
-    _WRITERS[form](Path(path), columns, rows)
+    _WRITERS[form](out, columns, rows)
 
 
 def check_library(form: Form, name: str) -> None:
@@ -96,16 +98,17 @@ def read_table(path: str) -> Iterator[tuple[str, Row]]:
 
     """
     if path.startswith(HUB):
-        yield from _sound(path, Form.JSON, read_hub(path))
+        yield from sound(path, Form.JSON, read_hub(path))
     for name in files(path):
         form = form_of(name)
         if form is None:
             known = ", ".join(SUFFIXES)
             raise InputError(f"{name}: no reader for {Path(name).suffix!r}; save it as {known}")
-        yield from _sound(name, form, read(name, form))
+        yield from sound(name, form, read(name, form))
 
 
-def _sound(name: str, form: Form, rows: Rows) -> Iterator[tuple[str, Row]]:
+def sound(name: str, form: Form, rows: Rows) -> Iterator[tuple[str, Row]]:
+    """Yield ``(where, row)`` for every row; one that cannot be read is an ``InputError``."""
     for number, row in rows:
         where = place(name, form, number)
         if isinstance(row, str):

@@ -7,11 +7,11 @@ import json
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from gradegpt.errors import InputError
-from gradegpt.records import MAX_LINE_BYTES, whole_file
-from gradegpt.tables.forms import Row, Rows
+from gradegpt.records import MAX_LINE_BYTES
+from gradegpt.tables.forms import Row, Rows, plain
 
 
 def read_separated(path: Path, name: str, separator: str) -> Rows:
@@ -38,17 +38,16 @@ def read_separated(path: Path, name: str, separator: str) -> Rows:
 
 
 def write_separated(
-    path: Path, columns: Sequence[str], rows: Iterable[Row], separator: str
+    out: TextIO, columns: Sequence[str], rows: Iterable[Row], separator: str
 ) -> None:
     """The columns, then a row each; what a row does not have is an empty cell."""
-    with whole_file(path) as out:
-        writer, quoting = (
-            csv.writer(out, delimiter=separator, lineterminator="\n", quoting=how)
-            for how in (csv.QUOTE_MINIMAL, csv.QUOTE_ALL)
-        )
-        for cells in chain([columns], ([as_cell(row.get(c)) for c in columns] for row in rows)):
-            # A carriage return alone ends a line for a reader, and is not quoted by itself.
-            (quoting if any("\r" in cell for cell in cells) else writer).writerow(cells)
+    writer, quoting = (
+        csv.writer(out, delimiter=separator, lineterminator="\n", quoting=how)
+        for how in (csv.QUOTE_MINIMAL, csv.QUOTE_ALL)
+    )
+    for cells in chain([columns], ([as_cell(row.get(c)) for c in columns] for row in rows)):
+        # A carriage return alone ends a line for a reader, and is not quoted by itself.
+        (quoting if any("\r" in cell for cell in cells) else writer).writerow(cells)
 
 
 def header_of(names: Sequence[Any], name: str) -> list[str]:
@@ -64,7 +63,8 @@ def as_cell(value: Any) -> str:
     """A value as the text of a cell: texts as they are, none as nothing, the rest as JSON."""
     if value is None:
         return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    cell = plain(value)
+    return cell if isinstance(cell, str) else json.dumps(cell, ensure_ascii=False, default=plain)
 
 
 def _cells(header: list[str], cells: list[str]) -> Row | str:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from gradegpt.tables.forms import Form, Rows, form_of, place, sniffed
+from gradegpt.tables.forms import Form, Rows, form_of, place, plain, sniffed
 from gradegpt.tables.hub import HUB, read_hub
 from gradegpt.tables.rows import read
 
@@ -64,8 +64,4 @@ def opened(given: str) -> Iterator[Source]:
 def _copy_hub(given: str, path: Path) -> None:
     with path.open("w", encoding="utf-8") as out:
         for _, row in read_hub(given):
-            out.write(json.dumps(row, default=_plain) + "\n")
-
-
-def _plain(value: object) -> str:
-    return f"({len(value):,} bytes)" if isinstance(value, bytes) else str(value)
+            out.write(json.dumps(row, default=plain) + "\n")

@@ -9,10 +9,9 @@ import zipfile
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TextIO
 
 from gradegpt.errors import InputError, MissingError
-from gradegpt.records import whole_file
 from gradegpt.tables.forms import Row, Rows
 from gradegpt.tables.separated import as_cell, header_of
 
@@ -42,9 +41,9 @@ def read_xlsx(path: Path, name: str) -> Rows:
         raise InputError(f"{name}: not a readable workbook ({error})") from error
 
 
-def write_xlsx(path: Path, columns: Sequence[str], rows: Iterable[Row]) -> None:
+def write_xlsx(out: TextIO, columns: Sequence[str], rows: Iterable[Row]) -> None:
     """One sheet: the columns, then a row each. No text becomes a formula."""
-    openpyxl = openpyxl_for(str(path))
+    openpyxl = openpyxl_for("XLSX")
     from openpyxl.cell import WriteOnlyCell
     from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 
@@ -62,8 +61,7 @@ def write_xlsx(path: Path, columns: Sequence[str], rows: Iterable[Row]) -> None:
     sheet.append([cell(column) for column in columns])
     for row in rows:
         sheet.append([cell(row.get(column)) for column in columns])
-    with whole_file(path) as out:
-        book.save(out.buffer)
+    book.save(out.buffer)
 
 
 def too_long(row: Row) -> str:

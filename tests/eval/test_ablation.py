@@ -90,19 +90,19 @@ def test_a_folder_in_another_format_is_one_that_trains(data: Path, tmp_path: Pat
 
 
 class Trainer:
-    """Stands for ``python -m train``: notes its commands and writes their manifests."""
+    """Stands for ``gradegpt train``: notes its commands and writes their manifests."""
 
     def __init__(self, code: int = 0) -> None:
         self.commands: list[dict[str, str]] = []
         self.code = code
 
     def __call__(self, command: Sequence[str], *, check: bool) -> Any:
-        assert command[1:3] in (["-m", "train"], ["-m", "train.export"])
-        if command[2] == "train.export":
+        assert command[1:4] in (["-m", "gradegpt", "train"], ["-m", "gradegpt", "export"])
+        if command[3] == "export":
             out = command[command.index("--quantization") - 1]
-            write_json(Path(out) / "manifest.json", {"source": command[3]})
+            write_json(Path(out) / "manifest.json", {"source": command[4]})
             return SimpleNamespace(returncode=0)
-        given = dict(part.split("=", 1) for part in command[4:])
+        given = dict(part.split("=", 1) for part in command[5:])
         self.commands.append(given)
         if not self.code:
             per_row = {"outcome": 50, "judge_of_chain": 80, "cross_lingual": 100}
@@ -157,7 +157,7 @@ def test_a_run_that_fails_stops_the_ablation(
     """With the folder in the error; nothing is measured on half of the runs."""
     monkeypatch.setattr("eval.ablation.runs.subprocess.run", Trainer(code=3))
     with pytest.raises(
-        OutputError, match=r"python -m train recipe.yaml .*outcome-steps-0.*: failed; its own words"
+        OutputError, match=r"gradegpt train recipe.yaml .*outcome-steps-0.*: failed; its own words"
     ):
         train_all(settings_of(data, tmp_path / "out"))
 

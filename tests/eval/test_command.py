@@ -6,22 +6,26 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
-from typer.testing import CliRunner
+import typer
+from typer.testing import CliRunner, Result
 
 from eval.__main__ import app
 from eval.judging import read_sources
 from eval.settings import EvalSettings
+from gradegpt import tables
 from gradegpt.errors import GradeGPTError
-from gradegpt.records import read_rows
+from gradegpt.records import read_rows, whole_file, write_rows
 from gradegpt.schema import Judgement
 from gradegpt.settings import load_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 HANDMADE = ROOT / "configs" / "eval" / "handmade.yaml"
-COMMAND = "# python -m eval configs/eval/"
+COMMAND = "# gradegpt eval configs/eval/"
 BENCHMARKS = {"olympiadbench", "olympicarena", "arb", "atlas", "cmmath"}
 CONFIGS = sorted(
     path
@@ -78,6 +82,106 @@ def test_the_command_runs_the_rules_on_the_shipped_rows(tmp_path: Path) -> None:
     assert len(list(read_rows(tmp_path / "judgements/rules.jsonl", Judgement))) > 100
     (rules,) = json.loads((tmp_path / "report.json").read_text())["judges"]
     assert rules["overall"]["accuracy"] == 1, "the rules contradict a label given by hand"
+
+
+GRADED = [
+    {"q": "2+2=?", "gold": "4", "output": "It is 4.", "score": 1, "tolerance": None, "lang": "en"},
+    {
+        "q": "1/4=?",
+        "gold": "0.5",
+        "output": "It is 0.25.",
+        "score": 0,
+        "tolerance": None,
+        "lang": "",
+    },
+    {
+        "q": "9=?",
+        "gold": "9",
+        "output": "It is 9.1.",
+        "score": 1,
+        "tolerance": "relative:0.1",
+        "lang": "zh",
+    },
+    {"q": "3=?", "gold": "3", "output": "It is 3.", "score": None, "tolerance": None, "lang": "en"},
+]  # fmt: skip
+HERE = ("--map", "question=q", "bootstrap=0")
+
+
+def evaluated(*arguments: str) -> Result:
+    return CliRunner().invoke(app, arguments)
+
+
+@pytest.fixture
+def graded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], str]:
+    """Make a file of that form in a working directory of its own; its name."""
+    monkeypatch.chdir(tmp_path)
+
+    def made(form: str, rows: Sequence[dict[str, Any]] = GRADED) -> str:
+        with whole_file(f"my file.{form}") as out:
+            tables.write(out, tables.Form(form), list(rows[0]), rows)
+        return f"my file.{form}"
+
+    return made
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "xlsx", "parquet", "json"])
+def test_a_labelled_table_needs_no_settings(graded: Callable[[str], str], form: str) -> None:
+    """Its columns are recognised and said; a tolerance of the rows is the judge's too."""
+    judges = ("--judge", "rules", "--judge", "lexical")
+    result = evaluated(graded(form), *judges, *HERE, "--map", "label=score")
+    assert result.exit_code == 0, result.output
+    assert "columns: question = q, reference = gold, response = output\n" in result.stderr
+    assert "label: score; 1 rows without one are left out\n" in result.stderr
+    report = json.loads(Path("runs/my file/report.json").read_text())
+    assert [judge["name"] for judge in report["judges"]] == ["rules", "lexical"]
+    rules = report["judges"][0]["overall"]
+    assert (rules["n_items"], rules["accuracy"]) == (3, 1)
+    manifest = json.loads(Path("runs/my file/manifest.json").read_text())
+    assert list(manifest["inputs"]) == [f"my file.{form}"]
+    again = EvalSettings.model_validate(manifest["settings"])
+    assert [e.reference for e in read_sources(again.sources)] == [("4",), ("0.5",), ("9",)]
+    assert evaluated(graded(form), *judges, *HERE, "--map", "label=score").exit_code == 0
+
+
+def test_a_table_without_labels_scores_the_model(graded: Callable[[str], str]) -> None:
+    """With the answers' page, as ``answers`` of the settings; that there is no label is said."""
+    rows = ("--judge", "rules", "--ignore-extra", "--map", "response=output", *HERE)
+    result = evaluated(graded("csv"), *rows, "name=other")
+    assert result.exit_code == 0, result.output
+    assert "label: none, so the model that answered is scored" in result.stderr
+    report = json.loads(Path("runs/other/report.json").read_text())
+    assert report["scores"]["rules"]["overall"]["accuracy"]["value"] == 0.75
+    manifest = json.loads(Path("runs/other/manifest.json").read_text())
+    assert manifest["settings"]["columns"] == {"question": "q", "response": "output"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("my file.csv", "--judge", "rules", *HERE), "`score`: unknown column in 4 rows"),
+        (("my file.csv", "--map", "label=scores"), "no column 'scores'; did you mean 'score'?"),
+        (("my file.csv", "--map", "question"), "expected FIELD=COLUMN"),
+        (("my file.csv", *HERE, "--map", "label=q", "--ignore-extra"),
+         "label '2+2=?' is no verdict"),
+        (("my file.csv", "--judge", "rules", "--model", "x"), "--model: no judge asks a model"),
+        (("my file.csv", *HERE, "--map", "label=score", "sed=1"), "did you mean 'seed'?"),
+        (("nowhere.csv", "--judge", "rules"), "nowhere.csv: no such file"),
+        (("nowhere.yaml", "--judge", "rules"), "nowhere.yaml holds settings"),
+        (("two.jsonl", "--judge", "rules"), "`label` may be any of correct, is_correct; use "
+         "--map label=correct or --map label=is_correct"),
+    ],
+)  # fmt: skip
+def test_a_table_that_cannot_be_evaluated_says_what_to_do(
+    graded: Callable[[str], str], arguments: tuple[str, ...], message: str
+) -> None:
+    """Before a judge is loaded; nothing is written."""
+    graded("csv")
+    two = {"reference": "4", "response": "4", "correct": True, "is_correct": True}
+    write_rows("two.jsonl", [two])
+    with pytest.raises((GradeGPTError, typer.BadParameter)) as caught:
+        app(list(arguments), standalone_mode=False)
+    assert message in str(caught.value)
+    assert not Path("runs").exists()
 
 
 def test_the_command_ends_with_the_exit_code_of_the_error(tmp_path: Path) -> None:

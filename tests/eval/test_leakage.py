@@ -279,6 +279,13 @@ def test_leaked_instances_are_the_union_of_what_the_kinds_detect() -> None:
     assert found.parts[Part.ANSWER][Kind.EXACT] is None
 
 
+def test_a_tag_is_printed_as_it_is_written(capsys: pytest.CaptureFixture[str]) -> None:
+    """``[/1]`` would end a style of the terminal that never began."""
+    row = measured("a", "edr").model_copy(update={"tags": {"t": "[/1]"}})
+    command.print_report(report_of([row], model="m", k=1, n=1))
+    assert "t: [/1]" in capsys.readouterr().out
+
+
 def test_leaked_and_solved_are_counted_as_in_the_papers_tables(tmp_path: Path) -> None:
     """Two leaked items with a verdict, one right; b's two samples are half right; d has none."""
     rows = [measured("a", "edr"), measured("b", "edr"), measured("c", "-"), measured("d", "edr")]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from eval.evaluate import evaluate
+from eval.evaluate import evaluate, evaluate_answers
 from eval.panel import app, differing, panel_report, read_run
 from eval.settings import EvalSettings
 from gradegpt.errors import InputError, MissingError
@@ -81,6 +81,19 @@ def test_a_panel_is_counted_by_hand(ran: Path) -> None:
     assert (pair.n_differ, pair.a_right, pair.b_right) == (25, 10, 15)
 
 
+def test_answers_without_labels_have_no_panel(tmp_path: Path) -> None:
+    """The error says what is missing and where such a run shows how far its judges agree."""
+    row = {"id": "1", "question": "?", "reference": "x", "response": "x"}
+    write_rows(tmp_path / "rows.jsonl", [row])
+    settings = EvalSettings.model_validate(
+        {"name": "open", "out": str(tmp_path / "run"), "answers": [str(tmp_path / "rows.jsonl")],
+         "judges": [{"name": "says", "kind": "model"}]}
+    )  # fmt: skip
+    evaluate_answers(settings, build=lambda one: Says(one.name, 2))
+    with pytest.raises(InputError, match=r"answers have no labels.*report\.html"):
+        read_run(settings.folder)
+
+
 def test_the_command(ran: Path) -> None:
     """It reads what an evaluation left and writes beside it; two of the judges, if so asked."""
     done = CliRunner().invoke(app, [str(ran), "--vote", "weighted"])
@@ -94,7 +107,7 @@ def test_the_command(ran: Path) -> None:
     assert two.exit_code == 0, two.output
     with pytest.raises(InputError, match="no judge 'five'; it has three, four, two"):
         read_run(ran, ["five"])
-    with pytest.raises(MissingError, match="run python -m eval CONFIG"):
+    with pytest.raises(MissingError, match="run gradegpt eval CONFIG"):
         read_run(ran / "nowhere")
     write_rows(ran.parent / "rows.jsonl", [])
     with pytest.raises(InputError):

@@ -118,7 +118,10 @@ def test_the_prompt_is_framed_and_in_the_questions_language() -> None:
     system, user = parts_of_solution(item)
     assert "抄出" in system.content
     assert user.content.count("</reference>") == 1
-    english, _ = parts_of_solution(item.model_copy(update={"question": "Find v."}))
+    english, asked = parts_of_solution(
+        item.model_copy(update={"question": "Find v.", "context": "A car brakes."})
+    )
+    assert asked.content.count("A car brakes.") == 1
     assert "Copy the final answer" in english.content
 
 

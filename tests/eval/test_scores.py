@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from eval.scores import Scores, classes, score_of, scores, ssr
+from eval.scores import Scores, classes, read_items, score_of, scores, ssr
 from eval.scores.__main__ import app
 from eval.scores.rates import Rate, Rates, no_answer, rates
 from eval.scores.tables import print_scores
 from gradegpt.errors import InputError
 from gradegpt.judges import RuleJudge
 from gradegpt.records import write_rows
+from gradegpt.run import check_input, judge_file
 from gradegpt.schema import Item, Judgement, Outcome, Verdict
 
 SIGNS = {"+": Verdict.CORRECT, "-": Verdict.INCORRECT, "0": Verdict.INVALID, "?": None}
@@ -83,6 +84,12 @@ def test_what_is_not_judged_counts_for_nothing_and_is_told() -> None:
     with pytest.raises(InputError, match="k = 4: no question has as many judged answers"):
         score_of(answers("+-0?", "a"), (4,))
     assert score_of(answers("??", "a")).accuracy is None
+
+
+def test_the_default_k_is_of_judged_answers() -> None:
+    """Four answers of which one is judged give no pass@2; where all are open there is no score."""
+    assert found(answers("+???", "a")).overall.samples == ()
+    assert found(answers("????", "a")).overall.accuracy is None
 
 
 def test_knowledge_points_are_mastered_above_alpha() -> None:
@@ -242,3 +249,19 @@ def test_the_tables_fit_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     assert "24.92 (300)" in said
     assert "33.6 [33,100]" in said
     assert "…" not in said
+
+
+def test_what_was_judged_may_be_a_table_of_any_form(tmp_path: Path) -> None:
+    """Its columns are found as the judge found them; a wrong row is named."""
+    path, judged = tmp_path / "answers.csv", tmp_path / "judged.jsonl"
+    path.write_text("q,gold,output,n\n2+2=?,4,It is 4.,1\n2+3=?,5,It is 6.,2\n")
+    source = check_input(path, columns={"question": "q"}, ignore_extra=True)
+    judge_file(source, judged, RuleJudge())
+    call = [str(path), str(judged), "--map", "question=q", "-o", str(tmp_path / "scores.json")]
+    result = CliRunner().invoke(app, call)
+    assert result.exit_code == 0, result.output
+    told = json.loads((tmp_path / "scores.json").read_text())
+    assert (told["overall"]["n_questions"], told["overall"]["accuracy"]["value"]) == (2, 0.5)
+    path.write_text("q,gold,output\n2+2=?,4\n")
+    with pytest.raises(InputError, match=r"answers\.csv:2: 2 cells under 3 columns"):
+        read_items(path)

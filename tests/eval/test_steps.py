@@ -244,6 +244,15 @@ def test_tags_are_groups_and_their_means_are_set_against_each_other() -> None:
     assert found.between["model"].pearson == pytest.approx(1)
 
 
+def test_rows_of_one_question_in_two_contexts_are_of_two_questions() -> None:
+    """Their mean varies when questions are drawn; the mean of one question does not."""
+    for contexts, interval in ((("A car.", "A train."), (0, 1)), (("A car.",) * 2, (0.5, 0.5))):
+        rows = [made((k,), bool(k), context=contexts[k]) for k in (1, 1, 0, 0)]
+        process = summarise(*map(list, zip(*rows, strict=True))).overall.process
+        assert process is not None
+        assert (process.interval.low, process.interval.high) == interval
+
+
 def test_people_agree_with_so_many_scores() -> None:
     """83 of 100 steps, as in OlympicArena, section 3.4; kappa of 70 11 6 13 by hand.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import os
 import re
@@ -18,8 +19,10 @@ import pytest
 from gradegpt import cli, console, tables
 from gradegpt.engines import ScriptedEngine
 from gradegpt.errors import EngineError, GradeGPTError, InputError, OutputError
-from gradegpt.judges import Judge, ModelJudge
+from gradegpt.judges import Judge, ModelJudge, RuleJudge
 from gradegpt.judges.build import JudgeSettings
+from gradegpt.outputs import judge_table
+from gradegpt.records import read_rows, whole_file, write_rows
 from gradegpt.run import check_input
 from gradegpt.schema import Judgement, Outcome
 
@@ -315,7 +318,7 @@ def test_an_interrupted_run_says_how_to_go_on(
     def interrupted(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(console, "judge_file", interrupted)
+    monkeypatch.setattr(console, "judge_table", interrupted)
     Path("in.jsonl").write_text(ROW)
     assert call("judge", "in.jsonl", "-o", "out.jsonl", *RULES) == 130
     assert capsys.readouterr().err == (
@@ -408,7 +411,11 @@ def test_a_csv_comes_back_with_a_verdict_in_every_row(
 def test_every_form_is_judged_alike(here: Path, form: str) -> None:
     """Verdicts do not depend on the form in which the rows came; numbers are text."""
     rows = [{"gold": n, "output": f"It is {n % 2}."} for n in range(3)]
-    tables.write(f"in.{form}", tables.Form(form), ["gold", "output"], rows)
+    if form == "jsonl":
+        write_rows("in.jsonl", rows)
+    else:
+        with whole_file(f"in.{form}") as out:
+            tables.write(out, tables.Form(form), ["gold", "output"], rows)
     assert call("judge", f"in.{form}", "-o", "out.jsonl", *RULES) == 0
     told = [json.loads(line) for line in Path("out.jsonl").read_text().splitlines()]
     assert [row["verdict"] for row in told] == ["correct", "correct", "incorrect"]
@@ -441,6 +448,68 @@ def test_standard_input_goes_to_standard_output(here: Path) -> None:
     )  # fmt: skip
     assert done.stdout.splitlines()[0].split("\t")[-1] == "answer"
     assert len(done.stdout.splitlines()) == 3
+
+
+def test_a_table_on_standard_output_leaves_nothing_behind_and_names_nothing_that_is_gone(
+    here: Path, scripted: list[str | EngineError], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is judged is in memory: an engine that is down says so and promises no file."""
+    Path("in.csv").write_text("gold,output\n" + "4,It is 4.\n" * 20)
+    scripted += [EngineError("down")] * 20
+    assert call("judge", "in.csv", "--format", "csv") == 4
+    out, err = capsys.readouterr()
+    assert (out, err.splitlines()[-1]) == (
+        "", "error: all 20 items asked about failed: engine:error: down",
+    )  # fmt: skip
+    Path("in.jsonl").write_text(json.dumps({"gold": "4", "output": "4" * 32_768}) + "\n")
+    assert call("judge", "in.jsonl", "--format", "xlsx") == 3
+    assert "error: stdout: in.jsonl:1: output is longer" in capsys.readouterr().err
+
+
+def test_the_output_is_looked_at_before_the_rows(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A name that cannot be written is known at once; whether cells hold the texts, after that."""
+    Path("in.jsonl").write_text(json.dumps({"gold": "4", "output": "4" * 32_768}) + "\n")
+    Path("out.xlsx").write_text("")
+    assert call("judge", "in.jsonl", "-o", "out.xlsx", *RULES) == 3
+    assert "out.xlsx: exists already" in capsys.readouterr().err
+
+
+def test_a_table_as_json_lines_is_the_record_itself(here: Path) -> None:
+    """Nothing is written over it."""
+    Path("in.jsonl").write_text(ROW)
+    source = check_input("in.jsonl")
+    summary = judge_table(source, "out.jsonl", RuleJudge(), form=tables.Form.JSONL)
+    assert summary.output == Path("out.jsonl")
+    assert [j.verdict for j in read_rows("out.jsonl", Judgement)] == ["correct"]
+    with pytest.raises(OutputError, match="exists already"):
+        judge_table(source, "out.jsonl", RuleJudge(), form=tables.Form.JSONL)
+
+
+def test_a_parquet_file_with_dates_is_judged_into_every_form(here: Path) -> None:
+    """They were found out to be unwritable only after the judging."""
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    row = {"reference": "4", "response": "It is 4.", "day": datetime.date(2026, 4, 3)}
+    parquet.write_table(pyarrow.Table.from_pylist([row]), "in.parquet")
+    for form in ("json", "csv", "xlsx"):
+        given = ("in.parquet", "-o", f"out.{form}", "--ignore-extra")
+        assert call("judge", *given, *RULES) == 0
+        ((_, told),) = tables.read_table(f"out.{form}")
+        assert (told["day"], told["verdict"]) == ("2026-04-03", "correct")
+
+
+def test_a_column_that_is_called_tests_can_be_left_out(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The message says how."""
+    Path("in.jsonl").write_text(ROW.replace("}", ', "tests": "unit 3"}'))
+    assert call("judge", "in.jsonl", *RULES) == 2
+    assert "use --map tests= to leave it out" in capsys.readouterr().err
+    assert call("judge", "in.jsonl", "--map", "tests=", *RULES) == 0
+    assert "columns: tests = (none)" in capsys.readouterr().err
 
 
 def test_bad_rows_are_left_out_on_demand_and_counted(

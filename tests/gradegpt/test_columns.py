@@ -14,12 +14,11 @@ from gradegpt.columns import (
     COMMAND_LINE,
     FIELDS,
     LABELS,
-    Complaint,
-    Complaints,
     read_item,
     recognise,
     survey,
 )
+from gradegpt.complaints import Complaint, Complaints
 from gradegpt.errors import InputError, SettingsError
 from gradegpt.schema import Item
 
@@ -71,6 +70,67 @@ def test_no_usual_name_stands_for_two_fields() -> None:
     assert len(names) == len(set(names))
     assert all(name == name.casefold().replace("_", "") for name in names)
     assert not set(names) & set(FIELDS)
+
+
+def test_a_field_may_be_said_to_have_no_column() -> None:
+    """``--map tests=``: the column of that name is left out, and it is part of what was read."""
+    row = ROW | {"tests": "unit 3", "passage": "In 1816."}
+    columns = recognise(survey([row]), {"tests": "", "context": ""}, name="t", ignore_extra=True)
+    assert columns.said == "context = (none), tests = (none)"
+    assert read_item(row, columns, 7) == (item_of(ROW), [])
+    (wrong,) = complaints_of(ROW, given={"response": ""})
+    assert (wrong.field, wrong.what) == ("response", "field required")
+    (wrong,) = complaints_of(ROW | {"": "4"}, given={"reference": ""})  # a column without a name
+    assert (wrong.field, wrong.what) == ("reference", "field required")
+
+
+@pytest.mark.parametrize(
+    ("row", "column", "what"),
+    [
+        ({"tests": "assert f(1) == 2"}, "tests", 'expected the test cases of a program, [{"input"'),
+        ({"tests": [{"in": "1"}, {"in": "2"}]}, "tests", "expected the test cases of a program"),
+        ({"tags": "physics"}, "tags", "expected what the question is about, {"),
+        ({"steps": 3}, "steps", "expected a list of texts"),
+        ({"answer_type": "MCQ"}, "answer_type", "input should be 'single_choice', "),
+        ({"points": 0}, "points", "input should be greater than 0"),
+    ],
+)
+def test_an_optional_field_that_is_not_understood_says_what_it_is_and_how_to_leave_it_out(
+    row: dict[str, Any], column: str, what: str
+) -> None:
+    """One complaint a field, however many of its parts are wrong."""
+    (wrong,) = complaints_of(ROW | row)
+    assert wrong.field == column
+    assert wrong.what.startswith(what)
+    assert wrong.advice == (f"; if it is something else, use --map {column}= to leave it out")
+    assert item_of(ROW | row, given={column: ""}) == item_of(ROW)
+
+
+def test_a_cell_may_be_an_array() -> None:
+    """As a data frame read from Parquet holds lists."""
+    numpy = pytest.importorskip("numpy")
+    row = {"gold": numpy.array(["4", "four"]), "response": "4", "points": numpy.float64("nan")}
+    assert item_of(row).reference == ("4", "four")
+    assert survey([{"a": numpy.array([])}, {"a": ""}, {"a": 0}])["a"][1:] == [0]
+
+
+@pytest.mark.parametrize(
+    ("row", "given", "labels"),
+    [
+        ({}, None, ()), ({"is_correct": 1}, None, ("is_correct",)),
+        ({"verdict": 1, "correct": 1}, None, ("verdict",)),
+        ({"is_correct": 1, "Correct": 1}, None, ("is_correct", "Correct")),
+        ({"score": 1, "label": 1}, {"label": "score"}, ("score",)),
+        ({"label": 1}, {"label": ""}, ()),
+    ],
+)  # fmt: skip
+def test_the_columns_that_may_hold_the_label(
+    row: dict[str, Any], given: dict[str, str] | None, labels: tuple[str, ...]
+) -> None:
+    """The one given, else the exact name, else every usual one; none of them is too many."""
+    columns = recognise(survey([ROW | row]), given, name="t")
+    assert columns.labels == labels
+    assert read_item(ROW | row, columns, 7) == (item_of(ROW), [])
 
 
 def test_an_exact_name_wins_over_a_usual_one() -> None:

@@ -423,13 +423,13 @@ def test_settings_that_do_not_go_together_are_said(folder: Path, model: Path) ->
         values = {"kind": "model", "model": str(model), **settings}
         build_judge(JudgeSettings.model_validate(values))
 
-    with pytest.raises(SettingsError, match="none goes onto an exported model; python -m train"):
+    with pytest.raises(SettingsError, match="none goes onto an exported model; gradegpt export"):
         build(folder, adapter="runs/x/adapter")
     with pytest.raises(SettingsError, match="runs on 'cpu', not on 'cuda'"):
         build(folder, device="cuda")
     with pytest.raises(SettingsError, match="was exported for 'onnx'"):
         build(folder, engine="transformers")
-    with pytest.raises(MissingError, match=r"make the folder with: python -m train\.export"):
+    with pytest.raises(MissingError, match=r"make the folder with: gradegpt export"):
         build(model, engine="onnx")
 
 

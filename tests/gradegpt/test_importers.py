@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gradegpt import tables
 from gradegpt.chain import Chain, PromptSettings, build_prompt, render_chain
 from gradegpt.errors import InputError, MissingError
 from gradegpt.importers.labelled import (
@@ -23,6 +24,7 @@ from gradegpt.importers.labelled import (
     read_items,
     split_of,
 )
+from gradegpt.records import whole_file
 from gradegpt.schema import (
     AnswerType,
     ChainFormat,
@@ -119,7 +121,7 @@ def test_labels(source: Any, label: object, verdict: str) -> None:
     assert [e.verdict.value for e in read_examples(source(ROW | {"label": label}))] == [verdict]
 
 
-@pytest.mark.parametrize("label", [2, "B", "", "P", 0.5, [True], "correct?"])
+@pytest.mark.parametrize("label", [2, "B", " ", "P", 0.5, [True], "correct?"])
 def test_a_label_that_is_no_verdict_is_an_error(source: Any, label: object) -> None:
     """Never guessed. The values that the column holds show what it is, such as a class."""
     given_ = source(ROW, ROW | {"label": label}, ROW)
@@ -143,6 +145,51 @@ def test_a_row_of_this_projects_own_may_call_its_verdict_a_label(source: Any) ->
     assert [e.verdict.value for e in read_examples(rows)] == ["incorrect", "correct"]
 
 
+@pytest.mark.parametrize("form", ["csv", "tsv", "xlsx", "parquet", "json"])
+def test_a_table_of_any_form_is_read_alike(source: Any, form: str, tmp_path: Path) -> None:
+    """Numbers are texts, and an empty cell is a row that nobody graded or a field that is not."""
+    rows = [
+        {"id": n, "question": "2+2=?", "reference": 4, "response": said, "label": label,
+         "answer_type": None, "context": None, "lang": "en", "label_by": "human"}
+        for n, (said, label) in enumerate([("It is 4.", 1.0), ("5", None), ("5", 0.0)], 1)
+    ]  # fmt: skip
+    with whole_file(tmp_path / f"t.{form}") as out:
+        tables.write(out, tables.Form(form), list(rows[0]), rows)
+    lines = source(*rows, name="t")
+    path = str(tmp_path / f"t.{form}")
+    read = [e.model_copy(update={"context": None}) for e in read_examples(Source(path=path))]
+    assert read == list(read_examples(lines))
+    assert [(e.id, e.reference, e.verdict) for e in read] == [
+        ("1", ("4",), "correct"), ("3", ("4",), "incorrect"),
+    ]  # fmt: skip
+
+
+def test_a_table_without_a_known_ending_is_known_by_its_start(tmp_path: Path) -> None:
+    """And is the source of its whole name."""
+    (tmp_path / "graded.txt").write_text("question,reference,response,label\n2+2=?,4,4,yes\n")
+    (example,) = read_examples(Source(path=str(tmp_path / "graded.txt")))
+    assert (example.source, example.id) == ("graded.txt", "graded.txt:2")
+    (tmp_path / "graded.txt").write_text("question,reference,response,label\n2+2=?,4\n")
+    with pytest.raises(InputError, match=r"graded\.txt:2: 2 cells under 4 columns"):
+        list(read_examples(Source(path=str(tmp_path / "graded.txt"))))
+
+
+def test_the_other_fields_of_an_item_are_read_where_they_are_named(source: Any) -> None:
+    """Not by themselves, as they may be anything in other people's files."""
+    row = ROW | {"of": "sums", "eps": "exact", "topic": '{"subject": "physics"}', "points": 0}
+    (example,) = read_examples(source(row))
+    assert (example.source, example.tolerance, example.tags) == ("graded", None, {})
+    named = {"source": "of", "tolerance": "eps", "tags": "topic"}
+    (example,) = read_examples(source(row, fields=named))
+    assert (example.source, example.tolerance) == ("sums", "exact")
+    assert example.tags == {"subject": "physics"}
+    (example,) = read_examples(source(row, fields=named, tolerance="relative:0.1"))
+    assert example.tolerance == "relative:0.1"
+    wrong = r':1: points: input .* greater than 0; if it .* use fields: \{points: ""\} to leave'
+    with pytest.raises(InputError, match=wrong):
+        list(read_examples(source(row, fields={"points": "points"})))
+
+
 def test_rows_without_label_or_response_are_left_out(source: Any) -> None:
     """Nobody graded them; as items they may still be read."""
     rows = source(ROW | {"label": None}, ROW | {"response": None}, ROW)
@@ -164,8 +211,9 @@ def test_a_column_that_is_not_there_is_told_with_those_that_are(source: Any) -> 
     ("row", "message"),
     [
         (ROW | {"reference": ""}, ":1: reference: an accepted answer is empty"),
-        (ROW | {"reference": 4}, ":1: reference: expected text or a list of texts"),
-        (ROW | {"response": 4}, ":1: response: input should be a valid string"),
+        (ROW | {"reference": True}, ":1: reference: expected text or a list of texts"),
+        (ROW | {"response": ["4"]}, ":1: response: input should be a valid string"),
+        (ROW | {"reference": None, "response": "4"}, ":1: reference: field required"),
     ],
 )
 def test_a_row_that_is_no_item_is_named(source: Any, row: dict[str, Any], message: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import random
 import sys
@@ -273,7 +274,7 @@ def test_a_workbook_without_openpyxl_names_the_package(
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     with zipfile.ZipFile(tmp_path / "book.xlsx", "w") as packed:
         packed.writestr("xl/workbook.xml", "")
-    with pytest.raises(MissingError, match=r"book\.xlsx: .* pip install openpyxl"):
+    with pytest.raises(MissingError, match=r"book\.xlsx: .* pip install 'gradegpt\[tables\]'"):
         recognise(tmp_path / "book.xlsx")
 
 
@@ -288,8 +289,39 @@ def test_a_workbook_is_read_as_its_tsv(tmp_path: Path) -> None:
     assert [(r.item, r.old) for r in rows] == [(r.item, r.old) for r in tsv]
     with zipfile.ZipFile(tmp_path / "broken.xlsx", "w") as packed:
         packed.writestr("xl/workbook.xml", "")
-    with pytest.raises(InputError, match=r"broken\.xlsx: a broken workbook"):
-        recognise(tmp_path / "broken.xlsx")
+    assert recognise(tmp_path / "broken.xlsx") is None
+    with pytest.raises(InputError, match=r"broken\.xlsx: not a readable workbook"):
+        check_input(tmp_path / "broken.xlsx")
+
+
+def test_a_table_of_a_tool_is_read_as_every_table_is(tmp_path: Path) -> None:
+    """Dates and lists are texts, a row that cannot be read is named, a quoted cell has lines."""
+    head = "index,question,answer,prediction\n"
+    (tmp_path / "t").write_text(head + '1,"2+2\n=?",4,4\n2,x\n')
+    tool = recognise(tmp_path / "t")
+    assert tool is not None
+    rows = tool.read(tmp_path / "t")
+    assert next(rows).where == f"{tmp_path / 't'}:2"
+    with pytest.raises(InputError, match=r"t:4: 2 cells under 4 columns"):
+        next(rows)
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.create_sheet("empty first", 0)
+    day = datetime.datetime(2026, 4, 3)  # noqa: DTZ001
+    for cells in (["index", "question", "answer", "prediction"], [1, "When?", day, day]):
+        book["Sheet"].append(cells)
+    book.save(tmp_path / "t.xlsx")
+    ((row,), _) = read(tmp_path / "t.xlsx")
+    assert (row.item.reference, row.where) == (
+        ("2026-04-03 00:00:00",), f"{tmp_path / 't.xlsx'}: row 2",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ["a,b\n1\n", "a,b,a\n1,2,3\n", "\ufeffa,b\n", 'a,b\n"'])
+def test_a_table_that_cannot_be_read_is_no_log(text: str, tmp_path: Path) -> None:
+    """Its reader says what is wrong with it, or leaves a bad row out."""
+    (tmp_path / "t").write_text(text)
+    assert recognise(tmp_path / "t") is None
 
 
 def test_evalscope_reads_reviews_for_predictions_too(tmp_path: Path) -> None:
@@ -321,6 +353,13 @@ def test_simple_evals_reads_the_same_from_both_forms() -> None:
     assert [r.item.model_dump(exclude={"id"}) for r in report] == [
         r.item.model_dump(exclude={"id"}) for r in rows
     ]
+
+
+@pytest.mark.parametrize("name", ["simple_evals_allresults.json", "simple_evals.html"])
+def test_simple_evals_is_read_with_a_byte_order_mark(name: str, tmp_path: Path) -> None:
+    """As some editors save it."""
+    (tmp_path / name).write_bytes(b"\xef\xbb\xbf" + (LOGS / name).read_bytes())
+    assert [r.item for r in read(tmp_path / name)[0]] == [r.item for r in read(LOGS / name)[0]]
 
 
 def test_helm_reads_requests_and_the_statistics_beside_them() -> None:
@@ -520,6 +559,20 @@ def test_a_file_of_items_is_judged_byte_for_byte_as_a_log_is_read_beside_it(
     assert call("report", tmp_path / "out.jsonl") == MissingError.exit_code
     assert call("report", log, tmp_path / "out.jsonl") == 0
     assert "3 compared: 0.667 -> 0.667; 0 now right, 0 now wrong" in capsys.readouterr().out
+
+
+def test_a_table_that_is_taken_for_a_log_can_be_read_as_a_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A plain CSV of answers may have a tool's columns; the message names the way."""
+    path, out = tmp_path / "answers.csv", tmp_path / "out.csv"
+    path.write_text("index,question,answer,prediction\n1,2+2=?,4,It is 4.\n")
+    assert call("judge", path, "--judge", "rules", "-o", out) == 2
+    said = " ".join(capsys.readouterr().err.replace("│", " ").split())
+    assert "a log of VLMEvalKit" in said
+    assert "--map FIELD=COLUMN" in said
+    assert call("judge", path, "--judge", "rules", "-o", out, "--map", "reference=answer") == 0
+    assert "correct" in out.read_text()
 
 
 def test_a_log_judged_before_is_not_judged_over(tmp_path: Path) -> None:

@@ -293,6 +293,7 @@ def test_the_prompt_holds_both_lists_and_no_answer_closes_its_frame() -> None:
     assert "评阅" in system.content
     assert '<reference>\n["3", "5 米"]\n</reference>' in user.content
     assert user.content.count("</response>") == 1
+    assert user.content.count("g=10") == 1
     assert "<Yes>" not in user.content
     english, _ = parts_prompt(made.model_copy(update={"question": "Find v and t."}), ("3", "5"))
     assert "You grade" in english.content

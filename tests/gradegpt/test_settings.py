@@ -9,6 +9,7 @@ from pydantic import Field, ValidationError
 
 from gradegpt.errors import MissingError, SettingsError
 from gradegpt.settings import Settings, build_settings, load_settings
+from serve.settings import ServeSettings
 
 
 class Inner(Settings):
@@ -148,10 +149,32 @@ def test_a_required_setting_is_named() -> None:
         build_settings(Needs, {}, where="c.yaml")
 
 
-def test_a_missing_file_says_where_settings_are() -> None:
-    """Not a traceback."""
-    with pytest.raises(MissingError, match=r"no such settings file; the shipped ones are under"):
+def test_a_missing_file_says_which_are_shipped() -> None:
+    """With the stage that the settings belong to, which has nothing to do with other stages'."""
+    with pytest.raises(MissingError, match=r"nowhere: no such .*: demo, gradegpt-1\.5b, nano$"):
+        load_settings(ServeSettings, "nowhere")
+    with pytest.raises(MissingError, match=r"nowhere\.yaml: no such settings file; .*: none$"):
         load_settings(Outer, "nowhere.yaml")
+
+
+@pytest.mark.parametrize("name", ["nano", "configs/serve/nano.yaml"])
+def test_a_shipped_recipe_is_found_from_anywhere(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By its name or path; a file of that name in the working directory comes first."""
+    monkeypatch.chdir(tmp_path)
+    assert load_settings(ServeSettings, name, ["port=1"]).judge.adapter == "nano"
+    own = tmp_path / name
+    own.parent.mkdir(parents=True, exist_ok=True)
+    own.write_text("judge: {kind: rules}\n", encoding="utf-8")
+    assert load_settings(ServeSettings, name).judge.kind == "rules"
+
+
+def test_a_file_that_extends_a_missing_one_is_named(tmp_path: Path) -> None:
+    """A shipped recipe of that name is not taken for it."""
+    (tmp_path / "mine.yaml").write_text("extends: nano.yaml\n", encoding="utf-8")
+    with pytest.raises(MissingError, match=r"nano\.yaml: no such .* mine\.yaml extends it"):
+        load_settings(ServeSettings, tmp_path / "mine.yaml")
 
 
 def test_settings_are_frozen() -> None:

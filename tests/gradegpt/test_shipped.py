@@ -73,5 +73,5 @@ def test_a_judge_takes_its_own_adapter(
 def test_without_the_weights_of_a_checkout(models: Path) -> None:
     """A wheel has none: the error says what else to set."""
     (models / "gradegpt-nano").rmdir()
-    with pytest.raises(MissingError, match=r"it comes with a checkout\. Set 'model' to another"):
+    with pytest.raises(MissingError, match=r"not there; set 'model' to another"):
         base_of(NANO)

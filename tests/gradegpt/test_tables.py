@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import builtins
+import datetime
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from types import ModuleType
@@ -18,8 +20,8 @@ from hypothesis import strategies as st
 
 from gradegpt import tables
 from gradegpt.errors import InputError, MissingError
-from gradegpt.tables import Form, Source, files, form_of, opened, read, read_table
-from gradegpt.tables.forms import sniffed
+from gradegpt.records import whole_file
+from gradegpt.tables import Form, Source, files, form_of, opened, read, read_table, sniffed
 from gradegpt.tables.xlsx import LONGEST, too_long
 
 Write = Callable[[str, str], str]
@@ -27,6 +29,7 @@ ROWS = [{"question": "1+1=?", "answer": "2"}, {"question": '"甲,\n乙"？', "an
 
 
 COLUMNS = list(ROWS[0])
+WRITTEN = [form for form in Form if form is not Form.JSONL]
 
 
 @pytest.fixture(name="write")
@@ -42,6 +45,11 @@ def _write(tmp_path: Path) -> Write:
 
 def lines(rows: list[dict[str, Any]]) -> str:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def save(path: Path, form: Form, columns: Sequence[str], rows: Iterable[dict[str, Any]]) -> None:
+    with whole_file(path) as out:
+        tables.write(out, form, columns, rows)
 
 
 def parquet(path: Path) -> None:
@@ -206,12 +214,12 @@ def test_importing_the_sources_loads_no_heavy_library() -> None:
     assert done.stdout.strip() == "set()"
 
 
-@pytest.mark.parametrize("form", list(Form))
+@pytest.mark.parametrize("form", WRITTEN)
 def test_what_is_written_is_read_again(form: Form, tmp_path: Path) -> None:
     """In every form, whole: quotes, line ends, separators, and what a spreadsheet would compute."""
     rows = [*ROWS, {"question": "=1+1", "answer": "0.50\t, 'x'"}, {"question": "", "answer": "007"}]
     path = tmp_path / f"t.{form}"
-    tables.write(path, form, COLUMNS, iter(rows))
+    save(path, form, COLUMNS, iter(rows))
     again = [{k: v or "" for k, v in row.items()} for _, row in read_table(str(path))]
     assert again == rows
     assert [p.name for p in tmp_path.iterdir()] == [path.name]
@@ -221,14 +229,14 @@ CELLS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-@given(rows=st.lists(st.tuples(CELLS, CELLS), max_size=4), form=st.sampled_from(list(Form)[:4]))
+@given(rows=st.lists(st.tuples(CELLS, CELLS), max_size=4), form=st.sampled_from(WRITTEN[:3]))
 def test_any_text_comes_back_from_any_form_of_text(
     rows: list[tuple[str, str]], form: Form, tmp_path: Path
 ) -> None:
-    """JSON Lines, JSON, CSV and TSV: no character is lost or changed."""
+    """JSON, CSV and TSV: no character is lost or changed."""
     held = [{"a": one, "b": other} for one, other in rows]
     path = tmp_path / "t"
-    tables.write(path, form, ["a", "b"], held)
+    save(path, form, ["a", "b"], held)
     assert [row for _, row in read(path, form)] == held
 
 
@@ -245,8 +253,30 @@ def test_values_that_are_no_text_are_written_as_each_form_has_them(tmp_path: Pat
     }  # fmt: skip
     for form, values in wanted.items():
         path = tmp_path / f"t.{form}"
-        tables.write(path, form, ["a", "b", "c"], rows)
+        save(path, form, ["a", "b", "c"], rows)
         assert [row for _, row in read(path, form)] == values
+
+
+DAY = datetime.datetime(2026, 4, 3, tzinfo=datetime.UTC)
+TYPED = {"day": DAY, "raw": b"\xff\x00", "price": Decimal("1.50"), "days": [DAY.date()]}
+AS_TEXT = {"day": "2026-04-03 00:00:00+00:00", "raw": "(2 bytes)", "price": "1.50"}
+
+
+@pytest.mark.parametrize("form", [Form.JSON, Form.CSV, Form.TSV, Form.XLSX])
+def test_what_json_has_no_type_for_is_written_as_its_text(form: Form, tmp_path: Path) -> None:
+    """Dates, decimals and bytes of a Parquet file or a workbook, without quotes in a cell."""
+    path = tmp_path / "t"
+    save(path, form, list(TYPED), [TYPED])
+    ((_, row),) = read(path, form)
+    days = ["2026-04-03"]
+    assert row == AS_TEXT | {"days": days if form is Form.JSON else json.dumps(days)}
+
+
+def test_parquet_keeps_types_and_takes_a_number_beyond_64_bits_as_text(tmp_path: Path) -> None:
+    """A whole number of JSON has any length."""
+    save(tmp_path / "t", Form.PARQUET, ["day", "n"], [{"day": DAY, "n": 10**30}])
+    ((_, row),) = read(tmp_path / "t", Form.PARQUET)
+    assert row == {"day": DAY, "n": str(10**30)}
 
 
 def test_a_cell_of_a_long_response_is_read(write: Write) -> None:
@@ -287,7 +317,7 @@ def test_a_workbook_is_read_from_its_one_sheet_with_rows(tmp_path: Path) -> None
 def test_a_workbook_takes_no_control_character_and_no_endless_text(tmp_path: Path) -> None:
     """The first is replaced and seen; the second is known before anything is judged."""
     path = tmp_path / "t.xlsx"
-    tables.write(path, Form.XLSX, ["a"], [{"a": "x\x1by"}])
+    save(path, Form.XLSX, ["a"], [{"a": "x\x1by"}])
     assert list(read(path, Form.XLSX)) == [(2, {"a": "x\ufffdy"})]
     assert too_long({"a": "x" * LONGEST, "b": "x" * (LONGEST + 1)}) == "b"
     assert too_long({"a": "x" * LONGEST}) == ""

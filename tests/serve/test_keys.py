@@ -26,7 +26,7 @@ def file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def command(file: Path) -> Command:
-    """``python -m serve.keys`` on ``file``: what it prints, or its error."""
+    """``gradegpt serve.keys`` on ``file``: what it prints, or its error."""
 
     def run(*words: str) -> str:
         result = typer.testing.CliRunner().invoke(
@@ -118,7 +118,7 @@ def line(name: str, digit: str) -> str:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "no key in it; make one: python -m serve.keys add NAME"),
+        ("", "no key in it; make one: gradegpt serve.keys add NAME"),
         ("{", r"keys\.jsonl:1: "),
         ('{"name": "ann", "key": "gg-1"}', r"keys\.jsonl:1: sha256: field required"),
         (line("a b", "0"), "name: string should match"),

@@ -274,7 +274,7 @@ def said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) ->
 
     def call(*arguments: str) -> tuple[int, str, str]:
         with pytest.raises(SystemExit) as ended:
-            command_line(app, arguments, name="python -m serve")
+            command_line(app, arguments, name="gradegpt serve")
         assert isinstance(ended.value.code, int)
         return ended.value.code, *capsys.readouterr()
 
@@ -297,7 +297,8 @@ def test_a_port_in_use_is_found_before_the_model_is_loaded(said: Said) -> None:
     ("arguments", "message"),
     [
         (["configs/serve/none.yaml"],
-         "configs/serve/none.yaml: no such settings file; the shipped ones are under configs/"),
+         "configs/serve/none.yaml: no such settings file; the shipped ones are: "
+         "demo, gradegpt-1.5b, nano"),
         (["configs/serve/nano.yaml", "max_item=1"],
          "configs/serve/nano.yaml: unknown setting 'max_item'; did you mean 'max_items'?"),
         (["configs/serve/nano.yaml", "port=0", "host=192.0.2.1"],
@@ -329,4 +330,4 @@ def test_there_are_settings_to_start_from() -> None:
 def test_every_shipped_setting_loads_and_names_its_command(path: Path) -> None:
     load_settings(ServeSettings, path)
     name = path.relative_to(ROOT)
-    assert path.read_text(encoding="utf-8").startswith(f"# python -m serve {name}\n")
+    assert path.read_text(encoding="utf-8").startswith(f"# gradegpt serve {name}\n")

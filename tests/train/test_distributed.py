@@ -76,7 +76,7 @@ def test_two_processes_follow_the_trajectory_of_one(
     run = subprocess.run(
         [
             sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2",
-            "-m", "train", str(tmp_path / "two" / "run.yaml"),
+            "-m", "gradegpt", "train", str(tmp_path / "two" / "run.yaml"),
         ],
         cwd=ROOT,
         env=os.environ | {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "PYTHONPATH": str(ROOT)},
@@ -125,7 +125,8 @@ def test_a_launch_file_opens_with_its_command(path: Path) -> None:
     """With a recipe that is there."""
     first = path.read_text(encoding="utf-8").splitlines()[0]
     command, _, recipe = first.rpartition(" ")
-    assert command == f"# accelerate launch --config_file configs/accelerate/{path.name} -m train"
+    launch = f"accelerate launch --config_file configs/accelerate/{path.name}"
+    assert command == f"# {launch} -m gradegpt train"
     load_settings(SFTSettings, ROOT / recipe)
 
 

@@ -148,7 +148,5 @@ def test_the_stored_prompt_settings_are_those_of_the_rows(tmp_path: Path) -> Non
 
 def test_rows_without_a_manifest_are_an_error_that_says_what_to_do(tmp_path: Path) -> None:
     """Guessing the prompt would make a judge that is asked another way than it was trained."""
-    with pytest.raises(
-        MissingError, match=r"manifest\.json: not there; run python -m data_gen first"
-    ):
+    with pytest.raises(MissingError, match=r"manifest\.json: not there; run gradegpt data first"):
         prompt_settings_of(tmp_path)

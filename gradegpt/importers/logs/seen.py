@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import zipfile
 from collections.abc import Iterator
-from contextlib import closing
-from importlib import import_module
-from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
-from gradegpt.errors import InputError, MissingError
+from gradegpt import tables
+from gradegpt.errors import InputError
 from gradegpt.records import parse_json
 
 Form = Literal["lines", "json", "zip", "table", "html", "other"]
-_HEAD = 65_536
+_HEAD: Final = 65_536
+_TABLES: Final = (tables.Form.CSV, tables.Form.TSV, tables.Form.XLSX)
 
 
 class Seen(NamedTuple):
@@ -41,28 +38,41 @@ class Seen(NamedTuple):
 
 
 def look(path: Path) -> Seen:
-    """Look at a file. Only JSON that is not one object a line is read whole."""
+    """Look at a file. Only JSON that is not one object a line is read whole.
+
+    Raises:
+        MissingError: a workbook, and openpyxl is not installed.
+
+    """
     with path.open("rb") as file:
         head = file.read(_HEAD)
-    if head.startswith(b"PK\x03\x04"):
-        return _zip(path)
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if start.startswith(b"<"):
         return Seen("html", value=head.decode("utf-8", "replace"))
     if start.startswith((b"{", b"[")):
         return _json(path)
-    return _table(head)
+    members = _members(path) if head.startswith(b"PK\x03\x04") else None
+    if members and "xl/workbook.xml" not in members:
+        return Seen("zip", members)
+    form = tables.sniffed(path)
+    return Seen("table", _columns(path, form)) if form in _TABLES else Seen("other")
 
 
-def _zip(path: Path) -> Seen:
+def _columns(path: Path, form: tables.Form) -> frozenset[str]:
+    """The columns of a table; none of one that cannot be read, which its reader will say."""
+    try:
+        rows = (row for _, row in tables.read(path, form) if not isinstance(row, str))
+        return frozenset(next(rows, ()))
+    except InputError:
+        return frozenset()
+
+
+def _members(path: Path) -> frozenset[str]:
     try:
         with zipfile.ZipFile(path) as packed:
-            names = packed.namelist()
+            return frozenset(packed.namelist())
     except zipfile.BadZipFile:
-        return Seen("other")
-    if "xl/workbook.xml" in names:
-        return Seen("table", frozenset(next(sheet(path), ())))
-    return Seen("zip", frozenset(names))
+        return frozenset()
 
 
 def _json(path: Path) -> Seen:
@@ -86,60 +96,17 @@ def _parsed(raw: bytes) -> Any:
         return None
 
 
-def _table(head: bytes) -> Seen:
-    line = head.decode("utf-8-sig", "replace").split("\n", 1)[0]
-    separator = "\t" if "\t" in line else ","
-    try:
-        columns = next(csv.reader(io.StringIO(line), delimiter=separator), [])
-    except csv.Error:  # bytes that are no text
-        columns = []
-    return Seen("table", frozenset(columns)) if len(columns) > 1 else Seen("other")
-
-
-def sheet(path: Path) -> Iterator[tuple[str, ...]]:
-    """The rows of a workbook's first sheet as texts, the header first.
-
-    Raises:
-        MissingError: openpyxl is not installed.
-        InputError: no workbook that openpyxl can open.
-
-    """
-    try:
-        openpyxl = import_module("openpyxl")
-    except ImportError as error:
-        raise MissingError(f"{path}: to read a workbook, pip install openpyxl") from error
-    try:
-        book = openpyxl.load_workbook(path, read_only=True, data_only=True)
-    except (KeyError, ValueError, zipfile.BadZipFile) as error:
-        raise InputError(f"{path}: a broken workbook ({error})") from error
-    with closing(book):
-        for cells in book.worksheets[0].iter_rows(values_only=True):
-            yield tuple("" if cell is None else str(cell) for cell in cells)
-
-
 def table(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
-    """``(where, row)`` of a table, tab- or comma-separated or a workbook.
+    """``(where, row)`` of a table, tab- or comma-separated or a workbook; its cells are texts.
 
     Raises:
-        InputError: a row that cannot be read; ``file:line`` leads.
+        InputError: a row that cannot be read; where it is leads.
         MissingError: a workbook, and openpyxl is not installed.
 
     """
-    rows = sheet(path) if zipfile.is_zipfile(path) else _separated(path)
-    header = next(rows, ())
-    for number, cells in enumerate(rows, start=2):
-        yield f"{path}:{number}", dict(zip(header, cells, strict=False))
-
-
-def _separated(path: Path) -> Iterator[tuple[str, ...]]:
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        separator = "\t" if "\t" in "".join(islice(file, 1)) else ","
-        file.seek(0)
-        reader = csv.reader(file, delimiter=separator)
-        try:
-            yield from map(tuple, reader)
-        except (csv.Error, UnicodeDecodeError) as error:
-            raise InputError(f"{path}:{reader.line_num}: not a table ({error})") from error
+    form = tables.sniffed(path)
+    for where, row in tables.sound(str(path), form, tables.read(path, form)):
+        yield where, {name: tables.as_cell(cell) for name, cell in row.items()}
 
 
 def document(path: Path) -> Any:

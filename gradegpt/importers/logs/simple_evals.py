@@ -16,7 +16,7 @@ from typing import Final
 
 from gradegpt.errors import InputError
 from gradegpt.importers.logs.rows import Read, asked, each, regraded
-from gradegpt.importers.logs.seen import Seen, document
+from gradegpt.importers.logs.seen import Seen, document, look
 
 SHAPE: Final = "JSON with score, metrics, htmls and convos, or its HTML report"
 _MESSAGE: Final = re.compile(r'(?s)<div class="message (\w+)">.*?<pre>(.*?)</pre>')
@@ -57,8 +57,7 @@ def _read(example: str, where: str, task: str) -> Read:
 
 
 def _examples(path: Path) -> list[str]:
-    start = path.read_bytes()[:64].lstrip()
-    if start.startswith(b"{"):
+    if look(path).form != "html":
         return [example or "" for example in document(path)["htmls"]]
     try:
         report = path.read_text(encoding="utf-8")

@@ -1,0 +1,59 @@
+"""What is wrong with the rows of a table, alike complaints together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from itertools import islice
+from typing import Final, NamedTuple
+
+from typing_extensions import override
+
+_SHOWN: Final = 20
+
+
+class Complaint(NamedTuple):
+    """What is wrong with a row, and what to do about it; ``field`` is empty for a whole row."""
+
+    field: str
+    what: str
+    advice: str = ""
+
+    @override
+    def __str__(self) -> str:
+        return f"{self.field}: {self.what}{self.advice}" if self.field else self.what + self.advice
+
+
+class Complaints:
+    """What is wrong with the rows of a table: alike complaints are one, with their number."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._rows = Counter[Complaint]()
+        self._first: dict[Complaint, str] = {}
+        self.rows = 0
+
+    def add(self, where: str, found: Iterable[Complaint]) -> None:
+        """Note what is wrong with the row at ``where``."""
+        self.rows += 1
+        for complaint in found:
+            self._rows[complaint] += 1
+            self._first.setdefault(complaint, where)
+
+    def listed(self, then: str = "nothing was judged") -> str:
+        """All kinds of complaint, up to twenty, one a line."""
+        lines = [self._line(*counted) for counted in islice(self._rows.items(), _SHOWN)]
+        if len(lines) == 1:
+            return lines[0]
+        more = len(self._rows) - len(lines)
+        rest = [f"... and {more:,} more"] if more else []
+        head = f"{self._name}: {self._rows.total():,} complaints, {then}"
+        return "\n  ".join([head, *lines, *rest])
+
+    def _line(self, complaint: Complaint, rows: int) -> str:
+        field, what, advice = complaint
+        first = self._first[complaint]
+        if rows == 1:
+            return f"{first}: {complaint}"
+        which = f"`{field}`: " if field else ""
+        return f"{self._name}: {which}{what} in {rows:,} rows{advice} (first: {first})"

@@ -1,0 +1,295 @@
+"""The figures that hold today: summaries of reports, and the pages that are made of them.
+
+    gradegpt eval configs/eval/open.yaml sample=100
+    python -m scripts.results collect runs/open docs/results/open.json
+    python -m scripts.results render
+
+``collect`` takes the figures of an evaluation's report (no rows) into a summary with its command,
+date, versions and digests. ``render`` writes docs/RESULTS.md, the tables of figures in README.md
+and the index of docs/experiments; a test holds these pages against the summaries. Figures that no
+report holds are written into a summary by hand and marked as recorded.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+from pydantic import Field
+
+from gradegpt.cli import run
+from gradegpt.errors import InputError, MissingError
+from gradegpt.records import sha256_file, validate, whole_file, write_json
+from gradegpt.schema import Row
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+
+ROOT: Final = Path(__file__).parents[1]
+_HEAD: Final = """# Results
+
+The figures that hold today. This page is made by `python -m scripts.results render` from the
+summaries in [results/](results); how the figures came about is in
+[experiments/](experiments/README.md). "Collected" figures were taken from a report by a command;
+"recorded" ones were printed by the command named and written down by hand.
+"""
+_DIGITS: Final = 16
+"""Of a SHA-256 digest."""
+_COUNTS: Final = ("true_positive", "false_positive", "false_negative", "true_negative")
+_SCORES: Final = ("coverage", "accuracy", "balanced_accuracy", "auc")
+_BLOCK: Final = re.compile(r"(<!-- table: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
+_PAGE: Final = re.compile(r"# (\d{3}) · (.+)\n\nDate: (\S+)\nStatus: (.+)\n")
+
+Figures = dict[str, Any]
+"""Named figures of a row; those of one judge are a dict of their own."""
+
+
+class Summary(Row):
+    """One table of figures and how it was made.
+
+    ``columns`` maps a heading to a format string over a row's figures, such as
+    ``{model[auc]:.3f}``; ``readme`` is the same for the shorter table in README.md. ``recorded``:
+    written by hand, not collected from a report.
+    """
+
+    title: str
+    order: int
+    date: str
+    command: str
+    recorded: bool
+    note: str = ""
+    signature: dict[str, str] = Field(default_factory=dict)
+    first: str
+    columns: dict[str, str]
+    readme: dict[str, str] = Field(default_factory=dict)
+    names: dict[str, str] = Field(default_factory=dict)
+    rows: dict[str, Figures]
+
+
+def table(summary: Summary, columns: Mapping[str, str], where: str) -> str:
+    """The Markdown table of ``columns``, with a dash for what is not defined.
+
+    Raises:
+        InputError: a column that no row has a figure for.
+
+    """
+    cells = {
+        name: [_cell(form, row) for row in summary.rows.values()] for name, form in columns.items()
+    }
+    for name, values in cells.items():
+        if all(value == "–" for value in values):
+            raise InputError(
+                f"{where}: columns: {name!r}: no row has such a figure; correct its format"
+            )
+    lines = [[summary.first, *columns], ["---"] * (1 + len(columns))]
+    lines += [
+        [summary.names.get(key, key), *(cells[name][place] for name in columns)]
+        for place, key in enumerate(summary.rows)
+    ]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _cell(form: str, row: Figures) -> str:
+    """The figures of ``row`` in ``form``, or a dash where one is not there or not defined."""
+    try:
+        return form.format_map(_defined(row))
+    except KeyError:
+        return "–"
+
+
+def _defined(figures: Figures) -> Figures:
+    return {
+        name: _defined(value) if isinstance(value, dict) else value
+        for name, value in figures.items()
+        if value is not None
+    }
+
+
+def summaries(root: Path) -> dict[str, Summary]:
+    """All summaries by their file's name, in the order in which they are shown."""
+    read = {path.stem: _read(path) for path in (root / "docs/results").glob("*.json")}
+    return dict(sorted(read.items(), key=lambda named: (named[1].order, named[0])))
+
+
+def _read(path: Path) -> Summary:
+    return validate(Summary, _json(path), str(path))
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        read: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise MissingError(
+            f"{path}: no such file; copy another summary, and let the run end first"
+        ) from error
+    except ValueError as error:
+        raise InputError(f"{path}: this is no JSON: {error}") from error
+    return read
+
+
+def pages(root: Path = ROOT) -> dict[Path, str]:
+    """The text of every page that is made of summaries and experiments."""
+    made = summaries(root)
+    readme = root / "README.md"
+    index = root / "docs/experiments/README.md"
+    tables = {"index": _index(root / "docs/experiments")} | {
+        name: table(one, one.readme, name) for name, one in made.items() if one.readme
+    }
+    return {
+        root / "docs/RESULTS.md": _results(made),
+        readme: _filled(readme, tables),
+        index: _filled(index, tables),
+    }
+
+
+def _filled(page: Path, tables: Mapping[str, str]) -> str:
+    """The page with every ``<!-- table: NAME -->`` block holding the table of that name."""
+
+    def one(block: re.Match[str]) -> str:
+        if block[2] not in tables:
+            raise InputError(f"{page}: no table {block[2]!r}; there are: {', '.join(tables)}")
+        return f"{block[1]}\n{tables[block[2]]}\n{block[3]}"
+
+    return _BLOCK.sub(one, page.read_text(encoding="utf-8"))
+
+
+def _results(made: Mapping[str, Summary]) -> str:
+    return _HEAD + "".join(_section(name, one) for name, one in made.items())
+
+
+def _section(name: str, one: Summary) -> str:
+    how = "recorded by hand" if one.recorded else "collected from the report"
+    signed = "".join(f"- {key}: `{value}`\n" for key, value in one.signature.items())
+    return (
+        f"\n## {one.title}\n\n```\n{one.command}\n```\n\n"
+        f"{one.date}, {how}: [results/{name}.json](results/{name}.json).\n\n"
+        f"{table(one, one.columns, name)}"
+        + (f"\n{one.note}\n" if one.note else "")
+        + (f"\n<details><summary>Signature</summary>\n\n{signed}\n</details>\n" if signed else "")
+    )
+
+
+def experiments(folder: Path) -> Iterator[tuple[Path, re.Match[str]]]:
+    """Every page of an experiment, with its number, title, date and status.
+
+    Raises:
+        InputError: a page that does not begin with these.
+
+    """
+    for path in sorted(folder.glob("[0-9]*.md")):
+        head = _PAGE.match(path.read_text(encoding="utf-8"))
+        if head is None:
+            raise InputError(f"{path}: begin with '# NNN · title', 'Date: ' and 'Status: ' lines")
+        yield path, head
+
+
+def _index(folder: Path) -> str:
+    rows = [
+        f"| [{h[1]}]({path.name}) | {h[2]} | {h[3]} | {h[4]} |\n" for path, h in experiments(folder)
+    ]
+    return "| | title | date | status |\n| --- | --- | --- | --- |\n" + "".join(rows)
+
+
+def collected(folder: Path, before: Summary, prefix: str = "") -> Summary:
+    """``before`` with the figures and the signature of the evaluation in ``folder``.
+
+    Without ``prefix`` the figures of all judges begin anew; with it, those of this run come beside
+    them under its judges' prefixed names. The row ``all`` is the whole run; the row ``rest`` counts
+    the sources together that the summary does not name: scores of counts, without interval or area.
+
+    Raises:
+        InputError: a run of other rows beside those that are there.
+
+    """
+    signature = _signature(folder, prefix)
+    if prefix and before.signature.get("items") != signature["items"]:
+        raise InputError(f"{folder}: judged other rows than the runs before; collect those anew")
+    rows = {key: dict(row) if prefix else _recorded(row) for key, row in before.rows.items()}
+    for judge in _json(folder / "report.json")["judges"]:
+        for key, metrics in _by_row(judge, list(rows)).items():
+            rows[key][prefix + judge["name"]] = metrics
+    made = datetime.fromtimestamp((folder / "manifest.json").stat().st_mtime, tz=UTC)
+    return before.model_copy(
+        update={
+            "rows": rows, "recorded": False, "date": str(made.date()),
+            "signature": before.signature | signature if prefix else signature,
+        }
+    )  # fmt: skip
+
+
+def _signature(folder: Path, prefix: str) -> dict[str, str]:
+    """What the figures depend on: rows, judges with their weights and thresholds, versions."""
+    manifest = _json(folder / "manifest.json")
+    judges = {prefix + name: judge["fingerprint"] for name, judge in manifest["judges"].items()}
+    inputs = {Path(path).name: digest[:_DIGITS] for path, digest in manifest["inputs"].items()}
+    packages = ", ".join(f"{name} {version}" for name, version in manifest["packages"].items())
+    items = sha256_file(folder / "items.jsonl")[:_DIGITS]
+    return {"items": items} | judges | inputs | {"packages": packages}
+
+
+def _recorded(row: Figures) -> Figures:
+    """What a row has beside the figures of judges."""
+    return {name: value for name, value in row.items() if not isinstance(value, dict)}
+
+
+def _by_row(judge: Mapping[str, Any], rows: Sequence[str]) -> dict[str, Figures]:
+    sources: dict[str, Any] = judge["views"]["source"]
+    found = {key: _figures(sources[key]) for key in rows if key in sources}
+    if "all" in rows:
+        found["all"] = _figures(judge["overall"])
+    if "rest" in rows:
+        found["rest"] = _together([one for name, one in sources.items() if name not in rows])
+    return found
+
+
+def _figures(metrics: Mapping[str, Any]) -> Figures:
+    interval = metrics["intervals"].get("balanced_accuracy", {})
+    counts = {name: metrics[name] for name in ("n_items", "n_judged", *_COUNTS)}
+    scores = {name: metrics.get(name) for name in _SCORES}
+    return counts | scores | {"low": interval.get("low"), "high": interval.get("high")}
+
+
+def _together(groups: Sequence[Mapping[str, Any]]) -> Figures:
+    """The figures of several groups of rows as one; each label must be among its judged rows."""
+    total = {name: sum(g[name] for g in groups) for name in ("n_items", "n_judged", *_COUNTS)}
+    tp, fp, fn, tn = (total[name] for name in _COUNTS)
+    balanced = (tp / (tp + fn) + tn / (tn + fp)) / 2 if tp + fn and tn + fp else None
+    accuracy = (tp + tn) / total["n_judged"] if total["n_judged"] else None
+    coverage = total["n_judged"] / total["n_items"] if total["n_items"] else None
+    scores = {"coverage": coverage, "accuracy": accuracy, "balanced_accuracy": balanced}
+    return total | {name: None if s is None else round(s, 6) for name, s in scores.items()}
+
+
+@app.command()
+def collect(
+    folder: Annotated[Path, typer.Argument(metavar="RUN", help="Such as runs/open.")],
+    summary: Annotated[Path, typer.Argument(help="Such as docs/results/open.json.")],
+    prefix: Annotated[
+        str, typer.Option(help="Put before the judges' names: a further run of the same rows.")
+    ] = "",
+) -> None:
+    """Take the figures of an evaluation into a summary that is there; then render.
+
+    The summary's title, command, columns and rows say what is shown: to begin one, copy another and
+    empty its rows, such as {"evouna": {}}. Row "all" is the whole run, "rest" what no row names.
+    """
+    made = collected(folder, _read(summary), prefix)
+    write_json(summary, made.model_dump(mode="json", exclude_defaults=True))
+    typer.echo(f"wrote {summary}; now: python -m scripts.results render")
+
+
+@app.command()
+def render() -> None:
+    """Write RESULTS.md, README's tables and the index of experiments from what lies there."""
+    for path, text in pages().items():
+        with whole_file(path) as page:
+            page.write(text)
+        typer.echo(f"wrote {path.relative_to(ROOT)}")
+
+
+if __name__ == "__main__":
+    run(app, name="python -m scripts.results")

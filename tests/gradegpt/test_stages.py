@@ -1,0 +1,107 @@
+"""The commands of the stages: all of them, by name, loaded when they are called."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gradegpt import cli
+from gradegpt.errors import MissingError
+from gradegpt.stages import COMMANDS, packages_of
+
+ROOT = Path(__file__).parents[2]
+STAGES = ("data_gen", "train", "eval", "serve")
+RUNS = re.compile(r"    run(?:_command)?\(app, name=\"(.+)\"\)\n\Z")
+
+
+def command_lines() -> Iterator[tuple[Path, str]]:
+    """The modules of the stages that end in a command line, and what each calls itself."""
+    for stage in STAGES:
+        for path in (ROOT / stage).rglob("*.py"):
+            if found := RUNS.search(path.read_text(encoding="utf-8")):
+                yield path, found[1]
+
+
+def test_every_command_line_of_a_stage_is_a_command() -> None:
+    """And no other is; the command that help and errors name is the one that is run."""
+    names = dict(command_lines())
+    assert sorted(names.values()) == sorted(f"gradegpt {name}" for name in COMMANDS)
+    for path, name in names.items():
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        module = ".".join(part for part in parts if part != "__main__")
+        short = {"data_gen": "data", "train.export": "export"}.get(module, module)
+        assert name == f"gradegpt {short}"
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["judge", "--judge", "rules", "--reference", "4", "--response", "4"]]
+)
+def test_no_stage_is_loaded_before_it_is_called(arguments: list[str]) -> None:
+    """Nor what it needs; ``python -m gradegpt`` is the command without an installation."""
+    code = (
+        "import runpy, sys\n"
+        f"sys.argv[1:] = {arguments!r}\n"
+        "try: runpy.run_module('gradegpt', run_name='__main__')\n"
+        "except SystemExit: print(*{name.split('.')[0] for name in sys.modules}, file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    assert done.stdout
+    assert not {*STAGES, "fastapi", "jinja2", "numpy", "torch"} & {*done.stderr.split()}
+
+
+def gradegpt(*arguments: str) -> int:
+    """Run the command line in this process; the exit code."""
+    with pytest.raises(SystemExit) as ended:
+        cli.run(cli.app, arguments, name="gradegpt")
+    return int(ended.value.code or 0)
+
+
+def test_arguments_output_and_exit_code_are_those_of_the_stage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A command of a command, options and an error among them."""
+    monkeypatch.setattr(sys, "argv", ["gradegpt"])
+    keys = str(tmp_path / "keys.jsonl")
+    assert gradegpt("serve.keys", "add", "alice", keys) == 0
+    assert gradegpt("serve.keys", "list", keys) == 0
+    key, name = capsys.readouterr().out.split()
+    assert (key[:3], name) == ("gg-", "alice")
+    assert gradegpt("serve.keys", "remove", "bob", keys) == 2
+    assert "'bob' has no key" in capsys.readouterr().err
+    assert gradegpt("serve.keys", "add", "--help") == 0
+    assert capsys.readouterr().out.startswith("Usage: gradegpt serve.keys add ")
+
+
+def test_a_command_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    """By the usual complaint of a command line."""
+    assert gradegpt("eval.nothing") == 2
+    assert "No such command 'eval.nothing'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("command", "extra"),
+    [("serve", "serve"), ("data", "data"), ("eval.scores", "eval"), ("export", "export"),
+     ("eval.ablation", "all")],
+)  # fmt: skip
+def test_a_package_that_is_missing_comes_with_its_extra(command: str, extra: str) -> None:
+    """The line can be pasted into a shell."""
+    message = rf"thing: not installed; gradegpt {command} needs: pip install 'gradegpt\[{extra}\]'"
+    with pytest.raises(MissingError, match=message), packages_of(command):
+        raise ModuleNotFoundError("no", name="thing")
+    declared = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert re.search(rf"^{extra} = \[", declared, re.MULTILINE)
+
+
+@pytest.mark.parametrize("command", ["serve", "gradegpt"])
+def test_a_module_of_ours_that_is_missing_is_no_matter_of_installation(command: str) -> None:
+    """It is a mistake in the code, as is a package that the library itself does not find."""
+    name = "serve.nothing" if command == "serve" else "thing"
+    with pytest.raises(ModuleNotFoundError), packages_of(command):
+        raise ModuleNotFoundError("no", name=name)
