@@ -17,7 +17,7 @@ from pathlib import Path
 from eval.judging import read_sources
 from eval.settings import EvalSettings
 from gradegpt.agreement import by_question, estimate, resampled, score, silence_is_wrong
-from gradegpt.judges.trust import kind_of, type_of
+from gradegpt.judges.calibration import kind_of, type_of
 from gradegpt.records import read_rows
 from gradegpt.schema import AnswerType, Example, Judgement, Outcome
 from gradegpt.settings import load_settings

@@ -113,9 +113,9 @@ def _print(manifest: dict[str, Any], settings: DataGenSettings) -> None:
     console.print(table)
     for gap in manifest.get("shortfalls", ()):
         console.print(f"short: {gap['cell']}: {gap['have']:,} of {gap['wanted']:,}")
-    if cue := manifest["quality"].get("cue"):
+    if probe := manifest["quality"].get("artifact_probe"):
         for name in ("overall", "answered"):
-            score = cue[name]
+            score = probe[name]
             console.print(
                 f"response alone, {name}: balanced accuracy {score['balanced_accuracy']:.3f} "
                 f"({score['low']:.3f} to {score['high']:.3f}); 0.5 is chance"

@@ -146,7 +146,7 @@ def facts() -> tuple[Fact, ...]:
     """Every fact of the tables, in order.
 
     Raises:
-        InputError: a line without five or seven columns, or near misses of unequal number.
+        InputError: a line without five or seven columns, or hard negatives of unequal number.
 
     """
     written = (fact for path in sorted(TABLES.glob("*.tsv")) for fact in _table(path))
@@ -163,7 +163,9 @@ def _table(path: Path) -> Iterator[Fact]:
         kind, en, zh, *answers = columns
         answer_en, answer_zh, *near = [tuple(column.split("|")) for column in answers]
         if near and len(near[0]) != len(near[1]):
-            raise InputError(f"{path}:{number}: near misses: {near[0]} and {near[1]} do not pair")
+            raise InputError(
+                f"{path}:{number}: hard negatives: {near[0]} and {near[1]} do not pair"
+            )
         misses = tuple(Name((e,), (z,)) for e, z in zip(*near, strict=True)) if near else ()
         yield Fact(kind, (en, zh), Name(answer_en, answer_zh), misses, path.stem)
 
@@ -223,7 +225,8 @@ def bilingual(fact: Fact, verdict: Verdict, id_: str, rng: random.Random) -> Can
     truth, miss = _ordered(fact, rng), _miss(fact, kind, rng)
     if miss is None:
         return None
-    # Now and then the near miss is the reference: it, not the world, is what answers are held to.
+    # Some of the time the hard negative is the reference: answers are compared with it, not with
+    # the world.
     turned = rng.random() < _TURNED and not (fact.held_out or split_of(miss.en[0]) == "test")
     wanted, other = (miss, truth) if turned else (truth, miss)
     lang: Lang = rng.choice(("en", "zh"))
@@ -275,7 +278,7 @@ def _question(fact: Fact, kind: Kind, lang: Lang, rng: random.Random) -> str:
 
 
 def _miss(fact: Fact, kind: Kind, rng: random.Random) -> Name | None:
-    """A wrong answer: a near miss, a part left out, or the answer to another question."""
+    """A wrong answer: a hard negative, a part left out, or the answer to another question."""
     if fact.kind == PARTS:
         return _other_parts(fact, rng)
     if fact.near and (kind.near_only or rng.random() < _NEAR):

@@ -111,7 +111,7 @@ def clip(text: str) -> str:
 
 
 def as_named(chain: Chain) -> Chain:
-    """A text whose quote says the reference gives just that, as guided judges write it.
+    """A text whose quote says the reference gives just that, as constrained judges write it.
 
     Right or wrong: else the answer's length would tell the verdict before the comparison does.
     """

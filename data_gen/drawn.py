@@ -17,11 +17,11 @@ from gradegpt.answers.types import Group, Leaf, Options, Quantity
 from gradegpt.chain import Chain
 from gradegpt.schema import AnswerType, Verdict
 
-from .forms import near_misses, right_form, wrong_form
+from .generators.facts import TABLES, Fact, table
+from .generators.naming import GROUPS
+from .generators.notation import coefficient, polynomial
 from .lexicon import CLASSES
-from .makers.facts import TABLES, Fact, table
-from .makers.naming import GROUPS
-from .makers.notation import coefficient, polynomial
+from .variants import equivalent_form, hard_negative, near_misses
 
 _BELOW: Final = (2, 2, 3, 4, 5, 8, 10, 10, 20, 25, 40, 50, 100, 100, 125, 625, 1000)
 _FORMULA_LETTERS: Final = ("xy", "xy", "xy", "ab", "mn", "st", "uv")
@@ -35,7 +35,7 @@ _JOINTS: Final = ("、", ", ", ",", "，")
 
 
 def drawn_comparison(rng: random.Random) -> Chain:
-    """A chain whose two answers are drawn, in two forms or one a near miss of the other."""
+    """A chain whose two answers are drawn, in two forms or one a hard negative of the other."""
     (draw,) = rng.choices([*_MAKERS], [*_MAKERS.values()])
     made = draw(rng)
     return made if isinstance(made, Chain) else _in_two_forms(rng, *made)
@@ -43,9 +43,9 @@ def drawn_comparison(rng: random.Random) -> Chain:
 
 def _in_two_forms(rng: random.Random, kind: AnswerType, text: str) -> Chain:
     chinese = rng.random() < 0.5
-    wrong = wrong_form(rng, text, kind, "", chinese) if rng.random() < 0.5 else None
-    shown = right_form(rng, text, kind, "", chinese)
-    other = wrong or right_form(rng, text, kind, "", chinese)
+    wrong = hard_negative(rng, text, kind, "", chinese) if rng.random() < 0.5 else None
+    shown = equivalent_form(rng, text, kind, "", chinese)
+    other = wrong or equivalent_form(rng, text, kind, "", chinese)
     return _either_way(rng, shown, other, kind, same=wrong is None)
 
 
@@ -74,7 +74,7 @@ def _spelled(rng: random.Random) -> Chain:
     words = _in_words(rng, value)
     beside = _in_words(rng, Fraction(other)) if rng.random() < 0.2 else other
     if rng.random() < 0.3:
-        beside = right_form(rng, beside, AnswerType.NUMBER, "", rng.random() < 0.5)
+        beside = equivalent_form(rng, beside, AnswerType.NUMBER, "", rng.random() < 0.5)
     return _either_way(rng, words, beside, AnswerType.NUMBER, same=other == digits)
 
 
@@ -117,7 +117,7 @@ def _power(rng: random.Random) -> Chain:
     others = [(size, power - 1), (size, power + 1), (size + 10, power)]
     same = rng.random() < 0.5
     one, other = (
-        right_form(rng, _decimal(digits * Fraction(10) ** p), AnswerType.NUMBER, "", False)
+        equivalent_form(rng, _decimal(digits * Fraction(10) ** p), AnswerType.NUMBER, "", False)
         for digits, p in ((size, power), (size, power) if same else rng.choice(others))
     )
     if other[0].isdigit() and rng.random() < _PRICED:
@@ -187,7 +187,7 @@ def _placed(rng: random.Random) -> Chain:
     """An option by its place beside one by its letter, or two by their places."""
     one = rng.choice("ABCDE")
     other = one if rng.random() < 0.5 else rng.choice([x for x in "ABCDE" if x != one])
-    shown = right_form(rng, other, AnswerType.SINGLE_CHOICE, "", rng.random() < 0.5)
+    shown = equivalent_form(rng, other, AnswerType.SINGLE_CHOICE, "", rng.random() < 0.5)
     if rng.random() < 0.2:
         shown = _by_place(rng, other)
     placed = _by_place(rng, one)

@@ -28,18 +28,18 @@ from .candidates import (
     training_row,
 )
 from .card import write_card
-from .manifest import SHEETS, count_rows, fingerprint, manifest_of, written_files
+from .drills import by_type, judge_drill
+from .manifest import DRILLS, count_rows, fingerprint, manifest_of, written_files
 from .mixture import mixture
-from .quality.cue import response_cue
+from .quality.artifact_probe import probe_artifacts
 from .quality.duplicates import NearDuplicates, exact_key
 from .seeds import seeds
 from .settings import DataGenSettings
 from .shards import Progress, make_shards, read_shard, signature_of
-from .sheets import by_type, judge_sheet
 from .strata import stratified
 from .teacher import Teacher, Vote
 
-_LEAST_FOR_CUE: Final = 400
+_LEAST_FOR_PROBE: Final = 400
 
 
 def generate(
@@ -66,24 +66,24 @@ def generate(
     agreed, disputed = _settled(made, settings, counts, progress)
     if settings.kind == "base":
         parts = mixture(agreed, settings)
-        chosen, sheets = agreed, []
+        chosen, drills = agreed, []
     else:
         split = _chosen(agreed, settings)
         chosen = [candidate for part in split.values() for candidate in part]
         parts = {part: _rows(candidates, settings) for part, candidates in split.items()}
-        sheets = _sheets(split["train"], settings, progress)
+        drills = _drills(split["train"], settings, progress)
     if not parts["train"]:
         raise InputError(
             f"{settings.name}: no training rows; "
             "name sources, questions, bank or parametric problems"
         )
-    for stale in ("manifest.json", SHEETS):  # the one vouches for files that go now
+    for stale in ("manifest.json", DRILLS):  # the one vouches for files that go now
         (folder / stale).unlink(missing_ok=True)
     for part, lines in parts.items():
         rng_for(part, settings.seed).shuffle(lines)
         _write_lines(folder / f"{part}.jsonl", lines)
-    if SHEETS in written_files(settings):
-        _write_lines(folder / SHEETS, sheets)
+    if DRILLS in written_files(settings):
+        _write_lines(folder / DRILLS, drills)
     _write_lines(folder / "disputed.jsonl", map(dump, disputed))
     counts["disputed"] = len(disputed)
     count_rows(counts, chosen, parts, settings)
@@ -92,12 +92,12 @@ def generate(
         manifest["command"] = command
     if settings.kind == "judge":
         _write_parquet(folder, parts)
-        progress("measuring cues, drawing the card", 0, 2)
-        manifest["quality"]["cue"] = _cue(chosen, settings)
-        progress("measuring cues, drawing the card", 1, 2)
+        progress("measuring artifacts, drawing the card", 0, 2)
+        manifest["quality"]["artifact_probe"] = _probe(chosen, settings)
+        progress("measuring artifacts, drawing the card", 1, 2)
         if settings.card:
             write_card(folder, manifest, (json.loads(line) for p in parts.values() for line in p))
-        progress("measuring cues, drawing the card", 2, 2)
+        progress("measuring artifacts, drawing the card", 2, 2)
     manifest["outputs"] = {name: sha256_file(folder / name) for name in written_files(settings)}
     write_json(folder / "manifest.json", manifest)
     shutil.rmtree(folder / ".work", ignore_errors=True)
@@ -216,16 +216,16 @@ def _write_lines(path: Path, lines: Iterable[str]) -> None:
         out.writelines(f"{line}\n" for line in lines)
 
 
-def _sheets(
+def _drills(
     candidates: Sequence[Candidate], settings: DataGenSettings, progress: Progress
 ) -> list[str]:
-    """The comparison sheets of a judge; none where nothing is compared."""
+    """The comparison drills of a judge; none where nothing is compared."""
     answers = by_type(candidates)
     lines = []
-    for index in range(settings.sheets if answers else 0):
-        lines.append(dump(judge_sheet(rng_for(f"sheet:{index}", settings.seed), answers)))
-        if index % 500 == 499 or index == settings.sheets - 1:
-            progress("writing sheets", index + 1, settings.sheets)
+    for index in range(settings.drills if answers else 0):
+        lines.append(dump(judge_drill(rng_for(f"drill:{index}", settings.seed), answers)))
+        if index % 500 == 499 or index == settings.drills - 1:
+            progress("writing drills", index + 1, settings.drills)
     return lines
 
 
@@ -240,13 +240,13 @@ def _write_parquet(folder: Path, parts: dict[str, list[str]]) -> None:
         temporary.replace(folder / f"{part}.parquet")
 
 
-def _cue(chosen: Sequence[Candidate], settings: DataGenSettings) -> dict[str, Any] | None:
+def _probe(chosen: Sequence[Candidate], settings: DataGenSettings) -> dict[str, Any] | None:
     """How well the response alone tells the verdict of a written row; none for a handful."""
     written = [c for c in chosen if c.origin == "synthetic"]
-    if not settings.quality.cue or len(written) < _LEAST_FOR_CUE:
+    if not settings.quality.artifact_probe or len(written) < _LEAST_FOR_PROBE:
         return None
     every, answered = (
-        response_cue(
+        probe_artifacts(
             [c.item.response for c in rows],
             [c.verdict is Verdict.CORRECT for c in rows],
             [c.group for c in rows],

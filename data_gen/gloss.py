@@ -1,9 +1,9 @@
 """The English of what the project's own templates say, phrase by phrase, or none.
 
 The sentences of ``text/phrases.yaml`` have their words in the same order in both languages, so each
-phrase of ``text/gloss.tsv`` is put where its Chinese stands. Names come from the makers' tables,
-units and numbers from ``gradegpt.answers``; mathematics stays as it is. A sentence with any other
-word in it has no gloss: half of one would teach a model to make things up.
+phrase of ``text/gloss.tsv`` replaces its Chinese. Names come from the generators' tables, units and
+numbers from ``gradegpt.answers``; mathematics stays as it is. A sentence with any other word in it
+has no gloss: half of one would teach a model to make things up.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from gradegpt.answers.spelled import spell, spelled
 from gradegpt.answers.units import UNITS
 from gradegpt.gloss import faithful
 
-from .makers import facts, naming
-from .makers.words import section
+from .generators import facts, naming
+from .generators.words import section
 from .phrases import TEXT
 
 _MARKUP = re.compile(r"(?<![A-Za-z0-9)])\*\*|\*\*(?![A-Za-z0-9(])|^(?:#{1,6}|>)\s+|[`“”]")
@@ -95,7 +95,7 @@ def _units() -> frozenset[str]:
 
 @cache
 def _table() -> dict[str, str]:
-    """English by Chinese phrase: the file's, the units', the makers' names."""
+    """English by Chinese phrase: the file's, the units', the generators' names."""
     lines = (TEXT / "gloss.tsv").read_text(encoding="utf-8").splitlines()
     phrases = dict(line.split("\t") for line in lines if not line.startswith("#"))
     units = {name: unit.english[0] for unit in UNITS for name in unit.chinese}
@@ -103,7 +103,7 @@ def _table() -> dict[str, str]:
 
 
 def _names() -> Iterator[tuple[str, str]]:
-    """What the makers' problems may be answered with, in both languages."""
+    """What the generators' problems may be answered with, in both languages."""
     for group in naming.GROUPS:
         yield from group
     for name in facts.TABLES:

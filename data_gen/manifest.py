@@ -18,8 +18,8 @@ from .settings import DataGenSettings
 from .sources import files
 
 _PACKAGES: Final = (Path(__file__).parent, Path(gradegpt.__file__).parent)
-SHEETS: Final = "sheets.jsonl"
-"""The comparison sheets of a judge, beside its rows."""
+DRILLS: Final = "drills.jsonl"
+"""The comparison drills of a judge, beside its rows."""
 _CODE: Final = (".py", ".yaml", ".tsv", ".txt", ".jsonl", ".j2")
 
 
@@ -30,8 +30,8 @@ def count_rows(
     settings: DataGenSettings,
 ) -> None:
     """Add to ``counts`` what the rows hold, by each thing that they are told apart by."""
-    if settings.sheets:
-        counts["sheets"] = settings.sheets
+    if settings.drills:
+        counts["drills"] = settings.drills
     for part, lines in parts.items():
         counts[part] = len(lines)
     for c in chosen:
@@ -104,5 +104,5 @@ def written_files(settings: DataGenSettings) -> list[str]:
     judge = settings.kind == "judge"
     parquet = ("train.parquet", "dev.parquet") if judge else ()
     card = ("README.md", "card.html") if judge and settings.card else ()
-    sheets = (SHEETS,) if judge and settings.sheets else ()
-    return ["train.jsonl", "dev.jsonl", "disputed.jsonl", *sheets, *parquet, *card]
+    drills = (DRILLS,) if judge and settings.drills else ()
+    return ["train.jsonl", "dev.jsonl", "disputed.jsonl", *drills, *parquet, *card]

@@ -1,4 +1,4 @@
-"""The pre-training mixture of the embedded base: tasks made from graded answers, and sheets."""
+"""The pre-training mixture of the embedded base: tasks made from graded answers, and drills."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from gradegpt.importers.labelled import split_of
 from gradegpt.records import dump
 
 from .candidates import Candidate, rng_for
+from .drills import comparison_drill, pair_of
 from .settings import DataGenSettings
-from .sheets import comparison_sheet, pair_of
 from .skills import skill_row
 
 
 def mixture(candidates: Sequence[Candidate], settings: DataGenSettings) -> dict[str, list[str]]:
-    """The lines of both parts: ``repeats`` tasks an answer, no line twice, then the sheets."""
+    """The lines of both parts: ``repeats`` tasks an answer, no line twice, then the drills."""
     parts: dict[str, list[str]] = {"train": [], "dev": []}
     seen: set[str] = set()
     pairs = []
@@ -28,7 +28,7 @@ def mixture(candidates: Sequence[Candidate], settings: DataGenSettings) -> dict[
             if line not in seen:
                 seen.add(line)
                 parts[part].append(line)
-    for index in range(settings.sheets):
-        sheet = comparison_sheet(rng_for(f"sheet:{index}", settings.seed), pairs)
-        parts["train"].append(dump(sheet))
+    for index in range(settings.drills):
+        drill = comparison_drill(rng_for(f"drill:{index}", settings.seed), pairs)
+        parts["train"].append(dump(drill))
     return parts

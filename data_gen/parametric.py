@@ -8,9 +8,9 @@ from typing import Final
 
 from gradegpt.schema import AnswerType
 
-from .makers import (
+from .generators import (
     Drawn,
-    Maker,
+    Generator,
     algebra,
     arithmetic,
     calculus,
@@ -27,7 +27,7 @@ from .makers import (
 )
 from .problems import Problem
 
-MAKERS: Final[dict[AnswerType, tuple[Maker, ...]]] = {
+GENERATORS: Final[dict[AnswerType, tuple[Generator, ...]]] = {
     AnswerType.SINGLE_CHOICE: (
         choice.choose_number, choice.choose_fact, choice.choose_formula, choice.largest,
         choice.choose_quantity, choice.choose_region, choice.odd_one_out,
@@ -92,7 +92,7 @@ MAKERS: Final[dict[AnswerType, tuple[Maker, ...]]] = {
 }  # fmt: skip
 """Of each type taken in turn; one that stands twice is drawn twice as often."""
 _TRIES: Final = 30
-"""Draws of a maker until its question is a new one; then the next maker of the type has a go."""
+"""Draws of a generator until its question is new; then the next generator of the type is tried."""
 
 
 def parametric(count: int, seed: int) -> Iterator[Problem]:
@@ -101,24 +101,26 @@ def parametric(count: int, seed: int) -> Iterator[Problem]:
     They are fewer where even repeated draws give no new question.
     """
     seen: set[str] = set()
-    kinds = list(MAKERS)
+    kinds = list(GENERATORS)
     for index in range(count * 2):
         if len(seen) == count:
             return
         turn, zh = index // 2, index % 2 == 0
-        makers = MAKERS[kinds[turn % len(kinds)]]
-        first = turn // len(kinds) % len(makers)
+        generators = GENERATORS[kinds[turn % len(kinds)]]
+        first = turn // len(kinds) % len(generators)
         rng = random.Random(f"{seed}:parametric:{index}")
-        drawn = _new((*makers[first:], *makers[:first]), rng, zh, seen)
+        drawn = _new((*generators[first:], *generators[:first]), rng, zh, seen)
         if drawn is not None:
             seen.add(drawn.question)
             yield _problem(drawn, index, "zh" if zh else "en")
 
 
-def _new(makers: Iterable[Maker], rng: random.Random, zh: bool, seen: set[str]) -> Drawn | None:
-    """A problem by the first of ``makers`` that still has a new question."""
-    for maker in (maker for maker in makers for _ in range(_TRIES)):
-        drawn = maker(rng, zh)
+def _new(
+    generators: Iterable[Generator], rng: random.Random, zh: bool, seen: set[str]
+) -> Drawn | None:
+    """A problem by the first of ``generators`` that still has a new question."""
+    for generator in (generator for generator in generators for _ in range(_TRIES)):
+        drawn = generator(rng, zh)
         if drawn.question not in seen and drawn.wrong and drawn.right:
             return drawn
     return None

@@ -25,8 +25,8 @@ from gradegpt.schema import CHOICE, AnswerType, Example, Item, Verdict
 from gradegpt.wholes import sum_end
 
 from .candidates import Candidate, as_named, by_rules, clip, rng_for, with_rules
-from .forms import right_form, wrong_form
 from .phrases import phrases
+from .variants import equivalent_form, hard_negative
 
 _TRUSTED: Final = (How.BOXED, How.ANNOUNCED, How.WHOLE)
 _ALL_OF_IT: Final = (How.WHOLE, How.STATED)
@@ -224,7 +224,8 @@ def _phrase(sentence: str, reference: str, question: str) -> str:
     """What stands in the answer's place: the clause nearest to the reference, or its predicate.
 
     The predicate, where what comes before "is" mostly repeats the question and holds nothing more
-    of the reference. The same for right and wrong answers, verbatim, and what a guide would allow.
+    of the reference. The same for right and wrong answers, verbatim, and allowed by
+    constrained decoding.
     """
     clauses = [clause.strip(_AROUND) for clause in _CLAUSE.split(sentence)]
     clause = max(clauses, key=lambda c: _share(reference, c))
@@ -277,7 +278,7 @@ def counterfactual(
     """A real response against a reference made for it.
 
     Neither question nor style tells the verdict then. For ``correct`` the reference is the
-    response's own answer, in another form; for ``incorrect`` a near miss of it.
+    response's own answer, in another form; for ``incorrect`` a hard negative of it.
     """
     found = find_answer(tidy(item.response))
     if found is None or found.how not in _TRUSTED or "\n" in found.answer:
@@ -336,7 +337,7 @@ def _other_reference(
         if not named:
             return None
         own = "".join(sorted(named))
-    make = right_form if verdict is Verdict.CORRECT else wrong_form
+    make = equivalent_form if verdict is Verdict.CORRECT else hard_negative
     for _ in range(_TRIES):
         reference = make(rng, own, kind, question, lang == "zh")
         if not reference or not named:

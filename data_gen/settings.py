@@ -83,7 +83,7 @@ class Quality(Settings):
     longest: int = Field(default=0, ge=0)
     """Rows of more estimated tokens are left out, question, references and response together as
     the prompt shows them; 0 keeps all."""
-    cue: bool = True
+    artifact_probe: bool = True
     """Whether to measure how well the response alone tells the verdict."""
 
 
@@ -142,9 +142,9 @@ class DataGenSettings(Settings):
     """Shares of the rows with another budget, so that one judge reads short and long prompts."""
     repeats: int = Field(default=1, ge=1)
     """How often a ``base`` mixture draws a task from each graded answer."""
-    sheets: int = Field(default=0, ge=0)
-    """Comparison sheets, eight comparisons each: added to a ``base`` mixture, or written to
-    sheets.jsonl beside a ``judge``'s rows."""
+    drills: int = Field(default=0, ge=0)
+    """Comparison drills, eight comparisons each: added to a ``base`` mixture, or written to
+    drills.jsonl beside a ``judge``'s rows."""
 
     def prompt_for(self, key: str) -> PromptSettings:
         """The prompt settings of one row: ``prompt``, or with a longer budget drawn for ``key``."""

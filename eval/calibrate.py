@@ -21,16 +21,16 @@ from gradegpt.agreement import by_question, estimate, numbered, resampled, says_
 from gradegpt.cli import run
 from gradegpt.importers.labelled import Source, item_key
 from gradegpt.judges.build import JudgeSettings, build_judge
-from gradegpt.judges.lexical import LexicalJudge
-from gradegpt.judges.trust import (
+from gradegpt.judges.calibration import (
+    CALIBRATION_FILE,
     OTHER,
-    TRUST_FILE,
-    Trust,
+    Calibration,
     Weights,
     kind_of,
     lexical_odds,
     log_odds,
 )
+from gradegpt.judges.lexical import LexicalJudge
 from gradegpt.records import write_json
 from gradegpt.schema import Example, Judgement, Outcome
 from gradegpt.settings import Settings, load_settings
@@ -96,7 +96,7 @@ class Finding(NamedTuple):
 
 
 def calibrate(settings: CalibrationSettings, *, overwrite: bool = False) -> list[Finding]:
-    """Judge what the rules leave open, and write ``trust.json``; the findings, kind by kind.
+    """Judge what the rules leave open, and write ``calibration.json``; the findings, kind by kind.
 
     Raises:
         InputError: a source without a labelled row.
@@ -112,8 +112,8 @@ def calibrate(settings: CalibrationSettings, *, overwrite: bool = False) -> list
             "model", build_judge(settings.judge), items, settings.folder / "judgements.jsonl",
             overwrite=overwrite, advance=advance,
         )  # fmt: skip
-    findings, trust = _compared(left, judged.judgements, settings)
-    write_json(settings.folder / TRUST_FILE, trust.model_dump(mode="json"))
+    findings, calibration = _compared(left, judged.judgements, settings)
+    write_json(settings.folder / CALIBRATION_FILE, calibration.model_dump(mode="json"))
     made = {
         "stage": "eval.calibrate",
         "settings": settings.model_dump(mode="json", exclude={"judge": {"api_key"}}),
@@ -127,7 +127,7 @@ def calibrate(settings: CalibrationSettings, *, overwrite: bool = False) -> list
 
 def _compared(
     left: Sequence[Example], judged: Sequence[Judgement], settings: CalibrationSettings
-) -> tuple[list[Finding], Trust]:
+) -> tuple[list[Finding], Calibration]:
     """The lexical judge first, then the model on the rows that it does not decide.
 
     It is believed from the least confidence on where the model is no better, which costs more. Only
@@ -148,11 +148,13 @@ def _compared(
     sound = {f.kind for f in findings_of(left, judged, settings) if f.least_confidence is not None}
     better = [g for f in of_lexical if (g := _unbeaten(f, rows, settings, f.kind in sound))]
     believed = {f.kind: f.least_confidence or 0.0 for f in better}
-    first = Trust(least_confidence={}, lexical=believed).of_lexical
+    first = Calibration(least_confidence={}, lexical=believed).of_lexical
     rest = [(e, m) for e, m, o in rows if first.applied(e, o).outcome is not Outcome.JUDGED]
     of_model = findings_of([e for e, _ in rest], [m for _, m in rest], settings, "model")
     least = {f.kind: f.least_confidence for f in of_model}
-    return [*better, *of_model], Trust(least_confidence=least, lexical=believed, weights=weights)
+    return [*better, *of_model], Calibration(
+        least_confidence=least, lexical=believed, weights=weights
+    )
 
 
 def _unbeaten(
@@ -201,11 +203,11 @@ def _weighed(
         weights[kind] = fit_weights(table[mine], right[mine])
         for fold in range(_PARTS):
             held, rest = mine[part[mine] == fold], mine[part[mine] != fold]
-            trust = Trust(
+            calibration = Calibration(
                 least_confidence={}, weights={OTHER: fit_weights(table[rest], right[rest])}
             )
             for n in held:
-                made[n] = trust.weighed(left[n], judged[n])
+                made[n] = calibration.weighed(left[n], judged[n])
     return weights, made
 
 
@@ -276,7 +278,7 @@ def _confidence(judgement: Judgement) -> float:
     return 1.0 if judgement.confidence is None else judgement.confidence
 
 
-@app.command(epilog="Then: cp runs/<name>/trust.json beside the adapter.")
+@app.command(epilog="Then: cp runs/<name>/calibration.json beside the adapter.")
 def main(
     config: Annotated[
         Path,
@@ -295,7 +297,7 @@ def main(
         bool, typer.Option("--overwrite", help="Replace judgements of another judge or other rows.")
     ] = False,
 ) -> None:
-    """Find the kinds of answer where the model is no better than chance, and write trust.json.
+    """Measure by kind of answer where a model is better than chance; write calibration.json.
 
     Beside the adapter that file makes a cascade abstain there, or ask the lexical judge where
     that is better. Give it labelled answers that neither trained the model nor are to measure it.
@@ -315,7 +317,7 @@ def main(
             _accuracy(finding),
         )
     terminal().print(table)
-    typer.echo(f"wrote {settings.folder / TRUST_FILE}; it belongs beside the adapter")
+    typer.echo(f"wrote {settings.folder / CALIBRATION_FILE}; it belongs beside the adapter")
 
 
 def _accuracy(finding: Finding) -> str:

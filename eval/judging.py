@@ -139,7 +139,7 @@ def from_records(judge: Judge, done: Sequence[Judged], items: CheckedInput) -> J
     """The judge, with records in place of what in it has judged these items: a cascade's parts."""
     if isinstance(judge, CascadeJudge):
         first, second = (from_records(part, done, items) for part in (judge.first, judge.second))
-        return CascadeJudge(first, second, judge.trust)
+        return CascadeJudge(first, second, judge.calibration)
     known = {judged.fingerprint: judged for judged in done}
     said = known.get(judge.fingerprint)
     return judge if said is None else Recorded(said, items)

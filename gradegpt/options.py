@@ -92,8 +92,8 @@ Abstain = Annotated[
     bool | None,
     typer.Option(
         "--abstain/--no-abstain",
-        help="A cascade leaves open where trust.json, beside the weights, says that its model is "
-        "no better than chance; or guesses. [default: abstain]",
+        help="A cascade leaves open what is below the thresholds of calibration.json, beside the "
+        "weights; or decides it all. [default: abstain]",
     ),
 ]
 MinConfidence = Annotated[

@@ -1,6 +1,6 @@
 """What of a text a comparison may name: a whole stretch of it, clipped where it is long.
 
-All texts are bytes: a guided judge writes tokens, which may be parts of characters.
+All texts are bytes: a constrained judge writes tokens, which may be parts of characters.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Where words, numbers and formulas begin and end, so that a stretch of a text is cut out whole.
 
-All texts are bytes: a guided judge writes tokens, which may be parts of characters.
+All texts are bytes: a constrained judge writes tokens, which may be parts of characters.
 """
 
 from __future__ import annotations

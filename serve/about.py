@@ -9,10 +9,10 @@ from fastapi.responses import JSONResponse, Response
 
 from .adapters import Adapter
 from .answer import check_model
-from .bench import Bench
-from .door import Gate
 from .errors import BusyError, reply_to
 from .metrics import CONTENT_TYPE, Metrics
+from .middleware import Gate
+from .scheduler import BatchScheduler
 from .settings import ServeSettings
 
 router = APIRouter(tags=["about"])
@@ -21,18 +21,18 @@ router = APIRouter(tags=["about"])
 @router.get("/health")
 async def health(request: Request) -> dict[str, str]:
     """Say that the server is alive, and with which judge."""
-    bench: Bench = request.app.state.bench
-    return {"status": "ok", "judge": bench.name, "fingerprint": bench.fingerprint}
+    scheduler: BatchScheduler = request.app.state.scheduler
+    return {"status": "ok", "judge": scheduler.name, "fingerprint": scheduler.fingerprint}
 
 
 @router.get("/ready", response_model=None)
 async def ready(request: Request) -> dict[str, str] | JSONResponse:
     """Say whether requests are taken now: not while the judge is loaded, nor on the way out."""
-    bench: Bench = request.app.state.bench
+    scheduler: BatchScheduler = request.app.state.scheduler
     gate: Gate = request.app.state.gate
     if gate.draining:
         return reply_to(BusyError("the server is about to stop"))
-    if not bench.ready:
+    if not scheduler.ready:
         return reply_to(BusyError("the judge is being loaded"))
     return {"status": "ready"}
 
@@ -41,8 +41,8 @@ async def ready(request: Request) -> dict[str, str] | JSONResponse:
 async def metrics(request: Request) -> Response:
     """Count and measure, in the form that Prometheus reads."""
     found: Metrics = request.app.state.metrics
-    bench: Bench = request.app.state.bench
-    found.queue(bench.waiting)
+    scheduler: BatchScheduler = request.app.state.scheduler
+    found.queue(scheduler.waiting)
     return Response(found.render(), media_type=CONTENT_TYPE)
 
 

@@ -20,10 +20,10 @@ from gradegpt.schema import Judgement, Message, Row
 
 from .adapters import Adapter, Ask, PromptError, find
 from .adapters.reply import Reply
-from .bench import Bench
 from .body import check_lengths, while_there
 from .errors import ModelNameError, UnsupportedError
 from .logs import note_of
+from .scheduler import BatchScheduler
 from .settings import ServeSettings
 
 MOST_CHOICES: Final = 128
@@ -168,7 +168,7 @@ async def _all(
     wanted: Wanted,
     form: ResponseFormat,
 ) -> list[Said]:
-    bench: Bench = request.app.state.bench
+    scheduler: BatchScheduler = request.app.state.scheduler
     settings: ServeSettings = request.app.state.settings
     extracted = [ask.extraction() if ask else None for ask in asks]
     judging = [
@@ -178,28 +178,28 @@ async def _all(
         form.check(ask.adapter if ask else None)
     items = [ask.item() for _, ask in judging]
     check_lengths(items, settings.max_response_characters, several=False)
-    judgements = await bench.judge(items) if items else []
+    judgements = await scheduler.judge(items) if items else []
     note_of(request).judged(judgements)
     made: dict[int, Said] = {}
     for (at, judged), judgement in zip(judging, judgements, strict=True):
         reply = judged.reply(judgement, undecided=settings.undecided, as_json=form.type != "text")
-        made[at] = Said.of(reply, wanted, judgement, **_beside(bench, judged))
+        made[at] = Said.of(reply, wanted, judgement, **_beside(scheduler, judged))
     for at, (ask, extraction) in enumerate(zip(asks, extracted, strict=True)):
         if ask is None:
-            made[at] = await _passed_on(bench, conversations[at], wanted, settings)
+            made[at] = await _passed_on(scheduler, conversations[at], wanted, settings)
         elif extraction is not None:
-            made[at] = Said.of(extraction, wanted, None, **_beside(bench, ask))
+            made[at] = Said.of(extraction, wanted, None, **_beside(scheduler, ask))
     return [made[at] for at in range(len(asks))]
 
 
 async def _passed_on(
-    bench: Bench, messages: Sequence[Message], wanted: Wanted, settings: ServeSettings
+    scheduler: BatchScheduler, messages: Sequence[Message], wanted: Wanted, settings: ServeSettings
 ) -> Said:
     """What the engine says to a prompt that is nobody's. It is not called a judgement."""
     most = int(min(wanted.most_tokens, settings.judge.max_new_tokens))
-    said = await bench.generate(messages, most)
+    said = await scheduler.generate(messages, most)
     content = wanted.cut(said.text)
-    beside = {"adapter": None, "fingerprint": bench.fingerprint}
+    beside = {"adapter": None, "fingerprint": scheduler.fingerprint}
     full = content == said.text and said.completion_tokens >= most
     ended: Final = "length" if full else "stop"
     return Said(content, "", said.prompt_tokens, said.completion_tokens, beside, ended)
@@ -221,8 +221,8 @@ async def recognised(request: Request, messages: Sequence[Message]) -> Ask | Non
             return await run_in_threadpool(find, messages, adapters)
         return find(messages, adapters)
     except PromptError:
-        bench: Bench = request.app.state.bench
-        if settings.unrecognised == "pass" and bench.generates:
+        scheduler: BatchScheduler = request.app.state.scheduler
+        if settings.unrecognised == "pass" and scheduler.generates:
             return None
         raise
 
@@ -248,5 +248,5 @@ def usage_of(said: Iterable[Said]) -> dict[str, int]:
     }
 
 
-def _beside(bench: Bench, ask: Ask) -> dict[str, Any]:
-    return {"adapter": ask.adapter.name, "fingerprint": bench.fingerprint}
+def _beside(scheduler: BatchScheduler, ask: Ask) -> dict[str, Any]:
+    return {"adapter": ask.adapter.name, "fingerprint": scheduler.fingerprint}

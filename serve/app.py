@@ -30,17 +30,17 @@ from gradegpt.settings import suggest
 from . import about, batches, chat, completions, files, native, page, reward
 from .adapters import ADAPTERS, Adapter
 from .batches.routes import BatchRequest
-from .bench import Bench
 from .chat import ChatRequest
 from .completions import CompletionRequest
-from .door import Door, Gate
 from .errors import handle_errors
 from .keys import Keys
 from .logs import RequestLog
 from .metrics import Metrics
+from .middleware import Gate, Middleware
 from .native import JudgeReplies, JudgeReply, JudgeRequest
 from .openapi import ERRORS, describe
 from .reward import RewardRequest
+from .scheduler import BatchScheduler
 from .settings import ServeSettings
 from .worker import Loaded
 from .workers import InProcess
@@ -51,25 +51,29 @@ Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 def create_app(judge: Judge, settings: ServeSettings | None = None) -> FastAPI:
     """The application around ``judge``, with the names and limits of ``settings``."""
     app = build_app(settings or ServeSettings())
-    app.state.bench.open([InProcess(Loaded.of(judge))])
+    app.state.scheduler.open([InProcess(Loaded.of(judge))])
     return app
 
 
 def build_app(settings: ServeSettings, lifespan: Lifespan | None = None) -> FastAPI:
-    """The application without a judge: whoever loads one opens ``app.state.bench`` with it."""
+    """The application without a judge: whoever loads one opens ``app.state.scheduler`` with it."""
     # No pages at /docs: they would load scripts from elsewhere.
     app = FastAPI(
         title="GradeGPT", docs_url=None, redoc_url=None, openapi_url="/openapi.json",
         lifespan=lifespan or _closes,
     )  # fmt: skip
     metrics, gate = Metrics(), Gate()
-    bench = Bench(
+    scheduler = BatchScheduler(
         max_batch=settings.max_batch,
         max_queue=settings.max_queue,
         deadline_s=settings.deadline_s,
-        on_batch=lambda judgements, size: _count(metrics, bench, judgements, size),
+        on_batch=lambda judgements, size: _count(metrics, scheduler, judgements, size),
     )
-    app.state.settings, app.state.bench, app.state.started = settings, bench, int(time.time())
+    app.state.settings, app.state.scheduler, app.state.started = (
+        settings,
+        scheduler,
+        int(time.time()),
+    )
     app.state.metrics, app.state.gate = metrics, gate
     app.state.adapters = chosen(settings.adapters)
     handle_errors(app)
@@ -80,7 +84,7 @@ def build_app(settings: ServeSettings, lifespan: Lifespan | None = None) -> Fast
              RewardRequest, BatchRequest)  # fmt: skip
     log = RequestLog(with_content=settings.log_content) if settings.log_requests else None
     keys = Keys.load(settings.api_keys) if settings.api_keys else None
-    app.add_middleware(Door, gate=gate, metrics=metrics, keys=keys, log=log)
+    app.add_middleware(Middleware, gate=gate, metrics=metrics, keys=keys, log=log)
     return app
 
 
@@ -94,14 +98,16 @@ def chosen(names: Sequence[str]) -> tuple[Adapter, ...]:
     return tuple(known[name] for name in names) if names else ADAPTERS
 
 
-def _count(metrics: Metrics, bench: Bench, judgements: Sequence[Judgement], size: int) -> None:
+def _count(
+    metrics: Metrics, scheduler: BatchScheduler, judgements: Sequence[Judgement], size: int
+) -> None:
     metrics.judged(judgements)
     metrics.batch(size)
-    metrics.queue(bench.waiting)
-    metrics.cache(*bench.cached)
+    metrics.queue(scheduler.waiting)
+    metrics.cache(*scheduler.cached)
 
 
 @asynccontextmanager
 async def _closes(app: FastAPI) -> AsyncIterator[None]:
     yield
-    app.state.bench.close()
+    app.state.scheduler.close()

@@ -91,7 +91,7 @@ def head(asked: Wanted, request: Request, prefix: str) -> dict[str, Any]:
         "id": f"{prefix}-{uuid.uuid4().hex}",
         "created": int(time.time()),
         "model": asked.model,
-        "system_fingerprint": request.app.state.bench.fingerprint,
+        "system_fingerprint": request.app.state.scheduler.fingerprint,
     }
 
 

@@ -20,7 +20,6 @@ from gradegpt.records import dump
 from gradegpt.run import Counts, count
 from gradegpt.schema import Item, Judgement, Row
 
-from .bench import Bench
 from .body import (
     Line,
     check_lengths,
@@ -30,10 +29,11 @@ from .body import (
     valid,
     while_there,
 )
-from .door import Gate
 from .errors import QueueFullError, body_of
 from .logs import note_of
+from .middleware import Gate
 from .openapi import documented, schema_of
+from .scheduler import BatchScheduler
 from .settings import ServeSettings
 
 router = APIRouter(tags=["judge"])
@@ -75,20 +75,20 @@ class JudgeReplies(Row):
 async def judge(request: Request) -> Response:
     """Judge an item, ``{"items": [...]}``, or with ``application/x-ndjson`` one item a line."""
     settings: ServeSettings = request.app.state.settings
-    bench: Bench = request.app.state.bench
+    scheduler: BatchScheduler = request.app.state.scheduler
     if _media_type(request, "content-type") == LINES:
-        bench.check()
+        scheduler.check()
         return JudgedLines(request, read_items(request, settings))
     body = await read_object(request)
     several = "items" in body
     items = _items(body, settings.max_items) if several else [valid(Item, body)]
     check_lengths(items, settings.max_response_characters, several=several)
     if LINES in _media_type(request, "accept"):
-        bench.check()
+        scheduler.check()
         return JudgedLines(request, _numbered(items))
     note = note_of(request)
     note.content = items
-    judgements = await while_there(request, bench.judge(items))
+    judgements = await while_there(request, scheduler.judge(items))
     note.judged(judgements)
     rows = [judgement.model_dump(mode="json") for judgement in judgements]
     if not several:
@@ -130,7 +130,7 @@ class JudgedLines(Response):
         super().__init__()
         del self.headers["content-length"]
         self._request, self._rows = request, rows
-        self._bench: Bench = request.app.state.bench
+        self._scheduler: BatchScheduler = request.app.state.scheduler
         self._gate: Gate = request.app.state.gate
         self._settings: ServeSettings = request.app.state.settings
         self._lines: asyncio.Queue[asyncio.Task[str] | None] = asyncio.Queue(_HELD)
@@ -154,11 +154,11 @@ class JudgedLines(Response):
 
     async def _write(self, send: Send, line: str, *, more: bool) -> None:
         # A client that never reads would hold the rows for ever.
-        async with asyncio.timeout(self._bench.deadline_s):
+        async with asyncio.timeout(self._scheduler.deadline_s):
             await send({"type": "http.response.body", "body": line.encode(), "more_body": more})
 
     async def _read(self, group: asyncio.TaskGroup) -> None:
-        places = min(_ABREAST, self._bench.max_queue)
+        places = min(_ABREAST, self._scheduler.max_queue)
         room = asyncio.Semaphore(places)
         async with aclosing(self._rows) as rows:  # type: ignore[type-var]  # a generator
             async for line in rows:
@@ -190,11 +190,11 @@ class JudgedLines(Response):
 
     async def _judged(self, item: Item) -> list[Judgement]:
         """The stream waits its turn where a single request would be told to come again."""
-        until, pause_s = time.monotonic() + self._bench.deadline_s, _PAUSE_S
+        until, pause_s = time.monotonic() + self._scheduler.deadline_s, _PAUSE_S
         while time.monotonic() < until:
             try:
-                return await self._bench.judge([item], caller=id(self))
+                return await self._scheduler.judge([item], caller=id(self))
             except QueueFullError:
                 await asyncio.sleep(pause_s)
                 pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
-        return await self._bench.judge([item], caller=id(self))
+        return await self._scheduler.judge([item], caller=id(self))

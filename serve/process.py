@@ -43,7 +43,11 @@ class Server(uvicorn.Server):
             timeout_graceful_shutdown=_LAST_S,
         )
         super().__init__(config)
-        self._gate, self._metrics, self._bench = app.state.gate, app.state.metrics, app.state.bench
+        self._gate, self._metrics, self._scheduler = (
+            app.state.gate,
+            app.state.metrics,
+            app.state.scheduler,
+        )
         self._grace_s, self._until = grace_s, 0.0
 
     @override
@@ -58,7 +62,7 @@ class Server(uvicorn.Server):
     @override
     async def on_tick(self, counter: int) -> bool:
         """Stop once nothing runs, or the grace is over."""
-        self._metrics.queue(self._bench.waiting)  # Siblings add it up, whoever is asked.
+        self._metrics.queue(self._scheduler.waiting)  # Siblings add it up, whoever is asked.
         if self._gate.draining and (not self._gate.running or time.monotonic() > self._until):
             self.should_exit = True
         return await super().on_tick(counter)
@@ -85,7 +89,7 @@ def run(
 
     def load() -> None:
         try:
-            app.state.bench.open(workers_for(settings))
+            app.state.scheduler.open(workers_for(settings))
         except Exception as error:  # noqa: BLE001  it is raised below, where it ends the process
             failed.append(error)
             server.should_exit = True
@@ -103,7 +107,7 @@ def run(
         server.run([listener])
     if failed:
         raise failed[0]
-    if loading.is_alive() or app.state.bench.busy:
+    if loading.is_alive() or app.state.scheduler.busy:
         # A judge in this process cannot be stopped, and Python would wait for it.
         sys.stdout.flush()
         sys.stderr.flush()

@@ -80,7 +80,7 @@ class Queue:
                 self._callers[left[0].caller] = kept
 
     def take(self, most: int, last_size: int, moment_s: float) -> list[Job]:
-        """The next batch, as soon as there is one; empty once the bench is closed."""
+        """The next batch, as soon as there is one; empty once the scheduler is closed."""
         with self.changed:
             self.changed.wait_for(lambda: self.closed or self.waiting >= last_size, moment_s)
             while not self.closed:

@@ -30,11 +30,11 @@ from gradegpt.errors import EngineError, EngineTimeoutError, TooLargeError
 from gradegpt.schema import Item, Judgement, Outcome, Row, Verdict
 
 from .adapters import NoVerdictError
-from .bench import Bench
 from .body import read_object, valid, while_there
 from .errors import RequestError
 from .logs import note_of
 from .openapi import documented
+from .scheduler import BatchScheduler
 from .settings import ServeSettings
 
 _TAIL: Final = 200
@@ -80,12 +80,12 @@ router = APIRouter(tags=["rewards"])
 async def get_reward(request: Request) -> dict[str, Any]:
     """Reward responses as OpenRLHF asks: 1 for a correct one, 0 for any other that was judged."""
     settings: ServeSettings = request.app.state.settings
-    bench: Bench = request.app.state.bench
+    scheduler: BatchScheduler = request.app.state.scheduler
     asked = valid(RewardRequest, await read_object(request))
     items = items_of(asked, settings)
     note = note_of(request)
     note.content = items
-    judgements = await while_there(request, bench.judge(items)) if items else []
+    judgements = await while_there(request, scheduler.judge(items)) if items else []
     note.judged(judgements)
     rewards = [_reward(n, j, settings.reward_undecided) for n, j in enumerate(judgements)]
     return {

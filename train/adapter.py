@@ -54,7 +54,7 @@ Made in {minutes} minutes on {hardware}, with {versions}.
 
 ## Limits
 
-* Measure it on your own labelled answers before you trust it: `gradegpt eval`.
+* Measure it on your own labelled answers before you calibration it: `gradegpt eval`.
 * It reads text; it does not solve the problem, and it follows a wrong reference.
 * It was trained on `{data}` alone; other languages, subjects or answer types are untested.
 * A response written to fool a judge may do so.
@@ -99,7 +99,7 @@ def manifest_of(
         "base": base,
         "data": {
             name: sha256_file(Path(settings.data) / f"{name}.jsonl")
-            for name in (*parts, *(["sheets"] if settings.sheets else []))
+            for name in (*parts, *(["drills"] if settings.drills else []))
         },
         "rows": {part: len(rows) for part, rows in parts.items()},
         "tokens": sum(len(ids) for ids in parts["train"]["input_ids"]),

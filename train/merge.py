@@ -17,7 +17,7 @@ from gradegpt.cli import run
 from gradegpt.engines.files import PROMPT_FILE
 from gradegpt.engines.local import quiet_start
 from gradegpt.errors import EngineError, MissingError
-from gradegpt.judges.trust import TRUST_FILE
+from gradegpt.judges.calibration import CALIBRATION_FILE
 from gradegpt.records import sha256_file, whole_folder, write_json
 from gradegpt.shipped import adapter_of, base_named_by, base_of
 
@@ -63,7 +63,7 @@ def merge(adapter: Path, out: Path, base: str = "", dtype: str = "bfloat16") -> 
 
 def copy_settings(source: Path, target: Path) -> None:
     """What belongs beside the weights: the prompt settings, and how far they are believed."""
-    for name in (PROMPT_FILE, TRUST_FILE):
+    for name in (PROMPT_FILE, CALIBRATION_FILE):
         if (source / name).is_file():
             shutil.copyfile(source / name, target / name)
 

@@ -49,10 +49,10 @@ def encode_file(
             yield encoded
 
 
-def encode_sheets(
+def encode_drills(
     path: Path, tokenizer: PreTrainedTokenizerBase, max_length: int
 ) -> Iterator[dict[str, Any]]:
-    """Comparison sheets, of which the verdict tags alone are supervised: the answers are given.
+    """Comparison drills, of which the verdict tags alone are supervised: the answers are given.
 
     A tag is where ``AGREE`` stands before it: an answer may be "Yes" too.
     """
@@ -60,15 +60,15 @@ def encode_sheets(
     for row in read_rows(path, TrainingRow):
         text = row.completion[-1].content
         prompt = _tokens(tokenizer, render_chat(tokenizer, row.prompt))["input_ids"]
-        sheet = _tokens(tokenizer, text, return_offsets_mapping=True)
+        drill = _tokens(tokenizer, text, return_offsets_mapping=True)
         spans = [m.span(1) for m in _TAG.finditer(text)]
         supervised = [
             int(token in tags and any(a < right and left < b for a, b in spans))
             for token, (left, right) in zip(
-                sheet["input_ids"], sheet["offset_mapping"], strict=True
+                drill["input_ids"], drill["offset_mapping"], strict=True
             )
         ]
-        ids = [*prompt, *sheet["input_ids"], end]
+        ids = [*prompt, *drill["input_ids"], end]
         if len(ids) <= max_length:
             yield {"input_ids": ids, "completion_mask": [0] * len(prompt) + [*supervised, 0]}
 

@@ -69,8 +69,8 @@ class SFTSettings(Settings):
     name: str
     data: str
     """Folder with train.jsonl and dev.jsonl from data_gen (``kind: judge``)."""
-    sheets: bool = False
-    """Train on sheets.jsonl as well: comparisons alone, eight a row, by their verdict tags."""
+    drills: bool = False
+    """Train on drills.jsonl as well: comparisons alone, eight a row, by their verdict tags."""
     model: str = "nano"
     """``nano``, a local folder, or a hub name."""
     base_name: str = ""

@@ -18,7 +18,7 @@ from .adapter import Run, manifest_of, push, save_adapter
 from .dev import DevEvaluation, check_decides, dev_sample
 from .loading import linear_names, load_base, told
 from .memory import keep_freed_memory
-from .rows import encode_file, encode_sheets, labelled, prompt_settings_of, verdict_token_ids
+from .rows import encode_drills, encode_file, labelled, prompt_settings_of, verdict_token_ids
 from .settings import SFTSettings
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 Parts = dict[str, "Dataset"]
 
-_SHEETS: Final = "sheets.jsonl"
+_DRILLS: Final = "drills.jsonl"
 _SHAPING: Final = (
     "seed", "max_length", "packing", "share_prefix", "group_by_length", "learning_rate",
     "warmup_ratio", "weight_decay", "lr_scheduler", "optim", "max_grad_norm", "lora_rank",
@@ -123,13 +123,13 @@ def _dataset(path: Path, tokenizer: PreTrainedTokenizerBase, settings: SFTSettin
     from datasets import Dataset
 
     rows = [labelled(row) for row in encode_file(path, tokenizer, settings.max_length)]
-    if settings.sheets and path.stem == "train":
-        sheets = path.with_name(_SHEETS)
-        if not sheets.is_file():
+    if settings.drills and path.stem == "train":
+        drills = path.with_name(_DRILLS)
+        if not drills.is_file():
             raise MissingError(
-                f"{sheets}: not there; set sheets=24000 for data_gen, or sheets=false here"
+                f"{drills}: not there; set drills=24000 for data_gen, or drills=false here"
             )
-        rows += map(labelled, encode_sheets(sheets, tokenizer, settings.max_length))
+        rows += map(labelled, encode_drills(drills, tokenizer, settings.max_length))
     if not rows and path.stem == "train":
         raise InputError(
             f"{path}: no row fits max_length={settings.max_length}; raise it or shorten the prompts"
@@ -325,8 +325,8 @@ def _plan(settings: SFTSettings, rows: int) -> Plan:
         "rows_per_step": step_rows,
         "train.jsonl": sha256_file(data / "train.jsonl"),
     }
-    if settings.sheets:
-        shaping[_SHEETS] = sha256_file(data / _SHEETS)
+    if settings.drills:
+        shaping[_DRILLS] = sha256_file(data / _DRILLS)
     if settings.adapter:
         shaping["adapter"] = stamped(adapter_of(settings.adapter))
     if settings.eval_steps:  # what the best so far was found by

@@ -157,7 +157,7 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
         )
 
     def _send_telemetry(self) -> None:
-        """TRL tells its makers of every run; nothing leaves this machine unasked."""
+        """TRL tells its generators of every run; nothing leaves this machine unasked."""
 
     def _check_packing(self, collate: PackingCollator) -> None:
         """Refuse a model whose rows see one another in a packed line.

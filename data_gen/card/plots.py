@@ -64,7 +64,7 @@ _STYLE: Final = {
 }
 
 
-def draw(facts: Facts, cue: Sequence[Interval]) -> dict[str, bytes]:
+def draw(facts: Facts, probe: Sequence[Interval]) -> dict[str, bytes]:
     """File name -> PNG. A plot without data is left out."""
     import matplotlib as mpl
     from matplotlib import style
@@ -77,7 +77,9 @@ def draw(facts: Facts, cue: Sequence[Interval]) -> dict[str, bytes]:
             "patterns.png": _bars(facts.facets["pattern"], "rows"),
             "lengths.png": _lengths(facts),
             "positions.png": _positions(facts),
-            "cue.png": _cue([(name, s) for name, s in cue if s.get("low") is not None]),
+            "artifact_probe.png": _probe(
+                [(name, s) for name, s in probe if s.get("low") is not None]
+            ),
         }
         return {name: _png(figure) for name, figure in figures.items() if figure is not None}
 
@@ -236,7 +238,7 @@ def _label_lines(figure: Figure, grid: Any, label: str) -> None:
     figure.legend([lines[v] for v in shown], shown, loc="outside upper left", ncols=len(shown))
 
 
-def _cue(scores: Sequence[Interval]) -> Figure | None:
+def _probe(scores: Sequence[Interval]) -> Figure | None:
     if not scores:
         return None
     figure = _figure(1.0 + 0.42 * len(scores))

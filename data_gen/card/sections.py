@@ -19,9 +19,9 @@ from .tables import (
     DASH,
     balance_table,
     count,
-    cue_table,
     length_table,
     percent,
+    probe_table,
     sign_table,
     types_of,
     verdict_table,
@@ -55,7 +55,7 @@ class Told(Row):
 
 
 def sections(
-    facts: Facts, manifest: Mapping[str, Any], cue: list[Interval], drawn: Mapping[str, bytes]
+    facts: Facts, manifest: Mapping[str, Any], probe: list[Interval], drawn: Mapping[str, bytes]
 ) -> list[Section]:
     """Every section that has something to say, in order; with those figures that are drawn."""
     facets = ("origin", "pattern", "languages", "chain_format", "source")
@@ -67,7 +67,7 @@ def sections(
         _section("origins", tables=origins),
         _section("lengths", tables=(length_table(facts),)),
         _labels(facts, manifest),
-        _cue(manifest, cue),
+        _probe(manifest, probe),
         _removed(manifest),
         _shortfalls(manifest),
         _teacher(manifest),
@@ -161,12 +161,12 @@ def _labels(facts: Facts, manifest: Mapping[str, Any]) -> Section | None:
     return _section("labels", text=_filled("labels", left_out=left_out), tables=_known(table))
 
 
-def _cue(manifest: Mapping[str, Any], cue: list[Interval]) -> Section | None:
-    if not cue:
+def _probe(manifest: Mapping[str, Any], probe: list[Interval]) -> Section | None:
+    if not probe:
         return None
-    found = manifest["quality"]["cue"]
+    found = manifest["quality"]["artifact_probe"]
     signs = [sign_table(s, found[s]) for s in ("correct", "incorrect") if found.get(s)]
-    return _section("cue", tables=(cue_table(cue), *signs))
+    return _section("artifact_probe", tables=(probe_table(probe), *signs))
 
 
 def _removed(manifest: Mapping[str, Any]) -> Section | None:

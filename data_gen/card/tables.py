@@ -29,7 +29,7 @@ def percent(share: float | None, *, places: int = 1) -> str:
 
 
 def words(name: str) -> str:
-    """A name as it stands in a sentence: ``near_miss`` -> ``near miss``."""
+    """A name as it stands in a sentence: ``hard_negative`` -> ``hard negative``."""
     return name.replace("_", " ")
 
 
@@ -132,7 +132,7 @@ def longer_share(lengths: Mapping[str, Sequence[int]]) -> float | None:
     return float(below.mean() / 2 / len(others))
 
 
-def cue_table(scores: Iterable[Interval]) -> Table:
+def probe_table(scores: Iterable[Interval]) -> Table:
     """What the response-only classifier scores."""
     return Table(
         wide=True,

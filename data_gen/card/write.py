@@ -38,9 +38,9 @@ def write_card(
     """
     folder = Path(folder)
     facts = collect(rows)
-    cue = _cue_scores(manifest)
-    plots = _draw(facts, cue)
-    parts = sections(facts, manifest, cue, plots)
+    probe = _probe_scores(manifest)
+    plots = _draw(facts, probe)
+    parts = sections(facts, manifest, probe, plots)
     (folder / PLOTS).mkdir(parents=True, exist_ok=True)
     for name, png in plots.items():
         (folder / PLOTS / name).write_bytes(png)
@@ -58,15 +58,15 @@ def size_category(n: int) -> str:
     return next((name for limit, name in _SIZES if n < limit), "1M<n<10M")
 
 
-def _draw(facts: Facts, cue: list[Interval]) -> dict[str, bytes]:
+def _draw(facts: Facts, probe: list[Interval]) -> dict[str, bytes]:
     try:
-        return draw(facts, cue)
+        return draw(facts, probe)
     except ImportError as error:
         raise MissingError("the data card needs: pip install 'gradegpt[data]'") from error
 
 
-def _cue_scores(manifest: Mapping[str, Any]) -> list[Interval]:
-    found = (manifest.get("quality") or {}).get("cue") or {}
+def _probe_scores(manifest: Mapping[str, Any]) -> list[Interval]:
+    found = (manifest.get("quality") or {}).get("artifact_probe") or {}
     overall = [("all", found["overall"])] if found.get("overall") else []
     return [*overall, *sorted((found.get("by_language") or {}).items())]
 

@@ -1,1 +1,1 @@
-"""What is kept out of the data: evaluation questions, duplicates, and cues in the response."""
+"""What is kept out of the data: evaluation questions, duplicates, and artifacts in the response."""

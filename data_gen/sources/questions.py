@@ -26,7 +26,7 @@ class Questions(Settings):
     hub, ``hf:owner/name:config@split``. ``mapping``: a ready one by name, a YAML file, or the
     columns themselves. ``only`` keeps the rows whose column holds one of the values. ``split``
     keeps one part of the questions, by the hash that every file shares. A reference of more than
-    ``max_reference`` characters is left out: it is a solution, and has no near miss.
+    ``max_reference`` characters is left out: it is a solution, and has no hard negative.
     """
 
     path: str

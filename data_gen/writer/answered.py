@@ -43,7 +43,7 @@ def plain(task: Task, answer: str, right: bool) -> Written:
     """Steps, then the answer."""
     derived = answer if task.rng.random() < 0.3 else None
     same = answer == task.problem.reference
-    name = ("right" if same else "right_form") if right else kind_of_miss(task.problem, answer)
+    name = ("right" if same else "equivalent_form") if right else kind_of_miss(task.problem, answer)
     return _close(task, body(task, answer, derived=derived), answer, right, name)
 
 

@@ -9,7 +9,7 @@ from gradegpt.answers.options import LETTERS, in_order
 from gradegpt.quote import part_runs
 from gradegpt.schema import CHOICE, AnswerType
 
-from ..forms import parts_of
+from ..variants import parts_of
 from .task import Task
 
 _BY_LINES: Final = 0.3

@@ -10,10 +10,10 @@ from gradegpt.answers.options import letters
 from gradegpt.chain import needs_gloss
 from gradegpt.schema import CHOICE, AnswerType, Verdict
 
-from ..forms import near_misses, same_forms
 from ..gloss import render_gloss
 from ..phrases import Phrases, phrases
 from ..problems import Problem
+from ..variants import near_misses, same_forms
 
 _OTHER_FORM = 0.55
 _OWN_FORM = 0.35
@@ -66,7 +66,7 @@ class Task(NamedTuple):
         return None if value is None else self.formed(value)
 
     def miss(self) -> str | None:
-        """A near miss as it stands."""
+        """A hard negative as it stands."""
         problem = self.problem
         own = [w for w in problem.near_misses if "\n" not in w]
         if own and self.rng.random() < 0.5:
@@ -101,7 +101,7 @@ def unanswered(response: str, pattern: str) -> Written:
 
 
 def kind_of_miss(problem: Problem, wrong: str) -> str:
-    """What is wrong with a near miss, in the words of ATLAS, table 6."""
+    """What is wrong with a hard negative, in the words of ATLAS, table 6."""
     kind, reference = problem.answer_type, problem.reference
     if kind in CHOICE:
         return "wrong_option" if len(letters(reference) or "") < 2 else "wrong_option_set"

@@ -12,8 +12,8 @@ from .task import Task, Written, unanswered
 
 def no_answer(task: Task) -> Written:
     """A refusal, stub, cut, loop, several candidates without a choice, or words for the grader."""
-    makers = [maker for maker, _ in _MAKERS]
-    return task.rng.choices(makers, [weight for _, weight in _MAKERS])[0](task)
+    generators = [generator for generator, _ in _MAKERS]
+    return task.rng.choices(generators, [weight for _, weight in _MAKERS])[0](task)
 
 
 def refusal(task: Task) -> Written:

@@ -75,7 +75,7 @@ def _judges(settings: AblationSettings, runs: Sequence[Run]) -> Iterator[JudgeSe
         return {"model": settings.model, "adapter": str(adapter) if adapter else None}
 
     shots = _shots(settings)
-    yield JudgeSettings(name=UNTUNED, guided=False, shots=shots, **(common | weights(None)))
+    yield JudgeSettings(name=UNTUNED, constrained=False, shots=shots, **(common | weights(None)))
     for folder in dict.fromkeys(run.folder for run in runs):
         yield JudgeSettings(name=folder.name, **(common | weights(folder / "adapter")))
 

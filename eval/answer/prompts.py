@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Final
 
 from gradegpt.chain import needs_gloss
-from gradegpt.judges.trust import type_of
+from gradegpt.judges.calibration import type_of
 from gradegpt.schema import AnswerType, Item, Message
 
 

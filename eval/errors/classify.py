@@ -15,8 +15,8 @@ from gradegpt.chain import defuse
 from gradegpt.engines.base import Engine
 from gradegpt.errors import InputError
 from gradegpt.fit import Budget, fit_middle, fit_response
+from gradegpt.judges.calibration import type_of
 from gradegpt.judges.parts import PARTS, part_items
-from gradegpt.judges.trust import type_of
 from gradegpt.records import read_rows
 from gradegpt.rules.asked import asked
 from gradegpt.rules.profiles.atlas import LABELS

@@ -106,7 +106,7 @@ def _engine(
         return Completions(base_url, model, api_key=api_key, concurrency=concurrency)
     from gradegpt.engines.local import LocalEngine
 
-    return LocalEngine(model, batch_size=batch_size, guided=False)
+    return LocalEngine(model, batch_size=batch_size, constrained=False)
 
 
 def _held(paths: Sequence[Path]) -> Contamination:

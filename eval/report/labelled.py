@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from gradegpt.agreement import says_yes
 from gradegpt.fit import fit_middle, fit_response
-from gradegpt.judges.trust import type_of
+from gradegpt.judges.calibration import type_of
 from gradegpt.quote import quotes_verbatim
 from gradegpt.schema import AnswerType, Example, Judgement, Outcome, Row, Verdict
 

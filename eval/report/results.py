@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from gradegpt.judges.trust import type_of
+from gradegpt.judges.calibration import type_of
 from gradegpt.schema import Example, Item, Judgement, Verdict
 
 from ..judging import Judged

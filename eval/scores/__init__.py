@@ -18,8 +18,8 @@ from gradegpt.answers.read import read
 from gradegpt.errors import InputError
 from gradegpt.importers.labelled import item_key
 from gradegpt.inputs import check_input
+from gradegpt.judges.calibration import type_of
 from gradegpt.judges.parts import credit
-from gradegpt.judges.trust import type_of
 from gradegpt.rules.asked import asked
 from gradegpt.rules.compare import compare
 from gradegpt.rules.profiles.atlas import labels

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from gradegpt.engines.exported import ExportedTokenizer
-from gradegpt.guess import ChainGuess
+from gradegpt.speculative import ChainDraft
 
 FORESEEN: Final = 16
 """Tokens of a draft by what a chain says; most are right."""
@@ -17,7 +17,7 @@ _SEEN: Final = (3, 2)
 
 
 class Drafts:
-    """What may come next in one reply: by the chain's guess, else by what followed before.
+    """What may come next in one reply: by the chain's draft, else by what followed before.
 
     A draft depends on the prompt and on what is written, on nothing else, so that one prompt has
     one reply whatever was asked before it.
@@ -26,7 +26,7 @@ class Drafts:
         tokenizer: The model's.
         pieces: What each token writes, in bytes.
         prompt: The prompt's tokens.
-        guess: The guess for a judge's prompt; none for other conversations.
+        draft: The draft for a judge's prompt; none for other conversations.
 
     """
 
@@ -35,9 +35,9 @@ class Drafts:
         tokenizer: ExportedTokenizer,
         pieces: Sequence[bytes],
         prompt: Sequence[int],
-        guess: ChainGuess | None,
+        draft: ChainDraft | None,
     ) -> None:
-        self._tokenizer, self._pieces, self._guess = tokenizer, pieces, guess
+        self._tokenizer, self._pieces, self._draft = tokenizer, pieces, draft
         self._tokens: list[int] = []
         self._places: dict[tuple[int, ...], int] = {}
         self._written = b""
@@ -48,7 +48,7 @@ class Drafts:
     def add(self, token: int) -> None:
         """Note that ``token`` was written."""
         self._note(token)
-        if self._guess is None:
+        if self._draft is None:
             return
         piece = self._pieces[token] if token < len(self._pieces) else b""
         self._written += piece
@@ -71,13 +71,13 @@ class Drafts:
         self._tokens.append(token)
 
     def _foreseen(self) -> list[int]:
-        if self._guess is None or self._line is None:
+        if self._draft is None or self._line is None:
             return []
         try:
             written = self._written.decode()
         except UnicodeDecodeError:  # half a character
             return []
-        if not (words := self._guess.after(written)):
+        if not (words := self._draft.after(written)):
             return []
         ids = self._tokenizer.encode(written.rpartition("\n")[2] + words)
         begun = len(self._line)

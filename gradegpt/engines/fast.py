@@ -5,8 +5,8 @@ so is ready in half a second.
 
 A chain is mostly foreseeable: fixed words, a sentence copied from the response, an answer copied
 from it. So each pass reads a draft of the next tokens (``drafts``), and as many of them are taken
-as the model, held to its guide, would have written one by one. A chain of seventy tokens takes some
-fifteen passes, and rows need no batch to be fast: each is written alone, one to a core.
+as the model under its constraint would have written one by one. A chain of seventy tokens takes
+about fifteen passes, and rows need no batch to be fast: each is written alone, one to a core.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from gradegpt.chain import NO, RESPONSE, YES
+from gradegpt.constrained import VERSION as CONSTRAINT_VERSION
+from gradegpt.constrained import TokenConstraint, constraint_for
 from gradegpt.engines.base import Generation, TagProbability, TagTokens, Token
 from gradegpt.engines.chat import render_chat, token_bytes
 from gradegpt.engines.drafts import Drafts
@@ -27,12 +29,10 @@ from gradegpt.engines.exported import ENGINE_FILE, MODEL_FILE, ExportedTokenizer
 from gradegpt.engines.files import stamped
 from gradegpt.engines.state import State, alike, told
 from gradegpt.errors import EngineError, MissingError
-from gradegpt.guess import guess_for
-from gradegpt.guide import VERSION as GUIDE_VERSION
-from gradegpt.guide import TokenGuide, guide_for
 from gradegpt.machine import cores
 from gradegpt.records import read_beside
 from gradegpt.schema import Message
+from gradegpt.speculative import draft_for
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,7 +51,7 @@ class FastEngine:
         folder: the exported model.
         threads: threads that work on one prompt. None: one for a small model, else all cores.
         workers: prompts worked on at a time. None: as many as the cores allow.
-        guided: as for ``LocalEngine``.
+        constrained: as for ``LocalEngine``.
 
     Raises:
         MissingError: the packages or the folder are not there.
@@ -65,7 +65,7 @@ class FastEngine:
         *,
         threads: int | None = None,
         workers: int | None = None,
-        guided: bool = True,
+        constrained: bool = True,
     ) -> None:
         self.name = f"onnx:{stamped(folder)}"
         small = _weights(Path(folder)) < _SMALL
@@ -74,12 +74,12 @@ class FastEngine:
         settings, self._tokenizer, session = _load(Path(folder), threads)
         self._ends, self._context = settings.end_token_ids, settings.shape.context
         self._pieces = token_bytes(self._tokenizer)
-        self._guided = guided and bool(self._pieces)
+        self._constrained = constrained and bool(self._pieces)
         # As many states as threads, so that each thread finds one.
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="judge")
         self._free = [State(session, settings.shape) for _ in range(workers)]
         self._lock = threading.Lock()
-        self.name += f"+guide-{GUIDE_VERSION}" if self._guided else ""
+        self.name += f"+constrained-{CONSTRAINT_VERSION}" if self._constrained else ""
 
     def generate(
         self, prompts: Sequence[Sequence[Message]], *, max_new_tokens: int
@@ -115,9 +115,9 @@ class FastEngine:
         parts = self._encode(prompt)
         ids = [token for part in parts for token in part]
         limit = min(limit, self._context - len(ids))
-        guide = guide_for(prompt) if self._guided else None
-        guiding = TokenGuide(guide, self._pieces, self._ends) if guide else None
-        drafts = Drafts(self._tokenizer, self._pieces, ids, guess_for(prompt))
+        constraint = constraint_for(prompt) if self._constrained else None
+        constrained = TokenConstraint(constraint, self._pieces, self._ends) if constraint else None
+        drafts = Drafts(self._tokenizer, self._pieces, ids, draft_for(prompt))
         made: list[int] = []
         logprobs: list[float] = []
         with self._state(parts, len(ids) + limit) as state:
@@ -127,15 +127,15 @@ class FastEngine:
                 scores = state.read([*unread, *draft], past, wanted=len(draft) + 1)
                 past += len(unread)
                 for row, foreseen in itertools.zip_longest(scores, draft):
-                    token, logprob = _best(row, guiding)
+                    token, logprob = _best(row, constrained)
                     if token in self._ends:
                         limit = len(made)
                         break
                     made.append(token)
                     logprobs.append(logprob)
                     drafts.add(token)
-                    if guiding is not None:
-                        guiding.write(token)
+                    if constrained is not None:
+                        constrained.write(token)
                     if token != foreseen:
                         break
                     past += 1
@@ -191,8 +191,8 @@ class FastEngine:
         return [tuple(ids[a:b]) for a, b in itertools.pairwise((*cuts, len(ids)))]
 
 
-def _best(scores: np.ndarray, guiding: TokenGuide | None) -> tuple[int, float]:
-    """The likeliest token that the guide allows and the logarithm of its probability.
+def _best(scores: np.ndarray, constrained: TokenConstraint | None) -> tuple[int, float]:
+    """The likeliest token that the constraint allows and the logarithm of its probability.
 
     As in LocalEngine: among the tokens that are not likelier; where nothing is allowed, the
     likeliest stands.
@@ -200,9 +200,9 @@ def _best(scores: np.ndarray, guiding: TokenGuide | None) -> tuple[int, float]:
     import numpy as np
 
     token = int(scores.argmax())
-    if guiding is not None and not guiding.allows(token):
+    if constrained is not None and not constrained.allows(token):
         ranked = np.argsort(-scores, kind="stable")
-        best = next((n for n, t in enumerate(ranked.tolist()) if guiding.allows(t)), 0)
+        best = next((n for n, t in enumerate(ranked.tolist()) if constrained.allows(t)), 0)
         token, scores = int(ranked[best]), scores[ranked[best:]]
     return token, -float(np.log(np.exp(scores - scores.max()).sum(dtype=np.float64)))
 

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from gradegpt.chain import NO, YES
+from gradegpt.constrained import VERSION as CONSTRAINT_VERSION
+from gradegpt.constrained import TokenConstraint, constraint_for
 from gradegpt.engines.base import Generation, TagProbability, TagTokens, Token
 from gradegpt.engines.chat import end_token_ids, render_chat, token_bytes
 from gradegpt.engines.files import stamped
 from gradegpt.errors import EngineError, MissingError
-from gradegpt.guide import VERSION as GUIDE_VERSION
-from gradegpt.guide import TokenGuide, guide_for
 from gradegpt.schema import Message
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ class LocalEngine:
             length so that little is padded.
         threads: intra-op CPU threads; none takes one for a small model, else torch's own number.
         device: ``cpu``, ``cuda``, ``cuda:1`` ...; none takes a GPU where there is one.
-        guided: chains quote only what the response says and do not loop, see ``gradegpt.guide``;
-            without effect where the tokenizer is not byte-level.
+        constrained: chains quote only what the response says and do not loop, see
+            ``gradegpt.constrained``; without effect where the tokenizer is not byte-level.
 
     Raises:
         MissingError: the packages or the model are not there.
@@ -62,7 +62,7 @@ class LocalEngine:
         batch_size: int = 32,
         threads: int | None = None,
         device: str | None = None,
-        guided: bool = True,
+        constrained: bool = True,
     ) -> None:
         self.name = "local:" + "+".join(stamped(folder) for folder in (model, adapter) if folder)
         self.batch_size = batch_size
@@ -71,8 +71,8 @@ class LocalEngine:
         if self._model.device.type == "cpu" and self._model.num_parameters() <= SMALL:
             self._threads, self.batch_size = threads or 1, min(batch_size, SMALL_ROWS)
         self._ends = end_token_ids(self._tokenizer)
-        self._bytes = token_bytes(self._tokenizer) if guided else []
-        self.name += f"+guide-{GUIDE_VERSION}" if self._bytes else ""
+        self._bytes = token_bytes(self._tokenizer) if constrained else []
+        self.name += f"+constrained-{CONSTRAINT_VERSION}" if self._bytes else ""
 
     @classmethod
     def of(
@@ -97,7 +97,7 @@ class LocalEngine:
         A batch runs until its last row ends, so after ``FIRST_TOKENS`` tokens the few rows that are
         still being written leave their batches and go on together.
         """
-        jobs = list(map(_Job, self._encoded(prompts), map(self._guiding, prompts)))
+        jobs = list(map(_Job, self._encoded(prompts), map(self._constraint_for, prompts)))
         with self._own_threads():
             for limit in (min(FIRST_TOKENS, max_new_tokens), max_new_tokens):
                 left = [job for job in jobs if not job.ended and len(job.made) < limit]
@@ -130,7 +130,7 @@ class LocalEngine:
         return int(getattr(self._model.config, "max_position_embeddings", None) or sys.maxsize)
 
     def continue_(self, prefixes: Sequence[Sequence[int]], n: int) -> list[list[int]]:
-        """The next ``n`` tokens of each prefix, greedily, as plain text: no template, no guide.
+        """The next ``n`` tokens of each prefix, greedily: plain text, no template, no constraint.
 
         Fewer where the model ends the text.
         """
@@ -201,16 +201,16 @@ class LocalEngine:
                 **options,
             )
 
-    def _guiding(self, prompt: Sequence[Message]) -> TokenGuide | None:
-        guide = guide_for(prompt) if self._bytes else None
-        return TokenGuide(guide, self._bytes, self._ends) if guide else None
+    def _constraint_for(self, prompt: Sequence[Message]) -> TokenConstraint | None:
+        constraint = constraint_for(prompt) if self._bytes else None
+        return TokenConstraint(constraint, self._bytes, self._ends) if constraint else None
 
     def _continue(self, jobs: list[_Job], limit: int) -> None:
         """Write on in all ``jobs`` of a batch, up to ``limit`` tokens each."""
         rows = [job.prompt + job.made for job in jobs]
         recorder = _LogprobRecorder()
-        guiding = [_Guiding([job.guide for job in jobs], self._ends)]
-        processors = [*(guiding if self._bytes else ()), recorder]
+        constrained = [_Constrained([job.constraint for job in jobs], self._ends)]
+        processors = [*(constrained if self._bytes else ()), recorder]
         left = limit - len(jobs[0].made)
         output = self._forward(rows, max_new_tokens=left, logits_processor=processors)
         new = output[:, max(map(len, rows)) :].tolist()
@@ -220,8 +220,8 @@ class LocalEngine:
             job.ended = end < len(ids)
             job.made += ids[:end]
             job.logprobs += values[:end]
-            if job.guide is not None and not job.ended:
-                job.guide.write(job.made[-1])  # the guiding saw all but the last
+            if job.constraint is not None and not job.ended:
+                job.constraint.write(job.made[-1])  # the processor saw all but the last
 
     def _generation(self, job: _Job) -> Generation:
         # A row of the embedding that no token has comes out as none.
@@ -236,17 +236,17 @@ class _Job:
     """One prompt being continued: what is written of it so far, and whether it ended."""
 
     prompt: list[int]
-    guide: TokenGuide | None
+    constraint: TokenConstraint | None
     made: list[int] = field(default_factory=list)
     logprobs: list[float] = field(default_factory=list)
     ended: bool = False
 
 
-class _Guiding:
+class _Constrained:
     """A logits processor that rules out what the guides do not allow, best tokens first."""
 
-    def __init__(self, guides: list[TokenGuide | None], ends: Sequence[int]) -> None:
-        self._guides, self._ends = guides, ends
+    def __init__(self, guides: list[TokenConstraint | None], ends: Sequence[int]) -> None:
+        self._constraints, self._ends = guides, ends
         self._started = False
 
     def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
@@ -254,19 +254,19 @@ class _Guiding:
             self._note(row, token)
         self._started = True
         best = scores.argmax(dim=-1).tolist()
-        for row, guide in enumerate(self._guides):
-            if guide is not None and not guide.allows(best[row]):
+        for row, constraint in enumerate(self._constraints):
+            if constraint is not None and not constraint.allows(best[row]):
                 ranked = scores[row].argsort(descending=True).tolist()
-                found = next((n for n, t in enumerate(ranked) if guide.allows(t)), 0)
+                found = next((n for n, t in enumerate(ranked) if constraint.allows(t)), 0)
                 scores[row, ranked[:found]] = -float("inf")
         return scores
 
     def _note(self, row: int, token: int) -> None:
-        guide = self._guides[row]
+        constraint = self._constraints[row]
         if token in self._ends:
-            self._guides[row] = None  # the rest of the row is padding
-        elif guide is not None:
-            guide.write(token)
+            self._constraints[row] = None  # the rest of the row is padding
+        elif constraint is not None:
+            constraint.write(token)
 
 
 class _LogprobRecorder:

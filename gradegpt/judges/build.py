@@ -13,6 +13,7 @@ from gradegpt.engines.base import Engine
 from gradegpt.errors import SettingsError
 from gradegpt.judges.base import Judge
 from gradegpt.judges.cached import CachedJudge
+from gradegpt.judges.calibration import Calibration, calibration_beside
 from gradegpt.judges.cascade import CascadeJudge
 from gradegpt.judges.code import CodeJudge
 from gradegpt.judges.deferred import DeferredJudge
@@ -24,7 +25,6 @@ from gradegpt.judges.parts import PartsJudge
 from gradegpt.judges.parts_model import PartsModelJudge
 from gradegpt.judges.profile import ProfileJudge
 from gradegpt.judges.rules import RuleJudge
-from gradegpt.judges.trust import Trust, trust_beside
 from gradegpt.records import read_rows
 from gradegpt.sandbox import Limits
 from gradegpt.schema import ChainFormat, TrainingRow
@@ -66,8 +66,8 @@ class JudgeSettings(Settings):
     max_new_tokens: int = Field(default=384, ge=1)
     min_confidence: float = Field(default=0.0, ge=0, le=1)
     abstain: bool = True
-    """A cascade abstains where ``trust.json`` beside the weights says that the model is not to be
-    believed; otherwise the model guesses there. See ``judges/trust.py``."""
+    """A cascade leaves open what ``calibration.json`` beside the weights has no threshold for or
+    what is below it; without, the model decides it all. See ``judges/calibration.py``."""
     judges: tuple[JudgeSettings, ...] = ()
     """Who votes, with ``kind: panel``; with ``kind: parts`` who judges each part, alone. Without
     one a cascade of the same settings does."""
@@ -86,8 +86,8 @@ class JudgeSettings(Settings):
     threads: int | None = Field(default=None, ge=1)
     """Threads of a forward pass; the ``onnx`` engine works on several passes at a time."""
     device: str | None = None
-    guided: bool = True
-    """Local models quote only what the response says and do not loop; see ``gradegpt.guide``."""
+    constrained: bool = True
+    """Local models quote only what the response says; see ``gradegpt.constrained``."""
     cache: Path | None = None
     """A file of judgements, so that nothing is judged twice; see ``judges/cached.py``."""
 
@@ -153,10 +153,10 @@ def _parts(settings: JudgeSettings) -> PartsJudge | PartsModelJudge:
         )
     if settings.one_prompt and settings.model == NANO:
         raise SettingsError("one_prompt: set 'model' too; the embedded one judges one answer")
-    if settings.one_prompt:  # no chain, so nothing to guide, and longer than one
+    if settings.one_prompt:  # no chain, so nothing to constrain, and longer than one
         given = {"max_new_tokens"} & settings.model_fields_set
         limit = settings.max_new_tokens if given else 1024
-        free = settings.model_copy(update={"guided": False})
+        free = settings.model_copy(update={"constrained": False})
         engine = _engine(free, *_folders(free))
         return PartsModelJudge(engine, settings.least, max_new_tokens=limit)
     inner = settings.judges[0] if settings.judges else settings.model_copy(update=_EACH_PART)
@@ -164,21 +164,21 @@ def _parts(settings: JudgeSettings) -> PartsJudge | PartsModelJudge:
 
 
 def _cascade(settings: JudgeSettings) -> CascadeJudge:
-    trust = _trust(settings)
+    calibration = _calibration(settings)
     first: Judge = RuleJudge()
-    if trust is not None and trust.lexical:
-        first = CascadeJudge(first, LexicalJudge(), trust.of_lexical)
+    if calibration is not None and calibration.lexical:
+        first = CascadeJudge(first, LexicalJudge(), calibration.of_lexical)
     model = DeferredJudge(ModelJudge.name, partial(_model_judge, settings))
-    guessing = trust and trust.guessing
-    return CascadeJudge(first, model, trust if settings.abstain else guessing)
+    guessing = calibration and calibration.guessing
+    return CascadeJudge(first, model, calibration if settings.abstain else guessing)
 
 
-def _trust(settings: JudgeSettings) -> Trust | None:
+def _calibration(settings: JudgeSettings) -> Calibration | None:
     """What lies beside the weights of a local model."""
     if settings.base_url is not None:
         return None
     model, adapter = _folders(settings)
-    return trust_beside(adapter) or trust_beside(model)
+    return calibration_beside(adapter) or calibration_beside(model)
 
 
 def _folders(settings: JudgeSettings) -> tuple[str, str | None]:
@@ -222,7 +222,7 @@ def _engine(settings: JudgeSettings, model: str, adapter: str | None) -> Engine:
         return _fast(settings, model, adapter)
     from gradegpt.engines.local import LocalEngine
 
-    wanted = settings.model_dump(include={"batch_size", "threads", "device", "guided"})
+    wanted = settings.model_dump(include={"batch_size", "threads", "device", "constrained"})
     return LocalEngine(model, adapter, **wanted)
 
 
@@ -236,4 +236,4 @@ def _fast(settings: JudgeSettings, folder: str, adapter: str | None) -> Engine:
         raise SettingsError(f"device: an exported model runs on 'cpu', not on {settings.device!r}")
     from gradegpt.engines.fast import FastEngine
 
-    return FastEngine(folder, threads=settings.threads, guided=settings.guided)
+    return FastEngine(folder, threads=settings.threads, constrained=settings.constrained)

@@ -5,29 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gradegpt.judges.base import Judge
-from gradegpt.judges.trust import Trust
+from gradegpt.judges.calibration import Calibration
 from gradegpt.schema import Item, Judgement, Outcome
 
 
 class CascadeJudge:
     """Each item goes to the first judge; what that leaves undecided goes to the second.
 
-    A judgement keeps the method of the judge that made it. Where ``trust`` says that the second is
-    not to be believed, the cascade abstains.
+    A judgement keeps the method of the judge that made it. Below the thresholds of ``calibration``
+    the cascade abstains.
     """
 
     name = "cascade"
 
-    def __init__(self, first: Judge, second: Judge, trust: Trust | None = None) -> None:
+    def __init__(self, first: Judge, second: Judge, calibration: Calibration | None = None) -> None:
         self.first = first
         self.second = second
-        self.trust = trust
+        self.calibration = calibration
 
     @property
     def fingerprint(self) -> str:
         """Both judges' fingerprints, and how far the second is believed."""
-        trust = f" | {self.trust.model_dump_json()}" if self.trust else ""
-        return f"cascade({self.first.fingerprint} -> {self.second.fingerprint}{trust})"
+        calibration = f" | {self.calibration.model_dump_json()}" if self.calibration else ""
+        return f"cascade({self.first.fingerprint} -> {self.second.fingerprint}{calibration})"
 
     def judge(self, items: Sequence[Item]) -> list[Judgement]:
         """One judgement an item, in order."""
@@ -35,5 +35,7 @@ class CascadeJudge:
         open_rows = [i for i, j in enumerate(judgements) if j.outcome is not Outcome.JUDGED]
         answers = self.second.judge([items[i] for i in open_rows]) if open_rows else []
         for index, answer in zip(open_rows, answers, strict=True):
-            judgements[index] = self.trust.applied(items[index], answer) if self.trust else answer
+            judgements[index] = (
+                self.calibration.applied(items[index], answer) if self.calibration else answer
+            )
         return judgements

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, NamedTuple
 from pydantic import ValidationError
 
 from gradegpt.errors import EngineError, EngineTimeoutError, InputError
-from gradegpt.judges.trust import NOT_TRUSTED
+from gradegpt.judges.calibration import BELOW_THRESHOLD
 from gradegpt.records import complaints
 from gradegpt.schema import Item, Judgement, Message, Outcome, Verdict
 
@@ -169,7 +169,7 @@ class Ask(NamedTuple):
             wrong = {"outcome": Outcome.JUDGED, "verdict": Verdict.INCORRECT}
             reply = write(judgement.model_copy(update=wrong), self.fields)
         if reply is None:
-            abstains = judgement.reason.startswith(NOT_TRUSTED)
+            abstains = judgement.reason.startswith(BELOW_THRESHOLD)
             raise NoVerdictError(
                 f"{judgement.outcome.value} ({judgement.reason}), and {self.adapter.name} has no "
                 "word for that; start the server with undecided=incorrect to count it as wrong"

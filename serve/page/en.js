@@ -214,7 +214,7 @@ export default {
   "reason.model:quote-not-verbatim": "The model decided, but its quote does not stand word for word in the response.",
   "reason.model:gloss-left-out": "The model compared the answers in its chain; its translation of the quote was not faithful and is left out.",
   "reason.model:below-min-confidence": "The model was less sure than this server asks for.",
-  "reason.cascade:not-trusted": "The model decided, but its verdicts on such items ({type}) have not proved reliable.",
+  "reason.cascade:below-threshold": "The model decided, but its verdicts on such items ({type}) have not proved reliable.",
   "reason.worker:lost": "The process that compared the answers was lost.",
   "reason.chain": "The judge’s text holds no verdict at its end.",
   "reason.engine:timeout": "The model did not answer in time.",

@@ -214,7 +214,7 @@ export default {
   "reason.model:quote-not-verbatim": "模型作出了判定，但引用的句子在作答中并非逐字出现。",
   "reason.model:gloss-left-out": "模型在推理链中比较了两个答案；它对引文的英译与原文不符，已略去。",
   "reason.model:below-min-confidence": "模型的把握低于本服务器的要求。",
-  "reason.cascade:not-trusted": "模型作出了判定，但它对这类题（{type}）的判定尚不可靠。",
+  "reason.cascade:below-threshold": "模型作出了判定，但它对这类题（{type}）的判定尚不可靠。",
   "reason.worker:lost": "比较答案的进程意外终止。",
   "reason.chain": "评判者的文字末尾没有判定。",
   "reason.engine:timeout": "模型没有及时应答。",

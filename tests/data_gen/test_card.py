@@ -47,7 +47,7 @@ def row(
     values = {
         "id": f"r{number}", "verdict": verdict.value, "answer_type": "number", "lang": lang,
         "response_lang": response_lang, "source": "made", "origin": "synthetic",
-        "pattern": "near_miss", "labelled_by": "construction+rules",
+        "pattern": "hard_negative", "labelled_by": "construction+rules",
         "chain_format": "cross_lingual", **meta,
     }  # fmt: skip
     return TrainingRow(
@@ -82,7 +82,7 @@ def manifest() -> dict[str, Any]:
         "shortfalls": [{"cell": "zh/code", "wanted": 20, "have": 3}],
         "quality": {
             "exact_duplicates": 1234, "near_duplicates": 5, "contaminated": 0, "disputed": 17,
-            "cue": {
+            "artifact_probe": {
                 "n_groups": 40, "overall": SCORE, "by_language": {"zh": SCORE, "en": SCORE},
                 "correct": [SIGN], "incorrect": [],
             },
@@ -123,7 +123,7 @@ class TestFiles:
         readme = (folder / "README.md").read_text("utf-8")
         page = (folder / "card.html").read_text("utf-8")
         plots = {f"card/{path.name}" for path in (folder / "card").iterdir()}
-        names = ("balance", "origins", "patterns", "lengths", "positions", "cue")
+        names = ("balance", "origins", "patterns", "lengths", "positions", "artifact_probe")
         assert plots == {f"card/{name}.png" for name in names}
         assert set(re.findall(r"\]\((card/[^)]*)\)", readme)) == plots
         assert page.count("data:image/png;base64,") == len(plots)
@@ -173,7 +173,7 @@ class TestFiles:
             "What this is", "Sizes", "Balance", "Origins and patterns", "Lengths and places",
             "Labels", "Rows in full", "How to load it", "Limits",
         ]  # fmt: skip
-        assert not (tmp_path / "card" / "cue.png").exists()
+        assert not (tmp_path / "card" / "artifact_probe.png").exists()
 
     def test_no_rows_and_no_manifest_still_give_a_card(self, tmp_path: Path) -> None:
         """An empty set says that it is empty."""
@@ -252,7 +252,7 @@ class TestCounts:
         facts = collect([row(1, Verdict.INCORRECT), row(2, Verdict.INVALID)])
         assert dict(facts.places["synthetic"]) == {"incorrect": [1.0]}
 
-    def test_a_length_cue_shows_in_the_table(self) -> None:
+    def test_a_length_artifact_shows_in_the_table(self) -> None:
         """Correct responses that are always longer score 100 %."""
         long, short = row(1, Verdict.CORRECT, extra="word " * 50), row(1, Verdict.INCORRECT)
         table = length_table(collect([long, short]))

@@ -16,12 +16,12 @@ from typer.testing import CliRunner
 from data_gen import shards
 from data_gen.__main__ import app
 from data_gen.candidates import Candidate
+from data_gen.drills import LINES
 from data_gen.generate import generate
 from data_gen.parametric import parametric
 from data_gen.problems import bank
 from data_gen.seeds import grow, seeds
 from data_gen.settings import DataGenSettings
-from data_gen.sheets import LINES
 from gradegpt.chain import NO, NO_KEY, YES, needs_gloss, parse_chain, parse_prompt
 from gradegpt.errors import GradeGPTError, InputError
 from gradegpt.importers.labelled import question_key, split_of
@@ -44,7 +44,7 @@ def make(tmp_path: Path) -> Make:
 
     def run(out: str = "a", **settings: Any) -> dict[str, Any]:
         values = {"name": "small", "bank": 0, "parametric": 60, "workers": 1, "card": False}
-        values |= {"quality": {"cue": False}, **settings}
+        values |= {"quality": {"artifact_probe": False}, **settings}
         return generate(DataGenSettings.model_validate(values | {"out": str(tmp_path / out)}))
 
     return run
@@ -321,34 +321,34 @@ def test_the_base_mixture_compares_but_does_not_judge(make: Make, tmp_path: Path
         assert {*row} in ({"text"}, {"prompt", "completion"})
 
 
-def test_sheets_repeat_the_pairs_and_say_which_agree(make: Make, tmp_path: Path) -> None:
+def test_drills_repeat_the_pairs_and_say_which_agree(make: Make, tmp_path: Path) -> None:
     """A line of the reply for each of the prompt, in balance, right where numbers can tell."""
-    counts = make(kind="base", bank=0, parametric=40, sheets=50)["counts"]
-    sheets = []
+    counts = make(kind="base", bank=0, parametric=40, drills=50)["counts"]
+    drills = []
     for _, row in read_objects(tmp_path / "a" / "train.jsonl"):
         reply = row["completion"][0]["content"] if "completion" in row else ""
         if len(lines := reply.split("\n")) == LINES:
-            sheets.append((row["prompt"][0]["content"].split("\n\n", 1)[1].split("\n"), lines))
-    assert counts["sheets"] == len(sheets) == 50
+            drills.append((row["prompt"][0]["content"].split("\n\n", 1)[1].split("\n"), lines))
+    assert counts["drills"] == len(drills) == 50
     assert counts["train"] == sum(1 for _ in read_objects(tmp_path / "a" / "train.jsonl"))
-    tags = Counter(line.rsplit(": ", 1)[1] for _, lines in sheets for line in lines)
+    tags = Counter(line.rsplit(": ", 1)[1] for _, lines in drills for line in lines)
     assert {*tags} == {YES, NO}
     assert tags[YES] == pytest.approx(200, rel=0.2)
-    for asked, lines in sheets:
+    for asked, lines in drills:
         assert [line.rsplit(": ", 1)[0] for line in lines] == asked
         for pair, line in zip(asked, lines, strict=True):
             if whole := re.fullmatch(r"(\d+) \| (\d+)", pair):
                 assert line.endswith(YES) == (int(whole[1]) == int(whole[2]))
 
 
-def test_a_judges_sheets_end_as_chains_do(make: Make, tmp_path: Path) -> None:
+def test_a_judges_drills_end_as_chains_do(make: Make, tmp_path: Path) -> None:
     """Every comparison reads as one; digits tell that it is right; no type of answer is rare."""
-    manifest = make(bank=0, parametric=60, sheets=60)
-    assert manifest["counts"]["sheets"] == 60
-    assert "sheets.jsonl" in manifest["outputs"]
+    manifest = make(bank=0, parametric=60, drills=60)
+    assert manifest["counts"]["drills"] == 60
+    assert "drills.jsonl" in manifest["outputs"]
     types: Counter[str] = Counter()
     tags: Counter[bool] = Counter()
-    for row in read_rows(tmp_path / "a" / "sheets.jsonl", TrainingRow):
+    for row in read_rows(tmp_path / "a" / "drills.jsonl", TrainingRow):
         lines = row.completion[0].content.split("\n")
         assert len(lines) == 2 * LINES
         for compared, tag in zip(lines[::2], lines[1::2], strict=True):
@@ -367,7 +367,7 @@ def test_a_judges_sheets_end_as_chains_do(make: Make, tmp_path: Path) -> None:
     assert min(types.values()) > types.total() / 80
     assert types.most_common(1)[0][0] == AnswerType.NUMBER
     make(bank=0, parametric=60)
-    assert not (tmp_path / "a" / "sheets.jsonl").exists()
+    assert not (tmp_path / "a" / "drills.jsonl").exists()
 
 
 def test_no_training_rows_is_an_error_and_writes_nothing(make: Make, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Problems: what is called right is right, and a near miss is none of the right forms."""
+"""Problems: what is called right is right, and a hard negative is none of the right forms."""
 
 from __future__ import annotations
 

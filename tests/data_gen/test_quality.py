@@ -1,4 +1,4 @@
-"""What is kept out of the data: shared n-grams, duplicates, cues in the response."""
+"""What is kept out of the data: shared n-grams, duplicates, artifacts in the response."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data_gen.quality.cue import STRONGEST, Cue, response_cue
+from data_gen.quality.artifact_probe import STRONGEST, ArtifactProbe, probe_artifacts
 from data_gen.quality.duplicates import NearDuplicates, exact_key, signature
 from gradegpt.errors import InputError
 from gradegpt.ngrams import MIN_WHOLE, Contamination, N, digests, tokens
@@ -181,7 +181,7 @@ class TestDuplicates:
         assert index.seen("correct", signature(" ".join(words)))
 
 
-class TestCue:
+class TestArtifactProbe:
     @staticmethod
     def rows(planted: bool) -> tuple[list[str], list[bool], list[str]]:
         rng = random.Random(8)
@@ -196,22 +196,22 @@ class TestCue:
             responses.append(" ".join(words))
         return responses, labels, [f"q{i // 2}" for i in range(600)]
 
-    def test_a_planted_cue_is_measured_and_named(self) -> None:
+    def test_a_planted_artifact_is_measured_and_named(self) -> None:
         """A word in four of five correct responses gives about 90 % and heads the list."""
-        cue = response_cue(*self.rows(planted=True), seed=0)
-        score = cue.overall
+        probe = probe_artifacts(*self.rows(planted=True), seed=0)
+        score = probe.overall
         assert score.balanced_accuracy is not None
         assert score.low is not None
         assert score.high is not None
         assert 0.8 < score.low < score.balanced_accuracy < score.high < 1
-        assert "therefore" in cue.correct[0].ngram
-        assert cue.correct[0].share_correct == 1
-        assert cue.correct[0].weight > 0 > cue.incorrect[0].weight
-        assert len(cue.correct) <= STRONGEST
+        assert "therefore" in probe.correct[0].ngram
+        assert probe.correct[0].share_correct == 1
+        assert probe.correct[0].weight > 0 > probe.incorrect[0].weight
+        assert len(probe.correct) <= STRONGEST
 
-    def test_without_a_cue_the_interval_holds_one_half(self) -> None:
+    def test_without_a_artifact_the_interval_holds_one_half(self) -> None:
         """Labels drawn without a look at the response cannot be predicted."""
-        score = response_cue(*self.rows(planted=False), seed=0).overall
+        score = probe_artifacts(*self.rows(planted=False), seed=0).overall
         assert score.low is not None
         assert score.high is not None
         assert score.low < 0.52
@@ -219,9 +219,9 @@ class TestCue:
 
     def test_languages_add_up(self) -> None:
         """A response with a Han character is Chinese; every response is in one language."""
-        cue = response_cue(*self.rows(planted=True), seed=0)
-        assert {lang: s.n for lang, s in cue.by_language.items()} == {"en": 400, "zh": 200}
-        assert sum(s.n_correct for s in cue.by_language.values()) == cue.overall.n_correct
+        probe = probe_artifacts(*self.rows(planted=True), seed=0)
+        assert {lang: s.n for lang, s in probe.by_language.items()} == {"en": 400, "zh": 200}
+        assert sum(s.n_correct for s in probe.by_language.values()) == probe.overall.n_correct
 
     def test_answers_to_one_question_do_not_leak_between_folds(self) -> None:
         """A word that marks a question tells nothing where questions are held out together."""
@@ -230,12 +230,12 @@ class TestCue:
         responses = [
             f"only{chr(97 + q % 26)}{chr(97 + q // 26)}" for q in range(80) for _ in "abcdef"
         ]
-        cue = response_cue(
+        probe = probe_artifacts(
             responses, [label for label in labels for _ in "abcdef"],
             [str(q) for q in range(80) for _ in "abcdef"], seed=0,
         )  # fmt: skip
-        assert cue.overall.balanced_accuracy is not None
-        assert cue.overall.balanced_accuracy < 0.65
+        assert probe.overall.balanced_accuracy is not None
+        assert probe.overall.balanced_accuracy < 0.65
 
     @pytest.mark.parametrize(
         ("responses", "labels"),
@@ -251,18 +251,18 @@ class TestCue:
         self, responses: list[str], labels: list[bool]
     ) -> None:
         """No folds, no number; the counts still stand."""
-        cue = response_cue(responses, labels, [str(i) for i in range(len(responses))], seed=0)
-        assert cue.overall.balanced_accuracy is None
-        assert cue.overall.n == len(responses)
-        assert cue.correct == cue.incorrect == ()
+        probe = probe_artifacts(responses, labels, [str(i) for i in range(len(responses))], seed=0)
+        assert probe.overall.balanced_accuracy is None
+        assert probe.overall.n == len(responses)
+        assert probe.correct == probe.incorrect == ()
 
     def test_the_same_seed_gives_the_same_values_and_they_survive_json(self) -> None:
         """The manifest's values are the measurement's."""
-        one, other = (response_cue(*self.rows(planted=True), seed=1) for _ in "ab")
+        one, other = (probe_artifacts(*self.rows(planted=True), seed=1) for _ in "ab")
         assert one == other
-        assert Cue.model_validate(one.as_dict()) == one
+        assert ArtifactProbe.model_validate(one.as_dict()) == one
 
     def test_lengths_must_agree(self) -> None:
         """A label too few is an error, not a shorter measurement."""
         with pytest.raises(InputError, match="2, 1 and 2 responses, labels and groups"):
-            response_cue(["a", "b"], [True], ["q", "q"], seed=0)
+            probe_artifacts(["a", "b"], [True], ["q", "q"], seed=0)

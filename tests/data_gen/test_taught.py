@@ -62,7 +62,7 @@ def settings_of(tmp_path: Path, server: ScriptedServer, **teacher: Any) -> DataG
             "parametric": 12,
             "workers": 1,
             "card": False,
-            "quality": {"cue": False},
+            "quality": {"artifact_probe": False},
             "balance": {"real": 0.5},
             "unlabelled": [{"path": str(tmp_path / "ungraded.jsonl")}],
             "counterfactuals": 0,

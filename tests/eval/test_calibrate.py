@@ -11,7 +11,7 @@ import pytest
 
 import eval.calibrate
 from eval.calibrate import CalibrationSettings, calibrate, findings_of, fit_weights
-from gradegpt.judges.trust import Trust
+from gradegpt.judges.calibration import Calibration
 from gradegpt.records import write_rows
 from gradegpt.schema import Example, Item, Judgement, Outcome, Verdict
 
@@ -94,8 +94,11 @@ def test_the_whole_calibration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert [(f.kind, f.rows, f.least_confidence) for f in found] == [
         ("text en", 40, None), ("other", 0, None),
     ]  # fmt: skip
-    trust = json.loads((tmp_path / "out" / "trust.json").read_text())
-    assert Trust.model_validate(trust).least_confidence == {"text en": None, "other": None}
+    calibration = json.loads((tmp_path / "out" / "calibration.json").read_text())
+    assert Calibration.model_validate(calibration).least_confidence == {
+        "text en": None,
+        "other": None,
+    }
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
     assert manifest["rows"] == {"left by the rules": 40}
 
@@ -149,8 +152,10 @@ def test_the_lexical_judge_is_believed_where_it_beats_the_model(
     found = calibrate(
         settings(sources=sources, trained_on=more if trained_on else [], out=str(tmp_path / "out"))
     )
-    trust = Trust.model_validate(json.loads((tmp_path / "out" / "trust.json").read_text()))
-    assert trust.lexical == believed
+    calibration = Calibration.model_validate(
+        json.loads((tmp_path / "out" / "calibration.json").read_text())
+    )
+    assert calibration.lexical == believed
     assert {f.judge for f in found if f.least_confidence is not None} == (
         {"lexical"} if believed else {"model"}
     )
@@ -199,5 +204,7 @@ def test_a_coin_does_not_speak_against_the_lexical_judge(
     )
     monkeypatch.setattr(eval.calibrate, "build_judge", lambda _: Coin(2, rows))
     calibrate(settings(sources=sources, trained_on=more, out=str(tmp_path / "out")))
-    trust = Trust.model_validate(json.loads((tmp_path / "out" / "trust.json").read_text()))
-    assert trust.lexical == {"text en": 0.0}
+    calibration = Calibration.model_validate(
+        json.loads((tmp_path / "out" / "calibration.json").read_text())
+    )
+    assert calibration.lexical == {"text en": 0.0}

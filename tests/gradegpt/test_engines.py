@@ -447,7 +447,7 @@ def test_batches_and_padding_change_no_text(folder: Path) -> None:
 def test_a_text_is_continued_as_plain_text(folder: Path) -> None:
     """Greedily, without a template: the likeliest token after each, whatever shares its batch."""
     torch = pytest.importorskip("torch")
-    engine = LocalEngine(str(folder), batch_size=3, threads=1, device="cpu", guided=False)
+    engine = LocalEngine(str(folder), batch_size=3, threads=1, device="cpu", constrained=False)
     texts = ["2+2", "The answer is", "设 x 为一个数，求它的平方。", "a"]
     rows = [engine.tokens(text) for text in texts]
     assert [engine.text(row) for row in rows] == texts
@@ -475,7 +475,7 @@ def test_the_embedded_base_is_measured_for_leakage(tmp_path: Path) -> None:
              reference=("38",), response="", solution="(12+7)×2=38，所以周长是38厘米。"),
     ]  # fmt: skip
     write_rows(tmp_path / "items.jsonl", items)
-    engine = LocalEngine(str(base_of(NANO)), device="cpu", guided=False)
+    engine = LocalEngine(str(base_of(NANO)), device="cpu", constrained=False)
     rows = measure(tmp_path / "items.jsonl", tmp_path / "rows.jsonl", engine)
     for row, item in zip(rows, items, strict=True):
         assert len(row.grams) == 5
@@ -486,7 +486,7 @@ def test_the_embedded_base_is_measured_for_leakage(tmp_path: Path) -> None:
 def test_a_second_round_goes_on_where_the_first_stopped(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same texts, tokens and probabilities as in one go, guided prompts among them."""
+    """The same texts, tokens and probabilities as in one go, constrained prompts among them."""
     item = Item(reference=("3",), response="One. The answer is 3.")
     prompts = [*chat(*TEXTS), build_prompt(item, PromptSettings())]
     engine = LocalEngine(str(folder), batch_size=2, threads=1, device="cpu")
@@ -542,13 +542,13 @@ def test_the_embedded_judge_reads_rare_characters_within_its_budgets() -> None:
 
 @pytest.mark.parametrize("text", ["The answer is 38 厘米。", "<Yes>", "  \n\n", "²½é"])
 def test_the_bytes_of_tokens_are_the_bytes_of_the_text(folder: Path, text: str) -> None:
-    """Which a guide relies on; the verdict tags are tokens of their own."""
+    """Which a constraint relies on; the verdict tags are tokens of their own."""
     engine = LocalEngine(str(folder), device="cpu")
     table = token_bytes(engine._tokenizer)
     ids = engine._tokenizer(text, add_special_tokens=False)["input_ids"]
     assert b"".join(table[i] for i in ids) == text.encode()
-    assert "+guide-" in engine.name
-    assert "+guide-" not in LocalEngine(str(folder), device="cpu", guided=False).name
+    assert "+constrained-" in engine.name
+    assert "+constrained-" not in LocalEngine(str(folder), device="cpu", constrained=False).name
 
 
 def test_a_generation_counts_its_tokens_and_their_probabilities(folder: Path) -> None:

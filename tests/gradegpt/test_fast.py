@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 from gradegpt.chain import NO, YES, PromptSettings, build_prompt
+from gradegpt.constrained import VERSION as CONSTRAINT_VERSION
+from gradegpt.constrained import ChainConstraint
 from gradegpt.engines import Generation, TagProbability
 from gradegpt.engines.chat import render_chat
 from gradegpt.engines.drafts import Drafts
@@ -21,8 +23,6 @@ from gradegpt.engines.fast import FastEngine
 from gradegpt.engines.local import LocalEngine
 from gradegpt.engines.state import State
 from gradegpt.errors import EngineError, InputError, MissingError, SettingsError
-from gradegpt.guide import VERSION as GUIDE_VERSION
-from gradegpt.guide import ChainGuide
 from gradegpt.judges.build import JudgeSettings, build_judge
 from gradegpt.schema import ChainFormat, Item, Message
 
@@ -97,7 +97,7 @@ def same(ours: Sequence[Generation | EngineError], theirs: Sequence[object]) -> 
 def test_it_writes_what_the_local_engine_writes(
     folder: Path, local: LocalEngine, workers: int
 ) -> None:
-    """Texts, tokens, probabilities and counts, whoever writes; guided prompts among them."""
+    """Texts, tokens, probabilities and counts, whoever writes; constrained prompts among them."""
     prompts = [*PROMPTS, *CHAINS]
     engine = FastEngine(str(folder), threads=1, workers=workers)
     made = engine.generate(prompts, max_new_tokens=24)
@@ -115,7 +115,7 @@ def test_it_counts_tokens_as_the_local_engine_does(
     assert (counted > 0) is bool(text)
 
 
-class Strict(ChainGuide):
+class Strict(ChainConstraint):
     """Allows nothing with some letters in it, and no end before its time."""
 
     def allows(self, piece: bytes) -> bool:
@@ -125,7 +125,7 @@ class Strict(ChainGuide):
         return len(self._written) > 20
 
 
-def test_where_a_guide_steps_in_the_best_allowed_token_follows(
+def test_where_a_constraint_steps_in_the_best_allowed_token_follows(
     folder: Path, local: LocalEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As often as it must, in some prompts and not in others, the end token included."""
@@ -144,7 +144,7 @@ def test_where_a_guide_steps_in_the_best_allowed_token_follows(
         return Counting("", []) if len(messages[-1].content) > 1 else None
 
     for module in ("fast", "local"):
-        monkeypatch.setattr(f"gradegpt.engines.{module}.guide_for", strict)
+        monkeypatch.setattr(f"gradegpt.engines.{module}.constraint_for", strict)
     made = FastEngine(str(folder)).generate(PROMPTS, max_new_tokens=30)
     assert asked.count(False) > 3
     assert same(made, local.generate(PROMPTS, max_new_tokens=30))
@@ -178,10 +178,10 @@ def test_drafts_change_nothing_but_the_number_of_passes(
 
 
 def test_unguided_it_is_another_engine(folder: Path, model: Path) -> None:
-    """By its name, for caches; the texts are the unguided local engine's."""
-    guided, free = FastEngine(str(folder)), FastEngine(str(folder), guided=False)
-    assert guided.name == f"{free.name}+guide-{GUIDE_VERSION}"
-    theirs = LocalEngine(str(model), threads=1, device="cpu", guided=False)
+    """By its name, for caches; the texts are the unconstrained local engine's."""
+    constrained, free = FastEngine(str(folder)), FastEngine(str(folder), constrained=False)
+    assert constrained.name == f"{free.name}+constrained-{CONSTRAINT_VERSION}"
+    theirs = LocalEngine(str(model), threads=1, device="cpu", constrained=False)
     assert same(free.generate(CHAINS, max_new_tokens=9), theirs.generate(CHAINS, max_new_tokens=9))
 
 

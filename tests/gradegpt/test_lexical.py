@@ -9,8 +9,8 @@ import pytest
 
 from gradegpt.errors import InputError
 from gradegpt.judges import CascadeJudge, LexicalJudge, RuleJudge, lexical
+from gradegpt.judges.calibration import Calibration
 from gradegpt.judges.lexical import FEATURES, MAX_LENGTH, Tree, Weights
-from gradegpt.judges.trust import Trust
 from gradegpt.schema import AnswerType, Item, Judgement, Outcome, Verdict
 
 
@@ -149,9 +149,9 @@ def test_a_cascade_believes_it_where_it_was_measured() -> None:
         ),
         Item(id="zh", reference=("植物的光合作用",), response="光合作用让植物生长得很好"),
     ]
-    trust = Trust(least_confidence={"other": None}, lexical={"text zh": 0.6})
-    first = CascadeJudge(RuleJudge(), LexicalJudge(), trust.of_lexical)
-    english, chinese = CascadeJudge(first, Never(), trust).judge(items)
+    calibration = Calibration(least_confidence={"other": None}, lexical={"text zh": 0.6})
+    first = CascadeJudge(RuleJudge(), LexicalJudge(), calibration.of_lexical)
+    english, chinese = CascadeJudge(first, Never(), calibration).judge(items)
     assert english.method == "never"
     assert (chinese.method, chinese.verdict) == ("lexical", Verdict.CORRECT)
 

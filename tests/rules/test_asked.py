@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from gradegpt.judges import RuleJudge
+from gradegpt.judges.calibration import type_of
 from gradegpt.judges.profile import ProfileJudge
-from gradegpt.judges.trust import type_of
 from gradegpt.rules.asked import asked
 from gradegpt.schema import AnswerType, Item
 

@@ -50,4 +50,4 @@ def client_for(tmp_path: Path) -> Iterator[Callable[..., TestClient]]:
 
     yield make
     for client in made:
-        client.app.state.bench.close()  # type: ignore[attr-defined]
+        client.app.state.scheduler.close()  # type: ignore[attr-defined]

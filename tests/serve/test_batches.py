@@ -28,10 +28,10 @@ from serve import batches, files
 from serve.app import create_app
 from serve.batches.runner import Runner
 from serve.batches.store import BatchStore, Done
-from serve.door import Door, Gate
 from serve.errors import handle_errors
 from serve.files import OWNER
 from serve.metrics import Metrics
+from serve.middleware import Gate, Middleware
 from serve.settings import ServeSettings
 
 ROOT = Path(__file__).parents[2]
@@ -87,7 +87,7 @@ def app_of(state: Path, model: Model) -> FastAPI:
     app.include_router(batches.router)
     app.post(ENDPOINT)(model.__call__)
     app.state.gate = Gate()
-    app.add_middleware(Door, gate=app.state.gate, metrics=Metrics())
+    app.add_middleware(Middleware, gate=app.state.gate, metrics=Metrics())
 
     @app.middleware("http")
     async def _key(request: Request, call_next: Callable[..., Any]) -> Any:

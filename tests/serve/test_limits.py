@@ -53,7 +53,7 @@ def test_a_full_queue_is_429_and_says_when_to_come_again(item: dict[str, Any]) -
             running = asyncio.create_task(client.post("/v1/judge", json=item))
             await asyncio.to_thread(judge.entered.wait, 5)
             waiting = asyncio.create_task(client.post("/v1/judge", json={"items": [item] * 2}))
-            while app.state.bench.waiting < 2:
+            while app.state.scheduler.waiting < 2:
                 await asyncio.sleep(0.001)
             full = await client.post("/v1/judge", json=item)
             assert (full.status_code, full.json()["error"]["code"]) == (429, "queue_full")
@@ -63,7 +63,7 @@ def test_a_full_queue_is_429_and_says_when_to_come_again(item: dict[str, Any]) -
             assert [reply.status_code for reply in replies] == [200, 200]
 
     asyncio.run(ask())
-    app.state.bench.close()
+    app.state.scheduler.close()
 
 
 def test_a_deadline_is_504(client_for: ClientFor, item: dict[str, Any]) -> None:
@@ -98,7 +98,7 @@ def test_a_body_that_does_not_come_is_408(tmp_path: Path) -> None:
         said.append(message)
 
     asyncio.run(app(scope_of(b"x" * 100), receive, send))
-    app.state.bench.close()
+    app.state.scheduler.close()
     assert (said[0]["status"], (b"connection", b"close") in said[0]["headers"]) == (408, True)
     assert app.state.gate.held == 0
 
@@ -120,7 +120,7 @@ def test_all_bodies_together_have_a_bound(item: dict[str, Any], lines: bool) -> 
             second = asyncio.create_task(client.post("/v1/judge", content=body, headers=kind))
             await asyncio.wait([second], timeout=0.1)
             assert second.done() is not lines
-            assert app.state.bench.waiting == 0
+            assert app.state.scheduler.waiting == 0
             judge.gate.set()
             assert (await running).status_code == 200
             reply = await second
@@ -129,7 +129,7 @@ def test_all_bodies_together_have_a_bound(item: dict[str, Any], lines: bool) -> 
             )
 
     asyncio.run(ask())
-    app.state.bench.close()
+    app.state.scheduler.close()
     assert app.state.gate.held == 0
 
 
@@ -156,17 +156,17 @@ def test_who_leaves_takes_along_what_was_not_started(item: dict[str, Any], lines
 
         asked = asyncio.create_task(app(scope_of(body.encode(), kind), receive, send))
         await asyncio.to_thread(judge.entered.wait, 5)
-        while app.state.bench.waiting + 2 < 5:
+        while app.state.scheduler.waiting + 2 < 5:
             await asyncio.sleep(0.001)
-            if app.state.bench.busy and app.state.bench.waiting == 4:
+            if app.state.scheduler.busy and app.state.scheduler.waiting == 4:
                 break
         left.set()
         await asyncio.wait_for(asked, 5)
-        assert app.state.bench.waiting == 0
+        assert app.state.scheduler.waiting == 0
         judge.gate.set()
 
     asyncio.run(ask())
-    app.state.bench.close()
+    app.state.scheduler.close()
     assert judge.judged <= 2
     assert app.state.gate.running == 0
 

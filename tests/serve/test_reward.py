@@ -18,9 +18,9 @@ from gradegpt.judges import Judge, ModelJudge, RuleJudge
 from gradegpt.records import write_rows
 from gradegpt.schema import Item, Judgement
 from serve import reward
-from serve.door import Door, Gate
 from serve.errors import RequestError, handle_errors
 from serve.metrics import Metrics
+from serve.middleware import Gate, Middleware
 from serve.reward import question_of, response_of
 from serve.settings import ServeSettings
 
@@ -28,8 +28,8 @@ CHATML = "<|im_start|>user\nHow much is 2+2?<|im_end|>\n<|im_start|>assistant\n"
 Ask = Callable[..., Any]
 
 
-class RecordingBench:
-    """A bench that keeps the items it was given."""
+class RecordingScheduler:
+    """A scheduler that keeps the items it was given."""
 
     def __init__(self, judge: Judge) -> None:
         self.items: list[Item] = []
@@ -48,12 +48,12 @@ def client_of() -> Callable[..., TestClient]:
         app = FastAPI()
         handle_errors(app)
         judge: Judge = RuleJudge() if script is None else ModelJudge(ScriptedEngine(script))
-        app.state.bench = RecordingBench(judge)
+        app.state.scheduler = RecordingScheduler(judge)
         limits = {"max_body_bytes": 10**6, "max_response_characters": 1000}
         app.state.settings = ServeSettings(max_reward_items=8, **limits, **settings)
 
         app.state.gate = Gate()
-        app.add_middleware(Door, gate=app.state.gate, metrics=Metrics())
+        app.add_middleware(Middleware, gate=app.state.gate, metrics=Metrics())
         app.include_router(reward.router)
         return TestClient(app)
 
@@ -84,7 +84,7 @@ def test_the_judge_sees_the_parts_and_not_the_template(client_of: Ask) -> None:
     """Question from the user's turn, response from behind the prompt, reference from the label."""
     client = client_of()
     client.post("/get_reward", json=rollout("The answer is 4."))
-    [item] = client.app.state.bench.items
+    [item] = client.app.state.scheduler.items
     assert (item.question, item.response, item.reference) == (
         "How much is 2+2?", "The answer is 4.", ("4",)
     )  # fmt: skip
@@ -126,7 +126,7 @@ def test_what_cannot_be_graded_is_refused_whole(
     error = reply.json()["error"]
     assert (reply.status_code, error["param"]) == (422, param)
     assert error["message"].startswith(message)
-    assert client.app.state.bench.items == []
+    assert client.app.state.scheduler.items == []
 
 
 @pytest.mark.parametrize(
@@ -241,7 +241,7 @@ def test_the_reply_is_plain_json_numbers(client_of: Ask) -> None:
 def test_the_whole_server_rewards_those_whose_key_it_knows(
     client_for: Callable[..., TestClient], tmp_path: Path
 ) -> None:
-    """Behind the same door, in the same queue, with the same document as every endpoint."""
+    """Behind the same middleware, in the same queue, with the same document as every endpoint."""
     keys, key = tmp_path / "keys.jsonl", "gg-test"
     write_rows(keys, [{"name": "trainer", "sha256": hashlib.sha256(key.encode()).hexdigest()}])
     client = client_for(RuleJudge(), api_keys=keys)

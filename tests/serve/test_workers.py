@@ -20,8 +20,8 @@ from gradegpt.judges import CachedJudge, CascadeJudge, ModelJudge, RuleJudge
 from gradegpt.judges.build import JudgeSettings
 from gradegpt.schema import Item, Message
 from serve.app import build_app
-from serve.bench import Bench
 from serve.errors import DeadlineError, WorkerLostError
+from serve.scheduler import BatchScheduler
 from serve.settings import ServeSettings
 from serve.worker import Loaded
 from serve.workers import WorkerProcess, workers_for
@@ -154,10 +154,10 @@ def test_a_worker_past_its_deadline_is_killed(scripted: Callable[[], WorkerProce
     assert not alive(pid)
 
 
-def opened(*workers: WorkerProcess, **limits: Any) -> Bench:
-    bench = Bench(**limits)
-    bench.open(workers)
-    return bench
+def opened(*workers: WorkerProcess, **limits: Any) -> BatchScheduler:
+    scheduler = BatchScheduler(**limits)
+    scheduler.open(workers)
+    return scheduler
 
 
 def test_the_death_of_a_worker_costs_no_request(scripted: Callable[[], WorkerProcess]) -> None:
@@ -165,16 +165,18 @@ def test_the_death_of_a_worker_costs_no_request(scripted: Callable[[], WorkerPro
     worker = scripted()
 
     async def ask() -> None:
-        bench = opened(worker)
-        asked = [asyncio.create_task(bench.judge(items(f"Slow {n}", f"b{n}"))) for n in range(3)]
-        while not bench.busy:
+        scheduler = opened(worker)
+        asked = [
+            asyncio.create_task(scheduler.judge(items(f"Slow {n}", f"b{n}"))) for n in range(3)
+        ]
+        while not scheduler.busy:
             await asyncio.sleep(0.001)
         first = worker.pid
         os.kill(first or 0, signal.SIGKILL)
         replies = await asyncio.gather(*asked)
         assert [[j.verdict for j in reply] for reply in replies] == [["correct"] * 2] * 3
         assert worker.pid != first
-        bench.close()
+        scheduler.close()
 
     asyncio.run(ask())
 
@@ -183,14 +185,14 @@ def test_an_item_that_kills_workers_fails_alone(scripted: Callable[[], WorkerPro
     """Each is tried once more on its own: the one that kills again is failed, with the reason."""
 
     async def ask() -> None:
-        bench = opened(scripted())
-        made = await bench.judge(items("a", "Always", "b"))
+        scheduler = opened(scripted())
+        made = await scheduler.judge(items("a", "Always", "b"))
         assert [j.outcome for j in made] == ["judged", "failed", "judged"]
         assert made[1].reason.startswith("engine:error: worker process")
-        assert (await bench.judge(items("c")))[0].verdict == "correct"
-        assert (await bench.judge(items("Once")))[0].verdict == "correct"
-        assert bench.ready
-        bench.close()
+        assert (await scheduler.judge(items("c")))[0].verdict == "correct"
+        assert (await scheduler.judge(items("Once")))[0].verdict == "correct"
+        assert scheduler.ready
+        scheduler.close()
 
     asyncio.run(ask())
 
@@ -199,11 +201,11 @@ def test_a_hanging_item_costs_its_deadline_and_the_worker_is_replaced(
     scripted: Callable[[], WorkerProcess],
 ) -> None:
     async def ask() -> None:
-        bench = opened(scripted())
+        scheduler = opened(scripted())
         with pytest.raises(DeadlineError):
-            await bench.judge(items("Hang"), deadline_s=0.2)
-        assert (await bench.judge(items("a")))[0].verdict == "correct"
-        bench.close()
+            await scheduler.judge(items("Hang"), deadline_s=0.2)
+        assert (await scheduler.judge(items("a")))[0].verdict == "correct"
+        scheduler.close()
 
     asyncio.run(ask())
 
@@ -215,26 +217,26 @@ def test_a_request_that_waited_long_costs_no_worker(
     worker = scripted()
 
     async def ask() -> None:
-        bench, pid = opened(worker, max_batch=1), worker.pid
-        first = asyncio.create_task(bench.judge(items("Slow 1")))
-        while not bench.busy:
+        scheduler, pid = opened(worker, max_batch=1), worker.pid
+        first = asyncio.create_task(scheduler.judge(items("Slow 1")))
+        while not scheduler.busy:
             await asyncio.sleep(0.001)
         with pytest.raises(DeadlineError):
-            await bench.judge(items("Slow 2"), deadline_s=0.5)
+            await scheduler.judge(items("Slow 2"), deadline_s=0.5)
         assert (await first)[0].verdict == "correct"
-        assert (await bench.judge(items("a")))[0].verdict == "correct"
+        assert (await scheduler.judge(items("a")))[0].verdict == "correct"
         assert worker.pid == pid
-        bench.close()
+        scheduler.close()
 
     asyncio.run(ask())
 
 
 def test_workers_work_side_by_side(scripted: Callable[[], WorkerProcess]) -> None:
     async def ask() -> float:
-        bench = opened(scripted(), scripted(), max_batch=1)
+        scheduler = opened(scripted(), scripted(), max_batch=1)
         started = time.monotonic()
-        await bench.judge(items("Slow 1", "Slow 2"))
-        bench.close()
+        await scheduler.judge(items("Slow 1", "Slow 2"))
+        scheduler.close()
         return time.monotonic() - started
 
     assert 0.25 < asyncio.run(ask()) < 0.58
@@ -244,7 +246,7 @@ def test_the_server_has_its_judge_in_workers_if_told_so(item: dict[str, Any]) ->
     """The reply is the same; no worker outlives the server."""
     settings = ServeSettings(judge=RULES, workers=2)
     app, workers = build_app(settings), workers_for(settings)
-    app.state.bench.open(workers)
+    app.state.scheduler.open(workers)
     with TestClient(app) as client:
         assert client.get("/health").json()["judge"] == "rules"
         judged = client.post("/v1/judge", json=item).json()["judgement"]

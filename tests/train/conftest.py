@@ -55,7 +55,7 @@ def _data(folder: Path, kind: str, **changes: Any) -> Path:
         "prompt": prompt,
         "workers": 1,
         "card": False,
-        "quality": {"cue": False},
+        "quality": {"artifact_probe": False},
     }
     generate(DataGenSettings.model_validate(values | changes))
     return folder
@@ -70,7 +70,7 @@ def base_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def judge_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Rows of prompts and chains."""
-    return _data(tmp_path_factory.mktemp("judge-data"), "judge", sheets=6)
+    return _data(tmp_path_factory.mktemp("judge-data"), "judge", drills=6)
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,7 @@ import pytest
 from gradegpt.engines.files import prompt_settings_beside
 from gradegpt.engines.local import LocalEngine
 from gradegpt.errors import EngineError, MissingError, OutputError
-from gradegpt.judges.trust import TRUST_FILE, trust_beside
+from gradegpt.judges.calibration import CALIBRATION_FILE, calibration_beside
 from gradegpt.records import write_json
 from gradegpt.schema import Message
 from train.merge import merge
@@ -27,7 +27,7 @@ def adapter(tmp_path_factory: pytest.TempPathFactory, judge_run: Path) -> Path:
     """An adapter that says where it is believed."""
     own = tmp_path_factory.mktemp("to-merge") / "adapter"
     shutil.copytree(judge_run / "adapter", own)
-    write_json(own / TRUST_FILE, {"least_confidence": {"text en": None}})
+    write_json(own / CALIBRATION_FILE, {"least_confidence": {"text en": None}})
     return own
 
 
@@ -46,7 +46,9 @@ def test_the_merged_model_answers_as_base_and_adapter_do(
     assert texts[0] == texts[1]
     assert texts[0] != texts[2]
     assert prompt_settings_beside(str(tmp_path / "whole")) == prompt_settings_beside(str(adapter))
-    assert trust_beside(str(tmp_path / "whole")) == trust_beside(str(adapter)) is not None
+    assert (
+        calibration_beside(str(tmp_path / "whole")) == calibration_beside(str(adapter)) is not None
+    )
     assert json.loads((tmp_path / "whole" / "manifest.json").read_text())["dtype"] == "float32"
 
 

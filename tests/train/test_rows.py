@@ -23,7 +23,7 @@ from gradegpt.fit import ELISION, Budget
 from gradegpt.judges import ModelJudge
 from gradegpt.records import read_rows, write_json, write_rows
 from gradegpt.schema import AnswerType, ChainFormat, Item, Message, TrainingRow, Verdict
-from train.rows import encode, encode_file, encode_sheets, prompt_settings_of
+from train.rows import encode, encode_drills, encode_file, prompt_settings_of
 from train.tokenizer import END
 
 ITEM = Item(
@@ -102,7 +102,7 @@ def test_a_row_that_does_not_fit_is_left_out_and_never_cut(tokenizer: Any, tmp_p
         assert len(list(encode_file(tmp_path / "train.jsonl", tokenizer, limit))) == kept
 
 
-def test_a_sheet_is_supervised_at_its_tags_alone(tokenizer: Any, tmp_path: Path) -> None:
+def test_a_drill_is_supervised_at_its_tags_alone(tokenizer: Any, tmp_path: Path) -> None:
     """Not where an answer is a tag's word, nor at the end."""
     pairs = (("Yes", "No", False), ("3", "3.0", True), ("<Yes>", "Yes", True))
     chains = [
@@ -114,13 +114,13 @@ def test_a_sheet_is_supervised_at_its_tags_alone(tokenizer: Any, tmp_path: Path)
     ]  # fmt: skip
     reply = Message(role="assistant", content="\n".join(map(render_comparison, chains)))
     row = TrainingRow(prompt=(Message(role="user", content="Compare."),), completion=(reply,))
-    write_rows(tmp_path / "sheets.jsonl", [row, row])
-    made = list(encode_sheets(tmp_path / "sheets.jsonl", tokenizer, 512))
+    write_rows(tmp_path / "drills.jsonl", [row, row])
+    made = list(encode_drills(tmp_path / "drills.jsonl", tokenizer, 512))
     assert len(made) == 2
     assert made[0]["input_ids"] == encode(tokenizer, row)["input_ids"]
     supervised = tokenizer.decode(split(made[0])[1])
     assert supervised.replace(" ", "") == "<No><Yes><Yes>"
-    assert not list(encode_sheets(tmp_path / "sheets.jsonl", tokenizer, 20))
+    assert not list(encode_drills(tmp_path / "drills.jsonl", tokenizer, 20))
 
 
 def test_a_row_of_another_kind_is_named(tokenizer: Any, tmp_path: Path) -> None:

@@ -156,7 +156,7 @@ def test_the_last_layers_alone_and_in_bfloat16(
     import torch
     from safetensors.torch import load_file
 
-    last = {"lora_layers": 1, "save_dtype": "bfloat16", "base_name": "maker/Tiny"}
+    last = {"lora_layers": 1, "save_dtype": "bfloat16", "base_name": "generator/Tiny"}
     fine_tune(short(base, judge_data, tmp_path / "one", **last))
     adapter = tmp_path / "one" / "adapter"
     weights = load_file(adapter / "adapter_model.safetensors")
@@ -164,9 +164,9 @@ def test_the_last_layers_alone_and_in_bfloat16(
     assert all(".layers.1." in name for name in weights)
     assert {value.dtype for value in weights.values()} == {torch.bfloat16}
     config = json.loads((adapter / "adapter_config.json").read_text())
-    assert config["base_model_name_or_path"] == "maker/Tiny"
+    assert config["base_model_name_or_path"] == "generator/Tiny"
     manifest = json.loads((tmp_path / "one" / "manifest.json").read_text())
-    assert manifest["base"] == "maker/Tiny"
+    assert manifest["base"] == "generator/Tiny"
     weights_of_base = base / "model" / "model.safetensors"
     assert manifest["base_sha256"] == {weights_of_base.name: sha256_file(weights_of_base)}
     fine_tune(short(base, judge_data, tmp_path / "two", adapter=str(adapter), **last))
@@ -195,18 +195,18 @@ def test_every_option_runs(
     assert stored == (settings.prompt or prompt_settings_of(judge_data))
 
 
-def test_sheets_are_trained_on_beside_the_rows(
+def test_drills_are_trained_on_beside_the_rows(
     base: Path, judge_data: Path, tmp_path: Path
 ) -> None:
     """They are counted, and part of what a run goes on from; a folder without them says so."""
     rows = fine_tune(short(base, judge_data, tmp_path / "rows"))
-    both = fine_tune(short(base, judge_data, tmp_path / "both", sheets=True))
+    both = fine_tune(short(base, judge_data, tmp_path / "both", drills=True))
     assert both["rows"]["train"] == rows["rows"]["train"] + 6
-    assert both["data"] == rows["data"] | {"sheets": sha256_file(judge_data / "sheets.jsonl")}
+    assert both["data"] == rows["data"] | {"drills": sha256_file(judge_data / "drills.jsonl")}
     bare = shutil.copytree(judge_data, tmp_path / "bare")
-    (bare / "sheets.jsonl").unlink()
-    with pytest.raises(MissingError, match=r"sheets\.jsonl: not there; set sheets=24000 for data"):
-        fine_tune(short(base, bare, tmp_path / "none", sheets=True))
+    (bare / "drills.jsonl").unlink()
+    with pytest.raises(MissingError, match=r"drills\.jsonl: not there; set drills=24000 for data"):
+        fine_tune(short(base, bare, tmp_path / "none", drills=True))
 
 
 def test_a_folder_without_dev_rows_still_trains(

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from gradegpt.judges.trust import NOT_TRUSTED
+from gradegpt.judges.calibration import BELOW_THRESHOLD
 from gradegpt.schema import Judgement, Outcome, Verdict
 from serve.adapters import ADAPTERS, Ask, NoVerdictError, find
 
@@ -45,7 +45,7 @@ def test_no_object_for_what_was_not_decided() -> None:
     undecided = Judgement(id="", outcome=Outcome.UNDECIDED, method="rules", reason="x")
     with pytest.raises(NoVerdictError, match=r"undecided=incorrect to count it as wrong$"):
         ask("hle").reply(undecided, as_json=True)
-    abstained = undecided.model_copy(update={"reason": f"{NOT_TRUSTED}text zh"})
+    abstained = undecided.model_copy(update={"reason": f"{BELOW_THRESHOLD}text zh"})
     with pytest.raises(
         NoVerdictError, match=r"or with judge\.abstain=false to let the model guess$"
     ):

@@ -1,0 +1,269 @@
+"""The queue in front of the judges: batches, turns, limits, deadlines, failures."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+import pytest
+from typing_extensions import override
+
+from gradegpt.engines import ScriptedEngine
+from gradegpt.errors import EngineError
+from gradegpt.judges import ModelJudge, RuleJudge
+from gradegpt.schema import Item, Judgement, Message, Outcome, Verdict
+from serve.errors import BusyError, DeadlineError, JudgeError, QueueFullError
+from serve.scheduler import BatchScheduler
+
+Decide = Callable[[Item], Verdict]
+
+
+def items(*names: str) -> list[Item]:
+    return [Item(id=name, reference=("4",), response=name) for name in names]
+
+
+class Gated:
+    """A judge that waits for its gate, and remembers its batches."""
+
+    name = fingerprint = "gated"
+
+    def __init__(self, *, raises: Callable[[Item], Exception | None] = lambda _: None) -> None:
+        self.gate, self.entered = threading.Event(), threading.Event()
+        self.batches: list[list[str]] = []
+        self._raises = raises
+
+    def judge(self, items: Sequence[Item]) -> list[Judgement]:
+        self.batches.append([item.id for item in items])
+        self.entered.set()
+        assert self.gate.wait(5)
+        for item in items:
+            if (error := self._raises(item)) is not None:
+                raise error
+        return [
+            Judgement(id=i.id, outcome=Outcome.JUDGED, verdict=Verdict.CORRECT, method="gated")
+            for i in items
+        ]
+
+
+@pytest.fixture
+def judge() -> Iterator[Gated]:
+    judge = Gated()
+    yield judge
+    judge.gate.set()
+
+
+async def busy(scheduler: BatchScheduler, judge: Gated) -> asyncio.Task[list[Judgement]]:
+    """A first request that the judge is at, so that all others wait."""
+    task = asyncio.create_task(scheduler.judge(items("first")))
+    assert await asyncio.to_thread(judge.entered.wait, 5)
+    return task
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(5):
+        while not condition():
+            await asyncio.sleep(0.001)
+
+
+def test_requests_that_wait_are_judged_in_one_batch(judge: Gated) -> None:
+    """The first does not wait for company; those that come meanwhile share the next batch."""
+
+    async def ask() -> None:
+        scheduler = BatchScheduler.of(judge)
+        first = await busy(scheduler, judge)
+        others = [asyncio.create_task(scheduler.judge(items(f"r{n}"))) for n in range(5)]
+        await until(lambda: scheduler.waiting == 5)
+        judge.gate.set()
+        replies = await asyncio.gather(first, *others)
+        assert [reply[0].id for reply in replies] == ["first", "r0", "r1", "r2", "r3", "r4"]
+        scheduler.close()
+
+    asyncio.run(ask())
+    assert judge.batches == [["first"], ["r0", "r1", "r2", "r3", "r4"]]
+
+
+def test_a_small_request_does_not_wait_for_a_large_one(judge: Gated) -> None:
+    """Each request gives an item in turn; what does not fit comes with the next batch."""
+
+    async def ask() -> None:
+        scheduler = BatchScheduler.of(judge, max_batch=4)
+        first = await busy(scheduler, judge)
+        large = asyncio.create_task(scheduler.judge(items(*"abcdefgh")))
+        await until(lambda: scheduler.waiting == 8)
+        small = asyncio.create_task(scheduler.judge(items("x", "y")))
+        await until(lambda: scheduler.waiting == 10)
+        judge.gate.set()
+        assert [j.id for j in (await asyncio.gather(first, large, small))[1]] == [*"abcdefgh"]
+        scheduler.close()
+
+    asyncio.run(ask())
+    assert judge.batches == [["first"], ["a", "x", "b", "y"], ["c", "d", "e", "f"], ["g", "h"]]
+
+
+def test_requests_of_one_caller_share_its_turn(judge: Gated) -> None:
+    """The rows of a stream are requests of their own, and still no more than one caller."""
+
+    async def ask() -> None:
+        scheduler = BatchScheduler.of(judge, max_batch=2)
+        tasks = [await busy(scheduler, judge)]
+        rows = [scheduler.judge(items(name), caller="stream") for name in "abc"]
+        tasks += [asyncio.create_task(row) for row in rows]
+        tasks.append(asyncio.create_task(scheduler.judge(items("x"))))
+        await until(lambda: scheduler.waiting == 4)
+        judge.gate.set()
+        await asyncio.gather(*tasks)
+        scheduler.close()
+
+    asyncio.run(ask())
+    assert judge.batches == [["first"], ["a", "x"], ["b", "c"]]
+
+
+def test_a_full_queue_refuses_and_says_when_to_come_again(judge: Gated) -> None:
+    """What waits already is still judged."""
+
+    async def ask() -> None:
+        scheduler = BatchScheduler.of(judge, max_queue=2)
+        first = await busy(scheduler, judge)
+        second = asyncio.create_task(scheduler.judge(items("a", "b")))
+        await until(lambda: scheduler.waiting == 2)
+        with pytest.raises(QueueFullError, match="2 items wait and 2 may") as caught:
+            await scheduler.judge(items("c"))
+        assert int(caught.value.headers["Retry-After"]) >= 1
+        judge.gate.set()
+        assert len(await second) + len(await first) == 3
+        assert scheduler.waiting == 0
+        scheduler.close()
+
+    asyncio.run(ask())
+
+
+def test_a_deadline_ends_the_wait_and_drops_what_was_not_started(judge: Gated) -> None:
+    async def ask() -> None:
+        scheduler = BatchScheduler.of(judge)
+        first = await busy(scheduler, judge)
+        with pytest.raises(DeadlineError, match=r"within 0\.05 s"):
+            await scheduler.judge(items("late"), deadline_s=0.05)
+        assert scheduler.waiting == 0
+        judge.gate.set()
+        await first
+        await scheduler.judge(items("next"))
+        scheduler.close()
+
+    asyncio.run(ask())
+    assert judge.batches == [["first"], ["next"]]
+
+
+def test_who_leaves_takes_along_what_was_not_started(judge: Gated) -> None:
+    async def ask() -> None:
+        scheduler = BatchScheduler.of(judge)
+        first = await busy(scheduler, judge)
+        leaving = asyncio.create_task(scheduler.judge(items("a", "b")))
+        staying = asyncio.create_task(scheduler.judge(items("c")))
+        await until(lambda: scheduler.waiting == 3)
+        leaving.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await leaving
+        assert scheduler.waiting == 1
+        judge.gate.set()
+        await asyncio.gather(first, staying)
+        scheduler.close()
+
+    asyncio.run(ask())
+    assert judge.batches == [["first"], ["c"]]
+
+
+def test_an_item_that_breaks_the_judge_costs_no_other_request_its_judgement() -> None:
+    """The batch is judged again item by item; the bad one is failed, or raised if it is alone."""
+    judge = Gated(raises=lambda item: KeyError("x") if item.id == "bad" else None)
+
+    async def ask() -> None:
+        scheduler = BatchScheduler.of(judge)
+        tasks = [await busy(scheduler, judge)]
+        asked = [scheduler.judge(items(*names)) for names in (["good"], ["bad"], ["a", "bad"])]
+        tasks += [asyncio.create_task(one) for one in asked]
+        await until(lambda: scheduler.waiting == 4)
+        judge.gate.set()
+        _, good, alone, mixed = await asyncio.gather(*tasks, return_exceptions=True)
+        assert isinstance(alone, JudgeError)
+        assert isinstance(good, list)
+        assert isinstance(mixed, list)
+        assert [j.outcome for j in (*good, *mixed)] == ["judged", "judged", "failed"]
+        assert mixed[1].reason.startswith("engine:error: an error in the judge")
+        scheduler.close()
+
+    asyncio.run(ask())
+    assert judge.batches[2:] == [["good"], ["bad"], ["a"], ["bad"]]
+
+
+def test_an_engine_that_cannot_work_is_raised_and_one_failed_prompt_is_not() -> None:
+    async def ask() -> None:
+        down = BatchScheduler.of(Gated(raises=lambda _: EngineError("no GPU")))
+        down._workers[0]._loaded.judge.gate.set()  # type: ignore[attr-defined]
+        with pytest.raises(EngineError, match="no GPU"):
+            await down.judge(items("a", "b"))
+        one = BatchScheduler.of(ModelJudge(ScriptedEngine(["<Yes>", EngineError("lost")])))
+        outcomes = [j.outcome for j in await one.judge(items("a", "b"))]
+        assert outcomes == [Outcome.JUDGED, Outcome.FAILED]
+        down.close()
+        one.close()
+
+    asyncio.run(ask())
+
+
+def test_a_judge_that_forgets_an_item_is_broken_and_the_scheduler_is_not() -> None:
+    """No judgement is handed to the wrong item, and the next request is served."""
+
+    class Forgetful(Gated):
+        @override
+        def judge(self, items: Sequence[Item]) -> list[Judgement]:
+            self.gate.set()
+            return super().judge(items)[: 1 - len(self.batches) % 2]
+
+    async def ask() -> None:
+        scheduler = BatchScheduler.of(Forgetful())
+        with pytest.raises(JudgeError):
+            await scheduler.judge(items("a"))
+        assert len(await scheduler.judge(items("b"))) == 1
+        scheduler.close()
+
+    asyncio.run(ask())
+
+
+def test_a_scheduler_without_a_judge_is_not_ready_and_says_so() -> None:
+    scheduler = BatchScheduler()
+    assert not scheduler.ready
+    with pytest.raises(BusyError, match="being loaded"):
+        asyncio.run(scheduler.judge(items("a")))
+
+
+def test_an_engine_continues_a_conversation_between_judgements() -> None:
+    """A batch is all judging or all generating, whatever waits together."""
+    engine = ScriptedEngine(lambda prompt: "hello" if prompt[0].content == "hi" else "<Yes>")
+
+    async def ask() -> None:
+        scheduler = BatchScheduler.of(ModelJudge(engine))
+        said, judged = await asyncio.gather(
+            scheduler.generate([Message(role="user", content="hi")], 5), scheduler.judge(items("a"))
+        )
+        assert (said.text, judged[0].verdict) == ("hello", Verdict.CORRECT)
+        scheduler.close()
+
+    asyncio.run(ask())
+
+
+def test_an_idle_scheduler_answers_at_once() -> None:
+    """Nobody waits for a batch to fill: not the first, not after a pause."""
+
+    async def ask() -> float:
+        scheduler = BatchScheduler.of(RuleJudge())
+        await scheduler.judge(items(*map(str, range(64))))
+        await asyncio.sleep(0.1)
+        started = time.monotonic()
+        for _ in range(20):
+            await scheduler.judge(items("4"))
+        scheduler.close()
+        return time.monotonic() - started
+
+    assert asyncio.run(ask()) < 1
