@@ -43,7 +43,7 @@ def main(
             help="Settings to change: name, out (default runs/<name>), sources=[{path: ...}] with "
             "labels or answers=[PATH] without, "
             "judges=[{name: ..., kind: rules|model|cascade, model: ..., adapter: ...}], "
-            "bootstrap, seed, chunk, disagreements.",
+            "bootstrap, seed, chunk, disagreements, listed.",
         ),
     ] = None,
     judges: Annotated[

@@ -15,7 +15,6 @@ from gradegpt.records import sha256_file, whole_file, write_json
 from gradegpt.run import CheckedInput
 from gradegpt.schema import Example, Item
 
-from .answers_report import AnswersReport, answers_report
 from .judging import (
     Judged,
     from_records,
@@ -24,8 +23,10 @@ from .judging import (
     read_sources,
     write_items,
 )
-from .page import render_page
-from .report import Report, build_report
+from .report.answers import AnswersReport, answers_report
+from .report.labelled import Report, build_report
+from .report.page import render_page
+from .report.results import Results, of_answers, of_labelled
 from .scores import read_items
 from .settings import EvalSettings
 
@@ -47,7 +48,10 @@ def evaluate(
     examples = _examples(settings)
     runs = _runs(settings, examples, overwrite, build)
     report = build_report(settings, examples, runs)
-    _write(settings, report, runs, len(examples), started)
+    results = of_labelled(
+        settings.name, examples, runs, bootstrap=settings.bootstrap, seed=settings.seed
+    )
+    _write(settings, report, results, runs, started)
     return report
 
 
@@ -67,7 +71,11 @@ def evaluate_answers(
     answers = _answers(settings)
     runs = _runs(settings, answers, overwrite, build)
     report = answers_report(settings, answers, runs)
-    _write(settings, report, runs, len(answers), started)
+    results = of_answers(
+        settings.name, answers, runs, report.scores,
+        bootstrap=settings.bootstrap, seed=settings.seed,
+    )  # fmt: skip
+    _write(settings, report, results, runs, started)
     return report
 
 
@@ -85,16 +93,16 @@ def _runs(
 def _write(
     settings: EvalSettings,
     report: Report | AnswersReport,
+    results: Results,
     runs: Sequence[Judged],
-    rows: int,
     started: float,
 ) -> None:
     folder = settings.folder
     write_json(folder / "report.json", report.rounded())
     with whole_file(folder / "report.html") as page:
-        page.write(render_page(report))
+        page.write(render_page(results, most=settings.listed))
     seconds = time.perf_counter() - started
-    write_json(folder / MANIFEST, _manifest(settings, rows, runs, seconds))
+    write_json(folder / MANIFEST, _manifest(settings, len(results.items), runs, seconds))
 
 
 def _examples(settings: EvalSettings) -> list[Example]:

@@ -12,6 +12,8 @@ from gradegpt.importers.labelled import Source
 from gradegpt.judges.build import JudgeSettings
 from gradegpt.settings import Settings
 
+LISTED: Final = 5000
+"""Items that a page lists unless another number is asked for: about 10 MB of ordinary rows."""
 _FILE_NAME: Final = re.compile(r"\w[\w .+-]*")
 
 
@@ -23,8 +25,8 @@ class EvalSettings(Settings):
     of answers taken for pass@k and its kin (none: what all questions have). Their columns are
     recognised by the usual names, and ``columns`` are those of which that is not so.
     ``bootstrap`` is the number of resamples behind an interval (0: no intervals), ``chunk`` the
-    rows between two writes, ``disagreements`` the most that the report shows for one judge. ``out``
-    defaults to ``runs/<name>``.
+    rows between two writes, ``disagreements`` the most that ``report.json`` has for one judge, and
+    ``listed`` the most items that the page lists. ``out`` defaults to ``runs/<name>``.
     """
 
     name: str = Field(pattern=r"^\w[\w .+-]*$")
@@ -42,6 +44,7 @@ class EvalSettings(Settings):
     seed: int = Field(default=0, ge=0)
     chunk: int = Field(default=256, ge=1)
     disagreements: int = Field(default=200, ge=0)
+    listed: int = Field(default=LISTED, ge=0)
 
     @property
     def folder(self) -> Path:

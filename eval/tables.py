@@ -9,10 +9,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from .answers_report import AnswersReport
 from .console import decimal, empty_table, percent, terminal
 from .metrics import Metrics, Pair
-from .report import VIEWS, Report
+from .report.answers import AnswersReport
+from .report.labelled import VIEWS, Report
 from .scores.tables import print_scores
 
 _COLUMNS: Final = (

@@ -26,7 +26,7 @@ MADE = summaries(ROOT)
 def summary() -> Summary:
     """Two rows of one judge, one of them without an area."""
     return Summary(
-        title="Rows", order=1, date="2026-01-01", command="python -m eval x.yaml", recorded=True,
+        title="Rows", order=1, date="2026-01-01", command="gradegpt eval x.yaml", recorded=True,
         first="file", names={"a": "file a"},
         columns={"right": "{j[accuracy]:.1%}", "AUC": "{j[auc]}"},
         rows={

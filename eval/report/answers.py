@@ -12,11 +12,11 @@ from typing import Any, Final
 from gradegpt.fit import fit_middle, fit_response
 from gradegpt.schema import Item, Outcome, Row, Verdict
 
-from .judging import Judged
-from .metrics import Pair, compare_judges
-from .report import rounded, spread
-from .scores import Scores, scores
-from .settings import EvalSettings
+from ..judging import Judged
+from ..metrics import Pair, compare_judges
+from ..scores import Scores, scores
+from ..settings import EvalSettings
+from .labelled import rounded, spread
 
 _SHOWN_TOKENS: Final = {"question": 150, "reference": 150, "response": 300}
 

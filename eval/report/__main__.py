@@ -1,0 +1,76 @@
+"""One page for judged files: ``gradegpt report JUDGED.jsonl -o report.html``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gradegpt.cli import run
+from gradegpt.errors import MissingError, OutputError
+from gradegpt.records import whole_file
+
+from ..settings import LISTED
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+
+
+@app.command(epilog="First: gradegpt judge answers.jsonl -o judged.jsonl")
+def main(
+    judged: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="JUDGED.JSONL...",
+            help="What gradegpt judge wrote. Several are several judges on the same rows.",
+        ),
+    ],
+    out: Annotated[
+        Path, typer.Option("-o", "--out", help="The page to write, replaced if it is there.")
+    ] = Path("report.html"),
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Labels given by people: a table with the columns id and label. It may be the "
+            "file that was judged. The page then shows accuracy.",
+        ),
+    ] = None,
+    items: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="The file that was judged. [default: what the manifest says]"
+        ),
+    ] = None,
+    name: Annotated[str, typer.Option(help="The title. [default: the files' names]")] = "",
+    most: Annotated[
+        int, typer.Option(min=0, help="Items that the page lists, the most interesting first.")
+    ] = LISTED,
+) -> None:
+    """Write one page on judged rows: scores, by tag, and every item with what was said of it.
+
+    Without labels the score is the share judged correct, and what matters is where judges differ.
+    The old scores of a log that was judged are shown as one more judge. The page is one file that
+    loads nothing; filters are in its address, so that what you see can be shared.
+    """
+    try:
+        from ..judging import progress_bar
+        from .judged import read_judged
+        from .page import render_page
+    except ModuleNotFoundError as error:
+        raise MissingError(
+            f"{error.name}: not installed; the page needs: pip install 'gradegpt[eval]'"
+        ) from error
+    taken = [path for path in (*judged, labels, items) if path]
+    if out.exists() and any(path.exists() and out.samefile(path) for path in taken):
+        raise OutputError(f"{out}: is an input; choose another name for the page")
+    results = read_judged(judged, items=items, labels=labels, name=name)
+    with progress_bar("measuring") as advance:
+        page = render_page(results, most=most, advance=advance)
+    with whole_file(out) as file:
+        file.write(page)
+    typer.echo(f"wrote {out} ({len(page.encode()) / 1e6:.1f} MB)")
+
+
+if __name__ == "__main__":
+    run(app, name="gradegpt report")

@@ -1,0 +1,182 @@
+"""Files that ``gradegpt judge`` wrote -> results: their items, labels and a log's old scores."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from gradegpt.columns import COMMAND_LINE, recognise, survey
+from gradegpt.errors import InputError, MissingError
+from gradegpt.importers.logs.changed import was_right
+from gradegpt.inputs import CheckedInput, check_input
+from gradegpt.labels import read_label
+from gradegpt.outputs import beside
+from gradegpt.records import read_rows, sha256_file
+from gradegpt.run import MANIFEST
+from gradegpt.schema import Item, Judgement, Outcome, Verdict
+from gradegpt.tables import Form, Row, Source, form_of
+
+from ..scores import scores
+from .results import Results, tags_of
+
+OLD: Final = "old score"
+"""What the page calls the scores of a log, which are read as the verdicts of one more judge."""
+_STATED: Final = {"source": "source", "lang": "language"}
+"""Columns of a judged table that are tags of its rows."""
+_LABEL: Final = "label"
+
+
+def read_judged(
+    paths: Sequence[Path],
+    *,
+    items: Path | None = None,
+    labels: Path | None = None,
+    name: str = "",
+) -> Results:
+    """The results of several judges' files, all of the same rows in the same order.
+
+    The rows are those of the file that the first was judged from, which its manifest names, or of
+    ``items``. A judge is called as its file, without the ending.
+
+    Raises:
+        MissingError: a file is not there, or what was judged is not.
+        InputError: the files are of different rows, or no label is of any.
+
+    """
+    judges = dict(zip(_names(paths), map(_judgements, paths), strict=True))
+    ids = [judgement.id for judgement in next(iter(judges.values()))]
+    for path, judgements in zip(paths, judges.values(), strict=True):
+        if [j.id for j in judgements] != ids:
+            raise InputError(f"{path}: not the same items in the same order as {paths[0]}")
+    rows = _rows(paths[0], items, ids)
+    found = [item for _, item in rows]
+    scored = {} if labels else {n: scores(found, judged) for n, judged in judges.items()}
+    if any("old_score" in item.meta for item in found):
+        judges[OLD] = [_old(item) for item in found]
+    given = _labels(labels, ids) if labels else [None] * len(ids)
+    return Results(
+        name=name or " and ".join(_names(paths)),
+        items=found,
+        judges=judges,
+        labels=given,
+        tags=[tags_of(item, _stated(row, item)) for row, item in rows],
+        scores=scored,
+    )
+
+
+def _names(paths: Sequence[Path]) -> list[str]:
+    """The files' names without endings, with their folders' where two are alike."""
+    stems = [path.stem for path in paths]
+    if len(set(stems)) < len(stems):
+        stems = [f"{path.resolve().parent.name}/{s}" for path, s in zip(paths, stems, strict=True)]
+    twice = next((stem for stem in stems if stems.count(stem) > 1), None)
+    if twice:
+        raise InputError(f"two files are called {twice}; give each judge its own file")
+    return stems
+
+
+def _record(path: Path) -> Path:
+    """The file of the judgements: the file itself, or the one beside a judged table."""
+    return beside(path, form_of(path) or Form.JSONL)
+
+
+def _judgements(path: Path) -> list[Judgement]:
+    if not path.is_file():
+        raise MissingError(f"{path}: no such file; give what gradegpt judge wrote with -o")
+    found = list(read_rows(_record(path), Judgement))
+    if not found:
+        raise InputError(f"{path}: no judgement; judge a file first: gradegpt judge FILE -o OUT")
+    return found
+
+
+def _rows(judged: Path, items: Path | None, ids: Sequence[str]) -> list[tuple[Row, Item]]:
+    checked = _read(items, {}) if items else _as_manifest_says(judged)
+    rows = list(checked.items())
+    if [item.id for _, item in rows] != ids:
+        what = "holds other rows than were judged; give the file that was, with --items FILE"
+        raise InputError(f"{checked.path}: {what}")
+    return rows
+
+
+def _as_manifest_says(judged: Path) -> CheckedInput:
+    """The table that was judged, where it was or, since it was moved, beside the judgements."""
+    record = _record(judged)
+    manifest = record.with_name(record.name + MANIFEST)
+    how = "give the file that was judged, with --items FILE"
+    if not manifest.is_file():
+        raise MissingError(f"{manifest}: not there, so what was judged is not known; {how}")
+    made_from: dict[str, Any] = json.loads(manifest.read_text(encoding="utf-8"))["input"]
+    path = Path(made_from["path"])
+    if not path.is_file():
+        path = judged.parent / path.name
+    if not path.is_file():
+        raise MissingError(f"{made_from['path']}: not there, and {judged} was made from it; {how}")
+    if sha256_file(path) != made_from["sha256"]:
+        raise InputError(f"{path}: has changed since {judged} was made from it; {how}")
+    return _read(path, made_from)
+
+
+def _read(path: Path, made_from: Mapping[str, Any]) -> CheckedInput:
+    return check_input(
+        path,
+        ignore_extra=True,
+        columns=made_from.get("columns"),
+        skip_bad="set_aside" in made_from,
+    )
+
+
+def _stated(row: Row, item: Item) -> dict[str, str]:
+    stated = {tag: str(row.get(column) or "") for column, tag in _STATED.items()}
+    return stated | {"task": str(item.meta.get("task") or "")}
+
+
+def _old(item: Item) -> Judgement:
+    """What a log's score says: a verdict where it is right or wrong, else none."""
+    score, metric = item.meta.get("old_score"), item.meta.get("metric") or "score"
+    right = was_right(score)
+    verdict = None if right is None else Verdict.CORRECT if right else Verdict.INCORRECT
+    return Judgement(
+        id=item.id,
+        outcome=Outcome.JUDGED if verdict else Outcome.UNDECIDED,
+        verdict=verdict,
+        method="log",
+        reason=f"no {metric} in the log" if score is None else f"{metric}: {score:g}",
+    )
+
+
+def _labels(path: Path, ids: Sequence[str]) -> list[Verdict | None]:
+    """The label of each judged row, by id; rows that the file does not label have none."""
+    table = Source.of(path)
+    rows = [(number, row) for number, row in table.rows() if not isinstance(row, str)]
+    identity, label = _columns_of_labels(survey(row for _, row in rows), path)
+    known: dict[str, Verdict | None] = {}
+    for number, row in rows:
+        key = str(row.get(identity) or number) if identity else str(number)
+        try:
+            known[key] = read_label(row.get(label))
+        except ValueError as error:
+            raise InputError(f"{table.place(number)}: {label}: {error}") from error
+    found = [known.get(key) for key in ids]
+    if all(one is None for one in found):
+        raise InputError(f"{path}: labels none of the rows that were judged; ids must be the same")
+    twice = next((key for key, n in Counter(ids).items() if n > 1), None)
+    if twice is not None:
+        raise InputError(f"{path}: cannot label rows by id, as two are called {twice!r}")
+    return found
+
+
+def _columns_of_labels(seen: Mapping[str, Sequence[Any]], path: Path) -> tuple[str | None, str]:
+    """The columns of the id, if there is one, and of the label, by their usual names."""
+    # One at a time: that two columns might hold a reference does not matter here.
+    one = {c: recognise({c: ()}, name=str(path), options=COMMAND_LINE, ignore_extra=True)
+           for c in seen}  # fmt: skip
+    identity = [c for c in seen if "id" in one[c].fields]
+    label = [c for c in seen if one[c].labels and c not in (*_STATED, "labelled_by")]
+    label = [_LABEL] if _LABEL in label else label
+    if len(label) != 1 or len(identity) > 1:
+        have = f"the columns are: {', '.join(seen) or '(none)'}"
+        raise InputError(f"{path}: needs one column 'label', and 'id' at most once; {have}")
+    return next(iter(identity), None), label[0]

@@ -1,0 +1,84 @@
+"""``report.html``: one page, for labelled rows and others, which loads nothing from anywhere."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from pathlib import Path
+from typing import Any, Final
+
+from gradegpt.errors import MissingError
+
+from ..console import decimal, percent
+from ..judging import Advance
+from .numbers import SAID, numbers
+from .results import Results
+from .rows import listed
+
+_HERE: Final = Path(__file__).parent
+_STYLE: Final = "page.css"
+_SCRIPTS: Final = ("items.js", "page.js")
+
+
+def render_page(results: Results, *, most: int, advance: Advance = lambda done, total: None) -> str:
+    """The page of ``results``, which lists ``most`` items; the same results give the same bytes.
+
+    ``advance`` is called with the groups of rows that are measured and all there are.
+
+    Raises:
+        MissingError: jinja2 is not installed.
+
+    """
+    try:
+        from jinja2 import Environment, FileSystemLoader, StrictUndefined
+        from markupsafe import Markup
+    except ImportError as error:
+        raise MissingError("the report page needs: pip install 'gradegpt[eval]'") from error
+    environment = Environment(
+        loader=FileSystemLoader(_HERE),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {
+        "percent": percent,
+        "decimal": decimal,
+        "per_cent_of": lambda part, whole: f"{100 * part / whole:.1f}" if whole else "–",
+    }
+    style, script = _read(_STYLE), "".join(map(_read, _SCRIPTS))
+    rows = listed(results, most)
+    return environment.get_template("page.html.j2").render(
+        results=results,
+        numbers=numbers(results, advance),
+        judges=list(results.judges),
+        words=[word.value for word in SAID],
+        n_listed=len(rows),
+        n_cut=sum("cut" in row for row in rows),
+        style=Markup(style),
+        script=Markup(script),
+        style_hash=_hash(style),
+        script_hash=_hash(script),
+        data=Markup(embedded({"name": results.name, "judges": list(results.judges), "rows": rows})),
+    )
+
+
+def embedded(value: Any) -> str:
+    r"""JSON that no text inside can end: without ``<`` there is no ``</script`` and no ``<!--``.
+
+    >>> print(embedded("</script>"))
+    "\u003c/script>"
+    """
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c")
+
+
+def _read(name: str) -> str:
+    return (_HERE / name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    """What a content security policy calls an inline text that may be used."""
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

@@ -1,0 +1,97 @@
+"""The items that the page lists: what is worth a look first, long texts cut."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from gradegpt.agreement import says_yes
+from gradegpt.fit import fit_middle, fit_response
+from gradegpt.schema import Item, Judgement, Verdict
+
+from .numbers import said
+from .results import Results
+
+_TOKENS: Final = {"question": 600, "context": 600, "reference": 400, "response": 1200, "chain": 600}
+_ANSWERS: Final = frozenset(("reference", "response"))
+_DECIMALS: Final = 4
+
+
+def interest(label: Verdict | None, verdicts: Iterable[Verdict | None], *, labelled: bool) -> int:
+    """How soon a row is shown, 0 first.
+
+    0: judges differ from each other or from the label, two-way. 1: without labels, all verdicts are
+    against the response. 2: a judge gave no verdict. 3: the rest.
+    """
+    given = list(verdicts)
+    seen = {says_yes(v) for v in (label, *given) if v is not None}
+    if len(seen) > 1:
+        return 0
+    if seen == {False} and not labelled:
+        return 1
+    return 2 if None in given else 3
+
+
+def listed(results: Results, most: int) -> list[dict[str, Any]]:
+    """The first ``most`` rows by interest, each as the page's script takes it."""
+    labelled = results.labelled
+    order = [
+        (interest(label, [j.verdict for j in judged], labelled=labelled), n)
+        for n, (label, *judged) in enumerate(
+            zip(results.labels, *results.judges.values(), strict=True)
+        )
+    ]
+    return [_row(results, n, kind) for kind, n in sorted(order)[:most]]
+
+
+def _row(results: Results, n: int, kind: int) -> dict[str, Any]:
+    item, label = results.items[n], results.labels[n]
+    texts = {
+        "question": _cut("question", item.question),
+        "context": _cut("context", item.context or ""),
+        "reference": [_cut("reference", one) for one in item.reference],
+        "response": _cut("response", item.response),
+    }
+    return _filled(
+        {
+            "n": n + 1, "id": item.id, "interest": kind, **texts,
+            "cut": _is_cut(item, texts), "label": label.value if label else "",
+            "tags": {tag: list(values) for tag, values in results.tags[n].items()},
+            "said": [_said(judged[n]) for judged in results.judges.values()],
+        }
+    )  # fmt: skip
+
+
+def _said(judgement: Judgement) -> dict[str, Any]:
+    confidence = judgement.confidence
+    return _filled(
+        {
+            "verdict": said(judgement),
+            "confidence": None if confidence is None else round(confidence, _DECIMALS),
+            "method": judgement.method,
+            "reason": judgement.reason,
+            "quote": judgement.key_sentence,
+            "answer": judgement.answer,
+            "chain": _cut("chain", judgement.chain or ""),
+        }
+    )
+
+
+def _cut(field: str, text: str) -> str:
+    fit = fit_response if field in _ANSWERS else fit_middle
+    return fit(text, _TOKENS[field])
+
+
+def _is_cut(item: Item, texts: dict[str, Any]) -> bool:
+    whole = (item.question, item.context or "", list(item.reference), item.response)
+    return whole != tuple(texts.values())
+
+
+def _filled(values: dict[str, Any]) -> dict[str, Any]:
+    """Without what is empty: a page of thousands of rows is smaller by a third."""
+    empty = (None, False)
+    return {
+        name: value
+        for name, value in values.items()
+        if not any(value is nothing for nothing in empty) and value not in ("", [], {})
+    }

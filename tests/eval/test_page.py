@@ -1,0 +1,286 @@
+"""The page of judged rows: its numbers, its list, what it never does."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eval import report
+from eval.report.numbers import confusion, numbers
+from eval.report.page import render_page
+from eval.report.rows import interest, listed
+from gradegpt.schema import Verdict
+from tests.eval.pages import HOSTILE, N, R, W, judged, results
+
+FILES = Path(report.__file__).parent
+
+
+class Document(HTMLParser):
+    """The elements of a page in order, each with its attributes."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+
+    def values(self, attribute: str) -> list[str]:
+        return [a[attribute] or "" for _, a in self.elements if attribute in a]
+
+
+def page(*arguments: Any, most: int = 100, **more: Any) -> str:
+    return render_page(results(*arguments, **more), most=most)
+
+
+def data(text: str) -> dict[str, Any]:
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
+    assert found is not None
+    return dict(json.loads(found[1]))
+
+
+# --- numbers ---
+
+
+def test_without_labels_the_score_is_the_share_judged_correct() -> None:
+    """Of three rows the first judge finds all correct, the second one of the two it judged."""
+    found = numbers(results())
+    assert [group.score for group in found.overall.values()] == [1.0, 0.5]
+    assert found.overall["other, too"].said["undecided"] == 1
+    assert found.overall["rules"].metrics is None
+    assert found.confusion == {}
+
+
+def test_with_labels_the_score_is_the_accuracy_over_labelled_rows() -> None:
+    """Two of three rows have a label; the first judge is right on one of these."""
+    found = numbers(results(labels=[R, N, None]))
+    group = found.overall["rules"]
+    assert (group.n_rows, group.n_labelled, group.score) == (3, 2, 0.5)
+    assert group.metrics is not None
+    assert group.metrics.acc_outcome == 50.0
+    assert found.confusion["rules"]["invalid"]["correct"] == 1
+    assert "incorrect" not in found.confusion["rules"]
+
+
+def test_a_tag_is_a_table_where_it_has_several_values() -> None:
+    """All rows have one language and one answer type, and three subjects."""
+    found = numbers(results(6))
+    assert list(found.tags) == ["subject"]
+    assert {value: groups["rules"].n_rows for value, groups in found.tags["subject"].items()} == {
+        "a": 2, "b": 2, "c": 2,
+    }  # fmt: skip
+
+
+def test_a_value_without_a_labelled_row_has_no_score() -> None:
+    """It is a dash on the page, and no row counts as right."""
+    group = numbers(results(labels=[R, None, None])).tags["subject"]["b"]["rules"]
+    assert (group.score, group.interval, group.metrics) == (None, None, None)
+
+
+def test_confidence_is_compared_with_accuracy_by_tenths() -> None:
+    """A confidence of 0.9 belongs to the last tenth; the accuracy there is that of its rows."""
+    (tenth,) = numbers(results(labels=[R, W, R])).confidence["rules"]
+    assert (tenth.low, tenth.high, tenth.n_rows) == (0.9, 1.0, 3)
+    assert tenth.accuracy.value == pytest.approx(2 / 3)
+    assert numbers(results()).confidence["rules"] == []
+
+
+def test_a_confidence_of_one_is_in_the_last_tenth() -> None:
+    """There is no eleventh."""
+    one = results(1, labels=[R], second=False)
+    sure = one._replace(judges={"rules": [judged("r0", R, confidence=1.0)]})
+    assert numbers(sure).confidence["rules"][0].low == 0.9
+
+
+def test_the_counts_of_a_table_of_labels_are_the_labelled_rows() -> None:
+    """What has no label is in no cell."""
+    table = confusion([R, None, W], [judged("x", R), judged("y", R), judged("z", None)])
+    assert sum(sum(row.values()) for row in table.values()) == 2
+    assert table["incorrect"]["undecided"] == 1
+
+
+# --- the list ---
+
+
+@pytest.mark.parametrize(
+    ("label", "verdicts", "labelled", "place"),
+    [
+        (R, [W], True, 0),
+        (None, [R, W], False, 0),
+        (W, [N, W], True, 3),
+        (None, [W, None], False, 1),
+        (W, [None, W], True, 2),
+        (None, [None, None], False, 2),
+        (None, [R, R], False, 3),
+    ],
+    ids=["label", "judges", "two-way", "wrong", "open", "nothing", "agree"],
+)
+def test_differences_come_first(
+    label: Verdict | None, verdicts: Sequence[Verdict | None], labelled: bool, place: int
+) -> None:
+    """Then, without labels, what is not correct; then what is open; then the rest."""
+    assert interest(label, verdicts, labelled=labelled) == place
+
+
+def test_a_row_has_all_that_is_known_of_it() -> None:
+    """Nothing of it is lost but what is empty; a confidence of zero is not empty."""
+    first = listed(results(), 1)[0]
+    assert (first["n"], first["id"], first["interest"], first["response"]) == (1, "r0", 0, HOSTILE)
+    assert first["tags"] == {"language": ["en"], "answer type": ["number"], "subject": ["a"]}
+    assert first["said"][0] == {
+        "verdict": "correct", "confidence": 0.9, "method": "test", "reason": "number:equal",
+        "quote": "So it is  4.", "answer": "4", "chain": "The answers agree: <Yes>",
+    }  # fmt: skip
+    assert "label" not in first
+    zero = results(1, second=False)._replace(judges={"rules": [judged("r0", R, confidence=0.0)]})
+    assert listed(zero, 1)[0]["said"][0]["confidence"] == 0
+
+
+def test_a_long_response_keeps_the_end_and_is_said_to_be_cut() -> None:
+    """What a row takes is bounded, and the reader is told."""
+    one = results(1, second=False)
+    long = one.items[0].model_copy(update={"response": "Well. " * 20_000 + "So it is 4."})
+    (row,) = listed(one._replace(items=[long]), 1)
+    assert len(row["response"]) < 12_000
+    assert row["response"].endswith("So it is 4.")
+    assert row["cut"] is True
+    assert "In 1 item long texts are shortened" in render_page(one._replace(items=[long]), most=1)
+
+
+def test_a_page_holds_the_first_rows_by_interest_and_says_so() -> None:
+    """Of 400 rows the ten shown begin with the one on which judges differ; numbers are of all."""
+    text = page(400, most=10)
+    found = data(text)
+    assert [row["id"] for row in found["rows"]][:2] == ["r0", "r399"]
+    assert len(found["rows"]) == 10
+    assert "This page lists 10 of 400 items" in text
+    assert "400 responses to" in text
+    assert "This page lists" not in page(10)
+
+
+def test_the_size_of_a_page_is_bounded_by_the_rows_that_it_lists() -> None:
+    """A row of ordinary length takes less than a kilobyte beside its texts."""
+    small, large = page(300, most=50), page(300, most=300)
+    assert (len(large) - len(small)) / 250 < 1_000
+
+
+# --- what it never does ---
+
+
+def test_every_text_stays_text() -> None:
+    """A response that closes the script, or brings an image, ends up in the data unchanged."""
+    text = page(labels=[R, W, None])
+    document = Document(text)
+    assert [tag for tag, _ in document.elements].count("script") == 2
+    assert "img" not in {tag for tag, _ in document.elements}
+    assert HOSTILE in [row["response"] for row in data(text)["rows"]]
+    assert "<!--" not in text
+    assert "<title>a &lt;b&gt; · GradeGPT report</title>" in text
+
+
+def test_a_hostile_tag_and_judge_stay_text() -> None:
+    """They stand in tables, in options and in addresses."""
+    bad = '"><img src=x onerror=alert(1)>&verdict=correct'
+    one = results()
+    rows = [
+        item.model_copy(update={"tags": {bad: f"{bad}{k}"}}) for k, item in enumerate(one.items)
+    ]
+    spoilt = one._replace(
+        items=rows,
+        judges={bad: one.judges["rules"]},
+        tags=[{bad: (f"{bad}{k}",)} for k in range(3)],
+    )
+    document = Document(render_page(spoilt, most=10))
+    assert "img" not in {tag for tag, _ in document.elements}
+    assert not any(name.startswith("on") for _, a in document.elements for name in a)
+
+
+@pytest.mark.parametrize("labels", [(), (R, W, N)], ids=["unlabelled", "labelled"])
+def test_nothing_is_loaded(labels: Sequence[Verdict]) -> None:
+    """No address, no source, no style from elsewhere; the links are to places on the page."""
+    text = page(labels=labels)
+    document = Document(text)
+    assert "http:" not in text
+    assert "https:" not in text
+    assert document.values("src") == []
+    assert all(link.startswith("#") for link in document.values("href"))
+    assert not {"link", "iframe", "object", "embed"} & {tag for tag, _ in document.elements}
+    assert not re.search(r"@import|url\(|\bfetch\(|XMLHttpRequest|import\(", text)
+
+
+def test_the_policy_of_the_page_allows_its_own_script_and_style_alone() -> None:
+    """They are named by their hashes, so that a text that became markup could do nothing."""
+    text = page()
+    document = Document(text)
+    (policy,) = [a["content"] or "" for _, a in document.elements if "http-equiv" in a]
+    assert policy.startswith("default-src 'none'; ")
+    assert "unsafe" not in policy
+    assert document.values("style") == []
+    for tag in ("script", "style"):
+        body = re.findall(rf"<{tag}>(.*?)</{tag}>", text, re.DOTALL)
+        assert len(body) == 1
+        digest = base64.b64encode(hashlib.sha256(body[0].encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{digest}'" in policy
+
+
+def test_no_text_becomes_markup_in_the_script() -> None:
+    """Texts are only ever set as text."""
+    code = "".join((FILES / name).read_text("utf-8") for name in ("items.js", "page.js"))
+    assert not re.search(
+        r"innerHTML|outerHTML|insertAdjacent|document\.write|eval\(|new Function", code
+    )
+
+
+def test_every_label_has_its_field_and_every_plot_a_name() -> None:
+    """The page can be read without seeing it."""
+    document = Document(page(labels=[R, W, None]))
+    ids = document.values("id")
+    assert len(ids) == len(set(ids))
+    assert set(document.values("aria-labelledby")) <= set(ids)
+    plots = [a for tag, a in document.elements if tag == "svg"]
+    assert plots
+    assert all(a.get("role") == "img" and a.get("aria-label") for a in plots)
+    assert all("scope" in a for tag, a in document.elements if tag == "th")
+
+
+def luminance(colour: str) -> float:
+    digits = colour.lstrip("#")
+    digits = "".join(2 * d for d in digits) if len(digits) == 3 else digits
+    parts = [int(digits[k : k + 2], 16) / 255 for k in (0, 2, 4)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
+def test_all_text_has_the_contrast_of_level_aa(scheme: int) -> None:
+    """4.5 to 1 at least (WCAG 2.2, 1.4.3), on the page, on cards and in tinted cells."""
+    blocks = re.findall(r":root \{(.*?)\}", (FILES / "page.css").read_text("utf-8"), re.DOTALL)
+    colours = dict(re.findall(r"--([\w-]+): (#\w+)", blocks[scheme]))
+    texts = ("ink", "soft", "link", "correct", "incorrect", "invalid", "none")
+    pairs = [(text, ground) for text in texts for ground in ("page", "card")]
+    pairs += [("ink", f"{kind}-tint") for kind in ("right", "wrong", "open")]
+    for text, ground in [*pairs, ("mark-ink", "mark")]:
+        low, high = sorted((luminance(colours[text]), luminance(colours[ground])))
+        assert (high + 0.05) / (low + 0.05) >= 4.5, f"{text} on {ground}"
+
+
+def test_the_same_results_give_the_same_bytes() -> None:
+    """Pages can be compared."""
+    assert page(labels=[R, W, N]) == page(labels=[R, W, N])
+
+
+def test_a_page_of_one_row_has_no_interval_and_no_tag() -> None:
+    """Nothing is made of nothing."""
+    text = page(1, second=False)
+    assert "1 response to 1 question" in text
+    assert 'id="tags"' not in text
+    assert 'class="range"' not in text

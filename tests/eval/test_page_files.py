@@ -1,0 +1,209 @@
+"""Files that ``gradegpt judge`` wrote, as the page reads them, and the command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from eval.report.__main__ import app
+from eval.report.judged import OLD, read_judged
+from eval.report.numbers import numbers
+from eval.report.rows import listed
+from gradegpt.errors import GradeGPTError, InputError, MissingError, OutputError
+from gradegpt.judges import RuleJudge
+from gradegpt.outputs import judge_table
+from gradegpt.records import write_rows
+from gradegpt.run import check_input, judge_file
+from gradegpt.schema import Judgement
+from gradegpt.tables import Form
+from tests.eval.pages import R, W, items, judged
+
+ROWS: list[dict[str, Any]] = [
+    {"id": "a", "question": "2+2=?", "reference": "4", "response": "The answer is 4.",
+     "lang": "en", "label": True},
+    {"id": "b", "question": "2+3=?", "reference": "5", "response": "The answer is 6.",
+     "lang": "zh", "label": True},
+    {"id": "c", "question": "2+4=?", "reference": "6", "response": "The answer is 6.",
+     "lang": "zh", "label": None},
+]  # fmt: skip
+
+
+@pytest.fixture
+def answers(tmp_path: Path) -> Path:
+    path = tmp_path / "answers.jsonl"
+    write_rows(path, ROWS)
+    return path
+
+
+@pytest.fixture
+def rules(answers: Path) -> Path:
+    path = answers.with_name("rules.jsonl")
+    judge_file(check_input(answers), path, RuleJudge())
+    return path
+
+
+def test_a_judged_file_is_read_with_what_it_was_judged_from(rules: Path) -> None:
+    """The manifest names the items; the columns of a row that are no field are tags."""
+    found = read_judged([rules])
+    assert (found.name, list(found.judges)) == ("rules", ["rules"])
+    assert [item.question for item in found.items] == ["2+2=?", "2+3=?", "2+4=?"]
+    assert [tags["language"] for tags in found.tags] == [("en",), ("zh",), ("zh",)]
+    assert not found.labelled
+    assert found.scores["rules"].overall.n_rows == 3
+
+
+def test_labels_are_joined_by_id(rules: Path, tmp_path: Path) -> None:
+    """In any order, in any table, under any usual name; rows that are missing have none."""
+    path = tmp_path / "labels.csv"
+    path.write_text("uid,is_correct,note\nb,no,x\na,yes,y\n", "utf-8")
+    assert read_judged([rules], labels=path).labels == [R, W, None]
+
+
+def test_the_judged_file_may_hold_the_labels(rules: Path, answers: Path) -> None:
+    """Accuracy is over the two rows that have one."""
+    found = read_judged([rules], labels=answers)
+    assert found.labels == [R, R, None]
+    assert numbers(found).overall["rules"].score == 0.5
+
+
+def test_several_files_are_several_judges(rules: Path, tmp_path: Path) -> None:
+    """Where two have one name, their folders tell them apart."""
+    other = tmp_path / "other" / "rules.jsonl"
+    write_rows(other, [judged(row["id"], R) for row in ROWS])
+    found = read_judged([rules, other])
+    assert list(found.judges) == [f"{tmp_path.name}/rules", "other/rules"]
+    assert numbers(found).pairs[0].pair.n_differ == 1
+    assert numbers(found).pairs[0][1:] == (0, 1)
+
+
+def test_a_judged_table_is_read_by_the_judgements_beside_it(answers: Path) -> None:
+    """``-o judged.csv`` keeps the chains in a file beside it."""
+    out = answers.with_name("judged.csv")
+    judge_table(check_input(answers), out, RuleJudge(), form=Form.CSV)
+    assert [j.id for j in read_judged([out]).judges["judged"]] == ["a", "b", "c"]
+
+
+def test_a_folder_that_was_moved_is_read_where_it_is(rules: Path, tmp_path: Path) -> None:
+    """The items are looked for beside the judgements too."""
+    moved = tmp_path / "moved"
+    moved.mkdir()
+    for path in list(tmp_path.glob("*.json*")):
+        path.rename(moved / path.name)
+    assert len(read_judged([moved / rules.name]).items) == 3
+
+
+def test_old_scores_of_a_log_are_one_more_judge(tmp_path: Path) -> None:
+    """Right, wrong, and neither; the task is a tag."""
+    log, out = tmp_path / "out.jsonl.items.jsonl", tmp_path / "out.jsonl"
+    olds = [1.0, 0.0, 0.5, None]
+    rows = [
+        item.model_copy(update={"meta": {"task": "sums", "metric": "acc", "old_score": old}})
+        for item, old in zip(items(4), olds, strict=True)
+    ]
+    write_rows(log, rows)
+    judge_file(check_input(log), out, RuleJudge())
+    found = read_judged([out])
+    assert [j.verdict for j in found.judges[OLD]] == [R, W, None, None]
+    assert [j.reason for j in found.judges[OLD]][1:] == ["acc: 0", "acc: 0.5", "no acc in the log"]
+    assert found.tags[0]["task"] == ("sums",)
+    assert list(found.scores) == ["out"], "a score names no answer, so it has no consensus"
+
+
+def _gone(rules: Path) -> dict[str, Any]:
+    rules.with_name("answers.jsonl").unlink()
+    return {}
+
+
+def _no_manifest(rules: Path) -> dict[str, Any]:
+    rules.with_name("rules.jsonl.manifest.json").unlink()
+    return {}
+
+
+def _changed(rules: Path) -> dict[str, Any]:
+    write_rows(rules.with_name("answers.jsonl"), ROWS[::-1])
+    return {}
+
+
+def _other_items(rules: Path) -> dict[str, Any]:
+    path = rules.with_name("other.jsonl")
+    write_rows(path, ROWS[:2])
+    return {"items": path}
+
+
+def _other_labels(rules: Path) -> dict[str, Any]:
+    path = rules.with_name("labels.jsonl")
+    write_rows(path, [{"id": "x", "label": True}])
+    return {"labels": path}
+
+
+def _bad_label(rules: Path) -> dict[str, Any]:
+    path = rules.with_name("labels.jsonl")
+    write_rows(path, [{"id": "a", "label": True}, {"id": "b", "label": 0.5}])
+    return {"labels": path}
+
+
+def _no_label(rules: Path) -> dict[str, Any]:
+    path = rules.with_name("labels.jsonl")
+    write_rows(path, [{"id": "a", "grade": 1}])
+    return {"labels": path}
+
+
+@pytest.mark.parametrize(
+    ("spoil", "error", "message"),
+    [
+        (_gone, MissingError, r"answers\.jsonl: not there, .* --items FILE"),
+        (_no_manifest, MissingError, r"manifest\.json: not there, .* --items FILE"),
+        (_changed, InputError, r"answers\.jsonl: has changed since .* --items FILE"),
+        (_other_items, InputError, r"other\.jsonl: holds other rows than were judged"),
+        (_other_labels, InputError, r"labels\.jsonl: labels none of the rows that were judged"),
+        (_bad_label, InputError, r"labels\.jsonl:2: label: label 0\.5 is no verdict"),
+        (_no_label, InputError, r"needs one column 'label'.*the columns are: id, grade"),
+    ],
+    ids=["gone", "no manifest", "changed", "other items", "other labels", "bad label", "no label"],
+)
+def test_what_does_not_fit_is_an_error_that_says_what_to_do(
+    rules: Path, spoil: Any, error: type[GradeGPTError], message: str
+) -> None:
+    """A page of other rows than were judged would look right."""
+    with pytest.raises(error, match=message):
+        read_judged([rules], **spoil(rules))
+
+
+def test_files_of_other_rows_are_no_second_judge(rules: Path, tmp_path: Path) -> None:
+    """Nor is one without a row, nor one that is not there."""
+    other = tmp_path / "other.jsonl"
+    write_rows(other, [judged("x", R)])
+    with pytest.raises(InputError, match="not the same items in the same order"):
+        read_judged([rules, other])
+    other.write_text("", "utf-8")
+    with pytest.raises(InputError, match="no judgement"):
+        read_judged([rules, other])
+    with pytest.raises(MissingError, match="no such file"):
+        read_judged([tmp_path / "nowhere.jsonl"])
+    with pytest.raises(InputError, match="two files are called"):
+        read_judged([rules, rules])
+
+
+def test_the_command_writes_the_page(rules: Path, answers: Path, tmp_path: Path) -> None:
+    """One line says where it is; the list can be bounded; an input is not overwritten."""
+    out = tmp_path / "page.html"
+    arguments = [str(rules), "--labels", str(answers), "--most", "1", "--name", "mine"]
+    done = CliRunner().invoke(app, [*arguments, "-o", str(out)])
+    assert done.exit_code == 0, done.output
+    assert f"wrote {out}" in done.output
+    assert "This page lists 1 of 3 items" in out.read_text("utf-8")
+    again = CliRunner().invoke(app, [*arguments, "-o", str(answers)])
+    assert isinstance(again.exception, OutputError)
+    assert len(list(check_input(answers).items())) == 3
+
+
+def test_a_judgement_of_the_page_is_the_one_in_the_file(rules: Path) -> None:
+    """What is exported can be read back as it was judged."""
+    found = read_judged([rules])
+    (row, *_) = (r for r in listed(found, 3) if r["id"] == "a")
+    judgement: Judgement = found.judges["rules"][0]
+    assert row["said"][0]["reason"] == judgement.reason
+    assert row["said"][0]["chain"] == judgement.chain
