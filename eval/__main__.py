@@ -9,7 +9,6 @@ import typer
 
 from gradegpt import options
 from gradegpt.cli import run, say_what_is_read
-from gradegpt.errors import MissingError
 from gradegpt.inputs import check_input
 from gradegpt.judges.build import JudgeSettings
 from gradegpt.options import Kind
@@ -33,7 +32,7 @@ def main(
             metavar="FILE|CONFIG.YAML",
             help="Answers with a label each, or without any: JSON Lines, JSON, CSV, TSV, Parquet "
             "or XLSX, whose columns are recognised by their usual names. Or settings, such as "
-            "configs/eval/handmade.yaml.",
+            "configs/eval/handmade.yaml, or handmade alone.",
         ),
     ],
     overrides: Annotated[
@@ -73,15 +72,11 @@ def main(
     where it stood when the same command is given again; finished judgements of the same rows by the
     same judge are reused.
     """
-    try:
-        from .evaluate import evaluate, evaluate_answers, report_path
-        from .files import is_answers
-        from .settings import EvalSettings
-        from .tables import print_answers, print_report
-    except ModuleNotFoundError as error:
-        raise MissingError(
-            f"{error.name}: not installed; the eval stage needs: pip install 'gradegpt[eval]'"
-        ) from error
+    from .evaluate import evaluate, evaluate_answers, report_path
+    from .files import is_answers
+    from .settings import EvalSettings
+    from .tables import print_answers, print_report
+
     asked = {"model": model, "adapter": adapter, "base_url": base_url}
     given = {name: value for name, value in asked.items() if value is not None}
     if is_answers(source):

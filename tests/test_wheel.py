@@ -131,8 +131,8 @@ def test_rows_are_made_and_judges_measured_by_recipes_that_it_ships(
     small = ("bank=1", "parametric=20", "workers=2", "card=false")
     gradegpt("data", "demo", *small, target=target, cwd=tmp_path)
     assert (tmp_path / "data" / "demo" / "manifest.json").is_file()
-    arguments = ("configs/eval/demo.yaml", "judges=[{kind: rules}]", "bootstrap=20")
-    out = gradegpt("eval", *arguments, target=target, cwd=tmp_path)
+    arguments = ("eval", "configs/eval/demo.yaml", "judges=[{kind: rules}]", "bootstrap=20")
+    out = gradegpt(*arguments, target=target, cwd=tmp_path)
     assert "report: runs/demo/eval/report.html" in out
     report = json.loads((tmp_path / "runs" / "demo" / "eval" / "report.json").read_text())
     assert report["judges"][0]["overall"]["accuracy"] == 1
