@@ -194,18 +194,6 @@ def _built(settings: JudgeSettings) -> Judge:
 
 
 @app.command()
-def report(
-    output: Annotated[Path, typer.Argument(metavar="OUT.JSONL", help="What judge wrote.")],
-    other: Annotated[
-        Path | None,
-        typer.Argument(metavar="[OTHER.JSONL]", help="What another judge wrote for the same."),
-    ] = None,
-) -> None:
-    """Show what changed: against a log's scores, or between judges."""
-    typer.echo(logs.between(output, other) if other else logs.compare(output))
-
-
-@app.command()
 def engines() -> None:
     """Show which engines work here, and what others need."""
     for name, usable, note in _engines():

@@ -21,6 +21,7 @@ COMMANDS: Final = {
     "train": "Fine-tune a judge: a LoRA adapter on any chat model.",
     "eval": "Measure judges against labels, or a model by its answers.",
     "serve": "Serve a judge over HTTP, natively and in the OpenAI form.",
+    "report": "Write a page on judged files, and say what changed.",
     "export": "Export a judge for the fast CPU engine (ONNX Runtime).",
     "train.average": "Average the last checkpoints of a run.",
     "train.base": "Pre-train the embedded base from scratch.",
@@ -40,10 +41,10 @@ COMMANDS: Final = {
     "serve.keys": "Add, list and remove API keys of a server.",
 }
 """What each command does, in the order in which ``gradegpt --help`` lists them."""
-_MODULES: Final = {"data": "data_gen", "export": "train.export"}
+_MODULES: Final = {"data": "data_gen", "report": "eval.report", "export": "train.export"}
 """Commands that are not called as their module is."""
 _OURS: Final = ("gradegpt", "data_gen", "train", "eval", "serve")
-_EXTRAS: Final = {"export": "export", "eval.ablation": "all"}
+_EXTRAS: Final = {"report": "eval", "export": "export", "eval.ablation": "all"}
 """Commands that need more packages than their stage does."""
 
 

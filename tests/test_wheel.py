@@ -116,11 +116,13 @@ def test_it_judges_a_table_with_columns_of_other_names(target: Path, tmp_path: P
 
 
 def test_it_grades_a_log_of_another_tool_again(target: Path, tmp_path: Path) -> None:
-    """The old scores beside the new; ``report`` says the same later."""
+    """The old scores beside the new; ``report`` says the same later and writes a page."""
     (log,) = (ROOT / "tests" / "data" / "logs" / "lm_eval").glob("samples_sums_*.jsonl")
     arguments = ("judge", log, "-o", "out.jsonl", "--judge", "rules")
     out = gradegpt(*arguments, target=target, cwd=tmp_path)
-    assert out.endswith(gradegpt("report", "out.jsonl", target=target, cwd=tmp_path))
+    again = gradegpt("report", "out.jsonl", target=target, cwd=tmp_path)
+    assert out.endswith(again[: again.index("wrote report.html")])
+    assert (tmp_path / "report.html").is_file()
     assert "exact_match" in out
 
 

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from gradegpt.cli import run
-from gradegpt.errors import MissingError, OutputError
+from gradegpt.errors import OutputError
+from gradegpt.importers import logs
 from gradegpt.records import whole_file
 
 from ..settings import LISTED
@@ -49,22 +50,23 @@ def main(
 ) -> None:
     """Write one page on judged rows: scores, by tag, and every item with what was said of it.
 
-    Without labels the score is the share judged correct, and what matters is where judges differ.
+    What changed between two judges, or against the scores of a log, is printed, too. Without labels
+    the score is the share judged correct, and what matters is where judges differ.
     The old scores of a log that was judged are shown as one more judge. The page is one file that
     loads nothing; filters are in its address, so that what you see can be shared.
     """
-    try:
-        from ..judging import progress_bar
-        from .judged import read_judged
-        from .page import render_page
-    except ModuleNotFoundError as error:
-        raise MissingError(
-            f"{error.name}: not installed; the page needs: pip install 'gradegpt[eval]'"
-        ) from error
+    from ..judging import progress_bar
+    from .judged import read_judged
+    from .page import render_page
+
     taken = [path for path in (*judged, labels, items) if path]
     if out.exists() and any(path.exists() and out.samefile(path) for path in taken):
         raise OutputError(f"{out}: is an input; choose another name for the page")
     results = read_judged(judged, items=items, labels=labels, name=name)
+    if len(judged) == 2:
+        typer.echo(logs.between(*judged))
+    elif logs.is_regraded(judged[0]):
+        typer.echo(logs.compare(judged[0]))
     with progress_bar("measuring") as advance:
         page = render_page(results, most=most, advance=advance)
     with whole_file(out) as file:

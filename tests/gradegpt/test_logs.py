@@ -19,7 +19,7 @@ from gradegpt import cli
 from gradegpt.errors import EngineError, GradeGPTError, InputError, MissingError, OutputError
 from gradegpt.importers.logs import inspect_ai, lm_eval, verl
 from gradegpt.importers.logs.changed import Scored, by_task, changed, shown, was_right
-from gradegpt.importers.logs.regrade import TOOLS, compare, items_of, recognise
+from gradegpt.importers.logs.regrade import TOOLS, between, compare, items_of, recognise
 from gradegpt.importers.logs.rows import LeftOut, Regraded, asked, references, score
 from gradegpt.judges.build import JudgeSettings, build_judge
 from gradegpt.records import read_objects, read_rows, write_rows
@@ -536,8 +536,7 @@ def test_judge_grades_a_log_again_and_ends_with_what_changed(
     assert first.meta == {
         "task": "sums", "metric": "match", "old_score": 1.0, "where": "sums.json: sample 1",
     }  # fmt: skip
-    assert call("report", out) == 0
-    assert capsys.readouterr().out.startswith("all (match): 4 rows")
+    assert compare(out).startswith("all (match): 4 rows")
 
 
 def test_a_file_of_items_is_judged_byte_for_byte_as_a_log_is_read_beside_it(
@@ -556,9 +555,10 @@ def test_a_file_of_items_is_judged_byte_for_byte_as_a_log_is_read_beside_it(
     assert sorted(p.name for p in tmp_path.glob("out*")) == [
         "out.jsonl", "out.jsonl.manifest.json",
     ]  # fmt: skip
-    assert call("report", tmp_path / "out.jsonl") == MissingError.exit_code
-    assert call("report", log, tmp_path / "out.jsonl") == 0
-    assert "3 compared: 0.667 -> 0.667; 0 now right, 0 now wrong" in capsys.readouterr().out
+    with pytest.raises(MissingError, match="judge a log first"):
+        compare(tmp_path / "out.jsonl")
+    said_between = between(log, tmp_path / "out.jsonl")
+    assert "3 compared: 0.667 -> 0.667; 0 now right, 0 now wrong" in said_between
 
 
 def test_a_table_that_is_taken_for_a_log_can_be_read_as_a_table(
@@ -628,7 +628,8 @@ def test_outputs_of_other_items_are_not_compared(tmp_path: Path) -> None:
     for name in ("verl", "openrlhf"):
         path = LOGS / f"{name}.jsonl"
         call("judge", path, "--judge", "rules", "-o", tmp_path / name)
-    assert call("report", tmp_path / "verl", tmp_path / "openrlhf") == InputError.exit_code
+    with pytest.raises(InputError, match="not the same items in the same order as"):
+        between(tmp_path / "verl", tmp_path / "openrlhf")
     with pytest.raises(GradeGPTError, match="judge a log first"):
         compare(tmp_path / "nothing")
     (tmp_path / "verl").write_bytes((tmp_path / "openrlhf").read_bytes())

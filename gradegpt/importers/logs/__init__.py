@@ -8,5 +8,6 @@ files of judgements.
 from gradegpt.importers.logs.regrade import Tool as Tool
 from gradegpt.importers.logs.regrade import between as between
 from gradegpt.importers.logs.regrade import compare as compare
+from gradegpt.importers.logs.regrade import is_regraded as is_regraded
 from gradegpt.importers.logs.regrade import items_of as items_of
 from gradegpt.importers.logs.regrade import recognise as recognise

@@ -123,6 +123,11 @@ def _item(row: Regraded) -> Item:
     return row.item.model_copy(update={"meta": meta})
 
 
+def is_regraded(output: str | Path) -> bool:
+    """Whether ``output`` was judged from a log, whose items with their old scores lie beside it."""
+    return Path(f"{output}{ITEMS}").is_file()
+
+
 def compare(output: str | Path) -> str:
     """What judging a log again changed, in a few lines, from ``output`` and the items beside it.
 
@@ -135,7 +140,7 @@ def compare(output: str | Path) -> str:
         InputError: it was made from something else since.
 
     """
-    if not Path(f"{output}{ITEMS}").is_file():
+    if not is_regraded(output):
         raise MissingError(f"{output}{ITEMS}: not there; judge a log first: gradegpt judge LOG -o")
     items = list(read_rows(f"{output}{ITEMS}", Item))
     judgements = list(read_rows(output, Judgement))
