@@ -13,7 +13,7 @@ from gradegpt.chain import KEY, NO_KEY, Chain, PromptSettings, build_prompt, ren
 from gradegpt.constrained import MAX_TEXT, QUOTE_BYTES, ChainConstraint, constraint_for
 from gradegpt.fit import ELISION, Budget
 from gradegpt.quote import MAX_QUOTE
-from gradegpt.quoted import LONGEST, tells
+from gradegpt.quoted import LONGEST, has_content
 from gradegpt.schema import AnswerType, ChainFormat, Item, Message, Verdict
 
 RESPONSE = "先算一算。\n所以，答案是 38 厘米。\n多谢…再见"
@@ -656,7 +656,7 @@ def test_every_true_chain_is_allowed(response: str, data: st.DataObject) -> None
     )
     quote = (
         line
-        if plain and tells(line.encode()) and line.rstrip("*_ ")[-1:] not in (":", "：")
+        if plain and has_content(line.encode()) and line.rstrip("*_ ")[-1:] not in (":", "：")
         else ""
     )
     chain = Chain(

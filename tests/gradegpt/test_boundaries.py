@@ -1,16 +1,23 @@
-"""Where a stretch of a text may begin and end."""
+"""Where a part of a text may begin and end."""
 
 from __future__ import annotations
 
 import pytest
 
-from gradegpt.wholes import begins_clause, begins_whole, ends_clause, ends_whole, places, sum_end
+from gradegpt.boundaries import (
+    begins_clause,
+    begins_whole,
+    ends_clause,
+    ends_whole,
+    occurrences,
+    sum_end,
+)
 
 
 def test_every_place_counts_even_where_they_overlap() -> None:
     """And a text that does not stand there has none."""
-    assert list(places(b"aa", b"aaab aa")) == [0, 1, 5]
-    assert list(places(b"b", b"aaa")) == []
+    assert list(occurrences(b"aa", b"aaab aa")) == [0, 1, 5]
+    assert list(occurrences(b"b", b"aaa")) == []
 
 
 @pytest.mark.parametrize(
@@ -34,12 +41,12 @@ def test_every_place_counts_even_where_they_overlap() -> None:
 def test_nothing_begins_inside_a_word_a_number_or_a_command(
     before: str, after: str, whole: bool
 ) -> None:
-    """Chinese has no blanks between words, so any of its characters may begin a stretch."""
+    """Chinese has no blanks between words, so any of its characters may begin a part."""
     assert begins_whole(f"{before}{after}".encode(), len(before.encode())) is whole
 
 
 @pytest.mark.parametrize(
-    ("stretch", "after", "whole"),
+    ("part", "after", "whole"),
     [
         ("the answer is 12", "", True),
         ("the answer is 12", "\nSo", True),
@@ -76,11 +83,11 @@ def test_nothing_begins_inside_a_word_a_number_or_a_command(
     ],
 )
 def test_nothing_ends_with_a_word_number_or_formula_left_open(
-    stretch: str, after: str, whole: bool
+    part: str, after: str, whole: bool
 ) -> None:
     """The end of a line ends everything, for there is nothing more to take."""
-    text = f"{stretch}{after}".encode()
-    assert ends_whole(text, 0, len(stretch.encode())) is whole
+    text = f"{part}{after}".encode()
+    assert ends_whole(text, 0, len(part.encode())) is whole
 
 
 @pytest.mark.parametrize(
