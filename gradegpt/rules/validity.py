@@ -9,9 +9,9 @@ from typing import Final
 
 from gradegpt.answers.spans import last_match
 
-_LOOKED_AT: Final = 1_200
+_TAIL: Final = 1_200
 _REPEATS: Final = 5
-_COUNTED_LOOKED_AT: Final = 4_000
+_COUNTED_TAIL: Final = 4_000
 _COUNTED_REPEATS: Final = 12
 """A loop whose numbers count on needs more repeats: a list of nine lines is not a loop."""
 _ENDING: Final = 8
@@ -99,17 +99,17 @@ def without_loop(response: str) -> str | None:
     twelve repeats that differ only in their numbers ("figure 56, figure 57").
     """
     text = response.rstrip().rstrip("$\n ")
-    same = _loop_start(text, _LOOKED_AT, _REPEATS)
+    same = _loop_start(text, _TAIL, _REPEATS)
     if same is not None:
         return text[:same]
     recent = (
-        text[-_COUNTED_LOOKED_AT // _COUNTED_REPEATS :]
+        text[-_COUNTED_TAIL // _COUNTED_REPEATS :]
         .encode("utf-8", "replace")
         .translate(_DIGIT_BYTES)
     )
     if recent.count(recent[-_ENDING:]) < 2 or not any(map(str.isalpha, text[-40:])):
         return None
-    end = _loop_start(text.translate(_DIGITS), _COUNTED_LOOKED_AT, _COUNTED_REPEATS)
+    end = _loop_start(text.translate(_DIGITS), _COUNTED_TAIL, _COUNTED_REPEATS)
     return None if end is None else text[:end]
 
 
@@ -118,9 +118,9 @@ def _may_loop(tail: str) -> bool:
     return tail.count(tail[-_ENDING:]) >= 4
 
 
-def _loop_start(text: str, looked_at: int, repeats: int) -> int | None:
+def _loop_start(text: str, tail_length: int, repeats: int) -> int | None:
     """The end of the first repeat of the loop at the end of ``text``, searched in its tail."""
-    tail = text[-looked_at:]
+    tail = text[-tail_length:]
     if not _may_loop(tail):
         return None
     period, length = _loop(tail[::-1], repeats)
