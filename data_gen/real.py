@@ -13,6 +13,7 @@ from gradegpt.answers.options import chosen, letters, options
 from gradegpt.answers.read import answer_type, read
 from gradegpt.answers.spans import clause_ends, sentences
 from gradegpt.answers.text import plain, tidy
+from gradegpt.boundaries import sum_end
 from gradegpt.chain import Chain, needs_gloss
 from gradegpt.judges.lexical import words
 from gradegpt.quote import MAX_QUOTE, part_runs
@@ -22,7 +23,6 @@ from gradegpt.rules.compare import compare
 from gradegpt.rules.extract import Found, How, find_answer
 from gradegpt.rules.reference import answer_kind, answer_places, reference_answers
 from gradegpt.schema import CHOICE, AnswerType, Example, Item, Verdict
-from gradegpt.wholes import sum_end
 
 from .candidates import Candidate, as_named, by_rules, clip, rng_for, with_rules
 from .phrases import phrases

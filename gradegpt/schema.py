@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from typing_extensions import override
 
-from gradegpt.answers.parts import alternatives, together
+from gradegpt.answers.parts import alternatives, combined
 from gradegpt.answers.types import CHOICE as CHOICE
 from gradegpt.answers.types import AnswerType as AnswerType
 
@@ -106,7 +106,7 @@ class Item(Row):
     def accepted(self) -> tuple[str, ...]:
         """The answers of which any suffices, after ``needs``."""
         if self.needs == "all" and len(self.reference) > 1:
-            return (together(self.reference),)
+            return (combined(self.reference),)
         if self.needs == "any" and len(self.reference) == 1:
             return alternatives(self.reference[0])
         return self.reference

@@ -26,10 +26,10 @@ from .words import Told
 V = TypeVar("V", bound=Hashable)
 _PLAIN: Final = Style(digits=Digits.FRACTION)
 _TEX: Final = Style(digits=Digits.FRACTION, notation=Notation.LATEX)
-_DOLLARS: Final = replace(_TEX, dress=DOLLARS)
+_DOLLARS: Final = replace(_TEX, wrapper=DOLLARS)
 _FORMULA: Final = (
     _TEX, _DOLLARS, _PLAIN, replace(_PLAIN, spaced=True), Style(notation=Notation.RAISED),
-    replace(_TEX, dress="\\({}\\)"),
+    replace(_TEX, wrapper="\\({}\\)"),
 )  # fmt: skip
 _NAMED_FORMULA: Final = (replace(_PLAIN, form="named"), replace(_DOLLARS, form="named"))
 _NUMBER: Final = tuple(replace(style, unit="") for style in (_PLAIN, _DOLLARS, _TEX))
@@ -147,8 +147,9 @@ def number(
         sign = f" {unit}" if unit != "°" else unit
         shown = ((_PLAIN, sign), (_PLAIN, word), (_DOLLARS, sign))
         styles = (*styles, *(replace(style, unit=told_unit) for style, told_unit in shown))
-        slips = () if name else units.alike(unit)[:2]  # "I=2 mA" beside "2" would be hard to tell
-        slipped = (leaf(value, unit=units.sister(unit, slip)) for slip in slips)
+        # "I=2 mA" beside "2" would be hard to tell
+        slips = () if name else units.same_dimension(unit)[:2]
+        slipped = (leaf(value, unit=units.name_like(unit, slip)) for slip in slips)
         extra = [write(Answer(AnswerType.NUMBER, other), _PLAIN) for other in slipped]
         wrong = [w for w in wrong if not _about(value, w)]
     elif not name:
@@ -283,7 +284,7 @@ def region(
 ) -> Drawn:
     """An interval or a union of them, as such or as inequalities; other ends are always wrong."""
     base = replace(_PLAIN, chinese=told.zh, name=variable, form="brackets", joint=",")
-    tex = replace(base, notation=Notation.LATEX, dress=DOLLARS)
+    tex = replace(base, notation=Notation.LATEX, wrapper=DOLLARS)
     styles = [
         base, tex, replace(tex, joint=", "), replace(base, form="order", spaced=True),
         replace(tex, form="order"), replace(base, form="builder", spaced=not told.zh),

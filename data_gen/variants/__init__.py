@@ -100,7 +100,7 @@ def parts_of(text: str) -> list[str]:
     style = style_of(text, AnswerType.MULTI_PART, "")
     if style is None or not isinstance(value, Group):
         return []
-    bare = replace(style, form="", dress="{}", last="")
+    bare = replace(style, form="", wrapper="{}", last="")
     return [write_value(item, _among(item, bare)) for item in value.items]
 
 

@@ -41,4 +41,4 @@ def is_phrase(answer: Answer) -> bool:
     if not isinstance(answer.value, Group) or is_read(answer.value):
         return False
     told = any(isinstance(i, Leaf) and truth(i.text) is not None for i in answer.value.items)
-    return told or any(c.isdigit() for c in answer.said)
+    return told or any(c.isdigit() for c in answer.text)

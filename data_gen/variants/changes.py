@@ -87,8 +87,8 @@ def _leaves(rng: random.Random, leaf: Leaf) -> Iterator[Leaf]:
         return
     for number in _numbers(rng, amount.value, whole=bool(amount.unit)):
         yield Leaf("", leaf.name, Quantity(number, amount.unit))
-    for other in units.alike(amount.unit):
-        yield Leaf("", leaf.name, Quantity(amount.value, units.sister(amount.unit, other)))
+    for other in units.same_dimension(amount.unit):
+        yield Leaf("", leaf.name, Quantity(amount.value, units.name_like(amount.unit, other)))
 
 
 def _other_letters(letter: str) -> list[str]:

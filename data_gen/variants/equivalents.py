@@ -25,7 +25,7 @@ def rearranged(rng: random.Random, answer: Answer) -> list[Answer]:
     made = [_reordered(rng, value)]
     if isinstance(value, Leaf) and value.formula and (below := _below_the_root(value.formula)):
         made.append(value._replace(formula=below))
-    return [Answer(answer.kind, other, answer.said) for other in made if other is not value]
+    return [Answer(answer.kind, other, answer.text) for other in made if other is not value]
 
 
 def _reordered(rng: random.Random, value: Value) -> Value:

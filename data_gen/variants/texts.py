@@ -6,7 +6,7 @@ import random
 import re
 from typing import Final
 
-from gradegpt.answers.words import STILL, TRENDS, any_of
+from gradegpt.answers.words import TRENDS, UNCHANGED, any_of
 
 from ..lexicon import CLASSES
 from .edits import numeral_edits
@@ -27,7 +27,7 @@ def _opposites() -> dict[str, list[str]]:
             for n, word in enumerate(mine):
                 first = theirs[min(n, len(theirs) - 1)]
                 made[word] = [first, *(w for w in theirs if w != first), *between]
-    return made | {word: moving.split("/") for still, moving in STILL for word in still.split("/")}
+    return made | {word: moved.split("/") for same, moved in UNCHANGED for word in same.split("/")}
 
 
 _UNLIKE: Final = _opposites()

@@ -10,7 +10,7 @@ from gradegpt.judges.base import undecided
 from gradegpt.judges.rules import VERSION as RULES
 from gradegpt.judges.rules import judged
 from gradegpt.rules.asked import asked
-from gradegpt.rules.compare import Prove, sparing
+from gradegpt.rules.compare import Prove, limited
 from gradegpt.rules.profiles import PROFILES, VERSION, cannot_grade
 from gradegpt.rules.profiles.atlas import listed
 from gradegpt.rules.profiles.base import Question, Scored
@@ -54,7 +54,7 @@ class ProfileJudge:
         return [self._judge_one(item) for item in items]
 
     def _judge_one(self, item: Item) -> Judgement:
-        prove = sparing(self._prove)
+        prove = limited(self._prove)
         scored = [(asked, self._score(asked, prove)) for asked in self._asked(item)]
         first = (pair for verdict in _FIRST for pair in scored if pair[1].verdict is verdict)
         asked, made = next(first, scored[0])

@@ -12,10 +12,10 @@ from gradegpt.answers.read import read
 from gradegpt.answers.text import tidy
 from gradegpt.chain import Chain, render_chain
 from gradegpt.rules.asked import asked
-from gradegpt.rules.compare import Comparison, Prove, compare, sparing
+from gradegpt.rules.compare import Comparison, Prove, compare, limited
 from gradegpt.rules.extract import COMMITTED, Found, How, endings, find_answer, has_later_result
 from gradegpt.rules.reference import answer_kind, answer_places, reference_answers
-from gradegpt.rules.stance import disowned, hedges, of_another, takes_back
+from gradegpt.rules.stance import describes_another, disowned, hedges, takes_back
 from gradegpt.rules.tolerance import DEFAULT
 from gradegpt.rules.validity import (
     cut_off,
@@ -79,7 +79,7 @@ class RuleJudge:
             return self._declined(item, nothing, references, response, kind)
         if found is None:
             return self._undecided(item, "response:no-answer-found")
-        if disowned(response, found) or of_another(response, found, question):
+        if disowned(response, found) or describes_another(response, found, question):
             return self._undecided(item, "response:not-its-own-answer", found, kind)
         if gives_up(response) > found.clause[0]:
             return self._undecided(item, "response:named-and-left-open", found, kind)
@@ -102,16 +102,16 @@ class RuleJudge:
     ) -> Judgement:
         """No answer is invalid, unless the reference says that there is none, or may say so."""
         if reason == REFUSAL and not declines_by_policy(response):
-            denying = [r for r in references if says_unanswerable(r.said)]
+            denying = [r for r in references if says_unanswerable(r.text)]
             same = next(iter(denying), None)
-            reasoned = gives_reason(response) and all(gives_reason(r.said) for r in denying)
+            reasoned = gives_reason(response) and all(gives_reason(r.text) for r in denying)
             if same is not None and (takes_back(response) or hedges(response) or reasoned):
                 return self._undecided(item, "response:not-its-own-answer")
             if same is not None:
                 start = len(response) - len(response.lstrip())
                 whole = Found(response.strip(), start, len(response.rstrip()), How.WHOLE, (0, 0))
                 return self._decided(item, Verdict.CORRECT, "text:unanswerable", whole, same)
-            if kind is AnswerType.TEXT and denies(r.said for r in references):
+            if kind is AnswerType.TEXT and denies(r.text for r in references):
                 return self._undecided(item, "response:declines-and-reference-denies")
         return self._decided(item, Verdict.INVALID, reason, None, references[0])
 
@@ -128,7 +128,7 @@ class RuleJudge:
         These are asked only where nothing settled was read. A number that was only mentioned is no
         answer, whatever it equals.
         """
-        prove = sparing(self._prove)
+        prove = limited(self._prove)
         later = found.how is How.CONCLUDED and has_later_result(response, found)
         guessed = found.how is How.LAST_NUMBER or (kind is AnswerType.NUMBER and later)
         open_ = found.how is How.CONCLUDED
@@ -170,7 +170,7 @@ class RuleJudge:
         span = (found.start, found.end) if found else None
         answer = found.answer if found else None
         return judged(
-            item, verdict, (self.name, reason), span, answer, reference.said, reference.kind
+            item, verdict, (self.name, reason), span, answer, reference.text, reference.kind
         )
 
 

@@ -129,7 +129,7 @@ def response_results(steps: Sequence[str], item: Item) -> list[Result | None]:
 def result_of(step: str) -> Result | None:
     r"""The announced or boxed answer of a step, else its last equation, in signs or in words.
 
-    >>> result_of("So the area is S = 3 × 8 / 2 = 12 cm².").right.said
+    >>> result_of("So the area is S = 3 × 8 / 2 = 12 cm².").right.text
     '12 cm²'
     """
     text = _readable(step)
@@ -147,7 +147,7 @@ def _answer(step: str, kind: AnswerType, question: str) -> Result | None:
 
 def _is_accepted(final: Result, accepted: Sequence[Answer], item: Item) -> bool:
     tolerance = item.tolerance or DEFAULT
-    said = final.right.said
+    said = final.right.text
     return any(
         compare(
             answer, read(said, answer.kind, asked(item)), question=asked(item),
@@ -162,7 +162,7 @@ def _announced(text: str, kind: AnswerType | None, question: str) -> Result | No
     if found is None or found.how not in (How.BOXED, How.ANNOUNCED):
         return None
     equation = _equation(found.answer)
-    left, said = (equation.left, equation.right.said) if equation else ("", found.answer)
+    left, said = (equation.left, equation.right.text) if equation else ("", found.answer)
     return Result(left, read(said, kind, question))
 
 

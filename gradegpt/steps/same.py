@@ -65,7 +65,7 @@ def _same_equation(wanted: Result, given: Result) -> bool | None:
     if not wanted.left or not given.left:
         return None
     one, other = (
-        read(f"{result.left} = {result.right.said}", AnswerType.EQUATION)
+        read(f"{result.left} = {result.right.text}", AnswerType.EQUATION)
         for result in (wanted, given)
     )
     return compare(one, other).same or None

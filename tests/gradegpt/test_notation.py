@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gradegpt.answers.options import LETTERS
-from gradegpt.answers.parts import alternatives, marks, numbered, opening, run_of_parts, together
+from gradegpt.answers.parts import alternatives, combined, marks, numbered, opening, run_of_parts
 from gradegpt.answers.spans import clause_ends, sentence_around, sentences
 from gradegpt.quoted import is_option
 
@@ -74,7 +74,7 @@ def test_what_is_numbered_is_read_so() -> None:
     """What writes parts is read by what reads them, as are options and alternatives."""
     answers = [str(n) for n in range(1, 13)]
     assert [mark.number for mark in marks(numbered(answers))] == list(range(1, 13))
-    assert together(["A ", "I"]) == "AI"
-    assert alternatives(together(["3", "5"])) == ("3", "5")
+    assert combined(["A ", "I"]) == "AI"
+    assert alternatives(combined(["3", "5"])) == ("3", "5")
     assert is_option(LETTERS.encode())
     assert not is_option(b"III")

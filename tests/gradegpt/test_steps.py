@@ -108,7 +108,7 @@ def test_the_result_of_a_step_is_its_last_equation(step: str, left: str, right: 
     """In signs or in words, with the symbol or formula it is the value of."""
     found = result_of(step)
     assert found is not None
-    assert (found.left, found.right.said) == (left, right)
+    assert (found.left, found.right.text) == (left, right)
 
 
 @pytest.mark.parametrize(
