@@ -1,4 +1,4 @@
-"""Answers that models and pupils really gave, as candidates: labelled, unlabelled, and turned."""
+"""Real answers of models and pupils as candidates: labelled, unlabelled and counterfactual."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from gradegpt.rules.extract import Found, How, find_answer
 from gradegpt.rules.reference import answer_kind, answer_places, reference_answers
 from gradegpt.schema import CHOICE, AnswerType, Example, Item, Verdict
 
-from .candidates import Candidate, as_named, by_rules, clip, rng_for, with_rules
+from .candidates import Candidate, by_rules, clip, rng_for, with_matched_answer, with_rules
 from .phrases import phrases
 from .variants import equivalent_form, hard_negative
 
@@ -34,11 +34,11 @@ _CHANGEABLE: Final = {*AnswerType} - {AnswerType.TEXT, AnswerType.CODE}
 _SEVERAL: Final = (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART)
 _MAX_OWN: Final = 60
 _MAX_KEY: Final = 120
-"""Longest answer that another is held against, in characters."""
-_UNMARKED: Final = 0.5
-"""Share of the responses whose last line says their result again that lose this line."""
-_LAST_WORD: Final = 24
-"""Characters of such a line: ``A: 18``, ``35``."""
+"""Longest answer that is used as a reference for another, in characters."""
+_RESTATEMENT_CUT: Final = 0.5
+"""Share of the responses that lose a last line which restates their result."""
+_MAX_LAST_LINE: Final = 24
+"""Longest such line, in characters: ``A: 18``, ``35``."""
 _NUMBER: Final = re.compile(r"-?\d+(?:[.,]\d+)*")
 _TRIES: Final = 8
 _ITEM_FIELDS: Final = set(Item.model_fields) - {"id", "meta"}
@@ -47,40 +47,40 @@ _VOTED: Final = re.compile(r"\bvote", re.IGNORECASE)
 _MODEL: Final = re.compile(r"gpt|model|llm", re.IGNORECASE)
 _COPULA: Final = re.compile(r"\b(?:is|are|was|were|means|called|named)\b|是|为|叫做?|[:：]")
 _CLAUSE: Final = re.compile(r"[，；]|[,;](?=\s)")
-"""Between clauses; a list of things is of one clause in Chinese."""
+"""Separators of clauses; the Chinese enumeration comma separates none."""
 _AROUND: Final = " \t.。．,，、;；:：!！?？*"
-"""What stands around a phrase and is not of it."""
+"""Characters that are stripped from both ends of a phrase."""
 
 
 def labelled(example: Example, rng: random.Random) -> Candidate:
-    """A real answer with its label; now and then without the line that says its result again."""
+    """A real answer with its label, sometimes without a last line that restates its result."""
     labels = {_labeller(example.labelled_by): example.verdict}
-    steps = without_last_word(example.response) if rng.random() < _UNMARKED else None
+    steps = without_restated_answer(example.response) if rng.random() < _RESTATEMENT_CUT else None
     if steps:
         example = example.model_copy(update={"response": steps})
     return _real(example, labels, example.lang, example.source, rng, shown=bool(steps))
 
 
-def without_last_word(response: str) -> str | None:
-    """The steps before a short last line, where the last of them ends in the number it says.
+def without_restated_answer(response: str) -> str | None:
+    """The response without a short last line, where the step before ends in the same number.
 
-    Solutions that merely stop at their result are rarer in graded answers than elsewhere. None
-    where the last line says anything else.
+    Solutions that stop at their result are rarer among graded answers than elsewhere. None where
+    the last line says anything else.
     """
     steps, _, last = response.rstrip().rpartition("\n")
     said, reached = (_NUMBER.findall(text) for text in (last, steps))
-    short = len(last) <= _LAST_WORD and len(said) == 1
+    short = len(last) <= _MAX_LAST_LINE and len(said) == 1
     found = find_answer(tidy(steps)) if short and said == reached[-1:] else None
     return steps.rstrip() if found and _NUMBER.findall(found.answer)[-1:] == said else None
 
 
 def unlabelled(item: Item, lang: str, source: str, rng: random.Random) -> Candidate:
-    """A real answer that nobody has graded: the rules may, else it waits for a teacher."""
+    """A real answer without a grade: labelled by the rules where they decide, else by a teacher."""
     return _real(item, {}, lang, source, rng)
 
 
 def _labeller(name: str) -> str:
-    """A model that was asked several times and voted is a teacher."""
+    """The kind of label source; a model that voted over several samples counts as a teacher."""
     kinds = {"people": _PEOPLE, "teacher": _VOTED, "model": _MODEL}
     return next((kind for kind, pattern in kinds.items() if pattern.search(name)), "key")
 
@@ -94,22 +94,22 @@ def _real(
     *,
     shown: bool = False,
 ) -> Candidate:
-    """Without a chain where nobody has settled the verdict, or the rules' finding contradicts it.
+    """A candidate, without a chain where the verdict is unknown or the rules contradict it.
 
-    A model's word alone settles nothing: it is a teacher's without its samples and its vote.
-    ``shown``: what the rules find in the response is known to be its answer.
+    The label of a single model is not enough: unlike a teacher's it is not a vote over samples.
+    ``shown``: the answer that the rules extract from the response is known to be its answer.
     """
     item = Item.model_validate(given.model_dump(include=_ITEM_FIELDS))
     ruled = by_rules(item).verdict
     labels = labels if ruled is None else labels | {"rules": ruled}
     chain = None
     if labels and [*labels] != ["model"]:
-        # Where a label says "not right" and the rules why nothing can be graded, they know more.
+        # The rules' `invalid` says more than a label `incorrect`.
         said = [*labels.values()]
         verdict = Verdict.INVALID if Verdict.INVALID in said else said[0]
         chain = _chain(item, verdict, shown=shown or "rules" in labels)
     if chain is not None and chain.key_sentence is not None:
-        item = _reference_dressed(item, chain.reference_answer, rng)
+        item = _reformat_reference(item, chain.reference_answer, rng)
     return Candidate(
         id=f"{source}:{given.id}",
         item=item,
@@ -125,10 +125,10 @@ def _real(
 
 
 def _chain(item: Item, verdict: Verdict, *, shown: bool) -> Chain | None:
-    """The chain for a verdict that is known; none where what is found contradicts it.
+    """The chain for a known verdict; none where the extracted answer contradicts it.
 
-    What is merely concluded is trusted only where it is ``shown`` to be the answer; without an
-    answer to quote the chain is its tag alone.
+    An answer that is merely concluded is used only where it is ``shown`` to be the answer. Without
+    an answer to quote, the chain is its verdict tag alone.
     """
     references = [answer for r in item.accepted for answer in reference_answers(r)]
     kind = answer_kind(item, references[0])
@@ -155,7 +155,7 @@ def _chain(item: Item, verdict: Verdict, *, shown: bool) -> Chain | None:
 
 
 def _part_lines(response: str, places: int) -> str | None:
-    """The last numbered lines, as many as there are parts, on one line."""
+    """The last numbered lines, one for each part, joined into one line."""
     runs = [run for run in part_runs(response.split("\n")) if len(run) == places]
     return " ".join(runs[-1]) if runs else None
 
@@ -168,7 +168,7 @@ def _compared(
     kind: AnswerType,
     run: str | None = None,
 ) -> Chain | None:
-    """The chain; it quotes ``run``, the lines that give the parts, where there is one."""
+    """The chain; it quotes ``run``, the joined lines of the parts, if there are several parts."""
     quote = run or _quote(response, found)
     if not quote:
         return None
@@ -185,7 +185,7 @@ def _compared(
 
 
 def _quote(response: str, found: Found) -> str:
-    """The key sentence; where it runs over lines its clause, else its first line."""
+    """The key sentence; where it has several lines, its clause or else its first line."""
     spans = ((found.start, found.end), found.clause)
     said = [response[start:end].strip() for start, end in spans]
     whole = (sentence for sentence in said if sentence and "\n" not in sentence)
@@ -193,9 +193,9 @@ def _quote(response: str, found: Found) -> str:
 
 
 def _free_text(item: Item, references: list[str], verdict: Verdict) -> Chain | None:
-    """Free text: right or wrong, the quote is the sentence nearest to a reference, without a gloss.
+    """The chain for free text: it quotes the sentence nearest to a reference, right or wrong.
 
-    No translation is made for it: the tables know only the sentences that the writer writes.
+    It has no gloss: ``render_gloss`` translates only the writer's own sentences.
     """
     said = [item.response[start:end] for start, end in sentences(item.response)]
     if not said:
@@ -211,21 +211,21 @@ def _free_text(item: Item, references: list[str], verdict: Verdict) -> Chain | N
         answer_type=AnswerType.TEXT,
         answer=clip(_phrase(sentence, reference, asked(item))),
     )
-    return as_named(chain)
+    return with_matched_answer(chain)
 
 
 def _share(reference: str, said: str) -> float:
-    """The share of the reference's words that ``said`` has."""
+    """The share of the reference's words that ``said`` contains."""
     wanted = words(reference)
     return len(wanted & words(said)) / len(wanted) if wanted else 0.0
 
 
 def _phrase(sentence: str, reference: str, question: str) -> str:
-    """What stands in the answer's place: the clause nearest to the reference, or its predicate.
+    """The answer in free text: the clause nearest to the reference, or that clause's predicate.
 
-    The predicate, where what comes before "is" mostly repeats the question and holds nothing more
-    of the reference. The same for right and wrong answers, verbatim, and allowed by
-    constrained decoding.
+    The predicate is used where the words before "is" mostly repeat the question and contain nothing
+    more of the reference. Right and wrong answers are treated alike. The text is verbatim and
+    allowed by constrained decoding.
     """
     clauses = [clause.strip(_AROUND) for clause in _CLAUSE.split(sentence)]
     clause = max(clauses, key=lambda c: _share(reference, c))
@@ -241,7 +241,7 @@ def _phrase(sentence: str, reference: str, question: str) -> str:
 
 
 def _nearest(references: list[str], answer: str) -> str:
-    """The accepted answer that looks most like what was given: the first of several."""
+    """The accepted answer that is most similar to the given one as a string; the first on ties."""
     given = SequenceMatcher(b=plain(answer), autojunk=False)
 
     def likeness(reference: str) -> float:
@@ -252,7 +252,7 @@ def _nearest(references: list[str], answer: str) -> str:
 
 
 def _quotable(sentence: str, wanted: str) -> str:
-    """The whole sentence, or as many clauses of a long one as a quote may have."""
+    """The whole sentence, or as many clauses of a long one as fit into a quote."""
     if len(sentence) <= MAX_QUOTE:
         return sentence
     at = sentence.casefold().find(wanted.casefold())
@@ -264,8 +264,8 @@ def _quotable(sentence: str, wanted: str) -> str:
     return sentence[start : max(ends, default=most)].strip()
 
 
-def _reference_dressed(item: Item, reference: str, rng: random.Random) -> Item:
-    """Option letters as answer keys write them."""
+def _reformat_reference(item: Item, reference: str, rng: random.Random) -> Item:
+    """Sometimes rewrite a reference of option letters as an answer key writes it."""
     if len(item.reference) > 1 or not letters(reference) or rng.random() < 0.8:
         return item
     forms = (f"({reference})", f"答案：{reference}", f"{reference}.", f"Answer: {reference}")
@@ -275,10 +275,10 @@ def _reference_dressed(item: Item, reference: str, rng: random.Random) -> Item:
 def counterfactual(
     item: Item, verdict: Verdict, id_: str, lang: str, source: str, rng: random.Random
 ) -> Candidate | None:
-    """A real response against a reference made for it.
+    """A real response with a generated reference, so that only a comparison gives the verdict.
 
-    Neither question nor style tells the verdict then. For ``correct`` the reference is the
-    response's own answer, in another form; for ``incorrect`` a hard negative of it.
+    For ``correct`` the reference is an equivalent form of the response's own answer; for
+    ``incorrect`` it is a hard negative of that answer.
     """
     found = find_answer(tidy(item.response))
     if found is None or found.how not in _TRUSTED or "\n" in found.answer:
@@ -311,9 +311,9 @@ def counterfactual(
 
 
 def crossed(examples: Iterable[Example], seed: int) -> Iterator[Example]:
-    """Each answer against a right one to the same question, in another model's or pupil's words.
+    """Each answer with another correct answer to the same question as its reference.
 
-    What is wrong by the key is wrong by a right answer too.
+    The verdict stays: an answer that differs from the key differs from a correct answer, too.
     """
     alike: dict[str, list[Example]] = defaultdict(list)
     for example in examples:
@@ -345,7 +345,7 @@ def _other_reference(
         others = sorted(chosen(reference, question) or ())
         if kind is not AnswerType.SINGLE_CHOICE or len(others) == 1:
             return "".join(others) if others and rng.random() < 0.7 else reference
-    return None  # two options, or none, are a mistake of responses alone
+    return None  # no answer key names two options or none where one is right
 
 
 def _as_solution(rng: random.Random, answer: str, lang: str) -> str:
@@ -354,5 +354,5 @@ def _as_solution(rng: random.Random, answer: str, lang: str) -> str:
 
 
 def group_of(item: Item) -> str:
-    """What the split belongs to: the question, or the reference where there is none."""
+    """The key of the split: the question, or the reference where there is no question."""
     return item.question or " ".join(item.reference)
