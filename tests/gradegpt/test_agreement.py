@@ -16,7 +16,7 @@ from gradegpt.agreement import (
     numbered,
     resampled,
     score,
-    silence_is_wrong,
+    unjudged_as_wrong,
     table,
 )
 from gradegpt.schema import Example, Judgement, Outcome, Verdict
@@ -84,7 +84,7 @@ def test_silence_lowers_acc_outcome_and_not_accuracy() -> None:
 
 def test_silence_can_be_counted_as_the_wrong_verdict() -> None:
     """For the correct and the rest alike: right are one correct and one incorrect of two each."""
-    strict = silence_is_wrong(cells_of("ccii", "c-v?", [0, 0, 1, 1]))
+    strict = unjudged_as_wrong(cells_of("ccii", "c-v?", [0, 0, 1, 1]))
     assert strict.tolist() == [[[0] * 5, [1, 1, 0, 0, 0]], [[1, 1, 0, 0, 0], [0] * 5]]
     found = score(strict.sum(axis=0))
     assert (found["accuracy"], found["balanced_accuracy"], found["coverage"]) == (0.5, 0.5, 1.0)
@@ -96,7 +96,7 @@ def test_counting_silence_as_wrong_keeps_the_rows_and_what_was_right(
 ) -> None:
     """Accuracy over all rows is then the share that ``acc_outcome`` gives in percent."""
     cells = cells_of("".join(p[0] for p in pairs), "".join(p[1] for p in pairs))
-    strict = silence_is_wrong(cells)
+    strict = unjudged_as_wrong(cells)
     assert np.array_equal(strict.sum(axis=-1), cells.sum(axis=-1))
     of, plain = score(strict.sum(axis=0)), score(cells.sum(axis=0))
     assert 100 * of["accuracy"] == pytest.approx(plain["acc_outcome"], nan_ok=True)
