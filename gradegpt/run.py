@@ -211,7 +211,7 @@ def _has_failed(manifest: dict[str, Any]) -> bool:
 
 def _is_of(manifest: dict[str, Any], source: CheckedInput, judge: Judge) -> bool:
     said = manifest.get("input", {}) | {"path": source.table.name}
-    return manifest.get("judge") == judge.fingerprint and said == source.said
+    return manifest.get("judge") == judge.fingerprint and said == source.manifest
 
 
 def _in_writes(source: CheckedInput, size: int) -> Iterator[tuple[int, list[Item]]]:
@@ -255,7 +255,7 @@ def _kept(writer: ResumableWriter, rows: int) -> str:
 def _write_manifest(output: Path, source: CheckedInput, judge: Judge, counts: Counts) -> None:
     manifest = {
         "judge": judge.fingerprint,
-        "input": source.said,
+        "input": source.manifest,
         "output": {"path": str(output), "sha256": sha256_file(output)},
         "counts": counts.model_dump(),
     }

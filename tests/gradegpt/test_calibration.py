@@ -83,10 +83,10 @@ def test_a_verdict_is_weighed(
     assert found.confidence == pytest.approx(expected, abs=1e-5)
     assert (found.chain is None) is (verdict is not said.verdict)
     assert found.reason.startswith("cascade:outweighed:") is (verdict is not said.verdict)
-    assert calibration.guessing == calibration
+    assert calibration.without_thresholds == calibration
     unsure = Calibration(least_confidence={"text en": None}, weights=calibration.weights)
     assert unsure.applied(TEXT, said).outcome is Outcome.UNDECIDED
-    assert unsure.guessing.applied(TEXT, said) == found
+    assert unsure.without_thresholds.applied(TEXT, said) == found
 
 
 def test_words_count_where_they_have_a_weight() -> None:

@@ -2,7 +2,7 @@
 
 Source of the format: modelscope/evalscope, ``evalscope/api/evaluator/cache.py``
 (``ReviewResult``, ``ModelResult``) and ``evalscope/api/metric/scorer.py`` (``SampleScore``).
-``predictions/...`` of the same name holds no reference: given one, the reviews beside it are read.
+``predictions/...`` of the same name holds no reference; for such a file the reviews are read.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def read(path: Path) -> Iterator[Read]:
     """Every review; the old score is the benchmark's main one.
 
     Raises:
-        InputError: predictions, and no reviews beside them.
+        InputError: a file of predictions without its reviews.
 
     """
     _, first = next(lines(path))
@@ -71,7 +71,7 @@ def _read(row: dict[str, Any], where: str, task: str) -> Read:
 
 
 def _response(given: dict[str, Any], messages: list[dict[str, Any]]) -> str | None:
-    if isinstance(said := given.get("prediction"), str):
-        return said
+    if isinstance(prediction := given.get("prediction"), str):
+        return prediction
     last = messages[-1] if messages else {}
     return text(last.get("content")) if last.get("role") == "assistant" else None

@@ -2,8 +2,7 @@
 
 Source of the format: OpenRLHF/OpenRLHF, ``openrlhf/cli/batch_inference.py`` (``input``, ``output``,
 ``reward``) and ``openrlhf/datasets/prompts_dataset.py`` (the column ``label``, which
-``--data.label_key`` names). What batch inference writes has no label of its own; without one a row
-is left out.
+``--data.label_key`` names). Batch inference itself writes no label; a row without one is left out.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a file looks like from its own bytes: its form and its first object, never its name."""
+"""The form and the first object of a file, from its contents and never from its name."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TABLES: Final = (tables.Form.CSV, tables.Form.TSV, tables.Form.XLSX)
 
 
 class Seen(NamedTuple):
-    """The form of a file, and what it holds.
+    """The form of a file, and its contents.
 
     ``value`` is the first object of JSON Lines or the whole JSON document; ``names`` are the
     columns of a table, the members of a zip, or the keys of ``value``.
@@ -29,19 +29,19 @@ class Seen(NamedTuple):
 
     @property
     def words(self) -> str:
-        """What was seen, in a few words."""
+        """The form and the names, in a few words."""
         shown = ", ".join(sorted(self.names)[:12]) or "nothing named"
         whats = {"lines": "JSON Lines with the keys", "json": "JSON with the keys",
                  "zip": "a zip of", "table": "a table with the columns",
-                 "html": "HTML", "other": "neither JSON, a zip, a table nor HTML"}  # fmt: skip
+                 "html": "HTML", "other": "not JSON, a zip, a table or HTML"}  # fmt: skip
         return f"{whats[self.form]} {shown}" if self.names else whats[self.form]
 
 
 def look(path: Path) -> Seen:
-    """Look at a file. Only JSON that is not one object a line is read whole.
+    """Find the form of a file. Only JSON that is not JSON Lines is read whole.
 
     Raises:
-        MissingError: a workbook, and openpyxl is not installed.
+        MissingError: the file is a workbook, and openpyxl is not installed.
 
     """
     with path.open("rb") as file:
@@ -59,7 +59,7 @@ def look(path: Path) -> Seen:
 
 
 def _columns(path: Path, form: tables.Form) -> frozenset[str]:
-    """The columns of a table; none of one that cannot be read, which its reader will say."""
+    """The columns of a table; none if it cannot be read, which its reader will report."""
     try:
         rows = (row for _, row in tables.read(path, form) if not isinstance(row, str))
         return frozenset(next(rows, ()))
@@ -100,8 +100,8 @@ def table(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
     """``(where, row)`` of a table, tab- or comma-separated or a workbook; its cells are texts.
 
     Raises:
-        InputError: a row that cannot be read; where it is leads.
-        MissingError: a workbook, and openpyxl is not installed.
+        InputError: a row that cannot be read; the message begins with its place.
+        MissingError: the file is a workbook, and openpyxl is not installed.
 
     """
     form = tables.sniffed(path)

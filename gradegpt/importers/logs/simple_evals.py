@@ -1,8 +1,8 @@
 """simple-evals: ``<eval>_<model>_allresults.json`` and the HTML report.
 
 Source of the format: openai/simple-evals, ``common.py`` (``HTML_JINJA``, ``make_report``) and
-``simple_evals.py``. The JSON's ``convos`` hold neither reference nor score: both forms keep them in
-the HTML of each example alone, whose texts are escaped, so that no response can pose as markup.
+``simple_evals.py``. The JSON's ``convos`` hold neither reference nor score: in both forms these are
+only in the HTML of each example. Its texts are escaped, so no response can be read as markup.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def read(path: Path) -> Iterator[Read]:
 
 def _read(example: str, where: str, task: str) -> Read:
     messages = [
-        {"role": role, "content": html.unescape(said)} for role, said in _MESSAGE.findall(example)
+        {"role": role, "content": html.unescape(text)} for role, text in _MESSAGE.findall(example)
     ]
     question, context = asked(messages[:-1])
     last = messages[-1] if messages else {}

@@ -1,8 +1,8 @@
 """verl: rollouts and validation generations, ``<step>.jsonl`` of ``trainer.rollout_data_dir``.
 
 Source of the format: volcengine/verl, ``verl/trainer/ppo/ray_trainer.py``
-(``_dump_generations``): ``input``, ``output``, ``gts``, ``score``, ``step`` and whatever the
-reward function returned beside its score.
+(``_dump_generations``): ``input``, ``output``, ``gts``, ``score``, ``step`` and all other values
+that the reward function returned.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MARKED: Final = re.compile(
     r"(.*?)(?:<\|im_end\|>|<\|eot_id\|>)"
 )
 _UNMARKED: Final = re.compile(r"(?s)(?:^|.*?\n)user\n(.*)\nassistant\s*(?:<think>\s*)?$")
-"""Special tokens are left out of ``input``, and only the names of the roles are left."""
+"""A prompt without special tokens, which ``input`` leaves out: only the roles' names remain."""
 
 
 def fits(seen: Seen) -> bool:
@@ -49,7 +49,7 @@ def _read(row: dict[str, Any], where: str, task: str) -> Read:
 
 
 def user_turn(prompt: str) -> str:
-    r"""What the user says last in a prompt of a chat template, or the prompt where there is none.
+    r"""The last user turn in a prompt of a chat template, or the prompt where there is none.
 
     >>> user_turn("system\nBe brief.\nuser\nWhat is 2+2?\nassistant\n")
     'What is 2+2?'

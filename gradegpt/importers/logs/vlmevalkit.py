@@ -1,9 +1,9 @@
-"""VLMEvalKit: tables of predictions and of what was scored in them, TSV, CSV or XLSX.
+"""VLMEvalKit: tables of predictions and of scored predictions, TSV, CSV or XLSX.
 
 Source of the format: open-compass/VLMEvalKit, ``vlmeval/dataset/image_mcq.py``,
 ``image_vqa.py`` and ``vlmeval/dataset/utils/multiple_choice.py``: ``index``, ``question``,
-``answer``, ``prediction``, an option a column, and ``hit``, ``score`` or ``eval_score``.
-The images are not read: what a judge compares are the texts.
+``answer``, ``prediction``, a column for each option, and ``hit``, ``score`` or ``eval_score``.
+Images are not read: a judge compares the texts.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def fits(seen: Seen) -> bool:
 
 
 def read(path: Path) -> Iterator[Read]:
-    """Every row; its options are put below the question."""
+    """Every row, with its options below the question."""
     yield from each(table(path), partial(_read, task=path.stem))
 
 
