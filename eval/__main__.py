@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gradegpt import options
-from gradegpt.cli import run, report_columns
+from gradegpt.cli import report_columns, run
 from gradegpt.inputs import check_input
 from gradegpt.judges.build import JudgeSettings
 from gradegpt.options import Kind

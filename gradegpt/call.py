@@ -120,7 +120,7 @@ async def ajudge(
 
 
 async def ajudge_many(rows: Iterable[Mapping[str, Any] | Item], **options: Any) -> list[Judgement]:
-    """``judge_many`` in a thread; a server behind a ``base_url`` is asked concurrently.
+    """``judge_many`` in a thread; prompts to a server (``base_url``) are sent concurrently.
 
     ``on_progress`` is called in that thread. A call that is cancelled still judges its rows.
     """

@@ -15,7 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from gradegpt.errors import EngineError
 from gradegpt.inputs import CheckedInput
 from gradegpt.judges.base import Judge
-from gradegpt.outputs import beside, check_form, judge_table, write_table
+from gradegpt.outputs import check_form, judge_table, judgements_path, write_table
 from gradegpt.records import dump
 from gradegpt.run import Counts, Summary, check_output, count, judge_rows
 from gradegpt.run import Progress as Report
@@ -36,7 +36,7 @@ def to_file(
     overwrite: bool,
 ) -> None:
     """Judge into a file; a run that was stopped is resumed from its partial file."""
-    record, console = beside(output, form), Console(stderr=True)
+    record, console = judgements_path(output, form), Console(stderr=True)
     check_output(output, source.path, overwrite=overwrite, record=record)
     check_form(str(output), form, source)
     with _stoppable(f"; run the same command again to resume from {record}.partial"):

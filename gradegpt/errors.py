@@ -8,7 +8,7 @@ GradeGPTError                     exit 1   HTTP 500
  ├─ SettingsError (ValueError)    exit 2   HTTP 400   a setting unknown or out of range
  ├─ MissingError (LookupError)    exit 2   HTTP 404   a file, folder or package that is not there
  ├─ OutputError (OSError)         exit 3   HTTP 500   an output that cannot be written or continued
- └─ EngineError (RuntimeError)    exit 4   HTTP 502   the engine could not be loaded or asked
+ └─ EngineError (RuntimeError)    exit 4   HTTP 502   the engine could not be loaded or reached
      └─ EngineTimeoutError        exit 4   HTTP 504
 """
 

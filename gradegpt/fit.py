@@ -139,7 +139,7 @@ def _answering(text: str, budget: float) -> str:
     fitted = _join(text, _chosen(text, spans, budget), spans)
     clause = _clause(text, spans, min(_CLAUSE, budget * 2 / 3))
     announcement = text[slice(*clause)]
-    if _solid(announcement) in _solid(fitted):
+    if _without_blanks(announcement) in _without_blanks(fitted):
         return fitted
     left = budget - estimate_tokens(announcement) - 1
     rest = _chosen(text, spans, left)
@@ -204,7 +204,7 @@ def _opening(segments: list[str]) -> range:
 
 
 def _spans(text: str) -> list[Span]:
-    """The spans to choose from: the tail's sentences, and windows around the last 8 marks before it."""
+    """The spans to choose from: windows around the last 8 marks, and the tail's sentences."""
     cut = max(0, len(text) - _TAIL_CHARACTERS)
     spans: list[Span] = []
     limit = len(text)  # a window may reach into the tail: no announcement is cut in two there
@@ -223,7 +223,7 @@ def _spans(text: str) -> list[Span]:
 
 
 def _join(text: str, chosen: list[Span], spans: list[Span]) -> str:
-    """``chosen`` in order, with ``…`` for omitted text and a line break unless within a sentence."""
+    """``chosen`` in order, with ``…`` for omitted text, and a line break between sentences."""
     begins = {start for start, _ in spans}
     parts: list[str] = []
     end = 0
@@ -238,7 +238,7 @@ def _join(text: str, chosen: list[Span], spans: list[Span]) -> str:
     return "".join(parts)
 
 
-def _solid(text: str) -> str:
+def _without_blanks(text: str) -> str:
     return "".join(text.split())
 
 

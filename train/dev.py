@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gradegpt.agreement import Cells, column, score, unjudged_as_wrong, table
+from gradegpt.agreement import Cells, column, score, table, unjudged_as_wrong
 from gradegpt.chain import parse_chain
 from gradegpt.engines.base import Engine
 from gradegpt.errors import EngineError, InputError, SettingsError

@@ -51,7 +51,8 @@ def _apply_template(
     tokenizer: PreTrainedTokenizerBase, chat: list[dict[str, str]], *, reply_follows: bool = True
 ) -> str:
     if tokenizer.chat_template is None:
-        raise EngineError(f"{tokenizer.name_or_path}: its tokenizer has no chat template; {_USE_CHAT_MODEL}")
+        what = "its tokenizer has no chat template"
+        raise EngineError(f"{tokenizer.name_or_path}: {what}; {_USE_CHAT_MODEL}")
     return str(
         tokenizer.apply_chat_template(
             chat,

@@ -65,7 +65,8 @@ class LocalEngine:
         device: str | None = None,
         constrained: bool = True,
     ) -> None:
-        self.name = "local:" + "+".join(name_with_digest(folder) for folder in (model, adapter) if folder)
+        folders = (folder for folder in (model, adapter) if folder)
+        self.name = "local:" + "+".join(map(name_with_digest, folders))
         self.batch_size = batch_size
         self._threads = threads
         self._torch, self._model, self._tokenizer = _load(model, adapter, device)

@@ -137,7 +137,7 @@ def _items(source: Source) -> Iterator[tuple[Item, str]]:
 
 def _rows(path: str) -> Iterator[tuple[str, tables.Row]]:
     form = tables.form_of(path) or tables.sniffed(Path(path))
-    return tables.sound(path, form, tables.read(path, form))
+    return tables.valid_rows(path, form, tables.read(path, form))
 
 
 def _example(row: dict[str, Any], source: Source, where: str) -> Example | None:
@@ -247,8 +247,8 @@ def item_key(item: Item) -> str:
 
     The context is included because parts of different problems may have the same words.
     """
-    asked = f"{item.context or ''}\n{item.question}".strip()
-    return question_key(asked or " ".join(item.reference))
+    text = f"{item.context or ''}\n{item.question}".strip()
+    return question_key(text or " ".join(item.reference))
 
 
 def split_of(question: str) -> Split:

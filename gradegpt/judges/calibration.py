@@ -96,7 +96,7 @@ class Calibration(Settings):
         return judgement.model_copy(update=changes)
 
     def applied(self, item: Item, judgement: Judgement) -> Judgement:
-        """The weighed judgement, or ``undecided`` with its chain where it is below the threshold."""
+        """The weighed judgement, or ``undecided`` with its chain below the threshold."""
         kind, judgement = kind_of(item), self.weighed(item, judgement)
         default = self.least_confidence.get(OTHER, 0.0)
         least = self.least_confidence.get(kind, default)

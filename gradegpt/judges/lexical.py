@@ -245,7 +245,7 @@ def nearest(item: Item, references: Sequence[str]) -> Reading:
 def _reading(
     question: _Text, reference: _Text, response: _Text, parts: list[frozenset[str]], n: int
 ) -> Reading:
-    """The ``FEATURES``; shares are of words and pairs of letters that the question does not have."""
+    """The ``FEATURES``; shares are of the words and pairs of letters not in the question."""
     every = reference.words or frozenset((reference.text,))
     wanted, new = (every - question.words) or every, response.words - question.words
     new = new or response.words

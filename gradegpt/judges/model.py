@@ -28,9 +28,9 @@ class ModelJudge:
     """Prompts an engine and parses its chain. Method: ``model``.
 
     ``confidence`` is the engine's probability of the verdict tag that it wrote, where the engine
-    returns it. Below ``min_confidence`` the judge abstains (``undecided``), with a reason. ``shots``
-    are solved rows before every item, for a model that was not trained to judge. A gloss that does
-    not match its quote is left out of the chain, with a reason.
+    returns it. Below ``min_confidence`` the judge abstains (``undecided``), with a reason.
+    ``shots`` are solved rows before every item, for a model that was not trained to judge. A gloss
+    that does not match its quote is left out of the chain, with a reason.
 
     Where the engine has a tokenizer, texts whose count is far above the estimate are fitted by it.
 

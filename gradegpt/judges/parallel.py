@@ -19,7 +19,7 @@ from gradegpt.rules.workers import Worker
 from gradegpt.schema import Item, Judgement
 
 _CHUNK: Final = 128
-_WORTH_IT: Final = 512
+_MIN_ITEMS: Final = 512
 """Fewer items are judged in this process, as starting others takes longer than judging them."""
 _SECONDS: Final = 10.0
 """Wall-clock limit of one item in a process, far above the time of the slowest."""
@@ -55,7 +55,7 @@ class ParallelJudge:
 
     def judge(self, items: Sequence[Item]) -> list[Judgement]:
         """One judgement per item, in order."""
-        if self.processes < 2 or len(items) < _WORTH_IT:
+        if self.processes < 2 or len(items) < _MIN_ITEMS:
             return self._judge.judge(items)
         chunks = [items[at : at + _CHUNK] for at in range(0, len(items), _CHUNK)]
         with ThreadPoolExecutor(self.processes) as threads:

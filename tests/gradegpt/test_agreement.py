@@ -16,8 +16,8 @@ from gradegpt.agreement import (
     numbered,
     resampled,
     score,
-    unjudged_as_wrong,
     table,
+    unjudged_as_wrong,
 )
 from gradegpt.schema import Example, Judgement, Outcome, Verdict
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from gradegpt.errors import InputError
-from gradegpt.importers.logs.rows import LeftOut, Read, each, regraded, with_options
-from gradegpt.importers.logs.seen import Seen, document
+from gradegpt.importers.logs.contents import Contents, document
+from gradegpt.importers.logs.rows import LeftOut, Read, each, logged_item, with_options
 
 SHAPE: Final = "JSON with adapter_spec and request_states (scenario_state.json)"
 _METRICS: Final = (
@@ -27,11 +27,11 @@ Key = tuple[str, str, str]
 Stats = dict[Key, tuple[str, float]]
 
 
-def fits(seen: Seen) -> bool:
+def fits(file: Contents) -> bool:
     """Whether the file is the state of a scenario, or the statistics beside one."""
-    states = {"adapter_spec", "request_states"} <= seen.names
-    stats = isinstance(seen.value, list) and {"instance_id", "stats"} <= seen.names
-    return seen.form in ("json", "lines") and (states or stats)
+    states = {"adapter_spec", "request_states"} <= file.names
+    stats = isinstance(file.value, list) and {"instance_id", "stats"} <= file.names
+    return file.form in ("json", "lines") and (states or stats)
 
 
 def read(path: Path) -> Iterator[Read]:
@@ -62,7 +62,7 @@ def _read(row: dict[str, Any], where: str, stats: Stats, task: str) -> Read:
     key = _key(instance.get("id"), row, instance.get("perturbation"))
     metric, old = stats.get(key, ("", None))
     completions = (row.get("result") or {}).get("completions") or []
-    return regraded(
+    return logged_item(
         where,
         name="/".join(part for part in (task, *key) if part),
         task=task,

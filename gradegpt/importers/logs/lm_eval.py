@@ -13,8 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from gradegpt.importers.logs.rows import LeftOut, Read, each, lines, regraded, text, with_options
-from gradegpt.importers.logs.seen import Seen
+from gradegpt.importers.logs.contents import Contents
+from gradegpt.importers.logs.rows import LeftOut, Read, each, lines, logged_item, text, with_options
 
 SHAPE: Final = "lines with doc, target, resps and filtered_resps"
 _NAMED: Final = re.compile(r"samples_(.+)_\d{4}-\d\d-\d\dT[\d.:-]+$")
@@ -24,9 +24,9 @@ _METRICS: Final = ("exact_match", "acc", "em", "f1")
 """The metrics of versions that do not list theirs."""
 
 
-def fits(seen: Seen) -> bool:
+def fits(file: Contents) -> bool:
     """Whether the first line is a sample of the harness."""
-    return seen.form == "lines" and {"doc", "target", "resps", "filtered_resps"} <= seen.names
+    return file.form == "lines" and {"doc", "target", "resps", "filtered_resps"} <= file.names
 
 
 def read(path: Path) -> Iterator[Read]:
@@ -44,7 +44,7 @@ def _read(row: dict[str, Any], where: str, task: str) -> Read:
     metric = next((name for name in row.get("metrics") or _METRICS if name in row), "")
     own = "" if filtered == "none" else f",{filtered}"
     doc = row["doc"] if isinstance(row.get("doc"), dict) else {}
-    return regraded(
+    return logged_item(
         where,
         name=f"{task}/{row.get('doc_id', where)}{own}",
         task=task + own,

@@ -14,19 +14,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from gradegpt.importers.logs.rows import LeftOut, Read, each, regraded
-from gradegpt.importers.logs.seen import Seen, document
+from gradegpt.importers.logs.contents import Contents, document
+from gradegpt.importers.logs.rows import LeftOut, Read, each, logged_item
 
 SHAPE: Final = 'JSON {"0": {origin_prompt, prediction}}, or with details of predictions'
 _SCORES: Final = ("correct", "is_correct", "cascade_correct")
 _REFERENCES: Final = ("references", "answer", "gold", "ref")
 
 
-def fits(seen: Seen) -> bool:
+def fits(file: Contents) -> bool:
     """Whether the file is predictions or results."""
-    if seen.form not in ("json", "lines") or not isinstance(seen.value, dict):
+    if file.form not in ("json", "lines") or not isinstance(file.value, dict):
         return False
-    return _is_predictions(seen.value) or _details(seen.value) != []
+    return _is_predictions(file.value) or _details(file.value) != []
 
 
 def read(path: Path) -> Iterator[Read]:
@@ -88,7 +88,7 @@ def _read(parts: tuple[dict[str, Any], dict[str, Any], str], where: str) -> Read
     response = response[0] if isinstance(response, list) and len(response) == 1 else response
     metric = next((name for name in _SCORES if name in detail), "")
     gold = row.get("gold") or next((detail[r] for r in _REFERENCES if detail.get(r)), None)
-    return regraded(
+    return logged_item(
         where,
         name=name,
         task=name.rsplit("/", 1)[0],

@@ -20,8 +20,8 @@ from gradegpt.importers.logs import (
     vlmevalkit,
 )
 from gradegpt.importers.logs.changed import Scored, shown
-from gradegpt.importers.logs.rows import LeftOut, Read, Regraded
-from gradegpt.importers.logs.seen import Seen, look
+from gradegpt.importers.logs.contents import Contents, contents_of
+from gradegpt.importers.logs.rows import LeftOut, LoggedItem, Read
 from gradegpt.records import read_rows, write_rows
 from gradegpt.schema import Item, Judgement, Outcome, Verdict
 
@@ -36,7 +36,7 @@ class Tool(NamedTuple):
 
     name: str
     shape: str
-    fits: Callable[[Seen], bool]
+    fits: Callable[[Contents], bool]
     read: Callable[[Path], Iterator[Read]]
 
 
@@ -70,18 +70,18 @@ def recognise(path: str | Path) -> Tool | None:
     path = Path(path)
     if not path.is_file():
         return None
-    seen = look(path)
-    if seen.form == "lines" and {"reference", "response"} <= seen.names:
+    file = contents_of(path)
+    if file.form == "lines" and {"reference", "response"} <= file.names:
         return None
-    fitting = [tool for tool in TOOLS if tool.fits(seen)]
+    fitting = [tool for tool in TOOLS if tool.fits(file)]
     if len(fitting) == 1:
         return fitting[0]
-    if not fitting and (seen.form in ("lines", "table", "other") or isinstance(seen.value, list)):
+    if not fitting and (file.form in ("lines", "table", "other") or isinstance(file.value, list)):
         return None
     fits = " and ".join(tool.name for tool in fitting)
     what = f"the log fits {fits}" if fitting else "not a log of a known tool"
     known = "\n  ".join(f"{tool.name}: {tool.shape}" for tool in TOOLS)
-    raise InputError(f"{path}: {what}; the file is {seen.words}. Known logs are\n  {known}")
+    raise InputError(f"{path}: {what}; the file is {file.words}. Known logs are\n  {known}")
 
 
 def items_of(log: str | Path, tool: Tool, output: str | Path) -> tuple[Path, str]:
@@ -118,7 +118,7 @@ def _read(tool: Tool, log: Path) -> Iterator[Read]:
         raise InputError(f"{log}: {what}; expected {tool.shape}") from error
 
 
-def _item(row: Regraded) -> Item:
+def _item(row: LoggedItem) -> Item:
     where = row.where.rsplit("/", 1)[-1]  # a log that was moved has the same items
     meta = {"task": row.task, "metric": row.metric, "old_score": row.old, "where": where}
     return row.item.model_copy(update={"meta": meta})

@@ -18,7 +18,7 @@ NO_REFERENCE: Final = "no reference answer"
 NO_RESPONSE: Final = "no response text"
 
 
-class Regraded(NamedTuple):
+class LoggedItem(NamedTuple):
     """One response of a log as an item, with the score that the tool gave it.
 
     ``old`` is the score as the tool wrote it, ``None`` where there is none; ``where`` names the
@@ -39,7 +39,7 @@ class LeftOut(NamedTuple):
     reason: str
 
 
-Read = Regraded | LeftOut
+Read = LoggedItem | LeftOut
 
 
 def lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -63,7 +63,7 @@ def each(rows: Iterable[tuple[str, T]], read: Callable[[T, str], Read]) -> Itera
         yield result
 
 
-def regraded(
+def logged_item(
     where: str,
     *,
     name: str,
@@ -88,7 +88,7 @@ def regraded(
         "context": context or None, "needs": needs if len(final) > 1 else None,
         "solution": solution,
     }  # fmt: skip
-    return Regraded(validate(Item, values, where), task, metric, score(old), where)
+    return LoggedItem(validate(Item, values, where), task, metric, score(old), where)
 
 
 def references(value: Any) -> tuple[str, ...]:
@@ -127,7 +127,7 @@ def text(content: Any) -> str:
     return "\n".join(part for part in texts if isinstance(part, str))
 
 
-def asked(messages: Any) -> tuple[str, str | None]:
+def question_and_context(messages: Any) -> tuple[str, str | None]:
     """The last user turn, and the turns before it, without a system prompt."""
     if isinstance(messages, str):
         return messages, None

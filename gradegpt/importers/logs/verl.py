@@ -13,8 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from gradegpt.importers.logs.rows import Read, each, lines, regraded
-from gradegpt.importers.logs.seen import Seen
+from gradegpt.importers.logs.contents import Contents
+from gradegpt.importers.logs.rows import Read, each, lines, logged_item
 
 SHAPE: Final = "lines with input, output, score and step"
 _MARKED: Final = re.compile(
@@ -25,9 +25,9 @@ _UNMARKED: Final = re.compile(r"(?s)(?:^|.*?\n)user\n(.*)\nassistant\s*(?:<think
 """A prompt without special tokens, which ``input`` leaves out: only the roles' names remain."""
 
 
-def fits(seen: Seen) -> bool:
+def fits(file: Contents) -> bool:
     """Whether the first line is a generation that verl wrote."""
-    return seen.form == "lines" and {"input", "output", "score", "step"} <= seen.names
+    return file.form == "lines" and {"input", "output", "score", "step"} <= file.names
 
 
 def read(path: Path) -> Iterator[Read]:
@@ -36,7 +36,7 @@ def read(path: Path) -> Iterator[Read]:
 
 
 def _read(row: dict[str, Any], where: str, task: str) -> Read:
-    return regraded(
+    return logged_item(
         where,
         name=f"step{row['step']}/{where.rsplit(':', 1)[-1]}",
         task=str(row.get("data_source") or task),

@@ -14,17 +14,17 @@ from pathlib import Path
 from typing import Final
 
 from gradegpt.answers.options import LETTERS
-from gradegpt.importers.logs.rows import Read, each, regraded, with_options
-from gradegpt.importers.logs.seen import Seen, table
+from gradegpt.importers.logs.contents import Contents, table
+from gradegpt.importers.logs.rows import Read, each, logged_item, with_options
 
 SHAPE: Final = "a table with index, question, answer and prediction"
 _SCORES: Final = ("hit", "score", "eval_score", "match")
 _EMPTY: Final = ("", "nan")
 
 
-def fits(seen: Seen) -> bool:
+def fits(file: Contents) -> bool:
     """Whether the columns are those of a table of predictions."""
-    return seen.form == "table" and {"index", "question", "answer", "prediction"} <= seen.names
+    return file.form == "table" and {"index", "question", "answer", "prediction"} <= file.names
 
 
 def read(path: Path) -> Iterator[Read]:
@@ -36,7 +36,7 @@ def _read(row: dict[str, str], where: str, task: str) -> Read:
     metric = next((name for name in _SCORES if name in row), "")
     options = [row[letter] for letter in LETTERS if row.get(letter, "") not in _EMPTY]
     hint, answer = row.get("hint", ""), row["answer"]
-    return regraded(
+    return logged_item(
         where,
         name=row["index"],
         task=task,

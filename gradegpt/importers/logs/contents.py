@@ -16,7 +16,7 @@ _HEAD: Final = 65_536
 _TABLES: Final = (tables.Form.CSV, tables.Form.TSV, tables.Form.XLSX)
 
 
-class Seen(NamedTuple):
+class Contents(NamedTuple):
     """The form of a file, and its contents.
 
     ``value`` is the first object of JSON Lines or the whole JSON document; ``names`` are the
@@ -37,7 +37,7 @@ class Seen(NamedTuple):
         return f"{whats[self.form]} {shown}" if self.names else whats[self.form]
 
 
-def look(path: Path) -> Seen:
+def contents_of(path: Path) -> Contents:
     """Find the form of a file. Only JSON that is not JSON Lines is read whole.
 
     Raises:
@@ -48,14 +48,14 @@ def look(path: Path) -> Seen:
         head = file.read(_HEAD)
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if start.startswith(b"<"):
-        return Seen("html", value=head.decode("utf-8", "replace"))
+        return Contents("html", value=head.decode("utf-8", "replace"))
     if start.startswith((b"{", b"[")):
         return _json(path)
     members = _members(path) if head.startswith(b"PK\x03\x04") else None
     if members and "xl/workbook.xml" not in members:
-        return Seen("zip", members)
+        return Contents("zip", members)
     form = tables.sniffed(path)
-    return Seen("table", _columns(path, form)) if form in _TABLES else Seen("other")
+    return Contents("table", _columns(path, form)) if form in _TABLES else Contents("other")
 
 
 def _columns(path: Path, form: tables.Form) -> frozenset[str]:
@@ -75,18 +75,18 @@ def _members(path: Path) -> frozenset[str]:
         return frozenset()
 
 
-def _json(path: Path) -> Seen:
+def _json(path: Path) -> Contents:
     with path.open("rb") as file:
         first = next((line for line in file if not line.isspace()), b"")
     lines = _parsed(first)
     if isinstance(lines, dict):
-        return Seen("lines", frozenset(lines), lines)
+        return Contents("lines", frozenset(lines), lines)
     value = _parsed(path.read_bytes())
     if isinstance(value, dict):
-        return Seen("json", frozenset(value), value)
+        return Contents("json", frozenset(value), value)
     if isinstance(value, list) and value and isinstance(value[0], dict):
-        return Seen("json", frozenset(value[0]), value)
-    return Seen("other")
+        return Contents("json", frozenset(value[0]), value)
+    return Contents("other")
 
 
 def _parsed(raw: bytes) -> Any:
@@ -105,7 +105,7 @@ def table(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
 
     """
     form = tables.sniffed(path)
-    for where, row in tables.sound(str(path), form, tables.read(path, form)):
+    for where, row in tables.valid_rows(str(path), form, tables.read(path, form)):
         yield where, {name: tables.as_cell(cell) for name, cell in row.items()}
 
 
