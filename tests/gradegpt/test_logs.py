@@ -20,7 +20,7 @@ from gradegpt.errors import EngineError, GradeGPTError, InputError, MissingError
 from gradegpt.importers.logs import inspect_ai, lm_eval, verl
 from gradegpt.importers.logs.changed import Scored, by_task, changed, shown, was_right
 from gradegpt.importers.logs.regrade import TOOLS, between, compare, items_of, recognise
-from gradegpt.importers.logs.rows import LeftOut, Regraded, asked, references, score
+from gradegpt.importers.logs.rows import LeftOut, LoggedItem, question_and_context, references, score
 from gradegpt.judges.build import JudgeSettings, build_judge
 from gradegpt.records import read_objects, read_rows, write_rows
 from gradegpt.run import check_input, judge_file
@@ -53,13 +53,13 @@ KINDS = {
 }
 
 
-def read(path: Path) -> tuple[list[Regraded], list[LeftOut]]:
+def read(path: Path) -> tuple[list[LoggedItem], list[LeftOut]]:
     """What is read of a log, and what is left out of it."""
     tool = recognise(path)
     assert tool is not None
     rows = list(tool.read(path))
     return (
-        [row for row in rows if isinstance(row, Regraded)],
+        [row for row in rows if isinstance(row, LoggedItem)],
         [row for row in rows if isinstance(row, LeftOut)],
     )
 
@@ -163,7 +163,7 @@ def test_lm_eval_reads_worked_references_repeats_and_older_rows(tmp_path: Path) 
     }  # fmt: skip
     write_rows(tmp_path / "old.jsonl", [row, {**row, "filtered_resps": [["71", "72"]]}])
     first, second = lm_eval.read(tmp_path / "old.jsonl")
-    assert isinstance(first, Regraded)
+    assert isinstance(first, LoggedItem)
     assert isinstance(second, LeftOut)
     assert (first.item.reference, first.item.solution) == (("72",), "48 / 2 = 24")
     assert (first.item.question, first.item.response) == ("Q: how many?\nA:", "72")
@@ -398,8 +398,8 @@ def test_shared_values_are_read_strictly() -> None:
     ]  # fmt: skip
     assert references(["a", "", None, 3]) == ("a", "3")
     turns = [("system", "S"), ("user", "A"), ("assistant", "B"), ("user", [{"text": "C"}])]
-    assert asked([{"role": r, "content": c} for r, c in turns]) == ("C", "A\n\nB")
-    assert asked([]) == ("", None)
+    assert question_and_context([{"role": r, "content": c} for r, c in turns]) == ("C", "A\n\nB")
+    assert question_and_context([]) == ("", None)
 
 
 BREAKS: dict[str, tuple[Path, Callable[[dict[str, Any]], object], str]] = {

@@ -31,7 +31,7 @@ from gradegpt.rubric import (
     render_rubric,
 )
 from gradegpt.rubric.grading import shown
-from gradegpt.rubric.quality import landmarks
+from gradegpt.rubric.quality import key_terms
 from gradegpt.schema import Item, Outcome
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -345,7 +345,7 @@ def test_coverage_counts_what_a_step_adds() -> None:
 
 def test_chinese_solutions_are_covered_too() -> None:
     """Numbers beside Chinese characters and theorems by name."""
-    assert landmarks("由勾股定理得斜边是5厘米") == {("name", "勾股定理"), ("number", "5")}
+    assert key_terms("由勾股定理得斜边是5厘米") == {("name", "勾股定理"), ("number", "5")}
     assert check_rubric(RUBRICS["zh"], ITEMS["zh"]).defects == ()
     poor = rubric((6, "计算认真"), (4, "书写整洁"))
     found = check_rubric(poor, ITEMS["zh"])
