@@ -166,7 +166,9 @@ def test_a_file_that_is_not_a_cache_is_an_error(tmp_path: Path) -> None:
     assert foreign.read_bytes() == before
     text = tmp_path / "text.sqlite"
     text.write_text("no database at all, but long enough to be looked at " * 20)
-    with pytest.raises(OutputError, match=r"text\.sqlite: cannot be used as a cache.*choose another path"):
+    with pytest.raises(
+        OutputError, match=r"text\.sqlite: cannot be used as a cache.*choose another path"
+    ):
         CachedJudge(Counting(), text)
     with pytest.raises(OutputError, match="cannot be used as a cache"):
         CachedJudge(Counting(), text / "inside")

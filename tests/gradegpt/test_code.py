@@ -92,5 +92,7 @@ def test_an_item_that_cannot_be_run_is_undecided() -> None:
 
 def test_without_a_sandbox_there_is_no_judge(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(code, "missing", lambda: "bwrap is not installed")
-    with pytest.raises(MissingError, match="code cannot be judged on this system: bwrap is not installed"):
+    with pytest.raises(
+        MissingError, match="code cannot be judged on this system: bwrap is not installed"
+    ):
         build_judge(JudgeSettings(kind="code"))

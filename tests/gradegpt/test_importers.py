@@ -127,7 +127,9 @@ def test_an_unknown_label_is_an_error(source: Any, label: object) -> None:
     given_ = source(ROW, ROW | {"label": label}, ROW)
     with pytest.raises(InputError) as caught:
         list(read_examples(given_))
-    assert f"graded.jsonl:2: label {label!r} is not a verdict; use true or false" in str(caught.value)
+    assert f"graded.jsonl:2: label {label!r} is not a verdict; use true or false" in str(
+        caught.value
+    )
     assert str(caught.value).endswith(f"with their counts: True (2), {label!r} (1)")
 
 

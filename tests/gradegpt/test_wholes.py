@@ -1,4 +1,4 @@
-"""Where a stretch of a text may begin and end."""
+"""Where a passage of a text may begin and end."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import pytest
 from gradegpt.wholes import begins_clause, begins_whole, ends_clause, ends_whole, places, sum_end
 
 
-def test_every_place_counts_even_where_they_overlap() -> None:
-    """And a text that does not stand there has none."""
+def test_all_places_of_a_text_are_found_even_if_they_overlap() -> None:
+    """A text that does not occur has none."""
     assert list(places(b"aa", b"aaab aa")) == [0, 1, 5]
     assert list(places(b"b", b"aaa")) == []
 
@@ -34,12 +34,12 @@ def test_every_place_counts_even_where_they_overlap() -> None:
 def test_nothing_begins_inside_a_word_a_number_or_a_command(
     before: str, after: str, whole: bool
 ) -> None:
-    """Chinese has no blanks between words, so any of its characters may begin a stretch."""
+    """Chinese has no blanks between words, so any of its characters may begin a passage."""
     assert begins_whole(f"{before}{after}".encode(), len(before.encode())) is whole
 
 
 @pytest.mark.parametrize(
-    ("stretch", "after", "whole"),
+    ("passage", "after", "whole"),
     [
         ("the answer is 12", "", True),
         ("the answer is 12", "\nSo", True),
@@ -75,12 +75,12 @@ def test_nothing_begins_inside_a_word_a_number_or_a_command(
         ("it is $\\", "\nmathrm{X}$", True),
     ],
 )
-def test_nothing_ends_with_a_word_number_or_formula_left_open(
-    stretch: str, after: str, whole: bool
+def test_nothing_ends_inside_a_word_number_or_formula(
+    passage: str, after: str, whole: bool
 ) -> None:
-    """The end of a line ends everything, for there is nothing more to take."""
-    text = f"{stretch}{after}".encode()
-    assert ends_whole(text, 0, len(stretch.encode())) is whole
+    """Any passage may end at the end of a line."""
+    text = f"{passage}{after}".encode()
+    assert ends_whole(text, 0, len(passage.encode())) is whole
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_nothing_ends_with_a_word_number_or_formula_left_open(
     ],
 )
 def test_the_result_of_the_last_sum(text: str, result: str) -> None:
-    """Where there is none, all of the text."""
+    """Without a sum it is the whole text."""
     assert text.encode()[sum_end(text.encode()) :].decode() == result
 
 
@@ -117,10 +117,10 @@ def test_the_result_of_the_last_sum(text: str, result: str) -> None:
         ("Now, ", "find $3!", "$.", True, False),
     ],
 )
-def test_a_clause_stands_between_marks(
+def test_a_clause_is_between_marks(
     before: str, clause: str, after: str, begins: bool, ends: bool
 ) -> None:
-    """Or at the ends of its line; a heading in brackets begins one."""
+    """Or at the ends of its line; a heading in brackets begins a clause."""
     text, start = f"{before}{clause}{after}".encode(), len(before.encode())
     assert begins_clause(text, start) is begins
     assert ends_clause(text, start, start + len(clause.encode())) is ends
