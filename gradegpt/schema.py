@@ -112,7 +112,8 @@ class Item(Row):
     @model_validator(mode="after")
     def _reference_has_content(self) -> Item:
         if not all(r.strip() for r in self.reference):
-            raise ValueError("reference: an accepted answer is empty; give a text or remove it")
+            nothing = "there is nothing to grade against"
+            raise ValueError(f"reference: an accepted answer is empty; {nothing}")
         return self
 
 

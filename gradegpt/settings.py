@@ -44,14 +44,13 @@ def load_settings(cls: type[S], path: str | Path, overrides: Sequence[str] = ())
     path = Path(recipe(str(path), stage))
     if not path.is_file():
         shipped = ", ".join(recipes(stage)) or "none"
-        raise MissingError(f"{path}: there is no such settings file; shipped are: {shipped}")
+        raise MissingError(f"{path}: no such settings file; the shipped ones are: {shipped}")
     return build_settings(cls, _read(path), str(path), overrides)
 
 
 def _read(path: Path, extended: tuple[Path, ...] = ()) -> dict[str, Any]:
     if not path.is_file():
-        what = "there is no such settings file"
-        raise MissingError(f"{path}: {what}; {extended[-1].name} extends it")
+        raise MissingError(f"{path}: no such settings file; {extended[-1].name} extends it")
     if path in extended:
         raise SettingsError(f"{path}: extends itself through {extended[-1].name}")
     data = _parsed(path.read_text(encoding="utf-8"), f"{path}:") or {}

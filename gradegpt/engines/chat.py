@@ -83,7 +83,7 @@ def end_token_id(tokenizer: PreTrainedTokenizerBase) -> int:
     if ids and ids[0] in special and special[ids[0]].special:
         return int(ids[0])
     if tokenizer.eos_token_id is None:
-        what = "neither its chat template nor eos_token has a token that ends a reply"
+        what = "no token ends a reply, neither in its chat template nor as eos_token"
         raise EngineError(f"{tokenizer.name_or_path}: {what}; {_USE_CHAT_MODEL}")
     return int(tokenizer.eos_token_id)
 

@@ -300,7 +300,7 @@ def _load(model: str, adapter: str | None, device: str | None) -> tuple[Any, Any
         is_path = name.startswith((".", "/")) or name.count("/") > 1
         if is_path and not Path(name).is_dir():
             given = "give a folder or a hub name such as Qwen/Qwen3-0.6B"
-            raise MissingError(f"{name}: there is no such {what} folder; {given}")
+            raise MissingError(f"{name}: no such {what} folder; {given}")
     try:
         import torch
         from safetensors import SafetensorError

@@ -178,7 +178,7 @@ def test_a_file_is_judged_with_a_summary(here: Path, capsys: pytest.CaptureFixtu
         ('{"reference": true, "response": "4"}\n', "in.jsonl:1: reference: expected text or a "
          'list of texts; write a number in quotes, "42"'),
         ('{"reference": "", "response": "4"}\n', "in.jsonl:1: reference: an accepted answer is "
-         "empty; give a text or remove it"),
+         "empty; there is nothing to grade against"),
         ('{"reference": "4", "response": "4", "tolerence": "exact"}\n',
          "in.jsonl:1: tolerence: unknown column; did you mean tolerance? "
          "use --map tolerance=tolerence, or --ignore-extra to leave it out"),
@@ -221,14 +221,14 @@ def test_a_bad_input_is_an_exact_error_before_the_model_is_loaded(
         (["in.jsonl", "-o", "out.jsonl", "--base-url", "http://127.0.0.1:9/v1"], 2,
          "base_url: set 'model' too, to the model's name on that server"),
         (["in.jsonl", "-o", "out.jsonl", "--model", "./nowhere"], 2,
-         "./nowhere: there is no such model folder; give a folder or a hub name such as "
+         "./nowhere: no such model folder; give a folder or a hub name such as "
          "Qwen/Qwen3-0.6B"),
         (["--reference", "4", "--response", "4", *RULES, "--profile", "gsm9k"], 2,
          "profile 'gsm9k': is unknown; use one of olympiadbench, olympicarena, arb, atlas"),
         (["--reference", "4", "--response", "4", "--profile", "arb"], 2,
          "profile 'arb': requires the judge 'rules'"),
         (["--reference", " ", "--response", "4", *RULES], 2,
-         "options: reference: an accepted answer is empty; give a text or remove it"),
+         "options: reference: an accepted answer is empty; there is nothing to grade against"),
     ],
     ids=["there-already", "the-input", "output-a-folder", "input-a-folder", "rules-with-a-model",
          "url-without-model", "no-such-model", "no-such-profile", "profile-of-a-model",
@@ -527,7 +527,7 @@ def test_bad_rows_are_left_out_on_demand_and_counted(
         "2 rows are set aside, 2 are judged",
         "in.csv: 2 complaints, set aside",
         "  in.csv:3: 1 cells under 2 columns; quote the cells that hold the separator",
-        "  in.csv:4: gold: an accepted answer is empty; give a text or remove it",
+        "  in.csv:4: gold: an accepted answer is empty; there is nothing to grade against",
     ]
     manifest = json.loads(Path("out.csv.judgements.jsonl.manifest.json").read_text())
     assert (manifest["input"]["rows"], manifest["input"]["set_aside"]) == (2, 2)

@@ -583,10 +583,10 @@ def test_the_name_identifies_the_weights(folder: Path, tmp_path: Path) -> None:
 def test_a_folder_that_is_not_there_is_named(name: str) -> None:
     """Before any package is loaded, and without a request to the hub."""
     with pytest.raises(
-        MissingError, match=rf"^{name}: there is no such model folder; give a folder or a hub"
+        MissingError, match=rf"^{name}: no such model folder; give a folder or a hub"
     ):
         LocalEngine(name)
-    with pytest.raises(MissingError, match=rf"^{name}: there is no such adapter folder"):
+    with pytest.raises(MissingError, match=rf"^{name}: no such adapter folder"):
         LocalEngine("org/model", name)
 
 

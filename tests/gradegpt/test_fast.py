@@ -422,7 +422,7 @@ def test_inconsistent_settings_are_errors(folder: Path, model: Path) -> None:
         values = {"kind": "model", "model": str(model), **settings}
         build_judge(JudgeSettings.model_validate(values))
 
-    with pytest.raises(SettingsError, match="an exported model takes none; .*: gradegpt export"):
+    with pytest.raises(SettingsError, match=r"an exported model takes none; .*: gradegpt export"):
         build(folder, adapter="runs/x/adapter")
     with pytest.raises(SettingsError, match="is 'cuda'; an exported model runs on 'cpu'"):
         build(folder, device="cuda")

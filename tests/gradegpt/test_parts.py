@@ -141,7 +141,7 @@ def test_every_list_of_texts_is_read_back(texts: list[str]) -> None:
 def test_the_verdict_on_the_whole(
     signs: str, least: float, verdict: str, reason: str | None
 ) -> None:
-    """Undecided parts leave it undecided unless the others decide it; if all are C it is invalid."""
+    """It is undecided only where the undecided parts matter, and invalid where all are C."""
     found = signed(signs, least)
     assert (found.outcome, found.verdict) == SAYS[verdict]
     assert reason in (None, found.reason)

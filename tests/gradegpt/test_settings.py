@@ -151,11 +151,9 @@ def test_a_required_setting_is_named() -> None:
 
 def test_the_error_of_a_missing_file_lists_the_shipped_ones() -> None:
     """Those of the stage that the settings belong to."""
-    with pytest.raises(MissingError, match=r"nowhere: there .*: demo, gradegpt-1\.5b, nano$"):
+    with pytest.raises(MissingError, match=r"nowhere: no such .*: demo, gradegpt-1\.5b, nano$"):
         load_settings(ServeSettings, "nowhere")
-    with pytest.raises(
-        MissingError, match=r"nowhere\.yaml: there is no such settings file; .*: none$"
-    ):
+    with pytest.raises(MissingError, match=r"nowhere\.yaml: no such settings file; .*: none$"):
         load_settings(Outer, "nowhere.yaml")
 
 
@@ -175,9 +173,7 @@ def test_a_shipped_recipe_is_found_from_anywhere(
 def test_a_file_that_extends_a_missing_one_is_an_error(tmp_path: Path) -> None:
     """A shipped recipe of that name is not used."""
     (tmp_path / "mine.yaml").write_text("extends: nano.yaml\n", encoding="utf-8")
-    with pytest.raises(
-        MissingError, match=r"nano\.yaml: there is no such .* mine\.yaml extends it"
-    ):
+    with pytest.raises(MissingError, match=r"nano\.yaml: no such .* mine\.yaml extends it"):
         load_settings(ServeSettings, tmp_path / "mine.yaml")
 
 
@@ -199,7 +195,7 @@ def test_a_file_may_extend_another(tmp_path: Path) -> None:
     ("other", "error", "says"),
     [
         ("extends: c.yaml", SettingsError, "extends itself through b.yaml"),
-        ("extends: gone.yaml", MissingError, "gone.yaml: there is no such settings file"),
+        ("extends: gone.yaml", MissingError, "gone.yaml: no such settings file"),
         ("no_such: 1", SettingsError, "c.yaml: unknown setting 'no_such'"),
     ],
 )
