@@ -105,7 +105,7 @@ def ask_rows(
     report = on_progress or (lambda done, total: None)
     writer = ResumableWriter(out, made_from, overwrite=overwrite)
     if not overwrite and _made(out).get("failed") and _made(out)["made_from"] == made_from:
-        writer.begin_again()
+        writer.reopen()
     rows: list[R] = []
     spent: Counter[str] = Counter()
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from gradegpt.agreement import Cells, by_question, score, silence_is_wrong
+from gradegpt.agreement import Cells, by_question, score, unjudged_as_wrong
 from gradegpt.judges.build import JudgeSettings
 from gradegpt.records import read_rows, write_json, write_rows
 from gradegpt.schema import ChainFormat, Example, Judgement, TrainingRow
@@ -109,7 +109,7 @@ def _arms(
     for run in mine:
         members.setdefault(run.chain_format.value, []).append(run.folder.name)
     cells = {
-        arm: [silence_is_wrong(by_question(examples, said[n])) for n in names]
+        arm: [unjudged_as_wrong(by_question(examples, said[n])) for n in names]
         for arm, names in members.items()
     }
     drawn = over_seeds(cells, draws=settings.bootstrap, seed=settings.seed)
@@ -147,7 +147,7 @@ def _by_source(
     for source in dict.fromkeys(example.source for example in examples):
         rows = [n for n, example in enumerate(examples) if example.source == source]
         here = [examples[n] for n in rows]
-        cells = [silence_is_wrong(by_question(here, [one[n] for n in rows])) for one in said]
+        cells = [unjudged_as_wrong(by_question(here, [one[n] for n in rows])) for one in said]
         made[source] = float(np.mean(_each(cells, "balanced_accuracy")))
     return made
 

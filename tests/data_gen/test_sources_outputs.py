@@ -120,7 +120,11 @@ def test_a_question_that_two_problems_share_joins_neither(write: Write) -> None:
     [
         ([{"key": "1", "text": "B"}], {}, r"no response matches .*model-x\.jsonl:1: '1'"),
         ([{"key": "q001"}], {}, r"model-x\.jsonl:1: no column .*'response'"),
-        ([{"key": "q001", "text": "B", "ok": "maybe"}], {"label": "ok"}, "'maybe' is no verdict"),
+        (
+            [{"key": "q001", "text": "B", "ok": "maybe"}],
+            {"label": "ok"},
+            "'maybe' is not a verdict",
+        ),
     ],
 )
 def test_unreadable_outputs_are_errors_with_the_reason(
