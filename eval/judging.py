@@ -115,7 +115,8 @@ def judge_items(
     judgements = tuple(read_rows(path, Judgement))
     if len(judgements) != items.rows:
         raise OutputError(
-            f"{path}: {len(judgements)} judgements for {items.rows} rows; delete the file to judge again"
+            f"{path}: {len(judgements)} judgements for {items.rows} rows; "
+            "delete the file to judge again"
         )
     return Judged(name=name, fingerprint=judge.fingerprint, judgements=judgements, reused=reused)
 

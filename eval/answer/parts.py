@@ -44,7 +44,7 @@ class Turns(NamedTuple):
     def conversation(
         self, prompts: Sequence[Sequence[Message]], samples: int
     ) -> Callable[[int, Sequence[Item]], Sequence[Message]]:
-        """The n-th prompt after the prompts of the earlier parts and this sample's replies to them."""
+        """The n-th prompt after the earlier parts' prompts and this sample's replies to them."""
 
         def conversation(n: int, rows: Sequence[Item]) -> Sequence[Message]:
             number, sample = divmod(n, samples)

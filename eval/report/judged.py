@@ -51,7 +51,8 @@ def read_judged(
     for path, judgements in zip(paths, judges.values(), strict=True):
         if [j.id for j in judgements] != ids:
             raise InputError(
-                f"{path}: differs from {paths[0]} in its items or their order; give files of the same rows"
+                f"{path}: differs from {paths[0]} in its items or their order; "
+                "give files of the same rows"
             )
     rows = _rows(paths[0], items, ids)
     found = [item for _, item in rows]

@@ -23,7 +23,7 @@ _TYPE_ORDER: Final = {kind.words: place for place, kind in enumerate(AnswerType)
 
 
 class Group(Row):
-    """One judge on a group of rows. ``said`` counts its verdicts, and how it had none.
+    """One judge on a group of rows. ``said`` counts its verdicts, and outcomes without one.
 
     ``score`` is the accuracy over the labelled rows that it judged or, where the page has no label
     at all, the share judged correct; in [0, 1] and None where nothing counts. ``metrics`` has the

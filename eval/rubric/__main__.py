@@ -40,8 +40,8 @@ Rubrics = Annotated[
     Path,
     typer.Argument(
         metavar="RUBRICS.JSONL",
-        help='The output of make, or rows written by hand: {"id": …, "criteria": [{"text": …, "points": …}], '
-        '"total": 10}.',
+        help="The output of make, or rows written by hand: "
+        '{"id": …, "criteria": [{"text": …, "points": …}], "total": 10}.',
     ),
 ]
 

@@ -41,6 +41,7 @@ def check_files(items: Path, rubrics: Path) -> tuple[list[Quality], list[Finding
         )
     for name in known.keys() - used:
         raise InputError(
-            f"{known[name][0]}: id: {name!r} is no item's id in {items}; remove the rubric or add the item"
+            f"{known[name][0]}: id: {name!r} is no item's id in {items}; "
+            "remove the rubric or add the item"
         )
     return measured, found

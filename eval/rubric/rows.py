@@ -190,7 +190,8 @@ def _given(source: str, grades: Sequence[GradeRow]) -> list[tuple[str, dict[str,
     values = [(row.id, row.meta[source]) for row in grades if row.meta.get(source) is not None]
     if not values:
         raise InputError(
-            f"{source}: is neither a file nor a column of 'meta' in the graded rows; give one of them"
+            f"{source}: is neither a file nor a column of 'meta' in the graded rows; "
+            "give one of them"
         )
     return [
         (f"{name}: meta.{source}", {"id": name, **(v if isinstance(v, dict) else {"points": v})})

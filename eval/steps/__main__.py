@@ -72,7 +72,7 @@ def main(
         Path | None,
         typer.Option(
             metavar="JUDGED.JSONL",
-            help="What gradegpt judge made of ITEMS.JSONL: answers are set against steps.",
+            help="The output of gradegpt judge for ITEMS.JSONL: answers are compared with steps.",
         ),
     ] = None,
     max_new_tokens: MaxNewTokens = 4096,
