@@ -44,7 +44,8 @@ class BaseSettings(Settings):
     learning_rate: float = 3e-3
     warmup_steps: int = 50
     decay: float = Field(default=1.0, gt=0, le=1)
-    """Last share of the steps, in which the rate decays to zero (WSD); 1: it decays from the start."""
+    """The last share of the steps, in which the rate decays to zero (WSD); 1 decays from the
+    start."""
     weight_decay: float = 0.05
     prompt_weight: float = 0.1
     """Loss weight of a prompt token; a reply token counts 1."""
