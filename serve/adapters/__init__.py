@@ -83,7 +83,7 @@ def _within(field: str, ask: Ask, marks: Sequence[int]) -> bool:
 
 def _unknown(text: str, adapters: Sequence[Adapter]) -> str:
     share, lacks, name = min((*adapter.missing(text), adapter.name) for adapter in adapters)
-    start = "the prompt is of no known family"
+    start = "the prompt belongs to no known family"
     if share > _MAX_MISSING:
         return f"{start}; GET /v1/adapters lists them, and POST /v1/judge accepts an item's fields"
     if not lacks:

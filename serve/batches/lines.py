@@ -78,7 +78,7 @@ def _problem_of(number: int, raw: bytes, endpoint: str, seen: dict[str, int]) ->
     if problem is None and (first := seen.setdefault(value["custom_id"], number)) != number:
         problem = Problem(
             code="duplicate_custom_id",
-            message=f"{value['custom_id']!r} is also the custom_id of line {first}; give each line its own",
+            message=f"{value['custom_id']!r} is also the custom_id of line {first}; choose another",
             param="custom_id",
         )
     return None if problem is None else problem.model_copy(update={"line": number})
