@@ -32,7 +32,7 @@ def found(tmp_path: Path, *rows: dict[str, Any], **columns: str) -> list[tuple[i
         ({"reference": "y=2x+1", "answer_type": "expression"}, Fault.EQUALS_SIGN),
         ({"reference": "5 m/s", "unit": "m/s"}, Fault.UNIT_TWICE),
         ({"reference": "12", "solution": "So v = 3 m/s, and s is 12 cm."}, Fault.UNIT_MISSING),
-        ({"reference": "[5, 2)", "answer_type": "interval"}, Fault.TURNED_ROUND),
+        ({"reference": "[5, 2)", "answer_type": "interval"}, Fault.ENDS_REVERSED),
         ({"reference": "(3, -\\infty]", "answer_type": "interval"}, Fault.NOT_AN_INTERVAL),
         ({"reference": "about five", "answer_type": "IN"}, Fault.NOT_AN_INTERVAL),
         ({"reference": "E", "question": OPTIONS, "answer_type": "SC"}, Fault.NO_SUCH_OPTION),
@@ -111,6 +111,6 @@ def test_other_columns_and_the_command(tmp_path: Path) -> None:
     assert "1 of 2 rows have a reference that cannot be right" in ran.output
     told = [json.loads(line) for line in (tmp_path / "found.jsonl").read_text().splitlines()]
     assert [(row["line"], row["id"]) for row in told][:1] == [(1, "x")]
-    assert told[0]["fault"] == Fault.TURNED_ROUND.value
+    assert told[0]["fault"] == Fault.ENDS_REVERSED.value
     write_rows(path, [{"q": "b", "a": "3"}])
     assert CliRunner().invoke(app, words).exit_code == 0
