@@ -76,7 +76,7 @@ def test_a_row_in_another_format_keeps_item_and_label() -> None:
 
 
 def test_a_folder_in_another_format_is_one_that_trains(data: Path, tmp_path: Path) -> None:
-    """It has only the cross-lingual rows, in order, with prompt settings; the others have no gloss."""
+    """It has only the cross-lingual rows, in order, with the prompt settings."""
     assert write_format(data, ChainFormat.OUTCOME, tmp_path / "out") == 20
     rows = list(read_rows(tmp_path / "out" / "train.jsonl", TrainingRow))
     assert [r.meta["id"] for r in rows] == [str(n) for n in range(20)]
@@ -90,7 +90,7 @@ def test_a_folder_in_another_format_is_one_that_trains(data: Path, tmp_path: Pat
 
 
 class Trainer:
-    """Replaces ``gradegpt train``: records commands and writes their manifests."""
+    """Replaces ``gradegpt train``: records commands and writes manifests."""
 
     def __init__(self, code: int = 0) -> None:
         self.commands: list[dict[str, str]] = []
@@ -157,7 +157,7 @@ def test_a_run_that_fails_stops_the_ablation(
     """The error names the folder, and nothing is measured on an incomplete set of runs."""
     monkeypatch.setattr("eval.ablation.runs.subprocess.run", Trainer(code=3))
     with pytest.raises(
-        OutputError, match=r"gradegpt train recipe.yaml .*outcome-steps-0.*: failed; its own words"
+        OutputError, match=r"gradegpt train recipe.yaml .*outcome-steps-0.*: failed; its output"
     ):
         train_all(settings_of(data, tmp_path / "out"))
 

@@ -98,7 +98,7 @@ def test_samples_of_a_question_follow_each_other(tmp_path: Path) -> None:
 def test_a_stopped_run_resumes(tmp_path: Path) -> None:
     """The same rows as in one go, and nothing is asked twice."""
     path, model = questions(tmp_path, 40), Model(wrong=100, dies=20)
-    with pytest.raises(EngineError, match=r"20 of 40 answers are safe in .*run the same command"):
+    with pytest.raises(EngineError, match=r"20 of 40 answers are saved in .*run the same command"):
         ask(path, tmp_path / "out.jsonl", model, at_once=10)
     model.dies = 10**9
     made = ask(path, tmp_path / "out.jsonl", model, at_once=10)
@@ -126,7 +126,7 @@ def test_a_refused_question_is_reported_and_asked_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({"question": " ", "reference": "1"}, "questions.jsonl:1: question: empty"),
+        ({"question": " ", "reference": "1"}, "questions.jsonl:1: question: is empty"),
         ({"question": "?", "reference": ""}, "questions.jsonl:1: .*reference"),
         ({"question": "?"}, "questions.jsonl:1: reference"),
     ],
@@ -139,7 +139,7 @@ def test_questions_that_cannot_be_asked(tmp_path: Path, row: dict[str, Any], mes
     with pytest.raises(InputError, match="no rows"):
         read_questions(tmp_path / "questions.jsonl")
     write_rows(tmp_path / "questions.jsonl", [{"id": "a", "question": "?", "reference": "1"}] * 2)
-    with pytest.raises(InputError, match=":2: id: 'a' is that of line 1 too"):
+    with pytest.raises(InputError, match=":2: id: 'a' is also the id of line 1"):
         read_questions(tmp_path / "questions.jsonl")
 
 
@@ -215,7 +215,7 @@ def test_a_stopped_conversation_resumes(tmp_path: Path) -> None:
     """The same rows as in one go, from the same conversations; nothing is asked twice."""
     path, whole, model = parts_of(tmp_path), Talk(), Talk(dies=7)
     ask(path, tmp_path / "whole.jsonl", whole, progressive=True, samples=2)
-    with pytest.raises(EngineError, match="of 12 answers are safe"):
+    with pytest.raises(EngineError, match="of 12 answers are saved"):
         ask(path, tmp_path / "out.jsonl", model, progressive=True, samples=2, at_once=1)
     model.dies = 10**9
     ask(path, tmp_path / "out.jsonl", model, progressive=True, samples=2, at_once=5)

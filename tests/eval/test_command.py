@@ -38,9 +38,9 @@ CONFIGS = sorted(
     ("overrides", "message"),
     [
         (["bootstrp=3"], "unknown setting 'bootstrp'; did you mean 'bootstrap'?"),
-        (["judges=[{kind: rules}, {kind: rules}]"], "two judges are called 'rules'"),
+        (["judges=[{kind: rules}, {kind: rules}]"], "two judges have the name 'rules'"),
         (["judges=[{kind: rules, name: a/b}]"], "'a/b' cannot name a file"),
-        (["sources=[{path: a.jsonl}, {path: b/a.jsonl}]"], "two sources are called 'a'"),
+        (["sources=[{path: a.jsonl}, {path: b/a.jsonl}]"], "two sources have the name 'a'"),
         (["judges=[]"], "judges: Tuple should have at least 1 item"),
         (["sources=[{path: nowhere.jsonl}]"], "nowhere.jsonl: no such file"),
     ],

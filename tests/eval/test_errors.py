@@ -207,7 +207,7 @@ def test_a_stopped_run_resumes(tmp_path: Path) -> None:
 
     working: list[bool] = []
     engine = ScriptedEngine(say)
-    with pytest.raises(EngineError, match="20 of 40 answers are safe"):
+    with pytest.raises(EngineError, match="20 of 40 answers are saved"):
         ask_model(wrongs, known, out, engine, source=source, at_once=10)
     with pytest.raises(OutputError, match="begun with another input"):
         ask_model(wrongs[:9], known[:9], out, engine, source=source)

@@ -325,7 +325,7 @@ def test_answers_without_labels_score_the_model(tmp_path: Path) -> None:
     [
         ({}, "give either 'sources'"),
         ({"sources": [{"path": "a"}], "answers": ["b"]}, "give either 'sources'"),
-        ({"answers": ["b"], "sample": 3}, "choose among labelled"),
+        ({"answers": ["b"], "sample": 3}, "need labelled"),
     ],
 )
 def test_rows_have_labels_or_have_none(rows: dict[str, Any], match: str) -> None:

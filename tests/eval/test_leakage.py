@@ -215,7 +215,7 @@ def test_a_stopped_run_resumes(tmp_path: Path) -> None:
     path = items(tmp_path, 12)
     measure(path, tmp_path / "whole.jsonl", ByHeart([known(0)]))
     first, out = ByHeart([known(0)], dies=20), tmp_path / "rows.jsonl"
-    with pytest.raises(EngineError, match=r"down; 4 of 12 items are safe in .*run the same"):
+    with pytest.raises(EngineError, match=r"down; 4 of 12 items are saved in .*run the same"):
         measure(path, out, first, at_once=2)
     second = ByHeart([known(0)])
     measure(path, out, second, at_once=5)
@@ -244,7 +244,7 @@ def test_an_item_that_fails_is_counted_and_asked_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({"question": " ", "reference": "1"}, r"items\.jsonl:1: question: empty"),
+        ({"question": " ", "reference": "1"}, r"items\.jsonl:1: question: is empty"),
         ({"question": "?"}, r"items\.jsonl:1: reference"),
         ({"question": "?", "reference": "1", "solution": 3}, r"items\.jsonl:1: solution"),
     ],
@@ -304,7 +304,7 @@ def test_leaked_and_solved_are_counted_as_in_the_papers_tables(tmp_path: Path) -
     assert solved.accuracy is not None
     assert solved.accuracy_of_others is not None
     assert (solved.accuracy.value, solved.accuracy_of_others.value) == (0.75, 0.0)
-    with pytest.raises(InputError, match=r"judged\.jsonl:1: id: 'a' is of no item"):
+    with pytest.raises(InputError, match=r"judged\.jsonl:1: id: 'a' is no item's id"):
         right_by_item(path, {"b"})
 
 
@@ -355,7 +355,7 @@ def test_the_command_says_what_was_not_measured(
     write_rows(tmp_path / "empty.jsonl", [{"n": 1}])
     done = CliRunner().invoke(command.app, [*words_, "--corpus", str(tmp_path / "empty.jsonl")])
     assert isinstance(done.exception, InputError)
-    assert "empty.jsonl: no text" in str(done.exception)
+    assert "empty.jsonl: holds no text" in str(done.exception)
 
 
 def test_a_server_continues_the_plain_text() -> None:

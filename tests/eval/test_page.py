@@ -127,7 +127,7 @@ def test_the_counts_of_a_table_of_labels_are_the_labelled_rows() -> None:
 def test_differences_come_first(
     label: Verdict | None, verdicts: Sequence[Verdict | None], labelled: bool, place: int
 ) -> None:
-    """Then follow, without labels, incorrect rows; then rows without a verdict; then others."""
+    """Then, without labels, incorrect rows; then rows without a verdict."""
     assert interest(label, verdicts, labelled=labelled) == place
 
 

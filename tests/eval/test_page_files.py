@@ -154,11 +154,11 @@ def _no_label(rules: Path) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("spoil", "error", "message"),
     [
-        (_gone, MissingError, r"answers\.jsonl: not there, .* --items FILE"),
-        (_no_manifest, MissingError, r"manifest\.json: not there, .* --items FILE"),
+        (_gone, MissingError, r"answers\.jsonl: does not exist, .* --items FILE"),
+        (_no_manifest, MissingError, r"manifest\.json: does not exist, .* --items FILE"),
         (_changed, InputError, r"answers\.jsonl: has changed since .* --items FILE"),
         (_other_items, InputError, r"other\.jsonl: holds other rows than were judged"),
-        (_other_labels, InputError, r"labels\.jsonl: labels none of the rows that were judged"),
+        (_other_labels, InputError, r"labels\.jsonl: labels none of the judged rows"),
         (_bad_label, InputError, r"labels\.jsonl:2: label: label 0\.5 is no verdict"),
         (_no_label, InputError, r"needs one column 'label'.*the columns are: id, grade"),
     ],
@@ -176,7 +176,7 @@ def test_files_of_other_rows_are_no_second_judge(rules: Path, tmp_path: Path) ->
     """An empty or missing file is an error, too."""
     other = tmp_path / "other.jsonl"
     write_rows(other, [judged("x", R)])
-    with pytest.raises(InputError, match="not the same items in the same order"):
+    with pytest.raises(InputError, match="in its items or their order"):
         read_judged([rules, other])
     other.write_text("", "utf-8")
     with pytest.raises(InputError, match="no judgement"):

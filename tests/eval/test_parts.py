@@ -156,7 +156,7 @@ def test_a_stopped_run_resumes_and_a_refusal_is_asked_again(tmp_path: Path) -> N
     """Nothing is asked twice, and a file of another run is not overwritten."""
     path = problems(tmp_path, 30)
     out, model = tmp_path / "items.jsonl", Model(GOOD, dies=20)
-    with pytest.raises(EngineError, match="20 of 30 answers are safe"):
+    with pytest.raises(EngineError, match="20 of 30 answers are saved"):
         parse_solutions(path, out, model, at_once=10)
     assert not out.exists()
     model.dies = 10**9
@@ -182,8 +182,8 @@ def test_a_stopped_run_resumes_and_a_refusal_is_asked_again(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({"question": "?", "solution": " "}, "problems.jsonl:1: solution: empty"),
-        ({"solution": "5"}, "problems.jsonl:1: question: empty"),
+        ({"question": "?", "solution": " "}, "problems.jsonl:1: solution: is empty"),
+        ({"solution": "5"}, "problems.jsonl:1: question: is empty"),
         ({"question": "?", "solution": "5", "points": 0}, "problems.jsonl:1: points"),
     ],
 )
@@ -196,7 +196,7 @@ def test_rows_that_cannot_be_used(tmp_path: Path, row: dict[str, Any], message: 
     with pytest.raises(InputError, match="no rows"):
         read_solutions(path)
     write_rows(path, [{"id": "a", "question": "?", "solution": "5"}] * 2)
-    with pytest.raises(InputError, match=":2: id: 'a' is that of line 1 too"):
+    with pytest.raises(InputError, match=":2: id: 'a' is also the id of line 1"):
         read_solutions(path)
 
 

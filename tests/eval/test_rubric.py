@@ -124,7 +124,7 @@ def test_a_rubric_has_the_points_of_its_item(tmp_path: Path) -> None:
 def test_a_stopped_run_resumes(tmp_path: Path) -> None:
     """Nothing is asked twice, and another file of hand-written rubrics is another run."""
     path, out, model = items(tmp_path, range(10, 50)), tmp_path / "rubrics.jsonl", Model(dies=20)
-    with pytest.raises(EngineError, match="20 of 40 answers are safe"):
+    with pytest.raises(EngineError, match="20 of 40 answers are saved"):
         make(path, out, model, at_once=10)
     model.dies = 10**9
     write_rows(tmp_path / "hand.jsonl", [])
@@ -166,7 +166,7 @@ def test_rubrics_are_checked_against_their_items(tmp_path: Path) -> None:
         ({"id": "q1", "criteria": [{"text": "x"}]}, ":1: criteria.0.points: field required"),
         ({"id": "q1", "criteria": [], "totl": 10}, ":1: totl: unknown field"),
         ({"id": "q1", "criteria": BY_HAND, "total": 0}, ":1: total: "),
-        ({"id": "q8", "criteria": BY_HAND}, "rubrics.jsonl:1: id: 'q8' is that of no item in"),
+        ({"id": "q8", "criteria": BY_HAND}, "rubrics.jsonl:1: id: 'q8' is no item's id in"),
     ],
 )
 def test_rubrics_that_cannot_be_used(tmp_path: Path, row: dict[str, Any], message: str) -> None:
@@ -175,16 +175,16 @@ def test_rubrics_that_cannot_be_used(tmp_path: Path, row: dict[str, Any], messag
     with pytest.raises(InputError, match=message):
         check_files(items(tmp_path, (1,)), tmp_path / "rubrics.jsonl")
     write_rows(tmp_path / "rubrics.jsonl", [{"id": "q1", "criteria": BY_HAND}] * 2)
-    with pytest.raises(InputError, match=":2: id: 'q1' is that of line 1 too"):
+    with pytest.raises(InputError, match=":2: id: 'q1' is also the id of line 1"):
         check_files(items(tmp_path, (1,)), tmp_path / "rubrics.jsonl")
 
 
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ({"solution": " "}, "items.jsonl:1: solution: empty; a rubric is made from"),
-        ({"question": ""}, "items.jsonl:1: question: empty"),
-        ({"id": "q1"}, "items.jsonl:2: id: 'q1' is that of line 1 too"),
+        ({"solution": " "}, "items.jsonl:1: solution: is empty; give a reference solution"),
+        ({"question": ""}, "items.jsonl:1: question: is empty"),
+        ({"id": "q1"}, "items.jsonl:2: id: 'q1' is also the id of line 1"),
         ({"points": 0}, "items.jsonl:1: points: "),
     ],
 )
@@ -267,7 +267,7 @@ def test_a_run_is_of_one_file_of_rubrics(tmp_path: Path) -> None:
     """A stopped run resumes with the same rubrics only."""
     path, rubrics = answers(tmp_path, *("5.5",) * 20), rubrics_of(tmp_path, 5)
     model, out = Model(dies=10), tmp_path / "out.jsonl"
-    with pytest.raises(EngineError, match="10 of 20 answers are safe"):
+    with pytest.raises(EngineError, match="10 of 20 answers are saved"):
         grade(path, rubrics, out, model, at_once=5)
     model.dies = 10**9
     write_rows(tmp_path / "other.jsonl", [{"id": "q5", "criteria": BY_HAND}])
@@ -464,13 +464,16 @@ def test_rubrics_are_rated_once_each() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"id": "x", "points": 1}, "people.jsonl:1: id: 'x' is no response that was graded"),
+        ({"id": "x", "points": 1}, "people.jsonl:1: id: 'x' is no graded response"),
         ({"id": "a"}, "people.jsonl:1: points: give points, criteria, coverage or spread"),
         ({"points": 1}, "people.jsonl:1: id: field required"),
-        ({"id": "a", "points": 11}, "people.jsonl:1: points: 11, of 10 at most"),
+        ({"id": "a", "points": 11}, "people.jsonl:1: points: 11 exceeds the total of 10"),
         ({"id": "a", "points": -1}, "people.jsonl:1: points: "),
         ({"id": "a", "criteria": [1]}, "people.jsonl:1: criteria: 1 for the 2 criteria"),
-        ({"id": "a", "criteria": [1, 6]}, "people.jsonl:1: criteria: 6 for criterion 2, of 5"),
+        (
+            {"id": "a", "criteria": [1, 6]},
+            "people.jsonl:1: criteria: 6 exceeds the 5 points of criterion 2",
+        ),
         ({"id": "a", "coverage": 6}, "people.jsonl:1: coverage: "),
         ({"id": "a", "score": 6}, "people.jsonl:1: score: unknown field"),
     ],
@@ -481,7 +484,7 @@ def test_invalid_human_points(tmp_path: Path, given: dict[str, Any], message: st
     with pytest.raises(InputError, match=message):
         read_people(str(tmp_path / "people.jsonl"), [row("a", 1, 1)])
     write_rows(tmp_path / "people.jsonl", [{"id": "a", "points": 1}] * 2)
-    with pytest.raises(InputError, match=":2: id: 'a' is there twice"):
+    with pytest.raises(InputError, match=":2: id: 'a' occurs twice"):
         read_people(str(tmp_path / "people.jsonl"), [row("a", 1, 1)])
 
 
@@ -494,7 +497,7 @@ def test_people_in_a_column() -> None:
     assert read_people("gold", grades) == {
         "a": People(id="a", points=7), "b": People(id="b", criteria=(1, 2))
     }  # fmt: skip
-    with pytest.raises(InputError, match="silver: neither a file nor a column"):
+    with pytest.raises(InputError, match="silver: is neither a file nor a column"):
         read_people("silver", grades)
     with pytest.raises(InputError, match=r"a: meta.gold: points: 7, of 6 at most"):
         read_people("gold", [grades[0].model_copy(update={"total": 6})])
@@ -555,6 +558,6 @@ def test_check_exits_with_1_if_a_rubric_has_a_defect(tmp_path: Path) -> None:
     rubrics, out = tmp_path / "rubrics.jsonl", tmp_path / "found.jsonl"
     write_rows(rubrics, [{"id": "q5", "criteria": [], "reason": "rubric: [/b] said"}])
     said = invoke("check", items(tmp_path, (5,)), rubrics, "-o", out, code=1)
-    assert "1 of 1 items have a rubric that needs a look" in said
+    assert "1 of 1 items have a rubric to check" in said
     assert "[/b]" in said
     assert json.loads(out.read_text())["defect"] == "no criteria"

@@ -98,7 +98,7 @@ def test_a_model_is_asked_only_what_can_be_scored(tmp_path: Path) -> None:
 def test_a_stopped_run_resumes(tmp_path: Path) -> None:
     """The rows are those of an unbroken run, and no prompt is sent twice."""
     path, out = written(tmp_path, 40), tmp_path / "scores.jsonl"
-    with pytest.raises(EngineError, match="20 of 40 answers are safe"):
+    with pytest.raises(EngineError, match="20 of 40 answers are saved"):
         run_of(path, model(dies=20), at_once=20)
     engine = model()
     made = score_steps(path, read_items(path), out, engine, at_once=20)
@@ -299,7 +299,7 @@ def test_judge_and_score_by_two_commands(tmp_path: Path) -> None:
     assert "answers right" not in done.output
     done = CliRunner().invoke(app, [*words, "--judgements", judged])
     assert done.exit_code == 0, done.output
-    assert "was scored before" in done.output
+    assert "already scored" in done.output
     assert "model: a" in done.output
     assert "20 responses have a wrong step" in done.output
     assert "10 rows, rules:nothing-to-compare" in done.output

@@ -107,7 +107,7 @@ def tiny_model(config: BaseSettings, attention: str) -> Any:
 
 
 def test_the_verdict_tags_of_a_reply_weigh_most(tokenizer: Any, tmp_path: Path, tiny: Tiny) -> None:
-    """A prompt has a low weight, a reply 1, each tag in it ``verdict_weight``; a text has no tags."""
+    """A prompt has a low weight, a reply 1, each tag in it ``verdict_weight``."""
     reply = "1 | 2: <No>\n3 | 3: <Yes>"
     rows = [
         {"prompt": [{"role": "user", "content": "<Yes> or <No>?"}],

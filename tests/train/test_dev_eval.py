@@ -35,7 +35,7 @@ def asked(is_correct: bool, chain_format: str = "outcome") -> DevRow:
 
 
 def test_what_cannot_be_parsed_is_wrong_and_never_dropped() -> None:
-    """Independently of the label; by hand, kappa = (p_o - p_e) / (1 - p_e) = (0.4 - 0.48) / 0.52."""
+    """For either label; by hand, kappa = (p_o - p_e) / (1 - p_e) = (0.4 - 0.48) / 0.52."""
     rows = [asked(True), asked(True), asked(False), asked(False), asked(False)]
     engine = ScriptedEngine([YES, "The answers", NO, "agree: <Maybe>", YES])
     (cells,) = count(engine, rows, ["outcome"], 8)

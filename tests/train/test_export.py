@@ -34,7 +34,7 @@ def adapter(judge_run: Path) -> Path:
 def test_an_exported_adapter_answers_as_it_does_on_its_base(
     adapter: Path, base: Path, tmp_path: Path
 ) -> None:
-    """In float32 the texts are equal; the folder has the prompt settings and digests of the source."""
+    """In float32 texts are equal; the folder has prompt settings and digests of the source."""
     out = tmp_path / "fast"
     manifest = export(
         adapter, out, base=str(base / "model"), quantization=Quantization.FLOAT32, check=2
@@ -57,7 +57,7 @@ def test_an_exported_adapter_answers_as_it_does_on_its_base(
 
 
 def test_the_same_model_gives_the_same_bytes(tmp_path: Path) -> None:
-    """Every file is equal, including the manifest. With the embedded base, as a random one is unstable."""
+    """Every file is equal; tested with the embedded base, as a random one is unstable."""
     for name in ("one", "other"):
         export(NANO, tmp_path / name, check=1)
     files = sorted(path.name for path in (tmp_path / "one").iterdir())

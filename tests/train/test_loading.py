@@ -160,7 +160,7 @@ def test_a_reply_ends_with_the_templates_end_token(
 def test_training_text_is_the_templates_text_of_the_chat(
     dressed: Callable[[str], Any], name: str
 ) -> None:
-    """They agree up to the end token; an empty thinking block belongs to the prompt, unsupervised."""
+    """They agree up to the end token; an empty thinking block belongs to the prompt."""
     tokenizer = dressed(name)
     whole = tokenizer.apply_chat_template(CHAT, tokenize=False, date_string="26 Jul 2024")
     encoded = encode(tokenizer, ROW)

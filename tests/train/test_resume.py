@@ -42,7 +42,7 @@ def few(judge_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def values(base: Path, few: Path) -> dict[str, Any]:
-    """Dropout, a decaying rate, a weighted verdict, accumulation: the state that a resume could lose."""
+    """Dropout, a decaying rate, a weighted verdict, accumulation: what a resume could lose."""
     return {
         "name": "x", "data": str(few), "model": str(base / "model"), "max_steps": 6,
         "batch_size": 3, "lora_rank": 2, "lora_dropout": 0.2, "learning_rate": 0.05,

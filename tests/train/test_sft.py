@@ -152,7 +152,7 @@ def test_the_same_settings_give_the_same_adapter(
 def test_the_last_layers_alone_and_in_bfloat16(
     base: Path, judge_data: Path, tmp_path: Path
 ) -> None:
-    """One of two layers is adapted, the base has its given name, and the adapter can be continued."""
+    """One of two layers is adapted, and the adapter has the given base name."""
     import torch
     from safetensors.torch import load_file
 
@@ -417,7 +417,7 @@ def test_evaluation_is_not_weighted_and_knows_no_batches(
 def test_the_loss_of_a_share_is_that_share_of_all_processes(
     trainer: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The count is over all processes and gradients are averaged, so each multiplies by their number."""
+    """The count is over all processes and gradients are averaged, so each multiplies its loss."""
     import torch
 
     batch, count = batch_of(trainer), torch.tensor(50)
