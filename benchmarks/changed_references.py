@@ -1,13 +1,13 @@
-"""Changed pairs: what the rules call correct must not stay so where reference or response turns.
+"""Changed pairs: a pair that the rules judge correct must not be correct after a change.
 
     python benchmarks/changed_references.py ROWS.jsonl [MORE.jsonl=SEPARATOR ...] [--list OUT.jsonl]
 
-A separator stands between the accepted answers in a file's references, as in aliases.jsonl=/
+A separator splits the accepted answers in a file's references, as in aliases.jsonl=/
 
-Every row that the rules call correct is judged again: against references that its response does not
-give (another digit, unit, letter, bracket, name, ...), and with responses that do not commit to its
-reference (denied, hedged, revised, quoted); ``changes.py`` makes both. In a file without responses
-each reference is its own. Exits with 1 if a changed pair is still correct.
+Every row that the rules judge correct is judged again: against references that its response does
+not give (another digit, unit, letter, bracket, name, ...), and with responses that do not commit to
+its reference (denied, hedged, revised, quoted); ``changes.py`` makes both. In a file without
+responses each reference is also the response. Exits with 1 if a changed pair is still correct.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _CHUNK = 4_000
 
 
 class Pair(NamedTuple):
-    """A changed item, what was changed, and the file it is from."""
+    """A changed item, the kind of change, and the file of the item."""
 
     kind: str
     item: Item
@@ -42,10 +42,10 @@ class Pair(NamedTuple):
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Print a line a kind of change, and the first pairs that are still correct."""
+    """Print a line per kind of change, and the first pairs that are still correct."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("files", nargs="+", metavar="FILE[=SEPARATOR]")
-    parser.add_argument("--pairs", type=int, default=100_000, help="at most so many, 0 for all")
+    parser.add_argument("--pairs", type=int, default=100_000, help="the most pairs, 0 for all")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--list", type=Path, help="where to write the pairs that are still correct")
@@ -60,7 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         for pair, judgement in zip(chunk, judge.judge([p.item for p in chunk]), strict=True):
             counts[pair.kind][judgement.verdict or judgement.outcome] += 1
             if judgement.verdict is Verdict.CORRECT:
-                left.append(json.dumps(_told(pair, judgement), ensure_ascii=False))
+                left.append(json.dumps(_as_row(pair, judgement), ensure_ascii=False))
         if sys.stderr.isatty():
             print(f"\r{at + len(chunk):,} of {len(drawn):,}", end="", file=sys.stderr)
     columns = (*Verdict, "undecided")
@@ -74,7 +74,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def pairs(named: str, judge: ParallelJudge, seed: int) -> Iterator[Pair]:
-    """All changed pairs of a file, of the rows that the rules call correct."""
+    """All changed pairs of the rows of a file that the rules judge correct."""
     path, _, separator = named.partition("=")
     source = Source(path=path, reference_separator=separator)
     own = source.model_copy(update={"fields": Fields(response="reference")})
@@ -93,7 +93,7 @@ def pairs(named: str, judge: ParallelJudge, seed: int) -> Iterator[Pair]:
 
 
 def thinned(made: Sequence[Pair], most: int, rng: random.Random) -> list[Pair]:
-    """At most so many, drawn from the kinds in turns, so that the rare ones stay whole."""
+    """At most ``most`` pairs, drawn from each kind in turn, so that rare kinds are kept."""
     kinds: dict[str, list[Pair]] = {}
     for pair in rng.sample(made, len(made)):
         kinds.setdefault(pair.kind, []).append(pair)
@@ -101,7 +101,7 @@ def thinned(made: Sequence[Pair], most: int, rng: random.Random) -> list[Pair]:
     return list(islice((pair for pair in in_turns if pair), most))
 
 
-def _told(pair: Pair, judgement: Judgement) -> dict[str, str]:
+def _as_row(pair: Pair, judgement: Judgement) -> dict[str, str]:
     return {
         "file": pair.file,
         "id": pair.item.id,

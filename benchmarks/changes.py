@@ -1,7 +1,7 @@
 """The changes of ``changed_references.py``: references and responses that no longer match.
 
-Each is one that people would call a mismatch for certain. They are made from the text alone: what
-the rules read in it, or take for equal, has no say here.
+Each is certainly a mismatch for a human. They are made from the text alone, independently of what
+the rules read or treat as equal.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ANSWERS = (
     "another option", "turned truth", "leading digit", "off by one", "another number in formula",
     "another number in text", "another name",
 )  # fmt: skip
-"""The changes that make another answer of the same kind."""
+"""The changes that make a different answer of the same kind."""
 RESPONSES = {
     "denied": ("The answer is not {x}.", "答案不是{x}。"),
     "denied in the end": ("{r}\n\nWait, that is wrong: the answer is not {x}.",
@@ -36,9 +36,9 @@ RESPONSES = {
     "quoted whole": ('My classmate wrote: "{r}" But I get {y}.',
                      "我同学写道：“{r}”但我算出来是{y}。"),
 }  # fmt: skip
-"""Where x is the reference, y another answer, r the row's response."""
+"""Templates with x the reference, y another answer, r the row's response."""
 _SHORT = 40
-"""Characters of a reference that a sentence of a response can hold."""
+"""The longest reference, in characters, that is put into a sentence of a response."""
 _ONES = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
     "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen",
@@ -60,7 +60,7 @@ _AMOUNT = re.compile(
     r"(?P<lead>[$\s]*)(?P<sign>-?)(?P<digits>\d+(?:,\d{3})*(?:\.\d+)?)(?P<rest>[^\d^+*/=<>():,，;；]*)"
 )
 _PLACE = re.compile(r"\s*(?:-|st|nd|rd|th|s\b|CE|BC|AD|[年月日]|.*向)")
-"""Behind a number that names a year, a day or a place, or goes somewhere: it has no sign."""
+"""The text after a number of a year, day, rank or direction, which has no sign."""
 _RATIO = re.compile(r"(-?)(?:\\[dt]?frac)?\{?(\d+)\}?(?:/|(?=\{))\{?(\d+)\}?")
 _NUMBER = re.compile(r"(?<![\w.])(?<!_\{)\d+(?:\.\d+)?")
 _DATE = re.compile(r"[年月日]|\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)")
@@ -72,19 +72,19 @@ _SEVERAL = re.compile(
     r"[<>≤≥,，;；:、±∪或\u3000]|\\(?:pm|c[au]p|[lg]eq?(?:slant)?|text|mathrm)(?![a-z])|\bor\b"
 )
 _MIXED = re.compile(r"[\u3400-\u9fff$]|(?<![\\a-zA-Z])[a-zA-Z]{4,}")
-"""In a formula that stands in a sentence."""
+"""Words in a formula, which is then part of a sentence."""
 _ORDERS = {"<": ">≤", ">": "<≥", "≤": "≥<", "≥": "≤>"}
 _INTERVAL = re.compile(r"([\[(])([^,()\[\]]+),([^,()\[\]]+)([\])])")
 _BRACKETS = {"[": "(", "(": "[", "]": ")", ")": "]"}
 _STACK = re.compile(r"[\[\](){}<>](?:\s[\[\](){}<>])+")
-"""Brackets that close one another, as an answer."""
+"""An answer that is a sequence of brackets."""
 _ENCLOSED = re.compile(r"((?:\\?[{(\[])?)(.+?)((?:\\?[})\]])?)")
 _BETWEEN = re.compile(r"[,，;；、]|\bor\b|\band\b|或|和")
 _WORKED = re.compile(rf"\n|=[^,，;；]*=|#|答案|选[{LETTERS}]|故|证明|略|见解析")
-"""In a reference that holds steps, two spellings, or no answer at all."""
+"""Marks of a reference with steps, two spellings, or no answer."""
 _NEGATION = re.compile(r"\b(?:no|not|none|never|nor|without)\b|n't|[不没无非未否]", re.IGNORECASE)
 Changes = Iterator[tuple[str, str]]
-"""Kinds of change with what they make."""
+"""Pairs of a kind of change and the changed text."""
 
 
 def turned(row: Item, others: Sequence[str], rng: random.Random) -> Changes:
@@ -194,7 +194,7 @@ def _texts(text: str, rng: random.Random) -> Changes:
 
 
 def _names(row: Item, names: Sequence[Sequence[str]], rng: random.Random) -> Changes:
-    """Names of other rows, this one's first name with another's last, and names it was asked by."""
+    """Names of other rows, the first name with another last name, and names in the question."""
     first, _, last = row.reference[0].strip().rpartition(" ")
     for other in rng.sample(names, min(3, len(names))):
         if not any(_within(a, b) for a in other for b in (*row.reference, row.response)):
@@ -235,7 +235,7 @@ def _formulas(text: str, rng: random.Random) -> Changes:
 
 
 def _spots(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
-    """Matches in what is given, and not in what it is a value of; a curve is given as a whole."""
+    """Matches on the right of the last "=", or in the whole equation of a curve."""
     curve = re.search(r"[xy].*=", text) and not _SEVERAL.search(text)
     for match in pattern.finditer(text):
         given = match.start() > text.rfind("=")
@@ -289,12 +289,12 @@ def _parts(items: list[str], between: str, rng: random.Random) -> Changes:
 
 
 def is_short(reference: str) -> bool:
-    """Whether it is an answer and no more: what a solution comes to is for people to read."""
+    """Whether a reference is a bare answer and no solution."""
     return len(reference) <= 2 * _SHORT and not _WORKED.search(reference.strip())
 
 
 def is_name(text: str) -> bool:
-    """Whether these are words rather than a value or letters of options."""
+    """Whether a text is words rather than a value or letters of options."""
     formula = re.search(r"[\\^=_＝]|^\W*$", re.sub(r"\\(?:text|mathrm)\s*\{([^}]*)\}", r"\1", text))
     return not formula and bool(_WORD.search(text)) and not _OPTIONS.fullmatch(text)
 
@@ -305,7 +305,7 @@ def _is_closed(text: str) -> bool:
 
 
 def accepted(text: str, references: Sequence[str]) -> bool:
-    """Whether it says the same as one of them: the same characters, or a number of equal value."""
+    """Whether a text equals one of the references by its characters or its number."""
     value = _value(text)
     return any(_bare(text) == _bare(r) or value == _value(r) is not None for r in references)
 
@@ -325,11 +325,11 @@ def _value(text: str) -> Fraction | None:
 
 
 def held(text: str, row: Item) -> bool:
-    """Whether it holds one of the row's references, or one holds it."""
+    """Whether a text contains one of the row's references, or is contained in one."""
     return any(_within(text, reference) for reference in row.reference)
 
 
 def _within(one: str, other: str) -> bool:
-    """Whether one of two texts holds the other, by their letters and digits."""
+    """Whether one of two texts contains the other, by their letters and digits."""
     a, b = (re.sub(r"[\W_]+", "", text).casefold() for text in (one, other))
     return a in b or b in a

@@ -1,9 +1,9 @@
-"""Accepted pairs a second of the data generator, by the number of workers.
+"""Measure the data generator's accepted pairs per second, by the number of workers.
 
     python benchmarks/data_gen.py configs/data_gen/demo.yaml 1 2
 
-One run a number, each in a process of its own; the wall clock covers everything, from the start of
-the interpreter to the data card. All runs must give the same bytes.
+One run per number, each in its own process; the wall time covers everything from the start of the
+interpreter to the data card. All runs must write the same bytes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 
 
 def measure(config: str, workers: int, folder: Path) -> tuple[int, float, dict[str, str]]:
-    """Pairs, seconds and the digests of what was written."""
+    """The pairs, the seconds and the digests of the written files."""
     out = folder / str(workers)
     command = [sys.executable, "-m", "data_gen", config, f"out={out}", f"workers={workers}"]
     started = time.perf_counter()
@@ -30,7 +30,7 @@ def measure(config: str, workers: int, folder: Path) -> tuple[int, float, dict[s
 
 
 def main() -> None:
-    """Print a line a number of workers, each against the first."""
+    """Print a line per number of workers, with the ratio to the first."""
     config, *numbers = sys.argv[1:] or ["configs/data_gen/demo.yaml"]
     first: tuple[float, dict[str, str]] | None = None
     with tempfile.TemporaryDirectory() as folder:

@@ -1,11 +1,11 @@
-"""The transformers engine and the fast engine, side by side on the same rows.
+"""Compare the transformers engine and the fast engine on the same rows.
 
     gradegpt export nano runs/nano-int8
     python benchmarks/engines.py runs/nano-int8 data/nano-judge/dev.jsonl [ROWS] [MODEL] [ADAPTER]
 
-``MODEL`` and ``ADAPTER`` are what the folder was exported from; by default the embedded judge. The
-engines take turns, one thread each, and the median of the rounds counts: by the clock, and by the
-processor's time, which other work on the machine changes less.
+``MODEL`` and ``ADAPTER`` are the source of the exported folder; by default the embedded judge. The
+engines run in turns, one thread each, and the medians over the rounds are printed: of wall time,
+and of CPU time, which other work on the machine affects less.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Prompts = Sequence[Sequence[Message]]
 
 
 def measure(engine: Engine, prompts: Prompts, size: int) -> tuple[int, float, float]:
-    """Tokens written, seconds by the clock and of the processor, ``size`` prompts a call."""
+    """Generated tokens, wall seconds and CPU seconds, with ``size`` prompts per call."""
     wall, cpu = time.perf_counter(), time.process_time()
     tokens = 0
     for at in range(0, len(prompts), size):
@@ -39,7 +39,7 @@ def measure(engine: Engine, prompts: Prompts, size: int) -> tuple[int, float, fl
 
 
 def answers(engine: Engine, prompts: Prompts) -> list[Generation]:
-    """What the engine writes; a failure is raised."""
+    """The engine's generations; a failure is raised."""
     made = []
     for answer in engine.generate(prompts, max_new_tokens=MAX_NEW_TOKENS):
         if not isinstance(answer, Generation):
@@ -49,7 +49,7 @@ def answers(engine: Engine, prompts: Prompts) -> list[Generation]:
 
 
 def table(engines: dict[str, Engine], prompts: Prompts, size: int) -> None:
-    """A line an engine: the medians, and the ratio to the first."""
+    """Print a line per engine: the medians, and the ratio to the first."""
     rounds: dict[str, list[tuple[int, float, float]]] = {name: [] for name in engines}
     for _ in range(ROUNDS):
         for name, engine in engines.items():
@@ -64,7 +64,7 @@ def table(engines: dict[str, Engine], prompts: Prompts, size: int) -> None:
 
 
 def verdict_of(made: Generation) -> Verdict | None:
-    """None where the text holds no verdict."""
+    """The verdict of a text, or None."""
     chain = parse_chain(made.text).chain
     return chain.verdict if chain else None
 
@@ -72,12 +72,12 @@ def verdict_of(made: Generation) -> Verdict | None:
 def share(
     same: Callable[[Generation, Generation], bool], pairs: list[tuple[Generation, ...]]
 ) -> str:
-    """On how many rows the engines agree."""
+    """The number of rows on which the engines agree, as text."""
     return f"{sum(same(*pair) for pair in pairs)} of {len(pairs)}"
 
 
 def main() -> None:
-    """Print the speeds one prompt at a time and 32 at a time, then how often the engines agree."""
+    """Print the speeds with one and with 32 prompts per call, then how often the engines agree."""
     folder, rows, count, model, adapter = (
         *sys.argv[1:6],
         *("", "", "64", "", "")[len(sys.argv) - 1 :],

@@ -1,10 +1,10 @@
-"""Hostile pairs for the rule judge: no crash, no pair past the bound, memory flat.
+"""Fuzz the rule judge with hostile pairs: no crash, no pair over the time limit, constant memory.
 
     python benchmarks/fuzz_rules.py ROWS.jsonl [MORE.jsonl ...] [--pairs 200000] [--seed 1]
 
-Half of the pairs are real rows, cut, spliced, doubled and sprinkled with odd characters; the rest
-is LaTeX from a small grammar that nests, towers and repeats. Exits with 1 if a pair raised or took
-longer than the bound, or if memory grew by more than 64 MiB over the second half.
+Half of the pairs are real rows, cut, spliced, repeated and mixed with odd characters; the others
+are LaTeX from a small grammar with nesting, power towers and repetition. Exits with 1 if a pair
+raised an error or exceeded the limit, or if memory grew by more than 64 MiB in the second half.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from gradegpt.judges import RuleJudge
 from gradegpt.schema import AnswerType, Item
 
 BOUND_S = 5.0
-"""Wall clock of one pair: the workers' two seconds, and what a loaded machine adds."""
+"""The limit of a pair's wall time: the workers' two seconds, with a margin for a busy machine."""
 _GROWTH_MB = 64
 _ODD = ["\x00", "\u202e", "\u200b", "\ufeff", "\ud800", "\\", "{", "}", "$", "^", "_", "\\frac",
         "\\boxed{", "<", ">", "答案", "故选", "####", "．", "１", "²", "∞", "±", "\r", "\x1b[2J",
@@ -32,7 +32,7 @@ _ODD = ["\x00", "\u202e", "\u200b", "\ufeff", "\ud800", "\\", "{", "}", "$", "^"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Judge the pairs, say how it went."""
+    """Judge the pairs and print the results."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--pairs", type=int, default=200_000)
@@ -50,7 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         try:
             judgement = judge.judge([item])[0]
             outcomes[judgement.verdict or judgement.outcome] += 1
-        except Exception as error:  # noqa: BLE001  a fuzzer is there to see what comes
+        except Exception as error:  # noqa: BLE001  a fuzzer reports any error
             raised += 1
             print(f"pair {n}: {type(error).__name__}: {error}\n  {item!r:.400}")
         took = time.perf_counter() - began

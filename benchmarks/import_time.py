@@ -1,4 +1,4 @@
-"""Measure what ``import gradegpt`` takes, next to the interpreter's own start.
+"""Measure the time of ``import gradegpt``, compared with the interpreter's own start.
 
 python benchmarks/import_time.py [RUNS]
 """

@@ -1,10 +1,10 @@
-"""Judges by file, what is not judged counted as wrong, and on rows that the rules leave open.
+"""Judges by file, with unjudged rows counted as wrong, and on rows that the rules leave open.
 
     python benchmarks/left_open.py configs/eval/real-fast.yaml [NAME=VALUE ...]
 
-Of an evaluation that has run, with a judge ``rules`` among its judges. A report counts what is
-judged alone; here a judge gains nothing by saying nothing. The open rows are those of files that
-people labelled, with 95 % intervals of bootstrap draws over questions.
+It reads a finished evaluation with a judge ``rules``. A report's accuracy is over judged rows only;
+here a judge gains nothing by abstaining. The open rows are those of files with human labels, with
+95 % bootstrap intervals over questions.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def balanced(rows: Sequence[Row]) -> tuple[float, float, float]:
 
 
 def table(name: str, rows: Sequence[Row], *keys: Callable[[Example], str]) -> None:
-    """A line for all rows and, by each key, for each group of ``_LEAST`` and more."""
+    """Print a line for all rows and, by each key, for each group of at least ``_LEAST``."""
     print(f"{name:<42}{'rows':>6}{'judged':>8}{'right of them':>15}{'balanced, all rows':>30}")
     groups: dict[str, list[Row]] = {"all": list(rows)}
     for key in keys:
@@ -44,12 +44,12 @@ def table(name: str, rows: Sequence[Row], *keys: Callable[[Example], str]) -> No
     for group, members in groups.items():
         if len(members) < _LEAST:
             continue
-        said = [(e, j) for e, j in members if j.outcome is Outcome.JUDGED]
-        right = sum((j.verdict == "correct") is (e.verdict == "correct") for e, j in said)
+        judged_rows = [(e, j) for e, j in members if j.outcome is Outcome.JUDGED]
+        right = sum((j.verdict == "correct") is (e.verdict == "correct") for e, j in judged_rows)
         value, low, high = balanced(members)
         print(
-            f"  {group:<40}{len(members):>6,}{len(said) / len(members):>8.1%}"
-            f"{right / max(1, len(said)):>15.1%}{value:>12.3f} ({low:.3f} to {high:.3f})"
+            f"  {group:<40}{len(members):>6,}{len(judged_rows) / len(members):>8.1%}"
+            f"{right / max(1, len(judged_rows)):>15.1%}{value:>12.3f} ({low:.3f} to {high:.3f})"
         )
 
 
@@ -58,16 +58,16 @@ def _source(example: Example) -> str:
 
 
 def _closed(example: Example) -> str:
-    """Choices and blanks by source; free text of all sources together."""
+    """The group of a row: its source, or free text of all sources together."""
     free = type_of(example) is AnswerType.TEXT
     return "free text" if free else f"{example.source}, not free text"
 
 
 def main() -> None:
-    """Print two tables a judge."""
+    """Print two tables per judge."""
     settings = load_settings(EvalSettings, Path(sys.argv[1]), sys.argv[2:])
     examples = read_sources(settings.sources)
-    said = {
+    judged_rows = {
         judge.label: list(
             read_rows(settings.folder / "judgements" / f"{judge.label}.jsonl", Judgement)
         )
@@ -75,10 +75,10 @@ def main() -> None:
     }
     left = [
         place
-        for place, (example, ruled) in enumerate(zip(examples, said["rules"], strict=True))
+        for place, (example, ruled) in enumerate(zip(examples, judged_rows["rules"], strict=True))
         if ruled.outcome is not Outcome.JUDGED and _PEOPLE.search(example.labelled_by)
     ]
-    for name, judged in said.items():
+    for name, judged in judged_rows.items():
         rows = list(zip(examples, judged, strict=True))
         table(name, rows, _source, _closed)
         unread = sum(j.outcome is Outcome.UNPARSED for j in judged)

@@ -1,7 +1,7 @@
-"""What the benchmarks of the server share: a server process, and a client that costs little.
+"""A server process and a fast client, shared by the server's benchmarks.
 
-The client speaks as much HTTP/1.1 as our server answers with. A full one takes as long for a
-request as the server does, and shares its cores here.
+The client supports only the part of HTTP/1.1 that our server uses. A complete client needs as much
+time per request as the server, on the same cores.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ class Reply(NamedTuple):
         return json.loads(self.body)
 
 
-class Gone(Exception):  # noqa: N818  a state of the other side, told to the caller
+class ConnectionLost(Exception):  # noqa: N818  a state of the server, handled by the caller
     """The server closed the connection before it answered."""
 
 
 class Connection:
-    """A connection that is kept open, for one request after another."""
+    """A connection that is kept open for several requests."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer
@@ -50,7 +50,7 @@ class Connection:
         return cls(*await asyncio.open_connection(_HOST, port, limit=2**24))
 
     async def send(self, path: str, body: bytes) -> None:
-        """Send a request. Raises ``Gone``."""
+        """Send a request. Raises ``ConnectionLost``."""
         head = (
             f"POST {path} HTTP/1.1\r\nHost: {_HOST}\r\nContent-Type: application/json\r\n"
             f"Content-Length: {len(body)}\r\n\r\n"
@@ -59,25 +59,25 @@ class Connection:
             self._writer.write(head.encode() + body)
             await self._writer.drain()
         except OSError as error:
-            raise Gone(str(error)) from error
+            raise ConnectionLost(str(error)) from error
 
     async def receive(self) -> Reply:
-        """Read the reply. Raises ``Gone``."""
+        """Read the reply. Raises ``ConnectionLost``."""
         try:
             head = await self._reader.readuntil(b"\r\n\r\n")
             length = re.search(rb"(?i)\r\ncontent-length: *(\d+)", head)
             body = await self._reader.readexactly(int(length[1]) if length else 0)
         except (OSError, asyncio.IncompleteReadError) as error:
-            raise Gone(str(error)) from error
+            raise ConnectionLost(str(error)) from error
         return Reply(int(head.split(b" ", 2)[1]), body)
 
     async def post(self, path: str, body: bytes) -> Reply:
-        """Send a request and read its reply. Raises ``Gone``."""
+        """Send a request and read its reply. Raises ``ConnectionLost``."""
         await self.send(path, body)
         return await self.receive()
 
     async def more(self, seconds: float = 0.05) -> bytes:
-        """What comes although nothing was asked: a second answer."""
+        """Bytes that arrive without a request, such as a second reply."""
         try:
             async with asyncio.timeout(seconds):
                 return await self._reader.read(2**16)
@@ -85,7 +85,7 @@ class Connection:
             return b""
 
     def close(self) -> None:
-        """Leave, whatever was asked."""
+        """Close the connection without waiting."""
         self._writer.close()
 
 
@@ -98,10 +98,10 @@ class Served(NamedTuple):
 
 @contextmanager
 def served(settings: Sequence[str]) -> Iterator[Served]:
-    """A server of its own process on a free port, with ``KEY=VALUE`` settings.
+    """A server in its own process on a free port, with ``KEY=VALUE`` settings.
 
     Raises:
-        GradeGPTError: it does not start; its complaint is on stderr.
+        GradeGPTError: it does not start; its error is on stderr.
 
     """
     command = [sys.executable, "-m", "serve", "configs/serve/nano.yaml", "port=0", *settings]

@@ -1,4 +1,4 @@
-"""What a generated set shares with the files that it was to avoid, counted anew and naively.
+"""Count what a generated set shares with the files that it must avoid, by a naive method.
 
     python benchmarks/overlap.py data/gradegpt-56k
 
@@ -31,7 +31,7 @@ def ngrams(text: str, n: int) -> Iterator[str]:
 
 
 def evaluated(avoid: list[dict[str, str | None]]) -> Iterator[tuple[str, list[str]]]:
-    """Question and all texts of each row that is to be avoided."""
+    """The question and all texts of each row to avoid."""
     for part in avoid:
         for line in Path(str(part["path"])).read_text(encoding="utf-8").splitlines():
             row = json.loads(line)
@@ -42,7 +42,7 @@ def evaluated(avoid: list[dict[str, str | None]]) -> Iterator[tuple[str, list[st
 
 
 def items(path: Path) -> Iterator[Item]:
-    """The items that the rows' prompts show."""
+    """The items in the rows' prompts."""
     for line in path.read_text(encoding="utf-8").splitlines():
         item = parse_prompt([Message(**message) for message in json.loads(line)["prompt"]])
         if item is None:

@@ -1,11 +1,11 @@
-"""Two judges on the same rows: a score of each, and the difference with its interval.
+"""Compare two judges on the same rows: a score of each, and the difference with its interval.
 
     python benchmarks/paired.py configs/eval/real.yaml OLD.jsonl NEW.jsonl [SCORE]
 
 ``SCORE`` is ``balanced_accuracy``, ``accuracy``, ``kappa`` or another of ``gradegpt.agreement``.
 
 The judges' files are from the ``judgements/`` of evaluations with that config. The 95 % interval is
-of paired bootstrap draws over questions: a question that is easy is so for both.
+from a paired bootstrap over questions, as an easy question is easy for both.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _PEOPLE = re.compile(r"human|teacher", re.IGNORECASE)
 
 
 def line(what: str, name: str, rows: list[Example], *judgements: list[Judgement]) -> str:
-    """The table's line for these rows."""
+    """The line of the table for some rows."""
     cells = np.stack([by_question(rows, judged) for judged in judgements], axis=1)
     drawn = score(resampled(cells, DRAWS, 0))[what]
     a, b = drawn[0]
@@ -36,7 +36,7 @@ def line(what: str, name: str, rows: list[Example], *judgements: list[Judgement]
 
 
 def main() -> None:
-    """Print a line a source, one for what people graded, and one for everything."""
+    """Print a line per source, one for rows graded by people, and one for all rows."""
     config, *files = sys.argv[1:4]
     what = sys.argv[4] if len(sys.argv) > 4 else "balanced_accuracy"
     settings = load_settings(EvalSettings, config)

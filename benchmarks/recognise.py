@@ -1,11 +1,11 @@
-"""Which family of prompts claims a template of one's own, and what it lacks where none does.
+"""Find the prompt family that recognises your own template, or what the template lacks.
 
     python -m benchmarks.recognise FOLDER [answer=response target=reference ...]
 
 A template is a text file with ``{question}``, ``{reference}`` and ``{response}``, or with other
-names that are given as ``name=part``; all other braces stay. A line ``<|user|>`` parts a system
-message from a user message. Each template is filled with six items in the five forms that callers
-send, and counts as recognised where the same family finds the three parts in all thirty.
+names that are given as ``name=part``; other braces are unchanged. A line ``<|user|>`` separates a
+system message from a user message. Each template is filled with six items in the five forms that
+callers send, and counts as recognised where the same family finds the three parts in all thirty.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _NAME = re.compile(r"\{(\w+)\}")
 
 
 class Filled(NamedTuple):
-    """A template with an item in it, as one form of it is sent."""
+    """A template filled with an item, in one of the forms that callers send."""
 
     label: str
     messages: list[Message]
@@ -70,7 +70,7 @@ def filled(template: str) -> Iterator[Filled]:
 
 
 def differs(ask: Ask, parts: tuple[str, str, str]) -> str:
-    """Which part was not found as it was put in; empty where all were, or the family lacks one."""
+    """The first part that differs from the item's; empty where all agree or the family lacks it."""
     item = ask.item()
     found = (item.question, "\n".join(item.reference), item.response)
     for name, was, now in zip(PARTS, parts, found, strict=True):
@@ -83,7 +83,7 @@ def differs(ask: Ask, parts: tuple[str, str, str]) -> str:
 
 
 def recognised(template: str) -> tuple[str, list[str]]:
-    """The family of the plain item, and what went wrong in which form."""
+    """The family of the plain item, and the forms with an error."""
     family, wrong = "-", []
     for label, messages, parts in filled(template):
         try:
@@ -104,7 +104,7 @@ def load(path: Path, names: dict[str, str]) -> str:
     """A template with our names for its parts.
 
     Raises:
-        SystemExit: it has no place for a reference or a response.
+        SystemExit: it has no field for a reference or a response.
 
     """
     text = path.read_text(encoding="utf-8").strip("\n")
@@ -117,7 +117,7 @@ def load(path: Path, names: dict[str, str]) -> str:
 
 
 def main() -> None:
-    """Print a line a template, the first complaint below it, and the count."""
+    """Print a line per template, with its first error below it, and the count."""
     folder, *given = sys.argv[1:]
     names = dict(pair.split("=", 1) for pair in given)
     paths = sorted(Path(folder).glob("*.txt"))

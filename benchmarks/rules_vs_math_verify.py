@@ -2,12 +2,12 @@
 
     python benchmarks/rules_vs_math_verify.py ROWS.jsonl [MORE.jsonl=SEPARATOR ...] [--set-aside F]
 
-A separator stands between the accepted answers in a file's references, as in aliases.jsonl=/
+A separator splits the accepted answers in a file's references, as in aliases.jsonl=/
 
-One process each, and they take turns file by file, so that whatever else the machine does hits both
-alike; what they import is loaded before the clock starts. Rows have question, reference, response
-and label (true, false; null is left out). What the rules leave open counts as "not correct" here,
-as math-verify's failures to parse do. Needs: pip install math-verify
+Each runs in its own process, in turns file by file, so that other work on the machine affects both
+equally; imports are loaded before the clock starts. Rows have question, reference, response and
+label (true, false; null is left out). Rows that the rules leave open count as "not correct" here,
+as math-verify's parse failures do. Needs: pip install math-verify
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ _WARM_UP = [
         (r"\int_0^1 2x\,dx", r"\sum_{k=1}^{1} k"),
     )
 ]
-"""Pairs for which both load all they use: units, a grammar, computer algebra."""
+"""Pairs for which both load all their modules: units, a grammar, computer algebra."""
 
 
 class Run(NamedTuple):
-    """Whether each row was called correct, and the seconds each took."""
+    """Whether each row was judged correct, and the seconds of each."""
 
     calls: list[bool]
     seconds: list[float]
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Print a line a file and the two ratios over all of them."""
+    """Print a line per file and the two ratios over all files."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("files", nargs="+", metavar="FILE[=SEPARATOR]")
     parser.add_argument("--limit", type=int, default=0, help="rows of each file, 0 for all")
@@ -83,7 +83,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def run(name: str, examples: Sequence[Example]) -> Run:
-    """Grade the rows one by one, each under the clock."""
+    """Grade the rows one by one and measure each."""
     grade, made = _GRADERS[name], Run([], [])
     for example in examples:
         start = time.perf_counter()
@@ -98,7 +98,7 @@ def _rules(example: Example) -> bool:
 
 
 def _math_verify(example: Example) -> bool:
-    """With letters where the reference is one, and a formula marked as such, as its guide asks."""
+    """Grade with math-verify as its guide recommends: letters as strings, formulas in dollars."""
     from math_verify import (
         ExprExtractionConfig,
         LatexExtractionConfig,

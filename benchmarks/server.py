@@ -1,12 +1,12 @@
-"""The server against one request after another, and against its own engine called directly.
+"""Compare the server with single generate calls, and with its own engine called directly.
 
     gradegpt export nano runs/nano-fast
     python benchmarks/server.py runs/nano-fast eval/data/handmade.jsonl --clients 32
 
-All on the same rows in one run: ``transformers.generate`` on the embedded judge, a prompt at a
-time; the engine, ``--clients`` items a call; the server, with as many clients, each of which asks
-again as soon as it is answered. Then both with verdicts alone (chain format ``outcome``). Engine
-and server take turns, and the median of the rounds counts.
+All on the same rows in one run: ``transformers.generate`` on the embedded judge, one prompt at a
+time; the engine, with ``--clients`` items per call; the server, with as many clients, each of which
+sends its next request after a reply. Then both with verdict tags only (chain format ``outcome``).
+Engine and server run in turns, and the median over the rounds is printed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MAX_NEW_TOKENS: Final = 384
 
 
 def items_of(path: Path, rows: int) -> list[Item]:
-    """The first rows of a file of items or examples, over again until there are ``rows``."""
+    """The first ``rows`` rows of a file of items or examples, repeated if it is shorter."""
     found = [
         Item.model_validate({name: row[name] for name in FIELDS if row.get(name) is not None})
         for _, row in read_objects(path)
@@ -43,17 +43,17 @@ def items_of(path: Path, rows: int) -> list[Item]:
 
 
 class Took(NamedTuple):
-    """Seconds for all rows, and the tokens that were written for them."""
+    """The seconds for all rows, and the generated tokens."""
 
     seconds: float
     tokens: int
 
 
 def one_at_a_time(items: Sequence[Item], threads: int) -> Took:
-    """``transformers.generate`` for the embedded judge, one prompt a call.
+    """``transformers.generate`` for the embedded judge, one prompt per call.
 
-    As fast as it gets: without the adapter's detour, in float32, and on one thread, as small
-    matrices are slower on several.
+    In its fastest form: with the adapter merged, in float32, and on one thread, as small matrices
+    are slower on several.
     """
     import torch
     from peft import PeftModel
@@ -87,7 +87,7 @@ def one_at_a_time(items: Sequence[Item], threads: int) -> Took:
 
 
 async def ask(port: int, items: Sequence[Item], clients: int) -> tuple[float, list[Judgement]]:
-    """Seconds until ``clients`` have had all items judged, one a request, and the judgements."""
+    """The seconds for ``clients`` to judge all items, one per request, and the judgements."""
     bodies = [item.model_dump_json(exclude_none=True, exclude={"meta"}).encode() for item in items]
     left: Iterator[int] = iter(range(len(items)))
     made: dict[int, Judgement] = {}
@@ -107,7 +107,7 @@ async def ask(port: int, items: Sequence[Item], clients: int) -> tuple[float, li
 
 
 def direct(judge: Any, items: Sequence[Item], size: int) -> tuple[float, list[Judgement]]:
-    """Seconds until the judge itself has judged all items, ``size`` a call, and the judgements."""
+    """The seconds of the judge for all items, ``size`` per call, and the judgements."""
     started, made = time.perf_counter(), []
     for at in range(0, len(items), size):
         made += judge.judge(items[at : at + size])
@@ -117,7 +117,7 @@ def direct(judge: Any, items: Sequence[Item], size: int) -> tuple[float, list[Ju
 def taking_turns(
     ways: dict[str, Callable[[], tuple[float, list[Judgement]]]], rounds: int
 ) -> tuple[dict[str, float], dict[str, list[Judgement]]]:
-    """The median seconds of each way, after a round to warm up, and what it judged."""
+    """The median seconds of each way, after a warm-up round, and its judgements."""
     seconds: dict[str, list[float]] = {name: [] for name in ways}
     judged: dict[str, list[Judgement]] = {}
     for turn in range(rounds + 1):
@@ -130,7 +130,7 @@ def taking_turns(
 def compare(
     model: str, items: Sequence[Item], clients: int, rounds: int, chain_format: str | None
 ) -> tuple[Took, Took]:
-    """What the engine and the server took; how many verdicts are the same is printed."""
+    """The seconds of the engine and the server; print how many verdicts are the same."""
     format_ = ChainFormat(chain_format) if chain_format else None
     settings = JudgeSettings(
         kind="model", model=model, batch_size=clients, chain_format=format_,
@@ -162,14 +162,14 @@ def compare(
 
 
 def main(
-    model: Annotated[str, typer.Argument(help="What gradegpt export wrote of the embedded judge.")],
+    model: Annotated[str, typer.Argument(help="The embedded judge, exported by gradegpt export.")],
     rows_file: Annotated[Path, typer.Argument(help="JSON Lines of items or examples.")],
     rows: int = 256,
     clients: int = 32,
     rounds: int = 3,
-    threads: Annotated[int, typer.Option(help="Of transformers.generate.")] = 1,
+    threads: Annotated[int, typer.Option(help="The threads of transformers.generate.")] = 1,
 ) -> None:
-    """Print rows a second of every way, and the three ratios."""
+    """Print the rows per second of every way, and their ratios."""
     items = items_of(rows_file, rows)
     alone = one_at_a_time(items, threads)
     engine, server = compare(model, items, clients, rounds, None)

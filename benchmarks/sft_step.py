@@ -1,11 +1,11 @@
-"""What a LoRA step of the embedded judge costs, and what each way to save operations is worth.
+"""Measure a LoRA step of the embedded judge, and the gain of each optimisation.
 
     python benchmarks/sft_step.py [THREADS] [RANK]
 
-The nano with fresh adapters on random rows of 200 to 400 tokens, bf16 autocast, loss on the last
-60. Each variant adds one thing to that before it: PEFT's own layers with a padding mask, adapters
-folded into one product, no mask, a compiled backbone. Every variant runs in a process of its own;
-they take turns, and the median of the rounds counts.
+The nano with new adapters on random rows of 200 to 400 tokens, bf16 autocast, loss on the last 60.
+Each variant adds one change to the one before it: PEFT's own layers with a padding mask, adapters
+folded into one product, no mask, a compiled backbone. Every variant runs in its own process; they
+run in turns, and the median over the rounds is printed.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ VARIANTS = ("stock", "folded", "no mask", "compiled")
 ROUNDS = 3
 STEPS = 10
 WARM = 4
-"""Steps before the clock runs: the first ones compile."""
+"""Steps before the clock starts, as the first ones compile."""
 
 
 def step_rate(variant: str, threads: int, rank: int) -> float:
-    """Tokens a second, padding not counted."""
+    """Tokens per second, without padding."""
     import torch
     from peft import LoraConfig, get_peft_model
     from torch.nn.functional import cross_entropy
@@ -79,7 +79,7 @@ def step_rate(variant: str, threads: int, rank: int) -> float:
 
 
 def main() -> None:
-    """Print a line a variant, and its ratio to the stock one."""
+    """Print a line per variant, and its ratio to the stock one."""
     threads, rank = (*sys.argv[1:3], *("1", "48")[len(sys.argv) - 1 :])
     rates: dict[str, list[float]] = {variant: [] for variant in VARIANTS}
     for _ in range(ROUNDS):

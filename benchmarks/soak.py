@@ -1,13 +1,13 @@
-"""The server under a crowd, under SIGTERM, and with a worker killed: whether a request is lost.
+"""Soak test of the server: many clients, SIGTERM, and a killed worker, without lost requests.
 
     python benchmarks/soak.py --connections 500 --seconds 60
     python benchmarks/soak.py --connections 500 --seconds 60 judge.kind=cascade workers=2
 
-Every connection asks one thing after another: items of all sizes, alone and several, and pipelines'
-prompts; a share of it is malformed, and a share of clients leaves without waiting. Each reply must
-be the one to what was asked: a second reply would be taken for that of the next request, and be
-wrong. The server is one of its own on a free loopback port. Exit code 1 if anything was lost, wrong
-or answered twice.
+Every connection sends one request after another: items of all sizes, single and several, and
+pipelines' prompts; a share is malformed, and a share of clients disconnects without waiting. Each
+reply must belong to its request: a second reply would be read as that of the next request, and be
+wrong. The server runs on a free loopback port. The exit code is 1 if anything was lost, wrong or
+answered twice.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final, NamedTuple
 
 import typer
-from load import Connection, Gone, Reply, Served, served
+from load import Connection, ConnectionLost, Reply, Served, served
 
 SIZES: Final = (0, 0, 0, 200, 200, 2_000, 20_000, 200_000)
 """Characters before the answer; most responses are short."""
@@ -37,7 +37,7 @@ TURNED_AWAY_S: Final = 0.05
 
 
 class Request(NamedTuple):
-    """What to send, and what a right reply to it is."""
+    """A request, and the check of its reply."""
 
     path: str
     body: bytes
@@ -47,7 +47,7 @@ class Request(NamedTuple):
 
 @dataclass
 class Tally:
-    """What became of all requests."""
+    """The counts of all requests by their results."""
 
     answered: Counter[int] = field(default_factory=Counter)
     seconds: list[float] = field(default_factory=list)
@@ -57,7 +57,7 @@ class Tally:
     twice: int = 0
     away: int = 0
     stopping: bool = False
-    """From here on the server may refuse connections, and close those that wait."""
+    """After SIGTERM the server may refuse connections, and close idle ones."""
 
     @property
     def ok(self) -> bool:
@@ -65,7 +65,7 @@ class Tally:
         return not (self.lost or self.wrong or self.twice)
 
     def show(self, title: str) -> None:
-        """Print it."""
+        """Print the counts."""
         statuses = ", ".join(f"{n:,} x {code}" for code, n in sorted(self.answered.items()))
         print(f"\n{title}: {'ok' if self.ok else 'BROKEN'}")
         print(f"  answered      {self.answered.total():,} ({statuses})")
@@ -80,7 +80,7 @@ class Tally:
 
 
 def sums(rng: random.Random, name: str) -> tuple[dict[str, str], bool]:
-    """An addition of any length that is right or wrong, and which."""
+    """An item with a right or wrong addition, of any length, and whether it is right."""
     a, b, right = rng.randrange(1_000), rng.randrange(1_000), rng.random() < 0.5
     words = "Let me add the two numbers with care. " * (rng.choice(SIZES) // 38)
     item = {
@@ -126,15 +126,15 @@ def prompt(rng: random.Random, name: str) -> Request:
     body = {"model": name, "messages": [{"role": "user", "content": text}], "max_tokens": 1}
 
     def is_right(reply: Reply) -> bool:
-        said = reply.json()
-        letter = said["choices"][0]["message"]["content"] if reply.status == 200 else None
-        return letter == ("A" if right else "B") and said["model"] == name
+        body = reply.json()
+        letter = body["choices"][0]["message"]["content"] if reply.status == 200 else None
+        return letter == ("A" if right else "B") and body["model"] == name
 
     return Request("/v1/chat/completions", json.dumps(body).encode(), is_right)
 
 
 def malformed(rng: random.Random, name: str) -> Request:
-    """What must be refused, each with its own status."""
+    """A request that must be refused with its status."""
     path, body, status = rng.choice(
         [
             ("/v1/judge", b'{"reference": "4", "resp', 400),
@@ -156,7 +156,7 @@ def _verdict(row: dict[str, Any], name: str, right: bool) -> bool:
 def requests(
     rng: random.Random, client: int, malformed_share: float, leaving_share: float
 ) -> Iterator[Request]:
-    """What one client asks, without end."""
+    """The endless requests of one client."""
     for n in range(10**9):
         name, lot = f"{client}.{n}", rng.random()
         if lot < malformed_share:
@@ -167,7 +167,7 @@ def requests(
 
 
 async def client(port: int, asked: Iterator[Request], until: float, tally: Tally) -> None:
-    """Ask until the time is up; a new connection for every one that was left or closed."""
+    """Send requests until the time is up, with a new connection for each that was closed."""
     rng = random.Random(port)
     connection: Connection | None = None
     while time.monotonic() < until:
@@ -190,7 +190,7 @@ async def client(port: int, asked: Iterator[Request], until: float, tally: Tally
 async def _asked_once(
     connection: Connection, request: Request, rng: random.Random, tally: Tally
 ) -> bool:
-    """Send, wait, check. Whether the connection can go on."""
+    """Send a request and check its reply; return whether the connection can be used again."""
     started, stopping = time.monotonic(), tally.stopping
     try:
         await connection.send(request.path, request.body)
@@ -199,8 +199,8 @@ async def _asked_once(
             tally.left += 1
             return False
         reply = await connection.receive()
-    except Gone as error:
-        # Sent before the server was told to stop, a request must be answered.
+    except ConnectionLost as error:
+        # A request that was sent before SIGTERM must be answered.
         if stopping:
             tally.away += 1
         else:
@@ -218,7 +218,7 @@ async def _asked_once(
 async def crowd(
     port: int, size: int, seconds: float, shares: tuple[float, float], *more: Any
 ) -> Tally:
-    """``size`` clients for ``seconds``, and beside them what ``more`` does with the tally."""
+    """Run ``size`` clients for ``seconds``, and the tasks ``more`` at the same time."""
     tally, until = Tally(), time.monotonic() + seconds
     clients = [
         client(port, requests(random.Random(n), n, *shares), until, tally) for n in range(size)
@@ -228,7 +228,7 @@ async def crowd(
 
 
 def family(pid: int) -> list[int]:
-    """A process and all that descend from it."""
+    """A process and all its descendants."""
     parents: dict[int, list[int]] = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):
@@ -252,21 +252,21 @@ def megabytes(pid: int) -> float:
 
 
 async def watched(pid: int, seen: list[float], _: Tally, until: float) -> None:
-    """Note the memory twice a second."""
+    """Record the memory twice per second."""
     while time.monotonic() < until:
         seen.append(megabytes(pid))
         await asyncio.sleep(0.5)
 
 
-async def told_to_stop(server: Served, tally: Tally, until: float) -> None:
-    """SIGTERM half way."""
+async def terminated(server: Served, tally: Tally, until: float) -> None:
+    """Send SIGTERM after half of the time."""
     await asyncio.sleep((until - time.monotonic()) / 2)
     tally.stopping = True
     server.process.send_signal(signal.SIGTERM)
 
 
 async def worker_killed(server: Served, killed: list[int], _: Tally, until: float) -> None:
-    """SIGKILL to one of the workers half way."""
+    """Send SIGKILL to one of the workers after half of the time."""
     await asyncio.sleep((until - time.monotonic()) / 2)
     for pid in family(server.process.pid)[1:]:
         with suppress(OSError):
@@ -283,7 +283,7 @@ def main(
     malformed: float = 0.05,
     leaving: float = 0.05,
 ) -> None:
-    """A crowd; a crowd and SIGTERM in the middle; a crowd and a worker that is killed."""
+    """Run the clients alone, with SIGTERM after half of the time, and with a killed worker."""
     given, shares = ["judge.kind=rules", *(settings or [])], (malformed, leaving)
     seen: list[float] = []
     with served(given) as server:
@@ -297,7 +297,7 @@ def main(
     print(f"  megabytes     {seen[0]:.0f} at first, most {early:.0f} then {late:.0f}")
 
     with served(given) as server:
-        stop = partial(told_to_stop, server)
+        stop = partial(terminated, server)
         drained = asyncio.run(crowd(server.port, connections, min(seconds, 10), shares, stop))
         code = server.process.wait(60)
     drained.show("SIGTERM in the middle")

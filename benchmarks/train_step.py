@@ -1,9 +1,9 @@
-"""What a pre-training step of the nano costs: attention kernels, and a heap that keeps its pages.
+"""Measure a pre-training step of the nano, by attention kernel and by heap configuration.
 
     python benchmarks/train_step.py [ROWS] [LENGTH]
 
-Forward, backward and AdamW on random tokens, bf16 autocast. Every variant runs in a process of its
-own, as a heap cannot be told twice; they take turns, and the median of the rounds counts.
+Forward, backward and AdamW on random tokens, bf16 autocast. Every variant runs in its own process,
+as a heap is configured once; they run in turns, and the median over the rounds is printed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ STEPS = 8
 
 
 def step_rate(attention: str, heap: str, rows: int, length: int) -> float:
-    """Tokens a second over ``STEPS`` steps, after two to warm up."""
+    """Tokens per second over ``STEPS`` steps, after two warm-up steps."""
     import torch
     from transformers import Qwen3Config, Qwen3ForCausalLM
 
@@ -50,7 +50,7 @@ def step_rate(attention: str, heap: str, rows: int, length: int) -> float:
 
 
 def main() -> None:
-    """Print a line a variant, and its ratio to the stock one."""
+    """Print a line per variant, and its ratio to the stock one."""
     rows, length = (*sys.argv[1:3], *("40", "204")[len(sys.argv) - 1 :])
     variants = list(product(("sdpa", "eager"), ("stock", "kept")))
     rates: dict[tuple[str, str], list[float]] = {variant: [] for variant in variants}

@@ -1,18 +1,18 @@
-"""Training throughput against TRL's stock settings: the same base, rows and machine, one run.
+"""Compare the training throughput with TRL's stock settings, on the same base and rows.
 
     python benchmarks/train_vs_trl.py data/demo [--steps 30] [--model nano] [--threads 2]
     python benchmarks/train_vs_trl.py data/demo --base FOLDER --steps 4 --rows 4 --dev 4 --rounds 1
 
-Stock is ``SFTTrainer`` with ``SFTConfig()`` as it comes and LoRA of the same rank on the same chat
-rows; only steps, rows a step, rank, learning rate, schedule and evaluation are set alike. Ours is
+Stock is ``SFTTrainer`` with the default ``SFTConfig()`` and LoRA of the same rank on the same chat
+rows; only steps, rows per step, rank, learning rate, schedule and evaluation are set equal. Ours is
 ``train.sft`` with its defaults, which put rows of similar length into a step; "mixed" is ours
-without that, so that both draw their rows alike; "compiled" is ours with ``torch_compile``, whose
-first step stays out of the clock as everyone's does. Each runs in a process of its own, one after
-the other and twice in turns, so that what else the machine does hits all; tokens are those of the
-rows, without padding. With ``--base``, a real one, stock is compared with ``share_prefix``; where
-the processor does not multiply in bf16 stock is spared it, or one step would take many minutes.
-Memory is the peak of the whole process, loading too. The losses are measured alike: mean over chain
-tokens of held-out rows, after as many rows.
+without that, so that both draw their rows in the same way; "compiled" is ours with
+``torch_compile``. The first step is never counted. Each runs in its own process, in turns and
+twice, so that other work on the machine affects all; tokens are those of the rows, without padding.
+With ``--base``, a real base, stock is compared with ``share_prefix``; on a processor without bf16
+products stock runs in float32, as one step would take many minutes otherwise. Memory is the peak of
+the whole process, including loading. The losses are measured in the same way: the mean over chain
+tokens of held-out rows, after the same number of rows.
 """
 
 from __future__ import annotations
@@ -60,12 +60,14 @@ def _options(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("data", help="a folder with train.jsonl and dev.jsonl")
     parser.add_argument("--steps", type=int, default=30, help="optimizer steps of each run")
-    parser.add_argument("--rows", type=int, default=16, help="rows a step")
+    parser.add_argument("--rows", type=int, default=16, help="rows per step")
     parser.add_argument("--model", default="nano")
     parser.add_argument("--base", default="", help="the folder of a real base, instead of --model")
     parser.add_argument("--rounds", type=int, default=2, help="runs of each, in turns")
     parser.add_argument("--dev", type=int, default=64, help="rows that the loss is measured on")
-    parser.add_argument("--threads", type=int, default=None, help="of ours; stock has torch's own")
+    parser.add_argument(
+        "--threads", type=int, default=None, help="threads of ours; stock uses torch's default"
+    )
     parser.add_argument("--only", choices=sorted(_RUNS), help=argparse.SUPPRESS)
     return parser.parse_args(argv)
 
@@ -136,7 +138,7 @@ def _stock(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _timed(trainer: Any, tokenizer: Any, options: argparse.Namespace) -> dict[str, Any]:
-    """Train; the clock starts after the first step and stands while the loss is measured."""
+    """Train; the clock starts after the first step and is stopped while the loss is measured."""
     from transformers import TrainerCallback
 
     dev = _dev_rows(tokenizer, options)

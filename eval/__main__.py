@@ -68,9 +68,8 @@ def main(
     """Measure how well judges agree with labelled answers, or score a model's unlabelled answers.
 
     Writes to runs/<name>, for a FILE runs/<its name>: judgements/<judge>.jsonl, report.json,
-    report.html (open it in a browser) and, last, manifest.json. A run that was stopped goes on
-    where it stood when the same command is given again; finished judgements of the same rows by the
-    same judge are reused.
+    report.html (open it in a browser) and, last, manifest.json. A stopped run resumes when the
+    same command is given again; finished judgements of the same rows by the same judge are reused.
     """
     from .evaluate import evaluate, evaluate_answers, report_path
     from .files import is_answers
@@ -83,8 +82,8 @@ def main(
         settings = _settings(source, _judges(judges, given), mapped, overrides, ignore_extra)
     elif judges or given or mapped or ignore_extra:
         raise typer.BadParameter(
-            f"--judge, --model, --map and the like go with a file of answers; {source} holds "
-            "settings, which KEY=VALUE changes: 'judges=[{kind: rules}]'"
+            f"--judge, --model, --map and similar options need a file of answers; {source} holds "
+            "settings: change them with KEY=VALUE, such as 'judges=[{kind: rules}]'"
         )
     else:
         settings = load_settings(EvalSettings, source, overrides or ())
@@ -94,13 +93,15 @@ def main(
         else:
             print_report(evaluate(settings, overwrite=overwrite))
     except KeyboardInterrupt:
-        typer.echo(f"stopped; run the same command again to go on from {settings.folder}", err=True)
+        typer.echo(
+            f"stopped; run the same command again to resume from {settings.folder}", err=True
+        )
         raise typer.Exit(130) from None
     typer.echo(f"report: {report_path(settings)}")
 
 
 def _judges(kinds: Sequence[Kind] | None, given: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The settings of each judge; what is said of a model is for those that ask one."""
+    """The settings of each judge; the options of a model go to the judges that ask one."""
     wanted = [JudgeSettings(kind=kind.value) for kind in kinds or (Kind.CASCADE,)]
     if given and all(judge.asks_no_model for judge in wanted):
         raise typer.BadParameter(f"--{next(iter(given)).replace('_', '-')}: no judge asks a model")
@@ -114,14 +115,14 @@ def _settings(
     overrides: Sequence[str] | None,
     ignore_extra: bool,
 ) -> EvalSettings:
-    """Those of a file of answers; says which columns are read as what."""
-    from .files import label_said, settings_of
+    """Return the settings of a run on a file of answers, and print how its columns are read."""
+    from .files import label_message, settings_of
 
     columns = options.columns_of(mapped)
     answers = check_input(path, columns=columns, ignore_extra=ignore_extra)
     report_columns(answers)
     settings = settings_of(answers, judges, columns, overrides or ())
-    typer.echo(label_said(answers), err=True)
+    typer.echo(label_message(answers), err=True)
     return settings
 
 

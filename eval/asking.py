@@ -1,4 +1,4 @@
-"""Prompts -> a model's replies, a row each, kept as they come; and the options of such commands."""
+"""A model's replies to prompts, saved one row each as they arrive, and the options to ask with."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from .judging import progress_bar
 
 _TOKENS: Final = ("prompt_tokens", "completion_tokens")
 _COST: Final = frozenset((*_TOKENS, "cut_off", "error"))
-"""What ``meta`` says of this reply; a row that was made of another reply brings that one's."""
+"""Keys of ``meta`` that describe this reply; a row made from another reply has that one's."""
 
 BaseUrl = Annotated[str, typer.Option(help="An OpenAI-compatible server, up to and including /v1.")]
 ModelName = Annotated[str, typer.Option("--model", help="The model's name there.")]
 Concurrency = Annotated[int, typer.Option(min=1, help="Requests at a time.")]
-MaxNewTokens = Annotated[int, typer.Option(min=1, help="Of a reply.")]
+MaxNewTokens = Annotated[int, typer.Option(min=1, help="The limit of a reply, in tokens.")]
 ApiKey = Annotated[str | None, typer.Option(help="[default: $OPENAI_API_KEY]")]
-InputPrice = Annotated[float, typer.Option(min=0, help="Of a million prompt tokens.")]
-OutputPrice = Annotated[float, typer.Option(min=0, help="Of a million tokens written.")]
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the output if it is there.")]
+InputPrice = Annotated[float, typer.Option(min=0, help="The price of a million prompt tokens.")]
+OutputPrice = Annotated[float, typer.Option(min=0, help="The price of a million generated tokens.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the output if it exists.")]
 
 
 class RowWithMeta(Protocol):
-    """A pydantic row with a free column ``meta``, in which a reply's cost is kept."""
+    """A pydantic row with a free column ``meta``, which holds the cost of a reply."""
 
     @property
     def meta(self) -> dict[str, Any]: ...  # noqa: D102
@@ -45,11 +45,11 @@ class RowWithMeta(Protocol):
 
 R = TypeVar("R", bound=RowWithMeta)
 Prompt = Sequence[Message] | str
-"""A conversation to ask, or a reply that is there already."""
+"""A conversation to ask, or the text of a reply that already exists."""
 
 
 class Asked(NamedTuple):
-    """What a run came to: tokens of this run alone, ``failure`` of the first row that failed."""
+    """The counts of a run: tokens of this run alone, ``failure`` of the first row that failed."""
 
     rows: int
     rows_before: int
@@ -61,7 +61,7 @@ class Asked(NamedTuple):
 
 
 class AskOptions(TypedDict, total=False):
-    """How a run asks; what ``ask_rows`` and all that calls it take by these names."""
+    """The options of ``ask_rows``, and of every function that calls it."""
 
     max_new_tokens: int
     at_once: int
@@ -87,24 +87,24 @@ def ask_rows(
 ) -> Asked:
     """Write to ``out`` a row for every prompt, in order, and ``out.manifest.json`` beside it.
 
-    ``row_of(n, reply)`` makes the n-th row of its reply, or of None where the server refused the
-    prompt for good; the row's ``meta`` gets tokens, ``cut_off``, or the ``error``. A stopped run
-    goes on with the same call, nothing is asked twice, and what failed is asked again. ``source``
-    is the file that the prompts were made from; ``settings`` names all else that they depend on.
-    A prompt that is a text is its own reply: no engine is asked, and where all are, none is needed.
-    Where a prompt needs replies to others, ``rounds`` cut the prompts into those that are asked
-    together, and ``prompt_after(n, rows)`` makes the n-th anew, given the rows of earlier rounds.
+    ``row_of(n, reply)`` makes the n-th row from its reply, or from None where the server finally
+    refused the prompt; the row's ``meta`` gets tokens, ``cut_off``, or the ``error``. A stopped run
+    resumes with the same call: no answered prompt is asked twice, and failed ones are asked again.
+    ``source`` is the file that the prompts were made from; ``settings`` names everything else that
+    they depend on. A prompt that is a text is its own reply, and no engine is asked for it.
+    Where a prompt needs replies to others, ``rounds`` are the numbers of the prompts that are asked
+    together, and ``prompt_after(n, rows)`` makes the n-th prompt from the rows of earlier rounds.
 
     Raises:
-        OutputError: ``out`` is there, or was begun with another source or other settings.
-        EngineError: the server answers nothing; what came before is kept.
+        OutputError: ``out`` exists, or was begun with another source or other settings.
+        EngineError: the server answers nothing; earlier replies are kept.
 
     """
     name = engine.name if engine else "none"
     made_from = f"{name}|{settings}|{max_new_tokens}|{sha256_file(source)}"
     report = on_progress or (lambda done, total: None)
     writer = ResumableWriter(out, made_from, overwrite=overwrite)
-    if not overwrite and _made(out).get("failed") and _made(out)["made_from"] == made_from:
+    if not overwrite and _manifest(out).get("failed") and _manifest(out)["made_from"] == made_from:
         writer.reopen()
     rows: list[R] = []
     spent: Counter[str] = Counter()
@@ -112,13 +112,13 @@ def ask_rows(
     def asked(numbers: Sequence[int]) -> Iterator[tuple[Sequence[int], list[R]]]:
         for part in _batches(numbers, rounds or [range(len(prompts))], at_once):
             some = [prompt_after(n, rows) if prompt_after else prompts[n] for n in part]
-            told = _told(engine, some, max_new_tokens)
-            _give_up(told, min(GIVE_UP_AFTER, at_once, len(numbers)))
-            made = [_with_cost(row_of, n, said) for n, said in zip(part, told, strict=True)]
+            replies = _replies(engine, some, max_new_tokens)
+            _give_up(replies, min(GIVE_UP_AFTER, at_once, len(numbers)))
+            made = [_with_cost(row_of, n, reply) for n, reply in zip(part, replies, strict=True)]
             spent.update(_spent(made))
             yield part, made
 
-    with _saying_what_is_safe(writer, len(prompts)), writer:
+    with _reporting_saved_rows(writer, len(prompts)), writer:
         rows += read_rows(writer.partial, row_type)  # type: ignore[type-var]
         again = [n for n, row in enumerate(rows) if "error" in row.meta]
         before = len(rows) - len(again)
@@ -147,32 +147,32 @@ def ask_rows(
     return Asked(len(rows), before, cut, len(failures), first, *(spent[t] for t in _TOKENS))
 
 
-def _told(
+def _replies(
     engine: Engine | None, prompts: Sequence[Prompt], max_new_tokens: int
 ) -> list[Generation | EngineError]:
-    """The replies, in order: the engine's, and the texts that are their own."""
+    """The replies, in order; a prompt that is a text is its own reply."""
     asked = [prompt for prompt in prompts if not isinstance(prompt, str)]
-    replies: Iterator[Generation | EngineError] = iter(())
+    generated: Iterator[Generation | EngineError] = iter(())
     if asked and engine is not None:
-        replies = iter(engine.generate(asked, max_new_tokens=max_new_tokens))
-    return [Generation(p) if isinstance(p, str) else next(replies) for p in prompts]
+        generated = iter(engine.generate(asked, max_new_tokens=max_new_tokens))
+    return [Generation(p) if isinstance(p, str) else next(generated) for p in prompts]
 
 
-def _give_up(told: Sequence[Generation | EngineError], least: int) -> None:
-    """Raise the last failure where all of so many failed: the server is down."""
-    failed = [one for one in told if isinstance(one, EngineError)]
-    if failed and len(failed) == len(told) >= least:
+def _give_up(replies: Sequence[Generation | EngineError], least: int) -> None:
+    """Raise the last failure where at least ``least`` replies all failed: the server is down."""
+    failed = [reply for reply in replies if isinstance(reply, EngineError)]
+    if failed and len(failed) == len(replies) >= least:
         raise failed[-1]
 
 
 @contextmanager
-def _saying_what_is_safe(writer: ResumableWriter, rows: int) -> Iterator[None]:
+def _reporting_saved_rows(writer: ResumableWriter, rows: int) -> Iterator[None]:
     try:
         yield
     except EngineError as error:
         raise type(error)(
-            f"{error}; {writer.done:,} of {rows:,} answers are safe in {writer.partial}; "
-            "run the same command again to go on"
+            f"{error}; {writer.done:,} of {rows:,} answers are saved in {writer.partial}; "
+            "run the same command again to resume"
         ) from error
 
 
@@ -185,12 +185,14 @@ def _batches(
             yield mine[start : start + at_once]
 
 
-def _with_cost(row_of: Callable[[int, str | None], R], n: int, said: Generation | EngineError) -> R:
-    if isinstance(said, EngineError):
-        row, more = row_of(n, None), dict[str, Any](error=str(said))
+def _with_cost(
+    row_of: Callable[[int, str | None], R], n: int, reply: Generation | EngineError
+) -> R:
+    if isinstance(reply, EngineError):
+        row, more = row_of(n, None), dict[str, Any](error=str(reply))
     else:
-        counts = dict(zip(_TOKENS, (said.prompt_tokens, said.completion_tokens), strict=True))
-        row, more = row_of(n, said.text), {"cut_off": said.cut_off} | counts
+        counts = dict(zip(_TOKENS, (reply.prompt_tokens, reply.completion_tokens), strict=True))
+        row, more = row_of(n, reply.text), {"cut_off": reply.cut_off} | counts
     own = {name: value for name, value in row.meta.items() if name not in _COST}
     return row.model_copy(update={"meta": own | more})
 
@@ -199,10 +201,10 @@ def _spent(rows: Sequence[RowWithMeta]) -> dict[str, int]:
     return {name: sum(row.meta.get(name, 0) for row in rows) for name in _TOKENS}
 
 
-def _made(out: Path) -> dict[str, Any]:
+def _manifest(out: Path) -> dict[str, Any]:
     path = out.with_name(out.name + MANIFEST)
-    there = out.is_file() and path.is_file()
-    return dict(json.loads(path.read_text(encoding="utf-8"))) if there else {}
+    exists = out.is_file() and path.is_file()
+    return dict(json.loads(path.read_text(encoding="utf-8"))) if exists else {}
 
 
 @contextmanager
@@ -235,10 +237,10 @@ def asking(
 def print_asked(
     made: Asked, out: Path, started: float, max_new_tokens: int, prices: tuple[float, float]
 ) -> None:
-    """What a command says at its end; ``started`` by ``time.monotonic``.
+    """Print the summary of a command; ``started`` is a time of ``time.monotonic``.
 
     Raises:
-        EngineError: some rows failed; the same command asks them once more.
+        EngineError: some rows failed; the same command asks them again.
 
     """
     cost = (made.prompt_tokens * prices[0] + made.completion_tokens * prices[1]) / 1e6
@@ -250,7 +252,7 @@ def print_asked(
     )
     typer.echo(f"wrote {out}")
     if made.failed:
-        again = "run the same command again to ask them once more"
+        again = "run the same command again to ask only these"
         raise EngineError(
             f"{made.failed:,} questions were not answered, the first with: {made.failure}; {again}"
         )

@@ -1,10 +1,11 @@
-"""Where is the model to be believed? ``gradegpt eval.calibrate configs/eval/calibrate.yaml``.
+"""Calibrate a model's judge: ``gradegpt eval.calibrate configs/eval/calibrate.yaml``.
 
-Only rows count that the rules leave open: those are what a cascade asks the model about. For each
-kind of answer the model's tag is weighed with the words of the two texts, by logistic regression;
-then the least confidence is found from which that is better than chance beyond its interval, on
-rows that did not fit the weights; where there is none, the cascade abstains. The lexical judge is
-measured on the same rows, and believed before the model is asked where that is no better.
+Only rows that the rules leave open count: a cascade asks the model about those alone. For each
+kind of answer, logistic regression combines the log odds of the model's tag with those of the
+lexical judge. The abstention threshold is the least confidence from which the combination is better
+than chance, with its whole interval, on rows that did not fit the weights; without such a
+confidence the cascade abstains. The lexical judge is measured on the same rows, and its verdict is
+used without asking the model where the model is no better.
 """
 
 from __future__ import annotations
@@ -47,17 +48,17 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 
 _CHANCE: Final = 0.5
 _PARTS: Final = 5
-"""Of the questions, each weighed by the others."""
+"""Folds of the questions; the weights of each fold are fitted on the others."""
 
 
 class CalibrationSettings(Settings):
     """Labelled rows that neither trained the model nor measure it, and the model.
 
-    ``trained_on`` are rows that did train it: they tell of the lexical judge alone. ``levels``
-    are the confidences that are tried, ``least_rows`` the rows without which a kind is counted
-    under ``other``; ``sample``, if not 0, draws at most so many open rows of each source. A judge
-    is believed from the lowest level on where it beats chance, and where its balanced accuracy is
-    at least ``least_accuracy``.
+    ``trained_on`` are rows that did train the model: they measure the lexical judge alone.
+    ``levels`` are the confidences that are tried. A kind with fewer than ``least_rows`` rows is
+    counted under ``other``. ``sample``, if not 0, draws at most so many open rows of each source. A
+    judge's threshold is the lowest level from which it is better than chance and its balanced
+    accuracy is at least ``least_accuracy``.
     """
 
     name: str = Field(pattern=r"^\w[\w .+-]*$")
@@ -70,7 +71,7 @@ class CalibrationSettings(Settings):
     least_accuracy: float = Field(default=0.5, ge=0.5, le=1)
     least_rows: int = Field(default=20, ge=2)
     weigh: bool = True
-    """Fit weights of the model's odds and the lexical judge's; else the model's stand alone."""
+    """Fit weights of the model's and the lexical judge's log odds; else use the model's alone."""
     draws: int = Field(default=2000, ge=100)
     seed: int = 0
 
@@ -81,7 +82,7 @@ class CalibrationSettings(Settings):
 
 
 class Finding(NamedTuple):
-    """A kind of answer: its rows, and from which confidence on a judge beats chance there.
+    """A kind of answer: its rows, and the confidence from which a judge is better than chance.
 
     ``kept`` of the rows are at or above it, with this balanced accuracy and its 95 % interval.
     """
@@ -100,7 +101,7 @@ def calibrate(settings: CalibrationSettings, *, overwrite: bool = False) -> list
 
     Raises:
         InputError: a source without a labelled row.
-        OutputError: judgements of other rows or another judge lie in the folder.
+        OutputError: the folder holds judgements of other rows or of another judge.
 
     """
     left = read_sources(
@@ -128,11 +129,11 @@ def calibrate(settings: CalibrationSettings, *, overwrite: bool = False) -> list
 def _compared(
     left: Sequence[Example], judged: Sequence[Judgement], settings: CalibrationSettings
 ) -> tuple[list[Finding], Calibration]:
-    """The lexical judge first, then the model on the rows that it does not decide.
+    """Measure the lexical judge, then the model on the rows that the lexical judge leaves open.
 
-    It is believed from the least confidence on where the model is no better, which costs more. Only
-    a model that is itself better than chance on a kind of answer can speak against that there: on
-    the few rows of one kind a coin can be the luckier.
+    The lexical judge's verdict is used from the least confidence where the more expensive model is
+    no better. Only a model that is better than chance on a kind of answer is compared with it: on
+    few rows a model at chance can be better by luck.
     """
     more = [
         *left,
@@ -145,38 +146,44 @@ def _compared(
     ]  # fmt: skip
     weights, judged = _weighed(left, judged, settings)
     rows = list(zip(left, judged, lexical[: len(left)], strict=True))
-    sound = {f.kind for f in findings_of(left, judged, settings) if f.least_confidence is not None}
-    better = [g for f in of_lexical if (g := _unbeaten(f, rows, settings, f.kind in sound))]
-    believed = {f.kind: f.least_confidence or 0.0 for f in better}
-    first = Calibration(least_confidence={}, lexical=believed).of_lexical
+    above_chance = {
+        f.kind for f in findings_of(left, judged, settings) if f.least_confidence is not None
+    }
+    better = [
+        g
+        for f in of_lexical
+        if (g := _where_model_is_no_better(f, rows, settings, f.kind in above_chance))
+    ]
+    lexical_thresholds = {f.kind: f.least_confidence or 0.0 for f in better}
+    first = Calibration(least_confidence={}, lexical=lexical_thresholds).of_lexical
     rest = [(e, m) for e, m, o in rows if first.applied(e, o).outcome is not Outcome.JUDGED]
     of_model = findings_of([e for e, _ in rest], [m for _, m in rest], settings, "model")
     least = {f.kind: f.least_confidence for f in of_model}
     return [*better, *of_model], Calibration(
-        least_confidence=least, lexical=believed, weights=weights
+        least_confidence=least, lexical=lexical_thresholds, weights=weights
     )
 
 
-def _unbeaten(
+def _where_model_is_no_better(
     lexical: Finding,
     rows: Sequence[tuple[Example, Judgement, Judgement]],
     settings: CalibrationSettings,
-    sound: bool,
+    above_chance: bool,
 ) -> Finding | None:
-    """The finding from the least confidence on from which a sound model is no better."""
+    """The finding at the least confidence from which a model above chance is no better."""
     own = [(e, model, said) for e, model, said in rows if kind_of(e) == lexical.kind]
     for level in sorted(settings.levels):
         if level < (lexical.least_confidence or 0.0):
             continue
         both = [(e, m, said) for e, m, said in own if said.verdict and _confidence(said) >= level]
-        if sound and len(both) < settings.least_rows:
+        if above_chance and len(both) < settings.least_rows:
             return None
         examples = [e for e, _, _ in both]
         of_model, of_lexical = (
             score(by_question(examples, judged).sum(axis=0))["balanced_accuracy"]
             for judged in ([model for _, model, _ in both], [said for _, _, said in both])
         )
-        if not sound or not of_model > of_lexical:
+        if not above_chance or not of_model > of_lexical:
             found = _finding("lexical", lexical.kind, [(e, j) for e, _, j in own], settings, level)
             return found if found.least_confidence is not None else lexical
     return None
@@ -185,10 +192,10 @@ def _unbeaten(
 def _weighed(
     left: Sequence[Example], judged: Sequence[Judgement], settings: CalibrationSettings
 ) -> tuple[dict[str, Weights], list[Judgement]]:
-    """The weights of each kind of answer, and the rows weighed by those of other questions."""
+    """The weights of each kind of answer, and judgements weighed by those of other folds."""
     if not settings.weigh:
         return {}, list(judged)
-    told = [j.verdict is not None and j.confidence is not None for j in judged]
+    has_confidence = [j.verdict is not None and j.confidence is not None for j in judged]
     odds = np.array([log_odds(j) for j in judged])
     words = np.array([lexical_odds(e) for e in left])
     table = np.stack([odds, words, np.ones(len(left))], axis=1)
@@ -197,7 +204,7 @@ def _weighed(
     weights: dict[str, Weights] = {}
     made = list(judged)
     for kind, rows in _by_kind(left, settings.least_rows).items():
-        mine = np.array([n for n in rows if told[n]], dtype=np.int64)
+        mine = np.array([n for n in rows if has_confidence[n]], dtype=np.int64)
         if min(right[mine].sum(), (~right[mine]).sum()) < settings.least_rows / 2:
             continue
         weights[kind] = fit_weights(table[mine], right[mine])
@@ -215,7 +222,7 @@ def fit_weights(table: np.ndarray, right: np.ndarray) -> Weights:
     """Logistic regression by Newton's method; both verdicts count the same.
 
     ``table`` ``[rows, 3]`` has the log odds of the model and of the words, and ones. A Gaussian
-    prior of deviation 1 on the model's own odds keeps few rows from saying much (Platt, 1999).
+    prior of deviation 1 around the model's own odds regularises few rows (Platt, 1999).
     """
     prior = np.array([1.0, 0.0, 0.0])
     counts = np.where(right, right.sum(), (~right).sum())
@@ -234,7 +241,7 @@ def fit_weights(table: np.ndarray, right: np.ndarray) -> Weights:
 
 
 def _by_kind(examples: Sequence[Example], least_rows: int) -> dict[str, list[int]]:
-    """Rows by kind of answer; kinds with too few together as ``other``."""
+    """Rows by kind of answer; kinds with fewer than ``least_rows`` rows are merged as ``other``."""
     kinds: dict[str, list[int]] = {}
     for number, example in enumerate(examples):
         kinds.setdefault(kind_of(example), []).append(number)
@@ -248,7 +255,7 @@ def findings_of(
     settings: CalibrationSettings,
     judge: str = "model",
 ) -> list[Finding]:
-    """Kinds with enough rows by name, the rest together as ``other``."""
+    """A finding for each kind of answer with enough rows, and one for the others together."""
     return [
         _finding(judge, kind, [(examples[n], judgements[n]) for n in rows], settings)
         for kind, rows in _by_kind(examples, settings.least_rows).items()
@@ -299,12 +306,12 @@ def main(
 ) -> None:
     """Measure by kind of answer where a model is better than chance; write calibration.json.
 
-    Beside the adapter that file makes a cascade abstain there, or ask the lexical judge where
-    that is better. Give it labelled answers that neither trained the model nor are to measure it.
+    With that file beside the adapter a cascade abstains elsewhere, and uses the lexical judge where
+    that is better. Give labelled answers that neither trained the model nor will measure it.
     """
     settings = load_settings(CalibrationSettings, config, overrides or ())
     table = empty_table()
-    for name in ("judge", "kind of answer", "rows", "believed from", "rows kept"):
+    for name in ("judge", "kind of answer", "rows", "used from", "rows kept"):
         table.add_column(name, justify="left" if name in ("judge", "kind of answer") else "right")
     table.add_column("balanced accuracy", justify="right")
     for finding in calibrate(settings, overwrite=overwrite):
@@ -317,7 +324,7 @@ def main(
             _accuracy(finding),
         )
     terminal().print(table)
-    typer.echo(f"wrote {settings.folder / CALIBRATION_FILE}; it belongs beside the adapter")
+    typer.echo(f"wrote {settings.folder / CALIBRATION_FILE}; copy it beside the adapter")
 
 
 def _accuracy(finding: Finding) -> str:

@@ -1,4 +1,4 @@
-"""One evaluation from its settings to its manifest, top to bottom."""
+"""Run one evaluation, from its settings to its manifest."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def evaluate(
     overwrite: bool = False,
     build: Callable[[JudgeSettings], Judge] = build_judge,
 ) -> Report:
-    """Judge all labelled rows with all judges, measure, and write everything under their folder.
+    """Judge all labelled rows with all judges, measure them, and write to the run's folder.
 
     ``overwrite`` replaces judgements that were made from other rows or by another judge.
     """
@@ -61,10 +61,10 @@ def evaluate_answers(
     overwrite: bool = False,
     build: Callable[[JudgeSettings], Judge] = build_judge,
 ) -> AnswersReport:
-    """The same for ``settings.answers``, which have no labels: the model that answered is scored.
+    """Judge ``settings.answers``, which have no labels, and score the model that answered.
 
     Raises:
-        InputError: a row that is no item, or no row at all.
+        InputError: a row is not an item, or there is no row.
 
     """
     started = time.perf_counter()
@@ -124,8 +124,7 @@ def _run_judges(
     overwrite: bool,
     build: Callable[[JudgeSettings], Judge],
 ) -> Iterator[Judged]:
-    # One judge at a time is built, judges and is dropped: two large models need not fit in memory
-    # together.
+    # Judges are built one at a time, so two large models need not fit in memory together.
     done: list[Judged] = []
     for one in settings.judges:
         path = settings.folder / "judgements" / f"{one.label}.jsonl"
@@ -142,7 +141,7 @@ def _manifest(
     settings: EvalSettings, rows: int, runs: Sequence[Judged], seconds: float
 ) -> dict[str, Any]:
     return {
-        # A key is not what the numbers depend on, and must not travel with them.
+        # No number depends on the API key, and it must not be published with them.
         "settings": settings.model_dump(mode="json", exclude={"judges": {"__all__": {"api_key"}}}),
         "inputs": {
             path: sha256_file(path)
@@ -170,5 +169,5 @@ def _versions() -> Iterator[tuple[str, str]]:
 
 
 def report_path(settings: EvalSettings) -> Path:
-    """The page to open."""
+    """The path of the report's page."""
     return settings.folder / "report.html"

@@ -1,4 +1,4 @@
-"""A file of answers, labelled or not -> the settings of its evaluation."""
+"""The settings of an evaluation from a file of answers, labelled or not."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from .settings import EvalSettings
 
 
 def is_answers(path: str) -> bool:
-    """Whether ``path`` is a table of answers, and no settings."""
+    """Whether ``path`` is a table of answers and not a settings file."""
     settings = Path(path).suffix.lower() in (".yaml", ".yml")
     return form_of(path) is not None or (Path(path).is_file() and not settings)
 
 
 def label_of(answers: CheckedInput) -> str | None:
-    """The column that holds the label; none where nobody graded.
+    """The column that holds the label; None where the answers have no labels.
 
     Raises:
-        InputError: several columns may.
+        InputError: several columns may hold the label.
 
     """
     labels = answers.columns.labels
@@ -38,11 +38,13 @@ def label_of(answers: CheckedInput) -> str | None:
     return labels[0] if labels else None
 
 
-def label_said(answers: CheckedInput) -> str:
-    """Where the label is, and how many rows have none, in one line."""
+def label_message(answers: CheckedInput) -> str:
+    """One line that names the column of the label and counts the rows without one."""
     label = label_of(answers)
     if label is None:
-        return "label: none, so the model that answered is scored; --map label=COLUMN names one"
+        return (
+            "label: none, so the model that answered is scored; name a column: --map label=COLUMN"
+        )
     source = Source.model_validate(_source(answers, label))
     left = answers.rows - sum(1 for _ in read_examples(source))
     return f"label: {label}" + (f"; {left:,} rows without one are left out" if left else "")
@@ -54,12 +56,12 @@ def settings_of(
     columns: Mapping[str, str],
     overrides: Sequence[str] = (),
 ) -> EvalSettings:
-    """Labelled rows are a source with its columns named, others are answers; of the file's name.
+    """The settings of a run named as the file: a labelled source, or answers without labels.
 
     Args:
-        answers: The file; its columns are recognised.
+        answers: The file, with its recognised columns.
         judges: The settings of each judge.
-        columns: The columns that were given, not recognised.
+        columns: The columns that the caller named.
         overrides: Other settings, ``key=value``.
 
     """
@@ -72,7 +74,7 @@ def settings_of(
 
 
 def _source(answers: CheckedInput, label: str) -> dict[str, Any]:
-    """The file with its columns named: those of an item, and what goes with a label."""
+    """The settings of a source: the columns of an item, of the label, and of its metadata."""
     own = {field: answers.columns.fields.get(field, "") for field in FIELDS}
     beside = ("lang", "labelled_by", "source")
     others = {name: name if name in answers.columns.names else "" for name in beside}

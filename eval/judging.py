@@ -1,4 +1,4 @@
-"""Settings to judgements on the disk: read labelled rows, hide the labels, let each judge judge."""
+"""Read labelled rows, write them without labels, and write each judge's judgements."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ def read_sources(
 ) -> list[Example]:
     """All labelled rows, source after source.
 
-    ``left_open`` keeps those that the rules leave undecided, ``sample`` of each source at most so
-    many, drawn by ``seed``.
+    ``left_open`` keeps the rows that the rules leave undecided; ``sample`` keeps at most so many
+    rows of each source, drawn by ``seed``.
 
     Raises:
-        InputError: a source without a row left, or a row that cannot be used.
+        InputError: a source has no row, or a row cannot be used.
 
     """
     examples: list[Example] = []
@@ -80,8 +80,8 @@ def _drawn(examples: Sequence[Example], count: int, seed: int) -> list[Example]:
 
 
 def write_items(rows: Sequence[Item], path: Path) -> CheckedInput:
-    """Write what the judges see, the items alone: who is given no label cannot lean on one."""
-    names = set(Item.model_fields) - {"meta"}  # where a label's reason may stand
+    """Write the items without their labels, so that no judge can use a label."""
+    names = set(Item.model_fields) - {"meta"}  # which may hold the reason of a label
     write_rows(path, (row.model_dump(mode="json", include=names) for row in rows))
     return check_input(path)
 
@@ -96,10 +96,10 @@ def judge_items(
     overwrite: bool = False,
     advance: Advance | None = None,
 ) -> Judged:
-    """Judge ``items`` into ``path``, or reuse what the same judge made of the same items there.
+    """Write the judgements of ``items`` to ``path``, or reuse those of the same judge and items.
 
     Raises:
-        OutputError: what lies there was made of something else, and ``overwrite`` is not set.
+        OutputError: ``path`` holds other judgements, and ``overwrite`` is not set.
 
     """
     reused = made_from(path) == (judge.fingerprint, items.sha256)
@@ -115,38 +115,41 @@ def judge_items(
     judgements = tuple(read_rows(path, Judgement))
     if len(judgements) != items.rows:
         raise OutputError(
-            f"{path}: {len(judgements)} judgements for {items.rows} rows; delete it to judge anew"
+            f"{path}: {len(judgements)} judgements for {items.rows} rows; "
+            "delete the file to judge again"
         )
     return Judged(name=name, fingerprint=judge.fingerprint, judgements=judgements, reused=reused)
 
 
 class Recorded:
-    """A judge that says again what it said of these items, and asks nobody."""
+    """A judge that returns the recorded judgements of these items and calls no engine."""
 
     name = "recorded"
 
     def __init__(self, judged: Judged, items: CheckedInput) -> None:
         self.fingerprint = judged.fingerprint
         rows = read_rows(items.path, Item)
-        self._said = {i.model_dump_json(): j for i, j in zip(rows, judged.judgements, strict=True)}
+        self._recorded = {
+            i.model_dump_json(): j for i, j in zip(rows, judged.judgements, strict=True)
+        }
 
     def judge(self, items: Sequence[Item]) -> list[Judgement]:
         """The judgements of an earlier run of this evaluation."""
-        return [self._said[item.model_dump_json()] for item in items]
+        return [self._recorded[item.model_dump_json()] for item in items]
 
 
 def from_records(judge: Judge, done: Sequence[Judged], items: CheckedInput) -> Judge:
-    """The judge, with records in place of what in it has judged these items: a cascade's parts."""
+    """The judge, or its recorded judgements of these items; a cascade is replaced part by part."""
     if isinstance(judge, CascadeJudge):
         first, second = (from_records(part, done, items) for part in (judge.first, judge.second))
         return CascadeJudge(first, second, judge.calibration)
     known = {judged.fingerprint: judged for judged in done}
-    said = known.get(judge.fingerprint)
-    return judge if said is None else Recorded(said, items)
+    recorded = known.get(judge.fingerprint)
+    return judge if recorded is None else Recorded(recorded, items)
 
 
 def made_from(path: Path) -> tuple[str, str] | None:
-    """The judge's fingerprint and the digest of the items behind a finished file, or none."""
+    """The judge's fingerprint and the digest of the items of a finished file, or None."""
     manifest = path.with_name(path.name + MANIFEST)
     if not path.is_file() or not manifest.is_file():
         return None

@@ -1,7 +1,7 @@
-"""What a report says of a judge, and of two: counts, scores with intervals, what is undefined.
+"""The metrics of a judge and of a pair of judges: counts, and scores with intervals.
 
-Accuracy and its kin are over the rows that the judge judged; ``acc_outcome`` is over all rows, so
-that silence never pays. What is not defined is ``None``.
+Accuracy and related scores are over the rows that the judge judged; ``acc_outcome`` is over all
+rows, so that abstaining never raises it. An undefined score is ``None``.
 """
 
 from __future__ import annotations
@@ -28,11 +28,10 @@ class Interval(Row):
 class Metrics(Row):
     """One judge on one set of rows. Shares are in [0, 1], ``acc_outcome`` is in percent.
 
-    ``majority``: what always giving the more frequent label would score on all rows.
-    ``acc_outcome``: judged right / all responses, in percent (CMMaTH, equation 2); what is not
-    judged is not right. ``auc``: the area under the receiver operating characteristic of the
-    confidence that a response is right, over the judged rows that have one: how well the judge
-    orders them, whatever the threshold.
+    ``majority``: the accuracy of always giving the more frequent label.
+    ``acc_outcome``: judged right / all responses, in percent (CMMaTH, equation 2); a row without a
+    verdict is not right. ``auc``: the area under the receiver operating characteristic of the
+    confidence that a response is right, over the judged rows that have a confidence.
     """
 
     n_items: int
@@ -61,8 +60,8 @@ class Metrics(Row):
     @model_validator(mode="after")
     def _adds_up(self) -> Self:
         judged = self.true_positive + self.false_positive + self.false_negative + self.true_negative
-        everyone = self.n_judged + self.n_undecided + self.n_unparsed + self.n_failed
-        if judged != self.n_judged or everyone != self.n_items:
+        all_rows = self.n_judged + self.n_undecided + self.n_unparsed + self.n_failed
+        if judged != self.n_judged or all_rows != self.n_items:
             raise ValueError("the counts do not add up to the items")
         return self
 
@@ -79,7 +78,7 @@ def measure(
     total = cells.sum(axis=0)
     (tn, fp, *_), (fn, tp, *_) = total.tolist()
     _, _, undecided, unparsed, failed = total.sum(axis=0).tolist()
-    draws = bootstrap if len(cells) > 1 else 0  # resampling one question says nothing
+    draws = bootstrap if len(cells) > 1 else 0  # one question has no interval
     drawn = score(resampled(cells, draws, seed))
     scores = {name: _defined(values[0]) for name, values in drawn.items()}
     ends = {n: estimate(drawn[n])[1:] for n in BOOTSTRAPPED if draws and scores[n] is not None}
@@ -93,9 +92,10 @@ def measure(
 
 
 def area_under_curve(examples: Sequence[Example], judgements: Sequence[Judgement]) -> float | None:
-    """The chance that a right response has the higher confidence of being right; ties count half.
+    """The probability that a right response has a higher confidence than a wrong one.
 
-    The Mann-Whitney statistic over the number of pairs. None without confidences of both labels.
+    The Mann-Whitney statistic over the number of pairs; ties count half. None without confidences
+    of both labels.
     """
     rows = [
         (says_yes(e.verdict), j.confidence if says_yes(j.verdict) else 1 - j.confidence)
@@ -138,9 +138,9 @@ def compare_judges(
         for one, other in zip(a[1], b[1], strict=True)
         if one.verdict is not None and other.verdict is not None
     ]
-    said, answered = np.array(both, dtype=bool).reshape(-1, 2).T
-    scores = score(table(said, answered).sum(axis=0))
-    n_differ = int((said != answered).sum())
+    first, second = np.array(both, dtype=bool).reshape(-1, 2).T
+    scores = score(table(first, second).sum(axis=0))
+    n_differ = int((first != second).sum())
     a_right = None if examples is None else _first_is_right(examples, a[1], b[1])
     return Pair(
         a=a[0], b=b[0], n_both=len(both), n_differ=n_differ, a_right=a_right,
@@ -152,7 +152,7 @@ def compare_judges(
 def _first_is_right(
     examples: Sequence[Example], a: Sequence[Judgement], b: Sequence[Judgement]
 ) -> int:
-    """On how many of the rows where two judges differ, two-way, the first has the label."""
+    """The number of rows where two judges differ, two-way, and the first agrees with the label."""
     return sum(
         says_yes(one.verdict) is says_yes(example.verdict) is not says_yes(other.verdict)
         for example, one, other in zip(examples, a, b, strict=True)

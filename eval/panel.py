@@ -1,7 +1,7 @@
-"""Judges that have judged the same rows, as a panel: ``gradegpt eval.panel runs/<name>``.
+"""Combine judges of the same rows into a panel: ``gradegpt eval.panel runs/<name>``.
 
-Who agrees with whom, what they say together, on which rows they differ, and whom the panel does
-better without (ATLAS, section 5.4, compares two judges so).
+Reports the pairwise agreement, the panel's verdicts, the rows on which judges differ, and the judge
+without which the panel is better (ATLAS, section 5.4, compares two judges so).
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from .settings import EvalSettings
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
 _LEAST: Final = 0.501
-"""The accuracy that a judge no better than a coin is given: next to no weight."""
-Said = dict[str, tuple[Judgement, ...]]
+"""The least accuracy in a vote, so a judge at or below chance has hardly any weight."""
+Judgements = dict[str, tuple[Judgement, ...]]
 
 
 class PanelReport(Row):
-    """A panel of judges on labelled rows, what each is alone and what the panel is without it."""
+    """A panel of judges on labelled rows, each judge alone, and the panel without it."""
 
     vote: Vote
     n_items: int
@@ -45,29 +45,33 @@ class PanelReport(Row):
 
     @property
     def better_without(self) -> str | None:
-        """The judge without whom the panel is right most often, if that is more than with all."""
+        """The judge without which the panel is best, if it is better than with all judges."""
         rated = {name: m.acc_outcome or 0.0 for name, m in self.without.items()}
         best = max(rated, key=lambda name: rated[name], default=None)
         return best if best and rated[best] > (self.panel.acc_outcome or 0.0) else None
 
 
 class _Given:
-    """A judge of what it said before."""
+    """A judge that returns given judgements."""
 
     name = "given"
 
     def __init__(self, name: str, said: Sequence[Judgement]) -> None:
         self.fingerprint = name
-        self._said = list(said)
+        self._judgements = list(said)
 
     def judge(self, items: Sequence[Item]) -> list[Judgement]:
-        return self._said
+        return self._judgements
 
 
 def panel_report(
-    examples: Sequence[Example], said: Said, vote: Vote = Vote.MAJORITY, *, bootstrap: int = 2000
+    examples: Sequence[Example],
+    said: Judgements,
+    vote: Vote = Vote.MAJORITY,
+    *,
+    bootstrap: int = 2000,
 ) -> PanelReport:
-    """The panel of all that is in ``said``, by name; weights are the accuracies on these rows.
+    """The panel of all judges in ``said``; weights are their accuracies on these rows.
 
     Raises:
         SettingsError: fewer than two judges.
@@ -96,7 +100,7 @@ def panel_report(
     )
 
 
-def differing(said: Said) -> list[int]:
+def differing(said: Judgements) -> list[int]:
     """The rows on which two judges have different verdicts, two-way."""
     rows = zip(*said.values(), strict=True)
     return [
@@ -105,18 +109,18 @@ def differing(said: Said) -> list[int]:
     ]  # fmt: skip
 
 
-def read_run(folder: Path, names: Sequence[str] = ()) -> tuple[list[Example], Said]:
-    """The rows of an evaluation that has run, and what its judges said of them.
+def read_run(folder: Path, names: Sequence[str] = ()) -> tuple[list[Example], Judgements]:
+    """The rows of a finished evaluation, and its judges' judgements of them.
 
     Raises:
-        MissingError: no evaluation has run there.
-        InputError: a name is not one of its judges, its rows have no labels, or they are not those
-            of its sources now.
+        MissingError: the folder holds no finished evaluation.
+        InputError: a name is none of its judges, its rows have no labels, or its sources have
+            changed.
 
     """
     path = folder / "manifest.json"
     if not path.is_file():
-        raise MissingError(f"{path}: not there; run gradegpt eval CONFIG.YAML first")
+        raise MissingError(f"{path}: does not exist; run gradegpt eval CONFIG.YAML first")
     made = json.loads(path.read_text(encoding="utf-8"))
     settings = validate(EvalSettings, made["settings"], str(path))
     known = [judge.label for judge in settings.judges]
@@ -125,8 +129,8 @@ def read_run(folder: Path, names: Sequence[str] = ()) -> tuple[list[Example], Sa
             raise InputError(f"{folder}: has no judge {name!r}; it has {', '.join(known)}")
     if not settings.sources:
         raise InputError(
-            f"{folder}: its answers have no labels, which a panel is measured by; how far its "
-            f"judges agree is in {folder / 'report.html'}"
+            f"{folder}: its answers have no labels, which a panel needs; see the agreement of its "
+            f"judges in {folder / 'report.html'}"
         )
     examples = read_sources(
         settings.sources, left_open=settings.left_open, sample=settings.sample, seed=settings.seed
@@ -151,7 +155,7 @@ def main(
         Vote, typer.Option(help="weighted: by the judges' accuracies on these rows.")
     ] = Vote.MAJORITY,
 ) -> None:
-    """Count the votes of judges that have judged: agreement, differences, whom to leave out.
+    """Combine the votes of an evaluation's judges: agreement, differences, whom to leave out.
 
     Writes RUN/panel.json and RUN/differ.jsonl, the rows on which judges differ.
     """

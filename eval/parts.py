@@ -1,8 +1,8 @@
-"""Solutions -> the reference of every sub-question: ``gradegpt eval.parts PROBLEMS -o ITEMS``.
+"""Extract a reference per sub-question from solutions: ``gradegpt eval.parts PROBLEMS -o ITEMS``.
 
-Experts write solutions; to judge sub-answers one by one, each needs a reference of its own (ATLAS,
-section 3, refines its experts' answers by a model, stage 4). A model names the answers, and no
-answer of its own is taken: what does not stand in the solution is a finding.
+Experts write solutions; to judge sub-answers separately, each needs its own reference (ATLAS,
+section 3, refines its experts' answers by a model, stage 4). A model names the answers; an answer
+that the solution does not contain is rejected and reported as a finding.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ _ASKED: Final = (
 
 
 class Problem(StrEnum):
-    """Why a reply is not accepted; the value is how a table says it."""
+    """Why a reply is not accepted; the value is the text of tables and files."""
 
     REFUSED = "the server gave no reply"
     NO_JSON = "no JSON in the reply"
@@ -80,7 +80,7 @@ class Problem(StrEnum):
 
 
 class Reply(Row):
-    """What the model said of one solution."""
+    """The model's reply about one solution."""
 
     id: str
     reply: str | None
@@ -88,7 +88,7 @@ class Reply(Row):
 
 
 class Finding(Row):
-    """A row that was not accepted: where it stands, what is the matter, what the model named."""
+    """A row that was not accepted: its line, its problem, and the answers that the model named."""
 
     line: int
     id: str
@@ -98,7 +98,7 @@ class Finding(Row):
 
 
 class Parsed(NamedTuple):
-    """What a run came to: the items with parts, the findings, and the cost of asking."""
+    """The result of a run: the items with parts, the findings, and the cost of asking."""
 
     items: list[Item]
     findings: list[Finding]
@@ -108,10 +108,11 @@ class Parsed(NamedTuple):
 def read_solutions(path: Path) -> list[tuple[int, Item, bool]]:
     """The line, the row as an item, and whether it had a reference.
 
-    One without has its solution as reference until it is parsed; a response is not read.
+    A row without a reference has its solution as reference until it is parsed. A response is
+    ignored.
 
     Raises:
-        InputError: no question or solution, or two rows with one id; ``file:line`` leads.
+        InputError: question or solution is missing, or an id is repeated; with ``file:line``.
 
     """
     found: list[tuple[int, Item, bool]] = []
@@ -121,13 +122,15 @@ def read_solutions(path: Path) -> list[tuple[int, Item, bool]]:
         known = {k: v for k, v in row.items() if k in Item.model_fields} | {"response": ""}
         for name in ("question", "solution"):
             if not str(known.get(name) or "").strip():
-                raise InputError(f"{where}: {name}: empty; answers are read from both texts")
+                raise InputError(f"{where}: {name}: is empty; give both question and solution")
         had = bool(known.get("reference"))
         known = known if had else known | {"reference": known["solution"]}
         item = validate(Item, known, where)
         name = item.id or str(number)
         if lines.setdefault(name, number) != number:
-            raise InputError(f"{where}: id: {name!r} is that of line {lines[name]} too")
+            raise InputError(
+                f"{where}: id: {name!r} is also the id of line {lines[name]}; give each row its own"
+            )
         found.append((number, item.model_copy(update={"id": name}), had))
     if not found:
         raise InputError(f"{path}: no rows; every line holds a question and its solution")
@@ -145,7 +148,7 @@ def parts_of_solution(item: Item) -> tuple[Message, ...]:
 
 
 def checked(item: Item, reply: str | None) -> tuple[tuple[str, ...], Problem | None, str]:
-    """The answers that a reply names; with the problem, and its detail, if one is not accepted."""
+    """The answers that a reply names, with the problem and its detail if one is not accepted."""
     if reply is None:
         return (), Problem.REFUSED, ""
     parts = json_answers(reply)
@@ -161,7 +164,7 @@ def checked(item: Item, reply: str | None) -> tuple[tuple[str, ...], Problem | N
 
 
 def _asked_parts(question: str) -> int:
-    """How many parts the question marks, from (1) on; 0 where it marks none, or lists options."""
+    """The number of parts that the question marks from (1) on; 0 without marks or with options."""
     found = 0 if options(question) else len(marks(question))
     return next((n for n in range(found, 1, -1) if run_of_parts(question, n)), 0)
 
@@ -174,7 +177,7 @@ def parse_solutions(
 ) -> Parsed:
     """Write the items with their parts to ``out``, replies and findings beside it.
 
-    A stopped run goes on as in ``ask_rows``. The reference becomes that of all parts.
+    A stopped run resumes as in ``ask_rows``. The new reference joins the answers of all parts.
 
     Raises:
         InputError: the rows cannot be used.
@@ -193,8 +196,8 @@ def parse_solutions(
     )  # fmt: skip
     items: list[Item] = []
     findings: list[Finding] = []
-    for (line, item, had), told in zip(rows, read_rows(replies, Reply), strict=True):
-        parts, problem, detail = checked(item, told.reply)
+    for (line, item, had), row in zip(rows, read_rows(replies, Reply), strict=True):
+        parts, problem, detail = checked(item, row.reply)
         if problem is None and had and (other := _differing(item, parts)):
             problem, detail = Problem.OTHER_REFERENCE, other
         if problem is None:
@@ -212,10 +215,10 @@ def _joined(parts: Sequence[str]) -> str:
 
 
 def _differing(item: Item, parts: Sequence[str]) -> str:
-    """The parts as one, where the rules show that they are no accepted reference of the item."""
-    said = _joined(parts)
-    each = (compare(read(one), read(said, read(one).kind)).same for one in item.accepted)
-    return said if all(same is False for same in each) else ""
+    """The joined parts, where the rules show that they differ from every accepted reference."""
+    joined = _joined(parts)
+    each = (compare(read(one), read(joined, read(one).kind)).same for one in item.accepted)
+    return joined if all(same is False for same in each) else ""
 
 
 def _write(out: Path, items: Sequence[Item], findings: Sequence[Finding]) -> None:
@@ -244,8 +247,8 @@ def main(
 ) -> None:
     """Turn solutions into a reference for each sub-question: columns `parts` and `reference`.
 
-    A model names the answers; what the solution does not give, word for word or in value, is not
-    accepted and goes to OUT.findings.jsonl. Stopped anywhere, the same command goes on.
+    A model names the answers; an answer that the solution does not give, word for word or in value,
+    is rejected and written to OUT.findings.jsonl. A stopped run resumes with the same command.
     """
     started = time.monotonic()
     with asking(
@@ -258,14 +261,14 @@ def main(
 
 
 def print_parsed(made: Parsed, out: Path, show: int = 5) -> None:
-    """What a command line says: how many were accepted, and the first findings of each problem."""
+    """Print how many solutions were accepted, and the first findings of each problem."""
     parts = sum(len(item.parts) for item in made.items)
     total = len(made.items) + len(made.findings)
     typer.echo(f"{len(made.items):,} of {total:,} solutions accepted, with {parts:,} parts")
     for problem, count in Counter(finding.problem for finding in made.findings).most_common():
         typer.echo(f"{count:,}: {problem.value}")
-        mine = [finding for finding in made.findings if finding.problem is problem]
-        for finding in mine[:show]:
+        own = [finding for finding in made.findings if finding.problem is problem]
+        for finding in own[:show]:
             typer.echo(f"  line {finding.line:,}  {finding.id}  {finding.detail}"[:100].rstrip())
     if made.findings:
         typer.echo(f"findings: {out.with_name(out.name + FINDINGS)}")

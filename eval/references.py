@@ -1,8 +1,8 @@
-"""References of a benchmark that cannot be right: ``gradegpt eval.references FILE.jsonl``.
+"""Find references of a benchmark that cannot be right: ``gradegpt eval.references FILE.jsonl``.
 
-What an annotator of a question bank overlooks, and a grader then counts against every model: a
-number with a variable in it, an interval turned round, an option that is not there (OlympicArena,
-appendix B.1, has the checks of its annotation; the rest is what its answer types imply).
+A faulty reference counts against every model: a number with a variable in it, an interval with its
+ends reversed, an option that the question does not have (OlympicArena, appendix B.1, describes the
+checks of its annotation; the other checks follow from its answer types).
 """
 
 from __future__ import annotations
@@ -39,25 +39,25 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 
 
 class Fault(StrEnum):
-    """What is wrong with a reference; the value is how a table says it."""
+    """What is wrong with a reference; the value is the text of tables and files."""
 
     EMPTY = "no reference"
-    NOT_A_NUMBER = "a number that is none"
+    NOT_A_NUMBER = "not a number"
     EQUALS_SIGN = "an expression with an equals sign"
     UNIT_TWICE = "a unit that the row states as well"
     UNIT_MISSING = "no unit, and the solution has one"
-    TURNED_ROUND = "an interval whose ends are turned round"
-    NOT_AN_INTERVAL = "an interval that is none"
+    ENDS_REVERSED = "an interval with its ends reversed"
+    NOT_AN_INTERVAL = "not an interval"
     OPTION_WITHOUT_TEXT = "an option without text"
     NO_SUCH_OPTION = "an option that the question does not have"
     NO_OPTION = "a choice without a letter"
     NOT_ITSELF = "not accepted against itself"
-    ANOTHER_ANSWER = "the question again, with another reference"
-    TWICE = "the question again"
+    ANOTHER_ANSWER = "a repeated question with another reference"
+    TWICE = "a repeated question"
 
 
 class Finding(Row):
-    """A row with a fault: where it stands, what its reference is, and what is the matter."""
+    """A row with a faulty reference: its line, the reference, the fault and its detail."""
 
     line: int
     id: str
@@ -67,7 +67,7 @@ class Finding(Row):
 
 
 class Columns(Row):
-    """Which column holds what; one that a file does not have says nothing."""
+    """The column of each field; a column that the file does not have is ignored."""
 
     question: str = "question"
     context: str = "context"
@@ -86,7 +86,7 @@ TYPES: Final = {kind.value: kind for kind in AnswerType} | {
     "mpv": AnswerType.MULTI_PART, "ma": AnswerType.MULTI_ANSWER, "code": AnswerType.CODE,
     "ot": AnswerType.TEXT,
 }  # fmt: skip
-"""Types by our names and by those of OlympiadBench and OlympicArena; others state none."""
+"""Types by our names and by those of OlympiadBench and OlympicArena; others are not read."""
 
 _INTERVAL: Final = re.compile(r"[\[(](?P<low>[^,;\[\]()]+)[,;](?P<high>[^,;\[\]()]+)[\])]")
 _BARE: Final = re.compile(r"\\boxed\{|\$|[。.；;\s]+$")
@@ -98,7 +98,7 @@ _NEXT_TO: Final = (
 def check_file(
     path: Path, columns: Columns | None = None, *, separator: str = ""
 ) -> tuple[int, list[Finding]]:
-    """Every faulty reference of a JSON Lines file, in its order, and how many rows there are.
+    """The number of rows of a JSON Lines file, and its faulty references in order.
 
     Raises:
         InputError: no row has the columns of question and reference.
@@ -107,9 +107,9 @@ def check_file(
     named = columns or Columns()
     rows = list(read_objects(path))
     if not any(named.reference in row and named.question in row for _, row in rows):
-        there = ", ".join(rows[0][1]) if rows else "no rows"
+        present = ", ".join(rows[0][1]) if rows else "no rows"
         raise InputError(
-            f"{path}: no columns {named.question!r} and {named.reference!r}; it has {there}. "
+            f"{path}: no columns {named.question!r} and {named.reference!r}; it has {present}. "
             "Name them with --question and --reference"
         )
     found: list[Finding] = []
@@ -137,8 +137,8 @@ def faults(
 ) -> Iterator[tuple[Fault, str]]:
     """What is wrong with one reference of an item.
 
-    A type that the row states is held to; where it states none, only what shows its type by itself
-    can be at fault.
+    A reference must have the type that its row states; without a stated type, only a reference that
+    shows its type can be faulty.
     """
     kind, text = answer_kind(item, reference), fold(reference)
     stated = item.answer_type is not None
@@ -153,9 +153,9 @@ def faults(
     if stated and kind is AnswerType.EXPRESSION and "=" in ORDER.sub("", text.replace("==", "=")):
         yield Fault.EQUALS_SIGN, ""
     if kind is AnswerType.INTERVAL:
-        turned = next(filter(_is_turned, _INTERVAL.finditer(text)), None)
-        if turned is not None:
-            yield Fault.TURNED_ROUND, turned[0]
+        reversed_ = next(filter(_is_reversed, _INTERVAL.finditer(text)), None)
+        if reversed_ is not None:
+            yield Fault.ENDS_REVERSED, reversed_[0]
         elif stated and not isinstance(read(reference, kind, asked(item)).value, Region):
             yield Fault.NOT_AN_INTERVAL, ""
 
@@ -175,12 +175,12 @@ def _of_options(reference: str, item: Item) -> Iterator[tuple[Fault, str]]:
 
 
 def _of_units(reference: str, unit: str, solution: str) -> Iterator[tuple[Fault, str]]:
-    told = quantity(fold(reference))
-    if told is None:
+    given = quantity(fold(reference))
+    if given is None:
         return
-    if unit and told.unit:
+    if unit and given.unit:
         yield Fault.UNIT_TWICE, unit
-    if not unit and not told.unit and not told.percent and solution:
+    if not unit and not given.unit and not given.percent and solution:
         bare = re.escape(_BARE.sub("", reference).strip())
         for last in list(re.finditer(_NEXT_TO.format(bare), solution))[-1:]:
             measured = quantity(fold(last[0]))
@@ -188,7 +188,7 @@ def _of_units(reference: str, unit: str, solution: str) -> Iterator[tuple[Fault,
                 yield Fault.UNIT_MISSING, measured.unit
 
 
-def _is_turned(match: re.Match[str]) -> bool:
+def _is_reversed(match: re.Match[str]) -> bool:
     low, high = (quantity(match[name].strip()) for name in ("low", "high"))
     if low is None or high is None:
         return False
@@ -197,20 +197,20 @@ def _is_turned(match: re.Match[str]) -> bool:
 
 
 def _not_themselves(items: Iterable[tuple[int, Item, dict[str, Any]]]) -> Iterator[Finding]:
-    """References that the rules do not call correct when a response gives them word for word."""
-    told = [
+    """References that the rules do not judge correct when a response repeats them verbatim."""
+    repeated = [
         (
             line,
             row,
             reference,
-            item.model_copy(update={"reference": (reference,), "response": said}),
+            item.model_copy(update={"reference": (reference,), "response": response}),
         )
         for line, item, row in items
         for reference in item.reference
-        for said in (_given(reference),)
+        for response in (_given(reference),)
     ]
-    said = judge_many([item for *_, item in told])
-    for (line, row, reference, item), judgement in zip(told, said, strict=True):
+    judged = judge_many([item for *_, item in repeated])
+    for (line, row, reference, item), judgement in zip(repeated, judged, strict=True):
         text = answer_kind(item, reference) in (AnswerType.TEXT, AnswerType.CODE)
         if judgement.verdict is not Verdict.CORRECT and not (
             text and judgement.outcome is not Outcome.JUDGED
@@ -284,15 +284,13 @@ def main(
     answer_type: Annotated[str, typer.Option(help="The column of its type.")] = "answer_type",
     unit: Annotated[str, typer.Option(help="The column of its unit.")] = "unit",
     solution: Annotated[str, typer.Option(help="The column of a worked solution.")] = "solution",
-    separator: Annotated[
-        str, typer.Option(help="What stands between several accepted answers.")
-    ] = "",
+    separator: Annotated[str, typer.Option(help="The separator of several accepted answers.")] = "",
     show: Annotated[int, typer.Option(min=0, help="Findings shown of each fault.")] = 5,
 ) -> None:
     """Find references that cannot be right, before they are counted against a model.
 
-    Each is shown with its line. Ends with exit code 1 where there is any, so that a benchmark's own
-    checks can call it.
+    Each is shown with its line. The exit code is 1 if there is any, so a benchmark's own checks can
+    call the command.
     """
     columns = Columns(
         question=question, context=context, reference=reference, answer_type=answer_type,
@@ -307,7 +305,7 @@ def main(
 
 
 def print_findings(rows: int, found: list[Finding], show: int) -> None:
-    """What was found, the most frequent fault first."""
+    """Print the findings, the most frequent fault first."""
     console = terminal()
     faulty = len({finding.line for finding in found})
     console.print(f"{faulty:,} of {rows:,} rows have a reference that cannot be right")
@@ -315,8 +313,8 @@ def print_findings(rows: int, found: list[Finding], show: int) -> None:
     for name in ("fault", "rows", "line", "reference", ""):
         table.add_column(name, justify="right" if name in ("rows", "line") else "left")
     for fault, count in Counter(finding.fault for finding in found).most_common():
-        mine = [finding for finding in found if finding.fault is fault][:show]
-        for n, finding in enumerate(mine):
+        own = [finding for finding in found if finding.fault is fault][:show]
+        for n, finding in enumerate(own):
             first = (fault.value, f"{count:,}") if n == 0 else ("", "")
             texts = (escape(finding.reference[:60]), escape(finding.detail[:40]))
             table.add_row(*first, f"{finding.line:,}", *texts)

@@ -1,4 +1,4 @@
-"""What an evaluation is made of: labelled files, judges, and how the numbers are drawn."""
+"""The settings of an evaluation: files of answers, judges, and the bootstrap."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from gradegpt.judges.build import JudgeSettings
 from gradegpt.settings import Settings
 
 LISTED: Final = 5000
-"""Items that a page lists unless another number is asked for: about 10 MB of ordinary rows."""
+"""The default number of items that a page lists: about 10 MB of ordinary rows."""
 _FILE_NAME: Final = re.compile(r"\w[\w .+-]*")
 
 
 class EvalSettings(Settings):
     """One evaluation: every judge judges every row of every source.
 
-    ``sources`` have labels: judges are measured. ``answers`` are files of items that have none, a
-    model's answers to a benchmark: the model is measured, by each judge, and ``ks`` are the numbers
-    of answers taken for pass@k and its kin (none: what all questions have). Their columns are
-    recognised by the usual names, and ``columns`` are those of which that is not so.
-    ``bootstrap`` is the number of resamples behind an interval (0: no intervals), ``chunk`` the
-    rows between two writes, ``disagreements`` the most that ``report.json`` has for one judge, and
-    ``listed`` the most items that the page lists. ``out`` defaults to ``runs/<name>``.
+    ``sources`` have labels: the judges are measured. ``answers`` are files of a model's answers
+    without labels: the model is measured, by each judge, and ``ks`` are the k of pass@k and related
+    scores (default: powers of two that all questions reach). Columns of answers are recognised by
+    their usual names; ``columns`` names the others. ``bootstrap`` is the number of resamples of an
+    interval (0: no intervals), ``chunk`` the rows between two writes, ``disagreements`` the most in
+    ``report.json`` for one judge, and ``listed`` the most items that the page lists. ``out``
+    defaults to ``runs/<name>``.
     """
 
     name: str = Field(pattern=r"^\w[\w .+-]*$")
@@ -36,9 +36,9 @@ class EvalSettings(Settings):
     columns: dict[str, str] = Field(default_factory=dict)
     ks: tuple[int, ...] = ()
     left_open: bool = False
-    """Keep the rows alone that the rules leave undecided: what a cascade's other judges decide."""
+    """Keep only the rows that the rules leave undecided, which a cascade's other judges decide."""
     sample: int = Field(default=0, ge=0)
-    """Of each source at most so many rows, drawn by ``seed``; 0 takes all of them."""
+    """The most rows of each source, drawn by ``seed``; 0 keeps all."""
     judges: tuple[JudgeSettings, ...] = Field(min_length=1)
     bootstrap: int = Field(default=2000, ge=0)
     seed: int = Field(default=0, ge=0)
@@ -58,9 +58,11 @@ class EvalSettings(Settings):
                 "give either 'sources', which have labels, or 'answers', which have none"
             )
         if self.columns and not self.answers:
-            raise ValueError("'columns' are those of 'answers'; a source has 'fields'")
+            raise ValueError("'columns' belongs to 'answers'; for a source, use its 'fields'")
         if self.answers and (self.left_open or self.sample):
-            raise ValueError("'left_open' and 'sample' choose among labelled 'sources'")
+            raise ValueError(
+                "'left_open' and 'sample' need labelled 'sources'; remove them with 'answers'"
+            )
         return self
 
     @field_validator("judges")
@@ -87,4 +89,4 @@ class EvalSettings(Settings):
 def _distinct(what: str, labels: list[str]) -> None:
     for label in labels:
         if labels.count(label) > 1:
-            raise ValueError(f"two {what} are called {label!r}; give each its own 'name'")
+            raise ValueError(f"two {what} have the name {label!r}; give each its own 'name'")

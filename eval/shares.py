@@ -1,4 +1,4 @@
-"""Shares with their intervals, rows by tag, and correlations: what several reports are made of."""
+"""Shares with their intervals, rows by tag, and correlations, for several reports."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class Share(Row):
-    """A share in [0, 1] over so many questions, with its interval over questions."""
+    """A share in [0, 1] over ``n_questions``, with its interval over questions."""
 
     value: float
     interval: Interval
@@ -28,17 +28,17 @@ class Share(Row):
 
 
 def ratio(pairs: Iterable[tuple[float, float]] | Values, seed: int) -> Share | None:
-    """The sum of the first over that of the second, drawn by pair; None where nothing is counted.
+    """The sum of the first values over the sum of the second; None where nothing is counted.
 
-    Each pair is of a question, whose answers are not independent; those without a second are left
-    out.
+    Each pair belongs to a question, whose answers are not independent, and is resampled as a whole;
+    pairs whose second value is 0 are left out.
     """
     some = [pair for pair in pairs if pair[1]]
     return share(some, seed) if some else None
 
 
 def share(pairs: Sequence[tuple[float, float]], seed: int) -> Share:
-    """``ratio`` of pairs of which there is one at least, and each counts something."""
+    """``ratio`` of at least one pair, where no second value is 0."""
     table = np.array(pairs, dtype=np.float64)
     totals = resampled(table, DRAWS, seed)
     value, low, high = estimate(totals[:, 0] / totals[:, 1])

@@ -1,4 +1,4 @@
-"""The report on the terminal: a table a view, a row a group and judge, readable at 100 columns."""
+"""Print the report on the terminal: a table per view, a row per group and judge."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def print_report(report: Report, console: Console | None = None) -> None:
 
 
 def print_answers(report: AnswersReport) -> None:
-    """Print what each judge makes of the answers, and how far judges agree."""
+    """Print the scores of the answers by each judge, and the agreement of the judges."""
     for name, found in report.scores.items():
         terminal().print(f"by the judge {name}:", highlight=False)
         print_scores(found)
@@ -62,7 +62,7 @@ def _table(title: str, groups: Mapping[str, Mapping[str, Metrics]]) -> Table:
 
 def _cells(metrics: Metrics) -> Iterator[str]:
     interval = metrics.intervals.get("accuracy")
-    # Whole percents are enough between brackets, and leave room for the names.
+    # Whole percents in brackets leave room for the names.
     whiskers = f" [{100 * interval.low:.0f}, {100 * interval.high:.0f}]" if interval else ""
     yield f"{metrics.n_items:,}"
     yield percent(metrics.coverage)

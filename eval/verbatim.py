@@ -1,4 +1,4 @@
-"""Whether a text gives an answer: word for word, or its value in another form."""
+"""Whether a text gives an answer, verbatim or as an equal value in another form."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from gradegpt.rules.extract.several import boxes
 _FORMULA: Final = re.compile(r"\$\$?(.+?)\$\$?|\\\((.+?)\\\)|\\\[(.+?)\\\]", re.DOTALL)
 _SIDES: Final = re.compile(r"=|≈|\\approx|\\Rightarrow|\n")
 _NO_VALUE: Final = (AnswerType.TEXT, AnswerType.CODE, AnswerType.TRUE_FALSE, *CHOICE)
-"""Types of answers that have to stand there as they are."""
+"""Types of answers that a text must contain verbatim."""
 _LONGEST: Final = 200
 _MOST: Final = 400
-"""Stretches of a text that an answer is compared with, the last ones first."""
+"""The most spans of a text that an answer is compared with, the last ones first."""
 
 
 def gives(text: str, answer: str) -> bool:
-    r"""Whether ``answer`` stands in ``text``, or a number or formula in it has its value exactly.
+    r"""Whether ``text`` contains ``answer``, or a number or formula of exactly its value.
 
     >>> gives("So $x = \\frac{1}{2}$ and v is 15 m/s.", "0.5")
     True
@@ -36,12 +36,12 @@ def gives(text: str, answer: str) -> bool:
     wanted = read(answer)
     if wanted.kind in _NO_VALUE:
         return False
-    said = (read(stretch, wanted.kind) for stretch in islice(_stretches(text), _MOST))
-    return any(compare(wanted, one, tolerance="exact").same for one in said)
+    given = (read(span, wanted.kind) for span in islice(_spans(text), _MOST))
+    return any(compare(wanted, one, tolerance="exact").same for one in given)
 
 
 def _verbatim(answer: str) -> re.Pattern[str]:
-    """The answer with any blanks in it, and with no more of its number or word at either end."""
+    """A pattern of the answer with any blanks, not preceded or followed by more of its word."""
     bare = "".join(fold(answer).split()).strip(".,;:")
     body = r"\s*".join(map(re.escape, bare))
     before = r"(?<![\d.])(?<!\d,)" if bare[:1].isdigit() else r"(?<![A-Za-z])"
@@ -52,11 +52,11 @@ def _verbatim(answer: str) -> re.Pattern[str]:
     )
 
 
-def _stretches(text: str) -> Iterator[str]:
-    """Formulas, what they hold between equals signs, and numbers with their units, from the end."""
+def _spans(text: str) -> Iterator[str]:
+    """Formulas, their sides between equals signs, and numbers with units, from the end."""
     found = [match[match.lastindex or 0] for match in _FORMULA.finditer(text)]
     found += boxes(text)
     found += [side for formula in found for side in _SIDES.split(formula)]
     found += [with_unit(text, match) for match in NUMBER.finditer(text)]
-    short = [stretch.strip() for stretch in reversed(found) if len(stretch) <= _LONGEST]
+    short = [span.strip() for span in reversed(found) if len(span) <= _LONGEST]
     return iter(dict.fromkeys(filter(None, short)))

@@ -26,7 +26,7 @@ ITEMS = (
 
 
 def main() -> None:
-    """Send each item as a GradeGPT prompt and print the chain that comes back."""
+    """Send each item as a GradeGPT prompt and print the chain in the reply."""
     client = OpenAI(base_url=sys.argv[1], api_key="none")
     model = client.models.list().data[0].id
     for item in ITEMS:

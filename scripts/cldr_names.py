@@ -26,7 +26,7 @@ COUNTRIES = (
     "GB US UY UZ VE VN YE ZM ZW"
 )
 UNCLEAR = ("en", "nb", "nd", "nn", "nr", "sh", "zh")
-"""Languages that share their own name with another, or are asked in."""
+"""Languages that share their own name with another, or in which the questions are asked."""
 EN, ZH = Locale("en"), Locale("zh")
 
 Fact = tuple[str, str, str, str, str]
@@ -48,7 +48,7 @@ def currencies() -> Iterator[Fact]:
 
 
 def languages() -> Iterator[Fact]:
-    """The one official language of a country, and languages by the name they give themselves."""
+    """The official language of a country with only one, and languages by their own names."""
     for code in COUNTRIES.split():
         spoken = get_global("territory_languages")[code].items()
         official = [name for name, of in spoken if of["official_status"] == "official"]

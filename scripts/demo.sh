@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The whole road in one go, on the embedded base and embedded data: meant for under five minutes on two cores, no network.
-# Each step is the command that you would type yourself; outputs go to data/demo and runs/demo.
+# The whole pipeline on the embedded base and embedded data, in under five minutes on two cores, without network.
+# Each step is a command that you can type yourself; outputs go to data/demo and runs/demo.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export HF_HUB_OFFLINE=1 TOKENIZERS_PARALLELISM=false

@@ -1,4 +1,4 @@
-"""The figures that hold today: summaries of reports, and the pages that are made of them.
+"""The current figures: summaries of reports, and the pages that are made from them.
 
     gradegpt eval configs/eval/open.yaml sample=100
     python -m scripts.results collect runs/open docs/results/open.json
@@ -6,8 +6,8 @@
 
 ``collect`` takes the figures of an evaluation's report (no rows) into a summary with its command,
 date, versions and digests. ``render`` writes docs/RESULTS.md, the tables of figures in README.md
-and the index of docs/experiments; a test holds these pages against the summaries. Figures that no
-report holds are written into a summary by hand and marked as recorded.
+and the index of docs/experiments; a test compares these pages with the summaries. Figures that no
+report has are written into a summary by hand and marked as recorded.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ summaries in [results/](results); how the figures came about is in
 "recorded" ones were printed by the command named and written down by hand.
 """
 _DIGITS: Final = 16
-"""Of a SHA-256 digest."""
+"""The digits of a SHA-256 digest that are shown."""
 _COUNTS: Final = ("true_positive", "false_positive", "false_negative", "true_negative")
 _SCORES: Final = ("coverage", "accuracy", "balanced_accuracy", "auc")
 _BLOCK: Final = re.compile(r"(<!-- table: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _PAGE: Final = re.compile(r"# (\d{3}) · (.+)\n\nDate: (\S+)\nStatus: (.+)\n")
 
 Figures = dict[str, Any]
-"""Named figures of a row; those of one judge are a dict of their own."""
+"""Named figures of a row; the figures of a judge are a nested dict."""
 
 
 class Summary(Row):
@@ -71,10 +71,10 @@ class Summary(Row):
 
 
 def table(summary: Summary, columns: Mapping[str, str], where: str) -> str:
-    """The Markdown table of ``columns``, with a dash for what is not defined.
+    """The Markdown table of ``columns``, with a dash for an undefined figure.
 
     Raises:
-        InputError: a column that no row has a figure for.
+        InputError: no row has a figure for a column.
 
     """
     cells = {
@@ -94,7 +94,7 @@ def table(summary: Summary, columns: Mapping[str, str], where: str) -> str:
 
 
 def _cell(form: str, row: Figures) -> str:
-    """The figures of ``row`` in ``form``, or a dash where one is not there or not defined."""
+    """The figures of ``row`` in ``form``, or a dash where one is missing or undefined."""
     try:
         return form.format_map(_defined(row))
     except KeyError:
@@ -110,7 +110,7 @@ def _defined(figures: Figures) -> Figures:
 
 
 def summaries(root: Path) -> dict[str, Summary]:
-    """All summaries by their file's name, in the order in which they are shown."""
+    """All summaries by their file name, in their order on the page."""
     read = {path.stem: _read(path) for path in (root / "docs/results").glob("*.json")}
     return dict(sorted(read.items(), key=lambda named: (named[1].order, named[0])))
 
@@ -127,12 +127,12 @@ def _json(path: Path) -> dict[str, Any]:
             f"{path}: no such file; copy another summary, and let the run end first"
         ) from error
     except ValueError as error:
-        raise InputError(f"{path}: this is no JSON: {error}") from error
+        raise InputError(f"{path}: is not JSON: {error}; correct the file") from error
     return read
 
 
 def pages(root: Path = ROOT) -> dict[Path, str]:
-    """The text of every page that is made of summaries and experiments."""
+    """The text of every page that is made from summaries and experiments."""
     made = summaries(root)
     readme = root / "README.md"
     index = root / "docs/experiments/README.md"
@@ -147,7 +147,7 @@ def pages(root: Path = ROOT) -> dict[Path, str]:
 
 
 def _filled(page: Path, tables: Mapping[str, str]) -> str:
-    """The page with every ``<!-- table: NAME -->`` block holding the table of that name."""
+    """The page with every ``<!-- table: NAME -->`` block replaced by the table of that name."""
 
     def one(block: re.Match[str]) -> str:
         if block[2] not in tables:
@@ -177,7 +177,7 @@ def experiments(folder: Path) -> Iterator[tuple[Path, re.Match[str]]]:
     """Every page of an experiment, with its number, title, date and status.
 
     Raises:
-        InputError: a page that does not begin with these.
+        InputError: a page does not begin with these lines.
 
     """
     for path in sorted(folder.glob("[0-9]*.md")):
@@ -197,17 +197,17 @@ def _index(folder: Path) -> str:
 def collected(folder: Path, before: Summary, prefix: str = "") -> Summary:
     """``before`` with the figures and the signature of the evaluation in ``folder``.
 
-    Without ``prefix`` the figures of all judges begin anew; with it, those of this run come beside
-    them under its judges' prefixed names. The row ``all`` is the whole run; the row ``rest`` counts
-    the sources together that the summary does not name: scores of counts, without interval or area.
+    Without ``prefix`` the figures of all judges are replaced; with it, those of this run are added
+    under its judges' prefixed names. The row ``all`` is the whole run; the row ``rest`` combines
+    the sources that the summary does not name: scores of counts, without interval or area.
 
     Raises:
-        InputError: a run of other rows beside those that are there.
+        InputError: the run has other rows than those before.
 
     """
     signature = _signature(folder, prefix)
     if prefix and before.signature.get("items") != signature["items"]:
-        raise InputError(f"{folder}: judged other rows than the runs before; collect those anew")
+        raise InputError(f"{folder}: judged other rows than the earlier runs; collect those again")
     rows = {key: dict(row) if prefix else _recorded(row) for key, row in before.rows.items()}
     for judge in _json(folder / "report.json")["judges"]:
         for key, metrics in _by_row(judge, list(rows)).items():
@@ -222,7 +222,7 @@ def collected(folder: Path, before: Summary, prefix: str = "") -> Summary:
 
 
 def _signature(folder: Path, prefix: str) -> dict[str, str]:
-    """What the figures depend on: rows, judges with their weights and thresholds, versions."""
+    """The signature of the figures: rows, judges with weights and thresholds, versions."""
     manifest = _json(folder / "manifest.json")
     judges = {prefix + name: judge["fingerprint"] for name, judge in manifest["judges"].items()}
     inputs = {Path(path).name: digest[:_DIGITS] for path, digest in manifest["inputs"].items()}
@@ -232,7 +232,7 @@ def _signature(folder: Path, prefix: str) -> dict[str, str]:
 
 
 def _recorded(row: Figures) -> Figures:
-    """What a row has beside the figures of judges."""
+    """The figures of a row that belong to no judge."""
     return {name: value for name, value in row.items() if not isinstance(value, dict)}
 
 
@@ -254,7 +254,7 @@ def _figures(metrics: Mapping[str, Any]) -> Figures:
 
 
 def _together(groups: Sequence[Mapping[str, Any]]) -> Figures:
-    """The figures of several groups of rows as one; each label must be among its judged rows."""
+    """The combined figures of several groups of rows, whose judged rows have both labels."""
     total = {name: sum(g[name] for g in groups) for name in ("n_items", "n_judged", *_COUNTS)}
     tp, fp, fn, tn = (total[name] for name in _COUNTS)
     balanced = (tp / (tp + fn) + tn / (tn + fp)) / 2 if tp + fn and tn + fp else None
@@ -269,13 +269,13 @@ def collect(
     folder: Annotated[Path, typer.Argument(metavar="RUN", help="Such as runs/open.")],
     summary: Annotated[Path, typer.Argument(help="Such as docs/results/open.json.")],
     prefix: Annotated[
-        str, typer.Option(help="Put before the judges' names: a further run of the same rows.")
+        str, typer.Option(help="A prefix of the judges' names, for another run of the same rows.")
     ] = "",
 ) -> None:
-    """Take the figures of an evaluation into a summary that is there; then render.
+    """Write the figures of an evaluation into an existing summary; then render.
 
-    The summary's title, command, columns and rows say what is shown: to begin one, copy another and
-    empty its rows, such as {"evouna": {}}. Row "all" is the whole run, "rest" what no row names.
+    The summary's title, command, columns and rows define the table: to start one, copy another and
+    empty its rows, such as {"evouna": {}}. Row "all" is the whole run, "rest" all other sources.
     """
     made = collected(folder, _read(summary), prefix)
     write_json(summary, made.model_dump(mode="json", exclude_defaults=True))
@@ -284,7 +284,7 @@ def collect(
 
 @app.command()
 def render() -> None:
-    """Write RESULTS.md, README's tables and the index of experiments from what lies there."""
+    """Write RESULTS.md, README's tables and the index of experiments from the summaries."""
     for path, text in pages().items():
         with whole_file(path) as page:
             page.write(text)

@@ -1,1 +1,1 @@
-"""Serve: the judge behind HTTP, natively and in the OpenAI form. ``gradegpt serve --help``."""
+"""Serve a judge over HTTP, with its own API and OpenAI's. See ``gradegpt serve --help``."""

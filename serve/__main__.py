@@ -25,7 +25,7 @@ _BACKLOG: Final = 2048
 
 
 class AddressError(GradeGPTError, OSError):
-    """An address that cannot be listened on."""
+    """The server cannot listen on its address."""
 
     exit_code = 3
     code = "address_error"
@@ -47,26 +47,26 @@ def serve(
         typer.Argument(
             metavar="KEY=VALUE",
             help="Settings to change. The judge: judge.kind=rules, judge.model=..., "
-            "judge.base_url=... Who may ask: host, port, api_keys=FILE (gradegpt serve.keys adds "
-            "one). More than one process: workers=2 (judges that are replaced when they die), "
+            "judge.base_url=... Access: host, port, api_keys=FILE (gradegpt serve.keys adds a "
+            "key). More than one process: workers=2 (judges that are replaced when they die), "
             "processes=2 (whole servers behind the port). Limits: max_items, max_body_bytes, "
             "max_held_bytes, max_queue, max_batch, deadline_s, grace_s. Prompts: "
             "unrecognised=pass, undecided=incorrect, any_model=false. Others: judge.cache=FILE, "
-            "log_requests=true; serve/settings.py says what each means.",
+            "log_requests=true; serve/settings.py documents each.",
         ),
     ] = None,
 ) -> None:
     """Serve a judge over HTTP until Ctrl-C or SIGTERM.
 
     A scoring pipeline needs one change: its judge's base URL becomes the URL that the ready line
-    prints, with /v1. POST /v1/chat/completions and /v1/completions know the prompts of many
-    pipelines (GET /v1/adapters lists them) and answer as each of them reads it.
+    prints, with /v1. POST /v1/chat/completions and /v1/completions recognise the prompts of many
+    pipelines (GET /v1/adapters lists them) and reply in the form that each of them parses.
 
     POST /v1/judge takes an item (question, reference, response), {"items": [...]}, or JSON Lines
-    (Content-Type: application/x-ndjson). GET / is a page to try it. GET /ready tells whether
-    requests are taken, GET /metrics how it goes, GET /openapi.json everything else.
+    (Content-Type: application/x-ndjson). GET / is a page to try it. GET /ready reports whether
+    requests are accepted, GET /metrics the counters, GET /openapi.json all routes.
 
-    On SIGTERM, requests that run are finished and new ones refused; the exit code is 0.
+    On SIGTERM, running requests are finished and new ones refused; the exit code is 0.
     """
     settings = load_settings(ServeSettings, config, overrides or ())
     logging.basicConfig(format="%(levelname)s: %(name)s: %(message)s", level=logging.WARNING)
@@ -78,28 +78,30 @@ def serve(
 
         if settings.processes > 1:
             with TemporaryDirectory() as folder:
-                share(Path(folder))  # They count together.
+                share(Path(folder))  # All processes count in one folder.
                 raise typer.Exit(Supervisor(settings, listener, announce).run())
         run_here(settings, listener, announce)
 
 
 def url(host: str, port: int) -> str:
-    """Where a browser or client finds the server."""
+    """The URL of the server."""
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens: callers may ask whether the judge is there already.
+    """A listening socket; requests are accepted before the judge is loaded.
 
     Raises:
-        AddressError: what is wrong with the address, and what to do.
+        AddressError: the server cannot listen on the address.
 
     """
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         listener = socket.socket(family)
     except OSError as error:
-        raise AddressError(f"{host}:{port}: {error.strerror}; set host to an address") from error
+        raise AddressError(
+            f"{host}:{port}: {error.strerror}; set host to a valid address"
+        ) from error
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
@@ -114,7 +116,7 @@ def _explained(error: OSError, host: str, port: int) -> AddressError:
     if error.errno == errno.EADDRINUSE:
         what = "the port is in use; choose another with port=..., or port=0 for any free one"
     else:
-        what = f"{error.strerror}; set host and port to what this machine lets you use"
+        what = f"{error.strerror}; set host and port to an address that you may listen on"
     return AddressError(f"{host}:{port}: {what}")
 
 

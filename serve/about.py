@@ -1,4 +1,4 @@
-"""What is served here, and how it is: models, families of prompts, health, metrics."""
+"""Routes about the server: models, prompt families, health, readiness and metrics."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ router = APIRouter(tags=["about"])
 
 @router.get("/health")
 async def health(request: Request) -> dict[str, str]:
-    """Say that the server is alive, and with which judge."""
+    """Report that the server is alive, and its judge."""
     scheduler: BatchScheduler = request.app.state.scheduler
     return {"status": "ok", "judge": scheduler.name, "fingerprint": scheduler.fingerprint}
 
 
 @router.get("/ready", response_model=None)
 async def ready(request: Request) -> dict[str, str] | JSONResponse:
-    """Say whether requests are taken now: not while the judge is loaded, nor on the way out."""
+    """Report whether requests are accepted: not while the judge loads or the server drains."""
     scheduler: BatchScheduler = request.app.state.scheduler
     gate: Gate = request.app.state.gate
     if gate.draining:
-        return reply_to(BusyError("the server is about to stop"))
+        return reply_to(BusyError("the server is stopping"))
     if not scheduler.ready:
         return reply_to(BusyError("the judge is being loaded"))
     return {"status": "ready"}
@@ -39,7 +39,7 @@ async def ready(request: Request) -> dict[str, str] | JSONResponse:
 
 @router.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})
 async def metrics(request: Request) -> Response:
-    """Count and measure, in the form that Prometheus reads."""
+    """Return the metrics in Prometheus' text format."""
     found: Metrics = request.app.state.metrics
     scheduler: BatchScheduler = request.app.state.scheduler
     found.queue(scheduler.waiting)
@@ -48,21 +48,21 @@ async def metrics(request: Request) -> Response:
 
 @router.get("/v1/models")
 async def models(request: Request) -> dict[str, Any]:
-    """List the one model, by its served name."""
+    """List the one served model."""
     settings: ServeSettings = request.app.state.settings
     return {"object": "list", "data": [_model(request, settings.served_model_name)]}
 
 
 @router.get("/v1/models/{name:path}")
 async def model(request: Request, name: str) -> dict[str, Any]:
-    """Look a model up, by a name that requests may use."""
+    """Return a model by a name that requests may use."""
     check_model(name, request.app.state.settings)
     return _model(request, name)
 
 
 @router.get("/v1/adapters")
 async def adapters(request: Request) -> dict[str, Any]:
-    """List the families of prompts that are recognised, with an example each."""
+    """List the recognised prompt families, with an example of each."""
     known: tuple[Adapter, ...] = request.app.state.adapters
     return {"object": "list", "data": [_family(adapter) for adapter in known]}
 

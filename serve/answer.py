@@ -1,7 +1,7 @@
-"""Answers a caller's prompt in the form that its parser reads, whichever OpenAI endpoint it uses.
+"""Answer a caller's prompt in the form that its parser reads, for both OpenAI endpoints.
 
-A verdict is never invented and never cut off: a rationale gives way to ``max_tokens`` and ``stop``,
-the words that carry the verdict do not. Where the judge could not be asked there is an HTTP error.
+A verdict is never invented and never cut off: reasons are dropped to respect ``max_tokens`` and
+``stop``, the words of the verdict are not. Where the judge fails there is an HTTP error.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from gradegpt.schema import Judgement, Message, Row
 
 from .adapters import Adapter, Ask, PromptError, find
 from .adapters.reply import Reply
-from .body import check_lengths, while_there
+from .body import check_lengths, until_disconnect
 from .errors import ModelNameError, UnsupportedError
 from .logs import note_of
 from .scheduler import BatchScheduler
@@ -29,17 +29,17 @@ from .settings import ServeSettings
 MOST_CHOICES: Final = 128
 """OpenAI's own limit of ``n``."""
 _LONG: Final = 50_000
-"""Characters from which on a prompt is looked at in a thread, so that others need not wait."""
+"""The length in characters from which a prompt is recognised in a thread, to not delay others."""
 
 
 class Lenient(Row):
-    """What clients send, of which we read a part: ``temperature`` and the like are ignored."""
+    """A request model that ignores unused fields, such as ``temperature``."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
 class StreamOptions(Lenient):
-    """Whether usage comes at the end of a stream."""
+    """Whether a stream ends with the usage."""
 
     include_usage: bool | None = None
 
@@ -48,8 +48,8 @@ def _as_tuple(value: object) -> object:
     return [value] if isinstance(value, str) else value
 
 
-class Wanted(Lenient):
-    """What both endpoints let a caller ask of a reply."""
+class ReplyOptions(Lenient):
+    """The options of a reply in both endpoints."""
 
     model: str
     n: Annotated[int, Field(ge=1, le=MOST_CHOICES)] | None = None
@@ -60,11 +60,11 @@ class Wanted(Lenient):
 
     @property
     def most_tokens(self) -> float:
-        """The longest reply that is wanted, in tokens."""
+        """The longest allowed reply, in tokens."""
         return self.max_tokens or math.inf
 
     def cut(self, text: str) -> str:
-        """What stands before the first of the stops."""
+        """The text before the first stop."""
         return min(
             (text.partition(stop)[0] for stop in self.stop or () if stop), key=len, default=text
         )
@@ -76,59 +76,61 @@ class Wanted(Lenient):
 
 
 class ResponseFormat(Lenient):
-    """Plain text, or JSON after the family's schema."""
+    """Plain text, or JSON by the family's schema."""
 
     type: Literal["text", "json_object", "json_schema"] = "text"
     json_schema: dict[str, Any] | None = None
 
     def check(self, adapter: Adapter | None) -> None:
-        """Refuse what the replies of a family, or of the engine itself, cannot follow."""
+        """Refuse a format that the replies of the family, or of the engine, cannot follow."""
         if self.type == "text":
             return
         if adapter is None or adapter.schema is None:
-            whom = adapter.name if adapter else "a prompt of no family"
+            family = adapter.name if adapter else "an unrecognised prompt"
             raise UnsupportedError(
-                f"response_format: replies to {whom} are text; leave it out", "response_format"
+                f"response_format: replies to {family} are text; leave it out", "response_format"
             )
-        there = adapter.schema.get("properties", {})
+        present = adapter.schema.get("properties", {})
         asked = ((self.json_schema or {}).get("schema") or {}).get("required") or ()
-        if lacking := [name for name in asked if name not in there]:
+        if missing := [name for name in asked if name not in present]:
             raise UnsupportedError(
-                f"response_format: replies to {adapter.name} hold {', '.join(there)}, "
-                f"not {', '.join(map(str, lacking))}",
+                f"response_format: replies to {adapter.name} have the fields "
+                f"{', '.join(present)}, not {', '.join(map(str, missing))}; remove these",
                 "response_format",
             )
 
 
-class Said(NamedTuple):
-    """What a caller is told. ``why`` is what the content leaves out of the reasons.
+class ReplyContent(NamedTuple):
+    """The content of a reply; ``why`` holds reasons that the content leaves out.
 
-    ``ended`` is OpenAI's ``finish_reason``.
+    ``extra`` is the value of the reply's field ``gradegpt``.
     """
 
     content: str
     why: str
     prompt_tokens: int
     completion_tokens: int
-    beside: dict[str, Any]
-    ended: Literal["stop", "length"] = "stop"
+    extra: dict[str, Any]
+    finish_reason: Literal["stop", "length"] = "stop"
 
     @classmethod
-    def of(cls, reply: Reply, wanted: Wanted, judgement: Judgement | None, **beside: Any) -> Said:
-        """The whole reply where it fits what is wanted, else the core."""
+    def of(
+        cls, reply: Reply, wanted: ReplyOptions, judgement: Judgement | None, **extra: Any
+    ) -> ReplyContent:
+        """The whole reply where it fits the options, else the core."""
         content = fitted(reply, wanted)
         why = "" if content == reply.whole else reply.why
         if judgement is None:
-            return cls(content, why, 0, math.ceil(estimate_tokens(content)), beside)
-        made = {**judgement.model_dump(mode="json"), **beside}
+            return cls(content, why, 0, math.ceil(estimate_tokens(content)), extra)
+        made = {**judgement.model_dump(mode="json"), **extra}
         return cls(content, why, judgement.prompt_tokens, judgement.completion_tokens, made)
 
 
-def fitted(reply: Reply, wanted: Wanted) -> str:
-    """The whole reply where it keeps within what is wanted, else its core.
+def fitted(reply: Reply, wanted: ReplyOptions) -> str:
+    """The whole reply where it fits the options, else its core.
 
-    The core is never cut: a heading or a fence without what follows is read as a verdict by some
-    parsers, and as the wrong one.
+    The core is never cut: some parsers read a heading or a fence without its content as the wrong
+    verdict.
     """
     whole = reply.whole
     if whole is None or estimate_tokens(whole) > wanted.most_tokens:
@@ -139,15 +141,15 @@ def fitted(reply: Reply, wanted: Wanted) -> str:
 async def answers(
     request: Request,
     conversations: Sequence[Sequence[Message]],
-    wanted: Wanted,
+    wanted: ReplyOptions,
     response_format: ResponseFormat | None = None,
-) -> list[Said]:
-    """What is said to each of ``conversations``, in order.
+) -> list[ReplyContent]:
+    """The reply to each of ``conversations``, in order.
 
     Raises:
-        PromptError: one is of no family that is known here, and such are refused.
-        NoVerdictError: nothing was decided and its family has no word for that.
-        EngineError: the judge could not be asked.
+        PromptError: a prompt belongs to no known family, and such prompts are refused.
+        NoVerdictError: there is no verdict and the family has no reply for that.
+        EngineError: the judge's engine failed.
 
     """
     settings: ServeSettings = request.app.state.settings
@@ -158,16 +160,16 @@ async def answers(
     note.family = families.pop() if len(families) == 1 else "several"
     note.content = conversations
     work = _all(request, asks, conversations, wanted, form)
-    return await while_there(request, work)
+    return await until_disconnect(request, work)
 
 
 async def _all(
     request: Request,
     asks: Sequence[Ask | None],
     conversations: Sequence[Sequence[Message]],
-    wanted: Wanted,
+    wanted: ReplyOptions,
     form: ResponseFormat,
-) -> list[Said]:
+) -> list[ReplyContent]:
     scheduler: BatchScheduler = request.app.state.scheduler
     settings: ServeSettings = request.app.state.settings
     extracted = [ask.extraction() if ask else None for ask in asks]
@@ -180,40 +182,43 @@ async def _all(
     check_lengths(items, settings.max_response_characters, several=False)
     judgements = await scheduler.judge(items) if items else []
     note_of(request).judged(judgements)
-    made: dict[int, Said] = {}
+    made: dict[int, ReplyContent] = {}
     for (at, judged), judgement in zip(judging, judgements, strict=True):
         reply = judged.reply(judgement, undecided=settings.undecided, as_json=form.type != "text")
-        made[at] = Said.of(reply, wanted, judgement, **_beside(scheduler, judged))
+        made[at] = ReplyContent.of(reply, wanted, judgement, **_extra(scheduler, judged))
     for at, (ask, extraction) in enumerate(zip(asks, extracted, strict=True)):
         if ask is None:
             made[at] = await _passed_on(scheduler, conversations[at], wanted, settings)
         elif extraction is not None:
-            made[at] = Said.of(extraction, wanted, None, **_beside(scheduler, ask))
+            made[at] = ReplyContent.of(extraction, wanted, None, **_extra(scheduler, ask))
     return [made[at] for at in range(len(asks))]
 
 
 async def _passed_on(
-    scheduler: BatchScheduler, messages: Sequence[Message], wanted: Wanted, settings: ServeSettings
-) -> Said:
-    """What the engine says to a prompt that is nobody's. It is not called a judgement."""
+    scheduler: BatchScheduler,
+    messages: Sequence[Message],
+    wanted: ReplyOptions,
+    settings: ServeSettings,
+) -> ReplyContent:
+    """The engine's reply to a prompt of no family, which is no judgement."""
     most = int(min(wanted.most_tokens, settings.judge.max_new_tokens))
-    said = await scheduler.generate(messages, most)
-    content = wanted.cut(said.text)
-    beside = {"adapter": None, "fingerprint": scheduler.fingerprint}
-    full = content == said.text and said.completion_tokens >= most
-    ended: Final = "length" if full else "stop"
-    return Said(content, "", said.prompt_tokens, said.completion_tokens, beside, ended)
+    reply = await scheduler.generate(messages, most)
+    content = wanted.cut(reply.text)
+    extra = {"adapter": None, "fingerprint": scheduler.fingerprint}
+    full = content == reply.text and reply.completion_tokens >= most
+    finish: Final = "length" if full else "stop"
+    return ReplyContent(content, "", reply.prompt_tokens, reply.completion_tokens, extra, finish)
 
 
 async def recognised(request: Request, messages: Sequence[Message]) -> Ask | None:
-    """Whose prompt it is; none for one that is passed on to the engine."""
+    """The recognised prompt; None for a prompt that is passed to the engine."""
     settings: ServeSettings = request.app.state.settings
     adapters: tuple[Adapter, ...] = request.app.state.adapters
     characters = sum(len(message.content) for message in messages)
     if characters > settings.max_prompt_characters:
         raise TooLargeError(
-            f"the prompt has {characters:,} characters, at most "
-            f"{settings.max_prompt_characters:,} are read; shorten it, "
+            f"the prompt has {characters:,} characters, more than "
+            f"{settings.max_prompt_characters:,}; shorten it, "
             "or start the server with a larger max_prompt_characters"
         )
     try:
@@ -231,15 +236,15 @@ def check_model(name: str, settings: ServeSettings) -> None:
     """Refuse a model's name that is not served, where names matter."""
     if not settings.any_model and name != settings.served_model_name:
         raise ModelNameError(
-            f"model {name!r} is not served here; {settings.served_model_name!r} is "
-            "(served_model_name in the server's settings; any_model=true takes every name)",
+            f"model: {name!r} is not served; use {settings.served_model_name!r} "
+            "(served_model_name in the server's settings; any_model=true accepts every name)",
             "model",
         )
 
 
-def usage_of(said: Iterable[Said]) -> dict[str, int]:
+def usage_of(replies: Iterable[ReplyContent]) -> dict[str, int]:
     """The tokens of several replies, as OpenAI counts them."""
-    both = [(one.prompt_tokens, one.completion_tokens) for one in said]
+    both = [(reply.prompt_tokens, reply.completion_tokens) for reply in replies]
     prompt, completion = sum(p for p, _ in both), sum(c for _, c in both)
     return {
         "prompt_tokens": prompt,
@@ -248,5 +253,5 @@ def usage_of(said: Iterable[Said]) -> dict[str, int]:
     }
 
 
-def _beside(scheduler: BatchScheduler, ask: Ask) -> dict[str, Any]:
+def _extra(scheduler: BatchScheduler, ask: Ask) -> dict[str, Any]:
     return {"adapter": ask.adapter.name, "fingerprint": scheduler.fingerprint}

@@ -1,15 +1,15 @@
-"""The HTTP application: a loaded judge comes in, a FastAPI app goes out. No globals.
+"""The HTTP application: a factory that makes a FastAPI app for a judge, without globals.
 
 | request                        | reply                                                          |
 |--------------------------------|----------------------------------------------------------------|
 | POST /v1/judge                 | an item, many, or a stream of them -> judgements               |
-| POST /v1/chat/completions      | a scoring pipeline's prompt -> what its parser reads           |
+| POST /v1/chat/completions      | a scoring pipeline's prompt -> a reply for its parser          |
 | POST /v1/completions           | the same for raw prompts                                       |
 | /v1/files, /v1/batches         | OpenAI's batches                                               |
 | POST /get_reward               | rewards for OpenRLHF                                           |
-| GET /v1/models, /v1/adapters   | what is served, and which prompts are known                    |
-| GET /health, /ready, /metrics  | how it is                                                      |
-| GET /, /openapi.json           | a page to try it, and all of this for machines                 |
+| GET /v1/models, /v1/adapters   | the served model, and the recognised prompts                   |
+| GET /health, /ready, /metrics  | health, readiness and counters                                 |
+| GET /, /openapi.json           | a page to try it, and the description of all routes            |
 
 Not covered: TLS. Bind to the loopback or put a proxy in front.
 """
@@ -49,18 +49,18 @@ Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 
 
 def create_app(judge: Judge, settings: ServeSettings | None = None) -> FastAPI:
-    """The application around ``judge``, with the names and limits of ``settings``."""
+    """The application with ``judge``, and the names and limits of ``settings``."""
     app = build_app(settings or ServeSettings())
     app.state.scheduler.open([InProcess(Loaded.of(judge))])
     return app
 
 
 def build_app(settings: ServeSettings, lifespan: Lifespan | None = None) -> FastAPI:
-    """The application without a judge: whoever loads one opens ``app.state.scheduler`` with it."""
-    # No pages at /docs: they would load scripts from elsewhere.
+    """The application without a judge; open ``app.state.scheduler`` once a judge is loaded."""
+    # No pages at /docs: they would load scripts from other servers.
     app = FastAPI(
         title="GradeGPT", docs_url=None, redoc_url=None, openapi_url="/openapi.json",
-        lifespan=lifespan or _closes,
+        lifespan=lifespan or _closing,
     )  # fmt: skip
     metrics, gate = Metrics(), Gate()
     scheduler = BatchScheduler(
@@ -89,12 +89,12 @@ def build_app(settings: ServeSettings, lifespan: Lifespan | None = None) -> Fast
 
 
 def chosen(names: Sequence[str]) -> tuple[Adapter, ...]:
-    """The adapters of these names, or all. Raises ``SettingsError`` for a name that is none."""
+    """The adapters of these names, or all. Raises ``SettingsError`` for an unknown name."""
     known = {adapter.name: adapter for adapter in ADAPTERS}
     for name in names:
         if name not in known:
             hint = suggest(name, list(known))
-            raise SettingsError(f"adapters: there is none called {name!r}{hint}")
+            raise SettingsError(f"adapters: {name!r} is unknown{hint}; GET /v1/adapters lists them")
     return tuple(known[name] for name in names) if names else ADAPTERS
 
 
@@ -108,6 +108,6 @@ def _count(
 
 
 @asynccontextmanager
-async def _closes(app: FastAPI) -> AsyncIterator[None]:
+async def _closing(app: FastAPI) -> AsyncIterator[None]:
     yield
     app.state.scheduler.close()

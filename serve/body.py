@@ -1,4 +1,4 @@
-"""Reads requests within their limits, and notices when whoever sent one has left."""
+"""Read request bodies within their limits, and stop work when a client disconnects."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ async def read_object(request: Request) -> dict[str, Any]:
     """The body as a JSON object.
 
     Raises:
-        TooLargeError: over ``max_body_bytes``, by its own word or by count.
-        QueueFullError: more than the server holds at a time, with all that it holds already.
-        SlowError: not here within the deadline.
-        MalformedError: not JSON, or not an object.
+        TooLargeError: the body is over ``max_body_bytes``, as declared or as counted.
+        QueueFullError: all bodies together are over ``max_held_bytes``.
+        SlowError: the body did not arrive within the deadline.
+        MalformedError: the body is not JSON, or not an object.
 
     """
     settings: ServeSettings = request.app.state.settings
@@ -37,7 +37,9 @@ async def read_object(request: Request) -> dict[str, Any]:
         async with asyncio.timeout(settings.deadline_s):
             body = await _whole(request, settings)
     except TimeoutError as error:
-        raise SlowError(f"the body did not come within {settings.deadline_s:g} s") from error
+        raise SlowError(
+            f"the body did not arrive within {settings.deadline_s:g} s; send it faster or in parts"
+        ) from error
     try:
         value = parse_json(body)
     except (ValueError, RecursionError) as error:
@@ -47,19 +49,19 @@ async def read_object(request: Request) -> dict[str, Any]:
     return value
 
 
-def told_length(request: Request) -> int:
-    """How long the body is by its own word; 0 if it does not say."""
-    told = request.headers.get("content-length", "")
-    return int(told) if told.isdecimal() else 0
+def declared_length(request: Request) -> int:
+    """The declared length of the body; 0 if the request declares none."""
+    length = request.headers.get("content-length", "")
+    return int(length) if length.isdecimal() else 0
 
 
 async def _whole(request: Request, settings: ServeSettings) -> bytes:
     gate, note, most = request.app.state.gate, note_of(request), settings.max_body_bytes
     too_large = TooLargeError(
-        f"the body is over {most:,} bytes; send fewer items a request, "
+        f"the body is over {most:,} bytes; send fewer items per request, "
         "or start the server with a larger max_body_bytes"
     )
-    if told_length(request) > most:
+    if declared_length(request) > most:
         raise too_large
     body = bytearray()
     async for chunk in request.stream():
@@ -69,12 +71,14 @@ async def _whole(request: Request, settings: ServeSettings) -> bytes:
         gate.held += len(chunk)
         note.held += len(chunk)  # until the request is over
         if gate.held > settings.max_held_bytes:
-            raise QueueFullError("too many large requests are under way; come again")
+            raise QueueFullError(
+                "too many large requests are running; send the request again later"
+            )
     return bytes(body)
 
 
 class Line(NamedTuple):
-    """A line of a JSON Lines body, or what is wrong with it; ``size`` in bytes."""
+    """A line of a JSON Lines body, or its error; ``size`` in bytes."""
 
     number: int
     row: Item | InputError
@@ -82,12 +86,12 @@ class Line(NamedTuple):
 
 
 async def read_items(request: Request, settings: ServeSettings) -> AsyncIterator[Line]:
-    """The items of a JSON Lines body, as they come in."""
+    """The items of a JSON Lines body, as they arrive."""
     number = 0
     async for line in _lines(request, settings.max_body_bytes):
         number += 1
         if line is None:
-            yield Line(number, TooLargeError(f"a line of over {settings.max_body_bytes:,} bytes"))
+            yield Line(number, TooLargeError(f"the line is over {settings.max_body_bytes:,} bytes"))
         elif not line.isspace() and line:
             yield Line(number, _item(line, settings.max_response_characters), len(line))
 
@@ -102,7 +106,7 @@ def _item(line: bytes, max_characters: int) -> Item | InputError:
 
 
 async def _lines(request: Request, max_bytes: int) -> AsyncIterator[bytes | None]:
-    """Lines without their ends; none for one that is too long, of which no more is kept."""
+    """Lines without their line breaks; None for a line that is too long, which is dropped."""
     line, dropped = bytearray(), False
     async for chunk in request.stream():
         head, *rest = chunk.split(b"\n")
@@ -125,7 +129,7 @@ def check_lengths(items: Sequence[Item], limit: int, *, several: bool) -> None:
         if len(item.response) > limit:
             where = f"items.{index}.response" if several else "response"
             raise TooLargeError(
-                f"{where}: {len(item.response):,} characters, at most {limit:,} are read; "
+                f"{where}: has {len(item.response):,} characters, more than {limit:,}; "
                 "shorten it, or start the server with a larger max_response_characters"
             )
 
@@ -138,20 +142,20 @@ def valid(model: type[R], value: Any) -> R:
         raise RequestError.of(error) from error
 
 
-async def gone(request: Request) -> None:
-    """Return when the client has left. Its body must have been read."""
+async def disconnected(request: Request) -> None:
+    """Return when the client has disconnected. Its body must have been read."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
 
 
-async def while_there(request: Request, work: Coroutine[Any, Any, T]) -> T:
-    """The result of ``work``, which is cancelled if the client leaves before.
+async def until_disconnect(request: Request, work: Coroutine[Any, Any, T]) -> T:
+    """The result of ``work``, which is cancelled if the client disconnects.
 
     Raises:
-        ClientDisconnect: it did.
+        ClientDisconnect: the client disconnected.
 
     """
-    working, leaving = asyncio.create_task(work), asyncio.create_task(gone(request))
+    working, leaving = asyncio.create_task(work), asyncio.create_task(disconnected(request))
     try:
         await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
         if working.done():

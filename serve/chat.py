@@ -1,7 +1,7 @@
-"""POST /v1/chat/completions: a scoring pipeline's prompt in, what its parser reads out.
+"""POST /v1/chat/completions: answer a scoring pipeline's prompt in the form of its parser.
 
-The whole judgement is beside the reply, in ``gradegpt``, and the reasons that its content leaves
-out are in ``reasoning_content``; clients that do not know these fields ignore them.
+The whole judgement is in the field ``gradegpt``, and reasons that the content leaves out are in
+``reasoning_content``; clients that do not know these fields ignore them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing_extensions import override
 
 from gradegpt.schema import Message
 
-from .answer import Lenient, ResponseFormat, Said, Wanted, answers, usage_of
+from .answer import Lenient, ReplyContent, ReplyOptions, ResponseFormat, answers, usage_of
 from .body import read_object, valid
 from .errors import UnsupportedError
 from .openapi import documented
@@ -59,7 +59,7 @@ class ChatMessage(Lenient):
         return Message(role=self.role, content="".join(part.text for part in self.content))
 
 
-class ChatRequest(Wanted):
+class ChatRequest(ReplyOptions):
     """A request for a chat completion."""
 
     messages: list[ChatMessage] = Field(min_length=1)
@@ -69,24 +69,24 @@ class ChatRequest(Wanted):
     @property
     @override
     def most_tokens(self) -> float:
-        """The longest reply that is wanted, in tokens."""
+        """The longest allowed reply, in tokens."""
         return self.max_completion_tokens or self.max_tokens or math.inf
 
 
 @router.post("/v1/chat/completions", **documented(ChatRequest))
 async def chat(request: Request) -> Response:
-    """Judge what a scoring pipeline's prompt asks, and answer in its form."""
+    """Judge the item in a scoring pipeline's prompt, and answer in the pipeline's form."""
     asked = valid(ChatRequest, await read_object(request))
     messages = [m.read(f"messages.{at}.content") for at, m in enumerate(asked.messages)]
-    [said] = await answers(request, [messages], asked, asked.response_format)
-    completion = ChatCompletion(head(asked, request, "chatcmpl"), asked, said)
+    [reply] = await answers(request, [messages], asked, asked.response_format)
+    completion = ChatCompletion(head(asked, request, "chatcmpl"), asked, reply)
     if asked.stream:
         return StreamingResponse(completion.events(), media_type="text/event-stream")
     return JSONResponse(completion.whole())
 
 
-def head(asked: Wanted, request: Request, prefix: str) -> dict[str, Any]:
-    """What every reply and every event begins with."""
+def head(asked: ReplyOptions, request: Request, prefix: str) -> dict[str, Any]:
+    """The first fields of every reply and event."""
     return {
         "id": f"{prefix}-{uuid.uuid4().hex}",
         "created": int(time.time()),
@@ -96,41 +96,43 @@ def head(asked: Wanted, request: Request, prefix: str) -> dict[str, Any]:
 
 
 class ChatCompletion(NamedTuple):
-    """A chat completion, to be sent whole or as a stream."""
+    """A chat completion, sent whole or as a stream."""
 
     head: dict[str, Any]
     asked: ChatRequest
-    said: Said
+    reply: ReplyContent
 
     @property
     def _choices(self) -> range:
         return range(self.asked.n or 1)
 
     def whole(self) -> dict[str, Any]:
-        """The whole reply; ``n`` choices are alike, for a judge does not draw lots."""
-        message = {"role": "assistant", "content": self.said.content, "refusal": None}
-        if self.said.why:
-            message["reasoning_content"] = self.said.why
-        choice = {"message": message, "logprobs": None, "finish_reason": self.said.ended}
+        """The whole reply; its ``n`` choices are equal, as a judge is deterministic."""
+        message = {"role": "assistant", "content": self.reply.content, "refusal": None}
+        if self.reply.why:
+            message["reasoning_content"] = self.reply.why
+        choice = {"message": message, "logprobs": None, "finish_reason": self.reply.finish_reason}
         return {
             **self.head,
             "object": "chat.completion",
             "choices": [{"index": index, **choice} for index in self._choices],
-            "usage": usage_of([self.said]),
-            "gradegpt": self.said.beside,
+            "usage": usage_of([self.reply]),
+            "gradegpt": self.reply.extra,
         }
 
     def events(self) -> Iterator[str]:
-        """The reply as server-sent events, one a line; the judgement comes with the last."""
+        """The reply as server-sent events, one per line; the last one has the judgement."""
         for index in self._choices:
             yield self._event(index, {"role": "assistant", "content": ""})
-            if self.said.why:
-                yield self._event(index, {"reasoning_content": self.said.why})
-            for line in self.said.content.splitlines(keepends=True):
+            if self.reply.why:
+                yield self._event(index, {"reasoning_content": self.reply.why})
+            for line in self.reply.content.splitlines(keepends=True):
                 yield self._event(index, {"content": line})
-            yield self._event(index, {}, finish_reason=self.said.ended, gradegpt=self.said.beside)
+            yield self._event(
+                index, {}, finish_reason=self.reply.finish_reason, gradegpt=self.reply.extra
+            )
         if self.asked.includes_usage:
-            yield event({**self._chunk(), "choices": [], "usage": usage_of([self.said])})
+            yield event({**self._chunk(), "choices": [], "usage": usage_of([self.reply])})
         yield DONE
 
     def _event(

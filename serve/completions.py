@@ -1,4 +1,4 @@
-"""POST /v1/completions: the same prompts as raw text, one or many a request."""
+"""POST /v1/completions: the same prompts as raw text, one or several per request."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, Field
 from gradegpt.errors import TooLargeError
 from gradegpt.schema import Message
 
-from .answer import Said, Wanted, answers, usage_of
+from .answer import ReplyContent, ReplyOptions, answers, usage_of
 from .body import read_object, valid
 from .chat import DONE, event, head
 from .errors import UnsupportedError
@@ -26,11 +26,11 @@ def _as_texts(value: object) -> object:
     if isinstance(value, str):
         return [value]
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-        raise ValueError("expected text, or a list of texts; token ids are not read")
+        raise ValueError("expected text, or a list of texts; token ids are not supported")
     return value
 
 
-class CompletionRequest(Wanted):
+class CompletionRequest(ReplyOptions):
     """A request for completions of one or several prompts."""
 
     prompt: Annotated[
@@ -43,60 +43,60 @@ class CompletionRequest(Wanted):
 
 @router.post("/v1/completions", **documented(CompletionRequest))
 async def complete(request: Request) -> Response:
-    """Judge what each of several raw prompts asks, and answer in its form."""
+    """Judge the item in each raw prompt, and answer in the form of its family."""
     settings: ServeSettings = request.app.state.settings
     asked = valid(CompletionRequest, await read_object(request))
     if asked.echo:
-        raise UnsupportedError("echo: a judge gives its verdict alone; leave it out", "echo")
+        raise UnsupportedError("echo: not supported by a judge; leave it out", "echo")
     choices = len(asked.prompt) * (asked.n or 1)
     if choices > settings.max_items:
         raise TooLargeError(
-            f"prompt: {choices:,} of them, at most {settings.max_items:,} a request, and each "
-            "counts n times; send several requests, or start the server with a larger max_items"
+            f"prompt: {choices:,} prompts, counted n times, are more than {settings.max_items:,} "
+            "per request; send several requests, or start the server with a larger max_items"
         )
     conversations = [[Message(role="user", content=text)] for text in asked.prompt]
-    said = await answers(request, conversations, asked)
-    completion = Completion(head(asked, request, "cmpl"), asked, said)
+    replies = await answers(request, conversations, asked)
+    completion = Completion(head(asked, request, "cmpl"), asked, replies)
     if asked.stream:
         return StreamingResponse(completion.events(), media_type="text/event-stream")
     return JSONResponse(completion.whole())
 
 
 class Completion(NamedTuple):
-    """A text completion, to be sent whole or as a stream. Each choice carries its judgement."""
+    """A text completion, sent whole or as a stream. Each choice has its judgement."""
 
     head: dict[str, Any]
     asked: CompletionRequest
-    said: list[Said]
+    replies: list[ReplyContent]
 
     def whole(self) -> dict[str, Any]:
-        """The whole reply: ``n`` equal choices a prompt, prompt after prompt."""
+        """The whole reply: ``n`` equal choices per prompt, in the order of the prompts."""
         return {
             **self.head,
             "object": "text_completion",
             "choices": list(self._choices()),
-            "usage": usage_of(self.said),
+            "usage": usage_of(self.replies),
         }
 
     def events(self) -> Iterator[str]:
-        """The reply as server-sent events, one a choice."""
+        """The reply as server-sent events, one per choice."""
         top = {**self.head, "object": "text_completion"}
         for choice in self._choices():
             yield event({**top, "choices": [choice]})
         if self.asked.includes_usage:
-            yield event({**top, "choices": [], "usage": usage_of(self.said)})
+            yield event({**top, "choices": [], "usage": usage_of(self.replies)})
         yield DONE
 
     def _choices(self) -> Iterator[dict[str, Any]]:
         n = self.asked.n or 1
-        for index in range(n * len(self.said)):
-            said = self.said[index // n]
-            why = {"reasoning_content": said.why} if said.why else {}
+        for index in range(n * len(self.replies)):
+            reply = self.replies[index // n]
+            why = {"reasoning_content": reply.why} if reply.why else {}
             yield {
                 "index": index,
-                "text": said.content,
+                "text": reply.content,
                 "logprobs": None,
-                "finish_reason": said.ended,
+                "finish_reason": reply.finish_reason,
                 **why,
-                "gradegpt": said.beside,
+                "gradegpt": reply.extra,
             }

@@ -1,4 +1,4 @@
-"""Errors of requests, and the one shape in which every error leaves the server: OpenAI's.
+"""Errors of requests, and the format of every error reply, which is OpenAI's.
 
 InputError                      HTTP 422   (gradegpt.errors)
  └─ RequestError                HTTP 422   a field is missing, wrong or not understood
@@ -9,9 +9,9 @@ EngineError                     HTTP 502   (gradegpt.errors)
  ├─ DeadlineError               HTTP 504   not judged within the deadline
  ├─ WorkerLostError             HTTP 502   the process that was judging it died
  └─ JudgeError                  HTTP 500   a bug in the judge; the log has it
-ServiceError                    HTTP 503   not now, or not for you
- ├─ SlowError                   HTTP 408   the body did not come in time
- ├─ BusyError                   HTTP 503   loading, or on the way out   Retry-After
+ServiceError                    HTTP 503   the request is refused
+ ├─ SlowError                   HTTP 408   the body did not arrive in time
+ ├─ BusyError                   HTTP 503   loading or stopping          Retry-After
  │   └─ QueueFullError          HTTP 429   too many items are waiting   Retry-After
  └─ KeyRequiredError            HTTP 401   no key, or a wrong one       WWW-Authenticate
 """
@@ -34,7 +34,7 @@ from gradegpt.records import complaints
 from gradegpt.schema import Row
 
 SHOWN: Final = 20
-"""Complaints that one message lists; the rest are counted."""
+"""The most complaints in one message; the others are counted."""
 
 
 class RequestError(InputError):
@@ -46,7 +46,7 @@ class RequestError(InputError):
 
     @classmethod
     def of(cls, error: ValidationError) -> RequestError:
-        """Every field and what is wrong with it: ``items.3.reference: field required``."""
+        """An error with every wrong field: ``items.3.reference: field required``."""
         all_of_them = complaints(error)
         left = len(all_of_them) - SHOWN
         more = [f"and {left} more"] if left > 0 else []
@@ -89,14 +89,14 @@ class WorkerLostError(EngineError):
 
 
 class JudgeError(EngineError):
-    """The judge broke on an item. The log says how; the client is not told its insides."""
+    """The judge raised an unexpected error. It is logged, and the client gets no details."""
 
     http_status = 500
     code = "internal_error"
 
 
 class ServiceError(GradeGPTError):
-    """A request that is not served, whatever it says; ``headers`` tell what to do."""
+    """A request that is refused independently of its content; ``headers`` say what to do."""
 
     http_status = 503
 
@@ -106,7 +106,7 @@ class ServiceError(GradeGPTError):
 
 
 class SlowError(ServiceError):
-    """A body that did not come within the deadline."""
+    """A body that did not arrive within the deadline."""
 
     http_status = 408
     code = "request_timeout"
@@ -116,7 +116,7 @@ class SlowError(ServiceError):
 
 
 class BusyError(ServiceError):
-    """The server is loading its judge, or finishes what it has before it stops."""
+    """The server is loading its judge, or drains before it stops."""
 
     code = "not_ready"
 
@@ -125,14 +125,14 @@ class BusyError(ServiceError):
 
 
 class QueueFullError(BusyError):
-    """More items wait than the server takes on."""
+    """More items wait than the server allows."""
 
     http_status = 429
     code = "queue_full"
 
 
 class KeyRequiredError(ServiceError):
-    """No key, or one that is not known."""
+    """No key, or an unknown one."""
 
     http_status = 401
     code = "invalid_api_key"
@@ -142,7 +142,7 @@ class KeyRequiredError(ServiceError):
 
 
 class ErrorInside(Row):
-    """What went wrong, and what to do about it."""
+    """The message and code of an error."""
 
     message: str
     type: Literal["invalid_request_error", "server_error"]
@@ -151,7 +151,7 @@ class ErrorInside(Row):
 
 
 class ErrorReply(Row):
-    """The one shape of every error."""
+    """The format of every error."""
 
     error: ErrorInside
 
@@ -177,7 +177,7 @@ def reply_to(error: GradeGPTError) -> JSONResponse:
 
 
 def handle_errors(app: FastAPI) -> None:
-    """Give every error the same shape, unexpected ones without their insides."""
+    """Give every error the same format, unexpected ones without details."""
 
     @app.exception_handler(GradeGPTError)
     async def _ours(_: Request, error: GradeGPTError) -> JSONResponse:
@@ -185,25 +185,25 @@ def handle_errors(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def _parameters(_: Request, error: RequestValidationError) -> JSONResponse:
-        told = [(".".join(map(str, e["loc"][1:])), e["msg"].lower()) for e in error.errors()]
-        message = "; ".join(f"{name}: {what}" for name, what in told[:SHOWN])
-        return JSONResponse(error_body(422, message, InputError.code, told[0][0]), status_code=422)
+        found = [(".".join(map(str, e["loc"][1:])), e["msg"].lower()) for e in error.errors()]
+        message = "; ".join(f"{name}: {what}" for name, what in found[:SHOWN])
+        return JSONResponse(error_body(422, message, InputError.code, found[0][0]), status_code=422)
 
     @app.exception_handler(HTTPException)
     async def _routing(request: Request, error: HTTPException) -> JSONResponse:
         status = HTTPStatus(error.status_code)
         where = f"{request.method} {request.url.path}: {status.phrase.lower()}"
-        message = f"{where}; GET /openapi.json lists what there is"
+        message = f"{where}; GET /openapi.json lists all routes"
         body = error_body(status, message, status.name.lower())
         return JSONResponse(body, status_code=status, headers=error.headers)
 
     @app.exception_handler(ClientDisconnect)
     async def _gone(_: Request, __: ClientDisconnect) -> JSONResponse:
-        # Nobody reads this; the number is what proxies log for it.
+        # No client receives this; proxies log the status.
         return JSONResponse(error_body(499, "the client left", "client_left"), status_code=499)
 
     @app.exception_handler(Exception)
     async def _unexpected(_: Request, __: Exception) -> JSONResponse:
-        # Starlette raises the exception again behind this reply, so that the server logs it.
-        message = "an error in the server, not in the request; its log says more"
+        # Starlette raises the exception again after this reply, so that the server logs it.
+        message = "an error in the server, not in the request; see the server's log"
         return JSONResponse(error_body(500, message, "internal_error"), status_code=500)

@@ -1,12 +1,12 @@
-"""API keys: made, listed and removed here, checked by the server.
+"""API keys: commands to make, list and remove them, and the server's check.
 
     gradegpt serve.keys add alice keys.jsonl      # prints the key, once
     gradegpt serve.keys list keys.jsonl
     gradegpt serve.keys remove alice keys.jsonl
 
-The file has a JSON line a key, ``{"name": "alice", "sha256": "..."}``: who has it and the SHA-256
-of the key, never the key. A plain hash is enough, as a key is 256 random bits and no password. A
-server sees a change of the file with the next request.
+The file has a JSON line per key, ``{"name": "alice", "sha256": "..."}``: its owner and the SHA-256
+of the key, never the key. A plain hash suffices, as a key has 256 random bits, unlike a password. A
+server notices a change of the file at the next request.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Key(Row):
 
 
 class _State(NamedTuple):
-    """What tells one version of a file from another."""
+    """The file attributes that identify a version of it."""
 
     changed_ns: int
     size: int
@@ -51,8 +51,8 @@ class _State(NamedTuple):
 class Keys:
     """The keys of a file, which is read again when it changes.
 
-    A file that cannot be read any more is logged, and the keys read last stay valid: a slip of the
-    editor locks nobody out.
+    If the file can no longer be read, that is logged, and the keys read last stay valid, so that an
+    editing mistake locks no client out.
     """
 
     def __init__(self, path: Path, keys: tuple[Key, ...], state: _State) -> None:
@@ -66,23 +66,23 @@ class Keys:
         """Read the file.
 
         Raises:
-            MissingError: there is none.
-            InputError: a line is wrong, a name or a key stands twice, or no key is there.
+            MissingError: the file does not exist.
+            InputError: a line is wrong, a name or a key occurs twice, or there is no key.
 
         """
         path = Path(path)
         state = _state(path)
         keys = read_keys(path)
         if state is None or not keys:
-            raise InputError(f"{path}: no key in it; make one: gradegpt serve.keys add NAME {path}")
+            raise InputError(f"{path}: has no key; make one: gradegpt serve.keys add NAME {path}")
         return cls(path, keys, state)
 
     def owner(self, token: str | None) -> str | None:
-        """Whose key ``token`` is, or None. Takes as long whichever key is tried."""
+        """The owner of the key ``token``, or None, in a time that does not depend on the key."""
         self._refresh()
         tried = _hashed(token or "")
         found = None
-        for key in self._keys:  # all of them, found or not
+        for key in self._keys:  # all keys, so that the time is constant
             if hmac.compare_digest(key.sha256, tried):
                 found = key.name
         return found
@@ -97,7 +97,7 @@ class Keys:
             try:
                 self._keys = read_keys(self.path)
             except (GradeGPTError, OSError) as error:
-                _log.error("API keys: %s; those read before stay valid", error)
+                _log.error("API keys: %s; the keys read before stay valid", error)
             self._state = state
 
 
@@ -108,12 +108,14 @@ def read_keys(path: Path) -> tuple[Key, ...]:
         values = [getattr(key, column) for key in keys]
         for number, value in enumerate(values, 1):
             if value in values[: number - 1]:
-                raise InputError(f"{path}: the {what} of key {number} stands there twice")
+                raise InputError(
+                    f"{path}: the {what} of key {number} occurs twice; remove one of them"
+                )
     return keys
 
 
 def write_keys(path: Path, keys: tuple[Key, ...]) -> None:
-    """Write the file whole, for its owner's eyes alone."""
+    """Write the whole file, readable by its owner only."""
     with whole_file(path) as out:
         os.fchmod(out.fileno(), 0o600)
         out.writelines(dump(key) + "\n" for key in keys)
@@ -136,15 +138,17 @@ app = typer.Typer(
     pretty_exceptions_enable=False, rich_markup_mode=None,
 )  # fmt: skip
 _File = Annotated[Path, typer.Argument(metavar="FILE", help="The file of keys: api_keys=FILE.")]
-_Name = Annotated[str, typer.Argument(metavar="NAME", help="Whose key it is.")]
+_Name = Annotated[str, typer.Argument(metavar="NAME", help="The owner of the key.")]
 
 
 @app.command()
 def add(name: _Name, file: _File) -> None:
-    """Make a key for NAME and print it; it is stored nowhere, so keep it."""
+    """Make a key for NAME and print it; only its hash is stored, so keep it."""
     keys = read_keys(file) if file.exists() else ()
     if any(key.name == name for key in keys):
-        raise InputError(f"{file}: {name!r} has a key; remove it first, or take another name")
+        raise InputError(
+            f"{file}: {name!r} already has a key; remove it first, or choose another name"
+        )
     token = PREFIX + secrets.token_urlsafe(_BYTES)
     write_keys(file, (*keys, _valid(name, token)))
     typer.echo(token)
@@ -152,7 +156,7 @@ def add(name: _Name, file: _File) -> None:
 
 @app.command("list")
 def list_names(file: _File) -> None:
-    """Print the names, one a line."""
+    """Print the names, one per line."""
     for key in read_keys(file):
         typer.echo(key.name)
 
@@ -163,8 +167,8 @@ def remove(name: _Name, file: _File) -> None:
     keys = read_keys(file)
     left = tuple(key for key in keys if key.name != name)
     if len(left) == len(keys):
-        known = ", ".join(key.name for key in keys) or "nobody"
-        raise MissingError(f"{file}: {name!r} has no key; {known} has")
+        known = ", ".join(key.name for key in keys) or "none"
+        raise MissingError(f"{file}: {name!r} has no key; existing names: {known}")
     write_keys(file, left)
     typer.echo(f"removed {name}; {len(left)} left")
 

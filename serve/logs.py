@@ -1,4 +1,4 @@
-"""What is noted of a request, and the line of JSON that is written about it."""
+"""The log of requests: what handlers note about a request, and its JSON line."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from gradegpt.schema import Judgement, Row
 
 _KEY: Final = "gradegpt.note"
 _UNSAFE: Final = {n: f"\\u{n:04x}" for n in (*range(0x7F, 0xA0), *range(0x2028, 0x202F))}
-"""What JSON lets stand, and what a terminal or a reader of lines takes for a command."""
+"""Characters that JSON does not escape, but that terminals or line readers interpret."""
 
-# It warns of every form that is none; the client is told, and a log must not grow at its will.
+# It warns of every malformed form; clients get an error reply and must not fill the log.
 logging.getLogger("python_multipart").setLevel(logging.ERROR)
 
 
 @dataclass
 class Note:
-    """What handlers find out about a request on the way.
+    """The facts about a request that handlers collect for the log.
 
-    ``held`` are the bytes of its body. ``content`` is rows, and is logged only if asked.
+    ``held`` are the bytes of its body. ``content`` are its rows, logged only with ``log_content``.
     """
 
     id: str
@@ -51,11 +51,11 @@ class Note:
 
     @property
     def seconds(self) -> float:
-        """Since the request came in."""
+        """Seconds since the request arrived."""
         return time.monotonic() - self.started
 
     def put_into(self, scope: Any) -> None:
-        """Lay it beside the request, for ``note_of``."""
+        """Store the note in the request's scope, for ``note_of``."""
         scope[_KEY] = self
 
 
@@ -66,14 +66,14 @@ def note_of(request: Request) -> Note:
 
 
 class RequestLog:
-    """Writes a line a request, whole."""
+    """Writes one line per request."""
 
     def __init__(self, *, with_content: bool, out: TextIO | None = None) -> None:
         self._with_content = with_content
         self._out = out
 
     def write(self, note: Note) -> None:
-        """Write the line: on stderr unless told otherwise, which is looked up anew for tests."""
+        """Write the line to ``out``, or else to the current ``sys.stderr``."""
         row = {
             "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
             "id": note.id,
@@ -95,5 +95,5 @@ class RequestLog:
 
 
 def _as_json(row: Row) -> Any:
-    # Without what a caller nests as deep as it likes, and pydantic does not write.
+    # Without meta, which a caller may nest more deeply than pydantic can write.
     return row.model_dump(mode="json", exclude={"meta"})

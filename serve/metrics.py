@@ -1,7 +1,7 @@
-"""What a server counts, in Prometheus' text form.
+"""The metrics of a server, in Prometheus' text format.
 
-Several processes behind one port count together through files: call ``share(folder)`` before they
-start, and any of them tells the sum of all. One process alone needs no folder.
+Several processes behind one port add their counts through files: call ``share(folder)`` before they
+start, and any of them reports the sum. A single process needs no folder.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from gradegpt.schema import Judgement
 
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 _FOLDER: Final = "PROMETHEUS_MULTIPROC_DIR"
-"""Where prometheus_client looks, once, when it is imported."""
+"""The variable that prometheus_client reads once, when it is imported."""
 _SECONDS: Final = (
     0.001,
     0.0025,
@@ -39,9 +39,9 @@ _ITEMS: Final = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
 
 
 def share(folder: Path) -> None:
-    """Let this process and those it starts count together; before the first ``Metrics``.
+    """Let this process and its children add their counts; call it before the first ``Metrics``.
 
-    What an earlier run left in the folder is removed.
+    Files of an earlier run in the folder are removed.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for left in folder.glob("*.db"):
@@ -50,7 +50,7 @@ def share(folder: Path) -> None:
 
 
 def forget(pid: int) -> None:
-    """Take a process that ended out of the gauges; its counts stay."""
+    """Remove an ended process from the gauges; its counts stay."""
     if _FOLDER in os.environ:
         from prometheus_client.multiprocess import mark_process_dead
 
@@ -80,7 +80,7 @@ class Metrics:
             multiprocess_mode="livesum",
         )  # fmt: skip
         self._batches = Histogram(
-            "gradegpt_batch_items", "Items that the judge was given at once.", buckets=_ITEMS,
+            "gradegpt_batch_items", "Items of a batch of the judge.", buckets=_ITEMS,
             registry=registry,
         )  # fmt: skip
         self._hits = Counter("gradegpt_cache_hits", "Items found in the cache.", registry=registry)
@@ -91,7 +91,7 @@ class Metrics:
         self._lock = Lock()
 
     def request(self, route: str, status: int, seconds: float, family: str = "") -> None:
-        """Count an answered request; ``route`` is a path of the API, not what a client typed."""
+        """Count an answered request; ``route`` is a path of the API, not of the request."""
         self._requests.labels(route, str(status), family).inc()
         self._seconds.labels(route).observe(seconds)
 
@@ -101,22 +101,22 @@ class Metrics:
             self._items.labels(judgement.outcome.value, judgement.method).inc()
 
     def batch(self, items: int) -> None:
-        """Note how many items the judge was given at once."""
+        """Record the number of items of a batch."""
         self._batches.observe(items)
 
     def queue(self, items: int) -> None:
-        """Note how many items wait."""
+        """Record the number of waiting items."""
         self._queue.set(items)
 
     def cache(self, hits: int, misses: int) -> None:
-        """Note a ``CachedJudge``'s counts so far; they only grow."""
+        """Record a ``CachedJudge``'s counts so far, which only grow."""
         with self._lock:
             before, self._cached = self._cached, (hits, misses)
         self._hits.inc(max(0, hits - before[0]))
         self._misses.inc(max(0, misses - before[1]))
 
     def render(self) -> bytes:
-        """All counts, of all processes where they count together."""
+        """All metrics, of all processes that share them."""
         from prometheus_client import CollectorRegistry, generate_latest
 
         registry = self._registry

@@ -1,4 +1,4 @@
-"""What every request passes on its way in and out: drain, key, id, count, log."""
+"""The middleware for every request: draining, API key, request id, metrics and log."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from .logs import Note, RequestLog
 from .metrics import Metrics
 
 _OPEN: Final = frozenset({"/", "/health", "/ready", "/openapi.json"})
-"""What is there without a key and while the server stops; the page's files are, too."""
+"""Paths that need no key and work while the server drains; so do the page's files."""
 _ID: Final = re.compile(r"[\w.:-]{1,128}")
 _BEARER: Final = re.compile(r"Bearer +(\S+) *", re.IGNORECASE)
 
 
 @dataclass
 class Gate:
-    """Whether the server still takes requests, and what it is at: requests, bytes of bodies."""
+    """Whether the server drains, the number of running requests, and the bytes of their bodies."""
 
     draining: bool = False
     running: int = 0
@@ -35,8 +35,8 @@ class Gate:
 class Middleware:
     """An ASGI layer around the application.
 
-    Requests that the server sends to itself bring the owner of a key along and are let in with it;
-    nothing in an HTTP request can do that.
+    Requests that the server sends to itself have the owner of a key in their scope and need no key;
+    an HTTP request cannot set it.
     """
 
     app: ASGIApp
@@ -46,7 +46,7 @@ class Middleware:
     log: RequestLog | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request in, or answer why not."""
+        """Pass a request on, or refuse it."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -87,19 +87,19 @@ class Middleware:
 
     def _admit(self, scope: Scope, headers: Headers, note: Note) -> None:
         if self.gate.draining:
-            raise BusyError("the server is about to stop; send the request again")
+            raise BusyError("the server is stopping; send the request again later")
         if self.keys is not None and OWNER not in scope:
             token = _BEARER.fullmatch(headers.get("authorization", ""))
             owner = self.keys.owner(token[1]) if token else None
             if owner is None:
-                what = "this key is not known" if token else "a key is needed"
+                what = "the API key is unknown" if token else "an API key is required"
                 raise KeyRequiredError(f"{what}; send the header Authorization: Bearer KEY")
             scope[OWNER] = owner
         note.owner = scope.get(OWNER, "")
 
     def _leave(self, scope: Scope, note: Note) -> None:
         self.gate.held -= note.held
-        # The route, not the path: a path may hold ids, of which there is no end.
+        # The route, not the path: paths with ids would make unlimited time series.
         route = getattr(scope.get("route"), "path", "other")
         self.metrics.request(
             route=route, status=note.status, family=note.family, seconds=note.seconds

@@ -1,4 +1,4 @@
-"""POST /v1/judge: an item, many, or a stream of them; judgements go out as they come in."""
+"""POST /v1/judge: judge an item, several, or a stream of items."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from gradegpt.schema import Item, Judgement, Row
 from .body import (
     Line,
     check_lengths,
-    gone,
+    disconnected,
     read_items,
     read_object,
+    until_disconnect,
     valid,
-    while_there,
 )
 from .errors import QueueFullError, body_of
 from .logs import note_of
@@ -38,12 +38,12 @@ from .settings import ServeSettings
 
 router = APIRouter(tags=["judge"])
 LINES: Final = "application/x-ndjson"
-_ABREAST: Final = 256
-"""Rows of a stream that are judged, or wait for that, at a time."""
+_MAX_IN_FLIGHT: Final = 256
+"""The most rows of a stream that are judged or queued at a time."""
 _HELD: Final = 10_000
-"""Judgements that wait for a client which sends and does not read yet."""
+"""The most judgements that wait for a client to read them."""
 _PAUSE_S: Final = 0.05
-"""Until a row of a stream that met a full queue tries again; twice as long each time."""
+"""Seconds until a row of a stream is sent to a full queue again; doubled each time."""
 _LONGEST_PAUSE_S: Final = 1.0
 
 
@@ -60,7 +60,7 @@ class JudgeReply(Row):
 
 
 class JudgeReplies(Row):
-    """The judgements of several items, in order, and how many ended how."""
+    """The judgements of several items, in order, with the counts of their outcomes."""
 
     judgements: list[Judgement]
     counts: Counts
@@ -73,7 +73,7 @@ class JudgeReplies(Row):
     ),
 )
 async def judge(request: Request) -> Response:
-    """Judge an item, ``{"items": [...]}``, or with ``application/x-ndjson`` one item a line."""
+    """Judge an item, ``{"items": [...]}``, or with ``application/x-ndjson`` one item per line."""
     settings: ServeSettings = request.app.state.settings
     scheduler: BatchScheduler = request.app.state.scheduler
     if _media_type(request, "content-type") == LINES:
@@ -88,7 +88,7 @@ async def judge(request: Request) -> Response:
         return JudgedLines(request, _numbered(items))
     note = note_of(request)
     note.content = items
-    judgements = await while_there(request, scheduler.judge(items))
+    judgements = await until_disconnect(request, scheduler.judge(items))
     note.judged(judgements)
     rows = [judgement.model_dump(mode="json") for judgement in judgements]
     if not several:
@@ -102,11 +102,11 @@ def _media_type(request: Request, header: str) -> str:
 
 
 def _items(body: dict[str, Any], max_items: int) -> list[Item]:
-    """The items of a request; one bad item refuses all, so that nothing is half done."""
+    """The items of a request; one invalid item refuses the whole request."""
     listed = body["items"]
     if isinstance(listed, list) and len(listed) > max_items:
         raise TooLargeError(
-            f"items: {len(listed):,} of them, at most {max_items:,} a request; send several "
+            f"items: {len(listed):,} items are more than {max_items:,} per request; send several "
             f"requests or {LINES}, or start the server with a larger max_items"
         )
     return valid(JudgeRequest, body).items
@@ -120,8 +120,8 @@ async def _numbered(items: Sequence[Item]) -> AsyncIterator[Line]:
 class JudgedLines(Response):
     """A line for each row, in order: its judgement, or ``{"error": ..., "line": n}``.
 
-    Reading, judging and writing go on at the same time, so this is not Starlette's own streaming
-    response: that one would take the rest of the body for the client's leaving.
+    Reading, judging and writing run at the same time. Starlette's own streaming response cannot do
+    that, as it would treat the rest of the body as a disconnect.
     """
 
     media_type = LINES
@@ -137,7 +137,7 @@ class JudgedLines(Response):
 
     @override
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send the lines; stop all work when the client leaves."""
+        """Send the lines; stop all work when the client disconnects."""
         head = {"type": "http.response.start", "status": 200, "headers": self.raw_headers}
         await send(head)
         left = False
@@ -148,21 +148,21 @@ class JudgedLines(Response):
                     await self._write(send, await line, more=True)
                 reading.cancel()
         except* (ClientDisconnect, TimeoutError):
-            left = True  # or does not read, which uvicorn ends when no more comes
+            left = True  # or the client does not read, and uvicorn closes the connection
         if not left:
             await self._write(send, "", more=False)
 
     async def _write(self, send: Send, line: str, *, more: bool) -> None:
-        # A client that never reads would hold the rows for ever.
+        # A client that never reads must not hold the rows forever.
         async with asyncio.timeout(self._scheduler.deadline_s):
             await send({"type": "http.response.body", "body": line.encode(), "more_body": more})
 
     async def _read(self, group: asyncio.TaskGroup) -> None:
-        places = min(_ABREAST, self._scheduler.max_queue)
+        places = min(_MAX_IN_FLIGHT, self._scheduler.max_queue)
         room = asyncio.Semaphore(places)
         async with aclosing(self._rows) as rows:  # type: ignore[type-var]  # a generator
             async for line in rows:
-                # A long line has several places, so that all of them hold one body's bytes.
+                # A long line takes several slots, so that all lines together fit one body.
                 share = min(places, 1 + line.size * places // self._settings.max_body_bytes)
                 for _ in range(share):
                     await room.acquire()
@@ -170,7 +170,7 @@ class JudgedLines(Response):
                     await asyncio.sleep(_PAUSE_S)
                 await self._lines.put(group.create_task(self._line(line, room, share)))
         await self._lines.put(None)
-        await gone(self._request)
+        await disconnected(self._request)
         raise ClientDisconnect
 
     async def _line(self, line: Line, room: asyncio.Semaphore, share: int) -> str:
@@ -189,7 +189,7 @@ class JudgedLines(Response):
         return dump(judgement) + "\n"
 
     async def _judged(self, item: Item) -> list[Judgement]:
-        """The stream waits its turn where a single request would be told to come again."""
+        """Judge an item; where the queue is full, wait, unlike a single request."""
         until, pause_s = time.monotonic() + self._scheduler.deadline_s, _PAUSE_S
         while time.monotonic() < until:
             try:

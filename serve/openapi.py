@@ -1,4 +1,4 @@
-"""The OpenAPI document: handlers read bodies themselves, so it is told here what they read."""
+"""The OpenAPI document: handlers read bodies themselves, so their models are declared here."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from .errors import ErrorReply
 
 _REF: Final = "#/components/schemas/"
 _MEANING: Final = {
-    400: "The body is not JSON, or asks for what this server does not have.",
-    401: "A key is needed, or this one is not known.",
-    404: "There is no such thing.",
-    408: "The body did not come in time.",
-    409: "It is in no state for that.",
-    413: "Over a stated limit.",
-    422: "A field is wrong or missing, or the prompt is not understood.",
-    429: "Too many items are waiting; Retry-After says when to come again.",
+    400: "The body is not JSON, or has an unsupported option.",
+    401: "An API key is required, or it is unknown.",
+    404: "The resource does not exist.",
+    408: "The body did not arrive in time.",
+    409: "The state of the resource does not permit this.",
+    413: "The request exceeds a limit.",
+    422: "A field is wrong or missing, or the prompt is not recognised.",
+    429: "Too many items are waiting; Retry-After says when to try again.",
     500: "An error in the server.",
-    502: "The judge's engine could not be asked.",
-    503: "The judge is being loaded, or the server is about to stop.",
-    504: "Not judged in time.",
+    502: "The judge's engine failed.",
+    503: "The judge is being loaded, or the server is stopping.",
+    504: "The request was not judged in time.",
 }
 ERRORS: Final[dict[int | str, dict[str, Any]]] = {
     status: {"model": ErrorReply, "description": meaning} for status, meaning in _MEANING.items()
 }
-"""What any route may answer beside its own reply, all of one shape."""
+"""The error replies of any route, all in one format."""
 
 
 def schema_of(*models: type[BaseModel]) -> dict[str, Any]:
@@ -44,13 +44,13 @@ def documented(
     reply: dict[str, Any] | None = None,
     stream: str | None = None,
 ) -> dict[str, Any]:
-    """What a route's decorator is given: the bodies it reads, and what it replies.
+    """The arguments of a route's decorator that declare its request bodies and its reply.
 
     Args:
         bodies: Models, any of which the JSON body may be.
         lines: The model of a line, where JSON Lines are read, too.
         reply: The schema of the JSON reply.
-        stream: The media type of a reply that is sent bit by bit.
+        stream: The media type of a streamed reply.
 
     """
     content = {"application/json": {"schema": schema_of(*bodies)}}
@@ -66,7 +66,7 @@ def documented(
 
 
 def describe(app: FastAPI, *models: type[BaseModel]) -> None:
-    """Let the document of ``app`` hold the models that its handlers read and write themselves."""
+    """Add the models that handlers read and write themselves to the document of ``app``."""
 
     def document() -> dict[str, Any]:
         if app.openapi_schema is None:

@@ -1,8 +1,8 @@
-"""One server process: serves while its judge loads, and finishes what it has before it stops.
+"""One server process: it accepts requests while its judge loads, and drains before it stops.
 
-As ``python -m serve.process FD`` it is a child of ``serve.processes``: settings come as a line on
-stdin, which stays open as long as the parent lives; ``ready`` goes out on stdout. With ``loaded``
-as a second argument it takes connections from when its judge is there: until then its siblings do.
+``python -m serve.process FD`` is a child of ``serve.processes``: it reads its settings as a line
+from stdin, which stays open as long as the parent lives, and writes ``ready`` to stdout. With
+``loaded`` as second argument it accepts connections only after its judge has loaded.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from .workers import workers_for
 
 _TICK_S: Final = 0.1
 _LAST_S: Final = 1
-"""Seconds for what is still there after the grace: it is cut off."""
+"""Seconds after the grace period, before remaining connections are closed."""
 
 
 class Server(uvicorn.Server):
-    """Drains on a signal: requests that run are finished, new ones are told to go elsewhere."""
+    """Drains on a signal: running requests are finished, new ones are refused."""
 
     def __init__(self, app: FastAPI, grace_s: float) -> None:
         config = uvicorn.Config(
             app,
-            http="h11",  # It bounds a request's head, to 64 KiB; httptools reads without end.
+            http="h11",  # It limits a request's headers to 64 KiB; httptools has no limit.
             log_level="warning",
             timeout_graceful_shutdown=_LAST_S,
         )
@@ -52,7 +52,7 @@ class Server(uvicorn.Server):
 
     @override
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Begin to drain; a second Ctrl-C does not wait."""
+        """Start to drain; a second Ctrl-C stops at once."""
         if not self._gate.draining:
             self._until = time.monotonic() + self._grace_s
             self._gate.draining = True
@@ -61,8 +61,8 @@ class Server(uvicorn.Server):
 
     @override
     async def on_tick(self, counter: int) -> bool:
-        """Stop once nothing runs, or the grace is over."""
-        self._metrics.queue(self._scheduler.waiting)  # Siblings add it up, whoever is asked.
+        """Stop when no request runs, or after the grace period."""
+        self._metrics.queue(self._scheduler.waiting)  # each process reports the sum of all
         if self._gate.draining and (not self._gate.running or time.monotonic() > self._until):
             self.should_exit = True
         return await super().on_tick(counter)
@@ -77,10 +77,10 @@ def run(
 ) -> None:
     """Serve on ``listener`` until a signal; ``announce`` is called when the judge is loaded.
 
-    Until then callers are told to come again, or, with ``loaded_first``, left to other processes.
+    Until then requests are refused as busy, or, with ``loaded_first``, left to other processes.
 
     Raises:
-        GradeGPTError: what loading the judge raised.
+        GradeGPTError: loading the judge failed.
 
     """
     app = build_app(settings)
@@ -90,32 +90,32 @@ def run(
     def load() -> None:
         try:
             app.state.scheduler.open(workers_for(settings))
-        except Exception as error:  # noqa: BLE001  it is raised below, where it ends the process
+        except Exception as error:  # noqa: BLE001  it is raised below, in the main thread
             failed.append(error)
             server.should_exit = True
         else:
             announce()
 
     for number in (signal.SIGINT, signal.SIGTERM):
-        # Uvicorn sets the same handler later, and puts this one back when it has stopped.
+        # Uvicorn sets the same handler later, and restores this one when it has stopped.
         signal.signal(number, server.handle_exit)
     loading = threading.Thread(target=load, daemon=True)
     loading.start()
     while loaded_first and loading.is_alive() and not app.state.gate.draining:
-        loading.join(_TICK_S)  # The signal's handler runs between two waits.
+        loading.join(_TICK_S)  # the signal handler runs between two waits
     if not failed:
         server.run([listener])
     if failed:
         raise failed[0]
     if loading.is_alive() or app.state.scheduler.busy:
-        # A judge in this process cannot be stopped, and Python would wait for it.
+        # A judge's thread cannot be stopped, and Python would wait for it.
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(0)
 
 
 def main() -> None:
-    """Be one of several."""
+    """Run as one of several server processes."""
     settings = ServeSettings.model_validate_json(sys.stdin.readline())
     listener = socket.socket(fileno=int(sys.argv[1]))
 

@@ -1,6 +1,6 @@
 """Several whole servers behind one port: the parent binds it, the children accept from it.
 
-A child that dies is replaced. SIGTERM and Ctrl-C drain them all.
+A child that dies is replaced. SIGTERM and Ctrl-C drain all children.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from .settings import ServeSettings
 _log = logging.getLogger(__name__)
 _TICK_S: Final = 0.2
 _PAUSE_S: Final = 1.0
-"""Before a child that never came up is started again."""
+"""Seconds before a child that failed to start is started again."""
 _SPARE_S: Final = 5.0
-"""What children get beyond their grace to end by themselves."""
+"""Seconds after the grace period in which children may end before they are killed."""
 
 
 class Child:
-    """A server process, and the pipe on which it says that it is ready."""
+    """A server process, with the pipe on which it reports that it is ready."""
 
     def __init__(
         self, settings: ServeSettings, listener: socket.socket, *, loaded_first: bool
     ) -> None:
-        # A session of its own: Ctrl-C at a terminal reaches the parent, which tells all.
+        # Its own process group: Ctrl-C reaches only the parent, which signals all children.
         self.process = subprocess.Popen(
             [sys.executable, "-m", f"{__package__}.process", str(listener.fileno())]
             + ["loaded"] * loaded_first,
@@ -48,13 +48,13 @@ class Child:
 
     @property
     def out(self) -> IO[bytes]:
-        """Where it says "ready"; at its end the process has ended."""
+        """The pipe with the line "ready"; its end means that the process has ended."""
         assert self.process.stdout is not None
         return self.process.stdout
 
 
 class Supervisor:
-    """Keeps ``settings.processes`` children alive until a signal comes."""
+    """Keeps ``settings.processes`` children running until a signal."""
 
     def __init__(
         self, settings: ServeSettings, listener: socket.socket, announce: Callable[[], None]
@@ -63,18 +63,18 @@ class Supervisor:
         self._children = selectors.DefaultSelector()
         self._announced = False
         self._stops_at: float | None = None
-        self._told = False
+        self._stop_forwarded = False
         self._code = 0
 
     def run(self) -> int:
-        """Work until all children have ended; the exit code."""
+        """Run until all children have ended; return the exit code."""
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: self._stop())
-        self._start()  # The first alone: what is wrong with the settings is said once.
+        self._start()  # only the first, so that an error in the settings is reported once
         while self._children.get_map():
             for key, _ in self._children.select(_TICK_S):
-                self._hear(key.data)
-            self._tell()
+                self._on_output(key.data)
+            self._forward_stop()
         return self._code
 
     def _start(self) -> None:
@@ -85,10 +85,10 @@ class Supervisor:
     def _all(self) -> list[Child]:
         return [key.data for key in self._children.get_map().values()]
 
-    def _hear(self, child: Child) -> None:
+    def _on_output(self, child: Child) -> None:
         if child.out.readline():
             child.ready = True
-            self._came_up()
+            self._on_ready()
             return
         self._children.unregister(child.out)
         code = child.process.wait()
@@ -104,7 +104,7 @@ class Supervisor:
             time.sleep(_PAUSE_S)
         self._start()
 
-    def _came_up(self) -> None:
+    def _on_ready(self) -> None:
         children = self._all()
         if not self._announced:
             for _ in range(self._settings.processes - len(children)):
@@ -117,11 +117,11 @@ class Supervisor:
         if self._stops_at is None:
             self._stops_at = time.monotonic() + self._settings.grace_s + _SPARE_S
 
-    def _tell(self) -> None:
-        """Pass a stop on, once; kill who does not listen."""
+    def _forward_stop(self) -> None:
+        """Send SIGTERM to all children once, and SIGKILL to those that are late."""
         if self._stops_at is None:
             return
         late = time.monotonic() > self._stops_at
-        for child in self._all() if late or not self._told else ():
+        for child in self._all() if late or not self._stop_forwarded else ():
             child.process.send_signal(signal.SIGKILL if late else signal.SIGTERM)
-        self._told = True
+        self._stop_forwarded = True

@@ -1,6 +1,6 @@
-"""What waits for the judges: who asks takes turns, an input each.
+"""The queue of inputs in front of the judges, served round robin by caller.
 
-All of it may be used from any thread; ``changed`` guards it and tells of what is new.
+It is safe for use from any thread; the condition ``changed`` guards it and signals changes.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import Any
 
 @dataclass(eq=False, slots=True)
 class Job:
-    """One input of a request, and where its result goes: a value or an exception.
+    """One input of a request, with the future of its result, a value or an exception.
 
-    With ``max_new_tokens`` it is to be continued, without to be judged; a batch is all of a kind.
-    ``patience_s`` is how long the request waits in all: longer than that no worker is at it.
+    With ``max_new_tokens`` it is a conversation to continue, else an item to judge; a batch has one
+    kind only. ``patience_s`` is the deadline of the request, and the longest time in a worker.
     """
 
     max_new_tokens: int | None
@@ -31,7 +31,7 @@ class Job:
 
 
 class Queue:
-    """Jobs, by who asks. ``waiting`` counts them, but for those that are tried again."""
+    """Jobs by caller. ``waiting`` counts them, without retried jobs."""
 
     def __init__(self) -> None:
         self.waiting = 0
@@ -41,7 +41,7 @@ class Queue:
         self.closed = False
 
     def enter(self, jobs: Sequence[Job], limit: int) -> bool:
-        """Take jobs in, unless more than ``limit`` would then wait."""
+        """Add jobs, unless more than ``limit`` would then wait; return whether they were added."""
         with self.changed:
             if jobs and self.waiting + len(jobs) > limit:
                 return False
@@ -52,7 +52,7 @@ class Queue:
             return True
 
     def again(self, jobs: Sequence[Job]) -> None:
-        """Take back what was started, to be done before all else and each on its own."""
+        """Add started jobs again, to be done first and one at a time."""
         with self.changed:
             for job in jobs:
                 job.retried = True
@@ -60,13 +60,13 @@ class Queue:
             self.changed.notify_all()
 
     def close(self) -> None:
-        """Let nobody wait any longer."""
+        """Wake all waiting threads and stop."""
         with self.changed:
             self.closed = True
             self.changed.notify_all()
 
     def withdraw(self, jobs: list[Job]) -> None:
-        """Forget what was not started and nobody waits for any longer."""
+        """Remove jobs that were not started and whose result is no longer needed."""
         left = [job for job in jobs if not job.result.done() or job.result.cancelled()]
         if not left:
             return
@@ -80,7 +80,7 @@ class Queue:
                 self._callers[left[0].caller] = kept
 
     def take(self, most: int, last_size: int, moment_s: float) -> list[Job]:
-        """The next batch, as soon as there is one; empty once the scheduler is closed."""
+        """The next batch, as soon as there is one; empty after the queue is closed."""
         with self.changed:
             self.changed.wait_for(lambda: self.closed or self.waiting >= last_size, moment_s)
             while not self.closed:
@@ -90,7 +90,7 @@ class Queue:
             return []
 
     def _gathered(self, most: int) -> list[Job]:
-        """An input of each caller in turn, all of one kind; or one that is tried again."""
+        """One input of each caller in turn, all of one kind; or one retried input."""
         while self._again:
             job = self._again.popleft()
             if not job.result.cancelled():
@@ -111,16 +111,16 @@ class Queue:
 
 
 def settle(jobs: Sequence[Job], results: Sequence[Any]) -> None:
-    """Hand results to whoever still waits for them, each in its own loop."""
+    """Set the results of jobs whose callers still wait, each in its own event loop."""
     pairs: dict[asyncio.AbstractEventLoop, list[tuple[Job, Any]]] = {}
     for job, result in zip(jobs, results, strict=True):
         pairs.setdefault(job.loop, []).append((job, result))
-    for loop, told in pairs.items():
+    for loop, settled in pairs.items():
         if not loop.is_closed():
-            loop.call_soon_threadsafe(_tell, told)
+            loop.call_soon_threadsafe(_set_results, settled)
 
 
-def _tell(told: list[tuple[Job, Any]]) -> None:
-    for job, result in told:
+def _set_results(settled: list[tuple[Job, Any]]) -> None:
+    for job, result in settled:
         if not job.result.done():
             job.result.set_result(result)

@@ -1,20 +1,20 @@
 """OpenRLHF's remote reward: ``POST /get_reward``, for ``--remote_rm_url http://host:port/get_reward``.
 
 OpenRLHF sends ``query`` (prompt and response as one decoded text each), ``prompts`` and ``labels``;
-a label is the reference. Its versions differ, and every one finds what it reads:
+a label is the reference. Its versions differ, and the reply has the fields of each:
 
 | version                    | sends                   | reads                             |
 |----------------------------|-------------------------|-----------------------------------|
-| the first, without labels  | query                   | nothing to grade against: refused |
+| the first, without labels  | query                   | refused: there is no reference    |
 | labels                     | query, prompts, labels  | ``rewards``                       |
 | dynamic sampling           | the same                | ``scores``, ``extra_logs`` as well |
 | rollouts one by one        | the same, one a request | all three, as lists of one        |
 
-A trainer's reward must be a number, and a judgement without a verdict has none: a made-up zero
-would be scored against the policy. So the request is refused (422, ``no_verdict``) unless the
-setting ``reward_undecided`` names the number to give; ``extra_logs.judged`` then tells a trainer's
-log which were judged. An engine failure is an HTTP error (502, 504) under every setting: OpenRLHF
-asks again after a second, five times.
+A trainer's reward must be a number, and a judgement without a verdict has none: a zero would count
+against the policy. So the request is refused (422, ``no_verdict``) unless the setting
+``reward_undecided`` gives the number to return; ``extra_logs.judged`` then marks the judged
+responses in a trainer's log. An engine failure is an HTTP error (502, 504) under every setting:
+OpenRLHF asks again after a second, five times.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from gradegpt.errors import EngineError, EngineTimeoutError, TooLargeError
 from gradegpt.schema import Item, Judgement, Outcome, Row, Verdict
 
 from .adapters import NoVerdictError
-from .body import read_object, valid, while_there
+from .body import read_object, until_disconnect, valid
 from .errors import RequestError
 from .logs import note_of
 from .openapi import documented
@@ -38,7 +38,7 @@ from .scheduler import BatchScheduler
 from .settings import ServeSettings
 
 _TAIL: Final = 200
-"""Characters of a prompt's end that find it where a trainer cut its beginning off."""
+"""Characters of a prompt's end by which it is found if a trainer cut off its beginning."""
 _SPECIAL: Final = (
     r"(?:<\|[^<>|\s]{1,40}\|>|<｜[^<>｜\s]{1,40}｜>|</?s>|<(?:eos|pad|end_of_turn)>|\[PAD\])"
 )
@@ -53,7 +53,7 @@ _USER_TURN: Final = re.compile(
 
 
 def _as_text(label: object) -> object:
-    """A number in a data set's answer column is meant as it stands there."""
+    """A number in a data set's answer column, as text."""
     return str(label) if isinstance(label, int | float) and not isinstance(label, bool) else label
 
 
@@ -64,7 +64,7 @@ _Label = Annotated[
 
 
 class RewardRequest(Row):
-    """What OpenRLHF sends; fields that forks add are ignored."""
+    """A request of OpenRLHF; fields that forks add are ignored."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -78,14 +78,14 @@ router = APIRouter(tags=["rewards"])
 
 @router.post("/get_reward", **documented(RewardRequest))
 async def get_reward(request: Request) -> dict[str, Any]:
-    """Reward responses as OpenRLHF asks: 1 for a correct one, 0 for any other that was judged."""
+    """Return OpenRLHF's rewards: 1 for a correct response, 0 for any other judged response."""
     settings: ServeSettings = request.app.state.settings
     scheduler: BatchScheduler = request.app.state.scheduler
     asked = valid(RewardRequest, await read_object(request))
     items = items_of(asked, settings)
     note = note_of(request)
     note.content = items
-    judgements = await while_there(request, scheduler.judge(items)) if items else []
+    judgements = await until_disconnect(request, scheduler.judge(items)) if items else []
     note.judged(judgements)
     rewards = [_reward(n, j, settings.reward_undecided) for n, j in enumerate(judgements)]
     return {
@@ -100,7 +100,7 @@ async def get_reward(request: Request) -> dict[str, Any]:
 
 
 def items_of(asked: RewardRequest, settings: ServeSettings) -> list[Item]:
-    """An item a query; one that cannot be graded refuses all, so that no reward is made up.
+    """The items of the queries; one that cannot be graded refuses the whole request.
 
     Raises:
         TooLargeError: too many queries, or a response that is too long.
@@ -110,8 +110,8 @@ def items_of(asked: RewardRequest, settings: ServeSettings) -> list[Item]:
     number = len(asked.query)
     if number > settings.max_reward_items:  # not max_items: a trainer sends a whole rollout
         raise TooLargeError(
-            f"query: {number:,} of them, at most {settings.max_reward_items:,} a request; send "
-            "several requests, or start the server with a larger max_reward_items"
+            f"query: {number:,} queries are more than {settings.max_reward_items:,} per request; "
+            "send several requests, or start the server with a larger max_reward_items"
         )
     labels = _same_length("labels", asked.labels, number)
     if labels is None:
@@ -128,8 +128,8 @@ def items_of(asked: RewardRequest, settings: ServeSettings) -> list[Item]:
     for n, item in enumerate(items):
         if len(item.response) > settings.max_response_characters:
             raise TooLargeError(
-                f"query.{n}: a response of {len(item.response):,} characters; at most "
-                f"{settings.max_response_characters:,} are read; start the server with a larger "
+                f"query.{n}: the response has {len(item.response):,} characters, more than "
+                f"{settings.max_response_characters:,}; start the server with a larger "
                 "max_response_characters"
             )
     return items
@@ -137,14 +137,14 @@ def items_of(asked: RewardRequest, settings: ServeSettings) -> list[Item]:
 
 def _same_length(name: str, values: Sequence[Any] | None, number: int) -> Sequence[Any] | None:
     if values is not None and len(values) != number:
-        raise RequestError(f"{name}: {len(values)} of them for {number} queries", name)
+        raise RequestError(f"{name}: {len(values)} for {number} queries; send one per query", name)
     return values
 
 
 def _item(number: int, query: str, prompt: str, label: str | list[str] | None) -> Item:
     if not label:
         raise RequestError(
-            f"labels.{number}: empty; without a reference there is nothing to grade against",
+            f"labels.{number}: is empty; give the reference that the response is graded against",
             f"labels.{number}",
         )
     reference = (label,) if isinstance(label, str) else tuple(label)
@@ -160,13 +160,13 @@ def _item(number: int, query: str, prompt: str, label: str | list[str] | None) -
 
 
 def response_of(query: str, prompt: str, where: str = "query") -> str:
-    """What a policy wrote: ``query`` behind its ``prompt``, without the tokens that end a turn.
+    """The policy's response: ``query`` after its ``prompt``, without the tokens that end a turn.
 
-    Text is decoded from tokens, so a beginning token may precede the prompt, and a trainer may have
-    cut off the beginning of a long one.
+    The text is decoded from tokens, so a start token may precede the prompt, and a trainer may have
+    cut off the beginning of a long prompt.
 
     Raises:
-        RequestError: the prompt is not in the query, so that the two cannot be told apart.
+        RequestError: the query does not contain the prompt, so they cannot be separated.
 
     """
     if not prompt.strip():
@@ -176,7 +176,9 @@ def response_of(query: str, prompt: str, where: str = "query") -> str:
         if found:
             return _without_ends(behind)
     raise RequestError(
-        f"{where}: its prompt is not in it; send query = prompt + response, decoded alike", where
+        f"{where}: does not contain its prompt; send query = prompt + response, decoded in the "
+        "same way",
+        where,
     )
 
 
@@ -204,6 +206,6 @@ def _reward(number: int, judgement: Judgement, undecided: float | None) -> float
         case _:
             raise NoVerdictError(
                 f"query.{number}: no verdict was reached ({judgement.outcome.value}, "
-                f"{judgement.reason}); to train on with a number in its place, start the server "
-                "with reward_undecided=0.5 or another"
+                f"{judgement.reason}); to return a number instead, start the server with "
+                "reward_undecided=0.5, for example"
             )

@@ -1,8 +1,8 @@
-"""The queue in front of the judges: all requests together, in batches, fairly.
+"""The batch scheduler: it judges the items of all requests in batches, round robin by caller.
 
-As soon as a worker is free it takes a batch of whatever waits: an item of each request in turn, so
-that a large request does not hold up a small one. Nothing waits for a batch to fill; only right
-after a batch, a worker gives the callers that it has just answered a moment to ask again.
+A free worker takes a batch of waiting items at once: an item of each request in turn, so that a
+large request does not delay a small one. Nothing waits for a batch to fill; only directly after a
+batch, a worker waits briefly for new requests of the callers that it has just answered.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ from .workers import InProcess, Worker
 _log = logging.getLogger(__name__)
 
 _MOMENT: Final = 0.05
-"""The moment after a batch, as a share of the time that the batch took."""
+"""The wait after a batch, as a share of the batch's own time."""
 _LONGEST_PAUSE_S: Final = 30.0
-"""Between two attempts to start a worker that does not come up."""
+"""The most seconds between two attempts to start a worker."""
 _LONGEST_WAIT_S: Final = 60
-"""What a caller is told to wait at most before it asks again."""
+"""The largest ``Retry-After``, in seconds."""
 
 OnBatch = Callable[[Sequence[Judgement], int], None]
-"""Told the judgements of every batch, and how many inputs it had."""
+"""Called with the judgements of every batch and its number of inputs."""
 
 
 class BatchScheduler:
-    """Workers, and what waits for them.
+    """Workers and the queue of their inputs.
 
     Args:
-        max_batch: Inputs that are done together.
-        max_queue: Inputs that may wait.
-        deadline_s: Seconds for a request that states none of its own.
+        max_batch: The most inputs of a batch.
+        max_queue: The most inputs that may wait.
+        deadline_s: Seconds for a request without its own deadline.
         on_batch: Called after every batch.
 
     """
@@ -75,9 +75,9 @@ class BatchScheduler:
         return scheduler
 
     def open(self, workers: Sequence[Worker]) -> None:
-        """Take work, with workers that are alike and started.
+        """Start to process inputs with equal workers that are already started.
 
-        One that stands there twice does two batches at once.
+        A worker that is listed twice processes two batches at once.
         """
         first = workers[0]
         self.name, self.generates = first.name, first.generates
@@ -87,31 +87,31 @@ class BatchScheduler:
             threading.Thread(target=self._work, args=[worker], daemon=True).start()
 
     def close(self) -> None:
-        """Let the workers go once they have done what they do now."""
+        """Stop the workers after their current batches."""
         self._queue.close()
         for worker in self._workers:
             worker.close()
 
     @property
     def waiting(self) -> int:
-        """Inputs that nobody works on yet."""
+        """The number of inputs that no worker has taken."""
         return self._queue.waiting
 
     @property
     def ready(self) -> bool:
-        """Whether a worker is there."""
+        """Whether a worker is running."""
         return self._away < len(self._workers)
 
     @property
     def cached(self) -> tuple[int, int]:
-        """Items that a cache had, and had not, so far."""
+        """The hits and misses of the caches so far."""
         counts = [worker.cached for worker in dict.fromkeys(self._workers)]
         return sum(hits for hits, _ in counts), sum(misses for _, misses in counts)
 
     def check(self) -> None:
-        """Raise ``BusyError`` where there is no judge yet."""
+        """Raise ``BusyError`` if no judge is loaded yet."""
         if not self._workers:
-            raise BusyError("the judge is being loaded; GET /ready tells when it is there")
+            raise BusyError("the judge is being loaded; GET /ready reports when it is ready")
 
     async def judge(
         self,
@@ -122,17 +122,18 @@ class BatchScheduler:
     ) -> list[Judgement]:
         """A judgement for each item, in order.
 
-        What the judge raises for an item makes it ``failed``; if that is all of them, it is raised.
+        An item for which the judge raises an error is ``failed``; if all items fail, the error is
+        raised.
 
         Args:
-            items: What to judge.
-            deadline_s: Seconds; none takes the scheduler's own.
-            caller: Requests of one caller share a turn; each is its own if none is named.
+            items: The items to judge.
+            deadline_s: Seconds; None uses the scheduler's default.
+            caller: Requests of one caller share a turn; None makes the request its own caller.
 
         Raises:
-            QueueFullError: too many items wait already.
-            DeadlineError: not all were judged in time.
-            BusyError: there is no judge yet.
+            QueueFullError: too many items wait.
+            DeadlineError: not all items were judged in time.
+            BusyError: no judge is loaded yet.
 
         """
         results = await self._ask(None, items, deadline_s, caller)
@@ -144,7 +145,7 @@ class BatchScheduler:
     async def generate(
         self, messages: Sequence[Message], max_new_tokens: int, *, deadline_s: float | None = None
     ) -> Generation:
-        """Let the judge's engine continue a conversation. Raises what ``judge`` does."""
+        """Let the judge's engine continue a conversation. Raises the same errors as ``judge``."""
         [result] = await self._ask(max_new_tokens, [messages], deadline_s, None)
         if isinstance(result, Exception):
             raise result
@@ -180,7 +181,7 @@ class BatchScheduler:
         if not self._queue.enter(jobs, self.max_queue):
             seconds = math.ceil(self.waiting * self._pace_s / len(self._workers))
             raise QueueFullError(
-                f"{self.waiting:,} items wait and {self.max_queue:,} may; come again",
+                f"{self.waiting:,} items wait, at most {self.max_queue:,} may; try again later",
                 retry_after_s=min(max(1, seconds), _LONGEST_WAIT_S),
             )
 
@@ -197,8 +198,8 @@ class BatchScheduler:
             self._pace_s = seconds / size
 
     def _do(self, worker: Worker, jobs: list[Job]) -> None:
-        # From now on, not from when they came: a busy server must not kill healthy workers because
-        # of requests that waited nearly to their end.
+        # Counted from now, not from arrival: a busy server must not kill healthy workers because of
+        # requests that waited almost until their deadline.
         until = time.monotonic() + max(job.patience_s for job in jobs)
         try:
             results = worker.do([job.given for job in jobs], until, jobs[0].max_new_tokens)
@@ -207,7 +208,7 @@ class BatchScheduler:
         except WorkerLostError as error:
             self._retry(jobs, error)
             self._replace(worker)
-        except Exception as error:  # noqa: BLE001  it belongs to the requests, and the thread must live
+        except Exception as error:  # noqa: BLE001  it is a result, and the thread must survive
             known = _known(error)
             if len(jobs) > 1:
                 self._retry(jobs, known)
@@ -216,18 +217,18 @@ class BatchScheduler:
         else:
             if self._on_batch is not None and not jobs[0].loop.is_closed():
                 judgements = [r for r in results if isinstance(r, Judgement)]
-                # In the loop, which logs what it raises; this thread must live.
+                # In the event loop, which logs its errors; this thread must survive.
                 jobs[0].loop.call_soon_threadsafe(self._on_batch, judgements, len(jobs))
             settle(jobs, results)
 
     def _retry(self, jobs: list[Job], error: Exception) -> None:
-        """Once more, each on its own: one of them may be what the others suffered from."""
+        """Try each job once more separately, as one input may have made the whole batch fail."""
         over = [job for job in jobs if job.retried]
         settle(over, [error] * len(over))
         self._queue.again([job for job in jobs if not job.retried])
 
     def _replace(self, worker: Worker) -> None:
-        """Start a worker again, however long that takes; the others go on."""
+        """Start a worker again, with unlimited attempts; the other workers continue."""
         with self._queue.changed:
             self._away += 1
         pause_s = 1.0
@@ -253,8 +254,8 @@ class BatchScheduler:
 
 
 def _known(error: Exception) -> GradeGPTError:
-    """One of our errors as it is; any other goes to the log, and its insides stay there."""
+    """One of our errors unchanged; any other error is logged and replaced by a ``JudgeError``."""
     if isinstance(error, GradeGPTError):
         return error
-    _log.error("the judge broke", exc_info=error)
-    return JudgeError("an error in the judge, not in the request; the server's log says more")
+    _log.error("the judge raised an error", exc_info=error)
+    return JudgeError("an error in the judge, not in the request; see the server's log")

@@ -1,7 +1,7 @@
-"""One process of ``serve.workers.WorkerProcess``: a socket's number comes as the argument.
+"""The process of a ``serve.workers.WorkerProcess``; its argument is a socket's file descriptor.
 
-The first line holds the judge's settings; every other line holds a batch. A line answers each.
-Nothing of the server is imported here: a process that is replaced should be back soon.
+The first line has the judge's settings, every other line a batch; each gets a line as reply. The
+server's modules are not imported here, so that a replaced process starts quickly.
 """
 
 from __future__ import annotations
@@ -27,33 +27,35 @@ from gradegpt.schema import Item, Judgement, Message
 
 
 class Loaded(NamedTuple):
-    """A judge, and the engine in it, if it has one."""
+    """A judge and its engine, if it has one."""
 
     judge: Judge
     engine: Engine | None
 
     @classmethod
     def of(cls, judge: Judge) -> Loaded:
-        """A judge, looked into."""
+        """A judge with its engine."""
         return cls(judge, engine_of(judge))
 
     @property
     def cached(self) -> tuple[int, int]:
-        """Items that the cache had, and had not."""
+        """The hits and misses of the cache."""
         judge = self.judge
         return (judge.hits, judge.misses) if isinstance(judge, CachedJudge) else (0, 0)
 
     def do(self, inputs: Sequence[Any], max_new_tokens: int | None) -> list[Any]:
-        """What ``Worker.do`` asks, here and now."""
+        """The results of a batch, as for ``Worker.do``."""
         if max_new_tokens is None:
             return list(self.judge.judge(inputs))
         if self.engine is None:
-            raise SettingsError("this judge has no engine; unrecognised=pass needs one that has")
+            raise SettingsError(
+                "this judge has no engine; set unrecognised=refuse, or serve a model"
+            )
         return list(self.engine.generate(inputs, max_new_tokens=max_new_tokens))
 
 
 def engine_of(judge: Judge) -> Engine | None:
-    """The engine that a judge asks, wherever in it that is."""
+    """The engine inside a judge, or None."""
     match judge:
         case CachedJudge():
             return engine_of(judge.inner)
@@ -68,8 +70,8 @@ def engine_of(judge: Judge) -> Engine | None:
 
 
 def main() -> None:
-    """Answer until the server closes its end, or is gone."""
-    # Ctrl-C and a supervisor's SIGTERM reach the whole group; the server has requests to finish.
+    """Answer batches until the server closes the socket."""
+    # Ctrl-C and a supervisor's SIGTERM reach the whole group, but the server still drains.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     with socket.socket(fileno=int(sys.argv[1])) as channel:
@@ -84,7 +86,7 @@ def main() -> None:
 
 
 def answer(loaded: Loaded, lines: TextIO, out: TextIO) -> None:
-    """Introduce the judge, then do every batch of ``lines``."""
+    """Send the judge's name, then the results of every batch in ``lines``."""
     judge, generates = loaded.judge, loaded.engine is not None
     say(out, {"name": judge.name, "fingerprint": judge.fingerprint, "generates": generates})
     for line in lines:
@@ -92,12 +94,12 @@ def answer(loaded: Loaded, lines: TextIO, out: TextIO) -> None:
 
 
 def done(loaded: Loaded, batch: dict[str, Any]) -> dict[str, Any]:
-    """The results of a batch, or why there are none."""
+    """The results of a batch, or its error."""
     try:
         results = loaded.do([_read(row) for row in batch["inputs"]], batch["max_new_tokens"])
     except GradeGPTError as error:
         return {"error": error_as_json(error)}
-    except Exception as error:  # noqa: BLE001  a judge's bug costs its batch, not the loaded model
+    except Exception as error:  # noqa: BLE001  an error fails its batch only, and the model stays loaded
         traceback.print_exc()
         return {"error": error_as_json(EngineError(f"{type(error).__name__} in the judge"))}
     hits, misses = loaded.cached
@@ -111,10 +113,10 @@ def say(out: TextIO, value: dict[str, Any]) -> None:
 
 
 def as_json(value: Any) -> Any:
-    """An input or a result of a batch, as it goes over the wire."""
+    """An input or a result of a batch as JSON."""
     match value:
         case Item():
-            return value.model_dump(mode="json", exclude={"meta"})  # nothing that a judge reads
+            return value.model_dump(mode="json", exclude={"meta"})  # not read by any judge
         case Judgement():
             return value.model_dump(mode="json")
         case EngineError():
@@ -126,14 +128,14 @@ def as_json(value: Any) -> Any:
 
 
 def error_as_json(error: GradeGPTError) -> dict[str, str]:
-    """One of our errors, as it goes over the wire."""
+    """One of our errors as JSON."""
     return {"kind": type(error).__name__, "message": str(error)}
 
 
-def error_from(said: dict[str, str]) -> GradeGPTError:
-    """The error that was sent; one of a kind not known here counts as the engine's."""
-    kind = getattr(errors, said["kind"], EngineError)
-    made: GradeGPTError = kind(said["message"])
+def error_from(sent: dict[str, str]) -> GradeGPTError:
+    """The error that was sent; an unknown kind becomes an ``EngineError``."""
+    kind = getattr(errors, sent["kind"], EngineError)
+    made: GradeGPTError = kind(sent["message"])
     return made
 
 

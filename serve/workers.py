@@ -1,7 +1,7 @@
-"""Who judges a batch: a judge in this process, or one in a process of its own.
+"""Workers that judge batches: in this process, or in a separate process.
 
-A process can be killed: one that dies, or passes the deadline, costs no more than its batch, which
-is judged again elsewhere. It pays for that with a copy of the model.
+A separate process can be killed: if it dies or exceeds the deadline, only its batch is judged again
+elsewhere. The price is a copy of the model.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .worker import Loaded, as_json, error_from
 _START_S: Final = 600.0
 """Seconds for a process to load its judge; a large model from a slow disk takes minutes."""
 _LONGEST_S: Final = 86_400.0
-"""What a socket's clock is given at most; it does not take infinity."""
+"""The largest timeout of a socket, which cannot be infinite."""
 _DYING_S: Final = 0.2
 _STDERR: Final = 2
 _CHUNK: Final = 2**16
@@ -36,7 +36,7 @@ _JUDGEMENTS: Final = TypeAdapter(list[Judgement])
 
 
 class Worker(Protocol):
-    """Does one batch at a time, in the thread that asks."""
+    """Processes one batch at a time, in the caller's thread."""
 
     name: str
     fingerprint: str
@@ -44,17 +44,17 @@ class Worker(Protocol):
 
     @property
     def cached(self) -> tuple[int, int]:
-        """Items that its cache had, and had not, so far."""
+        """The hits and misses of its cache so far."""
         ...
 
     def start(self) -> None:
-        """Be ready for batches, again if need be. Raises ``GradeGPTError`` where that fails."""
+        """Start or restart the worker. Raises ``GradeGPTError`` if that fails."""
         ...
 
     def do(
         self, inputs: Sequence[Any], deadline: float, max_new_tokens: int | None = None
     ) -> list[Any]:
-        """A result for each input, in order; an error stands in the place of its own input.
+        """A result for each input, in order; an input that fails has its error as result.
 
         Args:
             inputs: Items to judge; or, with ``max_new_tokens``, conversations to continue.
@@ -62,18 +62,18 @@ class Worker(Protocol):
             max_new_tokens: The longest continuation.
 
         Raises:
-            WorkerLostError: the worker died, or passed the deadline; it has to be started again.
+            WorkerLostError: the worker died or exceeded the deadline; it must be restarted.
 
         """
         ...
 
     def close(self) -> None:
-        """Let go of what it holds."""
+        """Release the worker's resources."""
         ...
 
 
 class InProcess:
-    """A judge in this process. It cannot be stopped, so it passes deadlines."""
+    """A judge in this process. It cannot be interrupted, so it may exceed deadlines."""
 
     def __init__(self, loaded: Loaded) -> None:
         self.name, self.fingerprint = loaded.judge.name, loaded.judge.fingerprint
@@ -82,11 +82,11 @@ class InProcess:
 
     @property
     def cached(self) -> tuple[int, int]:
-        """Those of the judge."""
+        """The hits and misses of the judge's cache."""
         return self._loaded.cached
 
     def start(self) -> None:
-        """Nothing to do: the judge came loaded."""
+        """Nothing to do: the judge is already loaded."""
 
     def do(
         self, inputs: Sequence[Any], deadline: float, max_new_tokens: int | None = None
@@ -95,14 +95,15 @@ class InProcess:
         return self._loaded.do(inputs, max_new_tokens)
 
     def close(self) -> None:
-        """Nothing to do: whoever made the judge has it still."""
+        """Nothing to do: the caller owns the judge."""
 
 
 class WorkerProcess:
-    """A judge in a process of its own, built there from its settings.
+    """A judge in a separate process, built there from its settings.
 
-    A line of JSON goes in over a socket and one comes out. Not over stdin and stdout: a model's
-    library may print. The settings go over it too: they may hold a key, which a command line shows.
+    Requests and replies are lines of JSON on a socket, not on stdin and stdout, as a model's
+    library may print. The settings are sent there, too: they may hold an API key, which a command
+    line would show.
     """
 
     def __init__(self, judge: JudgeSettings, *, command: Sequence[str] = COMMAND) -> None:
@@ -130,17 +131,17 @@ class WorkerProcess:
                 stdout=_STDERR,
                 pass_fds=[theirs.fileno()],
             )
-        said = self._ask(self._settings, time.monotonic() + _START_S)
-        self.name, self.fingerprint = said["name"], said["fingerprint"]
-        self.generates = said["generates"]
+        reply = self._ask(self._settings, time.monotonic() + _START_S)
+        self.name, self.fingerprint = reply["name"], reply["fingerprint"]
+        self.generates = reply["generates"]
 
     def do(
         self, inputs: Sequence[Any], deadline: float, max_new_tokens: int | None = None
     ) -> list[Any]:
         """Send the batch and wait for its results."""
         rows = [as_json(one) for one in inputs]
-        said = self._ask({"inputs": rows, "max_new_tokens": max_new_tokens}, deadline)
-        results, self.cached = said["results"], (said["hits"], said["misses"])
+        reply = self._ask({"inputs": rows, "max_new_tokens": max_new_tokens}, deadline)
+        results, self.cached = reply["results"], (reply["hits"], reply["misses"])
         if max_new_tokens is None:
             return list(_JUDGEMENTS.validate_python(results))
         return [error_from(r["error"]) if "error" in r else Generation(**r) for r in results]
@@ -161,13 +162,13 @@ class WorkerProcess:
             line = self._line(deadline)
         except OSError as error:
             raise self._lost() from error
-        said: dict[str, Any] = json.loads(line)
-        if "error" in said:
-            raise error_from(said["error"])
-        return said
+        reply: dict[str, Any] = json.loads(line)
+        if "error" in reply:
+            raise error_from(reply["error"])
+        return reply
 
     def _line(self, deadline: float) -> bytes:
-        """What the process says next. Raises ``OSError`` where it is late, or dead."""
+        """The next line of the process. Raises ``OSError`` if it is late or dead."""
         assert self._socket is not None
         line = bytearray()
         while not line.endswith(b"\n"):
@@ -180,22 +181,22 @@ class WorkerProcess:
 
     def _lost(self) -> WorkerLostError:
         assert self._process is not None
-        try:  # A process that closed its end is about to end.
+        try:  # a process that closed its socket is about to exit
             code = self._process.wait(_DYING_S)
             how = f"ended (exit {code})"
         except subprocess.TimeoutExpired:
-            how = "passed the deadline and was killed"
+            how = "exceeded the deadline and was killed"
         self.close()
         return WorkerLostError(f"worker process {self._process.pid} {how}; it is replaced")
 
 
 def _left(deadline: float) -> float:
-    # No less than a moment: a timeout of 0 would turn the socket non-blocking.
+    # At least a millisecond: a timeout of 0 would make the socket non-blocking.
     return min(max(deadline - time.monotonic(), 0.001), _LONGEST_S)
 
 
 def workers_for(settings: ServeSettings) -> list[Worker]:
-    """The workers that the settings ask for, started. Raises what loading the judge raises."""
+    """The started workers of the settings. Raises the errors of loading the judge."""
     if not settings.workers:
         return [InProcess(Loaded.of(build_judge(settings.judge)))] * settings.lanes
     workers = [WorkerProcess(settings.judge) for _ in range(settings.workers)]

@@ -39,11 +39,11 @@ def main(
 
     Every eval_steps, chains are generated for dev_rows of dev and scored; the best step becomes
     the adapter. Writes checkpoints to <out>, the adapter to <out>/adapter and, last,
-    <out>/manifest.json. A run that was stopped goes on from its last whole checkpoint, on the same
-    trajectory, when the same command is given again.
+    <out>/manifest.json. A stopped run resumes from its last complete checkpoint, with the same
+    results as an unbroken run, when the same command is given again.
 
     Several GPUs, or processes on a CPU: torchrun --nproc_per_node 2 -m gradegpt train CONFIG.YAML;
-    or accelerate launch, which on a CPU starts one process alone.
+    or accelerate launch, which on a CPU starts a single process.
     """
     settings = load_settings(SFTSettings, config, overrides or ())
     from accelerate import PartialState

@@ -1,4 +1,4 @@
-"""What a run leaves: the adapter with its prompt settings and card, the manifest, a hub's copy."""
+"""The outputs of a run: the adapter with its prompt settings and card, manifest, hub upload."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ answer: quotes the sentence that gives the answer, compares, and ends in `<Yes>`
         --model {model} --adapter {adapter}
 
 `{adapter}` is this folder. Its `{prompt_file}` holds the prompt settings of the training rows,
-which the command reads: asked another way it is another judge.
+which the command reads: with other prompts its verdicts differ.
 
 ## Data
 
@@ -43,7 +43,7 @@ train.jsonl: `{digest}`.
 
 {numbers}
 
-On rows of the same making as the training data, verdicts that could not be read counted as wrong.
+On rows made as the training data was; unparsed verdicts count as wrong.
 {best}
 
 ## Settings
@@ -54,7 +54,7 @@ Made in {minutes} minutes on {hardware}, with {versions}.
 
 ## Limits
 
-* Measure it on your own labelled answers before you calibration it: `gradegpt eval`.
+* Measure it on your own labelled answers before you rely on it: `gradegpt eval`.
 * It reads text; it does not solve the problem, and it follows a wrong reference.
 * It was trained on `{data}` alone; other languages, subjects or answer types are untested.
 * A response written to fool a judge may do so.
@@ -69,10 +69,10 @@ _NOT_SHOWN: Final = frozenset(
 
 
 class Run(NamedTuple):
-    """What training came to.
+    """The result of training.
 
-    ``best``: the step that became the adapter, by which metric, and its value; none where that is
-    the last step unseen. ``parameters``: trained, and in all.
+    ``best``: the step that became the adapter, its metric and value; None where the last step was
+    taken without an evaluation. ``parameters``: trainable, and all.
     """
 
     steps: int
@@ -86,7 +86,7 @@ class Run(NamedTuple):
 def manifest_of(
     settings: SFTSettings, base: str, parts: Mapping[str, Any], run: Run, seconds: float
 ) -> dict[str, Any]:
-    """What the adapter was made from, by what, and what came out."""
+    """The manifest of an adapter: its data and settings, the versions, and the results."""
     import peft
     import torch
     import transformers
@@ -125,7 +125,7 @@ def save_adapter(
     manifest: dict[str, Any],
     weights: dict[str, Any] | None = None,
 ) -> None:
-    """Write weights, prompt settings and card; ``weights`` where the model's are in shards."""
+    """Write weights, prompt settings and card; give ``weights`` if the model's are in shards."""
     model.peft_config["default"].base_model_name_or_path = manifest["base"]
     if manifest["settings"]["save_dtype"] == "bfloat16":
         whole = model.state_dict() if weights is None else weights
@@ -144,7 +144,7 @@ def card(manifest: Mapping[str, Any]) -> str:
     return _CARD.format(
         base=manifest["base"],
         name=settings["name"],
-        # "nano" is what the commands call the embedded base.
+        # "nano" is the name of the embedded base on the command line.
         model=NANO if settings["model"] == NANO else manifest["base"],
         adapter=settings["push_to_hub"] or "path/to/adapter",
         prompt_file=PROMPT_FILE,
@@ -182,10 +182,10 @@ def hardware() -> str:
 
 
 def push(adapter: Path, repository: str, *, private: bool) -> None:
-    """Upload the adapter's folder to a hub repository, which is made if it is not there.
+    """Upload the adapter's folder to a hub repository, which is created if missing.
 
     Raises:
-        OutputError: the hub refuses, or cannot be reached.
+        OutputError: the hub refuses the upload, or cannot be reached.
 
     """
     from huggingface_hub import HfApi

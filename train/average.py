@@ -1,8 +1,8 @@
 """The mean of a run's last checkpoints: ``gradegpt train.average runs/nano-judge runs/nano-mean``.
 
-The weights that a run ends with move around a point that is mostly better than each of them
+The weights of a run's last steps move around a point that is mostly better than each of them
 (Izmailov et al., Averaging Weights Leads to Wider Optima and Better Generalization, 2018, section
-3). Measure both before you keep one.
+3). Measure both before choosing one.
 """
 
 from __future__ import annotations
@@ -33,31 +33,33 @@ Weights = dict[str, "torch.Tensor"]
 def average(run: Path, out: Path, last: int = 3, *, before: Path | None = None) -> dict[str, Any]:
     """Write the mean of the adapters in the ``last`` checkpoints of ``run``; return the manifest.
 
-    With ``before``, an adapter of the same shape, the mean of that and of it: a run that went on
-    from an adapter forgets less so. Prompt settings come from the adapter that the run ended with.
-    The means are taken in float32.
+    With ``before``, an adapter of the same shape, the result is the mean of that adapter and of the
+    checkpoints' mean, so a run that started from ``before`` forgets less. Prompt settings are
+    copied from the run's final adapter. The means are computed in float32.
 
     Raises:
-        MissingError: the run has not ended, or has fewer checkpoints that are whole; there are no
-            weights in ``before``.
-        InputError: ``before`` is of another shape.
-        OutputError: ``out`` is there already.
+        MissingError: the run has not ended, or has fewer complete checkpoints; ``before`` has no
+            weights.
+        InputError: ``before`` has another shape.
+        OutputError: ``out`` already exists.
 
     """
     quiet_start()
-    from .callbacks import checkpoints, what_is_wrong
+    from .callbacks import checkpoints, why_incomplete
 
     adapter = run / "adapter"
     for path in (adapter / _CONFIG, adapter / PROMPT_FILE):
         if not path.is_file():
-            raise MissingError(f"{path}: not there; give the folder of a run that has ended")
-    whole = [(step, folder) for step, folder in checkpoints(run) if what_is_wrong(folder) is None]
-    if len(whole) < last:
+            raise MissingError(f"{path}: does not exist; give the folder of a finished run")
+    complete = [
+        (step, folder) for step, folder in checkpoints(run) if why_incomplete(folder) is None
+    ]
+    if len(complete) < last:
         raise MissingError(
-            f"{run}: {len(whole)} whole checkpoints, not {last}; ask for fewer with --last, or "
-            "train with smaller save_steps"
+            f"{run}: has {len(complete)} complete checkpoints, not {last}; ask for fewer with "
+            "--last, or train with smaller save_steps"
         )
-    steps, folders = zip(*whole[-last:], strict=True)
+    steps, folders = zip(*complete[-last:], strict=True)
     weights = [folder / WEIGHTS for folder in folders]
     manifest = {
         "stage": "train.average",
@@ -68,10 +70,13 @@ def average(run: Path, out: Path, last: int = 3, *, before: Path | None = None) 
     mean = _mean([_load(path) for path in weights])
     if before is not None:
         if not (before / WEIGHTS).is_file():
-            raise MissingError(f"{before / WEIGHTS}: not there; give the folder of an adapter")
+            raise MissingError(f"{before / WEIGHTS}: does not exist; give an adapter's folder")
         other = _load(before / WEIGHTS)
         if _shapes(other) != _shapes(mean):
-            raise InputError(f"{before}: its matrices are not those of {run}; name its start")
+            raise InputError(
+                f"{before}: its matrices differ in shape from those of {run}; "
+                "give the adapter that the run started from"
+            )
         manifest["before"] = sha256_file(before / WEIGHTS)
         mean = _mean([other, mean])
     with whole_folder(out) as made:
@@ -112,10 +117,12 @@ def _save(weights: Weights, out: Path) -> None:
 def main(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="Such as runs/nano-judge.")],
     out: Annotated[Path, typer.Argument(metavar="OUT", help="A new folder for the adapter.")],
-    last: Annotated[int, typer.Option(min=2, help="How many checkpoints, from the end.")] = 3,
+    last: Annotated[int, typer.Option(min=2, help="The number of last checkpoints.")] = 3,
     before: Annotated[
         Path | None,
-        typer.Option(help="An adapter that counts as much as they all: where the run began."),
+        typer.Option(
+            help="The adapter that the run started from, with as much weight as all checkpoints."
+        ),
     ] = None,
 ) -> None:
     """Average the adapters of a run's last checkpoints."""

@@ -1,9 +1,9 @@
 """Pre-train the embedded base from scratch: ``gradegpt train.base configs/train/nano-base.yaml``.
 
 A plain loop on torch alone, so that it runs on a CPU or on any machine with a GPU: tokenizer from
-the corpus, rows batched by length, bf16 autocast, Muon for the matrices and AdamW for the rest,
-warmup, then linear decay to zero over the last part or all of it. Stopped anywhere, the same
-command goes on from the last checkpoint.
+the corpus, rows batched by length, bf16 autocast, Muon for the matrices and AdamW for the other
+weights, warmup, then linear decay to zero over the last part or all of the steps. A stopped run
+resumes from the last checkpoint with the same command.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def pretrain(settings: BaseSettings) -> dict[str, Any]:
     model = _model(settings, tokenizer).to(device)
     started = time.monotonic()
     metrics = _train(model, rows["train"], rows["dev"], settings, out)
-    # Shipped and fine-tuned in bf16: half the size, and the adapter is trained on what is shipped.
+    # Shipped in bf16, at half the size, and fine-tuned in it, so the adapter fits what is shipped.
     model.to(torch.bfloat16).save_pretrained(out / "model")
     tokenizer.save_pretrained(out / "model")
     prompt = prompt_settings_of(Path(settings.data))
@@ -86,8 +86,7 @@ def _tokenizer(
 
     saved = out / "tokenizer"
     if not (saved / "tokenizer.json").exists():
-        # The judge's instructions come with every prompt that the adapter will ever see: worth
-        # whole-word tokens.
+        # The judge's instructions are in every prompt of the adapter, so their words get tokens.
         corpus = [f"{prompt}{reply}" for prompt, reply in pairs] + [*SYSTEM.values()] * 200
         made = train_tokenizer(corpus, settings.vocab_size, settings.max_position_embeddings)
         made.save_pretrained(saved)
@@ -203,14 +202,14 @@ def _optimizers(model: Qwen3ForCausalLM, settings: BaseSettings) -> list[torch.o
 def _loss(
     model: Qwen3ForCausalLM, batch: list[Row], settings: BaseSettings
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """The weighted mean loss, and for each verdict tag of the batch whether it was predicted."""
+    """The weighted mean loss, and whether each verdict tag of the batch was predicted."""
     import torch
 
     batch_ = tensors(batch, model.config.pad_token_id, pack=settings.pack, device=model.device)
     fast = model.device.type != "cpu" or cpu_has_bf16()
     with torch.autocast(model.device.type, torch.bfloat16, enabled=settings.bf16 and fast):
         # Rows are padded on the right and attention is causal: no mask is needed, and padded
-        # positions weigh nothing.
+        # positions have weight 0.
         logits = model(
             input_ids=batch_.ids[:, :-1],
             position_ids=None if batch_.positions is None else batch_.positions[:, :-1],
@@ -228,7 +227,7 @@ def _loss(
 def _evaluate(
     model: Qwen3ForCausalLM, dev: list[Row], settings: BaseSettings
 ) -> dict[str, float | None]:
-    """Loss and share of verdict tags predicted; none where no row has one."""
+    """The loss and the share of predicted verdict tags; None where no row has a tag."""
     import torch
 
     model.eval()
@@ -291,7 +290,7 @@ def main(
 ) -> None:
     """Pre-train the embedded base from scratch and save it to <out>/model.
 
-    Stopped anywhere, the same command goes on from the last checkpoint.
+    A stopped run resumes from the last checkpoint with the same command.
     """
     settings = load_settings(BaseSettings, config, overrides or ())
     manifest = pretrain(settings)

@@ -1,4 +1,4 @@
-"""Rows of text -> weighted token ids -> batches of similar length, for the pre-training loop."""
+"""Batches of weighted token ids, of similar length, for the pre-training loop."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Row(NamedTuple):
 
 
 def read_pairs(path: Path) -> list[tuple[str, str]]:
-    """(prompt, reply) pairs; a text row is all reply."""
+    """(prompt, reply) pairs; a row with ``text`` has an empty prompt."""
     pairs = []
     for _, row in read_objects(path):
         if "text" in row:
@@ -44,7 +44,7 @@ def read_pairs(path: Path) -> list[tuple[str, str]]:
 def encode_pairs(
     pairs: list[tuple[str, str]], tokenizer: PreTrainedTokenizerFast, settings: BaseSettings
 ) -> list[Row]:
-    """The pairs that fit ``max_length`` tokens; a longer one is left out, never cut."""
+    """The pairs that fit ``max_length`` tokens; longer ones are left out, never cut."""
     if not pairs:
         return []
     prompts = tokenizer([p for p, _ in pairs], add_special_tokens=False)["input_ids"]
@@ -79,9 +79,9 @@ def batches(rows: list[Row], batch_tokens: int, rng: random.Random) -> Iterator[
 
 
 def stream(rows: list[Row], settings: BaseSettings) -> Iterator[list[Row]]:
-    """A batch for every step of the run: stage after stage, pass after pass in orders of their own.
+    """A batch for every step of the run: stage after stage, each pass in its own random order.
 
-    The same settings give the same batches, so a run that goes on skips what it has seen.
+    The same settings give the same batches, so a resumed run skips those that it has seen.
 
     Raises:
         InputError: a stage of the curriculum has no rows.
@@ -102,7 +102,7 @@ def stream(rows: list[Row], settings: BaseSettings) -> Iterator[list[Row]]:
 
 
 class Tensors(NamedTuple):
-    """A batch for the model: ``(sequences, length)`` each; ``verdicts`` are places in ``ids``."""
+    """A batch: ``(sequences, length)`` each; ``verdicts`` are positions in ``ids``."""
 
     ids: torch.Tensor
     positions: torch.Tensor | None
@@ -111,9 +111,9 @@ class Tensors(NamedTuple):
 
 
 def tensors(batch: list[Row], pad: int, *, pack: bool, device: torch.device) -> Tensors:
-    """The batch as tensors: a row a sequence, or several where ``pack``, padded on the right.
+    """The batch as tensors, padded on the right: a row per sequence, or several with ``pack``.
 
-    Packed rows begin at position 0 each, which is how transformers tells them apart.
+    Each packed row begins at position 0, by which transformers separates the rows.
     """
     import torch
 
@@ -135,9 +135,9 @@ def tensors(batch: list[Row], pad: int, *, pack: bool, device: torch.device) -> 
             begun += len(row.ids)
     return Tensors(
         ids=table(lambda row: row.ids, pad, torch.long),
-        # Padding begins anew as well: it belongs to no row.
+        # Padding restarts at position 0, too: it belongs to no row.
         positions=table(lambda row: range(len(row.ids)), 0, torch.long) if pack else None,
-        # A row's first token follows nothing of its own.
+        # No token of the row precedes its first one.
         weights=table(lambda row: [0.0, *row.weights[1:]], 0.0, torch.float32),
         verdicts=torch.tensor(places, dtype=torch.long, device=device).view(-1, 2),
     )

@@ -1,9 +1,9 @@
-"""What happens around the steps: checkpoints that are whole or not used, an early stop, the pace.
+"""Callbacks of the trainer: complete checkpoints, early stopping, and the training speed.
 
-A checkpoint is many files, and a run can be killed between any two. The last file written into each
-is its stamp: the sizes of the others and the settings that shape the weights. Without it, or with
-other sizes, a checkpoint is not whole and the one before it is taken; with other settings the run
-refuses, because the weights would be of neither.
+A checkpoint is many files, and a run can be killed between any two. The last file written to each
+is its stamp: the sizes of the other files and the settings that shape the weights. A checkpoint
+without a stamp, or with other sizes, is incomplete, and the one before it is used. With other
+settings the run refuses to resume, because the weights would come from two different runs.
 """
 # ruff: noqa: TID253  this module is imported only where training runs
 
@@ -35,14 +35,14 @@ _FOLDER: Final = re.compile(r"checkpoint-(\d+)")
 
 
 class Plan(NamedTuple):
-    """What shapes the weights at each step, and how many steps there will be."""
+    """The settings that shape the weights, and the number of steps."""
 
     shaping: dict[str, Any]
     steps: int
 
 
 class Checkpoint(NamedTuple):
-    """A whole checkpoint; ``finished`` where training ended with it."""
+    """A complete checkpoint; ``finished`` if training ended with it."""
 
     path: Path
     step: int
@@ -50,13 +50,13 @@ class Checkpoint(NamedTuple):
 
 
 class Stamp(TrainerCallback):  # type: ignore[misc]  # transformers is not followed
-    """Completes every checkpoint with the stamp, once all processes have written theirs."""
+    """Writes the stamp into every checkpoint after all processes have written their files."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
 
     def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        """Write the stamp, last."""
+        """Write the stamp as the last file."""
         PartialState().wait_for_everyone()
         if not state.is_world_process_zero:
             return
@@ -71,13 +71,13 @@ class Stamp(TrainerCallback):  # type: ignore[misc]  # transformers is not follo
 
 
 class Saves(TrainerCallback):  # type: ignore[misc]
-    """A checkpoint every ``save_steps``, besides those that come with the evaluations."""
+    """Saves a checkpoint every ``save_steps``, besides those of the evaluations."""
 
     def __init__(self, save_steps: int) -> None:
         self._save_steps = save_steps
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        """Ask for one where it is due."""
+        """Request a checkpoint every ``save_steps``."""
         if state.global_step % self._save_steps == 0:
             control.should_save = True
 
@@ -85,15 +85,15 @@ class Saves(TrainerCallback):  # type: ignore[misc]
 class EarlyStop(TrainerCallback):  # type: ignore[misc]
     """Stops after ``patience`` evaluations in a row without a new best.
 
-    It counts in the log, which the checkpoints carry, so that a resumed run stops where an unbroken
-    one does.
+    It counts evaluations in the log, which is part of a checkpoint, so that a resumed run stops at
+    the same step as an unbroken one.
     """
 
     def __init__(self, patience: int) -> None:
         self._patience = patience
 
     def on_evaluate(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        """Ask for the stop where it is due."""
+        """Request the stop after ``patience`` evaluations without a new best."""
         name = args.metric_for_best_model
         values = [entry[name] for entry in state.log_history if name in entry]
         best = max(values) if args.greater_is_better else min(values)
@@ -102,16 +102,16 @@ class EarlyStop(TrainerCallback):  # type: ignore[misc]
 
 
 class Trim(TrainerCallback):  # type: ignore[misc]
-    """Gives memory back that the heap keeps in holes; see ``train.memory``."""
+    """Returns unused heap memory to the system; see ``train.memory``."""
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        """Every few steps: the pages are wanted again at once."""
+        """Trim every few steps only, as the next step uses the pages again."""
         if state.global_step % TRIM_EVERY == 0:
             trim()
 
 
 class Pace(TrainerCallback):  # type: ignore[misc]
-    """Tokens a second of the steps themselves, without evaluations and checkpoints."""
+    """Measures tokens per second of the steps, without evaluations and checkpoints."""
 
     def __init__(self) -> None:
         self._seconds, self._tokens = 0.0, 0
@@ -122,27 +122,27 @@ class Pace(TrainerCallback):  # type: ignore[misc]
         self._start, self._seen = time.monotonic(), state.num_input_tokens_seen
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        """Stop it."""
+        """Stop the clock."""
         self._seconds += time.monotonic() - self._start
         self._tokens += state.num_input_tokens_seen - self._seen
 
     @property
     def tokens_per_second(self) -> float | None:
-        """Of all processes together; none before the first step."""
+        """The speed of all processes together; None before the first step."""
         return self._tokens / self._seconds if self._seconds else None
 
 
 def resume_point(out: Path, plan: Plan, *, any_length: bool) -> Checkpoint | None:
-    """The last whole checkpoint in ``out``, or none where there is none.
+    """The last complete checkpoint in ``out``, or None.
 
-    ``any_length``: the schedule does not depend on the number of steps. Otherwise only a run that
-    finished may get more of them.
+    ``any_length``: the schedule does not depend on the number of steps. Otherwise only a finished
+    run may be given more steps.
 
     Raises:
-        SettingsError: the checkpoint was begun with settings that shape other weights.
+        SettingsError: the checkpoint was made with other settings that shape the weights.
 
     """
-    found = _last_whole(out)
+    found = _last_complete(out)
     if found is None:
         return None
     checkpoint, stamp = found
@@ -152,15 +152,15 @@ def resume_point(out: Path, plan: Plan, *, any_length: bool) -> Checkpoint | Non
         changed.append(f"steps in all {stamp['steps']} (now {plan.steps})")
     if changed:
         raise SettingsError(
-            f"{checkpoint.path}: begun with {', '.join(changed)}; go on with what it was begun "
-            "with, give another out, or set resume=false to start anew"
+            f"{checkpoint.path}: was made with {', '.join(changed)}; resume with the same "
+            "settings, set another out, or set resume=false to restart"
         )
     done = stamp["finished"] and not grows
     return checkpoint._replace(finished=done)
 
 
 def restore(trainer: Any, checkpoint: Checkpoint) -> None:
-    """Put what a finished run ended with into ``trainer``: its state, and its best adapter."""
+    """Load the state and the best adapter of a finished run into ``trainer``."""
     trainer.state = TrainerState.load_from_json(str(checkpoint.path / TRAINER_STATE_NAME))
     folder = checkpoint.path
     if trainer.args.load_best_model_at_end and trainer.state.best_global_step:
@@ -170,25 +170,25 @@ def restore(trainer: Any, checkpoint: Checkpoint) -> None:
 
 
 def remove_checkpoints(out: Path) -> None:
-    """Clear ``out`` of checkpoints, so that none of them can be mistaken for the new run's."""
+    """Remove the checkpoints in ``out``, so that none is mistaken for the new run's."""
     for _, folder in checkpoints(out):
-        _log.warning("%s: removed, as resume=false asks", folder)
+        _log.warning("%s: removed because of resume=false", folder)
         shutil.rmtree(folder)
 
 
-def _last_whole(out: Path) -> tuple[Checkpoint, dict[str, Any]] | None:
+def _last_complete(out: Path) -> tuple[Checkpoint, dict[str, Any]] | None:
     for step, folder in reversed(checkpoints(out)):
-        wrong = what_is_wrong(folder)
+        wrong = why_incomplete(folder)
         if wrong is None:
             stamp = json.loads((folder / STAMP).read_text(encoding="utf-8"))
             return Checkpoint(folder, step, stamp["finished"]), stamp
         if PartialState().is_main_process:
-            _log.warning("%s: not whole (%s); the one before it is taken", folder, wrong)
+            _log.warning("%s: incomplete (%s); the checkpoint before it is used", folder, wrong)
     return None
 
 
-def what_is_wrong(folder: Path) -> str | None:
-    """Why the checkpoint is not whole; none where it is."""
+def why_incomplete(folder: Path) -> str | None:
+    """Why the checkpoint is incomplete; None where it is complete."""
     if not (folder / STAMP).is_file():
         return f"no {STAMP}"
     sizes = json.loads((folder / STAMP).read_text(encoding="utf-8"))["files"]
@@ -204,7 +204,7 @@ def _sizes(folder: Path) -> dict[str, int]:
 
 
 def checkpoints(out: Path) -> list[tuple[int, Path]]:
-    """The checkpoints of a run with their steps, first to last, whole or not."""
+    """The checkpoints of a run with their steps, first to last, including incomplete ones."""
     named = ((_FOLDER.fullmatch(path.name), path) for path in out.glob("checkpoint-*"))
     return sorted((int(match[1]), path) for match, path in named if match and path.is_dir())
 

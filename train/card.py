@@ -1,4 +1,4 @@
-"""The card of a base made from scratch: what it was made from, and what it cannot do."""
+"""The model card of a base pre-trained from scratch: its data, numbers and limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dev rows judged by the model in training: chains are generated, parsed and counted."""
+"""Evaluate the model in training on dev rows: chains are generated, parsed and scored."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class DevRow(NamedTuple):
-    """A prompt, whether its chain says ``<Yes>``, the chain's format and its length in tokens."""
+    """A prompt, whether its chain ends in ``<Yes>``, the chain's format and length in tokens."""
 
     prompt: tuple[Message, ...]
     is_correct: bool
@@ -37,7 +37,7 @@ def dev_sample(
     """At most ``size`` rows drawn from those that fit ``max_length`` tokens.
 
     Raises:
-        InputError: a row whose chain has no verdict.
+        InputError: the chain of a row has no verdict.
 
     """
     rows = list(read_rows(path, TrainingRow)) if size else []
@@ -60,15 +60,15 @@ def _dev_row(row: TrainingRow, tokens: int, path: Path) -> DevRow:
 
 
 def check_decides(rows: Sequence[DevRow], best_by: str) -> None:
-    """Refuse to choose by kappa where the rows have one verdict alone and it may be undefined.
+    """Refuse ``best_by=kappa`` where all rows have the same verdict, as kappa may be undefined.
 
     Raises:
-        SettingsError: they have.
+        SettingsError: all rows have the same verdict.
 
     """
     if best_by == "kappa" and len({row.is_correct for row in rows}) < 2:
         raise SettingsError(
-            "best_by=kappa: all dev rows drawn have the same verdict, which leaves it undefined; "
+            "best_by=kappa: undefined, because all drawn dev rows have the same verdict; "
             "raise dev_rows, or set best_by=verdict_accuracy"
         )
 
@@ -76,23 +76,23 @@ def check_decides(rows: Sequence[DevRow], best_by: str) -> None:
 def count(
     engine: Engine, rows: Sequence[DevRow], formats: Sequence[str], max_new_tokens: int
 ) -> Cells:
-    """The cells of each chain format, ``[formats, 2, 5]``, from one chain a row."""
-    said = []
+    """The cells of each chain format, ``[formats, 2, 5]``, from one generated chain per row."""
+    columns = []
     for made in engine.generate([row.prompt for row in rows], max_new_tokens=max_new_tokens):
         if isinstance(made, EngineError):
             raise made
         parsed = parse_chain(made.text)
-        said.append(column(parsed.outcome, parsed.chain.verdict if parsed.chain else None))
+        columns.append(column(parsed.outcome, parsed.chain.verdict if parsed.chain else None))
     truths = [row.is_correct for row in rows]
     places = [formats.index(row.chain_format) for row in rows]
-    return table(truths, said, places, len(formats))
+    return table(truths, columns, places, len(formats))
 
 
 def scores(cells: Cells) -> dict[str, float]:
-    """Verdict accuracy, the share that could be parsed and Cohen's kappa; none is made up.
+    """Verdict accuracy, the share of parsed chains, and Cohen's kappa.
 
-    What could not be parsed counts as the wrong verdict. Kappa is left out where it is not defined:
-    one verdict alone, said and true.
+    An unparsed chain counts as the wrong verdict. Kappa is left out where it is undefined: all
+    labels and verdicts are the same.
     """
     of = score(unjudged_as_wrong(cells))
     parsed = score(cells)["coverage"]
@@ -101,9 +101,9 @@ def scores(cells: Cells) -> dict[str, float]:
 
 
 class DevEvaluation:
-    """Generates for a fixed sample of dev and scores it, in all and by chain format.
+    """Generates chains for a fixed sample of dev rows and scores them, also by chain format.
 
-    A chain may be twice as long as the sample's longest; longer is a model that does not end.
+    A chain may be twice as long as the sample's longest; a longer one does not end.
     """
 
     def __init__(self, rows: Sequence[DevRow], batch_size: int) -> None:
@@ -113,7 +113,7 @@ class DevEvaluation:
         self._formats = sorted({row.chain_format for row in rows})
 
     def measure(self, model: Any, tokenizer: Any, accelerator: Any) -> dict[str, float]:
-        """``verdict_accuracy``, ``kappa``, ``parsed``; every process takes its share of the rows.
+        """``verdict_accuracy``, ``kappa`` and ``parsed``; the rows are shared by all processes.
 
         With several formats also ``verdict_accuracy_<format>``.
         """
@@ -123,8 +123,10 @@ class DevEvaluation:
 
         engine = LocalEngine.of(model, tokenizer, batch_size=self._batch_size)
         rows = self.rows[accelerator.process_index :: accelerator.num_processes]
-        mine = count(engine, rows, self._formats, self._max_new_tokens)
-        summed = accelerator.reduce(torch.tensor(mine, device=accelerator.device), reduction="sum")
+        own_cells = count(engine, rows, self._formats, self._max_new_tokens)
+        summed = accelerator.reduce(
+            torch.tensor(own_cells, device=accelerator.device), reduction="sum"
+        )
         cells = summed.cpu().numpy()
         by_format = {
             f"verdict_accuracy_{name}": scores(of)["verdict_accuracy"]

@@ -2,14 +2,14 @@
 
     gradegpt export runs/nano-judge/adapter runs/nano-fast
 
-An adapter goes into its base first. What comes out is one folder that ``gradegpt judge --model``
-takes and that needs neither torch nor transformers: an ONNX model with its weights, tokenizer and
-chat template, the prompt settings, and a manifest.
+An adapter is first merged into its base. The result is a folder for ``gradegpt judge --model`` that
+needs neither torch nor transformers: an ONNX model with its weights, tokenizer and chat template,
+the prompt settings, and a manifest.
 
 Before the folder appears, both engines answer the built-in prompts. In float32 they must write the
-same texts; quantized, the same verdicts (or, where neither is one, the same texts). Three in four
-are asked for: a near tie between two tokens may fall either way, a wrong conversion fails nearly
-all.
+same texts; quantized, the same verdicts (or, where there is none, the same texts). Three in four
+must agree: a near tie between two tokens may be decided either way, and a wrong conversion fails on
+nearly all prompts.
 """
 
 from __future__ import annotations
@@ -60,14 +60,14 @@ ENOUGH: Final = 0.75
 _MAX_NEW_TOKENS: Final = 200
 _PACKAGES: Final = ("onnxruntime", "onnxruntime-genai", "transformers")
 _ONE_FILE: Final = 2**30
-"""Bytes of weights up to which they lie in the model's own file; an ONNX file has a limit."""
+"""The most bytes of weights inside the model's own file, as the size of an ONNX file is limited."""
 
 
 class Quantization(StrEnum):
-    """How the matrices are stored and multiplied; int8 scales what goes in anew in every pass.
+    """How the matrices are stored and multiplied; with int8, inputs are scaled in every pass.
 
     int4 stores each matrix in an eighth of float32's size, in blocks of 32 with a scale each (the
-    embedding stays float32): as fast as int8 at writing, half as fast at reading a prompt.
+    embedding stays float32): as fast as int8 in decoding, half as fast in reading a prompt.
     """
 
     INT8 = "int8"
@@ -85,20 +85,20 @@ def export(
 ) -> dict[str, Any]:
     """Write ``source``, an adapter or a whole model, to ``out``; return the manifest.
 
-    ``base``: the adapter's base, a folder or hub name; empty takes the one that it names.
-    ``check``: how many built-in prompts both engines answer first.
+    ``base``: the adapter's base, a folder or hub name; empty uses the base that the adapter names.
+    ``check``: the number of built-in prompts that both engines answer first.
 
     Raises:
-        MissingError: the source or a package is not there.
-        OutputError: ``out`` is there already.
+        MissingError: the source or a package is missing.
+        OutputError: ``out`` already exists.
         EngineError: the source does not load, its architecture is not supported, or the exported
-            judge disagrees with the one it was made from.
+            judge disagrees with the source.
 
     """
     folder = Path(adapter_of(str(source)))
     is_adapter = (folder / "adapter_config.json").is_file()
     if base and not is_adapter:
-        raise SettingsError(f"base: {folder} is a whole model; only an adapter goes onto a base")
+        raise SettingsError(f"base: {folder} is a whole model; leave base out, or give an adapter")
     with whole_folder(out) as made:
         model = made.with_name(f"{out.name}-merged") if is_adapter else folder
         merged = merge(folder, model, base, "float32") if is_adapter else {}
@@ -118,13 +118,13 @@ def export(
 
 
 def _digests(folder: Path) -> dict[str, str]:
-    """Of the files that decide what the source says."""
+    """The digests of the source's weights and tokenizer."""
     files = (path for glob in ("*.safetensors", "tokenizer.json") for path in folder.glob(glob))
     return {path.name: sha256_file(path) for path in sorted(files)}
 
 
 def _convert(model: Path, made: Path, quantization: Quantization) -> None:
-    """Weights, tokenizer, chat template and prompt settings of ``model``, as the engine's files."""
+    """Write weights, tokenizer, chat template and prompt settings of ``model`` for the engine."""
     _check_source(model)
     quiet_start()
     try:
@@ -162,14 +162,14 @@ def _convert(model: Path, made: Path, quantization: Quantization) -> None:
 
 
 def _save(built: Path, out: Path, quantization: Quantization) -> None:
-    """The built model, quantized if asked for, with logits for the wanted tokens alone."""
+    """Write the built model, quantized if requested, with logits for the wanted tokens only."""
     import onnx
 
-    gc.collect()  # what the builder leaves in cycles is as large as the model
+    gc.collect()  # the builder leaves cyclic garbage as large as the model
     whole = built / "wanted.onnx"
     graph = onnx.load(built / MODEL_FILE, load_external_data=False)
-    _want(graph)
-    onnx.save(graph, whole)  # its weights stay in the file where they are
+    _add_logits_input(graph)
+    onnx.save(graph, whole)  # the weights stay in their own file
     large = sum(path.stat().st_size for path in built.glob(f"{MODEL_FILE}*")) > _ONE_FILE
     if quantization is Quantization.INT8:
         _quantize(whole, out, large)
@@ -182,12 +182,12 @@ def _save(built: Path, out: Path, quantization: Quantization) -> None:
 
 
 def _quantize(whole: Path, out: Path, large: bool) -> None:
-    """The matrices in eight bits, a scale for each row; what they are multiplied with as well."""
+    """Quantize matrices to eight bits, with a scale per row, and the activations, too."""
     import onnx
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
-    # What goes into down_proj, a product of two activations, has outliers that one scale for all
-    # of it does not bear. DefaultTensorType: what is unknown of the builder's operators is float.
+    # The input of down_proj, a product of two activations, has outliers too large for one common
+    # scale. DefaultTensorType: tensors of unknown type in the builder's operators are float.
     nodes = onnx.load(whole, load_external_data=False).graph.node
     kept = [node.name for node in nodes if "down_proj" in node.name]
     with _quiet():
@@ -199,7 +199,7 @@ def _quantize(whole: Path, out: Path, large: bool) -> None:
 
 
 def _blockwise(graph: Any) -> Any:
-    """The matrices in four bits; what they are multiplied with in eight."""
+    """Quantize the matrices to four bits and the activations to eight."""
     from onnxruntime.quantization.matmul_nbits_quantizer import (
         DefaultWeightOnlyQuantConfig,
         MatMulNBitsQuantizer,
@@ -216,7 +216,7 @@ def _blockwise(graph: Any) -> Any:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Without what the libraries print of their progress."""
+    """Suppress the libraries' progress output."""
     logging.disable(logging.WARNING)
     try:
         with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
@@ -225,10 +225,10 @@ def _quiet() -> Iterator[None]:
         logging.disable(logging.NOTSET)
 
 
-def _want(model: Any) -> None:
-    """An input that says from which token on there are logits: a prompt has one that matters.
+def _add_logits_input(model: Any) -> None:
+    """Add an input that names the first token with logits: of a prompt only the last one matters.
 
-    After the last attention each token is worked on alone, so what crosses it is cut there.
+    After the last attention each token is computed separately, so the tensors are cut there.
     """
     from onnx import TensorProto, helper
 
@@ -256,7 +256,7 @@ def _check_source(model: Path) -> None:
     config = model / "config.json"
     if not config.is_file():
         raise MissingError(
-            f"{config}: not there; give a model folder, or an adapter folder that training wrote"
+            f"{config}: does not exist; give a model's folder, or an adapter's folder from training"
         )
     kind = json.loads(config.read_text(encoding="utf-8")).get("model_type")
     if kind not in SUPPORTED:
@@ -267,22 +267,22 @@ def _check_source(model: Path) -> None:
 
 
 def _check_rendering(tokenizer: Any, exported: ExportedTokenizer) -> None:
-    """The same text and the same token ids as transformers makes, of every built-in prompt."""
+    """Check that every built-in prompt has the same text and token ids as in transformers."""
     for prompt in builtin_prompts(PromptSettings()):
         text = render_chat(tokenizer, prompt)
         ids = tokenizer(text, add_special_tokens=False)["input_ids"]
         if render_chat(exported, prompt) != text or exported.encode(text) != ids:
             raise EngineError(
-                f"{tokenizer.name_or_path}: its chat template or tokenizer does something that the "
-                "fast engine cannot do; keep the transformers engine"
+                f"{tokenizer.name_or_path}: its chat template or tokenizer is not supported by the "
+                "fast engine; use the transformers engine"
             )
 
 
 def _compare(model: Path, made: Path, quantization: Quantization, count: int) -> dict[str, int]:
-    """On how many built-in prompts the engines agree.
+    """The numbers of built-in prompts on which the engines agree.
 
     Raises:
-        EngineError: on too few.
+        EngineError: the engines agree on too few.
 
     """
     prompts = builtin_prompts(prompt_settings_beside(str(model)) or PromptSettings())[:count]
@@ -299,9 +299,9 @@ def _compare(model: Path, made: Path, quantization: Quantization, count: int) ->
     if agreed < ENOUGH * len(pairs):
         what = "texts" if quantization is Quantization.FLOAT32 else "verdicts"
         raise EngineError(
-            f"{model}: exported as {quantization}, it gives the same {what} on {agreed} of "
-            f"{len(pairs)} built-in prompts only; nothing was written. "
-            "Try --quantization float32, or keep the transformers engine"
+            f"{model}: exported as {quantization}, it gives the same {what} on only {agreed} of "
+            f"{len(pairs)} built-in prompts; nothing was written. "
+            "Try --quantization float32, or use the transformers engine"
         )
     return {"prompts": len(pairs), "equal_texts": texts, "equal_verdicts": verdicts}
 
@@ -355,7 +355,7 @@ def main(
     ],
     out: Annotated[Path, typer.Argument(metavar="OUT", help="A new folder.")],
     base: Annotated[
-        str, typer.Option(help="The base, if not the one that the adapter names.")
+        str, typer.Option(help="The base, if it is not the one that the adapter names.")
     ] = "",
     quantization: Annotated[
         Quantization,
@@ -366,7 +366,7 @@ def main(
         typer.Option(
             min=1,
             max=len(_ITEMS),
-            help="Built-in prompts on which the export is compared with what it was made from.",
+            help="The number of built-in prompts on which the export is compared with its source.",
         ),
     ] = 8,
 ) -> None:

@@ -1,4 +1,4 @@
-"""The same training step in fewer operations: in a small model moving data is what costs."""
+"""The same training step in fewer operations, as moving data dominates in a small model."""
 # ruff: noqa: TID253  this module is imported only where training runs
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from gradegpt.errors import MissingError
 
 
 def speed_up_adapters(model: Any) -> int:
-    """Fold the LoRA layers that cost less so, let others add in place; return how many both are.
+    """Fold LoRA layers where that costs less, else add in place; return the changed layers.
 
-    Added in place, the adapter's product leaves no second tensor of the output's size, nor its
-    gradient: a step of a 0.5B model on a CPU takes as long and a fifth less memory.
+    With addition in place there is no second tensor of the output's size, nor its gradient: a step
+    of a 0.5B model on a CPU takes the same time and a fifth less memory.
     """
     changed = fold_adapters(model)
     for layer in model.modules():
@@ -31,13 +31,13 @@ def speed_up_adapters(model: Any) -> int:
 
 
 def fold_adapters(model: Any) -> int:
-    """Let LoRA layers multiply once, by ``W + sBA``, where that costs less; return how many do.
+    """Let LoRA layers multiply once, by ``W + sBA``, where that costs less; return their number.
 
-    A layer of ``m x n`` with rank ``r`` costs ``r(m + n)`` more multiplications a token than its
-    base, forward and twice backward; folded it costs ``mn`` once, for the gradient of the sum. The
-    first is more in a model of some hundred dimensions, the second in any large one. Outputs and
-    gradients are the same but for rounding (LoRA, arXiv 2106.09685, section 4.1). Layers with
-    dropout, DoRA or a quantized base stay as they are, and all of them outside training.
+    A layer of ``m x n`` with rank ``r`` costs ``r(m + n)`` more multiplications per token than its
+    base, once forward and twice backward; folded it costs ``mn`` once, for the gradient of the sum.
+    The first is more in a model of some hundred dimensions, the second in a large one. Outputs and
+    gradients are equal except for rounding (LoRA, arXiv 2106.09685, section 4.1). Layers with
+    dropout, DoRA or a quantized base are unchanged, and so are all layers outside training.
     """
     folded = 0
     for layer in model.modules():
@@ -63,7 +63,7 @@ def _folds(layer: Any) -> bool:
 
 
 class _Faster:
-    """A LoRA layer's forward pass in training; not a closure, so that it is pickled whole."""
+    """A LoRA layer's forward pass in training; a class, as a closure cannot be pickled."""
 
     def __init__(self, layer: Any, *, folded: bool) -> None:
         self._layer, (self._name,), self._folded = layer, layer.lora_A, folded
@@ -71,7 +71,7 @@ class _Faster:
     def __call__(self, x: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
         layer, base, name = self._layer, self._layer.base_layer, self._name
         changed = layer.disable_adapters or layer.merged or args or kwargs
-        # On a GPU autocast has a say, and moving data costs less.
+        # On a GPU autocast may change the type, and moving data costs less.
         in_place = x.device.type == "cpu" and x.dtype == base.weight.dtype
         if not layer.training or changed or not (self._folded or in_place):
             return type(layer).forward(layer, x, *args, **kwargs)
@@ -112,10 +112,10 @@ class _LoraProduct(torch.autograd.Function):  # type: ignore[misc]  # torch is n
 def compiled_backbone(model: Any) -> Any:
     """A context in which the model's backbone runs compiled, for lines of any length.
 
-    Generation stays as it is, and so does evaluation: both would be compiled anew.
+    Generation and evaluation are not compiled, as each would need another compilation.
 
     Raises:
-        MissingError: on a CPU, and there is no C++ compiler.
+        MissingError: there is no C++ compiler on a CPU.
 
     """
     compilers = [os.environ.get("CXX", ""), "c++", "g++", "clang++"]

@@ -1,8 +1,9 @@
 """Fit the lexical judge: ``gradegpt train.lexical configs/train/lexical.yaml``.
 
-Trees over the features of ``gradegpt.judges.lexical``, by gradient boosting (Friedman, Greedy
-Function Approximation, 2001), on the free texts of graded files that the rules leave open. Each
-file counts by the root of its rows, and in it right and wrong answers alike. A minute on a CPU.
+Gradient-boosted trees (Friedman, Greedy Function Approximation, 2001) over the features of
+``gradegpt.judges.lexical``, on the free texts of graded files that the rules leave open. A file is
+weighted by the square root of its rows, and right and wrong answers in it equally. It takes a
+minute on a CPU.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 
 
 class LexicalSettings(Settings):
-    """What the trees are fitted to, how many there are, and what they are measured on."""
+    """The graded files to fit and to test, and the number, depth and learning rate of trees."""
 
     train: tuple[Source, ...] = Field(min_length=1)
     test: tuple[Source, ...] = ()
@@ -40,7 +41,7 @@ class LexicalSettings(Settings):
 
 
 class Measured(NamedTuple):
-    """Of one file: rows, the area under the curve, balanced accuracy, and the share left open."""
+    """The scores on one file; ``left_open`` is the share of rows without a verdict."""
 
     name: str
     rows: int
@@ -88,9 +89,9 @@ def fit(settings: LexicalSettings) -> Weights:
 
 
 def _table(examples: Sequence[Example]) -> tuple[np.ndarray, np.ndarray]:
-    """A row of features an example, and whether it is right."""
-    told = ([answer for r in e.accepted for answer in reference_answers(r)] for e in examples)
-    rows = [nearest(e, answers).row for e, answers in zip(examples, told, strict=True)]
+    """The features of each example, and whether its response is right."""
+    accepted = ([answer for r in e.accepted for answer in reference_answers(r)] for e in examples)
+    rows = [nearest(e, answers).row for e, answers in zip(examples, accepted, strict=True)]
     return np.array(rows, np.float32), np.array([e.verdict is Verdict.CORRECT for e in examples])
 
 
@@ -101,7 +102,7 @@ def _weights(examples: Sequence[Example]) -> np.ndarray:
 
 
 def _tree(tree: Any, rate: float) -> Tree:
-    """A fitted tree as data; its limits are those of 32-bit features."""
+    """A fitted tree as data; its limits are rounded to 32 bits, as the features are."""
     return Tree(
         feature=tuple(int(f) if f >= 0 else -1 for f in tree.feature),
         limit=tuple(float(np.float32(t)) for t in tree.threshold),
@@ -112,7 +113,7 @@ def _tree(tree: Any, rate: float) -> Tree:
 
 
 def measure(source: Source, weights: Weights) -> Measured | None:
-    """How well the trees tell a file's open texts; none for a file with one verdict alone."""
+    """The trees' scores on a file's open texts; None for a file with a single verdict."""
     from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
     examples = open_texts(source)
@@ -120,8 +121,8 @@ def measure(source: Source, weights: Weights) -> Measured | None:
         return None
     table, right = _table(examples)
     odds = np.array([weights.odds(row) for row in table.tolist()])
-    said = LexicalJudge(weights).judge(examples)
-    left_open = sum(j.outcome is not Outcome.JUDGED for j in said) / len(said)
+    judged = LexicalJudge(weights).judge(examples)
+    left_open = sum(j.outcome is not Outcome.JUDGED for j in judged) / len(judged)
     auc, balanced = roc_auc_score(right, odds), balanced_accuracy_score(right, odds > 0)
     return Measured(source.label, len(examples), float(auc), float(balanced), left_open)
 
@@ -133,7 +134,7 @@ def main(
     ],
     overrides: Annotated[list[str] | None, typer.Argument(metavar="KEY=VALUE")] = None,
 ) -> None:
-    """Fit the lexical judge's weights and say how it does on the test parts."""
+    """Fit the lexical judge's weights and print its scores on the test files."""
     wanted = load_settings(LexicalSettings, settings, overrides or [])
     weights = fit(wanted)
     wanted.out.write_text(dump(weights) + "\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Any chat model as a base: its tokenizer and its weights, checked before a step is trained."""
+"""Load any chat model as a base: its tokenizer and weights, checked before training starts."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ if TYPE_CHECKING:
     from transformers import BitsAndBytesConfig, PreTrainedModel, PreTrainedTokenizerBase
 
 PADS: Final = ("<|endoftext|>", "<|finetune_right_pad_id|>", "<pad>", "<|pad|>", "[PAD]")
-"""Tokens that tokenizers have and chats do not use, in the order of preference."""
+"""Tokens that tokenizers have and chats do not use, in order of preference."""
 EAGER_LENGTH: Final = 1024
-"""Tokens up to which eager attention is trained with on a CPU. It is faster than sdpa for rows of a
-few hundred, but keeps a score for each pair of tokens: 16 rows of 2,048 take 16 GB."""
+"""The longest rows, in tokens, for which a CPU trains with eager attention. It is faster than sdpa
+for a few hundred tokens, but stores a score per pair of tokens: 16 rows of 2,048 take 16 GB."""
 
 
 def load_base(settings: SFTSettings) -> tuple[PreTrainedTokenizerBase, PreTrainedModel]:
-    """The tokenizer and the model that ``settings`` name, fit to be trained on.
+    """The tokenizer and the model that ``settings`` name, checked for training.
 
     Raises:
-        MissingError: the folder, or a package that the settings ask for, is not there.
+        MissingError: the folder, or a package that the settings need, is missing.
         SettingsError: ``target_modules`` names a layer that the model does not have, or ``bf16`` is
-            on and the GPU has none.
-        EngineError: it does not load whole, or is no chat model.
+            set and the GPU does not support it.
+        EngineError: the model does not load completely, or is no chat model.
 
     """
     import torch
     from accelerate import PartialState
 
-    # Joins the other processes of a launch, so that each loads onto its own GPU; FSDP reads the
-    # weights in one process only if they are joined by now. Unasked it joins none on a CPU.
+    # Joins the processes of a launch, so that each loads onto its own GPU, and so that FSDP reads
+    # the weights in one process only. On a CPU they join only with cpu=True.
     PartialState(cpu=not torch.cuda.is_available())
     base = base_of(settings.model)
     if base.startswith((".", "/")) and not Path(base).is_dir():
@@ -60,25 +60,25 @@ def load_tokenizer(base: str) -> PreTrainedTokenizerBase:
     """The tokenizer of a chat model, with a pad token.
 
     Raises:
-        EngineError: it does not load, or has no chat template or nothing that ends a reply.
+        EngineError: it does not load, or has no chat template or no end token.
 
     """
     from transformers import AutoTokenizer
 
-    with told(base):
+    with load_errors(base):
         tokenizer = AutoTokenizer.from_pretrained(base, trust_remote_code=False)
-    # Without its files transformers makes a tokenizer of no words, which reads any text as nothing.
+    # Without its files transformers makes a tokenizer without vocabulary: any text has no tokens.
     if set(tokenizer(YES, add_special_tokens=False)["input_ids"]) <= {tokenizer.unk_token_id}:
-        raise EngineError(f"{base}: its tokenizer has no vocabulary; is tokenizer.json there?")
+        raise EngineError(f"{base}: its tokenizer has no vocabulary; add its tokenizer.json")
     choose_pad_token(tokenizer)
     return tokenizer
 
 
 def choose_pad_token(tokenizer: PreTrainedTokenizerBase) -> None:
-    """Pad with a token that closes no reply, where there is one.
+    """Pad with a token other than the end token, where there is one.
 
-    Padding is masked by position here, so that even the end token can pad and still be learnt as
-    the end of a chain; other programs mask by id, and take the tokenizer that is saved.
+    Training masks padding by position, so even the end token could pad and still be learnt as the
+    end of a chain; but other programs use the saved tokenizer and mask by id.
     """
     end, vocabulary = end_token_id(tokenizer), tokenizer.get_vocab()
     if tokenizer.pad_token_id not in (None, end):
@@ -89,10 +89,10 @@ def choose_pad_token(tokenizer: PreTrainedTokenizerBase) -> None:
 
 
 def check_target_modules(model: PreTrainedModel, target_modules: str) -> None:
-    """See that each name has a layer; PEFT is content if one of them has.
+    """Check that each name is a layer of the model; PEFT requires only one of them to be.
 
     Raises:
-        SettingsError: one has none.
+        SettingsError: a name is no layer.
 
     """
     if target_modules == "all-linear":
@@ -102,13 +102,13 @@ def check_target_modules(model: PreTrainedModel, target_modules: str) -> None:
         if not any(f".{name}".endswith(f".{target}") for name in names if target):
             known = linear_names(model)
             raise SettingsError(
-                f"target_modules: no layer of {type(model).__name__} is called {target!r}"
-                f"{suggest(target, known)}; give names with commas between, or all-linear"
+                f"target_modules: no layer of {type(model).__name__} has the name {target!r}"
+                f"{suggest(target, known)}; give names separated by commas, or all-linear"
             )
 
 
 def linear_names(model: PreTrainedModel) -> list[str]:
-    """What the model calls its linear layers, the head apart: down_proj, gate_proj, ..."""
+    """The names of the model's linear layers without the head: down_proj, gate_proj, ..."""
     from torch.nn import Linear
 
     head = model.get_output_embeddings()
@@ -120,32 +120,32 @@ def _load_model(base: str, settings: SFTSettings) -> PreTrainedModel:
     from transformers import AutoConfig, AutoModelForCausalLM
     from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING as CAUSAL
 
-    with told(base):
+    with load_errors(base):
         config = AutoConfig.from_pretrained(base, trust_remote_code=False)
     if type(config) not in CAUSAL:
         raise EngineError(
             f"{base}: {config.model_type} is no causal language model; "
-            "take one such as Qwen/Qwen3-0.6B"
+            "use one such as Qwen/Qwen3-0.6B"
         )
     chosen = {
         "dtype": _dtype(settings),
         "quantization_config": _quantization(settings) if settings.qlora else None,
         "attn_implementation": _attention(settings, CAUSAL[type(config)]),
     }
-    with told(base):
+    with load_errors(base):
         model, info = AutoModelForCausalLM.from_pretrained(
             base,
             **chosen,
             trust_remote_code=False,
-            ignore_mismatched_sizes=True,  # told below, by name
+            ignore_mismatched_sizes=True,  # reported below, by name
             output_loading_info=True,
         )
-    # transformers fills what the file lacks with random numbers, and a warning.
+    # transformers initialises missing tensors at random, with a warning only.
     lost = sorted([*info["missing_keys"], *(key[0] for key in info["mismatched_keys"])])
     if lost:
         raise EngineError(
-            f"{base}: its weights are not those of its config.json: {len(lost)} tensors are "
-            f"missing or of another size, such as {lost[0]}; download it anew"
+            f"{base}: its weights do not fit its config.json: {len(lost)} tensors are missing or "
+            f"have another size, such as {lost[0]}; download the model again"
         )
     return model
 
@@ -163,7 +163,7 @@ def _dtype(settings: SFTSettings) -> torch.dtype:
 
 
 def cpu_has_bf16() -> bool:
-    """Whether the processor multiplies in bfloat16; without, torch does it a number at a time."""
+    """Whether the processor multiplies in bfloat16; otherwise torch emulates it slowly."""
     import torch
 
     able = torch.cpu.get_capabilities()
@@ -171,7 +171,7 @@ def cpu_has_bf16() -> bool:
 
 
 def _attention(settings: SFTSettings, architecture: Any) -> str | None:
-    """The name for transformers; none is sdpa, or eager where that cannot do it (Gemma 2)."""
+    """The attention's name in transformers; None chooses sdpa, or eager if sdpa is unsupported."""
     import torch
 
     if settings.attn_implementation != "auto":
@@ -183,7 +183,7 @@ def _attention(settings: SFTSettings, architecture: Any) -> str | None:
 
 
 def _quantization(settings: SFTSettings) -> BitsAndBytesConfig:
-    """The 4 bits of QLoRA (arXiv 2305.14314, sections 3 and 4): nf4, constants quantized too."""
+    """QLoRA's 4-bit nf4 with double quantization (arXiv 2305.14314, sections 3 and 4)."""
     from transformers import BitsAndBytesConfig
 
     if find_spec("bitsandbytes") is None:
@@ -201,19 +201,19 @@ def _quantization(settings: SFTSettings) -> BitsAndBytesConfig:
 def _check_vocabulary(
     base: str, tokenizer: PreTrainedTokenizerBase, model: PreTrainedModel
 ) -> None:
-    # From the settings rather than the weights: under ZeRO-3 a process holds none of them.
+    # From the config rather than the weights: under ZeRO-3 a process holds none of them.
     rows = int(model.config.get_text_config().vocab_size)
     last = max(tokenizer.get_vocab().values())
     if last >= rows:
         raise EngineError(
-            f"{base}: its tokenizer has ids up to {last}, its embedding {rows} rows; "
-            "tokenizer and weights are not of one model"
+            f"{base}: its tokenizer has ids up to {last}, but its embedding has {rows} rows; "
+            "use tokenizer and weights of the same model"
         )
 
 
 @contextmanager
-def told(base: str) -> Iterator[None]:
-    """What loading raises, as one of our errors, in one line."""
+def load_errors(base: str) -> Iterator[None]:
+    """Raise the errors of loading ``base`` as ours, with one line each."""
     from safetensors import SafetensorError
 
     kinds: tuple[type[Exception], ...] = (
@@ -224,7 +224,7 @@ def told(base: str) -> Iterator[None]:
         yield
     except ImportError as error:
         raise MissingError(
-            f"{base}: {_first_line(error)} Install it, or change the setting that asks for it"
+            f"{base}: {_first_line(error)} Install it, or change the setting that needs it"
         ) from error
     except kinds as error:
         raise EngineError(f"{base}: does not load: {_first_line(error)}") from error

@@ -1,4 +1,4 @@
-"""Keep freed memory in the process: large tensors are then reused, not mapped and zeroed anew."""
+"""Keep freed memory in the process, so that large tensors are not mapped and zeroed again."""
 
 from __future__ import annotations
 
@@ -16,13 +16,12 @@ TRIM_EVERY: Final = 25
 
 
 def keep_freed_memory() -> bool:
-    """Tell glibc's ``malloc`` to give nothing back by itself; return whether it listens.
+    """Configure glibc's ``malloc`` to keep freed memory; return whether that succeeded.
 
     Training on a CPU allocates the same hundreds of megabytes at every step. By default each block
-    is mapped and given back, and the kernel zeroes its pages again: a third of a small model's
-    step (docs/experiments/019-cost-of-a-training-step.md). Rows of ever other lengths leave holes
-    in such a heap, which ``trim`` gives back from time to time. Without effect where the C library
-    is another one.
+    is mapped and returned, and the kernel zeroes its pages again: a third of a small model's step
+    (docs/experiments/019-cost-of-a-training-step.md). Rows of different lengths fragment the heap,
+    so ``trim`` returns unused pages from time to time. Without effect on other C libraries.
     """
     libc = _libc()
     if libc is None:
@@ -33,7 +32,7 @@ def keep_freed_memory() -> bool:
 
 
 def trim() -> None:
-    """Give back the pages that nothing uses: without it the process grows by gigabytes."""
+    """Return unused pages to the system; without it the process grows by gigabytes."""
     libc = _libc()
     if libc is not None:
         libc.malloc_trim(0)
@@ -41,7 +40,7 @@ def trim() -> None:
 
 @cache
 def _libc() -> Any:
-    """glibc, or none."""
+    """glibc, or None."""
     if not sys.platform.startswith("linux"):
         return None
     try:

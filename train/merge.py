@@ -1,7 +1,7 @@
-"""Put an adapter into its base: ``gradegpt train.merge runs/nano-judge/adapter runs/nano-merged``.
+"""Merge an adapter into its base: ``gradegpt train.merge runs/nano-judge/adapter OUT``.
 
-What comes out is an ordinary model with the judge's prompt settings beside it: for servers that
-take no adapters, and one file tree to hand on.
+The result is an ordinary model folder with the judge's prompt settings, for servers that do not
+load adapters.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ WEIGHTS: Final = "adapter_model.safetensors"
 def merge(adapter: Path, out: Path, base: str = "", dtype: str = "bfloat16") -> dict[str, Any]:
     """Write base and adapter as one model to ``out``; return the manifest.
 
-    ``base``: a folder or hub name; empty takes the one that the adapter names. ``dtype`` is that of
-    the weights written; they are added in float32.
+    ``base``: a folder or hub name; empty uses the base that the adapter names. ``dtype``: the type
+    of the written weights; they are added in float32.
 
     Raises:
-        MissingError: no adapter there, or no prompt settings beside it.
-        OutputError: ``out`` is there already.
+        MissingError: the adapter or its prompt settings are missing.
+        OutputError: ``out`` already exists.
         EngineError: the base does not load, or the adapter does not fit it.
 
     """
     settings = adapter / "adapter_config.json"
     for path in (settings, adapter / WEIGHTS, adapter / PROMPT_FILE):
         if not path.is_file():
-            raise MissingError(f"{path}: not there; give the adapter folder that training wrote")
+            raise MissingError(f"{path}: does not exist; give an adapter's folder from training")
     named = base or json.loads(settings.read_text(encoding="utf-8"))["base_model_name_or_path"]
     source = base_of(base) if base else base_named_by(adapter)
     manifest = {
@@ -62,7 +62,7 @@ def merge(adapter: Path, out: Path, base: str = "", dtype: str = "bfloat16") -> 
 
 
 def copy_settings(source: Path, target: Path) -> None:
-    """What belongs beside the weights: the prompt settings, and how far they are believed."""
+    """Copy the files that belong beside the weights: prompt settings and calibration."""
     for name in (PROMPT_FILE, CALIBRATION_FILE):
         if (source / name).is_file():
             shutil.copyfile(source / name, target / name)
@@ -81,7 +81,7 @@ def _load(base: str, adapter: Path) -> tuple[Any, Any]:
         merged = PeftModel.from_pretrained(model, str(adapter)).merge_and_unload()
     except (OSError, ValueError, RuntimeError, KeyError, SafetensorError) as error:
         raise EngineError(
-            f"{adapter}: does not go onto {base}: {str(error).splitlines()[0]}"
+            f"{adapter}: does not fit its base {base}: {str(error).splitlines()[0]}"
         ) from error
     return merged, tokenizer
 
@@ -96,13 +96,13 @@ def main(
     ],
     out: Annotated[Path, typer.Argument(metavar="OUT", help="A new folder for the whole model.")],
     base: Annotated[
-        str, typer.Option(help="The base, if not the one that the adapter names.")
+        str, typer.Option(help="The base, if it is not the one that the adapter names.")
     ] = "",
     dtype: Annotated[str, typer.Option(help="float32, bfloat16 or float16.")] = "bfloat16",
 ) -> None:
     """Merge a LoRA adapter into its base and save the whole model."""
     if dtype not in ("float32", "bfloat16", "float16"):
-        raise typer.BadParameter("float32, bfloat16 or float16", param_hint="--dtype")
+        raise typer.BadParameter("give float32, bfloat16 or float16", param_hint="--dtype")
     manifest = merge(Path(adapter_of(adapter)), out, base, dtype)
     typer.echo(f"wrote {out}: {manifest['base']} with its adapter, {dtype}")
 

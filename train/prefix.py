@@ -1,9 +1,9 @@
-"""Rows that begin alike, with their common beginning computed once: the same loss for fewer tokens.
+"""Compute a common prefix of rows once in training: the same loss for fewer tokens.
 
-The rows of a batch, sorted by their tokens, are laid into lines. A row gives its line the tokens
-that it does not share with the row before it, and attends to its own tokens alone, the shared ones
-among them. No row sees another, so that loss and gradients are those of the rows one by one; and
-nothing is padded. A line runs forward and backward by itself: its length is what memory goes by.
+The rows of a batch, sorted by their tokens, are packed into lines. A row adds to its line only the
+tokens that it does not share with the row before it, and attends to its own tokens only, including
+the shared ones. No row sees another, so loss and gradients are those of separate rows; and nothing
+is padded. Each line runs forward and backward separately, so memory depends on its length.
 """
 # ruff: noqa: TID253  this module is imported only where training runs
 
@@ -27,14 +27,14 @@ _ATTENTION: Final = "gradegpt_prefix"
 
 
 class Place(NamedTuple):
-    """A row by number, and how many tokens it shares with the row before it in its line."""
+    """The number of a row, and how many tokens it shares with the row before it in its line."""
 
     row: int
     shared: int
 
 
 def lay(rows: Sequence[dict[str, Any]], limit: int) -> list[list[Place]]:
-    """The rows in lines of at most ``limit`` new tokens; a longer row has a line of its own."""
+    """Pack rows into lines of at most ``limit`` new tokens; a longer row has its own line."""
     lines: list[list[Place]] = []
     room, before = 0, None
     for number in sorted(range(len(rows)), key=lambda n: rows[n]["input_ids"]):
@@ -50,19 +50,19 @@ def lay(rows: Sequence[dict[str, Any]], limit: int) -> list[list[Place]]:
 
 
 def _shared(before: dict[str, Any], row: dict[str, Any]) -> int:
-    """The common beginning, short of the token that predicts the first supervised one."""
+    """The length of the common prefix, before the token that predicts the first supervised one."""
     pairs = zip(before["input_ids"], row["input_ids"], strict=False)
-    alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-    prompt = next((n for n, label in enumerate(row["labels"]) if label != IGNORED), alike + 1)
-    return max(0, min(alike, prompt - 1))
+    common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    prompt = next((n for n, label in enumerate(row["labels"]) if label != IGNORED), common + 1)
+    return max(0, min(common, prompt - 1))
 
 
 @dataclass(frozen=True)
 class PrefixCollator:
-    """The lines of a batch one after another, ``[1, tokens]``, and ``spans`` to tell them apart.
+    """The lines of a batch one after another, ``[1, tokens]``, with the ``spans`` of the rows.
 
-    A span is a row: its line, where its own tokens begin and end, and how many it shares.
-    ``attention_mask`` counts the rows that a token stands for: its sum is what padded rows have.
+    A span describes a row: its line, where its own tokens begin and end, and how many it shares.
+    ``attention_mask`` counts the rows that use a token: its sum is that of padded rows.
     """
 
     max_length: int
@@ -90,10 +90,10 @@ class PrefixCollator:
 
 
 def lines(batch: dict[str, torch.Tensor]) -> Iterator[dict[str, Any]]:
-    """What the model takes, line by line.
+    """The inputs of the model, line by line.
 
-    ``paths`` has for each row the places of its tokens, how many are its own, and the mask between
-    the two; a row that shares nothing needs none.
+    ``paths`` has for each row the positions of its tokens, the number of its own tokens, and the
+    mask between the two; a row without shared tokens needs no mask.
     """
     spans = batch["spans"].tolist()
     for number in range(spans[-1][0] + 1):
@@ -122,9 +122,11 @@ def _attend(
     sliding_window: int | None = None,
     **_: Any,
 ) -> tuple[torch.Tensor, None]:
-    """Row by row: a row's own tokens ask, and all of its tokens answer."""
+    """Attention row by row: queries of a row's own tokens, keys and values of all its tokens."""
     if sliding_window and any(len(path) > sliding_window for path, *_ in paths):
-        raise SettingsError(f"share_prefix: needs max_length of at most {sliding_window}")
+        raise SettingsError(
+            f"share_prefix: set max_length to at most {sliding_window}, the model's sliding window"
+        )
     groups = query.shape[1] // key.shape[1]
     begin, made = 0, []
     for path, own, mask in paths:
@@ -151,7 +153,7 @@ AttentionInterface.register(_ATTENTION, _attend)
 
 @contextmanager
 def prefix_attention(config: Any) -> Iterator[None]:
-    """Let the model that has ``config`` take ``paths``; without a mask, as none is registered."""
+    """Let the model of ``config`` accept ``paths``; no mask function is registered, so no mask."""
     before = config._attn_implementation
     config._attn_implementation = _ATTENTION
     try:

@@ -1,4 +1,4 @@
-"""Training rows -> token ids, by the function that serves; the chain alone is supervised."""
+"""Encode training rows as token ids, as serving does; only the chain is supervised."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from transformers import BatchEncoding, PreTrainedTokenizerBase
 
 IGNORED: Final = -100
-"""The label of a token that is not supervised, as torch and transformers have it."""
+"""The label of an unsupervised token in torch and transformers."""
 _TAG: Final = re.compile(rf"^{re.escape(AGREE)}({YES}|{NO})$", re.MULTILINE)
 _WINDOW: Final = 50
-"""Steps whose rows are sorted by length together: enough for little padding, and still random."""
+"""Steps whose rows are sorted by length together, which saves padding and keeps steps random."""
 
 
 def encode(
@@ -30,7 +30,7 @@ def encode(
 ) -> dict[str, list[int]]:
     """``input_ids`` and ``completion_mask`` (1 on the chain and the end token, 0 on the prompt).
 
-    ``end`` is the tokenizer's ``end_token_id``, for a caller that has it at hand.
+    ``end`` is the tokenizer's ``end_token_id``, if the caller has it.
     """
     prompt = _tokens(tokenizer, render_chat(tokenizer, row.prompt))["input_ids"]
     chain = _tokens(tokenizer, row.completion[-1].content)["input_ids"]
@@ -41,7 +41,7 @@ def encode(
 def encode_file(
     path: Path, tokenizer: PreTrainedTokenizerBase, max_length: int
 ) -> Iterator[dict[str, Any]]:
-    """The file's rows that fit ``max_length`` tokens; a longer one is left out, never cut."""
+    """The file's rows that fit ``max_length`` tokens; longer ones are left out, never cut."""
     end = end_token_id(tokenizer)
     for row in read_rows(path, TrainingRow):
         encoded = encode(tokenizer, row, end)
@@ -52,9 +52,9 @@ def encode_file(
 def encode_drills(
     path: Path, tokenizer: PreTrainedTokenizerBase, max_length: int
 ) -> Iterator[dict[str, Any]]:
-    """Comparison drills, of which the verdict tags alone are supervised: the answers are given.
+    """Encode comparison drills; only their verdict tags are supervised, as answers are given.
 
-    A tag is where ``AGREE`` stands before it: an answer may be "Yes" too.
+    A verdict tag follows ``AGREE``, since an answer may also be "Yes".
     """
     end, tags = end_token_id(tokenizer), verdict_token_ids(tokenizer)
     for row in read_rows(path, TrainingRow):
@@ -76,7 +76,7 @@ def encode_drills(
 def _tokens(
     tokenizer: PreTrainedTokenizerBase, text: str, *, return_offsets_mapping: bool = False
 ) -> BatchEncoding:
-    # Not verbose: a row longer than the model is left out, and said in the manifest's counts.
+    # Not verbose: a row longer than the model is left out, and counted in the manifest.
     return tokenizer(
         text,
         add_special_tokens=False,
@@ -86,7 +86,7 @@ def _tokens(
 
 
 def labelled(encoded: dict[str, list[int]]) -> dict[str, list[int]]:
-    """``input_ids`` and ``labels``, which are ``IGNORED`` off the chain: what a trainer takes."""
+    """``input_ids`` and ``labels`` for a trainer; labels outside the chain are ``IGNORED``."""
     pairs = zip(encoded["input_ids"], encoded["completion_mask"], strict=True)
     return {
         "input_ids": encoded["input_ids"],
@@ -97,11 +97,11 @@ def labelled(encoded: dict[str, list[int]]) -> dict[str, list[int]]:
 def row_order(
     lengths: Sequence[int], step_rows: int, rng: random.Random, *, grouped: bool
 ) -> list[int]:
-    """One pass: the rows' numbers, ``step_rows`` of them for each optimizer step.
+    """The numbers of the rows for one pass, ``step_rows`` for each optimizer step.
 
-    The last step is filled up from the start of the pass, so every step has as many rows, however
-    many processes share them. ``grouped`` puts rows of similar length into a step; the step with
-    the longest row then comes first, so that a lack of memory shows at once.
+    The last step is filled from the start of the pass, so every step has the same number of rows on
+    any number of processes. ``grouped`` puts rows of similar length into a step; the step with the
+    longest row is then the first, so that a lack of memory appears at once.
     """
     order = rng.sample(range(len(lengths)), len(lengths))
     missing = -len(order) % step_rows
@@ -122,9 +122,9 @@ def row_order(
 
 
 def pack(lengths: Sequence[int], limit: int) -> list[list[int]]:
-    """Rows by number, laid into lines of at most ``limit`` tokens: first fit, longest first.
+    """Pack row numbers into lines of at most ``limit`` tokens: first fit, longest first.
 
-    A row longer than ``limit`` has a line of its own.
+    A row longer than ``limit`` has its own line.
     """
     lines: list[list[int]] = []
     room: list[int] = []
@@ -139,7 +139,7 @@ def pack(lengths: Sequence[int], limit: int) -> list[list[int]]:
 
 
 def verdict_token_ids(tokenizer: PreTrainedTokenizerBase) -> frozenset[int]:
-    """The tokens that tell the two verdict tags apart: one each where a tag is one token."""
+    """The tokens in which the two verdict tags differ: one per tag where a tag is one token."""
     yes, no = (set(tokenizer(tag, add_special_tokens=False)["input_ids"]) for tag in (YES, NO))
     return frozenset(yes ^ no)
 
@@ -148,13 +148,13 @@ def prompt_settings_of(data: Path) -> PromptSettings:
     """The prompt settings that data_gen made the rows with, from its manifest.
 
     Raises:
-        MissingError: no manifest beside the rows.
+        MissingError: there is no manifest beside the rows.
 
     """
     path = data / "manifest.json"
     if not path.is_file():
         raise MissingError(
-            f"{path}: not there; run gradegpt data first, or set 'prompt' in the settings"
+            f"{path}: does not exist; run gradegpt data first, or set 'prompt' in the settings"
         )
     settings = json.loads(path.read_text(encoding="utf-8"))["settings"]
     formats: dict[str, float] = settings["formats"]

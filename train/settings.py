@@ -35,26 +35,27 @@ class BaseSettings(Settings):
     max_length: int = 2048
     """Rows with more tokens are left out."""
     curriculum: tuple[Stage, ...] = ()
-    """Short rows first: what each part of the run may hold; the rest of it holds every row."""
+    """Short rows first: the longest rows of each part of the run; the last part has all rows."""
     pack: bool = False
-    """Several rows in one sequence, apart by mask and positions: for a GPU, where padding costs
-    more than the wider attention. On a CPU rows of similar length share a batch instead."""
+    """Several rows in one sequence, separated by mask and positions: for a GPU, where padding
+    costs more than the wider attention. On a CPU rows of similar length share a batch instead."""
     batch_tokens: int = 8192
     max_steps: int = Field(default=1000, ge=1)
     learning_rate: float = 3e-3
     warmup_steps: int = 50
     decay: float = Field(default=1.0, gt=0, le=1)
-    """Last share of the steps, over which the rate falls to zero (WSD); 1: it falls all along."""
+    """The last share of the steps, in which the rate decays to zero (WSD); 1 decays from the
+    start."""
     weight_decay: float = 0.05
     prompt_weight: float = 0.1
     """Loss weight of a prompt token; a reply token counts 1."""
     verdict_weight: float = 4.0
-    """Loss weight of a verdict tag in a reply: one token in many, and the one that decides."""
+    """Loss weight of a verdict tag in a reply."""
     bf16: bool = True
     threads: int = Field(default=2, ge=1)
     eval_every: int = 100
     dev_rows: int = Field(default=500, ge=1)
-    """How many rows of dev.jsonl, from its beginning, an evaluation looks at."""
+    """The number of first rows of dev.jsonl that an evaluation uses."""
     save_every: int = 100
 
     @property
@@ -70,38 +71,39 @@ class SFTSettings(Settings):
     data: str
     """Folder with train.jsonl and dev.jsonl from data_gen (``kind: judge``)."""
     drills: bool = False
-    """Train on drills.jsonl as well: comparisons alone, eight a row, by their verdict tags."""
+    """Also train on drills.jsonl: eight comparisons per row, supervised by their verdict tags."""
     model: str = "nano"
     """``nano``, a local folder, or a hub name."""
     base_name: str = ""
-    """What the adapter is to call its base: the hub's name, where ``model`` is a folder with it."""
+    """The base's name in the adapter, such as its hub name where ``model`` is a local folder."""
     adapter: str = ""
-    """Begin with this adapter of the model instead of a fresh one; its LoRA settings must be the
+    """Start from this adapter of the model instead of a new one; its LoRA settings must equal the
     ones here. ``nano`` is the embedded judge's."""
     interpolate: float = Field(default=1.0, gt=0, le=1)
-    """How far to go from ``adapter`` to what training made of it: 0.5 saves the mean of both, which
-    keeps more of what the first part knew (WiSE-FT, arXiv 2109.01903)."""
+    """The weight of the trained adapter against the initial ``adapter``: 0.5 saves their mean,
+    which forgets less of the initial one (WiSE-FT, arXiv 2109.01903)."""
     out: str = ""
     seed: int = 0
-    """Of the adapter's first weights and of dropout; the order of rows too, without data_seed."""
+    """Seeds the adapter's initial weights and dropout, and without data_seed the order of rows."""
     data_seed: int | None = None
     prompt: PromptSettings | None = None
-    """Stored beside the adapter; none takes what the rows were made with, by their manifest."""
+    """Stored beside the adapter; by default the settings in the manifest of the rows."""
     max_length: int = Field(default=1024, ge=1)
-    """Rows with more tokens are left out, never cut; with packing, a sequence's length too."""
+    """Rows with more tokens are left out, never cut; with packing, also a sequence's length."""
     packing: bool = False
-    """Lay the rows of a batch into few sequences, none seeing another. Only the layout changes."""
+    """Pack the rows of a batch into few sequences; no row sees another. Only the layout changes."""
     share_prefix: bool = False
-    """Compute what the rows of a batch begin with alike, their instruction above all, once, and pad
-    nothing: lines of at most ``max_length`` tokens run one after another, so that memory does not
-    depend on ``batch_size``. Only the layout changes. For one process."""
+    """Compute the common prefixes of a batch's rows once, such as the instruction, without padding.
+    Lines of at most ``max_length`` tokens run one after another, so memory does not depend on
+    ``batch_size``. Only the layout changes. For one process."""
     group_by_length: bool = True
-    """Batches of rows of similar length, so that little is padded; packing can do without."""
+    """Batches of rows of similar length, to save padding; not needed with packing."""
     max_steps: int = -1
-    """Optimizer steps; -1 goes by ``epochs``."""
+    """Optimizer steps; -1 uses ``epochs``."""
     epochs: float = Field(default=1.0, gt=0)
     batch_size: int = Field(default=16, ge=1)
-    """Rows a process and forward pass; times ``gradient_accumulation`` and processes, a step."""
+    """Rows per forward pass of a process; a step has this times ``gradient_accumulation`` times the
+    number of processes."""
     gradient_accumulation: int = Field(default=1, ge=1)
     eval_batch_size: int = Field(default=32, ge=1)
     learning_rate: float = Field(default=2e-4, gt=0)
@@ -109,14 +111,14 @@ class SFTSettings(Settings):
     weight_decay: float = 0.0
     lr_scheduler: str = "cosine"
     optim: str = "adamw_torch_fused"
-    """An optimizer by the name that transformers gives it: adamw_torch, paged_adamw_8bit, ..."""
+    """An optimizer by its name in transformers: adamw_torch, paged_adamw_8bit, ..."""
     max_grad_norm: float = Field(default=1.0, ge=0)
-    """Gradients are clipped to it; 0 does not clip."""
+    """Gradients are clipped to this norm; 0 does not clip."""
     lora_rank: int = Field(default=16, ge=1)
     lora_alpha: int = 32
     lora_dropout: float = Field(default=0.0, ge=0, lt=1)
     lora_layers: int = Field(default=0, ge=0)
-    """Adapt the last so many layers alone, 0 all of them: the others run forward only, which with
+    """Adapt only this many last layers, or all with 0: the others run forward only, which with
     half of the layers saves a quarter of a step's time and about half of its memory."""
     target_modules: str = "all-linear"
     use_dora: bool = False
@@ -124,8 +126,8 @@ class SFTSettings(Settings):
     qlora: bool = False
     """Load the base in 4-bit nf4 (bitsandbytes) and train the adapter on top."""
     bf16: bool = True
-    """Compute in bfloat16. On a CPU only where it multiplies in that (AVX512-BF16, AMX): elsewhere
-    such a product takes many times as long as one in float32, which is taken then."""
+    """Compute in bfloat16. A CPU without bfloat16 products (AVX512-BF16, AMX) uses float32 instead,
+    as emulated products take many times as long."""
     attn_implementation: str = "auto"
     """auto: flash_attention_2 on a GPU where it is installed; eager on a CPU for rows of at most
     1,024 tokens; else sdpa."""
@@ -137,58 +139,58 @@ class SFTSettings(Settings):
     """Loss weight of the verdict tag's tokens; every other token of the chain counts 1."""
     threads: int | None = None
     eval_steps: int = Field(default=200, ge=0)
-    """Steps between evaluations on dev; each leaves a checkpoint. 0 evaluates at the end alone."""
+    """Steps between evaluations on dev, each with a checkpoint. 0 evaluates only at the end."""
     dev_rows: int = Field(default=200, ge=0)
-    """Rows of dev for which an evaluation generates chains; 0 measures the loss alone."""
+    """Rows of dev for which an evaluation generates chains; 0 measures only the loss."""
     dev_loss_rows: int = Field(default=0, ge=0)
-    """Rows of dev, from its beginning, whose loss an evaluation measures; 0 takes all of them."""
+    """The number of first rows of dev whose loss an evaluation measures; 0 uses all rows."""
     best_by: Literal["verdict_accuracy", "kappa", "loss"] = Field(
         default="verdict_accuracy", validate_default=True
     )
-    """What decides which evaluated step becomes the adapter."""
+    """The metric by which the best evaluated step is chosen as the adapter."""
     early_stop: int = Field(default=0, ge=0)
-    """Stop after that many evaluations in a row without a new best; 0 never does."""
+    """Stop after this many evaluations in a row without a new best; 0 never stops."""
     save_steps: int = Field(default=200, ge=1)
     """Steps between checkpoints, besides those of the evaluations."""
     logging_steps: int = Field(default=20, ge=1)
     report_to: str = "tensorboard"
     """Where logs go besides the screen: tensorboard, wandb, mlflow, ..., or none."""
     logging_dir: str = ""
-    """TensorBoard's folder; empty takes ``<out>/logs``."""
+    """TensorBoard's folder; empty uses ``<out>/logs``."""
     save_dtype: Literal["float32", "bfloat16"] = "float32"
-    """What the adapter's weights are saved in; checkpoints keep what they are trained in."""
+    """The type of the saved adapter's weights; checkpoints keep the type used in training."""
     push_to_hub: str = Field(default="", pattern=r"^$|^[\w.-]+(/[\w.-]+)?$")
-    """A hub repository, as in ``me/my-judge``, that gets the adapter's folder at the end."""
+    """A hub repository, such as ``me/my-judge``, for the adapter's folder at the end."""
     hub_private_repo: bool = True
     resume: bool = True
-    """Go on from the last checkpoint in ``out``; false removes the checkpoints and starts anew."""
+    """Resume from the last checkpoint in ``out``; false removes the checkpoints and restarts."""
 
     @field_validator("best_by")
     @classmethod
     def _has_chains(cls, value: str, info: ValidationInfo) -> str:
         if value != "loss" and info.data.get("eval_steps") and info.data.get("dev_rows") == 0:
-            raise ValueError("generated chains decide; set dev_rows too, or best_by=loss")
+            raise ValueError("needs generated chains; set dev_rows too, or best_by=loss")
         return value
 
     @field_validator("torch_compile")
     @classmethod
     def _has_one_layout(cls, value: bool, info: ValidationInfo) -> bool:
         if info.data.get("share_prefix") and (value or info.data.get("packing")):
-            raise ValueError("share_prefix lays rows out by itself; set packing and this to false")
+            raise ValueError("cannot be combined with share_prefix; set packing and this to false")
         return value
 
     @field_validator("interpolate")
     @classmethod
     def _has_two_ends(cls, value: float, info: ValidationInfo) -> float:
         if value < 1 and not info.data.get("adapter"):
-            raise ValueError("goes from an adapter to another; set adapter too")
+            raise ValueError("interpolate < 1 requires adapter; set adapter too")
         return value
 
     @field_validator("early_stop")
     @classmethod
     def _has_evaluations(cls, value: int, info: ValidationInfo) -> int:
         if value and info.data.get("eval_steps") == 0:
-            raise ValueError("counts evaluations; set eval_steps too")
+            raise ValueError("early_stop counts evaluations; set eval_steps too")
         return value
 
     @property

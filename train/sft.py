@@ -16,7 +16,7 @@ from gradegpt.shipped import adapter_of, base_of
 
 from .adapter import Run, manifest_of, push, save_adapter
 from .dev import DevEvaluation, check_decides, dev_sample
-from .loading import linear_names, load_base, told
+from .loading import linear_names, load_base, load_errors
 from .memory import keep_freed_memory
 from .rows import encode_drills, encode_file, labelled, prompt_settings_of, verdict_token_ids
 from .settings import SFTSettings
@@ -39,28 +39,28 @@ _SHAPING: Final = (
     "lora_alpha", "lora_dropout", "lora_layers", "target_modules", "use_dora", "use_rslora",
     "qlora", "bf16", "verdict_weight",
 )  # fmt: skip
-"""Settings that shape the weights at a step; ``_plan`` adds those that do so in another form."""
+"""Settings that shape the weights; ``_plan`` adds those that it stores in another form."""
 
 _OF_ADAPTER: Final = {
     "lora_rank": "r", "lora_alpha": "lora_alpha", "lora_dropout": "lora_dropout",
     "lora_layers": "layers_to_transform", "use_dora": "use_dora", "use_rslora": "use_rslora",
 }  # fmt: skip
-"""Settings that an adapter to begin with has already, and what PEFT calls them."""
+"""Settings that an initial adapter already has, with their names in PEFT."""
 
 
 def fine_tune(settings: SFTSettings) -> dict[str, Any]:
     """Train the adapter, save it with its prompt settings; return the manifest.
 
     With several processes (``accelerate launch``) the first one writes and returns it, and the
-    others return nothing.
+    others return an empty dict.
 
     Raises:
-        MissingError: the data, the model or a package is not there.
+        MissingError: the data, the model or a package is missing.
         InputError: no row fits ``max_length``.
-        SettingsError: settings that do not go together, or others than the checkpoint in ``out``
-            was begun with.
+        SettingsError: settings contradict each other, or differ from those of the checkpoint in
+            ``out``.
         EngineError: the model does not load.
-        OutputError: the hub did not take the adapter, which is in ``out`` then.
+        OutputError: the upload to the hub failed; the adapter is in ``out``.
 
     """
     _set_up(settings)
@@ -77,11 +77,11 @@ def fine_tune(settings: SFTSettings) -> dict[str, Any]:
     trainer = _trainer(settings, tokenizer, model, parts, plan)
     started = time.monotonic()
     run = _train(trainer, checkpoint, settings)
-    # Gathered by all processes together, where each holds a shard.
+    # All processes gather the weights together where each holds a shard.
     weights = trainer.accelerator.get_state_dict(trainer.model) if _sharded(trainer) else None
     if not trainer.is_world_process_zero():
         return {}
-    # PEFT writes the base into the adapter; a folder of this machine means nothing elsewhere.
+    # PEFT writes the base into the adapter; a local folder would be invalid on another machine.
     base = base_of(settings.model)
     digests = {path.name: sha256_file(path) for path in sorted(Path(base).glob("*.safetensors"))}
     base = settings.base_name or (Path(base).name if Path(base).is_dir() else base)
@@ -109,7 +109,7 @@ def _set_up(settings: SFTSettings) -> None:
     if settings.report_to not in reporters:
         raise MissingError(
             f"report_to={settings.report_to}: not installed, or unknown; "
-            f"here are: {', '.join(sorted(reporters))}"
+            f"choose one of: {', '.join(sorted(reporters))}"
         )
     datasets.disable_progress_bars()
     set_seed(settings.seed)
@@ -127,7 +127,7 @@ def _dataset(path: Path, tokenizer: PreTrainedTokenizerBase, settings: SFTSettin
         drills = path.with_name(_DRILLS)
         if not drills.is_file():
             raise MissingError(
-                f"{drills}: not there; set drills=24000 for data_gen, or drills=false here"
+                f"{drills}: does not exist; set drills=24000 for data_gen, or drills=false here"
             )
         rows += map(labelled, encode_drills(drills, tokenizer, settings.max_length))
     if not rows and path.stem == "train":
@@ -178,7 +178,7 @@ def _trainer(
 
 
 def _packing(settings: SFTSettings, tokenizer: Any, model: Any) -> Any:
-    """What lays the rows of a training batch out, where it is not the padding collator."""
+    """The collator of training batches, or None for the padding collator."""
     from .prefix import PrefixCollator
     from .trainer import PackingCollator
 
@@ -210,7 +210,7 @@ def _lora(settings: SFTSettings, model: PreTrainedModel) -> LoraConfig:
     if settings.lora_layers:
         count = model.config.get_text_config().num_hidden_layers
         layers = [*range(max(0, count - settings.lora_layers), count)]
-        # PEFT does not take layers by number together with its name for all of them.
+        # PEFT does not accept layer numbers together with "all-linear".
         modules = ",".join(linear_names(model)) if modules == "all-linear" else modules
     return LoraConfig(
         task_type="CAUSAL_LM",
@@ -225,14 +225,14 @@ def _lora(settings: SFTSettings, model: PreTrainedModel) -> LoraConfig:
 
 
 def _continued(model: PreTrainedModel, settings: SFTSettings) -> PeftModel:
-    """The model with the adapter that training begins with."""
+    """The model with the adapter that training starts from."""
     from peft import PeftModel
 
     folder = adapter_of(settings.adapter)
-    with told(folder):
+    with load_errors(folder):
         wrapped = PeftModel.from_pretrained(model, folder, is_trainable=True)
     found, wanted = wrapped.peft_config["default"], _lora(settings, model)
-    # What the adapter calls its base may mean nothing here, and PEFT would look for it on the hub.
+    # The base's name in the adapter may be unknown here, and PEFT would look it up on the hub.
     found.base_model_name_or_path = base_of(settings.model)
     for setting, field in _OF_ADAPTER.items():
         has, asked = (_value(config, field) for config in (found, wanted))
@@ -242,13 +242,13 @@ def _continued(model: PreTrainedModel, settings: SFTSettings) -> PeftModel:
 
 
 def _value(config: Any, field: str) -> Any:
-    """A field as the setting has it: of layers their number, 0 for all of them."""
+    """The value of a field as a setting: for layers their number, 0 for all layers."""
     value = getattr(config, field)
     return len(value or ()) if field == "layers_to_transform" else value
 
 
 def _interpolate(model: PeftModel, settings: SFTSettings) -> None:
-    """Set the adapter to a point between the one that training began with and what it came to."""
+    """Interpolate the adapter's weights between the initial and the trained ones."""
     from peft import get_peft_model_state_dict, load_peft_weights, set_peft_model_state_dict
 
     start = load_peft_weights(adapter_of(settings.adapter), device="cpu")
@@ -264,7 +264,7 @@ def _arguments(settings: SFTSettings, out: Path, *, evaluate: bool) -> SFTConfig
     from trl import SFTConfig
 
     on_gpu = torch.cuda.is_available()
-    # Every evaluation is saved, as it may be the best one; the callback ``Saves`` adds the others.
+    # Every evaluated step is saved, as it may be the best; the callback ``Saves`` adds others.
     evaluation = {
         "eval_strategy": "steps",
         "eval_steps": settings.eval_steps,
@@ -291,15 +291,15 @@ def _arguments(settings: SFTSettings, out: Path, *, evaluate: bool) -> SFTConfig
             max_grad_norm=settings.max_grad_norm,
             max_length=settings.max_length,
             completion_only_loss=True,
-            # The rows come as ids and labels; packing is the collator's.
+            # The rows are ids and labels already; the collator packs them.
             dataset_kwargs={"skip_prepare_dataset": True},
             train_sampling_strategy="group_by_length",
-            # Autocast casts the base anew in every product; on a CPU it is loaded as it computes.
+            # Autocast casts the base in every product; on a CPU it is loaded in its compute type.
             bf16=settings.bf16 and on_gpu,
             use_cpu=not on_gpu,
             gradient_checkpointing=settings.gradient_checkpointing,
             ddp_find_unused_parameters=False,
-            # The newest may be half-written when a run is killed, and the best is kept besides.
+            # The newest may be incomplete when a run is killed, and the best is kept besides.
             save_total_limit=3,
             logging_steps=settings.logging_steps,
             include_num_input_tokens_seen="non_padding",
@@ -308,7 +308,9 @@ def _arguments(settings: SFTSettings, out: Path, *, evaluate: bool) -> SFTConfig
             **(evaluation if evaluate else {"save_steps": settings.save_steps}),
         )
     except ValueError as error:
-        raise SettingsError(f"transformers refuses: {str(error).splitlines()[0]}") from error
+        raise SettingsError(
+            f"transformers rejects a setting: {str(error).splitlines()[0]}"
+        ) from error
 
 
 def _plan(settings: SFTSettings, rows: int) -> Plan:
@@ -329,7 +331,7 @@ def _plan(settings: SFTSettings, rows: int) -> Plan:
         shaping[_DRILLS] = sha256_file(data / _DRILLS)
     if settings.adapter:
         shaping["adapter"] = name_with_digest(adapter_of(settings.adapter))
-    if settings.eval_steps:  # what the best so far was found by
+    if settings.eval_steps:  # the settings that chose the best step so far
         shaping |= {
             "best_by": settings.best_by,
             "dev_rows": settings.dev_rows,
@@ -354,7 +356,7 @@ def _resume_point(settings: SFTSettings, plan: Plan) -> Checkpoint | None:
 
 
 def _train(trainer: JudgeTrainer, checkpoint: Checkpoint | None, settings: SFTSettings) -> Run:
-    """Train, or take what a finished run left, and measure what is to be saved."""
+    """Train, or restore a finished run, and measure the adapter to save."""
     from .callbacks import Pace, restore
 
     if checkpoint is not None and checkpoint.finished:

@@ -14,8 +14,8 @@ START: Final = "<|im_start|>"
 END: Final = "<|im_end|>"
 PAD: Final = "<|endoftext|>"
 
-# Digits and capitals stand alone: an option letter or a digit must be the same token wherever it
-# occurs, or a small model has to learn that "B", " B" and "(B" are one letter.
+# Digits and capitals are single tokens: an option letter or a digit must be the same token wherever
+# it occurs, or a small model has to learn that "B", " B" and "(B" are one letter.
 _PIECES: Final = (
     r"\p{N}| ?[A-Za-z]?[a-z]+|[A-Z]|\p{Han}+| ?[^\s\p{L}\p{N}]+|\s*[\r\n]+|\s+(?!\S)|\s+|\p{L}+"
 )

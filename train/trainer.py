@@ -1,4 +1,4 @@
-"""TRL's trainer with a faster loss in which the verdict tag can weigh more than the rest."""
+"""TRL's trainer with a faster loss in which the verdict tag can have a higher weight."""
 # ruff: noqa: TID253  this module is imported only where training runs
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
     """``SFTTrainer`` whose training loss counts ``verdict_ids`` ``verdict_weight`` times.
 
     A verdict is one token in forty of a chain; with equal weights a small model learns to quote
-    long before it learns to compare. The output head runs on supervised positions alone: a prompt
-    is most of a row and none of its loss. With weight 1 the loss is TRL's own. Evaluation loss
-    is unweighted and unpacked, and chains generated for ``dev`` are scored beside it.
+    long before it learns to compare. The output head runs on supervised positions only: a prompt is
+    most of a row and has no loss. With weight 1 the loss is TRL's own. The evaluation loss is
+    unweighted and unpacked, and chains generated for ``dev`` are scored as well.
 
-    The order of rows depends on ``data_seed`` and the epoch alone, neither on what else draws
-    random numbers nor on the number of processes, so that a resumed run meets the same rows.
+    The order of rows depends only on ``data_seed`` and the epoch, not on other random numbers or
+    the number of processes, so that a resumed run sees the same rows.
     """
 
     data_collator: Any
@@ -62,7 +62,7 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
             self._check_prefixes(packing)
 
     def training_step(self, model: Any, inputs: Any, num_items_in_batch: Any = None) -> Any:
-        """Line by line where prefixes are shared: memory holds one at a time."""
+        """Train line by line where prefixes are shared, so memory holds one line at a time."""
         if "spans" not in inputs:
             return super().training_step(model, inputs, num_items_in_batch)
         with prefix_attention(model.config):  # backward too: checkpointing runs forward in it
@@ -82,12 +82,12 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
         weights = 1 + (self._verdict_weight - 1) * torch.isin(targets, self._verdict_ids)
         total = targets.numel() if num_items_in_batch is None else num_items_in_batch
         loss = (losses * weights).sum() / torch.as_tensor(total).clamp(min=1)
-        # The count is of all processes, and what they make of it is averaged.
+        # The count is over all processes, and their losses are averaged.
         shares = self.args.average_tokens_across_devices and num_items_in_batch is not None
         return loss * self.accelerator.num_processes if shares else loss
 
     def get_train_dataloader(self) -> Any:
-        """With rows packed, where that is on; evaluation keeps the padded ones."""
+        """The data loader with packed rows, if packing is set; evaluation uses padded rows."""
         padded = self.data_collator
         self.data_collator = self._packing or padded
         try:
@@ -103,10 +103,10 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
         ignore_keys: list[str] | None = None,
         metric_key_prefix: str = "eval",
     ) -> EvalLoopOutput:
-        """``eval_loss`` of a chain's token, and what the generated chains came to.
+        """``eval_loss`` per token of the chains, and the scores of generated chains.
 
-        The loss is over all tokens together, so that neither the size of a batch nor the number of
-        processes changes it; the stock one is a mean of batches' means. Nothing random is drawn.
+        The loss is a mean over all tokens, so it does not depend on the batch size or the number of
+        processes; TRL's is a mean of batch means. No random numbers are drawn.
         """
         rows = dataloader.dataset
         self.model.eval()
@@ -118,22 +118,22 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
 
     def _dev_loss(self, rows: Any) -> float:
         order = sorted(range(len(rows)), key=lambda n: len(rows[n]["input_ids"]))
-        mine = order[self.args.process_index :: self.args.world_size]
+        own = order[self.args.process_index :: self.args.world_size]
         size = self.args.eval_batch_size
         total = torch.zeros(2, dtype=torch.float64, device=self.args.device)
         with torch.no_grad(), self.accelerator.autocast():
-            for start in range(0, len(mine), size):
-                batch = self.data_collator([rows[n] for n in mine[start : start + size]])
+            for start in range(0, len(own), size):
+                batch = self.data_collator([rows[n] for n in own[start : start + size]])
                 losses, _ = self._token_losses(self.model, self._prepare_inputs(batch))
                 total += torch.tensor([losses.double().sum(), losses.numel()]).to(total)
         loss, count = self.accelerator.reduce(total, reduction="sum").tolist()
         return float(loss / count)
 
     def _token_losses(self, model: Any, inputs: Any) -> tuple[torch.Tensor, torch.Tensor]:
-        """The loss of each supervised token, in float32, and the token."""
+        """The loss of each supervised token, in float32, and the token ids."""
         inputs = dict(inputs)
         labels = inputs.pop("labels")[:, 1:]
-        # Attention is causal and padding on the right, so no mask is needed; packing has none.
+        # Attention is causal and padding is on the right, so no mask is needed.
         inputs.pop("attention_mask", None)
         supervised = labels != IGNORED
         with _head_on(self.model.get_output_embeddings(), pad(supervised, (0, 1))):
@@ -142,7 +142,7 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
         return cross_entropy(logits.float(), targets, reduction="none"), targets
 
     def create_model_card(self, *args: Any, **kwargs: Any) -> None:
-        """None at each checkpoint: the adapter's own is written at the end."""
+        """Write no card at a checkpoint: the adapter's card is written at the end."""
 
     def _get_train_sampler(self, train_dataset: Any = None) -> RowSampler:
         rows = self.train_dataset if train_dataset is None else train_dataset
@@ -157,13 +157,13 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
         )
 
     def _send_telemetry(self) -> None:
-        """TRL tells its generators of every run; nothing leaves this machine unasked."""
+        """Do not send TRL's telemetry: nothing leaves the machine without consent."""
 
     def _check_packing(self, collate: PackingCollator) -> None:
-        """Refuse a model whose rows see one another in a packed line.
+        """Refuse a model whose packed rows see each other.
 
-        Most models keep them apart by the positions that start anew; one with attention code of its
-        own may not. Two lines that differ in their first row alone must agree on the second.
+        Most models separate rows where positions restart; a model with its own attention code may
+        not. Two lines that differ only in their first row must agree on the second.
         """
         first, other, second = ([7] * 8, [9] * 8, [*range(10, 18)])
         was_training = self.model.training
@@ -182,9 +182,9 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
             )
 
     def _check_prefixes(self, collate: PrefixCollator) -> None:
-        """Refuse several processes, and a model with attention code that does not take paths."""
+        """Refuse several processes, and a model whose attention code does not support paths."""
         if self.accelerator.num_processes > 1:
-            raise SettingsError("share_prefix: takes one process; set share_prefix=false")
+            raise SettingsError("share_prefix: supports only one process; set share_prefix=false")
         first, second = [*range(7, 17), *[9] * 8], [*range(7, 17), *range(20, 28)]
         rows = [{"input_ids": ids, "labels": [IGNORED] * len(ids)} for ids in (first, second)]
         (line,) = lines(collate(rows))
@@ -200,17 +200,17 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
         near = 1e-3 if alone.dtype == torch.float32 else 0.1
         if not torch.allclose(found, alone, rtol=near, atol=near):
             raise SettingsError(
-                f"share_prefix: {type(self.model.get_base_model()).__name__} has attention of its "
-                "own; set share_prefix=false"
+                f"share_prefix: {type(self.model.get_base_model()).__name__} has its own "
+                "attention code; set share_prefix=false"
             )
 
 
 @contextmanager
 def _head_on(head: Any, keep: torch.Tensor) -> Iterator[None]:
-    """Let the output head see the kept positions ``[batch, length]`` alone: logits ``[n, vocab]``.
+    """Run the output head on the kept positions ``[batch, length]`` only: logits ``[n, vocab]``.
 
-    A hook rather than a call of the backbone: the model's own forward is what a wrapper for many
-    GPUs watches, and what knows of scaled or capped logits.
+    A hook rather than a call of the backbone, since wrappers for several GPUs need the model's own
+    forward, which also scales or caps the logits where a model does so.
     """
     handle = head.register_forward_pre_hook(lambda _, inputs: (inputs[0][keep],))
     try:
@@ -246,9 +246,9 @@ class RowSampler(Sampler[int]):  # type: ignore[misc]  # nor is torch
 class PackingCollator:
     """The rows of a batch in few lines of at most ``max_length`` tokens, padded to the longest.
 
-    Positions start anew with each row, and no mask is given: from that, transformers makes
-    attention block-diagonal for eager and sdpa. Flash attention wants one line without padding
-    instead (``one_line``), which its kernel takes apart at the same places.
+    Positions restart with each row, and no mask is given, so transformers makes attention
+    block-diagonal for eager and sdpa. Flash attention needs one line without padding instead
+    (``one_line``), which its kernel separates at the same positions.
     """
 
     pad_token_id: int
@@ -266,7 +266,7 @@ class PackingCollator:
             for name, padding in fill.items():
                 tokens = [token for n in line for token in rows[n][name]]
                 made[name].append(tokens + [padding] * (width - len(tokens)))
-            # Padding goes on with the last row's positions: a row of its own would cost a mask.
+            # Padding continues the last row's positions, as a separate row would need a mask.
             ends = [lengths[n] for n in line]
             ends[-1] += width - sum(ends)
             made["position_ids"].append([place for end in ends for place in range(end)])

@@ -54,7 +54,7 @@ def main(
     The untuned base with solved examples, the tag alone (outcome), the chain in one language and
     the cross-lingual chain (CMMaTH, table 8): on the same rows, at equal steps and at equal
     training tokens. Writes runs/<name>/: data, runs, eval, ablation.json and ablation.png. A
-    command that was stopped goes on where it stood.
+    stopped command resumes when it is given again.
     """
     from .report import ablate, plot_path
     from .settings import AblationSettings
@@ -68,7 +68,7 @@ def main(
 
 
 def _table(arms: Sequence[Arm]) -> Table:
-    table = Table(title="ablation, unread replies counted as wrong", box=box.SIMPLE_HEAD)
+    table = Table(title="ablation, unparsed replies counted as wrong", box=box.SIMPLE_HEAD)
     for name in ("equal", "format", "steps", "tokens", "parsed", "accuracy", "balanced", "gain"):
         table.add_column(name, justify="left" if name in ("equal", "format") else "right")
     for arm in arms:

@@ -1,4 +1,4 @@
-"""The ablation as a picture: one panel a budget, one line an arm, its interval and its seeds."""
+"""The plot of an ablation: a panel per budget, and per arm a line with its interval and seeds."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def draw(arms: Sequence[Arm]) -> bytes:
             _panel(axes, [arm for arm in arms if arm.budget == budget])
             axes.set_title(f"equal {budget}")
         panels[0].invert_yaxis()
-        figure.supxlabel("balanced accuracy; unread replies count as wrong", fontsize=9)
+        figure.supxlabel("balanced accuracy; unparsed replies count as wrong", fontsize=9)
         out = io.BytesIO()
         figure.savefig(out, format="png", dpi=144, metadata={"Software": None})
     return out.getvalue()

@@ -30,7 +30,7 @@ def ablate(settings: AblationSettings, *, overwrite: bool = False) -> list[Arm]:
     """Train, judge and compare; write ``ablation.json`` and ``ablation.png`` to the folder.
 
     Raises:
-        MissingError, InputError: the rows or the labelled answers are not there.
+        MissingError, InputError: the rows or the labelled answers do not exist.
         OutputError: a run failed.
 
     """
@@ -46,13 +46,15 @@ def ablate(settings: AblationSettings, *, overwrite: bool = False) -> list[Arm]:
     )
     evaluate(evaluation, overwrite=overwrite)
     examples = read_sources(settings.sources, **chosen)
-    said = {
+    judgements = {
         judge.label: list(
             read_rows(evaluation.folder / "judgements" / f"{judge.label}.jsonl", Judgement)
         )
         for judge in evaluation.judges
     }
-    arms = [arm for budget in BUDGETS for arm in _arms(settings, runs, budget, examples, said)]
+    arms = [
+        arm for budget in BUDGETS for arm in _arms(settings, runs, budget, examples, judgements)
+    ]
     values = {
         "settings": settings.model_dump(mode="json"),
         "rows": len(examples),
@@ -81,7 +83,7 @@ def _judges(settings: AblationSettings, runs: Sequence[Run]) -> Iterator[JudgeSe
 
 
 def _shots(settings: AblationSettings) -> str | None:
-    """Right and wrong in turn, drawn from the rows that train the others."""
+    """Write correct and incorrect rows in turn, drawn from the other arms' training rows."""
     if not settings.shots:
         return None
     folder = settings.folder / "data" / ChainFormat.CROSS_LINGUAL.value
@@ -102,29 +104,29 @@ def _arms(
     runs: Sequence[Run],
     budget: str,
     examples: Sequence[Example],
-    said: Mapping[str, Sequence[Judgement]],
+    judgements: Mapping[str, Sequence[Judgement]],
 ) -> Iterator[Arm]:
     members: dict[str, list[str]] = {UNTUNED: [UNTUNED]}
-    mine = [run for run in runs if run.budget == budget]
-    for run in mine:
+    own = [run for run in runs if run.budget == budget]
+    for run in own:
         members.setdefault(run.chain_format.value, []).append(run.folder.name)
     cells = {
-        arm: [unjudged_as_wrong(by_question(examples, said[n])) for n in names]
+        arm: [unjudged_as_wrong(by_question(examples, judgements[n])) for n in names]
         for arm, names in members.items()
     }
     drawn = over_seeds(cells, draws=settings.bootstrap, seed=settings.seed)
     tuned = [arm for arm in members if arm != UNTUNED]
     for arm, names in members.items():
-        of = next((run for run in mine if run.chain_format.value == arm), None)
+        of = next((run for run in own if run.chain_format.value == arm), None)
         against = tuned[0] if tuned and arm in tuned[1:] else None
         yield Arm(
             name=arm,
             budget=budget,
             steps=of.steps if of else 0,
             tokens=of.tokens if of else 0,
-            parsed=float(np.mean([parsed_rate(said[n]) or 0.0 for n in names])),
+            parsed=float(np.mean([parsed_rate(judgements[n]) or 0.0 for n in names])),
             scores={s: summarised(drawn[arm][s], _each(cells[arm], s)) for s in SCORES},
-            by_source=_by_source(examples, [said[n] for n in names]),
+            by_source=_by_source(examples, [judgements[n] for n in names]),
             gain={
                 s: summarised(
                     drawn[arm][s] - drawn[against][s],
@@ -141,17 +143,17 @@ def _each(cells: Sequence[Cells], name: str) -> list[float]:
 
 
 def _by_source(
-    examples: Sequence[Example], said: Sequence[Sequence[Judgement]]
+    examples: Sequence[Example], judgements: Sequence[Sequence[Judgement]]
 ) -> dict[str, float]:
     made = {}
     for source in dict.fromkeys(example.source for example in examples):
         rows = [n for n, example in enumerate(examples) if example.source == source]
         here = [examples[n] for n in rows]
-        cells = [unjudged_as_wrong(by_question(here, [one[n] for n in rows])) for one in said]
+        cells = [unjudged_as_wrong(by_question(here, [one[n] for n in rows])) for one in judgements]
         made[source] = float(np.mean(_each(cells, "balanced_accuracy")))
     return made
 
 
 def plot_path(settings: AblationSettings) -> Path:
-    """The picture to open."""
+    """The path of the plot."""
     return settings.folder / "ablation.png"

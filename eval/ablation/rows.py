@@ -16,16 +16,16 @@ def in_format(row: TrainingRow, chain_format: ChainFormat, prompt: PromptSetting
     """The row with the prompt and the chain of ``chain_format``; question and label stay.
 
     Raises:
-        ValueError: the row is not one of a judge, or its chain has no gloss that the format needs.
+        ValueError: the row is not a judge's, or its chain lacks the gloss that the format needs.
 
     """
     item, parsed = parse_prompt(row.prompt), parse_chain(row.completion[-1].content)
     if item is None or parsed.chain is None:
         raise ValueError("not a judge's prompt and chain")
-    # What a prompt shows fits the longest budget: fitted again under it, nothing changes.
+    # The texts of a prompt already fit the largest budget, so fitting them again changes nothing.
     shown = prompt.model_copy(update={"chain_format": chain_format})
     chain = parsed.chain
-    if row.meta.get("verdict"):  # a bare tag does not tell incorrect from invalid
+    if row.meta.get("verdict"):  # a bare tag does not distinguish incorrect from invalid
         chain = chain.model_copy(update={"verdict": Verdict(row.meta["verdict"])})
     return row.model_copy(
         update={
@@ -37,9 +37,9 @@ def in_format(row: TrainingRow, chain_format: ChainFormat, prompt: PromptSetting
 
 
 def write_format(data: Path, chain_format: ChainFormat, out: Path) -> int:
-    """Write the cross-lingual rows of ``data`` to ``out`` in one format; return how many train.
+    """Write the cross-lingual rows of ``data`` in one format; return the number of training rows.
 
-    The folder is one that ``train`` reads, its manifest with the prompt settings included.
+    ``train`` reads the folder ``out``: its manifest has the prompt settings.
 
     Raises:
         MissingError: ``data`` is not a folder of data_gen.
@@ -76,13 +76,13 @@ def write_format(data: Path, chain_format: ChainFormat, out: Path) -> int:
 def _manifest(data: Path) -> dict[str, Any]:
     path = data / "manifest.json"
     if not path.is_file():
-        raise MissingError(f"{path}: not there; make the rows first: gradegpt data ...")
+        raise MissingError(f"{path}: does not exist; make the rows first: gradegpt data ...")
     manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return manifest
 
 
 def _widest(settings: dict[str, Any]) -> PromptSettings:
-    """The largest of each budget that a row of the set may have been made with."""
+    """The largest value of each budget that a row of the set may have been made with."""
     budgets = [settings["prompt"]["budget"], *(p["budget"] for p in settings.get("longer", ()))]
     widest = {part: 2 * max(int(b[part]) for b in budgets) for part in budgets[0]}
     return validate(PromptSettings, {"budget": widest}, "budget")

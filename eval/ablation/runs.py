@@ -1,4 +1,4 @@
-"""The runs: each trained by the command that users give, and none twice."""
+"""The training runs: each is trained by the command that users give, and only once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LONGEST: Final = ChainFormat.CROSS_LINGUAL
 
 
 class Run(NamedTuple):
-    """One trained adapter: its format, what it was given equally, its seed and its folder."""
+    """One trained adapter: its format, which budget was equal, its seed and its folder."""
 
     chain_format: ChainFormat
     budget: Budget
@@ -33,19 +33,19 @@ class Run(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Names the folder and the judge."""
+        """The name of its folder and of its judge."""
         return f"{self.chain_format.value}-{self.budget}-{self.seed}"
 
     @property
     def adapter(self) -> str:
-        """What it trained."""
+        """The path of the adapter."""
         return str(self.folder / "adapter")
 
 
 def train_all(settings: AblationSettings) -> list[Run]:
     """Every run at equal steps, then those that need more steps for equal tokens.
 
-    A run whose manifest is there already is taken as it is.
+    A run that has a manifest is finished and is not trained again.
 
     Raises:
         OutputError: a training command failed; what is finished is kept.
@@ -65,10 +65,10 @@ def train_all(settings: AblationSettings) -> list[Run]:
 
 def _equal_tokens(settings: AblationSettings, runs: list[Run]) -> Iterator[Run]:
     for run in runs:
-        most = next(
+        most_tokens = next(
             (r.tokens for r in runs if (r.chain_format, r.seed) == (LONGEST, run.seed)), run.tokens
         )
-        steps = round(settings.steps * most / run.tokens)
+        steps = round(settings.steps * most_tokens / run.tokens)
         if steps > settings.steps:
             yield _train(settings, run.chain_format, "tokens", run.seed, steps)
         else:  # its equal-steps run has as many tokens already
@@ -79,7 +79,7 @@ def _train(
     settings: AblationSettings, chain_format: ChainFormat, budget: Budget, seed: int, steps: int
 ) -> Run:
     folder = settings.folder / "runs" / f"{chain_format.value}-{budget}-{seed}"
-    wanted = {
+    overrides = {
         **settings.train,
         "name": f"{settings.name}-{folder.name}",
         "data": str(_data(settings, chain_format)),
@@ -89,12 +89,12 @@ def _train(
         "max_steps": str(steps),
     }
     if not (folder / "manifest.json").is_file():
-        _command("train", settings.recipe, *(f"{key}={value}" for key, value in wanted.items()))
+        _command("train", settings.recipe, *(f"{key}={value}" for key, value in overrides.items()))
     return Run(chain_format, budget, seed, steps, _tokens(folder, steps), folder)
 
 
 def exported(settings: AblationSettings, adapter: Path | None) -> str:
-    """The folder of the fast engine's model, made if it is not there: of the base without adapter.
+    """The folder of the fast engine's model, exported if missing; without adapter, the base alone.
 
     Raises:
         OutputError: the export failed.
@@ -112,13 +112,13 @@ def _command(name: str, *arguments: str) -> None:
     command = [sys.executable, "-m", "gradegpt", name, *arguments]
     if subprocess.run(command, check=False).returncode:
         raise OutputError(
-            f"gradegpt {name} {' '.join(arguments)}: failed; its own words are above. "
-            "Run the same command again to go on"
+            f"gradegpt {name} {' '.join(arguments)}: failed; its output is above. "
+            "Run the same command again to resume"
         )
 
 
 def _tokens(folder: Path, steps: int) -> int:
-    """About how many tokens the run saw: its rows' mean length, times its rows."""
+    """An estimate of the run's training tokens: the mean length of its rows, times their number."""
     made: dict[str, Any] = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
     used = made["settings"]
     rows = int(used["batch_size"]) * int(used["gradient_accumulation"]) * steps

@@ -1,6 +1,6 @@
 """Scores of an arm over its seeds, with intervals over questions and seeds.
 
-What is not judged is wrong here: an arm must not gain by saying nothing that can be read.
+A row without a verdict counts as wrong here: an arm must not gain by unparsed replies.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Score(Row):
 
 
 class Arm(Row):
-    """One way of training (or none) and how well it judges."""
+    """One way of training, or none, with its scores."""
 
     name: str
     budget: str
@@ -38,13 +38,13 @@ class Arm(Row):
     by_source: dict[str, float]
     """Balanced accuracy a source, mean over the seeds."""
     gain: dict[str, Score]
-    """Over the first arm of the same budget that it is compared with; empty for that one."""
+    """The difference to the first arm of the same budget; empty for that arm."""
 
 
 def over_seeds(
     arms: Mapping[str, Sequence[Cells]], *, draws: int, seed: int
 ) -> dict[str, dict[str, Scores]]:
-    """For every arm and score ``[draws + 1]``: the mean over seeds, first as it is, then resampled.
+    """For every arm and score ``[draws + 1]``: the mean over seeds, first observed, then resampled.
 
     A draw takes questions and seeds with replacement, the same for every arm, so that differences
     between arms are paired.
@@ -65,6 +65,6 @@ def over_seeds(
 
 
 def summarised(values: Scores, seeds: Sequence[float]) -> Score:
-    """The first value with the interval of the rest."""
+    """The first value, which was observed, with the interval of the resampled others."""
     mean, low, high = estimate(values)
     return Score(mean=mean, seeds=tuple(seeds), interval=Interval(low=low, high=high))

@@ -1,4 +1,4 @@
-"""What an ablation is made of: rows, one recipe, seeds, and labelled answers to measure on."""
+"""The settings of an ablation: rows, one recipe, seeds, and labelled answers to measure on."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class AblationSettings(Settings):
 
     ``data`` is a folder of ``data_gen``: its cross-lingual rows are rewritten into each format.
     ``recipe`` is a settings file of ``train``; ``train`` changes some of its keys for all runs.
-    ``steps`` are of the equal-steps runs; the equal-tokens runs have as many more as their shorter
-    rows allow. ``shots`` solved rows stand before each item for the untuned base. ``fast`` judges
-    with float32 exports on the CPU, which write the same texts many times faster. ``left_open``
-    and ``sample`` choose rows as in an evaluation.
+    ``steps`` is the length of the equal-steps runs; the equal-tokens runs have more steps, as their
+    rows are shorter. The untuned base is prompted with ``shots`` solved rows before each item.
+    ``fast`` judges with float32 exports on the CPU, which write the same texts many times faster.
+    ``left_open`` and ``sample`` choose rows as in an evaluation.
     """
 
     name: str = Field(pattern=r"^\w[\w .+-]*$")

@@ -42,8 +42,8 @@ def main(
     prompt: Annotated[
         Style,
         typer.Option(
-            help="direct: as it likes. steps: numbered steps. english: thinking in English. "
-            "cross_lingual: the problem said in English first. json: a list of answers."
+            help="direct: without instructions. steps: numbered steps. english: reasoning in "
+            "English. cross_lingual: the problem in English first. json: a list of answers."
         ),
     ] = Style.DIRECT,
     samples: Annotated[int, typer.Option(min=1, help="Answers to each question.")] = 1,
@@ -54,9 +54,9 @@ def main(
         bool,
         typer.Option(
             "--progressive",
-            help="Rows with one meta.problem are its parts, in order: each is asked after the "
-            "model's own answers to those before it. Of their contexts the first part's alone is "
-            "shown; the others hold right answers in such files.",
+            help="Rows with the same meta.problem are its parts, in order: each is asked after "
+            "the model's own answers to the parts before it. Only the first part's context is "
+            "shown, since the other contexts hold the reference answers in such files.",
         ),
     ] = False,
     max_new_tokens: MaxNewTokens = 2048,
@@ -68,14 +68,13 @@ def main(
 ) -> None:
     """Ask every question, and write a file that `gradegpt judge` takes.
 
-    A run that was stopped goes on where it stood when the same command is given again; no answer is
-    paid for twice.
+    A stopped run resumes when the same command is given again; no question is asked twice.
     """
-    hot = temperature if temperature is not None else 0.6 if samples > 1 else 0.0
+    chosen_temperature = temperature if temperature is not None else 0.6 if samples > 1 else 0.0
     started = time.monotonic()
     with asking(
         base_url, model, api_key=api_key, concurrency=concurrency, max_new_tokens=max_new_tokens,
-        overwrite=overwrite, temperature=hot,
+        overwrite=overwrite, temperature=chosen_temperature,
     ) as (engine, options):  # fmt: skip
         made = ask(
             questions, out, engine, style=prompt, samples=samples, progressive=progressive,

@@ -1,4 +1,4 @@
-"""Questions -> a model's answers, a row each."""
+"""A model's answers to questions, one row per answer."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from .parts import in_turns
 from .prompts import Style, prompt
 
 UNIT: Final = "unit"
-"""A column of the questions' file that no item has: what the answer is to be given in."""
+"""A column of the questions' file that is no field of an item: the unit of the answer."""
 
 
 def read_questions(path: Path) -> list[tuple[Item, str]]:
-    """The questions with their units; a column ``response`` may be there and is not read.
+    """The questions with their units; a column ``response`` is ignored.
 
     Raises:
-        InputError: a row without question or reference, or two with one id; ``file:line`` leads.
+        InputError: a row lacks question or reference, or two have the same id; with ``file:line``.
 
     """
     found: list[tuple[Item, str]] = []
@@ -32,10 +32,12 @@ def read_questions(path: Path) -> list[tuple[Item, str]]:
         known = {k: v for k, v in row.items() if k in Item.model_fields}
         item = validate(Item, known | {"response": ""}, where)
         if not item.question.strip():
-            raise InputError(f"{where}: question: empty; there is nothing to ask")
+            raise InputError(f"{where}: question: is empty; write the question to ask")
         name = item.id or str(number)
         if lines.setdefault(name, number) != number:
-            raise InputError(f"{where}: id: {name!r} is that of line {lines[name]} too")
+            raise InputError(
+                f"{where}: id: {name!r} is also the id of line {lines[name]}; give each row its own"
+            )
         found.append((item.model_copy(update={"id": name}), str(row.get(UNIT) or "")))
     if not found:
         raise InputError(f"{path}: no rows; every line holds one question as a JSON object")
@@ -52,11 +54,11 @@ def ask(
     progressive: bool = False,
     **options: Unpack[AskOptions],
 ) -> Asked:
-    """Write an item for every answer to ``out``: the samples of a question one after another.
+    """Write every answer to ``out`` as an item; the samples of a question follow each other.
 
-    Each row's ``meta`` holds its sample, the style, whether it was cut off, and its tokens. What
-    the server refuses for good has an empty response and the ``error``. A stopped run goes on as
-    in ``ask_rows``. ``progressive``: the parts of a problem are one conversation, as in
+    Each row's ``meta`` holds its sample, the style, whether it was cut off, and its tokens. A
+    question that the server finally refuses has an empty response and the ``error``. A stopped run
+    resumes as in ``ask_rows``. ``progressive``: the parts of a problem are one conversation, as in
     ``eval.answer.parts``; rows are in the order in which they were asked.
 
     Raises:

@@ -22,8 +22,8 @@ Question = tuple[Item, str]
 class Turns(NamedTuple):
     """Questions in the order of asking: the first parts of all problems, then the second, ….
 
-    ``sizes``: questions a round. ``before``: for each question the numbers of those that are asked
-    before it in its conversation.
+    ``sizes``: the number of questions of each round. ``before``: for each question the numbers of
+    those that precede it in its conversation.
     """
 
     questions: list[Question]
@@ -32,19 +32,19 @@ class Turns(NamedTuple):
 
     @property
     def shown(self) -> list[Item]:
-        """The questions as they are asked: of the contexts only those of the first parts."""
+        """The questions as they are asked: only first parts keep their context."""
         pairs = zip(self.questions, self.before, strict=True)
         return [i.model_copy(update={"context": None}) if b else i for (i, _), b in pairs]
 
     def rounds(self, samples: int) -> list[range]:
-        """The rows of each round, where every question has so many."""
+        """The rows of each round, where every question has ``samples`` rows."""
         ends = [samples * sum(self.sizes[: n + 1]) for n in range(len(self.sizes))]
         return [range(start, end) for start, end in zip([0, *ends], ends, strict=False)]
 
     def conversation(
         self, prompts: Sequence[Sequence[Message]], samples: int
     ) -> Callable[[int, Sequence[Item]], Sequence[Message]]:
-        """The n-th prompt behind the prompts and replies of the same sample to earlier parts."""
+        """The n-th prompt after the earlier parts' prompts and this sample's replies to them."""
 
         def conversation(n: int, rows: Sequence[Item]) -> Sequence[Message]:
             number, sample = divmod(n, samples)
@@ -52,7 +52,9 @@ class Turns(NamedTuple):
             turns: list[Message] = []
             for other in (samples * b + sample for b in self.before[number]):
                 asked.append(prompts[other][-1].content)
-                if rows[other].response:  # what was refused has none, and is asked along
+                if rows[
+                    other
+                ].response:  # a refused part has no reply: it is asked again with the next one
                     turns += _turn(asked, rows[other].response)
                     asked = []
             asked.append(prompts[n][-1].content)
@@ -83,15 +85,15 @@ def in_turns(questions: Sequence[Question], path: Path) -> Turns:
     rounds = max(map(len, problems.values()))
     if rounds == 1:
         raise InputError(
-            f"{path}: meta.{PROBLEM}: no two rows have the same; name the problem of each part "
-            "there, or ask without --progressive"
+            f"{path}: meta.{PROBLEM}: no two rows have the same value; name the problem of each "
+            "part there, or leave --progressive out"
         )
     made = Turns([], [], [])
     so_far: dict[tuple[str, str], tuple[int, ...]] = dict.fromkeys(problems, ())
     for part in range(rounds):
-        there = [key for key, parts in problems.items() if part < len(parts)]
-        made.sizes.append(len(there))
-        for key in there:
+        present = [key for key, parts in problems.items() if part < len(parts)]
+        made.sizes.append(len(present))
+        for key in present:
             made.before.append(so_far[key])
             so_far[key] += (len(made.questions),)
             made.questions.append(problems[key][part])

@@ -1,8 +1,8 @@
-"""Question -> prompt: how to think, and how to write an answer of its type.
+"""The prompt of a question: how to reason, and how to write an answer of its type.
 
 The kinds are those of the papers (CMMaTH, tables 10 and 11; OlympiadBench, figure 3; OlympicArena,
-figure 15, table 10 and appendix C.6; ATLAS, prompt E.1); the words are this project's own, so that
-scores are near theirs and not theirs.
+figure 15, table 10 and appendix C.6; ATLAS, prompt E.1); the wording is this project's own, so
+scores are close to the papers' and not identical.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from gradegpt.schema import AnswerType, Item, Message
 class Style(StrEnum):
     """How a model is asked to think.
 
-    ``direct``: as it likes (OlympiadBench, OlympicArena). ``steps``: numbered ``<STEP1>``, which
-    process-level scores are read from (OlympicArena, C.6). ``english``: in English, whatever the
+    ``direct``: no instruction (OlympiadBench, OlympicArena). ``steps``: numbered ``<STEP1>``, as
+    process-level scores need them (OlympicArena, C.6). ``english``: in English, whatever the
     question's language (CMMaTH, En-CoT). ``cross_lingual``: the question is understood in its own
     language sentence by sentence first (CMMaTH, CLP). ``json``: final answers as a JSON list, one
     for each sub-question (ATLAS, E.1).
@@ -92,8 +92,7 @@ _UNIT: Final = (
 def prompt(item: Item, style: Style = Style.DIRECT, unit: str = "") -> tuple[Message, ...]:
     """The conversation that asks the item's question, in the question's language.
 
-    ``unit``: what the answer is to be given in. ``context``, such as the parts that were asked
-    before, stands in front.
+    ``unit``: the unit of the answer. The item's ``context``, such as earlier parts, comes first.
     """
     chinese = needs_gloss(item.question)
     kind = type_of(item)

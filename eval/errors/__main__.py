@@ -29,14 +29,14 @@ _SHOWN: Final = 8
 
 @app.command(epilog="First: gradegpt judge answers.jsonl -o judged.jsonl")
 def main(
-    items: Annotated[Path, typer.Argument(metavar="FILE", help="What was judged.")],
+    items: Annotated[Path, typer.Argument(metavar="FILE", help="The items that were judged.")],
     judgements: Annotated[
-        Path, typer.Argument(metavar="JUDGED.JSONL", help="What gradegpt judge made of it.")
+        Path, typer.Argument(metavar="JUDGED.JSONL", help="The output of gradegpt judge for them.")
     ],
     out: Annotated[Path, typer.Option("-o", "--out", help="Every error and all counts, as JSON.")],
     base_url: Annotated[
         str | None,
-        typer.Option(help="An OpenAI-compatible server, for what the rules cannot tell."),
+        typer.Option(help="An OpenAI-compatible server, for what the rules cannot classify."),
     ] = None,
     model: Annotated[str, typer.Option(help="The model's name there.")] = "",
     max_new_tokens: MaxNewTokens = 256,
@@ -47,17 +47,17 @@ def main(
 ) -> None:
     """Sort every answer that was judged wrong into the error categories of ATLAS, table 6.
 
-    Rules say what they can see: other numbers, and by how much; other formulas; missing parts;
-    units; opposites. With --base-url a model names the cause of the rest; what nobody can tell is
-    unknown, and counted.
+    Rules classify other numbers, and by how much they differ; other formulas; missing parts; units;
+    opposites. With --base-url a model classifies the rest; what neither can classify is counted as
+    unknown.
     """
     if (base_url is None) != (not model):
         raise typer.BadParameter("give --base-url and --model together, or neither")
     replies = out.with_name(out.name + REPLIES)
     if out.exists() and not overwrite and not (base_url and replies.exists()):
         raise OutputError(f"{out}: {EXISTS}")
-    said = list(read_rows(judgements, Judgement))
-    wrongs = wrong_answers(read_items(items, columns_of(mapped)), said)
+    judged = list(read_rows(judgements, Judgement))
+    wrongs = wrong_answers(read_items(items, columns_of(mapped)), judged)
     errors, unparsed = [by_rules(wrong) for wrong in wrongs], 0
     started, asked = time.monotonic(), None
     if base_url is not None:
@@ -68,7 +68,7 @@ def main(
             errors, unparsed, asked = ask_model(
                 wrongs, errors, replies, engine, source=judgements, **options
             )
-    found = summed_up(said, errors, unparsed)
+    found = summed_up(judged, errors, unparsed)
     write_json(out, found.model_dump(mode="json"))
     print_errors(found)
     _end(asked, out, replies, started, max_new_tokens)

@@ -57,4 +57,4 @@ MEANING: Final = {
     Category.INCOMPLETE: "right as far as it goes, without details of the reference",
     Category.UNKNOWN: "none of these",
 }
-"""What a model is told of each."""
+"""The definition of each category in the model's prompt."""

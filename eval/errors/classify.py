@@ -1,4 +1,4 @@
-"""Judged rows -> what is wrong with every wrong answer, by the rules and by a model."""
+"""Classify the error of every wrong answer of a judged file, by rules and by a model."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ _ASKED: Final = (
 
 
 class Error(Row):
-    """One wrong answer. ``part``: of which sub-question, from 1; none for the whole.
+    """One wrong answer. ``part``: the number of its sub-question, from 1; none for the whole.
 
-    ``by`` says who found the category, nobody for ``unknown``; ``relative_error`` is
+    ``by`` is what found the category, ``nobody`` for ``unknown``; ``relative_error`` is
     |given - wanted| / |wanted| of two numbers in one unit.
     """
 
@@ -55,7 +55,7 @@ class Error(Row):
 
 
 class Count(Row):
-    """Of one category: how many, their share of all errors in [0, 1], and percent in ATLAS."""
+    """One category: its errors, their share of all errors in [0, 1], and the percent in ATLAS."""
 
     n: int
     share: float
@@ -87,7 +87,7 @@ class Errors(Row):
 
 
 class Wrong(NamedTuple):
-    """An answer that was judged wrong, with an item that has its question and reference alone."""
+    """An answer that was judged wrong; its item has only its own question and reference."""
 
     item: Item
     judgement: Judgement
@@ -96,7 +96,7 @@ class Wrong(NamedTuple):
 
 
 class Reply(Row):
-    """What the model said of one wrong answer."""
+    """The model's reply about one wrong answer."""
 
     id: str
     part: int | None
@@ -105,7 +105,7 @@ class Reply(Row):
 
 
 def wrong_answers(items: Sequence[Item], judgements: Sequence[Judgement]) -> list[Wrong]:
-    """Every answer that was judged incorrect; of rows judged in parts those without label A or ?.
+    """Every answer that was judged incorrect; of rows judged in parts, the wrong or missing parts.
 
     Raises:
         InputError: items and judgements are not of the same rows.
@@ -142,7 +142,7 @@ def _of_row(item: Item, judgement: Judgement) -> Iterator[Wrong]:
 
 
 def by_rules(wrong: Wrong) -> Error:
-    """What the rules can show; of several accepted references, of the one that it comes nearest."""
+    """The category that the rules find, compared with the nearest of the accepted references."""
     item, judgement = wrong.item, wrong.judgement
     if wrong.answer is None:
         return _error(
@@ -187,7 +187,7 @@ def error_prompt(wrong: Wrong) -> tuple[Message, ...]:
 
 
 def parse_category(reply: str | None) -> Shown | None:
-    """The category that a reply names, with its reason; none for a reply of another form."""
+    """The category that a reply names, with its reason; None for an unparsed reply."""
     found = Fault.NO_JSON if reply is None else json_object(reply, "category")
     if not isinstance(found, dict) or found.get("category") not in list(Category):
         return None
@@ -203,10 +203,10 @@ def ask_model(
     source: Path,
     **options: Unpack[AskOptions],
 ) -> tuple[list[Error], int, Asked]:
-    """The errors, those that the rules left unknown by the model; and its unparsed replies.
+    """Classify by the model what the rules left unknown; return errors, unparsed replies, counts.
 
-    Replies are kept in ``out``; a stopped run goes on as in ``ask_rows``. What is equal by the
-    rules is not asked about: there the judgement is in doubt.
+    Replies are kept in ``out``; a stopped run resumes as in ``ask_rows``. An answer that the rules
+    find equal to the reference is not asked about: there the judgement itself is in doubt.
     """
     prompts, made = [error_prompt(wrong) for wrong in wrongs], list(errors)
     asked = [

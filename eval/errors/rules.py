@@ -1,4 +1,4 @@
-"""What the rules can show of a wrong answer: its category, and how far off a number is."""
+"""Classify a wrong answer by rules: its error category, and the relative error of a number."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from gradegpt.rules.validity import denies
 from .categories import Category
 
 _FACTORS: Final = {2: "2", 3: "3", 4: "4", math.pi: "π", 2 * math.pi: "2π", math.sqrt(2): "√2"}
-"""Factors that are lost or put in twice, by their names."""
+"""Factors that are often omitted or applied twice, with their names."""
 _WHOLE: Final = 1e-6
 
 
 class Shown(NamedTuple):
-    """A category, in which way, and for two numbers |given - wanted| / |wanted|."""
+    """A category with its detail, and for two numbers |given - wanted| / |wanted|."""
 
     category: Category
     detail: str = ""
@@ -50,7 +50,7 @@ EQUAL: Final = Shown(Category.UNKNOWN, "equal by the rules: check the judgement"
 def of_answer(
     reference: str, answer: str, kind: AnswerType, question: str = "", tolerance: str = "auto"
 ) -> Shown:
-    """What is wrong with ``answer``; ``unknown`` where the rules can show nothing, or no error."""
+    """The error category of ``answer``; ``unknown`` where the rules find none, or no error."""
     if not answer.strip():
         return Shown(Category.MISSING, "no answer")
     wanted, given = read(reference, kind, question), read(answer, kind, question)
@@ -83,7 +83,7 @@ def _of_options(wanted: Options, given: Options) -> Shown:
 
 
 def _of_words(reference: str, answer: str) -> Shown:
-    """Only what is literally part of the reference is known to be incomplete."""
+    """Only an answer whose words are all in the reference is known to be incomplete."""
     wanted, given = {*words(reference)}, {*words(answer)}
     if len(given) > 1 and given < wanted and not denies(wanted - given):
         return Shown(Category.INCOMPLETE, f"{len(given)} of {len(wanted)} words")
@@ -152,7 +152,7 @@ def _unknowns(wanted: Value, given: Value) -> str:
 
 
 def of_numbers(wanted: Quantity, given: Quantity) -> Shown:
-    """Another number, or the same with another unit; converted where both units are known."""
+    """The error of a number or of its unit; values are converted where both units are known."""
     factor = units.factor(given.unit, wanted.unit) if wanted.unit and given.unit else 1
     named = f"{given.unit or 'no unit'} instead of {wanted.unit or 'no unit'}"
     if factor is None or (wanted.unit != given.unit and algebra.close(wanted.value, given.value)):
@@ -173,7 +173,7 @@ def _size(wanted: Magnitude, given: Magnitude) -> Shown:
 
 
 def _named_ratio(ratio: float) -> str:
-    """A ratio that mistakes have: a sign, a power of ten, a small factor; nothing for another."""
+    """The name of a typical wrong ratio: a sign, a power of ten, a small factor; else empty."""
     if not ratio:
         return "0"
     size, sign = abs(ratio), ", and its sign" if ratio < 0 else ""

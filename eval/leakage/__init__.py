@@ -1,1 +1,1 @@
-"""Whether a model has seen a benchmark: can it continue its questions and solutions by heart."""
+"""Benchmark leakage: whether a model can continue a benchmark's questions and solutions."""

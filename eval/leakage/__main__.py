@@ -1,4 +1,4 @@
-"""Has a model seen a benchmark: ``gradegpt eval.leakage ITEMS.jsonl -o leakage.json --model M``.
+"""Measure a benchmark's leakage: ``gradegpt eval.leakage ITEMS.jsonl -o OUT.json --model M``.
 
 N-gram prediction accuracy (Xu et al. 2024, arXiv 2404.18824; OlympicArena, appendix E).
 """
@@ -48,38 +48,40 @@ def main(
     model: Annotated[
         str,
         typer.Option(
-            help="A folder or hub name, best a base model: a chat model knows less of what it read "
-            "by heart. With --base-url: the name there."
+            help="A folder or hub name, best of a base model: a chat model reproduces less of "
+            "its training texts. With --base-url: the model's name on that server."
         ),
     ],
     base_url: Annotated[
         str | None,
         typer.Option(
             help="A server with /completions, up to and including /v1. N-grams are then of words, "
-            "which is harder than of tokens: compare such figures with their like alone."
+            "which is harder than tokens: compare such figures only with each other."
         ),
     ] = None,
     k: Annotated[int, typer.Option("-k", min=1, help="Starting points in each item.")] = 5,
     n: Annotated[int, typer.Option("-n", min=1, help="Tokens to predict at each.")] = 5,
     judgements: Annotated[
         Path | None,
-        typer.Option(help="What gradegpt judge said of its answers: are leaked items solved?"),
+        typer.Option(help="The judgements of the model's answers: are leaked items solved?"),
     ] = None,
     corpus: Annotated[
         list[Path] | None,
-        typer.Option(help="A JSONL file it was trained on: does the text overlap? Repeatable."),
+        typer.Option(
+            help="A JSONL file of the model's training texts: does it overlap? Repeatable."
+        ),
     ] = None,
     batch_size: Annotated[int, typer.Option(min=1, help="Rows a forward pass.")] = 32,
     concurrency: Concurrency = 16,
     api_key: ApiKey = None,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Ask again, whatever is there.")
+        bool, typer.Option("--overwrite", help="Ask again and replace an existing output.")
     ] = False,
 ) -> None:
-    """Let a model continue a benchmark's questions and solutions, five tokens at five places.
+    """Let a model continue a benchmark's questions and solutions, five tokens at five positions.
 
     An n-gram counts as predicted exactly, or when its edit distance or its ROUGE-L similarity
-    is above 75 %. An item with all of them predicted is leaked. A stopped run goes on.
+    is above 75 %. An item with all of them predicted is leaked. A stopped run resumes.
     """
     by_item = out.with_name(f"{out.stem}.items.jsonl")
     questions = [item for item, _ in read_questions(items)]
@@ -96,7 +98,7 @@ def main(
     write_json(out, found.model_dump(mode="json"))
     print_report(found)
     typer.echo(f"wrote {out} and {by_item}")
-    _complain(rows)
+    _raise_if_failed(rows)
 
 
 def _engine(
@@ -113,7 +115,7 @@ def _held(paths: Sequence[Path]) -> Contamination:
     """The n-grams of every text in some files.
 
     Raises:
-        InputError: no text in them.
+        InputError: the files hold no text.
 
     """
     held = Contamination()
@@ -123,7 +125,7 @@ def _held(paths: Sequence[Path]) -> Contamination:
                 held.add(text)
     if not len(held):
         raise InputError(
-            f"{paths[0]}: no text of {held.n} words; give what the model was trained on"
+            f"{paths[0]}: holds no text of {held.n} words; give the model's training texts"
         )
     return held
 
@@ -141,12 +143,12 @@ def _texts(value: Any) -> Iterator[str]:
             return
 
 
-def _complain(rows: Sequence[Measured]) -> None:
+def _raise_if_failed(rows: Sequence[Measured]) -> None:
     failed = [row for row in rows if row.error]
     if failed:
         raise EngineError(
             f"{len(failed):,} items were not measured, the first, {failed[0].id!r}, with: "
-            f"{failed[0].error}; run the same command again to ask about them once more"
+            f"{failed[0].error}; run the same command again to ask only these"
         )
 
 

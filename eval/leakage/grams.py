@@ -1,4 +1,4 @@
-"""The n-grams of a benchmark's item that a model is to continue, and how near it comes.
+"""The n-grams of a benchmark item that a model must continue, and how similar its text is.
 
 N-gram prediction accuracy (Xu et al. 2024, arXiv 2404.18824; OlympicArena, appendix E): question
 and solution as one text, some starting points spread evenly over it, and at each the next n tokens.
@@ -19,11 +19,11 @@ T = TypeVar("T")
 LEAST: Final = 0.75
 """The similarity above which an n-gram counts as predicted (OlympicArena, appendix E)."""
 _FIRST: Final = 2
-"""Tokens before the first starting point: nobody predicts from nothing (Xu et al.)."""
+"""Tokens before the first starting point, as a prediction needs a prefix (Xu et al.)."""
 
 
 class Kind(StrEnum):
-    """How an n-gram may be predicted: word for word, or nearly, by characters or by words."""
+    """How a prediction is compared: exactly, or by similarity of characters or of words."""
 
     EXACT = "exact"
     EDIT = "edit"
@@ -63,25 +63,25 @@ class Gram(Row):
 
 
 def parts_of(item: Item) -> tuple[str, str]:
-    """The question behind its context, and the solution, else its steps, else the answer."""
+    """The question after its context, and the solution, or else its steps or the answer."""
     question = "\n".join(text.strip() for text in (item.context or "", item.question))
     answer = item.solution or "\n".join(item.steps) or "; ".join(item.reference)
     return question.strip(), answer.strip()
 
 
 def cut(item: Item, model: Continues[T]) -> tuple[list[T], int]:
-    """The item's text in the model's tokens, as far as it reads, and how many are the question's.
+    """The item's text in tokens, cut to the model's limit, and the question's number of tokens.
 
     Question and answer are joined by a blank, as the papers join them.
     """
     question, answer = parts_of(item)
-    # One less than it reads: a model may put a token of its own in front.
+    # One token fewer than the limit: a model may prepend a token of its own.
     tokens = model.tokens(f"{question} {answer}")[: model.limit - 1]
     return tokens, len(model.tokens(question))
 
 
 def starting_points(length: int, k: int, n: int) -> list[int]:
-    """``k`` places from the third token to the last n-gram, evenly spread; none if too short.
+    """``k`` positions from the third token to the last n-gram, evenly spaced; none if too short.
 
     >>> starting_points(31, 5, 5), starting_points(10, 5, 5)
     ([2, 8, 14, 20, 26], [])
@@ -97,7 +97,7 @@ def gram(
 ) -> Gram:
     """The n-gram with its similarities."""
     one, other = model.text(wanted), model.text(predicted)
-    # Half a character is written as U+FFFD, whichever it is half of.
+    # An incomplete character is decoded as U+FFFD, whichever character it is part of.
     exact = [*wanted] == [*predicted] or (one == other and "\ufffd" not in one)
     return Gram(
         start=start, part=part, wanted=one, predicted=other, exact=exact,
@@ -124,7 +124,7 @@ def edit_similarity(one: str, other: str) -> float:
 def rouge_l(one: str, other: str) -> float:
     """ROUGE-L's F1: twice the longest common subsequence of words over all words (Lin 2004).
 
-    Words in small letters, Han characters one by one, and signs, which formulas are made of.
+    Words in lower case, single Han characters, and signs, which formulas consist of.
 
     >>> rouge_l("police killed the gunman", "police kill the gunman")
     0.75

@@ -1,4 +1,4 @@
-"""A benchmark's items -> a row each with the n-grams that a model predicts of them."""
+"""Measure which n-grams of a benchmark's items a model predicts, one row per item."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ VERSION: Final = "1"
 
 
 class Measured(Row):
-    """An item and its n-grams; none where it is too short for them, or where asking failed."""
+    """An item and its n-grams; none where it is too short, or where the request failed."""
 
     id: str
     tags: dict[str, str | tuple[str, ...]] = Field(default={})
@@ -54,13 +54,13 @@ def measure(
 ) -> list[Measured]:
     """Write a row for every item of ``path`` to ``out``, in order, and return them.
 
-    A stopped run goes on with the same call. A finished file made of the same is taken as it is;
-    rows of it that failed are asked again.
+    A stopped run resumes with the same call. A finished file of the same model, items and settings
+    is reused; its failed rows are asked again.
 
     Raises:
         InputError: the items cannot be used.
-        OutputError: ``out`` is there, or was begun with another model, other items or settings.
-        EngineError: the model answers nothing; what came before is kept.
+        OutputError: ``out`` exists, or was begun with another model, other items or settings.
+        EngineError: the model answers nothing; earlier rows are kept.
 
     """
     items = [item for item, _ in read_questions(path)]
@@ -80,8 +80,8 @@ def measure(
             for start in range(writer.done, len(items), at_once):
                 part = _predicted(items[start : start + at_once], model, k, n)
                 if len(part) >= min(at_once, len(items)) and all(row.error for row in part):
-                    safe = f"{writer.done:,} of {len(items):,} items are safe in {writer.partial}"
-                    raise EngineError(f"{part[0].error}; {safe}; run the same command again")
+                    saved = f"{writer.done:,} of {len(items):,} items are saved in {writer.partial}"
+                    raise EngineError(f"{part[0].error}; {saved}; run the same command again")
                 writer.write(part)
                 report(writer.done, len(items))
         rows = list(read_rows(out, Measured))
@@ -104,20 +104,20 @@ def _is_made(out: Path, made_from: str) -> bool:
 
 
 def _predicted(items: Sequence[Item], model: Continues[T], k: int, n: int) -> list[Measured]:
-    """A row for each item; their prefixes are continued together."""
+    """A row for each item; the prefixes of all items are continued in one call."""
     texts = [cut(item, model) for item in items]
     starts = [starting_points(len(tokens), k, n) for tokens, _ in texts]
     prefixes = [
-        tokens[:start] for (tokens, _), mine in zip(texts, starts, strict=True) for start in mine
+        tokens[:start] for (tokens, _), own in zip(texts, starts, strict=True) for start in own
     ]
     replies = iter(model.continue_(prefixes, n) if prefixes else ())
     rows = []
-    for item, (tokens, asked), mine in zip(items, texts, starts, strict=True):
-        said = [(start, next(replies)) for start in mine]
-        errors = [str(one) for _, one in said if isinstance(one, EngineError)]
+    for item, (tokens, asked), own in zip(items, texts, starts, strict=True):
+        predicted = [(start, next(replies)) for start in own]
+        errors = [str(one) for _, one in predicted if isinstance(one, EngineError)]
         grams = (
             gram(start, _part(start, asked), tokens[start : start + n], one[:n], model)
-            for start, one in said
+            for start, one in predicted
             if not isinstance(one, EngineError)
         )
         rows.append(

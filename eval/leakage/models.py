@@ -1,4 +1,4 @@
-"""Models that continue a text, token by token: one on this machine, one behind HTTP."""
+"""Models that continue a text token by token: a local one, and one behind HTTP."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ T = TypeVar("T")
 
 _WORD: Final = re.compile(rf"\s*(?:[{HAN}]|[^\W\d_{HAN}]+|\d+|[^\w\s]|_|$)")
 _TOKENS_A_WORD: Final = 6
-"""Tokens asked for each word: enough for long ones, as a word that is cut short is another."""
+"""Tokens requested per word: enough for long words, as a cut word would count as another."""
 
 
 class Continues(Protocol[T]):
-    """A model that continues texts in units of its own; ``gradegpt.engines.local`` has one.
+    """A model that continues texts in its own tokens or words, such as ``LocalEngine``.
 
-    ``limit``: how many units it reads at most.
+    ``limit``: the most tokens that it reads.
     """
 
     name: str
@@ -36,20 +36,20 @@ class Continues(Protocol[T]):
     def limit(self) -> int: ...  # noqa: D102
 
     def tokens(self, text: str) -> list[T]:
-        """The text in units."""
+        """The tokens of a text."""
         ...
 
     def text(self, tokens: Sequence[T]) -> str:
-        """The text of some units."""
+        """The text of some tokens."""
         ...
 
     def continue_(self, prefixes: Sequence[Sequence[T]], n: int) -> Sequence[list[T] | EngineError]:
-        """The next ``n`` units of each prefix, greedily; fewer where the text ends."""
+        """The next ``n`` tokens of each prefix, greedily; fewer where the text ends."""
         ...
 
 
 def words(text: str) -> list[str]:
-    """Han characters, runs of letters, runs of digits and single signs, with the blanks before.
+    """Han characters, runs of letters, runs of digits and single signs, with preceding blanks.
 
     >>> words("设 x+2 = 12.")
     ['设', ' x', '+', '2', ' =', ' 12', '.']
@@ -66,17 +66,17 @@ class _Completion(BaseModel):
 
 
 class Completions:
-    """A model behind ``<base_url>/completions``, in words: a server does not show its tokenizer.
+    """A model behind ``<base_url>/completions``, in words, as servers do not show their tokenizer.
 
     Args:
         base_url: up to and including ``/v1``.
         model: the model's name on that server.
-        api_key: none reads ``OPENAI_API_KEY``; servers without keys take any word.
+        api_key: None reads ``OPENAI_API_KEY``; servers without keys accept any.
         concurrency: requests at a time.
-        http_client: a client of the caller's own, such as one with a mock transport.
+        http_client: the caller's own client, such as one with a mock transport.
 
     Raises:
-        MissingError: the package ``openai`` is not there.
+        MissingError: the package ``openai`` is not installed.
 
     """
 
@@ -107,13 +107,13 @@ class Completions:
         return words(text)
 
     def text(self, tokens: Sequence[str]) -> str:
-        """The words one after another, without the blanks around them."""
+        """The joined words, without surrounding blanks."""
         return "".join(tokens).strip()
 
     def continue_(
         self, prefixes: Sequence[Sequence[str]], n: int
     ) -> Sequence[list[str] | EngineError]:
-        """One request a prefix; one that fails costs its own place."""
+        """One request per prefix; a failed request gives an ``EngineError`` in its place."""
 
         def ask(prefix: Sequence[str]) -> list[str] | EngineError:
             try:
@@ -124,10 +124,10 @@ class Completions:
                     temperature=0,
                 )
                 reply = _Completion.model_validate(made, from_attributes=True)
-            except (self._error, ValueError) as error:  # ValueError: it is no completion
+            except (self._error, ValueError) as error:  # ValueError: no completion
                 why = explain(error) if isinstance(error, ValidationError) else error
-                has = "does the server have /completions, and this model?"
-                return EngineError(f"{self.name}: {why}; {has}")
+                check = "check that the server has /completions and this model"
+                return EngineError(f"{self.name}: {why}; {check}")
             return words(reply.choices[0].text)[:n]
 
         with ThreadPoolExecutor(max_workers=self._concurrency) as pool:

@@ -1,4 +1,4 @@
-"""How much of a benchmark a model knows by heart, and whether that helps it."""
+"""How much of a benchmark a model has memorised, and whether it solves those items more often."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _WHERE: Final = ("all", *Part)
 class Solved(Row):
     """Leaked instances that the model answers correctly (OlympicArena, tables 16 to 18).
 
-    Of ``n_judged`` leaked ones with a verdict ``solved`` are right: the sum, over these, of the
-    share of their judged answers that are, so a count where each has one. The accuracies are those
-    of leaked items and of the others.
+    ``n_judged``: leaked items with a verdict. ``solved``: the sum, over these, of the share of
+    their judged answers that are right, which is a count where each has one answer. The accuracies
+    are those of leaked items and of the others.
     """
 
     n_judged: int
@@ -44,7 +44,7 @@ class Overlap(Row):
 
 
 class Leakage(Row):
-    """Of a group of items. ``n_items`` = measured + too short + failed.
+    """The figures of a group of items. ``n_items`` = measured + too short + failed.
 
     ``accuracy``: the share of n-grams predicted, by kind; ``parts``: by where they begin.
     ``n_leaked``: items with all n-grams predicted, by kind, and ``any``, the union of these.
@@ -85,7 +85,7 @@ def report_of(
     overlapping: Collection[str] | None = None,
     seed: int = 0,
 ) -> Report:
-    """All rows, and those with each tag.
+    """The report of all rows, and of the rows with each tag.
 
     ``right``: by item id the share of its answers that are right; ``overlapping``: the ids of items
     whose text shares an n-gram with a corpus.
@@ -95,7 +95,7 @@ def report_of(
         return leakage_of(some, right=right, overlapping=overlapping, seed=seed)
 
     groups = tagged(rows, lambda row: row.tags)
-    tags = {t: {v: leakage(mine) for v, mine in values.items()} for t, values in groups.items()}
+    tags = {t: {v: leakage(own) for v, own in values.items()} for t, values in groups.items()}
     ids = tuple(row.id for row in rows if row.leaked_by_any)
     return Report(model=model, k=k, n=n, overall=leakage(rows), tags=tags, leaked=ids)
 
@@ -153,12 +153,12 @@ def _solved(rows: Sequence[Measured], right: Mapping[str, float], seed: int) -> 
 
 
 def _overlap(rows: Sequence[Measured], overlapping: Collection[str], seed: int) -> Overlap:
-    mine = [row for row in rows if row.id in overlapping]
+    own = [row for row in rows if row.id in overlapping]
     others = [row for row in rows if row.id not in overlapping]
     return Overlap(
-        n_items=len(mine),
-        n_leaked=sum(row.leaked_by_any for row in mine),
-        accuracy=_accuracies(mine, seed)["all"],
+        n_items=len(own),
+        n_leaked=sum(row.leaked_by_any for row in own),
+        accuracy=_accuracies(own, seed)["all"],
         accuracy_of_others=_accuracies(others, seed)["all"],
     )
 
@@ -167,18 +167,18 @@ def right_by_item(path: Path, ids: Collection[str]) -> dict[str, float]:
     """By item, the share of its judged answers that are right; samples are ``id#0``, ``id#1``, ….
 
     Raises:
-        InputError: no judgement, or one of no item; ``file:line`` leads.
+        InputError: a row is no judgement, or of no item; with ``file:line``.
 
     """
-    said: dict[str, list[bool]] = defaultdict(list)
+    verdicts: dict[str, list[bool]] = defaultdict(list)
     for number, row in read_objects(path):
         judgement = validate(Judgement, row, f"{path}:{number}")
         name = judgement.id if judgement.id in ids else judgement.id.rpartition("#")[0]
         if name not in ids:
             raise InputError(
-                f"{path}:{number}: id: {judgement.id!r} is of no item; "
+                f"{path}:{number}: id: {judgement.id!r} is no item's id; "
                 "give the judgements of this benchmark's answers"
             )
         if judgement.verdict is not None:
-            said[name].append(judgement.verdict is Verdict.CORRECT)
-    return {name: sum(each) / len(each) for name, each in said.items()}
+            verdicts[name].append(judgement.verdict is Verdict.CORRECT)
+    return {name: sum(each) / len(each) for name, each in verdicts.items()}

@@ -23,11 +23,11 @@ def main(
         list[Path],
         typer.Argument(
             metavar="JUDGED.JSONL...",
-            help="What gradegpt judge wrote. Several are several judges on the same rows.",
+            help="The output of gradegpt judge. Several files are several judges of the same rows.",
         ),
     ],
     out: Annotated[
-        Path, typer.Option("-o", "--out", help="The page to write, replaced if it is there.")
+        Path, typer.Option("-o", "--out", help="The page to write, replaced if it exists.")
     ] = Path("report.html"),
     labels: Annotated[
         Path | None,
@@ -40,7 +40,8 @@ def main(
     items: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="The file that was judged. [default: what the manifest says]"
+            metavar="FILE",
+            help="The file that was judged. [default: the file that the manifest names]",
         ),
     ] = None,
     name: Annotated[str, typer.Option(help="The title. [default: the files' names]")] = "",
@@ -48,12 +49,12 @@ def main(
         int, typer.Option(min=0, help="Items that the page lists, the most interesting first.")
     ] = LISTED,
 ) -> None:
-    """Write one page on judged rows: scores, by tag, and every item with what was said of it.
+    """Write one page on judged rows: scores, scores by tag, and every item with its judgements.
 
-    What changed between two judges, or against the scores of a log, is printed, too. Without labels
-    the score is the share judged correct, and what matters is where judges differ.
-    The old scores of a log that was judged are shown as one more judge. The page is one file that
-    loads nothing; filters are in its address, so that what you see can be shared.
+    What changed between two judges, or against the scores of a log, is also printed. Without labels
+    the score is the share judged correct, and the rows on which judges differ matter most.
+    The old scores of a judged log are shown as one more judge. The page is a single file that loads
+    no other; its address holds the filters, so a view can be shared.
     """
     from ..judging import progress_bar
     from .judged import read_judged

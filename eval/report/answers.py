@@ -1,6 +1,6 @@
-"""Every number of a benchmark's answers that no one has labelled: what each judge makes of them.
+"""The report of a benchmark's answers without labels: scores by judge, and where judges differ.
 
-The model that answered is what is measured; judges are told apart by where they differ.
+What is measured is the model that answered.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SHOWN_TOKENS: Final = {"question": 150, "reference": 150, "response": 300}
 
 
 class Said(Row):
-    """What one judge says of one answer."""
+    """The judgement of one answer by one judge."""
 
     judge: str
     outcome: Outcome
@@ -33,7 +33,7 @@ class Said(Row):
 
 
 class Answered(Row):
-    """An answer with what the judges say of it; long texts are cut, a response keeps its end."""
+    """An answer with all its judgements; long texts are cut, a response keeps its end."""
 
     id: str
     question: str
@@ -63,7 +63,7 @@ def answers_report(
     settings: EvalSettings, items: Sequence[Item], runs: Sequence[Judged]
 ) -> AnswersReport:
     """Score the answers by every judge; list those on which judges differ, then the wrong ones."""
-    listed = _worth_a_look(runs)
+    listed = _rows_to_list(runs)
     chosen = [listed[n] for n in spread(len(listed), settings.disagreements)]
     return AnswersReport(
         name=settings.name,
@@ -87,11 +87,11 @@ def _verdicts(runs: Sequence[Judged], row: int) -> set[bool]:
     return {verdict is Verdict.CORRECT for verdict in given if verdict is not None}
 
 
-def _worth_a_look(runs: Sequence[Judged]) -> list[int]:
-    """The rows on which judges differ, then those that are wrong, then those left open."""
-    said = [_verdicts(runs, row) for row in range(len(runs[0].judgements))]
+def _rows_to_list(runs: Sequence[Judged]) -> list[int]:
+    """The rows on which judges differ, then those judged wrong, then those without a verdict."""
+    by_row = [_verdicts(runs, row) for row in range(len(runs[0].judgements))]
     kinds = ({True, False}, {False}, set[bool]())
-    return [row for kind in kinds for row, verdicts in enumerate(said) if verdicts == kind]
+    return [row for kind in kinds for row, verdicts in enumerate(by_row) if verdicts == kind]
 
 
 def _answered(item: Item, row: int, runs: Sequence[Judged]) -> Answered:

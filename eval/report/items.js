@@ -1,18 +1,18 @@
 "use strict";
-// What is listed, and how it is written: no document here, so that it can be tested alone.
+// Which items are listed, and their texts: without the document, so that it can be tested alone.
 
 const VIEW = {
   q: "", agreement: "", verdict: "", judge: "", label: "", tag: "", sort: "", page: "1", item: "",
 };
 const VERDICTS = ["correct", "incorrect", "invalid"];
 
-/** The view that the fragment of an address describes; what it does not name is as at first. */
+/** The view of an address's fragment; settings that it does not name have their defaults. */
 function readView(fragment) {
   const named = new URLSearchParams(fragment.replace(/^#/, ""));
   return Object.fromEntries(Object.keys(VIEW).map((key) => [key, named.get(key) ?? VIEW[key]]));
 }
 
-/** The fragment of a view: what differs from the first view alone. */
+/** The fragment of a view: only the settings that differ from their defaults. */
 function writeView(view) {
   const changed = Object.keys(VIEW).filter((key) => view[key] !== VIEW[key]);
   return String(new URLSearchParams(changed.map((key) => [key, view[key]])));
@@ -28,7 +28,7 @@ function twoWay(verdict) {
   return VERDICTS.includes(verdict) ? verdict === "correct" : null;
 }
 
-/** Whether some of the values that are known differ. */
+/** Whether any of the known values differ. */
 function differ(values) {
   return new Set(values.filter((value) => value !== null)).size > 1;
 }
@@ -42,7 +42,7 @@ function agrees(row, said, wanted) {
   return !differ([label, ...all]);
 }
 
-/** All text of a row that a search looks at. */
+/** All text of a row that a search reads. */
 function textOf(row) {
   const said = row.said.flatMap((one) => [one.reason, one.method, one.quote, one.answer]);
   const texts = [
@@ -91,7 +91,7 @@ function find(quote, text) {
   return at < 0 ? null : [places[at], places[at + sought.length - 1] + 1];
 }
 
-/** A text cut into [part, whether it is quoted]; stretches that touch are one. */
+/** A text cut into [part, whether it is quoted]; adjacent spans are merged. */
 function marked(text, spans) {
   const parts = [];
   let end = 0;
@@ -103,7 +103,7 @@ function marked(text, spans) {
   return [...parts, [text.slice(end), false]].filter(([part]) => part);
 }
 
-/** A row for others, without what the page alone needs. */
+/** A row for a download, without the fields that only the page needs. */
 function exported(row, judges) {
   const { n, interest, text, said, ...rest } = row;
   return { ...rest, judgements: Object.fromEntries(judges.map((name, i) => [name, said[i]])) };

@@ -1,4 +1,4 @@
-"""Files that ``gradegpt judge`` wrote -> results: their items, labels and a log's old scores."""
+"""The results in files that ``gradegpt judge`` wrote: items, labels and a log's old scores."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ..scores import scores
 from .results import Results, tags_of
 
 OLD: Final = "old score"
-"""What the page calls the scores of a log, which are read as the verdicts of one more judge."""
+"""The page's name of the judge whose verdicts are the scores of a log."""
 _STATED: Final = {"source": "source", "lang": "language"}
 """Columns of a judged table that are tags of its rows."""
 _LABEL: Final = "label"
@@ -38,19 +38,22 @@ def read_judged(
 ) -> Results:
     """The results of several judges' files, all of the same rows in the same order.
 
-    The rows are those of the file that the first was judged from, which its manifest names, or of
-    ``items``. A judge is called as its file, without the ending.
+    The rows are those of the first file's input, which its manifest names, or those of ``items``. A
+    judge has the name of its file, without the ending.
 
     Raises:
-        MissingError: a file is not there, or what was judged is not.
-        InputError: the files are of different rows, or no label is of any.
+        MissingError: a file, or the input that was judged, does not exist.
+        InputError: the files have different rows, or no row has a label.
 
     """
     judges = dict(zip(_names(paths), map(_judgements, paths), strict=True))
     ids = [judgement.id for judgement in next(iter(judges.values()))]
     for path, judgements in zip(paths, judges.values(), strict=True):
         if [j.id for j in judgements] != ids:
-            raise InputError(f"{path}: not the same items in the same order as {paths[0]}")
+            raise InputError(
+                f"{path}: differs from {paths[0]} in its items or their order; "
+                "give files of the same rows"
+            )
     rows = _rows(paths[0], items, ids)
     found = [item for _, item in rows]
     scored = {} if labels else {n: scores(found, judged) for n, judged in judges.items()}
@@ -102,18 +105,18 @@ def _rows(judged: Path, items: Path | None, ids: Sequence[str]) -> list[tuple[Ro
 
 
 def _as_manifest_says(judged: Path) -> CheckedInput:
-    """The table that was judged, where it was or, since it was moved, beside the judgements."""
+    """The table that was judged, at its recorded path or else beside the judgements."""
     record = _record(judged)
     manifest = record.with_name(record.name + MANIFEST)
     how = "give the file that was judged, with --items FILE"
     if not manifest.is_file():
-        raise MissingError(f"{manifest}: not there, so what was judged is not known; {how}")
+        raise MissingError(f"{manifest}: does not exist, so the judged file is unknown; {how}")
     made_from: dict[str, Any] = json.loads(manifest.read_text(encoding="utf-8"))["input"]
     path = Path(made_from["path"])
     if not path.is_file():
         path = judged.parent / path.name
     if not path.is_file():
-        raise MissingError(f"{made_from['path']}: not there, and {judged} was made from it; {how}")
+        raise MissingError(f"{made_from['path']}: does not exist, but {judged} needs it; {how}")
     if sha256_file(path) != made_from["sha256"]:
         raise InputError(f"{path}: has changed since {judged} was made from it; {how}")
     return _read(path, made_from)
@@ -134,7 +137,7 @@ def _stated(row: Row, item: Item) -> dict[str, str]:
 
 
 def _old(item: Item) -> Judgement:
-    """What a log's score says: a verdict where it is right or wrong, else none."""
+    """A log's score as a judgement: with a verdict where the score means right or wrong."""
     score, metric = item.meta.get("old_score"), item.meta.get("metric") or "score"
     right = was_right(score)
     verdict = None if right is None else Verdict.CORRECT if right else Verdict.INCORRECT
@@ -161,10 +164,10 @@ def _labels(path: Path, ids: Sequence[str]) -> list[Verdict | None]:
             raise InputError(f"{table.place(number)}: {label}: {error}") from error
     found = [known.get(key) for key in ids]
     if all(one is None for one in found):
-        raise InputError(f"{path}: labels none of the rows that were judged; ids must be the same")
+        raise InputError(f"{path}: labels none of the judged rows; use the same ids in both files")
     twice = next((key for key, n in Counter(ids).items() if n > 1), None)
     if twice is not None:
-        raise InputError(f"{path}: cannot label rows by id, as two are called {twice!r}")
+        raise InputError(f"{path}: cannot label rows by id, as two rows have the id {twice!r}")
     return found
 
 

@@ -1,4 +1,4 @@
-"""Every number of an evaluation on labelled rows in one value, which ``report.json`` is."""
+"""The content of ``report.json`` for an evaluation on labelled rows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SHOWN_TOKENS: Final = {"question": 150, "reference": 150, "response": 300}
 
 
 class Disagreement(Row):
-    """A row where judge and label differ, two-way. Long texts are cut; responses keep their end."""
+    """A row whose verdict differs from its label, two-way. Long texts are cut, with their end."""
 
     id: str
     source: str
@@ -42,9 +42,9 @@ class Disagreement(Row):
 class JudgeReport(Row):
     """One judge. ``views`` maps a view's name and a group's name to the metrics of that group.
 
-    ``confusion`` maps a label to its rows by verdict, ``not judged`` among them. ``parsed_rate`` is
-    the share of the model's texts that held a verdict, ``quote_verbatim_rate`` the share of its key
-    sentences that stand in the response.
+    ``confusion`` maps a label to its rows by verdict, including ``not judged``. ``parsed_rate`` is
+    the share of the model's texts with a verdict, ``quote_verbatim_rate`` the share of its key
+    sentences that are in the response.
     """
 
     name: str
@@ -79,7 +79,7 @@ class Report(Row):
 def build_report(
     settings: EvalSettings, examples: Sequence[Example], runs: Sequence[Judged]
 ) -> Report:
-    """Measure every judge as a whole and by group, and every pair of judges."""
+    """Measure every judge on all rows and by group, and every pair of judges."""
     named = [(run.name, run.judgements) for run in runs]
     return Report(
         name=settings.name,
@@ -156,7 +156,7 @@ def confusion(
 
 
 def parsed_rate(judgements: Sequence[Judgement]) -> float | None:
-    """Of the model's texts, the share that held a verdict. A failed request wrote none."""
+    """The share of the model's texts that have a verdict; a failed request wrote no text."""
     written = [j for j in judgements if j.method == "model" and j.outcome is not Outcome.FAILED]
     return _share(j.outcome is not Outcome.UNPARSED for j in written)
 
@@ -164,7 +164,7 @@ def parsed_rate(judgements: Sequence[Judgement]) -> float | None:
 def quote_verbatim_rate(
     examples: Sequence[Example], judgements: Sequence[Judgement]
 ) -> float | None:
-    """Of the model's key sentences, the share that stands in the response verbatim."""
+    """The share of the model's key sentences that are in the response verbatim."""
     return _share(
         quotes_verbatim(judgement.key_sentence, example.response)
         for example, judgement in zip(examples, judgements, strict=True)

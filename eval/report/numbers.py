@@ -1,4 +1,4 @@
-"""The numbers of the page: one measure for every judge and group of rows, labelled or not."""
+"""The numbers of the page: every judge measured on every group of rows, labelled or not."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from ..metrics import Interval, Metrics, Pair, compare_judges, measure
 from ..shares import Share, ratio, tagged
 from .results import Results
 
-SAID: Final = (*Verdict, *(outcome for outcome in Outcome if outcome is not Outcome.JUDGED))
-"""What can be said of a row: three verdicts, and three ways to have none."""
+RESULTS: Final = (*Verdict, *(outcome for outcome in Outcome if outcome is not Outcome.JUDGED))
+"""The results that a row can have: three verdicts, and three outcomes without one."""
 _BINS: Final = 10
 _TYPE_ORDER: Final = {kind.words: place for place, kind in enumerate(AnswerType)}
 
 
 class Group(Row):
-    """One judge on a group of rows. ``said`` counts its verdicts, and how it had none.
+    """One judge on a group of rows. ``said`` counts its verdicts, and outcomes without one.
 
     ``score`` is the accuracy over the labelled rows that it judged or, where the page has no label
     at all, the share judged correct; in [0, 1] and None where nothing counts. ``metrics`` has the
@@ -48,8 +48,8 @@ class Bin(Row):
     accuracy: Share
 
 
-class Beside(NamedTuple):
-    """Two judges, and the rows on which one of them alone says correct."""
+class PairCounts(NamedTuple):
+    """Two judges, and the number of rows that only one of them judges correct."""
 
     pair: Pair
     first_only: int
@@ -57,18 +57,18 @@ class Beside(NamedTuple):
 
 
 class Numbers(NamedTuple):
-    """All of them: by judge; by tag, value and judge; by judge, label and what was said."""
+    """All numbers: by judge; by tag, value and judge; by judge, label and result."""
 
     n_questions: int
     overall: dict[str, Group]
     tags: dict[str, dict[str, dict[str, Group]]]
     confusion: dict[str, dict[str, dict[str, int]]]
     confidence: dict[str, list[Bin]]
-    pairs: list[Beside]
+    pairs: list[PairCounts]
 
 
 def numbers(results: Results, advance: Advance = lambda done, total: None) -> Numbers:
-    """Measure every judge, as a whole and by every tag that has several values."""
+    """Measure every judge on all rows, and by every tag that has several values."""
     groups = tagged(range(len(results.items)), lambda row: results.tags[row])
     several = {
         tag: sorted(values.items(), key=lambda value: _TYPE_ORDER.get(value[0], 0))
@@ -103,16 +103,16 @@ def numbers(results: Results, advance: Advance = lambda done, total: None) -> Nu
     )
 
 
-def said(judgement: Judgement) -> str:
-    """The verdict, or how judging ended without one."""
+def result_of(judgement: Judgement) -> str:
+    """The verdict, or the outcome where there is none."""
     return (judgement.verdict or judgement.outcome).value
 
 
 def _examples(results: Results) -> list[Example | None]:
-    """The rows that a score is over. Where nobody labelled any, all are, as if each were correct.
+    """The labelled rows; without any label, all rows labelled correct.
 
-    Against such labels accuracy is the share judged correct. What is an item already is not checked
-    again.
+    Against such labels the accuracy is the share judged correct. Items are valid already and are
+    not checked again.
     """
     labels = results.labels if results.labelled else [Verdict.CORRECT] * len(results.items)
     return [
@@ -134,11 +134,11 @@ def _group(
         bootstrap=results.bootstrap,
         seed=results.seed,
     ) if scored else None  # fmt: skip
-    found = Counter(said(judgements[n]) for n in rows)
+    found = Counter(result_of(judgements[n]) for n in rows)
     return Group(
         n_rows=len(rows),
         n_labelled=len(scored) if results.labelled else 0,
-        said={word: found[word] for word in SAID},
+        said={word: found[word] for word in RESULTS},
         score=metrics.accuracy if metrics else None,
         interval=metrics.intervals.get("accuracy") if metrics else None,
         metrics=metrics if results.labelled else None,
@@ -148,16 +148,16 @@ def _group(
 def confusion(
     labels: Sequence[Verdict | None], judgements: Sequence[Judgement]
 ) -> dict[str, dict[str, int]]:
-    """Label -> what was said -> rows; the labels that occur."""
-    counts = Counter((label, said(j)) for label, j in zip(labels, judgements, strict=True))
+    """The number of rows by label and result, for the labels that occur."""
+    counts = Counter((label, result_of(j)) for label, j in zip(labels, judgements, strict=True))
     present = [label for label in Verdict if label in labels]
-    return {label.value: {word: counts[label, word] for word in SAID} for label in present}
+    return {label.value: {word: counts[label, word] for word in RESULTS} for label in present}
 
 
 def reliability(results: Results, judge: str) -> list[Bin]:
-    """Accuracy by confidence, in tenths; the diagram of DeGroot and Fienberg (1983).
+    """Accuracy by confidence, in tenths: the reliability diagram of DeGroot and Fienberg (1983).
 
-    Over the judged rows that have a label and a confidence; two-way, as every score here.
+    Over the judged rows that have a label and a confidence; verdicts are two-way.
     """
     keys = numbered(item_key(item) for item in results.items)
     bins: dict[int, list[tuple[int, float, bool]]] = {}
@@ -186,20 +186,20 @@ def _bin(place: int, rows: Sequence[tuple[int, float, bool]], seed: int) -> Bin:
     )
 
 
-def _pairs(results: Results, examples: Sequence[Example | None]) -> list[Beside]:
+def _pairs(results: Results, examples: Sequence[Example | None]) -> list[PairCounts]:
     known = [example for example in examples if example is not None]
     every = known if results.labelled and len(known) == len(examples) else None
-    return [_beside(every, a, b) for a, b in combinations(results.judges.items(), 2)]
+    return [_pair_counts(every, a, b) for a, b in combinations(results.judges.items(), 2)]
 
 
-def _beside(
+def _pair_counts(
     examples: Sequence[Example] | None,
     a: tuple[str, Sequence[Judgement]],
     b: tuple[str, Sequence[Judgement]],
-) -> Beside:
+) -> PairCounts:
     both = Counter(
         (says_yes(one.verdict), says_yes(other.verdict))
         for one, other in zip(a[1], b[1], strict=True)
         if one.verdict is not None and other.verdict is not None
     )
-    return Beside(compare_judges(examples, a, b), both[True, False], both[False, True])
+    return PairCounts(compare_judges(examples, a, b), both[True, False], both[False, True])

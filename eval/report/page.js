@@ -181,7 +181,7 @@ function download(name, kind, text) {
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
-// --- what a reader does ---
+// --- events ---
 
 let waiting;
 form.addEventListener("input", () => {
@@ -227,4 +227,4 @@ form.elements.tag.append(...tags.map((tag) => make("option", {}, tag)));
 form.elements.tag.closest("label").hidden = !tags.length;
 draw();
 if (location.hash.includes("=")) show();
-document.documentElement.dataset.ready = ""; // the list is there
+document.documentElement.dataset.ready = ""; // the list is drawn

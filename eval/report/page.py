@@ -1,4 +1,4 @@
-"""``report.html``: one page, for labelled rows and others, which loads nothing from anywhere."""
+"""``report.html``: one page for judged rows, labelled or not, which loads no other file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gradegpt.errors import MissingError
 
 from ..console import decimal, percent
 from ..judging import Advance
-from .numbers import SAID, numbers
+from .numbers import RESULTS, numbers
 from .results import Results
 from .rows import listed
 
@@ -22,9 +22,9 @@ _SCRIPTS: Final = ("items.js", "page.js")
 
 
 def render_page(results: Results, *, most: int, advance: Advance = lambda done, total: None) -> str:
-    """The page of ``results``, which lists ``most`` items; the same results give the same bytes.
+    """The page of ``results``, with at most ``most`` items; equal results give equal bytes.
 
-    ``advance`` is called with the groups of rows that are measured and all there are.
+    ``advance`` is called with the number of measured groups of rows and the number of all groups.
 
     Raises:
         MissingError: jinja2 is not installed.
@@ -54,7 +54,7 @@ def render_page(results: Results, *, most: int, advance: Advance = lambda done, 
         results=results,
         numbers=numbers(results, advance),
         judges=list(results.judges),
-        words=[word.value for word in SAID],
+        words=[word.value for word in RESULTS],
         n_listed=len(rows),
         n_cut=sum("cut" in row for row in rows),
         style=Markup(style),
@@ -66,7 +66,7 @@ def render_page(results: Results, *, most: int, advance: Advance = lambda done, 
 
 
 def embedded(value: Any) -> str:
-    r"""JSON that no text inside can end: without ``<`` there is no ``</script`` and no ``<!--``.
+    r"""JSON for a script element; without ``<``, no text in it can end that element.
 
     >>> print(embedded("</script>"))
     "\u003c/script>"
@@ -80,5 +80,5 @@ def _read(name: str) -> str:
 
 
 def _hash(text: str) -> str:
-    """What a content security policy calls an inline text that may be used."""
+    """The hash by which a content security policy allows an inline text."""
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

@@ -1,4 +1,4 @@
-"""Judged rows as the page takes them: items, what each judge said, labels and tags."""
+"""Judged rows, the input of the page: items, judgements, labels and tags."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Tags = Mapping[str, tuple[str, ...]]
 
 
 class Results(NamedTuple):
-    """Rows and what is known of them; ``items``, ``labels``, ``tags`` and each judge's list agree.
+    """Rows with their judgements; ``items``, ``labels``, ``tags`` and judgements have one order.
 
-    A label is None where nobody gave one. ``scores`` are those of the model that answered, by
-    judge, where there are no labels.
+    A row without a label has None. ``scores`` are those of the model that answered, by judge, where
+    there are no labels.
     """
 
     name: str
@@ -61,7 +61,7 @@ def of_answers(
     bootstrap: int,
     seed: int,
 ) -> Results:
-    """The results of judges on answers without labels, with the scores of these."""
+    """The results of judges on answers without labels, with the scores of these answers."""
     return Results(
         name=name,
         items=items,
@@ -75,7 +75,7 @@ def of_answers(
 
 
 def tags_of(item: Item, stated: Mapping[str, str]) -> Tags:
-    """What a row is grouped by: what is ``stated`` of it, its kind of answer and its own tags."""
+    """The tags that group a row: the ``stated`` ones, its kind of answer and its own tags."""
     common = {**stated, "answer type": type_of(item).words}
     one = {tag: (value,) for tag, value in common.items() if value}
     own = {tag: (v,) if isinstance(v, str) else v for tag, v in item.tags.items()}

@@ -1,4 +1,4 @@
-"""The items that the page lists: what is worth a look first, long texts cut."""
+"""The items that the page lists, the most interesting first, with long texts cut."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gradegpt.agreement import says_yes
 from gradegpt.fit import fit_middle, fit_response
 from gradegpt.schema import Item, Judgement, Verdict
 
-from .numbers import said
+from .numbers import result_of
 from .results import Results
 
 _TOKENS: Final = {"question": 600, "context": 600, "reference": 400, "response": 1200, "chain": 600}
@@ -18,10 +18,10 @@ _DECIMALS: Final = 4
 
 
 def interest(label: Verdict | None, verdicts: Iterable[Verdict | None], *, labelled: bool) -> int:
-    """How soon a row is shown, 0 first.
+    """The rank of a row in the list, 0 first.
 
-    0: judges differ from each other or from the label, two-way. 1: without labels, all verdicts are
-    against the response. 2: a judge gave no verdict. 3: the rest.
+    0: judges differ from each other or from the label, two-way. 1: without labels, no judge found
+    the response correct. 2: a judge gave no verdict. 3: all others.
     """
     given = list(verdicts)
     seen = {says_yes(v) for v in (label, *given) if v is not None}
@@ -33,7 +33,7 @@ def interest(label: Verdict | None, verdicts: Iterable[Verdict | None], *, label
 
 
 def listed(results: Results, most: int) -> list[dict[str, Any]]:
-    """The first ``most`` rows by interest, each as the page's script takes it."""
+    """The first ``most`` rows by interest, as values for the page's script."""
     labelled = results.labelled
     order = [
         (interest(label, [j.verdict for j in judged], labelled=labelled), n)
@@ -57,16 +57,16 @@ def _row(results: Results, n: int, kind: int) -> dict[str, Any]:
             "n": n + 1, "id": item.id, "interest": kind, **texts,
             "cut": _is_cut(item, texts), "label": label.value if label else "",
             "tags": {tag: list(values) for tag, values in results.tags[n].items()},
-            "said": [_said(judged[n]) for judged in results.judges.values()],
+            "said": [_judgement(judged[n]) for judged in results.judges.values()],
         }
     )  # fmt: skip
 
 
-def _said(judgement: Judgement) -> dict[str, Any]:
+def _judgement(judgement: Judgement) -> dict[str, Any]:
     confidence = judgement.confidence
     return _filled(
         {
-            "verdict": said(judgement),
+            "verdict": result_of(judgement),
             "confidence": None if confidence is None else round(confidence, _DECIMALS),
             "method": judgement.method,
             "reason": judgement.reason,
@@ -88,7 +88,7 @@ def _is_cut(item: Item, texts: dict[str, Any]) -> bool:
 
 
 def _filled(values: dict[str, Any]) -> dict[str, Any]:
-    """Without what is empty: a page of thousands of rows is smaller by a third."""
+    """The values without empty ones, which makes a page of thousands of rows a third smaller."""
     empty = (None, False)
     return {
         name: value

@@ -1,1 +1,1 @@
-"""Make rubrics from reference solutions, check them, grade by them, and compare with people."""
+"""Make rubrics from reference solutions, check them, grade by them, and compare with humans."""

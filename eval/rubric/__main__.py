@@ -40,8 +40,8 @@ Rubrics = Annotated[
     Path,
     typer.Argument(
         metavar="RUBRICS.JSONL",
-        help='What make wrote, or rows by hand: {"id": …, "criteria": [{"text": …, "points": …}], '
-        '"total": 10}.',
+        help="The output of make, or rows written by hand: "
+        '{"id": …, "criteria": [{"text": …, "points": …}], "total": 10}.',
     ),
 ]
 
@@ -52,7 +52,7 @@ def make(
         Path,
         typer.Argument(
             metavar="ITEMS.JSONL",
-            help="Rows with id, question, reference and solution, a row a question; points, if a "
+            help="Rows with id, question, reference and solution, one per question; points, if a "
             "full answer does not earn 10.",
         ),
     ],
@@ -61,7 +61,7 @@ def make(
     model: ModelName,
     by_hand: Annotated[
         Path | None,
-        typer.Option(help="Rubrics that are there already; the model makes the others."),
+        typer.Option(help="Rubrics written by hand; the model makes the others."),
     ] = None,
     max_new_tokens: MaxNewTokens = 2048,
     concurrency: Concurrency = 16,
@@ -72,8 +72,8 @@ def make(
 ) -> None:
     """Make a rubric for every question from its reference solution.
 
-    A run that was stopped goes on when the same command is given again. A reply that is no rubric
-    leaves a row without criteria, which `check` shows with the reason.
+    A stopped run resumes when the same command is given again. A reply that is no rubric leaves a
+    row without criteria, which `check` reports with the reason.
     """
     started = time.monotonic()
     with asking(
@@ -86,17 +86,17 @@ def make(
 
 @app.command(epilog="Then: gradegpt eval.rubric grade ANSWERS.JSONL RUBRICS.JSONL -o GRADES.JSONL")
 def check(
-    items: Annotated[Path, typer.Argument(metavar="ITEMS.JSONL", help="What the rubrics are for.")],
+    items: Annotated[Path, typer.Argument(metavar="ITEMS.JSONL", help="The items of the rubrics.")],
     rubrics: Rubrics,
     out: Annotated[
         Path | None, typer.Option("-o", "--out", help="Write every finding there, as JSON Lines.")
     ] = None,
     show: Annotated[int, typer.Option(min=0, help="Findings shown of each defect.")] = 5,
 ) -> None:
-    """Find rubrics that need a look: points, steps that they leave out, how points are spread.
+    """Find rubrics to check: wrong points, steps without a criterion, unevenly spread points.
 
-    Ends with exit code 1 where there is any. Coverage goes by numbers, formulas and names: a
-    criterion in other words is not seen, so a finding of it is a question and no verdict.
+    The exit code is 1 if there is any. Coverage compares numbers, formulas and names: a criterion
+    in other words is not recognised, so check each finding of missing coverage.
     """
     measured, found = check_files(items, rubrics)
     if out is not None:
@@ -128,8 +128,8 @@ def grade(
 ) -> None:
     """Grade every response by its rubric: for each criterion points, a quote and a reason.
 
-    Points without a quote that the response has, over a criterion's maximum, or for a criterion
-    that the rubric does not have leave a response without points, with the reason.
+    A response gets no points, with the reason, where the reply awards points without a quote from
+    the response, above a criterion's maximum, or for a criterion that the rubric does not have.
     """
     started = time.monotonic()
     with asking(
@@ -142,7 +142,7 @@ def grade(
 
 @app.command(epilog="First: gradegpt eval.rubric grade ANSWERS.JSONL RUBRICS.JSONL -o GRADES")
 def score(
-    grades: Annotated[Path, typer.Argument(metavar="GRADES.JSONL", help="What grade wrote.")],
+    grades: Annotated[Path, typer.Argument(metavar="GRADES.JSONL", help="The output of grade.")],
     people: Annotated[
         str | None,
         typer.Option(
@@ -158,7 +158,7 @@ def score(
 ) -> None:
     """Score graded responses: mean points, agreement with people, and errors by kind (ARB).
 
-    Intervals are over questions. Responses without points count for nothing and are listed.
+    Intervals are over questions. Responses without points are not counted in any score, and listed.
     """
     rows = list(read_rows(grades, GradeRow))
     found = rubric_scores(rows, read_people(people, rows) if people else None)

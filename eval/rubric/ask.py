@@ -1,4 +1,4 @@
-"""Items -> rubrics, and items and rubrics -> points: a model asked, a row each."""
+"""Ask a model for rubrics of items, and for the points of responses by these rubrics."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ def make(
     by_hand: Path | None = None,
     **options: Unpack[AskOptions],
 ) -> Asked:
-    """Write a rubric for every item to ``out``; those in ``by_hand`` are taken and not asked for.
+    """Write a rubric for every item to ``out``; rubrics in ``by_hand`` are used without asking.
 
-    A reply that is no rubric of the item's points (ten, if it says none) leaves a row without
-    criteria, with the reason. A stopped run goes on as in ``ask_rows``.
+    A reply that is no rubric of the item's points (ten, if it states none) leaves a row without
+    criteria, with the reason. A stopped run resumes as in ``ask_rows``.
 
     Raises:
-        InputError: items, or rubrics by hand, that cannot be used.
+        InputError: items, or rubrics written by hand, cannot be used.
         OutputError, EngineError: as ``ask_rows``.
 
     """
@@ -80,11 +80,11 @@ def grade(
 ) -> Asked:
     """Write the points of every response to ``out``, by the rubric of its item or question.
 
-    A response without a rubric that can be used is ``undecided``, with the reason, and nobody is
-    asked. A stopped run goes on as in ``ask_rows``.
+    A response without a usable rubric is ``undecided``, with the reason, and the model is not
+    asked. A stopped run resumes as in ``ask_rows``.
 
     Raises:
-        InputError: items or rubrics that cannot be used, or rubrics for none of the items.
+        InputError: items or rubrics cannot be used, or no item has a rubric.
         OutputError, EngineError: as ``ask_rows``.
 
     """
@@ -92,9 +92,11 @@ def grade(
     found = [
         (item, rubric_of(item, where, known)) for where, item in read_items(items, answered=True)
     ]
-    if not any(mine for _, mine in found):
-        raise InputError(f"{rubrics}: no rubric has the id of an item in {items}")
-    pairs = [(item, mine[1] if mine else no_rubric(item)) for item, mine in found]
+    if not any(own for _, own in found):
+        raise InputError(
+            f"{rubrics}: no rubric has the id of an item in {items}; use the same ids in both files"
+        )
+    pairs = [(item, own[1] if own else no_rubric(item)) for item, own in found]
     prompts = ["" if rubric.problem else grade_prompt(item, rubric) for item, rubric in pairs]
 
     def graded(n: int, reply: str | None) -> GradeRow:
@@ -107,7 +109,7 @@ def grade(
 
 
 def grade_row(item: Item, rubric: RubricRow, reply: str | None) -> GradeRow:
-    """The row of a response from the grader's reply; None where the server refused to give one."""
+    """The row of a response from the grader's reply, which is None where the server refused."""
     quality = check_rubric(rubric, item)
     row = GradeRow(
         id=item.id, rubric=rubric.id, outcome=Outcome.FAILED, total=rubric.total,
@@ -139,9 +141,9 @@ def _asks_for_rubric(item: Item, where: str, written: dict[str, tuple[str, Rubri
         line, rubric = found
         if rubric.problem or abs(rubric.total - total) > SAME:
             problem = rubric.problem or f"a total of {rubric.total:g}, and the item has {total:g}"
-            raise InputError(f"{line}: criteria: {problem}; mend the rubric of {item.id!r}")
+            raise InputError(f"{line}: criteria: {problem}; correct the rubric of {item.id!r}")
         return render_rubric(rubric)
     if not solution_of(item).strip():
-        missing = "empty; a rubric is made from a reference solution, or written by hand"
+        missing = "is empty; give a reference solution, or a rubric with --by-hand"
         raise InputError(f"{where}: solution: {missing}")
     return make_prompt(item, total)

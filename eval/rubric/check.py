@@ -1,4 +1,4 @@
-"""Rubrics beside their items: what is out of bounds, before anything is graded by it."""
+"""Check rubrics against their items before grading."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .rows import no_rubric, read_items, read_rubrics, rubric_of
 
 
 class Finding(Row):
-    """A rubric with a defect: whose it is, where it is written, and what is the matter."""
+    """A defect of a rubric: its item, the line of the rubric, the defect and its detail."""
 
     id: str
     where: str
@@ -21,10 +21,10 @@ class Finding(Row):
 
 
 def check_files(items: Path, rubrics: Path) -> tuple[list[Quality], list[Finding]]:
-    """Each item's rubric measured, in order, and every defect; no rubric is one too.
+    """The quality of each item's rubric, in order, and every defect; a missing rubric is a defect.
 
     Raises:
-        InputError: items or rubrics that cannot be used, or a rubric for no item.
+        InputError: items or rubrics cannot be used, or a rubric is for no item.
 
     """
     known, used = read_rubrics(rubrics), set[str]()
@@ -40,5 +40,8 @@ def check_files(items: Path, rubrics: Path) -> tuple[list[Quality], list[Finding
             for defect, detail in quality.defects
         )
     for name in known.keys() - used:
-        raise InputError(f"{known[name][0]}: id: {name!r} is that of no item in {items}")
+        raise InputError(
+            f"{known[name][0]}: id: {name!r} is no item's id in {items}; "
+            "remove the rubric or add the item"
+        )
     return measured, found

@@ -1,4 +1,4 @@
-"""The rows of rubric grading and their readers: rubrics, gradings, and what people gave."""
+"""The rows of rubric grading and their readers: rubrics, gradings, and human points."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _COSTS: Final = ("cut_off", "prompt_tokens", "completion_tokens")
 
 
 class RubricRow(Rubric):
-    """The rubric of an item, by a model or by hand: ``id``, ``criteria`` and ``total`` suffice.
+    """The rubric of an item, by a model or by hand; required: ``id``, ``criteria``, ``total``.
 
-    Without criteria there is none, and ``reason`` says why the model's ``reply`` was not read.
+    A row without criteria has no rubric, and ``reason`` is why the ``reply`` was not parsed.
     """
 
     id: Annotated[str, Field(min_length=1)]
@@ -32,11 +32,11 @@ class RubricRow(Rubric):
 
 
 class GradeRow(Row):
-    """The points of one response. Only the outcome ``judged`` has any.
+    """The points of one response. Only the outcome ``judged`` has points.
 
     ``rubric`` is the id of the rubric, which all answers to a question share; ``coverage`` and
     ``spread`` are the rubric's, as ``gradegpt.rubric.quality`` measures them; ``undecided`` is a
-    response whose item has no rubric that can be used.
+    response whose item has no usable rubric.
     """
 
     id: str
@@ -64,10 +64,10 @@ class GradeRow(Row):
 
 
 class People(Row):
-    """What people gave one response.
+    """The human points of one response.
 
-    ``criteria``: their points by the rubric, in its order; ``points``: their points on the whole,
-    whatever the rubric says; ``coverage`` and ``spread``: their rating of the rubric, from 1 to 5
+    ``criteria``: the points by the rubric, in its order; ``points``: the overall points,
+    independent of the rubric; ``coverage`` and ``spread``: the rating of the rubric, from 1 to 5
     (ARB, table 4).
     """
 
@@ -85,10 +85,10 @@ class People(Row):
 
 
 def read_items(path: Path, *, answered: bool) -> list[tuple[str, Item]]:
-    """Each item with its ``file:line``; labels may be there, and without ``answered`` no response.
+    """Each item with its ``file:line``; without ``answered`` a response is not required.
 
     Raises:
-        InputError: a row that cannot be used, or two with one id; ``file:line: field`` leads.
+        InputError: a row cannot be used, or an id is repeated; with ``file:line: field``.
 
     """
     found: list[tuple[str, Item]] = []
@@ -98,13 +98,15 @@ def read_items(path: Path, *, answered: bool) -> list[tuple[str, Item]]:
         known = {k: v for k, v in row.items() if k in Item.model_fields}
         item = validate(Item, known if answered else {"response": "", **known}, where)
         if not item.question.strip():
-            raise InputError(f"{where}: question: empty; there is nothing to grade an answer to")
+            raise InputError(f"{where}: question: is empty; write the question that was answered")
         if answered and "error" in item.meta:
-            lost = f"the question was never answered ({item.meta['error']}); ask it again"
-            raise InputError(f"{where}: meta.error: {lost}")
+            failed = f"the question was not answered ({item.meta['error']}); ask it again"
+            raise InputError(f"{where}: meta.error: {failed}")
         name = item.id or str(number)
         if lines.setdefault(name, number) != number:
-            raise InputError(f"{where}: id: {name!r} is that of line {lines[name]} too")
+            raise InputError(
+                f"{where}: id: {name!r} is also the id of line {lines[name]}; give each row its own"
+            )
         meta = {k: v for k, v in item.meta.items() if k not in _COSTS}
         found.append((where, item.model_copy(update={"id": name, "meta": meta})))
     if not found:
@@ -116,7 +118,7 @@ def read_rubrics(path: Path) -> dict[str, tuple[str, RubricRow]]:
     """Each rubric by its item's id, with its ``file:line``.
 
     Raises:
-        InputError: a row that cannot be used, or two with one id.
+        InputError: a row cannot be used, or an id is repeated.
 
     """
     found: dict[str, tuple[str, RubricRow]] = {}
@@ -125,7 +127,9 @@ def read_rubrics(path: Path) -> dict[str, tuple[str, RubricRow]]:
         rubric = validate(RubricRow, row, where)
         if rubric.id in found:
             other = found[rubric.id][0].rpartition(":")[2]
-            raise InputError(f"{where}: id: {rubric.id!r} is that of line {other} too")
+            raise InputError(
+                f"{where}: id: {rubric.id!r} is also the id of line {other}; give each its own"
+            )
         found[rubric.id] = (where, rubric)
     return found
 
@@ -133,10 +137,10 @@ def read_rubrics(path: Path) -> dict[str, tuple[str, RubricRow]]:
 def rubric_of(
     item: Item, where: str, rubrics: dict[str, tuple[str, RubricRow]]
 ) -> tuple[str, RubricRow] | None:
-    """The rubric with the item's id, or, as ``q1#0`` is an answer to ``q1``, with its question's.
+    """The rubric with the item's id, or with its question's: ``q1#0`` is an answer to ``q1``.
 
     Raises:
-        InputError: the item's points are not the rubric's total.
+        InputError: the item's points differ from the rubric's total.
 
     """
     found = rubrics.get(item.id) or rubrics.get(item.id.rpartition("#")[0])
@@ -149,20 +153,20 @@ def rubric_of(
 
 
 def no_rubric(item: Item) -> RubricRow:
-    """In the place of a rubric for an item that has none."""
+    """The row of an item that has no rubric."""
     total = item.points or TOTAL
     return RubricRow(id=item.id, criteria=(), total=total, reason="rubric:none has its id")
 
 
 def read_people(source: str, grades: Sequence[GradeRow]) -> dict[str, People]:
-    """What people gave, by the id of the response: from a file of its own or a column of ``meta``.
+    """Human points by the id of the response, from their own file or a column of ``meta``.
 
     A file has a row ``{"id", "points", "criteria", ...}`` for each response; a column holds such an
     object, or the points alone.
 
     Raises:
-        InputError: neither such a file nor such a column, an id twice or unknown, points that the
-            rubric does not have.
+        InputError: there is no such file or column, an id is repeated or unknown, or the points do
+            not fit the rubric.
 
     """
     by_id = {row.id: row for row in grades}
@@ -170,9 +174,11 @@ def read_people(source: str, grades: Sequence[GradeRow]) -> dict[str, People]:
     for where, value in _given(source, grades):
         people = validate(People, value, where)
         if people.id not in by_id:
-            raise InputError(f"{where}: id: {people.id!r} is no response that was graded")
+            raise InputError(
+                f"{where}: id: {people.id!r} is no graded response; give ids of graded rows"
+            )
         if people.id in found:
-            raise InputError(f"{where}: id: {people.id!r} is there twice")
+            raise InputError(f"{where}: id: {people.id!r} occurs twice; give one row per response")
         _check_points(people, by_id[people.id], where)
         found[people.id] = people
     return found
@@ -183,7 +189,10 @@ def _given(source: str, grades: Sequence[GradeRow]) -> list[tuple[str, dict[str,
         return [(f"{source}:{number}", row) for number, row in read_objects(source)]
     values = [(row.id, row.meta[source]) for row in grades if row.meta.get(source) is not None]
     if not values:
-        raise InputError(f"{source}: neither a file nor a column of 'meta' in the graded rows")
+        raise InputError(
+            f"{source}: is neither a file nor a column of 'meta' in the graded rows; "
+            "give one of them"
+        )
     return [
         (f"{name}: meta.{source}", {"id": name, **(v if isinstance(v, dict) else {"points": v})})
         for name, v in values
@@ -192,7 +201,9 @@ def _given(source: str, grades: Sequence[GradeRow]) -> list[tuple[str, dict[str,
 
 def _check_points(people: People, row: GradeRow, where: str) -> None:
     if people.points is not None and people.points > row.total + SAME:
-        raise InputError(f"{where}: points: {people.points:g}, of {row.total:g} at most")
+        raise InputError(
+            f"{where}: points: {people.points:g} exceeds the total of {row.total:g}; correct it"
+        )
     if not people.criteria or not row.criteria:
         return
     if len(people.criteria) != len(row.criteria):
@@ -201,5 +212,6 @@ def _check_points(people: People, row: GradeRow, where: str) -> None:
     for number, (given, criterion) in enumerate(zip(people.criteria, row.criteria, strict=True), 1):
         if given > criterion.points + SAME:
             raise InputError(
-                f"{where}: criteria: {given:g} for criterion {number}, of {criterion.points:g}"
+                f"{where}: criteria: {given:g} exceeds the {criterion.points:g} points of "
+                f"criterion {number}; correct it"
             )

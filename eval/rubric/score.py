@@ -1,8 +1,8 @@
-"""What graded responses say: points, agreement with people, and the errors of rubric grading.
+"""The scores of graded responses: points, agreement with humans, and errors of rubric grading.
 
-The tables of ARB, section 4.4: table 5 has mean points and their correlation with people's, table 4
-the errors. Counted is only what was graded, and all else is counted beside it. Intervals are over
-questions, as answers to one question are not independent.
+The tables of ARB, section 4.4: table 5 has mean points and their correlation with human points,
+table 4 the errors. Scores are over graded responses only; the others are counted separately.
+Intervals are over questions, as answers to one question are not independent.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ class Estimate(Row):
 
 
 class Compared(Row):
-    """The model's points beside people's, as shares of the rubric's total.
+    """The model's points and human points, as shares of the rubric's total.
 
-    ``difference``: the model's less people's. ``pearson`` and ``spearman`` are None where one side
-    gave all responses the same.
+    ``difference``: the model's minus the human points. ``pearson`` and ``spearman`` are None where
+    one side gave all responses the same points.
     """
 
     people: Estimate | None
@@ -48,12 +48,12 @@ class Compared(Row):
 
 
 class RubricErrors(Row):
-    """How often each error happens, as a share of the responses in which it can be seen (table 4).
+    """The rate of each error among the responses in which it can be detected (table 4).
 
-    ``alternative_solutions``: full points by people on the whole, fewer by the rubric, both from
-    people. ``extra_credit`` and ``reduced_credit``: a criterion for which the model gave more, or
-    fewer, points than people. ``hallucinated_rubric``: the reply has a criterion, or more points of
-    one, than the rubric has; seen without people, among all replies.
+    ``alternative_solutions``: a human gave full points overall, and fewer by the rubric.
+    ``extra_credit`` and ``reduced_credit``: a criterion for which the model gave more, or fewer,
+    points than a human. ``hallucinated_rubric``: the reply has a criterion that the rubric does not
+    have, or more points than it allows; detected in all replies, without human points.
     """
 
     alternative_solutions: Estimate | None
@@ -63,12 +63,12 @@ class RubricErrors(Row):
 
 
 class RubricScores(Row):
-    """A whole graded file.
+    """The scores of a whole graded file.
 
-    ``points``: the mean share of the total; ``by_rubric``: against people's points by the rubric,
-    the grader's own fault alone (table 5); ``on_the_whole``: against people's points without it,
-    the rubric's fault too. ``coverage`` and ``spread``: of the rubrics, as measured, in
-    [0, 1]; ``rated_…`` by people, from 1 to 5.
+    ``points``: the mean share of the total; ``by_rubric``: compared with human points by the
+    rubric, so only the grader's errors count (table 5); ``on_the_whole``: compared with overall
+    human points, so errors of the rubric count, too. ``coverage`` and ``spread``: of the rubrics,
+    as measured, in [0, 1]; ``rated_…`` by humans, from 1 to 5.
     """
 
     n_rows: int
@@ -96,7 +96,7 @@ def rubric_scores(
     draws: int = DRAWS,
     seed: int = 0,
 ) -> RubricScores:
-    """Every score of graded rows; without ``people`` those that need none."""
+    """Every score of graded rows; without ``people`` those that need no human points."""
     known = people or {}
     pairs = [(row, known[row.id]) for row in grades if row.id in known]
     rubrics = list({row.rubric: row for row in grades}.values())
@@ -124,7 +124,7 @@ def rubric_scores(
 
 
 class Bootstrap(NamedTuple):
-    """How intervals are drawn: questions with replacement, each with all its responses."""
+    """The bootstrap of intervals: questions are drawn with replacement, with their responses."""
 
     draws: int = DRAWS
     seed: int = 0
@@ -165,7 +165,7 @@ def _estimate(values: Values, n: int, n_questions: int) -> Estimate:
 def _compared(
     pairs: Sequence[Pair], given: Callable[[People], float | None], boot: Bootstrap
 ) -> Compared | None:
-    """The model's points and those that ``given`` finds of a person, of rows that have both."""
+    """Compare the model's points with the human points that ``given`` returns."""
     some = [
         (row, row.points / row.total, points / row.total)
         for row, person in pairs
@@ -200,7 +200,7 @@ def _alternative(row: GradeRow, person: People) -> float | None:
 
 
 def _credit(row: GradeRow, person: People, sign: int) -> float | None:
-    """Whether the model gave a criterion more points (1) or fewer (-1) than the person did."""
+    """Whether the model gave a criterion more points (sign 1) or fewer (-1) than the human."""
     if not person.criteria or row.points is None:
         return None
     pairs = zip(row.awards, person.criteria, strict=True)

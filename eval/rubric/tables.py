@@ -1,4 +1,4 @@
-"""The tables of the command line: rubrics out of bounds, and what graded responses say."""
+"""The tables of the command line: defects of rubrics, and the scores of graded responses."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .score import Compared, Estimate, RubricScores
 
 
 def print_checked(measured: Sequence[Quality], found: Sequence[Finding], show: int) -> None:
-    """Means of what was measured, and what is out of bounds, the most frequent defect first."""
+    """Print the mean quality of the rubrics, and their defects, the most frequent first."""
     console = terminal()
     for name, values in (
         ("steps covered", [q.coverage for q in measured]),
@@ -25,13 +25,13 @@ def print_checked(measured: Sequence[Quality], found: Sequence[Finding], show: i
         if some:
             console.print(f"{name}: {sum(some) / len(some):.2f} on average, of 0 to 1")
     faulty = len({finding.id for finding in found})
-    console.print(f"{faulty:,} of {len(measured):,} items have a rubric that needs a look")
+    console.print(f"{faulty:,} of {len(measured):,} items have a rubric to check")
     table = empty_table()
     for name in ("defect", "rubrics", "id", ""):
         table.add_column(name, justify="right" if name == "rubrics" else "left")
     for defect, count in Counter(finding.defect for finding in found).most_common():
-        mine = [finding for finding in found if finding.defect is defect][:show]
-        for n, finding in enumerate(mine):
+        own = [finding for finding in found if finding.defect is defect][:show]
+        for n, finding in enumerate(own):
             first = (defect.value, f"{count:,}") if n == 0 else ("", "")
             table.add_row(*first, escape(finding.id), escape(finding.detail[:60]))
     if found:
@@ -39,7 +39,7 @@ def print_checked(measured: Sequence[Quality], found: Sequence[Finding], show: i
 
 
 def print_scores(found: RubricScores) -> None:
-    """Outcomes, points, agreement with people, and the errors of ARB's table 4."""
+    """Print outcomes, points, agreement with humans, and the errors of ARB's table 4."""
     console = terminal()
     ended = ", ".join(f"{count:,} {outcome}" for outcome, count in found.outcomes.items())
     console.print(

@@ -1,7 +1,7 @@
-"""What a judged file says of the model that answered: ``gradegpt eval.scores FILE JUDGEMENTS``.
+"""Score the model that answered from a judged file: ``gradegpt eval.scores FILE JUDGEMENTS``.
 
-Answers to one question are samples of it. Counted against the model is only what a judge judged:
-rows without a verdict are left out of every score, and counted beside it.
+Several answers to one question are samples of it. Rows without a verdict are left out of every
+score and counted separately.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ class Samples(Row):
 
 
 class Score(Row):
-    """Of one group of rows. ``accuracy`` is over all judged rows, a micro-average.
+    """The scores of one group of rows. ``accuracy`` is a micro-average over all judged rows.
 
     ``accuracy_of_answers`` leaves out responses that give no answer (``invalid``; OlympiadBench,
     appendix B, removes them); ``consensus`` is the accuracy of the answer that most samples of a
     question give. ``credit`` is the mean share of right parts, by the weights in
-    ``meta.part_weights``, where items have parts. ``no_answer`` counts why there was none,
-    ``rates`` the same by ATLAS's kinds, ``not_judged`` how judging ended without a verdict.
+    ``meta.part_weights``, where items have parts. ``no_answer`` counts the reasons of invalid
+    responses, ``rates`` counts them by ATLAS's kinds, ``not_judged`` the outcomes without verdict.
     """
 
     n_rows: int
@@ -67,7 +67,7 @@ class Score(Row):
 
 
 class Scores(Row):
-    """A whole judged file; ``tags`` by tag and value, ``ssr`` by tag and alpha."""
+    """The scores of a whole judged file; ``tags`` by tag and value, ``ssr`` by tag and alpha."""
 
     overall: Score
     tags: dict[str, dict[str, Score]]
@@ -82,7 +82,7 @@ def scores(
     alphas: Sequence[float] = ALPHAS,
     seed: int = 0,
 ) -> Scores:
-    """Every score of judged rows; without ``ks`` those powers of two that all questions reach.
+    """Every score of judged rows; default ``ks`` are powers of two that all questions reach.
 
     Raises:
         InputError: items and judgements are not of the same rows, or no question has ``k`` answers.
@@ -104,7 +104,7 @@ def scores(
     return Scores(
         overall=score_of(rows, ks, seed),
         tags={
-            tag: {value: score_of(mine, (), seed) for value, mine in values.items()}
+            tag: {value: score_of(own, (), seed) for value, own in values.items()}
             for tag, values in groups.items()
         },
         ssr={
@@ -115,7 +115,7 @@ def scores(
 
 
 def _powers(questions: Sequence[Sequence[Answer]]) -> tuple[int, ...]:
-    """The powers of two that all questions have answers for, and one has judged answers for."""
+    """The powers of two up to the answers of every question and the judged answers of one."""
     judged = max(_counts(question)[1] for question in questions)
     most = min(judged, *map(len, questions))
     return tuple(2**n for n in range(1, most.bit_length()) if 2**n <= most)
@@ -125,7 +125,7 @@ def score_of(rows: Sequence[Answer], ks: Sequence[int] = (), seed: int = 0) -> S
     """The scores of some rows.
 
     Raises:
-        InputError: no question has as many judged answers as a ``k`` needs.
+        InputError: no question has ``k`` judged answers.
 
     """
     questions = _by_question(rows)
@@ -161,9 +161,9 @@ def ssr(points: Iterable[Sequence[Answer]], alpha: float) -> float | None:
 
 
 def classes(answers: Sequence[Answer]) -> list[int | None]:
-    """A number for each row's answer, the same where the rules show that two answers are equal.
+    """A class number for each row's answer, the same where the rules find two answers equal.
 
-    None where the judge named no answer. Equal is what equals the first of its class.
+    None where the judge named no answer. An answer is compared with the first of each class.
     """
     found: list[int | None] = []
     firsts: list[tuple[str, Item]] = []
@@ -172,12 +172,12 @@ def classes(answers: Sequence[Answer]) -> list[int | None]:
             found.append(None)
             continue
         kind = type_of(item)
-        said = read(judgement.answer, kind, asked(item))
+        answer = read(judgement.answer, kind, asked(item))
         same = (
             number
             for number, (first, _) in enumerate(firsts)
             if first == judgement.answer
-            or compare(read(first, kind, asked(item)), said, question=asked(item)).same
+            or compare(read(first, kind, asked(item)), answer, question=asked(item)).same
         )
         number = next(same, len(firsts))
         if number == len(firsts):
@@ -195,16 +195,16 @@ def _by_question(rows: Sequence[Answer]) -> list[list[Answer]]:
 
 
 def _counts(question: Sequence[Answer]) -> tuple[int, int, int]:
-    """Right, judged, and judged to be no answer."""
-    said = Counter(j.verdict for _, j in question)
-    judged = sum(n for verdict, n in said.items() if verdict is not None)
-    return said[Verdict.CORRECT], judged, said[Verdict.INVALID]
+    """The numbers of correct, judged and invalid answers."""
+    verdicts = Counter(j.verdict for _, j in question)
+    judged = sum(n for verdict, n in verdicts.items() if verdict is not None)
+    return verdicts[Verdict.CORRECT], judged, verdicts[Verdict.INVALID]
 
 
 def _samples(k: int, counted: Sequence[tuple[int, int, int]], seed: int) -> Samples:
     enough = [(right, n) for right, n, _ in counted if n >= k]
     if not enough:
-        raise InputError(f"k = {k}: no question has as many judged answers; ask for fewer")
+        raise InputError(f"k = {k}: no question has as many judged answers; choose a smaller k")
 
     def mean(values: Iterator[float]) -> Share:
         return share([(value, 1) for value in values], seed)
@@ -221,21 +221,21 @@ def _samples(k: int, counted: Sequence[tuple[int, int, int]], seed: int) -> Samp
 
 
 def _consensus(questions: Sequence[Sequence[Answer]], seed: int) -> Share | None:
-    """Of questions with several samples; the earliest of equally frequent answers is taken."""
+    """Over questions with several samples; of equally frequent answers the earliest counts."""
     right: list[tuple[float, float]] = []
     for question in questions:
         if len(question) < 2:
             continue
         numbers = classes(question)
         most = Counter(n for n in numbers if n is not None).most_common(1)
-        said = [j for n, (_, j) in zip(numbers, question, strict=True) if most and n == most[0][0]]
-        verdicts = Counter(j.verdict for j in said).most_common(1)
+        equal = [j for n, (_, j) in zip(numbers, question, strict=True) if most and n == most[0][0]]
+        verdicts = Counter(j.verdict for j in equal).most_common(1)
         right.append((float(bool(verdicts) and verdicts[0][0] is Verdict.CORRECT), 1))
     return ratio(right, seed)
 
 
 def _credit(questions: Sequence[Sequence[Answer]], seed: int) -> Share | None:
-    """The mean credit of rows that have one; none where no row was judged in parts."""
+    """The mean credit of rows that have one; None where no row was judged in parts."""
     if not any(len(labels(j.reason)) > 1 for question in questions for _, j in question):
         return None
     earned = [[credit(j, _weights(i)) for i, j in question] for question in questions]
@@ -256,10 +256,10 @@ def _no_answer(rows: Sequence[Answer]) -> dict[str, int]:
 
 
 def read_items(path: Path, columns: Mapping[str, str] | None = None) -> list[Item]:
-    """The items of a table of any form that may have labels and other columns too.
+    """The items of a table of any format, which may also have labels and other columns.
 
     Raises:
-        InputError: rows that are no items, or no row; ``file:line: field`` leads.
+        InputError: a row is not an item, or there is no row; with ``file:line: field``.
 
     """
     return [item for _, item in check_input(path, columns=columns, ignore_extra=True).items()]

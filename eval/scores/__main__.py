@@ -1,4 +1,4 @@
-"""What a judged file says of the model that answered: ``gradegpt eval.scores FILE JUDGEMENTS``."""
+"""Score the model that answered from a judged file: ``gradegpt eval.scores FILE JUDGEMENTS``."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 
 @app.command(epilog="First: gradegpt judge answers.jsonl -o judged.jsonl")
 def main(
-    items: Annotated[Path, typer.Argument(metavar="FILE", help="What was judged.")],
+    items: Annotated[Path, typer.Argument(metavar="FILE", help="The items that were judged.")],
     judgements: Annotated[
-        Path, typer.Argument(metavar="JUDGED.JSONL", help="What gradegpt judge made of it.")
+        Path, typer.Argument(metavar="JUDGED.JSONL", help="The output of gradegpt judge for them.")
     ],
     out: Annotated[
         Path | None, typer.Option("-o", "--out", help="Write every number there, as JSON.")
@@ -31,8 +31,8 @@ def main(
         list[int] | None,
         typer.Option(
             min=1,
-            help="Answers taken of a question's, for pass@k, G-Pass@k and mG-Pass@k; may be given "
-            "several times. [default: powers of two that all questions reach]",
+            help="The k of pass@k, G-Pass@k and mG-Pass@k: answers drawn per question; may be "
+            "given several times. [default: powers of two that all questions reach]",
         ),
     ] = None,
     alpha: Annotated[
@@ -44,8 +44,8 @@ def main(
     """Score the model that answered: accuracy, by tag, and over several answers to a question.
 
     Rows with the same question are samples of it. Tags are an item's column `tags`, as in
-    {"subject": "physics", "points": ["optics", "waves"]}. Rows without a verdict count for nothing
-    and are listed.
+    {"subject": "physics", "points": ["optics", "waves"]}. Rows without a verdict are left out of
+    every score, and counted.
     """
     found = scores(
         read_items(items, options.columns_of(mapped)),

@@ -1,4 +1,4 @@
-"""How many responses were no answer, and why (ATLAS, table 4): what stands beside every score."""
+"""The rates of responses without an answer, by reason (ATLAS, table 4)."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from gradegpt.schema import Item, Judgement, Row, Verdict
 
 
 class NoAnswer(StrEnum):
-    """Why a response is no answer; the first that applies.
+    """Why a response has no answer; the first reason that applies.
 
-    ``truncated``: it was cut off for want of tokens (``meta.cut_off``, which ``eval.answer``
-    writes), or ends in the middle. ``refusal``: it declines. ``json_error``: the JSON that was
-    asked for is missing or broken. ``unparsable``: no answer can be read for any other reason: it
-    is empty, a loop, commits to nothing, or has another number of answers than of sub-questions.
+    ``truncated``: it was cut off at the token limit (``meta.cut_off``, which ``eval.answer``
+    writes), or ends in the middle. ``refusal``: it declines. ``json_error``: the requested JSON is
+    missing or broken. ``unparsable``: no answer can be read for any other reason: it is empty,
+    repeats itself, commits to no answer, or has a wrong number of sub-answers.
     """
 
     TRUNCATED = "truncated"
@@ -36,18 +36,18 @@ _BY_REASON: Final = {
     Fault.JSON_ERROR: NoAnswer.JSON_ERROR,
 }
 _EITHER: Final = "incomplete-or-refusal"
-"""The profile of ATLAS says one thing of both, as its paper does."""
+"""The reason for both in the profile of ATLAS, as its paper does not distinguish them."""
 
 
 class Rate(Row):
-    """So many rows, and their share of all, in [0, 1]."""
+    """A number of rows, and their share of all rows, in [0, 1]."""
 
     n: int
     share: float
 
 
 class Rates(Row):
-    """The rates of one group of rows. No row counts twice; only ``truncated`` may be right."""
+    """The rates of a group of rows. No row counts twice; only ``truncated`` rows may be right."""
 
     n_rows: int
     truncated: Rate
@@ -63,7 +63,7 @@ class Rates(Row):
 
 
 def no_answer(item: Item, judgement: Judgement) -> NoAnswer | None:
-    """Why a row's response is no answer; none where it is one, or nobody judged it."""
+    """Why a row's response has no answer; None where it has one, or was not judged."""
     if item.meta.get("cut_off") is True:
         return NoAnswer.TRUNCATED
     if judgement.verdict is not Verdict.INVALID:
@@ -75,7 +75,7 @@ def no_answer(item: Item, judgement: Judgement) -> NoAnswer | None:
 
 
 def rates(rows: Sequence[tuple[Item, Judgement]]) -> Rates:
-    """The rates of some rows, of which there is at least one."""
+    """The rates of at least one row."""
     found = Counter(no_answer(item, judgement) for item, judgement in rows)
     each = {kind.value: Rate(n=found[kind], share=found[kind] / len(rows)) for kind in NoAnswer}
     return Rates(n_rows=len(rows), **each)

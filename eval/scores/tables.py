@@ -1,4 +1,4 @@
-"""Scores on the terminal, in tables that fit 100 columns."""
+"""Print scores on the terminal, in tables of at most 100 columns."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NO_ANSWER: Final = {
 
 
 def print_scores(found: Scores) -> None:
-    """The tables of a command line."""
+    """Print the tables of a command line."""
     console = terminal()
     rows = [("all", found.overall)]
     rows += [(f"{t}: {v}", score) for t, vs in found.tags.items() for v, score in vs.items()]
@@ -37,7 +37,7 @@ def print_scores(found: Scores) -> None:
 
 
 def _print_samples(console: Console, samples: Sequence[Samples]) -> None:
-    """In percent, a row for every k and the n questions with as many answers."""
+    """Print a row for every k, in percent, with the n questions that have k answers."""
     table = empty_table()
     levels = [f"G-Pass {least}" for least in samples[0].g_pass]
     for name in ("k", "n", "pass@k", *levels, "mG-Pass"):
@@ -69,7 +69,7 @@ def _cells(score: Score) -> list[str]:
 
 
 def _rates(score: Score) -> list[str]:
-    """Percent of the rows, and how many these are."""
+    """The percent of the rows, with their number."""
     counts = [getattr(score.rates, kind).n for kind in _NO_ANSWER]
     counts.append(sum(score.not_judged.values()))
     return [f"{100 * n / score.n_rows:.2f} ({n:,})" if n else "–" for n in counts]

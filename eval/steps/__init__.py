@@ -1,1 +1,1 @@
-"""Process-level evaluation: are the steps of a response right, and where do they go wrong."""
+"""Process-level evaluation: which steps of a response are right, and where errors occur."""

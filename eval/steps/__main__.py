@@ -37,7 +37,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 
 
 class By(StrEnum):
-    """Who scores."""
+    """What scores the steps."""
 
     RULES = "rules"
     MODEL = "model"
@@ -59,20 +59,20 @@ def main(
     by: Annotated[
         By | None,
         typer.Option(
-            help="rules: compare the results that steps end in, leave the others open. model: ask "
-            "one for a score of every step.  [default: model with --base-url, else rules]"
+            help="rules: compare the results of steps, leave steps without a result open. model: "
+            "ask a model for a score of every step.  [default: model with --base-url, else rules]"
         ),
     ] = None,
     base_url: Annotated[
         str | None,
-        typer.Option(help="Of the model: an OpenAI-compatible server, up to and including /v1."),
+        typer.Option(help="The model's OpenAI-compatible server, up to and including /v1."),
     ] = None,
-    model: Annotated[str | None, typer.Option(help="Its name there.")] = None,
+    model: Annotated[str | None, typer.Option(help="The model's name there.")] = None,
     judgements: Annotated[
         Path | None,
         typer.Option(
             metavar="JUDGED.JSONL",
-            help="What gradegpt judge made of ITEMS.JSONL: answers are set against steps.",
+            help="The output of gradegpt judge for ITEMS.JSONL: answers are compared with steps.",
         ),
     ] = None,
     max_new_tokens: MaxNewTokens = 4096,
@@ -85,32 +85,31 @@ def main(
     """Score each step of each response as right (1) or wrong (0), and find the first error.
 
     Responses and reference solutions are cut into steps at <STEP1>…</STEP1>, "Step 1:", 第一步, or
-    numbered lines, else at paragraphs or lines. SCORES holds a row an item: scores, their mean, the
-    first wrong step and where it is, from 0 to 1. The tables printed and SCORES.summary.json hold
-    the mean process score, by tag too; where errors are; with --judgements, the correlation of
-    process scores with answers; and the agreement with people, where an item has their labels as
-    {"meta": {"step_labels": [1, 1, 0]}}.
+    numbered lines, else at paragraphs or lines. SCORES holds a row per item: scores, their mean,
+    the first wrong step and its position, from 0 to 1. The printed tables and SCORES.summary.json
+    hold the mean process score, also by tag; the positions of errors; with --judgements, the
+    correlation of process scores with answers; and the agreement with human labels, where an item
+    has them as {"meta": {"step_labels": [1, 1, 0]}}.
 
     Rules score a step only where its result is shown to be right or wrong. The first wrong step is
-    then the first that is shown wrong; a step before it without a score may be wrong too.
+    then the first that is shown wrong; an earlier step without a score may also be wrong.
 
-    A run that was stopped goes on with the same command; finished scores are not made again, only
-    summarised.
+    A stopped run resumes with the same command; finished scores are only summarised.
     """
     rows = read_items(items)
-    said = read_judgements(judgements, rows) if judgements else []
+    judged = read_judgements(judgements, rows) if judgements else []
     started = time.monotonic()
     how = {"api_key": api_key, "concurrency": concurrency, "max_new_tokens": max_new_tokens}
     with _scorer(by, base_url, model, overwrite, how) as (engine, options):
         before = not overwrite and scored_before(items, out, engine)
         made = None if before else score_steps(items, rows, out, engine, **options)
     if made is None:
-        typer.echo(f"{out} was scored before")
+        typer.echo(f"{out}: already scored; only the summary is written")
     elif engine is None:
         typer.echo(f"wrote {out}")
     else:
         print_asked(made, out, started, max_new_tokens, (input_price, output_price))
-    summary = summarise(rows, list(read_rows(out, StepScores)), said)
+    summary = summarise(rows, list(read_rows(out, StepScores)), judged)
     written = out.with_name(out.name + ".summary.json")
     write_json(written, summary.model_dump(mode="json"))
     print_summary(summary)
@@ -121,12 +120,12 @@ def main(
 def _scorer(
     by: By | None, base_url: str | None, model: str | None, overwrite: bool, how: dict[str, Any]
 ) -> Iterator[tuple[Engine | None, AskOptions]]:
-    """The engine that scores, none for the rules, and how it is asked."""
+    """The engine that scores, None for the rules, and the options to ask with."""
     if by is By.RULES and (base_url or model):
         raise SettingsError("--by rules asks no model; leave --base-url and --model out")
     if by is By.MODEL or base_url or model:
         if not base_url or not model:
-            raise SettingsError("a model is asked by --base-url and --model; give both")
+            raise SettingsError("a model needs --base-url and --model; give both")
         with asking(base_url, model, overwrite=overwrite, **how) as found:
             yield found
     else:

@@ -1,4 +1,4 @@
-"""Items -> a row of step scores each, by rules or by a model."""
+"""Score the steps of each item, by rules or by a model."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from gradegpt.steps.rules import VERSION as STEPS
 from ..asking import Asked, AskOptions, ask_rows
 
 LABELS: Final = "step_labels"
-"""What people said of each step of a response, 0 or 1: a list in an item's ``meta``."""
+"""The key of ``meta`` with the human labels of each step of a response: a list of 0 and 1."""
 
 
 def read_items(path: Path) -> list[Item]:
-    """The items of a file, which may have other columns too; one without an id has its line's.
+    """The items of a file, which may have other columns; an item without id has its line number.
 
     Raises:
-        InputError: a row is no item, or its ``meta.step_labels`` are not one 0 or 1 for each step
-            of its response; ``file:line: field`` leads. Or there is no row.
+        InputError: a row is not an item, its ``meta.step_labels`` are not one 0 or 1 for each step
+            of its response, or there is no row; with ``file:line: field``.
 
     """
     items = []
@@ -73,10 +73,10 @@ def score_steps(
     engine: Engine | None = None,
     **options: Unpack[AskOptions],
 ) -> Asked:
-    """Write the step scores of each of the items of ``path`` to ``out``; without engine by rules.
+    """Write the step scores of the items of ``path`` to ``out``; without engine by rules.
 
-    Items without steps or without a reference solution cost nothing, and are ``undecided``. A
-    stopped run goes on as in ``ask_rows``.
+    Items without steps or without a reference solution are ``undecided`` and not asked about. A
+    stopped run resumes as in ``ask_rows``.
 
     Raises:
         OutputError, EngineError: as ``ask_rows``.
@@ -99,7 +99,7 @@ def score_steps(
 
 
 def settings(engine: Engine | None) -> str:
-    """What the scores depend on beside the items and the model."""
+    """The versions that the scores depend on besides the items and the model."""
     return f"steps-{STEPS}|rules-{RULES}" if engine is None else f"steps-{STEPS}|chain-{CHAIN}"
 
 

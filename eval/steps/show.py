@@ -1,4 +1,4 @@
-"""The tables of the command line."""
+"""The tables of step scores on the command line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BAR: Final = 40
 
 
 def print_summary(summary: Summary) -> None:
-    """Print every figure of a summary; a dash is what is not defined."""
+    """Print every figure of a summary; a dash marks an undefined figure."""
     console = terminal()
     groups = [("all", summary.overall)] + [
         (escape(f"{tag}: {value}"), group)

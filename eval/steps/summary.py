@@ -1,4 +1,4 @@
-"""What step scores say: process against answers, where errors are, and whether people agree.
+"""The summary of step scores: process against answers, positions of errors, human agreement.
 
 OlympicArena, section 4.4 (figure 4, b and c), and appendix C.6.
 """
@@ -25,13 +25,13 @@ from .score import LABELS
 
 BINS: Final = 10
 _LEAST: Final = 3
-"""Pairs of values for a correlation: two always lie on a line."""
+"""The least number of pairs for a correlation, as two always lie on a line."""
 _OPEN: Final = 2
-"""The column of ``gradegpt.agreement`` for what was left open."""
+"""The column of ``gradegpt.agreement`` for rows without a verdict."""
 
 
 class Correlation(Row):
-    """Of answer scores with process scores over ``n`` pairs; None where it is not defined."""
+    """The correlation of answer and process scores over ``n`` pairs; None where undefined."""
 
     n: int
     pearson: float | None
@@ -41,10 +41,10 @@ class Correlation(Row):
 class Group(Row):
     """Some rows: ``process`` is the mean process score, ``accuracy`` that of the answers.
 
-    ``n_scored`` rows have a process score, over ``steps_scored`` (a share) of all steps. Of the
-    ``correlation`` the answer is 1 or 0, so that Pearson's is the point-biserial one (OlympicArena,
-    figure 4b). By rules a response's last step is scored by its answer, which raises it.
-    ``process_if_right`` and ``process_if_wrong`` are by the answer.
+    ``n_scored`` rows have a process score, over ``steps_scored`` (a share) of all steps. In the
+    ``correlation`` the answer is 1 or 0, so Pearson's is the point-biserial one (OlympicArena,
+    figure 4b). Rules score a response's last step by its answer, which raises the correlation.
+    ``process_if_right`` and ``process_if_wrong`` are the means over right and wrong answers.
     """
 
     n_rows: int
@@ -58,12 +58,12 @@ class Group(Row):
 
 
 class Errors(Row):
-    """Where the steps are that score 0, in tenths of the response (OlympicArena, figure 4c).
+    """The positions of steps with score 0, in tenths of the response (OlympicArena, figure 4c).
 
-    ``first`` counts the first such step of each response, ``every`` all of them;
-    ``share_after_middle`` is of all of them, the middle step of an odd number by half: 1/2 where
-    errors are equally likely everywhere.
-    ``first_after_open`` first errors have a step without a score before them, which may be wrong.
+    ``first`` counts the first such step of each response, ``every`` all such steps;
+    ``share_after_middle`` is over all of them, where a step in the middle counts half: it is 1/2
+    where errors are equally likely everywhere. ``first_after_open`` counts first errors with an
+    earlier step without a score, which may be wrong.
     """
 
     first: tuple[int, ...]
@@ -73,9 +73,9 @@ class Errors(Row):
 
 
 class HumanAgreement(Row):
-    """Step scores against people's labels; accuracy and kappa over the steps that have a score.
+    """Step scores against human labels; accuracy and kappa over the steps that have a score.
 
-    OlympicArena, section 3.4, reports 83 % agreement of its model with people.
+    OlympicArena, section 3.4, reports 83 % agreement of its model with humans.
     """
 
     n_rows: int
@@ -87,7 +87,7 @@ class HumanAgreement(Row):
 
 
 class Summary(Row):
-    """A whole file of step scores; ``between`` correlates the means of a tag's values."""
+    """The summary of a file; ``between`` correlates the means of a tag's values."""
 
     overall: Group
     tags: dict[str, dict[str, Group]]
@@ -98,7 +98,7 @@ class Summary(Row):
 
 
 class Scored(NamedTuple):
-    """An item, its step scores, what a judge said of its answer, and the number of its question."""
+    """An item, its step scores, the judgement of its answer, and the number of its question."""
 
     item: Item
     steps: StepScores
@@ -108,28 +108,28 @@ class Scored(NamedTuple):
     @property
     def right(self) -> bool | None:
         """Whether the answer is right, where it was judged."""
-        said = self.judgement
-        return None if said is None or said.verdict is None else said.verdict is Verdict.CORRECT
+        verdict = self.judgement.verdict if self.judgement else None
+        return None if verdict is None else verdict is Verdict.CORRECT
 
 
 def read_judgements(path: Path, items: Sequence[Item]) -> list[Judgement]:
-    """What a judge made of the items, row by row.
+    """A judge's judgements of the items, row by row.
 
     Raises:
-        InputError: they are of other rows.
+        InputError: the judgements are of other rows.
 
     """
     found = list(read_rows(path, Judgement))
     if len(found) != len(items):
         raise InputError(
             f"{path}: {len(found)} judgements for {len(items)} items; "
-            "give what gradegpt judge made of the same file"
+            "give the output of gradegpt judge for the same file"
         )
     for number, (item, one) in enumerate(zip(items, found, strict=True), 1):
         if item.id != one.id:
             raise InputError(
                 f"{path}: row {number}: id: {one.id!r} where the item has {item.id!r}; "
-                "give what gradegpt judge made of the same file"
+                "give the output of gradegpt judge for the same file"
             )
     return found
 
@@ -141,12 +141,12 @@ def summarise(
     *,
     seed: int = 0,
 ) -> Summary:
-    """Every figure of scored items; without judgements those of the answers are None."""
+    """Every figure of scored items; without judgements, figures of answers are None."""
     keys = numbered(map(item_key, items)).tolist()
-    said: Sequence[Judgement | None] = judgements or [None] * len(items)
-    rows = [Scored(*row) for row in zip(items, steps, said, keys, strict=True)]
+    judged: Sequence[Judgement | None] = judgements or [None] * len(items)
+    rows = [Scored(*row) for row in zip(items, steps, judged, keys, strict=True)]
     groups = {
-        tag: {value: _group(mine, seed) for value, mine in values.items()}
+        tag: {value: _group(own, seed) for value, own in values.items()}
         for tag, values in tagged(rows, lambda row: row.item.tags).items()
     }
     return Summary(
@@ -249,12 +249,12 @@ def _human(rows: Sequence[Scored], seed: int) -> HumanAgreement | None:
             row.item.meta[LABELS], row.steps.scores or [None] * row.steps.n_steps, strict=True
         )
     ]
-    truths, said, questions = np.array(labels, dtype=np.int64).reshape(-1, 3).T
-    cells = table(truths, said, numbered(map(str, questions)))
+    truths, scored, questions = np.array(labels, dtype=np.int64).reshape(-1, 3).T
+    cells = table(truths, scored, numbered(map(str, questions)))
     drawn = score(resampled(cells, DRAWS, seed))
     value, low, high = estimate(drawn["accuracy"])
     kappa = float(drawn["kappa"][0])
-    n_scored = int((said != _OPEN).sum())
+    n_scored = int((scored != _OPEN).sum())
     return HumanAgreement(
         n_rows=len(labelled),
         n_steps=len(labels),

@@ -1,8 +1,8 @@
-"""What scoring pipelines send to a judge, and what they read of its reply: a module a family.
+"""Adapters for the prompts of scoring pipelines and their reply formats, a module per family.
 
-``find`` knows a prompt by the marks and tags of its frame, never by its full text. A new family is
-a file in ``families/`` with its ``ADAPTERS``; nothing else changes, and no order matters: a prompt
-that two families claim is nobody's.
+``find`` recognises a prompt by the marks and tags of its frame, never by its full text. A new
+family is a file in ``families/`` with its ``ADAPTERS``; nothing else changes, and their order does
+not matter: a prompt that two families claim is refused.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from .frame import RESPONSE
 
 __all__ = ["ADAPTERS", "Adapter", "Ask", "NoVerdictError", "PromptError", "find"]
 
-_FAR: Final = 0.7
-"""The share of marks that may be missing before a family is no longer called near."""
+_MAX_MISSING: Final = 0.7
+"""The largest share of missing marks with which an error message names a family as the nearest."""
 
 
 @cache
@@ -36,14 +36,14 @@ ADAPTERS: Final[tuple[Adapter, ...]] = _all()
 
 
 def find(messages: Sequence[Message], adapters: Sequence[Adapter] = ADAPTERS) -> Ask:
-    """What a conversation asks.
+    """The item that a conversation asks to judge, with its family.
 
-    A frame with marks in the response of another, or begun in another's field, is part of what is
-    judged and asks nothing.
+    A frame whose marks are in the response of another frame, or that begins in a field of another,
+    is quoted text and not a prompt.
 
     Raises:
-        PromptError: no family knows it (the message names the nearest and what it lacks), or
-            several claim it.
+        PromptError: no family recognises it (the message names the nearest family and a mark that
+            is missing), or several claim it.
 
     """
     text = frames_of(messages)
@@ -54,15 +54,15 @@ def find(messages: Sequence[Message], adapters: Sequence[Adapter] = ADAPTERS) ->
         return claims[0]
     if claims:
         names = " and ".join(ask.adapter.name for ask in claims)
-        raise PromptError(f"this prompt is one of {names}; turn all but one off with 'adapters'")
+        raise PromptError(f"this prompt fits {names}; enable only one of them with 'adapters'")
     raise PromptError(_unknown(text, adapters))
 
 
 def _answers(outer: Ask, inner: Ask) -> bool:
-    """Whether the frame of ``inner`` is made of marks that the response of ``outer`` holds.
+    """Whether the frame of ``inner`` consists of marks inside the response of ``outer``.
 
-    Two families may begin alike: the quoted one then takes its first marks from the true one. And
-    one that is open at its end takes the end of the true one for its own: heads tell first.
+    Two families may have the same beginning: a quoted frame then has its first marks in the outer
+    one. A frame without an end mark reaches to the outer end. So heads are compared first.
     """
     theirs, ours = inner.framed, outer.framed
     if _within(RESPONSE, outer, theirs.heads):
@@ -83,9 +83,9 @@ def _within(field: str, ask: Ask, marks: Sequence[int]) -> bool:
 
 def _unknown(text: str, adapters: Sequence[Adapter]) -> str:
     share, lacks, name = min((*adapter.missing(text), adapter.name) for adapter in adapters)
-    here = "no family of prompts that is known here"
-    if share > _FAR:
-        return f"{here}; GET /v1/adapters lists them, POST /v1/judge takes the parts as fields"
+    start = "the prompt belongs to no known family"
+    if share > _MAX_MISSING:
+        return f"{start}; GET /v1/adapters lists them, and POST /v1/judge accepts an item's fields"
     if not lacks:
-        return f"{here}; it is nearest to {name}, but its parts stand in another order"
-    return f"{here}; it is nearest to {name}, but lacks {lacks[0]!r}"
+        return f"{start}; it is nearest to {name}, but its parts are in another order"
+    return f"{start}; it is nearest to {name}, but lacks {lacks[0]!r}"

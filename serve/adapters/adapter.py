@@ -1,4 +1,4 @@
-"""One family of callers: how its prompts are known, and how it is answered."""
+"""One family of callers: how its prompts are recognised, and how replies are written."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ WhenUndecided = Literal["refuse", "incorrect"]
 
 
 class PromptError(InputError):
-    """A prompt that no family knows, that several claim, or that cannot be judged."""
+    """A prompt that no family recognises, that several claim, or that cannot be judged."""
 
     code = "unknown_prompt"
 
 
 class NoVerdictError(InputError):
-    """Nothing was decided, and the caller's parser reads whatever it gets as a verdict."""
+    """There is no verdict, and the caller's parser has no reply for that."""
 
     code = "no_verdict"
 
 
 def item_of(fields: Fields) -> Item:
-    """The item of fields that are called ``question``, ``reference`` and ``response``."""
+    """The item of the fields ``question``, ``reference`` and ``response``."""
     return Item(
         question=fields.get("question", ""),
         reference=(fields["reference"],),
@@ -44,27 +44,27 @@ def item_of(fields: Fields) -> Item:
 
 @dataclass(frozen=True)
 class Adapter:
-    r"""A family: what it sends and what it reads.
+    r"""A family: the prompts that it sends and the replies that it parses.
 
     Args:
         name: One word in lower case, unique.
-        callers: Who sends such prompts.
-        frames: Where the fields stand; variants of the prompt have one each.
-        write: What its parser reads for a judgement.
-        example: A prompt of this family in our own words; ``{question}``, ``{reference}`` and
-            ``{response}`` stand for an item's. A text, or a system and a user message.
-        tags: What must also stand in the prompt, outside of its fields (``frame.mark``).
-        without: What must not: it tells the family from another of the same frame.
-        options: Patterns with one group, looked for outside of the fields: what a caller may
-            choose, such as the word that it wants for ``correct``; they become fields.
-        item: The item of the fields.
-        extract: Instead of judging: the answer in the response, for callers who want just that.
-        schema: The JSON schema that a reply follows when ``response_format`` asks for one.
-        write_json: What is written then.
-        aside: Whether the reasons may go beside the content, as ``reasoning_content``: OpenCompass
-            reads the two as one text, and its first letter.
-        refuses: Why a prompt of this family cannot be judged, and what to do: it is told apart
-            only so that the caller learns that.
+        callers: The programs that send such prompts.
+        frames: The positions of the fields; each variant of the prompt has its own frame.
+        write: Writes the reply for a judgement.
+        example: A prompt of this family in our own words, with ``{question}``, ``{reference}`` and
+            ``{response}`` for the fields of an item. A text, or a system and a user message.
+        tags: Marks that the prompt must have outside its fields (``frame.mark``).
+        without: Marks that it must not have, to distinguish families with the same frame.
+        options: Patterns with one group, searched outside the fields, for what a caller may
+            choose, such as its word for ``correct``; they become fields.
+        item: Makes the item of the fields.
+        extract: Instead of judging, returns the answer in the response.
+        schema: The JSON schema of a reply when ``response_format`` requests one.
+        write_json: Writes the reply in that case.
+        reasoning_content: Whether reasons may be sent in this field: OpenCompass joins the two
+            texts and parses the first letter.
+        refuses: Why a prompt of this family cannot be judged, and what to do; such a family is
+            recognised only for this error message.
 
     """
 
@@ -80,11 +80,11 @@ class Adapter:
     extract: Callable[[Fields], str] | None = None
     schema: Mapping[str, Any] | None = None
     write_json: Writer | None = None
-    aside: bool = True
+    reasoning_content: bool = True
     refuses: str = ""
 
     def read(self, text: str) -> Ask | None:
-        """What ``text`` asks, if it is of this family."""
+        """The request in ``text``, if it is a prompt of this family."""
         for frame in self.frames:
             framed = frame.read(text)
             if framed is not None and self._is_ours(framed.rest):
@@ -94,14 +94,14 @@ class Adapter:
         return None
 
     def missing(self, text: str) -> tuple[float, list[str]]:
-        """The share of this family's marks that ``text`` lacks, at best, and which."""
+        """The least share of a frame's marks that ``text`` lacks, and these marks."""
         tags = [tag for tag in map(mark, self.tags) if tag.search(text) is None]
         best = min((frame.missing(text), len(frame.marks)) for frame in self.frames)
         lacks = [*best[0], *map(shown, tags)]
         return len(lacks) / (best[1] + len(self.tags)), lacks
 
     def prompt(self, question: str, reference: str, response: str) -> tuple[Message, ...]:
-        """The example around an item of one's own."""
+        """The example prompt with the given fields."""
         values = {"question": question, "reference": reference, "response": response}
         texts = (self.example,) if isinstance(self.example, str) else self.example
         roles = ("user",) if len(texts) == 1 else ("system", "user")
@@ -117,17 +117,17 @@ class Adapter:
 
 
 class Ask(NamedTuple):
-    """A prompt that was understood: whose it is, and what stands in it."""
+    """A recognised prompt: its family and its fields."""
 
     adapter: Adapter
     framed: Framed
     fields: Fields
 
     def item(self) -> Item:
-        """What is to be judged.
+        """The item to judge.
 
         Raises:
-            PromptError: a field is empty that must not be, or the family cannot be served.
+            PromptError: a required field is empty, or the family cannot be judged.
 
         """
         if self.adapter.refuses:
@@ -139,23 +139,23 @@ class Ask(NamedTuple):
             raise PromptError(f"{where}: {'; '.join(complaints(error))}") from error
 
     def extraction(self) -> Reply | None:
-        """The reply of a family that wants the answer and no verdict; none for all others."""
+        """The reply of a family that asks for the answer and no verdict; None for all others."""
         return Reply(self.adapter.extract(self.fields)) if self.adapter.extract else None
 
     def reply(
         self, judgement: Judgement, *, undecided: WhenUndecided = "refuse", as_json: bool = False
     ) -> Reply:
-        """What the caller's parser reads as ``judgement``.
+        """The reply that the caller's parser reads as ``judgement``.
 
         Args:
             judgement: The judgement of ``item()``.
-            undecided: What to do where nothing was decided and the caller has no word for that:
-                refuse, or say that the response is incorrect.
-            as_json: By the family's JSON schema.
+            undecided: What to do without a verdict where the caller has no reply for that: refuse,
+                or reply that the response is incorrect.
+            as_json: Whether the reply follows the family's JSON schema.
 
         Raises:
-            EngineError: the judge could not be asked.
-            NoVerdictError: nothing was decided, and ``undecided`` refuses.
+            EngineError: the judge's engine failed.
+            NoVerdictError: there is no verdict, and ``undecided`` is ``refuse``.
 
         """
         if judgement.outcome is Outcome.FAILED:
@@ -163,7 +163,7 @@ class Ask(NamedTuple):
             raise (EngineTimeoutError if timeout else EngineError)(judgement.reason)
         write = self.adapter.write_json if as_json else self.adapter.write
         if write is None:
-            raise PromptError(f"{self.adapter.name}: has no JSON form; leave response_format out")
+            raise PromptError(f"{self.adapter.name}: has no JSON reply; leave response_format out")
         reply = write(judgement, self.fields)
         if reply is None and undecided == "incorrect":
             wrong = {"outcome": Outcome.JUDGED, "verdict": Verdict.INCORRECT}
@@ -172,14 +172,18 @@ class Ask(NamedTuple):
             abstains = judgement.reason.startswith(BELOW_THRESHOLD)
             raise NoVerdictError(
                 f"{judgement.outcome.value} ({judgement.reason}), and {self.adapter.name} has no "
-                "word for that; start the server with undecided=incorrect to count it as wrong"
-                + (", or with judge.abstain=false to let the model guess" if abstains else "")
+                "reply for that; start the server with undecided=incorrect to count it as wrong"
+                + (
+                    ", or with judge.abstain=false to always use the model's verdict"
+                    if abstains
+                    else ""
+                )
             )
-        return reply if self.adapter.aside else reply._replace(why="")
+        return reply if self.adapter.reasoning_content else reply._replace(why="")
 
 
 def frames_of(messages: Sequence[Message]) -> str:
-    """The text of a conversation, without what raw prompts wrap around it."""
+    """The text of a conversation, without the chat markup around raw prompts."""
     text = "\n\n".join(message.content for message in messages)
     inside = _TAIL.sub("", _HEAD.sub("", text, count=1), count=1)
     return inside.removesuffix("/no_think")

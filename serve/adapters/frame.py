@@ -1,8 +1,8 @@
-"""Where the parts of a caller's prompt stand: marks in a fixed order, with fields between them.
+"""The frame of a caller's prompt: marks in a fixed order, with fields between them.
 
-Reading is a row of searches, never one long pattern, so that a hostile response costs linear time.
-What an untrusted response quotes of its own frame is taken for text: marks before the response are
-the first that fit, marks after it are the last.
+A frame is read by a sequence of searches, never by one long pattern, so that a hostile response
+costs linear time. Marks that an untrusted response quotes are treated as text: before the response
+the first match of each mark counts, after it the last.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ RESPONSE: Final = "response"
 
 
 class Span(NamedTuple):
-    """A stretch of a text, from ``start`` to before ``end``."""
+    """A span of a text, from ``start`` to before ``end``."""
 
     start: int
     end: int
@@ -37,12 +37,12 @@ class Framed(NamedTuple):
 
 @cache
 def mark(pattern: str) -> re.Pattern[str]:
-    """A regular expression in which a blank stands for any white space: callers flatten lines."""
+    """A regular expression in which a blank matches any white space, as callers join lines."""
     return re.compile(re.sub(r" +", r"\\s+", pattern))
 
 
 def shown(pattern: re.Pattern[str]) -> str:
-    """A mark as a person would write it."""
+    """A mark as readable text."""
     return re.sub(r"\\(.)", r"\1", pattern.pattern.replace(r"\s+", " ").replace(r"\n", ""))
 
 
@@ -61,7 +61,7 @@ class Frame:
         self._middle = self.parts.index(f"{{{RESPONSE}}}")
 
     def read(self, text: str) -> Framed | None:
-        """The fields, stripped, or none where a mark is missing."""
+        """The fields, stripped, or None where a mark is missing."""
         places = self._places(text)
         if places is None:
             return None
@@ -78,7 +78,7 @@ class Frame:
         return Framed(fields, spans, heads, tails, rest)
 
     def missing(self, text: str) -> list[str]:
-        """The marks that stand nowhere in ``text``."""
+        """The marks that ``text`` does not contain."""
         return [shown(m) for m in self.marks if m.search(text) is None]
 
     def _places(self, text: str) -> dict[int, Span] | None:

@@ -1,4 +1,4 @@
-"""What a caller's parser reads: the words for each verdict, and the words around them."""
+"""Replies for a caller's parser: the words of each verdict, and the text around them."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from gradegpt.schema import Judgement, Outcome, Verdict
 
 
 class Reply(NamedTuple):
-    """What is said to a caller.
+    """The reply to a caller.
 
-    ``core`` is the least that its parser reads as the verdict; ``whole`` says why as well, where
-    the parser survives that; ``why`` is the reason in words.
+    ``core`` is the shortest text that its parser reads as the verdict; ``whole`` also has the
+    reason, where the parser permits it; ``why`` is the reason alone.
     """
 
     core: str
@@ -25,19 +25,19 @@ class Reply(NamedTuple):
 
 
 Writer = Callable[[Judgement, Mapping[str, str]], Reply | None]
-"""Turns a judgement and the prompt's fields into a reply.
+"""Makes a reply from a judgement and the prompt's fields.
 
-None where the caller has no word for it: nothing was decided, and all that it knows are verdicts.
+None where the judgement has no verdict and the caller's parser has no reply for that.
 """
 
 
 @dataclass(frozen=True)
 class Words:
-    """Fixed words, a verdict each, perhaps after a reason.
+    """A fixed word for each verdict, optionally after a reason.
 
-    ``invalid`` is ``incorrect`` where the caller knows two verdicts only; ``undecided`` is what it
-    reads as no verdict, if there is such a thing. ``around`` places ``{verdict}`` and ``{why}``; a
-    reason that matches ``hostile`` would be misread, and is left out.
+    ``invalid`` defaults to ``incorrect``, for callers with two verdicts; ``undecided`` is the word
+    for no verdict, if the caller has one. ``around`` is a template with ``{verdict}`` and
+    ``{why}``; a reason that matches ``hostile`` would be misread, and is left out.
     """
 
     correct: str
@@ -48,7 +48,7 @@ class Words:
     hostile: str = r"(?!)"
 
     def __call__(self, judgement: Judgement, fields: Mapping[str, str]) -> Reply | None:
-        """The words for ``judgement``; a word may hold a field: ``{positive}``."""
+        """The reply for ``judgement``; a word may contain a field: ``{positive}``."""
         word = self.word(judgement)
         if word is None:
             return None
@@ -74,7 +74,7 @@ class Words:
 
 @dataclass(frozen=True)
 class Json:
-    """A JSON object: ``fill`` makes it from the judgement, the words and the prompt's fields."""
+    """A JSON object that ``fill`` makes from the judgement and the prompt's fields."""
 
     fill: Callable[[Judgement, Mapping[str, str]], dict[str, Any] | None]
     around: str = "{json}"
@@ -89,15 +89,15 @@ class Json:
 
 
 def placed(template: str, values: Mapping[str, str]) -> str:
-    r"""``template`` with each ``{name}`` of ``values`` replaced; ``\boxed{A}`` stays."""
+    r"""``template`` with each ``{name}`` of ``values`` replaced; ``\boxed{A}`` is unchanged."""
     return re.sub(r"\{(\w+)\}", lambda m: values[m[1]] if m[1] in values else m[0], template)
 
 
 def reason(judgement: Judgement) -> str:
-    """Why, in a few sentences and without a tag: the chain, or what the rules compared."""
+    """The reason in a few lines without a tag, from the chain."""
     if judgement.outcome is not Outcome.JUDGED:
         return f"No verdict: {judgement.reason}." if judgement.reason else ""
     kept = (KEY, NO_KEY, GLOSS, REFERENCE)
     lines = (judgement.chain or "").split("\n")
-    said = [line for line in lines if line.startswith(kept) and AGREE not in line]
-    return "\n".join(said)
+    shown = [line for line in lines if line.startswith(kept) and AGREE not in line]
+    return "\n".join(shown)

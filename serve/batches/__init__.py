@@ -2,10 +2,10 @@
 
 | module   | what it does                                                                   |
 |----------|--------------------------------------------------------------------------------|
-| `routes` | the HTTP side, and the runner's life beside the application's                    |
-| `lines`  | reads and checks the input file, whole, before anything is asked                 |
-| `store`  | what is on disk: the batch, its input, the replies so far, a lock, a cancel mark |
-| `runner` | asks line by line, with bounded concurrency; goes on where a killed server stood |
+| `routes` | the HTTP routes, which start and stop the runner with the application            |
+| `lines`  | reads and checks the whole input file before the first request                   |
+| `store`  | the files of a batch: its state, input, replies, a lock, a cancel mark           |
+| `runner` | sends the requests, with bounded concurrency; resumes after a killed server      |
 | `inside` | one request to the application itself, without a socket or a key                 |
 """
 

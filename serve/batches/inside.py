@@ -17,7 +17,7 @@ from ..files.routes import OWNER
 
 
 class Answer(NamedTuple):
-    """What the application answered."""
+    """The application's response."""
 
     status: int
     headers: Mapping[str, str]
@@ -27,16 +27,16 @@ class Answer(NamedTuple):
 async def post(app: ASGIApp, path: str, body: Mapping[str, Any], *, owner: str) -> Answer:
     """Post ``body`` on behalf of ``owner``, whose key was checked when the batch was made.
 
-    An exception inside is a 500 like any other; only cancellation comes through.
+    An exception in the application becomes a response with status 500; cancellation is raised.
     """
     exchange = _Exchange(json.dumps(body, ensure_ascii=False).encode())
     scope = _scope(path, len(exchange.body), owner)
-    # gather: the outermost layer of Starlette raises again what it has already answered with a 500.
+    # gather: Starlette's outermost layer raises an exception again after answering it with a 500.
     [error] = await asyncio.gather(
         app(scope, exchange.receive, exchange.send), return_exceptions=True
     )
     if error is not None and not exchange.over.is_set():
-        message = "an error in the server, not in the request; its log says more"
+        message = "an error in the server, not in the request; see the server's log"
         return Answer(500, {}, error_body(500, message, "internal_error"))
     return exchange.answer()
 
@@ -65,7 +65,7 @@ def _scope(path: str, length: int, owner: str) -> Scope:
 
 
 class _Exchange:
-    """The two ends of an ASGI call, without a socket between them."""
+    """Both ends of an ASGI call, without a socket."""
 
     def __init__(self, body: bytes) -> None:
         self.body = body

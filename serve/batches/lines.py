@@ -1,4 +1,4 @@
-"""The input file of a batch: one request a line, all of them checked before the first is asked."""
+"""The input file of a batch: one request per line, all checked before the first is sent."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from gradegpt.records import parse_line, read_lines
 from gradegpt.schema import Row
 
 SHOWN: Final = 100
-"""Problems of an input file that are listed; the rest are counted."""
+"""The most problems of an input file that are listed; the others are counted."""
 
 
 class Problem(Row):
-    """What is wrong with a line, or with the file where there is no line."""
+    """A problem of a line, or of the whole file where ``line`` is None."""
 
     code: str
     message: str
@@ -24,7 +24,7 @@ class Problem(Row):
 
 
 class Line(NamedTuple):
-    """A request: the number of its line, the caller's name for it, and the body to post."""
+    """A request: its line number, the caller's id, and the body to post."""
 
     number: int
     custom_id: str
@@ -32,14 +32,14 @@ class Line(NamedTuple):
 
 
 class Checked(NamedTuple):
-    """How many requests a file holds, and what is wrong with them."""
+    """The number of requests in a file, and their problems."""
 
     total: int
     problems: tuple[Problem, ...]
 
 
 def check(path: Path, endpoint: str, max_lines: int) -> Checked:
-    """Check every line of the file: JSON, fields, one endpoint, no ``custom_id`` twice."""
+    """Check every line of the file: JSON, fields, one endpoint, unique ``custom_id``."""
     problems: list[Problem] = []
     seen: dict[str, int] = {}
     total = 0
@@ -52,7 +52,9 @@ def check(path: Path, endpoint: str, max_lines: int) -> Checked:
         if problem is not None:
             problems.append(problem)
     if not total:
-        problems.append(Problem(code="empty_file", message="no request; send one a line"))
+        problems.append(
+            Problem(code="empty_file", message="the file has no request; send one per line")
+        )
     left = len(problems) - SHOWN
     if left > 0:
         more = Problem(code="more_problems", message=f"and {left:,} more lines with problems")
@@ -76,7 +78,7 @@ def _problem_of(number: int, raw: bytes, endpoint: str, seen: dict[str, int]) ->
     if problem is None and (first := seen.setdefault(value["custom_id"], number)) != number:
         problem = Problem(
             code="duplicate_custom_id",
-            message=f"{value['custom_id']!r} is the custom_id of line {first} already",
+            message=f"{value['custom_id']!r} is also the custom_id of line {first}; choose another",
             param="custom_id",
         )
     return None if problem is None else problem.model_copy(update={"line": number})
@@ -85,16 +87,16 @@ def _problem_of(number: int, raw: bytes, endpoint: str, seen: dict[str, int]) ->
 def _fault(value: dict[str, Any], endpoint: str) -> Problem | None:
     for field, kind, word in (("custom_id", str, "a text"), ("body", dict, "an object")):
         if not isinstance(value.get(field), kind) or not value[field]:
-            message = f"{field}: expected {word} that is not empty"
+            message = f"{field}: must be {word} that is not empty"
             return Problem(code="missing_required_parameter", message=message, param=field)
     if value.get("method") != "POST":
-        message = f"method: {value.get('method')!r}; every line is a 'POST'"
+        message = f"method: is {value.get('method')!r}; set it to 'POST'"
         return Problem(code="invalid_method", message=message, param="method")
     if value.get("url") != endpoint:
-        message = f"url: {value.get('url')!r}; the batch is for {endpoint!r}"
+        message = f"url: is {value.get('url')!r}; set it to the batch's endpoint {endpoint!r}"
         return Problem(code="invalid_url", message=message, param="url")
     if value["body"].get("stream"):
-        message = "body.stream: a batch's replies come in a file; leave it out"
+        message = "body.stream: not supported in a batch; leave it out"
         return Problem(code="unsupported_value", message=message, param="body.stream")
     return None
 

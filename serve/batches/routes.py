@@ -1,4 +1,4 @@
-"""The HTTP side of batches, and the runner's life beside the application's."""
+"""The HTTP routes of batches, which start and stop the runner with the application."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _Value = Annotated[str, Field(max_length=512)]
 
 
 class BatchRequest(Row):
-    """A request for a batch; what OpenAI's API has beyond this is ignored."""
+    """A request for a batch; other fields of OpenAI's API are ignored."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -37,14 +37,14 @@ class BatchRequest(Row):
 
 
 class BatchOverError(InputError):
-    """A change to a batch that is over."""
+    """A change to a finished batch."""
 
     http_status = 409
     code = "batch_over"
 
 
 @asynccontextmanager
-async def _runs(app: FastAPI) -> AsyncIterator[None]:
+async def _running(app: FastAPI) -> AsyncIterator[None]:
     runner = _runner(app)
     sweep = asyncio.create_task(runner.sweep(), name="sweep")
     try:
@@ -56,12 +56,12 @@ async def _runs(app: FastAPI) -> AsyncIterator[None]:
         await runner.stop()
 
 
-router = APIRouter(tags=["batches"], lifespan=_runs)
+router = APIRouter(tags=["batches"], lifespan=_running)
 
 
 @router.post("/v1/batches", **documented(BatchRequest))
 async def create(request: Request) -> dict[str, Any]:
-    """Begin to work on a file of requests."""
+    """Start a batch for a file of requests."""
     asked = valid(BatchRequest, await read_object(request))
     runner, owner = _runner(request.app), owner_of(request)
     file = runner.files.get(asked.input_file_id, owner)
@@ -92,17 +92,17 @@ async def list_batches(
 
 @router.get("/v1/batches/{batch_id}")
 async def look_up(request: Request, batch_id: str) -> dict[str, Any]:
-    """Tell how far a batch is."""
+    """Return a batch with its progress."""
     return _runner(request.app).store.get(batch_id, owner_of(request)).public()
 
 
 @router.post("/v1/batches/{batch_id}/cancel")
 async def cancel(request: Request, batch_id: str) -> dict[str, Any]:
-    """Stop a batch after the requests that are under way; its results so far are kept."""
+    """Stop a batch after its running requests; its results so far are kept."""
     store, owner = _runner(request.app).store, owner_of(request)
     batch = store.get(batch_id, owner)
     if batch.status in OVER:
-        raise BatchOverError(f"batch {batch_id!r} is {batch.status} already")
+        raise BatchOverError(f"batch {batch_id!r} is already {batch.status}")
     store.cancel(batch_id)
     return store.get(batch_id, owner).public()
 

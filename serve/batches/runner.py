@@ -1,7 +1,7 @@
-"""Works on batches in the background, and on those that a killed or other server left unfinished.
+"""Process batches in the background, including those that a killed server left unfinished.
 
-A reply is on disk before its line counts as done, so that going on asks each remaining line and no
-other. A line that was being judged when the server died is judged again and written once.
+A reply is on disk before its line counts as done, so a resumed batch sends exactly the remaining
+lines. A line that was being judged when the server died is judged again and written once.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .lines import Line, check, read
 from .store import Batch, BatchStore, Done, Status, done_row
 
 SWEEP_S: Final = 5.0
-"""How often a server looks for batches that nobody works on."""
+"""Seconds between two searches for batches that no process works on."""
 _PROGRESS_S: Final = 1.0
 _BUSY: Final = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE})
 _PASSING: Final = frozenset({HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT})
@@ -33,7 +33,7 @@ _TRIES: Final = 3
 _LONGEST_WAIT_S: Final = 30.0
 _GIVEN_UP: Final = {
     "cancelled": "the batch was cancelled before this request was answered",
-    "expired": "the batch's 24 hours were over before this request was answered",
+    "expired": "the batch's 24 hours ended before this request was answered",
 }
 
 log = logging.getLogger(__name__)
@@ -57,17 +57,17 @@ class Runner:
             task.add_done_callback(self._ended)
 
     async def sweep(self) -> None:
-        """Take up, for ever, what nobody works on."""
+        """Repeatedly start batches that no process works on."""
         while True:
             try:
                 for id in await run_in_threadpool(self.store.open):  # noqa: A001
                     self.start(id)
             except OSError:
-                log.exception("batches: cannot be looked for, to be tried again")
+                log.exception("batches: the search for unfinished batches failed; it is repeated")
             await asyncio.sleep(SWEEP_S)
 
     async def stop(self) -> None:
-        """Put the work down; what is on disk is where the next server goes on."""
+        """Stop all work; another server resumes from the files."""
         tasks = list(self._tasks.values())
         for task in tasks:
             task.cancel()
@@ -76,12 +76,12 @@ class Runner:
     def _ended(self, task: asyncio.Task[None]) -> None:
         del self._tasks[task.get_name()]
         if not task.cancelled() and (error := task.exception()) is not None:
-            log.error("batch %s: stopped, to be tried again", task.get_name(), exc_info=error)
+            log.error("batch %s: failed; it is started again", task.get_name(), exc_info=error)
 
     async def _work(self, id: str) -> None:  # noqa: A002
         with self.store.lock(id) as ours:
             batch = self.store.read(id) if ours and self.store.input(id).exists() else None
-            if batch is None:  # another process has it, or has just finished it
+            if batch is None:  # another process works on it, or has just finished it
                 return
             if batch.status == "validating":
                 batch = await self._checked(batch)
@@ -109,7 +109,7 @@ class Runner:
         return self._put(work.counted().now("finalizing"))
 
     async def ask(self, batch: Batch, line: Line) -> Answer | None:
-        """The application's answer; none where the batch was given up while the server was busy."""
+        """The application's answer; None where the batch ended while the server was busy."""
         tries, wait = 0, 0.25
         while self._given_up(batch) is None:
             async with self._turns:
@@ -118,7 +118,7 @@ class Runner:
             passing = answer.status in _PASSING and tries < _TRIES
             if not passing and answer.status not in _BUSY:
                 return answer
-            # People who wait for a reply come first: a batch has its 24 hours.
+            # Interactive requests come first: a batch has 24 hours.
             await asyncio.sleep(_wait(answer, wait))
             wait = min(2 * wait, _LONGEST_WAIT_S)
         return None
@@ -168,7 +168,7 @@ class Runner:
 
 
 class _Work:
-    """The lines of a batch that are left, shared by workers of one event loop."""
+    """The remaining lines of a batch, shared by workers of one event loop."""
 
     def __init__(self, runner: Runner, batch: Batch, out: BinaryIO, done: list[Done]) -> None:
         numbers = {row.number for row in done}
@@ -177,10 +177,10 @@ class _Work:
         self._runner, self._batch, self._out = runner, batch, out
         self._completed = sum(row.ok for row in done)
         self._failed = len(done) - self._completed
-        self._told = time.monotonic()
+        self._reported = time.monotonic()
 
     async def run(self) -> None:
-        """Ask lines until there are none, or the batch is given up."""
+        """Send requests until none is left or the batch ends."""
         for line in self._left:
             answer = await self._runner.ask(self._batch, line)
             if answer is None:
@@ -188,21 +188,20 @@ class _Work:
             self._keep(line, answer)
 
     def counted(self) -> Batch:
-        """The batch with what is done so far."""
+        """The batch with its counts so far."""
         counts = {"completed": self._completed, "failed": self._failed}
         return self._batch.model_copy(update=counts)
 
     def _keep(self, line: Line, answer: Answer) -> None:
         ok = answer.status == HTTPStatus.OK
-        # Flushed, not synced: a killed process loses nothing, and a sync a line costs more than
-        # judging one.
+        # Flushed, not synced: a killed process loses nothing, and a sync costs more than judging.
         self._out.write(done_row(line.number, ok, _reply(self._batch, line, answer, None)))
         self._out.flush()
         self._completed += ok
         self._failed += not ok
-        if time.monotonic() - self._told > _PROGRESS_S:
-            self._told = time.monotonic()
-            self._runner.store.tell(self._batch.id, self._completed, self._failed)
+        if time.monotonic() - self._reported > _PROGRESS_S:
+            self._reported = time.monotonic()
+            self._runner.store.write_progress(self._batch.id, self._completed, self._failed)
 
 
 def _reply(
@@ -224,5 +223,5 @@ def _reply(
 
 
 def _wait(answer: Answer, otherwise: float) -> float:
-    told = answer.headers.get("retry-after", "")
-    return min(float(told), _LONGEST_WAIT_S) if told.isdecimal() else otherwise
+    retry_after = answer.headers.get("retry-after", "")
+    return min(float(retry_after), _LONGEST_WAIT_S) if retry_after.isdecimal() else otherwise

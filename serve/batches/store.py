@@ -1,9 +1,9 @@
-"""What is on disk of a batch, in ``<state>/batches/<id>``; several server processes share it.
+"""The files of a batch, in ``<state>/batches/<id>``, shared by several server processes.
 
 ``batch.json`` is the batch, ``input.jsonl`` its own copy of the requests, ``done`` the replies so
-far, ``progress`` their number, ``cancel`` the wish to stop. Whoever holds the lock on ``lock``
-works on the batch and alone writes these, but for the wish. The input goes when the work is over,
-which tells open batches from finished ones without reading them.
+far, ``progress`` their number, ``cancel`` a request to stop. Only the process that holds the lock
+on ``lock`` works on the batch and writes these files, except ``cancel``. The input is removed when
+the batch ends, so open batches are recognised without reading them.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ _AT: Final = (
     "in_progress", "finalizing", "completed", "failed", "expired", "cancelling", "cancelled",
 )  # fmt: skip
 OVER: Final = frozenset({"completed", "failed", "expired", "cancelled"})
-"""The states that nothing leaves."""
+"""The final states."""
 
 
 class Batch(Row):
-    """A batch. ``at`` says when it came into each state; the ids of its results are drawn ahead."""
+    """A batch. ``at`` has the time of each state; the ids of its results are drawn at the start."""
 
     id: str
     owner: str
@@ -68,16 +68,16 @@ class Batch(Row):
 
     @property
     def expires_at(self) -> int:
-        """When what is not answered by then is given up, in seconds."""
+        """The time after which requests are no longer sent, in seconds."""
         return self.created_ns // 10**9 + WINDOW_S
 
     def now(self, status: Status, **changes: Any) -> Batch:
-        """The batch as it comes into a state."""
+        """The batch in a new state, with the time."""
         at = {**self.at, status: int(time.time())}
         return self.model_copy(update={"status": status, "at": at, **changes})
 
     def public(self) -> dict[str, Any]:
-        """The batch as OpenAI's API shows it."""
+        """The batch as an object of OpenAI's API."""
         problems = [problem.model_dump() for problem in self.problems]
         return {
             "id": self.id,
@@ -102,7 +102,7 @@ class Batch(Row):
 
 
 class Done(NamedTuple):
-    """A reply on disk: the number of its line, whether it succeeded, and where it stands."""
+    """A reply on disk: its line number, whether it succeeded, and its position in the file."""
 
     number: int
     ok: bool
@@ -129,70 +129,72 @@ class BatchStore:
         try:
             self._at(batch.id).mkdir(parents=True)
             _link(source, self.input(batch.id))
-            self.write(batch)  # last: a batch is there whole or not at all
+            self.write(batch)  # last: a batch exists completely or not at all
         except FileNotFoundError as error:
             shutil.rmtree(self._at(batch.id), ignore_errors=True)
-            raise MissingError(f"file {input_file_id!r} has just been deleted") from error
+            raise MissingError(f"file {input_file_id!r} was deleted; upload it again") from error
         except OSError as error:
             raise OutputError(
                 f"{self._folder}: cannot be written ({error.strerror}); "
-                "make room there, or set state to another folder"
+                "free space there, or set state to another folder"
             ) from error
         return batch
 
     def get(self, id: str, owner: str) -> Batch:  # noqa: A002
-        """A batch as its owner sees it. Raises ``MissingError``, also where it is another's."""
+        """A batch of this owner. Raises ``MissingError``, also for a batch of another owner."""
         batch = self.read(id) if _ID.fullmatch(id) else None
         if batch is None or batch.owner != owner:
-            raise MissingError(f"batch {id!r} is not here; GET /v1/batches lists those that are")
+            raise MissingError(
+                f"batch {id!r} does not exist; GET /v1/batches lists the existing ones"
+            )
         return self._shown(batch)
 
     def owned_by(self, owner: str) -> list[Batch]:
         """The batches of an owner, newest first."""
         read = (self.read(path.parent.name) for path in self._folder.glob("batch_*/batch.json"))
-        mine = [self._shown(batch) for batch in read if batch is not None and batch.owner == owner]
-        return sorted(mine, key=lambda batch: (batch.created_ns, batch.id), reverse=True)
+        own = [self._shown(batch) for batch in read if batch is not None and batch.owner == owner]
+        return sorted(own, key=lambda batch: (batch.created_ns, batch.id), reverse=True)
 
     def open(self) -> list[str]:
-        """The ids of the batches that are not over."""
+        """The ids of the unfinished batches."""
         return sorted(path.parent.name for path in self._folder.glob("batch_*/input.jsonl"))
 
     def read(self, id: str) -> Batch | None:  # noqa: A002
-        """A batch as its worker last wrote it."""
+        """A batch as its process last wrote it."""
         try:
             return Batch.model_validate_json((self._at(id) / "batch.json").read_bytes())
         except FileNotFoundError:
             return None
 
     def write(self, batch: Batch) -> None:
-        """Replace what is written."""
+        """Write the batch, replacing its file."""
         write_json(self._at(batch.id) / "batch.json", batch.model_dump(mode="json"))
 
-    def tell(self, id: str, completed: int, failed: int) -> None:  # noqa: A002
-        """Say how far the work is; not synced to the disk, for it is said often."""
+    def write_progress(self, id: str, completed: int, failed: int) -> None:  # noqa: A002
+        """Write the progress, without a sync, as it changes often."""
         path = self._at(id) / "progress"
         temporary = path.with_suffix(".tmp")
         temporary.write_text(f"{completed} {failed}", encoding="utf-8")
         temporary.replace(path)
 
     def close(self, batch: Batch) -> None:
-        """Write the last state, then drop what only the work needed."""
+        """Write the final state, then remove the working files."""
         self.write(batch)
         for name in ("done", "progress", "cancel", "input.jsonl"):
             (self._at(batch.id) / name).unlink(missing_ok=True)
 
     def input(self, id: str) -> Path:  # noqa: A002
-        """Where the requests are."""
+        """The file of requests."""
         return self._at(id) / "input.jsonl"
 
     def cancel(self, id: str) -> None:  # noqa: A002
-        """Ask whoever works on the batch to stop."""
+        """Request that the process which works on the batch stops."""
         path = self._at(id) / "cancel"
         if not path.exists():
             path.write_text(str(int(time.time())), encoding="utf-8")
 
     def cancelled_at(self, id: str) -> int | None:  # noqa: A002
-        """When it was asked to stop, if it was."""
+        """The time of the request to stop, or None."""
         try:
             return int((self._at(id) / "cancel").read_text(encoding="utf-8") or time.time())
         except FileNotFoundError:
@@ -200,7 +202,7 @@ class BatchStore:
 
     @contextmanager
     def lock(self, id: str) -> Iterator[bool]:  # noqa: A002
-        """Whether the batch is ours to work on; the lock goes with the process, however it ends."""
+        """Whether this process got the batch's lock, which is released when the process ends."""
         with (self._at(id) / "lock").open("wb") as handle:
             if fcntl is None:
                 yield True
@@ -213,9 +215,9 @@ class BatchStore:
             yield True
 
     def resume(self, id: str) -> tuple[BinaryIO, list[Done]]:  # noqa: A002
-        """The file of replies, open at its end, and what it holds.
+        """The file of replies, opened at its end, with the replies in it.
 
-        A line that a killed server left torn is cut off.
+        An incomplete last line of a killed server is removed.
         """
         path = self._at(id) / "done"
         path.touch()
@@ -224,7 +226,7 @@ class BatchStore:
         return path.open("ab"), rows
 
     def done(self, id: str) -> list[Done]:  # noqa: A002
-        """The replies on disk, in the order they came: none before work on them began."""
+        """The replies on disk, in the order in which they were written."""
         rows: list[Done] = []
         position, path = 0, self._at(id) / "done"
         if not path.is_file():
@@ -240,14 +242,14 @@ class BatchStore:
         return rows
 
     def replies(self, id: str, rows: Iterable[Done]) -> Iterator[bytes]:  # noqa: A002
-        """The replies themselves, a line each."""
+        """The lines of some replies."""
         with (self._at(id) / "done").open("rb") as handle:
             for row in rows:
                 handle.seek(row.start)
                 yield handle.read(row.length) + b"\n"
 
     def _shown(self, batch: Batch) -> Batch:
-        """With the progress of whoever works on it; ``cancelling`` from the wish to its end."""
+        """The batch with its current progress, and ``cancelling`` after a request to stop."""
         if batch.status in OVER:
             return batch
         changes = self._progress(batch.id) if batch.status == "in_progress" else {}
@@ -258,7 +260,7 @@ class BatchStore:
     def _progress(self, id: str) -> dict[str, Any]:  # noqa: A002
         try:
             completed, failed = (self._at(id) / "progress").read_text(encoding="utf-8").split()
-        except (FileNotFoundError, ValueError):  # not told yet, or lost with the machine
+        except (FileNotFoundError, ValueError):  # not written yet, or lost in a crash
             return {}
         return {"completed": int(completed), "failed": int(failed)}
 
@@ -267,7 +269,7 @@ class BatchStore:
 
 
 def done_row(number: int, ok: bool, reply: Mapping[str, Any]) -> bytes:
-    """A reply as it is appended to ``done``."""
+    """A reply as a line of ``done``."""
     text = json.dumps(reply, ensure_ascii=False, separators=(", ", ": "))
     return f"{number} {int(ok)} {text}\n".encode()
 

@@ -1,10 +1,10 @@
-"""OpenAI's Files API, as far as batches need it: upload, list, look up, read, delete.
+"""The part of OpenAI's Files API that batches need: upload, list, look up, read, delete.
 
 | module   | what it does                                                   |
 |----------|----------------------------------------------------------------|
-| `routes` | the HTTP side                                                  |
-| `form`   | the upload, never more of it than the settings allow           |
-| `store`  | what is on disk: an owner's files, written whole or not at all |
+| `routes` | the HTTP routes                                                |
+| `form`   | the form of an upload, within the settings' limit              |
+| `store`  | the files on disk by owner, written whole or not at all        |
 """
 
 from .routes import OWNER, router

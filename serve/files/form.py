@@ -1,4 +1,4 @@
-"""The form that an upload is, never more of it than the settings allow."""
+"""Read the form of an upload within the settings' limit."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from starlette.formparsers import MultiPartException, MultiPartParser
 
 from gradegpt.errors import GradeGPTError, TooLargeError
 
-from ..body import told_length
+from ..body import declared_length
 from ..errors import MalformedError, RequestError
 
 _FORM_BYTES: Final = 2**20
-"""What a form may hold beside its file: the other fields and the boundaries."""
+"""The most bytes of a form besides its file: the other fields and the boundaries."""
 
 
 class Form(NamedTuple):
-    """A file and what it is for."""
+    """A file and its purpose."""
 
     file: UploadFile
     purpose: str
@@ -30,7 +30,7 @@ async def read_form(request: Request, max_file_bytes: int) -> Form:
 
     Raises:
         TooLargeError: the file is over ``max_file_bytes``.
-        MalformedError: not a form.
+        MalformedError: the body is not a form.
         RequestError: the file or its purpose is missing.
 
     """
@@ -42,7 +42,7 @@ async def read_form(request: Request, max_file_bytes: int) -> Form:
         fields = await parser.parse()
     except MultiPartException as error:
         raise MalformedError(f"the body is no form: {error.message}") from error
-    except UnicodeError as error:  # a charset that Python knows and that is none, "undefined"
+    except UnicodeError as error:  # Python's special codec "undefined" as charset
         raise MalformedError(f"the body is no form: {error}; leave the charset out") from error
     try:
         return _form(fields, max_file_bytes)
@@ -56,7 +56,7 @@ def _form(fields: FormData, max_file_bytes: int) -> Form:
     if not isinstance(file, UploadFile):
         raise RequestError("file: field required, with a file name", "file")
     if not isinstance(purpose, str):
-        raise RequestError("purpose: field required; 'batch' is the one there is", "purpose")
+        raise RequestError("purpose: field required; the only purpose is 'batch'", "purpose")
     if (file.size or 0) > max_file_bytes:
         raise _too_large(max_file_bytes)
     return Form(file, purpose)
@@ -64,7 +64,7 @@ def _form(fields: FormData, max_file_bytes: int) -> Form:
 
 async def _limited(request: Request, max_file_bytes: int) -> AsyncGenerator[bytes]:
     limit = max_file_bytes + _FORM_BYTES
-    if told_length(request) > limit:
+    if declared_length(request) > limit:
         raise _too_large(max_file_bytes)
     size = 0
     async for chunk in request.stream():

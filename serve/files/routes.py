@@ -1,4 +1,4 @@
-"""The HTTP side of files."""
+"""The HTTP routes of files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .form import read_form
 from .store import FileStore
 
 OWNER: Final = "gradegpt.owner"
-"""Where an ASGI scope says whose key was shown; nothing in an HTTP request can set it."""
+"""The key of an ASGI scope with the API key's owner; an HTTP request cannot set it."""
 _CHUNK: Final = 2**20
 _UPLOAD_FORM: Final = {
     "requestBody": {
@@ -42,15 +42,15 @@ router = APIRouter(tags=["files"])
 
 
 class Listed(Protocol):
-    """Anything that a list holds."""
+    """An entry of a list."""
 
     @property
     def id(self) -> str:
-        """What ``after`` names."""
+        """The id that ``after`` refers to."""
         ...
 
     def public(self) -> dict[str, Any]:
-        """What the client sees of it."""
+        """The object that the client gets."""
         ...
 
 
@@ -73,7 +73,7 @@ def page_of(rows: Sequence[Listed], limit: int, after: str | None) -> dict[str, 
 
 
 def owner_of(request: Request) -> str:
-    """Whose key was shown; an empty text where the server asks for none."""
+    """The owner of the request's API key; empty where the server needs no key."""
     return str(request.scope.get(OWNER) or "")
 
 
@@ -85,13 +85,13 @@ def files_of(request: Request) -> FileStore:
 
 @router.post("/v1/files", openapi_extra=_UPLOAD_FORM)
 async def upload(request: Request) -> dict[str, Any]:
-    """Keep a file of requests for a batch."""
+    """Store a file of requests for a batch."""
     settings: ServeSettings = request.app.state.settings
     form = await read_form(request, settings.max_file_bytes)
     try:
         if form.purpose != "batch":
             raise UnsupportedError(
-                f"purpose: {form.purpose!r}; files are kept for batches, so it must be 'batch'",
+                f"purpose: is {form.purpose!r}; files are only for batches, set it to 'batch'",
                 "purpose",
             )
         file = form.file.file
@@ -116,7 +116,7 @@ async def list_files(
     order: Literal["asc", "desc"] = "desc",
     purpose: str | None = None,
 ) -> dict[str, Any]:
-    """List files, the newest first unless ``order`` says otherwise."""
+    """List files, by default the newest first."""
     files = await run_in_threadpool(files_of(request).owned_by, owner_of(request))
     wanted = [file for file in files if purpose in (None, file.purpose)]
     return page_of(wanted if order == "asc" else wanted[::-1], limit, after)
@@ -124,7 +124,7 @@ async def list_files(
 
 @router.get("/v1/files/{file_id}")
 async def look_up(request: Request, file_id: str) -> dict[str, Any]:
-    """Tell what is known of a file."""
+    """Return the description of a file."""
     return files_of(request).get(file_id, owner_of(request)).public()
 
 
@@ -133,7 +133,7 @@ async def content(request: Request, file_id: str) -> FileResponse:
     """Send the bytes of a file."""
     files = files_of(request)
     about = files.get(file_id, owner_of(request))
-    # As an attachment of no known type: a browser must not run what somebody uploaded.
+    # An attachment of unknown type: a browser must not run an uploaded file.
     return FileResponse(
         files.path(about.id),
         media_type="application/octet-stream",
@@ -144,12 +144,12 @@ async def content(request: Request, file_id: str) -> FileResponse:
 
 @router.delete("/v1/files/{file_id}")
 async def delete(request: Request, file_id: str) -> dict[str, Any]:
-    """Remove a file. A batch that was made from it goes on: it has the bytes for itself."""
+    """Remove a file. A batch that uses it continues, as it has its own copy."""
     files_of(request).delete(file_id, owner_of(request))
     return {"id": file_id, "object": "file", "deleted": True}
 
 
 def _shown_name(name: str | None) -> str:
-    """The last part of a name as text of one line."""
+    """The last part of a file name, as printable text."""
     last = re.split(r"[/\\]", name or "")[-1]
     return "".join(letter for letter in last if letter.isprintable())[:255] or "upload.jsonl"

@@ -1,8 +1,8 @@
-"""Files on disk: two in ``<state>/files`` for each.
+"""The store of uploaded files: two in ``<state>/files`` for each.
 
-The bytes, and beside them what is said of them, written last, so that a file is there whole or not
-at all. Ids are drawn at random; the name that a client gives is kept as text and never used as a
-path. With API keys, a file belongs to the key's owner.
+One has the bytes, the other their description, which is written last, so that a file exists whole
+or not at all. Ids are random; a client's file name is stored as text and never used as a path. With
+API keys, a file belongs to the key's owner.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _ID: Final = re.compile(r"file-[0-9a-f]{32}")
 
 
 class StoredFile(Row):
-    """What is known of a file. ``created_ns`` orders files of one second."""
+    """The description of a file. ``created_ns`` orders files of the same second."""
 
     id: str
     bytes: int
@@ -33,7 +33,7 @@ class StoredFile(Row):
     owner: str = ""
 
     def public(self) -> dict[str, Any]:
-        """The file as OpenAI's API shows it."""
+        """The file as an object of OpenAI's API."""
         return {
             "id": self.id,
             "object": "file",
@@ -46,7 +46,7 @@ class StoredFile(Row):
 
 
 class FileStore:
-    """The files of a state folder; every method may be called from any thread or process."""
+    """The files of a state folder, safe for use by several threads and processes."""
 
     def __init__(self, state: Path) -> None:
         self._folder = state / "files"
@@ -65,7 +65,7 @@ class FileStore:
         owner: str,
         id: str | None = None,  # noqa: A002  OpenAI's word
     ) -> StoredFile:
-        """Write a file; one with a given ``id`` is replaced, so that writing it again is harmless.
+        """Write a file; a file with the given ``id`` is replaced, so writing may be repeated.
 
         Raises:
             OutputError: the state folder cannot be written.
@@ -83,22 +83,22 @@ class FileStore:
         except OSError as error:
             raise OutputError(
                 f"{self._folder}: cannot be written ({error.strerror}); "
-                "make room there, or set state to another folder"
+                "free space there, or set state to another folder"
             ) from error
         return about
 
     def get(self, id: str, owner: str) -> StoredFile:  # noqa: A002
-        """What is known of a file. Raises ``MissingError``, also where it is another owner's."""
+        """The description of a file. Raises ``MissingError``, also for another owner's file."""
         about = _read(self._about(id)) if _ID.fullmatch(id) else None
         if about is None or about.owner != owner:
-            raise MissingError(f"file {id!r} is not here; GET /v1/files lists those that are")
+            raise MissingError(f"file {id!r} does not exist; GET /v1/files lists the existing ones")
         return about
 
     def owned_by(self, owner: str) -> list[StoredFile]:
         """The files of an owner, oldest first."""
         files = (_read(path) for path in self._folder.glob("file-*.json"))
-        mine = [file for file in files if file is not None and file.owner == owner]
-        return sorted(mine, key=lambda file: (file.created_ns, file.id))
+        own = [file for file in files if file is not None and file.owner == owner]
+        return sorted(own, key=lambda file: (file.created_ns, file.id))
 
     def delete(self, id: str, owner: str) -> None:  # noqa: A002
         """Remove a file. Raises ``MissingError``."""
@@ -107,7 +107,7 @@ class FileStore:
         self.path(id).unlink(missing_ok=True)
 
     def path(self, id: str) -> Path:  # noqa: A002
-        """Where the bytes of a known id are."""
+        """The file of the bytes of a known id."""
         return self._folder / f"{id}.bytes"
 
     def _about(self, id: str) -> Path:  # noqa: A002

@@ -1,7 +1,7 @@
 """The page at ``/``: judge an answer or a file of them in a browser. Plain files, no build step.
 
-Nothing is loaded from elsewhere and no text becomes markup; the policy sent along has the browser
-hold the page to both. Links are relative, so a proxy may serve all of it below a prefix.
+The page loads nothing from other servers and inserts no text as markup; the browser enforces both
+by the content security policy. Links are relative, so a proxy may serve the page below a prefix.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Asset(NamedTuple):
 
 @cache
 def assets() -> dict[str, Asset]:
-    """All files of the page by name; what is not listed here cannot be asked for."""
+    """All files of the page by name; no other file is served."""
     return {
         path.name: Asset(content, _TYPES[path.suffix], f'"{hashlib.sha256(content).hexdigest()}"')
         for path in sorted(Path(__file__).parent.iterdir())
@@ -76,7 +76,7 @@ def _send(found: Asset, request: Request) -> Response:
         "Content-Security-Policy": POLICY,
         "X-Content-Type-Options": "nosniff",
         "Referrer-Policy": "no-referrer",
-        "Cache-Control": "no-cache",  # kept, but asked about: a new version shows at once
+        "Cache-Control": "no-cache",  # revalidated, so that a new version appears at once
         "ETag": found.tag,
     }
     if request.headers.get("if-none-match") == found.tag:

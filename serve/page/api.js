@@ -1,10 +1,10 @@
-// The server: one item, many items, and what to do when it does not answer.
+// Requests to the server: one item, several items, and retries.
 
 import { t } from "./language.js";
 
 const STORE = "gradegpt.key";
 
-/** An HTTP error in the server's words; `status` 0 means that nothing came back. */
+/** An HTTP error with the server's message; `status` 0 means that there was no reply. */
 export class ServerError extends Error {
   constructor(message, status, wait = null) {
     super(message);
@@ -33,7 +33,7 @@ export function keepKey(key) {
 const key = () => document.getElementById("key").value.trim();
 const endpoint = () => new URL("v1/judge", document.baseURI).href;
 
-/** The judgement of `item` and the milliseconds that it took, there and back. */
+/** The judgement of `item` and the milliseconds of the request. */
 export async function judgeOne(item, signal) {
   const started = performance.now();
   const { judgement } = await post(item, signal);
@@ -78,7 +78,7 @@ function retryAfter(reply) {
   return Number.isFinite(seconds) ? Math.max(0, seconds) : null;
 }
 
-/** What does the same from a shell. The key stays out of it: a variable stands in its place. */
+/** The equivalent shell command, with a variable in place of the API key. */
 export function curl(item) {
   const body = `'${JSON.stringify(item).replaceAll("'", `'\\''`)}'`;
   const secret = key() ? `  -H "Authorization: Bearer $GRADEGPT_API_KEY" \\\n` : "";

@@ -20,7 +20,7 @@ function showView() {
   scrollTo(0, 0);
 }
 
-/** Name the judge behind this server, where it says so. */
+/** Show the name of the server's judge, if it has one. */
 async function nameJudge() {
   const reply = await fetch(new URL("health", document.baseURI)).catch(() => null);
   const said = reply?.ok ? await reply.json().catch(() => null) : null;

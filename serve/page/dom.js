@@ -41,7 +41,7 @@ export function icon(state) {
   return svg;
 }
 
-/** Say something to screen readers without moving the focus. */
+/** Announce a text to screen readers without moving the focus. */
 export function announce(text) {
   byId("status").textContent = text;
 }

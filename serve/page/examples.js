@@ -1,4 +1,4 @@
-// Something to try before one has a question of one's own.
+// Examples to try.
 
 export const EXAMPLES = {
   en: {
@@ -41,7 +41,7 @@ const ROWS = [
   { question: "What is the next prime after 31?", reference: "37", response: "32 to 36 all have divisors, so the answer is 37." },
 ];
 
-/** A small file of all kinds: both languages, one wrong label, and one line that is cut off. */
+/** A small sample file: both languages, one wrong label, and one line that is cut off. */
 export function sampleFile() {
   const lines = ROWS.map((row) => JSON.stringify(row));
   lines.splice(5, 0, '{"id": "cut off", "question": "What is 8 × 7?", "reference": "56", "resp');

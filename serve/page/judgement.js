@@ -1,4 +1,4 @@
-// A judgement as a reader sees it: what was said, how sure, why, and where in the response.
+// A judgement on the page: verdict, confidence, reason, and the key sentence in the response.
 
 import { curl } from "./api.js";
 import { announce, h, icon } from "./dom.js";
@@ -24,7 +24,7 @@ export function view(item, judgement, row = {}) {
   ].filter(Boolean);
 }
 
-/** A row that the server never judged. */
+/** A row that the server did not judge. */
 export function unjudged(item, state, message) {
   const means = state === "error" ? t("error.means") : null;
   return [
@@ -35,7 +35,7 @@ export function unjudged(item, state, message) {
   ];
 }
 
-/** The line above everything: a verdict in large letters, or plainly the lack of one. */
+/** The headline: a verdict in large letters, or the outcome without one. */
 export function banner(state, above, word, below, ...more) {
   const lines = [
     above ? h("p", { class: "above" }, above) : null,
@@ -72,7 +72,7 @@ function facts(judgement, { label, given, ms }) {
 export const labelWords = ({ label, given }) =>
   typeof given === "string" && has(given) ? t(given).toLowerCase() : t(label ? "label.correct" : "label.not");
 
-/** Rounded down: what is not certain must not read 100 %. */
+/** Rounded down, so that an uncertain verdict never shows 100 %. */
 export const sureness = (confidence) => percent(Math.floor(confidence * 1000 + 1e-9) / 1000);
 
 function methodOf({ method }) {
@@ -85,7 +85,7 @@ function cost(judgement, ms) {
   return ms === undefined ? tokens : `${tokens} · ${t("milliseconds", { ms: number(ms, ms < 10 ? 1 : 0) })}`;
 }
 
-/** The reason in words, with the machine's own words behind it. */
+/** The reason as a sentence, followed by the reason code. */
 function reason(judgement) {
   const said = inWords(judgement);
   const code = judgement.reason ? h("code", {}, judgement.reason) : null;
@@ -133,7 +133,7 @@ function passage(item, judgement) {
   return section(t(at ? "passage" : "passage.plain"), ...parts);
 }
 
-/** The key sentence, with the answer inside it set off where it stands there. */
+/** The key sentence, with the answer highlighted where it contains it. */
 function marked(sentence, answer) {
   const at = answer ? sentence.lastIndexOf(answer) : -1;
   if (at < 0 || answer.length === sentence.length) return h("mark", {}, sentence);

@@ -54,7 +54,7 @@ export function switchLanguage() {
   for (const listener of listeners) listener();
 }
 
-/** Put words into everything below `root` that asks for them. */
+/** Fill every translatable element below `root`. */
 export function translate(root = document) {
   document.documentElement.lang = language === "zh" ? "zh-CN" : "en";
   document.documentElement.dataset.ready = "";

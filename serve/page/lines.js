@@ -54,7 +54,7 @@ function take(raw, line, decoder, found) {
   found.rows.push({ index: found.rows.length, line, item, label, given, judgement: null, error: null });
 }
 
-/** One line as `{item, label, given, ignored}`, or a complaint. */
+/** One line as `{item, label, given, ignored}`, or its error. */
 export function readLine(text) {
   let value;
   try {
@@ -99,14 +99,14 @@ function wrongLabel(value) {
   return apart ? ["bad.labels"] : null;
 }
 
-/** Whether a label says "correct"; null where it is no label. */
+/** Whether a label means "correct"; null for an unknown label. */
 function truth(label) {
   if (typeof label === "boolean") return label;
   if (VERDICTS.includes(label)) return label === "correct";
   return { true: true, false: false }[label] ?? null;
 }
 
-/** The judgements of `rows`, one a line, as the command line writes them; the label goes along. */
+/** The judgements of `rows`, one per line, as the command line writes them, with the label. */
 export function writeLines(rows) {
   const judged = rows.filter((row) => row.judgement);
   const value = (row) => (row.given === null ? row.judgement : { ...row.judgement, label: row.given });

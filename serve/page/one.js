@@ -25,7 +25,7 @@ export function start() {
   render();
 }
 
-/** Judge what the form holds, or stop the judging that is under way. */
+/** Judge the item in the form, or stop the running request. */
 export async function submit() {
   if (stopper) return stopper.abort();
   const item = readForm();
@@ -53,7 +53,7 @@ export function askForKey() {
   byId("key").focus();
 }
 
-/** The form as an item; a complaint and null where there is nothing to grade against. */
+/** The form as an item; null, with an error message, where the reference is missing. */
 function readForm() {
   const item = current();
   const missing = item.reference.length === 0;
@@ -103,7 +103,7 @@ function markStale() {
   if (note) note.hidden = JSON.stringify(current()) === JSON.stringify(shown.item);
 }
 
-/** The form as an item, without complaints. */
+/** The form as an item, without error messages. */
 function current() {
   const filled = referenceFields().map((field) => field.value).filter((text) => text.trim());
   const item = { question: byId("question").value, reference: filled.length === 1 ? filled[0] : filled, response: byId("response").value };

@@ -1,9 +1,9 @@
-// Where the judge's key sentence stands in the response.
+// The position of the judge's key sentence in the response.
 
 /**
  * The last place of `quote` in `text` as `{start, end, exact}`, or null.
  *
- * The last, because what a response settles on stands at its end. A quote that differs in blanks is
+ * The last, because the final answer of a response is at its end. A quote that differs in blanks is
  * found too, and so is one in which the judge saw "‹" for a "<" that could have closed its frame.
  */
 export function find(quote, text) {
@@ -17,7 +17,7 @@ export function find(quote, text) {
   return at < 0 ? null : { start: places[at], end: places[at + sought.length - 1] + 1, exact: false };
 }
 
-/** The text without blanks, and where each of its characters stood. */
+/** The text without blanks, with the original position of each character. */
 function squeezed(text) {
   const places = new Int32Array(text.length);
   const kept = [];

@@ -1,4 +1,4 @@
-// Rows to the server in chunks, a few at a time, until all are judged or someone says stop.
+// Sends rows to the server in chunks, a few at a time, until all are judged or the run is cancelled.
 
 import { judgeMany } from "./api.js";
 import { t } from "./language.js";
@@ -87,7 +87,7 @@ export class Run {
     }
   }
 
-  /** One bad row refuses its whole request, and many slow ones outlast it: ask again in halves. */
+  /** One invalid row refuses its whole request, and many slow rows may exceed its deadline: ask again in halves. */
   async #halve(chunk, error) {
     if (chunk.length === 1) {
       this.#refuse(chunk, error);

@@ -1,9 +1,9 @@
-// What the rows add up to.
+// Statistics of the rows.
 
 export const VERDICTS = ["correct", "incorrect", "invalid"];
 export const STATES = [...VERDICTS, "undecided", "unparsed", "failed", "error", "waiting"];
 
-/** A verdict, an outcome without one, or what keeps a row from being judged. */
+/** The state of a row: a verdict, an outcome without one, or not judged. */
 export const stateOf = ({ judgement, error }) =>
   judgement ? (judgement.verdict ?? judgement.outcome) : error === null ? "waiting" : "error";
 

@@ -45,7 +45,7 @@ export function open(list) {
   byId("search").value = "";
 }
 
-/** The rows that filter and search leave. */
+/** The rows that match filter and search. */
 export const shown = () => found;
 
 function choose(change) {
@@ -159,7 +159,7 @@ function arrows(event) {
   if (by && !event.ctrlKey && !event.altKey && !event.metaKey && !event.shiftKey) step(by);
 }
 
-/** Back to the row that was looked at last, on its page. */
+/** Back to the row that was opened last, on its page. */
 function closed() {
   const at = found.indexOf(opened);
   if (at >= 0 && Math.floor(at / PAGE) !== page) {

@@ -1,4 +1,4 @@
-"""Results for the tests of the page: three rows with everything that can be said of a row."""
+"""Results for the tests of the page: three rows with every field of a row."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ R, W, N = Verdict.CORRECT, Verdict.INCORRECT, Verdict.INVALID
 def judged(
     item: str, verdict: Verdict | None, *, confidence: float | None = None, quote: str = ""
 ) -> Judgement:
-    """A judgement with that verdict, or one that is undecided."""
+    """A judgement with that verdict, or an undecided one."""
     return Judgement(
         id=item,
         outcome=Outcome.JUDGED if verdict else Outcome.UNDECIDED,

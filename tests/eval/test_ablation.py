@@ -1,4 +1,4 @@
-"""The ablation: the same rows in every format, equal budgets, scores that silence cannot win."""
+"""The ablation: the same rows in every format, equal budgets, unparsed replies counted as wrong."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def data(tmp_path: Path) -> Path:
 
 
 def test_a_row_in_another_format_keeps_item_and_label() -> None:
-    """Only the words of the system message and the reply are others."""
+    """Only the system message and the reply change."""
     cross = row(4)
     for chain_format in ChainFormat:
         other = in_format(cross, chain_format, PromptSettings())
@@ -76,7 +76,7 @@ def test_a_row_in_another_format_keeps_item_and_label() -> None:
 
 
 def test_a_folder_in_another_format_is_one_that_trains(data: Path, tmp_path: Path) -> None:
-    """Its cross-lingual rows alone, in order, with prompt settings; the others have no gloss."""
+    """It has only the cross-lingual rows, in order, with the prompt settings."""
     assert write_format(data, ChainFormat.OUTCOME, tmp_path / "out") == 20
     rows = list(read_rows(tmp_path / "out" / "train.jsonl", TrainingRow))
     assert [r.meta["id"] for r in rows] == [str(n) for n in range(20)]
@@ -90,7 +90,7 @@ def test_a_folder_in_another_format_is_one_that_trains(data: Path, tmp_path: Pat
 
 
 class Trainer:
-    """Stands for ``gradegpt train``: notes its commands and writes their manifests."""
+    """Replaces ``gradegpt train``: records commands and writes manifests."""
 
     def __init__(self, code: int = 0) -> None:
         self.commands: list[dict[str, str]] = []
@@ -134,7 +134,7 @@ def settings_of(data: Path, out: Path, **changes: Any) -> AblationSettings:
 def test_runs_have_equal_steps_or_equal_tokens(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Shorter rows train longer; what is there already is not trained again."""
+    """Formats with shorter rows train for more steps; a finished run is not trained again."""
     trainer = Trainer()
     monkeypatch.setattr("eval.ablation.runs.subprocess.run", trainer)
     runs = train_all(settings_of(data, tmp_path / "out"))
@@ -154,10 +154,10 @@ def test_runs_have_equal_steps_or_equal_tokens(
 def test_a_run_that_fails_stops_the_ablation(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With the folder in the error; nothing is measured on half of the runs."""
+    """The error names the folder, and nothing is measured on an incomplete set of runs."""
     monkeypatch.setattr("eval.ablation.runs.subprocess.run", Trainer(code=3))
     with pytest.raises(
-        OutputError, match=r"gradegpt train recipe.yaml .*outcome-steps-0.*: failed; its own words"
+        OutputError, match=r"gradegpt train recipe.yaml .*outcome-steps-0.*: failed; its output"
     ):
         train_all(settings_of(data, tmp_path / "out"))
 
@@ -168,7 +168,7 @@ def judged(id_: str, verdict: Verdict | None) -> Judgement:
 
 
 def test_draws_are_paired_between_arms() -> None:
-    """Equal arms differ by nothing in any draw; the first value is that of all rows."""
+    """Equal arms have a difference of 0 in every draw; the first value is over all rows."""
     rng = np.random.default_rng(0)
     truth, said, questions = rng.integers((2, 2, 30), size=(90, 3)).T
     cells, worse = table(truth, said, questions, 30), table(truth, truth & said, questions, 30)
@@ -181,7 +181,7 @@ def test_draws_are_paired_between_arms() -> None:
 
 
 class Fixed:
-    """Judges right on the first ``right`` rows of every twelve."""
+    """Judges the first ``right`` rows of every twelve correctly."""
 
     name = "fixed"
 
@@ -202,7 +202,7 @@ class Fixed:
 
 
 def test_the_whole_ablation(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Arms of both budgets, gains over the first, numbers and a picture on the disk."""
+    """There are arms of both budgets and gains over the first arm; numbers and plot are written."""
     monkeypatch.setattr("eval.ablation.runs.subprocess.run", Trainer())
     monkeypatch.setattr(
         eval.ablation.report, "evaluate", lambda s, overwrite: evaluate(s, build=Fixed)
@@ -229,7 +229,7 @@ def test_the_whole_ablation(data: Path, tmp_path: Path, monkeypatch: pytest.Monk
 def test_a_fast_ablation_judges_with_exports(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One of the base and one of every adapter, each made once."""
+    """The base and every adapter are exported, each once."""
     monkeypatch.setattr("eval.ablation.runs.subprocess.run", Trainer())
     asked: list[JudgeSettings] = []
 

@@ -1,4 +1,4 @@
-"""Asking a model: what it is told, what is kept of a run that stops, and a whole benchmark."""
+"""Asking a model: its prompts, the resuming of stopped runs, and a whole benchmark."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from gradegpt.schema import AnswerType, Item, Judgement, Message
 
 
 class Model:
-    """Adds: right but for every ``wrong``-th prompt; refuses and dies where told."""
+    """Adds numbers, wrongly in every ``wrong``-th prompt; refuses or raises at given prompts."""
 
     name = "model"
 
@@ -59,7 +59,7 @@ def questions(path: Path, count: int = 6, **more: Any) -> Path:
 
 @pytest.mark.parametrize("style", list(Style))
 def test_a_prompt_is_in_the_questions_language(style: Style) -> None:
-    """Context first, then the question, how to think, the unit, and how to end."""
+    """The parts are the context, the question, how to reason, the unit, and how to end."""
     item = Item(question="求速度。", reference=("5",), response="", context="已知 s=10。",
                 answer_type=AnswerType.NUMBER)  # fmt: skip
     (chinese,) = prompt(item, style, "m/s")
@@ -80,8 +80,8 @@ def test_every_answer_type_is_asked_in_its_form() -> None:
     assert len(told) == len(AnswerType)
 
 
-def test_samples_of_a_question_stand_together(tmp_path: Path) -> None:
-    """Items as a judge takes them, with what the model was asked and what it cost."""
+def test_samples_of_a_question_follow_each_other(tmp_path: Path) -> None:
+    """The rows are items for a judge, with the style of the prompt and the tokens."""
     made = ask(questions(tmp_path), tmp_path / "out.jsonl", Model(), samples=2, at_once=5)
     assert made == Asked(12, 0, 1, 0, "", 120, 60)
     rows = list(read_rows(tmp_path / "out.jsonl", Item))
@@ -95,10 +95,10 @@ def test_samples_of_a_question_stand_together(tmp_path: Path) -> None:
     assert (manifest["rows"], manifest["cut_off"], manifest["prompt_tokens"]) == (12, 1, 120)
 
 
-def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
+def test_a_stopped_run_resumes(tmp_path: Path) -> None:
     """The same rows as in one go, and nothing is asked twice."""
     path, model = questions(tmp_path, 40), Model(wrong=100, dies=20)
-    with pytest.raises(EngineError, match=r"20 of 40 answers are safe in .*run the same command"):
+    with pytest.raises(EngineError, match=r"20 of 40 answers are saved in .*run the same command"):
         ask(path, tmp_path / "out.jsonl", model, at_once=10)
     model.dies = 10**9
     made = ask(path, tmp_path / "out.jsonl", model, at_once=10)
@@ -109,8 +109,8 @@ def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
     assert ask(path, tmp_path / "out.jsonl", model, overwrite=True).rows_before == 0
 
 
-def test_what_a_server_refuses_is_told_and_asked_again(tmp_path: Path) -> None:
-    """One question in forty costs one answer; the next call asks it alone."""
+def test_a_refused_question_is_reported_and_asked_again(tmp_path: Path) -> None:
+    """One refused question of forty costs one answer; the next call asks only that question."""
     path, model = questions(tmp_path, 40), Model(wrong=100, refused=("is 7+1?",))
     made = ask(path, tmp_path / "out.jsonl", model, at_once=16)
     assert (made.rows, made.failed, made.failure) == (40, 1, "HTTP 400: inappropriate")
@@ -126,7 +126,7 @@ def test_what_a_server_refuses_is_told_and_asked_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({"question": " ", "reference": "1"}, "questions.jsonl:1: question: empty"),
+        ({"question": " ", "reference": "1"}, "questions.jsonl:1: question: is empty"),
         ({"question": "?", "reference": ""}, "questions.jsonl:1: .*reference"),
         ({"question": "?"}, "questions.jsonl:1: reference"),
     ],
@@ -139,7 +139,7 @@ def test_questions_that_cannot_be_asked(tmp_path: Path, row: dict[str, Any], mes
     with pytest.raises(InputError, match="no rows"):
         read_questions(tmp_path / "questions.jsonl")
     write_rows(tmp_path / "questions.jsonl", [{"id": "a", "question": "?", "reference": "1"}] * 2)
-    with pytest.raises(InputError, match=":2: id: 'a' is that of line 1 too"):
+    with pytest.raises(InputError, match=":2: id: 'a' is also the id of line 1"):
         read_questions(tmp_path / "questions.jsonl")
 
 
@@ -179,7 +179,7 @@ def parts_of(path: Path) -> Path:
 
 
 class Talk(Model):
-    """Also keeps whole conversations."""
+    """Also records whole conversations."""
 
     def __init__(self, **more: Any) -> None:
         super().__init__(wrong=10**9, **more)
@@ -193,7 +193,7 @@ class Talk(Model):
 
 
 def test_a_part_is_asked_after_the_models_own_answers_to_those_before_it(tmp_path: Path) -> None:
-    """In one conversation, sample by sample; the right answers in later contexts are not shown."""
+    """The parts are one conversation per sample; reference answers in contexts are not shown."""
     model = Talk()
     ask(parts_of(tmp_path), tmp_path / "out.jsonl", model, progressive=True, samples=2)
     rows = list(read_rows(tmp_path / "out.jsonl", Item))
@@ -211,11 +211,11 @@ def test_a_part_is_asked_after_the_models_own_answers_to_those_before_it(tmp_pat
     assert rows[-1].context == "material a, solved before"
 
 
-def test_a_stopped_conversation_goes_on(tmp_path: Path) -> None:
+def test_a_stopped_conversation_resumes(tmp_path: Path) -> None:
     """The same rows as in one go, from the same conversations; nothing is asked twice."""
     path, whole, model = parts_of(tmp_path), Talk(), Talk(dies=7)
     ask(path, tmp_path / "whole.jsonl", whole, progressive=True, samples=2)
-    with pytest.raises(EngineError, match="of 12 answers are safe"):
+    with pytest.raises(EngineError, match="of 12 answers are saved"):
         ask(path, tmp_path / "out.jsonl", model, progressive=True, samples=2, at_once=1)
     model.dies = 10**9
     ask(path, tmp_path / "out.jsonl", model, progressive=True, samples=2, at_once=5)
@@ -227,8 +227,8 @@ def test_a_stopped_conversation_goes_on(tmp_path: Path) -> None:
         ask(path, tmp_path / "out.jsonl", model, samples=2)
 
 
-def test_a_part_that_was_refused_is_asked_along_with_the_next(tmp_path: Path) -> None:
-    """So that turns alternate, and the material of the first part is still shown."""
+def test_a_refused_part_is_asked_again_with_the_next(tmp_path: Path) -> None:
+    """So turns alternate, and the first part's context is still shown."""
 
     class Refuses(Talk):
         def _one(self, text: str) -> Generation | EngineError:
@@ -251,7 +251,7 @@ def test_without_parts_nothing_is_progressive(tmp_path: Path) -> None:
 
 
 def test_the_command_asks_in_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """``--progressive``; without it each row is asked alone, with its context."""
+    """With ``--progressive`` parts are turns; else each row is asked alone, with its context."""
     model = Talk()
     monkeypatch.setattr("eval.asking.OpenAIEngine", lambda *_, **__: model)
     words = [str(parts_of(tmp_path)), "--base-url", "http://x/v1", "--model", "m"]

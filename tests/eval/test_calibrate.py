@@ -1,4 +1,4 @@
-"""Calibration: the least confidence from which a kind of answer beats chance, or never."""
+"""Calibration: the least confidence from which a judge beats chance on a kind of answer, if any."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def settings(**changes: Any) -> CalibrationSettings:
 
 
 def test_the_least_confidence_that_beats_chance_is_taken() -> None:
-    """Right where it is sure and a coin elsewhere: believed from there on."""
+    """A judge that is right only where it is confident is used from that confidence."""
     rows = [example(n) for n in range(120)]
     sure = [says(e, n // 2 % 8 != 0, 0.95) for n, e in enumerate(rows[:60])]
     coin = [says(e, n // 2 % 6 == 0, 0.6) for n, e in enumerate(rows[60:])]
@@ -50,15 +50,15 @@ def test_the_least_confidence_that_beats_chance_is_taken() -> None:
     assert (other.kind, other.rows, other.least_confidence) == ("other", 0, None)
 
 
-def test_a_coin_is_never_believed() -> None:
-    """At whatever confidence."""
+def test_a_judge_at_chance_is_never_used() -> None:
+    """There is no confidence from which it is better."""
     rows = [example(n) for n in range(100)]
     said = [says(e, n // 2 % 2 == 0, 0.99) for n, e in enumerate(rows)]
     assert findings_of(rows, said, settings())[0].least_confidence is None
 
 
 def test_rare_kinds_are_counted_together() -> None:
-    """Under a name of their own they would be measured on a handful of rows."""
+    """Separately they would be measured on too few rows."""
     rows = [example(n) for n in range(30)] + [example(n, "下雨") for n in range(30, 45)]
     said = [says(e, True, 1.0) for e in rows]
     kinds = {f.kind: f for f in findings_of(rows, said, settings(least_rows=16))}
@@ -69,7 +69,7 @@ def test_rare_kinds_are_counted_together() -> None:
 
 
 class Sure:
-    """Says yes to all."""
+    """Judges every response correct."""
 
     name = fingerprint = "sure"
 
@@ -82,7 +82,7 @@ class Sure:
 
 
 def test_the_whole_calibration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rows that the rules decide are not asked about; the file is one that a cascade reads."""
+    """The model is asked only about rows that the rules leave open; a cascade reads the file."""
     monkeypatch.setattr(eval.calibrate, "build_judge", lambda _: Sure())
     easy = Example(
         id="e", question="2+2=?", reference=("4",), response="It is 4.", verdict=Verdict.CORRECT
@@ -104,7 +104,7 @@ def test_the_whole_calibration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 class Coin:
-    """Right on every ``one_in``-th question, and sure."""
+    """Right on every ``one_in``-th question, always with full confidence."""
 
     name = fingerprint = "coin"
 
@@ -124,16 +124,16 @@ class Coin:
     ("one_in", "trained_on", "believed"),
     [(2, False, {"text en": 0.0}), (1, False, {}), (2, True, {"text en": 0.0})],
 )
-def test_the_lexical_judge_is_believed_where_it_beats_the_model(
+def test_the_lexical_judge_is_used_where_it_beats_the_model(
     one_in: int,
     trained_on: bool,
     believed: dict[str, float],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Few rows tell nothing of it; those that trained the model may tell of it too.
+    """Few rows do not suffice to measure it; rows that trained the model may be added.
 
-    Where the model is never wrong, a sixth of what the words say is.
+    Where the model is never wrong, a sixth of the lexical judge's verdicts are wrong.
     """
     words = ("because rain fell, it seems", "the sun was shining")
     rows = [
@@ -161,8 +161,8 @@ def test_the_lexical_judge_is_believed_where_it_beats_the_model(
     )
 
 
-def test_weights_take_back_what_a_model_says_too_often() -> None:
-    """Its odds are two too low, and of the words' half is noise: three parameters say so."""
+def test_weights_correct_a_model_that_gives_one_verdict_too_often() -> None:
+    """Its log odds are two too low, and half of the lexical judge's are noise."""
     rng = np.random.default_rng(0)
     right = np.arange(2000) % 2 == 0
     sign = np.where(right, 1.0, -1.0)
@@ -176,7 +176,7 @@ def test_weights_take_back_what_a_model_says_too_often() -> None:
 
 
 def test_few_rows_leave_the_models_odds_nearly_alone() -> None:
-    """A prior holds them; one verdict's many rows count no more than the other's few."""
+    """A prior keeps the weight near 1; the rows of both verdicts have the same total weight."""
     right = np.array([True, False])
     table = np.array([[1.0, 0.0, 1.0], [-1.0, 0.0, 1.0]])
     found = fit_weights(table, right)
@@ -186,7 +186,7 @@ def test_few_rows_leave_the_models_odds_nearly_alone() -> None:
     assert many.bias == pytest.approx(0, abs=1e-3)
 
 
-def test_a_coin_does_not_speak_against_the_lexical_judge(
+def test_a_model_at_chance_does_not_replace_the_lexical_judge(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On a few rows the model is as good; over all of them the lexical judge alone beats chance."""

@@ -38,9 +38,9 @@ CONFIGS = sorted(
     ("overrides", "message"),
     [
         (["bootstrp=3"], "unknown setting 'bootstrp'; did you mean 'bootstrap'?"),
-        (["judges=[{kind: rules}, {kind: rules}]"], "two judges are called 'rules'"),
+        (["judges=[{kind: rules}, {kind: rules}]"], "two judges have the name 'rules'"),
         (["judges=[{kind: rules, name: a/b}]"], "'a/b' cannot name a file"),
-        (["sources=[{path: a.jsonl}, {path: b/a.jsonl}]"], "two sources are called 'a'"),
+        (["sources=[{path: a.jsonl}, {path: b/a.jsonl}]"], "two sources have the name 'a'"),
         (["judges=[]"], "judges: Tuple should have at least 1 item"),
         (["sources=[{path: nowhere.jsonl}]"], "nowhere.jsonl: no such file"),
     ],
@@ -49,7 +49,7 @@ CONFIGS = sorted(
 def test_a_mistake_in_the_settings_is_one_line_that_says_what_to_do(
     overrides: list[str], message: str
 ) -> None:
-    """Nothing is loaded or judged before the settings are known to be good."""
+    """Nothing is loaded or judged before the settings are valid."""
     with pytest.raises(GradeGPTError) as caught:
         read_sources(load_settings(EvalSettings, HANDMADE, overrides).sources)
     assert message in str(caught.value)
@@ -66,12 +66,12 @@ def test_every_shipped_config_loads_and_opens_with_its_command(config: Path) -> 
 
 
 def test_there_are_configs() -> None:
-    """The glob above finds what it should."""
+    """The glob above finds files."""
     assert {path.stem for path in CONFIGS} >= {"handmade", "demo", "real"}
 
 
 def test_the_command_runs_the_rules_on_the_shipped_rows(tmp_path: Path) -> None:
-    """The first thing a user tries works without any model."""
+    """A user's first command works without any model."""
     arguments = [
         str(ROOT / "configs/eval/handmade.yaml"), "judges=[{kind: rules}]", f"out={tmp_path}",
         f"sources=[{{path: {ROOT / 'eval/data/handmade.jsonl'}, fields: null}}]", "bootstrap=20",
@@ -113,7 +113,7 @@ def evaluated(*arguments: str) -> Result:
 
 @pytest.fixture
 def graded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], str]:
-    """Make a file of that form in a working directory of its own; its name."""
+    """Make a file of that format in its own working directory; return its name."""
     monkeypatch.chdir(tmp_path)
 
     def made(form: str, rows: Sequence[dict[str, Any]] = GRADED) -> str:
@@ -126,7 +126,7 @@ def graded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], s
 
 @pytest.mark.parametrize("form", ["csv", "tsv", "xlsx", "parquet", "json"])
 def test_a_labelled_table_needs_no_settings(graded: Callable[[str], str], form: str) -> None:
-    """Its columns are recognised and said; a tolerance of the rows is the judge's too."""
+    """Its columns are recognised and printed; the judge uses the rows' tolerance."""
     judges = ("--judge", "rules", "--judge", "lexical")
     result = evaluated(graded(form), *judges, *HERE, "--map", "label=score")
     assert result.exit_code == 0, result.output
@@ -144,7 +144,7 @@ def test_a_labelled_table_needs_no_settings(graded: Callable[[str], str], form: 
 
 
 def test_a_table_without_labels_scores_the_model(graded: Callable[[str], str]) -> None:
-    """With the answers' page, as ``answers`` of the settings; that there is no label is said."""
+    """The table becomes ``answers`` in the settings, and the missing label is reported."""
     rows = ("--judge", "rules", "--ignore-extra", "--map", "response=output", *HERE)
     result = evaluated(graded("csv"), *rows, "name=other")
     assert result.exit_code == 0, result.output
@@ -174,7 +174,7 @@ def test_a_table_without_labels_scores_the_model(graded: Callable[[str], str]) -
 def test_a_table_that_cannot_be_evaluated_says_what_to_do(
     graded: Callable[[str], str], arguments: tuple[str, ...], message: str
 ) -> None:
-    """Before a judge is loaded; nothing is written."""
+    """The error comes before a judge is loaded, and nothing is written."""
     graded("csv")
     two = {"reference": "4", "response": "4", "correct": True, "is_correct": True}
     write_rows("two.jsonl", [two])

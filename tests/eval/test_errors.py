@@ -1,4 +1,4 @@
-"""Wrong answers by what is wrong with them: by hand, by the rules, by a model, by the command."""
+"""The error categories of wrong answers: by hand, by rules, by a model, by the command."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_the_shares_of_the_paper() -> None:
 def test_how_far_off_a_number_is(
     reference: str, answer: str, detail: str, error: float | None
 ) -> None:
-    """|given - wanted| / |wanted| in one unit, and the mistake that such a ratio comes of."""
+    """|given - wanted| / |wanted| in one unit, and the typical mistake behind a ratio."""
     shown = of_answer(reference, answer, answer_type(reference))
     assert (shown.category, shown.detail) == (Category.NUMERICAL, detail)
     assert shown.relative_error == (error if error is None else pytest.approx(error, rel=1e-4))
@@ -98,8 +98,10 @@ def test_how_far_off_a_number_is(
         ("5", "5.0", "unknown", "equal by the rules: check the judgement"),
     ],
 )  # fmt: skip
-def test_what_the_rules_can_tell(reference: str, answer: str, category: str, detail: str) -> None:
-    """A category only where it can be seen; an answer that is equal is the judge's error."""
+def test_the_categories_that_rules_find(
+    reference: str, answer: str, category: str, detail: str
+) -> None:
+    """Rules give a category only where it is certain; an equal answer is the judge's error."""
     shown = of_answer(reference, answer, answer_type(reference))
     assert (shown.category, shown.detail) == (category, detail)
 
@@ -162,7 +164,7 @@ def test_a_category_is_named_exactly_or_not_at_all(reply: str | None, category: 
 
 
 def in_words(count: int) -> tuple[list[Item], list[Judgement]]:
-    """Rows in words, whose errors no rule can tell; the first is a number."""
+    """Rows with free text, which rules cannot classify, except the first, a number."""
     items = [item("5", "7", "0")]
     items += [item("it melts", f"it boils {n}", str(n)) for n in range(1, count)]
     said = [judged(Verdict.INCORRECT, i.id, answer=i.response) for i in items]
@@ -170,7 +172,7 @@ def in_words(count: int) -> tuple[list[Item], list[Judgement]]:
 
 
 def test_a_model_names_what_the_rules_cannot(tmp_path: Path) -> None:
-    """It is asked about nothing else; what it says in another form stays unknown, and counted."""
+    """It is asked about nothing else; an unparsed reply stays unknown, and is counted."""
     items, said = in_words(4)
     source = tmp_path / "judged.jsonl"
     write_rows(source, said)
@@ -188,8 +190,8 @@ def test_a_model_names_what_the_rules_cannot(tmp_path: Path) -> None:
     assert (unparsed, asked.rows, len(engine.prompts)) == (1, 3, 3)
 
 
-def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
-    """Nothing is asked twice; replies made for other rows are refused."""
+def test_a_stopped_run_resumes(tmp_path: Path) -> None:
+    """No answer is asked about twice; replies to other rows are refused."""
     items, said = in_words(41)
     source, out = tmp_path / "judged.jsonl", tmp_path / "replies.jsonl"
     write_rows(source, said)
@@ -205,7 +207,7 @@ def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
 
     working: list[bool] = []
     engine = ScriptedEngine(say)
-    with pytest.raises(EngineError, match="20 of 40 answers are safe"):
+    with pytest.raises(EngineError, match="20 of 40 answers are saved"):
         ask_model(wrongs, known, out, engine, source=source, at_once=10)
     with pytest.raises(OutputError, match="begun with another input"):
         ask_model(wrongs[:9], known[:9], out, engine, source=source)
@@ -227,7 +229,7 @@ def test_no_text_closes_its_frame() -> None:
 
 
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A table with the paper's shares beside, and JSON; a finished file is not replaced unasked."""
+    """It prints a table with the paper's shares and writes JSON; it does not overwrite a file."""
     items, said = in_words(3)
     write_rows(tmp_path / "in.jsonl", items)
     write_rows(tmp_path / "judged.jsonl", said)

@@ -85,7 +85,7 @@ def test_a_run_ends_in_judgements_a_report_a_page_and_a_manifest(settings: EvalS
 
 
 def test_the_rows_that_the_rules_leave_open_alone(settings: EvalSettings) -> None:
-    """Of the four labelled rows they decide the two sums; a sample is drawn from what is left."""
+    """Rules decide two of the four labelled rows; a sample is drawn from the others."""
     open_rows = settings.model_copy(update={"left_open": True})
     report = evaluate(open_rows, build=builder())
     assert report.n_items == 2
@@ -101,14 +101,14 @@ def _judgements(settings: EvalSettings, judge: str) -> list[Judgement]:
 
 
 def test_a_judge_is_never_shown_a_label(settings: EvalSettings) -> None:
-    """The items on the disk, from which every judge reads, hold no verdict."""
+    """The items file, which every judge reads, has no verdict."""
     evaluate(settings, build=builder())
     for line in (settings.folder / "items.jsonl").read_text("utf-8").splitlines():
         assert not {"verdict", "labelled_by", "source", "meta"} & set(json.loads(line))
 
 
 def test_an_api_key_is_written_nowhere(settings: EvalSettings) -> None:
-    """What a run leaves behind can be handed on."""
+    """The files of a run can be published."""
     evaluate(settings, build=builder())
     files = [path for path in settings.folder.rglob("*") if path.is_file()]
     assert len(files) > 5
@@ -125,7 +125,7 @@ def test_the_same_evaluation_gives_the_same_bytes(settings: EvalSettings, tmp_pa
 
 
 def test_a_finished_judge_is_not_asked_again(settings: EvalSettings) -> None:
-    """The same rows and the same judge: the file that lies there is the answer."""
+    """Judgements of the same rows by the same judge are reused."""
 
     def refuse(_: Sequence[Message]) -> str:
         raise AssertionError("asked again")
@@ -134,8 +134,8 @@ def test_a_finished_judge_is_not_asked_again(settings: EvalSettings) -> None:
     assert evaluate(settings, build=builder(refuse)) == first
 
 
-def test_a_stopped_run_goes_on_after_its_last_whole_row(settings: EvalSettings) -> None:
-    """Rows of a finished write stay, a torn line goes, and the end is that of an unbroken run."""
+def test_a_stopped_run_resumes_after_its_last_complete_row(settings: EvalSettings) -> None:
+    """Complete rows are kept, an incomplete line is dropped; the result is the same."""
     whole = evaluate(settings, build=builder())
     file = settings.folder / "judgements" / "yes.jsonl"
     unbroken = file.read_bytes()
@@ -159,7 +159,7 @@ def test_a_stopped_run_goes_on_after_its_last_whole_row(settings: EvalSettings) 
 
 
 def test_judgements_of_other_rows_are_replaced_only_on_request(settings: EvalSettings) -> None:
-    """Hours of judging are not thrown away by a changed setting."""
+    """A changed setting does not discard hours of judging."""
     evaluate(settings, build=builder())
     source = settings.sources[0].model_copy(update={"limit": 2})
     fewer = settings.model_copy(update={"sources": (source,)})
@@ -169,7 +169,7 @@ def test_judgements_of_other_rows_are_replaced_only_on_request(settings: EvalSet
 
 
 def test_an_edited_judgement_file_is_not_trusted(settings: EvalSettings) -> None:
-    """A row less than the items is an error, not a shifted comparison."""
+    """A missing row is an error and not a shifted comparison."""
     evaluate(settings, build=builder())
     file = settings.folder / "judgements" / "yes.jsonl"
     lines = file.read_text("utf-8").splitlines(keepends=True)
@@ -179,7 +179,7 @@ def test_an_edited_judgement_file_is_not_trusted(settings: EvalSettings) -> None
 
 
 def test_the_page_is_that_of_every_judged_file(settings: EvalSettings) -> None:
-    """Labelled rows and answers without labels come out of one template, with what each has."""
+    """One template renders labelled rows and answers without labels."""
     evaluate(settings, build=builder(lambda _: "The answers agree: <No>"))
     labelled = (settings.folder / "report.html").read_text("utf-8")
     assert "\\u003cscript>alert(1)\\u003c/script>" in labelled
@@ -191,7 +191,7 @@ def test_the_page_is_that_of_every_judged_file(settings: EvalSettings) -> None:
 
 
 def test_failures_and_unreadable_texts_are_counted_apart(settings: EvalSettings) -> None:
-    """The parsed rate leaves out requests that failed, and an unreadable text is no verdict."""
+    """The parsed rate leaves out failed requests, and an unparsed text has no verdict."""
     replies: Iterator[str | EngineError] = iter(
         [YES, "Yes, it is right.", EngineError("HTTP 500"), YES]
     )
@@ -201,8 +201,8 @@ def test_failures_and_unreadable_texts_are_counted_apart(settings: EvalSettings)
     assert parsed_rate([]) is None
 
 
-def test_a_made_up_quote_lowers_the_verbatim_rate(settings: EvalSettings) -> None:
-    """Only the first of four responses holds the sentence that the chain quotes."""
+def test_an_invented_quote_lowers_the_verbatim_rate(settings: EvalSettings) -> None:
+    """Only the first of four responses contains the sentence that the chain quotes."""
     chain = Chain(
         verdict=Verdict.CORRECT, key_sentence="The answer is 4.", reference_answer="4", answer="4"
     )
@@ -230,7 +230,7 @@ def test_a_long_list_is_sampled_evenly() -> None:
 
 
 def test_a_source_without_labels_is_an_error(tmp_path: Path) -> None:
-    """An empty measurement is a mistake in the settings, not a result."""
+    """An empty evaluation is a mistake in the settings, not a result."""
     path = tmp_path / "open.jsonl"
     row = {"question": "q", "reference": "1", "response": "1", "label": None}
     path.write_text(json.dumps(row), "utf-8")
@@ -250,8 +250,8 @@ def test_examples_are_taken_whole(tmp_path: Path) -> None:
     assert example.model_dump(mode="json", exclude_defaults=True) == row
 
 
-def test_a_cascade_of_judges_that_have_judged_asks_nobody(settings: EvalSettings) -> None:
-    """Its judgements are theirs, under its own fingerprint; alone it asks as ever."""
+def test_a_cascade_of_judges_that_have_judged_calls_no_engine(settings: EvalSettings) -> None:
+    """It reuses their judgements under its own fingerprint; without them it asks the model."""
     asked = 0
 
     def count(_: Sequence[Message]) -> str | EngineError:
@@ -325,10 +325,10 @@ def test_answers_without_labels_score_the_model(tmp_path: Path) -> None:
     [
         ({}, "give either 'sources'"),
         ({"sources": [{"path": "a"}], "answers": ["b"]}, "give either 'sources'"),
-        ({"answers": ["b"], "sample": 3}, "choose among labelled"),
+        ({"answers": ["b"], "sample": 3}, "need labelled"),
     ],
 )
 def test_rows_have_labels_or_have_none(rows: dict[str, Any], match: str) -> None:
-    """Both at once would be two reports in one."""
+    """Both at once would need two reports."""
     with pytest.raises(ValueError, match=match):
         EvalSettings.model_validate({"name": "x", "judges": [{"kind": "rules"}], **rows})

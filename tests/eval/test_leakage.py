@@ -1,4 +1,4 @@
-"""What a model knows by heart: n-grams by hand, one that has memorised, the whole command."""
+"""Benchmark leakage: n-grams calculated by hand, a model that has memorised, the whole command."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ TEXT = st.text("ab \n甲乙+1", max_size=12)
 
 
 class ByHeart:
-    """Continues texts that it has read by heart, with ``slip`` for some words; others it cannot."""
+    """Continues memorised texts, with ``slip`` instead of some words, and no other texts."""
 
     name = "by-heart"
     limit = 1_000
@@ -73,7 +73,7 @@ class ByHeart:
 
 
 def items(path: Path, count: int = 1) -> Path:
-    """So many hens and trains in turn, with a solution each."""
+    """Questions about hens and trains in turn, each with a solution."""
     rows = (
         {"id": f"q{n}", "question": (HENS, TRAIN)[n % 2], "reference": "7",
          "solution": "Add and add , then add once more",
@@ -106,7 +106,7 @@ def test_the_similarities_are_those_of_their_papers() -> None:
 
 @given(TEXT, TEXT)
 def test_similarities_are_shares_alike_both_ways_and_1_for_the_same(one: str, other: str) -> None:
-    """So what is predicted exactly is predicted by every kind."""
+    """So an exact prediction counts for every kind."""
     for similarity in (edit_similarity, rouge_l):
         assert similarity(one, one) == 1.0
         assert 0 <= similarity(one, other) <= 1
@@ -114,7 +114,7 @@ def test_similarities_are_shares_alike_both_ways_and_1_for_the_same(one: str, ot
 
 
 def test_only_above_75_percent_is_predicted() -> None:
-    """Three of four words are not enough; in letters the same pair is 22 of 24, which is."""
+    """Three of four words are not enough; by letters the pair has 22 of 24, which is enough."""
     one, other = words("police killed the gunman"), words("police kill the gunman")
     found = gram(2, Part.QUESTION, one, other, ByHeart([]))
     assert [found.hit(kind) for kind in Kind] == [False, True, False]
@@ -124,7 +124,7 @@ def test_only_above_75_percent_is_predicted() -> None:
 
 
 def test_half_a_character_is_not_taken_for_another_half() -> None:
-    """Two tokens that spell halves of different characters decode to the same sign."""
+    """Two tokens with halves of different characters decode to the same sign."""
 
     class Halves(ByHeart):
         def text(self, tokens: Sequence[str]) -> str:
@@ -139,7 +139,7 @@ def test_half_a_character_is_not_taken_for_another_half() -> None:
 def test_starting_points_are_distinct_and_every_n_gram_is_whole(
     length: int, k: int, n: int
 ) -> None:
-    """From the third token to the last n-gram; none where there is no room for all of them."""
+    """They reach from the third token to the last n-gram; there are none in a short text."""
     found = starting_points(length, k, n)
     assert len(found) == len(set(found)) == (k if length - n - 2 >= k - 1 else 0)
     assert all(2 <= start <= length - n for start in found)
@@ -148,7 +148,7 @@ def test_starting_points_are_distinct_and_every_n_gram_is_whole(
 
 
 def test_the_text_is_question_and_solution_else_steps_else_answer() -> None:
-    """With the context before the question, and as far as the model reads."""
+    """The context precedes the question, and the text is cut to the model's limit."""
     item = Item(question="Q?", reference=("4", "four"), response="")
     assert parts_of(item) == ("Q?", "4; four")
     assert parts_of(item.model_copy(update={"steps": ("one", "two")})) == ("Q?", "one\ntwo")
@@ -161,7 +161,7 @@ def test_the_text_is_question_and_solution_else_steps_else_answer() -> None:
 
 
 def test_words_are_the_text_again() -> None:
-    """But for blanks at its end."""
+    """Except for blanks at its end."""
     assert "".join(words(f" {HENS}\n\n{TRAIN} 设x_1+2。 ")) == f" {HENS}\n\n{TRAIN} 设x_1+2。"
 
 
@@ -169,7 +169,7 @@ def test_words_are_the_text_again() -> None:
 
 
 def test_what_a_model_has_memorised_is_leaked_and_nothing_else(tmp_path: Path) -> None:
-    """Every n-gram of what it has read, none of the other text."""
+    """Every n-gram of a memorised text is predicted, and none of another text."""
     rows = measure(items(tmp_path, 4), tmp_path / "rows.jsonl", ByHeart([known(0)]))
     assert [row.leaked_by_any for row in rows] == [True, False, True, False]
     assert [len(row.grams) for row in rows] == [5] * 4
@@ -194,7 +194,7 @@ def test_what_a_model_has_memorised_is_leaked_and_nothing_else(tmp_path: Path) -
 
 
 def test_a_change_of_format_is_seen_through_by_the_lenient_kinds_alone(tmp_path: Path) -> None:
-    """In capitals no text is exact, and in words all are: the union holds what any kind detects."""
+    """In capitals no n-gram is exact, but all have the same words: any kind suffices."""
     model = ByHeart([known(0)], slip=str.upper)
     (row,) = measure(items(tmp_path), tmp_path / "rows.jsonl", model)
     assert [row.leaked(kind) for kind in Kind] == [False, False, True]
@@ -202,7 +202,7 @@ def test_a_change_of_format_is_seen_through_by_the_lenient_kinds_alone(tmp_path:
 
 
 def test_what_is_too_short_is_counted_and_not_scored(tmp_path: Path) -> None:
-    """An item without room for five n-grams is no evidence."""
+    """An item that is too short for five n-grams is not scored."""
     write_rows(tmp_path / "items.jsonl", [{"question": "1+1?", "reference": "2"}])
     found = leakage_of(measure(tmp_path / "items.jsonl", tmp_path / "r.jsonl", ByHeart([])))
     assert (found.n_items, found.n_measured, found.n_too_short, found.n_failed) == (1, 0, 1, 0)
@@ -210,12 +210,12 @@ def test_what_is_too_short_is_counted_and_not_scored(tmp_path: Path) -> None:
     assert found.n_leaked["any"] == 0
 
 
-def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
+def test_a_stopped_run_resumes(tmp_path: Path) -> None:
     """The same bytes as in one go, and no prefix is asked twice."""
     path = items(tmp_path, 12)
     measure(path, tmp_path / "whole.jsonl", ByHeart([known(0)]))
     first, out = ByHeart([known(0)], dies=20), tmp_path / "rows.jsonl"
-    with pytest.raises(EngineError, match=r"down; 4 of 12 items are safe in .*run the same"):
+    with pytest.raises(EngineError, match=r"down; 4 of 12 items are saved in .*run the same"):
         measure(path, out, first, at_once=2)
     second = ByHeart([known(0)])
     measure(path, out, second, at_once=5)
@@ -229,7 +229,7 @@ def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
 
 
 def test_an_item_that_fails_is_counted_and_asked_again(tmp_path: Path) -> None:
-    """Alone, with the next call."""
+    """The next call asks only that item."""
     path, out, model = items(tmp_path, 4), tmp_path / "rows.jsonl", ByHeart([known(0)])
     model.refused = "train leaves"
     rows = measure(path, out, model)
@@ -244,7 +244,7 @@ def test_an_item_that_fails_is_counted_and_asked_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({"question": " ", "reference": "1"}, r"items\.jsonl:1: question: empty"),
+        ({"question": " ", "reference": "1"}, r"items\.jsonl:1: question: is empty"),
         ({"question": "?"}, r"items\.jsonl:1: reference"),
         ({"question": "?", "reference": "1", "solution": 3}, r"items\.jsonl:1: solution"),
     ],
@@ -270,7 +270,7 @@ def measured(id_: str, *hits: str) -> Measured:
 
 
 def test_leaked_instances_are_the_union_of_what_the_kinds_detect() -> None:
-    """By hand: a by all kinds, b by ROUGE-L, c by none, as no one kind has all of its n-grams."""
+    """Item a is detected by all kinds, b by ROUGE-L, c by none, as no kind has all its n-grams."""
     rows = [measured("a", "edr", "edr"), measured("b", "r", "dr"), measured("c", "d", "r")]
     found = leakage_of(rows)
     assert found.n_leaked == {"exact": 1, "edit": 1, "rouge_l": 2, "any": 2}
@@ -280,7 +280,7 @@ def test_leaked_instances_are_the_union_of_what_the_kinds_detect() -> None:
 
 
 def test_a_tag_is_printed_as_it_is_written(capsys: pytest.CaptureFixture[str]) -> None:
-    """``[/1]`` would end a style of the terminal that never began."""
+    """``[/1]`` would be read as markup of the terminal library."""
     row = measured("a", "edr").model_copy(update={"tags": {"t": "[/1]"}})
     command.print_report(report_of([row], model="m", k=1, n=1))
     assert "t: [/1]" in capsys.readouterr().out
@@ -304,7 +304,7 @@ def test_leaked_and_solved_are_counted_as_in_the_papers_tables(tmp_path: Path) -
     assert solved.accuracy is not None
     assert solved.accuracy_of_others is not None
     assert (solved.accuracy.value, solved.accuracy_of_others.value) == (0.75, 0.0)
-    with pytest.raises(InputError, match=r"judged\.jsonl:1: id: 'a' is of no item"):
+    with pytest.raises(InputError, match=r"judged\.jsonl:1: id: 'a' is no item's id"):
         right_by_item(path, {"b"})
 
 
@@ -312,7 +312,7 @@ def test_leaked_and_solved_are_counted_as_in_the_papers_tables(tmp_path: Path) -
 
 
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leaked, solved and overlapping, in a report that says what it was made with."""
+    """The report has leaked, solved and overlapping items, and its settings."""
     model = ByHeart([known(0)])
     monkeypatch.setattr(command, "_engine", lambda *_: model)
     judged, corpus = tmp_path / "judged.jsonl", tmp_path / "corpus.jsonl"
@@ -343,7 +343,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_command_says_what_was_not_measured(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """After the report, as an error; and a corpus without text is one."""
+    """Failed items are an error after the report; a corpus without text is an error, too."""
     model = ByHeart([])
     model.refused = "train leaves"
     monkeypatch.setattr(command, "_engine", lambda *_: model)
@@ -355,7 +355,7 @@ def test_the_command_says_what_was_not_measured(
     write_rows(tmp_path / "empty.jsonl", [{"n": 1}])
     done = CliRunner().invoke(command.app, [*words_, "--corpus", str(tmp_path / "empty.jsonl")])
     assert isinstance(done.exception, InputError)
-    assert "empty.jsonl: no text" in str(done.exception)
+    assert "empty.jsonl: holds no text" in str(done.exception)
 
 
 def test_a_server_continues_the_plain_text() -> None:

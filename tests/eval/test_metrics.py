@@ -1,4 +1,4 @@
-"""What a report says of a judge: counts that add up, what is undefined, intervals, pairs."""
+"""The metrics of a judge: counts that add up, undefined scores, intervals, pairs."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ def test_the_counts_and_scores_are_those_of_the_rows() -> None:
     assert m.kappa == pytest.approx(22 / 40)  # p_o = 63/81, p_e = 41/81
 
 
-def test_what_was_not_judged_is_counted_by_its_reason() -> None:
-    """And by no verdict."""
+def test_rows_without_a_verdict_are_counted_by_outcome() -> None:
+    """They are in no count of verdicts."""
     m = measured("cccc", "c-?!")
     assert (m.n_judged, m.n_undecided, m.n_unparsed, m.n_failed) == (1, 1, 1, 1)
 
@@ -73,7 +73,7 @@ def test_what_was_not_judged_is_counted_by_its_reason() -> None:
 def test_what_is_not_defined_is_none_and_never_nan(
     labels: str, said: str, undefined: set[str]
 ) -> None:
-    """0/0 has no value, and says so."""
+    """A score of 0/0 is None."""
     scores = measured(labels, said).model_dump()
     assert all(scores[name] is None for name in undefined)
     assert not any(isinstance(v, float) and math.isnan(v) for v in scores.values())
@@ -84,14 +84,14 @@ rows = st.lists(st.tuples(st.sampled_from("civ"), st.sampled_from("civ-?!")), ma
 
 @given(rows)
 def test_counts_add_up(pairs: list[tuple[str, str]]) -> None:
-    """Every row ends in exactly one place."""
+    """Every row is in exactly one count."""
     m = measured("".join(p[0] for p in pairs), "".join(p[1] for p in pairs))
     assert m.n_items == len(pairs)
     assert m.n_items == m.n_judged + m.n_undecided + m.n_unparsed + m.n_failed
 
 
 def test_the_bootstrap_is_deterministic_and_holds_the_estimate() -> None:
-    """Same rows, same seed, same intervals; each lies around its value and inside its range."""
+    """The same rows and seed give the same intervals, which contain the value and stay in range."""
     labels, said = "ccccciiiii" * 4, "cccciiiiic" * 4
     one, again = measured(labels, said, 500), measured(labels, said, 500)
     assert one == again
@@ -102,7 +102,7 @@ def test_the_bootstrap_is_deterministic_and_holds_the_estimate() -> None:
 
 
 def test_one_question_alone_has_no_interval() -> None:
-    """Resampling one question says nothing."""
+    """Resampling a single question gives no interval."""
     assert measured("c", "c", 100).intervals == {}
 
 

@@ -1,4 +1,4 @@
-"""The page of judged rows: its numbers, its list, what it never does."""
+"""The page of judged rows: its numbers, its list and its safety."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def data(text: str) -> dict[str, Any]:
 
 
 def test_without_labels_the_score_is_the_share_judged_correct() -> None:
-    """Of three rows the first judge finds all correct, the second one of the two it judged."""
+    """The first judge finds all three rows correct, the second one of the two that it judged."""
     found = numbers(results())
     assert [group.score for group in found.overall.values()] == [1.0, 0.5]
     assert found.overall["other, too"].said["undecided"] == 1
@@ -81,7 +81,7 @@ def test_a_tag_is_a_table_where_it_has_several_values() -> None:
 
 
 def test_a_value_without_a_labelled_row_has_no_score() -> None:
-    """It is a dash on the page, and no row counts as right."""
+    """It is a dash on the page, and no row counts as correct."""
     group = numbers(results(labels=[R, None, None])).tags["subject"]["b"]["rules"]
     assert (group.score, group.interval, group.metrics) == (None, None, None)
 
@@ -95,14 +95,14 @@ def test_confidence_is_compared_with_accuracy_by_tenths() -> None:
 
 
 def test_a_confidence_of_one_is_in_the_last_tenth() -> None:
-    """There is no eleventh."""
+    """There is no eleventh bin."""
     one = results(1, labels=[R], second=False)
     sure = one._replace(judges={"rules": [judged("r0", R, confidence=1.0)]})
     assert numbers(sure).confidence["rules"][0].low == 0.9
 
 
 def test_the_counts_of_a_table_of_labels_are_the_labelled_rows() -> None:
-    """What has no label is in no cell."""
+    """Rows without a label are in no cell."""
     table = confusion([R, None, W], [judged("x", R), judged("y", R), judged("z", None)])
     assert sum(sum(row.values()) for row in table.values()) == 2
     assert table["incorrect"]["undecided"] == 1
@@ -127,12 +127,12 @@ def test_the_counts_of_a_table_of_labels_are_the_labelled_rows() -> None:
 def test_differences_come_first(
     label: Verdict | None, verdicts: Sequence[Verdict | None], labelled: bool, place: int
 ) -> None:
-    """Then, without labels, what is not correct; then what is open; then the rest."""
+    """Then, without labels, incorrect rows; then rows without a verdict."""
     assert interest(label, verdicts, labelled=labelled) == place
 
 
-def test_a_row_has_all_that_is_known_of_it() -> None:
-    """Nothing of it is lost but what is empty; a confidence of zero is not empty."""
+def test_a_row_has_all_its_fields() -> None:
+    """Only empty fields are left out; a confidence of zero is not empty."""
     first = listed(results(), 1)[0]
     assert (first["n"], first["id"], first["interest"], first["response"]) == (1, "r0", 0, HOSTILE)
     assert first["tags"] == {"language": ["en"], "answer type": ["number"], "subject": ["a"]}
@@ -146,7 +146,7 @@ def test_a_row_has_all_that_is_known_of_it() -> None:
 
 
 def test_a_long_response_keeps_the_end_and_is_said_to_be_cut() -> None:
-    """What a row takes is bounded, and the reader is told."""
+    """The size of a row is limited, and the page says that it was cut."""
     one = results(1, second=False)
     long = one.items[0].model_copy(update={"response": "Well. " * 20_000 + "So it is 4."})
     (row,) = listed(one._replace(items=[long]), 1)
@@ -157,7 +157,7 @@ def test_a_long_response_keeps_the_end_and_is_said_to_be_cut() -> None:
 
 
 def test_a_page_holds_the_first_rows_by_interest_and_says_so() -> None:
-    """Of 400 rows the ten shown begin with the one on which judges differ; numbers are of all."""
+    """The ten listed rows of 400 begin with the one on which judges differ; numbers are over all."""
     text = page(400, most=10)
     found = data(text)
     assert [row["id"] for row in found["rows"]][:2] == ["r0", "r399"]
@@ -168,7 +168,7 @@ def test_a_page_holds_the_first_rows_by_interest_and_says_so() -> None:
 
 
 def test_the_size_of_a_page_is_bounded_by_the_rows_that_it_lists() -> None:
-    """A row of ordinary length takes less than a kilobyte beside its texts."""
+    """A row of ordinary length takes less than a kilobyte besides its texts."""
     small, large = page(300, most=50), page(300, most=300)
     assert (len(large) - len(small)) / 250 < 1_000
 
@@ -177,7 +177,7 @@ def test_the_size_of_a_page_is_bounded_by_the_rows_that_it_lists() -> None:
 
 
 def test_every_text_stays_text() -> None:
-    """A response that closes the script, or brings an image, ends up in the data unchanged."""
+    """A response with a closing script tag, or with an image, is in the data unchanged."""
     text = page(labels=[R, W, None])
     document = Document(text)
     assert [tag for tag, _ in document.elements].count("script") == 2
@@ -188,7 +188,7 @@ def test_every_text_stays_text() -> None:
 
 
 def test_a_hostile_tag_and_judge_stay_text() -> None:
-    """They stand in tables, in options and in addresses."""
+    """They occur in tables, in options and in addresses."""
     bad = '"><img src=x onerror=alert(1)>&verdict=correct'
     one = results()
     rows = [
@@ -206,7 +206,7 @@ def test_a_hostile_tag_and_judge_stay_text() -> None:
 
 @pytest.mark.parametrize("labels", [(), (R, W, N)], ids=["unlabelled", "labelled"])
 def test_nothing_is_loaded(labels: Sequence[Verdict]) -> None:
-    """No address, no source, no style from elsewhere; the links are to places on the page."""
+    """There is no address, source or style of another file; links stay on the page."""
     text = page(labels=labels)
     document = Document(text)
     assert "http:" not in text
@@ -218,7 +218,7 @@ def test_nothing_is_loaded(labels: Sequence[Verdict]) -> None:
 
 
 def test_the_policy_of_the_page_allows_its_own_script_and_style_alone() -> None:
-    """They are named by their hashes, so that a text that became markup could do nothing."""
+    """They are allowed by their hashes, so injected markup could not run."""
     text = page()
     document = Document(text)
     (policy,) = [a["content"] or "" for _, a in document.elements if "http-equiv" in a]
@@ -279,7 +279,7 @@ def test_the_same_results_give_the_same_bytes() -> None:
 
 
 def test_a_page_of_one_row_has_no_interval_and_no_tag() -> None:
-    """Nothing is made of nothing."""
+    """There is nothing to resample or to group."""
     text = page(1, second=False)
     assert "1 response to 1 question" in text
     assert 'id="tags"' not in text

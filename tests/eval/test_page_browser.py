@@ -1,4 +1,4 @@
-"""The page in a real browser, from a file; skipped where there is none."""
+"""The page in a real browser, from a file; skipped without a browser."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
 @pytest.fixture
 def open_page(browser: Browser, tmp_path: Path) -> Iterator[Open]:
-    """Opens a page of ``n`` rows at a fragment; one that complained fails the test."""
+    """Opens a page of ``n`` rows at a fragment; an error on the page fails the test."""
     tabs = []
 
     def open_it(n: int = 3, fragment: str = "", *, width: int = 1280, dark: bool = False) -> Page:
@@ -74,7 +74,7 @@ def test_a_number_opens_its_items(open_page: Open) -> None:
 
 
 def test_the_quote_is_marked_and_hostile_text_is_shown(open_page: Open) -> None:
-    """Nothing of the response is run or loaded; the chain is there on demand."""
+    """Nothing in the response is run or loaded; the chain is shown on demand."""
     page = open_page(fragment="#item=1")
     assert page.run("document.querySelector('.item[open] mark').textContent") == "So it is 4."
     shown = "document.querySelector('mark').parentElement.textContent"
@@ -84,7 +84,7 @@ def test_the_quote_is_marked_and_hostile_text_is_shown(open_page: Open) -> None:
 
 
 def test_keys_step_through_the_items(open_page: Open) -> None:
-    """J and k open the next and the one before, over pages; / goes to the search."""
+    """J and k open the next and the previous item, across pages; / focuses the search."""
     page = open_page(120)
     opened = []
     for key in "jjk":
@@ -104,7 +104,7 @@ def test_keys_step_through_the_items(open_page: Open) -> None:
 
 
 def test_a_table_sorts_by_its_columns(open_page: Open) -> None:
-    """Downwards first, then upwards, and the head says so."""
+    """It sorts in descending order first, then ascending, and the header shows it."""
     page = open_page(9)
     score = "[...document.querySelectorAll('.tag tbody tr')].map((tr) => tr.cells[3].dataset.value)"
     for order in ("descending", "ascending"):
@@ -115,7 +115,7 @@ def test_a_table_sorts_by_its_columns(open_page: Open) -> None:
 
 
 def test_the_listed_items_are_downloaded(open_page: Open, tmp_path: Path) -> None:
-    """Those of the view, in both forms."""
+    """The items of the view are downloaded, in both formats."""
     page = open_page(fragment="#verdict=incorrect")
     page.downloads_to(tmp_path)
     for kind in ("csv", "jsonl"):
@@ -131,6 +131,6 @@ def test_the_listed_items_are_downloaded(open_page: Open, tmp_path: Path) -> Non
 
 
 def test_the_page_fits_a_phone(open_page: Open) -> None:
-    """Nothing is wider than the screen; tables scroll by themselves."""
+    """Nothing is wider than the screen; tables scroll separately."""
     page = open_page(fragment="#item=1", width=390, dark=True)
     assert page.run("document.documentElement.scrollWidth") == 390

@@ -56,21 +56,21 @@ def test_a_judged_file_is_read_with_what_it_was_judged_from(rules: Path) -> None
 
 
 def test_labels_are_joined_by_id(rules: Path, tmp_path: Path) -> None:
-    """In any order, in any table, under any usual name; rows that are missing have none."""
+    """They may be in any order, table format and usual column; missing rows have no label."""
     path = tmp_path / "labels.csv"
     path.write_text("uid,is_correct,note\nb,no,x\na,yes,y\n", "utf-8")
     assert read_judged([rules], labels=path).labels == [R, W, None]
 
 
 def test_the_judged_file_may_hold_the_labels(rules: Path, answers: Path) -> None:
-    """Accuracy is over the two rows that have one."""
+    """Accuracy is over the two rows with a label."""
     found = read_judged([rules], labels=answers)
     assert found.labels == [R, R, None]
     assert numbers(found).overall["rules"].score == 0.5
 
 
 def test_several_files_are_several_judges(rules: Path, tmp_path: Path) -> None:
-    """Where two have one name, their folders tell them apart."""
+    """Files with the same name are distinguished by their folders."""
     other = tmp_path / "other" / "rules.jsonl"
     write_rows(other, [judged(row["id"], R) for row in ROWS])
     found = read_judged([rules, other])
@@ -87,7 +87,7 @@ def test_a_judged_table_is_read_by_the_judgements_beside_it(answers: Path) -> No
 
 
 def test_a_folder_that_was_moved_is_read_where_it_is(rules: Path, tmp_path: Path) -> None:
-    """The items are looked for beside the judgements too."""
+    """The items are also searched for beside the judgements."""
     moved = tmp_path / "moved"
     moved.mkdir()
     for path in list(tmp_path.glob("*.json*")):
@@ -96,7 +96,7 @@ def test_a_folder_that_was_moved_is_read_where_it_is(rules: Path, tmp_path: Path
 
 
 def test_old_scores_of_a_log_are_one_more_judge(tmp_path: Path) -> None:
-    """Right, wrong, and neither; the task is a tag."""
+    """They mean right, wrong, or neither; the task is a tag."""
     log, out = tmp_path / "out.jsonl.items.jsonl", tmp_path / "out.jsonl"
     olds = [1.0, 0.0, 0.5, None]
     rows = [
@@ -154,11 +154,11 @@ def _no_label(rules: Path) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("spoil", "error", "message"),
     [
-        (_gone, MissingError, r"answers\.jsonl: not there, .* --items FILE"),
-        (_no_manifest, MissingError, r"manifest\.json: not there, .* --items FILE"),
+        (_gone, MissingError, r"answers\.jsonl: does not exist, .* --items FILE"),
+        (_no_manifest, MissingError, r"manifest\.json: does not exist, .* --items FILE"),
         (_changed, InputError, r"answers\.jsonl: has changed since .* --items FILE"),
         (_other_items, InputError, r"other\.jsonl: holds other rows than were judged"),
-        (_other_labels, InputError, r"labels\.jsonl: labels none of the rows that were judged"),
+        (_other_labels, InputError, r"labels\.jsonl: labels none of the judged rows"),
         (_bad_label, InputError, r"labels\.jsonl:2: label: label 0\.5 is not a verdict"),
         (_no_label, InputError, r"needs one column 'label'.*the columns are: id, grade"),
     ],
@@ -167,16 +167,16 @@ def _no_label(rules: Path) -> dict[str, Any]:
 def test_what_does_not_fit_is_an_error_that_says_what_to_do(
     rules: Path, spoil: Any, error: type[GradeGPTError], message: str
 ) -> None:
-    """A page of other rows than were judged would look right."""
+    """A page with other rows than the judged ones would be wrong without notice."""
     with pytest.raises(error, match=message):
         read_judged([rules], **spoil(rules))
 
 
 def test_files_of_other_rows_are_no_second_judge(rules: Path, tmp_path: Path) -> None:
-    """Nor is one without a row, nor one that is not there."""
+    """An empty or missing file is an error, too."""
     other = tmp_path / "other.jsonl"
     write_rows(other, [judged("x", R)])
-    with pytest.raises(InputError, match="not the same items in the same order"):
+    with pytest.raises(InputError, match="in its items or their order"):
         read_judged([rules, other])
     other.write_text("", "utf-8")
     with pytest.raises(InputError, match="no judgement"):
@@ -188,7 +188,7 @@ def test_files_of_other_rows_are_no_second_judge(rules: Path, tmp_path: Path) ->
 
 
 def test_the_command_writes_the_page(rules: Path, answers: Path, tmp_path: Path) -> None:
-    """One line says where it is; the list can be bounded; an input is not overwritten."""
+    """It prints the path; the list can be limited; an input is not overwritten."""
     out = tmp_path / "page.html"
     arguments = [str(rules), "--labels", str(answers), "--most", "1", "--name", "mine"]
     done = CliRunner().invoke(app, [*arguments, "-o", str(out)])
@@ -201,7 +201,7 @@ def test_the_command_writes_the_page(rules: Path, answers: Path, tmp_path: Path)
 
 
 def test_a_judgement_of_the_page_is_the_one_in_the_file(rules: Path) -> None:
-    """What is exported can be read back as it was judged."""
+    """An exported judgement equals the one in the file."""
     found = read_judged([rules])
     (row, *_) = (r for r in listed(found, 3) if r["id"] == "a")
     judgement: Judgement = found.judges["rules"][0]

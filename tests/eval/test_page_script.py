@@ -1,4 +1,4 @@
-"""What the page lists and exports: its own script, run by Node where that is installed."""
+"""The listing and export of the page: its script, run by Node if it is installed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(NODE is None, reason="no Node on this machine")
 
 
 def value(expression: str, **given: Any) -> Any:
-    """What an expression over ``items.js`` and the values ``given`` is."""
+    """The value of an expression over ``items.js`` and ``given``."""
     constants = "".join(f"const {name} = {json.dumps(one)};" for name, one in given.items())
     code = f"{SCRIPT.read_text('utf-8')}\n{constants}\nconsole.log(JSON.stringify({expression}))"
     done = subprocess.run(
@@ -38,7 +38,7 @@ def rows() -> list[dict[str, Any]]:
 
 
 def test_a_view_is_in_the_address_and_back() -> None:
-    """Signs and blanks included; what is as at first is not named, what is unknown is left out."""
+    """Signs and blanks are kept; defaults are not written, and unknown settings are ignored."""
     view = {"q": "a&b =1#", "verdict": "correct", "tag": "a: b=c", "page": "3"}
     fragment, back = value(
         "[writeView({...VIEW, ...view}), readView('#' + writeView({...VIEW, ...view}))]", view=view
@@ -70,7 +70,7 @@ def test_a_view_is_in_the_address_and_back() -> None:
     ids=lambda one: "&".join(f"{k}={v}" for k, v in one.items()) if isinstance(one, dict) else "",
 )
 def test_a_view_lists_what_fits_all_its_filters(view: dict[str, str], ids: list[str]) -> None:
-    """A judge narrows verdict and label to its own; a search needs every word."""
+    """With a judge, verdict and label filters apply to that judge; a search needs every word."""
     found = value(
         "chosen(rows, judges, {...VIEW, ...view}).map((row) => row.id)",
         rows=rows(), judges=JUDGES, view=view,
@@ -79,7 +79,7 @@ def test_a_view_lists_what_fits_all_its_filters(view: dict[str, str], ids: list[
 
 
 def test_the_orders() -> None:
-    """As they come, which is by interest; as in the file; and the least confident first."""
+    """Rows are ordered by interest, as in the file, or by ascending confidence."""
     made = [
         {"n": n, "id": str(n), "reference": [], "said": [{"confidence": c, "verdict": "correct"}]}
         for n, c in ((3, 0.9), (1, 0.5), (2, 0.1))
@@ -93,7 +93,7 @@ def test_the_orders() -> None:
 
 
 def test_a_quote_is_found_whatever_its_blanks() -> None:
-    """The last place counts; what is not there is not marked, and no text is lost."""
+    """The last occurrence is marked; a missing quote is not, and no text is lost."""
     cases = {
         "so it is 4": [["So. ", False], ["so  it\nis 4", True], [".", False]],
         "no": [["So. so  it\nis 4.", False]],
@@ -109,13 +109,13 @@ def test_a_quote_is_found_whatever_its_blanks() -> None:
 
 
 def test_quotes_of_two_judges_that_overlap_are_one_mark() -> None:
-    """Every character is there once."""
+    """Every character occurs once."""
     found = value("marked('abcdefgh', [[3, 6], [1, 4], [6, 7]])")
     assert found == [["a", False], ["bcdefg", True], ["h", False]]
 
 
 def test_the_exported_csv_is_read_back_cell_for_cell() -> None:
-    """Commas, quotes and line ends stay in their cells, under a column for each judge."""
+    """Commas, quotes and line breaks stay in their cells; each judge has its columns."""
     one = rows()
     one[1]["response"] = 'a "b",\r\nc'
     text = value("asCSV(rows, judges)", rows=one, judges=JUDGES)
@@ -127,7 +127,7 @@ def test_the_exported_csv_is_read_back_cell_for_cell() -> None:
 
 
 def test_the_exported_lines_hold_the_rows_and_each_judgement() -> None:
-    """One object a line, by judge; what the page alone needs is left out."""
+    """There is one object per line; fields that only the page needs are left out."""
     text = value("asJSONLines(rows, judges)", rows=rows(), judges=JUDGES)
     first, *rest = [json.loads(line) for line in text.splitlines()]
     assert len(rest) == 2

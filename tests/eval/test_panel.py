@@ -20,7 +20,7 @@ from gradegpt.schema import Item, Judgement, Outcome, Verdict
 
 
 class Says:
-    """Right but on every ``wrong``-th row; the first letter of the response is the truth."""
+    """Wrong on every ``wrong``-th row only; the first letter of the response is the truth."""
 
     def __init__(self, name: str, wrong: int) -> None:
         self.name = self.fingerprint = name
@@ -62,7 +62,7 @@ def ran(tmp_path: Path) -> Path:
 
 
 def test_a_panel_is_counted_by_hand(ran: Path) -> None:
-    """Of twelve rows in a cycle the three are wrong on 4, 3 and 6; two at once on 0, 4, 6 and 8.
+    """Of twelve rows in a cycle the judges are wrong on 4, 3 and 6; two of them on rows 0, 4, 6, 8.
 
     Together wrong on 4 of 12. Without the second judge a row on which the others differ is left
     open; those on which both are right are 1, 5, 7 and 11: 4 of 12.
@@ -82,7 +82,7 @@ def test_a_panel_is_counted_by_hand(ran: Path) -> None:
 
 
 def test_answers_without_labels_have_no_panel(tmp_path: Path) -> None:
-    """The error says what is missing and where such a run shows how far its judges agree."""
+    """The error says what is missing and where the run reports the agreement of its judges."""
     row = {"id": "1", "question": "?", "reference": "x", "response": "x"}
     write_rows(tmp_path / "rows.jsonl", [row])
     settings = EvalSettings.model_validate(
@@ -95,7 +95,7 @@ def test_answers_without_labels_have_no_panel(tmp_path: Path) -> None:
 
 
 def test_the_command(ran: Path) -> None:
-    """It reads what an evaluation left and writes beside it; two of the judges, if so asked."""
+    """It reads an evaluation's files and writes beside them; judges can be selected."""
     done = CliRunner().invoke(app, [str(ran), "--vote", "weighted"])
     assert done.exit_code == 0, done.output
     assert "they differ on 35 of 60 rows" in done.output

@@ -1,4 +1,4 @@
-"""Solutions become references of their sub-questions, and nothing that they do not give."""
+"""References of sub-questions are extracted from solutions, and only from them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ GOOD = reply("10 m/s", "100 J")
 
 
 class Model:
-    """Says the n-th text of the solution with ``#n#``; refuses and dies where told."""
+    """Replies with the given text for ``#n#``; refuses or raises at the given prompts."""
 
     name = "model"
 
@@ -85,8 +85,8 @@ def problems(path: Path, count: int, **more: Any) -> Path:
         ("", False), ("101 J", False),
     ],
 )  # fmt: skip
-def test_an_answer_stands_in_the_solution_or_does_not(answer: str, there: bool) -> None:
-    """Word for word but for blanks, or a number or formula of exactly its value; no pieces."""
+def test_an_answer_is_in_the_solution_or_not(answer: str, there: bool) -> None:
+    """It is there verbatim except for blanks, or as an equal number or formula."""
     assert gives(SOLUTION, answer) is there
 
 
@@ -103,7 +103,7 @@ def test_an_answer_stands_in_the_solution_or_does_not(answer: str, there: bool) 
     ],
 )  # fmt: skip
 def test_what_is_accepted(said: str | None, problem: Problem | None, detail: str) -> None:
-    """As many answers as the question marks, each in the solution; anything else says why."""
+    """A reply needs as many answers as the question has parts, each in the solution."""
     item = Item(question=QUESTION, reference=("x",), response="", solution=SOLUTION)
     assert checked(item, said)[1:] == (problem, detail)
 
@@ -126,7 +126,7 @@ def test_the_prompt_is_framed_and_in_the_questions_language() -> None:
 
 
 def test_items_and_findings(tmp_path: Path) -> None:
-    """What is accepted has parts and one reference of all; the rest is told with its line."""
+    """Accepted rows have parts and a joined reference; the others are reported with their line."""
     path = problems(tmp_path, 2)
     out = tmp_path / "items.jsonl"
     made = parse_solutions(path, out, Model(GOOD, reply("10 m/s", "90 J")))
@@ -144,7 +144,7 @@ def test_items_and_findings(tmp_path: Path) -> None:
 
 
 def test_a_reference_that_was_there_must_agree(tmp_path: Path) -> None:
-    """The same in another form is replaced; one that the rules show to differ is a finding."""
+    """An equivalent reference is replaced; a different one is a finding."""
     path = problems(tmp_path, 1, reference="(1) 10 m/s; (2) 0.1 kJ")
     assert parse_solutions(path, tmp_path / "a.jsonl", Model(GOOD)).items
     path = problems(tmp_path, 1, reference="(1) 10 m/s; (2) 7 J")
@@ -152,11 +152,11 @@ def test_a_reference_that_was_there_must_agree(tmp_path: Path) -> None:
     assert finding.problem is Problem.OTHER_REFERENCE
 
 
-def test_a_stopped_run_goes_on_and_a_refusal_is_asked_again(tmp_path: Path) -> None:
-    """Nothing is asked twice, and a finished file of somebody else is left alone."""
+def test_a_stopped_run_resumes_and_a_refusal_is_asked_again(tmp_path: Path) -> None:
+    """Nothing is asked twice, and a file of another run is not overwritten."""
     path = problems(tmp_path, 30)
     out, model = tmp_path / "items.jsonl", Model(GOOD, dies=20)
-    with pytest.raises(EngineError, match="20 of 30 answers are safe"):
+    with pytest.raises(EngineError, match="20 of 30 answers are saved"):
         parse_solutions(path, out, model, at_once=10)
     assert not out.exists()
     model.dies = 10**9
@@ -182,8 +182,8 @@ def test_a_stopped_run_goes_on_and_a_refusal_is_asked_again(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({"question": "?", "solution": " "}, "problems.jsonl:1: solution: empty"),
-        ({"solution": "5"}, "problems.jsonl:1: question: empty"),
+        ({"question": "?", "solution": " "}, "problems.jsonl:1: solution: is empty"),
+        ({"solution": "5"}, "problems.jsonl:1: question: is empty"),
         ({"question": "?", "solution": "5", "points": 0}, "problems.jsonl:1: points"),
     ],
 )
@@ -196,12 +196,12 @@ def test_rows_that_cannot_be_used(tmp_path: Path, row: dict[str, Any], message: 
     with pytest.raises(InputError, match="no rows"):
         read_solutions(path)
     write_rows(path, [{"id": "a", "question": "?", "solution": "5"}] * 2)
-    with pytest.raises(InputError, match=":2: id: 'a' is that of line 1 too"):
+    with pytest.raises(InputError, match=":2: id: 'a' is also the id of line 1"):
         read_solutions(path)
 
 
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It says what was accepted, and where the rest is."""
+    """It prints how many were accepted, and the file of findings."""
     model = Model(GOOD, reply("9 m/s", "100 J"))
     monkeypatch.setattr("eval.asking.OpenAIEngine", lambda *_, **__: model)
     path = problems(tmp_path, 2)

@@ -1,4 +1,4 @@
-"""References that cannot be right, one of each fault, and right ones that look like them."""
+"""References that cannot be right, one of each fault, and similar right ones."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def found(tmp_path: Path, *rows: dict[str, Any], **columns: str) -> list[tuple[i
         ({"reference": "y=2x+1", "answer_type": "expression"}, Fault.EQUALS_SIGN),
         ({"reference": "5 m/s", "unit": "m/s"}, Fault.UNIT_TWICE),
         ({"reference": "12", "solution": "So v = 3 m/s, and s is 12 cm."}, Fault.UNIT_MISSING),
-        ({"reference": "[5, 2)", "answer_type": "interval"}, Fault.TURNED_ROUND),
+        ({"reference": "[5, 2)", "answer_type": "interval"}, Fault.ENDS_REVERSED),
         ({"reference": "(3, -\\infty]", "answer_type": "interval"}, Fault.NOT_AN_INTERVAL),
         ({"reference": "about five", "answer_type": "IN"}, Fault.NOT_AN_INTERVAL),
         ({"reference": "E", "question": OPTIONS, "answer_type": "SC"}, Fault.NO_SUCH_OPTION),
@@ -70,7 +70,7 @@ def test_right_ones(tmp_path: Path, row: dict[str, Any]) -> None:
 
 
 def test_a_question_twice(tmp_path: Path) -> None:
-    """By its words, not its spelling; an equal answer in another form is no other answer."""
+    """Questions are compared by their words, and answers by their values."""
     rows = [
         {"question": "What is 1/2 of 1?", "reference": "1/2"},
         {"question": "what is 1/2 of 1 ?", "reference": "0.5"},
@@ -83,7 +83,7 @@ def test_a_question_twice(tmp_path: Path) -> None:
 
 
 def test_a_context_is_part_of_the_question(tmp_path: Path) -> None:
-    """The same words in another context are another question; options may be listed there."""
+    """The same question in another context is a different one; the context may list options."""
     asked = {"question": "Find v.", "answer_type": "number"}
     first, other = asked | {"reference": "5"}, asked | {"reference": "6", "context": "A train."}
     assert found(tmp_path, first | {"context": "A car."}, other) == []
@@ -98,7 +98,7 @@ def test_a_context_is_part_of_the_question(tmp_path: Path) -> None:
 
 
 def test_other_columns_and_the_command(tmp_path: Path) -> None:
-    """Every finding has its line; a bank without one ends with 0, any other with 1."""
+    """Every finding has its line; the exit code is 0 without findings, else 1."""
     path = tmp_path / "bank.jsonl"
     write_rows(path, [{"q": "a", "a": "[5,2]", "t": "interval", "id": "x"}, {"q": "b", "a": "3"}])
     with pytest.raises(
@@ -109,8 +109,8 @@ def test_other_columns_and_the_command(tmp_path: Path) -> None:
     ran = CliRunner().invoke(app, [*words, "-o", str(tmp_path / "found.jsonl")])
     assert ran.exit_code == 1
     assert "1 of 2 rows have a reference that cannot be right" in ran.output
-    told = [json.loads(line) for line in (tmp_path / "found.jsonl").read_text().splitlines()]
-    assert [(row["line"], row["id"]) for row in told][:1] == [(1, "x")]
-    assert told[0]["fault"] == Fault.TURNED_ROUND.value
+    findings = [json.loads(line) for line in (tmp_path / "found.jsonl").read_text().splitlines()]
+    assert [(row["line"], row["id"]) for row in findings][:1] == [(1, "x")]
+    assert findings[0]["fault"] == Fault.ENDS_REVERSED.value
     write_rows(path, [{"q": "b", "a": "3"}])
     assert CliRunner().invoke(app, words).exit_code == 0

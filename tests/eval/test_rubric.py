@@ -32,7 +32,7 @@ BY_HAND = [{"text": "Adds 1", "points": 3}, {"text": "Gives 2.5", "points": 7}]
 
 
 class Model:
-    """Makes a rubric of two criteria, and gives full points for each that the response states."""
+    """Makes a rubric of two criteria, and awards full points for each that the response states."""
 
     name = "model"
 
@@ -96,7 +96,7 @@ def answers(path: Path, *responses: str, **more: Any) -> Path:
 
 
 def test_rubrics_are_made_or_taken_from_a_file(tmp_path: Path) -> None:
-    """A row an item in order: made, by hand and not asked for, or none with the reason."""
+    """Each item has a row: a made rubric, one by hand without asking, or none with the reason."""
     write_rows(tmp_path / "hand.jsonl", [{"id": "q2", "criteria": BY_HAND, "total": 10}])
     model, out = Model(), tmp_path / "rubrics.jsonl"
     made = make(items(tmp_path, (1, 2, 9)), out, model, by_hand=tmp_path / "hand.jsonl")
@@ -111,7 +111,7 @@ def test_rubrics_are_made_or_taken_from_a_file(tmp_path: Path) -> None:
 
 
 def test_a_rubric_has_the_points_of_its_item(tmp_path: Path) -> None:
-    """Ten points for an item of six are no rubric of it, from a model or by hand."""
+    """A rubric of ten points for an item of six is refused, from a model or by hand."""
     path, out = items(tmp_path, (1,), points=6), tmp_path / "rubrics.jsonl"
     make(path, out, Model())
     (row,) = read_rows(out, RubricRow)
@@ -121,10 +121,10 @@ def test_a_rubric_has_the_points_of_its_item(tmp_path: Path) -> None:
         make(path, out, Model(), by_hand=tmp_path / "hand.jsonl", overwrite=True)
 
 
-def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
-    """Nothing is asked twice, and another file of rubrics by hand is another run."""
+def test_a_stopped_run_resumes(tmp_path: Path) -> None:
+    """Nothing is asked twice, and another file of hand-written rubrics is another run."""
     path, out, model = items(tmp_path, range(10, 50)), tmp_path / "rubrics.jsonl", Model(dies=20)
-    with pytest.raises(EngineError, match="20 of 40 answers are safe"):
+    with pytest.raises(EngineError, match="20 of 40 answers are saved"):
         make(path, out, model, at_once=10)
     model.dies = 10**9
     write_rows(tmp_path / "hand.jsonl", [])
@@ -134,8 +134,8 @@ def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
     assert (made.rows, made.rows_before, len(model.asked)) == (40, 20, 40)
 
 
-def test_rubrics_are_checked_beside_their_items(tmp_path: Path) -> None:
-    """Each defect with the line of its rubric; an item without a rubric has a defect too."""
+def test_rubrics_are_checked_against_their_items(tmp_path: Path) -> None:
+    """Each defect has the line of its rubric; an item without a rubric has a defect, too."""
     rubrics = tmp_path / "rubrics.jsonl"
     write_rows(
         rubrics,
@@ -166,32 +166,32 @@ def test_rubrics_are_checked_beside_their_items(tmp_path: Path) -> None:
         ({"id": "q1", "criteria": [{"text": "x"}]}, ":1: criteria.0.points: field required"),
         ({"id": "q1", "criteria": [], "totl": 10}, ":1: totl: unknown field"),
         ({"id": "q1", "criteria": BY_HAND, "total": 0}, ":1: total: "),
-        ({"id": "q8", "criteria": BY_HAND}, "rubrics.jsonl:1: id: 'q8' is that of no item in"),
+        ({"id": "q8", "criteria": BY_HAND}, "rubrics.jsonl:1: id: 'q8' is no item's id in"),
     ],
 )
 def test_rubrics_that_cannot_be_used(tmp_path: Path, row: dict[str, Any], message: str) -> None:
-    """File, line and field lead the complaint."""
+    """The error begins with file, line and field."""
     write_rows(tmp_path / "rubrics.jsonl", [row])
     with pytest.raises(InputError, match=message):
         check_files(items(tmp_path, (1,)), tmp_path / "rubrics.jsonl")
     write_rows(tmp_path / "rubrics.jsonl", [{"id": "q1", "criteria": BY_HAND}] * 2)
-    with pytest.raises(InputError, match=":2: id: 'q1' is that of line 1 too"):
+    with pytest.raises(InputError, match=":2: id: 'q1' is also the id of line 1"):
         check_files(items(tmp_path, (1,)), tmp_path / "rubrics.jsonl")
 
 
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ({"solution": " "}, "items.jsonl:1: solution: empty; a rubric is made from"),
-        ({"question": ""}, "items.jsonl:1: question: empty"),
-        ({"id": "q1"}, "items.jsonl:2: id: 'q1' is that of line 1 too"),
+        ({"solution": " "}, "items.jsonl:1: solution: is empty; give a reference solution"),
+        ({"question": ""}, "items.jsonl:1: question: is empty"),
+        ({"id": "q1"}, "items.jsonl:2: id: 'q1' is also the id of line 1"),
         ({"points": 0}, "items.jsonl:1: points: "),
     ],
 )
 def test_items_that_have_no_rubric_to_make(
     tmp_path: Path, more: dict[str, Any], message: str
 ) -> None:
-    """Before anything is asked."""
+    """The error comes before any request."""
     model = Model()
     with pytest.raises(InputError, match=message):
         make(items(tmp_path, (1, 2), **more), tmp_path / "out.jsonl", model)
@@ -210,7 +210,7 @@ def rubrics_of(tmp_path: Path, *numbers: int) -> Path:
 
 
 def test_responses_are_graded_by_the_rubric_of_their_question(tmp_path: Path) -> None:
-    """Points are summed over criteria; a reply with a criterion of its own has none."""
+    """Points are summed over criteria; a reply with an unknown criterion has no points."""
     path = answers(tmp_path, "5 / 2 = 5.5", "It is 6.", "I invent", meta={"people": 10})
     made = grade(path, rubrics_of(tmp_path, 5), tmp_path / "out.jsonl", Model())
     assert (made.rows, made.failed, made.prompt_tokens) == (3, 0, 30)
@@ -227,7 +227,7 @@ def test_responses_are_graded_by_the_rubric_of_their_question(tmp_path: Path) ->
 
 
 def test_what_has_no_usable_rubric_is_undecided_and_not_asked(tmp_path: Path) -> None:
-    """No rubric, or one whose points are wrong: no default one, and no token spent."""
+    """Without a rubric, or with wrong points, there is no default rubric and no request."""
     path, rubrics = items(tmp_path, (5, 6, 7, 9), response="5.5"), tmp_path / "rubrics.jsonl"
     write_rows(
         rubrics,
@@ -264,10 +264,10 @@ def test_what_a_server_refuses_is_failed_and_asked_again(tmp_path: Path) -> None
 
 
 def test_a_run_is_of_one_file_of_rubrics(tmp_path: Path) -> None:
-    """A stopped run does not go on with other rubrics, and goes on with the same."""
+    """A stopped run resumes with the same rubrics only."""
     path, rubrics = answers(tmp_path, *("5.5",) * 20), rubrics_of(tmp_path, 5)
     model, out = Model(dies=10), tmp_path / "out.jsonl"
-    with pytest.raises(EngineError, match="10 of 20 answers are safe"):
+    with pytest.raises(EngineError, match="10 of 20 answers are saved"):
         grade(path, rubrics, out, model, at_once=5)
     model.dies = 10**9
     write_rows(tmp_path / "other.jsonl", [{"id": "q5", "criteria": BY_HAND}])
@@ -278,7 +278,7 @@ def test_a_run_is_of_one_file_of_rubrics(tmp_path: Path) -> None:
 
 
 def test_a_question_that_was_never_answered_is_not_graded(tmp_path: Path) -> None:
-    """A server's refusal is not the model's zero."""
+    """A server's refusal does not count as zero points."""
     path = answers(tmp_path, "", meta={"error": "HTTP 500", "cut_off": False})
     with pytest.raises(InputError, match=r"answers.jsonl:1: meta.error: .*HTTP 500.*ask it again"):
         grade(path, rubrics_of(tmp_path, 5), tmp_path / "out.jsonl", Model())
@@ -330,7 +330,7 @@ def test_correlations_by_hand() -> None:
 
 
 def test_a_correlation_without_variation_is_undefined() -> None:
-    """All responses alike on one side: no number, and no warning."""
+    """Equal points on one side give no correlation and no warning."""
     grades = [row("a", 1, 1), row("b", 1, 1)]
     found = scored(grades, People(id="a", points=1), People(id="b", points=9)).on_the_whole
     assert found is not None
@@ -374,7 +374,7 @@ def test_errors_of_one_response(
     whole: float | None,
     errors: tuple[float | None, ...],
 ) -> None:
-    """Alternative solution, extra and reduced credit; none where people say too little."""
+    """Alternative solution, extra and reduced credit; none where human points are missing."""
     given = People(id="r", criteria=tuple(people), points=whole)
     found = scored([row("r", *model)], given).errors
     values = (found.alternative_solutions, found.extra_credit, found.reduced_credit)
@@ -402,7 +402,7 @@ def test_a_column_of_the_papers_error_table() -> None:
 
 
 def test_over_a_maximum_is_hallucinated_and_a_wrong_quote_is_not() -> None:
-    """Points that the rubric does not have; a refused row is no reply and does not count."""
+    """Points above the rubric's are hallucinated; a refused row has no reply and does not count."""
     grades = [
         row("a", faults=[Fault.OVER_MAXIMUM]),
         row("b", faults=[Fault.NOT_VERBATIM]),
@@ -421,7 +421,7 @@ def test_over_a_maximum_is_hallucinated_and_a_wrong_quote_is_not() -> None:
 
 
 def test_intervals_are_over_questions() -> None:
-    """Twenty answers to two questions say as little as two, and to twenty questions more."""
+    """Twenty answers to two questions give an interval as wide as two answers do."""
     points = [0] * 10 + [5] * 10
     of_two = [row(f"r{n}", p, p, question=f"q{p}") for n, p in enumerate(points)]
     of_many = [row(f"r{n}", p, p) for n, p in enumerate(points)]
@@ -436,7 +436,7 @@ def test_intervals_are_over_questions() -> None:
 
 
 def test_correlations_are_drawn_by_question_too() -> None:
-    """A negative correlation inside one question of two is seen in the interval."""
+    """A negative correlation within one of two questions widens the interval."""
     x = [1, 2, 3, 4, 5]
     grades = [row(f"a{p}", p, 0, question="a") for p in x]
     grades += [row(f"b{p}", p, 0, question="b") for p in x]
@@ -453,7 +453,7 @@ def test_correlations_are_drawn_by_question_too() -> None:
 
 
 def test_rubrics_are_rated_once_each() -> None:
-    """Coverage and spread are of rubrics, not of the many answers graded by one."""
+    """Coverage and spread are averaged over rubrics, not over graded answers."""
     grades = [row(f"a{n}", 1, 1, question="a", coverage=1.0, spread=0.9) for n in range(9)]
     grades.append(row("b", 1, 1, coverage=0.0, spread=0.5))
     found = scored(grades, People(id="b", coverage=4, spread=5))
@@ -464,29 +464,32 @@ def test_rubrics_are_rated_once_each() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"id": "x", "points": 1}, "people.jsonl:1: id: 'x' is no response that was graded"),
+        ({"id": "x", "points": 1}, "people.jsonl:1: id: 'x' is no graded response"),
         ({"id": "a"}, "people.jsonl:1: points: give points, criteria, coverage or spread"),
         ({"points": 1}, "people.jsonl:1: id: field required"),
-        ({"id": "a", "points": 11}, "people.jsonl:1: points: 11, of 10 at most"),
+        ({"id": "a", "points": 11}, "people.jsonl:1: points: 11 exceeds the total of 10"),
         ({"id": "a", "points": -1}, "people.jsonl:1: points: "),
         ({"id": "a", "criteria": [1]}, "people.jsonl:1: criteria: 1 for the 2 criteria"),
-        ({"id": "a", "criteria": [1, 6]}, "people.jsonl:1: criteria: 6 for criterion 2, of 5"),
+        (
+            {"id": "a", "criteria": [1, 6]},
+            "people.jsonl:1: criteria: 6 exceeds the 5 points of criterion 2",
+        ),
         ({"id": "a", "coverage": 6}, "people.jsonl:1: coverage: "),
         ({"id": "a", "score": 6}, "people.jsonl:1: score: unknown field"),
     ],
 )
-def test_what_people_cannot_have_given(tmp_path: Path, given: dict[str, Any], message: str) -> None:
-    """File, line and field lead the complaint."""
+def test_invalid_human_points(tmp_path: Path, given: dict[str, Any], message: str) -> None:
+    """The error begins with file, line and field."""
     write_rows(tmp_path / "people.jsonl", [given])
     with pytest.raises(InputError, match=message):
         read_people(str(tmp_path / "people.jsonl"), [row("a", 1, 1)])
     write_rows(tmp_path / "people.jsonl", [{"id": "a", "points": 1}] * 2)
-    with pytest.raises(InputError, match=":2: id: 'a' is there twice"):
+    with pytest.raises(InputError, match=":2: id: 'a' occurs twice"):
         read_people(str(tmp_path / "people.jsonl"), [row("a", 1, 1)])
 
 
 def test_people_in_a_column() -> None:
-    """Points alone or an object; a response without is left out, and a column must be there."""
+    """The column has points or an object; responses without it are left out; it must exist."""
     grades = [
         row("a", 1, 1, meta={"gold": 7}), row("b", 1, 1, meta={"gold": {"criteria": [1, 2]}}),
         row("c", 1, 1),
@@ -494,7 +497,7 @@ def test_people_in_a_column() -> None:
     assert read_people("gold", grades) == {
         "a": People(id="a", points=7), "b": People(id="b", criteria=(1, 2))
     }  # fmt: skip
-    with pytest.raises(InputError, match="silver: neither a file nor a column"):
+    with pytest.raises(InputError, match="silver: is neither a file nor a column"):
         read_people("silver", grades)
     with pytest.raises(InputError, match=r"a: meta.gold: points: 7, of 6 at most"):
         read_people("gold", [grades[0].model_copy(update={"total": 6})])
@@ -504,7 +507,7 @@ def test_people_in_a_column() -> None:
     "more", [{"points": None}, {"outcome": "unparsed"}, {"awards": []}, {"criteria": []}]
 )
 def test_only_a_judged_row_has_points(more: dict[str, Any]) -> None:
-    """A file that says otherwise is an error and not a zero."""
+    """Other points in a file are an error."""
     with pytest.raises(ValueError, match=r"only 'judged' has points|awards for 0 criteria"):
         GradeRow.model_validate(row("a", 1, 1).model_dump() | more)
 
@@ -550,11 +553,11 @@ def test_make_check_grade_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert numbers["by_rubric"]["difference"]["value"] == pytest.approx(0.2)
 
 
-def test_check_ends_with_one_where_a_rubric_needs_a_look(tmp_path: Path) -> None:
-    """Markup in an id or a reason is printed as it is."""
+def test_check_exits_with_1_if_a_rubric_has_a_defect(tmp_path: Path) -> None:
+    """Markup in an id or a reason is printed unchanged."""
     rubrics, out = tmp_path / "rubrics.jsonl", tmp_path / "found.jsonl"
     write_rows(rubrics, [{"id": "q5", "criteria": [], "reason": "rubric: [/b] said"}])
     said = invoke("check", items(tmp_path, (5,)), rubrics, "-o", out, code=1)
-    assert "1 of 1 items have a rubric that needs a look" in said
+    assert "1 of 1 items have a rubric to check" in said
     assert "[/b]" in said
     assert json.loads(out.read_text())["defect"] == "no criteria"

@@ -24,7 +24,7 @@ SIGNS = {"+": Verdict.CORRECT, "-": Verdict.INCORRECT, "0": Verdict.INVALID, "?"
 
 
 def answers(marks: str, question: str, points: Sequence[str] = ()) -> list[tuple[Item, Judgement]]:
-    """A row for each sign: right, wrong, no answer, not judged."""
+    """A row for each sign: right, wrong, invalid, not judged."""
     rows = []
     for n, mark in enumerate(marks):
         item = Item(
@@ -61,7 +61,7 @@ def test_answers_are_scored_as_samples_of_their_question() -> None:
 
 
 def test_the_same_words_in_another_context_are_another_question() -> None:
-    """Parts of several problems, as "(2) Find the speed."; contexts that are alike are samples."""
+    """As with "(2) Find the speed." in several problems; rows with equal contexts are samples."""
     rows = [
         (item.model_copy(update={"context": context}), judgement)
         for context in ("A car.", "A train.")
@@ -71,8 +71,8 @@ def test_the_same_words_in_another_context_are_another_question() -> None:
     assert found(answers("+-+-", "Find the speed.")).overall.n_questions == 1
 
 
-def test_what_is_not_judged_counts_for_nothing_and_is_told() -> None:
-    """A refusal is wrong among all answers and left out among those that are one."""
+def test_rows_without_a_verdict_are_left_out_and_counted() -> None:
+    """A refusal is wrong in the accuracy and left out of the accuracy of answers."""
     score = score_of([*answers("+-0?", "a"), *answers("??", "b")], (1, 3))
     assert score.accuracy is not None
     assert score.accuracy_of_answers is not None
@@ -87,7 +87,7 @@ def test_what_is_not_judged_counts_for_nothing_and_is_told() -> None:
 
 
 def test_the_default_k_is_of_judged_answers() -> None:
-    """Four answers of which one is judged give no pass@2; where all are open there is no score."""
+    """Four answers with one verdict give no pass@2; without any verdict there is no score."""
     assert found(answers("+???", "a")).overall.samples == ()
     assert found(answers("????", "a")).overall.accuracy is None
 
@@ -112,7 +112,7 @@ def test_knowledge_points_are_mastered_above_alpha() -> None:
 
 
 def test_consensus_is_by_value() -> None:
-    """One half in three forms outvotes 0.4 written twice alike; the majority may be wrong."""
+    """One half in three forms outvotes 0.4 given twice; the majority may be wrong."""
     said = [
         "The answer is 1/2.",
         "The answer is 0.4.",
@@ -135,7 +135,7 @@ def test_consensus_is_by_value() -> None:
 
 
 def test_the_command(tmp_path: Path) -> None:
-    """Labels beside the items are none of its business; other rows are refused with their place."""
+    """Labels in the items are ignored; judgements of other rows are refused with their position."""
     rows = [*answers("++-+", "a", ["angles"]), *answers("+0--", "b", ["areas"])]
     write_rows(
         tmp_path / "in.jsonl", (i.model_dump(mode="json") | {"verdict": "x"} for i, _ in rows)
@@ -191,7 +191,7 @@ def none_because(reason: str) -> Judgement:
     ],
 )  # fmt: skip
 def test_why_there_is_no_answer(reason: str, kind: str) -> None:
-    """Every invalid row has one kind; what was cut off for want of tokens is truncated first."""
+    """Every invalid row has one kind; a response cut off at the token limit is truncated."""
     item = Item(question="?", reference=("1",), response="So it is")
     assert no_answer(item, none_because(reason)) == kind
     cut = item.model_copy(update={"meta": {"cut_off": True}})
@@ -203,8 +203,8 @@ def test_why_there_is_no_answer(reason: str, kind: str) -> None:
     assert no_answer(item, wrong) is no_answer(item, unjudged) is None
 
 
-def test_rates_stand_beside_every_score() -> None:
-    """Of all rows and of each tag's; they never count more rows than there are."""
+def test_every_score_has_rates() -> None:
+    """There are rates of all rows and of each tag; they never count more rows than exist."""
     got = found([*answers("+0-?", "a", ["angles"]), *answers("00", "b", ["areas"])])
     assert (got.overall.rates.refusal.n, got.overall.rates.refusal.share) == (3, 0.5)
     assert got.tags["points"]["areas"].rates.refusal.share == 1.0
@@ -225,7 +225,7 @@ def in_parts(weights: object = None) -> list[tuple[Item, Judgement]]:
 
 
 def test_credit_for_parts() -> None:
-    """1 and 1/2, the open ones left out: 3/4; with weights 3 and 1 it is 1 and 3/4: 7/8."""
+    """Credits 1 and 1/2 without open rows: 3/4; with weights 3 and 1 they are 1 and 3/4: 7/8."""
     assert found(answers("+-", "a")).overall.credit is None
     plain = score_of(in_parts()).credit
     weighted = score_of(in_parts([3, 1])).credit
@@ -239,7 +239,7 @@ def test_credit_for_parts() -> None:
 
 
 def test_the_tables_fit_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    """A hundred columns: no line is longer, no cell is cut, and counts stand by their shares."""
+    """No line is longer than 100 columns, no cell is cut, and shares have their counts."""
     rows = [*answers("+-0?" * 300, "a", ["angles"]), *answers("+" * 4, "b", ["areas"])]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COLUMNS", "100")
@@ -252,7 +252,7 @@ def test_the_tables_fit_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_what_was_judged_may_be_a_table_of_any_form(tmp_path: Path) -> None:
-    """Its columns are found as the judge found them; a wrong row is named."""
+    """Its columns are recognised as by the judge; an invalid row is named."""
     path, judged = tmp_path / "answers.csv", tmp_path / "judged.jsonl"
     path.write_text("q,gold,output,n\n2+2=?,4,It is 4.,1\n2+3=?,5,It is 6.,2\n")
     source = check_input(path, columns={"question": "q"}, ignore_extra=True)

@@ -30,7 +30,7 @@ RESPONSES = {
 
 
 def written(path: Path, count: int = 4, **more: Any) -> Path:
-    """Items with the responses in turn, two to a question, tagged with two models."""
+    """Items with the responses in turn, two per question, tagged with two models."""
     rows = (
         {"id": f"r{n}", "question": f"q{n // 2}", "reference": "38", "solution": SOLUTION,
          "response": list(RESPONSES.values())[n % 4], "tags": {"model": "ab"[n % 2]}, **more}
@@ -67,8 +67,8 @@ def run_of(path: Path, engine: ScriptedEngine | None = None, **more: Any) -> lis
 # --- rows ---------------------------------------------------------------------------------------
 
 
-def test_rules_ask_nobody(tmp_path: Path) -> None:
-    """A row an item, whole, with a manifest; what cannot be compared has no score."""
+def test_rules_need_no_engine(tmp_path: Path) -> None:
+    """Each item has a row, and there is a manifest; steps that cannot be compared have no score."""
     rows = run_of(written(tmp_path))
     assert [row.scores for row in rows] == [(1, 1, 1), (0, None, 0), (1, 0), ()]
     assert [row.mean for row in rows] == [1, 0, 0.5, None]
@@ -79,7 +79,7 @@ def test_rules_ask_nobody(tmp_path: Path) -> None:
 
 
 def test_a_model_is_asked_only_what_can_be_scored(tmp_path: Path) -> None:
-    """A row without a solution costs nothing; an answer in another form is unparsed."""
+    """A row without a solution is not asked about; a reply in another format is unparsed."""
     path = written(tmp_path)
     rows = [json.loads(line) for line in path.read_text().splitlines()]
     rows[1] |= {"solution": ""}
@@ -95,10 +95,10 @@ def test_a_model_is_asked_only_what_can_be_scored(tmp_path: Path) -> None:
     assert prose[0].reason == "chain:line 1 is no score"
 
 
-def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
-    """The same rows as in one go, and no prompt is paid for twice."""
+def test_a_stopped_run_resumes(tmp_path: Path) -> None:
+    """The rows are those of an unbroken run, and no prompt is sent twice."""
     path, out = written(tmp_path, 40), tmp_path / "scores.jsonl"
-    with pytest.raises(EngineError, match="20 of 40 answers are safe"):
+    with pytest.raises(EngineError, match="20 of 40 answers are saved"):
         run_of(path, model(dies=20), at_once=20)
     engine = model()
     made = score_steps(path, read_items(path), out, engine, at_once=20)
@@ -109,7 +109,7 @@ def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
 
 
 def test_what_fails_is_asked_again(tmp_path: Path) -> None:
-    """It has no score until then."""
+    """A failed row has no score until then."""
     path = written(tmp_path)
     rows = run_of(path, model(refused="18 × 2"))
     assert [row.outcome.value for row in rows] == ["judged", "failed", "judged", "judged"]
@@ -203,7 +203,7 @@ def test_process_against_answers_by_hand() -> None:
 
 @pytest.mark.parametrize("pairs", [[], [(1, 1), (0, 0)], [(1, 0.5)] * 3, [(1, 0.1), (1, 0.2)] * 2])
 def test_a_correlation_that_is_not_defined(pairs: list[tuple[float, float]]) -> None:
-    """Of two pairs, and where one side does not vary, there is none."""
+    """It is undefined for two pairs, and where one side does not vary."""
     found = correlation(pairs)
     assert (found.n, found.pearson, found.spearman) == (len(pairs), None, None)
 
@@ -214,7 +214,7 @@ def test_a_perfect_correlation() -> None:
 
 
 def test_where_errors_are() -> None:
-    """The first of four is at 1/8, the third at 5/8; the middle one of three counts by half."""
+    """The first of four is at 1/8, the third at 5/8; the middle one of three counts half."""
     rows = [
         made((0, 1, 0, 0), False, 0), made((1, 0, 1), False, 1), made((None, 0), False, 2),
         made((1, 1), True, 3),
@@ -229,7 +229,7 @@ def test_where_errors_are() -> None:
     assert sum(nothing.first) == 0
 
 
-def test_tags_are_groups_and_their_means_are_set_against_each_other() -> None:
+def test_tags_are_groups_whose_means_are_correlated() -> None:
     """Three models whose process scores rise with their answers; a question has several tags."""
     rows = [
         made((1,) * n + (0,) * (3 - n), k < n, 10 * n + k, tags={"model": f"m{n}", "x": ("a", "b")})
@@ -253,11 +253,11 @@ def test_rows_of_one_question_in_two_contexts_are_of_two_questions() -> None:
         assert (process.interval.low, process.interval.high) == interval
 
 
-def test_people_agree_with_so_many_scores() -> None:
+def test_the_agreement_with_human_labels() -> None:
     """83 of 100 steps, as in OlympicArena, section 3.4; kappa of 70 11 6 13 by hand.
 
     Expected agreement is (76 * 81 + 24 * 19) / 10,000 = 0.6612, and (0.83 - 0.6612) / 0.3388 is
-    0.498. Steps without a score are counted beside.
+    0.498. Steps without a score are counted separately.
     """
     pairs = [(1, 1)] * 70 + [(0, 1)] * 11 + [(1, 0)] * 6 + [(0, 0)] * 13 + [(1, None)] * 5
     rows = [made((score,), True, n, meta={"step_labels": [label]})
@@ -289,7 +289,7 @@ def test_judgements_of_other_rows(tmp_path: Path) -> None:
 
 
 def test_judge_and_score_by_two_commands(tmp_path: Path) -> None:
-    """Process scores are higher than answer scores here, and go with them; done once only."""
+    """Process scores exceed answer scores and correlate with them; a second run only summarises."""
     path, judged = written(tmp_path, 40), str(tmp_path / "judged.jsonl")
     done = CliRunner().invoke(gradegpt, ["judge", str(path), "-o", judged, "--judge", "rules"])
     assert done.exit_code == 0, done.output
@@ -299,7 +299,7 @@ def test_judge_and_score_by_two_commands(tmp_path: Path) -> None:
     assert "answers right" not in done.output
     done = CliRunner().invoke(app, [*words, "--judgements", judged])
     assert done.exit_code == 0, done.output
-    assert "was scored before" in done.output
+    assert "already scored" in done.output
     assert "model: a" in done.output
     assert "20 responses have a wrong step" in done.output
     assert "10 rows, rules:nothing-to-compare" in done.output
@@ -311,7 +311,7 @@ def test_judge_and_score_by_two_commands(tmp_path: Path) -> None:
 
 
 def test_a_model_behind_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """People's labels are set against its scores."""
+    """Its scores are compared with human labels."""
     monkeypatch.setattr("eval.asking.OpenAIEngine", lambda *_, **__: model())
     path = written(tmp_path, 1, meta={"step_labels": [1, 1, 1]})
     words = [
@@ -337,7 +337,7 @@ def test_a_model_behind_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         (["--model", "m"], "give both"),
     ],
 )
-def test_options_that_do_not_go_together(tmp_path: Path, options: list[str], message: str) -> None:
+def test_contradicting_options(tmp_path: Path, options: list[str], message: str) -> None:
     words = [str(written(tmp_path)), "-o", str(tmp_path / "s.jsonl"), *options]
     done = CliRunner().invoke(app, words)
     assert done.exit_code != 0

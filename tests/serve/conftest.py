@@ -1,4 +1,4 @@
-"""A client around any judge, and a prompt to send."""
+"""A client for any judge, and a prompt to send."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def prompt() -> list[dict[str, str]]:
 
 @pytest.fixture
 def client_for(tmp_path: Path) -> Iterator[Callable[..., TestClient]]:
-    """A client of a server around a judge, or around scripted replies, with any settings."""
+    """A client of a server with a judge, or with scripted replies, and any settings."""
     made: list[TestClient] = []
 
     def make(judge: Judge | Sequence[str | EngineError] | None = None, **settings: Any) -> Any:

@@ -1,4 +1,4 @@
-"""POST /v1/judge, the limits, and the one shape of all errors."""
+"""POST /v1/judge, the limits, and the format of all errors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ClientFor = Callable[..., TestClient]
 
 
 def error_of(reply: httpx2.Response) -> dict[str, Any]:
-    """The error in a reply, which must be of the one shape."""
+    """The error in a reply, which must have the common format."""
     body = reply.json()
     assert list(body) == ["error"]
     assert set(body["error"]) == {"message", "type", "code", "param"}
@@ -53,7 +53,7 @@ def test_an_item_may_have_a_context(client_for: ClientFor) -> None:
 
 
 def test_items_get_judgements_in_order_and_counts_that_add_up(client_for: ClientFor) -> None:
-    """Outcomes add up to the items, verdicts to the judged ones, whatever mix comes."""
+    """Outcomes add up to the items, and verdicts to the judged ones."""
     script = ["<Yes>", "<No>", "no tag", EngineError("down"), "<Yes>"]
     items = [{"id": str(n), "reference": "4", "response": f"r{n}"} for n in range(5)]
     body = client_for(script).post("/v1/judge", json={"items": items}).json()
@@ -73,10 +73,10 @@ def test_a_judge_failure_is_an_outcome_without_a_verdict(client_for: ClientFor) 
     assert judgement["reason"] == "engine:error: the server is down"
 
 
-def test_one_bad_item_among_many_refuses_all_and_is_named(
+def test_one_invalid_item_refuses_the_request_and_is_named(
     client_for: ClientFor, item: dict[str, Any]
 ) -> None:
-    """Nothing is half done: the client mends one item and sends the same request again."""
+    """The client corrects one item and sends the request again."""
     engine = ScriptedEngine(["<Yes>"] * 9)
     items = [item] * 3 + [{"response": "x", "qestion": "?"}] + [item] * 3
     reply = client_for(ModelJudge(engine)).post("/v1/judge", json={"items": items})
@@ -146,7 +146,7 @@ def test_a_body_that_is_no_json_object_is_400(
         assert error_of(reply)["message"].startswith(message)
 
 
-def test_unknown_paths_and_methods_get_the_same_shape_and_say_where_to_look(
+def test_unknown_paths_and_methods_get_the_same_format_and_a_hint(
     client_for: ClientFor,
 ) -> None:
     there = "GET /openapi.json lists what there is"
@@ -157,7 +157,7 @@ def test_unknown_paths_and_methods_get_the_same_shape_and_say_where_to_look(
     assert wrong.headers["allow"] == "POST"
 
 
-def test_a_wrong_parameter_of_a_path_gets_the_same_shape(client_for: ClientFor) -> None:
+def test_a_wrong_parameter_of_a_path_gets_the_same_format(client_for: ClientFor) -> None:
     reply = client_for().get("/v1/files?limit=none")
     assert (reply.status_code, error_of(reply)["param"]) == (422, "limit")
 
@@ -166,7 +166,7 @@ def test_a_wrong_parameter_of_a_path_gets_the_same_shape(client_for: ClientFor) 
 def test_a_body_over_the_limit_is_413_with_and_without_its_length(
     client_for: ClientFor, counted: bool
 ) -> None:
-    """A client that does not say how much it sends is stopped by counting."""
+    """A body without a declared length is counted."""
     body = b'{"response": "' + b"x" * 2_000 + b'"}'
 
     def chunks() -> Iterator[bytes]:
@@ -200,10 +200,10 @@ def test_an_empty_response_is_invalid_and_no_error(
     assert reply.json()["judgement"]["verdict"] == "invalid"
 
 
-def test_a_response_of_two_megabytes_is_fitted_and_judged(
+def test_a_response_of_two_megabytes_is_shortened_and_judged(
     client_for: ClientFor, item: dict[str, Any]
 ) -> None:
-    """The prompt stays within the budget and keeps the end, where the answer stands."""
+    """The prompt stays within the budget and keeps the end of the response with the answer."""
     engine = ScriptedEngine(["<Yes>"])
     response = "let me think again. " * 100_000 + "The answer is 4."
     reply = client_for(ModelJudge(engine)).post("/v1/judge", json={**item, "response": response})
@@ -213,14 +213,14 @@ def test_a_response_of_two_megabytes_is_fitted_and_judged(
 
 
 def test_half_a_surrogate_pair_does_no_harm(client_for: ClientFor) -> None:
-    """A text cut inside an emoji is common in exports and cannot be written as UTF-8."""
+    """Texts that are cut inside an emoji are common in exports and not valid UTF-8."""
     body = b'{"reference": "4", "response": "4 \\ud83d", "id": "\\ud83d"}'
     reply = client_for(["the chain <Yes>"]).post("/v1/judge", content=body)
     assert reply.json()["judgement"]["id"] == "\ufffd"
 
 
 def test_what_is_nested_in_meta_does_no_harm(client_for: ClientFor, item: dict[str, Any]) -> None:
-    """JSON may nest deeper than pydantic writes; nobody needs it written."""
+    """JSON may be nested more deeply than pydantic can write, and meta is never written."""
     meta: dict[str, Any] = {}
     for _ in range(800):
         meta = {"a": meta}
@@ -248,7 +248,7 @@ class _Broken:
     ],
     ids=["error", "timeout"],
 )
-def test_an_engine_that_cannot_work_is_a_gateway_error(
+def test_an_engine_failure_is_a_gateway_error(
     client_for: ClientFor, item: dict[str, Any], error: Exception, status: int, code: str
 ) -> None:
     reply = client_for(_Broken(error)).post("/v1/judge", json=item)
@@ -256,7 +256,7 @@ def test_an_engine_that_cannot_work_is_a_gateway_error(
     assert error_of(reply)["type"] == "server_error"
 
 
-def test_an_unexpected_error_is_500_without_its_insides(
+def test_an_unexpected_error_is_500_without_details(
     client_for: ClientFor, item: dict[str, Any]
 ) -> None:
     client = client_for(_Broken(KeyError("secret")))
@@ -269,12 +269,12 @@ def test_an_unexpected_error_is_500_without_its_insides(
 def test_an_unexpected_error_reaches_the_log_of_the_server(
     client_for: ClientFor, item: dict[str, Any], caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The reply hides the exception; whoever runs the server still gets it."""
+    """The reply hides the exception, but the server's log has it."""
     client_for(_Broken(KeyError("secret"))).post("/v1/judge", json=item)
     assert "KeyError: 'secret'" in caplog.text
 
 
-def test_models_and_health_say_what_is_served(client_for: ClientFor) -> None:
+def test_models_and_health_name_the_served_judge(client_for: ClientFor) -> None:
     client = client_for(served_model_name="judge-1")
     assert [m["id"] for m in client.get("/v1/models").json()["data"]] == ["judge-1"]
     health = client.get("/health").json()
@@ -302,7 +302,7 @@ def test_every_family_is_listed_with_an_example_that_is_recognised(client_for: C
 
 
 def test_the_document_describes_every_route_and_every_error(client_for: ClientFor) -> None:
-    """References lead somewhere, bodies and errors have a shape, and no page is loaded for it."""
+    """References resolve, and bodies and errors have schemas; there is no documentation page."""
     document = client_for().get("/openapi.json").json()
     text = json.dumps(document)
     for name in set(re.findall(r'"#/components/schemas/(\w+)"', text)):
@@ -318,10 +318,10 @@ def lines_of(reply: httpx2.Response) -> list[dict[str, Any]]:
     return [json.loads(line) for line in reply.text.splitlines()]
 
 
-def test_lines_are_judged_in_order_and_a_bad_one_costs_itself(
+def test_lines_are_judged_in_order_and_an_invalid_one_is_an_error_alone(
     client_for: ClientFor, item: dict[str, Any]
 ) -> None:
-    """The error stands where the judgement would, and names the line of the body."""
+    """The error is in the place of its judgement, and names the line of the body."""
     rows: list[Any] = [{**item, "id": str(n)} for n in range(600)]
     rows[3], rows[5] = {"response": "x"}, [1]
     body = "\n".join(json.dumps(row) for row in rows) + "\n\n{torn"
@@ -337,8 +337,10 @@ def test_lines_are_judged_in_order_and_a_bad_one_costs_itself(
     assert ids == [str(n) for n in range(600) if n not in (3, 5)]
 
 
-def test_a_line_over_the_limit_costs_itself(client_for: ClientFor, item: dict[str, Any]) -> None:
-    """The stream itself may be of any length."""
+def test_a_line_over_the_limit_is_an_error_alone(
+    client_for: ClientFor, item: dict[str, Any]
+) -> None:
+    """The stream may have any length."""
     good, bad = json.dumps(item), json.dumps({**item, "response": "x" * 2_000})
 
     def chunks() -> Iterator[bytes]:
@@ -353,9 +355,7 @@ def test_a_line_over_the_limit_costs_itself(client_for: ClientFor, item: dict[st
     assert all(row["verdict"] == "correct" for row in said[:1] + said[2:])
 
 
-def test_items_come_back_as_lines_for_who_accepts_lines(
-    client_for: ClientFor, item: dict[str, Any]
-) -> None:
+def test_clients_that_accept_lines_get_lines(client_for: ClientFor, item: dict[str, Any]) -> None:
     reply = client_for(["<Yes>", EngineError("down"), "<No>"]).post(
         "/v1/judge", json={"items": [item] * 3}, headers={"Accept": "application/x-ndjson"}
     )
@@ -364,7 +364,7 @@ def test_items_come_back_as_lines_for_who_accepts_lines(
 
 
 class _Slow:
-    """An engine that tells how many are inside it at once."""
+    """An engine that counts its concurrent calls."""
 
     name = "slow"
 
@@ -386,7 +386,7 @@ class _Slow:
 def test_judging_goes_one_at_a_time_and_the_server_answers_meanwhile(
     item: dict[str, Any],
 ) -> None:
-    """A local model is not re-entrant; health must not wait for it."""
+    """A local model is not re-entrant; /health must not wait for it."""
     engine: Engine = (slow := _Slow())
     app = create_app(ModelJudge(engine))
 

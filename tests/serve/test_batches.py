@@ -1,4 +1,4 @@
-"""Files and batches: from an upload to the results, through kills and cancellation."""
+"""Files and batches: from an upload to the results, with killed servers and cancellation."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ OVER = {"completed", "failed", "cancelled", "expired"}
 
 
 class Model:
-    """The endpoint that lines are posted to: what it does stands in the content."""
+    """The endpoint that lines are posted to, controlled by their content."""
 
     def __init__(self) -> None:
         self.asked: Counter[str] = Counter()
@@ -105,7 +105,7 @@ def model() -> Model:
 
 @pytest.fixture
 def client(tmp_path: Path, model: Model) -> Iterator[TestClient]:
-    """A client of such an application, with its background work going on."""
+    """A client of such an application, with running background work."""
     with TestClient(app_of(tmp_path, model), raise_server_exceptions=False) as client:
         yield client
 
@@ -152,7 +152,7 @@ def wait_for(happened: Callable[[], bool], seconds: float = 10) -> None:
 
 
 def run(client: TestClient, *rows: dict[str, Any]) -> dict[str, Any]:
-    """A batch of these rows, when it is over."""
+    """The finished batch of these rows."""
     return until(client, create(client, upload(client, jsonl(*rows))))
 
 
@@ -161,8 +161,8 @@ def rows_of(client: TestClient, file_id: str | None) -> list[dict[str, Any]]:
     return [json.loads(row) for row in text.splitlines()]
 
 
-def test_a_file_comes_back_as_it_went_in(client: TestClient) -> None:
-    """Byte for byte, with OpenAI's fields around it, until it is deleted."""
+def test_a_file_is_returned_unchanged(client: TestClient) -> None:
+    """It is equal byte for byte and has OpenAI's fields, until it is deleted."""
     data = b'{"a": "\xe4\xb8\xad"}\r\n\x00\n' * 70_000
     about = client.get(f"/v1/files/{upload(client, data[:900_000])}").json()
     assert {**about, "id": "", "created_at": 0} == {
@@ -197,7 +197,7 @@ def test_a_name_is_text_and_never_a_path(
 @pytest.mark.parametrize(
     "file_id", ["file-x", "..%2F..%2Fx", "%2e%2e", "file-" + "0" * 32, "file-%00"]
 )
-def test_ids_that_are_none_are_not_found(client: TestClient, file_id: str) -> None:
+def test_invalid_ids_are_not_found(client: TestClient, file_id: str) -> None:
     for path in (f"/v1/files/{file_id}", f"/v1/files/{file_id}/content", f"/v1/batches/{file_id}"):
         assert client.get(path).status_code == 404
     assert client.post(f"/v1/batches/{file_id}/cancel").status_code == 404
@@ -206,7 +206,7 @@ def test_ids_that_are_none_are_not_found(client: TestClient, file_id: str) -> No
 def test_a_file_over_the_limit_is_refused_and_leaves_nothing(
     client: TestClient, tmp_path: Path
 ) -> None:
-    """413 where the length is told, where it is only counted, and for the file alone."""
+    """413 for a declared length, for a counted one, and for the file itself."""
     boundary = b'--b\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n'
 
     def chunks() -> Iterator[bytes]:
@@ -246,7 +246,7 @@ def test_a_file_over_the_limit_is_refused_and_leaves_nothing(
     ids=["urlencoded", "json", "no-boundary", "nonsense", "charset", "no-file", "no-purpose",
          "fine-tune"],
 )  # fmt: skip
-def test_a_bad_form_is_told_what_is_missing(
+def test_an_error_of_a_form_names_what_is_missing(
     client: TestClient, sent: dict[str, Any], status: int, message: str
 ) -> None:
     reply = client.post("/v1/files", **sent)
@@ -255,7 +255,7 @@ def test_a_bad_form_is_told_what_is_missing(
 
 
 def test_files_are_listed_in_pages(client: TestClient) -> None:
-    """Newest first or oldest, each once, however many a page has."""
+    """Newest or oldest first, each once, for any page size."""
     ids = [upload(client, b"{}") for _ in range(5)]
     listed = client.get("/v1/files").json()
     assert [row["id"] for row in listed["data"]] == ids[::-1]
@@ -268,7 +268,7 @@ def test_files_are_listed_in_pages(client: TestClient) -> None:
 
 
 def test_a_batch_answers_every_line_once_in_order(client: TestClient, model: Model) -> None:
-    """Replies that succeed and those that fail are in their files; counts add up."""
+    """Successful and failed replies are in separate files; counts add up."""
     rows = [line(n, ("ok", "bad", "crash")[n % 3] + f" {n}") for n in range(30)]
     batch = run(client, *rows)
     assert batch["status"] == "completed"
@@ -287,8 +287,8 @@ def test_a_batch_answers_every_line_once_in_order(client: TestClient, model: Mod
     assert model.most <= 4
 
 
-def test_a_batch_that_is_over_has_openais_fields(client: TestClient) -> None:
-    """Results are files of purpose ``batch_output``; what did not happen is null."""
+def test_a_finished_batch_has_openais_fields(client: TestClient) -> None:
+    """Results are files of purpose ``batch_output``; times of other states are null."""
     data = jsonl(line(0))
     batch = until(client, create(client, upload(client, data), metadata={"run": "7"}))
     for stage in ("in_progress", "finalizing", "completed"):
@@ -311,7 +311,7 @@ def test_a_batch_that_is_over_has_openais_fields(client: TestClient) -> None:
 
 
 def test_a_busy_or_failing_engine_is_asked_again(client: TestClient, model: Model) -> None:
-    """A full queue is waited for as long as it takes; an engine that is down gets three tries."""
+    """A full queue is retried without limit; a failing engine is tried three times."""
     batch = run(client, line(0, "busy"), line(1, "down"))
     assert batch["request_counts"] == {"total": 2, "completed": 1, "failed": 1}
     assert model.asked == {"busy": 3, "down": 3}
@@ -338,7 +338,7 @@ def test_a_busy_or_failing_engine_is_asked_again(client: TestClient, model: Mode
     ],
     ids=["empty", "blank", "json", "twice", "elsewhere", "fields", "stream", "many"],
 )  # fmt: skip
-def test_a_bad_file_fails_with_its_lines_before_anything_is_asked(
+def test_an_invalid_file_fails_with_its_lines_before_any_request(
     client: TestClient, model: Model, data: bytes, expected: list[tuple[Any, ...]]
 ) -> None:
     batch = until(client, create(client, upload(client, data)))
@@ -369,7 +369,7 @@ def test_of_many_problems_a_hundred_are_listed(client: TestClient) -> None:
     ],
     ids=["no-file", "endpoint", "window", "metadata", "keys", "value"],
 )
-def test_a_bad_request_makes_no_batch(
+def test_an_invalid_request_makes_no_batch(
     client: TestClient, change: dict[str, Any], status: int
 ) -> None:
     body = {"input_file_id": upload(client, b"{}"), "endpoint": ENDPOINT,
@@ -388,7 +388,7 @@ def test_batches_are_listed_newest_first_in_pages(client: TestClient) -> None:
 
 
 def test_a_deleted_input_does_not_stop_its_batch(client: TestClient, model: Model) -> None:
-    """The batch has its own copy, from the moment it exists."""
+    """The batch has its own copy from its creation."""
     model.open.clear()
     file_id = upload(client, jsonl(*map(line, range(20))))
     batch = create(client, file_id)
@@ -397,13 +397,13 @@ def test_a_deleted_input_does_not_stop_its_batch(client: TestClient, model: Mode
     assert until(client, batch)["request_counts"]["completed"] == 20
 
 
-def test_a_cancelled_batch_keeps_what_it_has(client: TestClient, model: Model) -> None:
-    """Requests under way finish, the others are told; every line is in one of the two files."""
+def test_a_cancelled_batch_keeps_its_results(client: TestClient, model: Model) -> None:
+    """Running requests finish, the others get errors; every line is in one of the two files."""
     model.open.clear()
     batch = create(client, upload(client, jsonl(*(line(n, f"ok {n}") for n in range(20)))))
     until(client, batch, {"in_progress"})
     wait_for(lambda: model.under_way == 4)
-    for _ in range(2):  # asking again changes nothing
+    for _ in range(2):  # a second request changes nothing
         asked = client.post(f"/v1/batches/{batch['id']}/cancel").json()
         assert (asked["status"], asked["cancelling_at"] is None) == ("cancelling", False)
     model.open.set()
@@ -421,7 +421,7 @@ def test_a_cancelled_batch_keeps_what_it_has(client: TestClient, model: Model) -
     assert (again.status_code, again.json()["error"]["code"]) == (409, "batch_over")
 
 
-def test_an_expired_batch_says_so_and_keeps_what_it_has(
+def test_an_expired_batch_reports_it_and_keeps_its_results(
     client: TestClient, model: Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model.open.clear()
@@ -436,8 +436,10 @@ def test_an_expired_batch_says_so_and_keeps_what_it_has(
     ] * 2
 
 
-def test_keys_part_files_and_batches_and_lines_need_none(client: TestClient, model: Model) -> None:
-    """One owner's ids are unknown to another; a line goes on behalf of the batch's owner."""
+def test_keys_separate_files_and_batches_and_lines_need_none(
+    client: TestClient, model: Model
+) -> None:
+    """One owner's ids are unknown to another; a line is sent on behalf of the batch's owner."""
     client.headers["Authorization"] = "Bearer ann"
     batch = run(client, line(0))
     assert model.owners == {"ann"}
@@ -457,7 +459,7 @@ def test_keys_part_files_and_batches_and_lines_need_none(client: TestClient, mod
 def test_a_stopped_server_leaves_its_batches_to_the_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No line twice and none missing; what was done is counted meanwhile and not asked again."""
+    """Every line is answered once; answered lines are counted and not sent again."""
     monkeypatch.setattr("serve.batches.runner._PROGRESS_S", -1.0)
     first = Model()
     with TestClient(app_of(tmp_path, first)) as client:
@@ -487,7 +489,7 @@ def test_a_stopped_server_leaves_its_batches_to_the_next(
 def test_a_killed_servers_batch_is_finished_by_another(
     tmp_path: Path, prompt: list[dict[str, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Locked while the one lives, taken over after SIGKILL; what it answered is not asked again."""
+    """It is locked until SIGKILL, then resumed; answered lines are not sent again."""
     monkeypatch.setattr("serve.batches.runner.SWEEP_S", 0.05)
     rows = [line(n, body={"model": "m", "messages": prompt}) for n in range(400)]
     store, settings = BatchStore(tmp_path), ServeSettings(state=tmp_path)
@@ -500,7 +502,7 @@ def test_a_killed_servers_batch_is_finished_by_another(
         TestClient(create_app(RuleJudge(), settings)) as client,
         ExitStack() as stack,
     ):  # fmt: skip
-        stack.callback(process.kill)  # before Popen waits for it, also where a line below fails
+        stack.callback(process.kill)  # before Popen waits for it, also if a line below fails
         assert process.stdout is not None
         url = process.stdout.readline().split()[1]
         with openai.OpenAI(base_url=f"{url}/v1", api_key="none") as sdk:
@@ -533,7 +535,7 @@ def _done(store: BatchStore, batch_id: str) -> list[Done]:
 
 
 def test_two_servers_never_work_on_one_batch(tmp_path: Path) -> None:
-    """The lock is the batch's, whoever starts it."""
+    """The lock belongs to the batch, for any server."""
     models = [Model(), Model()]
 
     async def both() -> None:
@@ -561,7 +563,7 @@ def test_two_servers_never_work_on_one_batch(tmp_path: Path) -> None:
 def test_the_official_client_runs_a_batch_over_http(
     tmp_path: Path, prompt: list[dict[str, str]]
 ) -> None:
-    """Upload, create, poll, download, list and delete, as a pipeline does; verdicts come back."""
+    """Upload, create, poll, download, list and delete, as a pipeline does; results are complete."""
     app = create_app(RuleJudge(), ServeSettings(state=tmp_path))
     server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
     listener = socket.create_server(("127.0.0.1", 0))

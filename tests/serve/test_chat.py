@@ -38,12 +38,12 @@ def ask(client: TestClient, prompt: Prompt, **more: Any) -> Any:
 
 
 def split(side: dict[str, Any]) -> tuple[Judgement, dict[str, Any]]:
-    """The judgement in the side field, and what stands beside it."""
+    """The judgement in the field ``gradegpt``, and its other entries."""
     beside = {name: side.pop(name) for name in ("adapter", "fingerprint")}
     return Judgement.model_validate(side), beside
 
 
-def test_a_prompt_gets_the_chain_and_the_whole_judgement_beside_it(
+def test_a_prompt_gets_the_chain_and_the_whole_judgement(
     client_for: ClientFor, prompt: Prompt
 ) -> None:
     body = ask(client_for([CHAIN]), prompt, temperature=0.7, top_p=0.9).json()
@@ -67,7 +67,7 @@ def test_a_prompt_gets_the_chain_and_the_whole_judgement_beside_it(
 
 
 def test_the_item_judged_is_the_item_in_the_prompt(client_for: ClientFor, prompt: Prompt) -> None:
-    """The rules, which read the item and not the prompt, find the same answer."""
+    """The rules, which read the item, find the answer of the prompt."""
     body = ask(client_for(), prompt).json()
     assert parse_chain(body["choices"][0]["message"]["content"]).chain is not None
     assert (body["gradegpt"]["answer"], body["gradegpt"]["verdict"]) == ("4", "correct")
@@ -91,7 +91,7 @@ class _Unsure:
 def test_an_abstention_is_a_normal_reply_without_a_tag(
     client_for: ClientFor, prompt: Prompt
 ) -> None:
-    """The chain, tag and all, is in the side field alone, where nobody takes it for a verdict."""
+    """The chain with its tag is only in ``gradegpt``, where it is not parsed as a verdict."""
     judge = ModelJudge(_Unsure(), min_confidence=0.9)
     reply = ask(client_for(judge), prompt)
     body = reply.json()
@@ -121,13 +121,13 @@ def test_a_failed_judgement_is_an_http_error_and_never_a_verdict(
     code: str,
     stream: bool,
 ) -> None:
-    """Also in a stream: the judge is asked before the first event is sent."""
+    """Also with a stream: the judge runs before the first event is sent."""
     reply = ask(client_for([error]), prompt, stream=stream)
     assert (reply.status_code, reply.json()["error"]["code"]) == (status, code)
     assert str(error) in reply.json()["error"]["message"]
 
 
-def test_an_unknown_prompt_is_422_and_told_where_to_look(client_for: ClientFor) -> None:
+def test_an_unknown_prompt_is_422_with_a_hint(client_for: ClientFor) -> None:
     reply = ask(client_for(), [{"role": "user", "content": "Is 4 right?"}])
     error = reply.json()["error"]
     assert (reply.status_code, error["code"]) == (422, "unknown_prompt")
@@ -135,7 +135,9 @@ def test_an_unknown_prompt_is_422_and_told_where_to_look(client_for: ClientFor) 
         assert words in error["message"]
 
 
-def test_a_prompt_near_a_family_is_told_what_it_lacks(client_for: ClientFor, prompt: Any) -> None:
+def test_the_error_of_a_prompt_near_a_family_names_what_it_lacks(
+    client_for: ClientFor, prompt: Any
+) -> None:
     torn = prompt[-1]["content"].replace("Judgment Result:", "")
     reply = ask(client_for(adapters=["gradegpt"]), [{"role": "user", "content": torn}])
     message = reply.json()["error"]["message"]
@@ -143,8 +145,8 @@ def test_a_prompt_near_a_family_is_told_what_it_lacks(client_for: ClientFor, pro
     assert "Judgment Result:" in message
 
 
-def test_an_unknown_prompt_goes_on_to_the_engine_if_told_so(client_for: ClientFor) -> None:
-    """As it is, and what comes back is no judgement and is not called one."""
+def test_an_unknown_prompt_is_passed_to_the_engine_if_set(client_for: ClientFor) -> None:
+    """It is passed unchanged, and the reply is not a judgement."""
     engine = ScriptedEngine(["one two three"])
     client = client_for(ModelJudge(engine), unrecognised="pass")
     talk = [{"role": "system", "content": "be short"}, {"role": "user", "content": "hi"}]
@@ -181,7 +183,7 @@ def test_n_has_bounds(client_for: ClientFor, prompt: Prompt, n: int) -> None:
 
 
 def test_every_model_name_is_served_and_echoed(client_for: ClientFor, prompt: Prompt) -> None:
-    """Pipelines have a name built in, and the base URL is all that their users change."""
+    """Many pipelines have a fixed name, and their users change only the base URL."""
     reply = client_for().post("/v1/chat/completions", json={"model": "gpt-4o", "messages": prompt})
     assert reply.json()["model"] == "gpt-4o"
 
@@ -195,10 +197,10 @@ def test_a_model_that_is_not_served_is_404_where_names_matter(
     assert "'judge-1' is" in error["message"]
 
 
-def test_a_stop_inside_the_rationale_costs_the_rationale_and_not_the_verdict(
+def test_a_stop_inside_the_reasons_removes_the_reasons_and_not_the_verdict(
     client_for: ClientFor, prompt: Prompt
 ) -> None:
-    """The reasons move to ``reasoning_content``, which clients without a use for it ignore."""
+    """The reasons move to ``reasoning_content``, which other clients ignore."""
     message = ask(client_for([CHAIN]), prompt, stop=["\n"]).json()["choices"][0]["message"]
     assert message["content"] == "<Yes>"
     assert "The answer is 4." in message["reasoning_content"]
@@ -207,8 +209,8 @@ def test_a_stop_inside_the_rationale_costs_the_rationale_and_not_the_verdict(
     assert "reasoning_content" not in kept
 
 
-def test_a_stop_never_costs_the_verdict(client_for: ClientFor) -> None:
-    """Some replies have a heading or a fence first, and without the rest they read as wrong."""
+def test_a_stop_never_removes_the_verdict(client_for: ClientFor) -> None:
+    """Some replies start with a heading or a fence, which alone would be read as wrong."""
     client = client_for()
     for family in client.get("/v1/adapters").json()["data"]:
         least, stopped = (
@@ -227,7 +229,7 @@ def test_a_schema_is_refused_where_the_family_has_none(
 
 
 def test_a_schema_is_followed_where_the_family_has_one(client_for: ClientFor) -> None:
-    """Every such family: an object with all that its schema requires, and no more is promised."""
+    """Every such family replies with an object that has all required fields of its schema."""
     client = client_for()
     asked = {"type": "json_schema", "json_schema": {"name": "x", "schema": {"required": ["odd"]}}}
     families = [f for f in client.get("/v1/adapters").json()["data"] if f["json_schema"]]
@@ -268,10 +270,10 @@ def test_an_image_is_refused(client_for: ClientFor) -> None:
 
 
 @pytest.mark.parametrize("name", ["max_tokens", "max_completion_tokens"])
-def test_a_chain_over_max_tokens_gives_way_to_its_tag(
+def test_a_chain_over_max_tokens_is_replaced_by_its_tag(
     client_for: ClientFor, prompt: Prompt, name: str
 ) -> None:
-    """A cut chain would lose the verdict, which stands at its end."""
+    """A cut chain would lose the verdict at its end."""
     body = ask(client_for([CHAIN]), prompt, **{name: 5}).json()
     assert body["choices"][0]["message"]["content"] == "<Yes>"
     assert body["gradegpt"]["chain"] == CHAIN

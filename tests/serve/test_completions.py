@@ -1,4 +1,4 @@
-"""POST /v1/completions: raw prompts in, what their parsers read out."""
+"""POST /v1/completions: raw prompts, answered for their parsers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def raw(prompt: Prompt) -> str:
 
 
 def test_a_raw_prompt_gets_its_verdict(client_for: ClientFor, raw: str) -> None:
-    """Also with the marks of a conversation around it, as base models are asked."""
+    """Also with chat markup around it, as for base models."""
     for text in (raw, f"User: {raw}\nAssistant:"):
         [choice] = ask(client_for(), text).json()["choices"]
         assert choice["text"].endswith("<Yes>")
@@ -39,7 +39,7 @@ def test_prompts_are_judged_together_and_answered_in_order(client_for: ClientFor
     assert (body["object"], body["usage"]["completion_tokens"]) == ("text_completion", 2)
 
 
-def test_one_token_is_room_enough_for_a_verdict(client_for: ClientFor, raw: str) -> None:
+def test_one_token_suffices_for_a_verdict(client_for: ClientFor, raw: str) -> None:
     [choice] = ask(client_for(), raw, max_tokens=1).json()["choices"]
     assert choice["text"] == "<Yes>"
     assert choice["reasoning_content"]
@@ -55,7 +55,7 @@ def test_a_stream_adds_up_to_the_reply(client_for: ClientFor, raw: str) -> None:
 
 
 def test_an_engine_failure_is_an_http_error(client_for: ClientFor, raw: str) -> None:
-    """One failed prompt of several fails the request: a text is no place for an error."""
+    """One failed prompt of several fails the request, as a text cannot report an error."""
     reply = ask(client_for(["<Yes>", EngineError("down")]), [raw, raw])
     assert (reply.status_code, reply.json()["error"]["code"]) == (502, "engine_error")
 
@@ -65,7 +65,7 @@ def test_an_engine_failure_is_an_http_error(client_for: ClientFor, raw: str) -> 
     [
         ({"prompt": [1, 2]}, 422, "prompt: expected text, or a list of texts; token ids"),
         ({"prompt": []}, 422, "prompt: value should have at least 1 item"),
-        ({"prompt": "hello"}, 422, "no family of prompts"),
+        ({"prompt": "hello"}, 422, "no known family"),
         ({"prompt": ["x"] * 257}, 413, "prompt: 257 of them, at most 256"),
         ({"prompt": ["x"] * 3, "n": 128}, 413, "prompt: 384 of them, at most 256"),
         ({"echo": True}, 400, "echo: a judge gives its verdict alone"),

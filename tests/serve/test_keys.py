@@ -1,4 +1,4 @@
-"""API keys: made once, stored hashed, taken back at once."""
+"""API keys: printed once, stored as hashes, revoked at once."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def command(file: Path) -> Command:
     return run
 
 
-def test_a_key_lets_its_owner_in_and_nobody_else(file: Path, command: Command) -> None:
-    """Each has a key of their own; anything that is not one of them has no owner."""
+def test_a_key_identifies_its_owner(file: Path, command: Command) -> None:
+    """Each owner has a key; any other token has no owner."""
     ann, bob = command("add", "ann"), command("add", "bob")
     assert ann.startswith("gg-")
     assert len(ann) >= 40
@@ -51,7 +51,7 @@ def test_a_key_lets_its_owner_in_and_nobody_else(file: Path, command: Command) -
 
 
 def test_the_key_is_stored_nowhere(file: Path, command: Command) -> None:
-    """Its SHA-256 is, in a file for its owner's eyes; a hash lets nobody in."""
+    """The file has its SHA-256 and is readable by its owner only; a hash is no valid key."""
     token = command("add", "ann")
     digest = hashlib.sha256(token.encode()).hexdigest()
     assert file.read_text() == f'{{"name": "ann", "sha256": "{digest}"}}\n'
@@ -62,7 +62,7 @@ def test_the_key_is_stored_nowhere(file: Path, command: Command) -> None:
 def test_every_key_is_compared_in_constant_time(
     file: Path, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All of them, also behind the one that fits."""
+    """All keys are compared, also after a match."""
     tokens = [command("add", name) for name in ("ann", "bob", "cyd")]
     keys = Keys.load(file)
     compared: list[str] = []
@@ -80,7 +80,7 @@ def test_every_key_is_compared_in_constant_time(
 
 
 def test_a_change_of_the_file_counts_at_once(file: Path, command: Command) -> None:
-    """A removed key is invalid with the next request, a new one valid; all may be taken back."""
+    """At the next request a removed key is invalid and a new one valid; all may be removed."""
     ann = command("add", "ann")
     keys = Keys.load(file)
     bob = command("add", "bob")
@@ -92,10 +92,10 @@ def test_a_change_of_the_file_counts_at_once(file: Path, command: Command) -> No
 
 
 @pytest.mark.parametrize("damage", ["no json", ""], ids=["damaged", "gone"])
-def test_a_file_that_cannot_be_read_any_more_locks_nobody_out(
+def test_a_file_that_becomes_unreadable_keeps_the_old_keys(
     file: Path, command: Command, caplog: pytest.LogCaptureFixture, damage: str
 ) -> None:
-    """It is logged once, and counts again when it is whole."""
+    """The error is logged once, and the file is used again when it is valid."""
     ann = command("add", "ann")
     whole = file.read_text()
     keys = Keys.load(file)
@@ -131,14 +131,14 @@ def line(name: str, digit: str) -> str:
     ids=["empty", "torn", "plain", "name", "hash", "same name", "same key"],
 )  # fmt: skip
 def test_a_wrong_file_stops_the_start(file: Path, text: str, message: str) -> None:
-    """A server that asks for keys and has none would be open or shut without anybody's wish."""
+    """A server without a valid key file must neither accept nor refuse all requests silently."""
     file.write_text(text)
     with pytest.raises(InputError, match=message):
         Keys.load(file)
 
 
 def test_what_the_command_refuses(file: Path, command: Command) -> None:
-    """Two keys of one name, a name that is none, and taking away what is not there."""
+    """A second key of a name, an invalid name, and the removal of an unknown one."""
     with pytest.raises(MissingError):
         Keys.load(file)
     command("add", "ann")

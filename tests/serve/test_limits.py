@@ -1,4 +1,4 @@
-"""Queue, deadline, keys, drain, and clients that leave."""
+"""Queue, deadline, keys, draining, and clients that disconnect."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Gated:
         ]
 
 
-def test_a_full_queue_is_429_and_says_when_to_come_again(item: dict[str, Any]) -> None:
+def test_a_full_queue_is_429_with_retry_after(item: dict[str, Any]) -> None:
     judge = Gated()
     app = create_app(judge, ServeSettings(max_items=2, max_reward_items=2, max_queue=2))
 
@@ -82,8 +82,8 @@ def scope_of(body: bytes, content_type: bytes = b"application/json") -> dict[str
     }  # fmt: skip
 
 
-def test_a_body_that_does_not_come_is_408(tmp_path: Path) -> None:
-    """A client that sends half a body and sleeps does not hold its half for ever."""
+def test_a_body_that_does_not_arrive_is_408(tmp_path: Path) -> None:
+    """A client that sends half a body and sleeps does not hold memory forever."""
     app = create_app(Gated(), ServeSettings(state=tmp_path, deadline_s=0.05))
     told = iter([{"type": "http.request", "body": b'{"reference"', "more_body": True}])
     said: list[Any] = []
@@ -104,8 +104,8 @@ def test_a_body_that_does_not_come_is_408(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("lines", [False, True], ids=["whole", "stream"])
-def test_all_bodies_together_have_a_bound(item: dict[str, Any], lines: bool) -> None:
-    """Beyond it a request is told to come again, and a stream waits."""
+def test_all_bodies_together_have_a_limit(item: dict[str, Any], lines: bool) -> None:
+    """Above it a request is refused as busy, and a stream waits."""
     judge = Gated()
     size = len(json.dumps(item))
     app = create_app(judge, ServeSettings(max_body_bytes=size, max_held_bytes=size + 50))
@@ -134,8 +134,10 @@ def test_all_bodies_together_have_a_bound(item: dict[str, Any], lines: bool) -> 
 
 
 @pytest.mark.parametrize("lines", [False, True], ids=["whole", "stream"])
-def test_who_leaves_takes_along_what_was_not_started(item: dict[str, Any], lines: bool) -> None:
-    """The items that the judge is at are finished; the others are never judged."""
+def test_a_client_that_disconnects_withdraws_waiting_items(
+    item: dict[str, Any], lines: bool
+) -> None:
+    """The current batch is finished; the other items are never judged."""
     judge = Gated()
     app = create_app(judge, ServeSettings(max_batch=2))
     rows = [item] * 5
@@ -171,7 +173,7 @@ def test_who_leaves_takes_along_what_was_not_started(item: dict[str, Any], lines
     assert app.state.gate.running == 0
 
 
-def test_a_server_that_stops_refuses_what_is_new_and_says_so(
+def test_a_stopping_server_refuses_new_requests(
     client_for: ClientFor, item: dict[str, Any]
 ) -> None:
     client = client_for()
@@ -215,15 +217,15 @@ def test_settings_that_contradict_each_other_are_refused(
         build_settings(ServeSettings, settings, "x.yaml")
 
 
-def test_an_adapter_that_is_none_is_refused_with_a_suggestion() -> None:
+def test_an_unknown_adapter_is_refused_with_a_suggestion() -> None:
     with pytest.raises(SettingsError, match="did you mean 'gradegpt'"):
         build_app(ServeSettings(adapters=("gradgpt",)))
 
 
-def test_a_key_is_asked_for_where_there_are_keys(
+def test_a_key_is_required_where_there_are_keys(
     client_for: ClientFor, item: dict[str, Any], tmp_path: Path
 ) -> None:
-    """Health, readiness and the page need none; without a key the reply says how to send one."""
+    """Health, readiness and the page need none; the error says how to send a key."""
     key = keys_in(tmp_path / "keys.json")
     client = client_for(api_keys=tmp_path / "keys.json")
     for path in ("/health", "/ready", "/", "/openapi.json"):

@@ -1,4 +1,4 @@
-"""The line that is written about a request, and the id by which it is found again."""
+"""The log line of a request, and its request id."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_refusals_and_streams_are_logged_as_well(
 def test_a_path_writes_no_line_and_no_command_of_its_own(
     client_for: ClientFor, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Control characters and separators of lines are escaped; Chinese can still be read."""
+    """Control characters and line separators are escaped; Chinese stays readable."""
     client_for(log_requests=True).get("/a%0A%1B%C2%9B%E2%80%A8%E2%80%AE答")
     written = capsys.readouterr().err
     assert [c for c in written if not c.isprintable()] == ["\n"]
@@ -75,8 +75,8 @@ def test_nothing_is_logged_unless_asked_for(
 @pytest.mark.parametrize(
     ("given", "kept"), [("run-7:42", True), ("a\tb", False), ("x" * 200, False)]
 )
-def test_a_request_keeps_its_id_if_it_is_one(client_for: ClientFor, given: str, kept: bool) -> None:
-    """What is no id gets one that is made up: it must not break a line of the log."""
+def test_a_request_keeps_a_valid_id(client_for: ClientFor, given: str, kept: bool) -> None:
+    """An invalid id is replaced, as it must not break a line of the log."""
     name = client_for().get("/health", headers={"X-Request-Id": given}).headers["X-Request-Id"]
     assert (name == given) is kept
     assert name

@@ -1,4 +1,4 @@
-"""Metrics: what Prometheus reads, of one process and of several."""
+"""The metrics for Prometheus, of one process and of several."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def metrics() -> Metrics:
 
 
 def test_requests_are_counted_and_timed(metrics: Metrics) -> None:
-    """By route, status and family; the time by route alone, in cumulative buckets."""
+    """They are counted by route, status and family, and timed by route, in cumulative buckets."""
     metrics.request("/v1/judge", 200, 0.02)
     metrics.request("/v1/judge", 200, 0.2)
     metrics.request("/v1/chat/completions", 422, 3.0, "xverify")
@@ -46,7 +46,7 @@ def test_requests_are_counted_and_timed(metrics: Metrics) -> None:
 
 
 def test_items_are_counted_by_how_their_judging_ended(metrics: Metrics) -> None:
-    """A failure is as visible as a verdict."""
+    """Failures are counted like verdicts."""
     answers = ("The answer is 4.", "The answer is 5.", "azure")
     metrics.judged(RuleJudge().judge([Item(reference=("4",), response=a) for a in answers[:2]]))
     metrics.judged(RuleJudge().judge([Item(reference=("blue",), response=answers[2])]))
@@ -56,7 +56,7 @@ def test_items_are_counted_by_how_their_judging_ended(metrics: Metrics) -> None:
 
 
 def test_queue_batches_and_cache(metrics: Metrics) -> None:
-    """The queue as it is now; the cache's counts so far, however often they are told."""
+    """The queue has its current length; the cache has its counts so far, also if reported again."""
     for waiting in (5, 3):
         metrics.queue(waiting)
     for size in (1, 32):
@@ -70,7 +70,7 @@ def test_queue_batches_and_cache(metrics: Metrics) -> None:
 
 
 def test_each_app_counts_for_itself(metrics: Metrics) -> None:
-    """Two in one process, as in tests, share nothing."""
+    """Two apps in one process, as in tests, share no counts."""
     metrics.batch(7)
     assert read(Metrics().render())["gradegpt_batch_items_count",] == 0
 
@@ -109,7 +109,7 @@ children[1].communicate()
 
 
 def test_several_processes_count_together(tmp_path: Path) -> None:
-    """Any of them tells the sum; one that ended leaves its counts and takes its queue along."""
+    """Each reports the sum; an ended process keeps its counts, but not its queue."""
     (tmp_path / "counter_1.db").write_bytes(b"left by an earlier run")
     done = subprocess.run(
         [sys.executable, "-c", _PARENT, str(tmp_path)], capture_output=True, text=True, check=False,

@@ -1,4 +1,4 @@
-"""The page's files: what is sent, what it may load, and that both languages say the same things."""
+"""The page's files: their content types, the security policy, and both languages."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def words(language: str) -> dict[str, str]:
 
 
 def test_the_page_is_at_the_root_under_a_strict_policy(client: TestClient) -> None:
-    """Nothing from elsewhere, nothing inline, no frame around it, no text that becomes markup."""
+    """The policy forbids other servers, inline code, frames, and text as markup."""
     reply = client.get("/")
     assert reply.status_code == 200
     assert reply.headers["content-type"] == "text/html; charset=utf-8"
@@ -47,7 +47,7 @@ def test_the_page_is_at_the_root_under_a_strict_policy(client: TestClient) -> No
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "index.html"])
-def test_every_file_is_sent_as_what_it_is(client: TestClient, name: str) -> None:
+def test_every_file_has_its_content_type(client: TestClient, name: str) -> None:
     kinds = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
     reply = client.get(f"/page/{name}")
     assert reply.status_code == 200
@@ -57,8 +57,8 @@ def test_every_file_is_sent_as_what_it_is(client: TestClient, name: str) -> None
 
 
 @pytest.mark.parametrize("name", ["__init__.py", "index.html", "nothing.js", "..%2f__main__.py"])
-def test_nothing_else_can_be_asked_for(client: TestClient, name: str) -> None:
-    """The program's own files least of all; the error has the shape of every error."""
+def test_no_other_file_is_served(client: TestClient, name: str) -> None:
+    """Least of all the program's files; the error has the common format."""
     reply = client.get(f"/page/{name}")
     assert reply.status_code == 404
     assert reply.json()["error"]["code"] == "not_found"
@@ -83,7 +83,7 @@ def test_no_file_names_another_site(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_no_text_becomes_markup(name: str) -> None:
-    """The policy forbids it in browsers that know it; here for all of them."""
+    """The policy forbids it in browsers that support it; the scripts never do it."""
     text = (PAGE / name).read_text(encoding="utf-8")
     assert not re.search(
         r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|createContextualFragment"
@@ -93,8 +93,8 @@ def test_no_text_becomes_markup(name: str) -> None:
     )
 
 
-def test_every_file_that_is_asked_for_is_there(client: TestClient) -> None:
-    """By relative addresses, so that a proxy may put all of it below a prefix."""
+def test_every_referenced_file_exists(client: TestClient) -> None:
+    """References are relative, so a proxy may serve the page below a prefix."""
     html = client.get("/").text
     asked = re.findall(r'(?:src|href)="([^"#]+)"', html)
     assert asked
@@ -113,8 +113,8 @@ def test_both_languages_have_the_same_words_with_the_same_blanks() -> None:
         )
 
 
-def test_every_word_that_the_page_asks_for_is_known() -> None:
-    """In the document, and in the scripts where the key is written out."""
+def test_every_text_of_the_page_is_translated() -> None:
+    """Keys in the document, and literal keys in the scripts."""
     known = words("en")
     html = (PAGE / "index.html").read_text(encoding="utf-8")
     asked = set(re.findall(r'data-t(?:-label|-placeholder)?="([^"]+)"', html))
@@ -125,7 +125,7 @@ def test_every_word_that_the_page_asks_for_is_known() -> None:
 
 
 def test_every_verdict_outcome_and_answer_type_has_words() -> None:
-    """A new one in the library is missing here before a user meets it."""
+    """A new one in the library fails this test."""
     for language in ("en", "zh"):
         known = words(language)
         named: list[Any] = [*Verdict, *Outcome, *(f"type.{kind}" for kind in AnswerType)]

@@ -1,4 +1,4 @@
-"""POST /get_reward: what OpenRLHF's clients send, and what they read."""
+"""POST /get_reward: the requests of OpenRLHF's clients, and the replies that they read."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class RecordingScheduler:
 
 @pytest.fixture
 def client_of() -> Callable[..., TestClient]:
-    """A client of a server with the reward endpoint alone, around rules or scripted replies."""
+    """A client of a server with only the reward endpoint, with rules or scripted replies."""
 
     def make(script: list[str | EngineError] | None = None, **settings: Any) -> TestClient:
         app = FastAPI()
@@ -81,7 +81,7 @@ def test_rewards_are_numbers_in_order_in_every_place_a_version_reads(client_of: 
 
 
 def test_the_judge_sees_the_parts_and_not_the_template(client_of: Ask) -> None:
-    """Question from the user's turn, response from behind the prompt, reference from the label."""
+    """The question is the user's turn, the response follows it, the reference is the label."""
     client = client_of()
     client.post("/get_reward", json=rollout("The answer is 4."))
     [item] = client.app.state.scheduler.items
@@ -98,7 +98,7 @@ def test_an_empty_shard_gets_empty_lists(client_of: Ask) -> None:
 
 @pytest.mark.parametrize("label", [4, 4.0, ["four", "4"]], ids=["int", "float", "list"])
 def test_labels_may_be_numbers_or_several_references(client_of: Ask, label: Any) -> None:
-    """A data set's answer column holds what it holds; a list is alternatives."""
+    """A data set's answer column may have numbers; a list means alternatives."""
     reply = client_of().post("/get_reward", json=rollout("The answer is 4.", label=label))
     assert reply.json()["rewards"] == [1.0]
 
@@ -117,10 +117,10 @@ def test_labels_may_be_numbers_or_several_references(client_of: Ask, label: Any)
     ],
     ids=["no-labels", "lengths", "empty", "null", "blank", "bool", "other-prompt", "a-text"],
 )  # fmt: skip
-def test_what_cannot_be_graded_is_refused_whole(
+def test_one_ungradable_query_refuses_the_request(
     client_of: Ask, change: dict[str, Any], param: str, message: str
 ) -> None:
-    """422 with the place: no reward is made up for one so that the others can be given."""
+    """422 with the position: no reward is invented for one query."""
     client = client_of()
     reply = client.post("/get_reward", json={**rollout("4", "5"), **change})
     error = reply.json()["error"]
@@ -139,14 +139,14 @@ def test_what_cannot_be_graded_is_refused_whole(
 def test_an_engine_failure_is_an_http_error_under_every_setting(
     client_of: Ask, failure: EngineError, status: int, code: str
 ) -> None:
-    """A trainer asks again; it is never told a number."""
+    """A trainer asks again; it never gets a number."""
     client = client_of(["<Yes>", failure], reward_undecided=0.5)
     reply = client.post("/get_reward", json=rollout("4", "5"))
     assert (reply.status_code, reply.json()["error"]["code"]) == (status, code)
 
 
 def test_without_a_verdict_the_request_is_refused_and_the_setting_named(client_of: Ask) -> None:
-    """There is no default reward: a zero would be scored against the policy."""
+    """There is no default reward, as a zero would count against the policy."""
     reply = client_of(["<Yes>", "no tag"]).post("/get_reward", json=rollout("4", "5"))
     error = reply.json()["error"]
     assert (reply.status_code, error["code"]) == (422, "no_verdict")
@@ -156,7 +156,7 @@ def test_without_a_verdict_the_request_is_refused_and_the_setting_named(client_o
 
 @pytest.mark.parametrize("number", [0.5, 0.0, -1.0])
 def test_a_number_may_be_set_for_no_verdict(client_of: Ask, number: float) -> None:
-    """Zero is a number like any other, and ``judged`` tells it from a verdict."""
+    """Zero is also permitted, and ``judged`` distinguishes it from a verdict."""
     client = client_of(["<Yes>", "no tag", "<No>"], reward_undecided=number)
     body = client.post("/get_reward", json=rollout("4", "5", "6")).json()
     assert body["rewards"] == [1.0, number, 0.0]
@@ -203,11 +203,11 @@ def test_a_body_that_is_no_object_is_a_400(client_of: Ask, body: bytes) -> None:
          "question-repeated", "no-prompt"],
 )  # fmt: skip
 def test_a_response_is_what_follows_its_prompt(query: str, prompt: str, response: str) -> None:
-    """Decoding adds a beginning token and leaves the ending ones; trainers cut long prompts."""
+    """Decoding may add a start token and keeps end tokens; trainers cut long prompts."""
     assert response_of(query, prompt) == response
 
 
-def test_a_query_without_its_prompt_is_not_guessed_at() -> None:
+def test_a_query_without_its_prompt_is_refused() -> None:
     """The prompt may hold worked answers; they must not be graded as the response."""
     with pytest.raises(RequestError, match=r"query\.3: its prompt is not in it"):
         response_of("another text", "2+2=?", "query.3")
@@ -231,7 +231,7 @@ def test_a_question_is_the_last_turn_of_the_user(prompt: str, question: str) -> 
 
 
 def test_the_reply_is_plain_json_numbers(client_of: Ask) -> None:
-    """No NaN and no null, which a tensor or another JSON parser would choke on."""
+    """There is no NaN or null, which tensors and other JSON parsers reject."""
     reply = client_of().post("/get_reward", json=rollout("4", "5"))
     body = json.loads(reply.content, parse_constant=pytest.fail)
     for values in (body["rewards"], body["scores"], *body["extra_logs"].values()):
@@ -241,7 +241,7 @@ def test_the_reply_is_plain_json_numbers(client_of: Ask) -> None:
 def test_the_whole_server_rewards_those_whose_key_it_knows(
     client_for: Callable[..., TestClient], tmp_path: Path
 ) -> None:
-    """Behind the same middleware, in the same queue, with the same document as every endpoint."""
+    """It has the same middleware, queue and OpenAPI document as every endpoint."""
     keys, key = tmp_path / "keys.jsonl", "gg-test"
     write_rows(keys, [{"name": "trainer", "sha256": hashlib.sha256(key.encode()).hexdigest()}])
     client = client_for(RuleJudge(), api_keys=keys)

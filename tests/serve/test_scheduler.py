@@ -1,4 +1,4 @@
-"""The queue in front of the judges: batches, turns, limits, deadlines, failures."""
+"""The batch scheduler: batches, turns, limits, deadlines, failures."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def items(*names: str) -> list[Item]:
 
 
 class Gated:
-    """A judge that waits for its gate, and remembers its batches."""
+    """A judge that waits for its gate, and records its batches."""
 
     name = fingerprint = "gated"
 
@@ -55,7 +55,7 @@ def judge() -> Iterator[Gated]:
 
 
 async def busy(scheduler: BatchScheduler, judge: Gated) -> asyncio.Task[list[Judgement]]:
-    """A first request that the judge is at, so that all others wait."""
+    """A first request that keeps the judge busy, so that all others wait."""
     task = asyncio.create_task(scheduler.judge(items("first")))
     assert await asyncio.to_thread(judge.entered.wait, 5)
     return task
@@ -68,7 +68,7 @@ async def until(condition: Callable[[], bool]) -> None:
 
 
 def test_requests_that_wait_are_judged_in_one_batch(judge: Gated) -> None:
-    """The first does not wait for company; those that come meanwhile share the next batch."""
+    """The first does not wait for others; later ones share the next batch."""
 
     async def ask() -> None:
         scheduler = BatchScheduler.of(judge)
@@ -85,7 +85,7 @@ def test_requests_that_wait_are_judged_in_one_batch(judge: Gated) -> None:
 
 
 def test_a_small_request_does_not_wait_for_a_large_one(judge: Gated) -> None:
-    """Each request gives an item in turn; what does not fit comes with the next batch."""
+    """Each request gives an item in turn; the others follow in the next batch."""
 
     async def ask() -> None:
         scheduler = BatchScheduler.of(judge, max_batch=4)
@@ -103,7 +103,7 @@ def test_a_small_request_does_not_wait_for_a_large_one(judge: Gated) -> None:
 
 
 def test_requests_of_one_caller_share_its_turn(judge: Gated) -> None:
-    """The rows of a stream are requests of their own, and still no more than one caller."""
+    """The rows of a stream are separate requests of one caller."""
 
     async def ask() -> None:
         scheduler = BatchScheduler.of(judge, max_batch=2)
@@ -120,8 +120,8 @@ def test_requests_of_one_caller_share_its_turn(judge: Gated) -> None:
     assert judge.batches == [["first"], ["a", "x"], ["b", "c"]]
 
 
-def test_a_full_queue_refuses_and_says_when_to_come_again(judge: Gated) -> None:
-    """What waits already is still judged."""
+def test_a_full_queue_refuses_with_a_delay(judge: Gated) -> None:
+    """Waiting items are still judged."""
 
     async def ask() -> None:
         scheduler = BatchScheduler.of(judge, max_queue=2)
@@ -139,7 +139,7 @@ def test_a_full_queue_refuses_and_says_when_to_come_again(judge: Gated) -> None:
     asyncio.run(ask())
 
 
-def test_a_deadline_ends_the_wait_and_drops_what_was_not_started(judge: Gated) -> None:
+def test_a_deadline_ends_the_wait_and_drops_waiting_items(judge: Gated) -> None:
     async def ask() -> None:
         scheduler = BatchScheduler.of(judge)
         first = await busy(scheduler, judge)
@@ -155,7 +155,7 @@ def test_a_deadline_ends_the_wait_and_drops_what_was_not_started(judge: Gated) -
     assert judge.batches == [["first"], ["next"]]
 
 
-def test_who_leaves_takes_along_what_was_not_started(judge: Gated) -> None:
+def test_a_caller_that_leaves_withdraws_waiting_items(judge: Gated) -> None:
     async def ask() -> None:
         scheduler = BatchScheduler.of(judge)
         first = await busy(scheduler, judge)
@@ -174,8 +174,8 @@ def test_who_leaves_takes_along_what_was_not_started(judge: Gated) -> None:
     assert judge.batches == [["first"], ["c"]]
 
 
-def test_an_item_that_breaks_the_judge_costs_no_other_request_its_judgement() -> None:
-    """The batch is judged again item by item; the bad one is failed, or raised if it is alone."""
+def test_an_item_that_breaks_the_judge_does_not_affect_other_requests() -> None:
+    """The batch is judged again item by item; the broken item is failed, or raised if alone."""
     judge = Gated(raises=lambda item: KeyError("x") if item.id == "bad" else None)
 
     async def ask() -> None:
@@ -197,7 +197,7 @@ def test_an_item_that_breaks_the_judge_costs_no_other_request_its_judgement() ->
     assert judge.batches[2:] == [["good"], ["bad"], ["a"], ["bad"]]
 
 
-def test_an_engine_that_cannot_work_is_raised_and_one_failed_prompt_is_not() -> None:
+def test_an_engine_failure_is_raised_and_one_failed_prompt_is_not() -> None:
     async def ask() -> None:
         down = BatchScheduler.of(Gated(raises=lambda _: EngineError("no GPU")))
         down._workers[0]._loaded.judge.gate.set()  # type: ignore[attr-defined]
@@ -212,8 +212,8 @@ def test_an_engine_that_cannot_work_is_raised_and_one_failed_prompt_is_not() -> 
     asyncio.run(ask())
 
 
-def test_a_judge_that_forgets_an_item_is_broken_and_the_scheduler_is_not() -> None:
-    """No judgement is handed to the wrong item, and the next request is served."""
+def test_a_judge_that_omits_an_item_does_not_break_the_scheduler() -> None:
+    """No judgement is given to the wrong item, and the next request is served."""
 
     class Forgetful(Gated):
         @override
@@ -231,7 +231,7 @@ def test_a_judge_that_forgets_an_item_is_broken_and_the_scheduler_is_not() -> No
     asyncio.run(ask())
 
 
-def test_a_scheduler_without_a_judge_is_not_ready_and_says_so() -> None:
+def test_a_scheduler_without_a_judge_is_not_ready() -> None:
     scheduler = BatchScheduler()
     assert not scheduler.ready
     with pytest.raises(BusyError, match="being loaded"):
@@ -239,7 +239,7 @@ def test_a_scheduler_without_a_judge_is_not_ready_and_says_so() -> None:
 
 
 def test_an_engine_continues_a_conversation_between_judgements() -> None:
-    """A batch is all judging or all generating, whatever waits together."""
+    """A batch has either items to judge or conversations to continue."""
     engine = ScriptedEngine(lambda prompt: "hello" if prompt[0].content == "hi" else "<Yes>")
 
     async def ask() -> None:
@@ -254,7 +254,7 @@ def test_an_engine_continues_a_conversation_between_judgements() -> None:
 
 
 def test_an_idle_scheduler_answers_at_once() -> None:
-    """Nobody waits for a batch to fill: not the first, not after a pause."""
+    """No request waits for a batch to fill, neither the first nor one after a pause."""
 
     async def ask() -> float:
         scheduler = BatchScheduler.of(RuleJudge())

@@ -1,4 +1,4 @@
-"""Worker processes: what they answer, and what their death costs."""
+"""Worker processes: their results, and the effects of their death."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def alive(pid: int | None) -> bool:
 
 
 def test_the_engine_is_found_behind_a_cache(tmp_path: Path) -> None:
-    """A prompt that is passed on goes past the judge and past what it remembers."""
+    """A passed prompt uses neither the judge nor its cache."""
     engine = ScriptedEngine(["said"])
     cascade = CascadeJudge(RuleJudge(), ModelJudge(engine))
     loaded = Loaded.of(CachedJudge(cascade, tmp_path / "cache.db"))
@@ -106,7 +106,7 @@ def test_the_engine_is_found_behind_a_cache(tmp_path: Path) -> None:
 
 
 def test_a_worker_judges_as_the_judge_does_here(tmp_path: Path) -> None:
-    """Same judgements, same fingerprint, and its cache tells what it had."""
+    """It has the same judgements, fingerprint and cache counts."""
     worker = WorkerProcess(RULES.model_copy(update={"cache": tmp_path / "cache.db"}))
     worker.start()
     asked = items("The answer is 4.", "5", "", "it depends")
@@ -124,10 +124,10 @@ def test_a_worker_judges_as_the_judge_does_here(tmp_path: Path) -> None:
     assert not alive(pid)
 
 
-def test_a_worker_generates_and_tells_errors_apart(
+def test_a_worker_generates_and_distinguishes_errors(
     scripted: Callable[[], WorkerProcess], capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """Errors keep their kind on the way; a bug costs its batch, and its insides go to stderr."""
+    """Errors keep their class; a bug fails its batch, with its traceback on stderr."""
     worker = scripted()
     [said] = worker.do([[Message(role="user", content="hello")]], soon(), 1)
     assert (worker.generates, said.text, said.completion_tokens) == (True, "hi", 1)
@@ -160,8 +160,8 @@ def opened(*workers: WorkerProcess, **limits: Any) -> BatchScheduler:
     return scheduler
 
 
-def test_the_death_of_a_worker_costs_no_request(scripted: Callable[[], WorkerProcess]) -> None:
-    """Killed in the middle of a batch: a new one judges the same items."""
+def test_the_death_of_a_worker_loses_no_request(scripted: Callable[[], WorkerProcess]) -> None:
+    """It is killed in the middle of a batch, and a new worker judges the same items."""
     worker = scripted()
 
     async def ask() -> None:
@@ -182,7 +182,7 @@ def test_the_death_of_a_worker_costs_no_request(scripted: Callable[[], WorkerPro
 
 
 def test_an_item_that_kills_workers_fails_alone(scripted: Callable[[], WorkerProcess]) -> None:
-    """Each is tried once more on its own: the one that kills again is failed, with the reason."""
+    """Each item is tried once more separately; the one that kills a worker again is failed."""
 
     async def ask() -> None:
         scheduler = opened(scripted())
@@ -197,7 +197,7 @@ def test_an_item_that_kills_workers_fails_alone(scripted: Callable[[], WorkerPro
     asyncio.run(ask())
 
 
-def test_a_hanging_item_costs_its_deadline_and_the_worker_is_replaced(
+def test_a_hanging_item_fails_at_its_deadline_and_the_worker_is_replaced(
     scripted: Callable[[], WorkerProcess],
 ) -> None:
     async def ask() -> None:
@@ -210,10 +210,10 @@ def test_a_hanging_item_costs_its_deadline_and_the_worker_is_replaced(
     asyncio.run(ask())
 
 
-def test_a_request_that_waited_long_costs_no_worker(
+def test_a_request_that_waited_long_kills_no_worker(
     scripted: Callable[[], WorkerProcess],
 ) -> None:
-    """Its caller gives up in the middle of the batch; the worker is healthy, and stays."""
+    """Its deadline ends in the middle of the batch; the healthy worker is kept."""
     worker = scripted()
 
     async def ask() -> None:
@@ -231,7 +231,7 @@ def test_a_request_that_waited_long_costs_no_worker(
     asyncio.run(ask())
 
 
-def test_workers_work_side_by_side(scripted: Callable[[], WorkerProcess]) -> None:
+def test_workers_work_in_parallel(scripted: Callable[[], WorkerProcess]) -> None:
     async def ask() -> float:
         scheduler = opened(scripted(), scripted(), max_batch=1)
         started = time.monotonic()
@@ -242,8 +242,8 @@ def test_workers_work_side_by_side(scripted: Callable[[], WorkerProcess]) -> Non
     assert 0.25 < asyncio.run(ask()) < 0.58
 
 
-def test_the_server_has_its_judge_in_workers_if_told_so(item: dict[str, Any]) -> None:
-    """The reply is the same; no worker outlives the server."""
+def test_the_server_has_its_judge_in_workers_if_set(item: dict[str, Any]) -> None:
+    """The reply is the same, and no worker survives the server."""
     settings = ServeSettings(judge=RULES, workers=2)
     app, workers = build_app(settings), workers_for(settings)
     app.state.scheduler.open(workers)

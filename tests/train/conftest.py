@@ -1,4 +1,4 @@
-"""A tiny data folder of each kind and a tiny base, made once by the project's own code."""
+"""A tiny data folder of each kind and a tiny base, made once by the project's code."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _one_thread() -> None:
 
 @pytest.fixture(scope="session")
 def tiny() -> Tiny:
-    """Settings of a base that trains in a second: data, output, and what differs."""
+    """Settings of a base that trains in a second, with changes."""
 
     def make(data: Path, out: Path, **changes: Any) -> BaseSettings:
         return BaseSettings.model_validate({**_TINY, "data": str(data), "out": str(out), **changes})
@@ -85,7 +85,7 @@ def base(tmp_path_factory: pytest.TempPathFactory, base_data: Path, tiny: Tiny) 
 
 @pytest.fixture(scope="session")
 def judge_run(tmp_path_factory: pytest.TempPathFactory, base: Path, judge_data: Path) -> Path:
-    """A run of ``train``, so hard that its adapter differs from its base; a checkpoint a step."""
+    """A run of ``train`` whose adapter differs from its base, with a checkpoint per step."""
     from train.sft import fine_tune
 
     out = tmp_path_factory.mktemp("judge-run")

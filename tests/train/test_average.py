@@ -24,14 +24,14 @@ pytestmark = pytest.mark.filterwarnings(
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory, judge_run: Path) -> Path:
-    """Three steps, each with its checkpoint; one is cut off in between."""
+    """Three steps, each with its checkpoint, and one incomplete checkpoint."""
     return Path(shutil.copytree(judge_run, tmp_path_factory.mktemp("to-average") / "run"))
 
 
 def test_the_mean_of_the_last_checkpoints_is_an_adapter(
     run: Path, base: Path, tmp_path: Path
 ) -> None:
-    """Of those asked for and no others; it loads where the run's own does."""
+    """It is the mean of the requested checkpoints, and loads as the run's own adapter does."""
     manifest = average(run, tmp_path / "mean", last=2)
     assert manifest["steps"] == [2, 3]
     assert json.loads((tmp_path / "mean" / "manifest.json").read_text()) == manifest
@@ -50,7 +50,7 @@ def test_the_mean_of_the_last_checkpoints_is_an_adapter(
 
 
 def test_where_the_run_began_counts_as_much_as_all_checkpoints(run: Path, tmp_path: Path) -> None:
-    """It is named by its digest; another shape is refused, and nothing is written."""
+    """The manifest has its digest; another shape is refused, and nothing is written."""
     before = tmp_path / "before"
     shutil.copytree(run / "checkpoint-1", before)
     manifest = average(run, tmp_path / "both", last=2, before=before)
@@ -67,8 +67,8 @@ def test_where_the_run_began_counts_as_much_as_all_checkpoints(run: Path, tmp_pa
     assert not (tmp_path / "none").exists()
 
 
-def test_what_cannot_be_averaged_is_said(run: Path, tmp_path: Path) -> None:
-    """Too few whole checkpoints, a run that has not ended; nothing is written then."""
+def test_what_cannot_be_averaged_is_an_error(run: Path, tmp_path: Path) -> None:
+    """There are too few complete checkpoints, or the run has not ended; nothing is written."""
     out = tmp_path / "out"
     with pytest.raises(MissingError, match="3 whole checkpoints, not 4; ask for fewer with --last"):
         average(run, out, last=4)

@@ -1,4 +1,4 @@
-"""Pre-training on a tiny folder: batches, a model that loads, and a run that goes on."""
+"""Pre-training on a tiny folder: batches, a model that loads, and a resumed run."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Tiny = Callable[..., BaseSettings]
 def test_a_pass_covers_each_row_once_within_the_limit(
     lengths: list[int], batch_tokens: int, seed: int
 ) -> None:
-    """Padding included; the same seed gives the same batches, and no batch is empty."""
+    """The limit includes padding; the same seed gives the same batches, and none is empty."""
     rows = [Row([n] * length, [1.0] * length, []) for n, length in enumerate(lengths)]
     made = [*batches(rows, batch_tokens, random.Random(seed))]
     assert sorted(row.ids[0] for batch in made for row in batch) == [*range(len(rows))]
@@ -43,14 +43,14 @@ def test_a_pass_covers_each_row_once_within_the_limit(
     assert made == [*batches(rows, batch_tokens, random.Random(seed))]
 
 
-def test_a_row_longer_than_a_batch_stands_alone() -> None:
+def test_a_row_longer_than_a_batch_is_its_own_batch() -> None:
     """It is not lost."""
     rows = [Row([0] * 50, [1.0] * 50, []), Row([1] * 5, [1.0] * 5, [])]
     assert sorted(len(b) for b in batches(rows, 10, random.Random(0))) == [1, 1]
 
 
-def test_every_pass_has_an_order_of_its_own(tmp_path: Path, tiny: Tiny) -> None:
-    """By seed and pass, so that a resumed run meets the same batches."""
+def test_every_pass_has_its_own_order(tmp_path: Path, tiny: Tiny) -> None:
+    """The order depends on seed and pass, so a resumed run sees the same batches."""
     rows = [Row([n], [1.0], []) for n in range(64)]
     one, again, other = (
         [*stream(rows, tiny(tmp_path, tmp_path, batch_tokens=8, seed=seed, max_steps=16))]
@@ -63,7 +63,7 @@ def test_every_pass_has_an_order_of_its_own(tmp_path: Path, tiny: Tiny) -> None:
 
 
 def test_a_curriculum_holds_long_rows_back(tmp_path: Path, tiny: Tiny) -> None:
-    """Until its share of the steps is over; a stage without rows is an error."""
+    """They follow after a stage's share of the steps; a stage without rows is an error."""
     rows = [Row([n] * n, [1.0] * n, []) for n in range(1, 200)]
     stages = [{"until": 0.25, "max_length": 64}, {"until": 0.5, "max_length": 128}]
     made = [*stream(rows, tiny(tmp_path, tmp_path, max_steps=40, curriculum=stages))]
@@ -75,7 +75,7 @@ def test_a_curriculum_holds_long_rows_back(tmp_path: Path, tiny: Tiny) -> None:
 
 @pytest.mark.parametrize("attention", ["eager", "sdpa"])
 def test_packed_rows_do_not_see_each_other(tmp_path: Path, tiny: Tiny, attention: str) -> None:
-    """Their loss is that of the same rows in sequences of their own, their verdicts too."""
+    """Loss and verdicts are those of the same rows in separate sequences."""
     import torch
 
     torch.manual_seed(0)
@@ -95,7 +95,7 @@ def test_packed_rows_do_not_see_each_other(tmp_path: Path, tiny: Tiny, attention
 
 
 def tiny_model(config: BaseSettings, attention: str) -> Any:
-    """Random weights, large enough that another context would show."""
+    """Random weights, large enough that another context changes the output."""
     from transformers import Qwen3Config, Qwen3ForCausalLM
 
     shape = Qwen3Config(
@@ -107,7 +107,7 @@ def tiny_model(config: BaseSettings, attention: str) -> Any:
 
 
 def test_the_verdict_tags_of_a_reply_weigh_most(tokenizer: Any, tmp_path: Path, tiny: Tiny) -> None:
-    """A prompt weighs little, a reply one, each tag in it ``verdict_weight``; text has none."""
+    """A prompt has a low weight, a reply 1, each tag in it ``verdict_weight``."""
     reply = "1 | 2: <No>\n3 | 3: <Yes>"
     rows = [
         {"prompt": [{"role": "user", "content": "<Yes> or <No>?"}],
@@ -133,7 +133,7 @@ def test_the_verdict_tags_of_a_reply_weigh_most(tokenizer: Any, tmp_path: Path, 
 
 
 def test_a_run_leaves_a_model_that_loads_anywhere(base: Path, base_data: Path) -> None:
-    """By the standard classes; with prompt settings, a log, and a manifest of its origin."""
+    """The standard classes load it; there are prompt settings, a log and a manifest."""
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     model = AutoModelForCausalLM.from_pretrained(base / "model")
@@ -157,17 +157,17 @@ def test_a_run_leaves_a_model_that_loads_anywhere(base: Path, base_data: Path) -
 
 
 def test_the_base_answers_as_an_engine(base: Path) -> None:
-    """What training writes is what serving reads."""
+    """Serving reads the folder that training writes."""
     engine = LocalEngine(str(base / "model"), threads=1, device="cpu")
     (made,) = engine.generate([(Message(role="user", content="Same?"),)], max_new_tokens=4)
     assert not isinstance(made, Exception)
     assert made.prompt_tokens > 0
 
 
-def test_a_stopped_run_goes_on_and_ends_in_the_same_weights(
+def test_a_stopped_run_resumes_and_ends_in_the_same_weights(
     base_data: Path, tmp_path: Path, tiny: Tiny, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two steps, a crash, two more: bit for bit what four at once give."""
+    """Two steps, a crash and two more steps give bit for bit the weights of four steps."""
     import torch
 
     pretrain(tiny(base_data, tmp_path / "whole"))
@@ -215,7 +215,7 @@ def test_a_folder_without_a_row_that_fits_is_an_error(
 def test_a_folder_without_dev_rows_still_trains(
     base_data: Path, tmp_path: Path, tiny: Tiny
 ) -> None:
-    """A small set may have none; its loss is then unknown and not zero."""
+    """A small set may have none; the loss is then None and not zero."""
     data = shutil.copytree(base_data, tmp_path / "data")
     (data / "dev.jsonl").write_text("")
     manifest = pretrain(tiny(data, tmp_path / "out", max_steps=2))

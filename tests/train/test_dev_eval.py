@@ -1,4 +1,4 @@
-"""Dev rows judged during training: counts that add up, the best step kept, a stop in time."""
+"""The evaluation on dev rows: counts that add up, the best step, early stopping."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def asked(is_correct: bool, chain_format: str = "outcome") -> DevRow:
 
 
 def test_what_cannot_be_parsed_is_wrong_and_never_dropped() -> None:
-    """Whatever the truth is; by hand, kappa = (p_o - p_e) / (1 - p_e) = (0.4 - 0.48) / 0.52."""
+    """For either label; by hand, kappa = (p_o - p_e) / (1 - p_e) = (0.4 - 0.48) / 0.52."""
     rows = [asked(True), asked(True), asked(False), asked(False), asked(False)]
     engine = ScriptedEngine([YES, "The answers", NO, "agree: <Maybe>", YES])
     (cells,) = count(engine, rows, ["outcome"], 8)
@@ -46,13 +46,13 @@ def test_what_cannot_be_parsed_is_wrong_and_never_dropped() -> None:
 
 
 def test_kappa_is_left_out_where_agreement_by_chance_is_certain() -> None:
-    """One verdict alone, said and true."""
+    """All labels and verdicts are the same."""
     (cells,) = count(ScriptedEngine([NO, NO]), [asked(False)] * 2, ["outcome"], 8)
     assert scores(cells) == {"verdict_accuracy": 1.0, "parsed": 1.0}
 
 
 def test_each_chain_format_has_its_own_cells() -> None:
-    """One that a process has no row of, too."""
+    """A format without rows in a process has cells, too."""
     rows = [asked(True, "outcome"), asked(False, "cross_lingual"), asked(False, "outcome")]
     formats = ["cross_lingual", "judge_of_chain", "outcome"]
     cells = count(ScriptedEngine([YES, YES, NO]), rows, formats, 8)
@@ -61,7 +61,7 @@ def test_each_chain_format_has_its_own_cells() -> None:
 
 
 def test_an_engine_that_fails_is_an_error() -> None:
-    """A row that was not asked says nothing of the model."""
+    """A failed request is not a wrong verdict."""
     with pytest.raises(EngineError, match="out of memory"):
         count(ScriptedEngine([EngineError("out of memory")]), [asked(True)], ["outcome"], 8)
 
@@ -70,7 +70,7 @@ def test_an_engine_that_fails_is_an_error() -> None:
 
 
 def test_the_sample_is_fixed_by_the_seed(judge_data: Path, tokenizer: Any) -> None:
-    """Of rows that fit; none where the size is 0."""
+    """It has only rows that fit; it is empty with size 0."""
     path = judge_data / "train.jsonl"
     rows = list(read_rows(path, TrainingRow))
 
@@ -88,7 +88,7 @@ def test_the_sample_is_fixed_by_the_seed(judge_data: Path, tokenizer: Any) -> No
 
 
 def test_a_dev_row_without_a_verdict_is_an_error(tokenizer: Any, tmp_path: Path) -> None:
-    """It could only ever count as wrong."""
+    """It would always count as wrong."""
     messages = [{"role": "user", "content": "?"}], [{"role": "assistant", "content": "Maybe"}]
     write_rows(tmp_path / "dev.jsonl", [{"prompt": messages[0], "completion": messages[1]}])
     with pytest.raises(InputError, match=r"dev\.jsonl: a chain without a verdict: 'Maybe'"):
@@ -111,10 +111,8 @@ def test_kappa_cannot_choose_on_one_verdict_alone() -> None:
      ({"eval_step": 5}, "unknown setting 'eval_step'; did you mean 'eval_steps'")],
     ids=["nothing to choose by", "nothing to count", "unknown", "misspelt"],
 )  # fmt: skip
-def test_settings_that_do_not_go_together_say_what_to_do(
-    values: dict[str, Any], message: str
-) -> None:
-    """Before anything is loaded."""
+def test_contradicting_settings_are_errors(values: dict[str, Any], message: str) -> None:
+    """The error comes before anything is loaded."""
     with pytest.raises(SettingsError, match=message):
         build_settings(SFTSettings, {"name": "x", "data": "y"} | values, "c.yaml")
 
@@ -124,7 +122,7 @@ def test_settings_that_do_not_go_together_say_what_to_do(
 
 @pytest.fixture
 def run(base: Path, judge_data: Path, tmp_path: Path) -> Callable[..., tuple[Path, dict[str, Any]]]:
-    """A run of four steps with what a test changes: its folder and manifest."""
+    """A run of four steps with changed settings: its folder and manifest."""
 
     def go(**changes: Any) -> tuple[Path, dict[str, Any]]:
         values = {
@@ -140,7 +138,7 @@ def run(base: Path, judge_data: Path, tmp_path: Path) -> Callable[..., tuple[Pat
 
 @pytest.fixture
 def scripted(monkeypatch: pytest.MonkeyPatch) -> Callable[[list[float]], Iterator[float]]:
-    """Evaluations that find the accuracies given, one after the other."""
+    """Evaluations that return the given accuracies in turn."""
 
     def script(values: list[float]) -> Iterator[float]:
         left = iter(values)
@@ -153,7 +151,7 @@ def scripted(monkeypatch: pytest.MonkeyPatch) -> Callable[[list[float]], Iterato
 
 
 def test_the_best_evaluated_step_becomes_the_adapter(run: Any, scripted: Any) -> None:
-    """Not the last; and the manifest and the card say which, by what, and its numbers."""
+    """It is not the last step; manifest and card have the step, its metric and its numbers."""
     scripted([0.5, 0.75, 0.6, 0.7])
     out, manifest = run()
     assert manifest["best"] == {"step": 2, "by": "eval_verdict_accuracy", "value": 0.75}
@@ -166,7 +164,7 @@ def test_the_best_evaluated_step_becomes_the_adapter(run: Any, scripted: Any) ->
 
 
 def test_the_last_step_is_evaluated_too(run: Any, scripted: Any) -> None:
-    """And every evaluated step is saved, whatever save_steps says."""
+    """Every evaluated step is saved, independently of save_steps."""
     left = scripted([0.5, 0.75, 0.99])
     out, manifest = run(max_steps=5, eval_steps=2)
     assert manifest["best"]["step"] == 5
@@ -188,7 +186,7 @@ def test_training_stops_after_evaluations_without_a_new_best(run: Any, scripted:
 
 
 def test_the_lowest_loss_can_choose(run: Any) -> None:
-    """Without a chain generated."""
+    """No chain is generated then."""
     out, manifest = run(best_by="loss", dev_rows=0, max_steps=3)
     state = json.loads((out / "checkpoint-3" / "trainer_state.json").read_text())
     losses = {e["step"]: e["eval_loss"] for e in state["log_history"] if "eval_loss" in e}
@@ -200,7 +198,7 @@ def test_the_lowest_loss_can_choose(run: Any) -> None:
 def test_the_model_in_training_is_what_generates(
     run: Any, base: Path, judge_data: Path, tokenizer: Any
 ) -> None:
-    """The numbers of the saved adapter, loaded anew and asked the same rows, are those logged."""
+    """The logged scores are those of the saved adapter on the same rows."""
     out, manifest = run(max_steps=2, eval_steps=2, learning_rate=1e-3)
     rows = dev_sample(judge_data / "dev.jsonl", 2, tokenizer, 1024, random.Random(0))
     engine = LocalEngine(str(base / "model"), str(out / "adapter"), threads=1, device="cpu")
@@ -213,7 +211,7 @@ def test_the_model_in_training_is_what_generates(
 
 
 def test_evaluation_leaves_training_as_it_was(run: Any, tmp_path: Path) -> None:
-    """The same weights come out with and without it."""
+    """The final weights are the same with and without it."""
     run(max_steps=2, eval_steps=0, out=str(tmp_path / "none"), lora_dropout=0.1, dev_rows=0)
     run(max_steps=2, eval_steps=1, out=str(tmp_path / "some"), lora_dropout=0.1)
     digests = {sha256_file(tmp_path / name / "checkpoint-2" / ADAPTER) for name in ("none", "some")}

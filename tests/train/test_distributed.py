@@ -36,7 +36,7 @@ SAME: Final = (
 
 @pytest.fixture(scope="module")
 def uneven(tmp_path_factory: pytest.TempPathFactory, judge_data: Path) -> Path:
-    """Rows of unlike length side by side: processes count unlike numbers of supervised tokens."""
+    """Rows of different lengths, so that processes count different numbers of supervised tokens."""
     folder = tmp_path_factory.mktemp("uneven")
     rows = list(read_rows(judge_data / "train.jsonl", TrainingRow))
     rows.sort(key=lambda row: len(row.completion[-1].content))
@@ -55,7 +55,7 @@ def settings(base: Path, data: Path, out: Path, *more: str) -> SFTSettings:
 
 
 def log_of(out: Path) -> list[dict[str, Any]]:
-    """What was logged at each step."""
+    """The logged values of each step."""
     state = json.loads((out / f"checkpoint-{STEPS}" / "trainer_state.json").read_text())
     return [entry for entry in state["log_history"] if "grad_norm" in entry]
 
@@ -63,16 +63,16 @@ def log_of(out: Path) -> list[dict[str, Any]]:
 def test_two_processes_follow_the_trajectory_of_one(
     base: Path, uneven: Path, tmp_path: Path
 ) -> None:
-    """The same rows a step, loss and gradient over their tokens, step by step.
+    """Each step has the same rows, loss and gradient.
 
-    In two passes as well, so that accumulation, processes and the verdict's weight meet.
+    Also with two passes per step, to combine accumulation, processes and the verdict's weight.
     """
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
     fine_tune(settings(base, uneven, tmp_path / "one" / "out", "batch_size=4"))
     halves = ("batch_size=1", "gradient_accumulation=2")
     settings(base, uneven, tmp_path / "two" / "out", *halves)
-    # What accelerate launch does on GPUs; on CPUs it starts one process, whatever it is told.
+    # What accelerate launch does on GPUs; on CPUs it always starts one process.
     run = subprocess.run(
         [
             sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2",
@@ -101,13 +101,13 @@ def test_two_processes_follow_the_trajectory_of_one(
 
 
 def test_there_is_a_launch_file_for_each_way() -> None:
-    """A glob that finds nothing would pass every other test here."""
+    """The other tests would pass with an empty glob."""
     assert {path.stem for path in FILES} == {"ddp", "fsdp", "deepspeed-zero3"}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_accelerate_knows_every_key_of_a_launch_file(path: Path) -> None:
-    """At the top by its own class; inside by what its command can be given."""
+    """Top-level keys are checked by its class, nested keys by its command's options."""
     from accelerate.commands.config.config_args import load_config_from_file
     from accelerate.commands.launch import launch_command_parser
 
@@ -122,7 +122,7 @@ def test_accelerate_knows_every_key_of_a_launch_file(path: Path) -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_a_launch_file_opens_with_its_command(path: Path) -> None:
-    """With a recipe that is there."""
+    """The command names an existing recipe."""
     first = path.read_text(encoding="utf-8").splitlines()[0]
     command, _, recipe = first.rpartition(" ")
     launch = f"accelerate launch --config_file configs/accelerate/{path.name}"
@@ -133,7 +133,7 @@ def test_a_launch_file_opens_with_its_command(path: Path) -> None:
 def test_the_fsdp_file_is_version_two_and_its_values_are_taken(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """By the class that reads what the launcher hands on in the environment."""
+    """The class that reads the launcher's environment variables accepts them."""
     from accelerate.commands.config.config_args import load_config_from_file
     from accelerate.utils import FullyShardedDataParallelPlugin
 

@@ -1,4 +1,4 @@
-"""Exporting: one folder that answers as base and adapter do, checked before it appears."""
+"""Export: a folder that answers as base and adapter do, checked before it appears."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ pytestmark = pytest.mark.filterwarnings(
 
 @pytest.fixture(scope="module")
 def adapter(judge_run: Path) -> Path:
-    """An adapter that answers otherwise than its base."""
+    """An adapter that answers differently from its base."""
     return judge_run / "adapter"
 
 
 def test_an_exported_adapter_answers_as_it_does_on_its_base(
     adapter: Path, base: Path, tmp_path: Path
 ) -> None:
-    """In float32 to the letter, with its prompt settings and what it was made from."""
+    """In float32 texts are equal; the folder has prompt settings and digests of the source."""
     out = tmp_path / "fast"
     manifest = export(
         adapter, out, base=str(base / "model"), quantization=Quantization.FLOAT32, check=2
@@ -57,7 +57,7 @@ def test_an_exported_adapter_answers_as_it_does_on_its_base(
 
 
 def test_the_same_model_gives_the_same_bytes(tmp_path: Path) -> None:
-    """Every file, the manifest included. Of the embedded base: a random one's words are a toss."""
+    """Every file is equal; tested with the embedded base, as a random one is unstable."""
     for name in ("one", "other"):
         export(NANO, tmp_path / name, check=1)
     files = sorted(path.name for path in (tmp_path / "one").iterdir())
@@ -88,7 +88,7 @@ def _tiny(kind: str, folder: Path, base: Path) -> None:
 def test_every_supported_architecture_writes_what_it_did(
     kind: str, base: Path, tmp_path: Path
 ) -> None:
-    """With grouped heads, which the embedded model does not have."""
+    """The models have grouped heads, unlike the embedded model."""
     _tiny(kind, tmp_path / kind, base)
     manifest = export(tmp_path / kind, tmp_path / "out", quantization=Quantization.FLOAT32, check=2)
     assert manifest["check"]["equal_texts"] == 2
@@ -97,7 +97,7 @@ def test_every_supported_architecture_writes_what_it_did(
 def test_another_architecture_is_refused_with_the_supported_ones(
     base: Path, tmp_path: Path
 ) -> None:
-    """And with what to do instead; nothing appears."""
+    """The error says what to do instead; nothing is written."""
     other = shutil.copytree(base / "model", tmp_path / "other")
     config = json.loads((other / "config.json").read_text())
     (other / "config.json").write_text(json.dumps(config | {"model_type": "mamba"}))
@@ -115,10 +115,10 @@ def test_four_bits_hold_the_embedded_bases_verdicts(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("quantization", [Quantization.FLOAT32, Quantization.INT8])
-def test_an_export_that_says_something_else_is_refused(
+def test_an_export_with_other_texts_is_refused(
     base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quantization: Quantization
 ) -> None:
-    """Too few equal texts or verdicts: an error, and no folder."""
+    """Too few equal texts or verdicts are an error, and no folder is written."""
     engine = ScriptedEngine(lambda _: "<Yes>")
     monkeypatch.setattr("train.export.FastEngine", lambda *_, **__: engine)
     with pytest.raises(EngineError, match="on 0 of 2 built-in prompts only; nothing was written"):
@@ -133,7 +133,7 @@ def test_quantized_only_the_verdict_must_be_the_same(
     base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     quantization: Quantization, passes: bool,
 ) -> None:  # fmt: skip
-    """A gloss in other words is no reason to refuse; in float32 it is."""
+    """A gloss in other words is accepted when quantized, and refused in float32."""
     made = {"LocalEngine": "In English: four\n<No>", "FastEngine": "In English: 4\n<No>"}
     for name, text in made.items():
         engine = ScriptedEngine(lambda _, text=text: text)
@@ -146,8 +146,8 @@ def test_quantized_only_the_verdict_must_be_the_same(
     assert found == {"prompts": 4, "equal_texts": 0, "equal_verdicts": 4}
 
 
-def test_what_cannot_be_exported_is_said(base: Path, tmp_path: Path) -> None:
-    """Nothing there, an output in the way, a base for a whole model."""
+def test_what_cannot_be_exported_is_an_error(base: Path, tmp_path: Path) -> None:
+    """The source is missing, the output exists, or a base is given for a whole model."""
     with pytest.raises(MissingError, match=r"config\.json: not there; give a model folder"):
         export(tmp_path / "nowhere", tmp_path / "out")
     with pytest.raises(SettingsError, match="is a whole model; only an adapter goes onto a base"):
@@ -159,11 +159,11 @@ def test_what_cannot_be_exported_is_said(base: Path, tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["mine.txt"]
 
 
-def test_the_command_line_says_what_agreed(base: Path, tmp_path: Path) -> None:
+def test_the_command_line_prints_the_agreement(base: Path, tmp_path: Path) -> None:
     """An empty output folder is filled."""
     (tmp_path / "out").mkdir()
     arguments = [str(base / "model"), str(tmp_path / "out"), "--check", "1"]
-    arguments += ["--quantization", "float32"]  # the words of a random model are a toss in int8
+    arguments += ["--quantization", "float32"]  # a random model is unstable in int8
     done = CliRunner().invoke(app, arguments)
     assert done.exit_code == 0, done.output
     assert "model, float32; of 1 prompts 1 equal texts, 1 equal verdicts" in done.output

@@ -45,7 +45,7 @@ def step(model: Any) -> tuple[Any, list[Any]]:
 
 
 def test_folded_layers_compute_the_same(base: Path) -> None:
-    """Outputs and gradients, in training; outside of it nothing is folded, to the last bit."""
+    """Outputs and gradients are equal in training; outside training nothing is folded."""
     model = wrapped(base)
     plain, gradients = step(model)
     layers = sum("lora_A" in name for name, _ in model.named_parameters())
@@ -65,7 +65,7 @@ def test_folded_layers_compute_the_same(base: Path) -> None:
 
 
 def test_layers_that_add_in_place_compute_the_same(base: Path) -> None:
-    """Those of a rank too small to be folded: outputs and gradients."""
+    """Outputs and gradients of layers with a rank too small for folding are equal."""
     model = wrapped(base, r=1)
     plain, gradients = step(model)
     assert fold_adapters(model) == 0
@@ -80,7 +80,7 @@ def test_layers_that_add_in_place_compute_the_same(base: Path) -> None:
     "lora", [{"lora_dropout": 0.1}, {"use_dora": True}, {"r": 1}], ids=lambda lora: next(iter(lora))
 )
 def test_other_layers_are_left_alone(base: Path, lora: dict[str, Any]) -> None:
-    """What one product cannot say, and ranks so small that it would cost more."""
+    """These are layers that one product cannot express, and ranks for which it would cost more."""
     model = wrapped(base, **lora)
     folded = fold_adapters(model)
     left = [m for m in model.modules() if hasattr(m, "lora_A") and "forward" not in vars(m)]
@@ -89,7 +89,7 @@ def test_other_layers_are_left_alone(base: Path, lora: dict[str, Any]) -> None:
 
 
 def test_compiling_needs_a_compiler(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Said before the first step, with the way out."""
+    """The error comes before the first step and says what to do."""
     monkeypatch.setattr(faster.shutil, "which", lambda _: None)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     with pytest.raises(MissingError, match=r"needs a C\+\+ compiler.*torch_compile=false"):
@@ -99,7 +99,7 @@ def test_compiling_needs_a_compiler(base: Path, monkeypatch: pytest.MonkeyPatch)
 def test_the_backbone_is_compiled_inside_the_context_alone(
     base: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With the forward pass of the model that the adapter is in."""
+    """It compiles the forward pass of the model with the adapter."""
     calls: list[str] = []
 
     def compile_(function: Any, *, dynamic: bool) -> Any:
@@ -119,7 +119,7 @@ def test_the_backbone_is_compiled_inside_the_context_alone(
 
 @pytest.mark.slow
 def test_compiled_steps_compute_the_same(base: Path) -> None:
-    """Folded and compiled, against neither."""
+    """Folded and compiled steps equal plain ones."""
     model = wrapped(base)
     plain, gradients = step(model)
     fold_adapters(model)

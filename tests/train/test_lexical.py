@@ -1,4 +1,4 @@
-"""Fitting the lexical judge: what is fitted to, and that the data say what the trees said."""
+"""Fitting the lexical judge: its training rows, and the exported trees."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ THINGS = ("the old bridge over the river", "a change of the wind at night", "sal
 
 
 def rows(n: int) -> list[Example]:
-    """Half say the reference in other words, half speak of another thing; one is a number."""
+    """Half give the reference in other words, half another answer; one is a number."""
     made = [
         Example(
             id=f"r{i}",
@@ -43,7 +43,7 @@ def test_it_is_fitted_to_texts_that_the_rules_leave_open(source: Source) -> None
     assert all(example.reference[0] in THINGS for example in examples)
 
 
-def test_the_data_tell_right_from_wrong_as_the_trees_do(source: Source) -> None:
+def test_the_exported_trees_separate_right_from_wrong(source: Source) -> None:
     settings = LexicalSettings(train=(source,), trees=20)
     weights = fit(settings)
     assert weights.fitted == {"rows": len(open_texts(source))}
@@ -71,6 +71,6 @@ def test_the_command_writes_what_the_judge_reads(
     weights = read_beside(str(tmp_path), "w.json", Weights)
     assert weights is not None
     assert len(weights.trees) == 5
-    told = capsys.readouterr().out
-    assert "5 trees, fitted to rows" in told
-    assert "balanced" in told
+    printed = capsys.readouterr().out
+    assert "5 trees, fitted to rows" in printed
+    assert "balanced" in printed

@@ -1,4 +1,4 @@
-"""Any chat model as a base: its turns, its tokens, and what is said of one that cannot be used.
+"""Any chat model as a base: its turns, its tokens, and errors for unusable models.
 
 ``FAMILIES`` are tiny bases in the style of those that the recipes name; test_recipes trains them.
 """
@@ -129,7 +129,7 @@ def dressed(base: Path) -> Callable[[str], Any]:
 
 @pytest.fixture(scope="module")
 def gemma(tmp_path_factory: pytest.TempPathFactory, base: Path) -> Path:
-    """A base whose turns end otherwise than its texts."""
+    """A base whose end-of-turn token differs from its end-of-text token."""
     from transformers import AutoTokenizer
 
     tokenizer = dress(AutoTokenizer.from_pretrained(base / "model"), FAMILIES["gemma2"])
@@ -144,10 +144,10 @@ def settings(model: Path | str, **changes: Any) -> SFTSettings:
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_what_ends_a_reply_is_what_the_template_puts_behind_it(
+def test_a_reply_ends_with_the_templates_end_token(
     dressed: Callable[[str], Any], name: str
 ) -> None:
-    """It is supervised as a chain's last token, and generation stops at it and at ``eos_token``."""
+    """It is supervised as the chain's last token; generation stops at it and at ``eos_token``."""
     tokenizer = dressed(name)
     end = end_token_id(tokenizer)
     assert tokenizer.convert_ids_to_tokens(end) == FAMILIES[name].end
@@ -157,10 +157,10 @@ def test_what_ends_a_reply_is_what_the_template_puts_behind_it(
 
 
 @pytest.mark.parametrize("name", [name for name in FAMILIES if name != "gemma2"])
-def test_what_trains_is_what_the_template_makes_of_the_whole_chat(
+def test_training_text_is_the_templates_text_of_the_chat(
     dressed: Callable[[str], Any], name: str
 ) -> None:
-    """Up to the end token; an empty thinking block belongs to the prompt, and is not supervised."""
+    """They agree up to the end token; an empty thinking block belongs to the prompt."""
     tokenizer = dressed(name)
     whole = tokenizer.apply_chat_template(CHAT, tokenize=False, date_string="26 Jul 2024")
     encoded = encode(tokenizer, ROW)
@@ -173,7 +173,7 @@ def test_what_trains_is_what_the_template_makes_of_the_whole_chat(
 
 
 def test_the_date_in_a_template_is_always_the_same(dressed: Callable[[str], Any]) -> None:
-    """A judge is asked next year as it was trained."""
+    """The prompt must not change with the date."""
     assert "Today: 26 Jul 2024\n" in render_chat(dressed("llama"), PROMPT)
 
 
@@ -185,15 +185,15 @@ def test_the_date_in_a_template_is_always_the_same(dressed: Callable[[str], Any]
 def test_a_template_without_system_turns_gets_its_text_in_the_users(
     dressed: Callable[[str], Any], template: str
 ) -> None:
-    """Whether it says so or drops the turn without a word: a judge without its instructions."""
+    """Also if the template silently drops the system turn, which would lose the instructions."""
     tokenizer = dressed("gemma2")
     tokenizer.chat_template = template
     assert f"{SYSTEM}\n\n{USER}" in render_chat(tokenizer, PROMPT)
     assert render_chat(tokenizer, PROMPT[1:]).count(USER) == 1
 
 
-def test_a_tokenizer_that_cannot_chat_is_told(dressed: Callable[[str], Any]) -> None:
-    """No template, a template that takes no such turns, nothing that ends a reply."""
+def test_a_tokenizer_that_cannot_chat_is_refused(dressed: Callable[[str], Any]) -> None:
+    """It has no template, a template without such turns, or no end token."""
     tokenizer = dressed("gemma2")
     tokenizer.chat_template = "{{ raise_exception('tools only') }}"
     with pytest.raises(EngineError, match="rejects a conversation of user: tools only"):
@@ -209,7 +209,7 @@ def test_a_tokenizer_that_cannot_chat_is_told(dressed: Callable[[str], Any]) -> 
 
 
 def test_generation_stops_at_the_end_of_a_turn(gemma: Path) -> None:
-    """A model that writes nothing but ``<end_of_turn>`` has said nothing, in one step."""
+    """A model that only writes ``<end_of_turn>`` gives an empty text after one step."""
     engine = LocalEngine(str(gemma), threads=1, device="cpu", guided=False)
     end = end_token_id(engine._tokenizer)
 
@@ -223,8 +223,8 @@ def test_generation_stops_at_the_end_of_a_turn(gemma: Path) -> None:
     assert (made.text, made.completion_tokens) == ("", 0)
 
 
-def test_greedy_means_greedy_whatever_the_model_ships(gemma: Path, tmp_path: Path) -> None:
-    """A repetition penalty in ``generation_config.json`` would change what is quoted."""
+def test_decoding_is_greedy_with_any_generation_config(gemma: Path, tmp_path: Path) -> None:
+    """A repetition penalty in ``generation_config.json`` would change quotes."""
     penalised = shutil.copytree(gemma, tmp_path / "model")
     path = penalised / "generation_config.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"repetition_penalty": 9.0}))
@@ -245,7 +245,7 @@ def test_greedy_means_greedy_whatever_the_model_ships(gemma: Path, tmp_path: Pat
 def test_padding_is_no_token_that_ends_a_reply(
     dressed: Callable[[str], Any], name: str, pad: str
 ) -> None:
-    """The tokenizer's own, or one that it has and chats do not use."""
+    """It is the tokenizer's pad token, or an unused token."""
     tokenizer = dressed(name)
     choose_pad_token(tokenizer)
     assert tokenizer.pad_token == pad
@@ -253,7 +253,7 @@ def test_padding_is_no_token_that_ends_a_reply(
 
 
 def test_where_the_end_token_has_to_pad_it_is_supervised_all_the_same() -> None:
-    """Nothing else is special here; TRL's collator masks padding by place."""
+    """There is no other special token here; TRL's collator masks padding by position."""
     from tokenizers import Tokenizer, models, pre_tokenizers
     from transformers import PreTrainedTokenizerFast
     from trl.trainer.sft_trainer import DataCollatorForLanguageModeling
@@ -275,7 +275,7 @@ def test_where_the_end_token_has_to_pad_it_is_supervised_all_the_same() -> None:
 
 
 def test_a_base_of_another_family_loads(gemma: Path) -> None:
-    """In float32 on a CPU, with eager attention, and ready to be padded."""
+    """It loads in float32 on a CPU, with eager attention and a pad token."""
     import torch
 
     tokenizer, model = load_base(settings(gemma, target_modules="q_proj,v_proj"))
@@ -285,7 +285,7 @@ def test_a_base_of_another_family_loads(gemma: Path) -> None:
 
 
 def test_long_rows_on_a_cpu_are_not_trained_eagerly(base: Path) -> None:
-    """A score for each pair of tokens would not fit into most machines; a stated choice stands."""
+    """A score per pair of tokens needs too much memory; an explicit setting is kept."""
     for length, stated, used in ((1024, "auto", "eager"), (2048, "auto", "sdpa"),
                                  (2048, "eager", "eager")):  # fmt: skip
         _, model = load_base(
@@ -334,10 +334,10 @@ BROKEN: Final[dict[str, tuple[Callable[[Path], object], str]]] = {
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("case", BROKEN)
-def test_a_damaged_or_foreign_folder_is_told_in_one_line(
+def test_a_damaged_or_foreign_folder_is_an_error_of_one_line(
     gemma: Path, tmp_path: Path, case: str
 ) -> None:
-    """None trains on random numbers in the place of what is missing."""
+    """Missing weights are never initialised at random."""
     broken = shutil.copytree(gemma, tmp_path / "model")
     damage, message = BROKEN[case]
     damage(broken)
@@ -347,10 +347,10 @@ def test_a_damaged_or_foreign_folder_is_told_in_one_line(
     assert "\n" not in str(raised.value)
 
 
-def test_a_tokenizer_longer_than_the_embedding_is_told(
+def test_a_tokenizer_longer_than_the_embedding_is_refused(
     base: Path, dressed: Callable[[str], Any], tmp_path: Path
 ) -> None:
-    """Its last tokens would read past the end."""
+    """Its last tokens have no row in the embedding."""
     folder = shutil.copytree(base / "model", tmp_path / "model")
     tokenizer = dressed("qwen3")
     tokenizer.add_tokens([f"<extra-{n}>" for n in range(64)])
@@ -372,7 +372,7 @@ def test_a_tokenizer_longer_than_the_embedding_is_told(
 def test_a_setting_that_does_not_fit_is_named(
     gemma: Path, changes: dict[str, str], kind: type[GradeGPTError], message: str
 ) -> None:
-    """PEFT would train the modules that it finds and say nothing of the others."""
+    """PEFT would train the modules that it finds and ignore the others."""
     with pytest.raises(kind, match=message):
         load_base(settings(**{"model": str(gemma)} | changes))
 
@@ -386,8 +386,8 @@ def test_missing_packages_are_named(gemma: Path, monkeypatch: pytest.MonkeyPatch
         load_base(settings(gemma, attn_implementation="flash_attention_2"))
 
 
-def test_a_gpu_without_bfloat16_is_told(gemma: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Before the weights are read."""
+def test_a_gpu_without_bfloat16_is_refused(gemma: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error comes before the weights are read."""
     import torch
 
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
@@ -397,7 +397,7 @@ def test_a_gpu_without_bfloat16_is_told(gemma: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_the_embedded_base_loads_by_its_short_name() -> None:
-    """With the tokens that it was made with."""
+    """It has its own tokens."""
     tokenizer = load_tokenizer(str(Path(__file__).parents[2] / "models" / "gradegpt-nano"))
     assert end_token_ids(tokenizer) == (tokenizer.eos_token_id,)
     assert tokenizer.pad_token == "<|endoftext|>"

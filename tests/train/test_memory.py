@@ -1,4 +1,4 @@
-"""Freed memory stays in the process, until it is asked for."""
+"""Freed memory stays in the process until ``trim`` returns it."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def probe(mode: str) -> dict[str, int]:
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="needs glibc")
-def test_a_large_block_is_reused_and_given_back_on_demand() -> None:
-    """Twenty blocks of 48 MiB cost far fewer page faults, whatever a page; ``trim`` returns one."""
+def test_a_large_block_is_reused_and_returned_on_demand() -> None:
+    """Twenty blocks of 48 MiB cost far fewer page faults; ``trim`` returns a block."""
     kept, stock = probe("keep"), probe("stock")
     assert 10 * kept["faults"] < stock["faults"]
     assert kept["given_back"] > 32 * 2**20

@@ -1,4 +1,4 @@
-"""Merging: one model that answers as base and adapter do, with the judge's prompt beside it."""
+"""Merging: one model that answers as base and adapter do, with the judge's prompt settings."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PROMPTS = [[Message(role="user", content=f"Is {n} the same as {n}?")] for n in r
 
 @pytest.fixture(scope="module")
 def adapter(tmp_path_factory: pytest.TempPathFactory, judge_run: Path) -> Path:
-    """An adapter that says where it is believed."""
+    """An adapter with a calibration file."""
     own = tmp_path_factory.mktemp("to-merge") / "adapter"
     shutil.copytree(judge_run / "adapter", own)
     write_json(own / CALIBRATION_FILE, {"least_confidence": {"text en": None}})
@@ -34,7 +34,7 @@ def adapter(tmp_path_factory: pytest.TempPathFactory, judge_run: Path) -> Path:
 def test_the_merged_model_answers_as_base_and_adapter_do(
     adapter: Path, base: Path, tmp_path: Path
 ) -> None:
-    """Token for token; and not as the base alone."""
+    """The texts are equal to the adapter's and not to the base's."""
     merge(adapter, tmp_path / "whole", str(base / "model"), "float32")
     both = LocalEngine(str(base / "model"), str(adapter), threads=1)
     whole = LocalEngine(str(tmp_path / "whole"), threads=1)
@@ -53,7 +53,7 @@ def test_the_merged_model_answers_as_base_and_adapter_do(
 
 
 def test_nothing_is_overwritten(adapter: Path, base: Path, tmp_path: Path) -> None:
-    """A folder with something in it stays as it is."""
+    """A folder that is not empty is not changed."""
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "mine.txt").write_text("keep")
     with pytest.raises(OutputError, match="exists already; choose another folder"):
@@ -61,8 +61,8 @@ def test_nothing_is_overwritten(adapter: Path, base: Path, tmp_path: Path) -> No
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["mine.txt"]
 
 
-def test_what_is_no_adapter_is_said(base: Path, adapter: Path, tmp_path: Path) -> None:
-    """Before anything is loaded; nor does one go onto another base."""
+def test_what_is_no_adapter_is_an_error(base: Path, adapter: Path, tmp_path: Path) -> None:
+    """The error comes before anything is loaded; an adapter of another base is refused, too."""
     with pytest.raises(MissingError, match=r"adapter_config\.json: not there; give the adapter"):
         merge(base / "model", tmp_path / "out")
     with pytest.raises(EngineError, match="does not go onto"):

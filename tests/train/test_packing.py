@@ -1,4 +1,4 @@
-"""Packing: rows share a line and see nothing of one another; only the layout changes."""
+"""Packing: rows in one line do not see each other; only the layout changes."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def trainer_of(settings: SFTSettings) -> Any:
 
 @given(st.lists(st.integers(1, 50), min_size=1, max_size=40), st.integers(10, 120))
 def test_every_row_is_in_one_line_and_no_line_is_too_long(lengths: list[int], limit: int) -> None:
-    """A row longer than the limit stands alone."""
+    """A row longer than the limit has its own line."""
     lines = pack(lengths, limit)
     assert sorted(row for line in lines for row in line) == [*range(len(lengths))]
     assert all(sum(lengths[row] for row in line) <= limit or len(line) == 1 for line in lines)
@@ -66,8 +66,8 @@ def test_lines_by_hand() -> None:
     assert pack([3, 7, 5, 2, 4], 10) == [[1, 0], [2, 4], [3]]
 
 
-def test_positions_start_anew_with_each_row() -> None:
-    """And padding goes on with the last one's, so that a line of one row needs no mask."""
+def test_positions_restart_with_each_row() -> None:
+    """Padding continues the last row's positions, so a line of one row needs no mask."""
     from train.trainer import PackingCollator
 
     rows = [{"input_ids": [n] * size, "labels": [IGNORED] + [n] * (size - 1)}
@@ -114,7 +114,7 @@ def rows(trainer: Any) -> list[dict[str, list[int]]]:
 def test_packed_rows_have_the_logits_of_the_rows_alone(
     trainer: Any, rows: list[dict[str, list[int]]], one_line: bool
 ) -> None:
-    """To 1e-5 in fp32, in training mode, without an attention mask."""
+    """They agree to 1e-5 in fp32, in training mode, without an attention mask."""
     import torch
 
     from train.trainer import PackingCollator
@@ -139,7 +139,7 @@ def test_packed_rows_have_the_logits_of_the_rows_alone(
 def test_the_loss_and_gradient_of_a_batch_are_those_of_its_rows(
     trainer: Any, rows: list[dict[str, list[int]]]
 ) -> None:
-    """Packed, padded, and added up row by row; the verdict weighs three times in each."""
+    """Packed, padded, and summed row by row; the verdict has weight 3 in each."""
     import torch
 
     count = torch.tensor(sum(label != IGNORED for row in rows for label in row["labels"]))
@@ -164,8 +164,8 @@ def test_the_loss_and_gradient_of_a_batch_are_those_of_its_rows(
         torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)
 
 
-def test_what_stands_in_the_first_row_changes_nothing_in_the_second(trainer: Any) -> None:
-    """Not by a bit: the same shapes take the same way through the machine."""
+def test_the_first_row_does_not_change_the_second(trainer: Any) -> None:
+    """The logits are equal bit for bit, as the shapes are the same."""
     import torch
 
     def logits_of_second(start: list[int]) -> Any:
@@ -181,7 +181,7 @@ def test_what_stands_in_the_first_row_changes_nothing_in_the_second(trainer: Any
 def test_a_model_that_mixes_packed_rows_is_refused(
     trainer: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Found by trying, before the first step: here by positions that do not start anew."""
+    """A trial before the first step detects it, here with positions that do not restart."""
     from train.trainer import PackingCollator
 
     class Running(PackingCollator):
@@ -198,7 +198,7 @@ def test_a_model_that_mixes_packed_rows_is_refused(
 
 
 def test_packing_takes_the_same_steps(base: Path, judge_data: Path, tmp_path: Path) -> None:
-    """A run with it ends in the weights of a run without."""
+    """Runs with and without packing end in the same weights."""
     from safetensors.torch import load_file
 
     made = []
@@ -222,7 +222,7 @@ def test_packing_takes_the_same_steps(base: Path, judge_data: Path, tmp_path: Pa
 def test_a_pass_meets_every_row_and_fills_its_last_step(
     lengths: list[int], step_rows: int, grouped: bool, seed: int
 ) -> None:
-    """Rows come once, or once more to fill up; the same generator gives the same pass."""
+    """Rows occur once, or twice to fill the last step; the same generator gives the same pass."""
     order = row_order(lengths, step_rows, random.Random(seed), grouped=grouped)
     times = Counter(order)
     assert len(order) == -(-len(lengths) // step_rows) * step_rows
@@ -232,7 +232,7 @@ def test_a_pass_meets_every_row_and_fills_its_last_step(
 
 
 def test_grouped_steps_hold_rows_of_similar_length_the_longest_first() -> None:
-    """Padding is then small, and a lack of memory shows at the first step."""
+    """Little is padded, and a lack of memory appears in the first step."""
     rng = random.Random(0)
     lengths = [rng.randint(10, 500) for _ in range(3200)]
     order = row_order(lengths, 16, rng, grouped=True)

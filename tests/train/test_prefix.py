@@ -1,4 +1,4 @@
-"""Shared beginnings: computed once, and nothing else changes."""
+"""Shared prefixes: computed once, with the same results."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def row(prompt: list[int], chain: list[int]) -> dict[str, list[int]]:
 
 
 def test_lines_by_hand() -> None:
-    """Sorted by tokens; the token that predicts the first supervised one stays a row's own."""
+    """Rows are sorted by tokens; the token that predicts the first supervised one is not shared."""
     rows = [row([1, 2, 3, 4], [8, 9]), row([5, 6], [8]), row([1, 2, 3, 7], [8])]
     batch = PrefixCollator(9)([*rows, rows[0]])
     assert batch["input_ids"].tolist() == [[1, 2, 3, 4, 8, 9, 4, 8, 9, 1, 2, 3, 7, 8, 5, 6, 8]]
@@ -63,7 +63,7 @@ _ROWS = st.lists(
 def test_a_path_spells_its_row_and_every_label_is_kept(
     rows: list[dict[str, Any]], limit: int
 ) -> None:
-    """No line has more than ``limit`` tokens but for a row's alone."""
+    """Only a single long row may exceed ``limit`` tokens."""
     order = [place.row for line in lay(rows, limit) for place in line]
     assert sorted(order) == [*range(len(rows))]
     batch = PrefixCollator(limit)(rows)
@@ -82,7 +82,7 @@ def test_a_path_spells_its_row_and_every_label_is_kept(
 
 @pytest.fixture(scope="module")
 def trainer(base: Path, judge_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """One that shares beginnings, in training mode."""
+    """A trainer that shares prefixes, in training mode."""
     out = tmp_path_factory.mktemp("prefix")
     made = trainer_of(settings_of(base, judge_data, out, packing=False, share_prefix=True))
     made.model.train()
@@ -90,7 +90,7 @@ def trainer(base: Path, judge_data: Path, tmp_path_factory: pytest.TempPathFacto
 
 
 def test_the_loss_and_gradient_of_a_batch_are_those_of_its_rows(trainer: Any) -> None:
-    """Added up row by row in fp32; the verdict weighs three times in both."""
+    """They equal the sum over rows in fp32; the verdict has weight 3 in both."""
     rows = [{k: r[k] for k in ("input_ids", "labels")} for r in [*trainer.train_dataset][:8]]
     count = torch.tensor(sum(label != IGNORED for r in rows for label in r["labels"]))
     batch = trainer._packing(rows)
@@ -115,7 +115,7 @@ def test_the_loss_and_gradient_of_a_batch_are_those_of_its_rows(trainer: Any) ->
 
 
 def test_sharing_takes_the_same_steps(base: Path, judge_data: Path, tmp_path: Path) -> None:
-    """A run with it ends in the weights of a run without, and counts the same tokens."""
+    """Runs with and without it end in the same weights and count the same tokens."""
     from safetensors.torch import load_file
 
     made, tokens = [], []
@@ -133,7 +133,7 @@ def test_sharing_takes_the_same_steps(base: Path, judge_data: Path, tmp_path: Pa
 
 
 def test_a_model_that_does_not_take_paths_is_refused(trainer: Any) -> None:
-    """Found by trying, before the first step: here by positions that are not the rows' own."""
+    """A trial before the first step detects it, here with wrong positions."""
 
     class Running(PrefixCollator):
         def __call__(self, rows: Any) -> Any:
@@ -144,8 +144,8 @@ def test_a_model_that_does_not_take_paths_is_refused(trainer: Any) -> None:
         trainer._check_prefixes(Running(1200))
 
 
-def test_two_layouts_are_one_too_many() -> None:
-    """Packing and a compiled backbone want rows of another form."""
+def test_contradicting_layouts_are_refused() -> None:
+    """Packing and a compiled backbone need another layout."""
     for other in ("packing", "torch_compile"):
         with pytest.raises(ValueError, match="share_prefix"):
             SFTSettings.model_validate({"name": "x", "data": "", "share_prefix": True, other: True})
@@ -157,7 +157,7 @@ def test_two_layouts_are_one_too_many() -> None:
 def test_a_base_in_bf16_trains_as_in_float32_but_for_rounding(
     base: Path, judge_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Loss within 1 %, gradients of one direction; the adapter itself stays in float32."""
+    """The loss agrees within 1 %, gradients in direction; the adapter stays in float32."""
     made = []
     for bf16 in (True, False):
         monkeypatch.setattr("train.loading.cpu_has_bf16", lambda: True)
@@ -176,8 +176,10 @@ def test_a_base_in_bf16_trains_as_in_float32_but_for_rounding(
     assert torch.cosine_similarity(gradient, wanted, 0) > 0.99
 
 
-def test_an_adapter_alone_is_gone_on_from(base: Path, judge_data: Path, tmp_path: Path) -> None:
-    """A checkpoint's folder is an adapter: without the optimizer's state it begins a new run."""
+def test_training_starts_from_an_adapter_alone(
+    base: Path, judge_data: Path, tmp_path: Path
+) -> None:
+    """A checkpoint's folder is an adapter: without the optimizer's state it starts a new run."""
     settings = settings_of(
         base, judge_data, tmp_path / "first", packing=False, share_prefix=True, save_steps=1
     )

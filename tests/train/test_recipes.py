@@ -1,4 +1,4 @@
-"""The recipes for real bases: each trains a tiny base of its architecture, and a judge loads it."""
+"""The recipes for real bases: each trains a tiny base of its architecture, which a judge loads."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ FAMILY: Final = {
     "meta-llama/Llama-3": "llama",
     "google/gemma-2-": "gemma2",
 }
-# What a CPU and two rows need; the rest is the recipe's.
+# Settings for a CPU and two rows; the others are the recipe's.
 SMALL: Final = (
     "max_steps=1", "batch_size=2", "gradient_accumulation=1", "eval_batch_size=2", "eval_steps=0",
     "dev_rows=0", "best_by=loss", "bf16=false", "qlora=false", "threads=1", "report_to=none",
@@ -86,9 +86,9 @@ def test_every_family_and_size_has_a_recipe() -> None:
 
 @pytest.mark.parametrize("name", FOR_GPUS)
 def test_a_recipe_says_what_it_is_and_trains_alike(name: str) -> None:
-    """Its name is its file's, its text says the hardware, and a step has 64 rows (the paper's 256).
+    """Its name is its file's, its comment states the hardware, and a step has 64 rows (paper: 256).
 
-    So recipes differ by the base and by what memory asks for.
+    So recipes differ only in the base and in memory settings.
     """
     settings = recipe(name)
     assert settings.name == name
@@ -113,7 +113,7 @@ def test_the_adapters_of_the_shipped_judges_are_small() -> None:
 
 
 def test_the_papers_recipe_is_the_papers() -> None:
-    """CMMaTH, appendix E: what it states, and a base of the class that it names."""
+    """It has the settings of CMMaTH, appendix E, and a base of the named class."""
     settings = recipe("paper-14b")
     assert settings.learning_rate == 1e-4
     assert (settings.batch_size, settings.gradient_accumulation, settings.epochs) == (16, 16, 10)
@@ -144,7 +144,7 @@ def test_a_recipe_trains_and_its_adapter_judges(
 
 @pytest.mark.slow
 def test_qlora_trains_every_architecture(base: Path, few: Path, tmp_path: Path) -> None:
-    """In 4 bits on a CPU, whose kernel works in blocks of 64: widths are multiples of it."""
+    """In 4 bits on a CPU, whose kernel needs widths that are multiples of 64."""
     pytest.importorskip("bitsandbytes")
     from transformers import AutoTokenizer
 

@@ -1,4 +1,4 @@
-"""A run that was killed goes on along the same trajectory, or says why it cannot."""
+"""A killed run resumes with the same results, or is refused with the reason."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Run = Callable[..., dict[str, Any]]
 
 @pytest.fixture(scope="module")
 def few(judge_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Seven rows, so that six steps of three are two passes and a half, and two to measure."""
+    """Seven rows, so six steps of three rows are two and a half passes, and two dev rows."""
     out = tmp_path_factory.mktemp("few")
     rows = list(read_rows(judge_data / "train.jsonl", TrainingRow))
     write_rows(out / "train.jsonl", rows[:7])
@@ -42,7 +42,7 @@ def few(judge_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def values(base: Path, few: Path) -> dict[str, Any]:
-    """Dropout, a falling rate, a weighted verdict, accumulation: all that a resume could lose."""
+    """Dropout, a decaying rate, a weighted verdict, accumulation: what a resume could lose."""
     return {
         "name": "x", "data": str(few), "model": str(base / "model"), "max_steps": 6,
         "batch_size": 3, "lora_rank": 2, "lora_dropout": 0.2, "learning_rate": 0.05,
@@ -75,7 +75,7 @@ def history(out: Path) -> list[tuple[int, str, float]]:
 
 
 def broken_after(step: int, monkeypatch: pytest.MonkeyPatch, train: Run, out: Path) -> None:
-    """A run that dies when the checkpoint of ``step`` is whole."""
+    """A run that is killed when the checkpoint of ``step`` is complete."""
     save = Stamp.on_save
 
     def save_and_die(self: Any, args: Any, state: Any, control: Any, **rest: Any) -> None:
@@ -94,7 +94,7 @@ def broken_after(step: int, monkeypatch: pytest.MonkeyPatch, train: Run, out: Pa
 def test_a_broken_run_ends_in_the_weights_of_an_unbroken_one(
     step: int, unbroken: Path, train: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Bit for bit: rows, rates, dropout, moments and the best so far go on where they stood."""
+    """They are equal bit for bit: rows, rates, dropout, moments and the best step are restored."""
     broken_after(step, monkeypatch, train, tmp_path)
     manifest = train(tmp_path)
     assert history(tmp_path) == history(unbroken)
@@ -106,7 +106,7 @@ def test_a_broken_run_ends_in_the_weights_of_an_unbroken_one(
 def test_a_killed_process_loses_nothing(
     values: dict[str, Any], unbroken: Path, train: Run, tmp_path: Path
 ) -> None:
-    """SIGKILL, which nothing can catch, as soon as the second checkpoint is whole."""
+    """It gets SIGKILL as soon as the second checkpoint is complete."""
     out, config = tmp_path / "out", tmp_path / "c.yaml"
     write_json(config, values | {"out": str(out)})
     script = (
@@ -131,10 +131,10 @@ def test_a_killed_process_loses_nothing(
 
 
 @pytest.mark.parametrize("damage", ["no stamp", "cut optimizer", "no state", "no adapter"])
-def test_a_half_written_checkpoint_is_passed_over(
+def test_an_incomplete_checkpoint_is_skipped(
     damage: str, unbroken: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """For the last whole one, and it is said."""
+    """The last complete one is used, with a warning."""
     out = shutil.copytree(unbroken, tmp_path / "out")
     newest = out / "checkpoint-6"
     stamp = json.loads((newest / STAMP).read_text())
@@ -160,7 +160,7 @@ def test_a_half_written_checkpoint_is_passed_over(
 def test_a_run_killed_while_saving_ends_in_the_same_weights(
     unbroken: Path, train: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The half-written checkpoint is written over."""
+    """The incomplete checkpoint is overwritten."""
     broken_after(3, monkeypatch, train, tmp_path)
     os.truncate(tmp_path / "checkpoint-3" / "optimizer.pt", 100)
     train(tmp_path)
@@ -171,7 +171,7 @@ def test_a_run_killed_while_saving_ends_in_the_same_weights(
 
 
 def test_a_finished_run_is_not_trained_again(unbroken: Path, train: Run, tmp_path: Path) -> None:
-    """What was lost of its results is written anew from its checkpoints."""
+    """Missing results are written again from its checkpoints."""
     out = shutil.copytree(unbroken, tmp_path / "out")
     digest = sha256_file(out / "adapter" / ADAPTER)
     before = json.loads((out / "manifest.json").read_text())
@@ -195,14 +195,14 @@ def test_a_finished_run_is_not_trained_again(unbroken: Path, train: Run, tmp_pat
 def test_other_settings_are_refused(
     changes: dict[str, Any], message: str, unbroken: Path, train: Run, tmp_path: Path
 ) -> None:
-    """With what differs and what to do; nothing is changed by asking."""
+    """The error says what differs and what to do; nothing is changed."""
     with pytest.raises(SettingsError, match=message):
         train(unbroken, **changes)
     assert (unbroken / "manifest.json").is_file()
 
 
 def test_other_rows_are_refused(unbroken: Path, train: Run, few: Path, tmp_path: Path) -> None:
-    """By the digest of train.jsonl."""
+    """They are detected by the digest of train.jsonl."""
     data = shutil.copytree(few, tmp_path / "data")
     rows = list(read_rows(data / "train.jsonl", TrainingRow))
     write_rows(data / "train.jsonl", rows[::-1])
@@ -210,8 +210,8 @@ def test_other_rows_are_refused(unbroken: Path, train: Run, few: Path, tmp_path:
         train(unbroken, data=str(data))
 
 
-def test_what_leaves_the_weights_alone_may_change(unbroken: Path) -> None:
-    """A finished run may get more steps, a broken one only where no schedule depends on them."""
+def test_settings_that_do_not_shape_the_weights_may_change(unbroken: Path) -> None:
+    """A finished run may get more steps, a stopped one only with a constant schedule."""
     stamp = json.loads((unbroken / "checkpoint-6" / STAMP).read_text())
     more = Plan(stamp["shaping"], 9)
     found = resume_point(unbroken, more, any_length=False)
@@ -222,7 +222,7 @@ def test_what_leaves_the_weights_alone_may_change(unbroken: Path) -> None:
 def test_a_broken_run_does_not_get_another_schedule(
     unbroken: Path, train: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its cosine would bend in the middle."""
+    """Its cosine schedule would change in the middle."""
     broken_after(2, monkeypatch, train, tmp_path)
     stamp = json.loads((tmp_path / "checkpoint-2" / STAMP).read_text())
     more = Plan(stamp["shaping"], 9)
@@ -231,6 +231,6 @@ def test_a_broken_run_does_not_get_another_schedule(
     found = resume_point(tmp_path, more, any_length=True)
     assert found is not None
     assert found.step == 2
-    # Without resume, the old checkpoints go and the run is that of an empty folder.
+    # Without resume, the old checkpoints are removed and the run starts from the beginning.
     train(tmp_path, resume=False)
     assert history(tmp_path) == history(unbroken)

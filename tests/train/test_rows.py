@@ -1,4 +1,4 @@
-"""What is supervised is the chain and nothing else; what trains is, byte for byte, what serves."""
+"""Only the chain is supervised, and training text equals serving text byte for byte."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def split(encoded: dict[str, list[int]]) -> tuple[list[int], list[int]]:
 def test_the_supervised_tokens_are_the_chain_and_the_end(
     tokenizer: Any, chain_format: ChainFormat
 ) -> None:
-    """In one piece, behind the prompt."""
+    """They are contiguous and follow the prompt."""
     row = row_of(PromptSettings(chain_format=chain_format))
     encoded = encode(tokenizer, row)
     prompt, chain = split(encoded)
@@ -70,7 +70,7 @@ def test_the_supervised_tokens_are_the_chain_and_the_end(
 def test_the_text_that_trains_is_the_text_that_serves(
     tokenizer: Any, chain_format: ChainFormat, budget: Budget
 ) -> None:
-    """The ids of a training prompt spell what a model judge sends to its engine."""
+    """The ids of a training prompt decode to the text that a model judge sends to its engine."""
     settings = PromptSettings(chain_format=chain_format, budget=budget)
     engine = ScriptedEngine(["<Yes>"])
     ModelJudge(engine, settings).judge([ITEM])
@@ -82,18 +82,18 @@ def test_the_text_that_trains_is_the_text_that_serves(
 
 
 def test_generated_rows_are_what_a_judge_would_be_asked(tokenizer: Any, judge_data: Path) -> None:
-    """Row by row: the item in the prompt, asked about with the stored settings, is that prompt."""
+    """For each row, the item in the prompt with the stored settings gives the same prompt."""
     settings = prompt_settings_of(judge_data)
     for row in read_rows(judge_data / "train.jsonl", TrainingRow):
         item = parse_prompt(row.prompt)
         assert item is not None
-        if ELISION not in row.prompt[-1].content:  # what was cut once may be cut again
+        if ELISION not in row.prompt[-1].content:  # a text that was cut may be cut again
             assert build_prompt(item, settings) == row.prompt
         assert tokenizer.decode(split(encode(tokenizer, row))[1]) == row.completion[0].content + END
 
 
 def test_a_row_that_does_not_fit_is_left_out_and_never_cut(tokenizer: Any, tmp_path: Path) -> None:
-    """Half a chain has no verdict."""
+    """A cut chain has no verdict."""
     rows = [row_of(PromptSettings()), row_of(PromptSettings(budget=Budget(response=20)))]
     write_rows(tmp_path / "train.jsonl", rows)
     lengths = [len(encode(tokenizer, row)["input_ids"]) for row in rows]
@@ -103,7 +103,7 @@ def test_a_row_that_does_not_fit_is_left_out_and_never_cut(tokenizer: Any, tmp_p
 
 
 def test_a_drill_is_supervised_at_its_tags_alone(tokenizer: Any, tmp_path: Path) -> None:
-    """Not where an answer is a tag's word, nor at the end."""
+    """An answer "Yes" and the end token are not supervised."""
     pairs = (("Yes", "No", False), ("3", "3.0", True), ("<Yes>", "Yes", True))
     chains = [
         Chain(
@@ -131,7 +131,7 @@ def test_a_row_of_another_kind_is_named(tokenizer: Any, tmp_path: Path) -> None:
 
 
 def test_the_stored_prompt_settings_are_those_of_the_rows(tmp_path: Path) -> None:
-    """The heaviest format is what the judge will be asked for."""
+    """The judge uses the format with the largest share."""
     manifest = {
         "settings": {
             "prompt": {"chain_format": "outcome",
@@ -147,6 +147,6 @@ def test_the_stored_prompt_settings_are_those_of_the_rows(tmp_path: Path) -> Non
 
 
 def test_rows_without_a_manifest_are_an_error_that_says_what_to_do(tmp_path: Path) -> None:
-    """Guessing the prompt would make a judge that is asked another way than it was trained."""
+    """With a guessed prompt a judge would be asked in another way than in training."""
     with pytest.raises(MissingError, match=r"manifest\.json: not there; run gradegpt data first"):
         prompt_settings_of(tmp_path)

@@ -1,4 +1,4 @@
-"""LoRA fine-tuning on a tiny base: what is written, what is weighted, and a judge that loads it."""
+"""LoRA fine-tuning on a tiny base: outputs, weights of the loss, and a judge that loads it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ITEM = Item(question="2+2=?", reference=("4",), response="The answer is 4.")
 
 
 def short(base: Path, data: Path, out: Path, **changes: Any) -> SFTSettings:
-    """Two steps that report to nobody."""
+    """Two steps without reporting."""
     values = {
         "name": "short", "data": str(data), "model": str(base / "model"), "out": str(out),
         "max_steps": 2, "batch_size": 4,
@@ -58,7 +58,7 @@ def tuned(tmp_path_factory: pytest.TempPathFactory, base: Path, judge_data: Path
 def test_a_run_leaves_adapter_prompt_and_manifest(
     tuned: Path, base: Path, judge_data: Path
 ) -> None:
-    """With the digests of what it was made from; the prompt settings are those of the rows."""
+    """The manifest has the digests of its inputs; the prompt settings are those of the rows."""
     adapter = tuned / "adapter"
     assert (adapter / "adapter_model.safetensors").is_file()
     assert prompt_settings_beside(str(adapter)) == prompt_settings_of(judge_data)
@@ -77,7 +77,7 @@ def test_a_run_leaves_adapter_prompt_and_manifest(
 
 
 def test_the_adapter_loads_by_peft_and_changes_the_base(tuned: Path, base: Path) -> None:
-    """Every linear layer has one; two steps at this rate have moved it."""
+    """Every linear layer has an adapter, which two steps have changed."""
     import torch
     from peft import PeftModel
     from transformers import AutoModelForCausalLM
@@ -94,7 +94,7 @@ def test_the_adapter_loads_by_peft_and_changes_the_base(tuned: Path, base: Path)
 
 
 def test_the_tuned_judge_judges(tuned: Path, base: Path) -> None:
-    """Its text may be nonsense after two steps; then it is unparsed and no verdict."""
+    """After two steps its text may be nonsense, which is unparsed and no verdict."""
     engine = LocalEngine(str(base / "model"), str(tuned / "adapter"), threads=1, device="cpu")
     judge = ModelJudge(engine, prompt_settings_beside(str(tuned / "adapter")), max_new_tokens=8)
     (judgement,) = judge.judge([ITEM])
@@ -103,10 +103,10 @@ def test_the_tuned_judge_judges(tuned: Path, base: Path) -> None:
     assert "adapter@" in judge.fingerprint
 
 
-def test_a_finished_run_goes_on_from_its_last_checkpoint(
+def test_a_finished_run_continues_from_its_last_checkpoint(
     base: Path, judge_data: Path, tmp_path: Path
 ) -> None:
-    """With more steps, the second command makes the missing ones alone."""
+    """With more steps, the second command trains only the missing ones."""
     fine_tune(short(base, judge_data, tmp_path))
     state = json.loads((tmp_path / "checkpoint-2" / "trainer_state.json").read_text())
     fine_tune(short(base, judge_data, tmp_path, max_steps=3))
@@ -118,7 +118,7 @@ def test_a_finished_run_goes_on_from_its_last_checkpoint(
 def test_training_may_begin_with_an_adapter(
     tuned: Path, base: Path, judge_data: Path, tmp_path: Path
 ) -> None:
-    """And may end half-way between it and what training makes of it; another rank is refused."""
+    """It may be interpolated with the trained adapter; another rank is refused."""
     from safetensors.torch import load_file
 
     adapter = str(tuned / "adapter")
@@ -141,7 +141,7 @@ def test_training_may_begin_with_an_adapter(
 def test_the_same_settings_give_the_same_adapter(
     tuned: Path, base: Path, judge_data: Path, tmp_path: Path
 ) -> None:
-    """Byte for byte; another seed gives another."""
+    """They are equal byte for byte; another seed gives another adapter."""
     name = Path("adapter") / "adapter_model.safetensors"
     fine_tune(short(base, judge_data, tmp_path / "same"))
     fine_tune(short(base, judge_data, tmp_path / "other", seed=1))
@@ -152,7 +152,7 @@ def test_the_same_settings_give_the_same_adapter(
 def test_the_last_layers_alone_and_in_bfloat16(
     base: Path, judge_data: Path, tmp_path: Path
 ) -> None:
-    """One of two layers is adapted, under the name that the base has elsewhere; it goes on so."""
+    """One of two layers is adapted, and the adapter has the given base name."""
     import torch
     from safetensors.torch import load_file
 
@@ -188,7 +188,7 @@ def test_the_last_layers_alone_and_in_bfloat16(
 def test_every_option_runs(
     base: Path, judge_data: Path, tmp_path: Path, changes: dict[str, Any]
 ) -> None:
-    """One step each, to an adapter with its prompt settings."""
+    """Each trains one step and writes an adapter with its prompt settings."""
     settings = short(base, judge_data, tmp_path, max_steps=1, **changes)
     fine_tune(settings)
     stored = prompt_settings_beside(str(tmp_path / "adapter"))
@@ -198,7 +198,7 @@ def test_every_option_runs(
 def test_drills_are_trained_on_beside_the_rows(
     base: Path, judge_data: Path, tmp_path: Path
 ) -> None:
-    """They are counted, and part of what a run goes on from; a folder without them says so."""
+    """They are counted and required for resuming; a folder without them is an error."""
     rows = fine_tune(short(base, judge_data, tmp_path / "rows"))
     both = fine_tune(short(base, judge_data, tmp_path / "both", drills=True))
     assert both["rows"]["train"] == rows["rows"]["train"] + 6
@@ -212,17 +212,17 @@ def test_drills_are_trained_on_beside_the_rows(
 def test_a_folder_without_dev_rows_still_trains(
     base: Path, judge_data: Path, tmp_path: Path
 ) -> None:
-    """Evaluation is left out, whatever ``eval_steps`` says."""
+    """Evaluation is skipped, independently of ``eval_steps``."""
     write_rows(tmp_path / "train.jsonl", list(read_rows(judge_data / "train.jsonl", TrainingRow)))
     write_rows(tmp_path / "dev.jsonl", [])
     settings = short(base, tmp_path, tmp_path / "out", eval_steps=1, best_by="loss", prompt={})
     assert "eval_loss" not in fine_tune(settings)["metrics"]
 
 
-def test_what_cannot_be_trained_is_told_in_one_line(
+def test_what_cannot_be_trained_is_an_error_of_one_line(
     base: Path, judge_data: Path, tmp_path: Path
 ) -> None:
-    """Rows that do not fit, a base that does not load, a base without a chat template."""
+    """Rows do not fit, a base does not load, or has no chat template."""
     with pytest.raises(InputError, match=r"train\.jsonl: no row fits max_length=3; raise it or"):
         fine_tune(short(base, judge_data, tmp_path, max_length=3))
     with pytest.raises(EngineError, match="does not load: "):
@@ -242,17 +242,17 @@ def test_what_cannot_be_trained_is_told_in_one_line(
      ({"optim": "adamx"}, SettingsError, "transformers refuses: adamx is not a valid")],
     ids=["reporter", "schedule", "optimizer"],
 )  # fmt: skip
-def test_a_name_that_nothing_has_is_told_in_one_line(
+def test_an_unknown_name_is_an_error_of_one_line(
     changes: dict[str, Any], error: type[Exception], message: str,
     base: Path, judge_data: Path, tmp_path: Path,
 ) -> None:  # fmt: skip
-    """Before a step is trained."""
+    """The error comes before the first step."""
     with pytest.raises(error, match=message):
         fine_tune(short(base, judge_data, tmp_path, **changes))
 
 
 def test_logs_go_where_they_are_wanted(base: Path, judge_data: Path, tmp_path: Path) -> None:
-    """TensorBoard's, in a folder of one's own."""
+    """TensorBoard's logs can be in another folder."""
     pytest.importorskip("tensorboard")
     logs = tmp_path / "tb"
     settings = short(
@@ -264,7 +264,7 @@ def test_logs_go_where_they_are_wanted(base: Path, judge_data: Path, tmp_path: P
 
 
 def test_the_card_says_what_it_is_and_how_to_use_it(tuned: Path) -> None:
-    """Base, data by digest, numbers, settings, limits; no folder of this machine."""
+    """It has base, data digest, numbers, settings and limits, and no local path."""
     manifest = json.loads((tuned / "manifest.json").read_text())
     text = (tuned / "adapter" / "README.md").read_text()
     assert text.startswith("---\nbase_model: model\nlibrary_name: peft\n")
@@ -277,7 +277,7 @@ def test_the_card_says_what_it_is_and_how_to_use_it(tuned: Path) -> None:
 
 
 class FakeHub:
-    """A hub that keeps what it is given, or refuses everything."""
+    """A hub that stores uploads, or refuses them."""
 
     calls: ClassVar[list[dict[str, Any]]] = []
     refuses: ClassVar[bool] = False
@@ -297,7 +297,7 @@ class FakeHub:
 def test_the_adapter_goes_to_the_hub_that_is_named(
     base: Path, judge_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Private unless said; where the hub refuses, everything is on the disk."""
+    """It is private by default; if the hub refuses, all files are on the disk."""
     monkeypatch.setattr("huggingface_hub.HfApi", FakeHub)
     fine_tune(short(base, judge_data, tmp_path, max_steps=1, push_to_hub="judge"))
     assert FakeHub.calls == [
@@ -338,7 +338,7 @@ def batch_of(trainer: Any) -> dict[str, Any]:
 
 
 def test_the_labels_are_the_chain_and_its_end(trainer: Any, tokenizer: Any) -> None:
-    """After TRL's own collator: every other position is ignored."""
+    """With TRL's own collator every other position is ignored."""
     batch = batch_of(trainer)
     for labels in batch["labels"].tolist():
         text = tokenizer.decode([i for i in labels if i != -100])
@@ -349,7 +349,7 @@ def test_the_labels_are_the_chain_and_its_end(trainer: Any, tokenizer: Any) -> N
 
 @pytest.mark.parametrize("total", [None, 7])
 def test_weight_one_is_trls_own_loss(trainer: Any, total: int | None) -> None:
-    """And its gradient."""
+    """Loss and gradient are equal."""
     import torch
     from trl import SFTTrainer
 
@@ -371,7 +371,7 @@ def test_weight_one_is_trls_own_loss(trainer: Any, total: int | None) -> None:
 
 
 def test_the_weighted_loss_by_hand(trainer: Any, tokenizer: Any) -> None:
-    """Each token's loss once, the verdict's ``weight`` times, over the number of tokens."""
+    """The sum of each token's loss, the verdict's times ``weight``, over the number of tokens."""
     import torch
 
     batch = batch_of(trainer)
@@ -394,7 +394,7 @@ def test_the_weighted_loss_by_hand(trainer: Any, tokenizer: Any) -> None:
 def test_evaluation_is_not_weighted_and_knows_no_batches(
     trainer: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Losses of different weights, batch sizes and numbers of processes can be compared."""
+    """The loss is the same for all weights, batch sizes and numbers of processes."""
     import torch
 
     total, count = 0.0, 0
@@ -417,7 +417,7 @@ def test_evaluation_is_not_weighted_and_knows_no_batches(
 def test_the_loss_of_a_share_is_that_share_of_all_processes(
     trainer: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The count is of all of them and gradients are averaged: each multiplies by their number."""
+    """The count is over all processes and gradients are averaged, so each multiplies its loss."""
     import torch
 
     batch, count = batch_of(trainer), torch.tensor(50)
@@ -428,7 +428,7 @@ def test_the_loss_of_a_share_is_that_share_of_all_processes(
 
 
 def test_a_step_has_the_same_rows_however_processes_share_them(trainer: Any) -> None:
-    """Two with two rows each meet, together, the four that one meets."""
+    """Two processes with two rows each see the four rows of a single process."""
     from accelerate.data_loader import BatchSamplerShard
     from torch.utils.data import BatchSampler
 
@@ -444,7 +444,7 @@ def test_a_step_has_the_same_rows_however_processes_share_them(trainer: Any) -> 
 def test_an_encoded_row_is_what_the_trainer_sees(
     trainer: Any, tokenizer: Any, judge_data: Path
 ) -> None:
-    """TRL adds, cuts and reorders nothing within a row."""
+    """TRL does not change the tokens of a row."""
     rows = [encode(tokenizer, row) for row in read_rows(judge_data / "train.jsonl", TrainingRow)]
     given = {tuple(row["input_ids"]) for row in rows}
     batch = batch_of(trainer)
@@ -461,7 +461,7 @@ def test_an_encoded_row_is_what_the_trainer_sees(
 def test_qlora_trains_on_a_four_bit_base(
     base_data: Path, judge_data: Path, tmp_path: Path, tiny: Callable[..., BaseSettings]
 ) -> None:
-    """Two steps on a CPU; the adapter fits the base as it was."""
+    """After two steps on a CPU the adapter fits the unquantized base."""
     pytest.importorskip("bitsandbytes")
     # bitsandbytes' CPU kernel works in blocks of 64: every layer's width must be a multiple.
     wide = {"hidden_size": 64, "intermediate_size": 128, "head_dim": 32}

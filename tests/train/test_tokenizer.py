@@ -1,4 +1,4 @@
-"""The tokenizer: digits and letters alone, verdict tags whole, every text back as it was."""
+"""The tokenizer: single digits and letters, whole verdict tags, lossless decoding."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def ids(tokenizer: PreTrainedTokenizerFast, text: str) -> list[int]:
     "number", ["1", "42", "2024", "3.14159", "-0.5", "1,000,000", "１２", "x2y34"]
 )
 def test_digits_are_single(made: Any, number: str) -> None:
-    """So that numbers are read the same way wherever they start."""
+    """So numbers have the same tokens at any position."""
     pieces = [made.decode([i]) for i in ids(made, number)]
     assert "".join(pieces) == number or "�" in "".join(pieces)
     assert all(sum(c.isascii() and c.isdigit() for c in piece) <= 1 for piece in pieces)
@@ -63,7 +63,7 @@ def test_an_option_letter_is_one_token_in_every_surrounding(
 @pytest.mark.parametrize("tag", [YES, NO])
 @pytest.mark.parametrize("around", ["{}", " {}", "agree: {}", "是{}。", "{}{}", "\n{}\n"])
 def test_a_verdict_tag_is_one_ordinary_token(made: Any, tag: str, around: str) -> None:
-    """Its probability is the confidence; and it is text, which decoding does not drop."""
+    """Its probability is the confidence, and decoding keeps it as text."""
     (alone,) = ids(made, tag)
     text = around.replace("{}", tag)
     assert ids(made, text).count(alone) == around.count("{}")
@@ -73,14 +73,14 @@ def test_a_verdict_tag_is_one_ordinary_token(made: Any, tag: str, around: str) -
 
 
 def test_chat_tokens_are_special(made: Any) -> None:
-    """One token each; the end token ends a turn, and padding is another."""
+    """Each is one token; the end token ends a turn, and the pad token differs from it."""
     assert [len(ids(made, token)) for token in (START, END, PAD)] == [1, 1, 1]
     assert (made.eos_token, made.pad_token) == (END, PAD)
     assert made.decode(ids(made, f"{START}user\nhi{END}"), skip_special_tokens=True) == "user\nhi"
 
 
 def test_a_chat_is_written_out_plainly(made: Any) -> None:
-    """Each message in its turn, then the opening of the reply."""
+    """Each message is a turn, followed by the start of the reply."""
     chat = [Message(role="system", content="s"), Message(role="user", content=" u\n")]
     assert render_chat(made, chat) == (
         "<|im_start|>system\ns<|im_end|>\n<|im_start|>user\n u\n<|im_end|>\n<|im_start|>assistant\n"
@@ -95,7 +95,7 @@ def _small() -> Any:
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=60))
 @settings(deadline=None)
 def test_any_text_comes_back(text: str) -> None:
-    """Byte for byte: Chinese, LaTeX, emoji, control characters, whatever the corpus knew."""
+    """Also Chinese, LaTeX, emoji and control characters that are not in the corpus."""
     made = _small()
     assert made.decode(ids(made, text)) == text
 
@@ -107,11 +107,11 @@ def test_any_text_comes_back(text: str) -> None:
      " ?!", "don't", "鑫𠮷", "\x00\x0c\u2028"],
 )  # fmt: skip
 def test_such_texts_come_back(made: Any, text: str) -> None:
-    """No clean-up of blanks or apostrophes."""
+    """Blanks and apostrophes are not normalised."""
     assert made.decode(ids(made, text)) == text
 
 
 def test_the_same_corpus_gives_the_same_tokenizer() -> None:
-    """Byte for byte, so that a base can be made again."""
+    """The files are equal, so a base can be reproduced."""
     first, second = (train_tokenizer(CORPUS, 600, 64).backend_tokenizer.to_str() for _ in range(2))
     assert first == second

@@ -1,7 +1,7 @@
 """AA-LCR, long-context reading, and Big Bench Audio, which frames the same parts more closely.
 
 One parser looks for INCORRECT first, one compares the beginning, one takes the label that comes
-first; a reason may hold either word, so the word stands alone.
+first; a reason may hold either word, so the reply is the word alone.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ ADAPTERS = (
     Adapter(
         name="aa_lcr",
         callers="OpenCompass and evalscope AA-LCR, NeMo-Skills, NeMo Gym lc_judge, ultravox",
-        aside=False,
+        reasoning_content=False,
         frames=(_FRAME,),
         write=_WORDS,
         item=_item,

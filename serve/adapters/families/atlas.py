@@ -66,7 +66,7 @@ ADAPTERS = (
     Adapter(
         name="atlas",
         callers="OpenCompass ATLASLLMEvaluator",
-        aside=False,
+        reasoning_content=False,
         frames=(_FRAME,),
         tags=(r"\"judgements\"", r"\"label\""),
         write=_write,

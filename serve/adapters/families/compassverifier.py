@@ -1,7 +1,7 @@
-r"""CompassVerifier's prompts, with reasoning and without, and who else sends them.
+r"""CompassVerifier's prompts, with reasoning and without, also sent by other programs.
 
 Without reasoning the reply is a letter of three. With reasoning the last ``\boxed{X}`` is read, so
-the reason may stand before it unless it has a box of its own.
+the reason may precede it unless it has its own box.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _WORDS = Words(
 
 
 def _with_reasoning(judgement: Judgement, fields: Mapping[str, str]) -> Reply | None:
-    """The third grade is said with its kind."""
+    """The reply with the kind of an invalid response in its third grade."""
     kind = _KINDS.get(judgement.reason, "INCOMPLETE")
     words = replace(_WORDS, invalid=rf"Final Judgment: \boxed{{C}} - {kind}")
     return words(judgement, fields)
@@ -61,7 +61,7 @@ ADAPTERS = (
     Adapter(
         name="compassverifier",
         callers="CompassVerifier without reasoning, OpenCompass *_academic, VLMEvalKit",
-        aside=False,
+        reasoning_content=False,
         frames=(_FRAME,),
         tags=_LETTERS,
         without=(_BOXED,),
@@ -71,7 +71,7 @@ ADAPTERS = (
     Adapter(
         name="compassverifier_candidate_first",
         callers="CompassVerifier's prompt with the candidate's answer before the standard answer",
-        aside=False,
+        reasoning_content=False,
         frames=(_CANDIDATE_FIRST,),
         tags=_LETTERS,
         without=(_BOXED,),
@@ -93,7 +93,7 @@ C: INVALID
     Adapter(
         name="compassverifier_cot",
         callers="CompassVerifier with reasoning, VLMEvalKit, verifiers HybridMathRubric",
-        aside=False,
+        reasoning_content=False,
         frames=(_FRAME,),
         tags=(_BOXED,),
         write=_with_reasoning,

@@ -1,7 +1,7 @@
 """DeepEyes and its descendants: consistency as ``1`` or ``0``, and a report on mathematics.
 
-The frame of the first is MathVerse's, with DeepEyes' own last example or with none. A prompt whose
-first item ends with a score has examples, and of others nobody knows where they end.
+The frame of the first is MathVerse's, with DeepEyes' own last example or without. A prompt whose
+first item ends with a score has examples; where unknown examples end cannot be recognised.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _FRAME = Frame(
     r"\[Standard Answer\]:", "{reference}", r"\[Model_answer\]\s*:", "{response}", r"Judgement:",
 )  # fmt: skip
 
-# Omni-MATH's prompt has the same parts in its examples; these stand behind the last instruction.
+# Omni-MATH's prompt has the same parts in its examples; these follow the last instruction.
 _REPORT = Frame(
     r"extra explanation\. \*\*Question\*\*:", "{question}",
     r"\*\*Reference Answer\*\*:?", "{reference}", r"## Student Final Answer", "{response}",
@@ -46,7 +46,7 @@ Judgement:""",
         callers="DeepEyes and ms-swift on mathematics",
         frames=(_REPORT,),
         tags=(r"## Equivalence Judgement", r"TRUE or FALSE"),
-        # A word of the other verdict anywhere behind the heading would turn it over.
+        # A word of the other verdict after the heading would reverse the verdict.
         write=Words("## Equivalence Judgement\nTRUE", "## Equivalence Judgement\nFALSE"),
         example="""Report whether the answers are the same.
 ## Equivalence Judgement

@@ -1,7 +1,7 @@
 """General-Verifier: General-Reasoner, open-instruct, RL-Verifier-Pitfalls, Reasoning360 of old.
 
 Mostly a raw completion, ``User: … Assistant:``. ``Final Decision: Yes`` anywhere in the reply is
-correct, so a reason may stand before it that does not speak of a final decision itself.
+correct, so a reason may precede it unless it mentions a final decision itself.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """GradeGPT's own prompt, as ``gradegpt.chain.build_prompt`` writes it, and the paper's form of it.
 
-The reply is the chain; what reads it takes the last ``<Yes>`` or ``<No>``.
+The reply is the chain; its parser reads the last ``<Yes>`` or ``<No>``.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ _PAPER = Frame(
 
 
 def chain_reply(judgement: Judgement, _: Mapping[str, str]) -> Reply:
-    """The chain where there is one, else its tag; no tag where nothing was decided."""
+    """The chain where there is one, else its tag; no tag where there is no verdict."""
     if judgement.outcome is not Outcome.JUDGED:
-        # A reason may quote the model; its tags must not pose as a verdict.
+        # A reason may quote the model; a tag in it must not be read as a verdict.
         why = f"{judgement.outcome.value}, {defuse(judgement.reason)}"
         return Reply(f"No verdict was reached ({why}).")
     tag = YES if judgement.verdict is Verdict.CORRECT else NO
@@ -47,7 +47,7 @@ def chain_reply(judgement: Judgement, _: Mapping[str, str]) -> Reply:
 
 
 def _item(fields: Mapping[str, str]) -> Item:
-    """Several accepted answers stand in frames of their own; the one parser reads them."""
+    """The item of a prompt, which may have several references, each in its own frame."""
     prompt = Message(role="user", content=placed(_OWN, fields))
     return parse_prompt([prompt]) or item_of(fields)
 

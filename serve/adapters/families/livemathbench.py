@@ -21,7 +21,7 @@ ADAPTERS = (
     Adapter(
         name="livemathbench",
         callers="OpenCompass LiveMathBench, English judge",
-        aside=False,
+        reasoning_content=False,
         frames=(_EN,),
         tags=_TAGS,
         write=_WORDS,
@@ -36,7 +36,7 @@ Analysis:
     Adapter(
         name="livemathbench_cn",
         callers="OpenCompass LiveMathBench, Chinese judge",
-        aside=False,
+        reasoning_content=False,
         frames=(_CN,),
         tags=_TAGS,
         write=_WORDS,

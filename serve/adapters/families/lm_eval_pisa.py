@@ -1,7 +1,7 @@
 """lm-evaluation-harness, PISA: one token is read, ``1`` or anything else.
 
-The prompt has the options and no question; they stand for it, so that a letter and an option's
-text are told to be the same.
+The prompt has the options and no question; they are used as the question, so that a letter and an
+option's text are recognised as equal.
 """
 
 from __future__ import annotations

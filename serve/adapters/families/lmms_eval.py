@@ -1,7 +1,7 @@
 """lmms-eval: the binary and the correctness judge.
 
 The caller names its two words, ``1`` and ``0`` or ``Yes`` and ``No``. The parser takes any ``1``
-in the reply, or a ``yes`` at its start, so nothing stands beside the word.
+in the reply, or a ``yes`` at its start, so the reply is the word alone.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ ADAPTERS = (
     Adapter(
         name="math_equality",
         callers="simple-evals MATH and AIME",
-        aside=False,
+        reasoning_content=False,
         frames=(_PLAIN,),
         without=(_BRACKETS, r"question and two statements"),
         write=Words("Yes", "No"),
@@ -89,7 +89,7 @@ Respond with "Yes" or "No".
     Adapter(
         name="math_equality_brackets",
         callers="OpenCompass LMEvaluator, math_llm_judge",
-        aside=False,
+        reasoning_content=False,
         frames=(_PLAIN,),
         tags=(_BRACKETS,),
         write=Words("[Yes]", "[No]", undecided="The judge did not decide."),

@@ -1,6 +1,6 @@
 """Answer extraction for MathVista, MathVerse and MME-Reasoning: the answer is wanted, no verdict.
 
-The examples stand in the frame of the task, so a frame begins by the last of them. MathVista's
+The examples are in the frame of the task, so a frame begins at the last of them. MathVista's
 question opens with a hint on the form of the answer, and the answer is given in that form.
 """
 

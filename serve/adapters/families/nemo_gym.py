@@ -1,8 +1,8 @@
 """NeMo Gym: ``equivalence_llm_judge`` and ``math_with_judge``.
 
-The label that stands first wins, so a reason may hold none; a reply without a label counts as
-different. ``math_with_judge`` asks twice, with the answers in both orders, and nothing tells which
-of them is expected: the first is taken as the reference, and equality is the same both ways.
+The first label counts, so a reason may hold none; a reply without a label counts as different.
+``math_with_judge`` asks twice, with the answers in both orders, and does not mark which of them is
+expected: the first is used as the reference, as equality is symmetric.
 """
 
 from __future__ import annotations

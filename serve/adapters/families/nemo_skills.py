@@ -1,7 +1,7 @@
 """NeMo-Skills: ``judge/math`` and ``judge/speechlm``, a reason and then ``Judgement: Yes``.
 
 By version the parser takes the first or the last ``Judgement:``, an old one only at the end.
-Whatever it cannot read is wrong.
+A reply that it cannot parse counts as wrong.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Omni-MATH and UGPhysics: a report in Markdown with ``TRUE`` or ``FALSE`` under a heading.
 
 One parser splits the report at ``## ``, the other takes the heading's first match: a reason may
-repeat neither. The worked examples stand in ``<example ...>``, what is asked in the plain tag.
+repeat neither. The worked examples are in ``<example ...>``, the item in the plain tag.
 """
 
 from __future__ import annotations

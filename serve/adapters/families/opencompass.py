@@ -1,7 +1,7 @@
 """OpenCompass: ``GenericLLMEvaluator`` and ``CascadeEvaluator`` with gold-target tags.
 
-Two letters in nearly every configuration, three in some, told apart by the menu. The parser takes
-the first of the letters anywhere, capitals only, so nothing stands beside the letter.
+Two letters in nearly every configuration, three in some, distinguished by the menu. The parser
+takes the first capital letter of these anywhere, so the reply is the letter alone.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ ADAPTERS = (
     Adapter(
         name="opencompass",
         callers="OpenCompass GenericLLMEvaluator, CascadeEvaluator",
-        aside=False,
+        reasoning_content=False,
         frames=(_FRAME,),
         tags=(r"\bA: ", r"\bB: "),
         without=(_THIRD,),
@@ -42,7 +42,7 @@ ADAPTERS = (
     Adapter(
         name="opencompass_abc",
         callers="OpenCompass with three grades",
-        aside=False,
+        reasoning_content=False,
         frames=(_FRAME,),
         tags=(r"\bA: ", r"\bB: ", _THIRD),
         write=Words("A", "B", "C"),

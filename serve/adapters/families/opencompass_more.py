@@ -1,4 +1,4 @@
-r"""OpenCompass beside its letters: chem_exam and SciReasoner.
+r"""OpenCompass judges without letters: chem_exam and SciReasoner.
 
 chem_exam asks for a phrase or, as its evaluator is configured, for the share of the sub-questions
 that are right, of which the last box is read. One verdict is a share where there is one question.
@@ -29,11 +29,11 @@ _PART: Final = re.compile(r"(?m)^[ \t]*A\d+(?:\.\d+)?:")
 
 
 def _one_question(fields: Fields) -> Item:
-    """The item, unless there are several questions to have a share of."""
+    """The item, if there is only one question."""
     if len(_PART.findall(fields["reference"])) > 1:
         raise PromptError(
-            "chem_exam_share: the share of right sub-questions is asked for, and one verdict is "
-            "given here; send each sub-question alone, or ask for **Correct Answer**"
+            "chem_exam_share: the prompt asks for the share of right sub-questions, but there is "
+            "one verdict; send each sub-question separately, or ask for **Correct Answer**"
         )
     return item_of(fields)
 
@@ -42,7 +42,7 @@ ADAPTERS = (
     Adapter(
         name="chem_exam",
         callers="OpenCompass chem_exam, yes or no",
-        aside=False,
+        reasoning_content=False,
         frames=(_CHEM,),
         tags=(r"\*\*Correct Answer\*\*", r"\*\*Incorrect Answer\*\*"),
         write=Words("**Correct Answer**", "**Incorrect Answer**"),
@@ -61,7 +61,7 @@ Now, based on this, reply **Correct Answer** or **Incorrect Answer**.""",
     Adapter(
         name="chem_exam_share",
         callers="OpenCompass chem_exam, share of right sub-questions",
-        aside=False,
+        reasoning_content=False,
         frames=(_CHEM,),
         tags=(_SHARE,),
         write=Words(r"\boxed{1}", r"\boxed{0}", around="{why}\n{verdict}", hostile=r"boxed|NUMBER"),
@@ -81,7 +81,7 @@ Now, please give the share of right sub-questions as \boxed{score}.""",
     Adapter(
         name="scireasoner",
         callers="OpenCompass SciReasoner",
-        aside=False,
+        reasoning_content=False,
         frames=(_SCIREASONER,),
         tags=(r"'Correct':",),
         write=Words("True", "False"),

@@ -19,7 +19,7 @@ ADAPTERS = (
         tags=(r"Final Decision: Yes",),
         write=Words("Final Decision: Yes", "Final Decision: No"),
         example=(
-            "Calibration the reference and give the decision alone.",
+            "Trust the reference and give the decision alone.",
             """## Question
 {question}
 

@@ -1,6 +1,6 @@
 """Prompts that ask for a score, a preference or a check without a reference answer.
 
-They are told apart only so that a caller learns why, instead of a verdict that means little.
+They are recognised only to tell callers why, instead of a meaningless verdict.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ _GRADE: Final = (
     "response to POST /v1/judge"
 )
 _NO_REFERENCE: Final = (
-    "no reference answer stands in the prompt, and nothing is judged without one; send it with a "
-    "prompt that has a place for it, or to POST /v1/judge"
+    "the prompt has no reference answer, and nothing is judged without one; use a prompt with a "
+    "reference, or POST /v1/judge"
 )
 _PREFERENCE: Final = (
-    "two responses are to be ranked, and each is judged by itself here; judge both against the "
+    "the prompt ranks two responses, but each is judged separately here; judge both against the "
     "reference answer, and compare"
 )
 _RUBRIC: Final = (

@@ -1,8 +1,8 @@
 """SimpleQA: simple-evals, lighteval, OpenCompass, LiveReasonBench, NeMo-Skills, evalscope.
 
-A letter of three and nothing beside it: some callers take the first letter anywhere, lighteval
-compares the whole reply. All take what they cannot read for "not attempted". evalscope appends a
-contract and reads a JSON object.
+The reply is one of three letters alone: some callers take the first letter anywhere, lighteval
+compares the whole reply. All count an unparsed reply as "not attempted". evalscope appends a
+contract and parses a JSON object.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ITEM = (
     r"Question:", "{question}", r"Gold targets?:", "{reference}",
     r"Predicted answer:", "{response}",
 )  # fmt: skip
-# A fence ends the item only where no menu does: a response may have fences of its own.
+# A fence ends the item only where no menu does: a response may contain fences.
 _FRAMES = (
     Frame(*_ITEM, r"(?:``` )?(?:Grade the predicted answer|According to the gold target)"),
     Frame(*_ITEM, r"```"),
@@ -63,7 +63,7 @@ ADAPTERS = (
     Adapter(
         name="simpleqa",
         callers="simple-evals, lighteval, OpenCompass, LiveReasonBench, NeMo-Skills",
-        aside=False,
+        reasoning_content=False,
         frames=_FRAMES,
         tags=_MENU,
         without=(_CONTRACT,),

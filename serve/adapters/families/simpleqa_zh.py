@@ -33,7 +33,7 @@ ADAPTERS = (
     Adapter(
         name="simpleqa_zh",
         callers="Chinese SimpleQA, OpenCompass, evalscope and verl with it, Chinese SimpleVQA",
-        aside=False,
+        reasoning_content=False,
         frames=(_FRAME,),
         tags=(*_TWO, _THIRD),
         write=Words("A", "B", "C"),

@@ -1,9 +1,9 @@
 """VLMEvalKit: MathVerse, MME-Reasoning, BabyVision and ChartMuseum.
 
-MathVerse shows examples in the frame of the task itself, so the frame begins by the last of them:
-the fourth in VLMEvalKit, a fifth in MathVerse's own code and in lmms-eval. It is one mark, tried at
-its first place alone: a response that quotes the fifth example moves nothing.
-The score must be ``0`` or ``1`` and nothing else; lmms-eval asks again until it is.
+MathVerse shows examples in the frame of the task itself, so the frame begins at the last of them:
+the fourth in VLMEvalKit, a fifth in MathVerse's own code and in lmms-eval. Both are one mark, tried
+at its first position only, so a response that quotes the fifth example changes nothing. The score
+must be exactly ``0`` or ``1``; lmms-eval asks again until it is.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """xVerify: the judge's prompt, its form without a question, and the two annotation prompts.
 
-Whatever the prompt says of brackets, xVerify reads the bare word and nothing else. The annotation
-prompts ask for a JSON object.
+xVerify parses only the bare word, although its prompt has brackets. The annotation prompts ask for
+a JSON object.
 """
 
 from __future__ import annotations

@@ -20,6 +20,6 @@ ADAPTER = next(a for a in ADAPTERS if a.name == "aa_lcr")
     ],
 )
 def test_a_list_of_one_answer_is_that_answer(written: str, reference: str) -> None:
-    """Several stay as they are written: whether all are needed, nobody says."""
+    """A list of several is unchanged, as it does not say whether all are needed."""
     item = find(ADAPTER.prompt("Where?", written, "In Paris.")).item()
     assert item.reference == (reference,)

@@ -27,7 +27,7 @@ def labels(judge: Judge, reference: str, response: str) -> list[str]:
 
 @pytest.mark.parametrize("reference", ['["3", "-3"]', "['3', '-3']", "[3, -3]"])
 def test_a_list_holds_the_answer_of_each_sub_question(reference: str) -> None:
-    """However the caller writes the list; numbers are compared by the benchmark's own policy."""
+    """Lists of JSON and of Python are read; numbers are compared by the benchmark's own policy."""
     item = asked(reference).item()
     assert item.reference == ("(1) 3; (2) -3",)
     assert item.answer_type is AnswerType.MULTI_PART
@@ -38,7 +38,7 @@ def test_a_list_holds_the_answer_of_each_sub_question(reference: str) -> None:
     "response", ['["4", "9"]', "['4', '9']", '```json\n{"answers": ["4", "9"]}\n```']
 )
 def test_each_sub_answer_is_judged_in_its_place(response: str) -> None:
-    """A judge with the profile says a label for each, any other one for the whole."""
+    """A judge with the profile gives a label for each, any other judge one for the whole."""
     assert labels(RuleJudge(), '["9", "4"]', response) == ["B"]
     assert labels(ProfileJudge("atlas"), '["9", "4"]', response) == ["B", "B"]
     assert labels(RuleJudge(), '["4", "9"]', response) == ["A"]
@@ -47,7 +47,7 @@ def test_each_sub_answer_is_judged_in_its_place(response: str) -> None:
 
 
 def test_option_letters_are_judged_in_their_places_too() -> None:
-    """As one set of letters A, C would be C, A."""
+    """As a set of letters A, C would equal C, A."""
     assert labels(RuleJudge(), '["C", "A"]', '{"answers": ["A", "C"]}') == ["B"]
     assert labels(ProfileJudge("atlas"), '["A", "C"]', '{"answers": ["C", "A"]}') == ["B", "B"]
     assert labels(ProfileJudge("atlas"), '["A", "C"]', '{"answers": ["A", "C"]}') == ["A", "A"]
@@ -55,14 +55,14 @@ def test_option_letters_are_judged_in_their_places_too() -> None:
 
 @pytest.mark.parametrize("reference", ["[0, 1)", "[]", "[''", "4", "[" * 5000])
 def test_what_is_no_list_of_answers_is_one_answer(reference: str) -> None:
-    """An interval, an empty list, a broken one, one too deep to read."""
+    """An interval, an empty list, a malformed one, and one nested too deeply."""
     item = asked(reference).item()
     assert item.reference == (reference,)
     assert item.answer_type is None
 
 
 def test_the_reply_is_one_entry_with_the_verdict_on_the_whole() -> None:
-    """Latex and quotes are escaped; the caller's own reader of JSON gets them back."""
+    """LaTeX and quotes are escaped, and the caller's JSON parser restores them."""
     chain = 'The model response gives its answer here: \\frac{1}{2} "so"\nThe answers agree: <Yes>'
     judged = Judgement(
         id="", outcome=Outcome.JUDGED, verdict=Verdict.CORRECT, method="model", chain=chain
@@ -76,7 +76,7 @@ def test_the_reply_is_one_entry_with_the_verdict_on_the_whole() -> None:
 
 @pytest.mark.parametrize("breaks", ["```", "</think>"])
 def test_an_explanation_that_breaks_out_is_left_out(breaks: str) -> None:
-    """A response may quote a fence of its own."""
+    """A response may contain a fence."""
     chain = f"The model response gives its answer here: {breaks} B\nThe answers agree: <No>"
     judged = Judgement(
         id="", outcome=Outcome.JUDGED, verdict=Verdict.INCORRECT, method="model", chain=chain

@@ -21,7 +21,7 @@ COT = next(a for a in ADAPTERS if a.name == "compassverifier_cot")
     ],
 )
 def test_an_invalid_response_has_its_kind(reason: str, kind: str) -> None:
-    """One of the three that the prompt knows; what is none of them is incomplete."""
+    """It is one of the prompt's three kinds; any other is incomplete."""
     invalid = Judgement(
         id="", outcome=Outcome.JUDGED, verdict=Verdict.INVALID, method="rules", reason=reason
     )

@@ -1,4 +1,4 @@
-"""Two expressions: which is the response, and what is said where nothing was decided."""
+"""Two expressions: which one is the response, and the reply without a verdict."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ No
 
 @pytest.mark.parametrize("name", ["math_equality", "math_equality_json"])
 def test_examples_before_the_task_are_no_item(name: str) -> None:
-    """What is judged stands after the task; evalscope puts the response first."""
+    """The item follows the task; evalscope puts the response first."""
     (message,) = BY_NAME[name].prompt("", "4", "So the answer is 4.")
     ask = find([Message(role="user", content=SHOTS + message.content)])
     assert ask.adapter.name == name
@@ -42,8 +42,8 @@ def test_a_response_that_quotes_the_contract_stays_one() -> None:
     assert ask.item().reference == ("4",)
 
 
-def test_evalscope_gets_no_object_for_what_was_not_decided() -> None:
-    """It leaves the sample out then."""
+def test_evalscope_gets_no_object_without_a_verdict() -> None:
+    """It excludes the sample then."""
     ask = find(BY_NAME["math_equality_json"].prompt("", "4", "4"))
     undecided = Judgement(id="", outcome=Outcome.UNDECIDED, method="rules", reason='{"x": 1}')
     reply = ask.reply(undecided)

@@ -21,7 +21,7 @@ def asked(name: str, question: str, response: str) -> Ask:
 
 
 def extracted(name: str, question: str, response: str) -> str:
-    """What the caller gets."""
+    """The reply to the caller."""
     reply = asked(name, question, response).extraction()
     assert reply is not None
     return reply.core
@@ -50,15 +50,13 @@ def extracted(name: str, question: str, response: str) -> str:
         ("Question: Where?", "", ""),
     ],
 )
-def test_the_answer_comes_in_the_form_of_the_hint(
-    question: str, response: str, answer: str
-) -> None:
-    """A number is rounded to the places, never to an integer; no answer is an empty reply."""
+def test_the_answer_has_the_form_of_the_hint(question: str, response: str, answer: str) -> None:
+    """A number is rounded to the decimal places, never to an integer; no answer is empty."""
     assert extracted("mathvista_extract", question, response) == answer
 
 
 def test_the_official_prompt_has_no_label_before_the_response() -> None:
-    """A blank line parts them; the question's own numbers are no answer."""
+    """A blank line separates them; numbers in the question are no answer."""
     text = (
         "Hint: an option letter.\nExtracted answer: B\n\n"
         "Hint: an integer answer is needed.\nQuestion: Of 10 balls 3 are red. How many are not?\n\n"
@@ -96,7 +94,7 @@ def test_mathverse_wants_null_for_no_answer(response: str, answer: str) -> None:
     ],
 )
 def test_mme_reasoning_gets_letters_with_commas(question: str, response: str, answer: str) -> None:
-    """Its parser splits at commas and knows no brackets."""
+    """Its parser splits at commas and does not support brackets."""
     assert extracted("mme_reasoning_extract", question, response) == answer
 
 

@@ -10,7 +10,7 @@ ADAPTER = next(a for a in ADAPTERS if a.name == "open_instruct_factuality")
 
 
 def test_a_template_that_was_never_filled_is_refused() -> None:
-    """Its doubled braces leave the fields' names in the prompt; that is no response of anyone."""
+    """With doubled braces the prompt has the names of the fields instead of a response."""
     ask = find(ADAPTER.prompt("{input}", "{label}", "{output}"))
     with pytest.raises(PromptError, match="single braces"):
         ask.item()

@@ -27,7 +27,7 @@ LAYOUTS = {
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_the_new_example_is_what_is_judged(layout: str) -> None:
-    """Not one of the examples before it; fences of the response's own are the response's."""
+    """The examples before it are not judged; fences in the response belong to it."""
     ask = find([Message(role="user", content=LAYOUTS[layout])])
     assert ask.adapter.name == "simpleqa"
     item = ask.item()

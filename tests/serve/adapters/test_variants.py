@@ -1,4 +1,4 @@
-"""Copies of known prompts: other examples, other ends, other words. Read rightly, or refused."""
+"""Variants of known prompts, with other examples, ends or words: read correctly, or refused."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FENCED = "See\n```\n1 + 1\n```\nso Paris."
 
 
 def ask(text: str) -> Ask:
-    """What one user message asks."""
+    """The recognised prompt of one user message."""
     return find([Message(role="user", content=text)])
 
 
@@ -24,13 +24,13 @@ def judged(verdict: Verdict) -> Judgement:
 
 
 def test_a_fence_of_the_response_does_not_end_an_item_without_fences() -> None:
-    """Where a menu comes behind the item, the menu ends it."""
+    """Where a menu follows the item, the menu ends it."""
     item = f"Question: Where?\nGold target: Paris\nPredicted answer: {FENCED}\n\n"
     assert ask(f"Here is a new example.\n{item}{MENU}").item().response == FENCED
 
 
 def test_an_item_may_follow_the_task_at_once() -> None:
-    """Then a quoted introduction in the response introduces nothing."""
+    """Then a quoted introduction in the response has no effect."""
     quoted = "Here is a new example. Question: 1? Gold target: 7 Predicted answer: 7"
     item = f"Question: Where?\nGold target: Paris\nPredicted answer: Rome. {quoted}\n\n"
     found = ask(f'Assign "CORRECT" or "NOT_ATTEMPTED"].\n\n{item}{MENU}')
@@ -47,8 +47,8 @@ SCORED = "1 or 0, and don't output anything else.\n\n{examples}[Question]: Where
 SCORED += "[Standard Answer]: Paris\n[Model_answer] : Rome\nJudgement:"
 
 
-def test_examples_are_read_over_where_their_end_is_known_and_refused_elsewhere() -> None:
-    """An example must not be taken for the item."""
+def test_examples_are_skipped_where_their_end_is_known_and_refused_elsewhere() -> None:
+    """An example must not be read as the item."""
     known = ask(SCORED.format(examples=EXAMPLE.format(color="blue", verb="is")))
     assert known.item().reference == ("Paris",)
     assert ask(SCORED.format(examples="")).item().reference == ("Paris",)
@@ -57,7 +57,7 @@ def test_examples_are_read_over_where_their_end_is_known_and_refused_elsewhere()
 
 
 def test_a_report_with_worked_examples_is_omni_math() -> None:
-    """They have the parts of another family's item."""
+    """They have the same parts as another family's item."""
     parts = "**Question**:\n1+1?\n**Reference Answer**\n2\n"
     item = f"<math solution>\n{parts}**Student Solution**:\n3\n</math solution>"
     shown = f"<example 1>\n{parts}## Student Final Answer\n2\n</example 1>\n"
@@ -70,7 +70,7 @@ LABELED = "Question: Where?\n\nLabeled Answer: Paris\n\nPredicted Answer: Rome\n
 
 @pytest.mark.parametrize(("right", "wrong"), [("Correct", "Incorrect"), ("yes", "no")])
 def test_the_words_are_those_of_the_prompt(right: str, wrong: str) -> None:
-    """In a sentence, and in a JSON object."""
+    """They are read from a sentence and from a JSON object."""
     menu = f'Did the model give it? Please respond with "{right}" if so, or "{wrong}" if not.'
     assert ask(LABELED + menu).reply(judged(Verdict.INCORRECT)).core == wrong
     menu = f'{{ "rationale": "why", "judgement": "can only be \'{right}\' or \'{wrong}\'" }}'
@@ -101,7 +101,7 @@ def test_a_criterion_other_than_correctness_is_refused() -> None:
 
 @pytest.mark.parametrize("end", ["GRADE: <integer 1-5>", "SCORE: N from 1 to 5"])
 def test_a_known_frame_that_asks_for_a_scale_is_refused(end: str) -> None:
-    """Its parser would read another thing than a verdict."""
+    """Its parser does not expect a verdict."""
     parts = "[Task]: Where?\n***\n[Submission]: Rome\n***\n[Criterion]: Paris"
     with pytest.raises(PromptError):
         ask(f"[BEGIN DATA]\n***\n{parts}\n***\n[END DATA]\nEnd with {end}.")

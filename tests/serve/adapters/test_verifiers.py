@@ -1,4 +1,4 @@
-"""Callers that name their own words, or several answers: verifiers v1 and lmms-eval."""
+"""Callers that define their own words, or several answers: verifiers v1 and lmms-eval."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ INCORRECT = CORRECT.model_copy(update={"verdict": Verdict.INCORRECT})
 def test_the_words_are_the_callers(
     name: str, default: str, wanted: str, words: tuple[str, str], response: str
 ) -> None:
-    """Whatever words a response names."""
+    """Words in the response are ignored."""
     (message,) = BY_NAME[name].prompt("2+2?", "4", response)
     prompt = Message(role="user", content=message.content.replace(default, wanted))
     ask = find([prompt])

@@ -23,7 +23,7 @@ FIFTH = BLOCK.format("An ellipse meets the x-axis at 9.", "A", "x = 9", "1")
     ids=["plain", "block", "examples"],
 )
 def test_the_block_is_the_tasks(fifth: str, response: str) -> None:
-    """Neither an example, nor one that a response brings along."""
+    """It is neither an example nor a block in the response."""
     text = SCORE.prompt("2+2=?", "5", response)[0].content
     text = text.replace("[Question]: 2+2=?", fifth + "[Question]: 2+2=?")
     ask = find([Message(role="user", content=text)])

@@ -1,6 +1,6 @@
 """A headless Chromium on two pipes: no driver program, no port, the standard library alone.
 
-The browser is told what to do in its own DevTools protocol, a JSON object and a NUL each.
+The browser is controlled by its DevTools protocol: JSON objects, each followed by NUL.
 https://chromedevtools.github.io/devtools-protocol
 """
 
@@ -34,16 +34,16 @@ _EXEC: Final = (
 
 
 class BrowserError(Exception):
-    """The page raised, the browser refused, or nothing came in time."""
+    """The page raised an error, the browser refused, or there was a timeout."""
 
 
 def executable() -> str | None:
-    """The browser on this machine, or none."""
+    """The installed browser, or None."""
     return next(filter(None, map(shutil.which, NAMES)), None)
 
 
 class Browser:
-    """One browser with one empty profile in ``folder``; pages are opened in it one by one."""
+    """A browser with an empty profile in ``folder``; pages are opened one by one."""
 
     def __init__(self, program: str, folder: Path) -> None:
         self.folder = folder
@@ -82,7 +82,7 @@ class Browser:
     def call(
         self, method: str, session: str | None = None, *, timeout: float = 30, **params: Any
     ) -> dict[str, Any]:
-        """Send a command and wait for its result; events that come meanwhile are kept."""
+        """Send a command and wait for its result; events that arrive meanwhile are kept."""
         self._number += 1
         message: dict[str, Any] = {"id": self._number, "method": method, "params": params}
         if session:
@@ -192,11 +192,11 @@ class Page:
             time.sleep(0.02)
 
     def text(self, selector: str) -> str:
-        """What a reader sees of the first element of that kind."""
+        """The visible text of the first matching element."""
         return str(self.run(f"document.querySelector({json.dumps(selector)}).innerText"))
 
     def click(self, selector: str) -> None:
-        """Press the mouse in the middle of an element, as a hand does."""
+        """Click with the mouse in the middle of an element."""
         found = json.dumps(selector)
         at = self.run(
             f"(() => {{ const e = document.querySelector({found}); e.scrollIntoView("
@@ -210,7 +210,7 @@ class Page:
             )  # fmt: skip
 
     def write(self, selector: str, text: str) -> None:
-        """Focus a field and put ``text`` into it, as the keyboard does."""
+        """Focus a field and type ``text`` into it."""
         self.run(f"document.querySelector({json.dumps(selector)}).focus()")
         self.call("Input.insertText", text=text)
 
@@ -238,7 +238,7 @@ class Page:
         )  # fmt: skip
 
     def picture(self, path: Path, *, whole: bool = True) -> None:
-        """Save what is to be seen, the whole page or the window, as PNG."""
+        """Save a screenshot of the whole page or the window as PNG."""
         data = self.call("Page.captureScreenshot", captureBeyondViewport=whole)["data"]
         path.write_bytes(base64.b64decode(data))
 

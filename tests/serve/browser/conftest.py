@@ -53,10 +53,9 @@ def rules_url() -> Iterator[str]:
 
 @pytest.fixture
 def open_page(browser: Browser, rules_url: str) -> Iterator[Open]:
-    """Opens the page of the rule judge, or of another app, in a fresh tab of any kind.
+    """Opens the page of the rule judge, or of another app, in a new tab.
 
-    When the test is over, a tab that complained, of an exception or of what its policy forbids,
-    fails it.
+    At the end of the test, an exception or a policy violation in a tab fails it.
     """
     with ExitStack() as stack:
         pages = []
@@ -77,7 +76,7 @@ def open_page(browser: Browser, rules_url: str) -> Iterator[Open]:
 
 @pytest.fixture
 def rows_file(tmp_path: Path) -> Path:
-    """Seven lines: five rows of all kinds, a blank one, and two that are no rows."""
+    """Seven lines: different rows, a blank line, and two invalid lines."""
     path = tmp_path / "answers.jsonl"
     path.write_text(
         '{"id": "right", "question": "2+2=?", "reference": "4", "response": "The answer is 4.",'

@@ -25,7 +25,7 @@ DONE = "!document.querySelector('#download').hidden"
 
 
 class Quick:
-    """Finds everything correct, after a while if told."""
+    """Judges everything correct, with an optional delay."""
 
     name = "quick"
     fingerprint = "quick"
@@ -56,13 +56,13 @@ def many(path: Path, n: int, response: str = "The answer is 4.") -> Path:
 
 
 def chip(page: Page, name: str) -> list[str]:
-    """Choose a filter; the ids that it leaves."""
+    """Choose a filter; return the ids that match it."""
     page.click(f"#filters [data-filter={name}]")
     return list(page.run(IDS))
 
 
 def refusing(app: FastAPI, replies: list[Response]) -> FastAPI:
-    """``app``, which first gives these replies to requests for judgements."""
+    """``app``, which gives these replies to its first requests for judgements."""
 
     @app.middleware("http")
     async def refuse(request: Request, go_on: RequestResponseEndpoint) -> Response:
@@ -74,7 +74,7 @@ def refusing(app: FastAPI, replies: list[Response]) -> FastAPI:
 
 
 def test_bad_lines_are_named_and_good_ones_judged(open_page: Open, rows_file: Path) -> None:
-    """By line number and reason, before anything is sent; the counts add up."""
+    """They are listed by line number and reason before any request; the counts add up."""
     page = open_page()
     load(page, rows_file)
     assert page.text("#bad-heading") == "2 lines cannot be used"
@@ -94,7 +94,7 @@ def test_bad_lines_are_named_and_good_ones_judged(open_page: Open, rows_file: Pa
     assert page.text("#progress-text").startswith("Done: 5 rows")
 
 
-def test_filters_and_search_leave_what_they_say(open_page: Open, rows_file: Path) -> None:
+def test_filters_and_search_show_matching_rows(open_page: Open, rows_file: Path) -> None:
     page = open_page()
     load(page, rows_file)
     page.click("#start")
@@ -126,7 +126,7 @@ def test_agreement_and_kappa_follow_from_the_labels(open_page: Open, rows_file: 
     assert cells == ["1", "1", "0", "1"]
 
 
-def test_kappa_is_undefined_where_all_is_of_one_class(open_page: Open, tmp_path: Path) -> None:
+def test_kappa_is_undefined_with_a_single_class(open_page: Open, tmp_path: Path) -> None:
     page = open_page()
     path = tmp_path / "one.jsonl"
     path.write_text('{"reference": "4", "response": "The answer is 4.", "label": true}\n')
@@ -171,7 +171,7 @@ def test_what_is_shown_can_be_saved_alone(open_page: Open, rows_file: Path, tmp_
     assert [row["id"] for row in _read(tmp_path / "answers.judgements.jsonl")] == ["wrong"]
 
 
-def test_a_row_opens_its_judgement_and_the_keyboard_goes_on(
+def test_a_row_opens_its_judgement_and_the_keyboard_steps_through_rows(
     open_page: Open, rows_file: Path
 ) -> None:
     page = open_page()
@@ -191,8 +191,8 @@ def test_a_row_opens_its_judgement_and_the_keyboard_goes_on(
     page.until("document.activeElement.innerText == '5'")
 
 
-def test_a_busy_server_is_asked_again_when_it_says(open_page: Open, tmp_path: Path) -> None:
-    """Nothing is lost, and nothing judged twice; a server error is retried as well."""
+def test_a_busy_server_is_asked_again_after_its_delay(open_page: Open, tmp_path: Path) -> None:
+    """No row is lost or judged twice; a server error is also retried."""
     busy = {"error": {"message": "the queue is full"}}
     replies: list[Response] = [
         JSONResponse(busy, 429, headers={"Retry-After": "1"}),
@@ -209,10 +209,10 @@ def test_a_busy_server_is_asked_again_when_it_says(open_page: Open, tmp_path: Pa
     assert replies == []
 
 
-def test_a_row_that_the_server_refuses_does_not_take_others_along(
+def test_a_row_that_the_server_refuses_does_not_affect_others(
     open_page: Open, tmp_path: Path
 ) -> None:
-    """It is asked for alone at last, and shown with the server's words."""
+    """It is finally sent alone, and shown with the server's message."""
     path = many(tmp_path / "many.jsonl", 9)
     long = {"id": "long", "reference": "4", "response": "x" * 500}
     path.write_text(path.read_text() + json.dumps(long) + "\n")
@@ -229,7 +229,7 @@ def test_a_row_that_the_server_refuses_does_not_take_others_along(
     assert "500 characters, at most 100 are read" in page.text("#detail")
 
 
-def test_a_run_that_is_cancelled_goes_on_where_it_stood(open_page: Open, tmp_path: Path) -> None:
+def test_a_cancelled_run_resumes(open_page: Open, tmp_path: Path) -> None:
     page = open_page(create_app(Quick(0.15)))
     load(page, many(tmp_path / "many.jsonl", 400))
     page.click("#start")
@@ -246,7 +246,7 @@ def test_a_run_that_is_cancelled_goes_on_where_it_stood(open_page: Open, tmp_pat
 
 
 def test_thousands_of_rows_stay_quick(open_page: Open, tmp_path: Path) -> None:
-    """A page of fifty is all that is ever drawn; filter, search and turning take a blink."""
+    """Only fifty rows are drawn at a time; filter, search and paging are fast."""
     page = open_page(create_app(Quick()))
     load(page, many(tmp_path / "many.jsonl", 2_000))
     page.click("#start")
@@ -293,7 +293,7 @@ def test_a_phone_shows_a_judged_file_without_scrolling_sideways(
 
 
 def _read(path: Path) -> list[dict[str, object]]:
-    """The rows of a file, once the browser has put it there."""
+    """The rows of a file after its download."""
     deadline = time.monotonic() + 5
     while not path.exists() and time.monotonic() < deadline:
         time.sleep(0.02)

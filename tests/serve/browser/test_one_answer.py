@@ -20,8 +20,8 @@ RESULT = "document.querySelector('#result .banner')"
 HOSTILE = "<img src=x onerror=document.title='owned'><script>document.title='owned'</script>"
 
 
-class Told:
-    """Answers every item with one judgement."""
+class FixedJudge:
+    """A judge that returns the same judgement for every item."""
 
     name = "told"
     fingerprint = "told"
@@ -30,7 +30,7 @@ class Told:
         self.judgement = {"method": "model", **judgement}
 
     def judge(self, items: Sequence[Item]) -> list[Judgement]:
-        """The same for all."""
+        """The same judgement for all items."""
         return [Judgement(id=item.id, **self.judgement) for item in items]  # type: ignore[arg-type]
 
 
@@ -41,7 +41,7 @@ def fill(page: Page, reference: str, response: str, question: str = "") -> None:
 
 
 def test_the_right_example_is_judged_and_its_key_sentence_marked(open_page: Open) -> None:
-    """The mark is the judge's quote, exactly; the response around it stays whole."""
+    """The mark is exactly the judge's quote; the response is otherwise unchanged."""
     page = open_page()
     page.click("#example-right")
     page.until(RESULT)
@@ -74,7 +74,7 @@ def test_control_enter_judges_what_is_typed(open_page: Open) -> None:
     assert page.text("#status") == "Correct"
 
 
-def test_a_missing_reference_is_said_at_its_field_and_nothing_is_sent(open_page: Open) -> None:
+def test_a_missing_reference_is_an_error_at_its_field_and_nothing_is_sent(open_page: Open) -> None:
     page = open_page()
     page.write("#response", "The answer is 4.")
     page.click("#judge")
@@ -93,7 +93,7 @@ def test_any_of_several_references_suffices(open_page: Open) -> None:
     assert page.text("#result .word") == "Correct"
 
 
-def test_a_changed_field_makes_the_judgement_an_old_one(open_page: Open) -> None:
+def test_a_changed_field_marks_the_judgement_as_outdated(open_page: Open) -> None:
     page = open_page()
     page.click("#example-right")
     page.until(RESULT)
@@ -110,11 +110,11 @@ def test_a_changed_field_makes_the_judgement_an_old_one(open_page: Open) -> None
         (Outcome.FAILED, "engine:timeout: nothing after 3 s", None, "Failed"),
     ],
 )
-def test_what_is_no_verdict_never_looks_like_one(
+def test_an_outcome_without_a_verdict_is_shown_differently(
     open_page: Open, outcome: Outcome, reason: str, chain: str | None, words: str
 ) -> None:
-    """It says so above, and neither the sign nor the word has a verdict's colour."""
-    page = open_page(create_app(Told(outcome=outcome, reason=reason, chain=chain)))
+    """The headline says so, and neither sign nor word has a verdict's colour."""
+    page = open_page(create_app(FixedJudge(outcome=outcome, reason=reason, chain=chain)))
     fill(page, "4", "The answer is 4.")
     page.press("Enter", control=True)
     page.until(RESULT)
@@ -128,9 +128,9 @@ def test_what_is_no_verdict_never_looks_like_one(
     assert reason in page.text("#result .facts")
 
 
-def test_no_text_is_taken_for_markup(open_page: Open) -> None:
-    """In none of the places where the item's or the judge's words are shown."""
-    told = Told(
+def test_no_text_becomes_markup(open_page: Open) -> None:
+    """Neither the item's nor the judge's texts are inserted as markup."""
+    told = FixedJudge(
         outcome=Outcome.JUDGED, verdict=Verdict.INCORRECT, confidence=0.9996, reason=HOSTILE,
         key_sentence=HOSTILE, answer=HOSTILE, chain=f"{HOSTILE}\n<No>", method=HOSTILE,
     )  # fmt: skip
@@ -155,11 +155,11 @@ def test_no_text_is_taken_for_markup(open_page: Open) -> None:
     ],
     ids=["other blanks", "defused", "the last one", "beyond 16 bits", "not there"],
 )
-def test_a_quote_is_found_where_it_stands(
+def test_a_quote_is_found_in_the_response(
     open_page: Open, quote: str, response: str, marked: str | None
 ) -> None:
-    """Other blanks do not matter; a quote that is not there is shown apart and said to be so."""
-    told = Told(outcome=Outcome.JUDGED, verdict=Verdict.CORRECT, key_sentence=quote)
+    """Blanks may differ; a quote that is not in the response is shown separately, with a note."""
+    told = FixedJudge(outcome=Outcome.JUDGED, verdict=Verdict.CORRECT, key_sentence=quote)
     page = open_page(create_app(told))
     page.run(f"document.querySelector('#response').value = {json.dumps(response)}")
     page.write("#reference", "5")
@@ -174,8 +174,8 @@ def test_a_quote_is_found_where_it_stands(
     assert (marked is None) == page.run("Boolean(document.querySelector('#result q'))")
 
 
-def test_the_curl_line_says_the_same_to_a_shell(open_page: Open) -> None:
-    """Quotes, dollars and line ends come through; the key stays a variable."""
+def test_the_curl_command_sends_the_same_request(open_page: Open) -> None:
+    """Quotes, dollars and line breaks are preserved; the key is a variable."""
     page = open_page()
     page.click("#key-box summary")
     page.write("#key", "secret-key")
@@ -193,8 +193,8 @@ def test_the_curl_line_says_the_same_to_a_shell(open_page: Open) -> None:
     assert "secret-key" not in command
 
 
-def test_the_key_goes_along_and_a_missing_one_is_asked_for(open_page: Open) -> None:
-    app = create_app(Told(outcome=Outcome.JUDGED, verdict=Verdict.CORRECT))
+def test_the_key_is_sent_and_a_missing_one_is_requested(open_page: Open) -> None:
+    app = create_app(FixedJudge(outcome=Outcome.JUDGED, verdict=Verdict.CORRECT))
 
     @app.middleware("http")
     async def with_key(request: Request, go_on: RequestResponseEndpoint) -> Response:
@@ -216,8 +216,8 @@ def test_the_key_goes_along_and_a_missing_one_is_asked_for(open_page: Open) -> N
     assert page.run("localStorage.length") == 0
 
 
-def test_the_language_follows_the_browser_and_then_the_reader(open_page: Open) -> None:
-    """A switch keeps what is on the page, and is remembered."""
+def test_the_language_follows_the_browser_and_then_the_user(open_page: Open) -> None:
+    """Switching keeps the page's content, and the choice is remembered."""
     page = open_page(language="zh-CN")
     assert page.run("document.documentElement.lang") == "zh-CN"
     page.click("#example-wrong")
@@ -234,7 +234,7 @@ def test_the_language_follows_the_browser_and_then_the_reader(open_page: Open) -
 
 @pytest.mark.parametrize("language", ["en-US", "zh-CN"])
 def test_nothing_is_wider_than_the_window(open_page: Open, language: str) -> None:
-    """Neither empty nor judged, on any phone or tablet, with words that do not break."""
+    """On any phone or tablet, before and after judging, with long words."""
     page = open_page(language=language, size=(390, 800))
     inside = "document.documentElement.scrollWidth <= innerWidth"
     assert page.run(inside)
@@ -251,8 +251,8 @@ def test_nothing_is_wider_than_the_window(open_page: Open, language: str) -> Non
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_all_text_stands_out_from_its_ground(open_page: Open, dark: bool) -> None:
-    """At least 4.5 to 1, as WCAG 2.2 (1.4.3) asks of text, for every colour that words have."""
+def test_all_text_has_sufficient_contrast(open_page: Open, dark: bool) -> None:
+    """At least 4.5 to 1 (WCAG 2.2, 1.4.3) for every text colour."""
     page = open_page(dark=dark)
     ratios = page.run("""(() => {
       const style = getComputedStyle(document.documentElement);

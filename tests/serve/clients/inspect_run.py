@@ -1,6 +1,6 @@
 """inspect_ai evaluations of ready answers; their grader is a model behind a URL.
 
-Run by ``test_inspect_ai.py`` in a process of its own: the grader's model is the argument, the
+Run by ``test_inspect_ai.py`` in a separate process: the grader's model is the argument, the
 samples come on stdin, the grades of each scorer go to stdout.
 """
 
@@ -32,7 +32,7 @@ def main() -> None:
         for r in json.load(sys.stdin)
     ]  # fmt: skip
     made = {}
-    with tempfile.TemporaryDirectory() as logs:  # a log is read when it is looked at
+    with tempfile.TemporaryDirectory() as logs:  # a log is read lazily
         for name, scorer in {"qa": model_graded_qa, "fact": model_graded_fact}.items():
             task = Task(MemoryDataset(samples), solver=ready_answers(), scorer=scorer())
             [log] = eval(

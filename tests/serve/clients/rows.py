@@ -1,4 +1,4 @@
-"""Items whose verdicts the rules know, and the prompts that callers put around them."""
+"""Items that the rules decide, and the prompts of callers with them."""
 
 from __future__ import annotations
 

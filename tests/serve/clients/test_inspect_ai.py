@@ -14,7 +14,7 @@ from tests.serve.clients.rows import OPEN, sums
 
 
 def test_fifty_samples_get_their_grades_and_open_ones_none(server: str) -> None:
-    """Forty-five right or wrong answers are graded so; five open ones stay out of the accuracy."""
+    """Forty-five right or wrong answers are graded; five undecided ones are not in the accuracy."""
     known = sums(45)
     opened = [OPEN.model_copy(update={"id": f"open-{n}"}) for n in range(5)]
     rows = [
@@ -30,7 +30,7 @@ def test_fifty_samples_get_their_grades_and_open_ones_none(server: str) -> None:
     done = subprocess.run(
         [sys.executable, run, "openai-api/gradegpt/gpt-4o"],
         input=json.dumps(rows),
-        # The one change to a pipeline: where its grader is.
+        # The only change to a pipeline: the URL of its grader.
         env={**os.environ, "GRADEGPT_BASE_URL": f"{server}/v1", "GRADEGPT_API_KEY": "none"},
         capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip

@@ -1,6 +1,6 @@
 """litellm, with ``api_base`` set.
 
-In a process of its own: the import takes seconds and warns of things that are not ours.
+In a separate process, as the import takes seconds and prints unrelated warnings.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def test_litellm_gets_the_verdicts_alone_at_once_and_streamed(server: str) -> No
     done = subprocess.run(
         [sys.executable, "-c", ASKS],
         input=json.dumps([f"{server}/v1", prompts]),
-        # litellm fetches a table of prices when it is imported, unless told to take its own.
+        # litellm fetches a table of prices when it is imported, unless it is set to use its own.
         env={**os.environ, "LITELLM_LOCAL_MODEL_COST_MAP": "True"},
         capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip

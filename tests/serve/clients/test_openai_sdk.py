@@ -35,7 +35,7 @@ def messages(family: str, item: Item) -> list[ChatCompletionMessageParam]:
     ("family", "right", "wrong"),
     [("opencompass", "A", "B"), ("math_equality", "Yes", "No"), ("lm_eval_pisa", "1", "0")],
 )
-def test_each_caller_reads_its_own_words(
+def test_each_caller_reads_its_own_reply(
     client: openai.OpenAI, family: str, right: str, wrong: str
 ) -> None:
     for item, correct in SUMS:
@@ -60,7 +60,7 @@ def test_a_stream_adds_up_to_the_whole(client: openai.OpenAI) -> None:
 
 
 def test_n_choices_are_alike(client: openai.OpenAI) -> None:
-    """A caller that votes over samples gets its votes, from one judgement."""
+    """A caller that votes over samples gets equal votes from one judgement."""
     reply = client.chat.completions.create(
         model="gpt-4o", messages=messages("opencompass", SUMS[0][0]), n=3
     )
@@ -68,7 +68,7 @@ def test_n_choices_are_alike(client: openai.OpenAI) -> None:
     assert [choice.index for choice in reply.choices] == [0, 1, 2]
 
 
-def test_the_judgement_rides_beside_the_reply(client: openai.OpenAI) -> None:
+def test_the_judgement_is_in_the_reply(client: openai.OpenAI) -> None:
     reply = client.chat.completions.create(
         model="gpt-4o", messages=messages("opencompass", SUMS[0][0])
     )
@@ -87,7 +87,7 @@ def test_raw_prompts_are_completed_one_or_many(client: openai.OpenAI) -> None:
     assert said == [right for _, right in SUMS]
 
 
-def test_no_verdict_is_an_error_where_the_caller_has_no_word_for_it(client: openai.OpenAI) -> None:
+def test_no_verdict_is_an_error_where_the_caller_has_no_reply_for_it(client: openai.OpenAI) -> None:
     with pytest.raises(openai.UnprocessableEntityError) as caught:
         client.chat.completions.create(model="gpt-4o", messages=messages("opencompass", OPEN))
     assert caught.value.code == "no_verdict"
@@ -112,7 +112,7 @@ def test_many_at_once_get_their_own_answers(server: str) -> None:
     assert asyncio.run(ask()) == ["A" if right else "B" for _, right in items]
 
 
-def test_a_batch_of_a_file_comes_back_with_every_line(client: openai.OpenAI) -> None:
+def test_a_batch_returns_every_line(client: openai.OpenAI) -> None:
     """Upload, create, poll, download: the loop of OpenAI's own guide."""
     lines = [
         {
@@ -144,8 +144,8 @@ def test_a_batch_of_a_file_comes_back_with_every_line(client: openai.OpenAI) -> 
     assert said == {item.id: "A" if right else "B" for item, right in SUMS}
 
 
-def test_what_opencompass_puts_together_still_says_the_verdict(client: openai.OpenAI) -> None:
-    """It puts ``reasoning_content`` before the content, and takes the first letter of both."""
+def test_opencompass_reads_the_verdict_from_the_joined_text(client: openai.OpenAI) -> None:
+    """It puts ``reasoning_content`` before the content, and reads the first letter."""
     item = Item(question="A or B?", reference=("B",), response="The answer is A.")
     reply = client.chat.completions.create(model="gpt-4o", messages=messages("opencompass", item))
     message = reply.choices[0].message

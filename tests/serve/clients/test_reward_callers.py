@@ -17,7 +17,7 @@ TURN = "<|im_start|>user\n{}<|im_end|>\n<|im_start|>assistant\n"
 
 
 async def rollout(url: str, prompt: str, response: str, label: str) -> dict[str, Any]:
-    """What a rollout worker does with one sample: one query a request, five attempts."""
+    """A rollout worker's call for one sample: one query per request, five attempts."""
     body = {"query": [prompt + response + "<|im_end|>"], "prompts": [prompt], "labels": [label]}
     async with httpx2.AsyncClient(timeout=30) as client:
         for _ in range(5):
@@ -43,8 +43,8 @@ def test_an_openrlhf_rollout_gets_a_reward_a_sample(server: str) -> None:
         assert all(len(values) == 1 for values in reply["extra_logs"].values())
 
 
-def test_openrlhf_gets_no_number_for_what_was_not_decided(server: str) -> None:
-    """Zero would train the policy away from answers that nobody found wrong."""
+def test_openrlhf_gets_no_number_without_a_verdict(server: str) -> None:
+    """A zero would punish answers that were not judged wrong."""
     with pytest.raises(RuntimeError, match="no_verdict"):
         asyncio.run(
             rollout(f"{server}/get_reward", OPEN.question, OPEN.response, OPEN.reference[0])
@@ -54,7 +54,7 @@ def test_openrlhf_gets_no_number_for_what_was_not_decided(server: str) -> None:
 def test_a_verl_reward_manager_calls_compute_score(
     server: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By keyword, in a thread, with whatever else a row holds; ``score`` is read."""
+    """It is called by keyword, in a thread, with all fields of a row; ``score`` is read."""
     monkeypatch.setenv("GRADEGPT_URL", server)
 
     async def score(solution: str, truth: str, question: str) -> dict[str, float]:

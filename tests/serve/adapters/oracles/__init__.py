@@ -1,8 +1,8 @@
-"""How each family's parser reads a reply, written from its described behaviour: a module a family.
+"""How each family's parser reads a reply, written from its described behaviour.
 
-``ORACLES`` maps an adapter's name to its readers; a reader gives ``correct``, ``incorrect``,
-``invalid`` or none (no verdict: unscored, retried or an error on the caller's side). A caller
-whose software has several parsers has several readers: all must agree.
+``ORACLES`` maps an adapter's name to its readers; a reader returns ``correct``, ``incorrect``,
+``invalid`` or None (no verdict: unscored, retried or an error on the caller's side). A caller
+with several parsers has several readers: all must agree.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """OpenCompass looks for INCORRECT first, NeMo-Skills at the beginning, NeMo Gym for the first.
 
-Version 1.1 reads a JSON object, or else the first word that stands alone.
+Version 1.1 reads a JSON object, or else the first separate word.
 """
 
 from __future__ import annotations

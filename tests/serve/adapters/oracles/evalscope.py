@@ -7,7 +7,7 @@ import re
 
 
 def _objects(text: str) -> list[str]:
-    """The outermost pairs of braces that stand in no string."""
+    """The outermost pairs of braces outside strings."""
     found, depth, start = [], 0, 0
     for match in re.finditer(r'"(?:\\.|[^"\\])*"?|[{}]', text, re.DOTALL):
         if match[0] == "{":

@@ -1,4 +1,4 @@
-"""LiveMathBench takes the last box; whatever is not ``yes`` is wrong."""
+"""LiveMathBench takes the last box; anything except ``yes`` is wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""NeMo Gym takes the label that stands first; none counts as different."""
+"""NeMo Gym takes the first label; a reply without one counts as different."""
 
 from __future__ import annotations
 

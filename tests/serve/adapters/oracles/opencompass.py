@@ -1,4 +1,4 @@
-"""OpenCompass takes the first letter of its menu, capitals only, wherever it stands."""
+"""OpenCompass takes the first letter of its menu, capitals only, at any position."""
 
 from __future__ import annotations
 
