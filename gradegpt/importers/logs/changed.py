@@ -81,15 +81,25 @@ def by_task(rows: Iterable[Scored]) -> list[Change]:
     return [changed(task, scored) for task, scored in tasks.items()]
 
 
-def shown(rows: Sequence[Scored]) -> str:
-    """A summary of the changes: in total, by task where there are several, and the first ids."""
+def shown(
+    rows: Sequence[Scored],
+    no_verdict: str = "without a verdict",
+    unscored: str = "without an old score",
+) -> str:
+    """A summary of the changes: in total, by task where there are several, and the first ids.
+
+    ``no_verdict`` and ``unscored`` say what the rows lack that are not compared.
+    """
     total, tasks = changed("all", rows), by_task(rows)
     lines = [_line(total)]
+    counts = {
+        no_verdict: total.n_no_verdict,
+        unscored: total.n_unscored,
+        "whose old score is neither right nor wrong": total.n_graded,
+    }
     if total.n_rows > total.n_compared:
-        lines.append(
-            f"not compared: {total.n_no_verdict:,} without a verdict + {total.n_unscored:,} "
-            f"without an old score + {total.n_graded:,} whose old score is neither right nor wrong"
-        )
+        lacking = " + ".join(f"{count:,} {what}" for what, count in counts.items() if count)
+        lines.append(f"not compared: {lacking}")
     if len(tasks) > 1:
         lines += [_line(task) for task in tasks]
     for word, ids in (("now right", total.up), ("now wrong", total.down)):

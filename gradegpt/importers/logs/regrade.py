@@ -171,7 +171,11 @@ def between(first: str | Path, second: str | Path) -> str:
         how = "compare judgements of one file"
         raise InputError(f"{second}: not the same items in the same order as {first}; {how}")
     pairs = zip(before, after, strict=True)
-    return shown([Scored(b.id, "", "", _new(b), _new(a)) for b, a in pairs])
+    return shown(
+        [Scored(b.id, "", "", _new(b), _new(a)) for b, a in pairs],
+        no_verdict=f"without a verdict in {second}",
+        unscored=f"without one in {first}",
+    )
 
 
 def _beside(item: Item, judgement: Judgement) -> dict[str, Any]:
