@@ -199,9 +199,9 @@ def _verdict(verdicts: Sequence[Verdict | None], least: float) -> Verdict | None
 def _confidence(parts: Sequence[Part], verdict: Verdict | None) -> float | None:
     """The least confidence of the right parts if correct, else the largest of the other parts."""
     right = verdict is Verdict.CORRECT
-    all_ = [p.confidence for p in parts if p.verdict and (p.verdict is Verdict.CORRECT) is right]
-    known = [confidence for confidence in all_ if confidence is not None]
-    if verdict is None or len(known) < len(all_):
+    given = [p.confidence for p in parts if p.verdict and (p.verdict is Verdict.CORRECT) is right]
+    known = [confidence for confidence in given if confidence is not None]
+    if verdict is None or len(known) < len(given):
         return None
     return min(known) if right else max(known)
 
