@@ -284,7 +284,10 @@ class TestCounts:
     @pytest.mark.parametrize(
         ("change", "message"),
         [
-            ({"prompt": [{"role": "user", "content": "hello"}]}, "row 2: not a training row of a judge"),
+            (
+                {"prompt": [{"role": "user", "content": "hello"}]},
+                "row 2: not a training row of a judge",
+            ),
             ({"meta": {}}, "row 2: not a training row of a judge"),
             ({"completion": []}, "row 2: not a training row of a judge"),
             ({"extra": 1}, "row 2: extra: unknown field"),
