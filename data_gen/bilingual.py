@@ -178,14 +178,14 @@ def _deeds() -> Iterator[Fact]:
     for deed in sentences().deeds:
         for a, b in _pairs(deed.en):
 
-            def said(one: Pair, other: Pair, deed: Deed = deed) -> Name:
+            def stated(one: Pair, other: Pair, deed: Deed = deed) -> Name:
                 return Name(
                     (f"{one.en} {deed.en} {other.en}", f"{other.en} was {deed.done} by {one.en}"),
                     (f"{one.zh}{deed.zh}了{other.zh}", f"{other.zh}被{one.zh}{deed.zh}了"),
                 )
 
             asked = (f"What happened between {a.en} and {b.en}?", f"{a.zh}和{b.zh}之间发生了什么？")
-            yield Fact(ROLES, asked, said(a, b), (said(b, a),))
+            yield Fact(ROLES, asked, stated(a, b), (stated(b, a),))
 
 
 def _comparisons() -> Iterator[Fact]:
@@ -193,7 +193,7 @@ def _comparisons() -> Iterator[Fact]:
     for pole in sentences().opposites:
         for a, b in _pairs(pole.en):
 
-            def said(one: Pair, other: Pair, pole: Opposites = pole) -> Name:
+            def stated(one: Pair, other: Pair, pole: Opposites = pole) -> Name:
                 return Name(
                     (
                         f"{one.en} is {pole.en} than {other.en}",
@@ -203,7 +203,7 @@ def _comparisons() -> Iterator[Fact]:
                 )
 
             asked = (f"How do {a.en} and {b.en} compare?", f"{a.zh}和{b.zh}比较，结果如何？")
-            yield Fact(ROLES, asked, said(a, b), (said(b, a),))
+            yield Fact(ROLES, asked, stated(a, b), (stated(b, a),))
 
 
 def _pairs(key: str) -> Iterator[tuple[Pair, Pair]]:
@@ -235,10 +235,10 @@ def bilingual(fact: Fact, verdict: Verdict, id_: str, rng: random.Random) -> Can
     swapped = rng.random() < _SWAPPED and not (fact.held_out or split_of(miss.en[0]) == "test")
     wanted, other = (miss, truth) if swapped else (truth, miss)
     lang: Lang = rng.choice(("en", "zh"))
-    said_in: Lang = lang if rng.random() < kind.at_home else ("zh" if lang == "en" else "en")
-    ask: Lang = rng.choice((lang, said_in))
+    response_lang: Lang = lang if rng.random() < kind.at_home else ("zh" if lang == "en" else "en")
+    ask: Lang = rng.choice((lang, response_lang))
     reference = rng.choice(wanted.forms(lang))
-    task = _Task(rng, fact, kind, said_in, reference)
+    task = _Task(rng, fact, kind, response_lang, reference)
     if verdict is Verdict.INVALID:
         pattern, response, chain = task.unanswered(wanted)
     else:
@@ -253,7 +253,7 @@ def bilingual(fact: Fact, verdict: Verdict, id_: str, rng: random.Random) -> Can
             ),
             chain=with_matched_answer(chain) if chain.key_sentence else chain,
             lang=lang,
-            response_lang=said_in,
+            response_lang=response_lang,
             source=f"bilingual_{fact.table}",
             origin="synthetic",
             pattern=f"{fact.kind}_{pattern}",

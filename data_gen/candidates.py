@@ -75,13 +75,13 @@ def rng_for(key: str, seed: int) -> random.Random:
     return random.Random(hashlib.sha256(f"{seed}:{key}".encode()).digest())
 
 
-def agree(labels: Mapping[str, Verdict]) -> bool | None:
+def labels_agree(labels: Mapping[str, Verdict]) -> bool | None:
     """Whether all labels agree on correct or not correct; none where there is no label.
 
     ``incorrect`` and ``invalid`` agree: both are ``<No>``.
     """
-    said = {verdict is Verdict.CORRECT for verdict in labels.values()}
-    return None if not said else len(said) == 1
+    sides = {verdict is Verdict.CORRECT for verdict in labels.values()}
+    return None if not sides else len(sides) == 1
 
 
 def by_rules(item: Item) -> Judgement:

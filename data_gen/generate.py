@@ -19,8 +19,8 @@ from gradegpt.schema import Verdict
 from .balance import choose
 from .candidates import (
     Candidate,
-    agree,
     formats_of,
+    labels_agree,
     quote_survives,
     rng_for,
     shown_item,
@@ -55,15 +55,15 @@ def generate(
 
     """
     folder, counts = Path(settings.folder), Counter[str]()
-    grown = seeds(settings, counts)
+    all_seeds = seeds(settings, counts)
     work = folder / ".work" / fingerprint(settings)
-    paths = make_shards(grown, settings, work, progress)
+    paths = make_shards(all_seeds, settings, work, progress)
     with Teacher(settings.teacher) if settings.teacher else nullcontext() as teacher:
-        made = [c for path in paths for c in read_shard(path, counts)]
+        candidates = [c for path in paths for c in read_shard(path, counts)]
         if teacher is not None:
-            made = _ask_teacher(made, settings, teacher, progress)
+            candidates = _ask_teacher(candidates, settings, teacher, progress)
         spent = teacher.meter.summary() if teacher is not None else {}
-    agreed, disputed = _agreed(made, settings, counts, progress)
+    agreed, disputed = _agreed(candidates, settings, counts, progress)
     if settings.kind == "base":
         parts = mixture(agreed, settings)
         chosen, drills = agreed, []
@@ -106,17 +106,17 @@ def generate(
 
 
 def _ask_teacher(
-    made: list[Candidate], settings: DataGenSettings, teacher: Teacher, progress: Progress
+    candidates: list[Candidate], settings: DataGenSettings, teacher: Teacher, progress: Progress
 ) -> list[Candidate]:
     """Add a teacher's verdict to the labels, and its chain to candidates without one."""
-    asked = [i for i, c in enumerate(made) if _to_ask(c, settings)]
+    asked = [i for i, c in enumerate(candidates) if _to_ask(c, settings)]
     votes = teacher.label(
-        [made[i].item for i in asked],
+        [candidates[i].item for i in asked],
         progress=lambda done: progress("asking the teacher", done, len(asked)),
     )
     for index, vote in zip(asked, votes, strict=True):
-        made[index] = _with_vote(made[index], vote)
-    return made
+        candidates[index] = _with_vote(candidates[index], vote)
+    return candidates
 
 
 def _to_ask(candidate: Candidate, settings: DataGenSettings) -> bool:
@@ -129,12 +129,12 @@ def _with_vote(candidate: Candidate, vote: Vote) -> Candidate:
         return candidate
     labels = candidate.labels | {"teacher": vote.verdict}
     # A teacher's chain reads better than a template's: it is used where the labels agree.
-    chain = vote.chain if agree(labels) and vote.chain is not None else candidate.chain
+    chain = vote.chain if labels_agree(labels) and vote.chain is not None else candidate.chain
     return candidate.model_copy(update={"labels": labels, "chain": chain})
 
 
 def _agreed(
-    made: Sequence[Candidate],
+    candidates: Sequence[Candidate],
     settings: DataGenSettings,
     counts: Counter[str],
     progress: Progress,
@@ -143,10 +143,10 @@ def _agreed(
     agreed: list[Candidate] = []
     disputed: list[Candidate] = []
     exact, near = set[bytes](), NearDuplicates(settings.quality.near_duplicate)
-    for done, candidate in enumerate(made, start=1):
-        if done % 500 == 0 or done == len(made):
-            progress("checking labels and duplicates", done, len(made))
-        if agree(candidate.labels) is False:
+    for done, candidate in enumerate(candidates, start=1):
+        if done % 500 == 0 or done == len(candidates):
+            progress("checking labels and duplicates", done, len(candidates))
+        if labels_agree(candidate.labels) is False:
             disputed.append(candidate)
         elif candidate.chain is None:
             counts[f"left_out:{'unsettled' if candidate.labels else 'unlabelled'}"] += 1

@@ -68,8 +68,8 @@ def _next(text: str, at: int, before: str) -> tuple[int, str | None]:
     numeral = _NUMERAL.match(text, at)
     if numeral and numeral.end() > (known or at):
         value = spelled(numeral[0])
-        said = None if value is None else spell(value, chinese=False)
-        return numeral.end(), said and _worded(said, before)
+        words = None if value is None else spell(value, chinese=False)
+        return numeral.end(), words and _worded(words, before)
     if known is not None:
         return known, _worded(_table()[text[at:known]], before)
     kept = _KEPT.match(text, at)

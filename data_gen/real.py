@@ -58,7 +58,7 @@ def labelled(example: Example, rng: random.Random) -> Candidate:
     steps = without_restated_answer(example.response) if rng.random() < _RESTATEMENT_CUT else None
     if steps:
         example = example.model_copy(update={"response": steps})
-    return _real(example, labels, example.lang, example.source, rng, shown=bool(steps))
+    return _candidate(example, labels, example.lang, example.source, rng, shown=bool(steps))
 
 
 def without_restated_answer(response: str) -> str | None:
@@ -68,15 +68,15 @@ def without_restated_answer(response: str) -> str | None:
     the last line says anything else.
     """
     steps, _, last = response.rstrip().rpartition("\n")
-    said, reached = (_NUMBER.findall(text) for text in (last, steps))
-    short = len(last) <= _MAX_LAST_LINE and len(said) == 1
-    found = find_answer(tidy(steps)) if short and said == reached[-1:] else None
-    return steps.rstrip() if found and _NUMBER.findall(found.answer)[-1:] == said else None
+    restated, reached = (_NUMBER.findall(text) for text in (last, steps))
+    short = len(last) <= _MAX_LAST_LINE and len(restated) == 1
+    found = find_answer(tidy(steps)) if short and restated == reached[-1:] else None
+    return steps.rstrip() if found and _NUMBER.findall(found.answer)[-1:] == restated else None
 
 
 def unlabelled(item: Item, lang: str, source: str, rng: random.Random) -> Candidate:
     """A real answer without a grade: labelled by the rules where they decide, else by a teacher."""
-    return _real(item, {}, lang, source, rng)
+    return _candidate(item, {}, lang, source, rng)
 
 
 def _labeller(name: str) -> str:
@@ -85,7 +85,7 @@ def _labeller(name: str) -> str:
     return next((kind for kind, pattern in kinds.items() if pattern.search(name)), "key")
 
 
-def _real(
+def _candidate(
     given: Item,
     labels: dict[str, Verdict],
     lang: str,
@@ -100,13 +100,13 @@ def _real(
     ``shown``: the answer that the rules extract from the response is known to be its answer.
     """
     item = Item.model_validate(given.model_dump(include=_ITEM_FIELDS))
-    ruled = by_rules(item).verdict
-    labels = labels if ruled is None else labels | {"rules": ruled}
+    rules_verdict = by_rules(item).verdict
+    labels = labels if rules_verdict is None else labels | {"rules": rules_verdict}
     chain = None
     if labels and [*labels] != ["model"]:
         # The rules' `invalid` says more than a label `incorrect`.
-        said = [*labels.values()]
-        verdict = Verdict.INVALID if Verdict.INVALID in said else said[0]
+        known = [*labels.values()]
+        verdict = Verdict.INVALID if Verdict.INVALID in known else known[0]
         chain = _chain(item, verdict, shown=shown or "rules" in labels)
     if chain is not None and chain.key_sentence is not None:
         item = _reformat_reference(item, chain.reference_answer, rng)
@@ -151,7 +151,7 @@ def _chain(item: Item, verdict: Verdict, *, shown: bool) -> Chain | None:
     agree = [r for r, s in compared if s] or [r for r, s in compared if s is None] or references
     reference = _nearest(agree, found.answer)
     run = _part_lines(item.response, places) if places > 1 else None
-    return _compared(verdict, item.response, found, reference, kind, run)
+    return _comparison_chain(verdict, item.response, found, reference, kind, run)
 
 
 def _part_lines(response: str, places: int) -> str | None:
@@ -160,7 +160,7 @@ def _part_lines(response: str, places: int) -> str | None:
     return " ".join(runs[-1]) if runs else None
 
 
-def _compared(
+def _comparison_chain(
     verdict: Verdict,
     response: str,
     found: Found,
@@ -187,9 +187,9 @@ def _compared(
 def _quote(response: str, found: Found) -> str:
     """The key sentence; where it has several lines, its clause or else its first line."""
     spans = ((found.start, found.end), found.clause)
-    said = [response[start:end].strip() for start, end in spans]
-    whole = (sentence for sentence in said if sentence and "\n" not in sentence)
-    return next(whole, said[0].partition("\n")[0].strip())
+    texts = [response[start:end].strip() for start, end in spans]
+    whole = (sentence for sentence in texts if sentence and "\n" not in sentence)
+    return next(whole, texts[0].partition("\n")[0].strip())
 
 
 def _free_text(item: Item, references: list[str], verdict: Verdict) -> Chain | None:
@@ -197,13 +197,13 @@ def _free_text(item: Item, references: list[str], verdict: Verdict) -> Chain | N
 
     It has no gloss: ``render_gloss`` translates only the writer's own sentences.
     """
-    said = [item.response[start:end] for start, end in sentences(item.response)]
-    if not said:
+    found = [item.response[start:end] for start, end in sentences(item.response)]
+    if not found:
         return None
-    sentence = max(said, key=lambda s: max(_share(r, s) for r in references))
+    sentence = max(found, key=lambda s: max(_share(r, s) for r in references))
     most = max(_share(r, sentence) for r in references)
     reference = _nearest([r for r in references if _share(r, sentence) == most], sentence)
-    sentence = _quotable(sentence, reference)
+    sentence = _shortened(sentence, reference)
     chain = Chain(
         verdict=verdict,
         key_sentence=sentence,
@@ -214,10 +214,10 @@ def _free_text(item: Item, references: list[str], verdict: Verdict) -> Chain | N
     return with_matched_answer(chain)
 
 
-def _share(reference: str, said: str) -> float:
-    """The share of the reference's words that ``said`` contains."""
+def _share(reference: str, text: str) -> float:
+    """The share of the reference's words that ``text`` contains."""
     wanted = words(reference)
-    return len(wanted & words(said)) / len(wanted) if wanted else 0.0
+    return len(wanted & words(text)) / len(wanted) if wanted else 0.0
 
 
 def _phrase(sentence: str, reference: str, question: str) -> str:
@@ -251,7 +251,7 @@ def _nearest(references: list[str], answer: str) -> str:
     return max(references, key=likeness)
 
 
-def _quotable(sentence: str, wanted: str) -> str:
+def _shortened(sentence: str, wanted: str) -> str:
     """The whole sentence, or as many clauses of a long one as fit into a quote."""
     if len(sentence) <= MAX_QUOTE:
         return sentence
@@ -289,10 +289,10 @@ def counterfactual(
     if kind in _SEVERAL and options(asked(item)):
         return None  # "A or B" chooses neither, and is not "A and B" either
     reference = _other_reference(found.answer, kind, asked(item), verdict, lang, rng)
-    chain = reference and _compared(verdict, item.response, found, reference, kind)
+    chain = reference and _comparison_chain(verdict, item.response, found, reference, kind)
     if not reference or not chain:
         return None
-    shown = _as_solution(rng, reference, lang) if rng.random() < 0.3 else reference
+    shown = _in_solution(rng, reference, lang) if rng.random() < 0.3 else reference
     shown_with = {"question": item.question, "context": item.context} if rng.random() < 0.8 else {}
     return with_rules(
         Candidate(
@@ -321,8 +321,8 @@ def crossed(examples: Iterable[Example], seed: int) -> Iterator[Example]:
     for same in alike.values():
         right = [e for e in same if e.verdict is Verdict.CORRECT and len(e.response) <= _MAX_KEY]
         for example in same:
-            said = plain(example.response)
-            others = [e.response.strip() for e in right if plain(e.response) not in said]
+            given = plain(example.response)
+            others = [e.response.strip() for e in right if plain(e.response) not in given]
             if others:
                 source = f"{example.source}_crossed"
                 key = rng_for(f"{source}:{example.id}", seed).choice(others)
@@ -348,7 +348,7 @@ def _other_reference(
     return None  # no answer key names two options or none where one is right
 
 
-def _as_solution(rng: random.Random, answer: str, lang: str) -> str:
+def _in_solution(rng: random.Random, answer: str, lang: str) -> str:
     pattern = rng.choice(phrases(lang == "zh").solutions)
     return pattern.replace("{{{}}}", "{" + answer + "}").replace("{}", answer)
 

@@ -166,7 +166,7 @@ class DataGenSettings(Settings):
 
     @field_validator("strata")
     @classmethod
-    def _shares_come_to_one(cls, strata: tuple[Stratum, ...]) -> tuple[Stratum, ...]:
+    def _shares_sum_to_one(cls, strata: tuple[Stratum, ...]) -> tuple[Stratum, ...]:
         if sum(part.share for part in strata) > 1 + 1e-9:
             raise ValueError("the shares sum to more than 1; lower some of them")
         return strata

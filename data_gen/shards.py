@@ -24,9 +24,9 @@ from gradegpt.records import dump, read_objects, validate, whole_file
 
 from .candidates import (
     Candidate,
-    agree,
     formats_of,
     is_tag_alone,
+    labels_agree,
     quote_survives,
     shown_item,
     texts_of,
@@ -119,7 +119,7 @@ def _unusable(candidate: Candidate, settings: DataGenSettings) -> str:
     longest = settings.quality.longest
     if longest and sum(map(cost, texts_of(shown))) > longest:
         return "too_long"
-    if agree(candidate.labels) is False:
+    if labels_agree(candidate.labels) is False:
         return ""
     if candidate.chain is None and settings.teacher is None:
         return "unsettled" if candidate.labels else "unlabelled"

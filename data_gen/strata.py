@@ -24,8 +24,8 @@ def stratified(
     held: dict[str, list[Candidate]] = defaultdict(list)
     everyone = list(candidates)
     for candidate in everyone:
-        taker = next((s.name for s in strata if _accepts(s, candidate)), "")
-        held[taker].append(candidate)
+        name = next((s.name for s in strata if _accepts(s, candidate)), "")
+        held[name].append(candidate)
     kept = {id(c) for s in strata for c in _pick(held[s.name], round(rows * s.share), s)}
     return [candidate for candidate in everyone if id(candidate) in kept]
 

@@ -31,7 +31,7 @@ def synthetic(problem: Problem, verdict: Verdict, id_: str, rng: random.Random) 
         written = made
     else:
         return None
-    keyed = _keyed(problem, rng)
+    keyed = _as_answer_key(problem, rng)
     item = Item(
         question=problem.question,
         reference=reference_text(keyed, rng),
@@ -63,7 +63,7 @@ def synthetic(problem: Problem, verdict: Verdict, id_: str, rng: random.Random) 
     )
 
 
-def _keyed(problem: Problem, rng: random.Random) -> Problem:
+def _as_answer_key(problem: Problem, rng: random.Random) -> Problem:
     """Sometimes write the option letters of several questions a line each or in groups of five."""
     letters = in_order(problem.reference)
     if not letters or rng.random() < 0.4:
@@ -82,7 +82,7 @@ def reference_text(problem: Problem, rng: random.Random) -> str | tuple[str, ...
     if not worked or rng.random() >= _AS_SOLUTION:
         return problem.reference
     chinese = problem.lang == "zh"
-    steps = " ".join(_ended(step, chinese) for step in worked[:_MAX_SOLUTION])
+    steps = " ".join(_with_full_stop(step, chinese) for step in worked[:_MAX_SOLUTION])
     answer = problem.reference
     if problem.answer_type in CHOICE and rng.random() < 0.3:
         answer = f"$\\text{{{answer}}}$"
@@ -90,6 +90,6 @@ def reference_text(problem: Problem, rng: random.Random) -> str | tuple[str, ...
     return f"{steps}{rng.choice([' ', chr(10)])}{closing}"
 
 
-def _ended(step: str, chinese: bool) -> str:
+def _with_full_stop(step: str, chinese: bool) -> str:
     """The step with a full stop, unless it ends in one."""
     return step if step.rstrip()[-1:] in f"{ENDS}.；;:：" else step + ("。" if chinese else ".")

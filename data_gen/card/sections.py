@@ -91,13 +91,13 @@ def _section(name: str, **parts: Any) -> Section:
     """The section ``name`` with its text; ``parts`` replaces or adds fields."""
     section_text = _section_texts()[name]
     figures = tuple(Figure(name=f"{n}.png", caption=c) for n, c in section_text.captions.items())
-    said = {
+    fields = {
         "title": section_text.title,
         "text": section_text.text,
         "figures": figures,
         "code": section_text.code,
     }
-    return Section(**(said | parts))
+    return Section(**(fields | parts))
 
 
 def _filled(name: str, **values: object) -> tuple[str, ...]:

@@ -74,9 +74,9 @@ def claim(rng: random.Random, zh: bool) -> GeneratedProblem:
     name, *claims = rng.choice(section("claim").rows)
     facts = table(name)
     fact, truth = rng.choice(facts), rng.random() < 0.5
-    said = fact if truth else rng.choice([f for f in facts if f.zh != fact.zh])
+    claimed = fact if truth else rng.choice([f for f in facts if f.zh != fact.zh])
     text = claims[not zh].replace("<key>", fact.key[not zh])
-    text = text.replace("<value>", said.name(zh))
+    text = text.replace("<value>", claimed.name(zh))
     statement = render("claim", rng, zh, claim=text, Claim=text[:1].upper() + text[1:])
     return verdicts(statement, truth)
 

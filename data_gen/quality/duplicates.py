@@ -26,7 +26,7 @@ _BANDS: Final = (8, 8)
 """Number of bands and rows per band. Two texts of similarity 0.9 share a band with a probability of
 98.9 %, of 0.5 with 3 %; the bands that minimise both errors at 0.9 would miss a third of the
 duplicates."""
-_CROWDED: Final = 64
+_MAX_MATCHES: Final = 64
 _BLOCK: Final = 4096
 
 
@@ -78,20 +78,20 @@ class NearDuplicates:
         """Whether the row is a near duplicate of a kept row of its class; if not, it is kept."""
         import numpy as np
 
-        laid = signature ^ np.frombuffer(_overlay(key_class), dtype="<u4")
-        row = _minhash(laid)
-        met = self._index.query(row)
-        if met:
-            alike = (np.stack([self._kept[i] for i in met]) == laid).mean(axis=1)
+        masked = signature ^ np.frombuffer(_class_mask(key_class), dtype="<u4")
+        row = _minhash(masked)
+        matches = self._index.query(row)
+        if matches:
+            alike = (np.stack([self._kept[i] for i in matches]) == masked).mean(axis=1)
             if float(alike.max()) >= self.threshold:
                 return True
-        if len(met) < _CROWDED:
+        if len(matches) < _MAX_MATCHES:
             self._index.insert(len(self._kept), row, check_duplication=False)
-            self._kept.append(laid)
+            self._kept.append(masked)
         return False
 
 
-def _overlay(key_class: str) -> bytes:
+def _class_mask(key_class: str) -> bytes:
     return hashlib.shake_128(key_class.encode("utf-8", "surrogatepass")).digest(4 * PERMUTATIONS)
 
 

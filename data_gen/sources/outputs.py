@@ -109,8 +109,8 @@ def _replies(outputs: Outputs) -> Iterator[_Reply]:
                 samples = cell if isinstance(cell, list) and cell else [cell]
                 for number, sample in enumerate(samples):
                     # An empty response is kept: it is the model's output.
-                    said = None if sample is None or sample == [] else text(sample)
-                    yield _Reply(where, row, name, number, said)
+                    response = None if sample is None or sample == [] else text(sample)
+                    yield _Reply(where, row, name, number, response)
 
 
 def _response(row: dict[str, Any], outputs: Outputs, where: str) -> Any:

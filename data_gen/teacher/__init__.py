@@ -24,7 +24,7 @@ from gradegpt.errors import EngineError
 from gradegpt.schema import Item, Message
 
 from .cache import Reply, ReplyCache, cache_key
-from .client import Failure, ModelClient, bound_of
+from .client import Failure, ModelClient, usage_bound
 from .meter import BudgetSpentError, Meter, RateLimiter, Ticket
 from .prompt import FewShot, build_messages
 from .settings import TeacherModel, TeacherSettings
@@ -152,7 +152,7 @@ class Teacher:
         try:
             self._give_up_on(client)
             ticket = self.meter.reserve(
-                client.model, bound_of(messages, self.settings.max_new_tokens)
+                client.model, usage_bound(messages, self.settings.max_new_tokens)
             )
         except BudgetSpentError as error:
             self._slots.release()

@@ -52,7 +52,7 @@ class _FailedAttempt(NamedTuple):
     wait: float | None = None
 
 
-def bound_of(messages: Sequence[Message], max_new_tokens: int) -> Usage:
+def usage_bound(messages: Sequence[Message], max_new_tokens: int) -> Usage:
     """An upper bound of the tokens of a request.
 
     No tokenizer of a chat model makes more tokens from a text than it has bytes; 16 more for each

@@ -90,7 +90,7 @@ class Meter:
         """
         ticket = Ticket(model, bound)
         with self._changed:
-            while not self.stopped and (over := self._over(ticket)):
+            while not self.stopped and (over := self._exceeded_limit(ticket)):
                 if any(account.open for account in self._accounts.values()):
                     self._changed.wait()
                 else:
@@ -100,7 +100,7 @@ class Meter:
             self._accounts[model].open.append(ticket)
         return ticket
 
-    def _over(self, ticket: Ticket) -> str:
+    def _exceeded_limit(self, ticket: Ticket) -> str:
         """The message which limit this request could exceed, or empty."""
         accounts = self._accounts.values()
         cost = sum(a.cost(a.at_most) for a in accounts)

@@ -125,7 +125,7 @@ class TeacherSettings(Settings):
         return self
 
     @model_validator(mode="after")
-    def _examples_are_what_is_asked_for(self) -> TeacherSettings:
+    def _examples_are_rendered_chains(self) -> TeacherSettings:
         for number, example in enumerate(self.examples):
             chain = read_reply(example.chain, example.response, self.shown.response)
             if isinstance(chain, str):

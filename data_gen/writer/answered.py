@@ -27,7 +27,7 @@ def answered(task: Task, *, right: bool) -> Written | None:
     return chosen(task, answer, right)
 
 
-def _close(
+def _finish(
     task: Task, text: str, answer: str, right: bool, pattern: str, after: str = ""
 ) -> Written:
     closing = ending(task, answer)
@@ -44,7 +44,7 @@ def plain(task: Task, answer: str, right: bool) -> Written:
     derived = answer if task.rng.random() < 0.3 else None
     same = answer == task.problem.reference
     name = ("right" if same else "equivalent_form") if right else error_kind(task.problem, answer)
-    return _close(task, body(task, answer, derived=derived), answer, right, name)
+    return _finish(task, body(task, answer, derived=derived), answer, right, name)
 
 
 def then_explained(task: Task, answer: str, right: bool) -> Written:
@@ -65,7 +65,7 @@ def revised(task: Task, answer: str, right: bool) -> Written:
     """Another answer first, then a revision: the last one counts."""
     other = task.wrong() if right else task.right()
     text = body(task, answer, aside=other)
-    return _close(task, text, answer, right, "revised_to_right" if right else "revised_to_wrong")
+    return _finish(task, text, answer, right, "revised_to_right" if right else "revised_to_wrong")
 
 
 def other_process(task: Task, answer: str, right: bool) -> Written:
@@ -73,7 +73,7 @@ def other_process(task: Task, answer: str, right: bool) -> Written:
     led_to = task.hard_negative() if right else task.problem.reference
     text = body(task, answer, derived=led_to)
     name = "right_answer_wrong_process" if right else "contradictory_conclusion"
-    return _close(task, text, answer, right, name)
+    return _finish(task, text, answer, right, name)
 
 
 def several_candidates(task: Task, answer: str, right: bool) -> Written:
@@ -85,21 +85,21 @@ def several_candidates(task: Task, answer: str, right: bool) -> Written:
     join = "、" if task.chinese else ", "
     listed = lead.format(join.join(dict.fromkeys(others)))
     text = "\n".join(filter(None, (body(task, answer), listed, ask)))
-    return _close(task, text, answer, right, "candidates_then_choice")
+    return _finish(task, text, answer, right, "candidates_then_choice")
 
 
 def misread(task: Task, answer: str, right: bool) -> Written:
     """The given facts restated, then the answer (CMMaTH 5.3, perception)."""
     lead = "由题目可知：{}" if task.chinese else "From the statement we read: {}"
     text = "\n".join(filter(None, (lead.format(working(task)), body(task, answer))))
-    return _close(task, text, answer, right, "restated" if right else "perception_error")
+    return _finish(task, text, answer, right, "restated" if right else "perception_error")
 
 
 def miscalculated(task: Task, answer: str, right: bool) -> Written:
     """Lines of arithmetic up to the answer (CMMaTH 5.3, calculation)."""
     lines = "\n".join(working(task) for _ in range(task.rng.randint(2, 5)))
     text = f"{body(task, answer)}\n{lines}\n= {answer}".lstrip("\n")
-    return _close(task, text, answer, right, "calculated" if right else "calculation_error")
+    return _finish(task, text, answer, right, "calculated" if right else "calculation_error")
 
 
 def then_loops(task: Task, answer: str, right: bool) -> Written:
@@ -125,7 +125,7 @@ def with_excuse(task: Task, answer: str, right: bool) -> Written:
     excuse = task.rng.choice([n for n in task.words.no_answers if n[-1:] in f"{ENDS}."])
     turn = "不过，根据已知条件可以这样做：" if task.chinese else "Still, from what is given:"
     text = "\n".join(filter(None, (excuse, turn, body(task, answer))))
-    return _close(task, text, answer, right, "answered_after_excuse")
+    return _finish(task, text, answer, right, "answered_after_excuse")
 
 
 def other_question(task: Task, answer: str, right: bool) -> Written:
@@ -135,10 +135,10 @@ def other_question(task: Task, answer: str, right: bool) -> Written:
         return plain(task, answer, right)
     other_task = task._replace(problem=other)
     if right:
-        return _close(task, body(other_task, answer), answer, right, "other_steps")
+        return _finish(task, body(other_task, answer), answer, right, "other_steps")
     other_answer = other.reference
     text = body(other_task, other_answer)
-    return _close(other_task, text, other_answer, right, "answer_to_another_question")
+    return _finish(other_task, text, other_answer, right, "answer_to_another_question")
 
 
 def _another(task: Task) -> Problem | None:

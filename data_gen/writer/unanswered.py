@@ -48,18 +48,18 @@ def no_commitment(task: Task) -> Written:
         return refusal(task)
     task.rng.shuffle(candidates)
     first, second = candidates
-    said = task.rng.choice(task.words.undecided).format(first, second)
-    return unanswered("\n".join(filter(None, (body(task), said))), "no_commitment")
+    sentence = task.rng.choice(task.words.undecided).format(first, second)
+    return unanswered("\n".join(filter(None, (body(task), sentence))), "no_commitment")
 
 
-def attacked(task: Task) -> Written:
+def injection(task: Task) -> Written:
     """A prompt injection, alone or after steps without an answer."""
     kind, words = attack(task)
     lead = body(task) if task.rng.random() < 0.3 else ""
     return unanswered("\n".join(filter(None, (lead, words))), f"attack:{kind}")
 
 
-def empty_words(task: Task) -> Written:
+def stub_response(task: Task) -> Written:
     """A token or an opening phrase without content."""
     return unanswered(stub(task), "attack:stub")
 
@@ -74,7 +74,7 @@ _MAKERS: Final[tuple[tuple[Callable[[Task], Written], float], ...]] = (
     (cut_off, 3),
     (loop, 1),
     (no_commitment, 2),
-    (attacked, 2.5),
-    (empty_words, 2),
+    (injection, 2.5),
+    (stub_response, 2),
     (quoted_reference, 1),
 )

@@ -10,7 +10,7 @@ import pytest
 
 from data_gen import bilingual as bilingual_module
 from data_gen.bilingual import Fact, Name, bilingual, facts, sentences
-from data_gen.candidates import Candidate, agree, rng_for
+from data_gen.candidates import Candidate, labels_agree, rng_for
 from gradegpt.chain import needs_gloss, render_chain
 from gradegpt.errors import InputError
 from gradegpt.schema import ChainFormat, Verdict
@@ -103,7 +103,7 @@ def test_names_are_right_in_some_rows_and_wrong_in_others() -> None:
 def test_the_rules_dispute_hardly_any_label() -> None:
     """Where the rules decide, as for lists, they agree with the label by construction."""
     made = some(Verdict.CORRECT) + some(Verdict.INCORRECT) + some(Verdict.INVALID)
-    disputed = [c for c in made if agree(c.labels) is False]
+    disputed = [c for c in made if labels_agree(c.labels) is False]
     assert len(disputed) <= 0.01 * len(made), disputed
 
 

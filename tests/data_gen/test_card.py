@@ -284,9 +284,12 @@ class TestCounts:
     @pytest.mark.parametrize(
         ("change", "message"),
         [
-            ({"prompt": [{"role": "user", "content": "hello"}]}, "row 2: not a judge's row"),
-            ({"meta": {}}, "row 2: not a judge's row"),
-            ({"completion": []}, "row 2: not a judge's row"),
+            (
+                {"prompt": [{"role": "user", "content": "hello"}]},
+                "row 2: not a training row of a judge",
+            ),
+            ({"meta": {}}, "row 2: not a training row of a judge"),
+            ({"completion": []}, "row 2: not a training row of a judge"),
             ({"extra": 1}, "row 2: extra: unknown field"),
         ],
         ids=["another prompt", "no verdict", "no completion", "unknown field"],

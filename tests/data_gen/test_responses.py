@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from data_gen.candidates import (
     Candidate,
-    agree,
     formats_of,
+    labels_agree,
     rng_for,
     texts_of,
     training_row,
@@ -105,7 +105,7 @@ def test_the_rules_hardly_ever_contradict_a_written_label(
     """Where the rules decide, they agree, apart from units that the reference does not have."""
     made = [candidate for _, candidate, _ in written(problems, verdict, 4)]
     assert sum("rules" in c.labels for c in made) > len(made) / 10
-    wrong = [c for c in made if not agree(c.labels)]
+    wrong = [c for c in made if not labels_agree(c.labels)]
     assert len(wrong) <= len(made) / 40, [(c.item, c.labels) for c in wrong][:5]
 
 
@@ -193,7 +193,7 @@ def test_a_real_label_makes_a_chain(
     made = labelled(example, rng_for("x", 0))
     assert made is not None
     assert made.chain is not None
-    assert agree(made.labels) is agreed
+    assert labels_agree(made.labels) is agreed
     assert made.labels["people"] is verdict
     assert (made.chain.verdict is Verdict.CORRECT) is (verdict is Verdict.CORRECT)
     if made.chain.key_sentence is not None:
@@ -341,7 +341,7 @@ def test_a_label_that_the_row_contradicts_is_never_agreed(response: str, verdict
     """A label that contradicts the rules is disputed or has no chain."""
     example = Example(question=CHOICE, reference=("B",), response=response, verdict=verdict)
     made = labelled(example, rng_for("x", 0))
-    assert made is None or agree(made.labels) is False
+    assert made is None or labels_agree(made.labels) is False
 
 
 @pytest.mark.parametrize(
@@ -381,7 +381,7 @@ def test_another_reference_changes_the_verdict(response: str, lang: str, verdict
         assert made is not None
         assert made.verdict is verdict
         assert made.item.response == response
-        assert agree(made.labels)
+        assert labels_agree(made.labels)
 
 
 def test_a_response_without_an_answer_gets_no_other_reference() -> None:
@@ -417,7 +417,7 @@ YES, WRONG, NOTHING = Verdict.CORRECT, Verdict.INCORRECT, Verdict.INVALID
 )
 def test_labels_must_agree(labels: dict[str, Verdict], agreed: bool | None) -> None:
     """Labels agree on correct or not correct: incorrect and invalid are both <No>."""
-    assert agree(labels) is agreed
+    assert labels_agree(labels) is agreed
 
 
 @given(st.text(max_size=40), st.none() | st.text(alphabet="abc ", min_size=1, max_size=9))

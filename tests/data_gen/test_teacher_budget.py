@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from data_gen.teacher import BudgetSpentError, Meter, TeacherModel, Vote
 from data_gen.teacher.cache import Usage
-from data_gen.teacher.client import bound_of
+from data_gen.teacher.client import usage_bound
 from data_gen.teacher.prompt import build_messages
 from gradegpt.fit import Budget
 from gradegpt.schema import Verdict
 from tests.data_gen.teacher_parts import NO, YES, Ask, always, item
 from tests.data_gen.teacher_server import Say
 
-BOUND = sum(bound_of(build_messages(item(), (), "Grade.", Budget()), 100))
+BOUND = sum(usage_bound(build_messages(item(), (), "Grade.", Budget()), 100))
 """Tokens that the next request could cost, in the tests of budgets; a reply costs 450."""
 
 
