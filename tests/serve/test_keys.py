@@ -124,9 +124,9 @@ def line(name: str, digit: str) -> str:
         (line("a b", "0"), "name: string should match"),
         ('{"name": "ann", "sha256": "gg-1"}', "sha256: string should match"),
         (line("a", "0") + line("a", "1"),
-         "the name of key 2 stands there twice"),
+         "the name of key 2 occurs twice"),
         (line("a", "0") + line("b", "0"),
-         "the key of key 2 stands there twice"),
+         "the key of key 2 occurs twice"),
     ],
     ids=["empty", "torn", "plain", "name", "hash", "same name", "same key"],
 )  # fmt: skip

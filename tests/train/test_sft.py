@@ -27,7 +27,7 @@ from train.settings import BaseSettings, SFTSettings
 from train.sft import fine_tune
 from train.tokenizer import END
 
-# PEFT and TRL use transformers' old names for it, whatever we pass.
+# PEFT and TRL use transformers' old names for itinternally.
 pytestmark = pytest.mark.filterwarnings(
     "ignore:`(is_)?gradient_checkpointing(_\\w+)?` is deprecated:FutureWarning"
 )

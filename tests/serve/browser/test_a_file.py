@@ -139,7 +139,7 @@ def test_kappa_is_undefined_with_a_single_class(open_page: Open, tmp_path: Path)
 def test_the_download_is_what_the_command_line_writes_and_the_label(
     open_page: Open, rows_file: Path, tmp_path: Path
 ) -> None:
-    """The same rows under the same names; without ``label`` a reader cannot tell them apart."""
+    """Rows and names are the same; without ``label`` the files are equal."""
     page = open_page()
     page.downloads_to(tmp_path)
     load(page, rows_file)
