@@ -194,7 +194,7 @@ def test_a_model_that_is_not_served_is_404_where_names_matter(
     reply = ask(client_for(served_model_name="judge-1", any_model=False), prompt)
     error = reply.json()["error"]
     assert (reply.status_code, error["code"], error["param"]) == (404, "model_not_found", "model")
-    assert "'judge-1' is" in error["message"]
+    assert "use 'judge-1'" in error["message"]
 
 
 def test_a_stop_inside_the_reasons_removes_the_reasons_and_not_the_verdict(

@@ -204,8 +204,8 @@ def test_a_prompt_over_its_limit_is_413(client_for: ClientFor, prompt: Any) -> N
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"max_items": "9000"}, "max_items: 9000 do not fit into max_queue, 8192"),
-        ({"max_body_bytes": "9", "max_held_bytes": "8"}, "max_body_bytes: more than max_held"),
+        ({"max_items": "9000"}, "max_items: 9000 exceeds max_queue=8192"),
+        ({"max_body_bytes": "9", "max_held_bytes": "8"}, "max_body_bytes: exceeds max_held"),
         ({"lanes": "2"}, "lanes: a transformers model judges one batch at a time"),
     ],
     ids=["queue", "bytes", "lanes"],

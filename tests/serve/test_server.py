@@ -303,7 +303,7 @@ def test_a_port_in_use_is_found_before_the_model_is_loaded(said: CommandLine) ->
          "configs/serve/nano.yaml: unknown setting 'max_item'; did you mean 'max_items'?"),
         (["configs/serve/nano.yaml", "port=0", "host=192.0.2.1"],
          "192.0.2.1:0: Cannot assign requested address; "
-         "set host and port to what this machine lets you use"),
+         "set host and port to an address that you may listen on"),
     ],
     ids=["no-file", "unknown-setting", "not-our-address"],
 )  # fmt: skip

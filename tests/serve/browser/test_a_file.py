@@ -226,7 +226,7 @@ def test_a_row_that_the_server_refuses_does_not_affect_others(
     page.click("tr[data-row='9'] .open")
     page.until("document.querySelector('dialog').open")
     assert page.text("#detail .above") == "No verdict"
-    assert "500 characters, at most 100 are read" in page.text("#detail")
+    assert "has 500 characters, more than 100" in page.text("#detail")
 
 
 def test_a_cancelled_run_resumes(open_page: Open, tmp_path: Path) -> None:
