@@ -171,17 +171,21 @@ def _where_model_is_no_better(
     above_chance: bool,
 ) -> Finding | None:
     """The finding at the least confidence from which a model above chance is no better."""
-    own = [(e, model, said) for e, model, said in rows if kind_of(e) == lexical.kind]
+    own = [
+        (e, model, lexical_judgement)
+        for e, model, lexical_judgement in rows
+        if kind_of(e) == lexical.kind
+    ]
     for level in sorted(settings.levels):
         if level < (lexical.least_confidence or 0.0):
             continue
-        both = [(e, m, said) for e, m, said in own if said.verdict and _confidence(said) >= level]
+        both = [(e, m, o) for e, m, o in own if o.verdict and _confidence(o) >= level]
         if above_chance and len(both) < settings.least_rows:
             return None
         examples = [e for e, _, _ in both]
         of_model, of_lexical = (
             score(by_question(examples, judged).sum(axis=0))["balanced_accuracy"]
-            for judged in ([model for _, model, _ in both], [said for _, _, said in both])
+            for judged in ([model for _, model, _ in both], [o for _, _, o in both])
         )
         if not above_chance or not of_model > of_lexical:
             found = _finding("lexical", lexical.kind, [(e, j) for e, _, j in own], settings, level)

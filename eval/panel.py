@@ -56,9 +56,9 @@ class _Given:
 
     name = "given"
 
-    def __init__(self, name: str, said: Sequence[Judgement]) -> None:
+    def __init__(self, name: str, judgements: Sequence[Judgement]) -> None:
         self.fingerprint = name
-        self._judgements = list(said)
+        self._judgements = list(judgements)
 
     def judge(self, items: Sequence[Item]) -> list[Judgement]:
         return self._judgements
@@ -66,12 +66,12 @@ class _Given:
 
 def panel_report(
     examples: Sequence[Example],
-    said: Judgements,
+    judged: Judgements,
     vote: Vote = Vote.MAJORITY,
     *,
     bootstrap: int = 2000,
 ) -> PanelReport:
-    """The panel of all judges in ``said``; weights are their accuracies on these rows.
+    """The panel of all judges in ``judged``; weights are their accuracies on these rows.
 
     Raises:
         SettingsError: fewer than two judges.
@@ -81,28 +81,28 @@ def panel_report(
     def measured(judgements: Sequence[Judgement]) -> Metrics:
         return measure(examples, judgements, bootstrap=bootstrap)
 
-    alone = {name: measured(judgements) for name, judgements in said.items()}
+    alone = {name: measured(judgements) for name, judgements in judged.items()}
     shares = {name: max(_LEAST, m.accuracy or 0.0) for name, m in alone.items()}
 
     def together(names: Sequence[str]) -> list[Judgement]:
-        judges = [_Given(name, said[name]) for name in names]
+        judges = [_Given(name, judged[name]) for name in names]
         return PanelJudge(judges, vote, [shares[name] for name in names]).judge(examples)
 
-    without = {name: [other for other in said if other != name] for name in said}
+    without = {name: [other for other in judged if other != name] for name in judged}
     return PanelReport(
         vote=vote,
         n_items=len(examples),
-        n_differ=len(differing(said)),
-        panel=measured(together(list(said))),
+        n_differ=len(differing(judged)),
+        panel=measured(together(list(judged))),
         judges=alone,
         without={name: measured(together(rest)) for name, rest in without.items() if len(rest) > 1},
-        pairs=tuple(compare_judges(examples, *pair) for pair in combinations(said.items(), 2)),
+        pairs=tuple(compare_judges(examples, *pair) for pair in combinations(judged.items(), 2)),
     )
 
 
-def differing(said: Judgements) -> list[int]:
+def differing(judged: Judgements) -> list[int]:
     """The rows on which two judges have different verdicts, two-way."""
-    rows = zip(*said.values(), strict=True)
+    rows = zip(*judged.values(), strict=True)
     return [
         n for n, votes in enumerate(rows)
         if len({v.verdict == "correct" for v in votes if v.verdict is not None}) > 1
@@ -135,13 +135,13 @@ def read_run(folder: Path, names: Sequence[str] = ()) -> tuple[list[Example], Ju
     examples = read_sources(
         settings.sources, left_open=settings.left_open, sample=settings.sample, seed=settings.seed
     )
-    said = {
+    judged = {
         name: tuple(read_rows(folder / "judgements" / f"{name}.jsonl", Judgement))
         for name in names or known
     }
-    if any([j.id for j in rows] != [e.id for e in examples] for rows in said.values()):
+    if any([j.id for j in rows] != [e.id for e in examples] for rows in judged.values()):
         raise InputError(f"{folder}: its sources have other rows now; run the evaluation again")
-    return examples, said
+    return examples, judged
 
 
 @app.command(epilog="First: gradegpt eval CONFIG.YAML, with several judges")
@@ -159,8 +159,8 @@ def main(
 
     Writes RUN/panel.json and RUN/differ.jsonl, the rows on which judges differ.
     """
-    examples, said = read_run(folder, judge or ())
-    report = panel_report(examples, said, vote)
+    examples, judged = read_run(folder, judge or ())
+    report = panel_report(examples, judged, vote)
     write_json(folder / "panel.json", report.model_dump(mode="json"))
     write_rows(
         folder / "differ.jsonl",
@@ -169,9 +169,9 @@ def main(
                 "id": examples[n].id, "question": examples[n].question,
                 "reference": list(examples[n].reference), "response": examples[n].response,
                 "label": examples[n].verdict,
-                "said": {name: rows[n].verdict or rows[n].outcome for name, rows in said.items()},
+                "said": {name: rows[n].verdict or rows[n].outcome for name, rows in judged.items()},
             }
-            for n in differing(said)
+            for n in differing(judged)
         ),
     )  # fmt: skip
     print_panel(report)

@@ -183,14 +183,14 @@ class SFTSettings(Settings):
     @classmethod
     def _has_two_ends(cls, value: float, info: ValidationInfo) -> float:
         if value < 1 and not info.data.get("adapter"):
-            raise ValueError("interpolate < 1 requires adapter; set adapter too")
+            raise ValueError("a value below 1 requires adapter; set adapter too")
         return value
 
     @field_validator("early_stop")
     @classmethod
     def _has_evaluations(cls, value: int, info: ValidationInfo) -> int:
         if value and info.data.get("eval_steps") == 0:
-            raise ValueError("early_stop counts evaluations; set eval_steps too")
+            raise ValueError("requires evaluations; set eval_steps too")
         return value
 
     @property

@@ -16,13 +16,13 @@ from gradegpt.schema import AnswerType, Item, Message
 
 
 class Style(StrEnum):
-    """How a model is asked to think.
+    """How a model is asked to reason.
 
     ``direct``: no instruction (OlympiadBench, OlympicArena). ``steps``: numbered ``<STEP1>``, as
-    process-level scores need them (OlympicArena, C.6). ``english``: in English, whatever the
-    question's language (CMMaTH, En-CoT). ``cross_lingual``: the question is understood in its own
-    language sentence by sentence first (CMMaTH, CLP). ``json``: final answers as a JSON list, one
-    for each sub-question (ATLAS, E.1).
+    process-level scores need them (OlympicArena, C.6). ``english``: in English, for any language of
+    the question (CMMaTH, En-CoT). ``cross_lingual``: the question is first understood sentence by
+    sentence in its own language (CMMaTH, CLP). ``json``: final answers as a JSON list, one for each
+    sub-question (ATLAS, E.1).
     """
 
     DIRECT = "direct"

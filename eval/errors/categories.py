@@ -11,16 +11,16 @@ class Category(StrEnum):
 
     The categories and their order are the paper's (ATLAS, table 6), the definitions our own:
 
-    ``numerical``: another number than the reference's, whatever the form.
+    ``numerical``: another number than the reference's, in any form.
     ``mathematical``: another formula, equation, expression or region.
-    ``missing``: some of several values, options or sub-answers are not there.
-    ``structural``: another kind of thing: words for a value, an equation for a number, more values.
-    ``method``: the answer comes of a wrong approach or assumption.
+    ``missing``: some of several values, options or sub-answers are missing.
+    ``structural``: another kind: words for a value, an equation for a number, more values.
+    ``method``: the answer results from a wrong approach or assumption.
     ``contradictory``: the opposite: yes for no, a value where there is none.
     ``unit``: the number with another unit, or without the one that it needs.
     ``reasoning``: the argument that the reference asks for does not hold.
     ``concept``: a principle or term is taken for another.
-    ``incomplete``: what is said is right, and details of the reference are not said.
+    ``incomplete``: the answer is right, but lacks details of the reference.
     ``unknown``: none of these can be shown; no category of the paper.
     """
 

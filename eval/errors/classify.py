@@ -132,8 +132,8 @@ def _of_row(item: Item, judgement: Judgement) -> Iterator[Wrong]:
     if not judgement.reason.startswith(PARTS) or isinstance(answers, Fault) or not answers:
         yield Wrong(item, judgement, judgement.answer)
         return
-    said = judgement.reason.removeprefix(PARTS).split(":")[0].split(",")
-    parts = zip(said, part_items(item, answers), answers, strict=True)
+    labels = judgement.reason.removeprefix(PARTS).split(":")[0].split(",")
+    parts = zip(labels, part_items(item, answers), answers, strict=True)
     for number, (label, part, answer) in enumerate(parts, 1):
         if label == LABELS[Verdict.INCORRECT]:
             yield Wrong(part, judgement, answer, number)
@@ -176,8 +176,8 @@ def error_prompt(wrong: Wrong) -> tuple[Message, ...]:
     item, budget = wrong.item, Budget()
     question = defuse(fit_middle(asked(item), budget.question))
     reference = defuse(fit_response(" or ".join(item.accepted), budget.reference))
-    said = wrong.answer if wrong.part else item.response
-    response = defuse(fit_response(said or item.response, budget.response))
+    answer = wrong.answer if wrong.part else item.response
+    response = defuse(fit_response(answer or item.response, budget.response))
     grounds = defuse(fit_response(wrong.judgement.chain or wrong.judgement.reason, 400))
     user = (
         f"<question>\n{question}\n</question>\n<reference>\n{reference}\n</reference>\n"

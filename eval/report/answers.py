@@ -21,7 +21,7 @@ from .labelled import rounded, spread
 _SHOWN_TOKENS: Final = {"question": 150, "reference": 150, "response": 300}
 
 
-class Said(Row):
+class AnswerJudgement(Row):
     """The judgement of one answer by one judge."""
 
     judge: str
@@ -39,7 +39,7 @@ class Answered(Row):
     question: str
     reference: tuple[str, ...]
     response: str
-    said: tuple[Said, ...]
+    said: tuple[AnswerJudgement, ...]
     differ: bool
 
 
@@ -101,7 +101,7 @@ def _answered(item: Item, row: int, runs: Sequence[Judged]) -> Answered:
         reference=tuple(fit_response(r, _SHOWN_TOKENS["reference"]) for r in item.reference),
         response=fit_response(item.response, _SHOWN_TOKENS["response"]),
         said=tuple(
-            Said(
+            AnswerJudgement(
                 judge=run.name, outcome=j.outcome, verdict=j.verdict, reason=j.reason,
                 key_sentence=j.key_sentence or "", answer=j.answer or "",
             )

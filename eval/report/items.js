@@ -76,7 +76,7 @@ function chosen(rows, judges, view) {
 /**
  * The last place of `quote` in `text` as [start, end], or null.
  *
- * The last, because what a response settles on stands at its end. A quote that differs in blanks is
+ * The last, because the final answer of a response is at its end. A quote that differs in blanks is
  * found too, and so is one in which the judge saw "‹" for a "<".
  */
 function find(quote, text) {

@@ -73,11 +73,11 @@ def test_a_prompt_is_in_the_questions_language(style: Style) -> None:
 
 
 def test_every_answer_type_is_asked_in_its_form() -> None:
-    told = {
+    forms = {
         prompt(Item(question="?", reference=("x",), response="", answer_type=kind))[0].content
         for kind in AnswerType
     }
-    assert len(told) == len(AnswerType)
+    assert len(forms) == len(AnswerType)
 
 
 def test_samples_of_a_question_follow_each_other(tmp_path: Path) -> None:

@@ -121,13 +121,13 @@ class Coin:
 
 
 @pytest.mark.parametrize(
-    ("one_in", "trained_on", "believed"),
+    ("one_in", "trained_on", "thresholds"),
     [(2, False, {"text en": 0.0}), (1, False, {}), (2, True, {"text en": 0.0})],
 )
 def test_the_lexical_judge_is_used_where_it_beats_the_model(
     one_in: int,
     trained_on: bool,
-    believed: dict[str, float],
+    thresholds: dict[str, float],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -155,9 +155,9 @@ def test_the_lexical_judge_is_used_where_it_beats_the_model(
     calibration = Calibration.model_validate(
         json.loads((tmp_path / "out" / "calibration.json").read_text())
     )
-    assert calibration.lexical == believed
+    assert calibration.lexical == thresholds
     assert {f.judge for f in found if f.least_confidence is not None} == (
-        {"lexical"} if believed else {"model"}
+        {"lexical"} if thresholds else {"model"}
     )
 
 

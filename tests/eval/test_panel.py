@@ -27,14 +27,14 @@ class Says:
         self._wrong = wrong
 
     def judge(self, items: Sequence[Item]) -> list[Judgement]:
-        told = []
+        judgements = []
         for item in items:
             right = item.response.startswith("r") is bool(int(item.id) % self._wrong)
             verdict = Verdict.CORRECT if right else Verdict.INCORRECT
-            told.append(
+            judgements.append(
                 Judgement(id=item.id, outcome=Outcome.JUDGED, verdict=verdict, method="says")
             )
-        return told
+        return judgements
 
 
 @pytest.fixture
@@ -67,14 +67,14 @@ def test_a_panel_is_counted_by_hand(ran: Path) -> None:
     Together wrong on 4 of 12. Without the second judge a row on which the others differ is left
     open; those on which both are right are 1, 5, 7 and 11: 4 of 12.
     """
-    examples, said = read_run(ran)
-    report = panel_report(examples, said, bootstrap=0)
+    examples, judged = read_run(ran)
+    report = panel_report(examples, judged, bootstrap=0)
     assert report.judges["three"].acc_outcome == pytest.approx(100 * 8 / 12)
     assert report.panel.acc_outcome == pytest.approx(100 * 8 / 12)
     assert report.without["four"].acc_outcome == pytest.approx(100 * 4 / 12)
-    assert report.n_differ == len(differing(said)) == 60 * 7 // 12
+    assert report.n_differ == len(differing(judged)) == 60 * 7 // 12
     assert report.better_without is None
-    weighted = panel_report(examples, said, Vote.WEIGHTED, bootstrap=0)
+    weighted = panel_report(examples, judged, Vote.WEIGHTED, bootstrap=0)
     assert weighted.panel.acc_outcome is not None
     pair = report.pairs[0]
     assert (pair.a, pair.b, pair.n_both) == ("three", "four", 60)

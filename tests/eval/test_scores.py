@@ -146,8 +146,8 @@ def test_the_command(tmp_path: Path) -> None:
     assert ran.exit_code == 0, ran.output
     assert re.search(r"\n 4 +2 +", ran.output)
     assert "SSR of points" in ran.output
-    told = Scores.model_validate(json.loads((tmp_path / "scores.json").read_text()))
-    assert told == found(rows, 4)
+    written = Scores.model_validate(json.loads((tmp_path / "scores.json").read_text()))
+    assert written == found(rows, 4)
     other = rows[1:] + rows[:1]
     with pytest.raises(InputError, match="row 1: item 'a0' beside judgement 'a1'"):
         scores([i for i, _ in rows], [j for _, j in other])
@@ -260,8 +260,8 @@ def test_what_was_judged_may_be_a_table_of_any_form(tmp_path: Path) -> None:
     call = [str(path), str(judged), "--map", "question=q", "-o", str(tmp_path / "scores.json")]
     result = CliRunner().invoke(app, call)
     assert result.exit_code == 0, result.output
-    told = json.loads((tmp_path / "scores.json").read_text())
-    assert (told["overall"]["n_questions"], told["overall"]["accuracy"]["value"]) == (2, 0.5)
+    written = json.loads((tmp_path / "scores.json").read_text())
+    assert (written["overall"]["n_questions"], written["overall"]["accuracy"]["value"]) == (2, 0.5)
     path.write_text("q,gold,output\n2+2=?,4\n")
     with pytest.raises(InputError, match=r"answers\.csv:2: 2 cells under 3 columns"):
         read_items(path)

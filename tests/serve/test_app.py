@@ -149,7 +149,7 @@ def test_a_body_that_is_no_json_object_is_400(
 def test_unknown_paths_and_methods_get_the_same_format_and_a_hint(
     client_for: ClientFor,
 ) -> None:
-    there = "GET /openapi.json lists what there is"
+    there = "GET /openapi.json lists all routes"
     nowhere, wrong = client_for().get("/nope"), client_for().get("/v1/judge")
     assert (nowhere.status_code, error_of(nowhere)["code"]) == (404, "not_found")
     assert error_of(nowhere)["message"] == f"GET /nope: not found; {there}"
@@ -181,7 +181,7 @@ def test_a_body_over_the_limit_is_413_with_and_without_its_length(
 def test_too_many_items_are_413(client_for: ClientFor, item: dict[str, Any]) -> None:
     reply = client_for(max_items=2).post("/v1/judge", json={"items": [item] * 3})
     assert reply.status_code == 413
-    assert error_of(reply)["message"].startswith("items: 3 of them, at most 2 a request")
+    assert error_of(reply)["message"].startswith("items: 3 items are more than 2 per request")
 
 
 def test_a_response_over_its_limit_is_413_and_named(
@@ -190,7 +190,9 @@ def test_a_response_over_its_limit_is_413_and_named(
     items = [item, {**item, "response": "x" * 21}]
     reply = client_for(max_response_characters=20).post("/v1/judge", json={"items": items})
     assert reply.status_code == 413
-    assert error_of(reply)["message"].startswith("items.1.response: 21 characters, at most 20")
+    assert error_of(reply)["message"].startswith(
+        "items.1.response: has 21 characters, more than 20"
+    )
 
 
 def test_an_empty_response_is_invalid_and_no_error(

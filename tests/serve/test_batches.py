@@ -241,7 +241,7 @@ def test_a_file_over_the_limit_is_refused_and_leaves_nothing(
          "file: field required, with a file name"),
         ({"files": {"file": b"{}"}}, 422, "purpose: field required"),
         ({"data": {"purpose": "fine-tune"}, "files": {"file": b"{}"}}, 400,
-         "purpose: 'fine-tune'; files are kept for batches"),
+         "purpose: is 'fine-tune'; files are only for batches"),
     ],
     ids=["urlencoded", "json", "no-boundary", "nonsense", "charset", "no-file", "no-purpose",
          "fine-tune"],

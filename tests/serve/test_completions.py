@@ -66,9 +66,13 @@ def test_an_engine_failure_is_an_http_error(client_for: ClientFor, raw: str) -> 
         ({"prompt": [1, 2]}, 422, "prompt: expected text, or a list of texts; token ids"),
         ({"prompt": []}, 422, "prompt: value should have at least 1 item"),
         ({"prompt": "hello"}, 422, "no known family"),
-        ({"prompt": ["x"] * 257}, 413, "prompt: 257 of them, at most 256"),
-        ({"prompt": ["x"] * 3, "n": 128}, 413, "prompt: 384 of them, at most 256"),
-        ({"echo": True}, 400, "echo: a judge gives its verdict alone"),
+        ({"prompt": ["x"] * 257}, 413, "prompt: 257 prompts, counted n times, are more than 256"),
+        (
+            {"prompt": ["x"] * 3, "n": 128},
+            413,
+            "prompt: 384 prompts, counted n times, are more than 256",
+        ),
+        ({"echo": True}, 400, "echo: not supported by a judge"),
     ],
     ids=["tokens", "none", "unknown", "too-many", "many-choices", "echo"],
 )

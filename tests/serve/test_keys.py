@@ -105,7 +105,7 @@ def test_a_file_that_becomes_unreadable_keeps_the_old_keys(
         file.unlink()
     with caplog.at_level(logging.ERROR):
         assert [keys.owner(ann), keys.owner(ann)] == ["ann", "ann"]
-    assert [r.message for r in caplog.records if "those read before stay valid" in r.message]
+    assert [r.message for r in caplog.records if "the keys read before stay valid" in r.message]
     assert len(caplog.records) == 1
     file.write_text(whole + line("bob", "0"))
     assert keys.owner(ann) == "ann"
@@ -118,15 +118,15 @@ def line(name: str, digit: str) -> str:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "no key in it; make one: gradegpt serve.keys add NAME"),
+        ("", "has no key; make one: gradegpt serve.keys add NAME"),
         ("{", r"keys\.jsonl:1: "),
         ('{"name": "ann", "key": "gg-1"}', r"keys\.jsonl:1: sha256: field required"),
         (line("a b", "0"), "name: string should match"),
         ('{"name": "ann", "sha256": "gg-1"}', "sha256: string should match"),
         (line("a", "0") + line("a", "1"),
-         "the name of key 2 stands there twice"),
+         "the name of key 2 occurs twice"),
         (line("a", "0") + line("b", "0"),
-         "the key of key 2 stands there twice"),
+         "the key of key 2 occurs twice"),
     ],
     ids=["empty", "torn", "plain", "name", "hash", "same name", "same key"],
 )  # fmt: skip
@@ -143,10 +143,10 @@ def test_what_the_command_refuses(file: Path, command: Command) -> None:
         Keys.load(file)
     command("add", "ann")
     before = file.read_bytes()
-    with pytest.raises(InputError, match="'ann' has a key; remove it first"):
+    with pytest.raises(InputError, match="'ann' already has a key; remove it first"):
         command("add", "ann")
     with pytest.raises(InputError, match="name"):
         command("add", "a\nb")
-    with pytest.raises(MissingError, match="'bob' has no key; ann has"):
+    with pytest.raises(MissingError, match="'bob' has no key; existing names: ann"):
         command("remove", "bob")
     assert file.read_bytes() == before

@@ -85,11 +85,11 @@ def scope_of(body: bytes, content_type: bytes = b"application/json") -> dict[str
 def test_a_body_that_does_not_arrive_is_408(tmp_path: Path) -> None:
     """A client that sends half a body and sleeps does not hold memory forever."""
     app = create_app(Gated(), ServeSettings(state=tmp_path, deadline_s=0.05))
-    told = iter([{"type": "http.request", "body": b'{"reference"', "more_body": True}])
+    parts = iter([{"type": "http.request", "body": b'{"reference"', "more_body": True}])
     said: list[Any] = []
 
     async def receive() -> dict[str, Any]:
-        if (part := next(told, None)) is not None:
+        if (part := next(parts, None)) is not None:
             return part
         await asyncio.sleep(60)
         raise AssertionError
@@ -145,10 +145,10 @@ def test_a_client_that_disconnects_withdraws_waiting_items(
     kind = b"application/x-ndjson" if lines else b"application/json"
 
     async def ask() -> None:
-        left, told = asyncio.Event(), iter([body.encode()])
+        left, parts = asyncio.Event(), iter([body.encode()])
 
         async def receive() -> dict[str, Any]:
-            if (part := next(told, None)) is not None:
+            if (part := next(parts, None)) is not None:
                 return {"type": "http.request", "body": part, "more_body": False}
             await left.wait()
             return {"type": "http.disconnect"}
@@ -204,8 +204,8 @@ def test_a_prompt_over_its_limit_is_413(client_for: ClientFor, prompt: Any) -> N
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"max_items": "9000"}, "max_items: 9000 do not fit into max_queue, 8192"),
-        ({"max_body_bytes": "9", "max_held_bytes": "8"}, "max_body_bytes: more than max_held"),
+        ({"max_items": "9000"}, "max_items: 9000 exceeds max_queue=8192"),
+        ({"max_body_bytes": "9", "max_held_bytes": "8"}, "max_body_bytes: exceeds max_held"),
         ({"lanes": "2"}, "lanes: a transformers model judges one batch at a time"),
     ],
     ids=["queue", "bytes", "lanes"],

@@ -24,8 +24,8 @@ def test_a_request_is_a_line_without_content(
     [row] = rows(capsys)
     assert row["ms"] > 0
     assert row["time"].endswith("+00:00")
-    told = {name: row[name] for name in ("method", "path", "status", "items", "key", "family")}
-    assert told == {
+    logged = {name: row[name] for name in ("method", "path", "status", "items", "key", "family")}
+    assert logged == {
         "method": "POST", "path": "/v1/judge", "status": 200, "items": 2, "key": "", "family": "",
     }  # fmt: skip
     assert sum(row["outcomes"].values()) == 2

@@ -107,12 +107,12 @@ def test_labels_may_be_numbers_or_several_references(client_of: Ask, label: Any)
     ("change", "param", "message"),
     [
         ({"labels": None}, "labels", "labels: field required; a label is the reference"),
-        ({"labels": ["4"]}, "labels", "labels: 1 of them for 2 queries"),
-        ({"labels": ["4", ""]}, "labels.1", "labels.1: empty; without a reference"),
-        ({"labels": ["4", None]}, "labels.1", "labels.1: empty"),
+        ({"labels": ["4"]}, "labels", "labels: 1 for 2 queries"),
+        ({"labels": ["4", ""]}, "labels.1", "labels.1: is empty; give the reference"),
+        ({"labels": ["4", None]}, "labels.1", "labels.1: is empty"),
         ({"labels": ["4", "  "]}, "labels", "labels.1: reference"),
         ({"labels": ["4", True]}, "labels.1.str", "labels.1.str: "),
-        ({"prompts": [CHATML, "another prompt"]}, "query.1", "query.1: its prompt is not in it"),
+        ({"prompts": [CHATML, "another prompt"]}, "query.1", "query.1: does not contain its prompt"),
         ({"query": "text"}, "query", "query: "),
     ],
     ids=["no-labels", "lengths", "empty", "null", "blank", "bool", "other-prompt", "a-text"],
@@ -166,8 +166,8 @@ def test_a_number_may_be_set_for_no_verdict(client_of: Ask, number: float) -> No
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        (rollout(*"123456789"), "query: 9 of them, at most 8 a request"),
-        (rollout("4" * 1001), "query.0: a response of 1,001 characters"),
+        (rollout(*"123456789"), "query: 9 queries are more than 8 per request"),
+        (rollout("4" * 1001), "query.0: the response has 1,001 characters"),
         (rollout("4" * 10**6), "the body is over 1,000,000 bytes"),
     ],
     ids=["items", "characters", "bytes"],
@@ -209,7 +209,7 @@ def test_a_response_is_what_follows_its_prompt(query: str, prompt: str, response
 
 def test_a_query_without_its_prompt_is_refused() -> None:
     """The prompt may hold worked answers; they must not be graded as the response."""
-    with pytest.raises(RequestError, match=r"query\.3: its prompt is not in it"):
+    with pytest.raises(RequestError, match=r"query.3: does not contain its prompt"):
         response_of("another text", "2+2=?", "query.3")
 
 

@@ -128,7 +128,7 @@ def test_a_full_queue_refuses_with_a_delay(judge: Gated) -> None:
         first = await busy(scheduler, judge)
         second = asyncio.create_task(scheduler.judge(items("a", "b")))
         await until(lambda: scheduler.waiting == 2)
-        with pytest.raises(QueueFullError, match="2 items wait and 2 may") as caught:
+        with pytest.raises(QueueFullError, match="2 items wait, at most 2 may") as caught:
             await scheduler.judge(items("c"))
         assert int(caught.value.headers["Retry-After"]) >= 1
         judge.gate.set()

@@ -35,7 +35,7 @@ from serve.settings import ServeSettings
 from serve.workers import Worker
 
 ROOT = Path(__file__).parents[2]
-Said = Callable[..., tuple[int, str, str]]
+CommandLine = Callable[..., tuple[int, str, str]]
 CONFIGS = sorted((ROOT / "configs" / "serve").glob("*.yaml"))
 
 
@@ -268,7 +268,7 @@ def test_a_judge_that_does_not_load_ends_the_server_with_one_line() -> None:
 
 
 @pytest.fixture
-def said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Said:
+def said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> CommandLine:
     """The output and exit code of the command line, where it does not start to serve."""
     monkeypatch.chdir(ROOT)
 
@@ -281,7 +281,7 @@ def said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) ->
     return call
 
 
-def test_a_port_in_use_is_found_before_the_model_is_loaded(said: Said) -> None:
+def test_a_port_in_use_is_found_before_the_model_is_loaded(said: CommandLine) -> None:
     """The given model does not exist, but the error is about the port."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
@@ -303,19 +303,19 @@ def test_a_port_in_use_is_found_before_the_model_is_loaded(said: Said) -> None:
          "configs/serve/nano.yaml: unknown setting 'max_item'; did you mean 'max_items'?"),
         (["configs/serve/nano.yaml", "port=0", "host=192.0.2.1"],
          "192.0.2.1:0: Cannot assign requested address; "
-         "set host and port to what this machine lets you use"),
+         "set host and port to an address that you may listen on"),
     ],
     ids=["no-file", "unknown-setting", "not-our-address"],
 )  # fmt: skip
 def test_a_wrong_setting_is_one_line_on_stderr(
-    said: Said, arguments: list[str], message: str
+    said: CommandLine, arguments: list[str], message: str
 ) -> None:
     code, out, err = said(*arguments)
     assert (out, err) == ("", f"error: {message}\n")
     assert code in (2, 3)
 
 
-def test_help_teaches(said: Said) -> None:
+def test_help_teaches(said: CommandLine) -> None:
     code, out, _ = said("--help")
     assert code == 0
     for words in ("configs/serve/nano.yaml", "POST /v1/judge", "judge.kind=rules", "curl"):

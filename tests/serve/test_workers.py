@@ -149,7 +149,7 @@ def test_a_judge_that_does_not_load_says_why() -> None:
 def test_a_worker_past_its_deadline_is_killed(scripted: Callable[[], WorkerProcess]) -> None:
     worker = scripted()
     pid = worker.pid
-    with pytest.raises(WorkerLostError, match="passed the deadline"):
+    with pytest.raises(WorkerLostError, match="exceeded the deadline"):
         worker.do(items("Hang"), time.monotonic() + 0.1)
     assert not alive(pid)
 

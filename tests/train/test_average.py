@@ -59,10 +59,10 @@ def test_where_the_run_began_counts_as_much_as_all_checkpoints(run: Path, tmp_pa
     for name, value in load_file(tmp_path / "both" / WEIGHTS).items():
         assert value.allclose(first[name] / 2 + (second[name] + third[name]) / 4)
     save_file({name: value[:1] for name, value in first.items()}, before / WEIGHTS)
-    with pytest.raises(InputError, match="its matrices are not those of"):
+    with pytest.raises(InputError, match="its matrices differ in shape from those of"):
         average(run, tmp_path / "none", last=2, before=before)
     (before / WEIGHTS).unlink()
-    with pytest.raises(MissingError, match="not there; give the folder of an adapter"):
+    with pytest.raises(MissingError, match="does not exist; give an adapter"):
         average(run, tmp_path / "none", last=2, before=before)
     assert not (tmp_path / "none").exists()
 
@@ -70,14 +70,18 @@ def test_where_the_run_began_counts_as_much_as_all_checkpoints(run: Path, tmp_pa
 def test_what_cannot_be_averaged_is_an_error(run: Path, tmp_path: Path) -> None:
     """There are too few complete checkpoints, or the run has not ended; nothing is written."""
     out = tmp_path / "out"
-    with pytest.raises(MissingError, match="3 whole checkpoints, not 4; ask for fewer with --last"):
+    with pytest.raises(
+        MissingError, match="has 3 complete checkpoints, not 4; ask for fewer with --last"
+    ):
         average(run, out, last=4)
-    with pytest.raises(MissingError, match=r"adapter_config\.json: not there; give the folder of"):
+    with pytest.raises(
+        MissingError, match=r"adapter_config\.json: does not exist; give the folder of"
+    ):
         average(run / "checkpoint-1", out)
     weights = run / "checkpoint-2" / WEIGHTS
     whole = weights.read_bytes()
     weights.write_bytes(whole[:-1])
-    with pytest.raises(MissingError, match="2 whole checkpoints, not 3"):
+    with pytest.raises(MissingError, match="has 2 complete checkpoints, not 3"):
         average(run, out)
     assert average(run, tmp_path / "both", last=2)["steps"] == [1, 3]
     weights.write_bytes(whole)

@@ -97,7 +97,9 @@ def test_a_dev_row_without_a_verdict_is_an_error(tokenizer: Any, tmp_path: Path)
 
 def test_kappa_cannot_choose_on_one_verdict_alone() -> None:
     """It may be undefined there; accuracy is not."""
-    with pytest.raises(SettingsError, match="best_by=kappa: all dev rows drawn have the same"):
+    with pytest.raises(
+        SettingsError, match="best_by=kappa: undefined, because all drawn dev rows have"
+    ):
         check_decides([asked(True), asked(True)], "kappa")
     check_decides([asked(True), asked(False)], "kappa")
     check_decides([asked(True), asked(True)], "verdict_accuracy")
@@ -105,8 +107,8 @@ def test_kappa_cannot_choose_on_one_verdict_alone() -> None:
 
 @pytest.mark.parametrize(
     ("values", "message"),
-    [({"dev_rows": 0}, "best_by: generated chains decide; set dev_rows too, or best_by=loss"),
-     ({"eval_steps": 0, "early_stop": 2}, "early_stop: counts evaluations; set eval_steps too"),
+    [({"dev_rows": 0}, "best_by: needs generated chains; set dev_rows too, or best_by=loss"),
+     ({"eval_steps": 0, "early_stop": 2}, "early_stop: requires evaluations; set eval_steps too"),
      ({"best_by": "f1"}, "best_by: Input should be 'verdict_accuracy', 'kappa' or 'loss'"),
      ({"eval_step": 5}, "unknown setting 'eval_step'; did you mean 'eval_steps'")],
     ids=["nothing to choose by", "nothing to count", "unknown", "misspelt"],

@@ -18,7 +18,7 @@ from train.callbacks import STAMP
 from train.settings import SFTSettings
 from train.sft import fine_tune
 
-# PEFT and TRL use transformers' old names for it, whatever we pass.
+# PEFT and TRL use transformers' old names for itinternally.
 pytestmark = pytest.mark.filterwarnings(
     "ignore:`(is_)?gradient_checkpointing(_\\w+)?` is deprecated:FutureWarning"
 )

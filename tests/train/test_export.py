@@ -121,7 +121,7 @@ def test_an_export_with_other_texts_is_refused(
     """Too few equal texts or verdicts are an error, and no folder is written."""
     engine = ScriptedEngine(lambda _: "<Yes>")
     monkeypatch.setattr("train.export.FastEngine", lambda *_, **__: engine)
-    with pytest.raises(EngineError, match="on 0 of 2 built-in prompts only; nothing was written"):
+    with pytest.raises(EngineError, match="on only 0 of 2 built-in prompts; nothing was written"):
         export(base / "model", tmp_path / "out", quantization=quantization, check=2)
     assert not list(tmp_path.iterdir())
 
@@ -139,7 +139,7 @@ def test_quantized_only_the_verdict_must_be_the_same(
         engine = ScriptedEngine(lambda _, text=text: text)
         monkeypatch.setattr(f"train.export.{name}", lambda *_, engine=engine, **__: engine)
     if not passes:
-        with pytest.raises(EngineError, match="the same texts on 0 of 4"):
+        with pytest.raises(EngineError, match="the same texts on only 0 of 4"):
             export(base / "model", tmp_path / "out", quantization=quantization, check=4)
         return
     found = export(base / "model", tmp_path / "out", quantization=quantization, check=4)["check"]
@@ -148,9 +148,9 @@ def test_quantized_only_the_verdict_must_be_the_same(
 
 def test_what_cannot_be_exported_is_an_error(base: Path, tmp_path: Path) -> None:
     """The source is missing, the output exists, or a base is given for a whole model."""
-    with pytest.raises(MissingError, match=r"config\.json: not there; give a model folder"):
+    with pytest.raises(MissingError, match=r"config\.json: does not exist; give a model"):
         export(tmp_path / "nowhere", tmp_path / "out")
-    with pytest.raises(SettingsError, match="is a whole model; only an adapter goes onto a base"):
+    with pytest.raises(SettingsError, match="is a whole model; leave base out"):
         export(base / "model", tmp_path / "out", base="x")
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "mine.txt").write_text("keep")

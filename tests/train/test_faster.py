@@ -16,7 +16,7 @@ from train.faster import compiled_backbone, fold_adapters, speed_up_adapters  # 
 from train.loading import load_base  # noqa: E402
 from train.settings import SFTSettings  # noqa: E402
 
-# PEFT uses transformers' old names for it, whatever we pass.
+# PEFT uses transformers' old names for itinternally.
 pytestmark = pytest.mark.filterwarnings(
     "ignore:`(is_)?gradient_checkpointing(_\\w+)?` is deprecated:FutureWarning"
 )

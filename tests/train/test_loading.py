@@ -322,12 +322,12 @@ BROKEN: Final[dict[str, tuple[Callable[[Path], object], str]]] = {
     "cut tokenizer": (_cut("tokenizer.json"), "does not load: "),
     "no tokenizer": (_no_tokenizer, "does not load: |no vocabulary"),
     "unknown architecture": (_configured(model_type="new"), "does not load: .*model type `new`"),
-    "no decoder": (_configured(model_type="t5"), "t5 is no causal language model; take one"),
+    "no decoder": (_configured(model_type="t5"), "t5 is no causal language model; use one"),
     "more layers than weights": (
-        _configured(num_hidden_layers=3, layer_types=None), "missing or of another size",
+        _configured(num_hidden_layers=3, layer_types=None), "missing or have another size",
     ),
     "other weights": (
-        _configured(intermediate_size=96), "missing or of another size, such as .*; download it",
+        _configured(intermediate_size=96), "missing or have another size, such as .*; download",
     ),
 }  # fmt: skip
 
@@ -355,7 +355,7 @@ def test_a_tokenizer_longer_than_the_embedding_is_refused(
     tokenizer = dressed("qwen3")
     tokenizer.add_tokens([f"<extra-{n}>" for n in range(64)])
     tokenizer.save_pretrained(folder)
-    with pytest.raises(EngineError, match=r"has ids up to \d+, its embedding 512 rows"):
+    with pytest.raises(EngineError, match=r"has ids up to \d+, but its embedding has 512 rows"):
         load_base(settings(folder))
 
 
@@ -364,7 +364,7 @@ def test_a_tokenizer_longer_than_the_embedding_is_refused(
     [
         ({"model": "./nowhere"}, MissingError, "no such model folder; give a folder or a hub name"),
         ({"target_modules": "q_proj,v_prj"}, SettingsError, "'v_prj'; did you mean 'v_proj'"),
-        ({"target_modules": "q_proj, v_proj"}, SettingsError, "is called ' v_proj'"),
+        ({"target_modules": "q_proj, v_proj"}, SettingsError, "has the name ' v_proj'"),
         ({"attn_implementation": "none"}, EngineError, "attn_implementation"),
     ],
     ids=["folder", "module", "blank", "attention"],

@@ -19,7 +19,7 @@ from train.rows import prompt_settings_of
 from train.settings import SFTSettings
 from train.sft import fine_tune
 
-# PEFT and TRL use transformers' old names for it, whatever we pass.
+# PEFT and TRL use transformers' old names for itinternally.
 pytestmark = pytest.mark.filterwarnings(
     "ignore:`(is_)?gradient_checkpointing(_\\w+)?` is deprecated:FutureWarning"
 )

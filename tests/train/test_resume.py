@@ -151,7 +151,7 @@ def test_an_incomplete_checkpoint_is_skipped(
         found = resume_point(out, Plan(stamp["shaping"], stamp["steps"]), any_length=False)
     assert found is not None
     assert (found.step, found.finished) == (5, False)
-    assert "checkpoint-6: not whole" in caplog.text
+    assert "checkpoint-6: incomplete" in caplog.text
     for folder in out.glob("checkpoint-*"):
         (folder / STAMP).unlink(missing_ok=True)
     assert resume_point(out, Plan({}, 6), any_length=False) is None
@@ -185,8 +185,8 @@ def test_a_finished_run_is_not_trained_again(unbroken: Path, train: Run, tmp_pat
 
 @pytest.mark.parametrize(
     ("changes", "message"),
-    [({"learning_rate": 0.01, "seed": 3}, r"begun with data_seed=0 \(now 3\), learning_rate=0.05"),
-     ({"batch_size": 2}, r"rows_per_step=3 \(now 2\); go on with what it was begun with, give"),
+    [({"learning_rate": 0.01, "seed": 3}, r"was made with data_seed=0 \(now 3\), learning_rate=0.05"),
+     ({"batch_size": 2}, r"rows_per_step=3 \(now 2\); resume with the same settings"),
      ({"lora_rank": 4}, r"lora_rank=2 \(now 4\)"),
      ({"best_by": "verdict_accuracy", "dev_rows": 1}, r"best_by=loss \(now verdict_accuracy\)"),
      ({"max_steps": 4}, r"steps in all 6 \(now 4\)")],
@@ -206,7 +206,7 @@ def test_other_rows_are_refused(unbroken: Path, train: Run, few: Path, tmp_path:
     data = shutil.copytree(few, tmp_path / "data")
     rows = list(read_rows(data / "train.jsonl", TrainingRow))
     write_rows(data / "train.jsonl", rows[::-1])
-    with pytest.raises(SettingsError, match=r"begun with train\.jsonl="):
+    with pytest.raises(SettingsError, match=r"was made with train\.jsonl="):
         train(unbroken, data=str(data))
 
 
@@ -226,7 +226,7 @@ def test_a_broken_run_does_not_get_another_schedule(
     broken_after(2, monkeypatch, train, tmp_path)
     stamp = json.loads((tmp_path / "checkpoint-2" / STAMP).read_text())
     more = Plan(stamp["shaping"], 9)
-    with pytest.raises(SettingsError, match=r"begun with steps in all 6 \(now 9\)"):
+    with pytest.raises(SettingsError, match=r"was made with steps in all 6 \(now 9\)"):
         resume_point(tmp_path, more, any_length=False)
     found = resume_point(tmp_path, more, any_length=True)
     assert found is not None

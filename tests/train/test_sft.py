@@ -27,7 +27,7 @@ from train.settings import BaseSettings, SFTSettings
 from train.sft import fine_tune
 from train.tokenizer import END
 
-# PEFT and TRL use transformers' old names for it, whatever we pass.
+# PEFT and TRL use transformers' old names for itinternally.
 pytestmark = pytest.mark.filterwarnings(
     "ignore:`(is_)?gradient_checkpointing(_\\w+)?` is deprecated:FutureWarning"
 )
@@ -205,7 +205,9 @@ def test_drills_are_trained_on_beside_the_rows(
     assert both["data"] == rows["data"] | {"drills": sha256_file(judge_data / "drills.jsonl")}
     bare = shutil.copytree(judge_data, tmp_path / "bare")
     (bare / "drills.jsonl").unlink()
-    with pytest.raises(MissingError, match=r"drills\.jsonl: not there; set drills=24000 for data"):
+    with pytest.raises(
+        MissingError, match=r"drills\.jsonl: does not exist; set drills=24000 for data"
+    ):
         fine_tune(short(base, bare, tmp_path / "none", drills=True))
 
 
@@ -238,8 +240,8 @@ def test_what_cannot_be_trained_is_an_error_of_one_line(
 @pytest.mark.parametrize(
     ("changes", "error", "message"),
     [({"report_to": "papyrus"}, MissingError, "report_to=papyrus: not installed, or unknown"),
-     ({"lr_scheduler": "cosinus"}, SettingsError, "transformers refuses: cosinus is not"),
-     ({"optim": "adamx"}, SettingsError, "transformers refuses: adamx is not a valid")],
+     ({"lr_scheduler": "cosinus"}, SettingsError, "transformers rejects a setting: cosinus is not"),
+     ({"optim": "adamx"}, SettingsError, "transformers rejects a setting: adamx is not a valid")],
     ids=["reporter", "schedule", "optimizer"],
 )  # fmt: skip
 def test_an_unknown_name_is_an_error_of_one_line(

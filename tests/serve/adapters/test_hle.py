@@ -47,7 +47,7 @@ def test_no_object_without_a_verdict() -> None:
         ask("hle").reply(undecided, as_json=True)
     abstained = undecided.model_copy(update={"reason": f"{BELOW_THRESHOLD}text zh"})
     with pytest.raises(
-        NoVerdictError, match=r"or with judge\.abstain=false to let the model guess$"
+        NoVerdictError, match=r"or with judge\.abstain=false to always use the model's verdict$"
     ):
         ask("hle").reply(abstained, as_json=True)
 

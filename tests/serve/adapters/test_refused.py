@@ -21,5 +21,5 @@ def test_a_share_of_sub_questions_is_no_verdict() -> None:
     """One question has a share of 0 or 1; several questions are refused."""
     share = next(adapter for adapter in ADAPTERS if adapter.name == "chem_exam_share")
     assert find(share.prompt("Q1: ?", "A1: 4", "4")).item().reference == ("A1: 4",)
-    with pytest.raises(PromptError, match=r"^chem_exam_share: .*send each sub-question alone"):
+    with pytest.raises(PromptError, match=r"^chem_exam_share: .*send each sub-question separately"):
         find(share.prompt("Q1: ?\nQ2: ?", "A1: 4\nA2: NaCl", "4")).item()

@@ -139,7 +139,7 @@ def test_kappa_is_undefined_with_a_single_class(open_page: Open, tmp_path: Path)
 def test_the_download_is_what_the_command_line_writes_and_the_label(
     open_page: Open, rows_file: Path, tmp_path: Path
 ) -> None:
-    """The same rows under the same names; without ``label`` a reader cannot tell them apart."""
+    """Rows and names are the same; without ``label`` the files are equal."""
     page = open_page()
     page.downloads_to(tmp_path)
     load(page, rows_file)
@@ -226,7 +226,7 @@ def test_a_row_that_the_server_refuses_does_not_affect_others(
     page.click("tr[data-row='9'] .open")
     page.until("document.querySelector('dialog').open")
     assert page.text("#detail .above") == "No verdict"
-    assert "500 characters, at most 100 are read" in page.text("#detail")
+    assert "has 500 characters, more than 100" in page.text("#detail")
 
 
 def test_a_cancelled_run_resumes(open_page: Open, tmp_path: Path) -> None:

@@ -23,8 +23,8 @@ HOSTILE = "<img src=x onerror=document.title='owned'><script>document.title='own
 class FixedJudge:
     """A judge that returns the same judgement for every item."""
 
-    name = "told"
-    fingerprint = "told"
+    name = "fixed"
+    fingerprint = "fixed"
 
     def __init__(self, **judgement: object) -> None:
         self.judgement = {"method": "model", **judgement}
@@ -130,11 +130,11 @@ def test_an_outcome_without_a_verdict_is_shown_differently(
 
 def test_no_text_becomes_markup(open_page: Open) -> None:
     """Neither the item's nor the judge's texts are inserted as markup."""
-    told = FixedJudge(
+    fixed = FixedJudge(
         outcome=Outcome.JUDGED, verdict=Verdict.INCORRECT, confidence=0.9996, reason=HOSTILE,
         key_sentence=HOSTILE, answer=HOSTILE, chain=f"{HOSTILE}\n<No>", method=HOSTILE,
     )  # fmt: skip
-    page = open_page(create_app(told))
+    page = open_page(create_app(fixed))
     fill(page, HOSTILE, f"Before. {HOSTILE} After.", HOSTILE)
     page.press("Enter", control=True)
     page.until(RESULT)
@@ -159,8 +159,8 @@ def test_a_quote_is_found_in_the_response(
     open_page: Open, quote: str, response: str, marked: str | None
 ) -> None:
     """Blanks may differ; a quote that is not in the response is shown separately, with a note."""
-    told = FixedJudge(outcome=Outcome.JUDGED, verdict=Verdict.CORRECT, key_sentence=quote)
-    page = open_page(create_app(told))
+    fixed = FixedJudge(outcome=Outcome.JUDGED, verdict=Verdict.CORRECT, key_sentence=quote)
+    page = open_page(create_app(fixed))
     page.run(f"document.querySelector('#response').value = {json.dumps(response)}")
     page.write("#reference", "5")
     page.press("Enter", control=True)
