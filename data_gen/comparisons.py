@@ -21,7 +21,7 @@ from .generators.facts import TABLES, Fact, table
 from .generators.naming import GROUPS
 from .generators.notation import coefficient, polynomial
 from .lexicon import CLASSES
-from .variants import equivalent_form, hard_negative, near_misses
+from .variants import equivalent_form, hard_negative, negative_forms
 
 _BELOW: Final = (2, 2, 3, 4, 5, 8, 10, 10, 20, 25, 40, 50, 100, 100, 125, 625, 1000)
 _FORMULA_LETTERS: Final = ("xy", "xy", "xy", "ab", "mn", "st", "uv")
@@ -72,7 +72,7 @@ def _spelled(rng: random.Random) -> Chain:
     digits = _decimal(value)
     other = digits
     if rng.random() < 0.5:
-        other = next(near_misses(rng, digits, AnswerType.NUMBER, chinese=False), digits)
+        other = next(negative_forms(rng, digits, AnswerType.NUMBER, chinese=False), digits)
     words = _in_words(rng, value)
     beside = _in_words(rng, Fraction(other)) if rng.random() < 0.2 else other
     if rng.random() < 0.3:

@@ -135,5 +135,5 @@ def _problem(drawn: GeneratedProblem, index: int, lang: str) -> Problem:
         reference=drawn.reference,
         solution=tuple(drawn.steps),
         also_correct=tuple(drawn.right),
-        near_misses=tuple(drawn.wrong),
+        hard_negatives=tuple(drawn.wrong),
     )

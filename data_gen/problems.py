@@ -26,7 +26,7 @@ class Problem(Row):
     accepted: tuple[str, ...] = ()
     """Other references that its source accepts."""
     also_correct: tuple[str, ...] = ()
-    near_misses: tuple[str, ...] = ()
+    hard_negatives: tuple[str, ...] = ()
 
 
 @cache

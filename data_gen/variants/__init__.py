@@ -30,7 +30,7 @@ from .text_forms import is_year, rewritten, unit_in_question
 __all__ = [
     "equivalent_form",
     "hard_negative",
-    "near_misses",
+    "negative_forms",
     "notation_signs",
     "parts_of",
     "same_forms",
@@ -67,7 +67,7 @@ def same_forms(
             yield form
 
 
-def near_misses(
+def negative_forms(
     rng: random.Random, answer: str, kind: AnswerType, *, question: str = "", chinese: bool
 ) -> Iterator[str]:
     """Answers of the same type and notation that certainly differ, lazily in a random order."""
@@ -99,7 +99,7 @@ def hard_negative(
     rng: random.Random, reference: str, kind: AnswerType, question: str, chinese: bool
 ) -> str | None:
     """A hard negative in a random form; none where no answer certainly differs."""
-    miss = next(near_misses(rng, reference, kind, question=question, chinese=chinese), None)
+    miss = next(negative_forms(rng, reference, kind, question=question, chinese=chinese), None)
     return None if miss is None else equivalent_form(rng, miss, kind, question, chinese)
 
 

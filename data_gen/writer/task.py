@@ -13,7 +13,7 @@ from gradegpt.schema import CHOICE, AnswerType, Verdict
 from ..gloss import render_gloss
 from ..phrases import Phrases, phrases
 from ..problems import Problem
-from ..variants import near_misses, same_forms
+from ..variants import negative_forms, same_forms
 
 _OTHER_FORM = 0.55
 _OWN_FORM = 0.35
@@ -68,10 +68,10 @@ class Task(NamedTuple):
     def hard_negative(self) -> str | None:
         """A hard negative in its own form; none where none is known."""
         problem = self.problem
-        own = [w for w in problem.near_misses if "\n" not in w]
+        own = [w for w in problem.hard_negatives if "\n" not in w]
         if own and self.rng.random() < 0.5:
             return self.rng.choice(own)
-        made = self._forms(near_misses, problem.reference)
+        made = self._forms(negative_forms, problem.reference)
         drawn = (m for m in made if "\n" not in m and m not in problem.also_correct)
         return next(drawn, None) or (self.rng.choice(own) if own else None)
 

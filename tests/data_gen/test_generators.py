@@ -110,7 +110,7 @@ def test_the_notation_of_an_answer_does_not_reveal_whether_it_is_right() -> None
     for problem in parametric(1200, seed=5):
         for name, forms in (
             ("right", [problem.reference, *problem.also_correct]),
-            ("wrong", list(problem.near_misses)),
+            ("wrong", list(problem.hard_negatives)),
         ):
             counts = right if name == "right" else wrong
             sums[name] += 1

@@ -45,7 +45,7 @@ def test_the_rules_call_no_right_form_different(problems: list[Problem]) -> None
 def test_the_rules_call_no_hard_negative_equal_to_a_right_form(problems: list[Problem]) -> None:
     """Exceptions are units where the reference has none: the rules then accept any unit."""
     for p in problems:
-        for right, wrong in itertools.product((p.reference, *p.also_correct), p.near_misses):
+        for right, wrong in itertools.product((p.reference, *p.also_correct), p.hard_negatives):
             if compare(
                 read(right, p.answer_type, p.question),
                 read(wrong, p.answer_type, p.question),

@@ -296,7 +296,7 @@ def test_the_answers_to_several_questions_are_written_as_in_answer_keys() -> Non
     """They are one on each line or in groups of five; the chain writes them as the prompt does."""
     problem = Problem(
         id="x", lang="zh", answer_type=AnswerType.MULTIPLE_CHOICE, question="完成下列各题。",
-        reference="C A D C B D C B B A", solution=(), near_misses=("C A D C B D C B B B",),
+        reference="C A D C B D C B B A", solution=(), hard_negatives=("C A D C B D C B B B",),
     )  # fmt: skip
     shown = set()
     for seed in range(40):
@@ -319,7 +319,12 @@ def test_parts_are_sometimes_written_a_line_each(
 ) -> None:
     """The quote is then a run of numbered lines with all parts."""
     problem = Problem(
-        id="x", lang="zh", answer_type=kind, question="?", reference=reference, near_misses=("7",)
+        id="x",
+        lang="zh",
+        answer_type=kind,
+        question="?",
+        reference=reference,
+        hard_negatives=("7",),
     )
     seen = 0
     for n in range(60):

@@ -18,7 +18,7 @@ from data_gen.parametric import parametric
 from data_gen.variants import (
     equivalent_form,
     hard_negative,
-    near_misses,
+    negative_forms,
     notation_signs,
     same_forms,
 )
@@ -92,7 +92,7 @@ def same(answer: str, kind: AnswerType, question: str = "", *, chinese: bool = F
 
 
 def near(answer: str, kind: AnswerType, question: str = "", *, chinese: bool = False) -> list[str]:
-    return [*near_misses(rng(), answer, kind, question=question, chinese=chinese)]
+    return [*negative_forms(rng(), answer, kind, question=question, chinese=chinese)]
 
 
 def equal(left: str, right: str, kind: AnswerType, question: str = "") -> bool | None:
@@ -245,7 +245,8 @@ def test_well_known_mistakes_are_among_the_hard_negatives(
 ) -> None:
     """The usual errors are among them: neighbours, swaps, signs, magnitudes, omissions."""
     drawn = (
-        near_misses(random.Random(n), answer, kind, question="", chinese=False) for n in range(20)
+        negative_forms(random.Random(n), answer, kind, question="", chinese=False)
+        for n in range(20)
     )
     assert any(miss in made for made in drawn)
 
@@ -257,7 +258,7 @@ def test_well_known_mistakes_are_among_the_hard_negatives(
 def test_a_hard_negative_has_no_oddity(answer: str, kind: AnswerType) -> None:
     """There is no 6/4, √4, 1x or 0, which would be recognised without the reference."""
     for seed in range(30):
-        for miss in near_misses(random.Random(seed), answer, kind, question="", chinese=True):
+        for miss in negative_forms(random.Random(seed), answer, kind, question="", chinese=True):
             assert not {"6/4", "2/4", "\\frac{4}{6}", "2√4", "1x+2", "0x+2", "3x+0"} & {miss}
 
 
@@ -346,7 +347,9 @@ def test_the_rules_accept_every_form_and_no_hard_negative() -> None:
             assert said is not Verdict.INCORRECT, (reference, form)
             read[kind.value] += said is Verdict.CORRECT
             unread += [(reference, form)] if said is not Verdict.CORRECT else []
-        misses = near_misses(random.Random(n), reference, kind, question=question, chinese=chinese)
+        misses = negative_forms(
+            random.Random(n), reference, kind, question=question, chinese=chinese
+        )
         for miss in itertools.islice(misses, 4):
             assert judged(item, miss) is not Verdict.CORRECT, (reference, miss)
     assert {*read} == {kind.value for kind in K if kind is not K.CODE}
@@ -399,7 +402,7 @@ def test_the_rules_contradict_no_form_and_no_hard_negative(
     answer, kind = sample
     draw = random.Random(seed)
     forms = [*same_forms(draw, answer, kind, question="", chinese=chinese)]
-    misses = [*near_misses(draw, answer, kind, question="", chinese=chinese)]
+    misses = [*negative_forms(draw, answer, kind, question="", chinese=chinese)]
     assert forms
     assert misses
     assert all(equal(answer, form, kind) is not False for form in forms)
@@ -415,7 +418,7 @@ def test_any_text_is_accepted(text: str, kind: AnswerType, seed: int) -> None:
     """References come from files, and no text in them may raise an error."""
     draw = random.Random(seed)
     assert all(same_forms(draw, text, kind, question=text, chinese=True))
-    assert all(near_misses(draw, text, kind, question=text, chinese=False))
+    assert all(negative_forms(draw, text, kind, question=text, chinese=False))
 
 
 MATHS = st.text(alphabet="0123456789xy+-*/^(){}[]\\,;=√π.$ ①或和", max_size=24)
