@@ -204,13 +204,13 @@ def test_a_tokenizer_that_cannot_chat_is_refused(dressed: Callable[[str], Any]) 
     with pytest.raises(EngineError, match="no token ends a reply"):
         end_token_id(tokenizer)
     tokenizer.chat_template = None
-    with pytest.raises(EngineError, match="has no chat template; take the model's"):
+    with pytest.raises(EngineError, match="has no chat template; use the model's"):
         render_chat(tokenizer, PROMPT)
 
 
 def test_generation_stops_at_the_end_of_a_turn(gemma: Path) -> None:
     """A model that only writes ``<end_of_turn>`` gives an empty text after one step."""
-    engine = LocalEngine(str(gemma), threads=1, device="cpu", guided=False)
+    engine = LocalEngine(str(gemma), threads=1, device="cpu", constrained=False)
     end = end_token_id(engine._tokenizer)
 
     def only_end(_module: Any, _inputs: Any, output: Any) -> Any:
