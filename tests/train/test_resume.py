@@ -185,7 +185,7 @@ def test_a_finished_run_is_not_trained_again(unbroken: Path, train: Run, tmp_pat
 
 @pytest.mark.parametrize(
     ("changes", "message"),
-    [({"learning_rate": 0.01, "seed": 3}, r"was made with data_seed=0 \(now 3\), learning_rate=0.05"),
+    [({"learning_rate": 0.01, "seed": 3}, r"made with data_seed=0 \(now 3\), learning_rate=0.05"),
      ({"batch_size": 2}, r"rows_per_step=3 \(now 2\); resume with the same settings"),
      ({"lora_rank": 4}, r"lora_rank=2 \(now 4\)"),
      ({"best_by": "verdict_accuracy", "dev_rows": 1}, r"best_by=loss \(now verdict_accuracy\)"),
