@@ -499,7 +499,7 @@ def test_people_in_a_column() -> None:
     }  # fmt: skip
     with pytest.raises(InputError, match="silver: is neither a file nor a column"):
         read_people("silver", grades)
-    with pytest.raises(InputError, match=r"a: meta.gold: points: 7, of 6 at most"):
+    with pytest.raises(InputError, match=r"a: meta.gold: points: 7 exceeds the total of 6"):
         read_people("gold", [grades[0].model_copy(update={"total": 6})])
 
 
