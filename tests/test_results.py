@@ -195,7 +195,7 @@ def test_a_run_that_has_not_ended_is_an_error(summary: Summary, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("{", r"bad\.json: this is no JSON"),
+        ("{", r"bad\.json: is not JSON"),
         ('{"titel": "Rows"}', r"bad\.json: .*titel"),
     ],
 )

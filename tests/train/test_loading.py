@@ -210,7 +210,7 @@ def test_a_tokenizer_that_cannot_chat_is_refused(dressed: Callable[[str], Any]) 
 
 def test_generation_stops_at_the_end_of_a_turn(gemma: Path) -> None:
     """A model that only writes ``<end_of_turn>`` gives an empty text after one step."""
-    engine = LocalEngine(str(gemma), threads=1, device="cpu", guided=False)
+    engine = LocalEngine(str(gemma), threads=1, device="cpu", constrained=False)
     end = end_token_id(engine._tokenizer)
 
     def only_end(_module: Any, _inputs: Any, output: Any) -> Any:
