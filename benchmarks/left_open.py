@@ -16,7 +16,7 @@ from pathlib import Path
 
 from eval.judging import read_sources
 from eval.settings import EvalSettings
-from gradegpt.agreement import by_question, estimate, resampled, score, silence_is_wrong
+from gradegpt.agreement import by_question, estimate, resampled, score, unjudged_as_wrong
 from gradegpt.judges.calibration import kind_of, type_of
 from gradegpt.records import read_rows
 from gradegpt.schema import AnswerType, Example, Judgement, Outcome
@@ -30,7 +30,7 @@ Row = tuple[Example, Judgement]
 
 def balanced(rows: Sequence[Row]) -> tuple[float, float, float]:
     """Balanced accuracy with its interval."""
-    cells = silence_is_wrong(by_question([e for e, _ in rows], [j for _, j in rows]))
+    cells = unjudged_as_wrong(by_question([e for e, _ in rows], [j for _, j in rows]))
     return estimate(score(resampled(cells, DRAWS, 0))["balanced_accuracy"])
 
 

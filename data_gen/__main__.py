@@ -37,7 +37,7 @@ _SHOWN = ("verdict", "lang", "type", "origin", "labelled_by", "left_out")
 
 
 class _Rate(ProgressColumn):
-    """Done in a second, once there is a speed."""
+    """Rows per second, shown once a speed has been measured."""
 
     @override
     def render(self, task: Task) -> Text:
@@ -64,10 +64,10 @@ def main(
 ) -> None:
     """Turn questions, references and responses into chain-labelled prompt/completion rows.
 
-    Writes into <out>: train and dev as JSON Lines and Parquet, disputed.jsonl (what the sources of
-    labels do not agree on), README.md and card.html (the data card) and, last, manifest.json. The
-    same settings give the same bytes on any number of workers; a run that was stopped goes on when
-    the same command is given again.
+    Writes into <out>: train and dev as JSON Lines and Parquet, disputed.jsonl (rows on which the
+    sources of labels disagree), README.md and card.html (the data card) and, last, manifest.json.
+    The same settings give the same bytes on any number of workers; a run that was stopped resumes
+    when the same command is given again.
     """
     settings = load_settings(DataGenSettings, config, overrides or ())
     columns = (
@@ -92,7 +92,7 @@ def main(
 
 
 def _command(config: Path, overrides: Iterable[str]) -> str:
-    """Without what changes no row: the card's bytes are the same wherever they are written."""
+    """The command without settings that change no row, so that the card has the same bytes."""
     kept = [o for o in overrides if o.partition("=")[0] not in ("out", "workers")]
     return shlex.join(["gradegpt", "data", str(config), *kept])
 

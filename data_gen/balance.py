@@ -1,4 +1,4 @@
-"""Choose the rows: verdicts in proportion in every cell of origin, language and answer type."""
+"""Select the rows: the share of each verdict is the same for all origins, languages and types."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .settings import Balance
 
 
 class Cell(NamedTuple):
-    """What neither row nor verdict may be told by."""
+    """A combination of properties within which the verdicts are balanced."""
 
     real: bool
     lang: str
@@ -24,8 +24,9 @@ class Cell(NamedTuple):
 def choose(candidates: Iterable[Candidate], balance: Balance) -> list[Candidate]:
     """The rows to keep, in the candidates' order.
 
-    In a cell, ``correct`` and the rest stand in the wanted proportion, so its size is bound by the
-    scarcer side; a total is filled evenly over the cells, the small ones whole.
+    In each cell ``correct`` and the other verdicts have the requested proportion, so the scarcer
+    side bounds the size of the cell. A total number of rows is distributed evenly over the cells;
+    small cells are taken whole.
     """
     cells: dict[Cell, dict[Verdict, list[Candidate]]] = defaultdict(lambda: defaultdict(list))
     everyone = list(candidates)
@@ -33,8 +34,8 @@ def choose(candidates: Iterable[Candidate], balance: Balance) -> list[Candidate]
         if candidate.verdict is not None:
             cell = Cell(candidate.origin != "synthetic", candidate.lang, candidate.kind)
             cells[cell][candidate.verdict].append(candidate)
-    sizes = _sizes({cell: _room(parts, balance) for cell, parts in cells.items()}, balance)
-    kept = {  # by what they are, not by their ids: several answers to a question may share one
+    sizes = _sizes({cell: _capacity(parts, balance) for cell, parts in cells.items()}, balance)
+    kept = {  # by object identity: several answers to a question may share an ``id``
         id(candidate)
         for cell, size in sizes.items()
         for candidate in _pick(cells[cell], size, balance)
@@ -42,31 +43,33 @@ def choose(candidates: Iterable[Candidate], balance: Balance) -> list[Candidate]
     return [candidate for candidate in everyone if id(candidate) in kept]
 
 
-def _room(parts: dict[Verdict, list[Candidate]], balance: Balance) -> int:
-    """How large the cell can be in the wanted proportion."""
+def _capacity(parts: dict[Verdict, list[Candidate]], balance: Balance) -> int:
+    """How many rows the cell can have in the requested proportion."""
     right = len(parts[Verdict.CORRECT])
     wrong = len(parts[Verdict.INCORRECT]) + len(parts[Verdict.INVALID])
     return int(min(right / balance.correct, wrong / (1 - balance.correct)))
 
 
-def _sizes(room: dict[Cell, int], balance: Balance) -> dict[Cell, int]:
+def _sizes(capacity: dict[Cell, int], balance: Balance) -> dict[Cell, int]:
     if not balance.rows:
-        return room
-    real = {cell: size for cell, size in room.items() if cell.real}
-    written = {cell: size for cell, size in room.items() if not cell.real}
+        return capacity
+    real = {cell: size for cell, size in capacity.items() if cell.real}
+    written = {cell: size for cell, size in capacity.items() if not cell.real}
     wanted = min(sum(real.values()), round(balance.rows * balance.real))
     rest = min(sum(written.values()), balance.rows - wanted)
-    return _level(real, min(sum(real.values()), balance.rows - rest)) | _level(written, rest)
+    return _fill_evenly(real, min(sum(real.values()), balance.rows - rest)) | _fill_evenly(
+        written, rest
+    )
 
 
-def _level(room: dict[Cell, int], total: int) -> dict[Cell, int]:
-    """``total`` poured evenly over the cells, none above its room."""
+def _fill_evenly(capacity: dict[Cell, int], total: int) -> dict[Cell, int]:
+    """``total`` distributed evenly over the cells, none above its capacity."""
     sizes: dict[Cell, int] = {}
     left = total
     for number, (cell, size) in enumerate(
-        sorted(room.items(), key=lambda pair: (pair[1], pair[0]))
+        sorted(capacity.items(), key=lambda pair: (pair[1], pair[0]))
     ):
-        sizes[cell] = min(size, round(left / (len(room) - number)))
+        sizes[cell] = min(size, round(left / (len(capacity) - number)))
         left -= sizes[cell]
     return sizes
 
@@ -76,7 +79,7 @@ def _pick(
 ) -> Iterable[Candidate]:
     right = round(size * balance.correct)
     invalid, incorrect = (len(parts[v]) for v in (Verdict.INVALID, Verdict.INCORRECT))
-    # What answers nothing is recognised by the response alone, so it is kept to its share.
+    # An invalid response is recognised without the reference, so it is limited to its share.
     nothing = min(invalid, max(round(size * _invalid(balance)), size - right - incorrect))
     shares = {
         Verdict.CORRECT: right,
@@ -84,22 +87,22 @@ def _pick(
         Verdict.INCORRECT: min(incorrect, size - right - nothing),
     }
     for verdict, count in shares.items():
-        yield from sorted(parts[verdict], key=order)[:count]
+        yield from sorted(parts[verdict], key=selection_order)[:count]
 
 
 def _invalid(balance: Balance) -> float:
-    """The share among written rows: hardly any real row answers nothing."""
+    """The share of invalid rows among synthetic ones: hardly any real response is invalid."""
     return balance.invalid / max(1 - balance.real, 0.2)
 
 
-def order(candidate: Candidate) -> tuple[bool, bytes]:
-    """Labelled real answers before turned ones, otherwise by a digest: no source comes first."""
+def selection_order(candidate: Candidate) -> tuple[bool, bytes]:
+    """Labelled real answers come before counterfactual ones; otherwise the order is a digest's."""
     digest = hashlib.sha256(candidate.id.encode()).digest()
     return candidate.origin == "counterfactual", digest
 
 
 def shortfalls(chosen: Sequence[Candidate], balance: Balance) -> list[dict[str, Any]]:
-    """What the set was to hold and does not: ``{cell, wanted, have}``, counts of rows."""
+    """Targets of the balance that the set misses: ``{cell, wanted, have}``, in rows."""
     total = len(chosen)
     kinds = Counter(candidate.kind for candidate in chosen)
     langs = Counter(candidate.lang for candidate in chosen)

@@ -1,7 +1,8 @@
 """Answers across languages: facts named in English and Chinese, their hard negatives, responses.
 
-A right and a wrong response come of the same sentences; what is wrong in one row is right in
-another. Where a fact belongs (train, dev, test) depends on its answer's name, whatever is asked.
+Right and wrong responses are made from the same sentence templates, and an answer that is wrong in
+one row is right in another. The split of a fact (train, dev, test) depends on the name of its
+answer alone.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from gradegpt.errors import InputError
 from gradegpt.importers.labelled import split_of
 from gradegpt.schema import AnswerType, Item, Row, Verdict
 
-from .candidates import Candidate, as_named, clip, rng_for, with_rules
+from .candidates import Candidate, clip, rng_for, with_matched_answer, with_rules
 from .phrases import read_whole
 from .writer.attacks import attacks
 
@@ -27,29 +28,29 @@ PARTS: Final = "parts"
 """The kind whose answers have several parts, separated by semicolons in the tables."""
 _COLUMNS: Final = (5, 7)
 _PAIRS: Final = 6
-"""Pairs of people for each verb and each comparative."""
+"""Pairs of people for each verb and each comparative adjective."""
 
 Lang = Literal["en", "zh"]
 
 
 class Name(NamedTuple):
-    """One thing in both languages, each in one form or several."""
+    """The name of one thing in both languages, with one or several forms in each."""
 
     en: tuple[str, ...]
     zh: tuple[str, ...]
 
     def forms(self, lang: Lang) -> tuple[str, ...]:
-        """Its forms in one language."""
+        """The forms in one language."""
         return self.en if lang == "en" else self.zh
 
     def shares(self, other: Name) -> bool:
-        """Whether a form of one is or holds a form of the other."""
+        """Whether a form of one name equals or contains a form of the other."""
         mine, theirs = ([f.casefold() for f in (*n.en, *n.zh)] for n in (self, other))
         return any(a in b or b in a for a in mine for b in theirs)
 
 
 class Fact(NamedTuple):
-    """What is asked, its answer, and answers that look near; ``subject`` is what a kind asks of."""
+    """A subject that is asked about, its answer, and hard negatives of the answer."""
 
     kind: str
     subject: tuple[str, str]
@@ -59,38 +60,39 @@ class Fact(NamedTuple):
 
     @property
     def group(self) -> str:
-        """What the split belongs to: the answer, so no name that is asked for is in two parts.
+        """The key of the split: the answer, so that no answer is asked for in two splits.
 
-        Of a deed it is the question: who they are, not what one did.
+        For ``roles`` (who did what to whom) it is the question, which names the people.
         """
         return self.subject[0] if self.kind == ROLES else self.answer.en[0]
 
     @property
     def held_out(self) -> bool:
-        """Whether only an evaluation may ask for it."""
+        """Whether the fact is kept for evaluation."""
         return split_of(self.group) == "test"
 
 
 class Pair(Row):
     """A sentence and its translation.
 
-    ``{s}`` is what is asked about, ``{a}`` the answer, ``{b}`` a rival.
+    ``{s}`` is the subject, ``{a}`` the answer, ``{b}`` an answer that the sentence rejects.
     """
 
     en: str
     zh: str
 
     def filled(self, lang: Lang, **words: str) -> str:
-        """The sentence of one language, with these words; an English one begins with a capital."""
+        """The sentence of one language with its fields filled, and a capital letter first."""
         text = (self.en if lang == "en" else self.zh).format(**words)
         return text[:1].upper() + text[1:]
 
 
 class Kind(Row):
-    """How facts of a kind are asked, said, and said beside a rival.
+    """Templates for facts of a kind: questions, answers, and answers that reject another one.
 
-    Without ``ask`` the subject is the question. ``clause``: the answer is a clause of its own, so
-    it is said as it stands; ``near_only``: an answer to another question may be right too.
+    Without ``ask`` the subject is the question. ``clause``: the answer is a complete clause and is
+    used unchanged. ``near_only``: only the listed hard negatives are wrong, because the answer to
+    another question may be right too.
     """
 
     ask: tuple[Pair, ...] = ()
@@ -103,7 +105,7 @@ class Kind(Row):
 
 
 class Deed(Row):
-    """What one does to another: past tense and participle, and the Chinese verb."""
+    """A verb with two people: English past tense and participle, and the Chinese verb."""
 
     en: str
     done: str
@@ -111,7 +113,7 @@ class Deed(Row):
 
 
 class Opposites(Row):
-    """A comparative and its opposite."""
+    """A comparative adjective and its opposite."""
 
     en: str
     zh: str
@@ -120,7 +122,7 @@ class Opposites(Row):
 
 
 class Sentences(Row):
-    """The sentences of every kind, and those that fit all."""
+    """The sentence templates of every kind, and those that fit all kinds."""
 
     kinds: dict[str, Kind]
     people: tuple[Pair, ...]
@@ -137,7 +139,7 @@ class Sentences(Row):
 
 @cache
 def sentences() -> Sentences:
-    """``text/bilingual.yaml``."""
+    """The sentence templates of ``text/bilingual.yaml``."""
     return read_whole("bilingual", Sentences)
 
 
@@ -159,38 +161,39 @@ def _table(path: Path) -> Iterator[Fact]:
             continue
         columns = line.split("\t")
         if len(columns) not in _COLUMNS:
-            raise InputError(f"{path}:{number}: {len(columns)} columns; 5 are needed, or 7")
+            raise InputError(f"{path}:{number}: {len(columns)} columns; write 5 or 7")
         kind, en, zh, *answers = columns
         answer_en, answer_zh, *near = [tuple(column.split("|")) for column in answers]
         if near and len(near[0]) != len(near[1]):
             raise InputError(
-                f"{path}:{number}: hard negatives: {near[0]} and {near[1]} do not pair"
+                f"{path}:{number}: hard negatives: {near[0]} and {near[1]} differ in number and do "
+                "not pair; list as many in Chinese as in English"
             )
         misses = tuple(Name((e,), (z,)) for e, z in zip(*near, strict=True)) if near else ()
         yield Fact(kind, (en, zh), Name(answer_en, answer_zh), misses, path.stem)
 
 
 def _deeds() -> Iterator[Fact]:
-    """Who did what to whom; near: the other way round."""
+    """Who did what to whom; the hard negative exchanges the two people."""
     for deed in sentences().deeds:
         for a, b in _pairs(deed.en):
 
-            def said(one: Pair, other: Pair, deed: Deed = deed) -> Name:
+            def stated(one: Pair, other: Pair, deed: Deed = deed) -> Name:
                 return Name(
                     (f"{one.en} {deed.en} {other.en}", f"{other.en} was {deed.done} by {one.en}"),
                     (f"{one.zh}{deed.zh}了{other.zh}", f"{other.zh}被{one.zh}{deed.zh}了"),
                 )
 
             asked = (f"What happened between {a.en} and {b.en}?", f"{a.zh}和{b.zh}之间发生了什么？")
-            yield Fact(ROLES, asked, said(a, b), (said(b, a),))
+            yield Fact(ROLES, asked, stated(a, b), (stated(b, a),))
 
 
 def _comparisons() -> Iterator[Fact]:
-    """Which of two is more; near: the other way round."""
+    """How two people compare; the hard negative exchanges them."""
     for pole in sentences().opposites:
         for a, b in _pairs(pole.en):
 
-            def said(one: Pair, other: Pair, pole: Opposites = pole) -> Name:
+            def stated(one: Pair, other: Pair, pole: Opposites = pole) -> Name:
                 return Name(
                     (
                         f"{one.en} is {pole.en} than {other.en}",
@@ -200,11 +203,11 @@ def _comparisons() -> Iterator[Fact]:
                 )
 
             asked = (f"How do {a.en} and {b.en} compare?", f"{a.zh}和{b.zh}比较，结果如何？")
-            yield Fact(ROLES, asked, said(a, b), (said(b, a),))
+            yield Fact(ROLES, asked, stated(a, b), (stated(b, a),))
 
 
 def _pairs(key: str) -> Iterator[tuple[Pair, Pair]]:
-    """Some pairs of people, drawn for ``key``."""
+    """Random pairs of people, seeded by ``key``."""
     rng = rng_for(key, 0)
     for _ in range(_PAIRS):
         a, b = rng.sample(sentences().people, 2)
@@ -217,23 +220,25 @@ def _peers(kind: str, held_out: bool) -> tuple[Fact, ...]:
 
 
 def bilingual(fact: Fact, verdict: Verdict, id_: str, rng: random.Random) -> Candidate | None:
-    """A response to a fact, mostly in the other language than the reference's.
+    """A response to a fact, mostly not in the language of the reference.
 
-    None where no wrong answer of the kind is known.
+    Returns:
+        The candidate, or none where no wrong answer of the kind is known.
+
     """
     kind = sentences().kinds.get(fact.kind, Kind())
-    truth, miss = _ordered(fact, rng), _miss(fact, kind, rng)
+    truth, miss = _ordered(fact, rng), _wrong_answer(fact, kind, rng)
     if miss is None:
         return None
-    # Some of the time the hard negative is the reference: answers are compared with it, not with
-    # the world.
-    turned = rng.random() < _TURNED and not (fact.held_out or split_of(miss.en[0]) == "test")
-    wanted, other = (miss, truth) if turned else (truth, miss)
+    # Sometimes the hard negative is the reference, so that a judge compares with the reference and
+    # not with what it knows.
+    swapped = rng.random() < _SWAPPED and not (fact.held_out or split_of(miss.en[0]) == "test")
+    wanted, other = (miss, truth) if swapped else (truth, miss)
     lang: Lang = rng.choice(("en", "zh"))
-    said_in: Lang = lang if rng.random() < kind.at_home else ("zh" if lang == "en" else "en")
-    ask: Lang = rng.choice((lang, said_in))
+    response_lang: Lang = lang if rng.random() < kind.at_home else ("zh" if lang == "en" else "en")
+    ask: Lang = rng.choice((lang, response_lang))
     reference = rng.choice(wanted.forms(lang))
-    task = _Task(rng, fact, kind, said_in, reference)
+    task = _Task(rng, fact, kind, response_lang, reference)
     if verdict is Verdict.INVALID:
         pattern, response, chain = task.unanswered(wanted)
     else:
@@ -246,9 +251,9 @@ def bilingual(fact: Fact, verdict: Verdict, id_: str, rng: random.Random) -> Can
             item=Item(
                 question=_question(fact, kind, ask, rng), reference=(reference,), response=response
             ),
-            chain=as_named(chain) if chain.key_sentence else chain,
+            chain=with_matched_answer(chain) if chain.key_sentence else chain,
             lang=lang,
-            response_lang=said_in,
+            response_lang=response_lang,
             source=f"bilingual_{fact.table}",
             origin="synthetic",
             pattern=f"{fact.kind}_{pattern}",
@@ -258,16 +263,16 @@ def bilingual(fact: Fact, verdict: Verdict, id_: str, rng: random.Random) -> Can
     )
 
 
-_TURNED: Final = 0.12
+_SWAPPED: Final = 0.12
 _BOTH: Final = 0.06
-"""Share of the Chinese names that have the English one beside them."""
+"""Share of the Chinese names followed by the English one in brackets."""
 _NEAR: Final = 0.55
 _AROUND: Final = 0.2
 _ATTACKED: Final = 0.05
 
 
 def question_of(fact: Fact) -> str:
-    """The question in English, in the first of its wordings."""
+    """The question in English, by the first template of its kind."""
     kind = sentences().kinds.get(fact.kind, Kind())
     return kind.ask[0].filled("en", s=fact.subject[0]) if kind.ask else fact.subject[0]
 
@@ -277,7 +282,7 @@ def _question(fact: Fact, kind: Kind, lang: Lang, rng: random.Random) -> str:
     return rng.choice(kind.ask).filled(lang, s=subject) if kind.ask else subject
 
 
-def _miss(fact: Fact, kind: Kind, rng: random.Random) -> Name | None:
+def _wrong_answer(fact: Fact, kind: Kind, rng: random.Random) -> Name | None:
     """A wrong answer: a hard negative, a part left out, or the answer to another question."""
     if fact.kind == PARTS:
         return _other_parts(fact, rng)
@@ -293,30 +298,30 @@ def _parts(name: Name) -> list[tuple[str, str]]:
     return list(zip(en, zh, strict=True))
 
 
-def _together(parts: list[tuple[str, str]]) -> Name:
+def _joined_parts(parts: list[tuple[str, str]]) -> Name:
     *first, last = [en for en, _ in parts]
     listed = f"{', '.join(first)} and {last}" if first else last
     return Name((listed, ", ".join([*first, last])), ("、".join(zh for _, zh in parts),))
 
 
 def _ordered(fact: Fact, rng: random.Random) -> Name:
-    """The answer; of several parts, in any order."""
+    """The answer; several parts are put into a random order."""
     if fact.kind != PARTS:
         return fact.answer
     parts = _parts(fact.answer)
-    return _together(rng.sample(parts, len(parts)))
+    return _joined_parts(rng.sample(parts, len(parts)))
 
 
 def _other_parts(fact: Fact, rng: random.Random) -> Name:
-    """One part missing, one that does not belong in its place, or one too many."""
+    """The answer with one part removed, replaced by a foreign one, or added."""
     parts, extra = _parts(fact.answer), rng.choice(fact.near)
     rng.shuffle(parts)
-    stranger = (extra.en[0], extra.zh[0])
-    return _together(rng.choice((parts[1:], [*parts[1:], stranger], [*parts, stranger])))
+    foreign = (extra.en[0], extra.zh[0])
+    return _joined_parts(rng.choice((parts[1:], [*parts[1:], foreign], [*parts, foreign])))
 
 
 class _Task(NamedTuple):
-    """What a response is written for."""
+    """The parameters of one response."""
 
     rng: random.Random
     fact: Fact
@@ -325,7 +330,7 @@ class _Task(NamedTuple):
     reference: str
 
     def answered(self, given: Name, other: Name, *, right: bool) -> tuple[str, str, Chain]:
-        """The pattern's name, the response, and its chain."""
+        """The name of the pattern, the response, and its chain."""
         rng = self.rng
         pattern, pair = self._pair(right=right)
         said = rng.choice(given.forms(self.lang))
@@ -369,7 +374,7 @@ class _Task(NamedTuple):
                 return "said", rng.choice(words.say)
 
     def _around(self, sentence: str) -> str:
-        """The sentence, now and then with another before or behind it."""
+        """The sentence, sometimes with another sentence before or after it."""
         rng, words = self.rng, sentences()
         before = rng.choice(words.opening) if rng.random() < _AROUND else None
         after = rng.choice(words.remark) if rng.random() < _AROUND else None
@@ -384,7 +389,7 @@ class _Task(NamedTuple):
         return self.rng.choice((*words.instructions, *words.fake_judgements, *words.delimiters))
 
     def unanswered(self, wanted: Name) -> tuple[str, str, Chain]:
-        """A refusal, a sentence cut off before its answer, an attack, or the reference quoted."""
+        """A refusal, a sentence cut off before its answer, an attack, or a quoted reference."""
         rng, words = self.rng, sentences()
         subject = self.fact.subject[self.lang == "zh"]
         match rng.choices(("refusal", "cut_off", "attack", "quoted"), weights=(4, 4, 2, 2))[0]:

@@ -1,4 +1,4 @@
-"""Graded answers on their way to being rows: the item, its chain, and who says what of it."""
+"""Candidates for training rows: an item, its chain, and the label of each source."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ from gradegpt.schema import (
 )
 
 MAX_REFERENCE: Final = 120
-"""Longest answer written out in a chain, in characters; a longer text is clipped."""
+"""Longest answer in a chain, in characters; a longer one is clipped."""
 RULES: Final = RuleJudge(prove=unproved)
-"""The rules without computer algebra, whose clock would make the bytes depend on the machine."""
+"""The rules without computer algebra, whose time limit makes results depend on the machine."""
 
 Origin = Literal["real", "counterfactual", "synthetic"]
 
@@ -41,10 +41,10 @@ Origin = Literal["real", "counterfactual", "synthetic"]
 class Candidate(Row):
     """An item that may become a row.
 
-    ``chain`` is none where nobody has said a verdict yet. ``labels`` holds what each source of
-    labels says: ``construction``, ``people``, ``key``, ``model``, ``rules``, ``teacher``. ``group``
-    is the question as it stood in its source: rows of one group never fall into two splits.
-    ``signature`` is for near duplicates.
+    ``chain`` is none where no verdict is known yet. ``labels`` holds the verdict of each source of
+    labels: ``construction``, ``people``, ``key``, ``model``, ``rules``, ``teacher``. ``group`` is
+    the question as its source has it: all rows of a group are in the same split. ``signature`` is
+    the MinHash signature for near duplicates.
     """
 
     id: str
@@ -61,36 +61,36 @@ class Candidate(Row):
 
     @property
     def verdict(self) -> Verdict | None:
-        """The chain's."""
+        """The verdict of the chain."""
         return self.chain.verdict if self.chain else None
 
     @property
     def kind(self) -> AnswerType:
-        """The answer type that the row is counted under."""
+        """The answer type under which the row is counted."""
         return (self.chain.answer_type if self.chain else None) or AnswerType.TEXT
 
 
 def rng_for(key: str, seed: int) -> random.Random:
-    """A generator that depends on the row alone, so order and threads do not matter."""
+    """A random generator that depends on the row alone, not on order or threads."""
     return random.Random(hashlib.sha256(f"{seed}:{key}".encode()).digest())
 
 
-def agree(labels: Mapping[str, Verdict]) -> bool | None:
-    """Whether all who spoke are of one mind on right or not right; none where nobody spoke.
+def labels_agree(labels: Mapping[str, Verdict]) -> bool | None:
+    """Whether all labels agree on correct or not correct; none where there is no label.
 
-    Between ``incorrect`` and ``invalid`` there is no dispute: both are ``<No>``.
+    ``incorrect`` and ``invalid`` agree: both are ``<No>``.
     """
-    said = {verdict is Verdict.CORRECT for verdict in labels.values()}
-    return None if not said else len(said) == 1
+    sides = {verdict is Verdict.CORRECT for verdict in labels.values()}
+    return None if not sides else len(sides) == 1
 
 
 def by_rules(item: Item) -> Judgement:
-    """What the rules say of an item."""
+    """The judgement of the rules on an item."""
     return RULES.judge([item])[0]
 
 
 def with_rules(candidate: Candidate) -> Candidate:
-    """The candidate with the rules' verdict among its labels, where they have one."""
+    """The candidate with the rules' verdict added to its labels, where the rules decide."""
     verdict = by_rules(candidate.item).verdict
     if verdict is None:
         return candidate
@@ -98,7 +98,7 @@ def with_rules(candidate: Candidate) -> Candidate:
 
 
 def texts_of(item: Item) -> tuple[str, ...]:
-    """All that the item holds: context, question, references, response."""
+    """All texts of the item: context, question, references, response."""
     texts = (item.question, *item.reference, item.response)
     return (item.context, *texts) if item.context else texts
 
@@ -110,29 +110,30 @@ def clip(text: str) -> str:
     return text if len(text) <= MAX_REFERENCE else text[: MAX_REFERENCE - 1] + "…"
 
 
-def as_named(chain: Chain) -> Chain:
-    """A text whose quote says the reference gives just that, as constrained judges write it.
+def with_matched_answer(chain: Chain) -> Chain:
+    """For free text whose quote contains the reference, the answer narrowed to the matching span.
 
-    Right or wrong: else the answer's length would tell the verdict before the comparison does.
+    Judges with constrained decoding write it this way. It is done for correct and incorrect rows;
+    otherwise the length of the answer would reveal the verdict before the comparison.
     """
     quote, reference = (chain.key_sentence or "").encode(), chain.reference_answer.encode()
     named = Quoted(quote).naming(reference) if chain.answer_type is AnswerType.TEXT else []
     return chain.model_copy(update={"answer": clip(named[0].decode())}) if named else chain
 
 
-def says_nothing_new(chain: Chain) -> bool:
-    """Whether the chain calls two answers different that it writes, clipped, the same."""
+def is_self_contradictory(chain: Chain) -> bool:
+    """Whether the chain says that two answers differ although it writes them (clipped) alike."""
     return chain.verdict is Verdict.INCORRECT and chain.reference_answer == chain.answer
 
 
 def is_tag_alone(chain: Chain) -> bool:
-    """Whether the chain has no more to say than its tag: nothing quoted, or nothing new said."""
+    """Whether only the verdict tag of the chain is usable: no quote, or self-contradictory."""
     unquoted = chain.verdict is not Verdict.INVALID and not chain.key_sentence
-    return unquoted or says_nothing_new(chain)
+    return unquoted or is_self_contradictory(chain)
 
 
 def formats_of(chain: Chain, formats: Mapping[ChainFormat, float]) -> dict[ChainFormat, float]:
-    """The formats that the chain can take: a Chinese quote is cross-lingual by its gloss alone."""
+    """The formats that fit the chain: cross-lingual needs a gloss where the quote is Chinese."""
     if is_tag_alone(chain):
         return {name: share for name, share in formats.items() if name is ChainFormat.OUTCOME}
     quote = chain.key_sentence
@@ -142,20 +143,20 @@ def formats_of(chain: Chain, formats: Mapping[ChainFormat, float]) -> dict[Chain
 
 
 def shown_item(item: Item, prompt: PromptSettings) -> Item:
-    """The item as a judge sees it, fitted into the prompt's budget."""
+    """The item as a judge sees it, fitted into the token budget of the prompt."""
     shown = parse_prompt(build_prompt(item, prompt))
     if shown is None:
-        raise ValueError("a prompt of this project does not read as one")
+        raise ValueError("build_prompt wrote a prompt that parse_prompt does not parse")
     return shown
 
 
 def quote_survives(chain: Chain, shown: Item) -> bool:
-    """Whether the key sentence is still there when the response has been fitted."""
+    """Whether the fitted response still contains the key sentence."""
     return not chain.key_sentence or quotes_verbatim(chain.key_sentence, shown.response)
 
 
 def chat_row(prompt: str, reply: str, meta: dict[str, Any] | None = None) -> TrainingRow:
-    """One question and its reply, without the judge's prompt."""
+    """One user message and one assistant message, without the judge's prompt."""
     return TrainingRow(
         prompt=(Message(role="user", content=prompt),),
         completion=(Message(role="assistant", content=reply),),
@@ -166,10 +167,10 @@ def chat_row(prompt: str, reply: str, meta: dict[str, Any] | None = None) -> Tra
 def training_row(
     candidate: Candidate, formats: Mapping[ChainFormat, float], prompt: PromptSettings, seed: int
 ) -> TrainingRow:
-    """The prompt/completion row of a candidate with a chain, in a format drawn for it."""
+    """The prompt/completion row of a candidate with a chain, in a randomly drawn chain format."""
     chain = candidate.chain
     if chain is None:
-        raise ValueError(f"{candidate.id}: no chain, so no row")
+        raise ValueError(f"{candidate.id}: chain: missing; a training row needs one")
     able = formats_of(chain, formats)
     rng = rng_for(f"format:{candidate.id}", seed)
     chosen = rng.choices([*able], weights=[*able.values()])[0]

@@ -1,8 +1,9 @@
 """Comparison drills: many compared answers in one short row.
 
-A whole grading holds one comparison in three or four hundred tokens, so a small model fed on those
-alone learns to quote and to copy both answers side by side long before it compares them. A base's
-drill holds one in twenty, a judge's, in the words of a chain, one in fifty.
+A whole chain holds one comparison in three or four hundred tokens, so a small model trained on
+chains alone learns to quote and to copy both answers long before it compares them. A drill for the
+base model holds one comparison in twenty tokens; one for a judge, in the wording of a chain, one in
+fifty.
 """
 
 from __future__ import annotations
@@ -19,25 +20,25 @@ from gradegpt.chain import NO, YES, Chain, render_comparison
 from gradegpt.fit import ELISION
 from gradegpt.schema import AnswerType, TrainingRow, Verdict
 
-from .candidates import Candidate, chat_row, clip, is_tag_alone, says_nothing_new
-from .drawn import drawn_comparison
+from .candidates import Candidate, chat_row, clip, is_self_contradictory, is_tag_alone
+from .comparisons import sample_comparison
 from .phrases import read_lists
 from .variants import equivalent_form, hard_negative
 
 LINES: Final = 8
 _OWN: Final = 0.5
-"""Share of a judge's drills that stands in the chains as it is."""
+"""Share of the candidates' comparisons that a judge's drills take unchanged."""
 _REWRITTEN: Final = 0.5
-"""Share of the others whose reference is written in another form, too."""
+"""Share of the other comparisons in which the reference, too, is written in another form."""
 _DRAWN: Final = 0.47
-"""Share of a judge's comparisons whose answers are drawn."""
+"""Share of a judge's comparisons whose answers are drawn at random."""
 _WORDY: Final = 0.12
-"""Share of them whose answer stands among words: "18 edges", "D. a noble gas"."""
+"""Share of a judge's comparisons whose answer has words around it: "18 edges", "D. a noble gas"."""
 _BARE: Final = {
     AnswerType.NUMBER: re.compile(r"\$?-?\d[\d.,]*(?:/\d+)?%?\$?"),
     AnswerType.SINGLE_CHOICE: re.compile(rf"[(（]?[{LETTERS}][)）]?"),
 }
-"""Answers that words may stand around, by type."""
+"""Answers around which words may be put, by type."""
 _LETTER_JOINTS: Final = (". ", ". ", "、", "：", ": ", ".", ") ")
 _WORDS: Final = read_lists("drills")
 _ASK: Final = _WORDS["ask"]
@@ -52,7 +53,7 @@ class Pair(NamedTuple):
 
 
 def pair_of(candidate: Candidate) -> Pair | None:
-    """The two answers that a chain compares; none where the response gives none."""
+    """The two answers that a chain compares; none where the response gives no answer."""
     chain = candidate.chain
     return _pair(chain) if chain is not None and not is_tag_alone(chain) else None
 
@@ -64,8 +65,8 @@ def _pair(chain: Chain) -> Pair | None:
 
 
 def comparison_drill(rng: random.Random, pairs: Sequence[Pair]) -> dict[str, Any]:
-    """A chat row of ``LINES`` compared answers, half drawn here and half from ``pairs``."""
-    drawn = filter(None, (_pair(drawn_comparison(rng)) for _ in itertools.count()))
+    """A chat row of ``LINES`` compared answers, half drawn at random and half from ``pairs``."""
+    drawn = filter(None, (_pair(sample_comparison(rng)) for _ in itertools.count()))
     lines = [
         rng.choice(pairs) if pairs and rng.random() < 0.5 else next(drawn) for _ in range(LINES)
     ]
@@ -79,7 +80,7 @@ def comparison_drill(rng: random.Random, pairs: Sequence[Pair]) -> dict[str, Any
 
 
 def by_type(candidates: Iterable[Candidate]) -> dict[AnswerType, list[Candidate]]:
-    """The candidates whose chains compare two answers, by answer type: what drills are made of."""
+    """The candidates whose chains compare two answers, by answer type."""
     made: dict[AnswerType, list[Candidate]] = defaultdict(list)
     for candidate in candidates:
         if pair_of(candidate) is not None:
@@ -90,10 +91,10 @@ def by_type(candidates: Iterable[Candidate]) -> dict[AnswerType, list[Candidate]
 def judge_drill(
     rng: random.Random, answers: Mapping[AnswerType, Sequence[Candidate]]
 ) -> TrainingRow:
-    """``LINES`` comparisons as chains end, all answer types alike; to be supervised by tags alone.
+    """``LINES`` comparisons in the wording of a chain's end, supervised at their tags alone.
 
-    Some are of drawn answers, some of answers among words. Half of the others stand in the
-    candidates' chains, half are drawn anew from their references.
+    All answer types are equally frequent. Some answers are drawn at random, some have words around
+    them. Of the others, half are the candidates' own and half are new forms of their references.
     """
     kinds = sorted(answers)
     chains = [_comparison(rng, answers, kinds) for _ in range(LINES)]
@@ -108,7 +109,7 @@ def _comparison(
 ) -> Chain:
     draw = rng.random()
     if draw < _DRAWN:
-        return drawn_comparison(rng)
+        return sample_comparison(rng)
     bare = [kind for kind in kinds if kind in _BARE] if draw < _DRAWN + _WORDY else []
     candidate = rng.choice(answers[rng.choice(bare or kinds)])
     chain = _compared(rng, candidate)
@@ -124,8 +125,8 @@ def _among_words(
     if not _BARE[kind].fullmatch(answer):
         return chain
     if kind is AnswerType.SINGLE_CHOICE and texts and rng.random() < 0.6:
-        told = rng.choice(texts).chain
-        text = told.reference_answer if told is not None else ""
+        option = rng.choice(texts).chain
+        text = option.reference_answer if option is not None else ""
         wordy = f"{answer}{rng.choice(_LETTER_JOINTS)}{text}"
     else:
         lang = "zh" if candidate.lang == "zh" else "en"
@@ -134,13 +135,13 @@ def _among_words(
 
 
 def _compared(rng: random.Random, candidate: Candidate) -> Chain:
-    """The candidate's chain, or one with its reference and a right or wrong answer in drawn forms.
+    """The candidate's chain, or one with its reference and another form of it or a hard negative.
 
-    Either side may be written otherwise: a reference says "forty" as often as a response does.
+    The reference may be rewritten, too: it says "forty" as often as a response does.
     """
     chain = candidate.chain
     if chain is None:
-        raise ValueError(f"{candidate.id}: no chain, so no comparison")
+        raise ValueError(f"{candidate.id}: chain: missing; a comparison needs one")
     if rng.random() < _OWN or chain.reference_answer.endswith(ELISION):
         return chain
     reference, kind, chinese = chain.reference_answer, candidate.kind, candidate.lang == "zh"
@@ -156,4 +157,4 @@ def _compared(rng: random.Random, candidate: Candidate) -> Chain:
     drawn = chain.model_copy(
         update={"reference_answer": reference, "answer": clip(form), "verdict": verdict}
     )
-    return chain if says_nothing_new(drawn) else drawn
+    return chain if is_self_contradictory(drawn) else drawn

@@ -1,4 +1,4 @@
-"""The run: seeds, candidates, checks, balance, files; the manifest last."""
+"""The data generation run: seeds, candidates, checks, balance, files; the manifest last."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from gradegpt.schema import Verdict
 from .balance import choose
 from .candidates import (
     Candidate,
-    agree,
     formats_of,
+    labels_agree,
     quote_survives,
     rng_for,
     shown_item,
@@ -47,28 +47,28 @@ def generate(
 ) -> dict[str, Any]:
     """Write the set into ``settings.folder``; return the manifest.
 
-    ``command`` is what the data card says that the set was made by.
+    ``command`` is the command that the data card shows.
 
     Raises:
-        MissingError, InputError: a file is not there or a row of it cannot be read.
-        OutputError: a process died; the same command goes on.
+        MissingError, InputError: a file is missing or a row of it cannot be read.
+        OutputError: a process died; the same command resumes the run.
 
     """
     folder, counts = Path(settings.folder), Counter[str]()
-    grown = seeds(settings, counts)
+    all_seeds = seeds(settings, counts)
     work = folder / ".work" / fingerprint(settings)
-    paths = make_shards(grown, settings, work, progress)
+    paths = make_shards(all_seeds, settings, work, progress)
     with Teacher(settings.teacher) if settings.teacher else nullcontext() as teacher:
-        made = [c for path in paths for c in read_shard(path, counts)]
+        candidates = [c for path in paths for c in read_shard(path, counts)]
         if teacher is not None:
-            made = _taught(made, settings, teacher, progress)
+            candidates = _ask_teacher(candidates, settings, teacher, progress)
         spent = teacher.meter.summary() if teacher is not None else {}
-    agreed, disputed = _settled(made, settings, counts, progress)
+    agreed, disputed = _agreed(candidates, settings, counts, progress)
     if settings.kind == "base":
         parts = mixture(agreed, settings)
         chosen, drills = agreed, []
     else:
-        split = _chosen(agreed, settings)
+        split = _choose_rows(agreed, settings)
         chosen = [candidate for part in split.values() for candidate in part]
         parts = {part: _rows(candidates, settings) for part, candidates in split.items()}
         drills = _drills(split["train"], settings, progress)
@@ -77,7 +77,8 @@ def generate(
             f"{settings.name}: no training rows; "
             "name sources, questions, bank or parametric problems"
         )
-    for stale in ("manifest.json", DRILLS):  # the one vouches for files that go now
+    # Removed first: the manifest marks the other files as complete.
+    for stale in ("manifest.json", DRILLS):
         (folder / stale).unlink(missing_ok=True)
     for part, lines in parts.items():
         rng_for(part, settings.seed).shuffle(lines)
@@ -104,18 +105,18 @@ def generate(
     return manifest
 
 
-def _taught(
-    made: list[Candidate], settings: DataGenSettings, teacher: Teacher, progress: Progress
+def _ask_teacher(
+    candidates: list[Candidate], settings: DataGenSettings, teacher: Teacher, progress: Progress
 ) -> list[Candidate]:
-    """The candidates with a teacher's verdict beside the others, and its chain where none was."""
-    asked = [i for i, c in enumerate(made) if _to_ask(c, settings)]
+    """Add a teacher's verdict to the labels, and its chain to candidates without one."""
+    asked = [i for i, c in enumerate(candidates) if _to_ask(c, settings)]
     votes = teacher.label(
-        [made[i].item for i in asked],
+        [candidates[i].item for i in asked],
         progress=lambda done: progress("asking the teacher", done, len(asked)),
     )
     for index, vote in zip(asked, votes, strict=True):
-        made[index] = _with_vote(made[index], vote)
-    return made
+        candidates[index] = _with_vote(candidates[index], vote)
+    return candidates
 
 
 def _to_ask(candidate: Candidate, settings: DataGenSettings) -> bool:
@@ -127,29 +128,29 @@ def _with_vote(candidate: Candidate, vote: Vote) -> Candidate:
     if vote.verdict is None:
         return candidate
     labels = candidate.labels | {"teacher": vote.verdict}
-    # A teacher's chain reads better than one put together from parts: kept where it agrees.
-    chain = vote.chain if agree(labels) and vote.chain is not None else candidate.chain
+    # A teacher's chain reads better than a template's: it is used where the labels agree.
+    chain = vote.chain if labels_agree(labels) and vote.chain is not None else candidate.chain
     return candidate.model_copy(update={"labels": labels, "chain": chain})
 
 
-def _settled(
-    made: Sequence[Candidate],
+def _agreed(
+    candidates: Sequence[Candidate],
     settings: DataGenSettings,
     counts: Counter[str],
     progress: Progress,
 ) -> tuple[list[Candidate], list[Candidate]]:
-    """What all who spoke agree on, without duplicates; and what they do not."""
+    """Candidates whose labels agree, without duplicates; and those whose labels disagree."""
     agreed: list[Candidate] = []
     disputed: list[Candidate] = []
     exact, near = set[bytes](), NearDuplicates(settings.quality.near_duplicate)
-    for done, candidate in enumerate(made, start=1):
-        if done % 500 == 0 or done == len(made):
-            progress("checking labels and duplicates", done, len(made))
-        if agree(candidate.labels) is False:
+    for done, candidate in enumerate(candidates, start=1):
+        if done % 500 == 0 or done == len(candidates):
+            progress("checking labels and duplicates", done, len(candidates))
+        if labels_agree(candidate.labels) is False:
             disputed.append(candidate)
         elif candidate.chain is None:
             counts[f"left_out:{'unsettled' if candidate.labels else 'unlabelled'}"] += 1
-        elif reason := _unfit(candidate, settings):
+        elif reason := _unusable_chain(candidate, settings):
             counts[f"left_out:{reason}"] += 1
         elif (key := exact_key("\0".join(texts_of(candidate.item)))) in exact:
             counts["left_out:exact_duplicate"] += 1
@@ -162,8 +163,8 @@ def _settled(
     return agreed, disputed
 
 
-def _unfit(candidate: Candidate, settings: DataGenSettings) -> str:
-    """A teacher's chain comes after the shards were checked."""
+def _unusable_chain(candidate: Candidate, settings: DataGenSettings) -> str:
+    """Why a teacher's chain cannot be used, or nothing; the others were checked in the shards."""
     if "teacher" not in candidate.labels or candidate.chain is None:
         return ""
     if not formats_of(candidate.chain, settings.formats):
@@ -172,8 +173,10 @@ def _unfit(candidate: Candidate, settings: DataGenSettings) -> str:
     return "" if quote_survives(candidate.chain, shown) else "quote_cut"
 
 
-def _chosen(agreed: Sequence[Candidate], settings: DataGenSettings) -> dict[str, list[Candidate]]:
-    """The rows of both parts: by strata where there are some, else cell by cell."""
+def _choose_rows(
+    agreed: Sequence[Candidate], settings: DataGenSettings
+) -> dict[str, list[Candidate]]:
+    """The rows of train and dev: by strata if the settings have any, else balanced by cells."""
     if not settings.strata:
         return _split(choose(agreed, settings.balance), settings)
     sizes = {"train": settings.balance.rows, "dev": settings.dev_rows}
@@ -182,7 +185,10 @@ def _chosen(agreed: Sequence[Candidate], settings: DataGenSettings) -> dict[str,
 
 
 def _split(chosen: Iterable[Candidate], settings: DataGenSettings) -> dict[str, list[Candidate]]:
-    """By question; what a short prompt shows as a question of both parts stays in train alone."""
+    """Split by question.
+
+    Two questions that look the same in a short prompt would leak: such rows stay in train alone.
+    """
     parts: dict[str, list[Candidate]] = {"train": [], "dev": []}
     asked: set[str] = set()
     for candidate in chosen:
@@ -219,7 +225,7 @@ def _write_lines(path: Path, lines: Iterable[str]) -> None:
 def _drills(
     candidates: Sequence[Candidate], settings: DataGenSettings, progress: Progress
 ) -> list[str]:
-    """The comparison drills of a judge; none where nothing is compared."""
+    """The comparison drills of a judge; none where no candidate has a comparison."""
     answers = by_type(candidates)
     lines = []
     for index in range(settings.drills if answers else 0):
@@ -241,7 +247,7 @@ def _write_parquet(folder: Path, parts: dict[str, list[str]]) -> None:
 
 
 def _probe(chosen: Sequence[Candidate], settings: DataGenSettings) -> dict[str, Any] | None:
-    """How well the response alone tells the verdict of a written row; none for a handful."""
+    """How well the response alone predicts the verdict of synthetic rows; none for few rows."""
     written = [c for c in chosen if c.origin == "synthetic"]
     if not settings.quality.artifact_probe or len(written) < _LEAST_FOR_PROBE:
         return None

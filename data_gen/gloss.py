@@ -1,9 +1,9 @@
-"""The English of what the project's own templates say, phrase by phrase, or none.
+"""English glosses of the project's own Chinese templates, phrase by phrase.
 
-The sentences of ``text/phrases.yaml`` have their words in the same order in both languages, so each
-phrase of ``text/gloss.tsv`` replaces its Chinese. Names come from the generators' tables, units and
-numbers from ``gradegpt.answers``; mathematics stays as it is. A sentence with any other word in it
-has no gloss: half of one would teach a model to make things up.
+The sentences of ``text/phrases.yaml`` have the same word order in both languages, so each phrase of
+``text/gloss.tsv`` replaces its Chinese. Names come from the generators' tables, units and numbers
+from ``gradegpt.answers``; mathematics is copied. A sentence with any other word has no gloss: a
+partial one would teach a model to invent text.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from .phrases import TEXT
 
 _MARKUP = re.compile(r"(?<![A-Za-z0-9)])\*\*|\*\*(?![A-Za-z0-9(])|^(?:#{1,6}|>)\s+|[`“”]")
 _LETTERS: Final = rf"((?<![A-Za-z])[{LETTERS}](?:[、, ]*[{LETTERS}])*)"
-_TURNED: Final = (
+_REORDERED: Final = (
     (re.compile(rf"{_LETTERS}\s*(?:选项|项)"), r"选项\1"),
     (re.compile(rf"{_LETTERS}正确"), r"\1是正确的"),
     (re.compile(r"是(?=[。.]?\s*$)"), "是的"),
 )
-"""What stands in another order than in English, or has its meaning from where it stands."""
+"""Phrases whose word order differs from English, or whose meaning depends on their position."""
 _MARKS: Final = {
     "，": ", ", "。": ". ", "；": "; ", "：": ": ", "！": "! ", "？": "? ", "．": ". ", "、": ", ",
     "（": " (", "）": ") ", "【": " [", "】": "] ",
@@ -38,14 +38,14 @@ _MARKS: Final = {
 _KEPT = re.compile("[^\u3000-\u303f\u3400-\u9fff\uff00-\uffef]+")
 _NUMERAL = re.compile("负?[零一二两三四五六七八九十百千点分之又]+")
 _TWICE = re.compile(r"\b(is|be|choose)(:?) +(?:is|choose)\b")
-"""An answer may bring a word that its frame has: 答案是是对的."""
+"""A word that the sentence and the answer both have: 答案是是对的."""
 _SENTENCE = re.compile(r"(?:^|[.!?\[]|^[-*])\s*$")
 
 
 def render_gloss(sentence: str) -> str | None:
-    """The sentence in English; none where it has other words than those of the templates."""
+    """The sentence in English; none where it has a word that is not in the templates."""
     text = _MARKUP.sub("", sentence)
-    for pattern, turned in _TURNED:
+    for pattern, turned in _REORDERED:
         text = pattern.sub(turned, text)
     gloss = ""
     at = 0
@@ -60,7 +60,7 @@ def render_gloss(sentence: str) -> str | None:
 
 
 def _next(text: str, at: int, before: str) -> tuple[int, str | None]:
-    """The next piece of ``text`` in English, and where it ends; none where it is not known."""
+    """Where the next phrase of ``text`` ends, and its English; none where it is unknown."""
     if text[at] in _MARKS:
         return at + 1, _MARKS[text[at]]
     ends = range(min(len(text), at + max(map(len, _table()))), at, -1)
@@ -68,8 +68,8 @@ def _next(text: str, at: int, before: str) -> tuple[int, str | None]:
     numeral = _NUMERAL.match(text, at)
     if numeral and numeral.end() > (known or at):
         value = spelled(numeral[0])
-        said = None if value is None else spell(value, chinese=False)
-        return numeral.end(), said and _worded(said, before)
+        words = None if value is None else spell(value, chinese=False)
+        return numeral.end(), words and _worded(words, before)
     if known is not None:
         return known, _worded(_table()[text[at:known]], before)
     kept = _KEPT.match(text, at)
@@ -80,7 +80,7 @@ def _next(text: str, at: int, before: str) -> tuple[int, str | None]:
 
 
 def _worded(english: str, before: str) -> str:
-    """A phrase as it goes on: a capital where a sentence begins, a unit of one in the singular."""
+    """The phrase after ``before``: capitalised at a sentence's start, a unit of 1 in singular."""
     if english in _units() and re.search(r"(?<![\d.,/])(?:1|one)\s*$", before):
         english = re.sub(r"s\b", "", english, count=1)
     if _SENTENCE.search(before):
@@ -95,7 +95,7 @@ def _units() -> frozenset[str]:
 
 @cache
 def _table() -> dict[str, str]:
-    """English by Chinese phrase: the file's, the units', the generators' names."""
+    """English by Chinese phrase: from the file, the units and the generators' names."""
     lines = (TEXT / "gloss.tsv").read_text(encoding="utf-8").splitlines()
     phrases = dict(line.split("\t") for line in lines if not line.startswith("#"))
     units = {name: unit.english[0] for unit in UNITS for name in unit.chinese}
@@ -103,7 +103,7 @@ def _table() -> dict[str, str]:
 
 
 def _names() -> Iterator[tuple[str, str]]:
-    """What the generators' problems may be answered with, in both languages."""
+    """Names that answer the generators' problems, in both languages."""
     for group in naming.GROUPS:
         yield from group
     for name in facts.TABLES:

@@ -1,4 +1,4 @@
-"""What a run was made from and what it holds: fingerprint, counts, manifest."""
+"""The inputs and the contents of a run: fingerprint, counts, manifest."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def count_rows(
     parts: dict[str, list[str]],
     settings: DataGenSettings,
 ) -> None:
-    """Add to ``counts`` what the rows hold, by each thing that they are told apart by."""
+    """Add to ``counts`` the number of rows by verdict, language, type, origin and so on."""
     if settings.drills:
         counts["drills"] = settings.drills
     for part, lines in parts.items():
@@ -50,7 +50,7 @@ def count_rows(
 
 
 def inputs_of(settings: DataGenSettings) -> Iterator[str]:
-    """The files that are read; a data set of the hub is none."""
+    """The input files; data sets of the hub are not listed."""
     yield from (source.path for source in (*settings.sources, *settings.unlabelled))
     yield from (part.path for part in settings.avoid)
     asked = (*settings.questions, *(outputs.questions for outputs in settings.outputs))
@@ -60,7 +60,7 @@ def inputs_of(settings: DataGenSettings) -> Iterator[str]:
 
 
 def fingerprint(settings: DataGenSettings) -> str:
-    """Everything that the candidates depend on: settings, inputs, and the code that makes them."""
+    """A digest of all that the candidates depend on: settings, input files and code."""
     digest = hashlib.sha256(f"{gradegpt.__version__}|{VERSION}|".encode())
     digest.update(settings.model_dump_json(exclude={"out", "workers"}).encode())
     code = (p for package in _PACKAGES for p in package.rglob("*") if p.suffix in _CODE)
@@ -76,7 +76,7 @@ def manifest_of(
     chosen: Sequence[Candidate],
     spent: dict[str, Any],
 ) -> dict[str, Any]:
-    """The manifest, but for the digests of what is written."""
+    """The manifest without the digests of the output files."""
     inputs = sorted({*inputs_of(settings)})
     manifest: dict[str, Any] = {
         "stage": "data_gen",
@@ -94,13 +94,13 @@ def manifest_of(
     }
     if settings.kind == "judge":
         manifest["shortfalls"] = shortfalls(chosen, settings.balance)
-    if spent:  # `run`, what this run asked for itself, depends on what was in the cache
+    if spent:  # `run`, the requests of this run, depends on what was in the cache
         manifest["teacher"] = {name: value for name, value in spent.items() if name != "run"}
     return manifest
 
 
 def written_files(settings: DataGenSettings) -> list[str]:
-    """The files that a run writes, but for the plots and the manifest."""
+    """The files that a run writes, without the plots and the manifest."""
     judge = settings.kind == "judge"
     parquet = ("train.parquet", "dev.parquet") if judge else ()
     card = ("README.md", "card.html") if judge and settings.card else ()

@@ -1,4 +1,4 @@
-"""The pre-training mixture of the embedded base: tasks made from graded answers, and drills."""
+"""The pre-training mixture of the embedded base: tasks from graded answers, and drills."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .skills import skill_row
 
 
 def mixture(candidates: Sequence[Candidate], settings: DataGenSettings) -> dict[str, list[str]]:
-    """The lines of both parts: ``repeats`` tasks an answer, no line twice, then the drills."""
+    """The lines of train and dev: ``repeats`` tasks per answer, no line twice, then the drills."""
     parts: dict[str, list[str]] = {"train": [], "dev": []}
     seen: set[str] = set()
     pairs = []

@@ -1,4 +1,4 @@
-"""Problems from templates with drawn numbers."""
+"""Problems from templates with random numbers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 from gradegpt.schema import AnswerType
 
 from .generators import (
-    Drawn,
+    GeneratedProblem,
     Generator,
     algebra,
     arithmetic,
@@ -90,15 +90,15 @@ GENERATORS: Final[dict[AnswerType, tuple[Generator, ...]]] = {
         naming.quadrant, facts.recall, naming.acidity, naming.conic, naming.direction,
     ),
 }  # fmt: skip
-"""Of each type taken in turn; one that stands twice is drawn twice as often."""
+"""Problem generators by answer type, used in turn; one that is listed twice is used twice."""
 _TRIES: Final = 30
-"""Draws of a generator until its question is new; then the next generator of the type is tried."""
+"""How often a generator is tried for a new question, before the next one of its type."""
 
 
 def parametric(count: int, seed: int) -> Iterator[Problem]:
-    """``count`` problems, half of them Chinese, all types alike, no question twice.
+    """``count`` problems, half of them Chinese, all types equally frequent, no question twice.
 
-    They are fewer where even repeated draws give no new question.
+    There are fewer where repeated draws give no new question.
     """
     seen: set[str] = set()
     kinds = list(GENERATORS)
@@ -117,8 +117,8 @@ def parametric(count: int, seed: int) -> Iterator[Problem]:
 
 def _new(
     generators: Iterable[Generator], rng: random.Random, zh: bool, seen: set[str]
-) -> Drawn | None:
-    """A problem by the first of ``generators`` that still has a new question."""
+) -> GeneratedProblem | None:
+    """A problem from the first of ``generators`` that gives a new question."""
     for generator in (generator for generator in generators for _ in range(_TRIES)):
         drawn = generator(rng, zh)
         if drawn.question not in seen and drawn.wrong and drawn.right:
@@ -126,7 +126,7 @@ def _new(
     return None
 
 
-def _problem(drawn: Drawn, index: int, lang: str) -> Problem:
+def _problem(drawn: GeneratedProblem, index: int, lang: str) -> Problem:
     return Problem(
         id=f"par-{lang}-{index:06d}",
         lang=lang,
@@ -135,5 +135,5 @@ def _problem(drawn: Drawn, index: int, lang: str) -> Problem:
         reference=drawn.reference,
         solution=tuple(drawn.steps),
         also_correct=tuple(drawn.right),
-        near_misses=tuple(drawn.wrong),
+        hard_negatives=tuple(drawn.wrong),
     )

@@ -1,4 +1,4 @@
-"""The words that responses and references are written with: ``text/phrases.yaml``, read once."""
+"""Phrases for responses and references: ``text/phrases.yaml``, read once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TEXT: Final = Path(__file__).parent / "text"
 
 
 class Phrases(Row):
-    """The words of one language, by what they are for; the file says it beside each list."""
+    """The phrases of one language by their use; comments in the file explain each list."""
 
     openers: tuple[str, ...]
     fillers: tuple[str, ...]
@@ -43,23 +43,23 @@ class Phrases(Row):
 
 @cache
 def phrases(chinese: bool) -> Phrases:
-    """The Chinese or the English words."""
+    """The Chinese or the English phrases."""
     return read_words("phrases", Phrases)["zh" if chinese else "en"]
 
 
 def read_words(name: str, model: type[R]) -> dict[str, R]:
-    """The lists of a file of words, by language, each as a ``model``."""
+    """A file of phrases, each language validated as a ``model``."""
     return {lang: validate(model, held, f"{name}: {lang}") for lang, held in _load(name).items()}
 
 
 def read_whole(name: str, model: type[R]) -> R:
-    """A file of words as one ``model``."""
+    """A file of phrases validated as one ``model``."""
     return validate(model, _load(name), name)
 
 
 @cache
 def read_lists(name: str) -> dict[str, tuple[str, ...]]:
-    """The lists of a file of words."""
+    """A file of phrases as lists by name."""
     return {key: tuple(held) for key, held in _load(name).items()}
 
 

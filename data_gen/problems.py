@@ -13,7 +13,7 @@ BANK: Final = Path(__file__).parent / "bank" / "problems.jsonl"
 
 
 class Problem(Row):
-    """A question, its answer in several right forms, and wrong answers that look near."""
+    """A question, its answer in several equivalent forms, and hard negatives."""
 
     id: str
     lang: str
@@ -22,11 +22,11 @@ class Problem(Row):
     reference: str
     solution: tuple[str, ...] = ()
     tolerance: str | None = None
-    """The policy for numbers that its source asks for; see ``gradegpt.schema.Item``."""
+    """The tolerance policy of its source; see ``gradegpt.schema.Item``."""
     accepted: tuple[str, ...] = ()
     """Other references that its source accepts."""
     also_correct: tuple[str, ...] = ()
-    near_misses: tuple[str, ...] = ()
+    hard_negatives: tuple[str, ...] = ()
 
 
 @cache

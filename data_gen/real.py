@@ -1,4 +1,4 @@
-"""Answers that models and pupils really gave, as candidates: labelled, unlabelled, and turned."""
+"""Real answers of models and pupils as candidates: labelled, unlabelled and counterfactual."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from gradegpt.answers.options import chosen, letters, options
 from gradegpt.answers.read import answer_type, read
 from gradegpt.answers.spans import clause_ends, sentences
 from gradegpt.answers.text import plain, tidy
+from gradegpt.boundaries import sum_end
 from gradegpt.chain import Chain, needs_gloss
 from gradegpt.judges.lexical import words
 from gradegpt.quote import MAX_QUOTE, part_runs
@@ -22,9 +23,8 @@ from gradegpt.rules.compare import compare
 from gradegpt.rules.extract import Found, How, find_answer
 from gradegpt.rules.reference import answer_kind, answer_places, reference_answers
 from gradegpt.schema import CHOICE, AnswerType, Example, Item, Verdict
-from gradegpt.wholes import sum_end
 
-from .candidates import Candidate, as_named, by_rules, clip, rng_for, with_rules
+from .candidates import Candidate, by_rules, clip, rng_for, with_matched_answer, with_rules
 from .phrases import phrases
 from .variants import equivalent_form, hard_negative
 
@@ -34,11 +34,11 @@ _CHANGEABLE: Final = {*AnswerType} - {AnswerType.TEXT, AnswerType.CODE}
 _SEVERAL: Final = (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART)
 _MAX_OWN: Final = 60
 _MAX_KEY: Final = 120
-"""Longest answer that another is held against, in characters."""
-_UNMARKED: Final = 0.5
-"""Share of the responses whose last line says their result again that lose this line."""
-_LAST_WORD: Final = 24
-"""Characters of such a line: ``A: 18``, ``35``."""
+"""Longest answer that is used as a reference for another, in characters."""
+_RESTATEMENT_CUT: Final = 0.5
+"""Share of the responses that lose a last line which restates their result."""
+_MAX_LAST_LINE: Final = 24
+"""Longest such line, in characters: ``A: 18``, ``35``."""
 _NUMBER: Final = re.compile(r"-?\d+(?:[.,]\d+)*")
 _TRIES: Final = 8
 _ITEM_FIELDS: Final = set(Item.model_fields) - {"id", "meta"}
@@ -47,45 +47,45 @@ _VOTED: Final = re.compile(r"\bvote", re.IGNORECASE)
 _MODEL: Final = re.compile(r"gpt|model|llm", re.IGNORECASE)
 _COPULA: Final = re.compile(r"\b(?:is|are|was|were|means|called|named)\b|是|为|叫做?|[:：]")
 _CLAUSE: Final = re.compile(r"[，；]|[,;](?=\s)")
-"""Between clauses; a list of things is of one clause in Chinese."""
+"""Separators of clauses; the Chinese enumeration comma separates none."""
 _AROUND: Final = " \t.。．,，、;；:：!！?？*"
-"""What stands around a phrase and is not of it."""
+"""Characters that are stripped from both ends of a phrase."""
 
 
 def labelled(example: Example, rng: random.Random) -> Candidate:
-    """A real answer with its label; now and then without the line that says its result again."""
+    """A real answer with its label, sometimes without a last line that restates its result."""
     labels = {_labeller(example.labelled_by): example.verdict}
-    steps = without_last_word(example.response) if rng.random() < _UNMARKED else None
+    steps = without_restated_answer(example.response) if rng.random() < _RESTATEMENT_CUT else None
     if steps:
         example = example.model_copy(update={"response": steps})
-    return _real(example, labels, example.lang, example.source, rng, shown=bool(steps))
+    return _candidate(example, labels, example.lang, example.source, rng, shown=bool(steps))
 
 
-def without_last_word(response: str) -> str | None:
-    """The steps before a short last line, where the last of them ends in the number it says.
+def without_restated_answer(response: str) -> str | None:
+    """The response without a short last line, where the step before ends in the same number.
 
-    Solutions that merely stop at their result are rarer in graded answers than elsewhere. None
-    where the last line says anything else.
+    Solutions that stop at their result are rarer among graded answers than elsewhere. None where
+    the last line says anything else.
     """
     steps, _, last = response.rstrip().rpartition("\n")
-    said, reached = (_NUMBER.findall(text) for text in (last, steps))
-    short = len(last) <= _LAST_WORD and len(said) == 1
-    found = find_answer(tidy(steps)) if short and said == reached[-1:] else None
-    return steps.rstrip() if found and _NUMBER.findall(found.answer)[-1:] == said else None
+    restated, reached = (_NUMBER.findall(text) for text in (last, steps))
+    short = len(last) <= _MAX_LAST_LINE and len(restated) == 1
+    found = find_answer(tidy(steps)) if short and restated == reached[-1:] else None
+    return steps.rstrip() if found and _NUMBER.findall(found.answer)[-1:] == restated else None
 
 
 def unlabelled(item: Item, lang: str, source: str, rng: random.Random) -> Candidate:
-    """A real answer that nobody has graded: the rules may, else it waits for a teacher."""
-    return _real(item, {}, lang, source, rng)
+    """A real answer without a grade: labelled by the rules where they decide, else by a teacher."""
+    return _candidate(item, {}, lang, source, rng)
 
 
 def _labeller(name: str) -> str:
-    """A model that was asked several times and voted is a teacher."""
+    """The kind of label source; a model that voted over several samples counts as a teacher."""
     kinds = {"people": _PEOPLE, "teacher": _VOTED, "model": _MODEL}
     return next((kind for kind, pattern in kinds.items() if pattern.search(name)), "key")
 
 
-def _real(
+def _candidate(
     given: Item,
     labels: dict[str, Verdict],
     lang: str,
@@ -94,22 +94,22 @@ def _real(
     *,
     shown: bool = False,
 ) -> Candidate:
-    """Without a chain where nobody has settled the verdict, or the rules' finding contradicts it.
+    """A candidate, without a chain where the verdict is unknown or the rules contradict it.
 
-    A model's word alone settles nothing: it is a teacher's without its samples and its vote.
-    ``shown``: what the rules find in the response is known to be its answer.
+    The label of a single model is not enough: unlike a teacher's it is not a vote over samples.
+    ``shown``: the answer that the rules extract from the response is known to be its answer.
     """
     item = Item.model_validate(given.model_dump(include=_ITEM_FIELDS))
-    ruled = by_rules(item).verdict
-    labels = labels if ruled is None else labels | {"rules": ruled}
+    rules_verdict = by_rules(item).verdict
+    labels = labels if rules_verdict is None else labels | {"rules": rules_verdict}
     chain = None
     if labels and [*labels] != ["model"]:
-        # Where a label says "not right" and the rules why nothing can be graded, they know more.
-        said = [*labels.values()]
-        verdict = Verdict.INVALID if Verdict.INVALID in said else said[0]
+        # The rules' `invalid` says more than a label `incorrect`.
+        known = [*labels.values()]
+        verdict = Verdict.INVALID if Verdict.INVALID in known else known[0]
         chain = _chain(item, verdict, shown=shown or "rules" in labels)
     if chain is not None and chain.key_sentence is not None:
-        item = _reference_dressed(item, chain.reference_answer, rng)
+        item = _reformat_reference(item, chain.reference_answer, rng)
     return Candidate(
         id=f"{source}:{given.id}",
         item=item,
@@ -125,10 +125,10 @@ def _real(
 
 
 def _chain(item: Item, verdict: Verdict, *, shown: bool) -> Chain | None:
-    """The chain for a verdict that is known; none where what is found contradicts it.
+    """The chain for a known verdict; none where the extracted answer contradicts it.
 
-    What is merely concluded is trusted only where it is ``shown`` to be the answer; without an
-    answer to quote the chain is its tag alone.
+    An answer that is merely concluded is used only where it is ``shown`` to be the answer. Without
+    an answer to quote, the chain is its verdict tag alone.
     """
     references = [answer for r in item.accepted for answer in reference_answers(r)]
     kind = answer_kind(item, references[0])
@@ -151,16 +151,16 @@ def _chain(item: Item, verdict: Verdict, *, shown: bool) -> Chain | None:
     agree = [r for r, s in compared if s] or [r for r, s in compared if s is None] or references
     reference = _nearest(agree, found.answer)
     run = _part_lines(item.response, places) if places > 1 else None
-    return _compared(verdict, item.response, found, reference, kind, run)
+    return _comparison_chain(verdict, item.response, found, reference, kind, run)
 
 
 def _part_lines(response: str, places: int) -> str | None:
-    """The last numbered lines, as many as there are parts, on one line."""
+    """The last numbered lines, one for each part, joined into one line."""
     runs = [run for run in part_runs(response.split("\n")) if len(run) == places]
     return " ".join(runs[-1]) if runs else None
 
 
-def _compared(
+def _comparison_chain(
     verdict: Verdict,
     response: str,
     found: Found,
@@ -168,7 +168,7 @@ def _compared(
     kind: AnswerType,
     run: str | None = None,
 ) -> Chain | None:
-    """The chain; it quotes ``run``, the lines that give the parts, where there is one."""
+    """The chain; it quotes ``run``, the joined lines of the parts, if there are several parts."""
     quote = run or _quote(response, found)
     if not quote:
         return None
@@ -185,25 +185,25 @@ def _compared(
 
 
 def _quote(response: str, found: Found) -> str:
-    """The key sentence; where it runs over lines its clause, else its first line."""
+    """The key sentence; where it has several lines, its clause or else its first line."""
     spans = ((found.start, found.end), found.clause)
-    said = [response[start:end].strip() for start, end in spans]
-    whole = (sentence for sentence in said if sentence and "\n" not in sentence)
-    return next(whole, said[0].partition("\n")[0].strip())
+    texts = [response[start:end].strip() for start, end in spans]
+    whole = (sentence for sentence in texts if sentence and "\n" not in sentence)
+    return next(whole, texts[0].partition("\n")[0].strip())
 
 
 def _free_text(item: Item, references: list[str], verdict: Verdict) -> Chain | None:
-    """Free text: right or wrong, the quote is the sentence nearest to a reference, without a gloss.
+    """The chain for free text: it quotes the sentence nearest to a reference, right or wrong.
 
-    No translation is made for it: the tables know only the sentences that the writer writes.
+    It has no gloss: ``render_gloss`` translates only the writer's own sentences.
     """
-    said = [item.response[start:end] for start, end in sentences(item.response)]
-    if not said:
+    found = [item.response[start:end] for start, end in sentences(item.response)]
+    if not found:
         return None
-    sentence = max(said, key=lambda s: max(_share(r, s) for r in references))
+    sentence = max(found, key=lambda s: max(_share(r, s) for r in references))
     most = max(_share(r, sentence) for r in references)
     reference = _nearest([r for r in references if _share(r, sentence) == most], sentence)
-    sentence = _quotable(sentence, reference)
+    sentence = _shortened(sentence, reference)
     chain = Chain(
         verdict=verdict,
         key_sentence=sentence,
@@ -211,21 +211,21 @@ def _free_text(item: Item, references: list[str], verdict: Verdict) -> Chain | N
         answer_type=AnswerType.TEXT,
         answer=clip(_phrase(sentence, reference, asked(item))),
     )
-    return as_named(chain)
+    return with_matched_answer(chain)
 
 
-def _share(reference: str, said: str) -> float:
-    """The share of the reference's words that ``said`` has."""
+def _share(reference: str, text: str) -> float:
+    """The share of the reference's words that ``text`` contains."""
     wanted = words(reference)
-    return len(wanted & words(said)) / len(wanted) if wanted else 0.0
+    return len(wanted & words(text)) / len(wanted) if wanted else 0.0
 
 
 def _phrase(sentence: str, reference: str, question: str) -> str:
-    """What stands in the answer's place: the clause nearest to the reference, or its predicate.
+    """The answer in free text: the clause nearest to the reference, or that clause's predicate.
 
-    The predicate, where what comes before "is" mostly repeats the question and holds nothing more
-    of the reference. The same for right and wrong answers, verbatim, and allowed by
-    constrained decoding.
+    The predicate is used where the words before "is" mostly repeat the question and contain nothing
+    more of the reference. Right and wrong answers are treated alike. The text is verbatim and
+    allowed by constrained decoding.
     """
     clauses = [clause.strip(_AROUND) for clause in _CLAUSE.split(sentence)]
     clause = max(clauses, key=lambda c: _share(reference, c))
@@ -241,7 +241,7 @@ def _phrase(sentence: str, reference: str, question: str) -> str:
 
 
 def _nearest(references: list[str], answer: str) -> str:
-    """The accepted answer that looks most like what was given: the first of several."""
+    """The accepted answer that is most similar to the given one as a string; the first on ties."""
     given = SequenceMatcher(b=plain(answer), autojunk=False)
 
     def likeness(reference: str) -> float:
@@ -251,8 +251,8 @@ def _nearest(references: list[str], answer: str) -> str:
     return max(references, key=likeness)
 
 
-def _quotable(sentence: str, wanted: str) -> str:
-    """The whole sentence, or as many clauses of a long one as a quote may have."""
+def _shortened(sentence: str, wanted: str) -> str:
+    """The whole sentence, or as many clauses of a long one as fit into a quote."""
     if len(sentence) <= MAX_QUOTE:
         return sentence
     at = sentence.casefold().find(wanted.casefold())
@@ -264,8 +264,8 @@ def _quotable(sentence: str, wanted: str) -> str:
     return sentence[start : max(ends, default=most)].strip()
 
 
-def _reference_dressed(item: Item, reference: str, rng: random.Random) -> Item:
-    """Option letters as answer keys write them."""
+def _reformat_reference(item: Item, reference: str, rng: random.Random) -> Item:
+    """Sometimes rewrite a reference of option letters as an answer key writes it."""
     if len(item.reference) > 1 or not letters(reference) or rng.random() < 0.8:
         return item
     forms = (f"({reference})", f"答案：{reference}", f"{reference}.", f"Answer: {reference}")
@@ -275,10 +275,10 @@ def _reference_dressed(item: Item, reference: str, rng: random.Random) -> Item:
 def counterfactual(
     item: Item, verdict: Verdict, id_: str, lang: str, source: str, rng: random.Random
 ) -> Candidate | None:
-    """A real response against a reference made for it.
+    """A real response with a generated reference, so that only a comparison gives the verdict.
 
-    Neither question nor style tells the verdict then. For ``correct`` the reference is the
-    response's own answer, in another form; for ``incorrect`` a hard negative of it.
+    For ``correct`` the reference is an equivalent form of the response's own answer; for
+    ``incorrect`` it is a hard negative of that answer.
     """
     found = find_answer(tidy(item.response))
     if found is None or found.how not in _TRUSTED or "\n" in found.answer:
@@ -289,10 +289,10 @@ def counterfactual(
     if kind in _SEVERAL and options(asked(item)):
         return None  # "A or B" chooses neither, and is not "A and B" either
     reference = _other_reference(found.answer, kind, asked(item), verdict, lang, rng)
-    chain = reference and _compared(verdict, item.response, found, reference, kind)
+    chain = reference and _comparison_chain(verdict, item.response, found, reference, kind)
     if not reference or not chain:
         return None
-    shown = _as_solution(rng, reference, lang) if rng.random() < 0.3 else reference
+    shown = _in_solution(rng, reference, lang) if rng.random() < 0.3 else reference
     shown_with = {"question": item.question, "context": item.context} if rng.random() < 0.8 else {}
     return with_rules(
         Candidate(
@@ -311,9 +311,9 @@ def counterfactual(
 
 
 def crossed(examples: Iterable[Example], seed: int) -> Iterator[Example]:
-    """Each answer against a right one to the same question, in another model's or pupil's words.
+    """Each answer with another correct answer to the same question as its reference.
 
-    What is wrong by the key is wrong by a right answer too.
+    The verdict stays: an answer that differs from the key differs from a correct answer, too.
     """
     alike: dict[str, list[Example]] = defaultdict(list)
     for example in examples:
@@ -321,8 +321,8 @@ def crossed(examples: Iterable[Example], seed: int) -> Iterator[Example]:
     for same in alike.values():
         right = [e for e in same if e.verdict is Verdict.CORRECT and len(e.response) <= _MAX_KEY]
         for example in same:
-            said = plain(example.response)
-            others = [e.response.strip() for e in right if plain(e.response) not in said]
+            given = plain(example.response)
+            others = [e.response.strip() for e in right if plain(e.response) not in given]
             if others:
                 source = f"{example.source}_crossed"
                 key = rng_for(f"{source}:{example.id}", seed).choice(others)
@@ -345,14 +345,14 @@ def _other_reference(
         others = sorted(chosen(reference, question) or ())
         if kind is not AnswerType.SINGLE_CHOICE or len(others) == 1:
             return "".join(others) if others and rng.random() < 0.7 else reference
-    return None  # two options, or none, are a mistake of responses alone
+    return None  # no answer key names two options or none where one is right
 
 
-def _as_solution(rng: random.Random, answer: str, lang: str) -> str:
+def _in_solution(rng: random.Random, answer: str, lang: str) -> str:
     pattern = rng.choice(phrases(lang == "zh").solutions)
     return pattern.replace("{{{}}}", "{" + answer + "}").replace("{}", answer)
 
 
 def group_of(item: Item) -> str:
-    """What the split belongs to: the question, or the reference where there is none."""
+    """The key of the split: the question, or the reference where there is no question."""
     return item.question or " ".join(item.reference)

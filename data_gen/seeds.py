@@ -1,4 +1,4 @@
-"""What rows grow from: problems to answer, graded and ungraded answers; in a fixed order."""
+"""Seeds of the rows, in a fixed order: problems to answer, graded and ungraded answers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .synthetic import synthetic
 
 
 class Seed(NamedTuple):
-    """A problem and how many responses to write, or an answer with its language and source."""
+    """A problem and the number of responses to write, or an answer, its language and source."""
 
     body: Problem | Fact | Example | Item
     responses: int = 0
@@ -31,7 +31,7 @@ class Seed(NamedTuple):
 
     @property
     def group(self) -> str:
-        """The question, or what stands for it: no evaluation file may ask it."""
+        """The key of the split, by which questions of evaluation files are left out."""
         match self.body:
             case Problem():
                 return self.body.question
@@ -42,7 +42,7 @@ class Seed(NamedTuple):
 
 
 def seeds(settings: DataGenSettings, counts: Counter[str]) -> list[Seed]:
-    """Every seed in order, without those whose question an evaluation file holds."""
+    """Every seed in order, without those whose question is in an evaluation file."""
     avoided = {question_key(question) for question, *_ in avoided_texts(settings.avoid)} - {""}
     kept = []
     for seed in _read(settings, counts):
@@ -54,7 +54,7 @@ def seeds(settings: DataGenSettings, counts: Counter[str]) -> list[Seed]:
 
 
 def avoided_texts(avoid: Iterable[Avoid]) -> Iterator[tuple[str, str, str]]:
-    """Question, reference and response of each row that is to be evaluated on."""
+    """Question, reference and response of each row of the evaluation files."""
     for part in avoid:
         for _, row in read_objects(part.path):
             value = row.get(part.reference) or ""
@@ -68,8 +68,8 @@ def _read(settings: DataGenSettings, counts: Counter[str]) -> Iterator[Seed]:
     every = settings.responses_per_question
     yield from (Seed(p, settings.bank) for p in bank() if settings.bank)
     yield from (Seed(p, every) for p in parametric(settings.parametric, settings.seed))
-    told = (f for f in facts() if settings.bilingual and f.held_out is settings.held_out)
-    yield from (Seed(fact, settings.bilingual) for fact in told)
+    kept = (f for f in facts() if settings.bilingual and f.held_out is settings.held_out)
+    yield from (Seed(fact, settings.bilingual) for fact in kept)
     for questions in settings.questions:
         yield from (Seed(p, every) for p in read_problems(questions, counts))
     for source in settings.sources:
@@ -84,15 +84,15 @@ def _read(settings: DataGenSettings, counts: Counter[str]) -> Iterator[Seed]:
         yield from (Seed(item, 0, lang, source.label) for item, lang in read_items(source))
 
 
-def grow(seed: Seed, settings: DataGenSettings) -> Iterator[Candidate]:
-    """The candidates of one seed, by the seed and the settings alone."""
+def candidates_of(seed: Seed, settings: DataGenSettings) -> Iterator[Candidate]:
+    """The candidates of one seed; they depend on the seed and the settings alone."""
     if isinstance(seed.body, Problem):
-        made = (_written(seed.body, index, settings) for index in range(seed.responses))
-        yield from (candidate for candidate in made if candidate is not None)
+        written = (_synthetic(seed.body, index, settings) for index in range(seed.responses))
+        yield from (candidate for candidate in written if candidate is not None)
         return
     if isinstance(seed.body, Fact):
-        told = (_told(seed.body, index, settings) for index in range(seed.responses))
-        yield from (candidate for candidate in told if candidate is not None)
+        written = (_bilingual(seed.body, index, settings) for index in range(seed.responses))
+        yield from (candidate for candidate in written if candidate is not None)
         return
     item, key = seed.body, f"{seed.source}:{seed.body.id}"
     rng = rng_for(key, settings.seed)
@@ -110,20 +110,20 @@ def grow(seed: Seed, settings: DataGenSettings) -> Iterator[Candidate]:
             yield other
 
 
-def _told(fact: Fact, index: int, settings: DataGenSettings) -> Candidate | None:
+def _bilingual(fact: Fact, index: int, settings: DataGenSettings) -> Candidate | None:
     id_ = f"bilingual:{fact.kind}:{fact.subject[0]}:{index}"
     rng = rng_for(id_, settings.seed)
     return bilingual(fact, _verdict(id_.rpartition(":")[0], index, settings, rng), id_, rng)
 
 
-def _written(problem: Problem, index: int, settings: DataGenSettings) -> Candidate | None:
+def _synthetic(problem: Problem, index: int, settings: DataGenSettings) -> Candidate | None:
     id_ = f"{problem.id}:{index}"
     rng = rng_for(f"{id_}:{problem.question}", settings.seed)
     return synthetic(problem, _verdict(problem.question, index, settings, rng), id_, rng)
 
 
 def _verdict(asked: str, index: int, settings: DataGenSettings, rng: random.Random) -> Verdict:
-    """Right and wrong in turn, so that no question tells the verdict; some answer nothing."""
+    """Correct and incorrect in turn, so that no question predicts the verdict; some invalid."""
     first = rng_for(asked, settings.seed).randrange(2)
     if rng.random() < settings.invalid:
         return Verdict.INVALID

@@ -18,7 +18,7 @@ from .teacher import TeacherSettings
 
 
 class Avoid(Settings):
-    """An evaluation file, or one part of it: nothing may be generated from what it holds."""
+    """An evaluation file or one split of it, from which no row may be generated."""
 
     path: str
     split: Split | None = None
@@ -32,10 +32,10 @@ def _as_avoid(value: Any) -> Any:
 
 
 class Balance(Settings):
-    """What the set should hold. Shares are of the accepted rows; a shortfall is reported.
+    """Target composition of the set, in shares of the accepted rows; a shortfall is reported.
 
-    ``correct`` against the rest is held in every cell of origin, language and answer type, so that
-    none of these tells the verdict; ``invalid`` is a share of all rows.
+    The share of ``correct`` is the same in every cell of origin, language and answer type, so that
+    none of these predicts the verdict; ``invalid`` is a share of all rows.
     """
 
     rows: int = Field(default=0, ge=0)
@@ -43,16 +43,16 @@ class Balance(Settings):
     correct: float = Field(default=0.475, gt=0, lt=1)
     invalid: float = Field(default=0.045, ge=0, lt=0.5)
     real: float = Field(default=0.4, ge=0, le=1)
-    """Share of rows with a real response, where there are enough."""
+    """Share of rows with a real response, if there are enough."""
     least_type: float = Field(default=0.02, ge=0, lt=0.1)
     least_language: float = Field(default=0.35, ge=0, le=0.5)
 
 
 class Stratum(Settings):
-    """A share of the rows, and which candidates may fill it; what is not named is not asked for.
+    """A share of the rows and conditions on its candidates; an empty condition accepts all.
 
-    ``open``: whether the rules leave the candidate open. A candidate belongs to the first stratum
-    that takes it.
+    ``open``: whether the rules leave the candidate undecided. A candidate belongs to the first
+    stratum whose conditions it meets.
     """
 
     name: str
@@ -67,31 +67,31 @@ class Stratum(Settings):
 
 
 class Longer(Settings):
-    """A share of the rows whose prompts may be longer."""
+    """A share of the rows with another token budget for the prompt."""
 
     share: float = Field(gt=0, lt=1)
     budget: Budget
 
 
 class Quality(Settings):
-    """What is kept out, and what is measured of what is kept."""
+    """Filters of the rows, and the artifact probe of those that are kept."""
 
     ngram: int = Field(default=13, ge=5)
-    """Rows that share this many tokens in a row with an evaluation file are left out."""
+    """Rows that share this many consecutive tokens with an evaluation file are left out."""
     near_duplicate: float = Field(default=0.9, gt=0.5, le=1)
-    """Estimated Jaccard similarity from which one of two rows is left out."""
+    """Estimated Jaccard similarity at or above which one of two rows is left out."""
     longest: int = Field(default=0, ge=0)
-    """Rows of more estimated tokens are left out, question, references and response together as
+    """Rows with more estimated tokens are left out, counting question, references and response as
     the prompt shows them; 0 keeps all."""
     artifact_probe: bool = True
-    """Whether to measure how well the response alone tells the verdict."""
+    """Whether to measure how well the response alone predicts the verdict."""
 
 
 class DataGenSettings(Settings):
-    """What to generate from, how much, and in which form.
+    """Inputs, amounts and formats of a data generation run.
 
     ``kind``: ``judge`` makes chain-labelled rows, ``base`` makes the pre-training mixture of the
-    embedded base. ``formats`` weighs the chain formats.
+    embedded base. ``formats`` are the weights of the chain formats.
     """
 
     name: str
@@ -99,39 +99,39 @@ class DataGenSettings(Settings):
     kind: Literal["judge", "base"] = "judge"
     seed: int = 0
     workers: int = Field(default=0, ge=0)
-    """Processes; 0 takes one a core. The rows do not depend on it."""
+    """Processes; 0 starts one per core. The rows do not depend on it."""
     sources: tuple[Source, ...] = ()
     """Graded answers."""
     crossed: tuple[str, ...] = ()
-    """Sources whose answers are also held against another right answer to their question, as
-    ``<source>_crossed``."""
+    """Sources whose answers are also compared with another correct answer to their question, as
+    source ``<source>_crossed``."""
     unlabelled: tuple[Source, ...] = ()
     """Answers without a grade: the rules or a teacher may give one."""
     outputs: tuple[Outputs, ...] = ()
     """Result files of models, joined with their questions."""
     questions: tuple[Questions, ...] = ()
-    """Questions with references; the writer answers them."""
+    """Questions with references, to which the writer writes responses."""
     avoid: tuple[Annotated[Avoid, BeforeValidator(_as_avoid)], ...] = ()
     bank: int = Field(default=4, ge=0)
     """Responses written for each problem of the embedded bank."""
     parametric: int = Field(default=2_000, ge=0)
-    """Problems with drawn numbers."""
+    """Problems with random numbers."""
     bilingual: int = Field(default=0, ge=0)
     """Responses written for each fact of the bilingual tables."""
     held_out: bool = False
-    """Whether these are the facts kept for evaluation; the others without."""
+    """Whether to use the facts kept for evaluation, instead of the other ones."""
     responses_per_question: int = Field(default=2, ge=1)
     invalid: float = Field(default=0.1, ge=0, lt=1)
-    """Share of written responses that answer nothing."""
+    """Share of written responses that give no answer."""
     counterfactuals: int = Field(default=1, ge=0)
-    """Rows made from each real response by giving it another reference."""
+    """Rows made from each real response with a generated reference."""
     teacher: TeacherSettings | None = None
     check: float = Field(default=0.0, ge=0, le=1)
-    """Share of the rows that have a label already which the teacher is asked about too."""
+    """Share of the labelled rows that the teacher labels, too."""
     balance: Balance = Balance()
     strata: tuple[Stratum, ...] = ()
-    """Shares of the rows by what they are, instead of ``balance``'s cells: ``balance.rows`` rows to
-    train on and ``dev_rows`` of other questions."""
+    """Named shares of the rows, instead of the cells of ``balance``: ``balance.rows`` rows for
+    training and ``dev_rows`` rows of other questions."""
     dev_rows: int = Field(default=400, ge=0)
     quality: Quality = Quality()
     card: bool = True
@@ -139,15 +139,15 @@ class DataGenSettings(Settings):
     formats: dict[ChainFormat, float] = Field(default={ChainFormat.CROSS_LINGUAL: 1.0})
     prompt: PromptSettings = PromptSettings()
     longer: tuple[Longer, ...] = ()
-    """Shares of the rows with another budget, so that one judge reads short and long prompts."""
+    """Shares of the rows with another budget, so that one judge learns short and long prompts."""
     repeats: int = Field(default=1, ge=1)
-    """How often a ``base`` mixture draws a task from each graded answer."""
+    """Tasks that a ``base`` mixture draws from each graded answer."""
     drills: int = Field(default=0, ge=0)
     """Comparison drills, eight comparisons each: added to a ``base`` mixture, or written to
     drills.jsonl beside a ``judge``'s rows."""
 
     def prompt_for(self, key: str) -> PromptSettings:
-        """The prompt settings of one row: ``prompt``, or with a longer budget drawn for ``key``."""
+        """The prompt settings of one row; the budget is drawn at random, seeded by ``key``."""
         if not self.longer:
             return self.prompt
         budgets = [part.budget for part in self.longer]
@@ -161,17 +161,17 @@ class DataGenSettings(Settings):
     @classmethod
     def _shares_leave_some(cls, longer: tuple[Longer, ...]) -> tuple[Longer, ...]:
         if sum(part.share for part in longer) >= 1:
-            raise ValueError("the shares come to 1 or more; 'prompt' needs the rest of the rows")
+            raise ValueError("the shares sum to 1 or more; leave a share of the rows to 'prompt'")
         return longer
 
     @field_validator("strata")
     @classmethod
-    def _shares_come_to_one(cls, strata: tuple[Stratum, ...]) -> tuple[Stratum, ...]:
+    def _shares_sum_to_one(cls, strata: tuple[Stratum, ...]) -> tuple[Stratum, ...]:
         if sum(part.share for part in strata) > 1 + 1e-9:
-            raise ValueError("the shares come to more than 1")
+            raise ValueError("the shares sum to more than 1; lower some of them")
         return strata
 
     @property
     def folder(self) -> str:
-        """Where the rows go: ``out``, or ``data/<name>``."""
+        """The output folder: ``out``, or ``data/<name>``."""
         return self.out or f"data/{self.name}"

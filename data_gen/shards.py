@@ -1,7 +1,7 @@
-"""The work in pieces: a shard of seeds becomes a file of candidates, whole or not at all.
+"""Shards of the work: a file of candidates for each slice of the seeds, written atomically.
 
-A run that was killed finds its finished shards again and makes the rest; the number of processes
-changes neither the shards nor their order.
+A run that was killed reuses its finished shards and makes the rest. The number of processes changes
+neither the shards nor their order.
 """
 
 from __future__ import annotations
@@ -24,34 +24,34 @@ from gradegpt.records import dump, read_objects, validate, whole_file
 
 from .candidates import (
     Candidate,
-    agree,
     formats_of,
     is_tag_alone,
+    labels_agree,
     quote_survives,
     shown_item,
     texts_of,
 )
 from .quality.duplicates import signature
-from .seeds import Seed, avoided_texts, grow
+from .seeds import Seed, avoided_texts, candidates_of
 from .settings import Avoid, DataGenSettings
 
 if TYPE_CHECKING:
     from .quality.duplicates import Signature
 
 SHARD: Final = 100
-"""Seeds a shard: a few seconds of work."""
+"""Seeds per shard: a few seconds of work."""
 
 Progress = Callable[[str, int, int], None]
-"""Called with the stage, what is done and the total."""
+"""Called with the name of the stage, the number of finished steps and the total."""
 
 
 def make_shards(
     seeds: Sequence[Seed], settings: DataGenSettings, folder: Path, progress: Progress
 ) -> list[Path]:
-    """Make the shards that are not there yet; return all of them, in order.
+    """Make the missing shards; return the paths of all shards, in order.
 
     Raises:
-        OutputError: a process died; what it had finished is kept.
+        OutputError: a process died; finished shards are kept.
 
     """
     pieces = [seeds[at : at + SHARD] for at in range(0, len(seeds), SHARD)]
@@ -81,17 +81,17 @@ def _made(work: Sequence[Work], workers: int) -> Iterator[int]:
         except BrokenProcessPool as error:
             raise OutputError(
                 f"{work[0][2].parent}: a process died (out of memory?); "
-                "run the same command again to go on, with fewer workers=N if need be"
+                "run the same command again to resume, with fewer workers=N if need be"
             ) from error
 
 
 def make_shard(work: Work) -> int:
-    """Write one shard: what may be used or is disputed, and last what was left out and why."""
+    """Write one shard: usable and disputed candidates, then the counts of those left out."""
     seeds, settings, path, index = work
     left_out: Counter[str] = Counter()
     with whole_file(path) as out:
         for seed in seeds:
-            for candidate in grow(seed, settings):
+            for candidate in candidates_of(seed, settings):
                 reason = _unusable(candidate, settings)
                 if reason:
                     left_out[f"left_out:{reason}"] += 1
@@ -102,7 +102,7 @@ def make_shard(work: Work) -> int:
 
 
 def read_shard(path: Path, counts: Counter[str]) -> Iterator[Candidate]:
-    """The candidates of a shard; what was left out is added to ``counts``."""
+    """The candidates of a shard; the numbers left out are added to ``counts``."""
     for number, row in read_objects(path):
         if "counts" in row:
             counts.update(row["counts"])
@@ -112,14 +112,14 @@ def read_shard(path: Path, counts: Counter[str]) -> Iterator[Candidate]:
 
 def _unusable(candidate: Candidate, settings: DataGenSettings) -> str:
     shown = shown_item(candidate.item, settings.prompt_for(candidate.id))
-    # As shown too: what stands on both sides of a cut comes together there.
+    # The shown texts, too: a cut joins texts that were apart.
     texts = {*texts_of(candidate.item), *texts_of(shown)} if settings.avoid else ()
     if any(map(_evaluation(settings).hit, texts)):
         return "evaluation_ngram"
     longest = settings.quality.longest
     if longest and sum(map(cost, texts_of(shown))) > longest:
         return "too_long"
-    if agree(candidate.labels) is False:
+    if labels_agree(candidate.labels) is False:
         return ""
     if candidate.chain is None and settings.teacher is None:
         return "unsettled" if candidate.labels else "unlabelled"
@@ -139,7 +139,7 @@ def _signed(candidate: Candidate) -> Candidate:
 
 
 def signature_of(candidate: Candidate) -> Signature:
-    """The candidate's signature, unpacked."""
+    """The candidate's MinHash signature as an array."""
     import numpy as np
 
     return np.frombuffer(base64.b64decode(candidate.signature), dtype=np.uint32)

@@ -1,8 +1,8 @@
-"""What a base model learns before it is a judge, in plain chat tasks.
+"""Pre-training tasks of the base model, as plain chat rows.
 
-Bilingual text, copying, quoting, extracting, comparing, checking. A comparison is answered with a
-verdict tag, so that the tags mean something before SFT; none of these rows has the judge's prompt
-or chain, which is what LoRA SFT adds.
+The tasks are bilingual text, copying, quoting, extracting, comparing and checking. A comparison is
+answered with a verdict tag, so that the base knows the tags before SFT. No row has the judge's
+prompt or chain; LoRA SFT teaches these.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _NOTHING: Final = "It states no answer."
 
 
 def skill_row(candidate: Candidate, rng: random.Random, budget: Budget) -> dict[str, Any]:
-    """One pre-training row made from a graded answer: text, or a chat task of one of six kinds."""
+    """One pre-training row from a graded answer: plain text, or one of six kinds of chat task."""
     item, chain = candidate.item, candidate.chain
     response = defuse(fit_response(item.response, budget.response))
     question = defuse(fit_middle(item.question, budget.question))
@@ -60,7 +60,7 @@ def _ask(rng: random.Random, *kinds: str) -> str:
 
 
 def _halves(text: str, rng: random.Random) -> tuple[str, str] | None:
-    """A line of ``text``, begun and finished: to be found again, however far away it is."""
+    """A random line of ``text`` in two parts, for the task of continuing it."""
     lines = [line for line in text.split("\n") if 16 <= len(line) <= 400]
     if not lines:
         return None

@@ -1,4 +1,4 @@
-"""Choose the rows by named shares: each stratum filled in proportion, its verdicts balanced."""
+"""Select the rows by strata: each has its share of the rows, with balanced verdicts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from gradegpt.schema import Verdict
 
-from .balance import order
+from .balance import selection_order
 from .candidates import Candidate
 from .settings import Stratum
 
@@ -15,44 +15,44 @@ from .settings import Stratum
 def stratified(
     candidates: Iterable[Candidate], strata: Sequence[Stratum], rows: int
 ) -> list[Candidate]:
-    """At most ``rows`` of the candidates, in their order.
+    """At most ``rows`` of the candidates, in their selection_order.
 
-    In a stratum half of the rows of each source are correct, of as many questions as there are: a
-    question's second row comes after every question's first. A stratum that is short of either
-    verdict stays short.
+    In a stratum half of the rows of each source are correct. They are spread over as many questions
+    as there are: a question's second row is taken after the first row of every question. A stratum
+    with too few rows of either verdict stays short.
     """
     held: dict[str, list[Candidate]] = defaultdict(list)
     everyone = list(candidates)
     for candidate in everyone:
-        taker = next((s.name for s in strata if _takes(s, candidate)), "")
-        held[taker].append(candidate)
+        name = next((s.name for s in strata if _accepts(s, candidate)), "")
+        held[name].append(candidate)
     kept = {id(c) for s in strata for c in _pick(held[s.name], round(rows * s.share), s)}
     return [candidate for candidate in everyone if id(candidate) in kept]
 
 
 def _pick(candidates: Sequence[Candidate], size: int, stratum: Stratum) -> list[Candidate]:
     if Verdict.CORRECT not in (stratum.verdicts or [*Verdict]):
-        return _by_turns(candidates)[:size]
+        return _round_robin(candidates)[:size]
     sources: dict[str, tuple[list[Candidate], list[Candidate]]] = defaultdict(lambda: ([], []))
-    for candidate in _by_turns(candidates):
+    for candidate in _round_robin(candidates):
         sources[candidate.source][candidate.verdict is Verdict.CORRECT].append(candidate)
-    # Of each source as many right as wrong: else its style would tell the verdict.
+    # As many correct as incorrect rows of each source; otherwise its style predicts the verdict.
     pairs = [pair for wrong, right in sources.values() for pair in zip(wrong, right, strict=False)]
-    pairs.sort(key=lambda pair: order(pair[0]))
+    pairs.sort(key=lambda pair: selection_order(pair[0]))
     return [candidate for pair in pairs[: size // 2] for candidate in pair]
 
 
-def _by_turns(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """Every question's first candidate, then every second one, and so on."""
+def _round_robin(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """The first candidate of every question, then the second one of every question, and so on."""
     seen: dict[str, int] = defaultdict(int)
     turns = []
-    for candidate in sorted(candidates, key=order):
+    for candidate in sorted(candidates, key=selection_order):
         turns.append((seen[candidate.group], candidate))
         seen[candidate.group] += 1
     return [candidate for _, candidate in sorted(turns, key=lambda turn: turn[0])]
 
 
-def _takes(stratum: Stratum, candidate: Candidate) -> bool:
+def _accepts(stratum: Stratum, candidate: Candidate) -> bool:
     return (
         (not stratum.sources or candidate.source in stratum.sources)
         and (not stratum.origins or candidate.origin in stratum.origins)

@@ -1,4 +1,4 @@
-"""Written responses to problems, as candidates."""
+"""Responses written to problems, as candidates."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from gradegpt.answers.spans import ENDS
 from gradegpt.chain import Chain
 from gradegpt.schema import CHOICE, Item, Verdict
 
-from .candidates import Candidate, as_named, clip, with_rules
+from .candidates import Candidate, clip, with_matched_answer, with_rules
 from .phrases import phrases
 from .problems import Problem
 from .writer import Task, answered, no_answer, steps_of
 
 OTHER_LANGUAGE: Final = 0.12
-"""Share of the responses that are not in the question's language."""
+"""Share of the responses that are not in the language of the question."""
 _AS_SOLUTION: Final = 0.25
 _MAX_SOLUTION: Final = 6
 
 
 def synthetic(problem: Problem, verdict: Verdict, id_: str, rng: random.Random) -> Candidate | None:
-    """A written response with the wanted verdict; none where no wrong answer is known."""
+    """A written response with the requested verdict; none where no wrong answer is known."""
     chinese = (problem.lang == "zh") != (rng.random() < OTHER_LANGUAGE)
     task = Task(rng, problem, chinese)
     if verdict is Verdict.INVALID:
@@ -31,7 +31,7 @@ def synthetic(problem: Problem, verdict: Verdict, id_: str, rng: random.Random) 
         written = made
     else:
         return None
-    keyed = _keyed(problem, rng)
+    keyed = _as_answer_key(problem, rng)
     item = Item(
         question=problem.question,
         reference=reference_text(keyed, rng),
@@ -51,7 +51,7 @@ def synthetic(problem: Problem, verdict: Verdict, id_: str, rng: random.Random) 
         Candidate(
             id=id_,
             item=item,
-            chain=as_named(chain),
+            chain=with_matched_answer(chain),
             lang=problem.lang,
             response_lang="zh" if chinese else "en",
             source=problem.id.split("-")[0],
@@ -63,8 +63,8 @@ def synthetic(problem: Problem, verdict: Verdict, id_: str, rng: random.Random) 
     )
 
 
-def _keyed(problem: Problem, rng: random.Random) -> Problem:
-    """The options of several questions as answer keys have them: a line each, or five together."""
+def _as_answer_key(problem: Problem, rng: random.Random) -> Problem:
+    """Sometimes write the option letters of several questions a line each or in groups of five."""
     letters = in_order(problem.reference)
     if not letters or rng.random() < 0.4:
         return problem
@@ -75,14 +75,14 @@ def _keyed(problem: Problem, rng: random.Random) -> Problem:
 
 
 def reference_text(problem: Problem, rng: random.Random) -> str | tuple[str, ...]:
-    """The reference as it stands, among others, or as the end of a worked solution."""
+    """The reference alone, with the other accepted ones, or as the end of a worked solution."""
     if problem.accepted and rng.random() < 0.5:
         return (problem.reference, *problem.accepted)
     worked = steps_of(problem)
     if not worked or rng.random() >= _AS_SOLUTION:
         return problem.reference
     chinese = problem.lang == "zh"
-    steps = " ".join(_ended(step, chinese) for step in worked[:_MAX_SOLUTION])
+    steps = " ".join(_with_full_stop(step, chinese) for step in worked[:_MAX_SOLUTION])
     answer = problem.reference
     if problem.answer_type in CHOICE and rng.random() < 0.3:
         answer = f"$\\text{{{answer}}}$"
@@ -90,6 +90,6 @@ def reference_text(problem: Problem, rng: random.Random) -> str | tuple[str, ...
     return f"{steps}{rng.choice([' ', chr(10)])}{closing}"
 
 
-def _ended(step: str, chinese: bool) -> str:
-    """The step as a sentence of its own."""
+def _with_full_stop(step: str, chinese: bool) -> str:
+    """The step with a full stop, unless it ends in one."""
     return step if step.rstrip()[-1:] in f"{ENDS}.；;:：" else step + ("。" if chinese else ".")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gradegpt import options
-from gradegpt.cli import run, say_what_is_read
+from gradegpt.cli import report_columns, run
 from gradegpt.inputs import check_input
 from gradegpt.judges.build import JudgeSettings
 from gradegpt.options import Kind
@@ -120,7 +120,7 @@ def _settings(
 
     columns = options.columns_of(mapped)
     answers = check_input(path, columns=columns, ignore_extra=ignore_extra)
-    say_what_is_read(answers)
+    report_columns(answers)
     settings = settings_of(answers, judges, columns, overrides or ())
     typer.echo(label_message(answers), err=True)
     return settings

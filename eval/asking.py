@@ -105,7 +105,7 @@ def ask_rows(
     report = on_progress or (lambda done, total: None)
     writer = ResumableWriter(out, made_from, overwrite=overwrite)
     if not overwrite and _manifest(out).get("failed") and _manifest(out)["made_from"] == made_from:
-        writer.begin_again()
+        writer.reopen()
     rows: list[R] = []
     spent: Counter[str] = Counter()
 

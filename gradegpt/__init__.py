@@ -4,8 +4,8 @@
 >>> gradegpt.judge(response="The answer is 0.75.", reference="3/4", judge="rules").verdict
 <Verdict.CORRECT: 'correct'>
 
-``judge_many`` takes rows, a data frame or a data set; ``ajudge`` and ``ajudge_many`` are awaited.
-The judges themselves take items:
+``judge_many`` takes rows, a data frame or a data set; ``ajudge`` and ``ajudge_many`` are the same
+for asyncio. The judges themselves take items:
 
 >>> from gradegpt import Item, RuleJudge
 >>> item = Item(question="1/2 + 1/4 = ?", reference="3/4", response="So the answer is 0.75.")

@@ -32,12 +32,12 @@ from gradegpt.schema import Item, Judgement
 from gradegpt.settings import build_settings
 
 Progress = Callable[[int, int], None]
-"""Called with the rows that are judged and the rows that there are."""
+"""Called with the number of rows judged so far and the number of all rows."""
 
 _KEPT: Final = 4
-"""Judges that stay loaded; the one that was not used for the longest time goes first."""
+"""Judges that stay loaded; the least recently used one is dropped first."""
 _ROWS: Final = 64
-"""Rows at a time for a judge of the caller's own."""
+"""Rows per call for a judge that the caller built."""
 _building = Lock()
 _log = logging.getLogger(__name__)
 
@@ -63,16 +63,17 @@ def judge(
 
     Raises:
         InputError: a field that cannot be used.
-        SettingsError: an option that nothing knows, or a setting out of range.
+        SettingsError: an unknown option, or a setting out of range.
         MissingError: a model or a package is not there.
-        EngineError: a model does not load. One that does not answer is an outcome, ``failed``.
+        EngineError: a model does not load. A model that does not answer gives the outcome
+            ``failed``.
 
     """
     fields = {name: options.pop(name) for name in FIELDS if name in options}
     given = {"response": response, "reference": reference, "question": question}
     item = validate(Item, fields | given, "judge")
-    asked, _ = _judge(judge, options)
-    return asked.judge([item])[0]
+    built, _ = _judge(judge, options)
+    return built.judge([item])[0]
 
 
 def judge_many(
@@ -90,22 +91,22 @@ def judge_many(
         rows: Mappings or items; also a data frame or a ``datasets.Dataset``. Columns are recognised
             by their usual names (``gradegpt.columns``); what was recognised is logged.
         judge: As in ``judge``.
-        columns: Which column holds a field, ``{"reference": "gold"}``, where that is not clear; ""
-            says that none does.
+        columns: The column of a field, ``{"reference": "gold"}``, where its name does not show it;
+            "" for a field that no column holds.
         ignore_extra: Whether columns that hold no field are left out; else they are an error.
-        on_progress: Called after every few rows with the rows judged and all rows.
+        on_progress: Called after every few rows with the numbers of rows judged and of all rows.
         settings: Settings of the judge, such as ``model``, ``base_url`` and ``cache``.
 
     Raises:
-        InputError: rows that cannot be judged, alike complaints together; nothing was judged.
+        InputError: rows that cannot be judged, equal complaints as one; nothing was judged.
         SettingsError, MissingError, EngineError: as in ``judge``.
 
     """
     items = _items(_rows(rows), columns, ignore_extra)
-    asked, at_a_time = _judge(judge, settings)
+    built, at_a_time = _judge(judge, settings)
     done: list[Judgement] = []
     for start in range(0, len(items), at_a_time):
-        done += asked.judge(items[start : start + at_a_time])
+        done += built.judge(items[start : start + at_a_time])
         if on_progress is not None:
             on_progress(len(done), len(items))
     return done
@@ -114,12 +115,12 @@ def judge_many(
 async def ajudge(
     response: str, reference: str | Sequence[str], question: str = "", **options: Any
 ) -> Judgement:
-    """``judge`` in a thread, so that the event loop goes on. For many rows use ``ajudge_many``."""
+    """``judge`` in a thread, so that it does not block. For many rows use ``ajudge_many``."""
     return await asyncio.to_thread(judge, response, reference, question, **options)
 
 
 async def ajudge_many(rows: Iterable[Mapping[str, Any] | Item], **options: Any) -> list[Judgement]:
-    """``judge_many`` in a thread; a server behind a ``base_url`` is asked concurrently.
+    """``judge_many`` in a thread; prompts to a server (``base_url``) are sent concurrently.
 
     ``on_progress`` is called in that thread. A call that is cancelled still judges its rows.
     """
@@ -127,14 +128,16 @@ async def ajudge_many(rows: Iterable[Mapping[str, Any] | Item], **options: Any) 
 
 
 def _rows(rows: Any) -> list[Any]:
-    """The rows of a data frame of pandas or polars, or of anything that yields them."""
+    """The rows of a pandas or polars data frame, or of any other iterable."""
     if hasattr(rows, "to_dicts"):
         return list(rows.to_dicts())
     if hasattr(rows, "notna") and hasattr(rows, "to_dict"):
         return list(rows.astype(object).where(rows.notna(), None).to_dict("records"))
     if isinstance(rows, Mapping | str | bytes) or not isinstance(rows, Iterable):
         kind = type(rows).__name__
-        raise InputError(f"rows: a {kind}; give a list of rows, a data frame, or one split")
+        raise InputError(
+            f"rows: {kind} cannot be judged; give a list of rows, a data frame, or one split"
+        )
     return list(rows)
 
 
@@ -142,8 +145,8 @@ def _items(rows: Sequence[Any], given: Mapping[str, str] | None, ignore_extra: b
     tables = [_as_mapping(row, number) for number, row in enumerate(rows, start=1)]
     seen = survey(row for row in tables if not isinstance(row, Item))
     columns = recognise(seen, given if rows else None, name="rows", ignore_extra=ignore_extra)
-    if columns.said:
-        _log.info("columns: %s", columns.said)
+    if columns.description:
+        _log.info("columns: %s", columns.description)
     wrong = Complaints("rows")
     items = [_item(row, columns, number, wrong) for number, row in enumerate(tables, start=1)]
     if wrong.rows:
@@ -155,7 +158,8 @@ def _as_mapping(row: Any, number: int) -> Item | dict[str, Any]:
     if isinstance(row, Item):
         return row
     if not isinstance(row, Mapping):
-        raise InputError(f"row {number}: a {type(row).__name__}; every row is a mapping or an Item")
+        kind = type(row).__name__
+        raise InputError(f"row {number}: {kind} is not a row; give a mapping or an Item")
     return {str(name): value for name, value in row.items()}
 
 
@@ -171,12 +175,13 @@ def _item(
 
 
 def _judge(judge: str | JudgeSettings | Judge, given: Mapping[str, Any]) -> tuple[Judge, int]:
-    """The judge, and how many rows it takes at a time."""
+    """The judge, and how many rows to give it per call."""
     if isinstance(judge, str):
         judge = build_settings(JudgeSettings, {**given, "kind": judge}, where="judge")
     elif given:
         names = ", ".join(given)
-        raise SettingsError(f"{names}: goes with a judge's name; put it into the JudgeSettings")
+        use = "put it into the JudgeSettings"
+        raise SettingsError(f"{names}: allowed only where judge is a name; {use}")
     if not isinstance(judge, JudgeSettings):
         return judge, _ROWS
     with _building:
@@ -190,7 +195,7 @@ def _kept(settings: JudgeSettings) -> Judge:
 
 
 class _OneAtATime:
-    """A judge whose model works on one batch at a time, asked by several threads."""
+    """Lets several threads share a judge whose model works on one batch at a time."""
 
     def __init__(self, judge: Judge) -> None:
         self.name = judge.name

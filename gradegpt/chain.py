@@ -1,13 +1,13 @@
 """The prompt and the chain: rendered and parsed here and nowhere else.
 
-The structure follows CMMaTH, figure 9 and table 7: question, reference answer and model response go
-in; the key sentence, its English gloss, the type of the reference answer, the answer found and the
-tag ``<Yes>`` or ``<No>`` come out. The words are our own. ``tests/golden/`` holds the exact text;
-the prompt that trains is the prompt that serves.
+The structure follows CMMaTH, figure 9 and table 7: the prompt holds question, reference answer and
+model response; the chain holds the key sentence, its English gloss, the type of the reference
+answer, the answer found and the tag ``<Yes>`` or ``<No>``. The words are our own. ``tests/golden/``
+holds the exact text; training and serving use the same prompt.
 
 Untrusted text is defused: a ``<`` that opens a frame or a verdict tag becomes ``‹``, one character
-for one, so nothing in a response can close its frame or pose as a verdict, and offsets into the
-response stay true.
+for one, so nothing in a response can close its frame or be read as a verdict, and offsets into the
+response stay valid.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ REFERENCE: Final = "The reference answer "
 GIVES: Final = "; the model response gives "
 AGREE: Final = "The answers agree: "
 RESPONSE: Final = "Model Response: <response>\n"
-"""In a prompt: what stands before the response. Prompts for one question are alike up to here."""
+"""The text before the response in a prompt. Prompts for one question are equal up to its end."""
 _NO_ANSWER = "none"
 
 _OPENS_A_FRAME = re.compile(
@@ -62,8 +62,8 @@ _COMPARISON = re.compile(
     r"the model response gives (?P<answer>.*)\.$",
     re.MULTILINE,
 )
-# Defused text holds no closing frame, so the first one is the right one, and the atomic groups
-# never look for another: without them a crafted prompt of 20 kB takes seconds, by backtracking.
+# Defused text holds no closing tag, so the first one is the right one, and the atomic groups
+# never try another: without them a crafted prompt of 20 kB takes seconds, by backtracking.
 _FRAME = re.compile(
     r"Question: <question>\n(?>(?P<question>.*?)\n</question>\n)"
     r"(?:Context: <context>\n(?>(?P<context>.*?)\n</context>\n))?"
@@ -76,14 +76,14 @@ _NEXT_REFERENCE: Final = "\n</reference> or <reference>\n"
 
 
 class PromptSettings(Settings):
-    """How an item becomes a prompt. Stored beside the weights that were trained with it."""
+    """How a prompt is made of an item. Stored with the weights that were trained with it."""
 
     chain_format: ChainFormat = ChainFormat.CROSS_LINGUAL
     budget: Budget = Budget()
 
 
 class Chain(Row):
-    """The parts of a chain. No ``key_sentence`` means that the response gives nothing to grade."""
+    """The parts of a chain. Without a ``key_sentence`` the response has no gradable answer."""
 
     verdict: Verdict
     key_sentence: str | None = None
@@ -94,7 +94,7 @@ class Chain(Row):
 
 
 class ParsedChain(Row):
-    """What was read from a judge's text: ``judged`` with a chain, or ``unparsed`` without."""
+    """The result of parsing a judge's text: ``judged`` with a chain, or ``unparsed`` without."""
 
     outcome: Outcome
     chain: Chain | None = None
@@ -112,10 +112,10 @@ def defuse(text: str) -> str:
 def build_prompt(
     item: Item, settings: PromptSettings, count: Counter | None = None
 ) -> tuple[Message, ...]:
-    """The one function that makes a prompt, for training, evaluation and serving alike.
+    """The one function that makes a prompt, for training, evaluation and serving.
 
-    Texts are fitted by the estimate of ``gradegpt.fit``, and by ``count``, the tokens of a judge's
-    own tokenizer, where the estimate is far too low for them.
+    Texts are fitted by the estimate of ``gradegpt.fit``, or by ``count``, which counts the tokens
+    of a judge's own tokenizer, where the estimate is far too low.
     """
     budget, seen = settings.budget, _as_shown(count)
     references = " or ".join(_references(item, budget.reference, seen))
@@ -132,14 +132,17 @@ def build_prompt(
 
 
 def _as_shown(count: Counter | None) -> Counter | None:
-    """Counts a text as the prompt shows it: what is put for a ``<`` may take more tokens."""
+    """A counter of the defused text: the replacement of a ``<`` may take more tokens."""
     return None if count is None else lambda text: count(defuse(text))
 
 
 def _references(item: Item, budget: int, count: Counter | None) -> Iterator[str]:
-    """The accepted answers in their frames, the nearest first: as many as go into four budgets."""
+    """The accepted answers in their frames, as many as fit into four budgets.
+
+    Those that occur in the response are first.
+    """
     left = 4.0 * budget
-    for index, reference in enumerate(_nearest_first(item.accepted, item.response)):
+    for index, reference in enumerate(_occurring_first(item.accepted, item.response)):
         framed = f"<reference>\n{defuse(fit_response(reference, budget, count))}\n</reference>"
         left -= cost(framed, count)
         if index and left < 0:
@@ -147,19 +150,19 @@ def _references(item: Item, budget: int, count: Counter | None) -> Iterator[str]
         yield framed
 
 
-def _nearest_first(accepted: Sequence[str], response: str) -> list[str]:
-    """Those first that the response holds, the longest before what it contains."""
-    said = " ".join(response.casefold().split())
+def _occurring_first(accepted: Sequence[str], response: str) -> list[str]:
+    """The answers that occur in the response, the longest first, then the others."""
+    text = " ".join(response.casefold().split())
 
-    def words_held(answer: str) -> int:
+    def occurring_length(answer: str) -> int:
         words = " ".join(answer.casefold().split())
-        return len(words) if words in said else 0
+        return len(words) if words in text else 0
 
-    return sorted(accepted, key=words_held, reverse=True)
+    return sorted(accepted, key=occurring_length, reverse=True)
 
 
 def parse_prompt(messages: Sequence[Message]) -> Item | None:
-    """The item inside a GradeGPT prompt, or none if the last message is not one."""
+    """The item in a GradeGPT prompt, or none if the last message is not one."""
     match = _FRAME.fullmatch(messages[-1].content) if messages else None
     parts = match.groupdict() if match else {}
     references = tuple(parts.pop("references", "").split(_NEXT_REFERENCE))
@@ -167,12 +170,12 @@ def parse_prompt(messages: Sequence[Message]) -> Item | None:
 
 
 def needs_gloss(key_sentence: str) -> bool:
-    """Whether a quoted sentence has Chinese in it, and so a gloss in the cross-lingual format."""
+    """Whether a quoted sentence contains Chinese: the cross-lingual format then has a gloss."""
     return bool(_CJK.search(key_sentence))
 
 
 def render_chain(chain: Chain, chain_format: ChainFormat) -> str:
-    """The text a judge writes. ``invalid`` is a ``<No>`` that says nothing can be graded.
+    """The text a judge writes. ``invalid`` is a ``<No>`` after the line ``NO_KEY``.
 
     Raises:
         ValueError: a cross-lingual chain whose Chinese quote has no gloss.
@@ -184,7 +187,7 @@ def render_chain(chain: Chain, chain_format: ChainFormat) -> str:
     lines = [f"{KEY}{_line(key)}" if key else NO_KEY]
     if chain_format is ChainFormat.CROSS_LINGUAL and needs_gloss(key):
         if not chain.gloss:
-            raise ValueError(f"no English gloss for {key!r}: the cross-lingual format needs one")
+            raise ValueError(f"gloss: missing for {key!r}; the cross-lingual format needs one")
         lines.append(f"{GLOSS}{_line(chain.gloss)}")
     lines.append(render_comparison(chain))
     return "\n".join(lines)
@@ -200,7 +203,7 @@ def render_comparison(chain: Chain) -> str:
 
 
 def type_clause(kind: AnswerType | None) -> str:
-    """What stands between the two answers of a comparison."""
+    """The words between the two answers of a comparison."""
     words = (kind or AnswerType.TEXT).words
     return f" is {'an' if words[0] in 'aeiou' else 'a'} {words}{GIVES}"
 
@@ -209,14 +212,14 @@ def parse_chain(text: str) -> ParsedChain:
     """Read a judge's text.
 
     The last tag must be ``<Yes>`` or ``<No>`` and end the text; anything else is unparsed. The
-    verdict needs the tag alone; the other parts are read where they stand as ``render_chain``
-    writes them.
+    verdict needs the tag alone; the other parts are read where they are as ``render_chain``
+    writes them, and are empty elsewhere.
     """
     match = _LAST_TAG.match(text)
     if match is None or match[1] not in ("Yes", "No"):
         found = f"the last tag is <{match[1]}>" if match else "no verdict tag at the end"
         return ParsedChain(outcome=Outcome.UNPARSED, reason=f"chain:{found}")
-    # Not splitlines(): a quote may hold the form feed that is left of a careless "\frac".
+    # Not splitlines(): a quote may hold a form feed, from an unescaped "\frac".
     lines = text.strip().split("\n")
     key = next((line.removeprefix(KEY) for line in lines[:1] if line.startswith(KEY)), None)
     gloss = next((line.removeprefix(GLOSS) for line in lines[1:2] if line.startswith(GLOSS)), None)

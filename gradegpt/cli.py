@@ -39,8 +39,8 @@ app = typer.Typer(
 
 _LOCAL: Final = ("torch", "transformers", "peft", "safetensors")
 _FAST: Final = ("onnxruntime", "tokenizers", "jinja2")
-_OF_RULES: Final = frozenset(("batch_size", "cache", "profile"))
-"""Options that a judge without a model takes."""
+_WITHOUT_MODEL: Final = frozenset(("batch_size", "cache", "profile"))
+"""Options that a judge without a model accepts."""
 
 
 def main() -> NoReturn:
@@ -100,7 +100,7 @@ def judge(
 ) -> None:
     """Judge a file of items, or one response given by --question, --reference and --response.
 
-    A run that was stopped goes on where it stood when the same command is given again.
+    To resume a run that was stopped, give the same command again.
     """
     given = {
         "profile": profile, "model": model, "adapter": adapter, "base_url": base_url,
@@ -122,7 +122,7 @@ def judge(
         return
     with opened(source) as table:
         checked = check_input(table, ignore_extra=ignore_extra, columns=columns, skip_bad=skip_bad)
-        say_what_is_read(checked)
+        report_columns(checked)
         form = form or (form_of(output) if output else None) or Form.JSONL
         _judge_rows(checked, output, form, settings, overwrite=overwrite)
 
@@ -145,11 +145,11 @@ def _judge_rows(
 def _regrade(
     source: str, log: logs.Tool, output: Path | None, settings: JudgeSettings, *, overwrite: bool
 ) -> None:
-    """Judge what another tool's log holds, and say what changed against its scores."""
+    """Judge the items of another tool's log, and report what changed against its scores."""
     if output is None or form_of(output) not in (None, Form.JSONL):
         raise typer.BadParameter(
-            f"{source} is a log of {log.name}; give -o OUT.jsonl, beside which its old scores go, "
-            "or name a column, --map FIELD=COLUMN, to have it read as a table of items"
+            f"{source} is a log of {log.name}; give -o OUT.jsonl (the old scores are written to "
+            "OUT.jsonl.scores.jsonl), or --map FIELD=COLUMN to read it as a table of items"
         )
     check_output(output, Path(source), overwrite=overwrite)
     items, read = logs.items_of(source, log, output)
@@ -162,9 +162,9 @@ def _regrade(
 def _settings(kind: Kind, wanted: dict[str, Any]) -> JudgeSettings:
     given = {name: value for name, value in wanted.items() if value is not None}
     settings = build_settings(JudgeSettings, {"kind": kind.value, **given}, where="options")
-    if settings.asks_no_model and given.keys() - _OF_RULES:
-        names = ", ".join(f"--{name.replace('_', '-')}" for name in given if name not in _OF_RULES)
-        raise SettingsError(f"{names}: not for --judge {kind.value}, which asks no model")
+    if settings.asks_no_model and (others := [n for n in given if n not in _WITHOUT_MODEL]):
+        names = ", ".join(f"--{name.replace('_', '-')}" for name in others)
+        raise SettingsError(f"{names}: not for --judge {kind.value}, which uses no model")
     return settings
 
 
@@ -178,10 +178,10 @@ def _judge_one(given: dict[str, Any], settings: JudgeSettings) -> None:
     typer.echo(str(judgement))
 
 
-def say_what_is_read(checked: CheckedInput) -> None:
-    """Say on stderr which columns were recognised, and what is set aside."""
-    if checked.columns.said:
-        typer.echo(f"columns: {checked.columns.said}", err=True)
+def report_columns(checked: CheckedInput) -> None:
+    """Report on stderr which columns were recognised and which rows are set aside."""
+    if checked.columns.description:
+        typer.echo(f"columns: {checked.columns.description}", err=True)
     if n := checked.set_aside.rows:
         why = checked.set_aside.listed("set aside")
         typer.echo(f"{n:,} rows are set aside, {checked.rows:,} are judged\n{why}", err=True)
@@ -189,7 +189,7 @@ def say_what_is_read(checked: CheckedInput) -> None:
 
 def _built(settings: JudgeSettings) -> Judge:
     judge = build_judge(settings)
-    _ = judge.fingerprint  # loads what a cascade loads late
+    _ = judge.fingerprint  # loads the models that a cascade loads on first use
     return judge
 
 
@@ -201,7 +201,7 @@ def engines() -> None:
 
 
 def _stage(context: typer.Context) -> None:
-    """Hand everything after the command's name to the stage: it has a help of its own."""
+    """Pass everything after the command's name to the stage, which has its own help."""
     assert context.info_name is not None
     run_stage(context.info_name, context.args)
 
@@ -219,7 +219,7 @@ for _name, _help in COMMANDS.items():
 def _engines() -> Iterator[tuple[str, bool, str]]:
     yield "rules", True, "the rule judge; needs no model"
     yield _engine("local", _LOCAL, "a transformers model on this machine")
-    yield _engine("fast", _FAST, "what gradegpt export wrote, on the CPU")
+    yield _engine("fast", _FAST, "a model written by gradegpt export, on the CPU")
     yield _engine("openai", ("openai",), "any OpenAI-compatible server, with --base-url")
     try:
         folder = base_of(NANO)

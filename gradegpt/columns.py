@@ -1,7 +1,7 @@
-"""Columns of anyone's rows -> fields of an item: exact names first, then the usual other names.
+"""Columns of a user's rows -> fields of an item: exact names first, then the usual other names.
 
 A field that two columns may hold is an error, and so is a column that holds no field: a misspelt
-``tolerance`` would otherwise change verdicts without a word.
+``tolerance`` would otherwise change verdicts silently.
 """
 
 from __future__ import annotations
@@ -71,11 +71,11 @@ _STRUCTURED: Final = {
 _NOT_EMPTY: Final = {"answer_type", "tolerance", "needs", "points", *_STRUCTURED}
 """Fields that an empty cell leaves out."""
 _EXAMPLES: Final = 3
-_A_DATE = "a date, not text (a spreadsheet makes one of 3/4); format the column as text"
+_A_DATE = "a date, not text (spreadsheets turn 3/4 into a date); format the column as text"
 
 
 class Options(NamedTuple):
-    """How a message names the options that help: as the command line or as Python has them."""
+    """How messages write the options that help: for the command line or for Python."""
 
     map: str
     ignore_extra: str
@@ -89,14 +89,14 @@ COMMAND_LINE: Final = Options("--map {field}={column}", "--ignore-extra")
 PYTHON: Final = Options("columns={{'{field}': '{column}'}}", "ignore_extra=True")
 
 Seen = Mapping[str, Sequence[Any]]
-"""The columns of a table, in order, each with the first values that stand in it."""
+"""The columns of a table, in order, each with its first values."""
 
 
 class Columns(NamedTuple):
-    """Where the fields of an item are: ``fields`` says which column holds each, "" that none does.
+    """The column of each field of an item in ``fields``; "" for a field that no column holds.
 
-    ``labels`` are the columns that may hold the label, ``unread`` all that hold no field and may
-    be there.
+    ``labels`` are the columns that may hold the label, ``unread`` all columns that hold no field
+    and are allowed.
     """
 
     fields: Mapping[str, str]
@@ -108,12 +108,12 @@ class Columns(NamedTuple):
 
     @property
     def renamed(self) -> dict[str, str]:
-        """The fields whose column has another name, with that name."""
+        """The fields whose column has another name, with the column's name."""
         return {field: name for field, name in self.fields.items() if field != name}
 
     @property
-    def said(self) -> str:
-        """What was recognised, in one line; empty where every column has its field's name."""
+    def description(self) -> str:
+        """The recognised columns in one line; empty where every column has its field's name."""
         return ", ".join(f"{field} = {name or '(none)'}" for field, name in self.renamed.items())
 
 
@@ -147,7 +147,7 @@ def recognise(
         ignore_extra: Whether columns that hold no field are left out without a complaint.
 
     Raises:
-        SettingsError: ``given`` names no field or no column.
+        SettingsError: ``given`` names an unknown field or column.
         InputError: two columns may hold one field; the message shows three values of each.
 
     """
@@ -173,9 +173,9 @@ def recognise(
 def read_item(
     row: Mapping[str, Any], columns: Columns, number: int | str
 ) -> tuple[Item | None, list[Complaint]]:
-    """The item of a row and no complaint, or none and at least one.
+    """The item of a row, or none with at least one complaint.
 
-    Numbers are taken as text; a column without a name is none. A row without an ``id`` has its
+    Numbers are read as text; a column without a name is ignored. A row without an ``id`` gets its
     ``number``.
     """
     known = {*columns.fields.values(), *columns.unread}
@@ -199,10 +199,11 @@ def _check(given: Mapping[str, str], seen: Seen, name: str) -> None:
     for field, column in given.items():
         if field not in FIELDS and field not in (LABEL, "verdict"):
             near = suggest(field, FIELDS) or f"; use one of {', '.join((*FIELDS, LABEL))}"
-            raise SettingsError(f"map {field}={column}: no field {field!r}{near}")
+            raise SettingsError(f"map {field}={column}: there is no field {field!r}{near}")
         if column and column not in seen:
             have = f"{suggest(column, list(seen))}; the columns are: {', '.join(seen)}"
-            raise SettingsError(f"{name}: map {field}={column}: no column {column!r}{have}")
+            what = f"there is no column {column!r}{have}"
+            raise SettingsError(f"{name}: map {field}={column}: {what}")
 
 
 def _ambiguous(field: str, found: Sequence[str], seen: Seen, name: str, options: Options) -> str:
@@ -213,7 +214,7 @@ def _ambiguous(field: str, found: Sequence[str], seen: Seen, name: str, options:
 
 
 def _short(value: object, most: int = 60) -> str:
-    """A value in one line, its control characters made visible."""
+    """A value in one line, with control characters escaped."""
     text = repr(value)
     return text if len(text) <= most else f"{text[: most - 1]}…"
 

@@ -1,4 +1,4 @@
-"""What is wrong with the rows of a table, alike complaints together."""
+"""Complaints about the rows of a table; equal complaints are counted together."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SHOWN: Final = 20
 
 
 class Complaint(NamedTuple):
-    """What is wrong with a row, and what to do about it; ``field`` is empty for a whole row."""
+    """An error in a row, and what to do about it; ``field`` is empty for the whole row."""
 
     field: str
     what: str
@@ -25,7 +25,7 @@ class Complaint(NamedTuple):
 
 
 class Complaints:
-    """What is wrong with the rows of a table: alike complaints are one, with their number."""
+    """The complaints about a table; equal ones are kept once, with their number of rows."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -34,14 +34,14 @@ class Complaints:
         self.rows = 0
 
     def add(self, where: str, found: Iterable[Complaint]) -> None:
-        """Note what is wrong with the row at ``where``."""
+        """Record the complaints about the row at ``where``."""
         self.rows += 1
         for complaint in found:
             self._rows[complaint] += 1
             self._first.setdefault(complaint, where)
 
     def listed(self, then: str = "nothing was judged") -> str:
-        """All kinds of complaint, up to twenty, one a line."""
+        """The distinct complaints, twenty at most, one per line."""
         lines = [self._line(*counted) for counted in islice(self._rows.items(), _SHOWN)]
         if len(lines) == 1:
             return lines[0]

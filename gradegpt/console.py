@@ -1,4 +1,4 @@
-"""Judge a table on the command line: a progress bar, a summary, and the ways that a run ends."""
+"""Judge a table on the command line: progress bar, summary and exit codes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from gradegpt.errors import EngineError
 from gradegpt.inputs import CheckedInput
 from gradegpt.judges.base import Judge
-from gradegpt.outputs import beside, check_form, judge_table, write_table
+from gradegpt.outputs import check_form, judge_table, judgements_path, write_table
 from gradegpt.records import dump
 from gradegpt.run import Counts, Summary, check_output, count, judge_rows
 from gradegpt.run import Progress as Report
@@ -23,7 +23,7 @@ from gradegpt.schema import Judgement, Outcome
 from gradegpt.tables import Form
 
 Build = Callable[[], Judge]
-"""Loads the judge, once everything else is known to be well."""
+"""Loads the judge; called after everything else has been checked."""
 
 
 def to_file(
@@ -35,11 +35,11 @@ def to_file(
     *,
     overwrite: bool,
 ) -> None:
-    """Judge into a file that a run which is stopped goes on with."""
-    record, console = beside(output, form), Console(stderr=True)
+    """Judge into a file; a run that was stopped is resumed from its partial file."""
+    record, console = judgements_path(output, form), Console(stderr=True)
     check_output(output, source.path, overwrite=overwrite, record=record)
     check_form(str(output), form, source)
-    with _stoppable(f"; run the same command again to go on from {record}.partial"):
+    with _stoppable(f"; run the same command again to resume from {record}.partial"):
         judge = _loaded(build, console)
         with _progress(console) as report:
             summary = judge_table(
@@ -54,9 +54,9 @@ def to_file(
 
 
 def to_stdout(source: CheckedInput, form: Form, build: Build, rows_at_a_time: int) -> None:
-    """Judge onto standard output: JSON Lines while they are made, a table once all rows are judged.
+    """Judge to standard output: JSON Lines as they are judged, a table once all rows are judged.
 
-    What else there is to say is on stderr.
+    The summary and errors go to stderr.
     """
     check_form("stdout", form, source)
     console, is_table = Console(stderr=True), form is not Form.JSONL
@@ -81,9 +81,9 @@ def to_stdout(source: CheckedInput, form: Form, build: Build, rows_at_a_time: in
 
 
 def summed_up(summary: Summary) -> str:
-    """The end of a run in a few lines; the numbers in each line add up."""
+    """The summary of a run in a few lines; the numbers in each line add up."""
     counts, before = summary.counts, summary.rows_before
-    earlier = f" ({before:,} rows were there from an earlier run)" if before else ""
+    earlier = f" ({before:,} rows are from an earlier run)" if before else ""
     return (
         f"{counts.n_items:,} items = {counts.n_judged:,} judged "
         f"+ {counts.n_undecided:,} undecided + {counts.n_unparsed:,} unparsed "
@@ -123,7 +123,7 @@ def _complain(summary: Summary, advice: str = "") -> None:
 
 @contextmanager
 def _progress(console: Console, *, shown: bool = True) -> Iterator[Report]:
-    """A bar with the rate and the time left, counted from the rows that were there already."""
+    """A bar with the rate and the time left; rows of an earlier run count as done."""
     rate, left = TextColumn("{task.fields[rate]}"), TimeRemainingColumn()
     columns = TextColumn("judging"), BarColumn(), MofNCompleteColumn(), rate, left
     bar = Progress(*columns, console=console, disable=not (shown and console.is_terminal))

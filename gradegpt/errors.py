@@ -1,6 +1,6 @@
-"""One error tree; exit codes and HTTP statuses hang on the class.
+"""One error tree; exit code and HTTP status are attributes of the class.
 
-A message says where, what, and what to do.
+A message says where the error is, what it is, and what to do.
 
 GradeGPTError                     exit 1   HTTP 500
  ├─ InputError (ValueError)       exit 2   HTTP 422   a row, a file or a request that cannot be used
@@ -8,7 +8,7 @@ GradeGPTError                     exit 1   HTTP 500
  ├─ SettingsError (ValueError)    exit 2   HTTP 400   a setting unknown or out of range
  ├─ MissingError (LookupError)    exit 2   HTTP 404   a file, folder or package that is not there
  ├─ OutputError (OSError)         exit 3   HTTP 500   an output that cannot be written or continued
- └─ EngineError (RuntimeError)    exit 4   HTTP 502   the engine could not be loaded or asked
+ └─ EngineError (RuntimeError)    exit 4   HTTP 502   the engine could not be loaded or reached
      └─ EngineTimeoutError        exit 4   HTTP 504
 """
 
@@ -55,7 +55,7 @@ class MissingError(GradeGPTError, LookupError):
 
 
 class OutputError(GradeGPTError, OSError):
-    """An output that cannot be written, or a started one that belongs to another run."""
+    """An output that cannot be written, or a partial one that belongs to another run."""
 
     exit_code = 3
     code = "output_error"

@@ -2,7 +2,8 @@
 
 Budgets are in estimated tokens, by a rule that needs no tokenizer: a CJK character counts 1, a
 digit or a sign 0.7, a letter 0.3, a space 0.1. Rare characters and emoji take several tokens each:
-where a judge's own tokenizer is at hand and counts more than twice the estimate, its count holds.
+where a judge's own tokenizer is available and counts more than twice the estimate, its count is
+used.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from gradegpt.settings import Settings
 
 ELISION: Final = "…"
 Span = tuple[int, int]
-"""A stretch of a text: where it begins and where it ends."""
+"""The start and the end of a passage of a text."""
 _MARKED = re.compile(
     r"答案|故选|应选|正确选项|综上|因此|所以|结论|\\boxed|####|(?i:\banswer\b|\btherefore\b|\bthus\b|\bsolution:|\bhence\b)"
 )
@@ -24,42 +25,42 @@ ANNOUNCES: Final = re.compile(
     r"(?:[:：]|\b(?:is|are|equals)|(?:答案|结果|选项)(?:是|为))[*_\s]*$"
     rf"|^\W*【(?![{LETTERS}\s,，、]*】)[^】]*】\W*$"
 )
-"""A sentence that ends so, or is a heading, announces what stands below it; 【A】 is an answer."""
+"""A sentence that ends so, or a heading, announces the text below it; 【A】 is itself an answer."""
 _WORD: Final = re.compile(r"\w")
 _BEGINNING: Final = 24.0
-"""An answer before its explanation: the first line, if it is at most so long."""
+"""Tokens up to which the first line is kept, as it may be an answer before its explanation."""
 _SENTENCE_END = re.compile(
     r"(?<=[。！？；\n])|(?<=[.!?;]\s)(?<!^[A-Za-z0-9]\.\s)(?<!^\d\d\.\s)", re.MULTILINE
 )
-"""Not after "A. " or "12. " that begins a line: neither is of use without the other."""
+"""Not after "A. " or "12. " at the beginning of a line, which belong to the following text."""
 _CLAUSE_END: Final = re.compile(r"[，、；：。,;:\s]")
 _TAIL_CHARACTERS: Final = 20_000
 _MARKED_SEGMENTS: Final = 24
 _CLAUSE: Final = 40.0
-"""Tokens that are kept of the last announcement, where there is no room for its sentence."""
+"""Tokens of the last announcement that are kept where there is no room for its sentence."""
 _NEAR: Final = 24
 """Characters between two marks of one announcement: "所以，最后的答案是"."""
 _HEAD: Final = 0.4
 """The share of a question's budget that its beginning takes."""
 
 VERSION: Final = "2"
-"""Raised with every change that can change a prompt; part of a model judge's fingerprint."""
+"""Increased with every change that can change a prompt; part of a model judge's fingerprint."""
 
 Counter = Callable[[str], int]
-"""How many tokens a judge's own tokenizer makes of a text."""
+"""The number of tokens of a text by a judge's own tokenizer."""
 _ORDINARY: Final = 2.0
-"""Tokens for an estimated one, up to which the estimate holds. The embedded judge's small
-vocabulary takes 1.0 to 1.7 for nine in ten real responses, and it was trained on prompts fitted by
-the estimate; for a rare character it takes three."""
+"""Ratio of counted to estimated tokens up to which the estimate is used. For the embedded judge's
+small vocabulary it is 1.0 to 1.7 for nine in ten real responses, and the judge was trained on
+prompts fitted by the estimate; for a rare character it is three."""
 _ROUNDS: Final = 6
 _MOST: Final = 20.0
-"""Tokens for an estimated one, at most: a token a byte, and two bytes estimated at 0.1 tokens."""
+"""The largest such ratio: a token per byte, and two bytes that are estimated at 0.1 tokens."""
 
 
 class Budget(Settings):
-    """How much of each part of an item the prompt may take, in estimated tokens.
+    """The most estimated tokens of each part of an item in the prompt.
 
-    ``reference`` is for one accepted answer; all of them take at most four times as much.
+    ``reference`` is for one accepted answer; all of them together take at most four times as much.
     """
 
     question: int = 1_000
@@ -83,19 +84,19 @@ def cost(text: str, count: Counter | None = None) -> float:
 
 
 def fit_middle(text: str, budget: int, count: Counter | None = None) -> str:
-    """Keep the beginning and the end: a question asks at its end and lists its options there."""
+    """Keep the beginning and the end, as a question and its options are at the end of its text."""
     return _fitted(_middle, text, budget, count)
 
 
 def fit_response(text: str, budget: int, count: Counter | None = None) -> str:
-    """Keep the end, the sentences that announce an answer, and what stands before the end.
+    """Keep the end, the sentences that announce an answer, and then the text before the end.
 
-    The sentences come from last to first, each with the line that it announces, and after them a
-    short first line, which may be the answer itself. Elided stretches become ``…``. What is kept is
+    Announcing sentences are taken from last to first, each with the line that it announces, then a
+    short first line, which may be the answer itself. Elided passages become ``…``. The kept text is
     verbatim and in order, so a quote from it is a quote from ``text``.
 
-    Of the last announcement the clause from its mark on is there even where there is no room for
-    its sentence, and of a last sentence that is too long its end.
+    Where there is no room for the last announcing sentence, its clause from the mark on is kept;
+    of a last sentence that is too long, its end.
     """
     return _fitted(_answering, text, budget, count)
 
@@ -103,7 +104,7 @@ def fit_response(text: str, budget: int, count: Counter | None = None) -> str:
 def _fitted(fit: Callable[[str, float], str], text: str, budget: int, count: Counter | None) -> str:
     """Fitted by the estimate; where the count is far higher, by the estimate scaled to it.
 
-    What is counted has been fitted by the estimate, so it is short however long ``text`` is.
+    Only a text that was fitted by the estimate is counted, which is short however long ``text`` is.
     """
     fitted = fit(text, budget)
     if count is None or (tokens := count(fitted)) <= _ORDINARY * estimate_tokens(fitted):
@@ -119,7 +120,7 @@ def _fitted(fit: Callable[[str, float], str], text: str, budget: int, count: Cou
 
 
 def _fits(text: str, budget: float) -> bool:
-    """By the estimate, which is between a tenth of a token and one for a character."""
+    """Whether the estimate is within the budget; a character is estimated at 0.1 to 1 tokens."""
     length = len(text)
     return length <= budget or (length <= 10 * budget and estimate_tokens(text) <= budget)
 
@@ -137,10 +138,10 @@ def _answering(text: str, budget: float) -> str:
     spans = _spans(text)
     fitted = _join(text, _chosen(text, spans, budget), spans)
     clause = _clause(text, spans, min(_CLAUSE, budget * 2 / 3))
-    told = text[slice(*clause)]
-    if _solid(told) in _solid(fitted):
+    announcement = text[slice(*clause)]
+    if _without_blanks(announcement) in _without_blanks(fitted):
         return fitted
-    left = budget - estimate_tokens(told) - 1
+    left = budget - estimate_tokens(announcement) - 1
     rest = _chosen(text, spans, left)
     left -= sum(estimate_tokens(text[start:stop]) + 1 for start, stop in rest)
     before = _CLAUSE_END.split(_suffix(text[: clause[0]], max(0.0, left)), maxsplit=1)[-1]
@@ -148,13 +149,14 @@ def _answering(text: str, budget: float) -> str:
 
 
 def _chosen(text: str, spans: list[Span], budget: float) -> list[Span]:
-    """The spans that go into the budget, or the end of the last one where that is longer."""
+    """The spans that fit into the budget, or the end of the last one where that is longer."""
     segments = [text[start:end] for start, end in spans]
     kept: set[int] = set()
     left = budget
     marked = [i for i, s in enumerate(segments) if _MARKED.search(s)][-_MARKED_SEGMENTS:]
-    told = [j for i in reversed(marked) for j in (i, *_announced(segments, i))]
-    order = [*range(len(segments) - 1, max(len(segments) - 4, -1), -1), *told, *_opening(segments)]
+    announced = [j for i in reversed(marked) for j in (i, *_announced(segments, i))]
+    last = range(len(segments) - 1, max(len(segments) - 4, -1), -1)
+    order = [*last, *announced, *_opening(segments)]
     for index in [*order, *range(len(segments) - 1, -1, -1)]:
         if index in kept:
             continue
@@ -171,7 +173,7 @@ def _chosen(text: str, spans: list[Span], budget: float) -> list[Span]:
 
 
 def _clause(text: str, spans: list[Span], most: float) -> Span:
-    """The last sentence with a mark and what it announces, or as much of it from the mark on."""
+    """The last sentence with a mark and the text that it announces, from the mark on if long."""
     segments = [text[start:end] for start, end in spans]
     index = max((i for i, s in enumerate(segments) if _MARKED.search(s)), default=None)
     if index is None:
@@ -202,13 +204,13 @@ def _opening(segments: list[str]) -> range:
 
 
 def _spans(text: str) -> list[Span]:
-    """What may be kept: the tail's sentences and, before it, the windows of the last 8 marks."""
+    """The spans to choose from: windows around the last 8 marks, and the tail's sentences."""
     cut = max(0, len(text) - _TAIL_CHARACTERS)
     spans: list[Span] = []
     limit = len(text)  # a window may reach into the tail: no announcement is cut in two there
     marks = [mark for mark in _MARKED.finditer(text, 0, cut + 16) if mark.start() < cut]
     for mark in reversed(marks[-8:]):
-        if mark.end() <= limit:  # else it stands in the lead of the next one: nothing is kept twice
+        if mark.end() <= limit:  # else it is in the next mark's window: nothing is kept twice
             start = max(0, mark.start() - 40)
             spans.insert(0, (start, min(mark.end() + 160, limit)))
             limit = start
@@ -221,7 +223,7 @@ def _spans(text: str) -> list[Span]:
 
 
 def _join(text: str, chosen: list[Span], spans: list[Span]) -> str:
-    """``chosen`` in order; after what was left out a line begins, but not within a sentence."""
+    """``chosen`` in order, with ``…`` for omitted text, and a line break between sentences."""
     begins = {start for start, _ in spans}
     parts: list[str] = []
     end = 0
@@ -236,7 +238,7 @@ def _join(text: str, chosen: list[Span], spans: list[Span]) -> str:
     return "".join(parts)
 
 
-def _solid(text: str) -> str:
+def _without_blanks(text: str) -> str:
     return "".join(text.split())
 
 

@@ -1,8 +1,8 @@
-"""Whether a gloss may stand: the English of a quote, as far as it can be checked without a model.
+"""Check a gloss, the English of a quote, as far as that is possible without a model.
 
-A gloss that a judge, a teacher or a template wrote is left out where it gives other numbers, option
-letters, Latin names or formulas than its quote, or still holds Chinese. What Chinese words mean is
-not checked here.
+A gloss by a judge, a teacher or a template is removed if its numbers, option letters, Latin names
+or formulas differ from those of its quote, or if it has Chinese characters. The meaning of Chinese
+words is not checked.
 """
 
 from __future__ import annotations
@@ -28,30 +28,30 @@ _NUMERAL = re.compile(
     rf"负?(?:[{_HAN}]+又)?[{_HAN}]+(?:点[{_HAN}]+)?(?:分之(?:[{_HAN}]+(?:点[{_HAN}]+)?|\d+(?:\.\d+)?))?|半"
 )
 _LONGEST: Final = 8
-"""Words of the longest number that is read."""
+"""Most words of a number that is read."""
 _PREFIXED = re.compile(r"[米克卡瓦焦帕伏安牛升]")
-"""Behind a numeral, units that its last sign may belong to: 五千米 is five kilometres."""
+"""Units after a numeral to which its last sign may belong: 五千米 is five kilometres."""
 _WORD = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)*")
 _ORDINALS: Final = {"first": 1, "second": 2}
-"""The others are the words of parts: a third is 1/3, the third is 3."""
+"""Other ordinals are also fractions: a third is 1/3, the third is 3."""
 _OPTION = re.compile(r"(?<![A-Za-z\\])[A-J]{1,6}(?![A-Za-z])")
 _NAME = re.compile(rf"(?!{_OPTION.pattern})(?<![A-Za-z])[A-Za-z]{{2,}}")
 _MARKUP = re.compile(r"^\s*[>#]+\s|\*\*|`")
 _WORDS_TOO: Final = frozenset("AI")
-"""Capital letters that are English words as well."""
+"""Capital letters that are also English words."""
 _CHINESE = re.compile(r"[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]+")
 _RELATION = re.compile(r"[=^\\<>≤≥√]")
 _OPERATION = re.compile(r"[=^\\<>≤≥√+*/±·÷×]")
 _EDGES: Final = " .,:;!?()[]*`'\""
 
 Values = frozenset[Fraction]
-"""The readings of one number: any of them will do."""
+"""The possible values of one number, any of which may match."""
 
 
 def faithful(quote: str, gloss: str) -> bool:
-    """Whether the gloss is free of Chinese and has what can be checked as its quote has it.
+    """Whether the gloss has no Chinese, and its checkable content agrees with its quote.
 
-    Numbers are compared as values, in digits or in words of either language.
+    Numbers are compared by value, in digits or in words of either language.
 
     >>> faithful("所以次品率是八分之一。", "So the defect rate is 1/8.")
     True
@@ -61,24 +61,24 @@ def faithful(quote: str, gloss: str) -> bool:
     if not gloss.strip() or needs_gloss(gloss):
         return False
     texts = (fold(_MARKUP.sub("", text)) for text in (quote, gloss))
-    said, told = (_FRACTION.sub(r"\1/\2", text) for text in texts)
+    quoted, glossed = (_FRACTION.sub(r"\1/\2", text) for text in texts)
     return (
-        _same_numbers(said, told)
-        and _same_letters(said, told)
-        and _names(said) <= _names(told)
-        and _same_formulas(said, told)
+        _same_numbers(quoted, glossed)
+        and _same_letters(quoted, glossed)
+        and _names(quoted) <= _names(glossed)
+        and _same_formulas(quoted, glossed)
     )
 
 
 def checked(chain: Chain) -> Chain:
-    """The chain, without its gloss where that is not its quote's."""
+    """The chain, without its gloss if that does not agree with its quote."""
     if chain.gloss is None or faithful(chain.key_sentence or "", chain.gloss):
         return chain
     return chain.model_copy(update={"gloss": None})
 
 
 def _same_numbers(quote: str, gloss: str) -> bool:
-    """Each number of the gloss is one of the quote's, and none that must be there is missing."""
+    """Whether each number of the gloss is in the quote, and no required number is missing."""
     needed, free = _quoted(quote)
     given = [*_in_digits(gloss), *_in_words(gloss, seconds="秒" in quote)]
     free += _in_words(quote, seconds=False)
@@ -88,7 +88,7 @@ def _same_numbers(quote: str, gloss: str) -> bool:
 
 
 def _quoted(quote: str) -> tuple[list[Values], list[Values]]:
-    """A quote's numbers, and what may be one: the 三 of 三角形, the 一 of 一定."""
+    """The required numbers of a quote, and optional ones: the 三 of 三角形, the 一 of 一定."""
     needed, free = [*_in_digits(quote)], list[Values]()
     for match in _NUMERAL.finditer(_DIGITS.sub(lambda m: " " * len(m[0]), quote)):
         value = spelled(match[0])
@@ -119,7 +119,7 @@ def _in_digits(text: str) -> Iterator[Values]:
 
 
 def _in_words(gloss: str, *, seconds: bool) -> Iterator[Values]:
-    """The numbers in English words: the longest runs that spell one."""
+    """The numbers in English words: the longest runs of words that spell one."""
     words = [match[0].lower() for match in _WORD.finditer(gloss)]
     at = 0
     while at < len(words):
@@ -136,9 +136,10 @@ def _in_words(gloss: str, *, seconds: bool) -> Iterator[Values]:
 
 
 def _same_letters(quote: str, gloss: str) -> bool:
-    said, told = (_OPTION.findall(text) for text in (quote, gloss))
-    alone = {letter for letter in told if len(letter) == 1}
-    return {*"".join(said)} <= {*"".join(told)} and alone <= {*"".join(said)} | _WORDS_TOO
+    quoted, glossed = (_OPTION.findall(text) for text in (quote, gloss))
+    single = {letter for letter in glossed if len(letter) == 1}
+    wanted = {*"".join(quoted)}
+    return wanted <= {*"".join(glossed)} and single <= wanted | _WORDS_TOO
 
 
 def _names(text: str) -> set[str]:
@@ -146,9 +147,9 @@ def _names(text: str) -> set[str]:
 
 
 def _same_formulas(quote: str, gloss: str) -> bool:
-    """Whether each formula of either stands in the other, blanks aside."""
-    said, told = ("".join(text.split()) for text in (quote, gloss))
+    """Whether each formula of the one occurs in the other, spaces aside."""
+    quoted, glossed = ("".join(text.split()) for text in (quote, gloss))
     runs = (part for run in _CHINESE.split(quote) for part in re.split("[,;]", run))
     own = ("".join(part.strip(_EDGES).split()) for part in runs if _OPERATION.search(part))
     theirs = (part.strip(_EDGES) for part in gloss.split() if _RELATION.search(part))
-    return all(part in told for part in own) and all(part in said for part in theirs)
+    return all(part in glossed for part in own) and all(part in quoted for part in theirs)

@@ -1,4 +1,4 @@
-"""A table whose rows are checked to be items, before anything is judged."""
+"""A table whose rows are validated as items before anything is judged."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from gradegpt.tables import Form, Row, Source
 
 
 class CheckedInput(NamedTuple):
-    """A table whose every row is an item, but for those ``set_aside``.
+    """A table whose rows are all items, except those ``set_aside``.
 
-    ``sha256`` is of the file's bytes when it was checked.
+    ``sha256`` is the hash of the file's bytes when it was checked.
     """
 
     table: Source
@@ -34,9 +34,9 @@ class CheckedInput(NamedTuple):
 
     @property
     def fingerprint(self) -> str:
-        """What the items depend on: the file and, where they matter, columns and what is left out.
+        """The file's hash and, where they change the items, the columns and the rows left out.
 
-        For rows whose columns have the names of the fields it is the file's hash alone.
+        Where all columns have the names of the fields it is the file's hash alone.
         """
         depends = [self.sha256]
         if self.columns.renamed:
@@ -46,18 +46,18 @@ class CheckedInput(NamedTuple):
         return "|".join(depends)
 
     @property
-    def said(self) -> dict[str, Any]:
-        """What a manifest says of the input."""
-        said = {"path": self.table.name, "rows": self.rows, "sha256": self.sha256}
+    def manifest(self) -> dict[str, Any]:
+        """The input's entry in a manifest."""
+        file = {"path": self.table.name, "rows": self.rows, "sha256": self.sha256}
         renamed = {"columns": self.columns.renamed} if self.columns.renamed else {}
         aside = {"set_aside": self.set_aside.rows} if self.set_aside.rows else {}
-        return said | renamed | aside
+        return file | renamed | aside
 
     def items(self) -> Iterator[tuple[Row, Item]]:
         """The rows and their items, in order.
 
         Raises:
-            InputError: a row is no item any more.
+            InputError: a row that was an item when it was checked no longer is one.
 
         """
         for number, row in self.table.rows():
@@ -77,18 +77,18 @@ def check_input(
     columns: Mapping[str, str] | None = None,
     skip_bad: bool = False,
 ) -> CheckedInput:
-    """Read a whole table; report every row that is no item. Labels of an ``Example`` may be there.
+    """Read a whole table and report every row that is not an item. It may hold labels.
 
     Args:
         source: The table, or its file.
         ignore_extra: Whether columns that hold no field are left out; else they are an error.
-        columns: Fields and the columns that hold them; the rest is recognised by its names.
-        skip_bad: Whether rows that are no items are left out and counted; else they are an error.
+        columns: Fields and the columns that hold them; the others are recognised by their names.
+        skip_bad: Whether rows that are not items are left out and counted; else they are an error.
 
     Raises:
-        MissingError: no such file, or the library that reads it is not installed.
-        InputError: ``file:line: field: what``, alike complaints together; or no row at all.
-        SettingsError: ``columns`` names no field or no column.
+        MissingError: there is no such file, or the library that reads it is not installed.
+        InputError: ``file:line: field: what``, equal complaints as one; or the table is empty.
+        SettingsError: ``columns`` names an unknown field or column.
 
     """
     table = source if isinstance(source, Source) else Source.of(source)
@@ -105,8 +105,8 @@ def check_input(
     if wrong.rows and not (skip_bad and rows):
         raise InputError(wrong.listed())
     if not rows:
-        lines = "; every line holds one item as a JSON object" if table.form is Form.JSONL else ""
-        raise InputError(f"{table.name}: no rows{lines}")
+        lines = "; write one item per line as a JSON object" if table.form is Form.JSONL else ""
+        raise InputError(f"{table.name}: there are no rows{lines}")
     return CheckedInput(table, rows, sha256_file(table.path), found, wrong)
 
 

@@ -12,7 +12,7 @@ _WRITTEN: Final[dict[Verdict, tuple[str, ...]]] = {
     Verdict.INCORRECT: ("incorrect", "false", "0", "0.0", "no", "i", "错误", "错"),
     Verdict.INVALID: ("invalid",),
 }
-"""``C`` and ``I`` are inspect_ai's. Its ``P`` and ``N`` are no verdicts here."""
+"""``C`` and ``I`` are inspect_ai's. Its ``P`` and ``N`` have no equivalent verdict."""
 _READ: Final = {text: verdict for verdict, texts in _WRITTEN.items() for text in texts}
 USABLE: Final = (
     "true or false, 1 or 0, yes or no, C or I, correct, incorrect, invalid; nothing or null"
@@ -20,17 +20,17 @@ USABLE: Final = (
 
 
 def read_label(value: object) -> Verdict | None:
-    """The verdict that a label stands for, whatever its case; None where nobody graded.
+    """The verdict of a label in any case; None where there is no label.
 
-    That is null in JSON, and an empty cell of a table.
+    No label is null in JSON, and an empty cell in a table.
 
     Raises:
-        ValueError: it is none of those forms, such as 0.5 or a class of several.
+        ValueError: the label has another form, such as 0.5.
 
     """
     if value is None or value == "" or (isinstance(value, float) and math.isnan(value)):
         return None
     verdict = _READ.get(str(value).strip().casefold())
     if verdict is None:
-        raise ValueError(f"label {value!r} is no verdict; use {USABLE}")
+        raise ValueError(f"label {value!r} is not a verdict; use {USABLE}")
     return verdict

@@ -1,4 +1,4 @@
-"""What the machine gives this process."""
+"""The machine's resources for this process."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ import os
 
 
 def cores() -> int:
-    """How many this process may use."""
+    """The number of cores that this process may use."""
     affinity = getattr(os, "sched_getaffinity", None)  # not on every system
     return len(affinity(0)) if affinity else os.cpu_count() or 1

@@ -1,9 +1,9 @@
-"""N-gram overlap: which n-grams of a text stand in other texts, such as evaluation files.
+"""N-gram overlap: which n-grams of a text occur in other texts, such as evaluation files.
 
-Thirteen tokens is the length that GPT-3 (Brown et al. 2020, appendix C) settled on: shorter ones
-are shared by chance. An n-gram is kept as 64 bits by multilinear hashing (Lemire and Kaser 2014):
-token digests times one odd number a place, summed. One numpy expression hashes a text, and a
-million n-grams against another million meet by chance about once in ten million runs.
+Thirteen tokens is the length that GPT-3 used (Brown et al. 2020, appendix C): shorter n-grams are
+shared by chance. An n-gram is stored as 64 bits by multilinear hashing (Lemire and Kaser 2014):
+token digests times one odd number per position, summed. One numpy expression hashes a text, and
+between a million n-grams and another million a collision occurs about once in ten million runs.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 N: Final = 13
 """Tokens in an n-gram."""
 MIN_WHOLE: Final = 6
-"""A text with fewer tokens is never held against another."""
+"""Tokens of a text; one with fewer is never compared with another."""
 
 HAN: Final = "\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _TOKEN: Final = re.compile(rf"[{HAN}]|[^\W\d_{HAN}]+|\d+")
@@ -39,14 +39,14 @@ def tokens(text: str) -> list[str]:
 
 
 def digests(words: list[str], n: int) -> Digests:
-    """64 bits for each run of ``n`` words, in order; none where there are fewer words."""
+    """A 64-bit hash of each run of ``n`` words, in order; empty for fewer words."""
     import numpy as np
 
     count = len(words) - n + 1
     if count < 1:
         return np.empty(0, dtype=np.uint64)
     each = np.fromiter(map(_digest, words), dtype=np.uint64, count=len(words))
-    # The length is part of the sum, so a whole text of eight tokens is no n-gram of eight.
+    # The length is part of the sum: a whole text of eight tokens differs from an n-gram of eight.
     sums = np.full(count, _digest(f"length {n}"), dtype=np.uint64)
     for place in range(n):
         sums += each[place : place + count] * np.uint64(_odd(place))
@@ -56,10 +56,10 @@ def digests(words: list[str], n: int) -> Digests:
 class Contamination:
     """The n-grams of texts that must not be trained on.
 
-    A text shorter than ``n`` tokens has no n-gram. It counts only as a whole, against another text
-    of the same tokens, and only from six tokens on: benchmarks do hold one-line questions, and
-    equal ones are leaks, but a bare sum or a phrase of five tokens is written by two authors
-    independently, and inside a longer text even more than that is shared by chance.
+    A text shorter than ``n`` tokens has no n-gram. It is compared only as a whole, with texts of
+    the same tokens, and only if it has at least six tokens: benchmarks contain one-line questions,
+    and equal ones are leaks, but two authors may independently write a bare sum or a phrase of five
+    tokens, and inside of longer texts even longer phrases are shared by chance.
     """
 
     def __init__(self, n: int = N) -> None:
@@ -70,12 +70,12 @@ class Contamination:
         return len(self._seen)
 
     def add(self, text: str) -> None:
-        """Hold this text against later ones."""
+        """Add this text to those that later texts are compared with."""
         words = tokens(text)
         self._seen.update(digests(words, self._length(words)).tolist())
 
     def hit(self, text: str) -> str | None:
-        """The first n-gram shared with an added text, its tokens set apart by blanks, or none."""
+        """The first n-gram shared with an added text, its tokens joined by spaces; else None."""
         words = tokens(text)
         n = self._length(words)
         for place, digest in enumerate(digests(words, n).tolist()):

@@ -1,4 +1,4 @@
-"""The options that commands share: their names, their help, and what ``--map`` says."""
+"""The options that commands share: their names, their help, and the parsing of ``--map``."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Kind(StrEnum):
 
 
 JUDGES: Final = (
-    "rules: instant, decides what it can show. lexical: free text by its words. "
-    "model: asks a model. cascade: rules, then the model for what they leave open. "
+    "rules: instant, decides what rules can show. lexical: free text by lexical overlap. "
+    "model: a model. cascade: rules, then the model for what they leave undecided. "
     "code: programs by their tests. parts: a JSON list of answers, each by the cascade."
 )
 
@@ -38,10 +38,10 @@ File = Annotated[
         help="Items as JSON Lines, JSON, CSV, TSV, Parquet or XLSX; - for standard input; or "
         "hf:owner/name:config@split. Columns: question, reference, response; optional id, context, "
         "answer_type, tolerance, needs, meta; or by their usual names, such as answer and "
-        "prediction. Labels (label, verdict) may be there and are not looked at. Or the log of "
-        "another tool, which is known by its structure: lm-evaluation-harness, Inspect, "
-        "OpenCompass, VLMEvalKit, evalscope, simple-evals, HELM, verl, OpenRLHF; the run ends with "
-        "what changed against its scores.",
+        "prediction. Columns with labels (label, verdict) are ignored. Or the log of another tool, "
+        "which is recognised by its structure: lm-evaluation-harness, Inspect, OpenCompass, "
+        "VLMEvalKit, evalscope, simple-evals, HELM, verl, OpenRLHF; the run then ends with a "
+        "comparison with the log's scores.",
     ),
 ]
 Output = Annotated[
@@ -50,8 +50,8 @@ Output = Annotated[
         "-o",
         "--output",
         metavar="OUT",
-        help="Judgements, in the same order. JSON Lines; or the rows of the input with a verdict "
-        "each where the name ends in .csv, .tsv, .xlsx, .parquet or .json. "
+        help="The judgements, in the order of the input: as JSON Lines, or as the rows of the "
+        "input with a verdict each if the name ends in .csv, .tsv, .xlsx, .parquet or .json. "
         "[default: JSON Lines on standard output]",
     ),
 ]
@@ -60,15 +60,15 @@ Map = Annotated[
     typer.Option(
         "--map",
         metavar="FIELD=COLUMN",
-        help="The column that holds a field; repeat it for more. FIELD= alone: no column holds it.",
+        help="The column of a field; may be repeated. FIELD= alone: no column holds it.",
     ),
 ]
 OutputForm = Annotated[
-    Form | None, typer.Option("--format", help="The form of the output, whatever its name ends in.")
+    Form | None, typer.Option("--format", help="The form of the output. [default: by its suffix]")
 ]
 References = Annotated[
     list[str] | None,
-    typer.Option(help="Its reference answer; repeat it where several are accepted."),
+    typer.Option(help="The reference answer; may be repeated if several are accepted."),
 ]
 Judge = Annotated[
     Kind,
@@ -84,54 +84,54 @@ BaseUrl = Annotated[
         help="An OpenAI-compatible server, up to /v1; its key comes from OPENAI_API_KEY.",
     ),
 ]
-BatchSize = Annotated[int | None, typer.Option(min=1, help="Items a forward pass. [default: 32]")]
+BatchSize = Annotated[int | None, typer.Option(min=1, help="Batch size. [default: 32]")]
 Cache = Annotated[
-    Path | None, typer.Option(help="Keep judgements in this file and judge nothing twice.")
+    Path | None, typer.Option(help="Keep judgements in this file, so that none is made twice.")
 ]
 Abstain = Annotated[
     bool | None,
     typer.Option(
         "--abstain/--no-abstain",
-        help="A cascade leaves open what is below the thresholds of calibration.json, beside the "
-        "weights; or decides it all. [default: abstain]",
+        help="Whether a cascade leaves undecided what is below the abstention thresholds of "
+        "calibration.json, beside the weights. [default: abstain]",
     ),
 ]
 MinConfidence = Annotated[
     float | None,
-    typer.Option(min=0, max=1, help="Below it the model abstains: undecided. [default: 0]"),
+    typer.Option(min=0, max=1, help="The confidence below which a model abstains. [default: 0]"),
 ]
 Question = Annotated[str | None, typer.Option(help="The question of a single item.")]
 Context = Annotated[
     str | None,
-    typer.Option(help="What its question is asked about: a text, or the parts before it."),
+    typer.Option(help="The context of the question: a text, or the earlier parts of a problem."),
 ]
 Response = Annotated[str | None, typer.Option(help="The response to grade.")]
 Profile = Annotated[
     str | None,
     typer.Option(
-        help=f"With --judge rules: score as a benchmark's paper says: {', '.join(PROFILES)}. "
-        "The first two read \\boxed{}, arb what follows ANSWER: and nothing else. What is not "
-        "matched is 'incorrect'; a type that the paper has no rule for is 'undecided'."
+        help=f"With --judge rules: score as a benchmark's paper does: {', '.join(PROFILES)}. "
+        "The first two read \\boxed{}, arb only the text after ANSWER:. An answer that does not "
+        "match is 'incorrect'; a type that the paper has no rule for is 'undecided'."
     ),
 ]
 Model = Annotated[
     str | None,
-    typer.Option(help="A folder or hub name; the name at --base-url. [default: the embedded]"),
+    typer.Option(help="A folder or hub name; or the name at --base-url. [default: embedded]"),
 ]
 Adapter = Annotated[str | None, typer.Option(help="A LoRA adapter for the model.")]
 ChainFormat = Annotated[
     schema.ChainFormat | None,
-    typer.Option(help="How the judge explains itself. [default: as the model was trained]"),
+    typer.Option(help="The format of the chain. [default: as the model was trained]"),
 ]
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the output if it is there.")]
-IgnoreExtra = Annotated[bool, typer.Option("--ignore-extra", help="Skip columns that no item has.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the output if it exists.")]
+IgnoreExtra = Annotated[bool, typer.Option("--ignore-extra", help="Skip columns without a field.")]
 SkipBad = Annotated[
-    bool, typer.Option("--skip-bad", help="Leave out rows that are no items, and count them.")
+    bool, typer.Option("--skip-bad", help="Leave out rows that are not items, and count them.")
 ]
 
 
 def columns_of(mapped: Sequence[str] | None) -> dict[str, str]:
-    """What ``--map FIELD=COLUMN`` says: fields and their columns, "" where none holds a field."""
+    """The fields and columns of ``--map FIELD=COLUMN``; "" where no column holds a field."""
     return dict(_field_and_column(text) for text in mapped or ())
 
 

@@ -1,4 +1,4 @@
-"""Judge a table into a table: the input's rows, in any form, with the columns of a judgement."""
+"""Judge a table into a table: the input's rows in any form, with the columns of a judgement."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from gradegpt.tables import Form, Row, check_library, write
 from gradegpt.tables.xlsx import LONGEST, too_long
 
 ADDED: Final = ("verdict", "confidence", "outcome", "method", "reason", "answer")
-"""The fields of a judgement that a table gets as columns."""
+"""The fields of a judgement that are added to a table as columns."""
 
 
 def check_form(name: str, form: Form, source: CheckedInput) -> None:
-    """Find out before any work whether the rows can be written in that form, as ``name``.
+    """Check before any work that the rows can be written in that form, as ``name``.
 
     Raises:
         MissingError: the library that writes it is not installed.
@@ -49,8 +49,8 @@ def judge_table(
 ) -> Summary:
     """Judge every row into a table: the input's rows with the columns ``ADDED``.
 
-    The judgements themselves, with their chains, are in ``<output>.judgements.jsonl``, which a run
-    that was stopped goes on with; as JSON Lines they are the output.
+    The judgements with their chains are in ``<output>.judgements.jsonl``, from which a run that was
+    stopped is resumed; for JSON Lines they are the output itself.
 
     Raises:
         OutputError, EngineError: as ``judge_file``.
@@ -58,7 +58,7 @@ def judge_table(
 
     """
     output = Path(output)
-    record = beside(output, form)
+    record = judgements_path(output, form)
     counts = None if overwrite or record == output else finished(record, source, judge)
     if counts is not None:  # only the table is missing
         summary = Summary(record, counts, source.rows, 0.0)
@@ -74,7 +74,7 @@ def judge_table(
             write_table(source, read_rows(record, Judgement), out, form)
     except OSError as error:
         what = error.strerror or error
-        raise OutputError(f"{output}: {what}; the judgements are safe in {record}") from error
+        raise OutputError(f"{output}: {what}; the judgements are kept in {record}") from error
     return summary._replace(output=output)
 
 
@@ -82,20 +82,20 @@ def write_table(
     source: CheckedInput, judgements: Iterable[Judgement], out: TextIO, form: Form
 ) -> None:
     """Write the rows of ``source``, each with its judgement in the columns ``ADDED``."""
-    names = added_to(source.columns.names)
+    names = added_columns(source.columns.names)
     rows = _with_columns(source, judgements, names)
     write(out, form, (*source.columns.names, *names.values()), rows)
 
 
-def beside(output: Path, form: Form) -> Path:
-    """Where the judgements of a run are: in the output itself, or beside a table."""
+def judgements_path(output: Path, form: Form) -> Path:
+    """The file with the judgements of a run: the output itself, or a file beside a table."""
     if form is Form.JSONL:
         return output
     return output.with_name(f"{output.name}.judgements.jsonl")
 
 
-def added_to(columns: Sequence[str]) -> dict[str, str]:
-    """What the columns ``ADDED`` are called in a table that has these, some of them perhaps."""
+def added_columns(columns: Sequence[str]) -> dict[str, str]:
+    """The names of the columns ``ADDED``, made different from all ``columns`` of the table."""
     names: dict[str, str] = {}
     for field in ADDED:
         name = field

@@ -1,4 +1,4 @@
-"""What of a response a chain may quote: a line, or the short lines that give an answer's parts."""
+"""The quotable parts of a response: a line, or the short lines of the parts of an answer."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from gradegpt.chain import defuse
 from gradegpt.fit import ANNOUNCES, ELISION
 
 MAX_QUOTE: Final = 160
-"""Characters of a quote, as in the rows that judges are trained on."""
+"""Most characters of a quote, as in the training rows."""
 
 
 def quotes_verbatim(key_sentence: str, response: str) -> bool:
-    """Whether the quote stands in a line of the response, or in a run of parts on one line."""
+    """Whether the quote occurs in a line of the response, or in a run of parts joined to a line."""
     quote = _on_one_line(key_sentence)
     lines = defuse(response).split("\n")
     whole = [*map(_on_one_line, lines), *map(" ".join, part_runs(lines))]
@@ -23,20 +23,20 @@ def quotes_verbatim(key_sentence: str, response: str) -> bool:
 
 
 def quotable(response: str) -> tuple[list[str], list[list[str]]]:
-    """The lines that a quote may be of, and the runs of parts that it may be of together.
+    """The lines and the runs of parts that may be quoted.
 
-    Not over an elision, and no announcement if others are.
+    No run contains an elision; lines that only announce are excluded unless there are no others.
     """
-    stretches = [stretch.split("\n") for stretch in response.split(ELISION)]
-    kept = [[li for li in lines if li.strip() and not ANNOUNCES.search(li)] for lines in stretches]
-    lines = [*chain.from_iterable(kept)] or [*chain.from_iterable(stretches)]
-    return lines, [run for stretch in kept for run in part_runs(stretch)]
+    passages = [passage.split("\n") for passage in response.split(ELISION)]
+    kept = [[li for li in lines if li.strip() and not ANNOUNCES.search(li)] for lines in passages]
+    lines = [*chain.from_iterable(kept)] or [*chain.from_iterable(passages)]
+    return lines, [run for passage in kept for run in part_runs(passage)]
 
 
 def part_runs(lines: Iterable[str]) -> list[list[str]]:
-    """Runs of two and more numbered lines, stripped, of which a quote can hold the whole.
+    """Runs of two or more numbered lines, stripped, that fit into one quote.
 
-    A first part begins a run.
+    Each first part begins a run.
     """
     runs: list[list[str]] = [[]]
     for line in filter(str.strip, lines):

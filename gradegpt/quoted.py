@@ -1,6 +1,6 @@
-"""What of a text a comparison may name: a whole stretch of it, clipped where it is long.
+"""The spans of a quote and of a reference that a comparison may name; long ones are clipped.
 
-All texts are bytes: a constrained judge writes tokens, which may be parts of characters.
+All texts are bytes: constrained decoding sees tokens, which may be parts of characters.
 """
 
 from __future__ import annotations
@@ -12,41 +12,41 @@ from typing import Final
 
 from gradegpt.answers.options import LETTERS
 from gradegpt.answers.spans import JOINTS
+from gradegpt.boundaries import begins_whole, ends_whole, occurrences, sum_end
 from gradegpt.fit import ELISION
-from gradegpt.wholes import begins_whole, ends_whole, places, sum_end
 
 LONG: Final = 100
-"""An answer of so many characters may end anywhere, and in an ellipsis."""
+"""Characters from which on an answer may end anywhere, also in an ellipsis."""
 LONGEST: Final = 120
-"""Characters of an answer, as in the rows that judges are trained on."""
+"""Most characters of an answer, as in the training rows."""
 _CLIPPED: Final = ELISION.encode()
 _BLANKS: Final = re.compile(r"\s{2}")
 _LETTERS: Final = LETTERS.encode()
-"""Chosen options may be named together: BD for B and D."""
+"""Option letters; chosen options may be joined: BD for B and D."""
 _MARKS: Final = f"{JOINTS}。*"
 _NO_START: Final = tuple(mark.encode() for mark in _MARKS)
-"""What no answer begins with."""
+"""Marks with which no answer begins."""
 _HEADING: Final = re.compile(
     r"答案?|解答?|因此|所以|综上(?:所述)?|[故则即]|\b(?:answer|so|hence|thus|therefore)\b",
     re.IGNORECASE,
 )
 _LAYOUT: Final = re.compile(r"\\(?:begin|end)\{\w+\*?\}|\\[\[\]()]")
-"""Where a formula begins or ends."""
-_TELLING: Final = re.compile(f"[^\\s{_MARKS}$]")
-"""What is no mere mark; a quote and an answer have some."""
+"""Delimiters of formulas."""
+_CONTENT: Final = re.compile(f"[^\\s{_MARKS}$]")
+"""Any sign other than marks; quotes and answers have at least one."""
 _WORD_FIRST: Final = re.compile(rb"[A-Za-z]{3}[^\s\d]*\s[^\d]*\d")
-"""A word before a number: as "nine sausages is 25 minutes", it is not what gives the number."""
+"""A word before a number, as in "nine sausages is 25 minutes"; the number starts later."""
 _SENTENCE: Final = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{4}|[\u3400-\u9fff]|####")
-"""What a reference has that is no bare formula."""
+"""Signs of a reference that is more than a formula."""
 _FORMULA: Final = re.compile(r"[\d=+^\\]")
 _OPTION: Final = re.compile(
     rb"[\s$({\\]*(?:(?:rm|bf|text|mathrm|mathbf)\b\s*\{?\s*)?(?!II)[%b]+[\s})$.]*" % _LETTERS
 )
 _WRAPPING: Final = " $().。"
-"""What may stand around a formula and need not be named."""
+"""Signs around a formula that may be omitted."""
 _ARTICLE: Final = re.compile(r"(?:the|an?)\s+(?=\w)", re.IGNORECASE)
 _NAME: Final = re.compile(r"[^\W\d_]{2}")
-"""What a name has: two letters on end, or two characters."""
+"""Two adjacent letters or characters, which every name has."""
 _DENIES: Final = re.compile(
     r"\b(?:no|not|never|neither|nor|none|without|cannot|instead|rather)\b|n['’]t\b"
     r"|[不没非无未否]",
@@ -55,7 +55,7 @@ _DENIES: Final = re.compile(
 
 
 class Quoted:
-    """A quote, and the answers that stand in it, blanks aside but for those between words."""
+    """A quote and the answers in it; spaces are ignored except between words."""
 
     def __init__(self, line: bytes) -> None:
         self._line = line.rstrip()
@@ -64,19 +64,19 @@ class Quoted:
         self._chosen = bytes(b for b in self.squeezed if b in _LETTERS)
 
     def holds(self, answer: bytes, *, whole: bool, number: bool = False) -> bool:
-        """Whether the answer is of the quote; ``whole``: and leaves nothing open, or is long.
+        """Whether the answer occurs in the quote, and, with ``whole``, is complete or long.
 
-        ``number``: and does not begin before the result of the last sum there, nor with words
-        before a number.
+        ``number`` excludes answers that begin before the result of the last calculation, or with
+        words before a number.
         """
         answer, clipped = _unclipped(answer)
         text = answer.decode(errors="ignore")
-        broken = not answer.startswith(text.encode())  # half a character, and then something else
+        broken = not answer.startswith(text.encode())  # incomplete character, followed by another
         if broken or text[:1].isspace():
             return False
         if len(text) > LONGEST or (clipped and not _is_long(answer)):
             return False
-        if whole and not (tells(answer) or _is_long(answer)):
+        if whole and not (has_content(answer) or _is_long(answer)):
             return False
         squeezed, _ = _squeezed(answer)
         wide = _BLANKS.search(text) is not None
@@ -88,15 +88,15 @@ class Quoted:
         return any(
             (any_end or ends_whole(self._line, start, end))
             and not (word_ends and self._line[end : end + 1].isalpha())
-            for start, end in self._stretches(squeezed)
+            for start, end in self._spans(squeezed)
             if not (number and (start < self._result or _WORD_FIRST.match(self._line, start)))
             and not (wide and not self._line.startswith(answer, start))
         )
 
     def naming(self, reference: bytes) -> list[bytes]:
-        """The stretches that say in words what the reference says, its article and case aside.
+        """The spans with the words of the reference, article and case aside.
 
-        None where something is denied there: "not Paris" does not give Paris.
+        Empty if the quote has a negation: "not Paris" does not give Paris.
         """
         line, text = (t.decode(errors="ignore") for t in (self._line, reference))
         bare = text.strip().rstrip(".。")
@@ -109,17 +109,17 @@ class Quoted:
         whole = rf"(?<![A-Za-z0-9]){spaced}(?![A-Za-z0-9])"
         return [m[0].encode() for m in re.finditer(whole, line, re.IGNORECASE)]
 
-    def _stretches(self, squeezed: bytes) -> Iterator[tuple[int, int]]:
-        """Where an answer begins and ends in the line."""
-        for at in places(squeezed, self.squeezed) if squeezed else ():
+    def _spans(self, squeezed: bytes) -> Iterator[tuple[int, int]]:
+        """The spans of an answer in the line."""
+        for at in occurrences(squeezed, self.squeezed) if squeezed else ():
             start = self._at[at]
-            begins = begins_whole(self._line, start) and tells(self._line[start:])
+            begins = begins_whole(self._line, start) and has_content(self._line[start:])
             if begins and not self._line.startswith(_NO_START, start):
                 yield start, self._at[at + len(squeezed) - 1] + 1
 
 
 def names(answer: bytes, reference: bytes, *, whole: bool) -> bool:
-    """Whether the answer is of the reference; ``whole``: and leaves nothing open, or is long."""
+    """Whether the answer occurs in the reference, and, with ``whole``, is complete or long."""
     if whole and reference and not answer.strip():
         return False
     bare, clipped = _unclipped(answer)
@@ -129,7 +129,7 @@ def names(answer: bytes, reference: bytes, *, whole: bool) -> bool:
         return _names_formula(answer, reference, whole=whole)
     if clipped and _is_long(bare) and bare in reference:
         return True
-    begun = [at for at in places(answer, reference) if begins_whole(reference, at)]
+    begun = [at for at in occurrences(answer, reference) if begins_whole(reference, at)]
     if not whole or _is_long(answer):
         return bool(begun)
     return any(ends_whole(reference, at, at + len(answer)) for at in begun)
@@ -137,14 +137,14 @@ def names(answer: bytes, reference: bytes, *, whole: bool) -> bool:
 
 @lru_cache(maxsize=4096)
 def _is_formula(reference: bytes) -> bool:
-    """Whether the reference is a formula, a number or several of them, and no more."""
+    """Whether the reference is only a formula, a number, or several of these."""
     text = reference.decode(errors="ignore")
     no_more = len(text) <= LONG and not (_SENTENCE.search(text) or is_option(reference))
     return no_more and _FORMULA.search(text) is not None
 
 
 def _names_formula(answer: bytes, reference: bytes, *, whole: bool) -> bool:
-    """Whether the answer is all of the formula, or its beginning; what wraps it aside."""
+    """Whether the answer is the formula (``whole``) or its beginning, enclosing signs aside."""
     if whole:
         text, named = (t.decode(errors="ignore").strip(_WRAPPING) for t in (reference, answer))
         return answer in reference and named == text
@@ -154,18 +154,18 @@ def _names_formula(answer: bytes, reference: bytes, *, whole: bool) -> bool:
 
 
 def is_option(text: bytes) -> bool:
-    """Whether it is option letters and no more, also as formulas have them."""
+    """Whether the text is only option letters, also in LaTeX."""
     return _OPTION.fullmatch(text) is not None
 
 
-def tells(text: bytes) -> bool:
-    """Whether it is more than marks, layout and words for what should stand there, such as 答."""
+def has_content(text: bytes) -> bool:
+    """Whether the text has more than marks, layout and headings such as 答."""
     bare = _LAYOUT.sub("", _HEADING.sub("", text.decode(errors="ignore")))
-    return _TELLING.search(bare) is not None
+    return _CONTENT.search(bare) is not None
 
 
 def is_text(text: bytes) -> bool:
-    """Whether it is made of whole characters."""
+    """Whether the bytes are complete characters."""
     return text.decode(errors="ignore").encode() == text
 
 
@@ -174,12 +174,12 @@ def _is_long(answer: bytes) -> bool:
 
 
 def _unclipped(answer: bytes) -> tuple[bytes, bool]:
-    """Without an ellipsis, and whether there was one."""
+    """The answer without an ellipsis at its end, and whether it had one."""
     return answer.removesuffix(_CLIPPED), answer.endswith(_CLIPPED)
 
 
 def _squeezed(text: bytes) -> tuple[bytes, list[int]]:
-    """Without blanks, but for one between two letters; and where each byte stood."""
+    """The text without spaces except for one between letters, and the offset of each byte."""
     kept, found, at = bytearray(), list[int](), 0
     gap: int | None = None
     for char in text.decode(errors="surrogateescape"):

@@ -1,4 +1,4 @@
-"""JSON Lines in and out: complaints name ``file:line``; written whole or not at all; resumable."""
+"""Read and write JSON Lines: errors name ``file:line``; written whole or not at all; resumable."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ _SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 MAX_LINE_BYTES = 16 * 2**20
-"""A longer line is an error: one row is one answer, not a corpus."""
+"""A longer line is an error, as a row is one answer."""
 EXISTS = "exists already; choose another name or pass --overwrite"
-_EACH_LINE = "every line holds one {...}"
+_EACH_LINE = "write one {...} per line"
 
 
 def read_objects(path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield ``(line number, object)`` for every line that is not blank.
 
     Raises:
-        MissingError: no such file.
+        MissingError: there is no such file.
         InputError: a line that is not UTF-8 or not a JSON object, with ``file:line``.
 
     """
@@ -48,9 +48,9 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
     """Yield ``(line number, bytes)`` for every line that is not blank."""
     path = Path(path)
     if path.is_dir():
-        raise InputError(f"{path}: a folder; give a JSON Lines file, one object a line")
+        raise InputError(f"{path}: is a folder; give a JSON Lines file")
     if not path.is_file():
-        raise MissingError(f"{path}: no such file; give a JSON Lines file, one object a line")
+        raise MissingError(f"{path}: no such file; give a JSON Lines file")
     try:
         lines = path.open("rb")
     except OSError as error:
@@ -64,8 +64,8 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
 def parse_line(raw: bytes, where: str) -> dict[str, Any]:
     """One line as an object. Raises ``InputError`` that starts with ``where``."""
     if len(raw) > MAX_LINE_BYTES:
-        most = f"at most {MAX_LINE_BYTES:,} are read"
-        raise TooLargeError(f"{where}: a line of {len(raw):,} bytes; {most}")
+        most = f"at most {MAX_LINE_BYTES:,} are allowed"
+        raise TooLargeError(f"{where}: the line has {len(raw):,} bytes; {most}")
     try:
         value = parse_json(raw)
     except UnicodeDecodeError as error:
@@ -74,7 +74,7 @@ def parse_line(raw: bytes, where: str) -> dict[str, Any]:
         raise InputError(f"{where}: not a JSON object ({error}); {_EACH_LINE}") from error
     if not isinstance(value, dict):
         kind = type(value).__name__
-        raise InputError(f"{where}: a {kind}, not a JSON object; {_EACH_LINE}")
+        raise InputError(f"{where}: {kind} instead of a JSON object; {_EACH_LINE}")
     return value
 
 
@@ -92,7 +92,7 @@ def parse_json(raw: bytes) -> Any:
 
 
 def validate(model: type[R], value: Any, where: str) -> R:
-    """``value`` as a ``model``; a complaint starts with ``where`` and names the field."""
+    """``value`` as a ``model``; the error starts with ``where`` and names the field."""
     try:
         return model.model_validate(value)
     except ValidationError as error:
@@ -100,7 +100,7 @@ def validate(model: type[R], value: Any, where: str) -> R:
 
 
 def read_beside(folder: str | None, name: str, model: type[R]) -> R | None:
-    """The settings stored under that name in ``folder``, or none where there are none."""
+    """The settings in the file ``name`` of ``folder``, if it exists."""
     path = Path(folder or "") / name
     if not folder or not path.is_file():
         return None
@@ -108,12 +108,12 @@ def read_beside(folder: str | None, name: str, model: type[R]) -> R | None:
 
 
 def explain(error: ValidationError) -> str:
-    """Every field and what is wrong with it, in one line."""
+    """All invalid fields and their errors, in one line."""
     return "; ".join(complaints(error))
 
 
 def complaints(error: ValidationError) -> list[str]:
-    """``field: what is wrong with it``, one text a complaint."""
+    """``field: error`` for each invalid field."""
     parts = []
     for detail in error.errors(include_url=False):
         field = ".".join(str(p) for p in detail["loc"])
@@ -124,13 +124,13 @@ def complaints(error: ValidationError) -> list[str]:
 
 
 def read_rows(path: str | Path, model: type[R]) -> Iterator[R]:
-    """Every row of ``path`` as a ``model``; an ``InputError`` says ``file:line: field: what``."""
+    """Every row of ``path`` as a ``model``; an ``InputError`` is ``file:line: field: error``."""
     for number, value in read_objects(path):
         yield validate(model, value, f"{path}:{number}")
 
 
 def dump(row: BaseModel | dict[str, Any]) -> str:
-    """One JSON line, without the newline. Keys keep their order, so equal rows are equal bytes."""
+    """One JSON line, without the newline. Keys keep their order: equal rows give equal bytes."""
     value = row.model_dump(mode="json") if isinstance(row, BaseModel) else row
     return json.dumps(value, ensure_ascii=False, separators=(", ", ": "))
 
@@ -157,7 +157,7 @@ def whole_folder(path: Path) -> Iterator[Path]:
     """A new folder to write into, which becomes ``path`` once it is complete, or not at all.
 
     Raises:
-        OutputError: ``path`` is there already, and no empty folder.
+        OutputError: ``path`` exists already and is not an empty folder.
 
     """
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
@@ -173,7 +173,7 @@ def whole_folder(path: Path) -> Iterator[Path]:
 
 
 def write_rows(path: str | Path, rows: Iterable[BaseModel | dict[str, Any]]) -> int:
-    """Write ``rows`` as JSON Lines, whole or not at all; return how many."""
+    """Write ``rows`` as JSON Lines, whole or not at all; return their number."""
     count = 0
     with whole_file(path) as out:
         for row in rows:
@@ -196,11 +196,11 @@ def sha256_file(path: str | Path) -> str:
 
 
 class ResumableWriter:
-    """Append rows in input order to ``<path>.partial``; rename to ``path`` when all are there.
+    """Append rows in input order to ``<path>.partial``; rename to ``path`` when all are written.
 
-    A run killed anywhere leaves whole lines and at most one torn one, which is cut off on the way
-    back in. The ``fingerprint`` names what the rows depend on: a partial file made from anything
-    else is an error, not a mixture.
+    A killed run leaves whole lines and at most one incomplete line, which is dropped when the run
+    is resumed. The ``fingerprint`` identifies everything that the rows depend on: a partial file
+    with another fingerprint is an error.
 
     Raises:
         OutputError: ``path`` exists already, or the partial file belongs to another run.
@@ -210,7 +210,7 @@ class ResumableWriter:
     def __init__(self, path: str | Path, fingerprint: str, *, overwrite: bool = False) -> None:
         self.path = Path(path)
         self.partial = self.path.with_name(self.path.name + ".partial")
-        self._stamp = self.path.with_name(self.path.name + ".partial.json")
+        self._fingerprint_file = self.path.with_name(self.path.name + ".partial.json")
         self._fingerprint = fingerprint
         self._overwrite = overwrite
         self.done = 0
@@ -219,53 +219,54 @@ class ResumableWriter:
         if self.path.exists() and not self._overwrite:
             raise OutputError(f"{self.path}: {EXISTS}")
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        begun = self._stamp.exists() and self.partial.exists()
+        begun = self._fingerprint_file.exists() and self.partial.exists()
         if begun:
-            self._check_stamp()
+            self._check_fingerprint()
         self._file = self.partial.open("a" if begun else "w", encoding="utf-8", newline="\n")
         self._lock()
         if begun:
-            self.done = _cut_torn_line(self.partial)
+            self.done = _drop_incomplete_line(self.partial)
         else:
-            write_json(self._stamp, {"fingerprint": self._fingerprint})
+            write_json(self._fingerprint_file, {"fingerprint": self._fingerprint})
         return self
 
     def _lock(self) -> None:
-        # Two runs on one file would write every row twice. The lock goes with the process, however
-        # it ends.
+        # Two runs on one file would write every row twice. The lock ends with the process, however
+        # that ends.
         if fcntl is None:
             return
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             self._file.close()
-            what = "another run is writing it; wait for it or choose another output"
+            what = "another run is writing this file; wait for it or choose another output"
             raise OutputError(f"{self.partial}: {what}") from error
 
-    def _check_stamp(self) -> None:
-        if json.loads(self._stamp.read_text(encoding="utf-8"))["fingerprint"] != self._fingerprint:
+    def _check_fingerprint(self) -> None:
+        file = self._fingerprint_file
+        if json.loads(file.read_text(encoding="utf-8"))["fingerprint"] != self._fingerprint:
             raise OutputError(
                 f"{self.partial}: begun with another input or other settings; "
-                f"delete it and {self._stamp.name} to start anew, or choose another output"
+                f"delete it and {file.name} to start anew, or choose another output"
             )
 
-    def begin_again(self) -> None:
-        """Take what is finished for the beginning of a run, so that rows of it can be replaced."""
-        write_json(self._stamp, {"fingerprint": self._fingerprint})
+    def reopen(self) -> None:
+        """Turn the finished file into a partial one, so that rows of it can be replaced."""
+        write_json(self._fingerprint_file, {"fingerprint": self._fingerprint})
         self.path.replace(self.partial)
 
     def replace(self, rows: Iterable[BaseModel]) -> None:
-        """Put ``rows`` in the place of all that are written, in one step."""
-        beside = self.partial.with_name(self.partial.name + ".new")
-        with beside.open("w", encoding="utf-8", newline="\n") as file:
+        """Replace all rows written so far by ``rows``, in one step."""
+        new = self.partial.with_name(self.partial.name + ".new")
+        with new.open("w", encoding="utf-8", newline="\n") as file:
             file.writelines(dump(row) + "\n" for row in rows)
         self._file.close()
-        beside.replace(self.partial)
+        new.replace(self.partial)
         self._file = self.partial.open("a", encoding="utf-8", newline="\n")
         self._lock()
 
     def write(self, rows: Iterable[BaseModel | dict[str, Any]]) -> None:
-        """Append rows and push them to the disk together."""
+        """Append rows and sync them to the disk together."""
         lines = [dump(row) + "\n" for row in rows]
         self._file.write("".join(lines))
         self._file.flush()
@@ -276,11 +277,11 @@ class ResumableWriter:
         self._file.close()
         if kind is None:
             self.partial.replace(self.path)
-            self._stamp.unlink(missing_ok=True)
+            self._fingerprint_file.unlink(missing_ok=True)
 
 
-def _cut_torn_line(path: Path) -> int:
-    """Drop what stands after the last newline; return the number of whole lines."""
+def _drop_incomplete_line(path: Path) -> int:
+    """Drop the text after the last newline; return the number of whole lines."""
     count = end = 0
     with path.open("r+b") as handle:
         for line in handle:

@@ -1,11 +1,11 @@
-"""A judge as the reward of reinforcement learning, in the forms that TRL and verl call.
+"""A judge as the reward of reinforcement learning, with the interfaces of TRL and verl.
 
 TRL: ``GRPOTrainer(reward_funcs=JudgeReward(judge), ...)``, and a data set with a ``reference``.
 verl: ``custom_reward_function`` with ``path`` this file and ``name`` ``compute_score``, and the
 server's URL in ``GRADEGPT_URL``.
 
-What got no verdict gets no reward: TRL leaves such a sample out. verl cannot, so there a sample
-that the judge left open scores ``undecided``, and one that it could not be asked about is an error.
+A response without a verdict gets no reward: TRL leaves such a sample out. verl cannot, so there a
+response without a verdict scores ``undecided``, and a failure of the judge is an error.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ _LONGEST_PAUSE_S: Final = 30.0
 
 
 class JudgeReward:
-    """A reward function for TRL's trainers: a reward a completion, None where there is no verdict.
+    """A reward function for TRL's trainers: one reward per completion, None without a verdict.
 
-    Prompts and completions may be texts or conversations; of a conversation the question is the
+    Prompts and completions may be texts or conversations; in a conversation the question is the
     last turn of the user, the response the last turn of the assistant.
 
     Args:
         judge: Any judge, such as ``build_judge(...)`` or a ``ServerJudge``.
         correct: The reward of a correct response.
-        incorrect: That of an incorrect one.
-        invalid: That of one with nothing to grade.
+        incorrect: The reward of an incorrect response.
+        invalid: The reward of a response without a gradable answer.
         reference: The data set's column with the reference; a row without one gets None.
-        name: What TRL calls this reward in its logs.
+        name: The reward's name in TRL's logs.
 
     """
 
@@ -71,20 +71,20 @@ class JudgeReward:
         """The rewards, in order.
 
         Raises:
-            InputError: no such column, or a row that cannot be judged.
+            InputError: there is no such column, or a row cannot be judged.
 
         """
         references = columns.get(self._column)
         if references is None:
             lists = [name for name, value in columns.items() if isinstance(value, list)]
-            which = f"no column {self._column!r} among {', '.join(lists) or 'none'}"
+            which = f"there is no column {self._column!r} among {', '.join(lists) or 'none'}"
             how = "name the column with JudgeReward(reference=...)"
             raise InputError(f"{self.__name__}: {which}; {how}")
         lengths = {len(prompts), len(completions), len(references)}
         if len(lengths) > 1:
             raise InputError(
                 f"{self.__name__}: {len(prompts)} prompts, {len(completions)} completions and "
-                f"{len(references)} references do not go together"
+                f"{len(references)} references; give the same number of each"
             )
         rows = zip(prompts, completions, references, strict=True)
         items = {
@@ -115,25 +115,25 @@ def compute_score(
 ) -> dict[str, float]:
     """The custom reward function of verl: ``score``, and ``judged`` (0 or 1) for its metrics.
 
-    The question is ``extra_info["question"]``, where the data set has it. All after ``extra_info``
-    may be given as ``reward_kwargs``.
+    The question is ``extra_info["question"]``, where the data set has it. The arguments after
+    ``extra_info`` may be given as ``reward_kwargs``.
 
     Args:
         data_source: The data set's name, for error messages.
         solution_str: The response.
-        ground_truth: The reference, or several.
+        ground_truth: The reference, or several of which any is accepted.
         extra_info: The row's other fields.
-        base_url: A GradeGPT server; none reads ``GRADEGPT_URL``, and the key ``GRADEGPT_API_KEY``.
-        judge: A judge in this process instead.
+        base_url: A GradeGPT server, by default ``GRADEGPT_URL``; its key is ``GRADEGPT_API_KEY``.
+        judge: A judge in this process instead of a server.
         correct: The score of a correct response.
-        incorrect: That of an incorrect one.
-        invalid: That of one with nothing to grade.
-        undecided: That of one that the judge left open.
+        incorrect: The score of an incorrect response.
+        invalid: The score of a response without a gradable answer.
+        undecided: The score of a response without a verdict.
 
     Raises:
         InputError: the row cannot be judged, such as one without a reference.
         SettingsError: neither a judge nor a server is given.
-        EngineError: the judge could not be asked.
+        EngineError: the judge failed.
 
     """
     question = str((extra_info or {}).get("question") or "")
@@ -148,14 +148,14 @@ def compute_score(
 class ServerJudge:
     """The judge behind a GradeGPT server's ``/v1/judge``.
 
-    A busy or failing server is asked again, after as long as it says; what it cannot be asked about
-    is ``failed``.
+    Requests to a busy or failing server are repeated, after its ``Retry-After`` if it sends one;
+    items without an answer are ``failed``.
 
     Args:
         base_url: The server's URL, with or without ``/v1``.
-        api_key: Its key, where it wants one.
+        api_key: Its key, where it needs one.
         timeout_s: Seconds for one request.
-        attempts: How often one request is sent, at most.
+        attempts: The most times that one request is sent.
 
     """
 
@@ -171,7 +171,7 @@ class ServerJudge:
     ) -> None:
         if not base_url.startswith(("http://", "https://")):
             how = f"give one such as http://localhost:8000, or set {URL_VARIABLE} to it"
-            raise SettingsError(f"base_url: {base_url!r} is no URL; {how}")
+            raise SettingsError(f"base_url: {base_url!r} is not a URL; {how}")
         self.url = base_url.rstrip("/").removesuffix("/v1") + "/v1/judge"
         self._headers = {"Content-Type": "application/json"}
         if api_key:
@@ -181,11 +181,11 @@ class ServerJudge:
 
     @property
     def fingerprint(self) -> str:
-        """The URL: what stands behind it, is the server's to say."""
+        """The URL; the server does not report its judge's fingerprint."""
         return f"server({self.url})"
 
     def judge(self, items: Sequence[Item]) -> list[Judgement]:
-        """One judgement an item, in order."""
+        """One judgement per item, in order."""
         made: list[Judgement] = []
         for start in range(0, len(items), _AT_ONCE):
             part = items[start : start + _AT_ONCE]
@@ -206,7 +206,8 @@ class ServerJudge:
             what = f"not judgements ({why}); is this a GradeGPT server?"
             raise EngineError(f"{self.url}: {what}") from error
         if len(judgements) != len(items):
-            raise EngineError(f"{self.url}: {len(judgements)} judgements of {len(items)} items")
+            counts = f"{len(judgements)} judgements for {len(items)} items"
+            raise EngineError(f"{self.url}: {counts}; is this a GradeGPT server?")
         return judgements
 
     def _post(self, body: bytes) -> bytes:
@@ -230,7 +231,7 @@ class ServerJudge:
             if attempt == self._attempts:
                 raise failure
             time.sleep(pause)
-        raise EngineError(f"{self.url}: attempts: {self._attempts}; give at least 1")
+        raise EngineError(f"{self.url}: attempts: is {self._attempts}; give at least 1")
 
 
 @cache
@@ -239,12 +240,12 @@ def _server(base_url: str) -> ServerJudge:
 
 
 def _wanted_pause(header: str | None, otherwise: float) -> float:
-    told = (header or "").strip()
-    return min(float(told), _LONGEST_PAUSE_S) if told.isdigit() else otherwise
+    seconds = (header or "").strip()
+    return min(float(seconds), _LONGEST_PAUSE_S) if seconds.isdigit() else otherwise
 
 
 def _detail(body: bytes) -> str:
-    """The message of an error reply, or how the body begins."""
+    """The message of an error reply, or the beginning of its body."""
     text = body.decode(errors="replace")
     try:
         return str(json.loads(text)["error"]["message"])

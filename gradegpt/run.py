@@ -1,6 +1,6 @@
-"""Judge a table of items: check it, judge it, write a judgement a row, go on where a run stopped.
+"""Judge a table of items: check it, judge it, write a judgement per row, resume a stopped run.
 
-Nothing here prints. ``check_input`` and ``check_output`` come before a model is loaded.
+Nothing here prints. Call ``check_input`` and ``check_output`` before a model is loaded.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from gradegpt.records import EXISTS, ResumableWriter, read_rows, sha256_file, wr
 from gradegpt.schema import Item, Judgement, Outcome, Row
 
 GIVE_UP_AFTER: Final = 16
-"""Failures in one write, without one answer, after which the engine is taken to be down."""
+"""Failures in one write, without one answer, after which the run stops: the engine is down."""
 
 MANIFEST: Final = ".manifest.json"
-"""What is put behind a file's name for what says what it was made from."""
+"""The suffix of an output's name for the file with its inputs, its judge and its counts."""
 
 Progress = Callable[[int, int], None]
-"""Called with the rows that are written and the rows that there are."""
+"""Called with the number of rows written so far and the number of all rows."""
 
 
 class Counts(Row):
-    """How many items ended how. Outcomes add up to the items, verdicts to the judged ones."""
+    """The numbers of outcomes, which add up to the items, and verdicts, to the judged items."""
 
     n_items: int = 0
     n_judged: int = 0
@@ -66,7 +66,7 @@ def count(judgements: Iterable[Judgement]) -> Counts:
 
 
 class Summary(NamedTuple):
-    """What a run did. ``rows_before`` were written by an earlier run that was stopped."""
+    """The result of a run. ``rows_before`` were written by an earlier run that was stopped."""
 
     output: Path
     counts: Counts
@@ -77,7 +77,7 @@ class Summary(NamedTuple):
 
     @property
     def rows_per_second(self) -> float:
-        """Rows of this run a second."""
+        """Rows per second of this run."""
         return (self.counts.n_items - self.rows_before) / max(self.seconds, 1e-9)
 
 
@@ -88,17 +88,17 @@ def check_output(
     overwrite: bool = False,
     record: str | Path | None = None,
 ) -> None:
-    """Find out before any work whether ``path`` can be written; one with failed rows can.
+    """Check before any work that ``path`` can be written; a file with failed rows can be.
 
     ``record`` is the file of the judgements where that is another one.
 
     Raises:
-        OutputError: a folder, the input, there already, or in a place that cannot be written.
+        OutputError: it is a folder or the input, exists already, or cannot be written.
 
     """
     path = Path(path)
     if path.is_dir():
-        raise OutputError(f"{path}: a folder; give the name of a file to write")
+        raise OutputError(f"{path}: is a folder; give the name of a file to write")
     if path.exists() and path.samefile(source):
         raise OutputError(f"{path}: is the input; choose another name for the output")
     if path.exists() and not overwrite and not _has_failed(_manifest(Path(record or path))):
@@ -120,14 +120,14 @@ def judge_file(
     rows_per_write: int = 64,
     on_progress: Progress | None = None,
 ) -> Summary:
-    """Judge every row of ``source`` into ``output``, in order; what an earlier run wrote is kept.
+    """Judge every row of ``source`` into ``output``, in order; rows of an earlier run are kept.
 
-    Rows that failed then, because an engine did not answer, are asked about again.
-    ``<output>.manifest.json`` says what the rows were made from.
+    Rows that failed in the earlier run, because an engine did not answer, are judged again.
+    ``<output>.manifest.json`` states the input, the judge and the counts.
 
     Raises:
         OutputError: the output exists, cannot be written, or was begun with another input or judge.
-        EngineError: the engine cannot work or failed on all it was asked; rows before it are kept.
+        EngineError: the engine cannot work or failed for all items; earlier rows are kept.
 
     """
     output, started = Path(output), time.perf_counter()
@@ -137,15 +137,15 @@ def judge_file(
     if not overwrite and _has_failed(before := _manifest(output)):
         if not _is_of(before, source, judge):
             raise OutputError(f"{output}: {EXISTS}")
-        writer.begin_again()
-    with _saying_what_is_kept(writer, source.rows), writer:
-        rows_before = writer.done - _ask_again(judge, source, writer, rows_per_write)
+        writer.reopen()
+    with _report_kept_rows(writer, source.rows), writer:
+        rows_before = writer.done - _judge_failed(judge, source, writer, rows_per_write)
         counts = count(read_rows(writer.partial, Judgement))
         report(writer.done, source.rows)
         for start, items in _in_writes(source, rows_per_write):
             if start + len(items) > writer.done:
-                # A write that was cut short is judged again as a whole, for the same bytes: a
-                # model's last digits depend on what shares its batch.
+                # A write that was cut short is judged again as a whole, for the same bytes: the
+                # last digits of a model's confidence depend on the other rows of the batch.
                 judgements = _judge(judge, items)[writer.done - start :]
                 writer.write(judgements)
                 counts += count(judgements)
@@ -158,7 +158,7 @@ def judge_file(
 
 
 def finished(output: str | Path, source: CheckedInput, judge: Judge) -> Counts | None:
-    """The counts of what the same judge made of the same rows there, where none failed."""
+    """The counts of ``output`` if it is this judge's of these rows, without failures; else None."""
     manifest = _manifest(Path(output))
     if _has_failed(manifest) or not _is_of(manifest, source, judge):
         return None
@@ -168,29 +168,29 @@ def finished(output: str | Path, source: CheckedInput, judge: Judge) -> Counts |
 def judge_rows(
     source: CheckedInput, judge: Judge, *, rows_at_a_time: int = 64
 ) -> Iterator[list[Judgement]]:
-    """Judge every row, a few at a time, and keep nothing: what goes to standard output.
+    """Judge every row, a few at a time, without writing a file.
 
     Raises:
-        EngineError: the engine cannot work or failed on all it was asked.
+        EngineError: the engine cannot work or failed for all items.
 
     """
     for _, items in _in_writes(source, rows_at_a_time):
         yield _judge(judge, items)
 
 
-def _ask_again(judge: Judge, source: CheckedInput, writer: ResumableWriter, size: int) -> int:
-    """Judge the rows that failed before once more; how many they are."""
+def _judge_failed(judge: Judge, source: CheckedInput, writer: ResumableWriter, size: int) -> int:
+    """Judge the rows that failed in an earlier run again; return their number."""
     written = enumerate(read_rows(writer.partial, Judgement))
     failed = {n for n, row in written if row.outcome is Outcome.FAILED}
     if not failed:
         return 0
     rows = itertools.chain.from_iterable(items for _, items in _in_writes(source, size))
     left = [item for n, item in enumerate(rows) if n in failed]
-    told = itertools.chain.from_iterable(
+    judgements = itertools.chain.from_iterable(
         _judge(judge, left[start : start + size]) for start in range(0, len(left), size)
     )
     kept = enumerate(read_rows(writer.partial, Judgement))
-    writer.replace([next(told) if n in failed else row for n, row in kept])
+    writer.replace([next(judgements) if n in failed else row for n, row in kept])
     return len(failed)
 
 
@@ -210,8 +210,8 @@ def _has_failed(manifest: dict[str, Any]) -> bool:
 
 
 def _is_of(manifest: dict[str, Any], source: CheckedInput, judge: Judge) -> bool:
-    said = manifest.get("input", {}) | {"path": source.table.name}
-    return manifest.get("judge") == judge.fingerprint and said == source.said
+    same_input = manifest.get("input", {}) | {"path": source.table.name} == source.manifest
+    return same_input and manifest.get("judge") == judge.fingerprint
 
 
 def _in_writes(source: CheckedInput, size: int) -> Iterator[tuple[int, list[Item]]]:
@@ -229,13 +229,13 @@ def _judge(judge: Judge, items: Sequence[Item]) -> list[Judgement]:
     if len(failed) >= GIVE_UP_AFTER:
         answered = {j.method for j in judgements if j.outcome is not Outcome.FAILED}
         if failed[-1].method not in answered:
-            raise EngineError(f"all {len(failed)} items asked about failed: {failed[-1].reason}")
+            raise EngineError(f"all {len(failed)} items failed: {failed[-1].reason}")
     return judgements
 
 
 @contextmanager
-def _saying_what_is_kept(writer: ResumableWriter, rows: int) -> Iterator[None]:
-    """Add to an error of the engine or the disk how much is safe and how to go on."""
+def _report_kept_rows(writer: ResumableWriter, rows: int) -> Iterator[None]:
+    """Add to an error of the engine or the disk how many rows are kept and how to resume."""
     try:
         yield
     except EngineError as error:
@@ -248,14 +248,14 @@ def _saying_what_is_kept(writer: ResumableWriter, rows: int) -> Iterator[None]:
 
 
 def _kept(writer: ResumableWriter, rows: int) -> str:
-    safe = f"{writer.done:,} of {rows:,} rows are safe in {writer.partial}"
-    return f"{safe}; run the same command again to go on"
+    kept = f"{writer.done:,} of {rows:,} rows are kept in {writer.partial}"
+    return f"{kept}; run the same command again to resume"
 
 
 def _write_manifest(output: Path, source: CheckedInput, judge: Judge, counts: Counts) -> None:
     manifest = {
         "judge": judge.fingerprint,
-        "input": source.said,
+        "input": source.manifest,
         "output": {"path": str(output), "sha256": sha256_file(output)},
         "counts": counts.model_dump(),
     }

@@ -1,7 +1,7 @@
-"""Several answers to one question: the chance that some, or that most, of a few are right.
+"""Several sampled answers to one question: the probability that enough of ``k`` are right.
 
-``n`` answers were drawn, ``c`` of them are right; of all ways to take ``k`` of the ``n``, the share
-in which enough are right is known exactly, whereas taking the first ``k`` would be a throw of dice.
+``n`` answers were drawn, ``c`` of them are right; the estimates are the exact share of all subsets
+of ``k`` of the ``n`` in which enough are right, with less variance than taking the first ``k``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _ROUNDING: Final = 1e-9
 
 
 def pass_at_k(n: int, c: int, k: int) -> float:
-    """The chance that at least one of ``k`` answers is right: 1 - C(n - c, k) / C(n, k).
+    """The probability that at least one of ``k`` answers is right: 1 - C(n - c, k) / C(n, k).
 
     Chen et al. 2021 (arXiv 2107.03374), equation 1; OlympicArena, appendix C.5.
 
@@ -28,10 +28,10 @@ def pass_at_k(n: int, c: int, k: int) -> float:
 
 
 def g_pass_at_k(n: int, c: int, k: int, threshold: float) -> float:
-    """The chance that at least ``threshold`` of ``k`` answers are right, and at least one.
+    """The probability that at least ``threshold`` of ``k`` answers are right, and at least one.
 
     Liu et al. 2024 (arXiv 2412.13147): the tail of a hypergeometric distribution. Near
-    0 it is pass@k, at 1 the chance that all are right.
+    0 it is pass@k, at 1 the probability that all are right.
 
     >>> g_pass_at_k(n=4, c=3, k=2, threshold=1.0)
     0.5
@@ -41,7 +41,7 @@ def g_pass_at_k(n: int, c: int, k: int, threshold: float) -> float:
 
     """
     if not 0 <= threshold <= 1:
-        raise ValueError(f"threshold {threshold}: a share of the answers, from 0 to 1")
+        raise ValueError(f"threshold: is {threshold}; give a share of the answers, from 0 to 1")
     return _at_least(n, c, k, max(1, math.ceil(threshold * k - _ROUNDING)))
 
 
@@ -63,7 +63,7 @@ def mg_pass_at_k(n: int, c: int, k: int) -> float:
 
 
 def _at_least(n: int, c: int, k: int, least: int) -> float:
-    """Of ``k`` drawn from ``n`` without replacement, at least so many of the ``c``."""
+    """The probability of at least ``least`` of the ``c`` among ``k`` drawn from the ``n``."""
     _check(n, c, k)
     ways = (math.comb(c, i) * math.comb(n - c, k - i) for i in range(least, min(c, k) + 1))
     return sum(ways) / math.comb(n, k)
@@ -71,6 +71,6 @@ def _at_least(n: int, c: int, k: int, least: int) -> float:
 
 def _check(n: int, c: int, k: int) -> None:
     if not 0 <= c <= n:
-        raise ValueError(f"{c} right of {n} answers")
+        raise ValueError(f"c: is {c} of {n} answers; give 0 to {n}")
     if not 1 <= k <= n:
-        raise ValueError(f"k = {k} of {n} answers: take 1 to {n}")
+        raise ValueError(f"k: is {k} of {n} answers; give 1 to {n}")

@@ -1,9 +1,9 @@
-"""Run a stranger's program: namespaces of its own, no network, bounds on all that it can use up.
+"""Run an untrusted program: in namespaces of its own, without network, with resource limits.
 
-Bubblewrap (``bwrap``) makes the namespaces, ``prlimit`` of util-linux the limits; where either is
-missing, or the system refuses namespaces, nothing is run. A program sees the system's programs and
-libraries, read only, the files that it is given, and two small folders in memory. It cannot see
-this machine's files, processes or network, and all that it started is gone when ``run`` returns.
+Bubblewrap (``bwrap``) makes the namespaces, ``prlimit`` of util-linux sets the limits; where either
+is missing, or the system refuses namespaces, nothing is run. A program sees the system's programs
+and libraries, read only, the files that it is given, and two small folders in memory. It cannot see
+this machine's files, processes or network, and all its processes have ended when ``run`` returns.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ _READ: Final = 2**16
 
 
 class Limits(NamedTuple):
-    """What a program may use up.
+    """The resource limits of a program.
 
-    ``seconds`` by the wall clock, of all its processes together; ``memory_mb`` of address space a
-    process; ``output_mb`` of what it writes to both streams; ``files_mb`` in each of its folders.
+    ``seconds`` of wall-clock time for all its processes together; ``memory_mb`` of address space
+    per process; ``output_mb`` of output on both streams; ``files_mb`` in each of its folders.
     """
 
     seconds: float = 5.0
@@ -59,7 +59,7 @@ class End(StrEnum):
 
 
 class Ran(NamedTuple):
-    """What came of it. ``code`` is the exit status, or minus the signal that it died of."""
+    """The result of a run. ``code`` is the exit status, or minus the signal that ended it."""
 
     end: End
     code: int
@@ -69,7 +69,7 @@ class Ran(NamedTuple):
 
     @property
     def ok(self) -> bool:
-        """Whether it ended by itself, and well."""
+        """Whether it ended by itself, with the exit status 0."""
         return self.end is End.EXITED and self.code == 0
 
 
@@ -80,33 +80,33 @@ def run(
     files: Mapping[str, bytes] | None = None,
     limits: Limits | None = None,
 ) -> Ran:
-    """Run ``command`` in a sandbox, where ``files`` lie executable in its folder.
+    """Run ``command`` in a sandbox, with ``files`` as executables in its folder.
 
     Raises:
-        MissingError: this system cannot confine it; the error says what to install or allow.
+        MissingError: there is no sandbox on this system; the error says what to install or allow.
 
     """
     if why := missing():
-        raise MissingError(f"code is not run here: {why}")
+        raise MissingError(f"code cannot be run on this system: {why}")
     return _run(command, stdin, files or {}, limits or Limits())
 
 
 @lru_cache(maxsize=1)
 def missing() -> str:
-    """Why no program can be confined here, and what to do; nothing where one can."""
+    """Why there is no sandbox on this system, and what to do; empty where there is one."""
     if not sys.platform.startswith("linux"):
-        return "it takes Linux's namespaces; judge code in a container or on a Linux machine"
+        return "the sandbox needs Linux; judge code in a container or on a Linux machine"
     for name, package in (("bwrap", "bubblewrap"), ("prlimit", "util-linux")):
         if shutil.which(name) is None:
-            return f"{name} is not installed; apt install {package}, or your system's package of it"
+            return f"{name} is not installed; install the package {package}"
     ran = _run(["true"], b"", {}, Limits())
     if ran.ok:
         return ""
-    said = ran.stderr.decode("utf-8", "replace").strip().splitlines()
+    errors = ran.stderr.decode("utf-8", "replace").strip().splitlines()
     return (
-        f"the system refuses namespaces ({said[-1] if said else f'exit status {ran.code}'}); allow "
-        "unprivileged user namespaces, and in a container run it with --security-opt "
-        "seccomp=unconfined or as its documentation says"
+        f"the system refuses namespaces ({errors[-1] if errors else f'exit status {ran.code}'}); "
+        "allow unprivileged user namespaces; start a container with --security-opt "
+        "seccomp=unconfined, or as its documentation says"
     )
 
 
@@ -159,14 +159,14 @@ def _confined(given: Mapping[str, int], limits: Limits) -> list[str]:
         f"--nproc={limits.processes}", f"--fsize={limits.files_mb * _MB}", "--nofile=64",
         "--core=0", "--",
     ]  # fmt: skip
-    # Root is exempt from the limit on processes, so that a program is never root's.
+    # Root is exempt from the limit on processes, so a program never runs as root.
     nobody = ["--reuid", str(_NOBODY), "--regid", str(_NOBODY), "--clear-groups"]
     setpriv = [shutil.which("setpriv") or "setpriv", *nobody] if os.geteuid() == 0 else []
     return [*setpriv, *line]
 
 
 def _watch(process: subprocess.Popen[bytes], until: float, most: int) -> tuple[End, bytes, bytes]:
-    """Read both streams to their ends, or up to a bound."""
+    """Read both streams to their ends, or up to a limit."""
     made: dict[str, bytearray] = {"stdout": bytearray(), "stderr": bytearray()}
     with selectors.DefaultSelector() as selector:
         for name in made:
@@ -192,7 +192,7 @@ def _watch(process: subprocess.Popen[bytes], until: float, most: int) -> tuple[E
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """End it with its namespace: the first process of that dies with ``bwrap``, and so do all."""
+    """Kill ``bwrap`` and with it all processes of its namespace."""
     if process.poll() is None:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)

@@ -1,7 +1,6 @@
-"""The words of the project as types: items, examples, judgements.
+"""The types of the project: items, examples, judgements.
 
-Every row type is frozen and rejects unknown fields, so that a misspelt column is an error and not
-silence.
+Every row type is frozen and rejects unknown fields, so that a misspelt column is an error.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from typing_extensions import override
 
-from gradegpt.answers.parts import alternatives, together
+from gradegpt.answers.parts import alternatives, combined
 from gradegpt.answers.types import CHOICE as CHOICE
 from gradegpt.answers.types import AnswerType as AnswerType
 
@@ -20,11 +19,11 @@ TOLERANCE: Final = (
     r"^(exact|auto|olympicarena|arb|atlas|olympiadbench"
     r"|(relative|olympiadbench):\d*\.?\d+([eE]-?\d+)?)$"
 )
-"""The named policies for numbers; ``gradegpt.rules.tolerance`` says what each allows."""
+"""The named policies for numbers; ``gradegpt.rules.tolerance`` defines them."""
 
 
 class Verdict(StrEnum):
-    """What is said of a response. ``invalid``: no gradable answer (refusal, cut off, loop)."""
+    """The verdict on a response. ``invalid``: no gradable answer (refusal, cut off, loop)."""
 
     CORRECT = "correct"
     INCORRECT = "incorrect"
@@ -32,7 +31,7 @@ class Verdict(StrEnum):
 
 
 class Outcome(StrEnum):
-    """How the judging ended. Only ``judged`` carries a verdict; there is no default verdict."""
+    """How judging ended. Only ``judged`` has a verdict; there is no default verdict."""
 
     JUDGED = "judged"
     UNDECIDED = "undecided"
@@ -61,29 +60,28 @@ def _as_tuple(value: object) -> object:
 
 
 class TestCase(Row):
-    """What a program reads and what it is to write."""
+    """The input of a program and its expected output."""
 
-    __test__ = False  # no test of pytest's
+    __test__ = False  # not a test class for pytest
 
     input: str = ""
     output: str
 
 
 class Item(Row):
-    """What is to be judged.
+    """A response to judge, with its question and reference.
 
-    ``reference`` holds one accepted answer or several; a single string is taken as one. What is
-    needed of them, ``needs`` says: ``any`` of the accepted answers, or ``all`` of them. Without it
-    several references are alternatives, and one reference is needed as a whole: both roots of
-    ``x=3 or x=-3``, every option of ``ACD``, every part of ``(1) 5; (2) 7``. ``tolerance`` is a
-    named policy for numbers: one of ``exact``, ``auto``, ``olympiadbench[:X]``, ``olympicarena``,
-    ``arb``, ``atlas`` and ``relative:X``; none means ``auto``. ``tests`` are the cases of a
-    program, ``[{"input": "1 2", "output": "3"}]``. ``tags`` say what the question is about,
-    ``{"subject": "physics", "points": ["optics", "waves"]}``: scores are given by them, and no
-    judge sees them. ``context`` is what stands before the question, such as earlier parts of the
-    problem; it counts as part of what is asked. ``solution`` is a reference solution, ``steps``
-    its steps where it is cut into them, ``parts`` the reference of each sub-question in order,
-    ``points`` what a full answer earns.
+    ``reference`` holds one accepted answer or several; a single string is one. ``needs`` says
+    whether a correct response gives ``any`` or ``all`` of them. Without it, several references are
+    alternatives, and one reference is needed as a whole: both roots of ``x=3 or x=-3``, every
+    option of ``ACD``, every part of ``(1) 5; (2) 7``. ``tolerance`` is a named policy for numbers:
+    one of ``exact``, ``auto``, ``olympiadbench[:X]``, ``olympicarena``, ``arb``, ``atlas`` and
+    ``relative:X``; none means ``auto``. ``tests`` are the test cases of a program,
+    ``[{"input": "1 2", "output": "3"}]``. ``tags`` are topics of the question,
+    ``{"subject": "physics", "points": ["optics", "waves"]}``: scores are reported by tag, and no
+    judge sees them. ``context`` is text before the question, such as earlier parts of the problem;
+    it counts as part of the question. ``solution`` is a reference solution, ``steps`` its steps,
+    ``parts`` the reference of each sub-question in order, ``points`` the points of a full answer.
     """
 
     id: str = ""
@@ -104,9 +102,9 @@ class Item(Row):
 
     @property
     def accepted(self) -> tuple[str, ...]:
-        """The answers of which any suffices, after ``needs``."""
+        """The alternative answers by ``needs``, any of which suffices."""
         if self.needs == "all" and len(self.reference) > 1:
-            return (together(self.reference),)
+            return (combined(self.reference),)
         if self.needs == "any" and len(self.reference) == 1:
             return alternatives(self.reference[0])
         return self.reference
@@ -129,10 +127,10 @@ class Example(Item):
 
 
 class Judgement(Row):
-    """The whole result for one item.
+    """The complete result for one item.
 
-    ``confidence`` is a probability in [0, 1], where the method has one; ``tolerance`` the policy
-    that numbers were compared by, where rules compared them.
+    ``confidence`` is a probability in [0, 1], where the method has one; ``tolerance`` is the policy
+    by which rules compared numbers.
     """
 
     id: str
@@ -153,12 +151,12 @@ class Judgement(Row):
     def _verdict_iff_judged(self) -> Judgement:
         if (self.outcome is Outcome.JUDGED) != (self.verdict is not None):
             both = f"outcome {self.outcome.value!r} with verdict {self.verdict!r}"
-            raise ValueError(f"{both}: only 'judged' carries one")
+            raise ValueError(f"{both}; a verdict requires 'judged', and 'judged' a verdict")
         return self
 
     @override
     def __str__(self) -> str:
-        """For people: the chain, then what follows. Control characters are made visible."""
+        """The judgement for people: the chain, then the fields. Control characters are escaped."""
         verdict = self.verdict or f"none ({self.outcome})"
         confidence = "unknown" if self.confidence is None else f"{self.confidence:.2f}"
         lines = [self.chain, ""] if self.chain else []
@@ -175,14 +173,14 @@ class Judgement(Row):
 
 
 class Message(Row):
-    """One chat message, as every OpenAI-compatible API writes it."""
+    """One chat message, in the form of OpenAI-compatible APIs."""
 
     role: str
     content: str
 
 
 class TrainingRow(Row):
-    """A conversational prompt/completion row, TRL's format, with what its label rests on."""
+    """A conversational prompt/completion row, TRL's format; ``meta`` has the label's origin."""
 
     prompt: tuple[Message, ...]
     completion: tuple[Message, ...]

@@ -1,7 +1,7 @@
 """YAML and ``key=value`` -> frozen settings. Unknown keys are rejected with a suggestion.
 
 YAML is read as plain text scalars and typed by the settings class alone: PyYAML by itself reads
-``2e-4`` as text and ``no`` as False, which has cost people whole training runs.
+``2e-4`` as text and ``no`` as False.
 """
 
 from __future__ import annotations
@@ -28,14 +28,15 @@ class Settings(BaseModel):
 
 
 def load_settings(cls: type[S], path: str | Path, overrides: Sequence[str] = ()) -> S:
-    """Read the YAML file at ``path``, apply ``key=value`` (dots reach inside), and validate.
+    """Read the YAML file at ``path``, apply ``key=value`` (dots for nested keys), and validate.
 
     ``path`` may name a shipped recipe of the stage that ``cls`` is part of: ``nano``, or
     ``configs/serve/nano.yaml``, which is found from any working directory. A file with ``extends:
-    other.yaml`` beside it takes that file's keys and replaces some: whole ones, at the top.
+    other.yaml`` inherits the keys of that file, in the same folder; its own top-level keys replace
+    them as a whole.
 
     Raises:
-        MissingError: no such file.
+        MissingError: there is no such file.
         SettingsError: not YAML, an unknown key, or a value of the wrong kind.
 
     """
@@ -51,7 +52,7 @@ def _read(path: Path, extended: tuple[Path, ...] = ()) -> dict[str, Any]:
     if not path.is_file():
         raise MissingError(f"{path}: no such settings file; {extended[-1].name} extends it")
     if path in extended:
-        raise SettingsError(f"{path}: extends itself, by way of {extended[-1].name}")
+        raise SettingsError(f"{path}: extends itself through {extended[-1].name}")
     data = _parsed(path.read_text(encoding="utf-8"), f"{path}:") or {}
     if not isinstance(data, dict):
         kind = type(data).__name__
@@ -70,7 +71,7 @@ def _parsed(text: str, where: str) -> Any:
 def build_settings(
     cls: type[S], data: Mapping[str, Any], where: str, overrides: Sequence[str] = ()
 ) -> S:
-    """Apply ``key=value`` to ``data`` and validate it; every complaint starts with ``where``."""
+    """Apply ``key=value`` to ``data`` and validate it; every error starts with ``where``."""
     changed = deepcopy(dict(data))
     for override in overrides:
         _apply(changed, override)
@@ -88,7 +89,7 @@ def _apply(data: dict[str, Any], override: str) -> None:
     for parent in parents:
         data = data.setdefault(parent, {})
         if not isinstance(data, dict):
-            raise SettingsError(f"{override!r}: {parent!r} holds a value, not settings of its own")
+            raise SettingsError(f"{override!r}: {parent!r} is a value and has no settings")
     data[last] = _parsed(value, f"{override!r}: the value is") if value else ""
 
 
@@ -108,7 +109,7 @@ def _explain(cls: type[BaseModel], error: ValidationError) -> str:
             case "extra_forbidden":
                 word, known = str(detail["loc"][-1]), _known_keys(cls)
                 hint = suggest(word, [*known])
-                if word in known:  # but it is a setting of another section
+                if word in known:  # a setting of another section
                     hint = f"; did you mean {known[word]!r}?"
                 parts.append(f"unknown setting {location!r}{hint}")
             case "missing":
@@ -121,19 +122,19 @@ def _explain(cls: type[BaseModel], error: ValidationError) -> str:
 
 
 def suggest(word: str, known: Sequence[str]) -> str:
-    """``; did you mean 'max_steps'?`` or, with nothing near, an empty string."""
+    """``; did you mean 'max_steps'?`` or, without a close match, an empty string."""
     near = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def _known_keys(cls: type[BaseModel]) -> dict[str, str]:
-    """The settings' names, those of sections too, and where each stands: judges.0.threads."""
+    """The names of all settings, also in sections, with their full keys: judges.0.threads."""
     schema = cls.model_json_schema()
     parts: dict[str, Any] = schema.get("$defs", {})
     places: dict[str, str] = {}
-    # Settings that may hold settings of their own kind are a reference to themselves.
+    # The schema of recursive settings is a reference to itself.
     waiting = [(schema, ""), *((parts[name], "") for name, _ in _sections(schema))]
-    for part, above in waiting:  # grows while it is read: sections nearer the top come first
+    for part, above in waiting:  # grows in the loop: breadth first
         for name, what in part.get("properties", {}).items():
             if name not in places:
                 places[name] = place = above + name
@@ -142,7 +143,7 @@ def _known_keys(cls: type[BaseModel]) -> dict[str, str]:
 
 
 def _sections(what: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The sections that a setting may hold, and what stands between its name and theirs."""
+    """The sections of a setting, each with the keys between its name and theirs."""
     if "$ref" in what:
         yield what["$ref"].rpartition("/")[2], ""
     for choice in (*what.get("anyOf", ()), *what.get("oneOf", ()), *what.get("allOf", ())):

@@ -1,9 +1,9 @@
-"""What is shipped beside the code: judges by name, where their bases are, recipes and data.
+"""The files that are shipped with the code: judges by name, their bases, recipes and data.
 
 A checkout has ``models/``, ``configs/`` and ``eval/data/`` at its top, the wheel in the package.
 
-``nano`` is a base and an adapter of its own. Any other is an adapter, called as its folder is, for
-a base that is too large to ship: it comes from the hub, or from a folder of bases on this machine.
+``nano`` is a base with an adapter. Every other judge is an adapter, named by its folder, for a base
+that is too large to ship: it comes from the hub, or from a folder of bases on this machine.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import Final
 from gradegpt.errors import MissingError
 
 NANO: Final = "nano"
-"""Stands for the embedded base and its judge."""
+"""The name of the embedded base with its adapter."""
 BASES: Final = "GRADEGPT_BASES"
-"""Environment variable: a folder with bases, each in a folder called by its name on the hub."""
+"""Environment variable: a folder with bases, each in a folder with its name on the hub."""
 ADAPTER_CONFIG: Final = "adapter_config.json"
 
 _PACKAGE: Final = Path(__file__).resolve().parent
@@ -26,19 +26,19 @@ _ROOT: Final = _PACKAGE if (_PACKAGE / "configs").is_dir() else _PACKAGE.parent
 _MODELS: Final = _ROOT / "models"
 _RECIPES: Final = _ROOT / "configs"
 _FILES: Final = ("configs", "eval/data")
-"""Folders whose files are found from any working directory."""
+"""Folders whose files can be named from any working directory."""
 _NANO: Final = {"base": "gradegpt-nano", "adapter": "gradegpt-nano-judge"}
 
 
 def found(path: str) -> str:
-    """``path`` as it is; where no such file is there, the shipped file of that name, if any."""
+    """``path`` itself if it exists, else the shipped file of that name, if there is one."""
     shipped = _ROOT / path
     known = any(shipped.is_relative_to(_ROOT / folder) for folder in _FILES)
     return str(shipped) if known and shipped.is_file() and not Path(path).exists() else path
 
 
 def recipe(name: str, stage: str) -> str:
-    """The settings file ``name``, or a stage's shipped one of that name or path."""
+    """The settings file ``name``, or the stage's shipped recipe of that name or path."""
     if name in recipes(stage) and not Path(name).is_file():
         return str(_RECIPES / stage / f"{name}.yaml")
     return found(name)
@@ -50,18 +50,17 @@ def recipes(stage: str) -> tuple[str, ...]:
 
 
 def judges() -> tuple[str, ...]:
-    """The names that ``base_of`` and ``adapter_of`` know, as far as their folders are there."""
+    """The names of the shipped judges whose folders exist."""
     adapters = {path.parent.name for path in _MODELS.glob(f"*/{ADAPTER_CONFIG}")}
     nano = {NANO} if _NANO["adapter"] in adapters else set()
     return tuple(sorted(nano | adapters - {_NANO["adapter"]}))
 
 
 def base_of(model: str) -> str:
-    """The folder or hub name of what ``model`` stands for; any other name as it is.
+    """The folder or hub name of a shipped judge's base; any other name unchanged.
 
     Raises:
-        MissingError: a shipped judge's folder, or the base that the environment promises, is not
-            there.
+        MissingError: a shipped judge's folder, or its base in ``GRADEGPT_BASES``, is not there.
 
     """
     if model in (NANO, _NANO["base"]):
@@ -70,7 +69,7 @@ def base_of(model: str) -> str:
 
 
 def base_named_by(adapter: Path) -> str:
-    """The base that an adapter's folder names, in the folder of bases where there is one.
+    """The base that an adapter's folder names: on the hub, or in the folder of bases if set.
 
     Raises:
         MissingError: ``GRADEGPT_BASES`` is set, and the base is not there.
@@ -85,14 +84,14 @@ def base_named_by(adapter: Path) -> str:
     folder = Path(bases) / name.rpartition("/")[2]
     if not (folder / "config.json").is_file():
         raise MissingError(
-            f"{folder}: no model there, though {BASES}={bases}; put {name} there, or unset the "
-            "variable to take it from the hub"
+            f"{folder}: there is no model, but {BASES}={bases}; put {name} there, or unset the "
+            "variable to use the hub"
         )
     return str(folder)
 
 
 def adapter_of(name: str) -> str:
-    """The folder of a shipped judge's adapter; any other name as it is.
+    """The folder of a shipped judge's adapter; any other name unchanged.
 
     Raises:
         MissingError: as ``base_of``.

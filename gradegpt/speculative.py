@@ -1,8 +1,8 @@
-"""What a judge will probably write next: half of a chain is fixed words or copied from the prompt.
+"""Speculative drafts of chains: half of a chain is fixed words or copied from the prompt.
 
-An engine that keeps the model's state can check a draft of many tokens in one pass, and takes of it
-what the model would have written anyway (speculative decoding, Leviathan et al. 2023, arXiv
-2211.17192, with greedy choices). A wrong draft costs time and changes nothing.
+An engine that keeps the model's state can verify a draft of many tokens in one pass and accepts
+those that the model would have written (speculative decoding, Leviathan et al. 2023, arXiv
+2211.17192, with greedy choices). A wrong draft costs time and does not change the output.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ from gradegpt.schema import AnswerType, ChainFormat, Message
 
 _CLAUSES: Final = tuple(type_clause(kind) for kind in AnswerType)
 _TRAILING: Final = " 。.!！$*"
-_UNTOLD: Final = "The model response gives "
-"""How a chain begins, whether it quotes or not."""
+_COMMON_START: Final = "The model response gives "
+"""The common beginning of chains with and without a quote."""
 
 
 class ChainDraft:
-    """What may come next in the chain for one prompt.
+    """Drafts of the chain for one prompt.
 
     Args:
         response: The response as the prompt shows it.
         references: The accepted answers as the prompt shows them.
-        glosses: Whether a Chinese quote is put into English.
+        glosses: Whether a Chinese quote is glossed in English.
 
     """
 
@@ -51,7 +51,7 @@ class ChainDraft:
         self._glosses = glosses
 
     def after(self, written: str) -> str:
-        """A draft of what follows ``written``, the chain so far; empty where there is none."""
+        """A draft of the text after ``written``, the chain so far; empty if there is none."""
         *before, line = written.split("\n")
         if not before:
             return self._key(line)
@@ -63,7 +63,7 @@ class ChainDraft:
         return self._comparison(line, quote)
 
     def _key(self, line: str) -> str:
-        if NO_KEY.startswith(line) and not _UNTOLD.startswith(line):
+        if NO_KEY.startswith(line) and not _COMMON_START.startswith(line):
             return f"{_rest(NO_KEY, line)}\n{self._start('')}"
         if not line.startswith(KEY):
             return _rest(KEY, line)
@@ -75,7 +75,7 @@ class ChainDraft:
         return f"{rest}\n{self._start(quote)}"
 
     def _start(self, quote: str) -> str:
-        """How the line after the quote begins."""
+        """The beginning of the line after the quote."""
         if self._glosses and quote and needs_gloss(quote):
             return GLOSS
         return f"{REFERENCE}{self._reference} is a"
@@ -89,7 +89,7 @@ class ChainDraft:
             if tail.startswith(clause):
                 return self._answer(tail.removeprefix(clause), quote)
         fitting = [clause for clause in _CLAUSES if clause.startswith(tail)]
-        draft = _rest(_shared(fitting), tail) if fitting else ""
+        draft = _rest(_common_prefix(fitting), tail) if fitting else ""
         return draft + self._answer("", quote) if draft.endswith(GIVES) else draft
 
     def _answer(self, given: str, quote: str) -> str:
@@ -108,7 +108,7 @@ class ChainDraft:
 
 
 def draft_for(messages: Sequence[Message]) -> ChainDraft | None:
-    """The draft for a GradeGPT prompt that asks for a chain; none for any other conversation."""
+    """The draft for a GradeGPT prompt that asks for a chain; None for any other conversation."""
     item = parse_prompt(messages)
     if item is None or any(SYSTEM[ChainFormat.OUTCOME] in m.content for m in messages):
         return None
@@ -117,12 +117,12 @@ def draft_for(messages: Sequence[Message]) -> ChainDraft | None:
     return ChainDraft(defuse(item.response), references, glosses=glosses)
 
 
-def _shared(texts: Iterable[str]) -> str:
-    """What all begin with."""
+def _common_prefix(texts: Iterable[str]) -> str:
+    """The longest common prefix."""
     columns = itertools.takewhile(lambda c: len({*c}) == 1, zip(*texts, strict=False))
     return "".join(column[0] for column in columns)
 
 
 def _rest(whole: str, begun: str) -> str:
-    """What is left of ``whole``; nothing if it does not begin so."""
+    """The rest of ``whole`` after ``begun``; empty if it does not begin so."""
     return whole.removeprefix(begun) if whole.startswith(begun) else ""

@@ -1,4 +1,4 @@
-"""The commands of the stages: what each is called, and where it is run from.
+"""The commands of the stages: their names and their modules.
 
 ``gradegpt eval.answer ...`` is ``python -m eval.answer ...`` in a checkout, where a stage is a
 folder at the top, and ``python -m gradegpt.eval.answer ...`` in the wheel, where it is a part of
@@ -21,7 +21,7 @@ COMMANDS: Final = {
     "train": "Fine-tune a judge: a LoRA adapter on any chat model.",
     "eval": "Measure judges against labels, or a model by its answers.",
     "serve": "Serve a judge over HTTP, natively and in the OpenAI form.",
-    "report": "Write a page on judged files, and say what changed.",
+    "report": "Write a page on judged files, and compare them.",
     "export": "Export a judge for the fast CPU engine (ONNX Runtime).",
     "train.average": "Average the last checkpoints of a run.",
     "train.base": "Pre-train the embedded base from scratch.",
@@ -29,20 +29,20 @@ COMMANDS: Final = {
     "train.merge": "Merge an adapter into its base.",
     "eval.ablation": "Compare chain formats at equal steps and at equal tokens.",
     "eval.answer": "Ask a model the questions of a benchmark.",
-    "eval.calibrate": "Find where a model is no better than chance.",
-    "eval.errors": "Classify what is wrong with wrong answers.",
-    "eval.leakage": "Find out whether a model has seen a benchmark.",
+    "eval.calibrate": "Fit calibration and abstention thresholds of a model.",
+    "eval.errors": "Classify the errors of wrong answers.",
+    "eval.leakage": "Detect whether a model has seen a benchmark.",
     "eval.panel": "Let judges of the same rows vote, and compare them.",
     "eval.parts": "Make references for sub-questions from solutions.",
-    "eval.references": "Find references of a benchmark that cannot be right.",
+    "eval.references": "Find wrong references in a benchmark.",
     "eval.rubric": "Make, check, grade and score by rubrics.",
     "eval.scores": "Score the model whose answers were judged.",
     "eval.steps": "Score the steps of responses.",
     "serve.keys": "Add, list and remove API keys of a server.",
 }
-"""What each command does, in the order in which ``gradegpt --help`` lists them."""
+"""The help of each command, in the order of ``gradegpt --help``."""
 _MODULES: Final = {"data": "data_gen", "report": "eval.report", "export": "train.export"}
-"""Commands that are not called as their module is."""
+"""Commands whose name differs from their module's."""
 _OURS: Final = ("gradegpt", "data_gen", "train", "eval", "serve")
 _EXTRAS: Final = {"report": "eval", "export": "export", "eval.ablation": "all"}
 """Commands that need more packages than their stage does."""
@@ -62,17 +62,17 @@ def run_stage(command: str, arguments: Sequence[str]) -> None:
 
 @contextmanager
 def packages_of(command: str) -> Iterator[None]:
-    """Turn a package that is not installed into an error that names the extra to install.
+    """Turn the error of a missing package into one that names the extra to install.
 
     Raises:
-        MissingError: as said.
+        MissingError: a package is not installed.
 
     """
     try:
         yield
     except ModuleNotFoundError as error:
         if command not in COMMANDS or str(error.name).partition(".")[0] in _OURS:
-            raise  # nothing that an installation mends
+            raise  # no extra would install it
         extra = _EXTRAS.get(command, command.partition(".")[0])
         raise MissingError(
             f"{error.name}: not installed; gradegpt {command} needs: "

@@ -1,4 +1,4 @@
-"""An SQLite file that many threads and several processes share, killed at any time."""
+"""An SQLite file that threads and processes share; a process may be killed at any time."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class Store:
 
     Args:
         path: The file, made where there is none.
-        kind: SQLite's ``application_id``, by which a file of another kind is told.
-        table: The statement that makes the table where it is not there.
-        what: What the file holds, for messages.
-        power_safe: Whether an insert outlasts a power cut and not only the process; slower.
+        kind: SQLite's ``application_id``, by which files of another kind are recognised.
+        table: The statement that makes the table where it does not exist.
+        what: The contents of the file, for messages.
+        power_safe: Whether an insert survives a power cut and not only a killed process; slower.
 
     Raises:
-        OutputError: the file is something else, is damaged, or cannot be read or written.
+        OutputError: the file is of another kind, is damaged, or cannot be read or written.
 
     """
 
@@ -36,28 +36,28 @@ class Store:
         self.path = Path(path)
         self._what = what
         self._lock = Lock()
-        with self._complaints():
+        with self._output_errors():
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._db = sqlite3.connect(
                 self.path, timeout=_WAIT_S, isolation_level=None, check_same_thread=False
             )
         try:
-            with self._complaints():
+            with self._output_errors():
                 self._open(kind, table)
-                self._append_only()
+                self._use_write_ahead_log()
                 self._db.execute(f"PRAGMA synchronous = {'FULL' if power_safe else 'NORMAL'}")
         except OutputError:
             self._db.close()
             raise
 
     def query(self, statement: str, values: Sequence[str]) -> list[tuple[Any, ...]]:
-        """The rows that a statement finds."""
-        with self._lock, self._complaints():
+        """The rows that a statement selects."""
+        with self._lock, self._output_errors():
             return self._db.execute(statement, values).fetchall()
 
     def insert(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
         """Execute a statement for each row, in one transaction."""
-        with self._lock, self._complaints():
+        with self._lock, self._output_errors():
             self._db.execute("BEGIN IMMEDIATE")
             self._db.executemany(statement, rows)
             self._db.execute("COMMIT")
@@ -68,34 +68,34 @@ class Store:
             self._db.close()
 
     def _open(self, kind: int, table: str) -> None:
-        # One transaction, so that of several processes that begin at once one makes the file.
+        # One transaction, so that only one of several processes that start at once makes the file.
         self._db.execute("BEGIN IMMEDIATE")
         (found,) = self._db.execute("PRAGMA application_id").fetchone()
         (tables,) = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()
         if tables and found != kind:
-            raise OutputError(f"{self.path}: a database of another kind; choose another cache")
+            raise OutputError(f"{self.path}: is a database of another kind; choose another cache")
         self._db.execute(f"PRAGMA application_id = {kind}")
         self._db.execute(table)
         self._db.execute("COMMIT")
 
-    def _append_only(self) -> None:
-        """A reader never waits for a writer."""
+    def _use_write_ahead_log(self) -> None:
+        """Switch to a write-ahead log, so that a reader never waits for a writer."""
         until = time.monotonic() + _WAIT_S
         while True:
             try:
                 self._db.execute("PRAGMA journal_mode = WAL")
                 return
-            except sqlite3.OperationalError:  # the one step that does not wait for others itself
+            except sqlite3.OperationalError:  # this statement ignores SQLite's own timeout
                 if time.monotonic() > until:
                     raise
                 time.sleep(0.01)
 
     @contextmanager
-    def _complaints(self) -> Iterator[None]:
+    def _output_errors(self) -> Iterator[None]:
         try:
             yield
         except (sqlite3.Error, FileExistsError, NotADirectoryError, PermissionError) as error:
             how = "choose another path, free the disk, or delete the file if it is damaged"
             raise OutputError(
-                f"{self.path}: no usable cache of {self._what} ({error}); {how}"
+                f"{self.path}: cannot be used as a cache of {self._what} ({error}); {how}"
             ) from error

@@ -1,4 +1,4 @@
-"""The shipped settings: each loads, names its command, and meets the next stage in a file."""
+"""The shipped settings: each loads, names its command, and writes the file that the next reads."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ COMMANDS = {
     AblationSettings: "eval.ablation",
     CalibrationSettings: "eval.calibrate",
 }
-"""The settings of commands that are not called as their stage is."""
+"""The settings of commands whose name is not their stage's."""
 LAUNCH = CONFIGS / "accelerate"
 """accelerate's own settings, which tests/train/test_distributed.py reads."""
 LISTS = {CONFIGS / "eval" / "set_aside.txt", CONFIGS / "data_gen" / "gradegpt-56k.read.txt"}
-"""Lists of rows, beside the settings that they belong to."""
+"""Lists of rows that some settings refer to."""
 FILES = sorted(path for path in CONFIGS.rglob("*.yaml") if path.parent != LAUNCH)
 
 
 def test_every_stage_has_settings_and_every_file_a_stage() -> None:
-    """A glob that finds nothing would pass every other test here."""
+    """Without any file every other test here would pass."""
     assert {path.parent.name for path in FILES} == STAGES.keys()
     assert all(path.parent.parent == CONFIGS for path in FILES)
     others = {path for path in CONFIGS.rglob("*") if path.is_file()} - {*FILES}
@@ -55,8 +55,8 @@ def test_every_stage_has_settings_and_every_file_a_stage() -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.name}")
-def test_it_loads_and_opens_with_its_command(path: Path) -> None:
-    """As the settings of its stage; the first line can be pasted into a shell."""
+def test_it_loads_and_begins_with_its_command(path: Path) -> None:
+    """It is valid for its stage; the first line can be pasted into a shell."""
     stage = path.parent.name
     load_settings(STAGES[stage](path), path)
     command = COMMANDS.get(STAGES[stage](path), stage)
@@ -66,15 +66,15 @@ def test_it_loads_and_opens_with_its_command(path: Path) -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_an_unknown_key_in_it_would_be_refused(path: Path, tmp_path: Path) -> None:
-    """So a setting that was renamed in the code cannot stay in a file unnoticed."""
+    """So no file has a setting that was renamed in the code."""
     copy = Path(shutil.copytree(path.parent, tmp_path / "configs")) / path.name
     copy.write_text(path.read_text(encoding="utf-8") + "\nno_such_setting: 1\n", encoding="utf-8")
     with pytest.raises(ValueError, match="unknown setting 'no_such_setting'"):
         load_settings(STAGES[path.parent.name](path), copy)
 
 
-def test_the_stages_meet_in_their_files() -> None:
-    """What one writes is what the next reads, under the names that the files give."""
+def test_a_stage_reads_the_folder_that_the_previous_one_writes() -> None:
+    """By the names in the shipped settings."""
     for name in ("demo", "nano-judge"):
         data = load_settings(DataGenSettings, CONFIGS / "data_gen" / f"{name}.yaml")
         train = load_settings(SFTSettings, CONFIGS / "train" / f"{name}.yaml")

@@ -1,4 +1,4 @@
-"""The files that put the server on a machine, and the workflow that makes a release."""
+"""The files for deploying the server, and the workflow that makes a release."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ WORKFLOW = ROOT / ".github" / "workflows" / "release.yml"
 
 
 def read(path: Path) -> Any:
-    """A YAML file; GitHub's ``on`` stays a word."""
+    """A YAML file; GitHub's ``on`` is kept as text."""
     return yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)  # noqa: S506
 
 
 def commands() -> dict[str, list[str]]:
-    """What each file gives ``gradegpt``."""
+    """The arguments of ``gradegpt`` in each file."""
     (started,) = re.findall(r"^ExecStart=\S+/gradegpt (.*)", UNIT.read_text("utf-8"), re.MULTILINE)
     (default,) = re.findall(r"^CMD (\[.*\])$", DOCKERFILE, re.MULTILINE)
     services = read(ROOT / "compose.yaml")["services"]
@@ -39,8 +39,8 @@ def commands() -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("where", ["systemd", "image", "compose"])
-def test_it_serves_a_shipped_recipe_with_settings_that_there_are(where: str) -> None:
-    """Containers listen to the outside of theirs; a unit to this machine alone."""
+def test_it_serves_a_shipped_recipe_with_valid_settings(where: str) -> None:
+    """Containers listen on all addresses; a unit on this machine alone."""
     command, recipe, *overrides = commands()[where]
     settings = load_settings(ServeSettings, recipe, overrides)
     assert command == "serve"
@@ -51,7 +51,7 @@ def test_it_serves_a_shipped_recipe_with_settings_that_there_are(where: str) -> 
 
 
 def test_compose_has_a_server_and_one_before_vllm() -> None:
-    """Both are published to this machine alone; the second waits for vLLM and asks it."""
+    """Both are published to this machine alone; the second waits for vLLM and uses it."""
     services = read(ROOT / "compose.yaml")["services"]
     assert services.keys() == {"judge", "judge-vllm", "vllm"}
     assert {name for name, s in services.items() if s.get("profiles") == ["vllm"]} == {
@@ -62,8 +62,8 @@ def test_compose_has_a_server_and_one_before_vllm() -> None:
     assert services["judge-vllm"]["depends_on"] == {"vllm": {"condition": "service_healthy"}}
 
 
-def test_the_image_installs_extras_that_there_are() -> None:
-    """And the one that compose's second server asks vLLM with."""
+def test_the_image_installs_existing_extras() -> None:
+    """Among them the one with which compose's second server uses vLLM."""
     extras = {e for found in re.findall(r"whl\)\[([\w,]+)\]", DOCKERFILE) for e in found.split(",")}
     declared = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     assert {"serve", "fast", "openai", "export"} <= extras
@@ -71,8 +71,8 @@ def test_the_image_installs_extras_that_there_are() -> None:
     assert "\nUSER gradegpt\n" in DOCKERFILE
 
 
-def test_the_unit_is_one_that_systemd_takes(tmp_path: Path) -> None:
-    """With a program that is on this machine in the place of gradegpt's."""
+def test_the_unit_is_accepted_by_systemd(tmp_path: Path) -> None:
+    """With an existing program in the place of gradegpt."""
     if (verify := shutil.which("systemd-analyze")) is None:
         pytest.skip("no systemd-analyze here")
     text = UNIT.read_text(encoding="utf-8").replace("/opt/gradegpt/bin/gradegpt", "/bin/true")
@@ -83,8 +83,8 @@ def test_the_unit_is_one_that_systemd_takes(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_a_release_is_checked_built_and_signed_and_no_more_is_allowed_than_needed() -> None:
-    """What runs the project's code can write nothing; what signs runs none of it."""
+def test_a_release_is_checked_built_and_signed_with_the_least_permissions() -> None:
+    """The job that runs the project's code cannot write; the job that signs runs none of it."""
     release = read(WORKFLOW)
     build, sign = release["jobs"]["build"], release["jobs"]["sign"]
     assert (release["permissions"], build["permissions"]) == ({}, {"contents": "read"})

@@ -1,4 +1,4 @@
-"""The pages of figures and of experiments: made of their summaries, whole, and in their form."""
+"""The pages of figures and experiments: rendered from summaries, complete, in their form."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scripts.results import ROOT, Summary, collected, experiments, pages, summar
 EXPERIMENTS = ROOT / "docs/experiments"
 PAGES = dict(experiments(EXPERIMENTS))
 MOST_LINES = 50
-"""Of a page: half a page of text and a table."""
+"""The most lines of a page: half a page of text and a table."""
 DIALECT = re.compile(
     r"\b(told|stretch(es)?|undress(es|ed)?|goes round|go round|believes?|believed|stands?|stood)\b"
 )
@@ -50,7 +50,7 @@ def metrics(tp: int, fp: int, fn: int, tn: int, undecided: int = 0) -> dict[str,
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
-    """What an evaluation of three sources leaves: two of them are no row of a summary."""
+    """The folder of an evaluation with three sources, of which a summary has one as a row."""
     sources = {"a": metrics(3, 1, 1, 3), "x": metrics(1, 1, 0, 2), "y": metrics(2, 0, 1, 2, 1)}
     judge = {"name": "j", "views": {"source": sources}, "overall": metrics(6, 2, 2, 7, 1)}
     report = {"judges": [judge]}
@@ -66,35 +66,35 @@ def run(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", ["docs/RESULTS.md", "README.md", "docs/experiments/README.md"])
-def test_a_page_of_figures_is_what_the_summaries_render_to(name: str) -> None:
+def test_a_page_of_figures_is_rendered_from_the_summaries(name: str) -> None:
     """RESULTS.md, README's tables and the index are never edited by hand."""
     made = pages()[ROOT / name]
     assert (ROOT / name).read_text(encoding="utf-8") == made, "python -m scripts.results render"
 
 
 def test_readme_shows_tables_of_figures() -> None:
-    """A page without blocks would agree with any summary."""
+    """Exactly those that the summaries mark for it."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     assert re.findall(r"<!-- table: (\S+) -->", text) == [n for n, s in MADE.items() if s.readme]
 
 
-def test_the_figures_in_readmes_sentences_are_the_summaries() -> None:
-    """The sentence about rules alone says what the summaries of rules say."""
+def test_the_figures_in_readmes_sentences_are_those_of_the_summaries() -> None:
+    """In the sentence about rules alone."""
     every, without = MADE["rules"].rows["all"], MADE["rules-set-aside"].rows["all"]
     rules, kept = every["rules"], without["rules"]
     rate = MADE["rules-speed"].rows["rules 9"]["rate"]
-    said = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
     assert (
         f"decide {rules['coverage']:.1%} of {rules['n_items']:,} graded answers in fifteen files, "
         f"{rules['accuracy']:.1%} of them rightly, {kept['accuracy']:.1%} without "
         f"{rules['n_items'] - kept['n_items']} rows"
-    ) in said
-    assert f"{rate:,} a second" in said
+    ) in readme
+    assert f"{rate:,} a second" in readme
 
 
 @pytest.mark.parametrize("name", MADE)
-def test_a_summary_says_how_it_was_made(name: str) -> None:
-    """A command and a date; what was collected also has its rows' digest and its versions."""
+def test_a_summary_has_its_command_and_date(name: str) -> None:
+    """A collected summary also has its rows' digest and its versions."""
     one = MADE[name]
     assert one.command
     assert re.fullmatch(r"2\d{3}-\d\d-\d\d", one.date)
@@ -115,15 +115,15 @@ def test_an_experiment_has_its_form(path: Path) -> None:
 
 
 def test_experiments_are_numbered_in_order_of_time() -> None:
-    """One page a number, none left out, later pages no earlier in time."""
+    """There is one page per number, no gap, and dates do not decrease."""
     heads = list(PAGES.values())
     assert [head[1] for head in heads] == [f"{n:03}" for n in range(1, len(heads) + 1)]
     assert [head[3] for head in heads] == sorted(head[3] for head in heads)
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
-def test_what_supersedes_a_page_is_a_later_page(path: Path) -> None:
-    """So that nothing superseded leads nowhere or back."""
+def test_a_page_is_superseded_by_a_later_page(path: Path) -> None:
+    """The number in its status exists and is larger."""
     head = PAGES[path]
     later = {other[1] for other in PAGES.values() if other[1] > head[1]}
     by = re.fullmatch(r"superseded by (\d{3})", head[4])
@@ -134,14 +134,14 @@ LINKED = [*EXPERIMENTS.glob("*.md"), ROOT / "docs/RESULTS.md", ROOT / "docs/ARCH
 
 
 @pytest.mark.parametrize("path", LINKED, ids=lambda path: path.stem)
-def test_a_page_links_to_what_is_there(path: Path) -> None:
+def test_the_links_of_a_page_exist(path: Path) -> None:
     """Every relative link of a page is a file or a folder of the project."""
     links = re.findall(r"\]\(([^)#:]+)\)", path.read_text(encoding="utf-8"))
     assert [link for link in links if not (path.parent / link).exists()] == []
 
 
-def test_a_figure_that_is_not_defined_is_a_dash(summary: Summary) -> None:
-    """And a row is named as the summary says."""
+def test_an_undefined_figure_is_a_dash(summary: Summary) -> None:
+    """Rows have the names of the summary."""
     assert table(summary, summary.columns, "x").splitlines()[2:] == [
         "| file a | 90.0% | 0.8 |",
         "| b | 50.0% | – |",
@@ -149,13 +149,13 @@ def test_a_figure_that_is_not_defined_is_a_dash(summary: Summary) -> None:
 
 
 def test_a_column_without_any_figure_is_an_error(summary: Summary) -> None:
-    """A misspelt figure would else be a column of dashes."""
+    """Otherwise a misspelt figure would be a column of dashes."""
     with pytest.raises(InputError, match="'F1': no row has such a figure"):
         table(summary, {"F1": "{j[f1]:.3f}"}, "x")
 
 
 def test_figures_are_collected_from_a_report(summary: Summary, run: Path) -> None:
-    """By source; ``all`` is the run, ``rest`` the sum of what no row names; recorded ones stay."""
+    """By source; ``all`` is the run, ``rest`` the sum of other sources; recorded ones are kept."""
     before = summary.model_copy(
         update={"rows": {"a": {"j": {}, "bar": 0.9}, "rest": {}, "all": {}}}
     )
@@ -175,8 +175,8 @@ def test_figures_are_collected_from_a_report(summary: Summary, run: Path) -> Non
     assert made.signature["a.jsonl"] == "0123456789abcdef"
 
 
-def test_a_further_run_comes_beside_the_first(summary: Summary, run: Path) -> None:
-    """Under its prefix, if it judged the same rows."""
+def test_a_further_run_is_added_to_the_first(summary: Summary, run: Path) -> None:
+    """With its prefix, if it judged the same rows."""
     first = collected(run, summary.model_copy(update={"rows": {"a": {}}}))
     both = collected(run, first, "small-")
     assert both.rows["a"].keys() == {"j", "small-j"}
@@ -193,22 +193,22 @@ def test_a_run_that_has_not_ended_is_an_error(summary: Summary, tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("{", r"bad\.json: is not JSON"),
         ('{"titel": "Rows"}', r"bad\.json: .*titel"),
     ],
 )
-def test_a_summary_that_cannot_be_read_is_named(text: str, said: str, tmp_path: Path) -> None:
-    """By its file, and its field where one is wrong."""
+def test_a_summary_that_cannot_be_read_is_an_error(text: str, message: str, tmp_path: Path) -> None:
+    """With its file, and the field if one is wrong."""
     (tmp_path / "docs/results").mkdir(parents=True)
     (tmp_path / "docs/results/bad.json").write_text(text, encoding="utf-8")
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         summaries(tmp_path)
 
 
-def test_a_block_of_no_summary_is_an_error(tmp_path: Path) -> None:
-    """The message says which tables there are."""
+def test_a_block_without_a_summary_is_an_error(tmp_path: Path) -> None:
+    """The message lists the tables."""
     (tmp_path / "docs/experiments").mkdir(parents=True)
     (tmp_path / "README.md").write_text("<!-- table: rael -->\n<!-- end -->\n", encoding="utf-8")
     with pytest.raises(InputError, match="no table 'rael'; there are: index"):
@@ -216,7 +216,7 @@ def test_a_block_of_no_summary_is_an_error(tmp_path: Path) -> None:
 
 
 def test_an_experiment_without_a_status_is_an_error(tmp_path: Path) -> None:
-    """It would else be missing from the index."""
+    """Otherwise it would be missing from the index."""
     (tmp_path / "001-x.md").write_text("# 001 · X\n\nDate: 2026-01-01\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"001-x\.md: begin with"):
         list(experiments(tmp_path))

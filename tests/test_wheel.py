@@ -1,4 +1,4 @@
-"""The wheel, built by way of the source distribution and installed away from the checkout."""
+"""The wheel, built from the source distribution and installed outside the checkout."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from gradegpt.stages import COMMANDS
 
 ROOT = Path(__file__).parents[1]
 SHIPPED = ("data_gen", "train", "eval", "serve", "models", "configs")
-"""Folders that lie at the top of a checkout and inside the package of the wheel."""
+"""Folders at the top of a checkout that are inside the package in the wheel."""
 PATH = f"import sys; sys.path = [p for p in sys.path if p not in ('', {str(ROOT)!r})]\n"
-"""The environment may know the checkout, too, which must not be used."""
+"""The environment may also have the checkout on its path, which must not be used."""
 PROGRAM = f"{PATH}from gradegpt.cli import main; main()"
 """The installed command."""
 
@@ -36,7 +36,7 @@ def start(code: str, *arguments: str | Path, target: Path, cwd: Path) -> subproc
 
 
 def run(code: str, *arguments: str | Path, target: Path, cwd: Path) -> str:
-    """``start``, and its output; it must go well."""
+    """The output of ``start``, which must exit with 0."""
     process = start(code, *arguments, target=target, cwd=cwd)
     out, err = process.communicate()
     assert process.returncode == 0, out + err
@@ -44,13 +44,13 @@ def run(code: str, *arguments: str | Path, target: Path, cwd: Path) -> str:
 
 
 def gradegpt(*arguments: str | Path, target: Path, cwd: Path) -> str:
-    """What the installed command prints."""
+    """The output of the installed command."""
     return run(PROGRAM, *arguments, target=target, cwd=cwd)
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Built as a release is, with the build backend that is installed here."""
+    """Built as a release is, with the installed build backend."""
     pytest.importorskip("build")
     pytest.importorskip("hatchling")
     out = tmp_path_factory.mktemp("dist")
@@ -64,15 +64,15 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def target(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder that it is installed into, without what it depends on."""
+    """The folder that it is installed into, without its dependencies."""
     folder = tmp_path_factory.mktemp("target")
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index"]
     subprocess.run([*command, "--no-compile", "--target", str(folder), str(wheel)], check=True)
     return folder
 
 
-def test_it_holds_the_package_with_its_stages_models_and_configs(wheel: Path) -> None:
-    """Every file of theirs and no other: no test, no document, and one name at the top."""
+def test_it_contains_the_package_with_its_stages_models_and_configs(wheel: Path) -> None:
+    """All their files and no others: no tests, no documents, and one name at the top."""
     with ZipFile(wheel) as archive:
         names = {n for n in archive.namelist() if ".dist-info/" not in n}
         metadata = next(n for n in archive.namelist() if n.endswith(".dist-info/METADATA"))
@@ -88,7 +88,7 @@ def test_it_holds_the_package_with_its_stages_models_and_configs(wheel: Path) ->
 
 
 def test_every_command_has_its_help(target: Path, tmp_path: Path) -> None:
-    """All in one process: it shows that none loads a stage of the checkout, or torch."""
+    """All in one process, which shows that none loads a stage of the checkout, or torch."""
     code = (
         f"{PATH}from gradegpt.cli import main; from gradegpt.stages import COMMANDS\n"
         "for name in COMMANDS:\n"
@@ -106,7 +106,7 @@ def test_every_command_has_its_help(target: Path, tmp_path: Path) -> None:
 
 
 def test_it_judges_a_table_with_columns_of_other_names(target: Path, tmp_path: Path) -> None:
-    """And says which columns it took."""
+    """Columns are recognised by their usual names."""
     (tmp_path / "in.csv").write_text("Prompt,gold,output\nWhat is 1/2?,0.5,答案是1/2。\n")
     arguments = ("judge", "in.csv", "-o", "out.csv", "--judge", "rules")
     gradegpt(*arguments, target=target, cwd=tmp_path)
@@ -116,7 +116,7 @@ def test_it_judges_a_table_with_columns_of_other_names(target: Path, tmp_path: P
 
 
 def test_it_grades_a_log_of_another_tool_again(target: Path, tmp_path: Path) -> None:
-    """The old scores beside the new; ``report`` says the same later and writes a page."""
+    """It compares old and new scores; ``report`` prints the same and writes a page."""
     (log,) = (ROOT / "tests" / "data" / "logs" / "lm_eval").glob("samples_sums_*.jsonl")
     arguments = ("judge", log, "-o", "out.jsonl", "--judge", "rules")
     out = gradegpt(*arguments, target=target, cwd=tmp_path)
@@ -126,10 +126,8 @@ def test_it_grades_a_log_of_another_tool_again(target: Path, tmp_path: Path) -> 
     assert "exact_match" in out
 
 
-def test_rows_are_made_and_judges_measured_by_recipes_that_it_ships(
-    target: Path, tmp_path: Path
-) -> None:
-    """By name and by path; shipped rows are read from the package, results written here."""
+def test_rows_are_made_and_judges_measured_by_shipped_recipes(target: Path, tmp_path: Path) -> None:
+    """By name and by path; rows are read from the package, results written to the folder."""
     small = ("bank=1", "parametric=20", "workers=2", "card=false")
     gradegpt("data", "demo", *small, target=target, cwd=tmp_path)
     assert (tmp_path / "data" / "demo" / "manifest.json").is_file()
@@ -141,7 +139,7 @@ def test_rows_are_made_and_judges_measured_by_recipes_that_it_ships(
 
 
 def test_it_serves(target: Path, tmp_path: Path) -> None:
-    """With the page, and a judge in a process of its own; SIGTERM ends it well."""
+    """With the page, and a judge in a separate process; SIGTERM ends it with exit code 0."""
     arguments = ("serve", "nano", "judge={kind: rules}", "port=0", "workers=1")
     server = start(PROGRAM, *arguments, target=target, cwd=tmp_path)
     try:
@@ -166,10 +164,10 @@ def test_it_serves(target: Path, tmp_path: Path) -> None:
     assert (server.returncode, err) == (0, "")
 
 
-def test_a_stage_whose_packages_are_missing_says_what_to_install(
+def test_the_error_of_a_stage_without_its_packages_says_what_to_install(
     target: Path, tmp_path: Path
 ) -> None:
-    """One line; the exit code is that of what is missing."""
+    """In one line, with the exit code of ``MissingError``."""
     (tmp_path / "uvicorn.py").write_text("raise ModuleNotFoundError('no', name='uvicorn')\n")
     code = f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n{PROGRAM}"
     process = start(code, "serve", "nano", target=target, cwd=tmp_path)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gradegpt.agreement import Cells, column, score, silence_is_wrong, table
+from gradegpt.agreement import Cells, column, score, table, unjudged_as_wrong
 from gradegpt.chain import parse_chain
 from gradegpt.engines.base import Engine
 from gradegpt.errors import EngineError, InputError, SettingsError
@@ -94,7 +94,7 @@ def scores(cells: Cells) -> dict[str, float]:
     An unparsed chain counts as the wrong verdict. Kappa is left out where it is undefined: all
     labels and verdicts are the same.
     """
-    of = score(silence_is_wrong(cells))
+    of = score(unjudged_as_wrong(cells))
     parsed = score(cells)["coverage"]
     made = {"verdict_accuracy": of["accuracy"], "parsed": parsed, "kappa": of["kappa"]}
     return {name: float(value) for name, value in made.items() if not np.isnan(value)}

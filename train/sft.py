@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from gradegpt.engines.files import stamped
+from gradegpt.engines.files import name_with_digest
 from gradegpt.engines.local import quiet_start
 from gradegpt.errors import InputError, MissingError, SettingsError
 from gradegpt.records import sha256_file, write_json
@@ -323,14 +323,14 @@ def _plan(settings: SFTSettings, rows: int) -> Plan:
     step_rows = settings.batch_size * settings.gradient_accumulation * processes
     shaping = {name: getattr(settings, name) for name in _SHAPING} | {
         "data_seed": settings.seed if settings.data_seed is None else settings.data_seed,
-        "model": stamped(base_of(settings.model)),
+        "model": name_with_digest(base_of(settings.model)),
         "rows_per_step": step_rows,
         "train.jsonl": sha256_file(data / "train.jsonl"),
     }
     if settings.drills:
         shaping[_DRILLS] = sha256_file(data / _DRILLS)
     if settings.adapter:
-        shaping["adapter"] = stamped(adapter_of(settings.adapter))
+        shaping["adapter"] = name_with_digest(adapter_of(settings.adapter))
     if settings.eval_steps:  # the settings that chose the best step so far
         shaping |= {
             "best_by": settings.best_by,

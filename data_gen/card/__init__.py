@@ -1,4 +1,4 @@
-"""The data card: what is in a generated set, as a README for a data hub and as one page."""
+"""The data card of a generated set, as a README for a data hub and as an HTML page."""
 
 from .write import write_card
 

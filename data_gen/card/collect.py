@@ -1,4 +1,4 @@
-"""One pass over the rows: everything the card counts, and the four rows that it shows."""
+"""Collect the counts and the example rows of the card in one pass over the rows."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ SHOWN: Final = (*VERDICTS, CROSS)
 """The kinds of example rows, in the order of the card."""
 FACETS: Final = ("origin", "pattern", "labelled_by", "chain_format", "source", "languages")
 _READABLE: Final = range(120, 700)
-"""Length of a response, in characters, that an example should have."""
+"""Preferred length of the response of an example row, in characters."""
 
 ByVerdict = dict[str, Counter[str]]
 """Name of a group -> verdict -> rows."""
 
 
 class Shown(NamedTuple):
-    """A row in full: prompt, completion, and what is known of it."""
+    """An example row in full: prompt, completion and meta fields."""
 
     kind: str
     prompt: str
@@ -37,11 +37,11 @@ class Shown(NamedTuple):
 
 @dataclass
 class Facts:
-    """What the rows hold.
+    """Counts of the rows.
 
     ``facets``: name of a meta field -> its values -> verdicts. ``balance``: answer type ->
     (language of the question, verdict). ``lengths`` in characters: (origin, language of the
-    response) -> verdict. ``places``: origin -> verdict -> where the key sentence stands, 0 at the
+    response) -> verdict. ``places``: origin -> verdict -> position of the key sentence, 0 at the
     start of the response and 1 at its end.
     """
 
@@ -66,7 +66,7 @@ def collect(rows: Iterable[Mapping[str, Any]]) -> Facts:
     """Count the rows.
 
     Raises:
-        InputError: a row that is not a training row of this project, with its number.
+        InputError: a row is not a training row of this project; the message has its number.
 
     """
     facts = Facts()
@@ -76,8 +76,8 @@ def collect(rows: Iterable[Mapping[str, Any]]) -> Facts:
         item = parse_prompt(row.prompt)
         if item is None or row.meta.get("verdict") not in VERDICTS or not row.completion:
             raise InputError(
-                f"row {number}: not a judge's row; it needs a GradeGPT prompt, a completion and "
-                f"meta.verdict, one of {', '.join(VERDICTS)}"
+                f"row {number}: not a training row of a judge; it needs a GradeGPT prompt, a "
+                f"completion and meta.verdict, one of {', '.join(VERDICTS)}"
             )
         meta = {key: str(value) for key, value in row.meta.items() if value not in (None, "")}
         _count(facts, row, item, meta)
@@ -121,9 +121,9 @@ def _choose(
     item: Item,
     meta: dict[str, str],
 ) -> None:
-    """Keep the row if it is the best example so far: readable, then by a digest of it all.
+    """Keep the row if it is the best example so far: a readable length, then the lowest digest.
 
-    The digest makes the choice independent of the order of the rows, and nobody's favourite.
+    The digest makes the choice independent of the order of the rows.
     """
     crossing = meta.get("lang", "") != meta.get("response_lang", meta.get("lang", ""))
     kind = CROSS if crossing else meta["verdict"]

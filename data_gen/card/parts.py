@@ -1,4 +1,4 @@
-"""What a section of the card is made of; both templates show these and nothing else."""
+"""The elements of a section of the card, which both templates show."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from gradegpt.schema import Row
 
 
 class Table(Row):
-    """A title, a head, and rows whose first cell names them. A wide one takes the page."""
+    """A table with a title, a header, and rows named by their first cell; ``wide``: full width."""
 
     title: str = ""
     head: tuple[str, ...]
@@ -15,21 +15,21 @@ class Table(Row):
 
 
 class Figure(Row):
-    """A plot, by its file name, and what it shows."""
+    """A plot by its file name, with its caption."""
 
     name: str
     caption: str
 
 
 class Code(Row):
-    """Lines to copy."""
+    """A code block."""
 
     language: str
     text: str
 
 
 class Section(Row):
-    """A part of the card. ``shown`` asks for the example rows."""
+    """A section of the card; ``shown`` adds the example rows."""
 
     title: str
     text: tuple[str, ...] = ()

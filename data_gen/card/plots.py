@@ -1,7 +1,7 @@
 """The card's plots: PNG bytes that depend on the rows alone.
 
-Colours are Okabe and Ito's, which colour-blind readers tell apart; lines differ in their dashes
-too. Labels are ASCII, because no font for Chinese can be counted on.
+Colours are those of Okabe and Ito, which colour-blind readers can distinguish; lines also differ in
+their dashes. Labels are ASCII, because a font for Chinese may be missing.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def draw(facts: Facts, probe: Sequence[Interval]) -> dict[str, bytes]:
     import matplotlib as mpl
     from matplotlib import style
 
-    # The defaults first: a reader's own matplotlibrc must not change the bytes.
+    # The defaults first, so that the user's matplotlibrc does not change the bytes.
     with style.context(["default", _STYLE]), mpl.rc_context({"backend": "agg"}):
         figures = {
             "balance.png": _balance(facts),
@@ -86,7 +86,7 @@ def draw(facts: Facts, probe: Sequence[Interval]) -> dict[str, bytes]:
 
 def _png(figure: Figure) -> bytes:
     out = io.BytesIO()
-    # Without its name and version in the file: two versions that draw alike write the same bytes.
+    # Without the version of matplotlib, so that equal plots of two versions have equal bytes.
     figure.savefig(out, format="png", metadata={"Software": None})
     return out.getvalue()
 
@@ -177,7 +177,7 @@ def _lengths(facts: Facts) -> Figure | None:
             axes, lengths = grid[row][column], facts.lengths.get((origin, lang), {})
             share = percent(longer_share(lengths))
             note = f"correct is\nlonger: {share}" if lengths else "no rows"
-            # An empty response has no place on a logarithmic axis.
+            # A logarithmic axis has no 0, the length of an empty response.
             shown = {verdict: [max(1, n) for n in values] for verdict, values in lengths.items()}
             _cumulative(axes, shown, f"{_ascii(origin)}, {_language(lang)}", note)
     grid[0][0].set_xscale("log")

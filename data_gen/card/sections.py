@@ -1,4 +1,4 @@
-"""What the card says: sections of text, figures, tables and code, the same on both pages."""
+"""The sections of the card: text, figures, tables and code, the same on both pages."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from .tables import (
     balance_table,
     count,
     length_table,
+    ngram_table,
     percent,
     probe_table,
-    sign_table,
     types_of,
     verdict_table,
     words,
@@ -37,16 +37,16 @@ _REMOVED: Final = {
 }
 _RARE: Final = 100
 _LABEL_LIMITS: Final = {
-    "construction": "construction alone: as sure as the generator's forms are.",
-    "key": "the key alone, which compares final answers: a wrong road to a right one is correct.",
+    "construction": "construction alone: as reliable as the generator's forms are.",
+    "key": "the key alone, which compares final answers: a right one after wrong steps is correct.",
     "rules": "rules alone, which decide the easier answers.",
-    "people": "people alone, slips included.",
+    "people": "people alone, with their errors.",
     "teacher": "a teacher model alone, and repeat its habits.",
 }
 
 
-class Told(Row):
-    """The words of a section, of ``text/card.yaml``; ``captions`` by the names of the plots."""
+class SectionText(Row):
+    """The text of a section in ``text/card.yaml``; ``captions`` by the names of the plots."""
 
     title: str
     text: tuple[str, ...] = ()
@@ -57,7 +57,7 @@ class Told(Row):
 def sections(
     facts: Facts, manifest: Mapping[str, Any], probe: list[Interval], drawn: Mapping[str, bytes]
 ) -> list[Section]:
-    """Every section that has something to say, in order; with those figures that are drawn."""
+    """Every section that has content, in order, with those of its figures that were drawn."""
     facets = ("origin", "pattern", "languages", "chain_format", "source")
     origins = _known(*(verdict_table(words(name), facts.facets[name]) for name in facets))
     made = (
@@ -83,24 +83,29 @@ def sections(
 
 
 @cache
-def _told() -> dict[str, Told]:
-    return read_words("card", Told)
+def _section_texts() -> dict[str, SectionText]:
+    return read_words("card", SectionText)
 
 
 def _section(name: str, **parts: Any) -> Section:
-    """The section of that name with its words, and what ``parts`` puts in place of them."""
-    told = _told()[name]
-    figures = tuple(Figure(name=f"{n}.png", caption=c) for n, c in told.captions.items())
-    said = {"title": told.title, "text": told.text, "figures": figures, "code": told.code}
-    return Section(**(said | parts))
+    """The section ``name`` with its text; ``parts`` replaces or adds fields."""
+    section_text = _section_texts()[name]
+    figures = tuple(Figure(name=f"{n}.png", caption=c) for n, c in section_text.captions.items())
+    fields = {
+        "title": section_text.title,
+        "text": section_text.text,
+        "figures": figures,
+        "code": section_text.code,
+    }
+    return Section(**(fields | parts))
 
 
 def _filled(name: str, **values: object) -> tuple[str, ...]:
-    return tuple(text.format(**values) for text in _told()[name].text)
+    return tuple(text.format(**values) for text in _section_texts()[name].text)
 
 
 def data_files(manifest: Mapping[str, Any]) -> dict[str, str]:
-    """Part -> file name, Parquet before JSON Lines; by convention where no outputs are listed."""
+    """Part -> file name, Parquet before JSON Lines; default names if no outputs are listed."""
     outputs = manifest.get("outputs")
     if outputs is None:
         return {part: f"{part}.parquet" for part in PARTS}
@@ -117,13 +122,13 @@ def _known(*tables: Table | None) -> tuple[Table, ...]:
 
 
 def _table(*head: str, rows: Sequence[tuple[str, ...]], title: str = "") -> Table | None:
-    """The table, or none where it would have no rows."""
+    """The table; none if it has no rows."""
     return Table(title=title, head=head, rows=tuple(rows)) if rows else None
 
 
 def _made(manifest: Mapping[str, Any]) -> Section:
     settings = manifest.get("settings") or {}
-    # Paths are of the machine that made the data, and a card is read elsewhere: numbers alone.
+    # Numbers alone: paths belong to the machine that made the data.
     numbers = [(k, str(v)) for k, v in settings.items() if isinstance(v, bool | int | float)]
     inputs = (manifest.get("inputs") or {}).items()
     files = [(PurePath(path).name, str(digest)[:16]) for path, digest in inputs]
@@ -165,8 +170,8 @@ def _probe(manifest: Mapping[str, Any], probe: list[Interval]) -> Section | None
     if not probe:
         return None
     found = manifest["quality"]["artifact_probe"]
-    signs = [sign_table(s, found[s]) for s in ("correct", "incorrect") if found.get(s)]
-    return _section("artifact_probe", tables=(probe_table(probe), *signs))
+    ngrams = [ngram_table(s, found[s]) for s in ("correct", "incorrect") if found.get(s)]
+    return _section("artifact_probe", tables=(probe_table(probe), *ngrams))
 
 
 def _removed(manifest: Mapping[str, Any]) -> Section | None:
@@ -195,8 +200,8 @@ def _teacher(manifest: Mapping[str, Any]) -> Section | None:
 
 
 def _limits(facts: Facts) -> Section:
-    """What not to expect of the data, as far as its rows tell."""
-    return _section("limits", text=(*_limit_texts(facts), *_told()["limits"].text))
+    """Limits of the data, as far as the counts show them."""
+    return _section("limits", text=(*_limit_texts(facts), *_section_texts()["limits"].text))
 
 
 def _limit_texts(facts: Facts) -> Iterator[str]:
@@ -205,7 +210,7 @@ def _limit_texts(facts: Facts) -> Iterator[str]:
     if synthetic:
         yield (
             f"{percent(synthetic / facts.n)} of the responses are written by the generator. They "
-            "hold the mistakes that it knows; models make others."
+            "have the kinds of mistakes that it knows; models make others."
         )
     for name, what in _LABEL_LIMITS.items():
         if name in labels:

@@ -1,4 +1,4 @@
-"""The card's tables, as text cells: both pages show the same ones."""
+"""The tables of the card, as cells of text, the same on both pages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TYPE_ORDER: Final = {kind.value: place for place, kind in enumerate(AnswerType)
 
 
 def count(n: int) -> str:
-    """A whole number with thousands marked; a dash for none."""
+    """A whole number with thousands separators; a dash for 0."""
     return f"{n:,}" if n else DASH
 
 
@@ -29,17 +29,17 @@ def percent(share: float | None, *, places: int = 1) -> str:
 
 
 def words(name: str) -> str:
-    """A name as it stands in a sentence: ``hard_negative`` -> ``hard negative``."""
+    """A name as words of a sentence: ``hard_negative`` -> ``hard negative``."""
     return name.replace("_", " ")
 
 
 def types_of(facts: Facts) -> list[str]:
-    """Answer types in their own order; what is not stated comes last."""
+    """Answer types in the order of ``AnswerType``; unstated ones come last."""
     return sorted(facts.balance, key=lambda kind: (_TYPE_ORDER.get(kind, len(_TYPE_ORDER)), kind))
 
 
 def languages_of(facts: Facts) -> list[str]:
-    """Languages of the questions, the frequent ones first."""
+    """Languages of the questions, the most frequent first."""
     total: Counter[str] = Counter()
     for cells in facts.balance.values():
         for (lang, _), n in cells.items():
@@ -48,17 +48,17 @@ def languages_of(facts: Facts) -> list[str]:
 
 
 def by_size(counts: Mapping[str, int]) -> list[str]:
-    """Names, the frequent ones first; equal ones by name."""
+    """Names, the most frequent first; equally frequent ones in alphabetical order."""
     return sorted(counts, key=lambda name: (-counts[name], name))
 
 
 def groups_of(groups: ByVerdict) -> list[str]:
-    """Names of the groups, the large ones first."""
+    """Names of the groups, the largest first."""
     return by_size({name: verdicts.total() for name, verdicts in groups.items()})
 
 
 def verdict_table(name: str, groups: ByVerdict, *, title: str = "") -> Table | None:
-    """Rows of each group by verdict; none where nothing is stated of any row."""
+    """Rows of each group by verdict; none if no row states its group."""
     if set(groups) <= {UNNAMED}:
         return None
     return Table(
@@ -96,7 +96,7 @@ def balance_table(facts: Facts) -> Table:
 
 
 def length_table(facts: Facts) -> Table:
-    """Median lengths, and how often the correct one of two responses is the longer."""
+    """Median lengths, and how often a correct response is longer than an incorrect one."""
     return Table(
         head=("origin", "response", *(f"{v}, median" for v in VERDICTS), "correct is longer"),
         rows=tuple(
@@ -112,7 +112,7 @@ def length_table(facts: Facts) -> Table:
 
 
 def length_panels(facts: Facts) -> list[tuple[str, str]]:
-    """Origins, the frequent ones first, by language of the response."""
+    """Origins, the most frequent first, by language of the response."""
     origins = groups_of(facts.facets["origin"])
     return sorted(facts.lengths, key=lambda panel: (origins.index(panel[0]), panel[1]))
 
@@ -120,7 +120,7 @@ def length_panels(facts: Facts) -> list[tuple[str, str]]:
 def longer_share(lengths: Mapping[str, Sequence[int]]) -> float | None:
     """Of all pairs of a correct and an incorrect response, the share where the correct is longer.
 
-    Ties count half. 0.5 says that length alone tells nothing (the area under the ROC curve).
+    Ties count half. This is the area under the ROC curve; 0.5 means that length predicts nothing.
     """
     correct, incorrect = lengths.get("correct", ()), lengths.get("incorrect", ())
     if not correct or not incorrect:
@@ -133,7 +133,7 @@ def longer_share(lengths: Mapping[str, Sequence[int]]) -> float | None:
 
 
 def probe_table(scores: Iterable[Interval]) -> Table:
-    """What the response-only classifier scores."""
+    """The scores of the artifact probe."""
     return Table(
         wide=True,
         head=("responses", "balanced accuracy", "95 % interval", "rows", "correct"),
@@ -152,19 +152,19 @@ def probe_table(scores: Iterable[Interval]) -> Table:
     )
 
 
-def sign_table(side: str, signs: Sequence[Mapping[str, Any]]) -> Table:
-    """The n-grams that speak for one side."""
+def ngram_table(side: str, ngrams: Sequence[Mapping[str, Any]]) -> Table:
+    """The n-grams that predict one verdict."""
     return Table(
-        title=f"Speaks for {side}",
+        title=f"N-grams that predict {side}",
         head=("n-gram", "weight", "responses", "of them correct"),
         rows=tuple(
             (
-                str(sign["ngram"]),
-                f"{sign['weight']:+.2f}",
-                count(sign["n"]),
-                percent(sign["share_correct"], places=0),
+                str(ngram["ngram"]),
+                f"{ngram['weight']:+.2f}",
+                count(ngram["n"]),
+                percent(ngram["share_correct"], places=0),
             )
-            for sign in signs
+            for ngram in ngrams
         ),
     )
 

@@ -27,12 +27,12 @@ _MARKUP: Final = re.compile(r"[\\`*<>|\[\]$~#&]|(?<![^\W_])_|_(?![^\W_])")
 def write_card(
     folder: str | Path, manifest: Mapping[str, Any], rows: Iterable[Mapping[str, Any]]
 ) -> None:
-    """Write the card of ``rows`` (train and dev) into ``folder``; the same input, the same bytes.
+    """Write the card of ``rows`` (train and dev) into ``folder``; equal input gives equal bytes.
 
-    What the manifest does not hold is left out.
+    Sections without data in the manifest are left out.
 
     Raises:
-        InputError: a row that is not a training row of a judge.
+        InputError: a row is not a training row of a judge.
         MissingError: jinja2 or matplotlib is not installed.
 
     """
@@ -50,7 +50,7 @@ def write_card(
 
 
 def size_category(n: int) -> str:
-    """The size as data hubs name it.
+    """The size category as data hubs name it.
 
     >>> size_category(999), size_category(1000), size_category(5_000_000)
     ('n<1K', '1K<n<10K', '1M<n<10M')
@@ -107,7 +107,7 @@ def _render(
 
 
 def markdown(text: str) -> str:
-    r"""Text for a Markdown line or cell: signs that mean something there are escaped.
+    r"""Text for a Markdown line or cell, with Markdown's special characters escaped.
 
     >>> print(markdown("a|b <Yes> single_choice _x_"))
     a\|b \<Yes\> single_choice \_x\_
@@ -116,7 +116,7 @@ def markdown(text: str) -> str:
 
 
 def fence(text: str, language: str = "") -> str:
-    """Text in a fence that is longer than any run of backticks within."""
+    """Text in a code fence that is longer than any run of backticks inside."""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     ticks = "`" * max(3, longest + 1)
     return f"{ticks}{language}\n{text}\n{ticks}"

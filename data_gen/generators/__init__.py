@@ -1,7 +1,7 @@
-"""Generators: one function a kind of problem, which draws the numbers and works out the answers.
+"""Problem generators: one function for each kind of problem.
 
-What a question says stands in ``words/*.txt``, how an answer is written in ``ways.py``; a generator
-holds the arithmetic and the errors that people make in it.
+A generator draws the numbers and computes the answer and typical wrong answers. The texts of the
+questions are in ``words/*.txt``; ``builders.py`` writes the answers.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import NamedTuple
 from gradegpt.schema import AnswerType
 
 
-class Drawn(NamedTuple):
-    """A drawn problem: solution steps, other right forms of the reference, and hard negatives.
+class GeneratedProblem(NamedTuple):
+    """A generated problem: solution steps, equivalent forms of the reference, hard negatives.
 
-    ``rivals`` writes wrong answers the way the reference is: the options of a choice.
+    ``distractors`` writes wrong answers in the form of the reference, for multiple choice.
     """
 
     kind: AnswerType
@@ -25,8 +25,8 @@ class Drawn(NamedTuple):
     steps: list[str]
     right: list[str]
     wrong: list[str]
-    rivals: Callable[[], list[str]] = list
+    distractors: Callable[[], list[str]] = list
 
 
-Generator = Callable[[random.Random, bool], Drawn]
-"""From a generator, and whether the problem is to be Chinese."""
+Generator = Callable[[random.Random, bool], GeneratedProblem]
+"""Takes a random generator and whether the problem is to be in Chinese."""

@@ -1,4 +1,4 @@
-"""Generators of problems with options: one right, or several."""
+"""Generators of multiple-choice problems, with one or several right options."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from typing import Final
 from gradegpt.answers.options import LETTERS, is_set
 from gradegpt.schema import AnswerType
 
-from . import Drawn, Generator
+from . import GeneratedProblem, Generator
 from .algebra import expand, linear, nonzero, quadratic, system
 from .arithmetic import fraction, percent, share, shopping
+from .builders import build_problem
 from .calculus import derivative, integral, product_rule, tangent
 from .coordinates import distance, midpoint
 from .facts import recall
@@ -24,8 +25,7 @@ from .nature import moles
 from .notation import coefficient, polynomial
 from .physics import density, kinetic_energy, ohm, speed
 from .statistics import average, probability
-from .ways import settle
-from .words import Told, fill, section, tell
+from .words import Statement, fill, render, section
 
 _LAYOUTS: Final = ("{}. {}", "({}) {}", "{}、{}", "{}: {}", "{}．{}", "{}) {}")
 _EN_LAYOUTS: Final = ("{}. {}", "({}) {}", "{}: {}", "{}) {}", "({}). {}")
@@ -36,11 +36,11 @@ _BLANKS: Final = (
 _NONE: Final = ("以上都不对", "none of the above")
 
 
-def listed(told: Told, texts: Sequence[str]) -> str:
-    """Options with their letters, on lines of their own or, where short, on one."""
-    layout = told.rng.choice(_LAYOUTS if told.zh else _EN_LAYOUTS)
+def list_options(statement: Statement, texts: Sequence[str]) -> str:
+    """Options with their letters, one on each line or, if they are short, on one line."""
+    layout = statement.rng.choice(_LAYOUTS if statement.zh else _EN_LAYOUTS)
     short = sum(map(len, texts)) <= 60 and len(texts) <= 5
-    joint = told.rng.choice(["\n", "\n", "  ", "\t", "; "]) if short else "\n"
+    joint = statement.rng.choice(["\n", "\n", "  ", "\t", "; "]) if short else "\n"
     return joint.join(layout.format(*pair) for pair in zip(LETTERS, texts, strict=False))
 
 
@@ -52,11 +52,11 @@ def _numbered(joint: str, form: str) -> Callable[[Iterable[str]], str]:
     return lambda v: joint.join(form.format(n, x) for n, x in enumerate(v, start=1))
 
 
-def one_of(told: Told, right: str, rivals: Sequence[str]) -> Drawn:
-    """A choice of ``right`` among up to nine ``rivals``; now and then none of the options holds."""
-    rng, zh, none = told.rng, told.zh, _NONE[not told.zh]
-    count = min(len(rivals), rng.choice((2, 3, 3, 3, 3, 3, 3, 4, 4, 5, 7, 9)))
-    texts = rng.sample(list(rivals), count)
+def one_of(statement: Statement, right: str, distractors: Sequence[str]) -> GeneratedProblem:
+    """A choice of ``right`` among up to nine ``distractors``; sometimes no option is right."""
+    rng, zh, none = statement.rng, statement.zh, _NONE[not statement.zh]
+    count = min(len(distractors), rng.choice((2, 3, 3, 3, 3, 3, 3, 4, 4, 5, 7, 9)))
+    texts = rng.sample(list(distractors), count)
     roll = rng.random()
     if roll < 0.04 and count > 2:
         right = none
@@ -66,29 +66,35 @@ def one_of(told: Told, right: str, rivals: Sequence[str]) -> Drawn:
         texts.append(none)
     else:
         texts.insert(rng.randrange(count + 1), right)
-    question = f"{told.question}{rng.choice(_BLANKS[not zh])}\n{listed(told, texts)}"
+    question = (
+        f"{statement.question}{rng.choice(_BLANKS[not zh])}\n{list_options(statement, texts)}"
+    )
     forms = ["{0}", "({0})", "{0}. {1}", "{1}", "({0}) {1}"]
     forms += ("选项{0}", "{0}项") if zh else ("option {0}", "Choice {0}")
-    ways = [_option(form, texts) for form in forms]
+    writers = [_option(form, texts) for form in forms]
     slot = texts.index(right)
     wrong = rng.sample([i for i in range(len(texts)) if i != slot], min(4, len(texts) - 1))
-    drawn = settle(told._replace(question=question), AnswerType.SINGLE_CHOICE, slot, wrong, ways)
+    drawn = build_problem(
+        statement._replace(question=question), AnswerType.SINGLE_CHOICE, slot, wrong, writers
+    )
     return _lettered(rng, drawn, LETTERS[slot])
 
 
-def _lettered(rng: random.Random, drawn: Drawn, letters: str) -> Drawn:
-    """The same problem with a bare letter, mostly, as its reference."""
+def _lettered(rng: random.Random, drawn: GeneratedProblem, letters: str) -> GeneratedProblem:
+    """The same problem, mostly with a bare letter as its reference."""
     reference = letters if rng.random() < 0.8 or len(letters) > 1 else f"({letters})"
     forms = (drawn.reference, *drawn.right)
     return drawn._replace(reference=reference, right=[f for f in forms if f != reference])
 
 
 def as_choice(generators: Sequence[Generator]) -> Generator:
-    """A generator of the problems of ``generators`` with options."""
+    """A generator of the problems of ``generators`` as multiple choice."""
 
-    def generator(rng: random.Random, zh: bool) -> Drawn:
+    def generator(rng: random.Random, zh: bool) -> GeneratedProblem:
         drawn = rng.choice(generators)(rng, zh)
-        return one_of(Told(drawn.question, drawn.steps, rng, zh), drawn.reference, drawn.rivals())
+        return one_of(
+            Statement(drawn.question, drawn.steps, rng, zh), drawn.reference, drawn.distractors()
+        )
 
     return generator
 
@@ -106,8 +112,8 @@ choose_region: Final = as_choice(
 choose_fact: Final = as_choice((recall, recall, recall, weekday, conic))
 
 
-def several_questions(rng: random.Random, zh: bool) -> Drawn:
-    """Questions with one right option each, under one number: ``B A D``."""
+def several_questions(rng: random.Random, zh: bool) -> GeneratedProblem:
+    """Several questions with one right option each; the answer lists the letters: ``B A D``."""
     count = rng.choice((2, 3, 3, 4, 4, 5, 5, 10))
     while True:
         drawn = [rng.choice((largest, odd_one_out, choose_fact))(rng, zh) for _ in range(count)]
@@ -120,32 +126,34 @@ def several_questions(rng: random.Random, zh: bool) -> Drawn:
     )
     wrong = [other for other in others if not is_set(other)]
     numbered = [(" ", "{}.{}"), (" ", "({}) {}"), ("; ", "{}. {}")]
-    ways = [" ".join, ", ".join, *(_numbered(*way) for way in numbered)]
-    told = Told(asked, [step for d in drawn for step in d.steps[:1]], rng, zh)
-    keys = (*ways[:1] * 3, *ways[2:4])
-    return settle(told, AnswerType.MULTIPLE_CHOICE, value, wrong, ways, keys=keys)
+    writers = [" ".join, ", ".join, *(_numbered(*writer) for writer in numbered)]
+    statement = Statement(asked, [step for d in drawn for step in d.steps[:1]], rng, zh)
+    keys = (*writers[:1] * 3, *writers[2:4])
+    return build_problem(
+        statement, AnswerType.MULTIPLE_CHOICE, value, wrong, writers, reference_writers=keys
+    )
 
 
-def largest(rng: random.Random, zh: bool) -> Drawn:
+def largest(rng: random.Random, zh: bool) -> GeneratedProblem:
     """The largest or the smallest of some numbers."""
     size, n = rng.choice((3, 4, 4, 4, 5, 6)), rng.choice((10, 100, 1000))
     values = [v / n for v in rng.sample(range(-9 * n // 10, 9 * n), size)]
     which, side, best = rng.choice(
         [(("最大", "largest"), ("右", "right"), max), (("最小", "smallest"), ("左", "left"), min)]
     )
-    told = tell("largest", rng, zh, which=which, side=side)
+    statement = render("largest", rng, zh, which=which, side=side)
     right = best(values)
-    return one_of(told, f"{right:g}", [f"{v:g}" for v in values if v != right])
+    return one_of(statement, f"{right:g}", [f"{v:g}" for v in values if v != right])
 
 
-def odd_one_out(rng: random.Random, zh: bool) -> Drawn:
-    """The one option that is not of the kind that the others are, or the only one that is."""
+def odd_one_out(rng: random.Random, zh: bool) -> GeneratedProblem:
+    """The one option that is not of the kind of the others, or the only one of a kind."""
     kind, members, others = _category(rng, zh)
     name = rng.choice(("only_one", "odd_one_out"))
-    told = tell(name, rng, zh, kind=kind)
+    statement = render(name, rng, zh, kind=kind)
     if name == "odd_one_out":
         members, others = others, members
-    return one_of(told, rng.choice(members), rng.sample(others, min(3, len(others))))
+    return one_of(statement, rng.choice(members), rng.sample(others, min(3, len(others))))
 
 
 def _category(rng: random.Random, zh: bool) -> tuple[str, list[str], list[str]]:
@@ -157,58 +165,58 @@ def _category(rng: random.Random, zh: bool) -> tuple[str, list[str], list[str]]:
 # --- several right options ------------------------------------------------------------------------
 
 
-def all_of(told: Told, good: Sequence[str], bad: Sequence[str]) -> Drawn:
+def all_of(statement: Statement, good: Sequence[str], bad: Sequence[str]) -> GeneratedProblem:
     """A choice of all of ``good`` among ``bad``."""
-    options = told.rng.sample([*good, *bad], len(good) + len(bad))
+    options = statement.rng.sample([*good, *bad], len(good) + len(bad))
     every = dict(zip(LETTERS, options, strict=False))
     right = "".join(x for x, text in every.items() if text in good)
     rest = [x for x in every if x not in right]
     kept = (right, right[1:])
     wrong = [right[1:], right[:-1], *("".join(sorted(k + x)) for k in kept for x in rest)]
-    joints = ("", "、", ",", ", ", " ", "和" if told.zh else " and ")
-    ways: list[Callable[[str], str]] = [joint.join for joint in joints]
-    ways += [lambda v: f"({v})", lambda v: v[::-1], lambda v: "".join(f"({x})" for x in v)]
-    asked = told._replace(question=f"{told.question}\n{listed(told, options)}")
-    drawn = settle(asked, AnswerType.MULTIPLE_CHOICE, right, wrong, ways)
-    return _lettered(told.rng, drawn, right)
+    joints = ("", "、", ",", ", ", " ", "和" if statement.zh else " and ")
+    writers: list[Callable[[str], str]] = [joint.join for joint in joints]
+    writers += [lambda v: f"({v})", lambda v: v[::-1], lambda v: "".join(f"({x})" for x in v)]
+    asked = statement._replace(question=f"{statement.question}\n{list_options(statement, options)}")
+    drawn = build_problem(asked, AnswerType.MULTIPLE_CHOICE, right, wrong, writers)
+    return _lettered(statement.rng, drawn, right)
 
 
 def _counts(rng: random.Random, good: int, bad: int) -> tuple[int, int]:
-    """How many right and wrong options to show: four or five in all, at least two right ones."""
+    """The numbers of right and wrong options: four or five in all, at least two right ones."""
     right = min(good, rng.choice((2, 2, 3, 3, 4)))
     return right, min(bad, max(1, rng.choice((4, 4, 4, 5)) - right))
 
 
-def members(rng: random.Random, zh: bool) -> Drawn:
+def members(rng: random.Random, zh: bool) -> GeneratedProblem:
     """Which options are of a kind."""
     kind, good, bad = _category(rng, zh)
     r, w = _counts(rng, len(good), len(bad))
-    told = tell("category", rng, zh, kind=kind)
-    return all_of(told, rng.sample(good, r), rng.sample(bad, w))
+    statement = render("category", rng, zh, kind=kind)
+    return all_of(statement, rng.sample(good, r), rng.sample(bad, w))
 
 
-def divisible(rng: random.Random, zh: bool) -> Drawn:
+def divisible(rng: random.Random, zh: bool) -> GeneratedProblem:
     """Which numbers can be divided by another."""
     k = rng.choice((3, 4, 6, 7, 8, 9, 11, 12, 13))
     r, w = _counts(rng, 9, 9)
     good = [k * n for n in rng.sample(range(3, 60), r)]
     bad = [k * n + rng.randint(1, k - 1) for n in rng.sample(range(3, 60), w)]
-    told = tell("divisible", rng, zh, k=k, a=good[0], b=good[0] // k, c=bad[0], d=bad[0] % k)
-    return all_of(told, [str(n) for n in good], [str(n) for n in bad])
+    statement = render("divisible", rng, zh, k=k, a=good[0], b=good[0] // k, c=bad[0], d=bad[0] % k)
+    return all_of(statement, [str(n) for n in good], [str(n) for n in bad])
 
 
-def on_the_line(rng: random.Random, zh: bool) -> Drawn:
+def on_the_line(rng: random.Random, zh: bool) -> GeneratedProblem:
     """Which points lie on a line."""
     k, b = nonzero(rng, 5), rng.randint(-9, 9)
     r, w = _counts(rng, 9, 9)
     xs = rng.sample(range(-6, 9), r + w)
     good = [f"({x},{k * x + b})" for x in xs[:r]]
     bad = [f"({x},{k * x + b + rng.choice((-2, -1, 1, 2, 3))})" for x in xs[r:]]
-    told = tell("on_the_line", rng, zh, f=polynomial((k, b)), x=xs[0], y=k * xs[0] + b)
-    return all_of(told, good, bad)
+    statement = render("on_the_line", rng, zh, f=polynomial((k, b)), x=xs[0], y=k * xs[0] + b)
+    return all_of(statement, good, bad)
 
 
-def equal_values(rng: random.Random, zh: bool) -> Drawn:
+def equal_values(rng: random.Random, zh: bool) -> GeneratedProblem:
     """Which fractions, decimals and percentages equal a fraction."""
     a, b = rng.choice(
         ((1, 2), (1, 4), (3, 4), (1, 5), (2, 5), (3, 5), (4, 5), (1, 8), (3, 8), (7, 20))
@@ -224,15 +232,15 @@ def equal_values(rng: random.Random, zh: bool) -> Drawn:
     bad = [f"{share / 10:g}", f"{share:g}%", f"$\\frac{{{a + m}}}{{{b + m}}}$", f"{b}/{a}"]
     bad.append(f"{share * 10:g}%")
     r, w = _counts(rng, 4, 5)
-    told = tell("equal_values", rng, zh, a=a, b=b, share=f"{share:g}")
-    return all_of(told, rng.sample(good, r), rng.sample(bad, w))
+    statement = render("equal_values", rng, zh, a=a, b=b, share=f"{share:g}")
+    return all_of(statement, rng.sample(good, r), rng.sample(bad, w))
 
 
-def true_statements(rng: random.Random, zh: bool) -> Drawn:
-    """Which statements on a parabola hold."""
+def true_statements(rng: random.Random, zh: bool) -> GeneratedProblem:
+    """Which statements about a parabola are true."""
     a, h, k = nonzero(rng, 3), nonzero(rng, 5), nonzero(rng, 9)
     f = f"{coefficient(a)}(x{-h:+d})^2{k:+d}"
-    told = tell("true_statements", rng, zh, f=f, a=a, h=h, k=k)
+    statement = render("true_statements", rng, zh, f=f, a=a, h=h, k=k)
     turns = ("上", "下", "小", "大") if zh else ("upward", "downward", "least", "greatest")
     opens, closes, least, most = turns if a > 0 else (turns[1], turns[0], turns[3], turns[2])
     fields = {
@@ -242,15 +250,15 @@ def true_statements(rng: random.Random, zh: bool) -> Drawn:
     r, w = _counts(rng, 4, 3)
     shown = rng.sample(section("true_statements").rows, min(5, r + w))
     good = [fill(row[2 * (not zh)], fields) for row in shown[:r]]
-    return all_of(told, good, [fill(row[2 * (not zh) + 1], fields) for row in shown[r:]])
+    return all_of(statement, good, [fill(row[2 * (not zh) + 1], fields) for row in shown[r:]])
 
 
-def solutions(rng: random.Random, zh: bool) -> Drawn:
+def solutions(rng: random.Random, zh: bool) -> GeneratedProblem:
     """Which numbers satisfy a linear inequality."""
     k, x, b = nonzero(rng, 5), rng.randint(-4, 5), rng.randint(-9, 9)
     r, w = _counts(rng, 8, 8)
     good = rng.sample([x + d * (1 if k > 0 else -1) for d in range(1, 9)], r)
     bad = rng.sample([x - d * (1 if k > 0 else -1) for d in range(8)], w)
     left = polynomial((k, b))
-    told = tell("solutions", rng, zh, left=left, c=k * x + b, sign="><"[k < 0], x=x)
-    return all_of(told, [str(n) for n in good], [str(n) for n in bad])
+    statement = render("solutions", rng, zh, left=left, c=k * x + b, sign="><"[k < 0], x=x)
+    return all_of(statement, [str(n) for n in good], [str(n) for n in bad])

@@ -1,6 +1,6 @@
-"""Generators of problems on facts, from the tables in ``words/facts.txt``, and on laws in words.
+"""Generators of problems on facts, from the tables in ``words/facts.txt``, and on physical laws.
 
-An answer may be given in either language: the judge works across both.
+An answer may be in either language: the judge works across both.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from typing import Final, NamedTuple
 
 from gradegpt.schema import AnswerType
 
-from . import Drawn
-from .ways import settle, verdicts
-from .words import Pair, section, tell
+from . import GeneratedProblem
+from .builders import build_problem, verdicts
+from .words import Pair, render, section
 
 TABLES: Final = (
     "capital", "element", "organ", "unit-of", "scientist", "instrument", "chemical-name", "planet",
@@ -21,18 +21,18 @@ TABLES: Final = (
 )  # fmt: skip
 
 
-_Way = Callable[[bool], str]
+_Writer = Callable[[bool], str]
 
 
 class Fact(NamedTuple):
-    """A row of a table: what is asked, and its answer with synonyms, in both languages."""
+    """A row of a table: the subject of the question, and its answer with synonyms."""
 
     key: Pair
     zh: tuple[str, ...]
     en: tuple[str, ...]
 
     def name(self, zh: bool, synonym: int = 0) -> str:
-        """The answer in one language; a number beyond the synonyms starts them again."""
+        """The answer in one language; the index of the synonym wraps around."""
         names = self.zh if zh else self.en
         return names[synonym % len(names)]
 
@@ -45,55 +45,62 @@ def table(name: str) -> list[Fact]:
     ]
 
 
-def recall(rng: random.Random, zh: bool) -> Drawn:
-    """A question that a table of facts answers; wrong are its other answers."""
+def recall(rng: random.Random, zh: bool) -> GeneratedProblem:
+    """A question about a fact of a table; the other answers of the table are wrong."""
     name = rng.choice(TABLES)
     facts = table(name)
     fact = rng.choice(facts)
-    told = tell(name, rng, zh, key=fact.key)
+    statement = render(name, rng, zh, key=fact.key)
     others = {f.zh: f for f in rng.sample(facts, len(facts)) if f.zh != fact.zh and f.en != fact.en}
-    ways = [
+    writers = [
         lambda f: f.name(zh),
         lambda f: f.name(zh, 1),
         lambda f: f.name(not zh),
         lambda f: f.name(not zh, 1),
         lambda f: f"{f.name(zh)}（{f.name(not zh)}）" if zh else f"{f.name(zh)} ({f.name(not zh)})",
     ]
-    return settle(told, AnswerType.TEXT, fact, [*others.values()][:5], ways, keys=ways[:1])
+    return build_problem(
+        statement,
+        AnswerType.TEXT,
+        fact,
+        [*others.values()][:5],
+        writers,
+        reference_writers=writers[:1],
+    )
 
 
-def claim(rng: random.Random, zh: bool) -> Drawn:
-    """Whether a statement that a table of facts decides holds."""
+def claim(rng: random.Random, zh: bool) -> GeneratedProblem:
+    """Whether a claim about a fact of a table is true."""
     name, *claims = rng.choice(section("claim").rows)
     facts = table(name)
     fact, truth = rng.choice(facts), rng.random() < 0.5
-    said = fact if truth else rng.choice([f for f in facts if f.zh != fact.zh])
+    claimed = fact if truth else rng.choice([f for f in facts if f.zh != fact.zh])
     text = claims[not zh].replace("<key>", fact.key[not zh])
-    text = text.replace("<value>", said.name(zh))
-    told = tell("claim", rng, zh, claim=text, Claim=text[:1].upper() + text[1:])
-    return verdicts(told, truth)
+    text = text.replace("<value>", claimed.name(zh))
+    statement = render("claim", rng, zh, claim=text, Claim=text[:1].upper() + text[1:])
+    return verdicts(statement, truth)
 
 
 _MORE: Final = (("增大", "变大", "增加"), ("increases", "rises", "goes up"))
 _LESS: Final = (("减小", "变小", "减少"), ("decreases", "falls", "goes down"))
 
 
-def trend(rng: random.Random, zh: bool) -> Drawn:
+def trend(rng: random.Random, zh: bool) -> GeneratedProblem:
     """Whether a quantity grows or shrinks when another does."""
     zh_law, en_law, kind = rng.choice(section("trend").rows)
     factor, up = rng.randint(2, 60), rng.random() < 0.5
     by = (("减小", "decreases by "), ("增大", "increases by "))[up][not zh]
-    told = tell("trend", rng, zh, law=(zh_law, en_law))
-    told = told._replace(question=told.question.replace("{}", f"{by}{factor}%"))
+    statement = render("trend", rng, zh, law=(zh_law, en_law))
+    statement = statement._replace(question=statement.question.replace("{}", f"{by}{factor}%"))
     good, bad = (_MORE, _LESS) if up == (kind == "direct") else (_LESS, _MORE)
     words = [*zip(good[not zh], bad[not zh], strict=True)]
     soft = tuple(("会{}", "it {}")[not zh].format(word) for word in words[0])
     pairs = [*words, (good[zh][0], bad[zh][0]), soft]
-    return settle(told, AnswerType.TEXT, True, [False], _either(pairs))
+    return build_problem(statement, AnswerType.TEXT, True, [False], _either(pairs))
 
 
-def _either(pairs: list[tuple[str, ...]]) -> list[_Way]:
-    def way(pair: tuple[str, ...]) -> _Way:
+def _either(pairs: list[tuple[str, ...]]) -> list[_Writer]:
+    def writer(pair: tuple[str, ...]) -> _Writer:
         return lambda right: pair[not right]
 
-    return [way(pair) for pair in pairs]
+    return [writer(pair) for pair in pairs]

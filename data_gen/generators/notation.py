@@ -7,7 +7,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 Num = int | Fraction | Decimal | str
-"""A number; where it is no rational one, its LaTeX."""
+"""A number; one that is not rational is given as LaTeX."""
 
 
 def tex(number: Num) -> str:
@@ -21,17 +21,17 @@ def tex(number: Num) -> str:
 
 
 def coefficient(number: int) -> str:
-    """A factor before a letter: 1 is not written, of -1 the sign alone."""
+    """A factor before a letter: nothing for 1, the sign alone for -1."""
     return {1: "", -1: "-"}.get(number, str(number))
 
 
 def order(one: int, other: int) -> str:
-    """The sign between two numbers."""
+    """The comparison sign between two numbers: ``<``, ``>`` or ``=``."""
     return ">" if one > other else "<" if one < other else "="
 
 
 def polynomial(coefficients: Sequence[int | Fraction], variable: str = "x") -> str:
-    """A polynomial, its highest power first; coefficients from the highest down."""
+    """A polynomial as LaTeX; its coefficients are listed from the highest power down."""
     top = len(coefficients) - 1
     text = ""
     for power, number in zip(range(top, -1, -1), coefficients, strict=True):

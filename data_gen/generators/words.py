@@ -1,8 +1,8 @@
-"""What problems say: questions, steps and tables of facts, read from ``words/*.txt``.
+"""Texts of the problems: questions, steps and tables of facts, read from ``words/*.txt``.
 
 A section ``[name]`` holds lines ``zh? question``, ``zh> step`` (and ``en?``, ``en>``) and rows of
-columns with tabs between. ``<a>`` stands for the drawn value ``a``, ``<a:+d>`` for its signed form;
-`` || `` parts alternatives of a step.
+columns separated by tabs. ``<a>`` is replaced by the value ``a``, ``<a:+d>`` by its signed form;
+`` || `` separates alternatives of a step.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ THINGS: Final = (
 )  # fmt: skip
 
 Pair = tuple[str, str]
-"""The same in Chinese and in English."""
+"""A text in Chinese and in English."""
 
 
 class Section(NamedTuple):
-    """The words of one kind of problem: questions and steps by language, rows of a table."""
+    """The texts of one kind of problem: questions and steps by language, rows of a table."""
 
     asks: dict[str, list[str]]
     steps: dict[str, list[str]]
     rows: list[tuple[str, ...]]
 
 
-class Told(NamedTuple):
-    """A question with its solution steps, and what both were drawn with."""
+class Statement(NamedTuple):
+    """A question with its solution steps, its random generator and its language."""
 
     question: str
     steps: list[str]
@@ -53,20 +53,20 @@ class Told(NamedTuple):
     zh: bool
 
 
-def tell(name: str, rng: random.Random, zh: bool, /, **values: object) -> Told:
-    """The question ``name`` in one of its phrasings.
+def render(name: str, rng: random.Random, zh: bool, /, **values: object) -> Statement:
+    """The statement of the section ``name`` in one of its phrasings, filled with ``values``.
 
-    Of a pair of texts among ``values`` (Chinese, English) one is told, coefficients as their
-    polynomial in x, a list with commas, and numbers as LaTeX.
+    Of a pair of texts (Chinese, English) the one in the language is used. Another tuple holds the
+    coefficients of a polynomial in x; lists are joined with commas; numbers are written as LaTeX.
     """
     words, lang = section(name), "zh" if zh else "en"
     drawn = {"who": rng.choice(_NAMES[not zh]), "thing": rng.choice(THINGS)}
-    fields = {name: _said(value, zh) for name, value in (drawn | values).items()}
+    fields = {name: _as_text(value, zh) for name, value in (drawn | values).items()}
     steps = [fill(rng.choice(step.split(" || ")), fields) for step in words.steps[lang]]
-    return Told(fill(rng.choice(words.asks[lang]), fields), steps, rng, zh)
+    return Statement(fill(rng.choice(words.asks[lang]), fields), steps, rng, zh)
 
 
-def _said(value: object, zh: bool) -> object:
+def _as_text(value: object, zh: bool) -> object:
     match value:
         case (str(), str()):
             return value[not zh]
@@ -81,16 +81,16 @@ def _said(value: object, zh: bool) -> object:
 
 
 def fill(template: str, fields: dict[str, object]) -> str:
-    r"""``template`` with its gaps filled; ``\n`` in it is a line break.
+    r"""``template`` with its fields filled; ``\n`` in it is a line break.
 
     Raises:
-        InputError: a gap for which there is no value.
+        InputError: a field has no value.
 
     """
 
     def value(gap: re.Match[str]) -> str:
         if gap[1] not in fields:
-            raise InputError(f"{FOLDER.name}: {template!r}: no value for <{gap[1]}>; hand it in")
+            raise InputError(f"{FOLDER.name}: {template!r}: no value for <{gap[1]}>; pass one")
         return format(fields[gap[1]], gap[2] or "")
 
     return _GAP.sub(value, template)
@@ -98,15 +98,15 @@ def fill(template: str, fields: dict[str, object]) -> str:
 
 @cache
 def section(name: str) -> Section:
-    """The section ``name`` of whichever file has it.
+    """The section ``name`` from any of the files.
 
     Raises:
-        InputError: no file has it.
+        InputError: no file has this section.
 
     """
     found = _sections()
     if name not in found:
-        raise InputError(f"{FOLDER}: no section [{name}]; write one, or correct the name")
+        raise InputError(f"{FOLDER}: no section [{name}]; add one, or correct the name")
     return found[name]
 
 
@@ -128,7 +128,7 @@ def _read(name: str, lines: Iterable[str], made: dict[str, Section]) -> None:
                 line.strip("[]"), Section({"zh": [], "en": []}, {"zh": [], "en": []}, [])
             )
         elif current is None:
-            raise InputError(f"{name}:{number}: a line before any [section]; name one above it")
+            raise InputError(f"{name}:{number}: a line before any [section]; add one above it")
         elif line[:4] in ("zh? ", "en? "):
             current.asks[line[:2]].append(line[4:])
         elif line[:4] in ("zh> ", "en> "):
@@ -136,4 +136,7 @@ def _read(name: str, lines: Iterable[str], made: dict[str, Section]) -> None:
         elif "\t" in line:
             current.rows.append(tuple(line.split("\t")))
         else:
-            raise InputError(f"{name}:{number}: neither question, step nor row; see words.py")
+            raise InputError(
+                f"{name}:{number}: neither a question, a step nor a row; "
+                "begin it with 'zh? ', 'zh> ', 'en? ' or 'en> ', or separate columns by tabs"
+            )

@@ -1,1 +1,1 @@
-"""What is kept out of the data: evaluation questions, duplicates, and artifacts in the response."""
+"""Quality checks of the data: duplicates, and artifacts in the response."""

@@ -1,9 +1,9 @@
-"""How far the response alone gives the verdict away.
+"""The artifact probe: how well the response alone predicts the verdict.
 
 A judge has to compare a response with a reference. Where a bag of words of the response predicts
 the verdict, a model can learn the words instead ("annotation artifacts": Gururangan et al. 2018).
-A linear classifier measures how far this goes, on questions that it was not fitted on, and names
-the n-grams that it goes by.
+A linear classifier measures this on held-out questions and lists the n-grams with the largest
+weights.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 FOLDS: Final = 5
 STRONGEST: Final = 15
-"""N-grams shown for either side."""
+"""N-grams listed for each verdict."""
 _DRAWS: Final = 1000
 _MIN_ROWS: Final = 5
 _MAX_FEATURES: Final = 50_000
@@ -45,10 +45,10 @@ class Score(Row):
     high: float | None
 
 
-class Sign(Row):
-    """An n-gram that the classifier goes by.
+class NgramWeight(Row):
+    """An n-gram with its weight in the classifier, in log odds.
 
-    ``n`` responses have it, and ``share_correct`` of them are correct. The weight is in log odds.
+    ``n`` responses contain it, and ``share_correct`` of them are correct.
     """
 
     ngram: str
@@ -57,18 +57,18 @@ class Sign(Row):
     share_correct: float
 
 
-Signs = tuple[Sign, ...]
-"""The n-grams of one side, strongest first."""
+NgramWeights = tuple[NgramWeight, ...]
+"""The n-grams that predict one verdict, the largest weight first."""
 
 
 class ArtifactProbe(Row):
-    """What the response alone tells. 0.5 is what guessing scores."""
+    """Results of the probe; a balanced accuracy of 0.5 is chance."""
 
     n_groups: int
     overall: Score
     by_language: dict[str, Score]
-    correct: Signs
-    incorrect: Signs
+    correct: NgramWeights
+    incorrect: NgramWeights
 
     def as_dict(self) -> dict[str, Any]:
         """JSON values for the manifest."""
@@ -81,7 +81,7 @@ def probe_artifacts(
     """Measure how well the words of a response predict its label; groups are questions.
 
     The language of a response is Chinese (``zh``) if it has a Han character, else ``en``. Leave
-    invalid rows out: that a response gives no answer is meant to be seen in it.
+    invalid rows out: a missing answer is rightly recognised from the response alone.
 
     Raises:
         InputError: the three sequences differ in length.
@@ -93,18 +93,20 @@ def probe_artifacts(
 
     if not len(responses) == len(labels) == len(groups):
         lengths = f"{len(responses)}, {len(labels)} and {len(groups)}"
-        raise InputError(f"probe_artifacts: {lengths} responses, labels and groups; give one each")
+        raise InputError(
+            f"probe_artifacts: {lengths} responses, labels and groups; pass as many of each"
+        )
     truth = np.array(labels, dtype=bool)
     numbers = numbered(groups)
     languages = np.array(["zh" if needs_gloss(r) else "en" for r in responses])
-    said, signs = _classify(responses, truth, numbers, seed)
+    predicted, signs = _classify(responses, truth, numbers, seed)
     rng = np.random.default_rng(seed)
     everyone = np.ones(len(truth), dtype=bool)
     return ArtifactProbe(
         n_groups=len(set(groups)),
-        overall=_score(truth, said, numbers, everyone, rng),
+        overall=_score(truth, predicted, numbers, everyone, rng),
         by_language={
-            str(language): _score(truth, said, numbers, languages == language, rng)
+            str(language): _score(truth, predicted, numbers, languages == language, rng)
             for language in np.unique(languages)
         },
         correct=signs[0],
@@ -113,7 +115,7 @@ def probe_artifacts(
 
 
 def ngrams(response: str) -> Iterator[str]:
-    """Words, signs and Han characters, one by one and in pairs, case aside.
+    """Unigrams and bigrams of words, signs and Han characters, ignoring case.
 
     >>> list(ngrams("So x=2"))
     ['so', 'x', '=', '2', 'so x', 'x =', '= 2']
@@ -126,8 +128,8 @@ def ngrams(response: str) -> Iterator[str]:
 
 def _classify(
     responses: Sequence[str], truth: Any, numbers: Numbers, seed: int
-) -> tuple[Any, tuple[Signs, Signs]]:
-    """Labels predicted out of fold, or none where folds are undefined; signs of either side."""
+) -> tuple[Any, tuple[NgramWeights, NgramWeights]]:
+    """Out-of-fold predictions (none where folds are undefined), and the n-grams of each verdict."""
     import numpy as np
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.model_selection import GroupKFold
@@ -142,12 +144,12 @@ def _classify(
         matrix = vectorizer.fit_transform(responses)
     except ValueError:  # no n-gram is in five responses
         return None, ((), ())
-    said = np.zeros(len(truth), dtype=bool)
+    predicted = np.zeros(len(truth), dtype=bool)
     folds = GroupKFold(FOLDS, shuffle=True, random_state=seed)
     for train, test in folds.split(matrix, groups=numbers):
-        said[test] = _fit(matrix[train], truth[train]).predict(matrix[test])
+        predicted[test] = _fit(matrix[train], truth[train]).predict(matrix[test])
     weights = _fit(matrix, truth).coef_[0]
-    return said, _signs(vectorizer.get_feature_names_out(), weights, matrix, truth)
+    return predicted, _strongest_ngrams(vectorizer.get_feature_names_out(), weights, matrix, truth)
 
 
 def _fit(matrix: Any, truth: Any) -> Any:
@@ -161,15 +163,17 @@ def _fit(matrix: Any, truth: Any) -> Any:
     return model.fit(matrix, truth)
 
 
-def _signs(names: Any, weights: Floats, matrix: Any, truth: Any) -> tuple[Signs, Signs]:
+def _strongest_ngrams(
+    names: Any, weights: Floats, matrix: Any, truth: Any
+) -> tuple[NgramWeights, NgramWeights]:
     import numpy as np
 
     rows = np.asarray(matrix.sum(axis=0)).ravel()
     correct = np.asarray(matrix[truth].sum(axis=0)).ravel()
 
-    def strongest(side: int) -> Signs:
-        # Rounded, then by name: the last bits of a weight differ between machines. N-grams that
-        # always occur together have one weight and are one artifact; the longest is listed.
+    def strongest(side: int) -> NgramWeights:
+        # Rounded, then by name, because the last bits of a weight differ between machines. N-grams
+        # that always occur together have the same weight; the longest of them is listed.
         rounded = np.round(side * weights, _DECIMALS)
         chosen: dict[tuple[float, int, int], int] = {}
         for i in sorted(
@@ -180,7 +184,7 @@ def _signs(names: Any, weights: Floats, matrix: Any, truth: Any) -> tuple[Signs,
             if len(chosen) == STRONGEST:
                 break
         return tuple(
-            Sign(
+            NgramWeight(
                 ngram=str(names[i]),
                 weight=round(side * weight, _DECIMALS),
                 n=n,
@@ -192,16 +196,18 @@ def _signs(names: Any, weights: Floats, matrix: Any, truth: Any) -> tuple[Signs,
     return strongest(1), strongest(-1)
 
 
-def _score(truth: Any, said: Any, numbers: Numbers, chosen: Any, rng: np.random.Generator) -> Score:
+def _score(
+    truth: Any, predicted: Any, numbers: Numbers, chosen: Any, rng: np.random.Generator
+) -> Score:
     import numpy as np
 
     from gradegpt.agreement import estimate, resampled, score, table
 
     size, positive = int(chosen.sum()), int(truth[chosen].sum())
     value = low = high = None
-    if said is not None and 0 < positive < size:
+    if predicted is not None and 0 < positive < size:
         _, places = np.unique(numbers[chosen], return_inverse=True)
-        cells = table(truth[chosen], said[chosen], places)
+        cells = table(truth[chosen], predicted[chosen], places)
         drawn = score(resampled(cells, _DRAWS, rng))["balanced_accuracy"]
         value, low, high = (round(v, _DECIMALS) for v in estimate(drawn))
     return Score(n=size, n_correct=positive, balanced_accuracy=value, low=low, high=high)

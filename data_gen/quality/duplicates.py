@@ -1,7 +1,7 @@
-"""Duplicates: exact ones by their bytes, near ones by MinHash (Broder 1997) and banding.
+"""Exact duplicates by their bytes, near duplicates by MinHash (Broder 1997) and banding.
 
-A class of rows is given by the caller. Here it is the verdict and the question, because two rows
-that differ in their verdict are a contrast to learn from, however alike they are.
+Near duplicates are searched within a class of rows that the caller names: rows with the same
+verdict and question. Similar rows with different verdicts are a contrast to learn from.
 """
 
 from __future__ import annotations
@@ -23,14 +23,15 @@ SHINGLE: Final = 5
 """Tokens in a shingle."""
 PERMUTATIONS: Final = 64
 _BANDS: Final = (8, 8)
-"""Bands and rows of each. Two texts of similarity 0.9 meet in a band with 98.9 %, of 0.5 with 3 %;
-the bands that minimise both errors at 0.9 would miss one duplicate in three."""
-_CROWDED: Final = 64
+"""Number of bands and rows per band. Two texts of similarity 0.9 share a band with a probability of
+98.9 %, of 0.5 with 3 %; the bands that minimise both errors at 0.9 would miss a third of the
+duplicates."""
+_MAX_MATCHES: Final = 64
 _BLOCK: Final = 4096
 
 
 def exact_key(text: str) -> bytes:
-    """Equal for texts that differ in blanks and in the encoding of accents alone.
+    """A digest that is equal for texts which differ only in blanks and in composed accents.
 
     NFC, not NFKC: x² and x2 are different answers.
     """
@@ -41,7 +42,7 @@ def exact_key(text: str) -> bytes:
 def signature(text: str) -> Signature:
     """64 minima over the text's shingles; the share of equal ones estimates the Jaccard similarity.
 
-    A text shorter than a shingle is one shingle; one without any token is compared by its bytes.
+    A text shorter than a shingle is one shingle; a text without tokens is compared by its bytes.
     """
     import numpy as np
 
@@ -58,12 +59,12 @@ def signature(text: str) -> Signature:
 
 
 class NearDuplicates:
-    """Which rows of a class are nearly equal to one kept before.
+    """An index of the kept rows, which finds near duplicates within a class.
 
-    One index serves all classes: a class's own 64 words are laid over its signatures (exclusive
-    or), so that those of two classes never meet in a band. A row that meets 64 others without being
-    their duplicate is not indexed: templates crowd a band, and this bounds the time of every later
-    look-up. What it can cost is a duplicate inside such a crowd.
+    One index serves all classes: each signature is combined (exclusive or) with 64 words of its
+    class, so that signatures of two classes never share a band. A row that shares bands with 64
+    others without being their duplicate is not indexed: templates fill a band, and this bounds the
+    time of later queries. A duplicate within such a group may be missed.
     """
 
     def __init__(self, threshold: float = 0.9) -> None:
@@ -74,23 +75,23 @@ class NearDuplicates:
         self._kept: list[Signature] = []
 
     def seen(self, key_class: str, signature: Signature) -> bool:
-        """Whether a kept row of the class is nearly equal. Keeps this one if not."""
+        """Whether the row is a near duplicate of a kept row of its class; if not, it is kept."""
         import numpy as np
 
-        laid = signature ^ np.frombuffer(_overlay(key_class), dtype="<u4")
-        row = _minhash(laid)
-        met = self._index.query(row)
-        if met:
-            alike = (np.stack([self._kept[i] for i in met]) == laid).mean(axis=1)
+        masked = signature ^ np.frombuffer(_class_mask(key_class), dtype="<u4")
+        row = _minhash(masked)
+        matches = self._index.query(row)
+        if matches:
+            alike = (np.stack([self._kept[i] for i in matches]) == masked).mean(axis=1)
             if float(alike.max()) >= self.threshold:
                 return True
-        if len(met) < _CROWDED:
+        if len(matches) < _MAX_MATCHES:
             self._index.insert(len(self._kept), row, check_duplication=False)
-            self._kept.append(laid)
+            self._kept.append(masked)
         return False
 
 
-def _overlay(key_class: str) -> bytes:
+def _class_mask(key_class: str) -> bytes:
     return hashlib.shake_128(key_class.encode("utf-8", "surrogatepass")).digest(4 * PERMUTATIONS)
 
 
@@ -106,6 +107,6 @@ def _permutations() -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
 def _minhash(hashvalues: Signature) -> object:
     from datasketch import MinHash
 
-    # The index reads the values alone; given ones save it from drawing permutations for every row.
+    # The index uses the values alone; constant permutations save drawing them for every row.
     unused = [1] * PERMUTATIONS
     return MinHash(hashvalues=hashvalues, permutations=(unused, unused), scheme="affine32")

@@ -1,4 +1,4 @@
-"""Questions, references and models' outputs from the tables that people have them in."""
+"""Readers for questions with references and for models' outputs, from tables of any columns."""
 
 from gradegpt.tables import files, read_table
 

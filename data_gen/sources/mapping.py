@@ -1,4 +1,4 @@
-"""Which column of a data set holds what, and the few turns that the known ones need, by name."""
+"""Mappings from the columns of a data set to the fields of a problem."""
 
 from __future__ import annotations
 
@@ -46,22 +46,23 @@ def _names(value: object) -> object:
 
 
 Column = Annotated[tuple[Annotated[str, Field(min_length=1)], ...], BeforeValidator(_names)]
-"""A column, or several of which the first that holds something is taken; dots reach inside."""
+"""A column, or several of which the first non-empty one is used; dots select nested fields."""
 
 
 class Mapping(Settings):
-    r"""The columns of a data set. One that is not named is not there.
+    r"""The columns of a data set; a field without a column is empty.
 
-    ``question``: ``context`` goes before it; ``options``, a list or a dict, or ``option_columns``,
-    a column each, are listed below it.
-    ``reference``: with ``marker`` what follows the last of this text, with ``boxed`` what stands in
-    the last ``\boxed{}``. A list of answers is needed whole: ``joined`` in the notation of its type
-    or as numbered ``parts``; ``alternatives`` are accepted each. The ``unit`` is put behind.
-    ``error``: one number, how far numbers may be off (``olympiadbench:X``); rows without one get
-    the ``tolerance``.
-    ``answer_types`` translates the data set's words; ``*`` matches any text, and ``infer`` reads
-    the type off the reference. ``multiple`` is true where several answers are needed.
-    ``lang``: ``zh``, ``en``, ``detect``, or the column that says it.
+    ``question``: ``context`` is put before it; ``options`` (a list or a dict) or
+    ``option_columns`` (a column for each option) are listed below it.
+    ``reference``: with ``marker``, the text after its last occurrence; with ``boxed``, the content
+    of the last ``\boxed{}``. ``several`` says what a list of answers means: all are needed, either
+    ``joined`` in the notation of their type or as numbered ``parts``, or each is accepted
+    (``alternatives``). The ``unit`` is appended.
+    ``error``: one number, the permitted difference (``olympiadbench:X``); rows without one have the
+    ``tolerance``.
+    ``answer_types`` maps the data set's names of types; ``*`` matches any text, and ``infer`` takes
+    the type from the reference. ``multiple`` is true where several answers are needed.
+    ``lang``: ``zh``, ``en``, ``detect``, or the column that holds the language.
     ``solution``: the worked solution, one text or a list of steps.
     """
 
@@ -88,8 +89,8 @@ def load_mapping(name: str) -> Mapping:
     """A ready mapping by its name, or the mapping in the YAML file at a path.
 
     Raises:
-        MissingError: neither.
-        SettingsError: not a mapping.
+        MissingError: there is no ready mapping of this name and no such file.
+        SettingsError: the file is not a mapping.
 
     """
     if name.endswith((".yaml", ".yml")):
@@ -97,14 +98,14 @@ def load_mapping(name: str) -> Mapping:
     ready = sorted(path.stem for path in READY.glob("*.yaml"))
     if name not in ready:
         raise MissingError(
-            f"mapping {name!r}: none of that name{suggest(name, ready)}; the ready ones are "
-            f"{', '.join(ready)}; or give a path that ends in .yaml, or the columns themselves"
+            f"mapping {name!r}: no ready mapping has this name{suggest(name, ready)}; the ready "
+            f"ones are {', '.join(ready)}; or give a path that ends in .yaml, or the columns"
         )
     return load_settings(Mapping, READY / f"{name}.yaml")
 
 
 class Mapped(NamedTuple):
-    """A row's own id and question, and the problem it makes or why it makes none."""
+    """A row's id and question, and its problem or the reason why there is none."""
 
     id: str
     question: str
@@ -114,17 +115,17 @@ class Mapped(NamedTuple):
 def map_row(row: dict[str, Any], mapping: Mapping, where: str, source: str) -> Mapped:
     """The row as a problem of ``source``, or the reason why there is none.
 
-    ``no_question``, ``no_reference`` (no such column, an empty cell, or no box or marker in it),
-    ``placeholder`` (the reference says that it is left out), ``other_language``.
+    The reasons are ``no_question``, ``no_reference`` (no such column, an empty cell, or no box or
+    marker in it), ``placeholder`` (such as "omitted" or "see the figure") and ``other_language``.
 
     Raises:
-        InputError: a word for the answer type that the mapping does not know; ``where`` leads.
+        InputError: the mapping has no entry for the answer type; the message starts with ``where``.
 
     """
     question = text(pick(row, mapping.question))
     asked = "\n".join(filter(None, (text(pick(row, mapping.context)), question)))
     asked = with_options(asked, _option_cells(row, mapping))
-    # Without an id of its own the question is one: it stays when rows or files move.
+    # A row without an id is identified by its question, which stays when rows or files move.
     own_id = text(pick(row, mapping.id)) or hashlib.sha256(asked.encode()).hexdigest()[:12]
     cells = _problem(row, mapping, asked, where) if question else "no_question"
     if isinstance(cells, str):
@@ -174,7 +175,7 @@ def _references(row: dict[str, Any], mapping: Mapping, kind: AnswerType | None) 
 
 
 def _stated(answer: str, mapping: Mapping) -> str:
-    """The answer itself; empty where the box or the marker that it belongs to is missing."""
+    """The answer itself; empty where its box or marker is missing."""
     if mapping.boxed:
         answer = last_boxed(answer) or ""
     if mapping.marker:
@@ -183,7 +184,7 @@ def _stated(answer: str, mapping: Mapping) -> str:
 
 
 def _stated_type(row: dict[str, Any], mapping: Mapping, where: str) -> AnswerType | None:
-    """The answer type that the row states; none where it is to be read off the reference."""
+    """The answer type that the row states; none where it is inferred from the reference."""
     word = text(pick(row, mapping.answer_type))
     known: dict[str, AnswerType | Literal["infer"]] = {kind.value: kind for kind in AnswerType}
     known = known | mapping.answer_types if word else {}
@@ -199,14 +200,14 @@ def _stated_type(row: dict[str, Any], mapping: Mapping, where: str) -> AnswerTyp
 
 
 def _tolerance(row: dict[str, Any], mapping: Mapping) -> str | None:
-    """The row's own error as a policy; errors for several answers are no policy of the whole."""
+    """The row's error as a tolerance policy; a list of errors, one for each answer, is ignored."""
     error = text(pick(row, mapping.error)).replace("+", "")
     policy = f"olympiadbench:{error}"
     return policy if re.search(TOLERANCE, policy) and error else mapping.tolerance
 
 
 def _language(row: dict[str, Any], mapping: Mapping, question: str) -> str | None:
-    """``zh`` or ``en``, or none where the row states another; told by the question's own script."""
+    """``zh`` or ``en``; none where the row states another. If unstated, the script decides."""
     if mapping.lang in ("zh", "en"):
         return mapping.lang
     word = text(pick(row, (mapping.lang,))) if mapping.lang != "detect" else ""

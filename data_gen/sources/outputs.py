@@ -1,4 +1,4 @@
-"""Result files of models, joined to the questions that they answer."""
+"""Result files of models, joined to their questions."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _AMBIGUOUS: Final = "ambiguous_question"
 
 
 class Outputs(Settings):
-    """Files with what models answered to ``questions``.
+    """Files of models' responses to ``questions``.
 
-    ``id`` or ``question`` names the column that says which question; an id is tried first.
-    ``response``: a list holds several samples, an object one response a model. Without a ``model``
-    column the file's name is the model's. ``label`` holds a verdict in one of its
-    usual forms (``gradegpt.labels``), or nothing.
+    ``id`` or ``question`` names the column that identifies the question; an id is tried first.
+    ``response``: a list holds several samples, an object one response per model. Without a
+    ``model`` column the name of the file is used. ``label`` holds a verdict in one of its usual
+    forms (``gradegpt.labels``), or nothing.
     """
 
     paths: tuple[str, ...] = Field(min_length=1)
@@ -52,20 +52,20 @@ class Outputs(Settings):
 
     @property
     def source(self) -> str:
-        """The source's name in tables: ``name``, or that of the questions."""
+        """The name of the source in tables: ``name``, or that of the questions."""
         return self.name or self.questions.label
 
 
 def read_outputs(outputs: Outputs, counts: Counter[str]) -> Iterator[tuple[Item, str]]:
     """The responses with the language of their question, in order; labelled ones are examples.
 
-    ``counts`` is told of every response: ``read:SOURCE``, and ``skipped:SOURCE:REASON`` for those
-    left out: ``no_response``, ``unknown_question``, ``ambiguous_question`` (two questions share
-    what it is joined by), and the reasons for which the question itself is left out.
+    Every response is counted in ``counts``: ``read:SOURCE``, and ``skipped:SOURCE:REASON`` for
+    those left out: ``no_response``, ``unknown_question``, ``ambiguous_question`` (two questions
+    have the same id or text), and the reasons for which the question itself is left out.
 
     Raises:
-        MissingError: no such file.
-        InputError: no response matches a question, or a row is without a mapped column.
+        MissingError: a file does not exist.
+        InputError: no response matches a question, or a row lacks a mapped column.
 
     """
     known = _index(outputs.questions)
@@ -90,7 +90,7 @@ def read_outputs(outputs: Outputs, counts: Counter[str]) -> Iterator[tuple[Item,
 
 
 class _Reply(NamedTuple):
-    """One response; ``text`` is none where the model gave none."""
+    """One response; ``text`` is none where the row has no response."""
 
     where: str
     row: dict[str, Any]
@@ -108,23 +108,26 @@ def _replies(outputs: Outputs) -> Iterator[_Reply]:
             for name, cell in by_model.items():
                 samples = cell if isinstance(cell, list) and cell else [cell]
                 for number, sample in enumerate(samples):
-                    # An empty response stays: it is what the model said.
-                    said = None if sample is None or sample == [] else text(sample)
-                    yield _Reply(where, row, name, number, said)
+                    # An empty response is kept: it is the model's output.
+                    response = None if sample is None or sample == [] else text(sample)
+                    yield _Reply(where, row, name, number, response)
 
 
 def _response(row: dict[str, Any], outputs: Outputs, where: str) -> Any:
     found = [value for name in outputs.response if (value := dig(row, name)) is not None]
     if not found and not any(name.partition(".")[0] in row for name in outputs.response):
         raise InputError(
-            f"{where}: no column {' or '.join(outputs.response)!r}; the row has: {', '.join(row)}. "
-            "Name the one that holds the model's text in 'response'"
+            f"{where}: no column {' or '.join(outputs.response)!r} among {', '.join(row)}; "
+            "name the one that holds the model's text in 'response'"
         )
     return found[0] if found else None
 
 
 def _index(questions: Questions) -> dict[str, Problem | str]:
-    """Problems, or why they are left out, by their id and by both forms of their question."""
+    """Problems, or the reasons why they are left out, by id and by question text.
+
+    The text is indexed with and without context and options.
+    """
     known: dict[str, Problem | str] = {}
     for mapped in read_mapped(questions):
         texts = [mapped.question]
@@ -175,7 +178,7 @@ def _item(problem: Problem, reply: _Reply, outputs: Outputs) -> Item:
 
 
 def _verdict(reply: _Reply, outputs: Outputs) -> Verdict | None:
-    """The row's label; one of a list of labels belongs to the sample at its place."""
+    """The row's label; in a list of labels, each belongs to the sample at the same position."""
     cell = pick(reply.row, outputs.label)
     if isinstance(cell, list) and reply.sample < len(cell):
         cell = cell[reply.sample]

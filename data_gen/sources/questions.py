@@ -20,13 +20,13 @@ from .texts import pick, texts
 
 
 class Questions(Settings):
-    """A table of questions with references and no responses; the writer answers them.
+    """A table of questions with references and without responses; the writer writes responses.
 
     ``path``: a file (``.jsonl .json .csv .tsv .parquet``), several with ``*``, or a data set of the
-    hub, ``hf:owner/name:config@split``. ``mapping``: a ready one by name, a YAML file, or the
-    columns themselves. ``only`` keeps the rows whose column holds one of the values. ``split``
-    keeps one part of the questions, by the hash that every file shares. A reference of more than
-    ``max_reference`` characters is left out: it is a solution, and has no hard negative.
+    hub, ``hf:owner/name:config@split``. ``mapping``: the name of a ready one, a YAML file, or the
+    columns. ``only`` keeps the rows whose column holds one of the values. ``split`` keeps one part
+    of the questions, by a hash of the question that all files share. A reference of more than
+    ``max_reference`` characters is left out: it is a solution, for which there is no hard negative.
     """
 
     path: str
@@ -39,26 +39,26 @@ class Questions(Settings):
 
     @property
     def label(self) -> str:
-        """The source's name in tables: ``name``, or the file's, or its folder's if that varies."""
+        """The name of the source in tables: ``name``, or that of the file or of its folder."""
         parts = Path(self.path.partition("@")[0]).with_suffix("").parts
         return self.name or next((p for p in reversed(parts) if "*" not in p), "questions")
 
     @property
     def columns(self) -> Mapping:
-        """The mapping itself, read if it was named."""
+        """The mapping, loaded if the setting is a name or a path."""
         return load_mapping(self.mapping) if isinstance(self.mapping, str) else self.mapping
 
 
 def read_problems(questions: Questions, counts: Counter[str]) -> Iterator[Problem]:
     """The problems of a table, in order.
 
-    ``counts`` is told of every row: ``read:LABEL``, and ``skipped:LABEL:REASON`` for those left out
-    (the reasons of ``map_row``, and ``not_asked_for``, ``long_reference``, ``other_split``).
+    Every row is counted in ``counts``: ``read:LABEL``, and ``skipped:LABEL:REASON`` for those left
+    out (the reasons of ``map_row``, and ``not_asked_for``, ``long_reference``, ``other_split``).
 
     Raises:
-        MissingError: no such file, data set or mapping.
-        InputError: a row that cannot be read, or a table in which no row has a question and a
-            reference: its columns are other than the mapping says.
+        MissingError: the file, data set or mapping does not exist.
+        InputError: a row cannot be read, or no row has a question and a reference, which means that
+            the columns are not those of the mapping.
 
     """
     taken = 0
@@ -74,7 +74,7 @@ def read_problems(questions: Questions, counts: Counter[str]) -> Iterator[Proble
 
 
 def read_mapped(questions: Questions) -> Iterator[Mapped]:
-    """Every row with its own id and question, those that make no problem with the reason."""
+    """Every row with its id and question, and its problem or the reason why there is none."""
     mapping, fits, have = questions.columns, False, ""
     for where, row in read_table(questions.path):
         have = have or ", ".join(row)
@@ -84,7 +84,7 @@ def read_mapped(questions: Questions) -> Iterator[Mapped]:
     if not fits:
         raise InputError(
             f"{questions.path}: no row has a question and a reference; the first has the columns: "
-            f"{have or 'none'}. Name them in 'mapping'"
+            f"{have or 'none'}. Name the right ones in 'mapping'"
         )
 
 

@@ -1,4 +1,4 @@
-"""From the cells of a data set to texts: paths into a row, answers, options, steps."""
+"""Texts from the cells of a data set: nested fields, answers, options, solution steps."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from gradegpt.answers.text import plain
 from gradegpt.schema import AnswerType
 
 MAX_STEPS: Final = 12
-"""A solution is cut there: what a response needs of it fits into a dozen sentences."""
+"""Number of steps after which a solution is cut: responses use no more of it."""
 
 _WRAPPED = re.compile(r"^\$([^$\n]*[\u3400-\u9fff][^$\n]*)\$$", re.MULTILINE)
 _NO_PROSE = re.compile(r"<<[^<>\n]*>>|!\[[^\]\n]*\]\([^)\n]*\)|<img\b[^<>]*>")
-"""GSM8K's calculator notes, and pictures."""
+"""GSM8K's calculator annotations, and pictures."""
 _BOX = re.compile(r"\\f?boxed\s*(?P<open>\{)?|\\fbox\s*(?P<frame>\{)")
 _UNBRACED = re.compile(r"[^\s$.,;]+")
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
@@ -28,10 +28,10 @@ _OPTION = re.compile(r"[A-Z]")
 
 
 def dig(value: Any, path: str) -> Any:
-    """What stands at a dotted path, or none.
+    """The value at a dotted path, or none.
 
-    A number takes that element of a list; a name is asked of every element. A column whose own name
-    has dots is found too.
+    A number selects an element of a list; a name is looked up in every element. A column whose own
+    name contains dots is found, too.
 
     >>> dig({"choices": [{"text": "4"}, {"text": "5"}]}, "choices.text")
     ['4', '5']
@@ -53,20 +53,20 @@ def dig(value: Any, path: str) -> Any:
 
 
 def pick(row: dict[str, Any], columns: Sequence[str]) -> Any:
-    """The first of the columns that holds something, or none."""
+    """The value of the first non-empty column, or none."""
     return next((v for c in columns if not _blank(v := dig(row, c))), None)
 
 
 def _blank(value: Any) -> bool:
     if isinstance(value, float):
-        return math.isnan(value)  # how a table writes an empty cell of a column of numbers
+        return math.isnan(value)  # an empty cell in a column of numbers
     if isinstance(value, list):
         return all(_blank(element) for element in value)
     return value is None or value == {} or (isinstance(value, str) and not value.strip())
 
 
 def text(value: Any) -> str:
-    """A cell as text: a list line by line, a whole number without ``.0``."""
+    """A cell as text: a list with a line for each element, a whole number without ``.0``."""
     if value is None:
         return ""
     if isinstance(value, str):
@@ -81,13 +81,13 @@ def text(value: Any) -> str:
 
 
 def texts(value: Any) -> tuple[str, ...]:
-    """A list cell as its elements, any other as one; the blank ones left out."""
+    """The texts of a list cell or of a single one, without blank ones."""
     cells = value if isinstance(value, list) else [value]
     return tuple(filter(None, map(text, cells)))
 
 
 def last_boxed(solution: str) -> str | None:
-    r"""What stands in the last ``\boxed``, with the braces inside it; none without one.
+    r"""The content of the last ``\boxed``, including inner braces; none without a box.
 
     >>> last_boxed(r"so $\boxed{\frac{1}{2}}$.")
     '\\frac{1}{2}'
@@ -98,7 +98,7 @@ def last_boxed(solution: str) -> str | None:
             return bare[0] if bare else None
         depth = 1
         for brace in _BRACE.finditer(solution, box.end()):
-            depth += {"{": 1, "}": -1}.get(brace[0], 0)  # an escaped brace is no brace
+            depth += {"{": 1, "}": -1}.get(brace[0], 0)  # an escaped brace does not count
             if not depth:
                 return solution[box.end() : brace.start()].strip()
     return None
@@ -120,10 +120,10 @@ def joined(answers: Sequence[str], kind: AnswerType | None) -> str:
 
 
 def with_units(answers: Sequence[str], unit: Any) -> tuple[str, ...]:
-    """Each answer with its unit, unless it names it already.
+    """Each answer with its unit, unless the answer already ends in it.
 
-    A list of units belongs to the answers one by one. One text with several units (``A,V``) is left
-    out: nothing says which part of the answer each belongs to, and a reference may do without.
+    A list of units has one unit for each answer. A text with several units (``A,V``) is ignored:
+    it is unknown to which part of the answer each belongs, and a reference needs no unit.
     """
     units = [text(u) for u in unit] if isinstance(unit, list) else [text(unit)] * len(answers)
     if len(units) != len(answers):
@@ -137,13 +137,13 @@ def _to_add(answer: str, unit: str) -> bool:
 
 
 def with_options(question: str, listed: Any) -> str:
-    """The question with its options below it, a line each, unless it lists them itself."""
+    """The question with its options below, one on each line, unless it already lists them."""
     rendered = [f"{letter}. {option}" for letter, option in _options(listed) if option]
     return question if not rendered or options(question) else "\n".join([question, *rendered])
 
 
 def _options(listed: Any) -> list[tuple[str, str]]:
-    """Options with their letters: from texts, from a dict, or from records of letter and text."""
+    """Options with their letters, from texts, from a dict, or from records of letter and text."""
     if isinstance(listed, dict):
         columns = [v for v in listed.values() if isinstance(v, list)]
         if len(columns) == 2:  # {"label": [...], "text": [...]}
@@ -161,23 +161,23 @@ def _options(listed: Any) -> list[tuple[str, str]]:
 
 
 def _record(cells: Sequence[Any]) -> tuple[str, str]:
-    """The cell that is a letter, and the last that is not."""
+    """The letter of an option and its text: the cell that is a letter, and the last other one."""
     held = [text(cell) for cell in cells]
     letter = next((cell for cell in held if _OPTION.fullmatch(cell)), "")
     return letter, next((cell for cell in reversed(held) if cell != letter), "")
 
 
 def steps(solution: Any, marker: str = "") -> tuple[str, ...]:
-    """A worked solution in sentences, each in one line; a formula is never cut.
+    """A worked solution split into sentences, each on one line; a formula is never split.
 
-    A list holds its own steps. What follows ``marker`` is the answer and no step.
+    The elements of a list are steps already. The text after ``marker`` is the answer and no step.
     """
     found: list[str] = []
     for part in texts(solution):
         worked = part.rsplit(marker, 1)[0] if marker else part
-        # OlympiadBench sets whole Chinese paragraphs between dollars: no formula ends there.
+        # OlympiadBench has whole Chinese paragraphs between dollars, which are no formulas.
         worked = _WRAPPED.sub(r"\1", _NO_PROSE.sub("", worked))
-        formulas = "\\" in worked  # without any, a dollar is money and opens nothing
+        formulas = "\\" in worked  # without a command, a dollar is money and opens no formula
         begin = 0
         for _, end in sentences(worked):
             if not formulas or _closed(worked[begin:end]):

@@ -1,11 +1,11 @@
-"""A teacher: large models behind OpenAI-compatible APIs that write our chain for an item.
+"""A teacher: large models behind OpenAI-compatible APIs that write the chain for an item.
 
     with Teacher(settings) as teacher:
         votes = teacher.label(items)
     manifest["teacher"] = teacher.meter.summary()
 
-Requests start in the order of the items. Every reply is on disk before anything is made of it: a
-run that is stopped, by its budget or by anything else, goes on without paying twice.
+Requests start in the order of the items. Every reply is saved before it is used, so that a run
+which was stopped, by its budget or otherwise, resumes without paying twice.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from gradegpt.chain import Chain
 from gradegpt.errors import EngineError
 from gradegpt.schema import Item, Message
 
-from .ask import Asker, Failure, bound_of
 from .cache import Reply, ReplyCache, cache_key
-from .meter import BudgetSpentError, Meter, Pace, Ticket
+from .client import Failure, ModelClient, usage_bound
+from .meter import BudgetSpentError, Meter, RateLimiter, Ticket
 from .prompt import FewShot, build_messages
 from .settings import TeacherModel, TeacherSettings
 from .vote import BUDGET, Vote, count_votes, read_reply
@@ -44,16 +44,16 @@ _Found: TypeAlias = "Future[Reply | Failure]"
 
 
 class Teacher:
-    """Asks every model of the settings for every sample of an item, and lets the replies vote.
+    """Asks every model of the settings for every sample of an item and takes a majority vote.
 
     Args:
-        settings: whom to ask, how often, and for how much.
+        settings: the models, the numbers of samples, and the budget.
         clock: monotonic seconds.
-        sleep: waits for seconds, called from several threads.
+        sleep: waits for seconds; it is called from several threads.
 
     Raises:
-        MissingError: the ``openai`` package or a key is not there.
-        OutputError: the cache cannot be used.
+        MissingError: the ``openai`` package or an API key is missing.
+        OutputError: the cache cannot be opened.
 
     """
 
@@ -66,12 +66,12 @@ class Teacher:
     ) -> None:
         self.settings = settings
         self.meter = Meter(settings.models, settings.budget, settings.max_tokens_total)
-        paces = (
-            Pace(settings.requests_per_minute, clock, sleep),
-            Pace(settings.tokens_per_minute, clock, sleep),
+        limiters = (
+            RateLimiter(settings.requests_per_minute, clock, sleep),
+            RateLimiter(settings.tokens_per_minute, clock, sleep),
         )
-        self._askers = [
-            Asker(model, settings, meter=self.meter, paces=paces, sleep=sleep)
+        self._clients = [
+            ModelClient(model, settings, meter=self.meter, limiters=limiters, sleep=sleep)
             for model in settings.models
         ]
         self._cache = ReplyCache(settings.cache)
@@ -86,17 +86,18 @@ class Teacher:
 
     def close(self) -> None:
         """Close the connections and the cache."""
-        for asker in self._askers:
-            asker.close()
+        for client in self._clients:
+            client.close()
         self._cache.close()
 
     def label(
         self, items: Sequence[Item], progress: Callable[[int], None] = lambda done: None
     ) -> list[Vote]:
-        """A vote an item, in order; equal items are asked about once.
+        """The vote of each item, in order; requests for equal items are made once.
 
-        ``progress`` hears how many different items are done. When the budget is spent the votes
-        that are left have the reason ``teacher:budget``, and ``meter.stopped`` says why.
+        ``progress`` is called with the number of distinct items that are done. When the budget is
+        spent, the remaining votes have the reason ``teacher:budget``, and ``meter.stopped`` holds
+        the message.
 
         Raises:
             EngineError: ``give_up_after`` requests to a model failed in a row.
@@ -123,35 +124,35 @@ class Teacher:
                 while waiting:
                     yield self._vote(*waiting.popleft())
             finally:
-                self._stop.set()  # on an error, those under way are not attempted again
+                self._stop.set()  # on an error, running requests are not retried
 
     def _start(self, item: Item, pool: ThreadPoolExecutor) -> Iterator[_Found]:
-        """Look up or send every request about the item, waiting for a free slot."""
+        """Look up or send every request for the item, waiting for a free slot."""
         s = self.settings
         messages = build_messages(item, s.examples, s.instructions, s.shown)
-        for asker in self._askers:
+        for client in self._clients:
             for sample in range(s.samples):
                 key = cache_key(
-                    asker.model, messages, temperature=s.temperature,
+                    client.model, messages, temperature=s.temperature,
                     max_new_tokens=s.max_new_tokens, sample=sample,
                 )  # fmt: skip
-                yield self._look_up(key, asker) or self._send(key, asker, messages, pool)
+                yield self._look_up(key, client) or self._send(key, client, messages, pool)
 
-    def _look_up(self, key: str, asker: Asker) -> _Found | None:
+    def _look_up(self, key: str, client: ModelClient) -> _Found | None:
         reply = self._cache.get(key)
         if reply is None:
             return None
-        self.meter.cached(asker.model, reply.usage)
+        self.meter.cached(client.model, reply.usage)
         return _done(reply)
 
     def _send(
-        self, key: str, asker: Asker, messages: Sequence[Message], pool: ThreadPoolExecutor
+        self, key: str, client: ModelClient, messages: Sequence[Message], pool: ThreadPoolExecutor
     ) -> _Found:
         self._slots.acquire()
         try:
-            self._give_up_on(asker)
+            self._give_up_on(client)
             ticket = self.meter.reserve(
-                asker.model, bound_of(messages, self.settings.max_new_tokens)
+                client.model, usage_bound(messages, self.settings.max_new_tokens)
             )
         except BudgetSpentError as error:
             self._slots.release()
@@ -159,25 +160,25 @@ class Teacher:
         except EngineError:
             self._slots.release()
             raise
-        return pool.submit(self._ask, key, asker, messages, ticket)
+        return pool.submit(self._ask, key, client, messages, ticket)
 
     def _ask(
-        self, key: str, asker: Asker, messages: Sequence[Message], ticket: Ticket
+        self, key: str, client: ModelClient, messages: Sequence[Message], ticket: Ticket
     ) -> Reply | Failure:
         try:
-            found = asker.ask(messages, ticket, random.Random(key), self._stop.is_set)
+            found = client.ask(messages, ticket, random.Random(key), self._stop.is_set)
             if isinstance(found, Reply):
-                self._cache.put(key, asker.model, found)
+                self._cache.put(key, client.model, found)
             return found
         finally:
             self._slots.release()
 
-    def _give_up_on(self, asker: Asker) -> None:
-        failed = self.meter.failed_in_a_row(asker.model)
+    def _give_up_on(self, client: ModelClient) -> None:
+        failed = self.meter.failed_in_a_row(client.model)
         if failed >= self.settings.give_up_after:
             raise EngineError(
                 f"{failed} requests in a row failed, the last with {self.meter.last_failure}; "
-                f"every reply so far is in {self.settings.cache}, run again to go on from there"
+                f"every reply so far is in {self.settings.cache}, run again to resume from there"
             )
 
     def _vote(self, item: Item, asked: Sequence[_Found]) -> Vote:
@@ -187,7 +188,7 @@ class Teacher:
 
 
 def _identity(item: Item) -> tuple[object, ...]:
-    """All of an item that a teacher sees."""
+    """The fields of an item that a teacher sees."""
     return item.question, item.context, item.accepted, item.response
 
 

@@ -1,4 +1,4 @@
-"""Replies on disk, so that nothing is paid for twice."""
+"""A cache of replies on disk, so that no request is paid for twice."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ CREATE TABLE IF NOT EXISTS replies (
 
 
 class Usage(NamedTuple):
-    """Tokens that a request is charged for."""
+    """The billed tokens of a request."""
 
     prompt_tokens: int
     completion_tokens: int
 
 
 class Reply(NamedTuple):
-    """What a model wrote, and what it cost in tokens."""
+    """The text of a reply and its billed tokens."""
 
     text: str
     usage: Usage
@@ -41,18 +41,18 @@ def cache_key(
     max_new_tokens: int,
     sample: int,
 ) -> str:
-    """SHA-256 of all that a reply depends on, as hexadecimal digits."""
+    """The SHA-256 of everything that a reply depends on, as hexadecimal digits."""
     parts = [model, [m.model_dump() for m in messages], temperature, max_new_tokens, sample]
     return hashlib.sha256(json.dumps(parts, ensure_ascii=True).encode()).hexdigest()
 
 
 class ReplyCache:
-    """SQLite file of replies: many threads, several processes, killed at any time.
+    """An SQLite file of replies, for many threads and several processes.
 
-    Each reply is a transaction of its own; what ``put`` returned from survives the process.
+    Each reply is one transaction; after ``put`` returns, it survives a killed process.
 
     Raises:
-        OutputError: the file is something else, or cannot be read or written.
+        OutputError: the file is not such a cache, or cannot be read or written.
 
     """
 
@@ -62,13 +62,13 @@ class ReplyCache:
         )
 
     def get(self, key: str) -> Reply | None:
-        """The reply under ``key``, or none."""
+        """The reply with this ``key``, or none."""
         query = "SELECT text, prompt_tokens, completion_tokens FROM replies WHERE key = ?"
         found = self._store.query(query, (key,))
         return Reply(found[0][0], Usage(*found[0][1:])) if found else None
 
     def put(self, key: str, model: str, reply: Reply) -> None:
-        """Keep a reply; the first one under a key stays."""
+        """Store a reply; the first one with a key is kept."""
         row = (key, model, reply.text, *reply.usage)
         self._store.insert("INSERT OR IGNORE INTO replies VALUES (?, ?, ?, ?, ?)", [row])
 

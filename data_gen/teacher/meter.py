@@ -1,4 +1,4 @@
-"""What is asked and paid: the budget that no request may pass, and the pace that servers allow."""
+"""Accounting of requests and costs within a budget, and the rate limiter."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NOTHING: Final = Usage(0, 0)
 
 
 class BudgetSpentError(EngineError):
-    """The next request could pass ``budget`` or ``max_tokens_total``."""
+    """The next request could exceed ``budget`` or ``max_tokens_total``."""
 
 
 def _plus(a: Usage, b: Usage) -> Usage:
@@ -26,7 +26,7 @@ def _plus(a: Usage, b: Usage) -> Usage:
 
 @dataclass(eq=False)
 class Ticket:
-    """Leave to send one request that costs at most ``bound``."""
+    """The permission to send one request that costs at most ``bound``."""
 
     model: str
     bound: Usage
@@ -34,7 +34,7 @@ class Ticket:
 
 @dataclass
 class _Account:
-    """What one model was asked. ``lost`` may be billed although no reply came: timeouts."""
+    """The requests to one model; ``lost``: usage that may be billed without a reply (timeouts)."""
 
     prices: TeacherModel
     replies: int = 0
@@ -54,7 +54,7 @@ class _Account:
 
     @property
     def at_most(self) -> Usage:
-        """What will be spent if every request under way costs its most."""
+        """The total usage if every open request costs its upper bound."""
         total = _plus(self.used, self.lost)
         for ticket in self.open:
             total = _plus(total, ticket.bound)
@@ -62,12 +62,12 @@ class _Account:
 
 
 class Meter:
-    """Counts requests, tokens and money for each model, and keeps them within bounds. Thread-safe.
+    """Counts requests, tokens and money for each model and keeps them in the budget. Thread-safe.
 
-    A request is let through only if it fits together with everything under way at its most, so the
-    bounds hold whatever the replies turn out to be. It waits for those under way before it is
-    refused; therefore the refusal depends on what was asked before it and not on threads. After
-    one refusal all are refused.
+    A request is permitted only if it fits into the budget when all open requests cost their upper
+    bounds, so the budget holds for any replies. Before it is refused it waits for the open
+    requests; therefore a refusal depends on the earlier requests and not on threads. After one
+    refusal all requests are refused.
     """
 
     def __init__(
@@ -78,19 +78,19 @@ class Meter:
         self._max_tokens = max_tokens_total
         self._changed = Condition()
         self.stopped = ""
-        """Why nothing more is asked, or empty."""
+        """The message why no more requests are sent, or empty."""
         self.last_failure = ""
 
     def reserve(self, model: str, bound: Usage) -> Ticket:
-        """Leave for a request of at most ``bound``.
+        """A ticket for a request of at most ``bound``.
 
         Raises:
-            BudgetSpentError: it could pass a bound.
+            BudgetSpentError: the request could exceed the budget.
 
         """
         ticket = Ticket(model, bound)
         with self._changed:
-            while not self.stopped and (over := self._over(ticket)):
+            while not self.stopped and (over := self._exceeded_limit(ticket)):
                 if any(account.open for account in self._accounts.values()):
                     self._changed.wait()
                 else:
@@ -100,8 +100,8 @@ class Meter:
             self._accounts[model].open.append(ticket)
         return ticket
 
-    def _over(self, ticket: Ticket) -> str:
-        """Which bound could be passed with this request too, or nothing."""
+    def _exceeded_limit(self, ticket: Ticket) -> str:
+        """The message which limit this request could exceed, or empty."""
         accounts = self._accounts.values()
         cost = sum(a.cost(a.at_most) for a in accounts)
         cost += self._accounts[ticket.model].cost(ticket.bound)
@@ -109,25 +109,25 @@ class Meter:
             spent = sum(a.cost(_plus(a.used, a.lost)) for a in accounts)
             return (
                 f"budget: {spent:.4f} of {self._budget:g} is spent, earlier runs included, and the "
-                "next request could pass it; raise budget to go on from the cache"
+                "next request could exceed it; raise budget to resume from the cache"
             )
         tokens = sum(sum(a.at_most) for a in accounts) + sum(ticket.bound)
         if self._max_tokens is not None and tokens > self._max_tokens:
             used = sum(sum(a.used) + sum(a.lost) for a in accounts)
             return (
                 f"max_tokens_total: {used:,} of {self._max_tokens:,} tokens are spent, earlier "
-                "runs included, and the next request could pass it; raise it to go on from the "
+                "runs included, and the next request could exceed it; raise it to resume from the "
                 "cache"
             )
         return ""
 
     def sent(self, model: str) -> None:
-        """One request goes out."""
+        """Count one sent request."""
         with self._changed:
             self._accounts[model].requests += 1
 
     def replied(self, ticket: Ticket, usage: Usage) -> None:
-        """A reply came; the ticket is used up."""
+        """Count a reply and release the ticket."""
         with self._changed:
             account = self._accounts[ticket.model]
             account.replies += 1
@@ -136,14 +136,14 @@ class Meter:
         self.release(ticket)
 
     def lost(self, ticket: Ticket) -> None:
-        """No reply came, but the server may bill one: the ticket counts at its most."""
+        """Count the upper bound of a request without a reply that may be billed."""
         with self._changed:
             account = self._accounts[ticket.model]
             account.lost = _plus(account.lost, ticket.bound)
         self.release(ticket)
 
     def release(self, ticket: Ticket) -> None:
-        """Give back a ticket; one that is used up already stays so."""
+        """Release a ticket; a second call has no effect."""
         with self._changed:
             account = self._accounts[ticket.model]
             if ticket in account.open:
@@ -151,7 +151,7 @@ class Meter:
             self._changed.notify_all()
 
     def cached(self, model: str, usage: Usage) -> None:
-        """A reply that was paid for before."""
+        """Count a reply from the cache."""
         with self._changed:
             account = self._accounts[model]
             account.replies += 1
@@ -159,7 +159,7 @@ class Meter:
             account.used = _plus(account.used, usage)
 
     def failed(self, model: str, reason: str, detail: str) -> None:
-        """A request, retries included, that gave no reply."""
+        """Count a request that failed after its retries."""
         with self._changed:
             account = self._accounts[model]
             account.failed[reason] += 1
@@ -167,14 +167,14 @@ class Meter:
             self.last_failure = f"{model}: {detail}"
 
     def failed_in_a_row(self, model: str) -> int:
-        """Requests to the model that failed since its last reply."""
+        """The number of failed requests to the model since its last reply."""
         with self._changed:
             return self._accounts[model].failed_in_a_row
 
     def summary(self) -> dict[str, Any]:
-        """For a manifest: ``models`` and ``cost`` are what the labels rest on, paid now or before.
+        """For a manifest: ``models`` and ``cost`` cover all replies, from this or an earlier run.
 
-        The same labels give the same of these; ``run`` tells what this run did for them.
+        They are the same for the same labels; ``run`` counts the requests of this run alone.
         """
         with self._changed:
             accounts = self._accounts.values()
@@ -202,15 +202,15 @@ def _row(account: _Account) -> dict[str, Any]:
     }
 
 
-class Pace:
-    """A token bucket: ``per_minute`` on average, one second's worth at once; 0 is no limit.
+class RateLimiter:
+    """A token bucket: ``per_minute`` on average, the amount of one second at once; 0: no limit.
 
-    The bucket is small because servers count over a sliding window: a minute's worth at once would
-    be twice what they allow. A single amount larger than the bucket waits until it is full and
-    leaves it in debt.
+    The bucket is small because servers count over a sliding window: the amount of a minute at once
+    would be twice what they allow. An amount larger than the bucket waits until the bucket is full
+    and leaves it with a debt.
 
     Args:
-        per_minute: what is allowed in a minute.
+        per_minute: the amount that is allowed per minute.
         clock: monotonic seconds.
         sleep: waits for seconds.
 
@@ -228,7 +228,7 @@ class Pace:
         self._lock = Lock()
 
     def take(self, amount: float = 1.0) -> None:
-        """Wait until ``amount`` may go."""
+        """Wait until ``amount`` is available and take it."""
         if not self._rate:
             return
         with self._lock:
@@ -241,6 +241,6 @@ class Pace:
             self._sleep(wait)
 
     def give(self, amount: float) -> None:
-        """Give back what was taken too much; a negative amount takes the rest."""
+        """Return an amount that was not used; a negative one is taken in addition."""
         with self._lock:
             self._level = min(self._size, self._level + amount)

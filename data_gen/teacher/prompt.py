@@ -1,4 +1,4 @@
-"""What a teacher is asked: the judge's own prompt, with instructions and solved examples before."""
+"""The prompt of a teacher: the judge's own prompt after instructions and few-shot examples."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ instruction."""
 
 
 class FewShot(Settings):
-    """A solved example: what is shown, and the chain that answers it, as ``render_chain`` would."""
+    """A few-shot example: an item, and its chain exactly as ``render_chain`` writes it."""
 
     question: str
     reference: str | tuple[str, ...]
@@ -56,9 +56,9 @@ class FewShot(Settings):
 def build_messages(
     item: Item, examples: Sequence[FewShot], instructions: str, shown: Budget
 ) -> tuple[Message, ...]:
-    """System text, one user and one assistant turn an example, and the item as the judge sees it.
+    """The system message, two turns for each example, and the item as the judge sees it.
 
-    Every part goes through ``build_prompt``: untrusted text is defused there.
+    All items are written by ``build_prompt``, which escapes untrusted text.
     """
     prompt = PromptSettings(chain_format=FORMAT, budget=shown)
     system = Message(role="system", content=f"{SYSTEM[FORMAT]}\n\n{instructions}".strip())

@@ -1,8 +1,8 @@
-"""Reading what a teacher wrote, and the vote over several replies.
+"""Parse the replies of a teacher, and take the majority vote over several replies.
 
-A reply counts only if its chain could stand in the training data as it is: it parses, quotes the
-response as shown, names a known type and both answers. Anything else is a rejected vote with a
-reason that a machine can read; it is never a verdict. A gloss that is not its quote's is left out.
+A reply counts only if its chain is fit for training: it parses, quotes the response as shown, and
+names a known type and both answers. Any other reply is rejected with a machine-readable reason; it
+is never a verdict. A gloss that does not match its quote is left out.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ AGREED: Final = "teacher:agreed"
 DISAGREE: Final = "teacher:disagree"
 BUDGET: Final = "teacher:budget"
 
-# Reasoning models served without a reasoning parser think aloud first.
+# A reasoning model that is served without a reasoning parser writes its thoughts first.
 _THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 _NO_ANSWER: Final = frozenset({"", "none"})
 
 
 class Vote(Row):
-    """What the replies about one item say together.
+    """The majority vote of the replies for one item.
 
-    ``votes`` counts the accepted replies by verdict, ``rejected`` says why each other one did not
-    count. The verdict and its chain stand only where enough replies agree; ``reason`` says so, or
-    why not.
+    ``votes`` counts the accepted replies by verdict; ``rejected`` has the reason of each other one.
+    There is a verdict with its chain only if enough replies agree; ``reason`` is
+    ``teacher:agreed``, or why there is no verdict.
     """
 
     verdict: Verdict | None = None
@@ -46,14 +46,14 @@ class Vote(Row):
     @model_validator(mode="after")
     def _chain_carries_the_verdict(self) -> Vote:
         if (self.chain.verdict if self.chain else None) is not self.verdict:
-            raise ValueError(f"verdict {self.verdict!r} needs a chain that carries it")
+            raise ValueError(f"chain: its verdict differs from {self.verdict!r}; pass the same one")
         return self
 
 
 def read_reply(text: str, response: str, budget: int) -> Chain | str:
-    """The chain a teacher wrote, as ``render_chain`` will write it again, or why it is rejected.
+    """The chain of a reply, as ``render_chain`` will write it, or the reason of its rejection.
 
-    ``response`` is the item's, ``budget`` the estimated tokens of it that the teacher was shown.
+    ``response`` is that of the item; ``budget`` is its limit in the prompt, in estimated tokens.
     """
     parsed = parse_chain(_THOUGHT.sub("", text).replace("\r\n", "\n"))
     if parsed.chain is None:
@@ -64,8 +64,8 @@ def read_reply(text: str, response: str, budget: int) -> Chain | str:
     glossed = chain.gloss or not needs_gloss(chain.key_sentence or "")
     written = ChainFormat.CROSS_LINGUAL if glossed else ChainFormat.JUDGE_OF_CHAIN
     again = parse_chain(render_chain(chain, written)).chain
-    # What is trained on is the chain rendered anew: an answer that reads differently then (it holds
-    # "; the model response gives") must not get there.
+    # The chain is rendered again for training: an answer that would then parse differently (such as
+    # one that contains "; the model response gives") is rejected.
     same = again is not None and (again.verdict, again.answer) == (
         parsed.chain.verdict,
         parsed.chain.answer,
@@ -74,7 +74,7 @@ def read_reply(text: str, response: str, budget: int) -> Chain | str:
 
 
 def _flaw(chain: Chain, shown: str) -> str:
-    """Why a parsed chain cannot be used, or an empty text."""
+    """The reason why a parsed chain cannot be used, or an empty text."""
     invalid = chain.verdict is Verdict.INVALID
     if not invalid and not re.search(r"\w", chain.key_sentence or ""):
         return "teacher:no-quote"
@@ -92,11 +92,11 @@ def _flaw(chain: Chain, shown: str) -> str:
 
 
 def count_votes(replies: Sequence[Chain | str], agree: int) -> Vote:
-    """The vote over chains and, as texts, the reasons of what did not count; ``agree`` must agree.
+    """The vote over accepted chains and the reasons of rejected replies; ``agree`` must agree.
 
-    The line that matters runs between correct and the rest: a side wins with ``agree`` votes and
-    more than the other has. Among the No votes the majority says whether the response is invalid;
-    a tie is incorrect, since some vote quoted an answer.
+    Correct votes are counted against incorrect and invalid ones together: a side wins with
+    ``agree`` votes and more than the other side. If the second side wins, its majority decides
+    whether the verdict is invalid; a tie is incorrect, since some vote quoted an answer.
     """
     chains = [reply for reply in replies if isinstance(reply, Chain)]
     rejected = tuple(reply for reply in replies if isinstance(reply, str))

@@ -1,7 +1,7 @@
-"""The same answer in other forms, and hard negatives that only reading tells from the answer.
+"""Equivalent forms of an answer, and hard negatives.
 
-A form is the answer's value in another style; a hard negative is another value, written in the
-style that the answer is written in: nothing in its looks tells right from wrong.
+An equivalent form is the value of the answer in another style. A hard negative is another value in
+the style of the answer, so that the notation does not reveal which one is right.
 """
 
 from __future__ import annotations
@@ -20,18 +20,25 @@ from gradegpt.answers.write import write_value
 from gradegpt.rules.compare import compare
 from gradegpt.schema import CHOICE, AnswerType
 
-from .asked import Asked, is_known, is_phrase
+from .answer_text import AnswerText, is_known, is_phrase
 from .edits import is_natural
 from .equivalents import rearranged
-from .hard_negatives import misses, style_of
-from .looks import look, undress
-from .unread import asked_unit, is_year, rewritten
+from .hard_negatives import hard_negative_texts, style_of
+from .markup import notation_signs, strip_markup
+from .text_forms import is_year, rewritten, unit_in_question
 
-__all__ = ["equivalent_form", "hard_negative", "look", "near_misses", "parts_of", "same_forms"]
+__all__ = [
+    "equivalent_form",
+    "hard_negative",
+    "negative_forms",
+    "notation_signs",
+    "parts_of",
+    "same_forms",
+]
 
 _SURE: Final = (AnswerType.NUMBER, AnswerType.EXPRESSION)
-"""Where a hard negative must be shown to be another value, for two formulas may be one."""
-_SAME_LOOK: Final = (
+"""Types for which the rules must prove a hard negative different: two formulas may be equal."""
+_SAME_SIGNS: Final = (
     AnswerType.NUMBER,
     AnswerType.SET,
     AnswerType.INTERVAL,
@@ -43,32 +50,34 @@ _ASKS_PERCENT: Final = re.compile(r"\bwhat percent|百分之几", re.IGNORECASE)
 _ROUND: Final = re.compile(r"保留|精确|约|近似|round|nearest|decimal|significant", re.IGNORECASE)
 _MONEY: Final = re.compile(r"(?:\$|[￥¥])$")
 Form = str | tuple[Answer, Style]
-"""A form, or what writes it when it is asked for."""
+"""A text, or an answer and the style in which it is written when it is needed."""
 
 
 def same_forms(
     rng: random.Random, answer: str, kind: AnswerType, *, question: str = "", chinese: bool
 ) -> Iterator[str]:
-    """Other ways to write exactly this answer, on one line; none of them is ``answer`` itself.
+    """Other forms of exactly this answer, each on one line; none of them is ``answer`` itself.
 
-    In a drawn order, each compared when it is asked for: who wants one does not wait for all.
+    They come in a random order and are compared lazily.
     """
     given, seen = answer.strip(), {answer.strip()}
-    for form in _drawn(rng, _forms(rng, Asked(answer, kind, question, chinese)), question):
+    for form in _shuffled(rng, _forms(rng, AnswerText(answer, kind, question, chinese)), question):
         if form not in seen and "\n" not in form and _agrees(given, form, kind, question):
             seen.add(form)
             yield form
 
 
-def near_misses(
+def negative_forms(
     rng: random.Random, answer: str, kind: AnswerType, *, question: str = "", chinese: bool
 ) -> Iterator[str]:
-    """Answers of the same type and the same look that are certainly not this answer, likewise."""
-    left, body, right = undress(answer)
-    made = misses(rng, Asked(body, kind, question, chinese)) if body else []
+    """Answers of the same type and notation that certainly differ, lazily in a random order."""
+    left, body, right = strip_markup(answer)
+    made = hard_negative_texts(rng, AnswerText(body, kind, question, chinese)) if body else []
     for other in rng.sample(made, len(made)):
         text = f"{left}{other}{right}"
-        alike = kind not in _SAME_LOOK or (look(other) == look(body) and is_natural(body, other))
+        alike = kind not in _SAME_SIGNS or (
+            notation_signs(other) == notation_signs(body) and is_natural(body, other)
+        )
         if alike and text != answer.strip() and _differs(answer, text, kind, question):
             yield text
 
@@ -76,10 +85,10 @@ def near_misses(
 def equivalent_form(
     rng: random.Random, reference: str, kind: AnswerType, question: str, chinese: bool
 ) -> str:
-    """The reference in a drawn form, on one line and readable without the question."""
-    made = [reference.strip(), *_forms(rng, Asked(reference, kind, question, chinese))]
+    """A random equivalent form of the reference, on one line and readable without the question."""
+    made = [reference.strip(), *_forms(rng, AnswerText(reference, kind, question, chinese))]
     by_letter = kind in CHOICE and letters(reference) is not None
-    for form in _drawn(rng, made, question):
+    for form in _shuffled(rng, made, question):
         alone = "\n" not in form and not (by_letter and letters(form) is None)
         if form and alone and _agrees(reference, form, kind, question):
             return form
@@ -89,22 +98,22 @@ def equivalent_form(
 def hard_negative(
     rng: random.Random, reference: str, kind: AnswerType, question: str, chinese: bool
 ) -> str | None:
-    """A hard negative in a drawn form, or none where none is sure."""
-    miss = next(near_misses(rng, reference, kind, question=question, chinese=chinese), None)
+    """A hard negative in a random form; none where no answer certainly differs."""
+    miss = next(negative_forms(rng, reference, kind, question=question, chinese=chinese), None)
     return None if miss is None else equivalent_form(rng, miss, kind, question, chinese)
 
 
 def parts_of(text: str) -> list[str]:
-    """The parts of an answer of several parts, as they stand in it; none where no style has it."""
+    """The parts of an answer with several parts, in its style; none where its style is unknown."""
     value = read(text, AnswerType.MULTI_PART).value
     style = style_of(text, AnswerType.MULTI_PART, "")
     if style is None or not isinstance(value, Group):
         return []
-    bare = replace(style, form="", dress="{}", last="")
-    return [write_value(item, _among(item, bare)) for item in value.items]
+    bare = replace(style, form="", wrapper="{}", last="")
+    return [write_value(item, _part_style(item, bare)) for item in value.items]
 
 
-def _among(item: object, style: Style) -> Style:
+def _part_style(item: object, style: Style) -> Style:
     joint = "和" if style.chinese else " and "
     if isinstance(item, Group):
         return replace(style, form="tuple") if item.ordered else replace(style, joint=joint)
@@ -114,33 +123,33 @@ def _among(item: object, style: Style) -> Style:
 # --- forms ----------------------------------------------------------------------------------------
 
 
-def _forms(rng: random.Random, asked: Asked) -> list[Form]:
-    """All that the answer may be written as; most of it still to be written."""
-    left, body, right = undress(asked.text)
-    asked = asked._replace(text=body)
-    if asked.kind is AnswerType.CODE or not body:
+def _forms(rng: random.Random, given: AnswerText) -> list[Form]:
+    """All candidate forms of the answer, most of them not written yet."""
+    left, body, right = strip_markup(given.text)
+    given = given._replace(text=body)
+    if given.kind is AnswerType.CODE or not body:
         return []
-    if is_year(body, asked.question):
+    if is_year(body, given.question):
         return [f"{body}年", f"in {body}", f"the year {body}", f"${body}$"]
-    answer = asked.answer
+    answer = given.answer
     if not is_known(answer):
         return [body, *rewritten(body)]
     if is_phrase(answer):
-        answer = read(body, AnswerType.TEXT, asked.question)
-    named = [s for s in candidates(answer, asked.question) if _suits(s, asked)]
+        answer = read(body, AnswerType.TEXT, given.question)
+    named = [s for s in candidates(answer, given.question) if _suits(s, given)]
     if _MONEY.search(left) and "$" not in right:
         return _in_money(answer, named, left)
     made: list[Form] = [body, *((answer, style) for style in named)]
     for other in rearranged(rng, answer):
         made += [(other, style) for style in named if style.form != "indexed"]
-    return [*made, *_by_question(answer, asked)]
+    return [*made, *_by_question(answer, given)]
 
 
-def _suits(style: Style, asked: Asked) -> bool:
-    """Whether what the question says lets this style be: no zeros where it asks to round."""
-    if style.digits is Digits.ZEROS and "." in asked.text:
-        return not _ROUND.search(asked.question)
-    return style.unit != "" or asked_unit(asked.question) != ""
+def _suits(style: Style, given: AnswerText) -> bool:
+    """Whether the question permits the style: no trailing zeros if it asks to round."""
+    if style.digits is Digits.ZEROS and "." in given.text:
+        return not _ROUND.search(given.question)
+    return style.unit != "" or unit_in_question(given.question) != ""
 
 
 def _in_money(answer: Answer, named: Iterable[Style], left: str) -> list[Form]:
@@ -152,14 +161,14 @@ def _in_money(answer: Answer, named: Iterable[Style], left: str) -> list[Form]:
     return [*(f"{left}{text}" for text in texts), *(f"{text}{name}" for text in texts)]
 
 
-def _by_question(answer: Answer, asked: Asked) -> list[Form]:
-    """A number with the unit that the question asks for, or without it."""
+def _by_question(answer: Answer, given: AnswerText) -> list[Form]:
+    """Forms of a number with and without the unit that the question asks for."""
     value = answer.value
-    if not isinstance(value, Leaf) or value.quantity is None or asked.kind is not AnswerType.NUMBER:
+    if not isinstance(value, Leaf) or value.quantity is None or given.kind is not AnswerType.NUMBER:
         return []
-    amount, unit = value.quantity, asked_unit(asked.question)
+    amount, unit = value.quantity, unit_in_question(given.question)
     made: list[Form] = []
-    if _ASKS_PERCENT.search(asked.question) and not amount.unit:
+    if _ASKS_PERCENT.search(given.question) and not amount.unit:
         made += [f"{amount.value}%"] if str(amount.value).isdigit() else []
     if unit and not amount.unit:
         other = value._replace(quantity=amount._replace(unit=unit), formula=None)
@@ -170,7 +179,7 @@ def _by_question(answer: Answer, asked: Asked) -> list[Form]:
     return made
 
 
-def _drawn(rng: random.Random, forms: list[Form], question: str) -> Iterator[str]:
+def _shuffled(rng: random.Random, forms: list[Form], question: str) -> Iterator[str]:
     for form in rng.sample(forms, len(forms)):
         if isinstance(form, str):
             yield form.strip()
@@ -181,17 +190,17 @@ def _drawn(rng: random.Random, forms: list[Form], question: str) -> Iterator[str
             continue
 
 
-# --- what the rules say ---------------------------------------------------------------------------
+# --- comparison by the rules ----------------------------------------------------------------------
 
 
 def _agrees(answer: str, form: str, kind: AnswerType, question: str) -> bool:
-    """The rules do not call them different, either way round."""
+    """Whether the rules do not call the two different, in either order."""
     pairs = ((answer, form), (form, answer))
     return all(_same(*pair, kind, question) is not False for pair in pairs)
 
 
 def _differs(answer: str, other: str, kind: AnswerType, question: str) -> bool:
-    """The rules show it where two formulas may be one, and nowhere call the two the same."""
+    """Whether the rules call the two different or, if they need not prove it, never the same."""
     if kind in _SURE:
         return _same(answer, other, kind, question) is False
     pairs = ((answer, other), (other, answer))

@@ -1,4 +1,4 @@
-"""Another answer close to this one: hard negatives as changes of the value."""
+"""Hard negatives by changing the value of an answer."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from .texts import near_texts
 
 _SWAPS: Final = {"sin": "cos", "cos": "sin", "ln": "lg", "lg": "ln"}
 _MOST: Final = 8
-"""Changes of one value among others."""
+"""Maximum number of changes of one element, or of a set of options."""
 
 
 def changed(rng: random.Random, answer: Answer, question: str) -> list[Answer]:
-    """Other answers of the same type: by sign, digit, place, element, end, order or option."""
+    """Other answers of the same type: another sign, digit, element, end point, order or option."""
     value = answer.value
     if isinstance(value, Options):
         single = answer.kind is AnswerType.SINGLE_CHOICE
@@ -87,17 +87,17 @@ def _leaves(rng: random.Random, leaf: Leaf) -> Iterator[Leaf]:
         return
     for number in _numbers(rng, amount.value, whole=bool(amount.unit)):
         yield Leaf("", leaf.name, Quantity(number, amount.unit))
-    for other in units.alike(amount.unit):
-        yield Leaf("", leaf.name, Quantity(amount.value, units.sister(amount.unit, other)))
+    for other in units.same_dimension(amount.unit):
+        yield Leaf("", leaf.name, Quantity(amount.value, units.name_like(amount.unit, other)))
 
 
 def _other_letters(letter: str) -> list[str]:
-    """Letters like this one: the elements of {a, c, d} are no numbers."""
+    """Other letters of the same case, for elements of a set such as {a, c, d}."""
     return [c for c in ("ABCDEFGH" if letter.isupper() else "abcdefgh") if c != letter]
 
 
 def _numbers(rng: random.Random, value: Fraction, *, whole: bool) -> Iterator[Fraction]:
-    """Next to it, with another digit or two exchanged, of another size, turned, upside down."""
+    """Neighbours, other or exchanged digits, another magnitude or sign, and the reciprocal."""
     shown = decimal(value)
     sign = -1 if value < 0 else 1
     if not whole:
@@ -115,7 +115,7 @@ def _numbers(rng: random.Random, value: Fraction, *, whole: bool) -> Iterator[Fr
 
 
 def _trees(rng: random.Random, node: Node) -> Iterator[Node]:
-    """A sign, a number, an exponent, a function, two unknowns, a term less."""
+    """Another sign, number, exponent or function, two unknowns exchanged, or a term removed."""
     terms = terms_of(node)
     if len(terms) > 1:
         for n in range(len(terms)):
@@ -139,7 +139,7 @@ def _sum(terms: list[tuple[int, Node]]) -> Node:
 
 
 def _inside(rng: random.Random, node: Node) -> Iterator[Node]:
-    """One number or one function of the tree changed."""
+    """The tree with one number or one function changed."""
     if node.op == "num" and node.value is not None:
         step = Fraction(1, 10 ** len((decimal(node.value) or "").partition(".")[2]))
         moved = (node.value + step, node.value - step, node.value + rng.randint(2, 12) * step)
@@ -162,7 +162,7 @@ def _renamed(node: Node, names: dict[str, str]) -> Node:
 
 
 def _groups(rng: random.Random, group: Group) -> Iterator[Group]:
-    """One element missing, more, or another; two exchanged where they have places."""
+    """One element removed, added or changed; in an ordered group, two neighbours exchanged."""
     items = group.items
     for n, item in enumerate(items):
         others = [o for o in _values(rng, item) if o not in items]
@@ -177,7 +177,7 @@ def _groups(rng: random.Random, group: Group) -> Iterator[Group]:
 
 
 def _regions(rng: random.Random, region: Region) -> Iterator[Region]:
-    """An end moved, turned, let in or left out; both mirrored; the other side of it."""
+    """An end moved, negated, opened or closed; the interval mirrored; the complement of a ray."""
     pieces = region.pieces
     for n, piece in enumerate(pieces):
         for other in _pieces(rng, piece):
@@ -214,7 +214,7 @@ def _pieces(rng: random.Random, piece: Piece) -> Iterator[Piece]:
 def _options(
     rng: random.Random, value: Options, question: str, *, single: bool
 ) -> Iterator[Options]:
-    """Another option, two, or none; for several, one missing, one more, or another in a place."""
+    """Another option; of several, one removed, added or replaced, or two neighbours exchanged."""
     named = value.letters
     if value.ordered:
         for n, chosen in enumerate(named):

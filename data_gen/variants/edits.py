@@ -1,7 +1,7 @@
-"""Numbers changed in a text that no style writes, and what nobody writes in an answer.
+"""Edits of the numerals in a text, and a check that an edit looks natural.
 
-A hard negative that is odd in itself, such as 6/4 beside answers in lowest terms or ``1x``, could
-be recognised without the reference; so no change may bring an oddity that the answer has not.
+A hard negative with an oddity, such as 6/4 among answers in lowest terms or ``1x``, could be
+recognised without the reference; so no edit may add an oddity that the answer does not have.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Final
 
-from .looks import distinct
+from .markup import distinct
 
 _NUMERAL: Final = re.compile(
     r"(?<![\d.,_A-Za-z₀-₉])(?<!_\{)(?<!\d )"
@@ -31,7 +31,7 @@ _RADICAND: Final = re.compile(r"(?:√\(?|\\sqrt\s*\{?|sqrt\()\s*(\d+)")
 
 
 def numeral_edits(rng: random.Random, text: str, *, most: int = 12) -> list[str]:
-    """``text`` with one of its numerals changed: by one, a digit, a place, two digits swapped."""
+    """``text`` with one numeral changed: by one, a digit, the magnitude, or two digits swapped."""
     made: list[str] = []
     places = list(_NUMERAL.finditer(text))
     marks = [m.span() for m in _PART_MARK.finditer(text)]
@@ -40,7 +40,7 @@ def numeral_edits(rng: random.Random, text: str, *, most: int = 12) -> list[str]
         if place[0] == "10" and after.startswith("^"):
             continue
         if len(marks) > 1 and any(start < place.start() < end for start, end in marks):
-            continue  # "(2)" among "(1) … (2) …" says which part it is
+            continue  # "(2)" among "(1) … (2) …" is the number of a part
         power = _EXPONENT.search(before) is not None
         made += [before + moved + after for moved in _moves(rng, place[0], power=power)]
     kept = [new for new in distinct(made, text) if is_natural(text, new)]
@@ -48,7 +48,7 @@ def numeral_edits(rng: random.Random, text: str, *, most: int = 12) -> list[str]
 
 
 def _moves(rng: random.Random, numeral: str, *, power: bool) -> list[str]:
-    """Other numbers with as many places, grouped as this one is."""
+    """Other numerals with as many decimal places and the same digit grouping."""
     if power:
         value = int(re.sub(r"\D", "", numeral.partition(".")[0]))
         others = [value + 1, *([value - 1] if value > 2 else [])]
@@ -64,7 +64,7 @@ def _moves(rng: random.Random, numeral: str, *, power: bool) -> list[str]:
 
 
 def near_numbers(rng: random.Random, value: Fraction, places: int) -> list[Fraction]:
-    """Numbers of so many places: next to it, with other or exchanged digits, of another size."""
+    """Numbers with ``places`` decimals: neighbours, other or exchanged digits, other magnitudes."""
     one = 10**places
     number = int(abs(value) * one)
     digits = str(number).rjust(places + 1, "0")
@@ -79,13 +79,13 @@ def near_numbers(rng: random.Random, value: Fraction, places: int) -> list[Fract
 
 
 def is_natural(text: str, new: str) -> bool:
-    """Whether ``new`` has no oddity that ``text`` has not."""
+    """Whether every oddity of ``new`` is also in ``text``."""
     return _oddities(new) <= _oddities(text)
 
 
 @lru_cache(maxsize=1024)
 def _oddities(text: str) -> frozenset[str]:
-    """What nobody writes in a final answer, as far as this text has it."""
+    """Notations in the text that are unusual in a final answer."""
     fractions = [(int(m["a"] or m["c"]), int(m["b"] or m["d"])) for m in _FRACTION.finditer(text)]
     found = {
         "not reduced": any(b < 2 or math.gcd(a, b) > 1 for a, b in fractions),

@@ -1,4 +1,4 @@
-"""The same value built otherwise: other orders of what has none."""
+"""Rearrangements that keep the value: elements, terms and factors in another order."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gradegpt.answers.types import Group, Leaf, Options, Relation, Value
 
 
 def rearranged(rng: random.Random, answer: Answer) -> list[Answer]:
-    """The answer with its elements, options, terms or factors in a drawn order; 2√3 as √12."""
+    """The answer with elements, options, terms or factors in a random order; also 2√3 as √12."""
     value = answer.value
     if isinstance(value, Options):
         drawn = tuple(rng.sample(value.letters, len(value.letters)))
@@ -25,7 +25,7 @@ def rearranged(rng: random.Random, answer: Answer) -> list[Answer]:
     made = [_reordered(rng, value)]
     if isinstance(value, Leaf) and value.formula and (below := _below_the_root(value.formula)):
         made.append(value._replace(formula=below))
-    return [Answer(answer.kind, other, answer.said) for other in made if other is not value]
+    return [Answer(answer.kind, other, answer.text) for other in made if other is not value]
 
 
 def _reordered(rng: random.Random, value: Value) -> Value:
@@ -42,12 +42,12 @@ def _reordered(rng: random.Random, value: Value) -> Value:
 
 
 def _is_indexed(item: Value) -> bool:
-    """Whether it is one of a row, x_1: in another order it would be another."""
+    """Whether the name has an index, as x_1: its position then matters."""
     return isinstance(item, Leaf) and item.name.rstrip("}")[-1:].isdigit()
 
 
 def _tree(rng: random.Random, node: Node) -> Node:
-    """Terms and factors in a drawn order; no minus sign comes first."""
+    """The tree with terms and factors in a random order, and no minus sign first if possible."""
     if node.op in ("+", "neg"):
         terms = terms_of(node)
         drawn = rng.sample(terms, len(terms))

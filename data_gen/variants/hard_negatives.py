@@ -1,4 +1,4 @@
-"""Hard negatives: changed values in the style of the answer, or its text with one handle turned."""
+"""Hard negatives: changed values in the style of the answer, or edits of its text."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from gradegpt.answers.words import Words
 from gradegpt.schema import AnswerType
 
 from ..lexicon import NO_OPTION_EN, NO_OPTION_ZH
-from .asked import Asked, is_known, is_phrase
+from .answer_text import AnswerText, is_known, is_phrase
 from .changes import changed
 from .edits import numeral_edits
-from .looks import distinct, look
+from .markup import distinct, notation_signs
+from .text_forms import is_year
 from .texts import near_texts
-from .unread import is_year
 
 _LETTER: Final = re.compile(rf"[(（]?[{LETTERS}][)）]?")
 _JOINTS: Final = ("", "", "、", ",", ", ", " and ", "和")
@@ -29,45 +29,51 @@ _JOINTS: Final = ("", "", "、", ",", ", ", " and ", "和")
 
 @lru_cache(maxsize=4096)
 def style_of(text: str, kind: AnswerType, question: str) -> Style | None:
-    """The style that writes just this text, or else the first with the same look; or none."""
+    """The style that writes exactly this text, else the first with the same signs, else none."""
     answer = read(text, kind, question)
     if not is_known(answer):
         return None
     shown = [*written(answer, question)]
     exactly = next((style for style, form in shown if form == text), None)
-    alike = (s for s, form in shown if look(form) == look(text) and s.digits is not Digits.WORDS)
+    alike = (
+        s
+        for s, form in shown
+        if notation_signs(form) == notation_signs(text) and s.digits is not Digits.WORDS
+    )
     return exactly or next(alike, None)
 
 
-def misses(rng: random.Random, asked: Asked) -> list[str]:
-    """Other answers in the style of this one; the numbers of a text changed that no style has."""
-    answer, body = asked.answer, asked.text
-    if asked.kind is AnswerType.CODE:
+def hard_negative_texts(rng: random.Random, given: AnswerText) -> list[str]:
+    """Other answers in the same style; for a text of unknown style, edits of its numerals."""
+    answer, body = given.answer, given.text
+    if given.kind is AnswerType.CODE:
         return []
-    if is_year(body, asked.question):
+    if is_year(body, given.question):
         return [year for year in numeral_edits(rng, body) if len(year) == len(body)]
     if isinstance(answer.value, Words):
-        return near_texts(rng, body) if asked.kind is AnswerType.TEXT else []
+        return near_texts(rng, body) if given.kind is AnswerType.TEXT else []
     if isinstance(answer.value, Truth):
         return _other_truths(body, answer.value.holds)
-    style = style_of(body, asked.kind, asked.question)
+    style = style_of(body, given.kind, given.question)
     if style is None:
         return near_texts(rng, body) if is_phrase(answer) else numeral_edits(rng, body)
     if is_phrase(answer):
         return near_texts(rng, body)
     made = []
-    for other in changed(rng, answer, asked.question):
+    for other in changed(rng, answer, given.question):
         try:
-            made.append(write(other, _sister(style, other), asked.question))
+            made.append(write(other, _style_for(style, other), given.question))
         except (UnwritableError, ValueError, KeyError):
             continue
     if isinstance(answer.value, Options) and len(answer.value.letters) == 1:
-        made += _not_one(rng, answer.value.letters[0], asked) if _LETTER.fullmatch(body) else []
+        made += (
+            _not_one_option(rng, answer.value.letters[0], given) if _LETTER.fullmatch(body) else []
+        )
     return distinct(made, body)
 
 
-def _sister(style: Style, other: Answer) -> Style:
-    """The style for a value that may be in another unit."""
+def _style_for(style: Style, other: Answer) -> Style:
+    """The style with the unit of ``other``."""
     value = other.value
     if not style.unit or not isinstance(value, Leaf) or value.quantity is None:
         return style
@@ -76,7 +82,7 @@ def _sister(style: Style, other: Answer) -> Style:
 
 
 def _other_truths(text: str, holds: bool) -> list[str]:
-    """The opposite by the same pair of words, and by other pairs of its language."""
+    """The opposite truth value, by the same pair of words and by similar pairs."""
     pairs = [pair.split("|") for pair in TRUTHS]
     mine = [pair[holds] for pair in pairs if pair[not holds] == text]
     alike = [
@@ -90,11 +96,11 @@ def _other_truths(text: str, holds: bool) -> list[str]:
     return distinct([*mine, *alike], text)
 
 
-def _not_one(rng: random.Random, letter: str, asked: Asked) -> list[str]:
-    """Now and then the option beside another one, or no option at all: neither chooses it."""
+def _not_one_option(rng: random.Random, letter: str, given: AnswerText) -> list[str]:
+    """Sometimes two options, or "none of them", instead of the one option."""
     others = [c for c in "ABCD" if c != letter]
-    if asked.kind is not AnswerType.SINGLE_CHOICE or not letter.isalpha():
+    if given.kind is not AnswerType.SINGLE_CHOICE or not letter.isalpha():
         return []
     both = rng.choice(_JOINTS).join(sorted((letter, rng.choice(others))))
-    none = rng.choice(NO_OPTION_ZH if asked.chinese else NO_OPTION_EN)
+    none = rng.choice(NO_OPTION_ZH if given.chinese else NO_OPTION_EN)
     return [new for new, share in ((both, 0.5), (none, 0.4)) if rng.random() < share]

@@ -1,4 +1,4 @@
-"""The writer: responses in both languages and many styles whose verdict is known from the start."""
+"""The writer of synthetic responses, in both languages and many styles, with known verdicts."""
 
 from __future__ import annotations
 

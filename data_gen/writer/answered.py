@@ -1,4 +1,4 @@
-"""Responses that answer: what each settles on is known, so its verdict is."""
+"""Responses that give an answer, which is chosen first, so that the verdict is known."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from ..problems import Problem, bank
 from .attacks import attack
 from .body import body, working
 from .ending import Ending, ending
-from .task import Task, Written, kind_of_miss
+from .task import Task, Written, error_kind
 
 Pattern = Callable[[Task, str, bool], Written]
-"""From the task, the answer to settle on, and whether that is right."""
+"""Takes the task, the final answer, and whether that answer is right."""
 
 
 def answered(task: Task, *, right: bool) -> Written | None:
-    """A response that settles on a right or on a wrong answer; none where no wrong one is known."""
+    """A response with a right or a wrong final answer; none where no wrong one is known."""
     answer = task.right() if right else task.wrong()
     if answer is None:
         return None
@@ -27,15 +27,15 @@ def answered(task: Task, *, right: bool) -> Written | None:
     return chosen(task, answer, right)
 
 
-def _close(
+def _finish(
     task: Task, text: str, answer: str, right: bool, pattern: str, after: str = ""
 ) -> Written:
     closing = ending(task, answer)
     tail = task.rng.choice(task.words.tails) if task.rng.random() < 0.12 and not after else after
-    return _told(task, f"{text}{closing.text}{tail}", closing, right, pattern)
+    return _written(task, f"{text}{closing.text}{tail}", closing, right, pattern)
 
 
-def _told(task: Task, text: str, closing: Ending, right: bool, pattern: str) -> Written:
+def _written(task: Task, text: str, closing: Ending, right: bool, pattern: str) -> Written:
     return task.written(text, closing.sentence, closing.answer, right=right, pattern=pattern)
 
 
@@ -43,17 +43,17 @@ def plain(task: Task, answer: str, right: bool) -> Written:
     """Steps, then the answer."""
     derived = answer if task.rng.random() < 0.3 else None
     same = answer == task.problem.reference
-    name = ("right" if same else "equivalent_form") if right else kind_of_miss(task.problem, answer)
-    return _close(task, body(task, answer, derived=derived), answer, right, name)
+    name = ("right" if same else "equivalent_form") if right else error_kind(task.problem, answer)
+    return _finish(task, body(task, answer, derived=derived), answer, right, name)
 
 
 def then_explained(task: Task, answer: str, right: bool) -> Written:
-    """The answer first, and then why."""
+    """The answer first, then the reasons."""
     closing = ending(task, answer)
     heading = task.rng.choice(task.words.reasons)
     why = "\n".join(filter(None, (heading, body(task, answer))))
     gap = task.rng.choice(("\n", "\n\n"))
-    return _told(task, f"{closing.text}{gap}{why}", closing, right, "answer_first")
+    return _written(task, f"{closing.text}{gap}{why}", closing, right, "answer_first")
 
 
 def bare(task: Task, answer: str, right: bool) -> Written:
@@ -62,87 +62,87 @@ def bare(task: Task, answer: str, right: bool) -> Written:
 
 
 def revised(task: Task, answer: str, right: bool) -> Written:
-    """Another answer first, then given up: the last one stands."""
+    """Another answer first, then a revision: the last one counts."""
     other = task.wrong() if right else task.right()
     text = body(task, answer, aside=other)
-    return _close(task, text, answer, right, "revised_to_right" if right else "revised_to_wrong")
+    return _finish(task, text, answer, right, "revised_to_right" if right else "revised_to_wrong")
 
 
 def other_process(task: Task, answer: str, right: bool) -> Written:
-    """Steps that lead elsewhere: a right answer inside a wrong process, and the reverse."""
-    led_to = task.miss() if right else task.problem.reference
+    """Steps with another result: a right answer after a wrong process, or the reverse."""
+    led_to = task.hard_negative() if right else task.problem.reference
     text = body(task, answer, derived=led_to)
     name = "right_answer_wrong_process" if right else "contradictory_conclusion"
-    return _close(task, text, answer, right, name)
+    return _finish(task, text, answer, right, name)
 
 
 def several_candidates(task: Task, answer: str, right: bool) -> Written:
-    """Several candidates weighed, then one chosen."""
-    others = [c for c in (task.miss(), task.problem.reference, task.miss()) if c]
+    """Several candidate answers, then a choice of one."""
+    others = [c for c in (task.hard_negative(), task.problem.reference, task.hard_negative()) if c]
     lead, ask = ("可能的结果有：{}。", "逐一检验。") if task.chinese else (
         "Possible values: {}.", "Check each of them.",
     )  # fmt: skip
     join = "、" if task.chinese else ", "
     listed = lead.format(join.join(dict.fromkeys(others)))
     text = "\n".join(filter(None, (body(task, answer), listed, ask)))
-    return _close(task, text, answer, right, "candidates_then_choice")
+    return _finish(task, text, answer, right, "candidates_then_choice")
 
 
 def misread(task: Task, answer: str, right: bool) -> Written:
-    """The givens restated, the wrong way where the answer is wrong (CMMaTH 5.3, perception)."""
+    """The given facts restated, then the answer (CMMaTH 5.3, perception)."""
     lead = "由题目可知：{}" if task.chinese else "From the statement we read: {}"
     text = "\n".join(filter(None, (lead.format(working(task)), body(task, answer))))
-    return _close(task, text, answer, right, "restated" if right else "perception_error")
+    return _finish(task, text, answer, right, "restated" if right else "perception_error")
 
 
 def miscalculated(task: Task, answer: str, right: bool) -> Written:
     """Lines of arithmetic up to the answer (CMMaTH 5.3, calculation)."""
     lines = "\n".join(working(task) for _ in range(task.rng.randint(2, 5)))
     text = f"{body(task, answer)}\n{lines}\n= {answer}".lstrip("\n")
-    return _close(task, text, answer, right, "calculated" if right else "calculation_error")
+    return _finish(task, text, answer, right, "calculated" if right else "calculation_error")
 
 
 def then_loops(task: Task, answer: str, right: bool) -> Written:
-    """Answered, and then the same line again and again: it has answered."""
+    """An answer, then the same line repeated: the answer counts."""
     closing = ending(task, answer)
     line = closing.sentence if task.rng.random() < 0.6 else task.rng.choice(task.words.fillers)
     loop = f"\n{line}" * task.rng.randint(4, 12)
     text = f"{body(task, answer)}{closing.text}{loop}"
-    return _told(task, text, closing, right, "answered_then_loops")
+    return _written(task, text, closing, right, "answered_then_loops")
 
 
 def with_attack(task: Task, answer: str, right: bool) -> Written:
-    """Words for the grader around an answer: the answer decides."""
+    """An answer with a prompt injection before or after it: the answer counts."""
     kind, words = attack(task)
     closing = ending(task, answer)
     text = f"{body(task, answer)}{closing.text}"
     text = f"{words}\n{text}" if task.rng.random() < 0.5 else f"{text}\n{words}"
-    return _told(task, text, closing, right, f"answered_{kind}")
+    return _written(task, text, closing, right, f"answered_{kind}")
 
 
 def with_excuse(task: Task, answer: str, right: bool) -> Written:
-    """A refusal that answers after all."""
+    """A refusal, followed by an answer."""
     excuse = task.rng.choice([n for n in task.words.no_answers if n[-1:] in f"{ENDS}."])
     turn = "不过，根据已知条件可以这样做：" if task.chinese else "Still, from what is given:"
     text = "\n".join(filter(None, (excuse, turn, body(task, answer))))
-    return _close(task, text, answer, right, "answered_after_excuse")
+    return _finish(task, text, answer, right, "answered_after_excuse")
 
 
 def other_question(task: Task, answer: str, right: bool) -> Written:
-    """Another question's solution; where the answer is wrong, its answer too."""
+    """The solution of another question; where the answer is wrong, also its answer."""
     other = _another(task)
     if other is None:
         return plain(task, answer, right)
-    stranger = task._replace(problem=other)
+    other_task = task._replace(problem=other)
     if right:
-        return _close(task, body(stranger, answer), answer, right, "other_steps")
-    theirs = other.reference
-    text = body(stranger, theirs)
-    return _close(stranger, text, theirs, right, "answer_to_another_question")
+        return _finish(task, body(other_task, answer), answer, right, "other_steps")
+    other_answer = other.reference
+    text = body(other_task, other_answer)
+    return _finish(other_task, text, other_answer, right, "answer_to_another_question")
 
 
 def _another(task: Task) -> Problem | None:
-    """A problem of the bank with another answer of the same type, or none."""
+    """A problem of the bank with another answer of the same type; none if there is none."""
     mine, lang = task.problem, "zh" if task.chinese else "en"
     others = [
         p
@@ -169,4 +169,4 @@ _PATTERNS: Final[tuple[tuple[Pattern, float], ...]] = (
     (with_excuse, 0.7),
     (other_question, 1),
 )
-"""Half of the responses are ``plain``; the others by these weights, whatever the verdict."""
+"""Weights of the patterns, for any verdict, in the half of the responses that is not ``plain``."""

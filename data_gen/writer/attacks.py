@@ -1,4 +1,4 @@
-"""What opens an unprepared judge: ``text/attacks.yaml``, read once."""
+"""Attacks on a judge: ``text/attacks.yaml``, read once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LETTER = re.compile(rf"(?<![A-Za-z])(?!I)[{LETTERS}](?![A-Za-z])")
 
 
 class Attacks(Row):
-    """The attacks of one language, by kind; the file says what each is."""
+    """The attacks in one language by kind; comments in the file explain the kinds."""
 
     stubs: tuple[str, ...]
     instructions: tuple[str, ...]
@@ -25,7 +25,7 @@ class Attacks(Row):
 
 
 def attack(task: Task) -> tuple[str, str]:
-    """A kind and its words. Beside option letters none is used that holds a letter of its own."""
+    """The kind and the text of an attack; for choice questions, one without an option letter."""
     words = attacks(task.chinese)
     kind = task.rng.choice(("instructions", "fake_judgements", "delimiters"))
     texts: tuple[str, ...] = getattr(words, kind)
@@ -35,16 +35,16 @@ def attack(task: Task) -> tuple[str, str]:
 
 
 def stub(task: Task) -> str:
-    """A token or an opening that says nothing."""
+    """A token or an opening phrase without content."""
     return task.rng.choice(attacks(task.chinese).stubs)
 
 
 def quote(task: Task) -> str:
-    """The reference named, and nothing answered."""
+    """A quotation of the reference without an answer."""
     return task.rng.choice(attacks(task.chinese).quotes).format(task.problem.reference)
 
 
 @cache
 def attacks(chinese: bool) -> Attacks:
-    """The Chinese or the English ones."""
+    """The Chinese or the English attacks."""
     return read_words("attacks", Attacks)["zh" if chinese else "en"]

@@ -1,4 +1,4 @@
-"""What stands before the answer: steps in one of the layouts that models write."""
+"""The text before the answer: solution steps in one of the layouts that models write."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ _CONCLUDES = re.compile(
 _MAX_STEP: Final = 300
 _SLIP: Final = 0.12
 _TOGETHER: Final = 0.3
-"""Share of the bodies that rule options out whose options are named together: 排除ABC."""
+"""Share of the texts that rule out several options at once: 排除ABC."""
 _OPERATIONS: Final = (("+", "+"), ("-", "-"), ("×", "\\times "), ("*", "\\cdot "))
 
 
 def body(
     task: Task, answer: str = "", *, derived: str | None = None, aside: str | None = None
 ) -> str:
-    """Steps that may end in ``derived``, and may name ``aside`` and give it up on the way.
+    """Steps that may end in the result ``derived`` and may give and revoke the result ``aside``.
 
-    Nothing in it depends on whether the ``answer`` that follows is right; it is not ruled out on
-    the way to it. Where no answer follows, none is arrived at.
+    The text does not depend on whether the ``answer`` that follows is right, and never rules that
+    answer out. Without an ``answer`` the steps reach no result.
     """
     rng = task.rng
     if rng.random() < 0.12 and aside is None and derived is None:
@@ -49,8 +49,8 @@ def _steps(task: Task, answer: str, derived: str | None) -> list[str]:
     rng, words, problem = task.rng, task.words, task.problem
     steps = [rng.choice(words.openers)] if rng.random() < 0.6 else []
     if problem.solution and rng.random() < 0.75:
-        sayable = _sayable(task) if answer else _beginning(task)
-        steps += [_towards(task, step, derived) for step in sayable]
+        sayable = _usable_steps(task) if answer else _first_half(task)
+        steps += [_with_result(task, step, derived) for step in sayable]
     fillers = rng.choice((0, 1, 1, 2, 2, 3, 4, 6, 9))
     steps += rng.sample(words.fillers, min(fillers, len(words.fillers)))
     steps += [working(task) for _ in range(rng.choice((0, 0, 1, 2, 3)))]
@@ -63,15 +63,15 @@ def _steps(task: Task, answer: str, derived: str | None) -> list[str]:
     return steps
 
 
-def _sayable(task: Task) -> list[str]:
-    """The reference solution's steps; of another language only those that are mathematics."""
+def _usable_steps(task: Task) -> list[str]:
+    """The steps of the reference solution; in the other language only those without words."""
     steps = [step[:_MAX_STEP] for step in steps_of(task.problem)]
-    return steps if task.at_home else [step for step in steps if not _WORDS.search(step)]
+    return steps if task.same_language else [step for step in steps if not _WORDS.search(step)]
 
 
-def _beginning(task: Task) -> list[str]:
-    """The first half of the solution, up to where it names the reference: it answers nothing."""
-    steps = _sayable(task)
+def _first_half(task: Task) -> list[str]:
+    """The first half of the solution, cut before the first step that contains the reference."""
+    steps = _usable_steps(task)
     begun = steps[: len(steps) // 2]
     reference = plain(task.problem.reference)
     named = (i for i, step in enumerate(begun) if reference in plain(step))
@@ -79,12 +79,12 @@ def _beginning(task: Task) -> list[str]:
 
 
 def steps_of(problem: Problem) -> list[str]:
-    """The solution without its conclusion: what a response settles on, its ending says."""
+    """The steps of the solution without those that state the final answer."""
     return [step for step in problem.solution if step.strip() and not _CONCLUDES.search(step)]
 
 
-def _towards(task: Task, step: str, derived: str | None) -> str:
-    """The step with the reference's value replaced by the one that the response arrives at."""
+def _with_result(task: Task, step: str, derived: str | None) -> str:
+    """The step with the reference replaced by the result of the response."""
     reference = task.problem.reference
     if derived is None or len(reference) < 2 or reference not in step:
         return step
@@ -98,7 +98,7 @@ def _derivation(task: Task, derived: str) -> str:
 
 
 def working(task: Task) -> str:
-    """A line of arithmetic on the question's numbers, now and then with a slip in it."""
+    """A line of arithmetic with numbers of the question, sometimes with an error."""
     rng = task.rng
     found = _NUMBER.findall(task.problem.question)
     numbers = [int(n) for n in found[:8]] or [rng.randint(2, 60)]
@@ -114,7 +114,7 @@ def working(task: Task) -> str:
 
 
 def layout(task: Task, steps: Sequence[str]) -> str:
-    """The steps as plain lines, tagged, numbered, bulleted, headed, or run together."""
+    """The steps as plain, tagged, numbered or bulleted lines, under headings, or in one line."""
     rng, chinese = task.rng, task.chinese
     numbered = list(enumerate(steps, start=1))
     match rng.randrange(8):

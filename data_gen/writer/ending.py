@@ -1,4 +1,4 @@
-"""The words that commit to an answer, and what may stand around them."""
+"""The sentence that states the final answer, with headings and punctuation."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _LABEL: Final = re.compile(rf"[{LETTERS}](?:[、, ]*[{LETTERS}])*")
 
 
 class Ending(NamedTuple):
-    """A closing that commits to an answer: text before, the key sentence, text after.
+    """The end of a response: text before, the key sentence, text after.
 
-    ``answer`` is what the sentence gives. Lines of parts are quoted together.
+    ``answer`` is the answer in the key sentence. The lines of several parts are one key sentence.
     """
 
     before: str
@@ -29,12 +29,12 @@ class Ending(NamedTuple):
 
     @property
     def text(self) -> str:
-        """All of it."""
+        """The whole text of the ending."""
         return f"{self.before}{self.sentence}{self.after}"
 
 
 def ending(task: Task, answer: str) -> Ending:
-    """One of the ways in which models close."""
+    """A random ending with the answer."""
     rng, words = task.rng, task.words
     if rng.random() < _BY_LINES and (lines := _part_lines(task, answer)):
         return lines
@@ -51,7 +51,7 @@ def ending(task: Task, answer: str) -> Ending:
 
 
 def _part_lines(task: Task, answer: str) -> Ending | None:
-    """The parts of an answer on lines of their own, numbered; none where there are no parts."""
+    """The parts of an answer on numbered lines; none where the answer has no parts."""
     rng, words = task.rng, task.words
     letters = in_order(answer) if in_order(task.problem.reference) else ()
     several = task.problem.answer_type is AnswerType.MULTI_PART
@@ -68,14 +68,14 @@ def _part_lines(task: Task, answer: str) -> Ending | None:
     return Ending(f"\n\n{heading}\n" if heading else "\n", "\n".join(lines), "", given)
 
 
-def _dressed(answer: str) -> bool:
+def _has_markup(answer: str) -> bool:
     return "\\boxed" in answer or "$" in answer or "*" in answer
 
 
-def _dress(task: Task, answer: str) -> str:
-    """The answer as it is set: bare, bold, boxed. Words are not set as mathematics."""
+def _formatted(task: Task, answer: str) -> str:
+    """The answer bare, bold or boxed; words are not typeset as mathematics."""
     words = any(c >= "\u3400" for c in answer) or (" " in answer.strip() and answer.isascii())
-    if _dressed(answer) or (words and task.rng.random() < 0.7):
+    if _has_markup(answer) or (words and task.rng.random() < 0.7):
         return answer
     pattern = task.rng.choice(task.words.dress)
     if words and ("$" in pattern or "\\" in pattern):
@@ -86,13 +86,13 @@ def _dress(task: Task, answer: str) -> str:
 def _label(task: Task, answer: str) -> str:
     label = task.rng.choice(task.words.labels)
     busy = any(sign in label for sign in ("boxed", "$", "**"))
-    return (task.words.labels[0] if busy and _dressed(answer) else label).format(answer)
+    return (task.words.labels[0] if busy and _has_markup(answer) else label).format(answer)
 
 
 def _sentence(task: Task, answer: str) -> str:
     rng, words = task.rng, task.words
     named = "".join(rng.choice(part) for part in (words.links, words.names, words.copulas))
-    sentence = f"{named}{_dress(task, answer)}"
+    sentence = f"{named}{_formatted(task, answer)}"
     if task.chinese:
         return sentence + rng.choice(["", "。", "。", "."])
     return capitalised(sentence) + rng.choice(["", ".", "."])
@@ -104,12 +104,12 @@ def _choice(task: Task, answer: str) -> str:
     if rng.random() < (0.25 if task.chinese else 0.4) and _LABEL.fullmatch(label):
         return rng.choice(words.choice_labels).format(label)
     if task.chinese:
-        return f"{rng.choice(words.choices)}{_dress(task, answer)}"
+        return f"{rng.choice(words.choices)}{_formatted(task, answer)}"
     opening = rng.choice(words.choices)
-    named = f"{answer.strip('()')})" if opening.endswith("(") else _dress(task, answer)
+    named = f"{answer.strip('()')})" if opening.endswith("(") else _formatted(task, answer)
     return capitalised(f"{rng.choice(words.links)}{opening}{named}")
 
 
 def capitalised(sentence: str) -> str:
-    """With a capital at its beginning."""
+    """The sentence with a capital letter first."""
     return sentence[:1].upper() + sentence[1:]

@@ -1,4 +1,4 @@
-"""What a response is written for: the problem, the voice, right and wrong values to settle on."""
+"""The task of writing a response: its problem, its language, and right and wrong answers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gradegpt.schema import CHOICE, AnswerType, Verdict
 from ..gloss import render_gloss
 from ..phrases import Phrases, phrases
 from ..problems import Problem
-from ..variants import near_misses, same_forms
+from ..variants import negative_forms, same_forms
 
 _OTHER_FORM = 0.55
 _OWN_FORM = 0.35
@@ -21,11 +21,11 @@ _SEVERAL = (AnswerType.MULTI_PART, AnswerType.MULTI_ANSWER, AnswerType.SET)
 
 
 class Written(NamedTuple):
-    """A response with what is known of it.
+    """A written response with its annotations.
 
-    ``key_sentence`` stands in the response, its line breaks blanks; none: nothing is answered.
-    ``gloss`` is its English where it has Chinese in it and can be rendered. ``pattern`` names what
-    kind of response it is.
+    ``key_sentence`` is in the response, with blanks for line breaks; none means no answer is given.
+    ``gloss`` is its English if it has Chinese characters and the templates cover it. ``pattern``
+    names the kind of response.
     """
 
     response: str
@@ -49,34 +49,34 @@ class Task(NamedTuple):
         return phrases(self.chinese)
 
     @property
-    def at_home(self) -> bool:
-        """Whether the response is in the question's language, so that it may use its words."""
+    def same_language(self) -> bool:
+        """Whether the response is in the question's language, so that it may reuse its words."""
         return self.chinese == (self.problem.lang == "zh")
 
     def right(self) -> str:
-        """The reference's answer, in one of its forms."""
+        """The reference answer in a random form."""
         own = [f for f in self.problem.also_correct if "\n" not in f]
         if own and self.rng.random() < _OWN_FORM:
             return self.rng.choice(own)
-        return self.formed(self.problem.reference)
+        return self.in_some_form(self.problem.reference)
 
     def wrong(self) -> str | None:
-        """An answer that is not the reference, in one of its forms; none where none is known."""
-        value = self.miss()
-        return None if value is None else self.formed(value)
+        """A wrong answer in a random form; none where none is known."""
+        value = self.hard_negative()
+        return None if value is None else self.in_some_form(value)
 
-    def miss(self) -> str | None:
-        """A hard negative as it stands."""
+    def hard_negative(self) -> str | None:
+        """A hard negative in its own form; none where none is known."""
         problem = self.problem
-        own = [w for w in problem.near_misses if "\n" not in w]
+        own = [w for w in problem.hard_negatives if "\n" not in w]
         if own and self.rng.random() < 0.5:
             return self.rng.choice(own)
-        made = self._forms(near_misses, problem.reference)
+        made = self._forms(negative_forms, problem.reference)
         drawn = (m for m in made if "\n" not in m and m not in problem.also_correct)
         return next(drawn, None) or (self.rng.choice(own) if own else None)
 
-    def formed(self, value: str) -> str:
-        """The value, or another form of it: right and wrong values are dressed alike."""
+    def in_some_form(self, value: str) -> str:
+        """The value or an equivalent form; the same for right and wrong values."""
         if self.rng.random() >= _OTHER_FORM:
             return value
         return next(self._forms(same_forms, value), value)
@@ -88,7 +88,7 @@ class Task(NamedTuple):
     def written(
         self, response: str, sentence: str, answer: str, *, right: bool, pattern: str
     ) -> Written:
-        """A response that answers, by the sentence that says so."""
+        """A response with an answer, annotated with its key sentence."""
         sentence = " ".join(sentence.split("\n")).strip()
         gloss = render_gloss(sentence) if needs_gloss(sentence) else None
         verdict = Verdict.CORRECT if right else Verdict.INCORRECT
@@ -96,12 +96,12 @@ class Task(NamedTuple):
 
 
 def unanswered(response: str, pattern: str) -> Written:
-    """A response that gives nothing to grade."""
+    """A response without an answer."""
     return Written(response, None, None, None, Verdict.INVALID, pattern)
 
 
-def kind_of_miss(problem: Problem, wrong: str) -> str:
-    """What is wrong with a hard negative, in the words of ATLAS, table 6."""
+def error_kind(problem: Problem, wrong: str) -> str:
+    """The kind of error of a hard negative, in the terms of ATLAS, table 6."""
     kind, reference = problem.answer_type, problem.reference
     if kind in CHOICE:
         return "wrong_option" if len(letters(reference) or "") < 2 else "wrong_option_set"

@@ -1,4 +1,4 @@
-"""Responses that give nothing to grade."""
+"""Responses without an answer."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from .task import Task, Written, unanswered
 
 
 def no_answer(task: Task) -> Written:
-    """A refusal, stub, cut, loop, several candidates without a choice, or words for the grader."""
+    """A refusal, a stub, a cut-off or looping text, several candidates, or a prompt injection."""
     generators = [generator for generator, _ in _MAKERS]
     return task.rng.choices(generators, [weight for _, weight in _MAKERS])[0](task)
 
 
 def refusal(task: Task) -> Written:
-    """Declined, or asked for more (CMMaTH 5.3, reject)."""
+    """A refusal, or a request for more information (CMMaTH 5.3, reject)."""
     text = task.rng.choice(task.words.no_answers)
     if task.rng.random() < 0.4:
         text = f"{task.rng.choice(task.words.openers)}\n{text}"
@@ -25,7 +25,7 @@ def refusal(task: Task) -> Written:
 
 
 def cut_off(task: Task) -> Written:
-    """Steps that break off before they say anything final."""
+    """Steps that break off before a final answer."""
     text = ""
     while len(text) < 8:
         text = body(task) or task.rng.choice(task.words.openers)
@@ -35,37 +35,37 @@ def cut_off(task: Task) -> Written:
 
 
 def loop(task: Task) -> Written:
-    """The same words again and again, and no answer."""
+    """A text that repeats itself, without an answer."""
     unit = task.rng.choice(task.words.fillers) + task.rng.choice(("", "\n", " "))
     lead = body(task) if task.rng.random() < 0.3 else ""
     return unanswered(f"{lead}\n{unit * task.rng.randint(6, 20)}".strip(), "loop")
 
 
 def no_commitment(task: Task) -> Written:
-    """Candidates, and no choice among them."""
-    candidates = [c for c in (task.problem.reference, task.miss()) if c]
+    """Several candidate answers without a choice."""
+    candidates = [c for c in (task.problem.reference, task.hard_negative()) if c]
     if len(candidates) < 2:
         return refusal(task)
     task.rng.shuffle(candidates)
     first, second = candidates
-    said = task.rng.choice(task.words.undecided).format(first, second)
-    return unanswered("\n".join(filter(None, (body(task), said))), "no_commitment")
+    sentence = task.rng.choice(task.words.undecided).format(first, second)
+    return unanswered("\n".join(filter(None, (body(task), sentence))), "no_commitment")
 
 
-def attacked(task: Task) -> Written:
-    """Words for the grader alone, or after steps that answer nothing."""
+def injection(task: Task) -> Written:
+    """A prompt injection, alone or after steps without an answer."""
     kind, words = attack(task)
     lead = body(task) if task.rng.random() < 0.3 else ""
     return unanswered("\n".join(filter(None, (lead, words))), f"attack:{kind}")
 
 
-def empty_words(task: Task) -> Written:
-    """A token or an opening that says nothing."""
+def stub_response(task: Task) -> Written:
+    """A token or an opening phrase without content."""
     return unanswered(stub(task), "attack:stub")
 
 
 def quoted_reference(task: Task) -> Written:
-    """The reference named without being given as the answer."""
+    """The reference quoted, but not given as the answer."""
     return unanswered(quote(task), "attack:quoted_reference")
 
 
@@ -74,7 +74,7 @@ _MAKERS: Final[tuple[tuple[Callable[[Task], Written], float], ...]] = (
     (cut_off, 3),
     (loop, 1),
     (no_commitment, 2),
-    (attacked, 2.5),
-    (empty_words, 2),
+    (injection, 2.5),
+    (stub_response, 2),
     (quoted_reference, 1),
 )

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from gradegpt.agreement import Cells, by_question, score, silence_is_wrong
+from gradegpt.agreement import Cells, by_question, score, unjudged_as_wrong
 from gradegpt.judges.build import JudgeSettings
 from gradegpt.records import read_rows, write_json, write_rows
 from gradegpt.schema import ChainFormat, Example, Judgement, TrainingRow
@@ -111,7 +111,7 @@ def _arms(
     for run in own:
         members.setdefault(run.chain_format.value, []).append(run.folder.name)
     cells = {
-        arm: [silence_is_wrong(by_question(examples, judgements[n])) for n in names]
+        arm: [unjudged_as_wrong(by_question(examples, judgements[n])) for n in names]
         for arm, names in members.items()
     }
     drawn = over_seeds(cells, draws=settings.bootstrap, seed=settings.seed)
@@ -149,7 +149,7 @@ def _by_source(
     for source in dict.fromkeys(example.source for example in examples):
         rows = [n for n, example in enumerate(examples) if example.source == source]
         here = [examples[n] for n in rows]
-        cells = [silence_is_wrong(by_question(here, [one[n] for n in rows])) for one in judgements]
+        cells = [unjudged_as_wrong(by_question(here, [one[n] for n in rows])) for one in judgements]
         made[source] = float(np.mean(_each(cells, "balanced_accuracy")))
     return made
 

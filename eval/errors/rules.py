@@ -95,7 +95,7 @@ def _of_values(one: Answer, other: Answer) -> Shown:
     if not isinstance(wanted, Value):
         return UNKNOWN
     if not isinstance(given, Value) or not is_read(given):
-        prose = is_read(wanted) and len(words(other.said)) > 2
+        prose = is_read(wanted) and len(words(other.text)) > 2
         return Shown(Category.STRUCTURAL, "words instead of a value") if prose else UNKNOWN
     if not is_read(wanted):
         return UNKNOWN

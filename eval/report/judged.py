@@ -13,7 +13,7 @@ from gradegpt.errors import InputError, MissingError
 from gradegpt.importers.logs.changed import was_right
 from gradegpt.inputs import CheckedInput, check_input
 from gradegpt.labels import read_label
-from gradegpt.outputs import beside
+from gradegpt.outputs import judgements_path
 from gradegpt.records import read_rows, sha256_file
 from gradegpt.run import MANIFEST
 from gradegpt.schema import Item, Judgement, Outcome, Verdict
@@ -83,7 +83,7 @@ def _names(paths: Sequence[Path]) -> list[str]:
 
 def _record(path: Path) -> Path:
     """The file of the judgements: the file itself, or the one beside a judged table."""
-    return beside(path, form_of(path) or Form.JSONL)
+    return judgements_path(path, form_of(path) or Form.JSONL)
 
 
 def _judgements(path: Path) -> list[Judgement]:

@@ -1,4 +1,4 @@
-"""How an answer is written: the one place that knows an alphabet, a mark or a number word.
+"""Reading and writing answers: all knowledge of option alphabets, part marks and number words.
 
 >>> read("x=3 or x=-3").kind
 <AnswerType.MULTI_ANSWER: 'multi_answer'>

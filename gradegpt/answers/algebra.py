@@ -1,9 +1,9 @@
 """Test two formulas for equality at drawn points.
 
-A formula that evaluates differently at one point where both sides are defined is shown to be
-different; one that agrees at eight random points, to twelve digits, is the same but for a chance
-that nobody will live to see (Schwartz 1980). This costs microseconds where a computer algebra
-system takes milliseconds; what cannot be read here goes to that system in a worker.
+Two formulas that differ at one point where both are defined are different; two that agree at
+eight random points are the same but for a negligible probability (Schwartz 1980). This costs
+microseconds where a computer algebra system takes milliseconds; formulas that cannot be read here
+go to that system in a worker process.
 
 The size of every power is bounded.
 """
@@ -32,10 +32,10 @@ _EQUAL: Final = 1e-10
 """Relative difference below which two evaluations count as equal."""
 
 _SIGNS: Final = ((1,), (-1,), (1, -1))
-"""Of the unknowns: all positive, all negative, and some of them: √(a²x²) is ax in the first two."""
+"""Signs of the unknowns: all positive, all negative, mixed: √(a²x²) is ax with the first two."""
 
 BASE: Final = "log base"
-"""The unknown that stands for the base of a bare ``log``."""
+"""The name of the unknown that is the base of a ``log`` without one."""
 
 Point = dict[str, float]
 Function = Callable[[Point], Magnitude]
@@ -55,10 +55,10 @@ _CONSTANTS: Final[dict[str, Magnitude]] = {"π": math.pi, "e": math.e, "i": 1j, 
 
 
 def evaluate(node: Node, at: Point) -> Magnitude:
-    """The value at a point, exact where only rational numbers meet.
+    """The value at a point, exact where only rational numbers occur.
 
     Raises:
-        ArithmeticError, ValueError: not defined there, or too large.
+        ArithmeticError, ValueError: The formula is not defined there, or its value is too large.
 
     """
     made = _compiled(node)
@@ -67,7 +67,7 @@ def evaluate(node: Node, at: Point) -> Magnitude:
 
 @lru_cache(maxsize=4096)
 def _compiled(node: Node) -> Magnitude | Function:
-    """The formula's value, or its value as a function of the point: it is asked at many points."""
+    """The formula's value, or, where it has unknowns, a function of the point."""
     if node.op == "num" and node.value is not None:
         return node.value
     if node.op in ("var", "const"):
@@ -92,7 +92,7 @@ def _compiled(node: Node) -> Magnitude | Function:
 
 
 def _undefined(_at: Point) -> Magnitude:
-    raise ArithmeticError("not defined anywhere, or too large")
+    raise ArithmeticError("the formula is defined nowhere, or its value is too large")
 
 
 def _always(value: Magnitude) -> Function:
@@ -102,13 +102,13 @@ def _always(value: Magnitude) -> Function:
 def _factorial(value: Magnitude) -> Fraction:
     small = isinstance(value, Fraction) and value.denominator == 1 and 0 <= value <= _MAX_FACTORIAL
     if not small:
-        raise ValueError("factorial of what is not a small whole number")
+        raise ValueError(f"factorial: expected a whole number from 0 to {_MAX_FACTORIAL}")
     return Fraction(math.factorial(int(value.real)))
 
 
 def _power(base: Magnitude, exponent: Magnitude) -> Magnitude:
     if isinstance(exponent, Fraction) and abs(exponent) > _MAX_EXPONENT:
-        raise OverflowError("exponent")
+        raise OverflowError(f"exponent: larger than {_MAX_EXPONENT}")
     if isinstance(base, Fraction) and isinstance(exponent, Fraction) and exponent.denominator == 1:
         size = max(base.numerator.bit_length(), base.denominator.bit_length())
         if size * abs(exponent) <= _MAX_EXPONENT:
@@ -120,7 +120,7 @@ def _power(base: Magnitude, exponent: Magnitude) -> Magnitude:
 
 def _root(value: Magnitude, degree: Magnitude) -> Magnitude:
     if not isinstance(degree, Fraction) or degree.denominator != 1 or not 2 <= degree <= 100:
-        raise ValueError("degree of a root")
+        raise ValueError("degree of a root: expected a whole number from 2 to 100")
     n = int(degree)
     number = complex(value)
     if n % 2 and abs(number.imag) < _EQUAL * abs(number) and number.real < 0:
@@ -137,24 +137,24 @@ _OPERATIONS: Final[dict[str, Callable[..., Magnitude]]] = {
     "^": _power, "root": _root, "!": _factorial, "log": _log,
 }  # fmt: skip
 _INEXACT: Final = ("+", "*", "/")
-"""Of these a rational operand becomes a float anyway where the other is one: once is enough."""
+"""Operations whose rational operand becomes a float where the other is one; converted once."""
 
 
 def close(a: Magnitude, b: Magnitude) -> bool:
-    """Equal: exactly where both are exact, to ten digits otherwise."""
+    """Whether two numbers are equal: exactly if both are exact, to ten digits otherwise."""
     if a == b or (isinstance(a, Fraction) and isinstance(b, Fraction)):
         return a == b
     try:
         x, y = complex(a), complex(b)
     except OverflowError:
-        return False  # an exact number beyond every float, and a float
+        return False  # an exact number beyond the range of floats, and a float
     if not (cmath.isfinite(x) and cmath.isfinite(y)):
         return False
     return abs(x - y) <= _EQUAL * max(abs(x), abs(y), 1e-12)
 
 
 def constant(node: Node) -> Magnitude | None:
-    """The value of a formula without unknowns, else none."""
+    """The value of a formula without unknowns; None for any other."""
     if variables(node) or _bare_logs(node):
         return None
     try:
@@ -180,11 +180,11 @@ def _bare_logs(node: Node) -> bool:
 def equal(
     left: Node, right: Node, *, scaled: bool = False, positive: frozenset[str] = frozenset()
 ) -> bool | None:
-    """Whether two formulas are the same function, or none where that cannot be shown.
+    """Whether two formulas are the same function; None where that cannot be shown.
 
-    Equal at some points and not at others is none: √(x²) and x differ unless x ≥ 0 is known, log x
-    and ln x unless the base is. With ``scaled``, the same up to a non-zero constant factor. The
-    unknowns in ``positive`` take no other values.
+    None also if they are equal at some points and not at others: √(x²) and x differ unless x ≥ 0 is
+    known, log x and ln x unless the base is. ``scaled`` accepts a non-zero constant factor. The
+    unknowns in ``positive`` take positive values only.
     """
     names = sorted(variables(left) | variables(right))
     logs = _bare_logs(left), _bare_logs(right)
@@ -211,7 +211,7 @@ def equal(
 
 
 def _outcomes(left: Node, right: Node, points: list[Point], *, scaled: bool) -> list[bool]:
-    """Whether the two agree, at each of the points where both are defined."""
+    """Whether the two agree, for each of the points where both are defined."""
     factor: complex | None = None
     made = []
     for at in points:
@@ -230,7 +230,7 @@ def _outcomes(left: Node, right: Node, points: list[Point], *, scaled: bool) -> 
 
 
 def closed_form(value: float) -> Node:
-    """A float as what it comes of where that is plain: a rational multiple of π or of a root."""
+    """A float as a short rational multiple of π or of a square root; else as a decimal."""
     size = abs(value)
     for radicand, of in ((0, math.pi), *((n, math.sqrt(n)) for n in _SQUAREFREE)):
         share = Fraction(size / of).limit_denominator(_MAX_BELOW)

@@ -1,7 +1,7 @@
-"""An answer, and when two of them are one, however they are written.
+"""An answer, and equality of two answers whatever their notation.
 
-Equality is stricter than the rules' comparison: nothing is rounded, and what cannot be shown to be
-the same is not.
+Equality is stricter than the comparison of the rules: nothing is rounded, and answers that cannot
+be shown to be equal are unequal.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ _COORDINATES = ("x", "y", "z")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answer:
-    """An answer as it is meant, of one type, with what was said and where.
+    """An answer: its type, its value, and the text it was read from.
 
-    Two answers are equal where type and value are: ``said``, the words that were read, ``span``,
-    where they stood in the text they were read from, and how a value is written do not count.
+    Two answers are equal if their types and values are. ``text``, the words that were read,
+    ``span``, their place in the text in which they were found, and notation do not count.
     """
 
     kind: AnswerType
     value: Value | Options | Truth | Words
-    said: str = field(default="")
+    text: str = field(default="")
     span: tuple[int, int] = field(default=(0, 0))
 
     @override
@@ -57,11 +57,11 @@ class Answer:
 
     @override
     def __hash__(self) -> int:
-        return hash(self.kind)  # a value is equal to others that are built otherwise
+        return hash(self.kind)  # equal values may be built in different ways
 
 
 def same(a: Value, b: Value) -> bool:
-    """Whether two values are one."""
+    """Whether two values are equal."""
     a, b = _only(a), _only(b)
     match a, b:
         case Leaf(), Leaf():
@@ -86,14 +86,14 @@ def same(a: Value, b: Value) -> bool:
 
 
 def _only(value: Value) -> Value:
-    """The one value of a group of one; but a set of one pair stays one."""
+    """The only value of a group of one; a set that holds one pair remains a set."""
     if isinstance(value, Group) and len(value.items) == 1 and not isinstance(value.items[0], Group):
         return value.items[0]
     return value
 
 
 def _same_leaf(a: Leaf, b: Leaf) -> bool:
-    """The same number with its unit, formula, or text; a name may be missing or have an index."""
+    """Same number and unit, formula, or text; a name may be missing or have an index."""
     if len({_INDEX.sub("", leaf.name) for leaf in (a, b) if leaf.name}) > 1:
         return False
     if a.quantity is not None and b.quantity is not None:
@@ -113,7 +113,7 @@ def _same_formula(a: Node, b: Node, scaled: bool = False) -> bool:
 
 
 def difference(value: Leaf | Relation) -> Node | None:
-    """The formula that an equation sets to zero: ``y = 2x + 1`` is read as a named value."""
+    """The formula that an equation sets to zero; ``y = 2x + 1`` is a named value here."""
     if isinstance(value, Relation):
         return Node("+", (value.left, Node("neg", (value.right,))))
     name = read_formula(value.name) if value.name else None

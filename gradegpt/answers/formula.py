@@ -1,7 +1,6 @@
 """Short formulas, LaTeX or plain, as trees of known operations.
 
-Nothing here evaluates text, and length and depth are bounded; a formula that could be read in two
-ways is not read.
+Text is never evaluated, and length and depth are bounded; a formula with two readings is not read.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ FUNCTIONS: Final = (
 
 
 class UnreadableError(Exception):
-    """The text is not a formula that this module reads, or one that could be read in two ways."""
+    """The text is no formula that this module reads, or one with two readings."""
 
 
 class Node(NamedTuple):
@@ -44,7 +43,7 @@ _PROSE = re.compile(
     r"|[A-Z]{3,}|(?!(?:arcsin|arccos|arctan|sinh|cosh|tanh|sin|cos|tan|cot|sec|csc|exp|log|sqrt|abs|abc)(?![a-z]))"
     r"(?:[A-Za-z]{4,}|(?=[a-z]*[aeiou])[A-Za-z][a-z]{2})(?![A-Za-z]))"
 )
-"""Words: read letter by letter they would make a product."""
+"""Words; read letter by letter, a word would be a product."""
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>\d{1,3}(?:[ ]\d{3})+(?![\d.])|\d+(?:\.\d+)?|\.\d+)"
     r"|\\(?P<command>[A-Za-z]+)"
@@ -55,16 +54,16 @@ _TOKEN = re.compile(
 
 
 def parse(text: str) -> Node:
-    """The tree of a folded formula (see ``normalise.fold``).
+    """The tree of a folded formula (see ``answers.text.fold``).
 
     Raises:
-        UnreadableError: not a formula, too long or too deep, or one with two readings.
+        UnreadableError: The text is no formula, is too long or too deep, or has two readings.
 
     """
     if len(text) > MAX_LENGTH:
-        raise UnreadableError("too long")
+        raise UnreadableError(f"longer than {MAX_LENGTH} characters")
     if _PROSE.search(text):
-        raise UnreadableError("words")
+        raise UnreadableError("it has words")
     return _Parser(_tokens(text)).whole()
 
 
@@ -85,7 +84,7 @@ def _tokens(text: str) -> list[_Token]:
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None:
-            raise UnreadableError(f"{text[at : at + 8]!r}")
+            raise UnreadableError(f"{text[at : at + 8]!r} is not read here")
         kind = match.lastgroup or ""
         sign = _SIGNS.get(match[kind]) if kind == "command" else None
         spaced = match[0][:1].isspace()
@@ -129,7 +128,7 @@ class _Parser:
     def sum(self) -> Node:
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            raise UnreadableError("too deep")
+            raise UnreadableError(f"nested deeper than {MAX_DEPTH} levels")
         node = self.product()
         while self.token.kind == "sign" and self.token.text in "+-":
             minus = not self.take("+") and self.take("-")
@@ -151,12 +150,12 @@ class _Parser:
                 node, slash = Node("/", (node, self.signed())), True
             elif self._starts_operand():
                 if slash:
-                    raise UnreadableError("a/b c could be (a/b)c or a/(bc)")
+                    raise UnreadableError("a/b c has two readings: (a/b)c and a/(bc)")
                 # A numeral and a fraction side by side are a mixed number: 1\frac{1}{2}.
                 operation = "+" if self._mixed(node) else "*"
                 node = Node(operation, (node, right := self.power()))
                 if right.value == 0:
-                    raise UnreadableError("nobody writes x 0: two answers, or a value at 0")
+                    raise UnreadableError("x 0 is no product: two answers, or a value at 0")
             else:
                 return node
 
@@ -171,10 +170,10 @@ class _Parser:
         return len(inside) >= 2 and all(t.kind == "number" for t in inside[:2])
 
     def _starts_operand(self) -> bool:
-        """Whether what comes is multiplied.
+        """Whether the next token begins a factor.
 
-        A number only behind a closed brace and a blank, 2^{12} 13^2: else x2 is x₂ or x², and H2O
-        no product.
+        A number does so only after a closing brace and a space, 2^{12} 13^2: elsewhere x2 is x₂ or
+        x², and H2O is no product.
         """
         kind, text, spaced = self.token
         if kind == "number":
@@ -215,7 +214,7 @@ class _Parser:
         return self.atom()
 
     def digit_or_argument(self) -> Node:
-        r"""As ``argument``, but ``\frac12`` is one half: there LaTeX takes a digit at a time."""
+        r"""As ``argument``, but one digit at a time, as LaTeX has it: ``\frac12`` is one half."""
         token = self.token
         if token.kind == "number" and token.text.isdigit():
             rest = token._replace(text=token.text[1:])
@@ -228,7 +227,7 @@ class _Parser:
         self.at += 1
         match kind:
             case "end":
-                raise UnreadableError("it ends too early")
+                raise UnreadableError("it ends where a value is expected")
             case "number":
                 return Node("num", value=Fraction(text))
             case "letter":
@@ -252,14 +251,14 @@ class _Parser:
         if text == "√":
             inside = self.atom() if self.token.kind == "number" else self.argument()
             return Node("root", (inside, _TWO))
-        raise UnreadableError(f"{text!r} where a value should stand")
+        raise UnreadableError(f"{text!r} where a value is expected")
 
     def named(self, letter: str) -> Node:
         name = letter
         if [t.text for t in self.tokens[self.at : self.at + 3]][::2] == ["(", ")"]:
             inside = self.tokens[self.at + 1]
             if inside.kind == "number" and not self.tokens[self.at].spaced:
-                raise UnreadableError("f(0) could be a product or a value of f")
+                raise UnreadableError("f(0) has two readings: a product and a value of f")
         if self.take("_"):
             name += f"_{self.subscript()}"
         while self.take("'"):
@@ -273,7 +272,7 @@ class _Parser:
             texts = [t.text for t in self.tokens]
             end = texts.index("}", start) + 1 if "}" in texts[start:] else len(texts) + 1
         if end > len(self.tokens):
-            raise UnreadableError("it ends too early")
+            raise UnreadableError("it ends where a value is expected")
         self.at = end
         index = "".join(t.text for t in self.tokens[start:end]).strip("{}")
         return "0" if index in ("o", "O") else index  # ε_o for ε_0
@@ -307,19 +306,19 @@ class _Parser:
         if name == "log" and self.take("_"):
             base = self.argument()
         elif name not in FUNCTIONS and name != "log":
-            raise UnreadableError(f"\\{name}")
+            raise UnreadableError(f"\\{name} is not read here")
         exponent = self.exponent() if self.take("^") else None
         inner = self.power() if self.token.text in ("(", "{", "[") else self.operand()
         if name == "log":
             node = Node("log", (inner, base) if base else (inner,))
         elif exponent is not None and exponent.op == "neg":
-            raise UnreadableError("sin^{-1} could be arcsin or 1/sin")
+            raise UnreadableError("sin^{-1} has two readings: arcsin and 1/sin")
         else:
             node = Node("call", (inner,), name=name)
         return Node("^", (node, exponent)) if exponent is not None else node
 
     def operand(self) -> Node:
-        r"""What a function without brackets applies to: the 2x of ``\sin 2x + 1``."""
+        r"""The argument of a function without brackets: the 2x of ``\sin 2x + 1``."""
         node = self.signed()
         while self.token.kind == "letter":
             node = Node("*", (node, self.power()))
@@ -333,14 +332,14 @@ class _Parser:
 
 
 def variables(node: Node) -> frozenset[str]:
-    """The names that stand for unknowns."""
+    """The names of the unknowns."""
     own = frozenset([node.name]) if node.op == "var" else frozenset()
     return own.union(*(variables(arg) for arg in node.args))
 
 
 @lru_cache(maxsize=4096)
 def read_formula(text: str) -> Node | None:
-    """``parse``, or none for what it does not read."""
+    """As ``parse``, but None for a text that it does not read."""
     try:
         return parse(text)
     except (UnreadableError, RecursionError):

@@ -1,4 +1,4 @@
-"""Sets of real numbers: intervals, inequalities and set-builder forms are one thing."""
+"""Sets of real numbers, read from intervals, inequalities and set-builder forms."""
 
 from __future__ import annotations
 
@@ -39,30 +39,30 @@ _ORDER_WORDS: Final = (
     ("greater than or equal to", "≥"), ("less than or equal to", "≤"), ("greater than", ">"),
     ("more than", ">"), ("less than", "<"),
 )  # fmt: skip
-"""Words and their signs; of several for one sign the first of each language is written."""
-_TOLD: Final = {(sign, word > "\u3000"): word for word, sign in reversed(_ORDER_WORDS)}
+"""Words and their signs; the first of each language is the one that is written."""
+_SIGN_WORDS: Final = {(sign, word > "\u3000"): word for word, sign in reversed(_ORDER_WORDS)}
 _LATEX_ORDER: Final = (
     (r"\leq", "≤"), (r"\geq", "≥"), (r"\le", "≤"), (r"\ge", "≥"), (r"\lt", "<"), (r"\gt", ">"),
     (r"\neq", "≠"), (r"\ne", "≠"), ("<=", "≤"), (">=", "≥"),
 )  # fmt: skip
 _BOUNDED = re.compile(r"[<>≤≥≠∪∞(\[]|\\(?:[lg](?:t|eq?)|neq?|infty|cup)")
-"""Signs of which every interval and inequality has one."""
+"""Signs one of which occurs in every interval and inequality."""
 _VARIABLE = re.compile(r"(?![eπ]$)(?:\\?[A-Za-zα-ω]+(?:_\{?\w+\}?)?|[a-z]\([a-z]\))")
 
 
 def is_pair(text: str) -> bool:
-    """Whether ``(1, 2)`` could as well be a pair of numbers."""
+    """Whether the text, such as ``(1, 2)``, could as well be a pair of numbers."""
     return bool(re.fullmatch(r"\([^∞\[\]]*\)", text)) and not ORDER.search(text)
 
 
 def read_region(text: str) -> Region | None:
-    """The region that the folded ``text`` describes, or none."""
+    """The region that the folded ``text`` describes; None for any other text."""
     if text in _REALS:
         return Region((_EVERYTHING,))
     if text in ("∅", "\\emptyset", "\\varnothing", "空集"):
         return Region(())
     if "于" in text or "than" in text:
-        text = _signed(text)
+        text = _with_signs(text)
     if _BOUNDED.search(text) is None:
         return None
     text = re.sub(r"^\s*[A-Za-z]\s*∈\s*", "", text)
@@ -76,8 +76,8 @@ def read_region(text: str) -> Region | None:
     return Region(_merged(pieces)) if pieces else None
 
 
-def _signed(text: str) -> str:
-    """``大于2且小于等于5`` and ``x is greater than 2`` with signs."""
+def _with_signs(text: str) -> str:
+    """The text with signs for words: ``大于2且小于等于5``, ``x is greater than 2``."""
     for words, sign in _ORDER_WORDS:
         text = text.replace(words, sign)
     return re.sub(r"(^|[,;且或]|\band\b|\bor\b)\s*(?=[<>≤≥])", r"\1 x", text)
@@ -87,14 +87,14 @@ def _interval(text: str) -> list[Piece] | None:
     match = _INTERVAL.fullmatch(text)
     if match is None:
         return None
-    low, high = _end(match["low"]), _end(match["high"])
+    low, high = _endpoint(match["low"]), _endpoint(match["high"])
     low_in, high_in = match["open"] == "[", match["close"] == "]"
     if low is None or high is None or not (low < high or (low == high and low_in and high_in)):
         return None
     return [Piece(low, low_in and low > -math.inf, high, high_in and high < math.inf)]
 
 
-def _end(text: str) -> float | Fraction | None:
+def _endpoint(text: str) -> float | Fraction | None:
     text = text.strip()
     if "∞" in text or "\\infty" in text:
         return -math.inf if text.startswith("-") else math.inf
@@ -104,9 +104,9 @@ def _end(text: str) -> float | Fraction | None:
 
 
 def read_range(text: str) -> tuple[str, str] | None:
-    """The ends of a range that the folded ``text`` tells, each with its unit: 81-83 years, 2到8℃.
+    """The ends of the range that the folded ``text`` states, with units: 81-83 years, 2到8℃.
 
-    A hyphen makes a range of two numbers that rise, where a unit follows or a page sign leads.
+    A hyphen makes a range of two increasing numbers if a unit follows or a page sign precedes.
     """
     match = _RANGE.fullmatch(text)
     if match is None:
@@ -128,7 +128,7 @@ def _inequality(text: str) -> list[Piece] | None:
     for condition in conditions:
         if (found := _one_inequality(condition.strip())) is None:
             return None
-        made = _meeting(made, found)
+        made = _intersection(made, found)
     return made
 
 
@@ -145,9 +145,9 @@ def _one_inequality(text: str) -> list[Piece] | None:
     made = [_EVERYTHING]
     for n, sign in enumerate(signs):
         on_left = n == names[0]
-        if (value := _end(sides[n + on_left])) is None:
+        if (value := _endpoint(sides[n + on_left])) is None:
             return None
-        made = _meeting(made, _half_line(sign if on_left else _FLIP[sign], value))
+        made = _intersection(made, _half_line(sign if on_left else _FLIP[sign], value))
     return made
 
 
@@ -157,8 +157,8 @@ def _half_line(sign: str, value: float | Fraction) -> list[Piece]:
     return [below, above] if sign == "≠" else [below] if sign in "<≤" else [above]
 
 
-def _meeting(pieces: list[Piece], others: list[Piece]) -> list[Piece]:
-    """What is in one of the pieces and one of the others."""
+def _intersection(pieces: list[Piece], others: list[Piece]) -> list[Piece]:
+    """The intersection of two unions of intervals."""
     made = []
     for a, b in itertools.product(pieces, others):
         low, low_out = max((a.low, not a.low_in), (b.low, not b.low_in))
@@ -186,7 +186,7 @@ def _merged(pieces: list[Piece]) -> tuple[Piece, ...]:
 
 
 def write_region(region: Region, end: Callable[[float | Fraction], str], style: Style) -> str:
-    """A region as ``brackets``, ``member``, ``order``, ``builder`` or ``words``."""
+    """A region in the style's form: ``brackets``, ``member``, ``order``, ``builder``, ``words``."""
     if not region.pieces:
         return "\\varnothing" if style.latex else "∅"
     if style.form in ("brackets", "member"):
@@ -194,8 +194,8 @@ def write_region(region: Region, end: Callable[[float | Fraction], str], style: 
         union = " \\cup " if style.latex else " ∪ " if style.spaced else "∪"
         lead = f"{style.name}{style.element}" if style.form == "member" else ""
         return lead + union.join(shown)
-    said = _told if style.form == "words" else _order
-    order = style.either.join(said(piece, end, style) for piece in region.pieces)
+    write = _in_words if style.form == "words" else _order
+    order = style.either.join(write(piece, end, style) for piece in region.pieces)
     if style.form != "builder":
         return order
     if style.latex:
@@ -224,9 +224,11 @@ def _order(piece: Piece, end: Callable[[float | Fraction], str], style: Style) -
     return f"{low}{style.name}{sign('<', piece.high_in)}{end(piece.high)}"
 
 
-def _told(piece: Piece, end: Callable[[float | Fraction], str], style: Style) -> str:
+def _in_words(piece: Piece, end: Callable[[float | Fraction], str], style: Style) -> str:
     signs = (">≥"[piece.low_in], piece.low), ("<≤"[piece.high_in], piece.high)
     blank = "" if style.chinese else " "
-    told = [f"{_TOLD[s, style.chinese]}{blank}{end(at)}" for s, at in signs if math.isfinite(at)]
+    conditions = [
+        f"{_SIGN_WORDS[s, style.chinese]}{blank}{end(at)}" for s, at in signs if math.isfinite(at)
+    ]
     lead = style.name + ("" if style.chinese or not style.name else " is ")
-    return lead + ("且" if style.chinese else " and ").join(told)
+    return lead + ("且" if style.chinese else " and ").join(conditions)

@@ -1,7 +1,7 @@
 """Answers as a JSON list at the end of a text: ``{"answers": ["3", "5 m"]}`` between ``` marks.
 
-The form that ATLAS asks for (prompts E.1 and E.2). It is read strictly: what is no such list has a
-named fault, and no answer is looked for elsewhere in the text.
+The form that ATLAS asks for (prompts E.1 and E.2). It is read strictly: any other text yields a
+named fault, and no answer is searched for elsewhere in it.
 
 >>> json_answers('Thus: {"answers": ["3", "5 m"]}', 2)
 ('3', '5 m')
@@ -16,14 +16,14 @@ import re
 from enum import StrEnum
 from typing import Any, Final
 
-from gradegpt.answers.parts import together
+from gradegpt.answers.parts import combined
 
 
 class Fault(StrEnum):
     """Why no answers could be read.
 
-    ``no_json``: there is none. ``json_error``: it is no valid JSON, or not of the form.
-    ``wrong_count``: another number of answers than of sub-questions.
+    ``no_json``: the text has no JSON. ``json_error``: its JSON is invalid or of another form.
+    ``wrong_count``: the number of answers is not that of the sub-questions.
     """
 
     NO_JSON = "no-json"
@@ -37,13 +37,13 @@ _ESCAPE: Final = re.compile(
     r'\\(?:["\\/]|u[0-9a-fA-F]{4}'
     r"|[nrt](?!(?:abla|eq|otin|angle|ho|ight|an|au|ext|heta|ilde|imes|riangle)(?![a-z]))|)"
 )
-"""A backslash with what JSON lets it escape; alone where it is one of LaTeX, as in ``\\alpha``."""
+"""A backslash with what it escapes in JSON; alone where it is LaTeX, as in ``\\alpha``."""
 
 
 def mended(text: str) -> str:
-    r"""JSON in which a backslash that JSON forbids, or that begins a command of LaTeX, is escaped.
+    r"""The text with those backslashes escaped that are invalid in JSON or begin a LaTeX command.
 
-    JSON would read ``\frac`` as a form feed and ``rac``.
+    A JSON parser would read ``\frac`` as a form feed and ``rac``.
     """
     return _ESCAPE.sub(lambda m: m[0] if len(m[0]) > 1 else "\\\\", text)
 
@@ -58,11 +58,11 @@ _DECODER: Final = json.JSONDecoder(
 
 
 def json_object(text: str, key: str) -> dict[str, Any] | list[Any] | Fault:
-    r"""The last JSON object or list of a text; numbers in it are texts, as they were written.
+    r"""The last JSON object or list of a text; its numbers are kept as texts, as written.
 
-    It stands in a block marked ``json``; without one it begins with ``{"<key>"``, or the text is
-    nothing but a list. Backslashes of LaTeX are ``mended`` (OpenCompass, whose figures ATLAS
-    reports, mends these too).
+    It is taken from a block marked ``json``; without one it begins with ``{"<key>"``, or the whole
+    text is a list. LaTeX backslashes are ``mended`` (as in OpenCompass, whose figures ATLAS
+    reports).
     """
     start = _start(text, key)
     if start is None:
@@ -79,7 +79,7 @@ def json_object(text: str, key: str) -> dict[str, Any] | list[Any] | Fault:
 
 
 def _start(text: str, key: str) -> int | None:
-    """Where the last JSON begins; none where nothing claims to be any."""
+    """Where the last JSON begins; None where there is none."""
     bare = rf'\{{\s*"{re.escape(key)}"\s*:'
     for pattern in (_FENCE, re.compile(bare)):
         if found := list(pattern.finditer(text)):
@@ -89,7 +89,7 @@ def _start(text: str, key: str) -> int | None:
 
 
 def json_list(text: str, key: str) -> list[Any] | Fault:
-    """The list that stands under ``key`` in the last JSON object of a text, or that is its JSON."""
+    """The list under ``key`` in the last JSON object of a text, or the list that its JSON is."""
     found = json_object(text, key)
     if isinstance(found, dict):
         found = found.get(key, Fault.JSON_ERROR)
@@ -99,8 +99,8 @@ def json_list(text: str, key: str) -> list[Any] | Fault:
 def json_answers(text: str, places: int | None = None) -> tuple[str, ...] | Fault:
     """The answers to ``places`` sub-questions in order, or to as many as there are.
 
-    An answer that is itself a list is its entries together (``3; 5``), ``null`` is the empty text,
-    and a list whose only entry is a list is that list.
+    An answer that is itself a list becomes one text (``3; 5``), ``null`` becomes the empty text,
+    and a list whose only entry is a list becomes that list.
     """
     found = json_list(text, "answers")
     if isinstance(found, Fault):
@@ -116,10 +116,10 @@ def json_answers(text: str, places: int | None = None) -> tuple[str, ...] | Faul
 
 
 def _text(value: Any) -> str | None:
-    """An answer as a text; none for an object, which is not of the form."""
+    """An answer as a text; None for an object, which the form does not allow."""
     if isinstance(value, list):
         several = [_text(one) for one in value]
-        return None if None in several else together([one for one in several if one])
+        return None if None in several else combined([one for one in several if one])
     if isinstance(value, dict):
         return None
     return "" if value is None else str(value).strip()

@@ -1,4 +1,4 @@
-"""Answers that say there is nothing to give: no solution, does not exist, 无解."""
+"""Answers that state that there is none: no solution, does not exist, 无解."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _NONE: Final = (
     r"|(?:does|do)(?: not|n't) exist|unsolvable|(?:it is )?impossible|undefined|none of the above"
     r"|[无没]有?(?:实数?)?[解根]|不存在)"
 )
-_HELD: Final = re.compile(r"no|n't|unsolv|imposs|undef|[无没]|不存", re.IGNORECASE)
-"""One of these stands in each of them."""
+_HINT: Final = re.compile(r"no|n't|unsolv|imposs|undef|[无没]|不存", re.IGNORECASE)
+"""Each of those phrases has one of these, which are cheaper to search for."""
 _WHOLE: Final = re.compile(rf"(?:[\w\s]{{0,24}}?){_NONE}[\s.。!]*", re.IGNORECASE)
-_TURNED: Final = re.compile(
+_NEGATED: Final = re.compile(
     r"不是|并非|\bnot (?:true|that|un\w+|impossible)\b|\bdoubt\b|\bif\b|[?？吗]", re.IGNORECASE
 )
 _LAST: Final = re.compile(
@@ -27,11 +27,11 @@ _LAST: Final = re.compile(
 
 @lru_cache(maxsize=16384)
 def says_none(text: str) -> bool:
-    """Whether a short answer, or the last clause of a sentence, says that there is none."""
-    if not _HELD.search(text):
+    """Whether a short answer, or the last clause of a sentence, states that there is none."""
+    if not _HINT.search(text):
         return False
     whole = fold(text).strip().strip("$* ")
-    if _TURNED.search(whole):
+    if _NEGATED.search(whole):
         return False
     last = _LAST.search(whole)
     return bool(_WHOLE.fullmatch(whole) or (last and _WHOLE.fullmatch(last[1].strip())))

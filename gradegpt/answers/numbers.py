@@ -1,4 +1,4 @@
-"""Numbers in digits: 1,234.5, 3/4, 50%, 2.5×10^3, and their writers."""
+"""Reading and writing numbers in digits: 1,234.5, 3/4, 50%, 2.5×10^3."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ _MAX_POWER: Final = 400
 
 
 class Amount(NamedTuple):
-    """An exact value, percent already applied, and the unit behind it as written, or empty."""
+    """An exact value, percent already applied, and the unit after it as written, or empty."""
 
     value: Fraction
     unit: str
 
 
 def number(text: str) -> Amount | None:
-    r"""Read an exact rational, or none.
+    r"""Read an exact rational number; None for any other text.
 
-    Such as ``1,234.5``, ``3/4``, ``1\frac{1}{2}``, ``50%``, ``2.5×10^3``, ``$18``, ``18 dollars``.
-    Words may follow (``8 tablespoons in total``), further mathematics may not.
+    It reads ``1,234.5``, ``3/4``, ``1\frac{1}{2}``, ``50%``, ``2.5×10^3``, ``$18``, ``18 dollars``.
+    Words may follow (``8 tablespoons in total``); more mathematics may not.
     """
     text = fold(text).strip(" ,;*=≈").rstrip(" .,;*=≈")
     match = _NUMBER.match(text)
@@ -87,12 +87,12 @@ class Digits(StrEnum):
 
 
 _PLACES: Final = 8
-_TERMS: Final = 10_000
-"""Largest numerator and denominator of a fraction that stands for a decimal."""
+_MAX_TERM: Final = 10_000
+"""Largest numerator and denominator of a fraction that is written for a decimal."""
 
 
 def decimal(value: Fraction) -> str | None:
-    """The exact decimal, without closing zeros; none where there is none of up to eight places."""
+    """The exact decimal without trailing zeros; None if it needs more than eight places."""
     if value.denominator == 1:
         return str(value)
     for places in range(1, _PLACES + 1):
@@ -106,7 +106,7 @@ def decimal(value: Fraction) -> str | None:
 def write_number(
     value: Fraction, digits: Digits, *, latex: bool = False, code: bool = False
 ) -> str:
-    """A number in digits; in plain ones, or as a fraction, where it has not got that form."""
+    """A number in that form; in plain digits or as a fraction if it has no such form."""
     sign, size = ("-" if value < 0 else ""), abs(value)
     top, bottom = size.numerator, size.denominator
     shown = decimal(size)
@@ -141,7 +141,7 @@ def _scientific(size: Fraction, latex: bool, code: bool) -> str | None:
 
 
 def digit_forms(value: Fraction) -> Iterator[Digits]:
-    """The forms in digits that differ for this value, as people write it."""
+    """The customary forms in digits that differ for this value."""
     size, shown = abs(value), decimal(value)
     broken = size.denominator > 1
     if shown is not None:
@@ -152,7 +152,7 @@ def digit_forms(value: Fraction) -> Iterator[Digits]:
             yield Digits.SCIENTIFIC
         if broken and size < 1 and decimal(size * 100) is not None:
             yield Digits.PERCENT
-    if broken and max(size.numerator, size.denominator) <= _TERMS:
+    if broken and max(size.numerator, size.denominator) <= _MAX_TERM:
         yield Digits.FRACTION
         if size > 1:
             yield Digits.MIXED

@@ -1,4 +1,4 @@
-"""Options: their letters, their texts in a question, and the keys of several questions in one."""
+"""Option letters, option texts in a question, and answer keys of several questions."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from gradegpt.answers.text import CIRCLED, fold, plain
 from gradegpt.answers.types import Options
 
 LETTERS: Final = "ABCDEFGHIJ"
-"""The letters that options may have."""
+"""The possible letters of options."""
 LETTER: Final = r"(?:[A-HJ]|I(?!['’]|\s+[a-z]|\s*=))"
-"""One of them in a sentence, where "I" is mostly the writer and "I =" a current."""
+"""An option letter in a sentence; "I" there is mostly a pronoun, and "I =" a current."""
 _LETTERS = re.compile(
     r"(?:选项|选择|选|option|choice|answer)?[\s_]*[(（\[]?(?P<letters>[A-J](?:[\s,、，和与及&/]*(?:and\s+)?[A-J])*)"
     r"(?![A-Za-z])[)）\]]?(?P<rest>[\s.:：、。,，项)]*.*)",
@@ -31,12 +31,12 @@ _HEDGED = re.compile(
     r"|(?:is|are) (?:wrong|incorrect|false))",
     re.IGNORECASE,
 )
-"""Behind letters, words by which others may be meant, or these are not."""
-_NAMES_A_THING = re.compile(
+"""Words after letters by which other options may be meant, or these are rejected."""
+_NAMES_AN_UNKNOWN = re.compile(
     r"\s*[=＝]|\s*[:：].*?[,;，；]\s*(?:and\s+)?[B-J]\s*[:：=]|[后前之以左右上下同组队点车]",
     re.DOTALL,
 )
-"""Behind a letter that is no option but an unknown: "A = HCl", "A: x, B: y"."""
+"""Text after a letter that names an unknown, not an option: "A = HCl", "A: x, B: y"."""
 _LETTERED = re.compile(r"\(?(?P<letter>[A-J])\s*[).:,]\s*(?P<text>.+)", re.DOTALL)
 _MAX_OPTION: Final = 400
 _OPTION_LINE = re.compile(
@@ -44,7 +44,7 @@ _OPTION_LINE = re.compile(
     re.DOTALL,
 )
 _HALF_WIDTH: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
-"""Full-width signs to ASCII, one for one, so that offsets stay true."""
+"""Full-width signs to ASCII, one for one, so that offsets remain valid."""
 
 _COMMON: Final = tuple(zip("，：（）；．！？\u3000", ",:();.!? ", strict=True))
 _WIDE = re.compile(r"[\uff01-\uff5e\u3000]")
@@ -64,10 +64,10 @@ _SEQUENCE_STARTS: Final = frozenset(f"{LETTERS}(0123456789")
 
 
 @lru_cache(maxsize=256)
-def same_length(text: str) -> str:
-    """Full-width letters and signs as ASCII, and "answer is (b)" in capitals, sign for sign."""
+def half_width(text: str) -> str:
+    """Full-width signs as ASCII, and "answer is (b)" in capitals; the length is unchanged."""
     if not text.isascii():
-        for wide, narrow in _COMMON:  # a table costs more than these few, and they are most
+        for wide, narrow in _COMMON:  # most of them are these few; a table costs more
             text = text.replace(wide, narrow)
         text = text.translate(_HALF_WIDTH) if _WIDE.search(text) else text
     return _LOWER.sub(lambda m: m[0].upper(), text) if _SMALL.search(text) else text
@@ -77,7 +77,7 @@ def letters(answer: str, listed: dict[str, str] | None = None) -> frozenset[str]
     """The option letters that an answer names.
 
     Read are ``A``, ``(B)``, ``A、C``, ``AC``, ``A and C``, ``B. text`` and ``Choice_B``, and any
-    letter that stands before its own text in ``listed``: ``(E) a + b``.
+    letter before its own text in ``listed``: ``(E) a + b``.
     """
     text = fold(answer[:_MAX_OPTION]).strip(" .*:\n")
     lettered = _LETTERED.fullmatch(text)
@@ -89,15 +89,15 @@ def letters(answer: str, listed: dict[str, str] | None = None) -> frozenset[str]
     if match is None or (match["letters"][0].islower() and len(text) > 1):
         return None
     rest = match["rest"]
-    if _NAMES_A_THING.match(rest) or _HEDGED.match(rest):
+    if _NAMES_AN_UNKNOWN.match(rest) or _HEDGED.match(rest):
         return None
     if rest and rest[0] not in " .:、,)项\n" and not "\u3400" <= rest[0] <= "\u9fff":
         return None
     if _ANOTHER.match(rest):
-        return None  # "A或B", "B + D": no telling whether both are meant
+        return None  # "A或B", "B + D": it is open whether both are meant
     if rest.strip() and rest[0] == " " and rest.strip()[0].islower():
         return None  # "A number of ..." is a sentence, not an option
-    # The word goes first: in "B and C" its own letters would name options A and D.
+    # The word is removed first: in "B and C" its own letters would name options A and D.
     named = match["letters"].upper().replace("AND", " ")
     chosen = frozenset(char for char in named if char in LETTERS)
     word = len(chosen) > 1 and chosen & {"I", "J"} and not chosen <= {*(listed or ())}
@@ -106,21 +106,20 @@ def letters(answer: str, listed: dict[str, str] | None = None) -> frozenset[str]
 
 @lru_cache(maxsize=1024)
 def options(question: str) -> dict[str, str]:
-    """Letter -> option text, where the question lists at least two options."""
+    """Letter -> option text, if the question lists at least two options; else empty."""
     found = {m["letter"]: m["text"].strip() for m in _OPTION_LINE.finditer(question)}
     return found if len(found) > 1 and "A" in found else {}
 
 
 @lru_cache(maxsize=8192)
 def sequence(text: str, question: str = "") -> tuple[str, ...]:
-    """The answers of several questions in one: ``C A C``, ``CADCB DCBBA``, ``7. C 8. AD``.
+    """The answers to several questions in one text: ``C A C``, ``CADCB DCBBA``, ``7. C 8. AD``.
 
-    ``DAC`` is one where the question speaks of as many questions. Empty for
-    anything else.
+    ``DAC`` is such a text if the question mentions as many questions. Empty for any other text.
     """
     if len(text) > _MAX_SEQUENCE:
         return ()
-    text = same_length(text).strip()
+    text = half_width(text).strip()
     if text[:1] not in _SEQUENCE_STARTS:
         return ()
     if _SPACED.fullmatch(text) or _LONG_ROW.fullmatch(text):
@@ -140,9 +139,9 @@ def in_order(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1024)
 def asked_questions(question: str) -> tuple[int, int]:
-    """The number of the first of several questions, and how many they are; 0 and 0 if not said.
+    """The number of the first of several questions and their count; 0 and 0 if not stated.
 
-    They are said as a range (``第9～11题``, ``questions 9 to 11``) or stand there numbered.
+    They are stated as a range (``第9～11题``, ``questions 9 to 11``) or are numbered in the text.
     """
     if span := _RANGE.search(question):
         first, last = int(span["first"]), int(span["last"])
@@ -154,10 +153,10 @@ def asked_questions(question: str) -> tuple[int, int]:
 
 
 def as_context(text: str, question: str) -> str:
-    """A context as it may precede its question.
+    """A context in the form in which it may precede its question.
 
-    Without the options of other questions, where the question lists its own, and without the
-    numbers of other questions: parts that were asked before are no part of this one.
+    The options of other questions are removed if the question lists its own, and so are the
+    numbers of other questions: earlier sub-questions are not part of this one.
     """
     if options(question) and options(text):
         text = _OPTION_LINE.sub(" ", text)
@@ -165,16 +164,16 @@ def as_context(text: str, question: str) -> str:
 
 
 def is_numbered(text: str) -> bool:
-    """Whether the options stand behind the numbers of their questions: ``1. C 2. A``."""
-    return _NUMBERED.fullmatch(same_length(text).strip()) is not None
+    """Whether the options follow the numbers of their questions: ``1. C 2. A``."""
+    return _NUMBERED.fullmatch(half_width(text).strip()) is not None
 
 
 def is_set(letters: tuple[str, ...]) -> bool:
-    """Whether the letters may be one set: each once, in order."""
+    """Whether the letters may be one set: no letter twice, in alphabetical order."""
     return list(letters) == sorted({*letters})
 
 
-# --- by place, by text, by what is left -----------------------------------------------------------
+# --- by position, by text, by exception -----------------------------------------------------------
 
 HAN_ORDINALS: Final = "一二三四五六七八九十"
 ORDINALS: Final = (
@@ -193,10 +192,10 @@ _STATEMENTS = re.compile(r"\(\d\)(?:[\s,和]*(?:and\s*)?\(\d\))*")
 
 @lru_cache(maxsize=8192)
 def chosen(answer: str, question: str = "") -> frozenset[str] | None:
-    """The options that an answer chooses: by letter as ``letters`` reads them, or otherwise.
+    """The options that an answer chooses: by letter, as ``letters`` reads them, or otherwise.
 
-    By place (``the third option``), by what is left out (``all except C``), by the texts that the
-    question lists; without a list the statements (1) and (3), as "1" and "3".
+    By position (``the third option``), by exception (``all except C``), by the texts that the
+    question lists; if it lists none, the statements (1) and (3), as "1" and "3".
     """
     listed = options(question)
     text = fold(answer[:_MAX_OPTION]).strip(" .*\n")
@@ -215,7 +214,7 @@ def chosen(answer: str, question: str = "") -> frozenset[str] | None:
 
 
 def _by_texts(text: str, listed: dict[str, str]) -> frozenset[str] | None:
-    """The options whose texts are the answer, one after the other; none where two are alike."""
+    """The options whose texts make up the answer; None if two of the texts are equal."""
     known = {plain(option).strip(".;,"): letter for letter, option in listed.items()}
     if len(known) < len(listed) or "" in known:
         return None
@@ -230,10 +229,11 @@ def _by_texts(text: str, listed: dict[str, str]) -> frozenset[str] | None:
 
 
 def write_options(value: Options, form: str, joint: str, last: str, question: str = "") -> str:
-    """The options by letter, in the frame ``form``, or by ``place``, ``except``; ``@`` is its text.
+    """The options in the given form.
 
-    ``each`` puts each in brackets, ``circled`` writes statements as ①; ``numbered`` and
-    ``{}. `` say which question each of an ordered answer is for.
+    ``place``: by position; ``except``: by the one that is left out; ``each``: each in brackets;
+    ``circled``: statements as ①. Any other form is a template: ``{}`` is the letters, ``@`` the
+    text of the option, ``#`` its letter, or the question number in an ordered answer.
     """
     named = value.letters
     if value.ordered:

@@ -1,4 +1,4 @@
-"""Several answers in one text: parts, marked ``(1)``, ``(ii)``, ``①``, ``第一空``; alternatives.
+"""Several answers in one text: parts with marks (``(1)``, ``①``, ``第一空``) and alternatives.
 
 >>> [mark.number for mark in marks("(1) 3; (2) 5")]
 [1, 2]
@@ -15,7 +15,7 @@ from gradegpt.answers.text import CIRCLED
 
 _NAMES: Final = {
     "letter": "abcdefghi",
-    "roman": ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x"),  # (i) is no ninth part
+    "roman": ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x"),  # (i) is not part 9
     "circled": CIRCLED,
     "han": HAN_ORDINALS,
     "ordinal": ORDINALS,
@@ -31,17 +31,17 @@ _MARK: Final = (
     r"|(first|second|third)\s*[:：]|[Pp]art\s+(\d|[ivx]{1,4}|[a-hA-H])(?![^\W_])"
 )
 _ANYWHERE: Final = re.compile(_BRACKETED)
-_BEGUN: Final = re.compile(rf"[()（）:：第{CIRCLED}]|[Pp]art")
-"""One of these stands in every mark."""
-_CALLED: Final = re.compile(r"[A-Za-z][(（]")
-"""The 2 of f(2) is no mark."""
+_MARK_SIGN: Final = re.compile(rf"[()（）:：第{CIRCLED}]|[Pp]art")
+"""Each mark has one of these."""
+_FUNCTION_CALL: Final = re.compile(r"[A-Za-z][(（]")
+"""The 2 of f(2) is not a mark."""
 _WITHIN: Final = re.compile(rf"(?:^|(?<=[\s;；。.，,*:：]))(?:{_MARK})")
 _OPENING: Final = re.compile(rf"\s*(?:[-*] )?[*_]*(?:{_MARK}|(\d{{1,2}}|[a-h])\s*[.．、:：](?!\d))")
 _ALTERNATIVES: Final = re.compile(r"\s*(?:[;；\n]|\bor\b|或者?)\s*")
 
 
 class Mark(NamedTuple):
-    """A mark of a part: its number, in which numerals, and where it stands."""
+    """The mark of a part: its number, the kind of its numeral, and its span."""
 
     number: int
     kind: str
@@ -50,8 +50,8 @@ class Mark(NamedTuple):
 
 
 def marks(text: str, *, anywhere: bool = False) -> list[Mark]:
-    """The marks that begin a part, behind a blank or a sign; ``anywhere``: all in brackets."""
-    if _BEGUN.search(text) is None:
+    """The marks after a space or a sign; with ``anywhere`` all marks that are in brackets."""
+    if _MARK_SIGN.search(text) is None:
         return []
     if anywhere:
         return _read(_ANYWHERE.finditer(text))
@@ -59,13 +59,15 @@ def marks(text: str, *, anywhere: bool = False) -> list[Mark]:
 
 
 def opening(line: str) -> Mark | None:
-    """The mark that the line begins with; ``1.``, ``2、`` and ``a:`` are marks there, too."""
+    """The mark at the beginning of the line, where ``1.``, ``2、`` and ``a:`` are marks, too."""
     return next(iter(_read(filter(None, [_OPENING.match(line)]))), None)
 
 
-def glued(text: str) -> list[Mark]:
-    """Marks without a blank between, where they count up from one: （1）20（2）25."""
-    found = [m for m in marks(text, anywhere=True) if not _CALLED.match(text, max(0, m.start - 1))]
+def unspaced_marks(text: str) -> list[Mark]:
+    """Marks without spaces before them, if they count up from one: （1）20（2）25."""
+    found = [
+        m for m in marks(text, anywhere=True) if not _FUNCTION_CALL.match(text, max(0, m.start - 1))
+    ]
     return found if [m.number for m in found] == [*range(1, len(found) + 1)] else []
 
 
@@ -75,14 +77,14 @@ def _read(found: Iterable[re.Match[str]]) -> list[Mark]:
 
 
 def _closes(text: str, mark: Mark) -> bool:
-    """Whether its bracket closes one further left: the 1 of "(x - 1)" is no mark."""
+    """Whether its bracket closes an earlier one: the 1 of "(x - 1)" is not a mark."""
     before = text[text.rfind("\n", 0, mark.start) + 1 : mark.start]
     opens = sum(before.count(sign) for sign in "(（") - sum(before.count(sign) for sign in ")）")
     return opens > 0 and not re.search("[(（]", text[mark.start : mark.end])
 
 
 def run_of_parts(text: str, places: int) -> list[Mark]:
-    """The last marks of one kind that number ``places`` parts, in any order; empty without such."""
+    """The last marks of one kind that number ``places`` parts, in any order; else empty."""
     found, runs = marks(text), list[list[Mark]]()
     for kind in _NAMES:
         alike = [mark for mark in found if mark.kind == kind]
@@ -92,25 +94,25 @@ def run_of_parts(text: str, places: int) -> list[Mark]:
 
 
 def pieces(text: str, run: Sequence[Mark]) -> list[str]:
-    """What stands behind each mark, up to the next; by their numbers, not as they stand."""
+    """The text between each mark and the next, in the order of the marks' numbers."""
     ends = [*(mark.start for mark in run[1:]), len(text)]
     said = {mark.number: text[mark.end : end] for mark, end in zip(run, ends, strict=True)}
     return [said[number] for number in sorted(said)]
 
 
 def numbered(answers: Iterable[str]) -> str:
-    """The answers as parts of one: ``(1) 3; (2) 5``."""
+    """The answers as the parts of one answer: ``(1) 3; (2) 5``."""
     return "; ".join(f"({n}) {answer}" for n, answer in enumerate(answers, start=1))
 
 
-def together(answers: Sequence[str]) -> str:
-    """Several answers, all of which are needed, as one: ``ACD`` of options, else ``3; 5``."""
+def combined(answers: Sequence[str]) -> str:
+    """Several answers, all of which are required, as one: ``ACD`` for options, else ``3; 5``."""
     stripped = [answer.strip() for answer in answers]
     options = all(len(answer) == 1 and answer in LETTERS for answer in stripped)
     return ("" if options else "; ").join(stripped)
 
 
 def alternatives(answer: str) -> tuple[str, ...]:
-    """The answers of which any suffices, in one text: ``3; 5``, ``3 or 5``, ``3或5``."""
+    """The answers in one text any of which suffices: ``3; 5``, ``3 or 5``, ``3或5``."""
     found = (piece.strip() for piece in _ALTERNATIVES.split(answer))
     return tuple(filter(None, found)) or (answer,)

@@ -16,7 +16,7 @@ from gradegpt.answers.units import TIGHT, known, named
 _MAX_BITS: Final = 1_000
 _SHORT: Final = 3
 _NUMERIC = re.compile(r"[\dπ√\\]|\bpi\b")
-"""What a number longer than three letters holds, unless it is spelled."""
+"""A number longer than three characters has one of these, unless it is in words."""
 _UNIT_TAIL = re.compile(
     r"(?P<unit>(?:[\u3400-\u9fff]+|°\s*[CF]?|℃|(?<=[\d)}\s])[A-Za-zμµΩ]+(?:\s*\^?\s*\{?-?[1-3]\}?)?)"
     r"(?:(?:\s*[/·*]\s*|-|\s+)[A-Za-zμµΩ\u3400-\u9fff]+(?:\s*\^?\s*\{?-?[1-3]\}?)?)*)\s*$"
@@ -25,7 +25,7 @@ _COUNTED = re.compile(
     r"[个只人本支张棵岁次块名条页辆件套种倍元角枚头匹座间台盒箱袋瓶杯包组排行列堆批篇首道题步层级户家位朵片粒颗根把"
     r"双对副串顶架艘艇门]{1,2}(?:(?![不没也])[\u3400-\u9fff]){0,3}"
 )
-"""Chinese counters, with the short noun that may follow: 个, 本, 个苹果."""
+"""Chinese measure words, with the short noun that may follow: 个, 本, 个苹果."""
 _THING = re.compile(
     r"(?!(?:sin|cos|tan|log|ln|lg|exp|pi|mod|times|plus|minus|less"
     r"|are|was|were|has|have|had|for|but|from|with|than|that|which|who|over|or|and|to"
@@ -41,7 +41,7 @@ _RATIO = re.compile(r"([^:∶]{1,24})[:∶]([^:∶]{1,24})")
 
 
 def quantity(text: str) -> Quantity | None:
-    """The number with its unit that the folded ``text`` is, or none; none too beyond any float."""
+    """The number with its unit in the folded ``text``; None if it is none, or exceeds a float."""
     made = _quantity(text)
     return made if made and _has_float(made.value) and _has_float(made.place) else None
 
@@ -116,7 +116,7 @@ def _counted_in_words(text: str) -> Quantity | None:
 
 
 def _is_unit(rest: str, unit: str, text: str) -> bool:
-    """Whether this is a unit: a single letter only in its case, and most only behind a blank."""
+    """Whether it is a unit; a single letter is only in its own case, and mostly after a space."""
     if len(unit) > 1 or not unit.isascii():
         return known(unit) or named(unit) is not None
     spaced = text[len(rest) :][:1].isspace()

@@ -1,4 +1,4 @@
-"""Read an answer: its likely type, and its value as that type has it."""
+"""Read an answer: its likely type, and its value as one of that type."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gradegpt.answers.options import (
 from gradegpt.answers.parts import marks
 from gradegpt.answers.quantity import quantity
 from gradegpt.answers.text import fold
-from gradegpt.answers.truth import said_truth, truth
+from gradegpt.answers.truth import stated_truth, truth
 from gradegpt.answers.types import (
     CHOICE,
     AnswerType,
@@ -39,19 +39,19 @@ _INTERVAL = re.compile(r"[\[(（][^\[\](){}]*[,，][^\[\](){}]*[\])）](?:\s*∪
 _WORDS = re.compile(r"[\u3400-\u9fff]{2,}|(?<![a-zA-Z])[a-zA-Z]{3,}\s+[a-zA-Z]{2,}")
 
 _IN_SIGNS = re.compile(r"[\d=π√\\]")
-"""One of these stands in every number that is not in words."""
+"""Every number that is not in words has one of these."""
 _FIRST_PART = re.compile(r"\s*\(1\)(?!.*\([2-9]\))\s*(?=\S)", re.DOTALL)
-"""The mark of the only part that is given."""
+"""The mark (1) of an answer that has no other part."""
 _NAME = re.compile(
     r"(?<![a-zA-Z\\_^{])(?!(?:sin|cos|tan|cot|sec|csc|arc\w*|log|exp|lim|max|min|mod|gcd|lcm|det"
     r"|sqrt|frac|and|true|false|yes|pi|inf(?:inity)?|sgn|arg|cm|mm|km|kg|mol|rad|deg)(?![a-zA-Z]))"
     r"(?:[A-Z][a-z]{2,}|[a-z]{3,})(?![a-zA-Z_^}(=])|\b(?:AD|BC|BCE|CE)\b"
 )
-"""A word such as a month's or a town's: "March 18, 2018" is no list of numbers."""
+"""A word such as a month or a town: "March 18, 2018" is not a list of numbers."""
 
 
 _ORDERED: Final = (AnswerType.MULTI_PART, AnswerType.TUPLE)
-"""Types whose values have places."""
+"""Types whose values have an order."""
 
 
 @lru_cache(maxsize=16384)
@@ -61,15 +61,15 @@ def read(
     question: str = "",
     span: tuple[int, int] = (0, 0),
 ) -> Answer:
-    """The answer that ``text`` as a whole is.
+    """Read the whole of ``text`` as one answer.
 
     Args:
         text: A bare answer, such as ``(B)``, ``三分之一``, ``x<1或x>3`` or ``(1) 5; (2) 7``.
-        kind: Its type; none takes the likely one.
-        question: Its option texts help to read letters.
-        span: Where the answer stood in the text that it was found in.
+        kind: Its type; None for the likely one.
+        question: The question, whose option texts help to read letters.
+        span: The place of the answer in the text in which it was found.
 
-    What cannot be read as ``kind`` keeps its words: ``Words``, or a ``Leaf`` with neither quantity
+    A text that cannot be read as ``kind`` becomes ``Words``, or a ``Leaf`` with neither quantity
     nor formula.
 
     """
@@ -85,7 +85,7 @@ def _value(text: str, kind: AnswerType, question: str) -> Value | Options | Trut
         named = chosen(text, question)
         return Words(text) if named is None else Options(tuple(sorted(named)))
     if kind is AnswerType.TRUE_FALSE:
-        holds = said_truth(text)
+        holds = stated_truth(text)
         return Words(text) if holds is None else Truth(holds)
     if kind in (AnswerType.TEXT, AnswerType.CODE):
         return Words(text)
@@ -97,7 +97,7 @@ def _value(text: str, kind: AnswerType, question: str) -> Value | Options | Trut
 
 @lru_cache(maxsize=4096)
 def answer_type(reference: str, question: str = "") -> AnswerType:
-    """The likely type of a short reference answer: a guess where none is stated, not a proof."""
+    """The likely type of a short reference answer: a guess for references without a stated one."""
     text = fold(reference).strip()
     listed = options(question)
     named = letters(text, listed)

@@ -1,4 +1,4 @@
-"""A formula's tree written out in one of several notations."""
+"""Write the tree of a formula in one of several notations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
 class Notation(Enum):
-    """LaTeX; plain with ``^`` and nothing for times; with ``²``; with ``*`` as in code."""
+    """LaTeX; plain, with ``^`` and no sign for products; with ``²``; with ``*`` as in code."""
 
     LATEX = "latex"
     PLAIN = "plain"
@@ -23,14 +23,14 @@ class Notation(Enum):
 
 
 class UnwritableError(Exception):
-    """The tree has an operation that the notation has no sign for."""
+    """The notation cannot write the value."""
 
 
 def render(node: Node, notation: Notation) -> str:
     """The formula in that notation.
 
     Raises:
-        UnwritableError: no sign for it in this notation.
+        UnwritableError: The notation has no sign for one of the operations.
 
     """
     return _Writer(notation).sum(node)
@@ -92,7 +92,7 @@ class _Writer:
             long = f"^{{{text}}}" if self.latex else f"^({text})"
             return f"^{text}" if len(text) == 1 else long
         if not re.fullmatch(r"-?\d+", text):
-            raise UnwritableError(text)
+            raise UnwritableError(f"exponent {text}: only whole numbers can be raised")
         return text.translate(_SUPERSCRIPTS)
 
     def atom(self, node: Node) -> str:
@@ -114,7 +114,7 @@ class _Writer:
             case "+" | "neg" | "*" | "/" | "^":
                 return self.bracketed(node)
             case _:
-                raise UnwritableError(node.op)
+                raise UnwritableError(f"operation {node.op}: no notation has it")
 
     def number(self, value: Fraction) -> str:
         if (shown := decimal(value)) is not None:
@@ -126,7 +126,7 @@ class _Writer:
         if name == "π" and self.notation in (Notation.LATEX, Notation.CODE):
             return "\\pi" if self.latex else "pi"
         if "\\" in name and not self.latex:
-            raise UnwritableError(name)
+            raise UnwritableError(f"{name}: only LaTeX has this letter")
         letter, _, index = name.partition("_")
         return f"{letter}_{{{index}}}" if len(index) > 1 else name
 
@@ -135,7 +135,7 @@ class _Writer:
         if self.latex:
             return f"\\sqrt{'' if square else f'[{self.sum(degree)}]'}{{{text}}}"
         if not square:
-            raise UnwritableError("root")
+            raise UnwritableError("a root of higher degree: only LaTeX has a sign for it")
         if self.notation is Notation.CODE:
             return f"sqrt({text})"
         return f"√{text}" if inside.op == "num" else f"√({text})"

@@ -1,4 +1,4 @@
-"""Where sentences and clauses begin and end, in both languages."""
+"""The boundaries of sentences and clauses, in both languages."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ from typing import Final
 _NEAR: Final = 100
 _FAR: Final = 400
 MAX_SENTENCE: Final = 160
-"""Longest key sentence, in characters; a longer one is narrowed to the clause around the answer."""
+"""Most characters of a key sentence; of a longer one, the clause around the answer is kept."""
 ENDS: Final = "。．！？!?"
-"""Marks that end a sentence and belong to it, as "." does where it is no point."""
+"""Marks that end a sentence and belong to it, as does a "." that is no decimal point."""
 JOINTS: Final = "，,、；;：:"
 """Marks between the clauses of a sentence."""
 BREAK: Final = (
-    r"[。！？；\n!?;.．<](?:(?<=[。！？；\n])"  # signs are found fast, and asked then
+    r"[。！？；\n!?;.．<](?:(?<=[。！？；\n])"  # signs are found fast, then checked
     r"|(?<=[!?;])(?<!\\.)(?![!-;=-~]|\s=)"  # not in 5! = 120, a\;b, &lt;a
     r"|(?<=\.)(?<!\.[A-Za-z]\.)(?=\s)|(?<=．)(?<![^A-Za-z][A-J]．)(?!\d)"  # e.g. 3.5, B．text
     r"|(?<=<)(?:eo[aet]|STEP\d*)>)"
 )
-"""What stands between two sentences, as a regular expression."""
+"""The boundary between two sentences, as a regular expression."""
 _BREAK = re.compile(BREAK)
 _CLAUSE = re.compile(r"[，、；：]|[,;:](?![!-~])")
 _NUMBERING = re.compile(r"\s*(?:[A-Za-z]|\d{1,2})[.．]")
-"""What looks like a sentence at a line's beginning, and is of the one behind it: ``1.``, ``B.``"""
+"""A number or letter at the beginning of a line, which is no sentence: ``1.``, ``B.``"""
 
 
 def last_match(pattern: re.Pattern[str], text: str, since: int = 0) -> re.Match[str] | None:
-    """The last match of the pattern from ``since`` on, or none."""
+    """The last match of the pattern from ``since`` on; None if there is none."""
     found = deque(pattern.finditer(text, since), maxlen=1)
     return found[0] if found else None
 
 
 def sentences(text: str) -> list[tuple[int, int]]:
-    """The spans of the sentences, each with the mark that ends it and without blanks around it."""
+    """The spans of the sentences, each with its final mark and without surrounding spaces."""
     found, start = list[tuple[int, int]](), 0
     for end in [*(m.end() for m in _BREAK.finditer(text)), len(text)]:
         if end < len(text) and _NUMBERING.fullmatch(text, start, end):
@@ -47,7 +47,7 @@ def sentences(text: str) -> list[tuple[int, int]]:
 
 
 def sentence_end(text: str, at: int, kept: str = f"{ENDS}.") -> int:
-    """Where the sentence that goes on at ``at`` ends: behind a mark that is ``kept``."""
+    """The end of the sentence that is open at ``at``, after its mark if that is in ``kept``."""
     stop = _BREAK.search(text, at)
     if stop is None:
         return len(text)
@@ -55,21 +55,21 @@ def sentence_end(text: str, at: int, kept: str = f"{ENDS}.") -> int:
 
 
 def clause_ends(text: str, begin: int = 0, end: int | None = None) -> list[int]:
-    """Where clauses end inside a sentence, behind their marks."""
+    """The ends of the clauses inside a sentence, after their marks."""
     end = len(text) if end is None else end
-    found = (m.end() for m in _CLAUSE.finditer(text, begin, end + 1))  # sees what follows a mark
+    found = (m.end() for m in _CLAUSE.finditer(text, begin, end + 1))  # + 1 for the lookahead
     return [at for at in found if at <= end]
 
 
 def sentence_start(text: str, at: int) -> int:
-    """Where the sentence begins that ``at`` stands in; of a long one, 400 characters before."""
+    """The beginning of the sentence around ``at``, or 400 characters before ``at``."""
     begin = max(0, at - _FAR)
     start = _last_end(text, max(0, at - _NEAR), at) or _last_end(text, begin, at) or begin
     return at - len(text[start:at].lstrip())
 
 
 def _last_end(text: str, since: int, at: int) -> int:
-    """Where the last sentence ends that ends from ``since`` to ``at``; 0 where none does."""
+    """The end of the last sentence that ends between ``since`` and ``at``; 0 if none does."""
     last = 0
     for stop in _BREAK.finditer(text, since, at + 1):
         last = stop.end() if stop.end() <= at else last
@@ -77,7 +77,7 @@ def _last_end(text: str, since: int, at: int) -> int:
 
 
 def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:
-    """The span of the sentence with ``text[start:end]``: one line, at most 160 characters."""
+    """The span of the sentence around ``text[start:end]``: one line, at most 160 characters."""
     left = sentence_start(text, start)
     right = sentence_end(text, max(start, end - 1), ENDS)
     if right - left > MAX_SENTENCE:

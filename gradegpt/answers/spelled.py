@@ -1,4 +1,4 @@
-"""Numbers in words of both languages, read and written: 负三又二分之一, 3.2万, two and a half."""
+"""Reading and writing numbers in words: 负三又二分之一, 3.2万, two and a half."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _PARTS: Final = {
 }  # fmt: skip
 _BEGINS: Final = {*_VALUES, *_SCALES, *_PARTS, "a", "an", "hundred", "point", "minus", "negative"}
 _MAX_SPELLED: Final = 9_999
-"""Nobody writes out a larger number."""
+"""Larger numbers are not written in words."""
 _MAX_PART: Final = 100
 
 
@@ -44,7 +44,7 @@ def may_begin(word: str) -> bool:
 
 
 def spelled(text: str) -> Fraction | None:
-    """The number that ``text`` as a whole spells, or none. Digits alone are not spelled."""
+    """The number that the whole ``text`` spells; None for any other text, and for digits alone."""
     text = text.strip()
     if not 0 < len(text) <= 60:
         return None
@@ -98,13 +98,13 @@ def _whole(text: str) -> Fraction | None:
             unit = 1 if char in "零〇" else unit
         elif char in _SMALL:
             if _SMALL[char] >= last or before in "零〇":
-                return None  # 二十千克 has its 千 in the unit
+                return None  # in 二十千克 the 千 belongs to the unit
             last = unit = _SMALL[char]
             section += (digit or 1) * last
             digit = 0
         else:
             size = unit = _LARGE[char]
-            whole = total if total >= size else 0  # 三亿五千万: the 亿 is not of the 万
+            whole = total if total >= size else 0  # 三亿五千万: 万 does not multiply the 亿
             total = whole + (total - whole + section + digit) * size
             section, digit, last = 0, 0, 10**4
     if digit and unit > 10 and text[-1] in _DIGITS:
@@ -136,10 +136,10 @@ def _cardinal(words: list[str]) -> Fraction | None:
     total = group = 0
     for before, word in pairwise(["", *words]):
         if word == "and" and (before == "hundred" or before in _SCALES):
-            continue  # two hundred and five; "two and five" are two
+            continue  # "two hundred and five"; "two and five" are two numbers
         if word in _VALUES:
             if group % (100 if _VALUES[word] > 9 else 10):
-                return None  # "two three" is no number
+                return None  # "two three" is not a number
             group += _VALUES[word]
         elif word == "hundred":
             group = (group or 1) * 100
@@ -155,16 +155,16 @@ def _cardinal(words: list[str]) -> Fraction | None:
 
 
 def spell(value: Fraction, *, chinese: bool, parts: bool = False) -> str | None:
-    """A number in words; none where it is too long to be written so.
+    """A number in words; None if it would be too long.
 
-    ``parts``: a fraction as such, 四分之一, and one half as 一半 and half; else a decimal where
-    it has a short one in its own language: 零点一.
+    With ``parts`` a fraction is written as a fraction, 四分之一, and one half as 一半 or half; else
+    as a decimal if it has a short one: 零点一.
     """
     size = abs(value)
     if size > _MAX_SPELLED or (parts and size.denominator == 1):
         return None
-    told = (_in_chinese if chinese else _in_english)(size, parts)
-    return told and (("负" if chinese else "minus ") if value < 0 else "") + told
+    text = (_in_chinese if chinese else _in_english)(size, parts)
+    return text and (("负" if chinese else "minus ") if value < 0 else "") + text
 
 
 def _in_chinese(size: Fraction, parts: bool) -> str | None:
@@ -181,7 +181,7 @@ def _in_chinese(size: Fraction, parts: bool) -> str | None:
 
 
 def _han(n: int) -> str:
-    """A whole number below 10,000, as it is read."""
+    """A whole number below 10,000 in Chinese words."""
     text = ""
     for size, name in ((1000, "千"), (100, "百"), (10, "十"), (1, "")):
         digit, n = divmod(n, size)

@@ -1,4 +1,4 @@
-"""In which way an answer is written."""
+"""The style in which an answer is written."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from gradegpt.answers.render import Notation
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How an answer is written; what a type has no use for stays as it is.
+    """How an answer is written; fields that its type does not use have no effect.
 
     Attributes:
-        form: The type's own form, such as ``named``, ``builder``, ``place``; of parts the first
-            mark, ``(1) `` or ``① ``; of a truth value its two words, ``正确|错误``; of options
-            and texts what stands around them, ``选{}``.
-        joint: Between several values.
-        last: Before the last of them, where that differs.
-        digits: How numbers are written.
-        notation: How formulas are, and which signs stand for braces, orders and infinity.
-        chinese: Words in Chinese rather than in English.
-        spaced: Blanks around the signs of equations and orders.
-        unit: The unit with the gap before it; none leaves the unit as it is, "" leaves it out.
-        name: The unknown's name, where the form has one and the value has not.
-        math: What stands around each value, ``${}$``.
-        dress: What stands around the whole.
-        variant: Which of the words for one thing.
+        form: A form of the answer's type, such as ``named``, ``builder``, ``place``; for parts the
+            first mark, ``(1) `` or ``① ``; for a truth value its two words, ``正确|错误``; for
+            options and texts a template, ``选{}``.
+        joint: The separator between several values.
+        last: The separator before the last of them, if it differs.
+        digits: The form of numbers.
+        notation: The notation of formulas, braces, inequality signs and infinity.
+        chinese: Words are Chinese rather than English.
+        spaced: Spaces around the signs of equations and inequalities.
+        unit: The unit with the space before it; None leaves the unit unchanged, "" omits it.
+        name: The name of the unknown, if the form has one and the value has none.
+        math: A template around each value, ``${}$``.
+        wrapper: A template around the whole answer.
+        variant: Which one of several synonyms is used.
 
     """
 
@@ -43,7 +43,7 @@ class Style:
     unit: str | None = None
     name: str = "x"
     math: str = "{}"
-    dress: str = "{}"
+    wrapper: str = "{}"
     variant: int = 0
 
     @property
@@ -63,12 +63,12 @@ class Style:
 
     @property
     def either(self) -> str:
-        """The word between alternatives."""
+        """The word for "or" between alternatives."""
         return "\\text{ or }" if self.latex else "或" if self.chinese else " or "
 
 
 def vary(styles: Iterable[Style], **choices: Iterable[Any]) -> Iterator[Style]:
-    """Each of the styles with every combination of the choices for its fields."""
+    """Each of the styles with every combination of the given values of its fields."""
     for style, *values in product(styles, *choices.values()):
         yield replace(style, **dict(zip(choices, values, strict=True)))
 
@@ -78,4 +78,4 @@ DOLLARS: Final = "${}$"
 LATEX: Final = Style(notation=Notation.LATEX)
 IN_WORDS: Final = (*vary([Style()], digits=(Digits.WORDS, Digits.PARTS), chinese=BOTH),)
 MAX_BLANKS: Final = 5
-"""Blanks in a number in words, or in a list of names: what has more reads as prose."""
+"""Spaces in a number in words or a list of names; a text with more would read as prose."""

@@ -1,9 +1,9 @@
-"""Bring two spellings to one form: a response undressed sign for sign, an answer folded.
+"""Normalise spelling: ``tidy`` strips the markup of a response, ``fold`` normalises an answer.
 
-``tidy`` keeps lengths, so a span of what it returns is a span of the response: traditional
+``tidy`` preserves lengths, so a span of its result is a span of the response: traditional
 characters become simplified; HTML tags, entities, comments, and the verdict tags and frames of a
-judge, which are not a response's to write, become blanks. ``fold`` and ``plain`` change lengths and
-never what an answer says.
+judge, which a response must not contain, become spaces. ``fold`` and ``plain`` change lengths but
+not the content of an answer.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _PAIRS: Final = (
     "敗败 輸输 贏赢 計计 設设 試试 則则 創创 製制 準准 檢检 驗验 閱阅 誰谁 麼么 嗎吗 隨随 難难 "
     "響响 頂顶 須须 預预 額额 顯显 風风 飛飞 驅驱 鬆松 齊齐 內内 兒儿"
 )
-"""Traditional and simplified form of the characters that announce, judge and measure."""
+"""Traditional and simplified characters of words that announce, judge and measure."""
 _SIMPLIFIED: Final = {ord(pair[0]): pair[1] for pair in _PAIRS.split()}
 _TRADITIONAL = re.compile("[" + "".join(map(chr, _SIMPLIFIED)) + "]")
 _TAG = re.compile(
@@ -41,14 +41,14 @@ _SIGNS: Final = {"gt": ">", "lt": "<", "amp": "&", "ge": "≥", "le": "≤", "ti
 
 
 def simplified(text: str) -> str:
-    """Traditional characters of this trade as simplified ones; all others stay."""
+    """The text with the listed traditional characters simplified; all others are unchanged."""
     if text.isascii() or _TRADITIONAL.search(text) is None:
         return text
     return text.translate(_SIMPLIFIED)
 
 
 def tidy(text: str) -> str:
-    """``text`` as it is read: of the same length, without HTML and traditional characters."""
+    """``text`` without HTML and traditional characters, of the same length."""
     if "<" in text:
         text = _TAG.sub(_blank, text)
     if "&" in text:
@@ -65,7 +65,7 @@ def _sign(match: re.Match[str]) -> str:
     return _SIGNS.get(match[0][1:-1], " ").ljust(len(match[0]))
 
 
-# --- one spelling -------------------------------------------------------------------------------
+# --- normalisation ------------------------------------------------------------------------------
 
 _SPACING = re.compile(
     r"(?<!\\)\\(?:(?:left|right|displaystyle|quad|qquad|limits|big|Big)(?![a-zA-Z])|[,;!: ])"
@@ -78,8 +78,8 @@ _GREEK = re.compile(
     r"\\((?:var)?(?:alpha|beta|gamma|delta|epsilon|zeta|eta|theta|iota|kappa|lambda|mu|nu|xi|rho|sigma|tau"
     r"|upsilon|phi|chi|psi|omega)|Gamma|Delta|Theta|Lambda|Xi|Sigma|Phi|Psi|Omega)(?![a-zA-Z])[ ]?"
 )
-_TOLD: Final = {"lambda": "LAMDA", "Lambda": "LAMDA"}
-"""Letters that Unicode spells in its own way."""
+_UNICODE_NAMES: Final = {"lambda": "LAMDA", "Lambda": "LAMDA"}
+"""Letters whose Unicode name differs from the command."""
 _SYMBOLS: Final = {
     r"\dfrac": r"\frac", r"\tfrac": r"\frac", r"\cfrac": r"\frac",
     r"\leqslant": "≤", r"\leq": "≤", r"\le ": "≤", r"\geqslant": "≥", r"\geq": "≥", r"\ge ": "≥",
@@ -88,13 +88,13 @@ _SYMBOLS: Final = {
     r"\{": "{", r"\}": "}", r"\lbrace": "{", r"\rbrace": "}",
 }  # fmt: skip
 CIRCLED: Final = "".join(map(chr, range(0x2460, 0x2474)))
-"""① to ⑳, which NFKC makes digits."""
+"""① to ⑳, which NFKC would turn into digits."""
 _FOLDED: Final = str.maketrans("．。、，；：−ϵϕϑ–—‘’", "..,,;:-εφθ--''") | {
     ord(sign): f"({n})" for n, sign in enumerate(CIRCLED, start=1)
 }
 _SUPERSCRIPT = re.compile("[⁺⁻]?[⁰¹²³⁴-⁹]+")
 _FOLDABLE = re.compile(r"[^\x00-\x7f]|[\\$*~]|\{,")
-"""What ``fold`` could change; most short answers have none of it."""
+"""Anything that ``fold`` could change; most short answers have none of it."""
 
 
 def _power(match: re.Match[str]) -> str:
@@ -104,20 +104,20 @@ def _power(match: re.Match[str]) -> str:
 
 @lru_cache(maxsize=16384)
 def fold(text: str) -> str:
-    """NFKC (full width to half), LaTeX spacing and font wrappers away, symbols as Unicode."""
+    """NFKC (full width to half), without LaTeX spacing and fonts, symbols as Unicode."""
     if _FOLDABLE.search(text) is None:
         return text
-    text = _SUPERSCRIPT.sub(_power, simplified(text))  # before NFKC, which makes 102 of 10²
+    text = _SUPERSCRIPT.sub(_power, simplified(text))  # before NFKC, which would turn 10² into 102
     text = unicodedata.normalize("NFKC", text.translate(_FOLDED))
     text = text.replace("{,}", ",").replace("$", " ").replace("**", "").replace("~", " ")
     return _without_latex(text) if "\\" in text else text
 
 
 def _letter(match: re.Match[str]) -> str:
-    r"""A Greek letter's command as the letter: ``\varepsilon`` and ``\epsilon`` are one."""
+    r"""The Greek letter of a command; that of ``\varepsilon`` and ``\epsilon`` is the same."""
     name = match[1].removeprefix("var")
-    told = f"GREEK {'CAPITAL' if name[0].isupper() else 'SMALL'} LETTER {_TOLD.get(name, name)}"
-    return unicodedata.lookup(told.upper())
+    case = "CAPITAL" if name[0].isupper() else "SMALL"
+    return unicodedata.lookup(f"GREEK {case} LETTER {_UNICODE_NAMES.get(name, name)}".upper())
 
 
 def _without_latex(text: str) -> str:
@@ -132,12 +132,12 @@ def _without_latex(text: str) -> str:
 
 _APART = re.compile(r"\d\s+\d")
 _BLANKS = re.compile(r"(?<!\d)\s+|\s+(?!\d)|(?<=\d)\s+(?=\d{3}(?!\d))")
-"""All blanks, but those that keep two numbers apart: 1 000 is one, 1 05 is none."""
+"""All spaces but those that separate two numbers: 1 000 is one number, 1 05 is two."""
 
 
 @lru_cache(maxsize=16384)
 def plain(text: str) -> str:
-    """``fold`` without blanks, case and closing punctuation: equal results mean the same text."""
+    """``fold`` without spaces, case and final punctuation; equal results mean the same text."""
     text = fold(text)
     bare = _BLANKS.sub("", text) if _APART.search(text) else "".join(text.split())
     return bare.casefold().strip(".,;:!'\"`*")

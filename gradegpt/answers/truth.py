@@ -1,4 +1,4 @@
-"""Words for true and false in both languages, and what turns them round."""
+"""Words for true and false in both languages, and their negations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FALSE: Final = frozenset({
 _WORDS: Final = (
     r"正确|错误|成立|有误|无误|\b(?:true|false|untrue|correct|incorrect|right|wrong|holds?)\b"
 )
-_SAID: Final = re.compile(
+_STATED: Final = re.compile(
     rf"(?P<word>{_WORDS}|[对错真假])\s*(?:的|了|$)?[\s。.!！*$\"'”’]*$", re.IGNORECASE
 )
 _ANY: Final = re.compile(_WORDS, re.IGNORECASE)
@@ -30,33 +30,33 @@ _OPEN: Final = re.compile(
     r"|maybe|perhaps|possibly|might|may|could|necessarily|either|sometimes|mostly|neither|if|unless|partly|half)\b|部分",
     re.IGNORECASE,
 )
-"""Words that leave it open which of the two is said."""
+"""Words that leave open whether true or false is stated."""
 _CLAUSE: Final = re.compile(r"[。.;；!！,，\n]|\b(?:but|so)\b|但")
 _REACH: Final = 40
-"""Characters before a truth word in which a denial turns it."""
+"""Characters before a truth word within which a negation applies to it."""
 
 
 def truth(answer: str) -> bool | None:
-    """True, false, or none for anything that is not a truth word in Chinese or English."""
+    """True or false for a truth word in Chinese or English, None for any other text."""
     word = plain(answer).strip("()[]")
     return True if word in _TRUE else False if word in _FALSE else None
 
 
-def said_truth(sentence: str) -> bool | None:
-    """What a sentence that ends in a truth word says, its denials counted: "is not true", 并非错误.
+def stated_truth(sentence: str) -> bool | None:
+    """What a sentence that ends in a truth word states, with negations: "is not true", 并非错误.
 
-    None where it ends otherwise, leaves it open ("not necessarily true") or has two such words.
+    None if it ends otherwise, leaves it open ("not necessarily true") or has two such words.
     """
     if (alone := truth(sentence)) is not None:
         return alone
     text = fold(sentence).strip()
-    match = _SAID.search(text)
+    match = _STATED.search(text)
     if match is None:
         return None
     clause = text[max(0, match.start() - _REACH) : match.start()]
     clause = _CLAUSE.split(clause)[-1]
     if _OPEN.search(clause) or _ANY.search(clause):
         return None
-    turned = len(_DENIAL.findall(clause)) % 2 == 1
+    negated = len(_DENIAL.findall(clause)) % 2 == 1
     word = match["word"].lower()
-    return (True if word == "hold" else truth(word)) is not turned
+    return (True if word == "hold" else truth(word)) is not negated

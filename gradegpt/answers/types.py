@@ -1,4 +1,4 @@
-"""What an answer can be: the types of OlympicArena, and the values that answers are read into."""
+"""The answer types of OlympicArena, and the values that answers are read into."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from gradegpt.answers.formula import Node
 
 Magnitude = Fraction | float | complex
-"""A number: exact where it can be."""
+"""A number, exact if possible."""
 
 
 class AnswerType(StrEnum):
@@ -31,19 +31,19 @@ class AnswerType(StrEnum):
 
     @property
     def words(self) -> str:
-        """The type as it stands in a sentence: ``single choice``, ``number``."""
+        """The type in words: ``single choice``, ``number``."""
         return self.value.replace("_", " ")
 
 
 CHOICE: Final = (AnswerType.SINGLE_CHOICE, AnswerType.MULTIPLE_CHOICE)
-"""The types that option letters answer."""
+"""The types whose answers are option letters."""
 
 
 class Quantity(NamedTuple):
-    """A number, its unit or "", whether a percent sign stood by it, and its last written place.
+    """A number, its unit or "", whether it has a percent sign, and its last written place.
 
-    ``place`` is the worth of the last decimal: 0.01 for 3.14, 10 for 1.25×10^3; none for a number
-    written without decimals, which nothing says was rounded.
+    ``place`` is the value of one unit in the last decimal: 0.01 for 3.14, 10 for 1.25×10^3; None
+    for a number without decimals, which may be exact.
     """
 
     value: Magnitude
@@ -53,7 +53,7 @@ class Quantity(NamedTuple):
 
 
 class Leaf(NamedTuple):
-    """One value: its text, and what could be read of it."""
+    """One value: its text, its name, and the quantity and formula that it was read as, if any."""
 
     text: str
     name: str = ""
@@ -62,7 +62,7 @@ class Leaf(NamedTuple):
 
 
 class Relation(NamedTuple):
-    """An equation with more than a name on its left."""
+    """An equation whose left side is more than a name."""
 
     text: str
     left: Node
@@ -70,14 +70,14 @@ class Relation(NamedTuple):
 
 
 class Group(NamedTuple):
-    """Several values; ``ordered`` where their places matter."""
+    """Several values; ``ordered`` if their order matters."""
 
     ordered: bool
     items: tuple[Value, ...]
 
 
 class Piece(NamedTuple):
-    """An interval: its ends, and whether each belongs to it."""
+    """An interval: its endpoints, and whether each belongs to it."""
 
     low: float | Fraction
     low_in: bool
@@ -92,7 +92,7 @@ class Region(NamedTuple):
 
 
 class Options(NamedTuple):
-    """Option letters: a set in the order of the alphabet or, ``ordered``, one for each question."""
+    """Option letters: a set in alphabetical order, or one per question (``ordered``)."""
 
     letters: tuple[str, ...]
     ordered: bool = False
@@ -105,11 +105,11 @@ class Truth(NamedTuple):
 
 
 class Range(NamedTuple):
-    """From one quantity to another, as people tell an age or a price: 81 to 83 years."""
+    """A range from one quantity to another, such as an age or a price: 81 to 83 years."""
 
     low: Quantity
     high: Quantity
 
 
 Value = Leaf | Relation | Region | Range | Group
-"""What mathematics says."""
+"""A mathematical value."""

@@ -1,4 +1,4 @@
-"""Units behind a number, in both languages: their names, and their conversion, by Pint."""
+"""Units after a number, in both languages: their names, and their conversion by Pint."""
 
 from __future__ import annotations
 
@@ -59,14 +59,14 @@ _CASED: Final = _pairs(
     Mg=megagram MN=meganewton mN=millinewton Ms=megasecond Mm=megameter
     """
 )
-"""Where capitals and small letters tell two units apart."""
+"""Units that differ from another only in the case of a letter."""
 _POWER = re.compile(r"(?P<name>[^\d^*]+?)\s*(?:\^?\{?(?P<power>-?[1-3])\}?)?")
 
 _TIMES = re.compile(r"(?<!square)(?<!cubic)[·*\s]+|(?<=[A-Za-z0-9])-(?=[A-Za-z])")
 
 
 class Unit(NamedTuple):
-    """A unit that is also written: what it measures, its size, its symbols and its names."""
+    """A unit that can be written: what it measures, its size, its symbols and its names."""
 
     measures: str
     size: Fraction
@@ -76,7 +76,7 @@ class Unit(NamedTuple):
 
 
 TIGHT: Final = "°mgVNJWKL"
-"""The only single signs that make a unit of a number without a blank: 5h is a product."""
+"""The only single signs that are units directly after a number: 5h is a product."""
 _TABLE: Final = """
 length|1000000|km|千米,公里|kilometres,kilometers
 length|1000|m|米|metres,meters
@@ -137,12 +137,12 @@ _NAMED: Final = {name: unit for unit in UNITS for names in unit[2:] for name in 
 
 
 def named(name: str) -> Unit | None:
-    """The unit of that name; none for counters, names of things, and those nobody here writes."""
+    """The unit of that name; None for counters, names of things and units outside the table."""
     return _NAMED.get(name)
 
 
 def names(unit: str) -> tuple[str, ...]:
-    """All names of a unit, each with what stands between it and a number."""
+    """All names of a unit, each with the space that separates it from a number, if any."""
     found = named(unit)
     if found is None:
         return (unit if unit[:1] > "\u3000" else f" {unit}",)
@@ -151,16 +151,16 @@ def names(unit: str) -> tuple[str, ...]:
     return (*spaced, *tight, *found.chinese)
 
 
-def alike(unit: str) -> tuple[Unit, ...]:
-    """Other units for the same thing."""
+def same_dimension(unit: str) -> tuple[Unit, ...]:
+    """The other units of the same dimension."""
     found = named(unit)
     if found is None:
         return ()
     return tuple(u for u in UNITS if u.measures == found.measures and u is not found)
 
 
-def sister(unit: str, other: Unit) -> str:
-    """The name of ``other`` in the style of ``unit``: a symbol, a Chinese word, an English one."""
+def name_like(unit: str, other: Unit) -> str:
+    """The name of ``other`` in the style of ``unit``: a symbol, a Chinese or an English word."""
     for mine, theirs in zip(_NAMED[unit][2:], other[2:], strict=True):
         if unit in mine and theirs:
             return str(theirs[min(mine.index(unit), len(theirs) - 1)])
@@ -176,13 +176,12 @@ def _registry() -> Any:
 
 @lru_cache(maxsize=1024)
 def factor(given: str, wanted: str) -> Fraction | float | None:
-    """What a number of ``given`` is multiplied by to be one of ``wanted``.
+    """The factor that converts a number in ``given`` to one in ``wanted``.
 
-    None where one of them is unknown, or where they measure different things or start from
-    different zeros (°C and K).
+    None if one of them is unknown, or if they differ in dimension or in their zero (°C and K).
     """
     if plural(given) == plural(wanted):
-        return None if {given[:1], wanted[:1]} == {"m", "M"} else Fraction(1)  # milli and mega
+        return None if {given[:1], wanted[:1]} == {"m", "M"} else Fraction(1)  # milli or mega
     one, other = named(given), named(wanted)
     if one is not None and other is not None and one.measures == other.measures:
         return one.size / other.size
@@ -200,19 +199,19 @@ def factor(given: str, wanted: str) -> Fraction | float | None:
 
 
 def known(unit: str) -> bool:
-    """Whether this is a unit of measurement rather than a name or a letter."""
+    """Whether it is a unit of measurement rather than a name or a letter."""
     return _pint(unit) is not None
 
 
 def plural(unit: str) -> str:
-    """The unit without blanks, braces and a closing plural s."""
+    """The unit without spaces, braces and a final plural s."""
     unit = re.sub(r"[\s{}]|\^", "", unit.casefold()).replace("per", "/")
     return unit[:-1] if len(unit) > 3 and unit.endswith("s") else unit
 
 
 @lru_cache(maxsize=2048)
 def _pint(unit: str) -> str | None:
-    """Pint's name of a unit, made of known words only; none for an unknown one."""
+    """Pint's name of a unit, composed of known words only; None for an unknown unit."""
     unit = unit.strip()
     if (found := named(unit)) is not None and found.symbols:
         unit = found.symbols[-1]

@@ -9,7 +9,7 @@ from typing import Final
 
 from gradegpt.answers.formula import Node, read_formula
 from gradegpt.answers.intervals import ORDER, is_pair, read_range, read_region
-from gradegpt.answers.parts import glued, marks, pieces
+from gradegpt.answers.parts import marks, pieces, unspaced_marks
 from gradegpt.answers.quantity import quantity
 from gradegpt.answers.spelled import spelled
 from gradegpt.answers.text import fold, plain
@@ -18,13 +18,13 @@ from gradegpt.answers.types import Group, Leaf, Range, Relation, Value
 MAX_ITEMS: Final = 60
 MAX_NESTING: Final = 4
 MAX_LEAF: Final = 200
-"""Characters of one value; what is longer is prose, or a solution."""
+"""Most characters of one value; a longer text is prose or a solution."""
 MAX_TEXT: Final = 3_000
 _PROSE = re.compile(
     r"(?:(?<![\\A-Za-z])[A-Za-z]{2,},?\s+){6}[A-Za-z]{2}"
     r"|(?:(?![零〇一二两三四五六七八九十百千万亿点分之])[\u3400-\u9fff]){10}"
 )
-"""Words in a row that no value has; its parts may still be values."""
+"""A run of words that no value has; the parts of such a text may still be values."""
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _APPROXIMATELY = re.compile(
     r"^(?:大约|约为|约等于|约|近似(?:为|等于)?|≈|about\b|approximately\b|approx\.?|~|\\approx)\s*",
@@ -37,17 +37,17 @@ _NAME = re.compile(
 _LABELLED = re.compile(r"([A-Za-z\u3400-\u9fff]{1,8})\s*:\s*(\d.*)$", re.DOTALL)
 _MATRIX = re.compile(r"\\begin\{(?P<kind>[bpB]?matrix)\}(?P<body>.*?)\\end\{(?P=kind)\}", re.DOTALL)
 _SENTENCES = re.compile(r"[\d)][.;]\s+[A-Z][a-z]+\b")
-"""One value and then a sentence: "x = 15. Check: 2 × 15 = 30"."""
+"""One value followed by a sentence: "x = 15. Check: 2 × 15 = 30"."""
 _DECIMAL = re.compile(r"\.\d")
 _SPAN = re.compile(r"(?:1\d|20)\d\d\s*-\s*(?:\d\d|(?:1\d|20)\d\d)")
-"""From one year to another, which is no difference of numbers."""
+"""A span of years, which is not a difference of numbers."""
 _LEAD = re.compile(
     r"^(?:解得|可得|化简得|整理得|求得|得到|因此|所以|得|故|则|即|∴|so|hence|thus|then)(?=.)"
 )
 _ELEMENTS = re.compile(r"\s*[A-Za-z]\s*(?:\||\\mid|:)(?P<body>[^<>≤≥≠]+)", re.DOTALL)
 """The inside of a set-builder form that names its elements: x | x = 0 或 x = 2."""
 _JOINED = re.compile(r"[,;±或和与∨]|\\pm|\bor\b|\band\b|\\text")
-_TOLD_SET = re.compile(
+_SET_IN_WORDS = re.compile(
     r"[A-Za-z]\s*∈\s*(?P<braces>\{.*\})|由(?P<zh>.+)组成的集合"
     r"|the set (?:of|containing) (?P<en>.+)",
     re.IGNORECASE,
@@ -59,12 +59,12 @@ _OR = re.compile(r"\s*(?:或者?|\bor\b|\band\b|和|与|\\text\{\s*or\s*\}|∨)\
 
 @lru_cache(maxsize=32768)
 def read(text: str, *, region: bool = False) -> Value:
-    """The value of an answer. ``region``: ``(1,2)`` is an open interval, not a pair."""
+    """The value of an answer; with ``region``, ``(1,2)`` is an open interval, not a pair."""
     return _read(_clean(text), region, 0)
 
 
 def is_range(text: str) -> bool:
-    """Whether the text tells a range: 81-83 years. Without digits it is not read."""
+    """Whether the text is a range such as 81-83 years; only texts with digits are read."""
     return any(map(str.isdigit, text)) and isinstance(read(text), Range)
 
 
@@ -92,7 +92,7 @@ def _read(text: str, region: bool, depth: int) -> Value:
 
 
 def _is_solution(text: str) -> bool:
-    """Whether these are steps rather than a value: several equations with words between."""
+    """Whether the text is a solution rather than a value: equations with words between them."""
     return len(text) > 80 and text.count("=") >= 3 and len(_HAN.findall(text)) >= 4
 
 
@@ -127,12 +127,12 @@ def _leaf(text: str, region: bool = False, depth: int = MAX_NESTING) -> Value:
 
 
 def _is_name(node: Node) -> bool:
-    # f(x) reads as f times x.
+    # f(x) is read as f times x.
     return node.op == "var" or (node.op == "*" and all(arg.op == "var" for arg in node.args))
 
 
 def is_read(value: Value) -> bool:
-    """Whether all of the value was understood, down to its leaves."""
+    """Whether all of the value was read, down to its leaves."""
     if isinstance(value, Group):
         return bool(value.items) and all(map(is_read, value.items))
     if isinstance(value, Leaf):
@@ -156,7 +156,7 @@ def _matrix(text: str, region: bool, depth: int) -> Value | None:
 def _parts(text: str, region: bool, depth: int) -> Value | None:
     """``(1) 3; (2) 5``: at least two marked parts, in order."""
     found = marks(text)
-    found = found if len(found) > 1 else glued(text)
+    found = found if len(found) > 1 else unspaced_marks(text)
     if len(found) < 2 or text[: found[0].start].strip():
         return None
     items = [piece.strip(" ,;.:") for piece in pieces(text, found)]
@@ -166,8 +166,8 @@ def _parts(text: str, region: bool, depth: int) -> Value | None:
 
 
 def _listed(text: str, region: bool, depth: int) -> Value | None:
-    if told := _TOLD_SET.fullmatch(text):
-        text = told["braces"] or "{" + _OR.sub(",", told["zh"] or told["en"]) + "}"
+    if stated := _SET_IN_WORDS.fullmatch(text):
+        text = stated["braces"] or "{" + _OR.sub(",", stated["zh"] or stated["en"]) + "}"
     if text[:1] in ("{", "(", "[") and _closing(text, 0) == len(text) - 1:
         inner = text[1:-1]
         if builder := _ELEMENTS.fullmatch(inner):
@@ -197,13 +197,13 @@ def _each(items: Iterable[str], region: bool, depth: int) -> tuple[Value, ...]:
 
 
 def both_signs(item: str) -> list[str]:
-    """``±2`` as 2 and -2; with two such signs there is no telling whether they go together."""
+    """``±2`` as 2 and -2; unchanged with two such signs, whose combinations are ambiguous."""
     sign = next((s for s in ("±", "\\pm") if item.count(s) == 1), None)
     return [item] if sign is None else [item.replace(sign, s) for s in ("+", "-")]
 
 
 def split_top(text: str, separators: str) -> list[str]:
-    """``text`` split at separators that stand in no bracket."""
+    """``text`` split at the separators outside of brackets."""
     made, depth, start = [], 0, 0
     for at, char in enumerate(text):
         depth += (char in "([{") - (char in ")]}")

@@ -1,4 +1,4 @@
-"""Free text as words that can be compared: what stands around, and other words for a trend."""
+"""Free text as words that can be compared: framing words removed, synonyms unified."""
 
 from __future__ import annotations
 
@@ -44,82 +44,82 @@ TRENDS: Final = (
     ("convergent", "divergent"), ("converges", "diverges"), ("demand", "supply"),
     ("expansion", "contraction"), ("renewable", "non-renewable"),
 )  # fmt: skip
-"""Words for a trend, words for its opposite in the same order, and for what lies between."""
+"""Synonyms for a trend, those for its opposite in the same order, and for no change."""
 _WHOLE_OPPOSITES: Final = (
     ("正反应", "逆反应"), ("左", "右"), ("left", "right"), ("up", "down"), ("valid", "invalid"),
     ("yes", "no"), ("possible", "impossible"), ("stable", "unstable"), ("greater", "less"),
 )  # fmt: skip
-"""Opposites as whole answers; within a text they may say something else."""
+"""Opposites as whole answers; within a text these words may have another meaning."""
 _FIRST: Final = [
     [words.partition("/")[0] for words in line[:2]] for line in (*TRENDS, *_WHOLE_OPPOSITES)
 ]
 OPPOSITE: Final = {a: b for x, y in _FIRST for a, b in ((x, y), (y, x))}
-"""A whole answer and its opposite, both as ``meaning`` has them."""
-STILL: Final = (
+"""A whole answer and its opposite, both as ``meaning`` returns them."""
+UNCHANGED: Final = (
     ("不变/保持不变/没有变化", "增大/减小"),
     ("stays the same/does not change/remains the same", "increases/decreases"),
 )
-"""Words for no change, in their order, and for a change."""
+"""Synonyms for no change, and words for a change."""
 
 
-def _like() -> dict[str, list[str]]:
+def _synonyms() -> dict[str, list[str]]:
     groups = [group.split("/") for line in TRENDS for group in line[:2]]
-    groups += [still.split("/") for still, _ in STILL]
+    groups += [unchanged.split("/") for unchanged, _ in UNCHANGED]
     return {word: group for group in groups for word in group if len(group) > 1}
 
 
 def any_of(table: Iterable[str]) -> re.Pattern[str]:
-    """One of the words, the longest first; an English one as a word of its own."""
+    """A pattern for one of the words, the longest first; English ones only as whole words."""
     ordered = sorted(table, key=len, reverse=True)
     english, chinese = ("|".join(w for w in ordered if w.isascii() is e) for e in (True, False))
     bounded = rf"(?<![A-Za-z])(?<!\d )(?:{english})(?![A-Za-z])"
     return re.compile("|".join(filter(None, (english and bounded, chinese))))
 
 
-_LIKE: Final = _like()
-_TREND: Final = any_of(_LIKE)
-_AROUND = re.compile(
+_SYNONYMS: Final = _synonyms()
+_TREND: Final = any_of(_SYNONYMS)
+_FRAME = re.compile(
     r"^(?:(?:it|that) is (?=\S)|it's (?=\S)|it (?=\S)|[是即会](?=[\u3400-\u9fff]))"
     r"|(?<=[\u3400-\u9fff])了$",
     re.IGNORECASE,
 )
 MAX_MEANING: Final = 60
-"""Characters of a text that may say what a trend says."""
+"""Most characters of a text that is compared by its trend."""
 
 
-def retold(text: str, variant: int) -> str:
-    """The text with each word for a trend replaced by the ``variant``-th after it."""
+def with_synonyms(text: str, variant: int) -> str:
+    """The text with each word for a trend replaced by the ``variant``-th synonym after it."""
 
     def other(match: re.Match[str]) -> str:
-        group = _LIKE[match[0]]
+        group = _SYNONYMS[match[0]]
         return group[(group.index(match[0]) + variant) % len(group)]
 
     return _TREND.sub(other, text)
 
 
 def variants(text: str) -> int:
-    """In how many ways ``retold`` tells the text."""
-    return max((len(_LIKE[word]) for word in _TREND.findall(text)), default=1)
+    """The number of variants of the text that ``with_synonyms`` can write."""
+    return max((len(_SYNONYMS[word]) for word in _TREND.findall(text)), default=1)
 
 
 @lru_cache(maxsize=16384)
 def meaning(text: str) -> str:
-    """A short text without ``It is`` or 是 before it, its trends by their first words."""
+    """A short text without a leading ``It is`` or 是, each trend by its first synonym."""
     text = fold(text).strip(" .,;:!'\"“”")
     if not 0 < len(text) <= MAX_MEANING:
         return text
-    return _TREND.sub(lambda m: _LIKE[m[0]][0], _AROUND.sub("", text))
+    return _TREND.sub(lambda m: _SYNONYMS[m[0]][0], _FRAME.sub("", text))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Words:
-    """Free text: equal to one of the same words, whatever their case, accents and signs."""
+    """Free text, equal to any text of the same words, whatever their case and accents."""
 
     text: str
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Its words in small letters, without a leading article."""
+        """Its words in lower case, without a leading article."""
         said = words(meaning(self.text))
         return said[1:] if len(said) > 1 and said[0] in ("the", "a", "an") else said
 
@@ -133,7 +133,7 @@ class Words:
 
 
 class Token(NamedTuple):
-    """A word in small letters, whether it has a capital, and what stands before it."""
+    """A word in lower case, whether it was capitalised, and the characters before it."""
 
     word: str
     capital: bool
@@ -142,7 +142,7 @@ class Token(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def tokens(text: str) -> tuple[Token, ...]:
-    """The words of a text, in order, without accents, Greek ones spelt out."""
+    """The words of a text, in order, without accents, Greek letters spelt out."""
     bare, made, end = _bare(text), list[Token](), 0
     for m in _WORD.finditer(bare):
         made.append(Token(m[0].casefold(), m[0][0].isupper(), bare[end : m.start()]))
@@ -152,7 +152,7 @@ def tokens(text: str) -> tuple[Token, ...]:
 
 @lru_cache(maxsize=4096)
 def words(text: str) -> tuple[str, ...]:
-    """The words of a text alone."""
+    """The words of a text in lower case."""
     return tuple(map(str.casefold, _WORD.findall(_bare(text))))
 
 

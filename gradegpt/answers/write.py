@@ -1,4 +1,4 @@
-"""Write an answer: the other direction of ``read``, in every style that ``styles`` names for it."""
+"""Write an answer: the inverse of ``read``, in every style that ``styles`` yields for it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from gradegpt.answers.types import (
     Truth,
     Value,
 )
-from gradegpt.answers.words import Words, retold
+from gradegpt.answers.words import Words, with_synonyms
 
 HAN: Final = re.compile(r"[\u3400-\u9fff]")
 _MARKS: Final = (CIRCLED, HAN_ORDINALS, "123456789")
@@ -38,13 +38,13 @@ COORDINATES: Final = "xyz"
 
 
 def write(answer: Answer, style: Style, question: str = "") -> str:
-    """The answer in that style; ``question`` lists the options that are named by their texts.
+    """The answer in that style; ``question`` has the texts of the options.
 
     Raises:
-        UnwritableError: the style has no signs for this answer.
+        UnwritableError: The style cannot write this answer.
 
     """
-    return style.dress.replace("{}", _body(answer, style, question))
+    return style.wrapper.replace("{}", _body(answer, style, question))
 
 
 def _body(answer: Answer, style: Style, question: str) -> str:
@@ -54,16 +54,16 @@ def _body(answer: Answer, style: Style, question: str) -> str:
     if isinstance(value, Truth):
         return style.form.split("|")[not value.holds]
     if isinstance(value, Words):
-        said = answer.said or value.text
-        return (style.form or "{}").replace("{}", retold(said, style.variant))
+        said = answer.text or value.text
+        return (style.form or "{}").replace("{}", with_synonyms(said, style.variant))
     return write_value(value, style)
 
 
 def write_value(value: Value, style: Style) -> str:
-    """A value of mathematics in that style.
+    """A mathematical value in that style.
 
     Raises:
-        UnwritableError: the style has no signs for it.
+        UnwritableError: The style cannot write it.
 
     """
     match value:
@@ -121,12 +121,12 @@ def _amount(leaf: Leaf, style: Style) -> str:
     elif unit and amount.unit:
         factor = units.factor(amount.unit, unit.strip())
         if factor is None:
-            raise UnwritableError(unit)
+            raise UnwritableError(f"{amount.unit} cannot be converted to {unit.strip()}")
         value *= factor
     if leaf.formula is not None and not amount.unit and not isinstance(value, Fraction):
         return _formula(leaf.formula, style)
     if isinstance(value, complex):
-        raise UnwritableError("a complex number that no formula stands for")
+        raise UnwritableError("a complex number without a formula")
     shown = _number(value, style)
     return ("两" if shown == "二" and HAN.match(unit) else shown) + _unit(unit, style)
 
@@ -140,23 +140,23 @@ def _unit(unit: str, style: Style) -> str:
 
 
 def _number(value: Fraction | float, style: Style) -> str:
-    """A number in digits or words; one that is no fraction by what it comes of."""
+    """A number in digits or words; an irrational one as a formula."""
     if not isinstance(value, Fraction):
         return _formula(algebra.closed_form(value), style)
     if style.digits not in (Digits.WORDS, Digits.PARTS):
         code = style.notation is Notation.CODE
         return write_number(value, style.digits, latex=style.latex, code=code)
-    told = spell(value, chinese=style.chinese, parts=style.digits is Digits.PARTS)
-    if told is None:
-        raise UnwritableError(f"{value} in words")
-    return told
+    text = spell(value, chinese=style.chinese, parts=style.digits is Digits.PARTS)
+    if text is None:
+        raise UnwritableError(f"{value} is too long in words")
+    return text
 
 
 # --- several values -------------------------------------------------------------------------------
 
 
 def join(texts: Sequence[str], style: Style) -> str:
-    """The texts with the style's joints between them."""
+    """The texts with the style's separators between them."""
     if style.last and len(texts) > 1:
         return f"{style.joint.join(texts[:-1])}{style.last}{texts[-1]}"
     return style.joint.join(texts)
@@ -167,7 +167,7 @@ _TUPLES: Final = {
     "tuple": "({})", "named": "{}", "wide": "（{}）", "left": "\\left({}\\right)",
     "coordinates": "(#) = ({})",
 }  # fmt: skip
-"""What stands around the items; # for the names of their places."""
+"""Templates for the items; # is for the names of the coordinates."""
 
 
 def _group(group: Group, style: Style) -> str:
@@ -181,7 +181,7 @@ def _group(group: Group, style: Style) -> str:
     frames = {
         "braces": braces,
         "member": f"{style.name}{style.element}{braces}",
-        "told": "由{}组成的集合" if style.chinese else "the set of {}",
+        "words": "由{}组成的集合" if style.chinese else "the set of {}",
     }
     items = [_inner(item, style) for item in group.items]
     return frames.get(style.form, "{}").replace("{}", join(items, style))
@@ -197,7 +197,7 @@ def _tuple(group: Group, style: Style) -> str:
 
 
 def _by_name(items: tuple[Value, ...]) -> list[Value]:
-    """In the order of the coordinates that they are named by; without the names."""
+    """The items in the order of their coordinates, without those names."""
     leaves = [i for i in items if isinstance(i, Leaf) and i.name and i.name in COORDINATES]
     if len(leaves) < len(items):
         return [*items]
@@ -210,14 +210,14 @@ def _parts(group: Group, style: Style) -> str:
 
 
 def mark(n: int, first: str) -> str:
-    """The mark of the n-th part, from 0, where the first has the mark ``first``.
+    """The mark of part ``n``, counted from 0, if that of the first part is ``first``.
 
     Raises:
-        UnwritableError: no mark of this kind goes so far.
+        UnwritableError: There is no mark of this kind for so many parts.
 
     """
     if first and n >= (len(_NAMED) if "first" in first else MAX_MARKS):
-        raise UnwritableError(f"the mark of part {n + 1}")
+        raise UnwritableError(f"part {n + 1}: there are no marks like {first!r} for it")
     if "first" in first:
         return first.replace("first", _NAMED[n])
     return first and first.translate({ord(marks[0]): marks[n] for marks in _MARKS})
@@ -225,8 +225,8 @@ def mark(n: int, first: str) -> str:
 
 def _named(group: Group, style: Style) -> str:
     """``x=1 or x=2``, ``x=1 or 2``, ``x_1=1, x_2=2``, ``x=±2``."""
-    told = next((i.name for i in group.items if isinstance(i, Leaf)), "")
-    name = re.sub(r"_?\{?\d\}?$", "", told) or style.name
+    stated = next((i.name for i in group.items if isinstance(i, Leaf)), "")
+    name = re.sub(r"_?\{?\d\}?$", "", stated) or style.name
     items = [_inner(item, replace(style, form="", math="{}")) for item in group.items]
     if style.form == "pm":
         items = [("\\pm " if style.latex else "±") + items[0].lstrip("-")]
@@ -238,8 +238,8 @@ def _named(group: Group, style: Style) -> str:
 
 
 def _inner(value: Value, style: Style) -> str:
-    """A value among others: a tuple in brackets, a set in braces, several with a word between."""
-    inner = replace(style, form="", last="", joint=", ", dress="{}")
+    """A value inside a group: a tuple in brackets, several values joined by a word."""
+    inner = replace(style, form="", last="", joint=", ", wrapper="{}")
     match value:
         case Group(ordered=True):
             return style.math.replace("{}", _tuple(value, replace(inner, form="tuple", math="{}")))

@@ -1,4 +1,4 @@
-"""Engines: what generates text for a ``ModelJudge``."""
+"""Engines: they generate text for a ``ModelJudge``."""
 
 from gradegpt.engines.base import (
     CountingEngine,

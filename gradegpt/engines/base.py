@@ -11,7 +11,7 @@ from gradegpt.schema import Message
 
 
 class Scores(Protocol):
-    """The logits of one place: a list, or a row of an array or a tensor."""
+    """The logits at one position: a list, or a row of an array or a tensor."""
 
     def __getitem__(self, token: int, /) -> SupportsFloat: ...
 
@@ -24,10 +24,10 @@ class Token(NamedTuple):
 
 
 class Generation(NamedTuple):
-    """What an engine wrote for one prompt.
+    """The text that an engine generated for one prompt.
 
-    ``tokens`` is empty where the engine gives no probabilities; ``cut_off``: it ended for want of
-    tokens, where the engine tells.
+    ``tokens`` is empty where the engine returns no probabilities. ``cut_off``: the token limit
+    ended the text, where the engine reports that.
     """
 
     text: str
@@ -38,9 +38,9 @@ class Generation(NamedTuple):
 
 
 class TagProbability(NamedTuple):
-    """How likely each verdict tag is as the reply: ``yes`` is P(Yes) / (P(Yes) + P(No)).
+    """The probability of the verdict tags as the reply: ``yes`` is P(Yes) / (P(Yes) + P(No)).
 
-    Where a tag is several tokens, it is that of the first token that tells the two apart.
+    Where a tag is several tokens, it is that of the first token in which the two differ.
     """
 
     yes: float
@@ -52,8 +52,8 @@ class Engine(Protocol):
     """Anything that continues chat prompts.
 
     ``generate`` answers every prompt in order. A prompt that could not be answered gives an
-    ``EngineError`` in its place, so that one failure costs one item; an engine that cannot work at
-    all raises it.
+    ``EngineError`` in its place, so that one failure affects one item; an engine that cannot work
+    at all raises it.
     """
 
     name: str
@@ -67,22 +67,23 @@ class Engine(Protocol):
 
 @runtime_checkable
 class TagEngine(Engine, Protocol):
-    """An engine that can tell the verdict without writing it."""
+    """An engine that can return the verdict's probability without generating the verdict."""
 
     def tag_probabilities(
         self, prompts: Sequence[Sequence[Message]]
     ) -> list[TagProbability | EngineError | None]:
-        """How likely the two tags are right after each prompt, in order.
+        """The probability of the two tags as the first tokens after each prompt, in order.
 
         For prompts of the chain format ``outcome``, whose reply is the tag alone. None where the
-        model would write something else, or where that cannot be seen: then it has to generate.
+        model would write something else, or where the engine cannot see that: the caller then has
+        to generate.
         """
         ...
 
 
 @runtime_checkable
 class CountingEngine(Engine, Protocol):
-    """An engine with the model's own tokenizer at hand, for texts that the estimate gets wrong."""
+    """An engine that has the model's own tokenizer, for texts that the estimate gets wrong."""
 
     def count_tokens(self, text: str) -> int:
         """How many tokens the model reads for the text, no special ones added."""
@@ -90,22 +91,22 @@ class CountingEngine(Engine, Protocol):
 
 
 class TagTokens:
-    """The two verdict tags as a tokenizer spells them, and how to read one off a model's scores."""
+    """The two verdict tags as token ids, and their probability from a model's logits."""
 
     def __init__(self, yes: Sequence[int], no: Sequence[int]) -> None:
         self.yes, self.no = list(yes), list(no)
         pairs = enumerate(zip(yes, no, strict=False))
         self.shared = next(n for n, (one, other) in pairs if one != other)
-        """Tokens that both begin with: ``<`` for most tokenizers, none where a tag is a token."""
+        """The number of tokens that both begin with: ``<`` is one for most tokenizers."""
 
     def read(self, written: Sequence[int], scores: Scores) -> float | None:
-        """P(Yes) / (P(Yes) + P(No)) where ``written`` is as far as the tags tell apart.
+        """P(Yes) / (P(Yes) + P(No)), where ``written`` begins as one of the tags does.
 
-        ``scores`` are the logits of the token after the shared ones. None where something else was
-        written.
+        ``scores`` are the logits of the first token in which the tags differ. None where something
+        else was written.
         """
-        told = [*written[: self.shared + 1]]
-        if told not in (self.yes[: self.shared + 1], self.no[: self.shared + 1]):
+        begun = [*written[: self.shared + 1]]
+        if begun not in (self.yes[: self.shared + 1], self.no[: self.shared + 1]):
             return None
         yes, no = (float(scores[tag[self.shared]]) for tag in (self.yes, self.no))
         return 1 / (1 + math.exp(no - yes)) if yes >= no else 1 - 1 / (1 + math.exp(yes - no))

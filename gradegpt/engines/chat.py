@@ -1,7 +1,6 @@
-"""Conversations as text and tokens: by the model's own chat template, alike wherever it runs.
+"""Conversations as text and tokens, by the model's own chat template, for every local engine.
 
-What is taken for a tokenizer here may also be an ``ExportedTokenizer``, which knows as much of one
-as these functions use.
+``tokenizer`` may also be an ``ExportedTokenizer``, which has the methods that these functions use.
 """
 
 from __future__ import annotations
@@ -17,16 +16,16 @@ from gradegpt.schema import Message
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
-_TAKE: Final = "take the model's chat or instruct version"
+_USE_CHAT_MODEL: Final = "use the model's chat or instruct version"
 
 
 def render_chat(tokenizer: PreTrainedTokenizerBase, messages: Sequence[Message]) -> str:
-    """The prompt text by the model's own chat template, thinking off where it knows the switch.
+    """The prompt text by the model's own chat template, with thinking off where it has a switch.
 
-    Where a template refuses the system turn (Gemma 2) or drops it, the user's turn opens with it.
+    Where a template rejects the system turn (Gemma 2) or drops it, the user's turn begins with it.
 
     Raises:
-        EngineError: there is no template, or it takes no such conversation.
+        EngineError: there is no template, or it rejects the conversation.
 
     """
     from jinja2 import TemplateError
@@ -44,7 +43,7 @@ def render_chat(tokenizer: PreTrainedTokenizerBase, messages: Sequence[Message])
     try:
         return _apply_template(tokenizer, chat)
     except TemplateError as error:
-        what = f"takes no conversation of {', '.join(m['role'] for m in chat)}: {error}"
+        what = f"rejects a conversation of {', '.join(m['role'] for m in chat)}: {error}"
         raise EngineError(f"{tokenizer.name_or_path}: its chat template {what}") from error
 
 
@@ -52,28 +51,29 @@ def _apply_template(
     tokenizer: PreTrainedTokenizerBase, chat: list[dict[str, str]], *, reply_follows: bool = True
 ) -> str:
     if tokenizer.chat_template is None:
-        raise EngineError(f"{tokenizer.name_or_path}: its tokenizer has no chat template; {_TAKE}")
+        what = "its tokenizer has no chat template"
+        raise EngineError(f"{tokenizer.name_or_path}: {what}; {_USE_CHAT_MODEL}")
     return str(
         tokenizer.apply_chat_template(
             chat,
             tokenize=False,
             add_generation_prompt=reply_follows,
             enable_thinking=False,
-            # Llama 3.2's template prints the day it is, which is not the day it was trained; this
-            # is the date that Llama 3.1's names whatever the day.
+            # Llama 3.2's template prints the current date, so prompts would change every day; this
+            # is the fixed date of Llama 3.1's template.
             date_string="26 Jul 2024",
         )
     )
 
 
 def end_token_id(tokenizer: PreTrainedTokenizerBase) -> int:
-    """The token that closes an assistant's turn: what follows a reply in the chat template.
+    """The token that ends an assistant's turn: the one that follows a reply in the chat template.
 
     It may differ from ``eos_token``: Gemma ends a turn with ``<end_of_turn>``, a text with
-    ``<eos>``. A template that closes turns with no special token leaves it to ``eos_token``.
+    ``<eos>``. Where a template ends turns without a special token, it is ``eos_token``.
 
     Raises:
-        EngineError: there is no template, or neither token.
+        EngineError: there is no template, or neither token exists.
 
     """
     chat = [{"role": "user", "content": "?"}, {"role": "assistant", "content": YES}]
@@ -83,13 +83,13 @@ def end_token_id(tokenizer: PreTrainedTokenizerBase) -> int:
     if ids and ids[0] in special and special[ids[0]].special:
         return int(ids[0])
     if tokenizer.eos_token_id is None:
-        nowhere = "neither in its chat template nor as eos_token"
-        raise EngineError(f"{tokenizer.name_or_path}: no token ends a reply, {nowhere}; {_TAKE}")
+        what = "no token ends a reply, neither in its chat template nor as eos_token"
+        raise EngineError(f"{tokenizer.name_or_path}: {what}; {_USE_CHAT_MODEL}")
     return int(tokenizer.eos_token_id)
 
 
 def end_token_ids(tokenizer: PreTrainedTokenizerBase) -> tuple[int, ...]:
-    """What ends a generation: ``end_token_id`` first, and ``eos_token`` where that is another."""
+    """The tokens that end a generation: ``end_token_id``, and ``eos_token`` where it differs."""
     ends = (end_token_id(tokenizer), tokenizer.eos_token_id)
     return tuple(dict.fromkeys(token for token in ends if token is not None))
 

@@ -1,4 +1,4 @@
-"""Drafts of the tokens that come next, which the model then reads in one pass."""
+"""Speculative drafts of the next tokens, which the model verifies in one forward pass."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from typing import Final
 from gradegpt.engines.exported import ExportedTokenizer
 from gradegpt.speculative import ChainDraft
 
-FORESEEN: Final = 16
-"""Tokens of a draft by what a chain says; most are right."""
-REPEATED: Final = 6
-"""Tokens of a draft by what stood there before; every second one is right."""
-_SEEN: Final = (3, 2)
-"""Tokens that must have stood together before, the longer first."""
+_CHAIN_TOKENS: Final = 16
+"""Tokens of a draft from the chain's expected text; most are right."""
+_LOOKUP_TOKENS: Final = 6
+"""Tokens of a draft by n-gram lookup in the earlier tokens; every second one is right."""
+_NGRAMS: Final = (3, 2)
+"""Lengths of the n-grams that are looked up, the longer first."""
 
 
 class Drafts:
-    """What may come next in one reply: by the chain's draft, else by what followed before.
+    """Drafts for one reply: from the chain's expected text, else by n-gram lookup.
 
-    A draft depends on the prompt and on what is written, on nothing else, so that one prompt has
-    one reply whatever was asked before it.
+    The lookup repeats the tokens that followed the last n-gram before. A draft depends on nothing
+    but the prompt and the text written so far, so that a reply does not depend on earlier prompts.
 
     Args:
-        tokenizer: The model's.
-        pieces: What each token writes, in bytes.
+        tokenizer: The model's tokenizer.
+        pieces: The bytes of each token.
         prompt: The prompt's tokens.
         draft: The draft for a judge's prompt; none for other conversations.
 
@@ -39,14 +39,14 @@ class Drafts:
     ) -> None:
         self._tokenizer, self._pieces, self._draft = tokenizer, pieces, draft
         self._tokens: list[int] = []
-        self._places: dict[tuple[int, ...], int] = {}
+        self._followers: dict[tuple[int, ...], int] = {}
         self._written = b""
         self._line: list[int] | None = []
         for token in prompt:
             self._note(token)
 
     def add(self, token: int) -> None:
-        """Note that ``token`` was written."""
+        """Record that ``token`` was written."""
         self._note(token)
         if self._draft is None:
             return
@@ -60,17 +60,17 @@ class Drafts:
             self._line.append(token)
 
     def next(self) -> list[int]:
-        """The tokens to try; none where there is nothing to go by."""
-        return self._foreseen() or self._repeated()
+        """The drafted tokens; empty where there is no draft."""
+        return self._from_chain() or self._from_lookup()
 
     def _note(self, token: int) -> None:
-        """The last place of every few tokens, and what followed there."""
-        for count in _SEEN:
+        """Record where the token after each n-gram is."""
+        for count in _NGRAMS:
             if len(self._tokens) >= count:
-                self._places[tuple(self._tokens[-count:])] = len(self._tokens)
+                self._followers[tuple(self._tokens[-count:])] = len(self._tokens)
         self._tokens.append(token)
 
-    def _foreseen(self) -> list[int]:
+    def _from_chain(self) -> list[int]:
         if self._draft is None or self._line is None:
             return []
         try:
@@ -81,13 +81,13 @@ class Drafts:
             return []
         ids = self._tokenizer.encode(written.rpartition("\n")[2] + words)
         begun = len(self._line)
-        return ids[begun : begun + FORESEEN] if ids[:begun] == self._line else []
+        return ids[begun : begun + _CHAIN_TOKENS] if ids[:begun] == self._line else []
 
-    def _repeated(self) -> list[int]:
-        tokens = self._tokens[-_SEEN[0] :]
+    def _from_lookup(self) -> list[int]:
+        tokens = self._tokens[-_NGRAMS[0] :]
         known = len(tokens)
-        while len(tokens) - known < REPEATED:
-            found = (self._places.get(tuple(tokens[-count:])) for count in _SEEN)
+        while len(tokens) - known < _LOOKUP_TOKENS:
+            found = (self._followers.get(tuple(tokens[-count:])) for count in _NGRAMS)
             place = next((at for at in found if at is not None), None)
             if place is None:
                 break

@@ -1,4 +1,4 @@
-"""What ``train.export`` writes beside the weights, read without torch and transformers."""
+"""The files of an exported model besides the weights, read without torch and transformers."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from gradegpt.errors import EngineError
 from gradegpt.settings import Settings
 
 ENGINE_FILE: Final = "engine_config.json"
-"""In an exported folder: what the engine needs to know besides the weights."""
+"""The engine's settings in an exported folder."""
 TEMPLATE_FILE: Final = "chat_template.jinja"
 MODEL_FILE: Final = "model.onnx"
-"""Weights that are too large for one file lie beside it, in files that begin with its name."""
+"""Weights that are too large for one file are in further files that begin with its name."""
 
 
 class ModelShape(Settings):
-    """The sizes that keys and values take; ``context``: tokens that the model reads at most."""
+    """The sizes of keys and values; ``context`` is the most tokens that the model reads."""
 
     layers: int
     kv_heads: int
@@ -34,14 +34,14 @@ class ExportSettings(Settings):
     shape: ModelShape
     end_token_ids: tuple[int, ...]
     special_tokens: dict[str, str | list[str]]
-    """As the chat template may name them: ``bos_token`` and the like."""
+    """By their names in the chat template: ``bos_token`` and the like."""
 
 
 class ExportedTokenizer:
     """Tokenizer and chat template of an exported folder, without transformers.
 
-    It has what ``render_chat`` and ``token_bytes`` use of a transformers tokenizer, by the names
-    that they have there.
+    It has the methods of a transformers tokenizer that ``render_chat`` and ``token_bytes`` use,
+    by the same names.
     """
 
     def __init__(self, folder: Path, special_tokens: dict[str, str | list[str]]) -> None:
@@ -65,7 +65,7 @@ class ExportedTokenizer:
         return self._render(messages=chat, **self._special, **values)
 
     def convert_ids_to_tokens(self, ids: Sequence[int]) -> list[str]:
-        """The tokens' names; empty for a row of the embedding that no token has."""
+        """The tokens' names; empty for an id without a token."""
         return [self.backend_tokenizer.id_to_token(i) or "" for i in ids]
 
     def encode(self, text: str) -> list[int]:
@@ -101,4 +101,4 @@ def _compiled(template: str) -> Callable[..., str]:
     try:
         return environment.from_string(template).render
     except TemplateError as error:
-        raise EngineError(f"its chat template cannot be read: {error}") from error
+        raise EngineError(f"{TEMPLATE_FILE}: cannot be read as a template: {error}") from error

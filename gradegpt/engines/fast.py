@@ -1,12 +1,12 @@
 """An exported model on ONNX Runtime: the same chains as ``LocalEngine``, several times faster.
 
-``gradegpt export`` writes the folder. What is here needs neither torch nor transformers, and
-so is ready in half a second.
+``gradegpt export`` writes the folder. The engine needs neither torch nor transformers, and starts
+in half a second.
 
-A chain is mostly foreseeable: fixed words, a sentence copied from the response, an answer copied
-from it. So each pass reads a draft of the next tokens (``drafts``), and as many of them are taken
-as the model under its constraint would have written one by one. A chain of seventy tokens takes
-about fifteen passes, and rows need no batch to be fast: each is written alone, one to a core.
+Speculative decoding: a chain is mostly predictable, being fixed words and a sentence and an answer
+copied from the response. So each pass reads a draft of the next tokens (``drafts``), and accepts as
+many of them as the model under its constraint would have written one by one. A chain of seventy
+tokens takes about fifteen passes. There are no batches: each core works on one prompt.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from gradegpt.engines.base import Generation, TagProbability, TagTokens, Token
 from gradegpt.engines.chat import render_chat, token_bytes
 from gradegpt.engines.drafts import Drafts
 from gradegpt.engines.exported import ENGINE_FILE, MODEL_FILE, ExportedTokenizer, ExportSettings
-from gradegpt.engines.files import stamped
-from gradegpt.engines.state import State, alike, told
+from gradegpt.engines.files import name_with_digest
+from gradegpt.engines.state import State, common_prefix, engine_errors
 from gradegpt.errors import EngineError, MissingError
 from gradegpt.machine import cores
 from gradegpt.records import read_beside
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 _Answer = TypeVar("_Answer")
 _SMALL: Final = 64 * 2**20
-"""Bytes of weights below which matrices are too small for two threads to share."""
+"""Bytes of weights below which a second thread for one prompt does not help."""
 
 
 class FastEngine:
@@ -49,8 +49,8 @@ class FastEngine:
 
     Args:
         folder: the exported model.
-        threads: threads that work on one prompt. None: one for a small model, else all cores.
-        workers: prompts worked on at a time. None: as many as the cores allow.
+        threads: threads for one prompt. None: one for a small model, else all cores.
+        workers: prompts processed at a time. None: as many as the cores allow.
         constrained: as for ``LocalEngine``.
 
     Raises:
@@ -67,7 +67,7 @@ class FastEngine:
         workers: int | None = None,
         constrained: bool = True,
     ) -> None:
-        self.name = f"onnx:{stamped(folder)}"
+        self.name = f"onnx:{name_with_digest(folder)}"
         small = _weights(Path(folder)) < _SMALL
         threads = threads or (1 if small else cores())
         workers = workers or max(1, cores() // threads)
@@ -75,7 +75,7 @@ class FastEngine:
         self._ends, self._context = settings.end_token_ids, settings.shape.context
         self._pieces = token_bytes(self._tokenizer)
         self._constrained = constrained and bool(self._pieces)
-        # As many states as threads, so that each thread finds one.
+        # One state for each worker thread.
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="judge")
         self._free = [State(session, settings.shape) for _ in range(workers)]
         self._lock = threading.Lock()
@@ -94,22 +94,22 @@ class FastEngine:
     def tag_probabilities(
         self, prompts: Sequence[Sequence[Message]]
     ) -> list[TagProbability | EngineError | None]:
-        """How likely each tag is right after each prompt: one pass where a tag is one token."""
+        """The tags' probability after each prompt: one pass where a tag is one token."""
         tags = TagTokens(*(self._tokenizer.encode(tag) for tag in (YES, NO)))
         return self._each(lambda prompt: self._tag(prompt, tags), prompts)
 
     def _each(
         self, answer: Callable[[Sequence[Message]], _Answer], prompts: Sequence[Sequence[Message]]
     ) -> list[_Answer | EngineError]:
-        """One answer a prompt; a failure takes its place."""
+        """One answer for each prompt, or the error in its place."""
 
-        def told(prompt: Sequence[Message]) -> _Answer | EngineError:
+        def answer_or_error(prompt: Sequence[Message]) -> _Answer | EngineError:
             try:
                 return answer(prompt)
             except EngineError as error:
                 return error
 
-        return list(self._pool.map(told, prompts))
+        return list(self._pool.map(answer_or_error, prompts))
 
     def _write(self, prompt: Sequence[Message], limit: int) -> Generation:
         parts = self._encode(prompt)
@@ -126,7 +126,7 @@ class FastEngine:
                 draft = drafts.next()[: limit - len(made) - 1]
                 scores = state.read([*unread, *draft], past, wanted=len(draft) + 1)
                 past += len(unread)
-                for row, foreseen in itertools.zip_longest(scores, draft):
+                for row, drafted in itertools.zip_longest(scores, draft):
                     token, logprob = _best(row, constrained)
                     if token in self._ends:
                         limit = len(made)
@@ -136,7 +136,7 @@ class FastEngine:
                     drafts.add(token)
                     if constrained is not None:
                         constrained.write(token)
-                    if token != foreseen:
+                    if token != drafted:
                         break
                     past += 1
                 unread = made[-1:]
@@ -159,9 +159,9 @@ class FastEngine:
 
     @contextmanager
     def _state(self, parts: Sequence[tuple[int, ...]], places: int) -> Iterator[State]:
-        """The free state that has most of the parts already, with that much room."""
+        """The free state that holds the most of ``parts``, with room for ``places`` tokens."""
         with self._lock:
-            state = max(self._free, key=lambda state: state.shares(parts))
+            state = max(self._free, key=lambda state: state.shared_parts(parts))
             self._free.remove(state)
         try:
             state.reserve(places)
@@ -171,22 +171,22 @@ class FastEngine:
                 self._free.append(state)
 
     def _encode(self, prompt: Sequence[Message]) -> list[tuple[int, ...]]:
-        """The prompt's tokens, in parts that other prompts may share.
+        """The prompt's tokens in parts, of which other prompts may share the first.
 
-        The instructions; question and reference, which every response to the question shares; the
-        response. Some conversations are one part.
+        The parts are the instructions; question and reference, which are the same for every
+        response to the question; and the response. Other conversations are one part.
         """
         text = render_chat(self._tokenizer, prompt)
         ids = self._tokenizer.encode(text)
         if (length := len(ids)) >= self._context:
-            most = f"the model reads {self._context}"
-            raise EngineError(f"{self.name}: a prompt of {length} tokens; {most}")
+            most = f"the model reads fewer than {self._context}; shorten the prompt"
+            raise EngineError(f"{self.name}: the prompt has {length} tokens, {most}")
         last = prompt[-1].content
         start = text.rfind(last)
         ends = (start, start + last.find(RESPONSE) + len(RESPONSE)) if RESPONSE in last else ()
         cuts = [0]
         for end in ends if start > 0 else ():
-            same = alike(self._tokenizer.encode(text[:end]), ids)
+            same = common_prefix(self._tokenizer.encode(text[:end]), ids)
             cuts += [same] if cuts[-1] < same < len(ids) else []
         return [tuple(ids[a:b]) for a, b in itertools.pairwise((*cuts, len(ids)))]
 
@@ -194,8 +194,8 @@ class FastEngine:
 def _best(scores: np.ndarray, constrained: TokenConstraint | None) -> tuple[int, float]:
     """The likeliest token that the constraint allows and the logarithm of its probability.
 
-    As in LocalEngine: among the tokens that are not likelier; where nothing is allowed, the
-    likeliest stands.
+    As in ``LocalEngine``, the probability is relative to the tokens that are not likelier; where
+    nothing is allowed, the likeliest token is taken.
     """
     import numpy as np
 
@@ -208,7 +208,7 @@ def _best(scores: np.ndarray, constrained: TokenConstraint | None) -> tuple[int,
 
 
 def _weights(folder: Path) -> int:
-    """Their size in bytes."""
+    """The size of the weights in bytes."""
     return sum(path.stat().st_size for path in folder.glob(f"{MODEL_FILE}*"))
 
 
@@ -216,7 +216,7 @@ def _load(folder: Path, threads: int) -> tuple[ExportSettings, ExportedTokenizer
     settings = read_beside(str(folder), ENGINE_FILE, ExportSettings)
     if settings is None:
         how = "make the folder with: gradegpt export"
-        raise MissingError(f"{folder}: no {ENGINE_FILE} there; {how}")
+        raise MissingError(f"{folder}: {ENGINE_FILE} is not there; {how}")
     try:
         import jinja2  # noqa: F401
         import onnxruntime
@@ -226,7 +226,7 @@ def _load(folder: Path, threads: int) -> tuple[ExportSettings, ExportedTokenizer
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
     options.log_severity_level = 4
-    with told(f"{folder}: does not load"):
+    with engine_errors(f"{folder}: does not load"):
         cpu = ["CPUExecutionProvider"]
         session = onnxruntime.InferenceSession(str(folder / MODEL_FILE), options, providers=cpu)
         tokenizer = ExportedTokenizer(folder, settings.special_tokens)

@@ -1,4 +1,4 @@
-"""What lies beside the weights, and what tells one set of weights from another."""
+"""The prompt settings stored with the weights, and a name that identifies a set of weights."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from gradegpt.chain import PromptSettings
 from gradegpt.records import read_beside
 
 PROMPT_FILE: Final = "gradegpt.json"
-"""Beside the weights: the prompt settings that they were trained with."""
+"""The file beside the weights with the prompt settings that they were trained with."""
 _DECIDING: Final = (
     "*.safetensors", "*.bin", "*.onnx*", "tokenizer.json", "*config.json", "*.jinja",
 )  # fmt: skip
 _END_BYTES: Final = 2**20
 
 
-def stamped(folder: str) -> str:
-    """The folder's last name and a digest of what decides its output.
+def name_with_digest(folder: str) -> str:
+    """The folder's last name and a digest of the files that decide its output.
 
-    Trained anew it is another judge, moved it is not. Of each file its size and both ends, 1 MiB
-    each: training changes every weight, and a large model is not read twice. A hub name stays as
-    it is.
+    It changes when the model is trained again, and not when the folder is moved. The digest is of
+    each file's size and its first and last MiB, as training changes every weight and reading a
+    large model takes long. A hub name is returned unchanged.
     """
     files = sorted({path for pattern in _DECIDING for path in Path(folder).glob(pattern)})
     if not files:
@@ -39,5 +39,5 @@ def stamped(folder: str) -> str:
 
 
 def prompt_settings_beside(folder: str | None) -> PromptSettings | None:
-    """The prompt settings stored with the weights in ``folder``, or none where there are none."""
+    """The prompt settings stored with the weights in ``folder``, if any."""
     return read_beside(folder, PROMPT_FILE, PromptSettings)

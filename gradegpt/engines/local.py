@@ -17,7 +17,7 @@ from gradegpt.constrained import VERSION as CONSTRAINT_VERSION
 from gradegpt.constrained import TokenConstraint, constraint_for
 from gradegpt.engines.base import Generation, TagProbability, TagTokens, Token
 from gradegpt.engines.chat import end_token_ids, render_chat, token_bytes
-from gradegpt.engines.files import stamped
+from gradegpt.engines.files import name_with_digest
 from gradegpt.errors import EngineError, MissingError
 from gradegpt.schema import Message
 
@@ -29,9 +29,9 @@ FIRST_TOKENS: Final = 96
 """Most chains are shorter; see ``LocalEngine.generate``."""
 
 SMALL: Final = 2**24
-"""Parameters up to which a model's matrices fit a core's cache. On a CPU one thread then does more
-than two, which wait for each other, and a few rows a pass more than many, which wait for the
-longest (docs/experiments/030-engines-side-by-side.md)."""
+"""Parameters up to which a model's matrices fit a core's cache. On a CPU one thread is then faster
+than two, which wait for each other, and a few rows per pass are faster than many, which wait for
+the longest (docs/experiments/030-engines-side-by-side.md)."""
 SMALL_ROWS: Final = 4
 
 
@@ -41,12 +41,13 @@ class LocalEngine:
     Args:
         model: a folder or hub name of a causal language model.
         adapter: a folder or hub name of a LoRA adapter for it, or none.
-        batch_size: prompts a forward pass, fewer for a small model on a CPU; prompts are sorted by
-            length so that little is padded.
-        threads: intra-op CPU threads; none takes one for a small model, else torch's own number.
-        device: ``cpu``, ``cuda``, ``cuda:1`` ...; none takes a GPU where there is one.
-        constrained: chains quote only what the response says and do not loop, see
-            ``gradegpt.constrained``; without effect where the tokenizer is not byte-level.
+        batch_size: prompts per forward pass, fewer for a small model on a CPU; prompts are sorted
+            by length so that little is padded.
+        threads: intra-op CPU threads. None: one for a small model, else torch's own number.
+        device: ``cpu``, ``cuda``, ``cuda:1`` ... None: a GPU where there is one.
+        constrained: whether decoding is constrained, so that chains quote the response verbatim
+            and do not loop (``gradegpt.constrained``); no effect where the tokenizer is not
+            byte-level.
 
     Raises:
         MissingError: the packages or the model are not there.
@@ -64,7 +65,8 @@ class LocalEngine:
         device: str | None = None,
         constrained: bool = True,
     ) -> None:
-        self.name = "local:" + "+".join(stamped(folder) for folder in (model, adapter) if folder)
+        folders = (folder for folder in (model, adapter) if folder)
+        self.name = "local:" + "+".join(map(name_with_digest, folders))
         self.batch_size = batch_size
         self._threads = threads
         self._torch, self._model, self._tokenizer = _load(model, adapter, device)
@@ -78,7 +80,7 @@ class LocalEngine:
     def of(
         cls, model: Any, tokenizer: PreTrainedTokenizerBase, *, batch_size: int = 32
     ) -> LocalEngine:
-        """An engine on a model that is loaded already, such as one in training."""
+        """An engine for a model that is already loaded, such as one in training."""
         import torch
         from transformers import GenerationConfig
 
@@ -94,8 +96,8 @@ class LocalEngine:
     ) -> list[Generation | EngineError]:
         """Continue all prompts greedily, in batches of similar length, and answer in order.
 
-        A batch runs until its last row ends, so after ``FIRST_TOKENS`` tokens the few rows that are
-        still being written leave their batches and go on together.
+        A batch runs until its last row ends, so after ``FIRST_TOKENS`` tokens the few rows that
+        have not ended leave their batches and are continued together.
         """
         jobs = list(map(_Job, self._encoded(prompts), map(self._constraint_for, prompts)))
         with self._own_threads():
@@ -117,7 +119,7 @@ class LocalEngine:
 
     def tokens(self, text: str) -> list[int]:
         """The text as the model's tokens, no special ones added."""
-        # Not verbose: a text longer than the model is what is being asked about.
+        # Not verbose: a text that is longer than the model's context is expected here.
         return list(self._tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
 
     def text(self, tokens: Sequence[int]) -> str:
@@ -126,13 +128,13 @@ class LocalEngine:
 
     @property
     def limit(self) -> int:
-        """The tokens that the model reads at most, by its configuration."""
+        """The most tokens that the model reads, by its configuration."""
         return int(getattr(self._model.config, "max_position_embeddings", None) or sys.maxsize)
 
     def continue_(self, prefixes: Sequence[Sequence[int]], n: int) -> list[list[int]]:
         """The next ``n`` tokens of each prefix, greedily: plain text, no template, no constraint.
 
-        Fewer where the model ends the text.
+        There are fewer where the model ends the text.
         """
         begin = [t for t in self._tokenizer("")["input_ids"] if t == self._tokenizer.bos_token_id]
         rows = [[*begin, *prefix] for prefix in prefixes]
@@ -146,7 +148,7 @@ class LocalEngine:
         return made
 
     def _batches(self, rows: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-        """The numbers of rows of similar length, together."""
+        """The indices of the rows in batches of similar length."""
         order = sorted(range(len(rows)), key=lambda at: len(rows[at]))
         for start in range(0, len(order), self.batch_size):
             yield order[start : start + self.batch_size]
@@ -154,23 +156,23 @@ class LocalEngine:
     def tag_probabilities(
         self, prompts: Sequence[Sequence[Message]]
     ) -> list[TagProbability | EngineError | None]:
-        """How likely each tag is right after each prompt: one pass where a tag is one token."""
+        """The tags' probability after each prompt: one pass where a tag is one token."""
         tags = TagTokens(*self._tokenizer([YES, NO], add_special_tokens=False)["input_ids"])
         rows = self._encoded(prompts)
         found: list[TagProbability | EngineError | None] = [None] * len(rows)
         with self._own_threads():
             for batch in self._batches(rows):
-                told = self._write_tags([rows[n] for n in batch], tags)
-                for n, yes in zip(batch, told, strict=True):
+                probabilities = self._write_tags([rows[n] for n in batch], tags)
+                for n, yes in zip(batch, probabilities, strict=True):
                     if yes is not None:
                         found[n] = TagProbability(yes, len(rows[n]), tags.shared + 1)
         return found
 
     def _write_tags(self, rows: Sequence[list[int]], tags: TagTokens) -> list[float | None]:
-        """Write as far as the tags tell apart, and read the scores there."""
+        """P(Yes) of each row, from the first token in which the tags differ."""
         limit = tags.shared + 1
-        told = {"output_logits": True, "return_dict_in_generate": True}
-        output = self._forward(rows, max_new_tokens=limit, **told)
+        options = {"output_logits": True, "return_dict_in_generate": True}
+        output = self._forward(rows, max_new_tokens=limit, **options)
         written = output.sequences[:, -len(output.logits) :].tolist()
         return list(map(tags.read, written, output.logits[-1].float().cpu()))
 
@@ -206,11 +208,11 @@ class LocalEngine:
         return TokenConstraint(constraint, self._bytes, self._ends) if constraint else None
 
     def _continue(self, jobs: list[_Job], limit: int) -> None:
-        """Write on in all ``jobs`` of a batch, up to ``limit`` tokens each."""
+        """Continue all ``jobs`` of a batch, up to ``limit`` tokens each."""
         rows = [job.prompt + job.made for job in jobs]
         recorder = _LogprobRecorder()
-        constrained = [_Constrained([job.constraint for job in jobs], self._ends)]
-        processors = [*(constrained if self._bytes else ()), recorder]
+        masks = [_ConstraintMask([job.constraint for job in jobs], self._ends)]
+        processors = [*(masks if self._bytes else ()), recorder]
         left = limit - len(jobs[0].made)
         output = self._forward(rows, max_new_tokens=left, logits_processor=processors)
         new = output[:, max(map(len, rows)) :].tolist()
@@ -224,7 +226,7 @@ class LocalEngine:
                 job.constraint.write(job.made[-1])  # the processor saw all but the last
 
     def _generation(self, job: _Job) -> Generation:
-        # A row of the embedding that no token has comes out as none.
+        # An id without a token is converted to None.
         pieces = [p or "" for p in self._tokenizer.convert_ids_to_tokens(job.made)]
         text = self._tokenizer.decode(job.made, skip_special_tokens=True)
         tokens = tuple(map(Token, pieces, job.logprobs))
@@ -233,7 +235,7 @@ class LocalEngine:
 
 @dataclass
 class _Job:
-    """One prompt being continued: what is written of it so far, and whether it ended."""
+    """One prompt that is being continued: its tokens so far, and whether it ended."""
 
     prompt: list[int]
     constraint: TokenConstraint | None
@@ -242,11 +244,11 @@ class _Job:
     ended: bool = False
 
 
-class _Constrained:
-    """A logits processor that rules out what the guides do not allow, best tokens first."""
+class _ConstraintMask:
+    """A logits processor that masks the likeliest tokens until one satisfies the constraint."""
 
-    def __init__(self, guides: list[TokenConstraint | None], ends: Sequence[int]) -> None:
-        self._constraints, self._ends = guides, ends
+    def __init__(self, constraints: list[TokenConstraint | None], ends: Sequence[int]) -> None:
+        self._constraints, self._ends = constraints, ends
         self._started = False
 
     def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
@@ -270,9 +272,9 @@ class _Constrained:
 
 
 class _LogprobRecorder:
-    """A logits processor that changes nothing and keeps each step's largest log-probability.
+    """A logits processor that changes nothing and records each step's largest log-probability.
 
-    Generation is greedy, so that is the chosen token's.
+    Generation is greedy, so it is the log-probability of the chosen token.
     """
 
     def __init__(self) -> None:
@@ -284,12 +286,12 @@ class _LogprobRecorder:
 
 
 def quiet_start() -> None:
-    """Silence what third parties say while a model loads and that nobody here can act on."""
+    """Silence messages of other libraries at loading that a user can do nothing about."""
     from transformers.utils import logging as transformers_logging
 
     transformers_logging.disable_progress_bar()
     logging.getLogger("bitsandbytes").setLevel(logging.ERROR)
-    # transformers 5 warns of its own field, which TRL 1.16 and PEFT 0.21 still use.
+    # transformers 5 warns about a field of its own, which TRL 1.16 and PEFT 0.21 still use.
     warnings.filterwarnings("ignore", ".*gradient_checkpointing` is deprecated", FutureWarning)
 
 
@@ -319,7 +321,7 @@ def _load(model: str, adapter: str | None, device: str | None) -> tuple[Any, Any
         raise EngineError(f"{model}: does not load: {str(error).splitlines()[0]}") from error
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token
-    # A model's own sampling settings reach greedy search too: Qwen2.5's repetition penalty would
-    # keep a judge from quoting.
+    # A model's own sampling settings also affect greedy search: Qwen2.5's repetition penalty would
+    # prevent a judge from quoting.
     loaded.generation_config = GenerationConfig()
     return torch, loaded.to(device).eval(), tokenizer

@@ -24,33 +24,33 @@ if TYPE_CHECKING:
     import httpx2
     import openai
 
-REST_S: Final = 10.0
-"""How long a server of several that was down is not asked."""
+SUSPEND_S: Final = 10.0
+"""Seconds for which one of several servers is not used after it failed."""
 CHECK_S: Final = 5.0
-"""How long a server may take to show that it is up again."""
+"""Seconds that a server may take to answer the check whether it is up again."""
 TAG_TOKENS: Final = 4
-"""A blank, ``<``, ``Yes`` and one to spare: by then the tags are told apart, or it is no tag."""
+"""A blank, ``<``, ``Yes`` and one to spare: by then the reply is one of the tags, or no tag."""
 _TOP: Final = 20
 _REFUSED: Final = (400, 422)
 _WRONG_URL: Final = "is base_url right, up to and including /v1?"
 
 
 class OpenAIEngine:
-    """Asks ``<base_url>/chat/completions`` for each prompt, at temperature 0 unless told.
+    """Sends each prompt to ``<base_url>/chat/completions``, by default at temperature 0.
 
-    Retries on 408, 409, 429 and 5xx with backoff are the ``openai`` client's, ``Retry-After``
-    included. Of several URLs, which serve one model, the prompts go to each in turn. One that
-    cannot be reached, or still answers 5xx after the retries, is put aside for ``REST_S`` seconds
-    and until its ``/models`` answers; its prompts are asked once more elsewhere.
+    The ``openai`` client retries on 408, 409, 429 and 5xx with backoff and ``Retry-After``.
+    Several URLs must serve one model; the prompts go to each in turn. A server that cannot be
+    reached, or still answers 5xx after the retries, is suspended for ``SUSPEND_S`` seconds and
+    until its ``/models`` answers; its prompts are sent once more to another.
 
     Args:
         base_url: up to and including ``/v1``; several as a list or with commas between them.
         model: the model's name on that server.
-        api_key: none reads ``OPENAI_API_KEY``; servers without keys take any word.
+        api_key: None: the value of ``OPENAI_API_KEY``; servers without keys accept any word.
         timeout_s: seconds for one request.
-        concurrency: prompts under way at a time, for each URL.
-        temperature: above 0 for several answers to one prompt; a judge asks at 0.
-        http_client: a client of the caller's own, such as one with a mock transport.
+        concurrency: concurrent prompts for each URL.
+        temperature: above 0 for several answers to one prompt; a judge uses 0.
+        http_client: a client of the caller's, such as one with a mock transport.
 
     """
 
@@ -79,7 +79,7 @@ class OpenAIEngine:
         self._temperature = temperature
         self.name += f"|t={temperature:g}" if temperature else ""
         self._turns = itertools.count()
-        self._tells_tags = True
+        self._has_top_logprobs = True
         client = partial(
             openai.OpenAI,
             api_key=api_key or os.environ.get("OPENAI_API_KEY") or "none",
@@ -92,12 +92,12 @@ class OpenAIEngine:
     def generate(
         self, prompts: Sequence[Sequence[Message]], *, max_new_tokens: int
     ) -> list[Generation | EngineError]:
-        """Ask for all prompts concurrently, in order."""
+        """Send all prompts concurrently; the answers are in order."""
 
         def ask(prompt: Sequence[Message]) -> Generation | EngineError:
-            # Who samples wants texts; some servers refuse probabilities.
-            told = {} if self._temperature else {"logprobs": True}
-            reply = self._ask(prompt, max_tokens=max_new_tokens, **told)
+            # Sampling needs the texts alone, and some servers refuse to return probabilities.
+            options = {} if self._temperature else {"logprobs": True}
+            reply = self._ask(prompt, max_tokens=max_new_tokens, **options)
             return reply.error if isinstance(reply, _Failure) else reply.generation
 
         with ThreadPoolExecutor(max_workers=self._concurrency) as pool:
@@ -106,12 +106,12 @@ class OpenAIEngine:
     def tag_probabilities(
         self, prompts: Sequence[Sequence[Message]]
     ) -> list[TagProbability | EngineError | None]:
-        """How likely each tag is, where the server names the tokens it did not take.
+        """The tags' probability, where the server returns ``top_logprobs``.
 
-        One short request a prompt: ``TAG_TOKENS`` tokens, as many tokenizers spell a tag with
-        several. A server that names none is not asked again.
+        One short request per prompt, of ``TAG_TOKENS`` tokens, as a tag is several tokens for many
+        tokenizers. A server that returns none is not asked again.
         """
-        if not self._tells_tags:
+        if not self._has_top_logprobs:
             return [None] * len(prompts)
         with ThreadPoolExecutor(max_workers=self._concurrency) as pool:
             return list(pool.map(self._ask_tag, prompts))
@@ -121,23 +121,23 @@ class OpenAIEngine:
         if isinstance(reply, _Failure):  # some servers refuse ``top_logprobs`` altogether
             return None if reply.refused else reply.error
         if not any(step.top_logprobs for step in reply.steps):
-            self._tells_tags = False
+            self._has_top_logprobs = False
         return reply.tag
 
     def _ask(self, prompt: Sequence[Message], **options: Any) -> Reply | _Failure:
-        """Ask the server whose turn it is and, if that is down, once more another."""
+        """Ask the next server in turn and, if it is down, one other."""
         if len(self._servers) == 1:
             return self._ask_at(self._servers[0], prompt, options)
         for server in self._next_servers():
             reply = self._ask_at(server, prompt, options)
             if not (isinstance(reply, _Failure) and reply.down):
                 return reply
-            server.put_aside(reply.error)
-        troubles = "; ".join(str(s.trouble) for s in self._servers if s.trouble)
-        return _Failure(EngineError(f"no server answered: {troubles}"))
+            server.suspend(reply.error)
+        errors = "; ".join(str(s.error) for s in self._servers if s.error)
+        return _Failure(EngineError(f"no server answered: {errors}"))
 
     def _next_servers(self) -> Iterator[_Server]:
-        """Two at most: from the one whose turn it is on, those in use, else those up again."""
+        """At most two servers, in turn: those in use first, then suspended ones that are up."""
         turn = next(self._turns) % len(self._servers)
         order = self._servers[turn:] + self._servers[:turn]
         asked: list[_Server] = []
@@ -177,7 +177,7 @@ class OpenAIEngine:
 
 
 class _Failure(NamedTuple):
-    """Why a server gave no completion, and whether the server or the request is to blame."""
+    """Why there is no completion: the server is ``down``, or it ``refused`` the request."""
 
     error: EngineError
     down: bool = False
@@ -185,39 +185,40 @@ class _Failure(NamedTuple):
 
 
 class _Server:
-    """One URL; ``trouble`` is why it is not in use."""
+    """One URL; ``error`` is the reason why it is suspended."""
 
     def __init__(self, url: str, client: openai.OpenAI) -> None:
         self.url, self.client = url, client
-        self.trouble: EngineError | None = None
+        self.error: EngineError | None = None
         self._until = 0.0
         self._checked = -math.inf
         self._lock = Lock()
 
-    def put_aside(self, error: EngineError) -> None:
-        """Do not use it for a while."""
-        self.trouble, self._until = error, time.monotonic() + REST_S
+    def suspend(self, error: EngineError) -> None:
+        """Do not use the server for ``SUSPEND_S`` seconds."""
+        self.error, self._until = error, time.monotonic() + SUSPEND_S
 
     def is_up(self, *, early: bool) -> bool:
-        """Whether it is in use, or has rested and answers again; ``early``: ask before that.
+        """Whether it is in use, or its suspension is over and it answers again.
 
-        A server that did not answer is not asked again within a second.
+        With ``early`` a suspended server is checked before the time is over. A server that did not
+        answer is not checked again within a second.
         """
-        if not self._in_trouble():
+        if not self._suspended():
             return True
         if not early and time.monotonic() < self._until:
             return False
         with self._lock:
-            if self._in_trouble() and time.monotonic() - self._checked > 1.0:
+            if self._suspended() and time.monotonic() - self._checked > 1.0:
                 if self._answers():
-                    self.trouble = None
+                    self.error = None
                 else:
                     self._checked = time.monotonic()
-                    self._until = self._checked + REST_S
-            return not self._in_trouble()
+                    self._until = self._checked + SUSPEND_S
+            return not self._suspended()
 
-    def _in_trouble(self) -> bool:
-        return self.trouble is not None
+    def _suspended(self) -> bool:
+        return self.error is not None
 
     def _answers(self) -> bool:
         import openai
@@ -225,7 +226,7 @@ class _Server:
         try:
             self.client.with_options(max_retries=0, timeout=CHECK_S).models.list()
         except openai.OpenAIError as error:
-            # With a status it is there, whatever it thinks of the question.
+            # Any status below 500 shows that the server is up.
             return isinstance(error, openai.APIStatusError) and error.status_code < 500
         except ValueError:  # not JSON
             pass
@@ -236,5 +237,5 @@ def _urls(base_url: str | Sequence[str]) -> list[str]:
     listed = base_url.split(",") if isinstance(base_url, str) else base_url
     urls = list(dict.fromkeys(url.strip().rstrip("/") for url in listed if url.strip()))
     if not urls:
-        raise SettingsError("base_url: empty; give a URL up to and including /v1, or several")
+        raise SettingsError("base_url: is empty; give a URL up to and including /v1, or several")
     return urls

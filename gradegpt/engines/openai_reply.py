@@ -1,4 +1,4 @@
-"""What is read of an OpenAI-compatible server's reply; it may be a web page."""
+"""The parts of an OpenAI-compatible server's reply that are used, validated."""
 
 from __future__ import annotations
 
@@ -35,27 +35,27 @@ class _Choice(BaseModel):
 
 
 class Usage(BaseModel):
-    """Tokens that were paid for."""
+    """The tokens that the server counted."""
 
     prompt_tokens: int = Field(default=0, ge=0)
     completion_tokens: int = Field(default=0, ge=0)
 
 
 class Reply(BaseModel):
-    """A chat completion; the client itself does not check what a server sends."""
+    """A chat completion. The client itself does not validate a server's reply."""
 
     choices: list[_Choice] = Field(min_length=1)
     usage: Usage | None = None
 
     @property
     def steps(self) -> list[_Logprob]:
-        """The tokens with their probabilities, where the server tells."""
+        """The tokens with their probabilities, where the server returns them."""
         logprobs = self.choices[0].logprobs
         return (logprobs.content if logprobs else None) or []
 
     @property
     def generation(self) -> Generation:
-        """The reply as any engine gives it."""
+        """The reply as a ``Generation``."""
         usage, text = self.usage or Usage(), self.choices[0].message.content or ""
         tokens = tuple(Token(t.token, t.logprob) for t in self.steps)
         counts = usage.prompt_tokens, usage.completion_tokens
@@ -63,7 +63,7 @@ class Reply(BaseModel):
 
     @property
     def tag(self) -> TagProbability | None:
-        """How likely each tag was; None unless both can be seen where they are told apart."""
+        """The tags' probability; None unless both are listed where they first differ."""
         yes = _tag_probability(self.steps)
         usage = self.usage or Usage(completion_tokens=len(self.steps))
         counts = usage.prompt_tokens, usage.completion_tokens
@@ -74,17 +74,17 @@ def _tag_probability(steps: Sequence[_Logprob]) -> float | None:
     written = ""
     for step in steps:
         options = {o.token: o.logprob for o in (*(step.top_logprobs or ()), step)}
-        said = [(written + token, math.exp(logprob)) for token, logprob in options.items()]
-        yes, no = (sum(p for text, p in said if _tells(text, tag)) for tag in (YES, NO))
+        texts = [(written + token, math.exp(logprob)) for token, logprob in options.items()]
+        yes, no = (sum(p for text, p in texts if _identifies(text, tag)) for tag in (YES, NO))
         written = (written + step.token).lstrip()
-        if _tells(written, YES) or _tells(written, NO):
+        if _identifies(written, YES) or _identifies(written, NO):
             return yes / (yes + no) if yes and no else None
         if written not in ("", "<"):
             return None
     return None
 
 
-def _tells(text: str, tag: str) -> bool:
-    """Whether ``text`` is this tag, or as much of it as the other has not."""
+def _identifies(text: str, tag: str) -> bool:
+    """Whether ``text`` begins as this tag does and the other tag does not."""
     text = text.lstrip()
     return len(text) > 1 and (tag.startswith(text) or text.startswith(tag))

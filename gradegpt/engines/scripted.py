@@ -1,4 +1,4 @@
-"""An engine that says what it was told to: for tests, and for trying a pipeline without a model."""
+"""An engine that returns given replies: for tests, and to try a pipeline without a model."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Script = Callable[[Sequence[Message]], str | EngineError]
 
 
 class ScriptedEngine:
-    """Answers with ``script(messages)``, or with the given replies one after another."""
+    """Answers with ``script(messages)``, or with the given replies in order."""
 
     name = "scripted"
 
@@ -23,7 +23,7 @@ class ScriptedEngine:
     def generate(
         self, prompts: Sequence[Sequence[Message]], *, max_new_tokens: int
     ) -> list[Generation | EngineError]:
-        """Answer every prompt; ``max_new_tokens`` cuts by words."""
+        """Answer every prompt; ``max_new_tokens`` limits the number of words."""
         self.prompts.extend(prompts)
         replies = [self._script(prompt) for prompt in prompts]
         limit = max_new_tokens
@@ -32,7 +32,7 @@ class ScriptedEngine:
 
 def _in_turn(replies: list[str | EngineError]) -> Script:
     def script(_: Sequence[Message]) -> str | EngineError:
-        none_left = "the scripted engine has no reply left; give it one for every prompt"
+        none_left = "the scripted engine has no reply left; give one for every prompt"
         return replies.pop(0) if replies else EngineError(none_left)
 
     return script

@@ -1,4 +1,4 @@
-"""An ONNX model with keys and values that stay where they are: read on, go back, read on."""
+"""An ONNX model with a key-value cache that stays in place and can be rewound."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from gradegpt.engines.exported import ModelShape
 
 _STEP: Final = 256
-"""Buffers grow by so many places."""
+"""Buffers grow by this many positions."""
 WANTED_FROM: Final = "wanted_from"
-"""The model's input that says from which of the tokens on logits are asked for."""
+"""The model's input with the index of the first token whose logits are returned."""
 
 
 class State:
     """The keys and values of one conversation, in buffers that the model writes in place.
 
-    To go back is to read on from an earlier place. Not for several threads at once.
+    To rewind, read from an earlier position. Not safe for several threads at once.
 
     Args:
         session: An ``onnxruntime.InferenceSession`` of a model that ``train.export`` wrote.
@@ -41,7 +41,7 @@ class State:
         self._parts: list[tuple[int, ...]] = []
 
     def reserve(self, places: int) -> None:
-        """Room for so many tokens; what was there is lost where it has to grow."""
+        """Make room for ``places`` tokens; the contents are lost where the buffers grow."""
         import numpy as np
 
         if places <= self._places:
@@ -58,13 +58,13 @@ class State:
             self._binding.bind_output(f"present.{name}", *place)
 
     def read(self, tokens: Sequence[int], past: int, *, wanted: int = 1) -> np.ndarray:
-        """Read ``tokens`` after the first ``past`` places.
+        """Read ``tokens`` after the first ``past`` positions.
 
         Returns:
             The logits after each of the last ``wanted`` tokens, ``[wanted, vocabulary]``.
 
         Raises:
-            EngineError: the library failed.
+            EngineError: ONNX Runtime failed.
 
         """
         import numpy as np
@@ -79,22 +79,22 @@ class State:
         for name in given.keys() & self._inputs:
             self._binding.bind_cpu_input(name, given[name])
         self._binding.bind_output("logits", "cpu")
-        with told("the model"):
+        with engine_errors("the model"):
             self._session.run_with_iobinding(self._binding)
         logits: np.ndarray = self._binding.get_outputs()[-1].numpy()[0]
         return logits
 
-    def shares(self, parts: Sequence[tuple[int, ...]]) -> int:
-        """How many of the ``parts`` stand here already, from the first on."""
-        return alike(self._parts, parts[:-1])
+    def shared_parts(self, parts: Sequence[tuple[int, ...]]) -> int:
+        """How many of the first ``parts`` the buffers already hold."""
+        return common_prefix(self._parts, parts[:-1])
 
     def begin(self, parts: Sequence[tuple[int, ...]]) -> int:
-        """Have all ``parts`` but the last stand here; return how many places they take.
+        """Read all ``parts`` but the last that the buffers do not hold; return their length.
 
-        Each is read in a pass of its own, so that what comes out does not depend on which of them
-        stood here before.
+        Each part is read in a pass of its own, so that the logits do not depend on which of them
+        were there before.
         """
-        shared = self.shares(parts)
+        shared = self.shared_parts(parts)
         past = sum(map(len, parts[:shared]))
         del self._parts[shared:]
         for part in parts[shared:-1]:
@@ -104,14 +104,14 @@ class State:
         return past
 
 
-def alike(some: Sequence[object], others: Sequence[object]) -> int:
-    """With how many equal things both begin."""
+def common_prefix(some: Sequence[object], others: Sequence[object]) -> int:
+    """The length of the prefix that both have in common."""
     return sum(1 for _ in itertools.takewhile(bool, map(operator.eq, some, others)))
 
 
 @contextmanager
-def told(what: str) -> Iterator[None]:
-    """What ONNX Runtime raises, as one of our errors, in one line: its own share no base."""
+def engine_errors(what: str) -> Iterator[None]:
+    """Turn ONNX Runtime's exceptions, which share no base, into an ``EngineError`` of one line."""
     from onnxruntime.capi import onnxruntime_pybind11_state as library
 
     kinds: tuple[type[Exception], ...] = (

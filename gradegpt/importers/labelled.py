@@ -26,12 +26,12 @@ from gradegpt.shipped import found
 Split = Literal["train", "dev", "test"]
 _SHARES: dict[Split, float] = {"train": 0.75, "dev": 0.05, "test": 0.20}
 _SHOWN = 8
-"""Values of a label's column that a complaint names."""
+"""Values of a label's column that an error message shows."""
 _SETTINGS: Final = Options('fields: {{{field}: "{column}"}}', "")
 
 
 class Fields(Settings):
-    """Which column holds what. An empty name means that the file has no such column."""
+    """The column of each field. An empty name means that the file has no such column."""
 
     id: str = "id"
     question: str = "question"
@@ -55,7 +55,7 @@ class Fields(Settings):
 
     @property
     def columns(self) -> Columns:
-        """Those of an item."""
+        """The columns of an item's fields."""
         fields = {field: name for field in FIELDS if (name := getattr(self, field))}
         return Columns(fields, (), frozenset(), (), _SETTINGS, ignore_extra=True)
 
@@ -63,15 +63,14 @@ class Fields(Settings):
 class Source(Settings):
     """A file of graded answers, a table of any form (``gradegpt.tables``), and how to read it.
 
-    ``fields: null`` says that the rows are this project's own: examples, each taken whole, its own
-    source, tolerance and answer type included; or training rows as ``data_gen`` writes them, each
-    read as the example inside its prompt, with the pattern it was made by as its source. Other
-    files name their columns; of their answer types only those of ``AnswerType`` are kept, and where
-    their words mean something else, ``fields.answer_type`` is emptied. A label is read in the usual
-    forms (``gradegpt.labels``).
+    ``fields: null`` means that the rows are this project's own: examples with their own source,
+    tolerance and answer type; or training rows as ``data_gen`` writes them, each read as the
+    example in its prompt, with its pattern as the source. For other files ``fields`` names the
+    columns. Only answer types of ``AnswerType`` are kept; set ``fields.answer_type`` to "" where
+    the file's types mean something else. A label is read in the usual forms (``gradegpt.labels``).
 
     ``split`` keeps one part of the questions (train 75 %, dev 5 %, test 20 %, by a hash of the
-    question's text, so that all answers to a question fall together, in every file).
+    question's text, so that all answers to a question are in the same part, in every file).
     ``reference_separator`` splits accepted answers; ``tolerance`` is the policy of all its rows.
     ``set_aside`` is a text file of lines ``id | why its label is wrong``: these rows are left
     out.
@@ -88,7 +87,7 @@ class Source(Settings):
 
     @property
     def label(self) -> str:
-        """The source's name in tables: ``name``, or the file's name without its ending."""
+        """The source's name in tables: ``name``, or the file's name without its suffix."""
         path = Path(self.path)
         return self.name or (path.stem if tables.form_of(path) else path.name)
 
@@ -97,9 +96,9 @@ def read_examples(source: Source) -> Iterator[Example]:
     """The labelled rows of a source, in order; rows without a label or a response are left out.
 
     Raises:
-        MissingError: no such file, or no such ``set_aside``.
-        InputError: a row without a mapped column, or with a label that is no verdict;
-            ``file:line`` leads.
+        MissingError: there is no such file, or no such ``set_aside``.
+        InputError: a row without a mapped column, or with an unknown label; the message begins
+            with ``file:line``.
 
     """
     examples = (_example(row, source, where) for where, row in _rows(source.path))
@@ -119,11 +118,11 @@ def _set_aside(source: Source) -> frozenset[str]:
 
 
 def read_items(source: Source) -> Iterator[tuple[Item, str]]:
-    """The responses of a source with the row's language, in file order, labelled or not.
+    """The items of a source with the row's language, in file order, labelled or not.
 
     Raises:
-        MissingError: no such file.
-        InputError: a row without a mapped column; ``file:line`` leads.
+        MissingError: there is no such file.
+        InputError: a row without a mapped column; the message begins with ``file:line``.
 
     """
     yield from islice((i for i in _items(source) if _in_split(i[0], source)), source.limit)
@@ -138,7 +137,7 @@ def _items(source: Source) -> Iterator[tuple[Item, str]]:
 
 def _rows(path: str) -> Iterator[tuple[str, tables.Row]]:
     form = tables.form_of(path) or tables.sniffed(Path(path))
-    return tables.sound(path, form, tables.read(path, form))
+    return tables.valid_rows(path, form, tables.read(path, form))
 
 
 def _example(row: dict[str, Any], source: Source, where: str) -> Example | None:
@@ -159,7 +158,7 @@ def _example(row: dict[str, Any], source: Source, where: str) -> Example | None:
 
 
 def _own(row: dict[str, Any], source: Source, where: str) -> Example | None:
-    """An example of this project's, whose verdict may also be a ``label``; or a training row."""
+    """An example in this project's own form, with ``verdict`` or ``label``; or a training row."""
     if "completion" in row:
         return _trained_on(validate(TrainingRow, row, where), where)
     if "label" in row and "verdict" not in row:
@@ -174,11 +173,8 @@ def _own(row: dict[str, Any], source: Source, where: str) -> Example | None:
 def _trained_on(row: TrainingRow, where: str) -> Example:
     item = parse_prompt(row.prompt)
     if item is None or "verdict" not in row.meta:
-        needed = "it needs a judge's prompt and meta.verdict"
-        what = (
-            f"no training row of a judge: {needed}; for other rows name the columns with 'fields'"
-        )
-        raise InputError(f"{where}: {what}")
+        what = "not a judge's training row, which has a judge's prompt and meta.verdict"
+        raise InputError(f"{where}: {what}; for other rows name the columns with 'fields'")
     mapped = item.model_dump() | {
         "id": str(row.meta.get("id") or where.rsplit("/", 1)[-1]),
         "answer_type": _answer_type(row.meta.get("answer_type")),
@@ -220,8 +216,8 @@ def accepted(reference: Any, separator: str) -> Any:
 
 def _column(row: dict[str, Any], name: str, where: str) -> Any:
     if name and name not in row:
-        have = f"{', '.join(sorted(row))}. Map columns with 'fields' in the settings"
-        raise InputError(f"{where}: no column {name!r}; the row has: {have}")
+        have = f"{', '.join(sorted(row))}; map columns with 'fields' in the settings"
+        raise InputError(f"{where}: there is no column {name!r}; the row has: {have}")
     return row[name] if name else None
 
 
@@ -232,7 +228,7 @@ def _verdict(label: Any, where: str, source: Source, column: str) -> Verdict | N
         seen = Counter(repr(row.get(column)) for _, row in _rows(source.path))
         values = ", ".join(f"{value} ({n:,})" for value, n in seen.most_common(_SHOWN))
         more = f" and {len(seen) - _SHOWN:,} other values" if len(seen) > _SHOWN else ""
-        held = f"the column {column!r} holds, with how often: {values}{more}"
+        held = f"the values of column {column!r}, with their counts: {values}{more}"
         raise InputError(f"{where}: {error}; {held}") from error
 
 
@@ -247,16 +243,16 @@ def question_key(question: str) -> str:
 
 
 def item_key(item: Item) -> str:
-    """The key of what an item asks, or of its references where it asks nothing.
+    """The key of an item's context and question, or of its references where it has neither.
 
-    Parts of several problems may have the same words; then their contexts tell them apart.
+    The context is included because parts of different problems may have the same words.
     """
-    asked = f"{item.context or ''}\n{item.question}".strip()
-    return question_key(asked or " ".join(item.reference))
+    text = f"{item.context or ''}\n{item.question}".strip()
+    return question_key(text or " ".join(item.reference))
 
 
 def split_of(question: str) -> Split:
-    """The part a question belongs to, by a hash of its key: the same in every file and run."""
+    """The part that a question belongs to, by a hash of its key: equal in every file and run."""
     digest = hashlib.sha256(question_key(question).encode()).digest()
     share = int.from_bytes(digest[:8], "big") / 2**64
     for name, size in _SHARES.items():

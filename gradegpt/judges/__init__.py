@@ -1,4 +1,4 @@
-"""Judges: anything that turns items into judgements."""
+"""Judges: they turn items into judgements."""
 
 from gradegpt.judges.base import Judge
 from gradegpt.judges.cached import CachedJudge

@@ -12,7 +12,7 @@ from gradegpt.schema import Item, Judgement, Outcome
 class Judge(Protocol):
     """Turns items into judgements, one each, in order.
 
-    ``fingerprint`` names all that the verdicts depend on.
+    ``fingerprint`` identifies everything that the verdicts depend on.
     """
 
     name: str
@@ -23,17 +23,17 @@ class Judge(Protocol):
         ...
 
     def judge(self, items: Sequence[Item]) -> list[Judgement]:
-        """One judgement an item, in order. A failure is an outcome, never a verdict."""
+        """One judgement per item, in order. A failure is an outcome, never a verdict."""
         ...
 
 
 def failed(item: Item, error: EngineError, method: str) -> Judgement:
-    """The judgement of an item that the engine could not be asked about."""
+    """The judgement of an item for which the engine failed."""
     kind = "timeout" if isinstance(error, EngineTimeoutError) else "error"
     reason = f"engine:{kind}: {error}"
     return Judgement(id=item.id, outcome=Outcome.FAILED, method=method, reason=reason)
 
 
 def undecided(item: Item, method: str, reason: str) -> Judgement:
-    """The judgement of an item that the method leaves open."""
+    """The judgement of an item that the method leaves undecided."""
     return Judgement(id=item.id, outcome=Outcome.UNDECIDED, method=method, reason=reason)

@@ -32,64 +32,65 @@ from gradegpt.settings import Settings
 from gradegpt.shipped import NANO, adapter_of, base_of, judges
 
 OWN: Final = "own"
-"""The adapter that a shipped judge's name stands for; none where the model is no shipped judge."""
+"""A shipped judge's own adapter; none where the model is not a shipped judge."""
 
 
 _WITHOUT_MODEL: Final = frozenset(("rules", "lexical", "code"))
 _EACH_PART: Final = {"kind": "cascade", "cache": None}
-"""The settings of ``parts`` with these are those of the judge of each part."""
+"""The changes to the settings of ``parts`` that give the settings of the judge of each part."""
 
 
 class JudgeSettings(Settings):
-    """Which judge, and what stands behind it.
+    """The kind of judge, its model and its options.
 
-    ``model`` is a shipped judge (``gradegpt.shipped``), which brings its own adapter, or a folder
-    or hub name, which has none. A ``base_url`` asks an OpenAI-compatible server instead of a local
-    model; several, as a list or with commas between them, share the work. ``prompt`` defaults to
-    what lies beside the adapter or the model; ``chain_format`` replaces one part of it.
+    ``model`` is a shipped judge (``gradegpt.shipped``), which has its own adapter, or a folder or
+    hub name, which has none. With ``base_url`` an OpenAI-compatible server is used instead of a
+    local model; several, as a list or with commas between them, share the prompts. ``prompt``
+    defaults to the settings stored with the adapter or the model; ``chain_format`` replaces one of
+    these.
     """
 
     name: str = ""
     kind: Literal["rules", "lexical", "model", "cascade", "panel", "code", "parts"] = "cascade"
     profile: str | None = None
-    """Scores as this benchmark does, with ``kind: rules``; see ``gradegpt.rules.profiles``."""
+    """Score as this benchmark does; ``kind: rules`` only. See ``gradegpt.rules.profiles``."""
     model: str = NANO
     adapter: str | None = OWN
     engine: Literal["auto", "transformers", "onnx"] = "auto"
-    """What runs a local model: ``auto`` takes ``onnx`` for what ``train.export`` wrote."""
+    """What runs a local model: ``auto`` is ``onnx`` for a folder that ``train.export`` wrote."""
     base_url: str | tuple[str, ...] | None = None
     api_key: str | None = None
     prompt: PromptSettings | None = None
     chain_format: ChainFormat | None = None
     shots: str | None = None
-    """A file of training rows, solved and shown before every item: for an untuned model."""
+    """A file of training rows that are shown, solved, before every item: for an untuned model."""
     max_new_tokens: int = Field(default=384, ge=1)
     min_confidence: float = Field(default=0.0, ge=0, le=1)
     abstain: bool = True
-    """A cascade leaves open what ``calibration.json`` beside the weights has no threshold for or
-    what is below it; without, the model decides it all. See ``judges/calibration.py``."""
+    """A cascade leaves undecided what is below the threshold of ``calibration.json`` beside the
+    weights; without it, the model decides everything. See ``judges/calibration.py``."""
     judges: tuple[JudgeSettings, ...] = ()
-    """Who votes, with ``kind: panel``; with ``kind: parts`` who judges each part, alone. Without
-    one a cascade of the same settings does."""
+    """With ``kind: panel`` the judges that vote; with ``kind: parts`` the judge of each part, by
+    default a cascade with the same settings."""
     least: float = Field(default=1.0, gt=0, le=1)
     """The share of its parts that makes an item correct, with ``kind: parts``."""
     one_prompt: bool = False
-    """With ``kind: parts``: the model is asked once about all parts of an item."""
+    """With ``kind: parts``: one prompt to the model for all parts of an item."""
     vote: Vote = Vote.MAJORITY
     accuracy: Annotated[float, Field(gt=0.5, le=1)] | None = None
-    """The measured accuracy of a judge on a panel whose vote is ``weighted``."""
+    """The measured accuracy of a judge in a panel whose vote is ``weighted``."""
     seconds: float = Field(default=5.0, gt=0)
-    """What a test case of a program may take, with ``kind: code``; ``memory_mb`` a process."""
+    """With ``kind: code`` the time limit of a test case; ``memory_mb`` is that of a process."""
     memory_mb: int = Field(default=512, ge=16)
     batch_size: int = Field(default=32, ge=1)
     concurrency: int = Field(default=16, ge=1)
     threads: int | None = Field(default=None, ge=1)
-    """Threads of a forward pass; the ``onnx`` engine works on several passes at a time."""
+    """Threads of a forward pass; the ``onnx`` engine runs several passes at a time."""
     device: str | None = None
     constrained: bool = True
-    """Local models quote only what the response says; see ``gradegpt.constrained``."""
+    """Local models decode under a constraint: quotes are verbatim. See ``gradegpt.constrained``."""
     cache: Path | None = None
-    """A file of judgements, so that nothing is judged twice; see ``judges/cached.py``."""
+    """A file that keeps judgements, so that no item is judged twice; see ``judges/cached.py``."""
 
     @property
     def label(self) -> str:
@@ -98,17 +99,17 @@ class JudgeSettings(Settings):
 
     @property
     def asks_no_model(self) -> bool:
-        """Whether the judge works without a model."""
+        """Whether the judge uses no model."""
         return self.kind in _WITHOUT_MODEL
 
     @property
     def takes_several(self) -> bool:
-        """Whether several threads may ask the judge at a time: a local model takes one batch."""
+        """Whether several threads may call the judge at a time: a local model takes one batch."""
         return self.asks_no_model or self.base_url is not None
 
     @property
     def rows_at_a_time(self) -> int:
-        """Rows that a run judges together: enough for all cores, or two forward passes."""
+        """Rows to judge per call: enough for all cores, or two forward passes."""
         return 1_024 if self.asks_no_model else 2 * self.batch_size
 
 
@@ -116,10 +117,10 @@ def build_judge(settings: JudgeSettings) -> Judge:
     """The judge that the settings describe; a cascade loads its model when it is first needed.
 
     Raises:
-        MissingError: a model, adapter or package is not there; of a cascade's when it is loaded.
+        MissingError: a model, adapter or package is not there; for a cascade when it is loaded.
         EngineError: a model does not load.
-        SettingsError: no profile of that name, or one for another judge.
-        OutputError: the cache is something else, or cannot be used.
+        SettingsError: an unknown profile, or settings that do not go together.
+        OutputError: the cache is not a cache of judgements, or cannot be used.
 
     """
     judge = _judge(settings)
@@ -129,7 +130,7 @@ def build_judge(settings: JudgeSettings) -> Judge:
 def _judge(settings: JudgeSettings) -> Judge:
     if settings.profile is not None:
         if settings.kind != "rules":
-            raise SettingsError(f"profile {settings.profile!r}: goes with the judge 'rules' alone")
+            raise SettingsError(f"profile {settings.profile!r}: requires the judge 'rules'")
         return ParallelJudge(ProfileJudge(settings.profile))
     if settings.kind == "rules":
         return ParallelJudge(RuleJudge())
@@ -138,8 +139,9 @@ def _judge(settings: JudgeSettings) -> Judge:
     if settings.kind == "code":
         return CodeJudge(Limits(settings.seconds, settings.memory_mb))
     if settings.kind == "panel":
-        told = [judge.accuracy for judge in settings.judges if judge.accuracy is not None]
-        return PanelJudge([build_judge(judge) for judge in settings.judges], settings.vote, told)
+        judges = [build_judge(judge) for judge in settings.judges]
+        accuracies = [judge.accuracy for judge in settings.judges if judge.accuracy is not None]
+        return PanelJudge(judges, settings.vote, accuracies)
     if settings.kind == "parts":
         return _parts(settings)
     return _model_judge(settings) if settings.kind == "model" else _cascade(settings)
@@ -149,11 +151,11 @@ def _parts(settings: JudgeSettings) -> PartsJudge | PartsModelJudge:
     if len(settings.judges) > 1 or (settings.judges and settings.one_prompt):
         raise SettingsError(
             "judges: 'parts' takes one judge for all parts, and none with one_prompt; "
-            "put several into one of 'kind: panel'"
+            "for several use one judge of 'kind: panel'"
         )
     if settings.one_prompt and settings.model == NANO:
-        raise SettingsError("one_prompt: set 'model' too; the embedded one judges one answer")
-    if settings.one_prompt:  # no chain, so nothing to constrain, and longer than one
+        raise SettingsError("one_prompt: set 'model' too; the embedded one judges single answers")
+    if settings.one_prompt:  # the reply is longer than a chain, and the constraint is for chains
         given = {"max_new_tokens"} & settings.model_fields_set
         limit = settings.max_new_tokens if given else 1024
         free = settings.model_copy(update={"constrained": False})
@@ -169,12 +171,13 @@ def _cascade(settings: JudgeSettings) -> CascadeJudge:
     if calibration is not None and calibration.lexical:
         first = CascadeJudge(first, LexicalJudge(), calibration.of_lexical)
     model = DeferredJudge(ModelJudge.name, partial(_model_judge, settings))
-    guessing = calibration and calibration.guessing
-    return CascadeJudge(first, model, calibration if settings.abstain else guessing)
+    if calibration is not None and not settings.abstain:
+        calibration = calibration.without_thresholds
+    return CascadeJudge(first, model, calibration)
 
 
 def _calibration(settings: JudgeSettings) -> Calibration | None:
-    """What lies beside the weights of a local model."""
+    """The calibration stored with a local model's weights."""
     if settings.base_url is not None:
         return None
     model, adapter = _folders(settings)
@@ -182,7 +185,7 @@ def _calibration(settings: JudgeSettings) -> Calibration | None:
 
 
 def _folders(settings: JudgeSettings) -> tuple[str, str | None]:
-    """The base and its adapter."""
+    """The folders or hub names of the base and its adapter."""
     own = settings.model if settings.model in judges() else None
     wanted = own if settings.adapter == OWN else settings.adapter
     return base_of(settings.model), adapter_of(wanted) if wanted else None
@@ -217,7 +220,7 @@ def _engine(settings: JudgeSettings, model: str, adapter: str | None) -> Engine:
 
     exported = is_exported(model)
     if exported and settings.engine == "transformers":
-        raise SettingsError(f"engine: {model} was exported for 'onnx'; take that or 'auto'")
+        raise SettingsError(f"engine: {model} was exported for 'onnx'; use 'onnx' or 'auto'")
     if exported or settings.engine == "onnx":
         return _fast(settings, model, adapter)
     from gradegpt.engines.local import LocalEngine
@@ -229,11 +232,11 @@ def _engine(settings: JudgeSettings, model: str, adapter: str | None) -> Engine:
 def _fast(settings: JudgeSettings, folder: str, adapter: str | None) -> Engine:
     if adapter is not None:
         raise SettingsError(
-            f"adapter: none goes onto an exported model; gradegpt export {adapter} OUT "
-            "makes one with the adapter in it"
+            "adapter: an exported model takes none; export one that includes it: "
+            f"gradegpt export {adapter} OUT"
         )
     if settings.device not in (None, "cpu"):
-        raise SettingsError(f"device: an exported model runs on 'cpu', not on {settings.device!r}")
+        raise SettingsError(f"device: is {settings.device!r}; an exported model runs on 'cpu'")
     from gradegpt.engines.fast import FastEngine
 
     return FastEngine(folder, threads=settings.threads, constrained=settings.constrained)

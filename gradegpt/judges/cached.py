@@ -1,4 +1,4 @@
-"""Judgements on disk, so that nothing is judged twice."""
+"""Judgements on disk, so that no item is judged twice."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ _AT_ONCE: Final = 500
 
 
 class CachedJudge:
-    """A judge around a judge: what that one said of an item before, it says again.
+    """A cache around a judge: it returns the judge's earlier judgement of an equal item.
 
-    A judgement is found by the judge's fingerprint and all of the item but its id, ``meta`` and
-    ``tags``; it comes back with the id of the item that asks. ``failed`` is never kept. Equal items
-    of one call are judged once. Many threads may ask, and several processes may share the file,
+    The key is the judge's fingerprint and all of the item but its id, ``meta`` and ``tags``; the
+    judgement is returned with the item's own id. ``failed`` is never stored. Equal items of one
+    call are judged once. Several threads may call it, and several processes may share the file,
     each with a ``CachedJudge`` of its own; a process may be killed at any time.
 
     ``hits`` and ``misses`` count items.
 
     Args:
-        judge: Who is asked about what is not in the file.
+        judge: The judge of items that are not in the file.
         path: An SQLite file, made where there is none.
 
     Raises:
-        OutputError: the file is something else, is damaged, or cannot be read or written.
+        OutputError: the file is not such a cache, is damaged, or cannot be read or written.
 
     """
 
@@ -57,11 +57,11 @@ class CachedJudge:
 
     @property
     def fingerprint(self) -> str:
-        """That of the judge: remembering changes no judgement."""
+        """That of the inner judge: a cache changes no judgement."""
         return self.inner.fingerprint
 
     def judge(self, items: Sequence[Item]) -> list[Judgement]:
-        """One judgement an item, in order; the judge is asked about the new ones together."""
+        """One judgement per item, in order; the new ones are judged in one call."""
         fingerprint = self.inner.fingerprint
         keys = [_key(fingerprint, item) for item in items]
         known = self._read(keys)
@@ -100,12 +100,12 @@ class CachedJudge:
     def _write(self, judgements: Mapping[str, Judgement]) -> None:
         bare = {key: j.model_copy(update={"id": ""}) for key, j in judgements.items()}
         rows = [(key, j.model_dump_json(exclude_defaults=True)) for key, j in bare.items()]
-        # The first judgement of an item stays, whoever else was judging it meanwhile.
+        # The first judgement of an item is kept if several processes judged it at the same time.
         self._store.insert("INSERT OR IGNORE INTO judgements VALUES (?, ?)", rows)
 
 
 def _key(fingerprint: str, item: Item) -> str:
-    """SHA-256 of all that a judgement depends on, as hexadecimal digits."""
+    """SHA-256 of everything that a judgement depends on, as hexadecimal digits."""
     parts = [fingerprint, item.model_dump(mode="json", include=set(_DECIDING))]
     text = json.dumps(parts, ensure_ascii=True, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()

@@ -1,9 +1,10 @@
-"""How far a model judge is believed, by kind of answer: measured on people's labels, not assumed.
+"""Calibration and abstention thresholds of a model judge by kind of answer, from human labels.
 
-A small model compares numbers well and free text no better than a coin, and a larger one says No
-too often. ``gradegpt eval.calibrate`` measures where, and writes ``calibration.json`` for the
-adapter's folder: the weights of the model's tag and of the lexical judge by kind of answer, where
-the lexical judge decides alone, and the confidence below which a cascade abstains.
+A small model compares numbers well and free text no better than chance, and a larger one says No
+too often. ``gradegpt eval.calibrate`` measures this, and writes ``calibration.json`` for the
+adapter's folder: by kind of answer, the weights of the model's tag and of the lexical judge, the
+threshold above which the lexical judge decides alone, and the confidence below which a cascade
+abstains.
 """
 
 from __future__ import annotations
@@ -24,21 +25,21 @@ from gradegpt.schema import AnswerType, Item, Judgement, Outcome, Verdict
 from gradegpt.settings import Settings
 
 CALIBRATION_FILE: Final = "calibration.json"
-"""Beside the adapter, or beside a model that has none."""
+"""A file in the adapter's folder, or in that of a model without an adapter."""
 BELOW_THRESHOLD: Final = "cascade:below-threshold:"
-"""Reasons begin so where a cascade abstains."""
+"""The beginning of a reason where a cascade abstains."""
 OUTWEIGHED: Final = "cascade:outweighed:"
-"""Reasons begin so where a verdict is not the model's own."""
+"""The beginning of a reason where a verdict is not the model's own."""
 OTHER: Final = "other"
 _SURE: Final = 1 - 1e-6
-"""The largest probability that has odds here."""
+"""Probabilities are clipped to this before their log odds are taken."""
 
 
 class Weights(Settings):
-    """What the log odds of a right answer are made of, both judges' log odds and a constant.
+    """The log odds of a right answer as a weighted sum of both judges' log odds and a constant.
 
-    Platt scaling (Platt, 1999) with a second judge: it takes back what a model says too often, and
-    two judges that err elsewhere know more than each.
+    Platt scaling (Platt, 1999) with a second judge: it corrects a model's bias to one verdict, and
+    combines two judges that make different errors.
     """
 
     model: float = 1.0
@@ -51,13 +52,13 @@ class Weights(Settings):
 
 
 class Calibration(Settings):
-    """From which confidence on the model is believed, and how that confidence is made.
+    """The confidence from which a cascade uses the model's verdict, and the weights that give it.
 
-    ``least_confidence`` maps a kind of answer, such as ``text zh``, to a probability; null: never.
-    ``other`` stands for the kinds that it does not list; without it those are believed. ``lexical``
-    has the kinds where the lexical judge is believed before the model is asked, and from where.
-    ``weights`` has the kinds where the model's tag is weighed with the words of the two texts;
-    what lies under a kind without them is the model's own.
+    ``least_confidence`` maps a kind of answer, such as ``text zh``, to the least confidence whose
+    verdict is used; null means that none is. ``other`` is for the kinds that it does not list;
+    without it their verdicts are always used. ``lexical`` has the least confidence of the lexical
+    judge for the kinds where it decides before the model is asked. ``weights`` has the kinds where
+    both judges are combined; for other kinds the confidence is the model's own.
     """
 
     least_confidence: dict[str, float | None]
@@ -66,27 +67,27 @@ class Calibration(Settings):
 
     @property
     def of_lexical(self) -> Calibration:
-        """How far the lexical judge is believed: where nothing says so, never."""
+        """The thresholds of the lexical judge; it decides no other kind of answer."""
         return Calibration(least_confidence={OTHER: None} | self.lexical)
 
     @property
-    def guessing(self) -> Calibration:
-        """The same weights, and a verdict wherever there is one."""
+    def without_thresholds(self) -> Calibration:
+        """The same weights without thresholds: every verdict is used."""
         return Calibration(least_confidence={}, weights=self.weights)
 
     def weighed(self, item: Item, judgement: Judgement) -> Judgement:
-        """The judgement with the confidence that the weights give it, and the verdict.
+        """The judgement with the confidence and the verdict by the weights.
 
-        Where that is not the model's own, its chain speaks for the other and is left out.
+        Where the verdict is not the model's own, the model's chain contradicts it and is left out.
         """
         weights = self.weights.get(kind_of(item), self.weights.get(OTHER))
         if weights is None or judgement.verdict is None or judgement.confidence is None:
             return judgement
-        words = lexical_odds(item) if weights.lexical else 0.0
-        odds = weights.odds(log_odds(judgement), words)
-        said, yes = judgement.verdict is Verdict.CORRECT, odds > 0
+        lexical = lexical_odds(item) if weights.lexical else 0.0
+        odds = weights.odds(log_odds(judgement), lexical)
+        by_model, yes = judgement.verdict is Verdict.CORRECT, odds > 0
         changes: dict[str, object] = {"confidence": 1 / (1 + math.exp(-abs(odds)))}
-        if said is not yes:
+        if by_model is not yes:
             changes |= {
                 "verdict": Verdict.CORRECT if yes else Verdict.INCORRECT,
                 "reason": f"{OUTWEIGHED}{judgement.reason}",
@@ -95,7 +96,7 @@ class Calibration(Settings):
         return judgement.model_copy(update=changes)
 
     def applied(self, item: Item, judgement: Judgement) -> Judgement:
-        """The judgement weighed, or ``undecided`` with its chain where it is not to be believed."""
+        """The weighed judgement, or ``undecided`` with its chain below the threshold."""
         kind, judgement = kind_of(item), self.weighed(item, judgement)
         default = self.least_confidence.get(OTHER, 0.0)
         least = self.least_confidence.get(kind, default)
@@ -108,7 +109,7 @@ class Calibration(Settings):
 
 
 def lexical_odds(item: Item) -> float:
-    """The log odds of a right answer by the words of the two texts, bounded as a model's are."""
+    """The log odds of a right answer by the lexical judge, clipped as a model's are."""
     most = math.log(_SURE / (1 - _SURE))
     return min(max(_lexical().odds(item), -most), most)
 
@@ -119,19 +120,19 @@ def _lexical() -> LexicalJudge:
 
 
 def log_odds(judgement: Judgement) -> float:
-    """The log odds of a right answer that a judgement comes to; 0 where it has no verdict."""
+    """The log odds of a right answer by a judgement's confidence; 0 where it has no verdict."""
     if judgement.verdict is None:
         return 0.0
-    told = _SURE if judgement.confidence is None else judgement.confidence
-    sure = min(max(told, 1 - _SURE), _SURE)
-    odds = math.log(sure / (1 - sure))
+    confidence = _SURE if judgement.confidence is None else judgement.confidence
+    clipped = min(max(confidence, 1 - _SURE), _SURE)
+    odds = math.log(clipped / (1 - clipped))
     return odds if judgement.verdict is Verdict.CORRECT else -odds
 
 
 def kind_of(item: Item) -> str:
     """The answer type and the language, ``number en``: the stated type, else the likely one.
 
-    A text in one language beside a reference in the other is ``text across``.
+    A free-text response in one language to a reference in the other is ``text across``.
     """
     kind = type_of(item)
     reference = any(map(needs_gloss, item.reference))
@@ -147,5 +148,5 @@ def type_of(item: Item) -> AnswerType:
 
 
 def calibration_beside(folder: str | None) -> Calibration | None:
-    """The calibration stored with the weights in ``folder``, or none where there is none."""
+    """The calibration stored with the weights in ``folder``, if any."""
     return read_beside(folder, CALIBRATION_FILE, Calibration)

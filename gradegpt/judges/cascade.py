@@ -1,4 +1,4 @@
-"""Rules first, the model for what the rules cannot show."""
+"""Rules first, then a model for the items that the rules leave undecided."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gradegpt.schema import Item, Judgement, Outcome
 
 
 class CascadeJudge:
-    """Each item goes to the first judge; what that leaves undecided goes to the second.
+    """Each item goes to the first judge; the items that it does not judge go to the second.
 
     A judgement keeps the method of the judge that made it. Below the thresholds of ``calibration``
     the cascade abstains.
@@ -25,12 +25,12 @@ class CascadeJudge:
 
     @property
     def fingerprint(self) -> str:
-        """Both judges' fingerprints, and how far the second is believed."""
+        """Both judges' fingerprints, and the calibration of the second."""
         calibration = f" | {self.calibration.model_dump_json()}" if self.calibration else ""
         return f"cascade({self.first.fingerprint} -> {self.second.fingerprint}{calibration})"
 
     def judge(self, items: Sequence[Item]) -> list[Judgement]:
-        """One judgement an item, in order."""
+        """One judgement per item, in order."""
         judgements = self.first.judge(items)
         open_rows = [i for i, j in enumerate(judgements) if j.outcome is not Outcome.JUDGED]
         answers = self.second.judge([items[i] for i in open_rows]) if open_rows else []

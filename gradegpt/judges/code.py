@@ -1,4 +1,4 @@
-"""Programs by their test cases, each in a sandbox (OlympicArena, appendix C.5)."""
+"""Programs are judged by their test cases, each in a sandbox (OlympicArena, appendix C.5)."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _IS_PYTHON: Final = re.compile(
     r"^\s*(?:import|from|def|class|print|for|while|if)\b|\binput\(", re.MULTILINE
 )
 _COMPILE: Final = Limits(seconds=30, memory_mb=2048, output_mb=64, files_mb=64)
-_SAID: Final = 200
-_LOOKED_AT: Final = 50_000
+_SHOWN: Final = 200
+_PARSED: Final = 50_000
 _ENDED: Final = {End.TIME: "time-limit", End.OUTPUT: "output-limit", End.KILLED: "killed"}
 
 
@@ -40,12 +40,12 @@ class Program(NamedTuple):
 class CodeJudge:
     """Runs the last program of a response on each test case of an item. Method: ``code``.
 
-    Correct is what passes all of them, each within its limits: the words that it writes are the
-    expected ones, whatever blanks stand between them. A response without a program is ``invalid``.
-    Items without test cases, and programs in other languages than Python and C++, are left open.
+    A program is correct if it passes all of them within the limits: the words of its output are the
+    expected ones, with any blanks between them. A response without a program is ``invalid``. Items
+    without test cases, and programs in languages other than Python and C++, are undecided.
 
     Raises:
-        MissingError: this system cannot confine programs.
+        MissingError: there is no sandbox on this system.
 
     """
 
@@ -53,7 +53,7 @@ class CodeJudge:
 
     def __init__(self, limits: Limits | None = None, workers: int | None = None) -> None:
         if why := missing():
-            raise MissingError(f"code is not judged here: {why}")
+            raise MissingError(f"code cannot be judged on this system: {why}")
         self._limits = limits or Limits()
         self._workers = workers or cores()
 
@@ -115,7 +115,7 @@ def program_of(response: str) -> Program | None:
     known = [b for b in blocks if b.language in _CPP | _PYTHON or not b.language]
     if blocks and not known:
         return blocks[-1]
-    whole = Program(response, "") if not blocks and _looks_like_code(response) else None
+    whole = Program(response, "") if not blocks and _is_code(response) else None
     found = known[-1] if known else whole
     if found is None or not found.text.strip():
         return None
@@ -123,42 +123,42 @@ def program_of(response: str) -> Program | None:
     return Program(found.text, "c++" if cpp else "python")
 
 
-def _looks_like_code(text: str) -> bool:
+def _is_code(text: str) -> bool:
     if _IS_CPP.search(text):
         return True
     if not _IS_PYTHON.search(text):
         return False
     try:
-        ast.parse(text[:_LOOKED_AT])
+        ast.parse(text[:_PARSED])
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True
 
 
 def _ready(program: Program) -> tuple[list[str], dict[str, bytes], str]:
-    """What to run with which files; or why it does not compile."""
+    """The command and its files; or the reason why the program does not compile."""
     text = program.text.encode("utf-8", "replace")
     if program.language == "python":
         return ["python3", "-I", "/box/main.py"], {"main.py": text}, ""
     build = "g++ -O2 -std=c++17 -x c++ /box/main.cpp -o /tmp/main && cat /tmp/main"
     made = run(["sh", "-c", build], files={"main.cpp": text}, limits=_COMPILE)
     if not made.ok or not made.stdout:
-        return [], {}, _said(made.stderr) or _ENDED.get(made.end, "no compiler")
+        return [], {}, _last_line(made.stderr) or _ENDED.get(made.end, "no compiler")
     return ["/box/main"], {"main": made.stdout}, ""
 
 
 def _wrong(ran: Ran, test: TestCase) -> str:
-    """Why a test is not passed, or nothing."""
+    """Why a test is not passed; empty if it is."""
     if ran.end is not End.EXITED:
         return _ENDED[ran.end]
     if ran.code:
-        return f"exit status {ran.code}: {_said(ran.stderr)}"
+        return f"exit status {ran.code}: {_last_line(ran.stderr)}"
     got, wanted = ran.stdout.decode("utf-8", "replace").split(), test.output.split()
     if got == wanted:
         return ""
-    return f"{' '.join(got)[:_SAID]!r} instead of {' '.join(wanted)[:_SAID]!r}"
+    return f"{' '.join(got)[:_SHOWN]!r} instead of {' '.join(wanted)[:_SHOWN]!r}"
 
 
-def _said(stream: bytes) -> str:
+def _last_line(stream: bytes) -> str:
     lines = stream.decode("utf-8", "replace").strip().splitlines()
-    return lines[-1][:_SAID] if lines else ""
+    return lines[-1][:_SHOWN] if lines else ""

@@ -1,4 +1,4 @@
-"""A judge that is loaded when it is first asked."""
+"""A judge that is loaded on first use."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from gradegpt.schema import Item, Judgement
 
 
 class DeferredJudge:
-    """Stands for the judge that ``load`` makes, and makes it when it is first asked or named.
+    """Calls ``load`` for a judge on its first use, and then passes everything to that judge.
 
-    What a cascade's first judge decides then needs no model. Errors of loading come at that time.
+    So a cascade loads no model while its first judge decides. Errors of loading are raised then.
     """
 
     def __init__(self, name: str, load: Callable[[], Judge]) -> None:
@@ -21,12 +21,12 @@ class DeferredJudge:
 
     @cached_property
     def loaded(self) -> Judge:
-        """The judge itself."""
+        """The loaded judge."""
         return self._load()
 
     @property
     def fingerprint(self) -> str:
-        """The loaded judge's."""
+        """The loaded judge's fingerprint."""
         return self.loaded.fingerprint
 
     def judge(self, items: Sequence[Item]) -> list[Judgement]:

@@ -1,11 +1,11 @@
-"""Free text by its words, numbers and names: a small classifier for what rules leave open.
+"""A lexical-overlap judge: a small classifier for short free text that rules leave undecided.
 
-Whether two sentences mean the same is beyond rules, and word for word comparison is beyond no
-machine. How much of the reference a response says, what else it says, and whether a "not" or
-another number stands there, tells right answers from wrong ones in most short texts. The weights
-are boosted trees over ``FEATURES`` (Friedman, 2001), fitted by ``gradegpt train.lexical`` to
-answers that people graded; they are data, ``lexical.json``. What words cannot tell is left open:
-a reference and a response in two scripts, an acronym, the reference's words in another order.
+Rules cannot decide whether two sentences mean the same. In most short texts right and wrong answers
+differ in lexical overlap: in how much of the reference a response contains, what else it contains,
+and whether it has a "not" or another number. The weights are boosted trees over ``FEATURES``
+(Friedman, 2001), fitted by ``gradegpt train.lexical`` to answers that people graded; they are data,
+``lexical.json``. Cases that words cannot decide are left undecided: a reference and a response in
+two scripts, an acronym, the reference's words in another order.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ from gradegpt.rules.reference import answer_kind, reference_answers
 from gradegpt.schema import AnswerType, Item, Judgement, Row, Verdict
 
 VERSION: Final = "2"
-"""Raised with every change that can change a judgement; part of the fingerprint."""
+"""Increased with every change that can change a judgement; part of the fingerprint."""
 WEIGHTS: Final = Path(__file__).with_name("lexical.json")
 
 _TWO_SCRIPTS: Final = "two-scripts"
 MAX_WORDS: Final = 150
-"""Different words of a response; a longer one says too many things."""
+"""The most distinct words of a response; a longer one makes too many statements."""
 MAX_LENGTH: Final = 20_000
-"""Characters of a response, which bound what counting takes."""
+"""The most characters of a response, which bounds the time of counting."""
 MAX_WANTED: Final = 80
-"""Words that a reference wants; of a longer one some count for much and most for little."""
+"""The most words of a reference; in a longer one a few words matter and most do not."""
 _ALIKE: Final = 0.6
-"""Share of the longer of two words that both begin with, where one stands for the other."""
+"""The share of the longer of two words that is their common prefix, where they match."""
 _BEGINNING: Final = 4
-"""Letters of such a beginning at least."""
+"""The least length of such a prefix."""
 
 _WORD: Final = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+")
 _HAN: Final = re.compile(r"[\u3400-\u9fff]")
@@ -57,7 +57,7 @@ _OF_GRADING: Final = re.compile(
     r"<\s*/?\s*(?:yes|no|response|reference|question|context)\s*>|参考答案|标准答案|评分|评判|判定|判为|满分|得分",
     re.IGNORECASE,
 )
-"""A response that speaks of its grading may hold the reference without giving it."""
+"""A response that mentions its grading may contain the reference without giving it as an answer."""
 _DOUBT: Final = re.compile(
     r"\b(?:unsure|uncertain|not sure|no idea|guess|perhaps|maybe|possibly|someone)\b|"
     r"不确定|不知道|不清楚|有人说|会不会|是不是|无法|说不准",
@@ -70,11 +70,11 @@ FEATURES: Final = (
     "numbers_missing", "numbers_said", "names_missing", "names", "other_names", "wanted",
     "words", "length", "longer", "references", "chinese", "not_in_reference", "not_in_response",
 )  # fmt: skip
-"""What the trees see, in this order; see ``_reading``."""
+"""The features of the trees, in this order; see ``_reading``."""
 
 
 class Tree(Row):
-    """A tree: of each node the feature, its limit, where to go up to it and beyond, its value."""
+    """A decision tree: the feature, limit, children and value of each node; leaves have -1."""
 
     feature: tuple[int, ...]
     limit: tuple[float, ...]
@@ -83,7 +83,7 @@ class Tree(Row):
     value: tuple[float, ...]
 
     def at(self, row: Sequence[float]) -> float:
-        """The value of the leaf that the row ends in."""
+        """The value of the row's leaf."""
         node = 0
         while (feature := self.feature[node]) >= 0:
             node = (self.left if row[feature] <= self.limit[node] else self.right)[node]
@@ -91,13 +91,13 @@ class Tree(Row):
 
 
 class Weights(Row):
-    """Trees whose values add up, with ``base``, to the log odds of a right answer."""
+    """Trees whose values and ``base`` add up to the log odds of a right answer."""
 
     features: tuple[str, ...]
     base: float
     trees: tuple[Tree, ...]
     fitted: dict[str, int]
-    """Rows of each file that they were fitted to."""
+    """The number of training rows of each file."""
 
     def odds(self, row: Sequence[float]) -> float:
         """The log odds that an answer with these features is right."""
@@ -105,25 +105,25 @@ class Weights(Row):
 
 
 class Reading(NamedTuple):
-    """A reference beside a response: the features, and the response's words for it."""
+    """The features of a reference and a response, and the response's words that match it."""
 
     reference: str
     row: tuple[float, ...]
     wanted: frozenset[str]
-    by: frozenset[str]
+    matching: frozenset[str]
 
     @property
     def nearness(self) -> float:
-        """By which the nearest of several references is chosen."""
+        """The score by which the nearest of several references is chosen."""
         return self.row[0] + self.row[FEATURES.index("held")] + self.row[7]
 
 
 class LexicalJudge:
-    """Judges free text by a classifier over what can be counted in it. Method: ``lexical``.
+    """Judges free text by a classifier over counts of words. Method: ``lexical``.
 
-    Left undecided are other types of answers, long texts, responses that speak of their grading or
-    doubt, and what words cannot tell: two scripts, acronyms, all the reference's words in another
-    order, or beside a "not" that only one of the two has.
+    Undecided are other types of answers, long texts, responses that mention their grading or
+    express doubt, and cases that words cannot decide: two scripts, acronyms, all the reference's
+    words in another order, and a "not" in only one of the two texts.
 
     Raises:
         InputError: the weights are for other features.
@@ -162,7 +162,7 @@ class LexicalJudge:
         references = [answer for r in item.accepted for answer in reference_answers(r)]
         if answer_kind(item, references[0]) is not AnswerType.TEXT:
             return undecided(item, self.name, "lexical:not-free-text")
-        if reason := _untold(item.response):
+        if reason := _not_comparable(item.response):
             return undecided(item, self.name, f"lexical:{reason}")
         read = nearest(item, references)
         if len(read.wanted) > MAX_WANTED:
@@ -179,12 +179,12 @@ class LexicalJudge:
 def _shipped() -> Weights:
     weights = read_beside(str(WEIGHTS.parent), WEIGHTS.name, Weights)
     if weights is None or weights.features != FEATURES:
-        raise InputError(f"{WEIGHTS}: not for these features; gradegpt train.lexical makes it anew")
+        raise InputError(f"{WEIGHTS}: has other features; fit it again: gradegpt train.lexical")
     return weights
 
 
-def _untold(response: str) -> str:
-    """Why the words of a response tell nothing, or nothing."""
+def _not_comparable(response: str) -> str:
+    """The reason why the words of a response decide nothing; empty if there is none."""
     n = len(words(tidy(response))) if len(response) <= MAX_LENGTH else MAX_WORDS + 1
     if not n or n > MAX_WORDS:
         return "too-long" if n else "no-words"
@@ -194,7 +194,7 @@ def _untold(response: str) -> str:
 
 
 def _unsettled(reference: str, response: str, row: Sequence[float]) -> str:
-    """Why the words of the two cannot be compared, or nothing."""
+    """The reason why the words of the two texts cannot be compared; empty if there is none."""
     held = row[FEATURES.index("held")]
     if not held and bool(_HAN.search(reference)) is not bool(_HAN.search(response)):
         return _TWO_SCRIPTS
@@ -206,15 +206,14 @@ def _unsettled(reference: str, response: str, row: Sequence[float]) -> str:
 
 
 def _in_another_order(reference: str, response: str) -> bool:
-    """Whether two names or things of the reference stand in the response the other way round."""
+    """Whether the reference's words occur in the response in another order."""
     wanted = [w for w in _listed(reference) if w not in FILLER]
-    said = [w for w in _listed(response) if w in wanted]
-    first = list(dict.fromkeys(said))
-    return len({*wanted}) > 1 and first != [w for w in dict.fromkeys(wanted) if w in first]
+    found = list(dict.fromkeys(w for w in _listed(response) if w in wanted))
+    return len({*wanted}) > 1 and found != [w for w in dict.fromkeys(wanted) if w in found]
 
 
 class _Text:
-    """What is counted in a text, once."""
+    """The words, numbers and names of a text, found once."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -230,13 +229,13 @@ class _Text:
             self._by_beginning.setdefault(word[:_BEGINNING], []).append(word)
 
     def like(self, word: str) -> list[str]:
-        """Its words that stand for ``word``."""
+        """The text's words that match ``word``."""
         near = self._by_beginning.get(word[:_BEGINNING], ())
         return [other for other in near if _alike(word, other)]
 
 
 def nearest(item: Item, references: Sequence[str]) -> Reading:
-    """The accepted answer that the response comes nearest to, with the features of the two."""
+    """The accepted answer that is nearest to the response, with the features of the two."""
     question, response = _Text(item.question), _Text(tidy(item.response))
     parts = [_pairs(response.text[a:b]) for a, b in sentences(response.text)]
     made = (_reading(question, _Text(r), response, parts, len(references)) for r in references)
@@ -246,7 +245,7 @@ def nearest(item: Item, references: Sequence[str]) -> Reading:
 def _reading(
     question: _Text, reference: _Text, response: _Text, parts: list[frozenset[str]], n: int
 ) -> Reading:
-    """``FEATURES``: shares of words and of pairs of letters are of what the question has not."""
+    """The ``FEATURES``; shares are of the words and pairs of letters not in the question."""
     every = reference.words or frozenset((reference.text,))
     wanted, new = (every - question.words) or every, response.words - question.words
     new = new or response.words
@@ -273,8 +272,8 @@ def _reading(
         bool(_HAN.search(reference.text + response.text)), bool(_NOT.search(reference.text)),
         bool(_NOT.search(response.text)),
     )  # fmt: skip
-    heard = frozenset(word for like in by.values() for word in like)
-    return Reading(reference.text, tuple(map(float, values)), wanted, heard)
+    matching = frozenset(word for like in by.values() for word in like)
+    return Reading(reference.text, tuple(map(float, values)), wanted, matching)
 
 
 def _f1(a: float, b: float) -> float:
@@ -284,7 +283,7 @@ def _f1(a: float, b: float) -> float:
 def _judged(item: Item, read: Reading, confidence: float, *, right: bool) -> Judgement:
     def shared(span: tuple[int, int]) -> tuple[int, int]:
         found = words(item.response[slice(*span)])
-        return len(found & read.by), len(found)
+        return len(found & read.matching), len(found)
 
     span = max(sentences(item.response), key=shared)
     judgement = judged(
@@ -300,7 +299,7 @@ def _judged(item: Item, read: Reading, confidence: float, *, right: bool) -> Jud
 
 
 def _alike(word: str, other: str) -> bool:
-    """Whether one stands for the other: the same, or of one beginning, as "paint" and "painted"."""
+    """Whether two words match: they are equal, or share a prefix as "paint" and "painted" do."""
     if word == other or not (word.isalpha() and other.isalpha()):
         return word == other
     letters = max(_BEGINNING, math.ceil(_ALIKE * max(len(word), len(other))))
@@ -308,7 +307,7 @@ def _alike(word: str, other: str) -> bool:
 
 
 def words(text: str) -> frozenset[str]:
-    """The different words of a text, each Chinese character as one, without those that fill."""
+    """The distinct words of a text without filler words; each Chinese character is a word."""
     found = frozenset(_listed(text))
     return (found - FILLER) or found
 
@@ -318,6 +317,6 @@ def _listed(text: str) -> list[str]:
 
 
 def _pairs(text: str) -> frozenset[str]:
-    """Letters that stand side by side, without blanks and signs."""
+    """The pairs of adjacent letters, without blanks and signs."""
     letters = re.sub(r"\W", "", fold(simplified(text)).casefold())
     return frozenset(letters[n : n + 2] for n in range(max(1, len(letters) - 1)))

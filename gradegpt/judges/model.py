@@ -1,4 +1,4 @@
-"""The model judge: an engine writes the chain, this module reads it."""
+"""The model judge: an engine generates a chain, which is parsed here."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from gradegpt.schema import ChainFormat, Item, Judgement, Message, Outcome, Trai
 
 
 class ModelJudge:
-    """Asks an engine and parses its chain. Method: ``model``.
+    """Prompts an engine and parses its chain. Method: ``model``.
 
-    ``confidence`` is the probability that the engine gave to the verdict tag it wrote, where the
-    engine tells. Below ``min_confidence`` the judge abstains (``undecided``) and says so. ``shots``
-    are solved rows that stand before every item, for a model that was not trained to judge. A
-    gloss that is not its quote's is left out of the chain, and the reason says so.
+    ``confidence`` is the engine's probability of the verdict tag that it wrote, where the engine
+    returns it. Below ``min_confidence`` the judge abstains (``undecided``), with a reason.
+    ``shots`` are solved rows before every item, for a model that was not trained to judge. A gloss
+    that does not match its quote is left out of the chain, with a reason.
 
-    Where the engine has a tokenizer at hand, texts far longer by its count are fitted by that.
+    Where the engine has a tokenizer, texts whose count is far above the estimate are fitted by it.
 
-    With the chain format ``outcome`` an engine that can, tells the tag without writing it; then
-    ``confidence`` is that tag's probability among the two.
+    With the chain format ``outcome`` a ``TagEngine`` returns the tag's probability without
+    generating it; ``confidence`` is then that probability among the two tags.
     """
 
     name = "model"
@@ -60,7 +60,7 @@ class ModelJudge:
 
     @property
     def fingerprint(self) -> str:
-        """Engine, prompt settings, how texts are fitted, and limits."""
+        """The engine, the prompt settings, the version of the fitting, and the limits."""
         prompt = self.prompt.model_dump_json()
         name = f"{self.engine.name}|{prompt}|{self.max_new_tokens}|{self.min_confidence}"
         name += f"|fit-{FIT_VERSION}{'-counted' if self._count else ''}"
@@ -70,7 +70,7 @@ class ModelJudge:
         return name if self._tags is None else f"{name}|tags"
 
     def judge(self, items: Sequence[Item]) -> list[Judgement]:
-        """Ask the engine about all items together; a failed prompt is a ``failed`` judgement."""
+        """Judge all items in one call of the engine; a failed prompt is a ``failed`` judgement."""
         prompts = [self._prompt(item) for item in items]
         generations = self._ask(prompts)
         return [self._read(item, g) for item, g in zip(items, generations, strict=True)]
@@ -78,11 +78,11 @@ class ModelJudge:
     def _ask(self, prompts: Sequence[Sequence[Message]]) -> list[Generation | EngineError]:
         if self._tags is None:
             return self.engine.generate(prompts, max_new_tokens=self.max_new_tokens)
-        told = self._tags.tag_probabilities(prompts)
-        open_ones = [prompt for prompt, tag in zip(prompts, told, strict=True) if tag is None]
+        tags = self._tags.tag_probabilities(prompts)
+        without = [prompt for prompt, tag in zip(prompts, tags, strict=True) if tag is None]
         limit = self.max_new_tokens
-        rest = iter(self.engine.generate(open_ones, max_new_tokens=limit) if open_ones else ())
-        return [next(rest) if tag is None else _written(tag) for tag in told]
+        rest = iter(self.engine.generate(without, max_new_tokens=limit) if without else ())
+        return [next(rest) if tag is None else _written(tag) for tag in tags]
 
     def _prompt(self, item: Item) -> tuple[Message, ...]:
         system, user = build_prompt(item, self.prompt, self._count)
@@ -123,7 +123,7 @@ class ModelJudge:
 
 
 def _written(tag: TagProbability | EngineError) -> Generation | EngineError:
-    """The likelier tag as if it had been generated."""
+    """The likelier tag as a ``Generation``."""
     if isinstance(tag, EngineError):
         return tag
     text, probability = (YES, tag.yes) if tag.yes > 0.5 else (NO, 1 - tag.yes)
@@ -132,10 +132,7 @@ def _written(tag: TagProbability | EngineError) -> Generation | EngineError:
 
 
 def tag_probability(tokens: Sequence[Token]) -> float | None:
-    """The probability of the last ``<…>`` tag: the product over the tokens that spell it.
-
-    None without tokens.
-    """
+    """The probability of the last ``<…>`` tag: the product over its tokens. None without tokens."""
     total, tail = 0.0, ""
     for token in reversed(tokens):
         inside = ">" in token.text or ">" in tail

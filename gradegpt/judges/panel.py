@@ -1,4 +1,4 @@
-"""Several judges on one item: what they say together, and how sure that is."""
+"""A panel of judges: their vote on each item, and its confidence."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from gradegpt.judges.base import Judge
 from gradegpt.schema import Item, Judgement, Outcome, Verdict
 
 _MOST: Final = 0.999
-"""The accuracy that a weight may say: a judge that was never wrong on few rows will be."""
+"""The largest accuracy of a weight: without errors on a few rows a judge is still not perfect."""
 
 
 class Vote(StrEnum):
-    """When a panel has a verdict; what is said counts two-way, ``invalid`` as not correct.
+    """When a panel has a verdict. Votes are binary, with ``invalid`` as not correct.
 
-    ``majority``: more than half of those that judged agree. ``unanimity``: all of those that judged
-    do, two at least. ``weighted``: the sum of the log odds of their measured accuracies, which is
-    the best rule for judges that err independently (Nitzan and Paroush 1982), is not 0.
+    ``majority``: more than half of the judges with a verdict agree. ``unanimity``: all of them
+    agree, at least two. ``weighted``: the signed sum of the log odds of their measured accuracies
+    is not 0, the optimal rule for judges that err independently (Nitzan and Paroush 1982).
     """
 
     MAJORITY = "majority"
@@ -30,15 +30,15 @@ class Vote(StrEnum):
 
 
 class PanelJudge:
-    """Asks every judge about every item and counts votes. Method: ``panel``.
+    """Lets every judge vote on every item. Method: ``panel``.
 
-    The judgement is that of the first judge who says what the panel says, its chain included;
-    ``reason`` tells the votes, ``confidence`` is the share of votes or, weighted, the probability
-    that the weights give. Those that do not judge have no vote; where nobody judges, or the votes
-    settle nothing, the panel leaves the item open.
+    The judgement is that of the first judge that agrees with the panel, with its chain; ``reason``
+    states the votes, ``confidence`` is the share of votes or, weighted, the probability by the
+    weights. A judge without a verdict has no vote; where no judge has one, or the voting rule gives
+    no verdict, the item is undecided.
 
     Raises:
-        SettingsError: fewer than two judges, or accuracies that are not one above 0.5 for each.
+        SettingsError: fewer than two judges, or not one accuracy above 0.5 for each.
 
     """
 
@@ -51,7 +51,7 @@ class PanelJudge:
         accuracies: Sequence[float] = (),
     ) -> None:
         if len(judges) < 2:
-            raise SettingsError("panel: needs two judges at least; add more under 'judges'")
+            raise SettingsError("panel: needs at least two judges; add more under 'judges'")
         if vote is Vote.WEIGHTED and len(accuracies) != len(judges):
             raise SettingsError(
                 f"panel: {len(accuracies)} accuracies for {len(judges)} judges; give the measured "
@@ -59,8 +59,8 @@ class PanelJudge:
             )
         if any(not 0.5 < accuracy <= 1 for accuracy in accuracies):
             raise SettingsError(
-                "panel: an accuracy is a share above 0.5, as a judge below it is worse than a "
-                "coin; leave it out"
+                "panel: accuracy: must be a share above 0.5; leave out a judge that is no better "
+                "than chance"
             )
         self.judges, self.vote = tuple(judges), vote
         shares = [min(a, _MOST) for a in accuracies] if vote is Vote.WEIGHTED else ()
@@ -68,25 +68,25 @@ class PanelJudge:
 
     @property
     def fingerprint(self) -> str:
-        """The judges', the rule and the weights."""
+        """The judges' fingerprints, the voting rule and the weights."""
         weights = ",".join(f"{weight:.4f}" for weight in self._weights)
         return f"panel({self.vote}|{weights}|{' + '.join(j.fingerprint for j in self.judges)})"
 
     def judge(self, items: Sequence[Item]) -> list[Judgement]:
-        """One judgement an item, in order; ``failed`` only where every judge failed."""
-        said = [judge.judge(items) for judge in self.judges]
+        """One judgement per item, in order; ``failed`` only where every judge failed."""
+        judgements = [judge.judge(items) for judge in self.judges]
         return [
-            self._together(item, votes)
-            for item, votes in zip(items, zip(*said, strict=True), strict=True)
+            self._vote(item, votes)
+            for item, votes in zip(items, zip(*judgements, strict=True), strict=True)
         ]
 
-    def _together(self, item: Item, votes: Sequence[Judgement]) -> Judgement:
+    def _vote(self, item: Item, votes: Sequence[Judgement]) -> Judgement:
         if all(vote.outcome is Outcome.FAILED for vote in votes):
             return votes[0]
         signs = [_sign(vote) for vote in votes]
         total = sum(w * s for w, s in zip(self._weights, signs, strict=True))
         tally = Counter(signs)
-        told = f"panel:{tally[1]}-to-{tally[-1]}"
+        reason = f"panel:{tally[1]}-to-{tally[-1]}"
         cost = {
             "prompt_tokens": sum(vote.prompt_tokens for vote in votes),
             "completion_tokens": sum(vote.completion_tokens for vote in votes),
@@ -95,14 +95,14 @@ class PanelJudge:
         split = self.vote is Vote.UNANIMITY and (judged < 2 or judged != max(tally[1], tally[-1]))
         if abs(total) < 1e-9 or split:
             return Judgement(
-                id=item.id, outcome=Outcome.UNDECIDED, method=self.name, reason=told, **cost
+                id=item.id, outcome=Outcome.UNDECIDED, method=self.name, reason=reason, **cost
             )
         sign = 1 if total > 0 else -1
         first = next(v for v, s in zip(votes, signs, strict=True) if s == sign)
         weighted = self.vote is Vote.WEIGHTED
-        sure = 1 / (1 + math.exp(-abs(total))) if weighted else tally[sign] / judged
+        confidence = 1 / (1 + math.exp(-abs(total))) if weighted else tally[sign] / judged
         return first.model_copy(
-            update={"method": self.name, "reason": told, "confidence": sure, **cost}
+            update={"method": self.name, "reason": reason, "confidence": confidence, **cost}
         )
 
 

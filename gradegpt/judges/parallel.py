@@ -1,4 +1,4 @@
-"""The rules on every core: warm processes that a bad item cannot take down with it."""
+"""The rules on every core, in processes that stay alive; a crash affects a single item."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from gradegpt.rules.workers import Worker
 from gradegpt.schema import Item, Judgement
 
 _CHUNK: Final = 128
-_WORTH_IT: Final = 512
-"""Fewer items are judged here: processes take longer to start than the items to judge."""
+_MIN_ITEMS: Final = 512
+"""Fewer items are judged in this process, as starting others takes longer than judging them."""
 _SECONDS: Final = 10.0
-"""Wall-clock bound of one item in a process, far above what the slowest needs."""
+"""Wall-clock limit of one item in a process, far above the time of the slowest."""
 _FIELDS: Final = set(Item.model_fields)
-"""What goes to a process: of an example, nothing of its label."""
+"""The fields that are sent to a process; an example's label is not among them."""
 
 
 class ParallelJudge:
     """A rule judge or profile over several processes; same judgements, same order.
 
-    A process that dies, or passes the bound, costs the item it was at: that one is undecided with
-    the reason ``worker:lost``, and the rest of its share is judged by a new process.
+    If a process dies or exceeds the limit, the item that it was judging is undecided with the
+    reason ``worker:lost``, and a new process judges the rest of its share.
 
     Args:
-        judge: What decides; also judges small batches in this process.
-        processes: How many; none takes one a core.
+        judge: The judge in each process; it also judges small batches in this process.
+        processes: The number of processes. None: one per core.
 
     """
 
@@ -50,12 +50,12 @@ class ParallelJudge:
 
     @property
     def fingerprint(self) -> str:
-        """That of the judge: the number of processes changes no judgement."""
+        """That of the inner judge: the number of processes changes no judgement."""
         return self._judge.fingerprint
 
     def judge(self, items: Sequence[Item]) -> list[Judgement]:
-        """One judgement an item, in order."""
-        if self.processes < 2 or len(items) < _WORTH_IT:
+        """One judgement per item, in order."""
+        if self.processes < 2 or len(items) < _MIN_ITEMS:
             return self._judge.judge(items)
         chunks = [items[at : at + _CHUNK] for at in range(0, len(items), _CHUNK)]
         with ThreadPoolExecutor(self.processes) as threads:
@@ -91,5 +91,5 @@ def _shared() -> ParallelJudge:
 
 
 def judge_many(items: Sequence[Item]) -> list[Judgement]:
-    """Judge with the rules on every core; the processes stay warm for the next call."""
+    """Judge with the rules on every core; the processes stay alive for the next call."""
     return _shared().judge(items)

@@ -1,12 +1,12 @@
-"""Every sub-answer by itself, in order (ATLAS, section 5.2 and prompt E.2).
+"""Every sub-answer is judged by itself, in order (ATLAS, section 5.2 and prompt E.2).
 
 The response gives its answers as a JSON list, the item has their references in ``parts``. Each gets
-a label: A correct, B incorrect, C no gradable answer, and ``?`` where the judge left it open.
+a label: A correct, B incorrect, C no gradable answer, and ``?`` where the judge left it undecided.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from gradegpt.answers.json_list import Fault, json_answers
@@ -21,12 +21,12 @@ from gradegpt.schema import AnswerType, Item, Judgement, Outcome, Verdict
 
 VERSION: Final = "1"
 PARTS: Final = "parts:"
-"""What the reason of a judgement in parts begins with; the labels follow."""
+"""The beginning of the reason of a judgement in parts; the labels follow."""
 _ROUNDING: Final = 1e-9
 
 
 class Part(NamedTuple):
-    """How one sub-answer was judged, and why; without a verdict where it was left open."""
+    """The verdict on one sub-answer and its reason; no verdict where it was left undecided."""
 
     verdict: Verdict | None
     why: str
@@ -38,15 +38,15 @@ NOT_ANSWERED: Final = Part(Verdict.INVALID, "no-answer", confidence=1.0)
 
 
 class PartsJudge:
-    """Asks a judge about every sub-answer of an item. Method: ``parts``.
+    """Judges every sub-answer of an item by another judge. Method: ``parts``.
 
-    Correct is an item with at least the share ``least`` of its parts right: all of them, as in
-    ATLAS, or fewer for partial credit. It is invalid where no part has an answer, and left open
-    where the parts that are open could still settle it. ``chain`` has a line a part,
-    ``(1) A: number:equal``. An item without ``parts`` has one, its reference.
+    An item is correct if at least the share ``least`` of its parts is right: all of them, as in
+    ATLAS, or fewer for partial credit. It is invalid where no part has an answer, and undecided
+    where the undecided parts could still change the verdict. ``chain`` has a line per part,
+    ``(1) A: number:equal``. An item without ``parts`` has one part, its reference.
 
     Raises:
-        SettingsError: ``least`` is no share above 0.
+        SettingsError: ``least`` is not a share above 0.
 
     """
 
@@ -63,20 +63,19 @@ class PartsJudge:
     def judge(self, items: Sequence[Item]) -> list[Judgement]:
         """Judge the parts of all items together."""
         read = [read_answers(item) for item in items]
-        asked = [
+        answered = [
             part for item, answers in zip(items, read, strict=True)
             if not isinstance(answers, Judgement)
             for part in part_items(item, answers) if not says_nothing(part.response)
         ]  # fmt: skip
-        said = iter(self.inner.judge(asked) if asked else ())
+        judged = iter(self.inner.judge(answered) if answered else ())
         return [
-            answers if isinstance(answers, Judgement) else self._whole(item, answers, said)
+            answers if isinstance(answers, Judgement) else self._whole(item, answers, judged)
             for item, answers in zip(items, read, strict=True)
         ]
 
-    def _whole(self, item: Item, answers: Sequence[str], said: Iterable[Judgement]) -> Judgement:
-        told = iter(said)
-        made = [None if says_nothing(answer) else next(told) for answer in answers]
+    def _whole(self, item: Item, answers: Sequence[str], judged: Iterator[Judgement]) -> Judgement:
+        made = [None if says_nothing(answer) else next(judged) for answer in answers]
         parts = [NOT_ANSWERED if one is None else _part(one) for one in made]
         found = whole(item, answers, parts, self.name, self._least)
         cost = {
@@ -91,19 +90,19 @@ def _part(judgement: Judgement) -> Part:
 
 
 def checked_share(least: float) -> float:
-    """``least``, or an error where it is no share above 0."""
+    """``least``, or an error where it is not a share above 0."""
     if not 0 < least <= 1:
-        raise SettingsError(f"least: {least:g} is no share of the parts; give 1, or a bit above 0")
+        raise SettingsError(f"least: is {least:g}; give a share of the parts, above 0 and up to 1")
     return least
 
 
 def references(item: Item) -> tuple[str, ...]:
-    """The references of the sub-questions; that of an item without parts, as one."""
+    """The references of the sub-questions; of an item without parts its reference."""
     return item.parts or (" or ".join(item.accepted),)
 
 
 def read_answers(item: Item) -> tuple[str, ...] | Judgement:
-    """The response's answers, one for each part; or the judgement of one that gives none so."""
+    """The response's answers, one for each part; or the judgement of an unreadable response."""
     if not all(part.strip() for part in references(item)):
         return undecided(item, PartsJudge.name, "parts:empty-reference")
     answers = json_answers(item.response, len(references(item)))
@@ -148,7 +147,7 @@ def part_items(item: Item, answers: Sequence[str]) -> list[Item]:
 
 
 def _questions(question: str, places: int) -> list[str]:
-    """What each part asks, behind what is said before the first; the whole where none is marked."""
+    """The question of each part after the common stem; the whole question where none is marked."""
     run = run_of_parts(question, places)
     if not run:
         return [question] * places
@@ -159,15 +158,15 @@ def _questions(question: str, places: int) -> list[str]:
 def whole(
     item: Item, answers: Sequence[str], parts: Sequence[Part], method: str, least: float
 ) -> Judgement:
-    """The judgement of an item whose parts were judged so."""
+    """The judgement of an item from the judgements of its parts."""
     verdict = _verdict([part.verdict for part in parts], least)
     left = {part.outcome for part in parts if part.verdict is None}
     ended = (Outcome.FAILED, Outcome.UNPARSED, Outcome.UNDECIDED)
     outcome = next((one for one in ended if one in left), Outcome.UNDECIDED)
     reason = f"{PARTS}{written([part.verdict for part in parts])}"
     if verdict is Verdict.INVALID:
-        said = {part.why.rpartition(":")[2] for part in parts}
-        reason += f":{said.pop() if len(said) == 1 else 'no-answer'}"
+        reasons = {part.why.rpartition(":")[2] for part in parts}
+        reason += f":{reasons.pop() if len(reasons) == 1 else 'no-answer'}"
     several = len(answers) > 1
     return Judgement(
         id=item.id,
@@ -187,7 +186,7 @@ def whole(
 
 
 def _verdict(verdicts: Sequence[Verdict | None], least: float) -> Verdict | None:
-    """What the parts settle, whatever the open ones are."""
+    """The verdict on the item, if it is the same whatever the undecided parts are."""
     right, left = verdicts.count(Verdict.CORRECT), verdicts.count(None)
     needed = least * len(verdicts) - _ROUNDING
     if set(verdicts) == {Verdict.INVALID}:
@@ -198,35 +197,35 @@ def _verdict(verdicts: Sequence[Verdict | None], least: float) -> Verdict | None
 
 
 def _confidence(parts: Sequence[Part], verdict: Verdict | None) -> float | None:
-    """Of a correct whole that of its least sure right part, of any other the surest of the rest."""
+    """The least confidence of the right parts if correct, else the largest of the other parts."""
     right = verdict is Verdict.CORRECT
-    told = [p.confidence for p in parts if p.verdict and (p.verdict is Verdict.CORRECT) is right]
-    known = [sure for sure in told if sure is not None]
-    if verdict is None or len(known) < len(told):
+    given = [p.confidence for p in parts if p.verdict and (p.verdict is Verdict.CORRECT) is right]
+    known = [confidence for confidence in given if confidence is not None]
+    if verdict is None or len(known) < len(given):
         return None
     return min(known) if right else max(known)
 
 
 def credit(judgement: Judgement, weights: Sequence[float] = ()) -> float | None:
-    """The share of an item's parts that are right, by weight; of one without parts 1 or 0.
+    """The weighted share of an item's parts that are right; 1 or 0 for an item without parts.
 
-    None where the judgement has no verdict, or one that an open part did not matter for.
+    None where the judgement has no verdict, or where a part of it is undecided.
 
     Raises:
-        InputError: not a weight above 0 for each part.
+        InputError: there is not one weight above 0 for each part.
 
     """
     if judgement.verdict is None:
         return None
-    said = labels(judgement.reason)
-    if not said:
+    found = labels(judgement.reason)
+    if not found:
         unsettled = judgement.reason.startswith(PARTS)
         return None if unsettled else float(judgement.verdict is Verdict.CORRECT)
-    weights = weights or [1.0] * len(said)
-    if len(weights) != len(said) or min(weights) <= 0:
+    weights = weights or [1.0] * len(found)
+    if len(weights) != len(found) or min(weights) <= 0:
         raise InputError(
-            f"{judgement.id or 'a judgement'}: weights: {len(weights)} for {len(said)} parts; "
+            f"{judgement.id or 'a judgement'}: weights: {len(weights)} for {len(found)} parts; "
             "give a number above 0 for each"
         )
-    right = sum(w for w, label in zip(weights, said, strict=True) if label == "A")
+    right = sum(w for w, label in zip(weights, found, strict=True) if label == "A")
     return right / sum(weights)

@@ -1,6 +1,6 @@
-"""All sub-answers in one prompt: a label and an explanation for each come back (ATLAS, E.2).
+"""All sub-answers in one prompt; the reply has a label and an explanation for each (ATLAS, E.2).
 
-The words are this project's own; what is asked and what comes back are the paper's.
+The words are this project's own; the task and the form of the reply are the paper's.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ _ASKED: Final = (
 
 
 class PartsModelJudge:
-    """Asks an engine once about all sub-answers of an item. Method: ``parts_model``.
+    """Judges all sub-answers of an item by one prompt to an engine. Method: ``parts_model``.
 
-    What is correct, ``least`` says as for ``PartsJudge``. A reply that is not exactly a list of
-    labels, one for each sub-question, is ``unparsed``; it stays in the chain.
+    ``least`` is as for ``PartsJudge``. A reply that is not exactly a list of labels, one for each
+    sub-question, is ``unparsed``; the chain holds it.
 
     Raises:
-        SettingsError: ``least`` is no share above 0.
+        SettingsError: ``least`` is not a share above 0.
 
     """
 
@@ -69,32 +69,32 @@ class PartsModelJudge:
         return f"parts-model-{VERSION}({self._least:g}|{self.engine.name}|{self._max_new_tokens})"
 
     def judge(self, items: Sequence[Item]) -> list[Judgement]:
-        """Ask the engine about all items together; a failed prompt is a ``failed`` judgement."""
+        """Judge all items in one call of the engine; a failed prompt is a ``failed`` judgement."""
         read = [read_answers(item) for item in items]
         prompts = [
             parts_prompt(item, answers) for item, answers in zip(items, read, strict=True)
             if not isinstance(answers, Judgement)
         ]  # fmt: skip
         limit = self._max_new_tokens
-        said = iter(self.engine.generate(prompts, max_new_tokens=limit) if prompts else ())
+        replies = iter(self.engine.generate(prompts, max_new_tokens=limit) if prompts else ())
         return [
             answers.model_copy(update={"method": self.name})
             if isinstance(answers, Judgement)
-            else self._read(item, answers, next(said))
+            else self._read(item, answers, next(replies))
             for item, answers in zip(items, read, strict=True)
         ]
 
     def _read(
-        self, item: Item, answers: Sequence[str], said: Generation | EngineError
+        self, item: Item, answers: Sequence[str], reply: Generation | EngineError
     ) -> Judgement:
-        if isinstance(said, EngineError):
-            return failed(item, said, self.name)
-        cost = {"prompt_tokens": said.prompt_tokens, "completion_tokens": said.completion_tokens}
-        parts = parse_labels(said.text, len(answers))
+        if isinstance(reply, EngineError):
+            return failed(item, reply, self.name)
+        cost = {"prompt_tokens": reply.prompt_tokens, "completion_tokens": reply.completion_tokens}
+        parts = parse_labels(reply.text, len(answers))
         if isinstance(parts, str):
             return Judgement(
                 id=item.id, outcome=Outcome.UNPARSED, method=self.name, reason=parts,
-                chain=said.text, **cost,
+                chain=reply.text, **cost,
             )  # fmt: skip
         pairs = zip(answers, parts, strict=True)
         parts = [NOT_ANSWERED if says_nothing(answer) else part for answer, part in pairs]
@@ -102,7 +102,7 @@ class PartsModelJudge:
 
 
 def parts_prompt(item: Item, answers: Sequence[str]) -> tuple[Message, ...]:
-    """The conversation that asks for the labels, in the question's language; texts are framed."""
+    """The prompt that asks for the labels, in the question's language, with all texts framed."""
     budget = Budget()
 
     def listed(texts: Sequence[str]) -> str:
@@ -121,7 +121,7 @@ def parts_prompt(item: Item, answers: Sequence[str]) -> tuple[Message, ...]:
 
 
 def parse_labels(text: str, places: int) -> list[Part] | str:
-    """The judgements of a reply, ``places`` of them in order; or the reason why it has none."""
+    """The ``places`` judgements of a reply, in order; or the reason why it has none."""
     found = json_list(text, "judgements")
     if isinstance(found, Fault):
         return f"parts:{found}"
@@ -133,7 +133,7 @@ def parse_labels(text: str, places: int) -> list[Part] | str:
 
 
 def _part(entry: Any) -> Part | None:
-    """One entry: a known label, and an explanation that may be missing."""
+    """One entry: a known label and, optionally, an explanation."""
     if not isinstance(entry, dict) or not isinstance(entry.get("explanation", ""), str):
         return None
     verdict: Verdict | None = _VERDICTS.get(str(entry.get("label")))

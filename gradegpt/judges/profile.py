@@ -1,4 +1,4 @@
-"""A judge that scores as a benchmark's own scorer does, for users who need its numbers."""
+"""A judge that scores as a benchmark's own scorer does, for comparable numbers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gradegpt.judges.base import undecided
 from gradegpt.judges.rules import VERSION as RULES
 from gradegpt.judges.rules import judged
 from gradegpt.rules.asked import asked
-from gradegpt.rules.compare import Prove, sparing
+from gradegpt.rules.compare import Prove, limited
 from gradegpt.rules.profiles import PROFILES, VERSION, cannot_grade
 from gradegpt.rules.profiles.atlas import listed
 from gradegpt.rules.profiles.base import Question, Scored
@@ -19,64 +19,66 @@ from gradegpt.rules.workers import shared_pool
 from gradegpt.schema import Item, Judgement, Verdict
 
 _FIRST: Final = (Verdict.CORRECT, None)
-"""Of several references one that matches decides; and one that is not graded might have matched."""
+"""With several references a match decides first, then a reference that cannot be graded."""
 
 
 class ProfileJudge:
-    """Decides like the scorer it stands for: what is not matched is ``incorrect``.
+    """Scores as the benchmark ``profile`` does: an answer that does not match is ``incorrect``.
 
-    What the benchmark's paper has no rule for is ``undecided``, with a reason such as
+    Answer types without a rule in the benchmark's paper are ``undecided``, with a reason such as
     ``olympicarena:cannot-grade-code``.
 
     Args:
         profile: One of ``gradegpt.rules.profiles.PROFILES``.
-        prove: Asked about formulas that the rules cannot read; none asks the shared pool.
+        prove: Compares formulas that the rules cannot read. None: the shared pool.
 
     Raises:
-        SettingsError: no profile of that name.
+        SettingsError: there is no such profile.
 
     """
 
     def __init__(self, profile: str, prove: Prove | None = None) -> None:
         if profile not in PROFILES:
-            raise SettingsError(f"profile {profile!r}: use one of {', '.join(PROFILES)}")
+            raise SettingsError(
+                f"profile {profile!r}: is unknown; use one of {', '.join(PROFILES)}"
+            )
         self.name = profile
         self._profile = PROFILES[profile]
         self._prove = prove or shared_pool
 
     @property
     def fingerprint(self) -> str:
-        """The profile, its version, and that of the rules whose readers it uses."""
+        """The profile, its version, and the version of the rules that it uses."""
         return f"{self.name}-{VERSION}-rules-{RULES}"
 
     def judge(self, items: Sequence[Item]) -> list[Judgement]:
-        """Score each item on its own; any accepted reference that matches suffices."""
+        """Score each item on its own; a match with any accepted reference suffices."""
         return [self._judge_one(item) for item in items]
 
     def _judge_one(self, item: Item) -> Judgement:
-        prove = sparing(self._prove)
-        scored = [(asked, self._score(asked, prove)) for asked in self._asked(item)]
+        prove = limited(self._prove)
+        scored = [(question, self._score(question, prove)) for question in self._questions(item)]
         first = (pair for verdict in _FIRST for pair in scored if pair[1].verdict is verdict)
-        asked, made = next(first, scored[0])
+        question, made = next(first, scored[0])
         reason, policy = f"{self.name}:{made.reason}", made.tolerance
         if made.verdict is not None:
-            where, compared = (made.span, made.answer), (asked.reference, asked.kind)
+            where, compared = (made.span, made.answer), (question.reference, question.kind)
             return judged(item, made.verdict, (self.name, reason), *where, *compared, policy)
         found = {
             "answer": made.answer,
             "key_sentence": item.response[slice(*made.span)] if made.span else None,
-            "answer_type": asked.kind,
+            "answer_type": question.kind,
             "tolerance": item.tolerance or policy,
         }
         return undecided(item, self.name, reason).model_copy(update=found)
 
-    def _score(self, asked: Question, prove: Prove) -> Scored:
-        if asked.kind not in self._profile.grades:
-            return Scored(None, cannot_grade(asked.kind))
-        return self._profile.score(asked, prove)
+    def _score(self, question: Question, prove: Prove) -> Scored:
+        if question.kind not in self._profile.grades:
+            return Scored(None, cannot_grade(question.kind))
+        return self._profile.score(question, prove)
 
-    def _asked(self, item: Item) -> Iterator[Question]:
-        """Each accepted answer; a list of sub-answers as one, for a profile that has them."""
+    def _questions(self, item: Item) -> Iterator[Question]:
+        """A question for each accepted answer; one for a list of sub-answers, if it has parts."""
         all_of = item.needs == "all" and len(item.reference) > 1
         for reference in item.accepted:
             several = item.reference if all_of else listed(reference)

@@ -1,4 +1,4 @@
-"""The rule judge: free, instant, deterministic; it decides only what it can show."""
+"""The rule judge: free, instant, deterministic; it decides only what rules can show."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from gradegpt.answers.read import read
 from gradegpt.answers.text import tidy
 from gradegpt.chain import Chain, render_chain
 from gradegpt.rules.asked import asked
-from gradegpt.rules.compare import Comparison, Prove, compare, sparing
+from gradegpt.rules.compare import Comparison, Prove, compare, limited
 from gradegpt.rules.extract import COMMITTED, Found, How, endings, find_answer, has_later_result
 from gradegpt.rules.reference import answer_kind, answer_places, reference_answers
-from gradegpt.rules.stance import disowned, hedges, of_another, takes_back
+from gradegpt.rules.stance import describes_another, disowned, hedges, takes_back
 from gradegpt.rules.tolerance import DEFAULT
 from gradegpt.rules.validity import (
     cut_off,
@@ -33,11 +33,11 @@ from gradegpt.rules.workers import shared_pool
 from gradegpt.schema import AnswerType, ChainFormat, Item, Judgement, Outcome, Verdict
 
 VERSION: Final = "10"
-"""Raised with every change that can change a judgement; part of the fingerprint."""
+"""Increased with every change that can change a judgement; part of the fingerprint."""
 
 REFUSAL: Final = "response:refusal"
-_SAID_EARLY: Final = (AnswerType.TEXT, AnswerType.TRUE_FALSE)
-"""Types whose answer may well stand before the place where a response is cut off."""
+_OFTEN_FIRST: Final = (AnswerType.TEXT, AnswerType.TRUE_FALSE)
+"""Types whose answer is often at the beginning, so that it is there if the response is cut off."""
 _EITHER = re.compile(r"\d[\s$]*(?:或者?|\bor\b)[\s$]*(?:[a-zA-Z]\s*=\s*)?[-−]?\d")
 
 
@@ -45,8 +45,8 @@ class RuleJudge:
     """Extracts the answer on both sides and compares them by type. Method: ``rules``.
 
     Args:
-        prove: Asked about pairs of formulas that the rules cannot read; none asks a pool of
-            computer-algebra workers, started when the first such pair comes.
+        prove: Compares pairs of formulas that the rules cannot read. None: a pool of
+            computer-algebra workers, started for the first such pair.
 
     """
 
@@ -75,11 +75,11 @@ class RuleJudge:
         looped = without_loop(shown)
         response = shown if looped is None else looped
         found = find_answer(response, kind, answer_places(accepted[0], kind, question))
-        if nothing := _gives_nothing(response, found, kind, looped is not None):
-            return self._declined(item, nothing, references, response, kind)
+        if reason := _no_answer(response, found, kind, looped is not None):
+            return self._declined(item, reason, references, response, kind)
         if found is None:
             return self._undecided(item, "response:no-answer-found")
-        if disowned(response, found) or of_another(response, found, question):
+        if disowned(response, found) or describes_another(response, found, question):
             return self._undecided(item, "response:not-its-own-answer", found, kind)
         if gives_up(response) > found.clause[0]:
             return self._undecided(item, "response:named-and-left-open", found, kind)
@@ -100,18 +100,18 @@ class RuleJudge:
     def _declined(
         self, item: Item, reason: str, references: Sequence[Answer], response: str, kind: AnswerType
     ) -> Judgement:
-        """No answer is invalid, unless the reference says that there is none, or may say so."""
+        """Invalid, unless the reference says that there is no answer, or may say so."""
         if reason == REFUSAL and not declines_by_policy(response):
-            denying = [r for r in references if says_unanswerable(r.said)]
+            denying = [r for r in references if says_unanswerable(r.text)]
             same = next(iter(denying), None)
-            reasoned = gives_reason(response) and all(gives_reason(r.said) for r in denying)
+            reasoned = gives_reason(response) and all(gives_reason(r.text) for r in denying)
             if same is not None and (takes_back(response) or hedges(response) or reasoned):
                 return self._undecided(item, "response:not-its-own-answer")
             if same is not None:
                 start = len(response) - len(response.lstrip())
                 whole = Found(response.strip(), start, len(response.rstrip()), How.WHOLE, (0, 0))
                 return self._decided(item, Verdict.CORRECT, "text:unanswerable", whole, same)
-            if kind is AnswerType.TEXT and denies(r.said for r in references):
+            if kind is AnswerType.TEXT and denies(r.text for r in references):
                 return self._undecided(item, "response:declines-and-reference-denies")
         return self._decided(item, Verdict.INVALID, reason, None, references[0])
 
@@ -123,12 +123,12 @@ class RuleJudge:
         response: str,
         kind: AnswerType,
     ) -> Iterator[tuple[Answer, Comparison, Found]]:
-        """Each reference with what was found; then with the numbers that the response ends in.
+        """Each reference compared with the answer found; then with the response's last numbers.
 
-        These are asked only where nothing settled was read. A number that was only mentioned is no
-        answer, whatever it equals.
+        The last numbers are compared only where no final answer was found. A number that was only
+        mentioned is not an answer, even if it is equal.
         """
-        prove = sparing(self._prove)
+        prove = limited(self._prove)
         later = found.how is How.CONCLUDED and has_later_result(response, found)
         guessed = found.how is How.LAST_NUMBER or (kind is AnswerType.NUMBER and later)
         open_ = found.how is How.CONCLUDED
@@ -170,7 +170,7 @@ class RuleJudge:
         span = (found.start, found.end) if found else None
         answer = found.answer if found else None
         return judged(
-            item, verdict, (self.name, reason), span, answer, reference.said, reference.kind
+            item, verdict, (self.name, reason), span, answer, reference.text, reference.kind
         )
 
 
@@ -184,7 +184,7 @@ def judged(
     kind: AnswerType,
     tolerance: str = DEFAULT,
 ) -> Judgement:
-    """A judgement with its chain; ``how`` is method and reason, ``span`` the key sentence's."""
+    """A judgement with its chain; ``how`` is method and reason, ``span`` the key sentence."""
     sentence = item.response[slice(*span)] if span else None
     chain = Chain(
         verdict=verdict,
@@ -208,15 +208,15 @@ def judged(
     )
 
 
-def _gives_nothing(response: str, found: Found | None, kind: AnswerType, looped: bool) -> str:
-    """Why the response is invalid, or nothing."""
+def _no_answer(response: str, found: Found | None, kind: AnswerType, looped: bool) -> str:
+    """The reason why the response is invalid; empty if it is not."""
     announced = found is not None and found.how in (How.BOXED, How.ANNOUNCED)
     whole = found is not None and found.how is How.WHOLE
     unsettled = found is None or found.how not in COMMITTED or whole
     if looped and unsettled:
         return "response:loop"
     opened = unsettled or (found is not None and found.answer.startswith("\\boxed"))
-    if opened and kind not in _SAID_EARLY and cut_off(response):
+    if opened and kind not in _OFTEN_FIRST and cut_off(response):
         return "response:cut-off"
     if leaves_open(found.answer if found and announced else response):
         return "response:left-open"

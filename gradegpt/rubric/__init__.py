@@ -1,7 +1,7 @@
 """Grading by a rubric that was made from a reference solution (ARB, section 4.4).
 
-``form`` is the rubric and its text, ``grading`` what a grader writes, criterion by criterion,
-``prompts`` asks for both, ``quality`` checks a rubric without a model.
+``form`` has the rubric and its text, ``grading`` a grader's text by criterion, ``prompts`` the
+prompts for both, ``quality`` the checks of a rubric without a model.
 """
 
 from gradegpt.rubric.form import TOTAL as TOTAL

@@ -18,11 +18,11 @@ from pydantic import AfterValidator, Field
 from gradegpt.schema import Row
 
 TOTAL: Final = 10.0
-"""Points of a full answer where an item has none of its own (ARB, table 5: out of 10)."""
+"""Points of a full answer where an item states none (ARB, table 5: out of 10)."""
 NUMBER: Final = r"[0-9]{1,6}(?:\.[0-9]{1,6})?"
-"""Points as they are written; six decimals hold thirds and sevenths closely enough."""
+"""The written form of points; six decimals are precise enough for thirds and sevenths."""
 SAME: Final = 1e-4
-"""Points that differ by less are equal: three criteria of 10/3 sum to 10 as written."""
+"""Points that differ by less are equal: three criteria of 10/3, as written, sum to 10."""
 
 _CRITERION: Final = re.compile(rf"(?P<number>[0-9]{{1,3}})\. \[(?P<points>{NUMBER})\] (?P<text>.+)")
 _TOTAL: Final = re.compile(rf"Total: (?P<points>{NUMBER})")
@@ -32,31 +32,31 @@ _SHOWN: Final = 80
 def _one_line(text: str) -> str:
     words = " ".join(text.split())
     if not words:
-        raise ValueError("empty; say what earns the points")
+        raise ValueError("is empty; state what earns the points")
     return words
 
 
 class Criterion(Row):
-    """What earns points, in one line. Points of a sound rubric are above 0."""
+    """What earns points, in one line. In a valid rubric points are above 0."""
 
     text: Annotated[str, AfterValidator(_one_line)]
     points: Annotated[float, Field(allow_inf_nan=False)]
 
 
 class Rubric(Row):
-    """Criteria and the points of a full answer; ``problem`` says whether the two go together."""
+    """Criteria and the points of a full answer; ``problem`` says whether the two are consistent."""
 
     criteria: tuple[Criterion, ...]
     total: Annotated[float, Field(gt=0, allow_inf_nan=False)] = TOTAL
 
     @property
     def points_sum(self) -> float:
-        """What all criteria are worth."""
+        """The sum of the points of all criteria."""
         return math.fsum(criterion.points for criterion in self.criteria)
 
     @property
     def problem(self) -> str:
-        """Why nothing can be graded by this rubric, or nothing."""
+        """Why nothing can be graded by this rubric; empty if it is valid."""
         if not self.criteria:
             return "no criteria"
         for number, criterion in enumerate(self.criteria, 1):
@@ -68,7 +68,7 @@ class Rubric(Row):
 
 
 class ParsedRubric(Row):
-    """What was read from a model's text: a sound rubric, or none and the reason."""
+    """The result of parsing a model's text: a valid rubric, or none and the reason."""
 
     rubric: Rubric | None = None
     reason: str = ""
@@ -91,8 +91,8 @@ def render_rubric(rubric: Rubric) -> str:
 def parse_rubric(text: str, total: float = TOTAL) -> ParsedRubric:
     """Read a model's text as a rubric of ``total`` points.
 
-    Read is what ``render_rubric`` writes and nothing else: criteria numbered from 1, each with
-    points above 0, and a last line with their sum, which is ``total``. Blank lines do not count.
+    Only the form that ``render_rubric`` writes is accepted: criteria numbered from 1, each with
+    points above 0, and a last line with their sum, which is ``total``. Blank lines are ignored.
     """
     lines = [line.strip() for line in text.split("\n") if line.strip()]
     ended = _TOTAL.fullmatch(lines[-1]) if lines else None

@@ -1,11 +1,11 @@
-"""What a grader writes of a response by a rubric: a line for each criterion, and nothing else.
+"""A grader's text on a response by a rubric: a line for each criterion, and nothing else.
 
 Such as::
 
     Criterion 1: quote "so E = λ/(2πεr)"; reason: the field as required; points: 4
     Criterion 2: quote none; reason: no capacitance is given; points: 0
 
-The evidence stands before the points, as in the chains of ``gradegpt.chain``. The points are summed
+The evidence comes before the points, as in the chains of ``gradegpt.chain``. The points are summed
 here; a model's own sum is not asked for.
 """
 
@@ -24,8 +24,8 @@ from gradegpt.quote import quotes_verbatim
 from gradegpt.rubric.form import NUMBER, SAME, Rubric, written
 from gradegpt.schema import Outcome, Row
 
-# The first `"; reason: ` ends the quote: a response that holds these words can shorten a quote of
-# itself, and cannot write the points, which are the last on the line.
+# The first `"; reason: ` ends the quote: a response with these words can shorten a quote of
+# itself, but cannot write the points, which are the last on the line.
 _LINE: Final = re.compile(
     r'Criterion (?P<number>[0-9]{1,3}): quote (?>none; reason: |"(?P<quote>.+?)"; reason: )'
     rf"(?P<reason>.+); points: (?P<points>{NUMBER})"
@@ -52,7 +52,7 @@ HALLUCINATED: Final = frozenset({Fault.NOT_IN_RUBRIC, Fault.OVER_MAXIMUM})
 
 
 class Award(Row):
-    """The points of one criterion and what they rest on; no ``quote``: nothing in the response."""
+    """The points of one criterion and their evidence; no ``quote`` if the response has none."""
 
     number: int
     points: Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -67,14 +67,14 @@ class Grading(Row):
 
     @property
     def points(self) -> float:
-        """What the response earned."""
+        """The points that the response earned."""
         return math.fsum(award.points for award in self.awards)
 
 
 class ParsedGrading(Row):
-    """What was read from a grader's text: ``judged`` with a grading, or ``unparsed`` without.
+    """The result of parsing a grader's text: ``judged`` with a grading, or ``unparsed`` without.
 
-    ``faults`` has each kind once; ``reason`` says where each is.
+    ``faults`` has each kind once; ``reason`` says where each fault is.
     """
 
     outcome: Outcome
@@ -84,11 +84,11 @@ class ParsedGrading(Row):
 
 
 def shown(text: str) -> str:
-    """A text as a rubric prompt shows it: defused, and no line of it reads as a grading's.
+    """A text as a rubric prompt shows it: defused, and without lines that parse as a grading.
 
-    The length stays the same. What a frame of these prompts begins with becomes ``‹``, and the
-    colon of ``Criterion 1:`` becomes a full-width one, so that even a grader that copies such a
-    line from a response writes nothing that is read as points.
+    The length stays the same. The ``<`` of a frame of these prompts becomes ``‹``, and the colon of
+    ``Criterion 1:`` becomes a full-width one, so that even a grader that copies such a line from a
+    response writes nothing that is read as points.
     """
     return _GRADED_LINE.sub(r"\1：", _FRAMES.sub("‹", defuse(text)))
 
@@ -109,9 +109,9 @@ def _quoted(quote: str | None) -> str:
 def parse_grading(text: str, rubric: Rubric, response: str) -> ParsedGrading:
     """Read a grader's text as points by ``rubric`` for ``response``.
 
-    Every criterion must be there once, in any order, with 0 to its points, and a quote that is
-    in one line of the response as it was shown; without a quote there are no points. Any other
-    line, and any fault, leaves the whole grading unparsed.
+    Every criterion must occur once, in any order, with 0 to its points, and a quote from one line
+    of the response as it was shown; points require a quote. With any other line, or any fault, the
+    whole grading is unparsed.
     """
     response = shown(response)
     found: dict[int, Award] = {}

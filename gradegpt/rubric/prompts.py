@@ -1,8 +1,8 @@
 """The two prompts of rubric grading, in the question's language, in this project's own words.
 
 As in ARB (tables 10 and 11) the rubric is made from question and reference solution, and a response
-is graded by the rubric without the solution. Texts go in whole, as points may hang on any line of
-them; each is in a frame that nothing inside it can close.
+is graded by the rubric without the solution. Texts are not shortened, as points may depend on any
+line of them; each is in a frame that nothing inside it can close.
 """
 
 from __future__ import annotations
@@ -49,9 +49,7 @@ _GRADE: Final = (
 
 
 def make_prompt(item: Item, total: float = TOTAL) -> tuple[Message, ...]:
-    """The conversation that asks for a rubric of ``total`` points from ``item.solution``.
-
-    Without a solution, ``item.steps`` are taken for one.
+    """The prompt for a rubric of ``total`` points from ``item.solution``, or else ``item.steps``.
 
     Raises:
         ValueError: the item has neither.
@@ -59,7 +57,7 @@ def make_prompt(item: Item, total: float = TOTAL) -> tuple[Message, ...]:
     """
     solution = solution_of(item)
     if not solution.strip():
-        raise ValueError("solution: empty; a rubric is made from a reference solution")
+        raise ValueError("solution: is empty; a rubric is made from a reference solution")
     answers = " or ".join(f"<reference>\n{shown(one)}\n</reference>" for one in item.accepted)
     user = (
         f"{_asked(item)}Reference Solution: <solution>\n{shown(solution)}\n</solution>\n"
@@ -69,7 +67,7 @@ def make_prompt(item: Item, total: float = TOTAL) -> tuple[Message, ...]:
 
 
 def grade_prompt(item: Item, rubric: Rubric) -> tuple[Message, ...]:
-    """The conversation that asks for the points of ``item.response`` by ``rubric``."""
+    """The prompt for the points of ``item.response`` by ``rubric``."""
     user = (
         f"{_asked(item)}Rubric: <rubric>\n{shown(render_rubric(rubric))}\n</rubric>\n"
         f"{RESPONSE}{shown(item.response)}\n</response>\nGrading:"
@@ -78,7 +76,7 @@ def grade_prompt(item: Item, rubric: Rubric) -> tuple[Message, ...]:
 
 
 def solution_of(item: Item) -> str:
-    """The reference solution, or its steps a line each."""
+    """The reference solution, or its steps, one per line."""
     return item.solution or "\n".join(item.steps)
 
 

@@ -1,8 +1,8 @@
-"""What can be said of a rubric without a model: its points, its coverage, their spread.
+"""The quality of a rubric without a model: its points, their spread, and its coverage.
 
-People rated coverage and spread of points from 1 to 5 (ARB, table 4). Here both are measured, and
-what is measured of coverage is a lower bound: a criterion that names a step in other words than the
-solution's numbers, formulas and names is not seen to name it. The bounds are this project's own.
+People rated coverage and spread of points from 1 to 5 (ARB, table 4). Here both are measured.
+Measured coverage is a lower bound: a criterion that names a step without the solution's numbers,
+formulas or names is not counted as covering it. The bounds are this project's own.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from gradegpt.rules.reference import reference_answers
 from gradegpt.schema import Item, Row
 
 LEAST_COVERAGE: Final = 0.5
-"""Below it most steps of the solution are in no criterion."""
+"""Below it, most steps of the solution are in no criterion."""
 LEAST_SPREAD: Final = 0.7
 """Normalised entropy: of 10 points 8, 1, 1 have 0.58; 7, 2, 1 have 0.73; 4, 3, 3 have 0.99."""
 MOST_SHARE: Final = 0.6
-"""A criterion with more than this decides between pass and fail by itself."""
+"""A criterion with a larger share decides between pass and fail by itself."""
 
 _PROSE: Final = r"\s,;，。；：、（）\u3400-\u9fff"
 _MATH: Final = re.compile(
@@ -42,21 +42,21 @@ _NUMBER: Final = re.compile(r"(?<![A-Za-z0-9.])\d+(?:,\d{3})*(?:\.\d+)?(?!\d)")
 _QUANTITY: Final = re.compile(rf"-?\s*(?:{_NUMBER.pattern})\s*[A-Za-zμΩ°%/^\d\u3400-\u9fff.]*")
 _NAME: Final = re.compile(
     r"[A-Z][a-z]{2,}(?=(?:['’]s?)?\s+(?:theorem|law|lemma|rule|formula|equation|inequality))"
-    r"|(?<=[a-z,] )[A-Z][a-z]{2,}"  # no sentence begins there
+    r"|(?<=[a-z,] )[A-Z][a-z]{2,}"  # not at the beginning of a sentence
     r"|[\u4e00-\u9fff]{2}(?:定理|定律|公式|法则|不等式|原理)"
 )
 _NOT_CORE: Final = re.compile(r"[^\w+^-]|_|frac(?![a-z])")
 _SHORTEST: Final = 3
-"""Signs of a formula that a text does not hold by chance."""
+"""The least length of a formula that a text does not contain by chance."""
 _LONGEST: Final = 80
 """Characters of a final answer; a longer reference is a statement or a proof."""
 
-Mark = tuple[str, str]
-"""A number, formula or name of a text, with its kind before it."""
+Term = tuple[str, str]
+"""The kind and the value of a number, formula or name in a text."""
 
 
 class Defect(StrEnum):
-    """What is wrong with a rubric; the value is how a table says it."""
+    """A defect of a rubric; the value is its name in a table."""
 
     EMPTY = "no criteria"
     SUM = "points that do not sum to the total"
@@ -69,12 +69,12 @@ class Defect(StrEnum):
 
 
 class Quality(Row):
-    """A rubric measured. What is not defined is None.
+    """The measurements of a rubric; undefined ones are None.
 
-    ``coverage``: the share of the solution's steps of whose results some criterion mentions one,
-    in [0, 1]; ``covers_answer``: whether a criterion holds an accepted answer; ``spread``: entropy
-    of the points over that of equal points, in [0, 1]; ``largest``: the largest share of the points
-    that one criterion has. ``defects`` are what is out of bounds, each with where or by how much.
+    ``coverage``: the share of the solution's steps that some criterion mentions, in [0, 1];
+    ``covers_answer``: whether a criterion contains an accepted answer; ``spread``: entropy of the
+    points over that of equal points, in [0, 1]; ``largest``: the largest share of the points of one
+    criterion. ``defects`` are the measurements out of bounds, each with its place or its value.
     """
 
     n_criteria: int
@@ -87,13 +87,13 @@ class Quality(Row):
 
 
 def check_rubric(rubric: Rubric, item: Item) -> Quality:
-    """Measure a rubric beside the item that it is for.
+    """Measure the rubric of an item.
 
-    Of a step counts what neither the question nor an earlier step has; a step that adds no number,
-    formula or name is left out, and ``coverage`` is None where none adds any.
+    A step is represented by its numbers, formulas and names that neither the question nor an
+    earlier step has. A step without any is left out; ``coverage`` is None if that leaves none.
     """
     steps = _steps(item) if rubric.criteria else []
-    missing = [step for step, marks in steps if not _mentioned(marks, rubric.criteria)]
+    missing = [step for step, terms in steps if not _mentioned(terms, rubric.criteria)]
     found = Quality(
         n_criteria=len(rubric.criteria),
         points_sum=rubric.points_sum,
@@ -106,13 +106,13 @@ def check_rubric(rubric: Rubric, item: Item) -> Quality:
     return found.model_copy(update={"defects": tuple(_defects(rubric, item, found, missing))})
 
 
-def landmarks(text: str) -> set[Mark]:
+def key_terms(text: str) -> set[Term]:
     r"""The numbers, the sides of the formulas and the names in a text.
 
-    A formula is known by its letters, digits, signs and powers alone, so that ``\frac{a}{b}`` is
-    ``a/b``. A number inside a formula is none of its own, unless it is a side by itself.
+    Of a formula only letters, digits, signs and powers are kept, so that ``\frac{a}{b}`` equals
+    ``a/b``. A number in a formula is not listed by itself, unless it is a whole side.
     """
-    found: set[Mark] = set()
+    found: set[Term] = set()
     for match in _MATH.finditer(text):
         for side in _RELATION.split(fold(match[match.lastindex or 0])):
             if _QUANTITY.fullmatch(side.strip()):
@@ -123,7 +123,7 @@ def landmarks(text: str) -> set[Mark]:
     return found | _numbers(prose) | {("name", name.casefold()) for name in _NAME.findall(prose)}
 
 
-def _numbers(text: str) -> set[Mark]:
+def _numbers(text: str) -> set[Term]:
     found = (Decimal(number.replace(",", "")) for number in _NUMBER.findall(text))
     return {("number", f"{number.normalize():f}") for number in found}
 
@@ -132,12 +132,12 @@ def _core(text: str) -> str:
     return _NOT_CORE.sub("", fold(text)).strip("+-")
 
 
-def _steps(item: Item) -> list[tuple[str, set[Mark]]]:
-    """The steps of the solution that add a landmark, each with those that it adds."""
-    known = landmarks(f"{item.context or ''}\n{item.question}")
-    steps = list[tuple[str, set[Mark]]]()
+def _steps(item: Item) -> list[tuple[str, set[Term]]]:
+    """The steps of the solution that add key terms, each with the terms that it adds."""
+    known = key_terms(f"{item.context or ''}\n{item.question}")
+    steps = list[tuple[str, set[Term]]]()
     for step in item.steps or _sentences(solution_of(item)):
-        new = landmarks(step) - known
+        new = key_terms(step) - known
         known |= new
         if new:
             steps.append((step, new))
@@ -145,20 +145,20 @@ def _steps(item: Item) -> list[tuple[str, set[Mark]]]:
 
 
 def _sentences(solution: str) -> list[str]:
-    """Sentences and lines, with a formula over several lines in one of them."""
+    """Sentences and lines; a formula over several lines is not split."""
     text = _MATH.sub(lambda match: " ".join(match[0].split()), solution)
     return [text[start:end] for start, end in sentences(text)]
 
 
-def _mentioned(marks: set[Mark], criteria: Sequence[Criterion]) -> bool:
-    return any(_mentions(criterion.text, mark) for criterion in criteria for mark in marks)
+def _mentioned(terms: set[Term], criteria: Sequence[Criterion]) -> bool:
+    return any(_mentions(criterion.text, term) for criterion in criteria for term in terms)
 
 
-def _mentions(text: str, mark: Mark) -> bool:
-    kind, value = mark
+def _mentions(text: str, term: Term) -> bool:
+    kind, value = term
     if kind == "formula":
         return value in _core(text)
-    return value in fold(text).casefold() if kind == "name" else mark in _numbers(fold(text))
+    return value in fold(text).casefold() if kind == "name" else term in _numbers(fold(text))
 
 
 def _covers_answer(criteria: Sequence[Criterion], item: Item) -> bool | None:
@@ -171,15 +171,15 @@ def _covers_answer(criteria: Sequence[Criterion], item: Item) -> bool | None:
 
 
 def _holds(text: str, answer: str) -> bool:
-    marks = landmarks(f"${answer.strip().strip('$')}$")
-    if marks and all(_mentions(text, mark) for mark in marks):
+    terms = key_terms(f"${answer.strip().strip('$')}$")
+    if terms and all(_mentions(text, term) for term in terms):
         return True
     words = re.escape(fold(answer).strip().casefold())
     return bool(re.search(rf"(?<![a-z0-9]){words}(?![a-z0-9])", fold(text).casefold()))
 
 
 def _spread(points: Sequence[float]) -> float | None:
-    """Shannon entropy of the shares, over the logarithm of their number; None below two."""
+    """Shannon entropy of the shares over the logarithm of their number; None for fewer than two."""
     positive = [one for one in points if one > 0]
     if len(positive) < 2:
         return None

@@ -1,1 +1,1 @@
-"""Rules: extract -> normalise -> compare, a module a step. They decide only what they can show."""
+"""Rules: extract, normalise, compare, one module per step; they decide only what they can show."""

@@ -1,4 +1,4 @@
-"""What an item asks, as the rules read it: its question, behind the context that it is asked in."""
+"""The question of an item as the rules read it: with its context before it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from gradegpt.schema import Item
 
 
 def asked(item: Item) -> str:
-    """The question, with its context before it where there is one.
+    """The question, with its context before it if it has one.
 
-    An item with a context is judged like the same question with that text before it, but for what
-    ``as_context`` leaves out. Whatever a rule asks of a question (its options, whether to round,
-    the unit, its own words) it asks of this.
+    An item with a context is judged like the same question with that text before it, except for
+    what ``as_context`` removes. Rules that look for something in a question (its options, whether
+    to round, the unit, its words) look for it in this text.
     """
     if not item.context or not item.question:
         return item.question or item.context or ""

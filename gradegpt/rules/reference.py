@@ -1,4 +1,4 @@
-"""What a reference accepts: its answers, how many places they have, and their type."""
+"""The accepted answers of a reference, their number, and their type."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 from gradegpt.answers import values
-from gradegpt.answers.options import LETTERS, same_length, sequence
+from gradegpt.answers.options import LETTERS, half_width, sequence
 from gradegpt.answers.parts import numbered
 from gradegpt.answers.quantity import quantity
 from gradegpt.answers.read import answer_type
@@ -21,10 +21,10 @@ from gradegpt.rules.extract.keys import keys_of
 from gradegpt.schema import Item
 
 _WORKED: Final = 40
-"""A reference longer than this, in characters, is searched for the answer that it announces."""
+"""Characters from which on a reference is searched for the answer that it announces."""
 _SHORT: Final = 12
 _SCORED = re.compile(r"[(（]\s*\d{1,2}\s*分\s*[)）]")
-"""What a part of the answer is worth: (5分)."""
+"""The points for a part of the answer: (5分)."""
 _LETTER = re.compile(rf"(?<![A-Za-z])[{LETTERS}]{{1,8}}(?![A-Za-z])")
 _LIST = re.compile(r"\[\s*(?:'[^']*'|\"[^\"]*\")(?:\s*,\s*(?:'[^']*'|\"[^\"]*\"))*\s*\]")
 _LABELLED = re.compile(
@@ -32,7 +32,7 @@ _LABELLED = re.compile(
 )
 """An option with its text: (A) $A$ and $F$."""
 _SEVERAL: Final = (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART, AnswerType.TUPLE)
-"""Types that keys of several questions are given under."""
+"""Stated types under which answer keys of several questions occur."""
 _SAME_AS = re.compile(r"(?<![#\\])\\?#\s*\\?#(?!#)")
 """Between two spellings of one answer: 3/10 ## 0.3."""
 _QUOTED = re.compile(r"'([^']+)'|\"([^\"]+)\"")
@@ -40,7 +40,7 @@ _QUOTED = re.compile(r"'([^']+)'|\"([^\"]+)\"")
 
 @lru_cache(maxsize=4096)
 def answer_places(reference: str, kind: AnswerType, question: str = "") -> int:
-    """How many answers the reference holds, in order."""
+    """The number of answers in the reference that have a fixed order."""
     if kind in CHOICE:
         return len(sequence(reference, question))
     value = values.read(reference)
@@ -50,7 +50,7 @@ def answer_places(reference: str, kind: AnswerType, question: str = "") -> int:
 
 @lru_cache(maxsize=4096)
 def reference_answers(reference: str) -> tuple[str, ...]:
-    """The accepted answers in a reference: itself, its ending if it is a solution, or its list."""
+    """The accepted answers in a reference, which may be a solution or a list."""
     listed = _LIST.fullmatch(reference.strip())
     if listed:
         names = tuple(m[1] or m[2] for m in _QUOTED.finditer(reference))
@@ -60,13 +60,13 @@ def reference_answers(reference: str) -> tuple[str, ...]:
 
 
 def _are_sub_answers(names: Sequence[str]) -> bool:
-    """Whether the names in a list are values that differ, so no spellings of one answer."""
+    """Whether the entries of a list are distinct values, so not spellings of one answer."""
     amounts = [amount for name in names if (amount := quantity(name)) is not None]
     return 1 < len(names) == len({amount.value for amount in amounts})
 
 
 def reference_answer(reference: str) -> str:
-    """The short answer inside a reference, which may be a worked solution that ends in it."""
+    """The short answer in a reference, which may be a worked solution that ends with it."""
     text = _SCORED.sub("", reference.strip())
     if text.strip("$ ").startswith("\\boxed") and (boxed := find_answer(text)):
         return boxed.answer
@@ -76,7 +76,7 @@ def reference_answer(reference: str) -> str:
         return labelled["letter"]
     if len(text) > _WORKED and (keys := keys_of(text)):
         return keys
-    chosen = find_choice(text) if _LETTER.search(same_length(text)) else None
+    chosen = find_choice(text) if _LETTER.search(half_width(text)) else None
     if chosen is not None and chosen.committed and not text[chosen.end :].strip(" .。．$}\n)）"):
         return chosen.letters or text
     if len(text) <= _WORKED and "\n" not in text:
@@ -86,7 +86,7 @@ def reference_answer(reference: str) -> str:
 
 
 def answer_kind(item: Item, reference: str) -> AnswerType:
-    """The stated type, unless the reference contradicts it: "True" is no number."""
+    """The stated type, unless the reference contradicts it: "True" is not a number."""
     all_of = item.needs == "all" and len(item.reference) > 1
     return _kind_of(item.answer_type, all_of, reference, asked(item))
 

@@ -1,4 +1,4 @@
-"""Whether an answer that was found is the response's own: not denied, quoted or taken back."""
+"""Whether a response affirms an answer: it does not deny, quote or retract it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gradegpt.answers.spans import sentence_start
 from gradegpt.rules.extract import Found, How
 
 _REACH: Final = 80
-"""Characters before and behind an answer that are looked at."""
+"""Characters before and after an answer that are searched."""
 _DENIED: Final = (
     r"(?:不能?选|不应选|不是|并非|不为|不等于|是否(?:是|为|选)?|(?:也|或)许是?|\bperhaps|\bmaybe"
     r"|(?:不能|无法|不敢|很难)(?:断定|确定|确认|判断|肯定)\S{0,6}"
@@ -31,7 +31,7 @@ _OTHERS_EN: Final = (
     r"|\b(?:by the way|alternatively|(?:would|might|may) (?:expect|have thought))\b[^.;\n]{0,20}$"
 )
 _BEFORE: Final = re.compile(f"{_DENIED}|{_OTHERS_ZH}|{_OTHERS_EN}", re.IGNORECASE)
-"""Words before an answer, in its sentence, by which it is denied, in question, or another's."""
+"""Words before an answer, in its sentence, that deny, question or attribute it."""
 _TAKEN_BACK_EN: Final = (
     r"(?:no|wait|hmm),? (?:wait|no|that|let|i)\b|wait\b|actually|on second thought|scratch that"
     r"|correction|oops|sorry|or (?:possibly|perhaps|maybe)|not sure|i(?:'m| am) not|i don't think"
@@ -46,7 +46,7 @@ _TAKEN_BACK_ZH: Final = (
 _AFTER: Final = re.compile(
     rf"[^\w]{{0,8}}(?:[?？]|{_TAKEN_BACK_EN}|{_TAKEN_BACK_ZH})", re.IGNORECASE
 )
-"""Words right behind an answer by which it is taken back, or set against the writer's own."""
+"""Words directly after an answer that retract it, or contrast it with the writer's own."""
 
 
 _LATER: Final = re.compile(
@@ -61,7 +61,7 @@ _LATER: Final = re.compile(
     r"|[，,]?(?:但|可|不过|然而|而)是?我(?:认为|觉得|算|得|选|的))",
     re.IGNORECASE,
 )
-"""At the beginning of a later sentence, words by which all that was said before is taken back."""
+"""Words at the beginning of a later sentence that retract everything before it."""
 
 
 _HEDGES: Final = re.compile(
@@ -73,7 +73,7 @@ _CLAIM: Final = re.compile(
     r"\s+(?:is|are|was|were|has|equals)\s+[$\\(]*-?\d",
     re.IGNORECASE,
 )
-"""A subject that is no pronoun, and a value that is said of it."""
+"""A subject that is not a pronoun, and the value that is stated for it."""
 _DENIED_WHOLE: Final = re.compile(
     r"\W*(?:(?:the )?answer |it |答案|结果)?(?:is |are )?"
     r"(?:not\b(?! enough)|isn't\b|不是|并非|不选|不等于)"
@@ -83,11 +83,11 @@ _DENIED_WHOLE: Final = re.compile(
 _DENIED_PARTS: Final = re.compile(
     r"(?:\bnot|n't|不是)\s*(?:[(（]\s*[a1一]\s*[)）]|①)", re.IGNORECASE
 )
-"""The beginning of an answer that denies the formula, the option or the list behind it."""
+"""The beginning of an answer that denies the following formula, option or list."""
 
 
 def disowned(text: str, found: Found) -> bool:
-    """Whether the words around the answer, or in a sentence behind it, disown it."""
+    """Whether the words around the answer, or a later sentence, deny or retract it."""
     start, end = found.clause
     at = text.rfind(found.answer, start, end)
     at, end = (start, end) if at < 0 else (at, at + len(found.answer))
@@ -102,8 +102,8 @@ def disowned(text: str, found: Found) -> bool:
     return denied is not None
 
 
-def of_another(text: str, found: Found, question: str) -> bool:
-    """Whether the sentence says one value of what is asked and, last, one of another thing."""
+def describes_another(text: str, found: Found, question: str) -> bool:
+    """Whether the sentence gives a value for the asked subject and, last, one for another."""
     if found.how in (How.BOXED, How.ANNOUNCED):
         return False
     sentence = text[sentence_start(text, found.clause[1] - 1) : found.clause[1]]
@@ -113,10 +113,10 @@ def of_another(text: str, found: Found, question: str) -> bool:
 
 
 def takes_back(text: str, since: int = 0) -> bool:
-    """Whether a sentence from ``since`` on takes back what was said before."""
+    """Whether a sentence from ``since`` on retracts the text before it."""
     return _LATER.search(text, since) is not None
 
 
 def hedges(text: str) -> bool:
-    """Whether a text names an alternative to what it says, or somebody else who says it."""
+    """Whether a text names an alternative to its answer, or attributes it to somebody else."""
     return _HEDGES.search(text) is not None

@@ -1,4 +1,4 @@
-"""Named policies on how far a number may be from the reference."""
+"""Named policies for the difference between a number and the reference."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from gradegpt.errors import InputError
 
 _EXACT_FLOAT: Final = 1e-9
 _NEAR: Final = 0.05
-"""Relative difference up to which ``auto`` leaves two numbers open, where one may be rounded."""
+"""Relative difference up to which ``auto`` leaves two numbers undecided, if one may be rounded."""
 _NEAR_PRECISE: Final = 0.02
-"""The same for two numbers with three digits or more: rounding on the way moves them no farther."""
+"""The same for two numbers of at least three digits, which rounding changes less."""
 _MEASURED: Final = 0.01
-"""Relative difference up to which two measured quantities are the same: rounded on the way."""
+"""Relative difference up to which two measured quantities are the same (rounded steps)."""
 _ROUNDED = re.compile(
     r"保留|精确到|四舍五入|约(?:为|是|等于)?(?:多少)?|近似|有效数字|\bround(?:ed)?\b|\bnearest\b|\bapproximate(?:ly)?\b"
     r"|\bdecimal places?\b|\bsignificant (?:figures|digits)\b|\bs\.?f\.?\b|\bd\.?p\.?\b",
@@ -31,10 +31,10 @@ Allows = Callable[[Quantity, Quantity], bool | None]
 
 
 class Tolerance(NamedTuple):
-    """A policy by its name.
+    """A policy and its name.
 
-    ``allows(reference, answer)`` says whether the answer passes, or none where the policy leaves it
-    open: close to the reference, and no telling how it was rounded. Units are the same by then.
+    ``allows(reference, answer)`` is whether the answer passes; None if the policy leaves it open
+    because the answer is close and may be rounded. Both are in the same unit.
     """
 
     name: str
@@ -88,7 +88,7 @@ def _auto(question: str) -> Allows:
             return True
         if _rounds_to(given, wanted):
             unrounded = given.place is None and not _is_whole(given) and _asks_to_round(question)
-            return None if unrounded else True  # 22/7, where 3.14 is asked for
+            return None if unrounded else True  # 22/7 if the question asks for 3.14
         if wanted.place is not None and _digits(given) >= 4 and _rounds_to(wanted, given):
             return True  # 14.24 for 14.239
         inexact = given.place is not None and not isinstance(wanted.value, Fraction)
@@ -108,7 +108,7 @@ def _auto(question: str) -> Allows:
 
 
 def _rounds_to(fine: Quantity, coarse: Quantity) -> bool:
-    """Whether ``coarse`` has decimals and two digits or more, and ``fine`` rounds to it."""
+    """Whether ``coarse`` has decimals and at least two digits, and ``fine`` rounds to it."""
     place = coarse.place
     return (
         place is not None
@@ -118,14 +118,14 @@ def _rounds_to(fine: Quantity, coarse: Quantity) -> bool:
 
 
 def _digits(quantity: Quantity) -> int:
-    """The significant digits that it is written with; 0 where nothing says that it was rounded."""
+    """The number of significant digits; 0 for a number without decimals, which may be exact."""
     if quantity.place is None or not quantity.value:
         return 0
     return math.floor(math.log10(_size(quantity) / float(quantity.place)) + 1e-9) + 1
 
 
 def _is_measured(wanted: Quantity, given: Quantity) -> bool:
-    """Whether one of them states a unit of measurement: money and things are counted exactly."""
+    """Whether one of them has a unit of measurement; money and things are counted exactly."""
     return any(known(q.unit) for q in (wanted, given) if q.unit)
 
 
@@ -136,12 +136,12 @@ def _is_whole(quantity: Quantity) -> bool:
 
 
 def _is_fraction(quantity: Quantity) -> bool:
-    """Whether it is written as a fraction or without decimals, so exactly."""
+    """Whether it is written as a fraction or without decimals, and so is exact."""
     return isinstance(quantity.value, Fraction) and (quantity.place is None or _is_whole(quantity))
 
 
 DEFAULT: Final = "auto"
-"""The policy of an item that names none."""
+"""The policy of items that name none."""
 EXACT: Final = Tolerance("exact", _exact)
 _NAMED: Final = {
     "exact": EXACT,
@@ -164,17 +164,17 @@ NAMES: Final = (
 def tolerance(name: str, question: str = "") -> Tolerance:
     """The policy of that name: one of ``NAMES``.
 
-    ``exact``: equal. ``auto``: a reference written with decimals stands for all that round to
-    it, and for itself rounded to four digits or more; quantities with a unit of measurement may
-    differ by 1 %, rounded on the way; what is otherwise within 5 % is left open (2 % where both
-    have three digits), but for whole numbers.
+    ``exact``: equal. ``auto``: a reference with decimals accepts all numbers that round to it, and
+    its own value rounded to at least four digits; quantities with a unit of measurement may differ
+    by 1 % (rounded steps); other numbers within 5 % are undecided (2 % if both have three digits),
+    except for whole numbers.
     ``olympiadbench``: absolute 1e-8 or the row's own error (OlympiadBench, section 3.4).
     ``olympicarena``: 0.1 in the coefficient at an equal power of ten, which OlympicArena allows
-    where "answers are subject to estimation" (appendix C.5): 42 and 43 pass, so name it for these
-    alone. ``arb``: relative 1e-2 (ARB, section 6). ``atlas``: relative 0.1 (ATLAS, prompt E.2).
+    where "answers are subject to estimation" (appendix C.5): 42 and 43 pass, so use it only for
+    these. ``arb``: relative 1e-2 (ARB, section 6). ``atlas``: relative 0.1 (ATLAS, prompt E.2).
 
     Raises:
-        InputError: no policy of that name.
+        InputError: There is no policy of that name.
 
     """
     if name in _NAMED:

@@ -1,4 +1,4 @@
-"""Tell a response that gives no answer at all: empty, a refusal, a loop, or cut off."""
+"""Recognise responses without an answer: empty, a refusal, a loop, or cut off."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Final
 
 from gradegpt.answers.spans import last_match
 
-_LOOKED_AT: Final = 1_200
+_TAIL: Final = 1_200
 _REPEATS: Final = 5
-_COUNTED_LOOKED_AT: Final = 4_000
+_COUNTED_TAIL: Final = 4_000
 _COUNTED_REPEATS: Final = 12
-"""More rounds are asked of a loop that counts on: a list of nine lines is no loop."""
+"""A loop whose numbers count on needs more repeats: a list of nine lines is not a loop."""
 _ENDING: Final = 8
 _DIGITS: Final = str.maketrans("123456789", "0" * 9)
 _DIGIT_BYTES: Final = bytes.maketrans(b"123456789", b"0" * 9)
 _MIN_LOOP: Final = 60
-"""Characters that a loop fills at least: "0.3333333333333" is a number."""
+"""Least characters of a loop: "0.3333333333333" is a number."""
 _REFUSAL = re.compile(
     r"(?:i(?:'m| am) sorry|i apologi[sz]e|as an ai"
     r"|i(?: am|'m)? (?:can(?:no|')t|unable to|not able to)"
@@ -59,13 +59,13 @@ _DECLINING: Final = (
     "kindly", "does not provide", "exceed", "missing", "without", "not provided", "not given",
     "无法", "看不到", "不能", "抱歉", "对不起", "请提供", "信息不足", "作为", "输入限长",
 )  # fmt: skip
-"""One of these stands in every refusal."""
+"""Every refusal has one of these."""
 _STILL = re.compile(
     r"\b(?:however|but|that said|nevertheless|still|although|based on|assuming|if we)\b"
     r"|但是?|不过|然而|尽管|假设|根据",
     re.IGNORECASE,
 )
-"""Words after which a response that began to decline answers all the same."""
+"""Words after which a response that began to decline answers nevertheless."""
 _THE_REST = re.compile(r"其余|其他部分|\bthe rest\b", re.IGNORECASE)
 _BLANKS = re.compile(
     r"(?<!_)_{3,}+[^_]{0,400}___|(?<=\s)__(?=\s)[^_]{0,400}(?<=\s)__(?=\s)", re.DOTALL
@@ -83,44 +83,44 @@ _UNDECIDED = re.compile(
     re.IGNORECASE,
 )
 _UNSETTLED: Final = ("not", "n't", "unable", "leave", "hesitate", "no ", "不", "无", "没", "难")
-"""One of these stands in each of them."""
+"""Each such statement has one of these."""
 _SOLVED = re.compile(r"【(?:解答|答案|详解|解析|点评|解)】|故选|答案|所以|因此|故")
 
 
 def says_nothing(response: str) -> bool:
-    """Blanks and punctuation alone; a sign such as √, > or ∅ may well be an answer."""
+    """Whether it has only spaces and punctuation; a sign such as √, > or ∅ may be an answer."""
     return all(unicodedata.category(char)[0] in "CPZ" for char in response)
 
 
 def without_loop(response: str) -> str | None:
-    """A response that ends in a loop, up to the end of the first round; none for any other.
+    """The response up to the end of the first repeat of its final loop; None if it has no loop.
 
-    The loop is its shortest period: at least five repeats that fill sixty characters. Where only
-    its numbers differ ("figure 56, figure 57"), at least twelve.
+    A loop is the shortest period with at least five repeats over at least sixty characters, or
+    twelve repeats that differ only in their numbers ("figure 56, figure 57").
     """
     text = response.rstrip().rstrip("$\n ")
-    same = _loop_start(text, _LOOKED_AT, _REPEATS)
+    same = _loop_start(text, _TAIL, _REPEATS)
     if same is not None:
         return text[:same]
     recent = (
-        text[-_COUNTED_LOOKED_AT // _COUNTED_REPEATS :]
+        text[-_COUNTED_TAIL // _COUNTED_REPEATS :]
         .encode("utf-8", "replace")
         .translate(_DIGIT_BYTES)
     )
     if recent.count(recent[-_ENDING:]) < 2 or not any(map(str.isalpha, text[-40:])):
         return None
-    end = _loop_start(text.translate(_DIGITS), _COUNTED_LOOKED_AT, _COUNTED_REPEATS)
+    end = _loop_start(text.translate(_DIGITS), _COUNTED_TAIL, _COUNTED_REPEATS)
     return None if end is None else text[:end]
 
 
 def _may_loop(tail: str) -> bool:
-    """A cheap look that rules out by far the most responses."""
+    """Whether the tail may be a loop: a cheap test that excludes most responses."""
     return tail.count(tail[-_ENDING:]) >= 4
 
 
-def _loop_start(text: str, looked_at: int, repeats: int) -> int | None:
-    """The end of the first round of the loop that ``text`` ends in, looked for in its tail."""
-    tail = text[-looked_at:]
+def _loop_start(text: str, tail_length: int, repeats: int) -> int | None:
+    """The end of the first repeat of the loop at the end of ``text``, searched in its tail."""
+    tail = text[-tail_length:]
     if not _may_loop(tail):
         return None
     period, length = _loop(tail[::-1], repeats)
@@ -133,7 +133,7 @@ def _loop_start(text: str, looked_at: int, repeats: int) -> int | None:
 
 
 def _loop(backwards: str, repeats: int) -> tuple[int, int]:
-    """The shortest period that ``backwards`` begins with for long enough, and for how long."""
+    """The shortest period at the beginning of ``backwards``, and the length it fills; or zeros."""
     ending, period = backwards[:_ENDING], 0
     while (period := backwards.find(ending, period + 1)) > 0:
         if repeats * period > len(backwards):
@@ -145,9 +145,9 @@ def _loop(backwards: str, repeats: int) -> tuple[int, int]:
 
 
 def _same(left: str, right: str) -> int:
-    """How many characters the two begin with alike; ``right`` is the shorter."""
+    """The length of the common prefix; ``right`` is the shorter text."""
     low, high = 0, len(right)
-    while low < high:  # slices compare at the speed of memory
+    while low < high:  # slices compare fast
         middle = (low + high + 1) // 2
         if left[low:middle] == right[low:middle]:
             low = middle
@@ -157,7 +157,7 @@ def _same(left: str, right: str) -> int:
 
 
 def refuses(response: str) -> bool:
-    """Whether it is short, or ends, in words that decline to answer, and goes on with no "but"."""
+    """Whether it ends with words that decline to answer, without a "but" after them."""
     end = response[-300:]
     lowered = end.lower()
     if not any(word in lowered for word in _DECLINING):
@@ -167,27 +167,27 @@ def refuses(response: str) -> bool:
 
 
 def says_unanswerable(reference: str) -> bool:
-    """Whether a reference says just that: the question cannot be answered, or has no answer."""
+    """Whether a reference states that the question cannot be answered."""
     return _UNANSWERABLE.search(reference) is not None
 
 
 def gives_reason(text: str) -> bool:
-    """Whether a text says why: two that decline for other reasons say other things."""
+    """Whether a text gives a reason; refusals for different reasons are different answers."""
     return _REASON.search(text) is not None
 
 
 def declines_by_policy(response: str) -> bool:
-    """Whether it refuses for reasons of its own, such as rules of conduct, whatever is asked."""
+    """Whether it refuses because of rules of conduct, independently of the question."""
     return _POLICY.search(response[-300:]) is not None
 
 
 def denies(references: Iterable[str]) -> bool:
-    """Whether a reference says that something is not so: declining may say the same."""
+    """Whether a reference denies something; a response that declines may mean the same."""
     return any(_ABSENT.search(reference) for reference in references)
 
 
 def gives_up(response: str) -> int:
-    """Where it says at its end that it settles on none of what it named; -1 where it does not."""
+    """Where the response states at its end that it does not decide; -1 if it does not."""
     end = response[-160:]
     lowered = end.lower()
     if not any(word in lowered for word in _UNSETTLED):
@@ -197,7 +197,7 @@ def gives_up(response: str) -> int:
 
 
 def leaves_open(response: str) -> bool:
-    """Whether it repeats the question with its blanks, or analyses it and stops there."""
+    """Whether it repeats the question with its blanks, or stops after its analysis."""
     return ("__" in response and bool(_BLANKS.search(response))) or (
         response.lstrip().startswith("【分析】") and not _SOLVED.search(response)
     )
@@ -212,7 +212,7 @@ _OPEN_END = re.compile(
 
 
 def cut_off(response: str) -> bool:
-    """Whether it stops in the middle of a formula or of a sentence."""
+    """Whether it ends in the middle of a formula or of a sentence."""
     text = response.rstrip()
     tail = text[-4_000:]
     opened = tail.count("\\[") > tail.count("\\]") or tail.count("\\(") > tail.count("\\)")

@@ -1,7 +1,7 @@
-"""One worker process: LaTeX through a grammar, algebra through SymPy, under a memory limit.
+"""A worker process that compares LaTeX formulas with SymPy, under a memory limit.
 
-Reads one JSON pair a line from its standard input and writes one JSON answer a line. It is started
-and killed by ``gradegpt.rules.workers``; nothing else runs it.
+It reads a JSON pair per line from standard input and writes a JSON answer per line. Only
+``gradegpt.rules.workers`` starts and kills it.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ def main() -> None:
     import sympy
     from latex2sympy2_extended import latex2sympy
 
-    _say("ready")
+    _write("ready")
     for line in sys.stdin:
         left, right = json.loads(line)
         try:
             same = _equal(sympy, latex2sympy(left), latex2sympy(right))
-        except Exception as error:  # noqa: BLE001  whatever a grammar or SymPy raises shows nothing
-            _say({"same": None, "why": type(error).__name__})
+        except Exception as error:  # noqa: BLE001  any error of the grammar or SymPy means "not shown"
+            _write({"same": None, "why": type(error).__name__})
         else:
-            _say({"same": same})
+            _write({"same": same})
 
 
-def _say(value: object) -> None:
+def _write(value: object) -> None:
     sys.stdout.write(json.dumps(value) + "\n")
     sys.stdout.flush()
 

@@ -1,7 +1,7 @@
-"""A pool of warm worker processes for the few pairs that need a grammar and computer algebra.
+"""A pool of worker processes for the few pairs that need a LaTeX parser and computer algebra.
 
-The bound is the parent's clock on a pipe, not a signal, so it holds in any thread and under any
-server; a worker that passes it is killed and costs its own pair alone.
+The time limit is measured by the parent on a pipe, not by a signal, so it holds in any thread and
+under any server; a worker that exceeds it is killed, and only its own pair is lost.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from functools import cache
 from typing import Final
 
 MAX_LENGTH: Final = 300
-"""A longer formula is not asked about."""
+"""Characters of a formula; a longer one is not compared."""
 _START_S: Final = 60.0
-"""Seconds for a process to come up; SymPy takes one or two to load."""
+"""Seconds for a process to start; SymPy takes one or two to load."""
 
 
 _SYMBOLS: Final = {
@@ -43,7 +43,7 @@ def _latex(text: str) -> str:
 
 
 class Worker:
-    """A process with a line in and a line out, which says "ready" first."""
+    """A process that answers each line with a line, after a first line when it is ready."""
 
     def __init__(self, module: str, *arguments: str) -> None:
         self.process = subprocess.Popen(
@@ -56,7 +56,7 @@ class Worker:
         self.ask(b"", time.monotonic() + _START_S)
 
     def ask(self, line: bytes, deadline: float) -> bytes | None:
-        """The answering line, or none where the worker is dead or the deadline passes."""
+        """The answer line; None if the worker is dead or the deadline has passed."""
         assert self.process.stdin is not None
         try:
             if line:
@@ -79,18 +79,18 @@ class Worker:
         return line
 
     def kill(self) -> None:
-        """End it, whatever it does."""
+        """Kill the process."""
         self.process.kill()
         self.process.communicate()  # closes the pipes
 
 
 class AlgebraPool:
-    """Up to ``size`` workers, started when first needed; safe to share between threads.
+    """Up to ``size`` workers, started when first needed; thread-safe.
 
     Args:
-        size: Worker processes.
-        seconds: Wall-clock bound of one pair.
-        memory_mb: Address space of one worker, in MiB.
+        size: Number of worker processes.
+        seconds: Wall-clock limit per pair.
+        memory_mb: Address space per worker, in MiB.
 
     """
 
@@ -103,7 +103,7 @@ class AlgebraPool:
         atexit.register(self.close)
 
     def equal(self, left: str, right: str) -> bool | None:
-        """Whether two LaTeX formulas are equal, or none where that was not shown in time."""
+        """Whether two LaTeX formulas are equal; None if that was not shown in time."""
         if max(len(left), len(right)) > MAX_LENGTH or self._closed:
             return None
         with self._worker() as worker:
@@ -140,5 +140,5 @@ def _pool() -> AlgebraPool:
 
 
 def shared_pool(left: str, right: str) -> bool | None:
-    """``AlgebraPool.equal`` of the one pool of this process."""
+    """``AlgebraPool.equal`` of the pool that this process shares."""
     return _pool().equal(left, right)

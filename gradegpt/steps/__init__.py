@@ -1,7 +1,7 @@
-"""Process-level scores: each step of a response is right, wrong or left open.
+"""Process-level scores: each step of a response is right, wrong or undecided.
 
 OlympicArena, section 3.4 and appendix C.6. ``split`` cuts solutions into steps, ``rules`` scores
-those that end in results (``results``), ``chain`` asks a model and reads its reply.
+those that end in results (``results``), ``chain`` prompts a model and parses its reply.
 """
 
 from gradegpt.steps.chain import build_step_prompt, read_step_reply

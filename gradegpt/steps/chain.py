@@ -1,7 +1,7 @@
-"""Score a response's steps by a model: the prompt, and the reader of the chain it replies with.
+"""Score a response's steps by a model: the prompt, and the parser of the model's chain.
 
-What is asked is that of OlympicArena (section 3.4 and appendix C.6): the reference solution's steps
-and the response's, each of the latter scored 0 or 1. Words and format are this project's own::
+The task is that of OlympicArena (section 3.4 and appendix C.6): given the reference solution's
+steps and the response's, score each of the latter 0 or 1. Words and format are this project's own::
 
     Step 1 | Reference 2 | 12 + 7 = 18 | 0
     Step 2 | Reference none | so the length is 18 | 0
@@ -22,7 +22,7 @@ from gradegpt.steps.split import reference_steps, response_steps
 
 METHOD: Final = "model"
 VERSION: Final = "1"
-"""Raised with every change of the prompt or of how a reply is read."""
+"""Increased with every change of the prompt or of the parser."""
 _SYSTEM: Final = (
     "You check a solution step by step. You are given a problem, the steps of a correct reference "
     "solution, and the steps of a response. Score each step of the response by itself: 1 if "
@@ -53,14 +53,14 @@ class _Line(NamedTuple):
 
 
 class UnreadableReplyError(ValueError):
-    """Why a reply is no chain."""
+    """Why a reply is not a chain."""
 
 
 def build_step_prompt(item: Item, budget: Budget | None = None) -> tuple[Message, ...]:
-    """The conversation that asks for a score of every step, in the question's language.
+    """The prompt for a score of every step, in the question's language.
 
-    Empty where ``nothing_to_score`` says why there is nothing to ask. Each solution takes at most
-    the budget's ``response``: of one that is longer, each step its share.
+    It is empty where ``nothing_to_score`` has a reason. Each solution takes at most the budget's
+    ``response``; in a longer solution each step takes an equal share.
     """
     if nothing_to_score(item) is not None:
         return ()
@@ -91,8 +91,8 @@ def _framed(name: str, frame: str, text: str) -> str:
 def read_step_reply(item: Item, reply: str) -> StepScores:
     """The scores in a model's reply to ``build_step_prompt``.
 
-    Nothing but the lines that were asked for is read: each step once and in order, its reference
-    step one that there is, its quote in that step word for word. All else is ``unparsed``, with the
+    The reply must be exactly the lines of the prompt's format: each step once and in order, an
+    existing reference step, a verbatim quote of the step. Any other reply is ``unparsed``, with the
     reason.
     """
     steps = response_steps(item)
@@ -140,6 +140,6 @@ def _line(text: str, number: int) -> _Line:
 
 
 def _is_verbatim(quote: str, step: str) -> bool:
-    """Whether the quote is of the step, blanks and line breaks alike; it may be as it was shown."""
+    """Whether the quote is in the step up to blanks and line breaks, defused or not."""
     quoted, whole = (" ".join(defuse(text).split()) for text in (quote, step))
     return bool(re.search(r"\w", quoted)) and quoted in whole

@@ -1,4 +1,4 @@
-"""The result of a step: its announced answer, or the last equation in it."""
+"""The result of a step: its announced answer, or its last equation."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from gradegpt.rules.tolerance import DEFAULT
 from gradegpt.schema import Item
 
 _READ: Final = 2_000
-"""Characters at the end of a step in which its result is looked for."""
+"""Characters at the end of a step that are searched for its result."""
 _CALCULATED = re.compile(r"<<[^<>\n]*>>")
 """A calculator's note beside a number, as in GSM8K: 3*4=<<3*4=12>>12."""
 _CLAUSE = re.compile(
@@ -38,24 +38,24 @@ _CLAUSE = re.compile(
     r"|\b(?:and|so|then|hence|thus|since|because|where)\b",
     re.IGNORECASE,
 )
-"""What separates two clauses of a step."""
+"""Separators of clauses in a step."""
 _EQUALS = re.compile(r"(?<![<>≤≥≠!=])=(?!=)|≈|\\approx(?![a-z])")
 _IS = re.compile(r"等于|[是为]|\b(?:is|are|equals)\b", re.IGNORECASE)
 _TIMES = re.compile(r"(?<=[\d)%])\s*[xX]\s*(?=[\d($.])")
-"""A letter for the sign ×: 18 x 4."""
+"""The letter x for the sign ×: 18 x 4."""
 _OR = re.compile(r"或|±|\\pm|\bor\b", re.IGNORECASE)
-"""Several values, of which a step gives each."""
+"""Marks of several values, all of which the step gives."""
 _SUPPOSED = re.compile(
     r"如果|假[设如若]|[若当设令]|\b(?:if|when|suppose|assum\w+|let|case)\b", re.IGNORECASE
 )
-"""Words of a case, in which a symbol may have another value than elsewhere."""
+"""Words for a case distinction, in which a symbol may have another value than elsewhere."""
 _WORDS = re.compile(
     r"[\u3400-\u9fff]+|(?<![A-Za-z\\])(?:[A-Za-z]*[a-z]{3}[a-z]*(?= |\Z)|[A-Za-z][a-z](?= +\S))"
     r"|\b(?:[Hh]e|[Ii]t|[Ww]e)\b"
 )
-"""Words before the formula that an equation begins with."""
+"""Words before the formula at the beginning of an equation."""
 _NUMERIC = re.compile(r"[\s$({\\*]*[-−]?\s*(?:\\[dt]?frac|\\sqrt|[\d√π.])")
-"""How a value begins that a word such as ``is`` announces."""
+"""The beginning of a value after a word such as ``is``."""
 _NOUN = re.compile(r"\$?(?:\s+[A-Za-z]{2}|\s*[\u3400-\u9fff])")
 _NO_START: Final = tuple("+-−*/×÷·^)]}")
 
@@ -63,8 +63,8 @@ _NO_START: Final = tuple("+-−*/×÷·^)]}")
 class Result(NamedTuple):
     """A step's last equation or announced answer: ``left = right``.
 
-    ``left`` is the symbol or the formula there, or empty where there are words; ``answers``: the
-    step gives the answer to the question; ``supposed``: the step is conditional.
+    ``left`` is a symbol or a formula, or empty where there are words; ``answers``: the step gives
+    the answer to the question; ``supposed``: the step is conditional.
     """
 
     left: str
@@ -74,7 +74,7 @@ class Result(NamedTuple):
 
     @property
     def _formula(self) -> Node | None:
-        """The left side where it is a formula and no symbol."""
+        """The left side where it is a formula and not a symbol."""
         value = values.read(f"{self.left} = 0") if self.left else None
         return value.left if isinstance(value, Relation) else None
 
@@ -85,7 +85,7 @@ class Result(NamedTuple):
 
     @property
     def has_unknowns(self) -> bool:
-        """Whether this is an equation such as 2x + 1 = 7."""
+        """Whether this is an equation with unknowns such as 2x + 1 = 7."""
         return self._formula is not None and bool(variables(self._formula))
 
     @property
@@ -95,9 +95,9 @@ class Result(NamedTuple):
 
 
 def solution_results(steps: Sequence[str], item: Item) -> list[Result | None]:
-    """The result of each step of a reference solution; none where nothing can be read.
+    """The result of each step of a reference solution; none where there is no readable result.
 
-    The last one that is an accepted answer of the item answers the question.
+    The last one that equals an accepted answer of the item is marked as the answer.
     """
     found = [result_of(step) for step in steps]
     accepted = [
@@ -114,9 +114,9 @@ def solution_results(steps: Sequence[str], item: Item) -> list[Result | None]:
 
 
 def response_results(steps: Sequence[str], item: Item) -> list[Result | None]:
-    """The result of each step of a response; none where nothing can be read.
+    """The result of each step of a response; none where there is no readable result.
 
-    The last one answers the question, where it is boxed or announced.
+    The last one is marked as the answer, where it is boxed or announced.
     """
     found = [result_of(step) for step in steps]
     if steps:
@@ -129,7 +129,7 @@ def response_results(steps: Sequence[str], item: Item) -> list[Result | None]:
 def result_of(step: str) -> Result | None:
     r"""The announced or boxed answer of a step, else its last equation, in signs or in words.
 
-    >>> result_of("So the area is S = 3 × 8 / 2 = 12 cm².").right.said
+    >>> result_of("So the area is S = 3 × 8 / 2 = 12 cm².").right.text
     '12 cm²'
     """
     text = _readable(step)
@@ -147,7 +147,7 @@ def _answer(step: str, kind: AnswerType, question: str) -> Result | None:
 
 def _is_accepted(final: Result, accepted: Sequence[Answer], item: Item) -> bool:
     tolerance = item.tolerance or DEFAULT
-    said = final.right.said
+    said = final.right.text
     return any(
         compare(
             answer, read(said, answer.kind, asked(item)), question=asked(item),
@@ -162,12 +162,12 @@ def _announced(text: str, kind: AnswerType | None, question: str) -> Result | No
     if found is None or found.how not in (How.BOXED, How.ANNOUNCED):
         return None
     equation = _equation(found.answer)
-    left, said = (equation.left, equation.right.said) if equation else ("", found.answer)
+    left, said = (equation.left, equation.right.text) if equation else ("", found.answer)
     return Result(left, read(said, kind, question))
 
 
 def _equation(text: str) -> Result | None:
-    """The last clause with a sign of equality, or a word for it, and a value behind it."""
+    """The last clause with an equals sign, or a word for it, and a value after it."""
     behind = ""
     for clause in reversed(_CLAUSE.split(text)):
         sign = _EQUALS if _EQUALS.search(clause) else _IS
@@ -190,7 +190,7 @@ def _read_sides(first: str, others: Sequence[str], *, in_words: bool) -> Result 
 
 
 def _value(right: str, numeric: bool) -> Answer | None:
-    """The value after a sign; of a number of things the number: 12 of "12 pens a week"."""
+    """The value after a sign; for a count of things the number: 12 of "12 pens a week"."""
     right = right.strip(" $*")
     if not right or (numeric and not _NUMERIC.match(right)):
         return None
@@ -208,7 +208,7 @@ def _is_value(answer: Answer) -> bool:
 
 
 def _is_measured_or_formula(value: object) -> bool:
-    """Whether the number has a unit of measurement behind it, or a factor as in 2 sin x."""
+    """Whether a unit of measurement follows the number, or a factor as in 2 sin x."""
     if not isinstance(value, Leaf):
         return False
     measured = value.quantity is not None and known(value.quantity.unit)
@@ -216,7 +216,7 @@ def _is_measured_or_formula(value: object) -> bool:
 
 
 def _formula(side: str) -> str:
-    """The symbol or formula that a side ends in: S of "the area S"."""
+    """The symbol or formula at the end of a side: S of "the area S"."""
     words = list(_WORDS.finditer(side))
     left = side[words[-1].end() if words else 0 :].strip(" $:：")
     balanced = all(left.count(a) == left.count(b) for a, b in ("()", "{}", "[]"))

@@ -1,4 +1,4 @@
-"""Whether two steps have the same result: shown, refuted, or left open."""
+"""Whether two steps have the same result: proved, refuted, or undecided."""
 
 from __future__ import annotations
 
@@ -16,35 +16,35 @@ from gradegpt.steps.results import Result
 
 
 def same_result(wanted: Result, given: Result, item: Item) -> bool | None:
-    """Whether a response's step has the result of the reference's; none where neither is shown.
+    """Whether a response's step has the result of the reference's; None where it is undecided.
 
-    Equal are equal values, and equations in unknowns that say the same; not those of two symbols,
-    and not what its own equation refutes. Different are only two numbers, options or truths that
-    are of the same symbol or the same formula, or that both answer the question. A response's
-    answer is compared with that of the reference alone.
+    Results are the same if their values are equal, or their equations in unknowns are equivalent;
+    not if they are of two symbols, or the response's own equation is false. They are different only
+    if both are numbers, options or truth values of the same symbol or formula, or both answer the
+    question. A response's answer is compared only with the answer of the reference.
     """
     if given.answers and not wanted.answers:
         return None
     if wanted.has_unknowns or given.has_unknowns:
         return _same_equation(wanted, given)
-    alike = _same_left(wanted, given)
-    if not alike and wanted.is_named and given.is_named:
+    same_left = _same_left(wanted, given)
+    if not same_left and wanted.is_named and given.is_named:
         return None
     tolerance = item.tolerance or DEFAULT
     same = compare(wanted.right, given.right, question=asked(item), tolerance=tolerance).same
     if same:
         return None if _refutes_itself(given) else True
-    one_case = alike and not wanted.supposed and not given.supposed
+    one_case = same_left and not wanted.supposed and not given.supposed
     answers = wanted.answers and given.answers
     return False if same is False and (one_case or answers) and _comparable(wanted, given) else None
 
 
 def _same_left(wanted: Result, given: Result) -> bool:
-    """Whether two steps give the value of one thing: S and S, 12 + 7 and 7 + 12."""
+    """Whether two steps give the value of the same quantity: S and S, 12 + 7 and 7 + 12."""
     one, other = wanted.computed, given.computed
     if one is not None and other is not None:
         return algebra.close(one, other) and not _same_number(wanted, given)  # 40 h for 40 min
-    return bool(wanted.left) and _solid(wanted.left) == _solid(given.left)
+    return bool(wanted.left) and _without_blanks(wanted.left) == _without_blanks(given.left)
 
 
 def _same_number(wanted: Result, given: Result) -> bool:
@@ -57,7 +57,7 @@ def _quantity(result: Result) -> Quantity | None:
     return value.quantity if isinstance(value, Leaf) else None
 
 
-def _solid(text: str) -> str:
+def _without_blanks(text: str) -> str:
     return "".join(fold(text).split())
 
 
@@ -65,7 +65,7 @@ def _same_equation(wanted: Result, given: Result) -> bool | None:
     if not wanted.left or not given.left:
         return None
     one, other = (
-        read(f"{result.left} = {result.right.said}", AnswerType.EQUATION)
+        read(f"{result.left} = {result.right.text}", AnswerType.EQUATION)
         for result in (wanted, given)
     )
     return compare(one, other).same or None
@@ -80,7 +80,7 @@ def _refutes_itself(result: Result) -> bool:
 
 
 def _comparable(wanted: Result, given: Result) -> bool:
-    """Whether both are numbers, or both options or truths: a formula may have any value."""
+    """Whether both are numbers, or both options or truth values; a formula may have any value."""
     one, other = wanted.right.value, given.right.value
     if isinstance(one, Leaf) and isinstance(other, Leaf):
         return _is_number(one) and _is_number(other)

@@ -1,4 +1,4 @@
-"""The scores of a response's steps: what every way of scoring ends in."""
+"""The scores of a response's steps: the common result of all scoring methods."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ Score = Literal[0, 1] | None
 class StepScores(Row):
     """The process-level result for one item (OlympicArena, appendix C.6).
 
-    ``scores`` holds for each step of the response, in order, 1 for right, 0 for wrong, None where
-    that is left open; ``references`` the number, from 1, of the reference step that it was compared
-    with, or None. ``mean`` is over the steps that have a score. ``first_error`` is the first step
-    that scores 0, from 1; steps before it may be open. ``first_error_at`` is the
-    position of its middle in the response, (k - 1/2) / n for step k of n, so that errors that are
-    equally likely everywhere have the mean 1/2. Only the outcome ``judged`` has scores; ``chain``
-    is what a model wrote.
+    ``scores`` holds for each step of the response, in order, 1 for right, 0 for wrong, None for
+    undecided; ``references`` the number, from 1, of the reference step that it was compared with,
+    or None. ``mean`` is over the steps that have a score. ``first_error`` is the first step that
+    scores 0, from 1; steps before it may be undecided. ``first_error_at`` is the position of its
+    middle in the response, (k - 1/2) / n for step k of n, so that errors that are equally likely
+    everywhere have the mean 1/2. Only the outcome ``judged`` has scores; ``chain`` is a model's
+    reply.
     """
 
     id: str
@@ -43,10 +43,10 @@ class StepScores(Row):
         known = [score for score in self.scores if score is not None]
         if judged != bool(known) or judged != (self.mean is not None):
             raise ValueError(
-                "scores: some step has one, and there is a mean, if and only if judged"
+                "scores: must have a score and a mean if the outcome is judged, and else neither"
             )
         if judged and not len(self.scores) == len(self.references) == self.n_steps:
-            raise ValueError(f"scores: not one for each of the {self.n_steps} steps")
+            raise ValueError(f"scores: must have one for each of the {self.n_steps} steps")
         if self.first_error != first_error(self.scores):
             raise ValueError(f"first_error: {self.first_error} is not the first step that scores 0")
         return self
@@ -89,7 +89,7 @@ def not_judged(
     n_steps: int,
     chain: str | None = None,
 ) -> StepScores:
-    """The row of an item without a scored step, and why there is none."""
+    """The row of an item without a scored step, and the reason."""
     return StepScores(
         id=item.id, outcome=outcome, method=method, reason=reason, n_steps=n_steps, chain=chain
     )

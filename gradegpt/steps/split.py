@@ -13,7 +13,7 @@ from gradegpt.answers.spelled import spelled
 from gradegpt.schema import Item
 
 MAX_STEPS: Final = 200
-"""A text with more steps is a loop or no solution, and is not scored."""
+"""A text with more steps is a loop or not a solution, and is not scored."""
 _TAGGED = re.compile(
     r"<STEP\s*\d+>(?P<body>.*?)(?:</STEP\s*\d*>|(?=<STEP\s*\d+>)|\Z)", re.DOTALL | re.IGNORECASE
 )
@@ -27,10 +27,10 @@ _HEADING = re.compile(
 )
 _LINE = re.compile(r"^.*$", re.MULTILINE)
 _LISTED = re.compile(r"(?:#+[ \t]*)?(?=[*_]*\d)")
-"""How the line of a numbered list begins: at the margin, and not with the bracket of a part."""
+"""The beginning of a line of a numbered list: at the margin, and not a part mark in brackets."""
 _PARAGRAPH = re.compile(r"\S.*?(?=\n[ \t]*\n|\Z)", re.DOTALL)
-_DRESSING: Final = " \t\r\n*_"
-_SAYS = re.compile(r"\w")
+_MARKUP: Final = " \t\r\n*_"
+_HAS_WORD = re.compile(r"\w")
 
 
 class _Mark(NamedTuple):
@@ -54,14 +54,14 @@ def split_steps(text: str) -> tuple[str, ...]:
     r"""The steps of a solution; each of them is a verbatim part of ``text``.
 
     Where they are marked, by ``<STEP1>…</STEP1>``, ``Step 1:``, ``第一步`` or ``步骤1``, or by a
-    list that counts up from 1 at the margin, a step is what follows its mark; what is before
-    the first mark or outside the tags is no step. Else the steps are the paragraphs; of one
-    paragraph the lines, of one line the sentences.
+    list that counts up from 1 at the margin, a step is the text after its mark; text before the
+    first mark or outside the tags is not a step. Otherwise the steps are the paragraphs; of a
+    single paragraph the lines, of a single line the sentences.
 
     >>> split_steps("Step 1: 12 + 7 = 19.\nStep 2: 2 × 19 = 38.")
     ('12 + 7 = 19.', '2 × 19 = 38.')
     """
-    tagged = _solid(match["body"] for match in _TAGGED.finditer(text))
+    tagged = _with_words(match["body"] for match in _TAGGED.finditer(text))
     if tagged:
         return tagged
     if headed := _counted(_headings(text), least=1):
@@ -73,13 +73,13 @@ def split_steps(text: str) -> tuple[str, ...]:
         text.splitlines(),
         (text[start:end] for start, end in sentences(text)),
     )
-    found = [_solid(cut) for cut in cuts]
+    found = [_with_words(cut) for cut in cuts]
     return next((steps for steps in found if len(steps) > 1), found[0])
 
 
-def _solid(pieces: Iterable[str]) -> tuple[str, ...]:
-    """Without blanks around them, and without those that say nothing, such as a rule of dashes."""
-    return tuple(piece.strip() for piece in pieces if _SAYS.search(piece))
+def _with_words(pieces: Iterable[str]) -> tuple[str, ...]:
+    """The pieces without blanks around them, and without those without a word, such as dashes."""
+    return tuple(piece.strip() for piece in pieces if _HAS_WORD.search(piece))
 
 
 def _headings(text: str) -> list[_Mark]:
@@ -103,7 +103,7 @@ def _listed(text: str) -> list[_Mark]:
 
 
 def _counted(marks: Iterable[_Mark], least: int) -> list[_Mark]:
-    """The marks that count up from 1, which may begin anew; none where ``least`` is not reached."""
+    """The marks that count up from 1, also repeatedly; none where ``least`` is not reached."""
     kept: list[_Mark] = []
     for mark in marks:
         if mark.number == 1 or (kept and mark.number == kept[-1].number + 1):
@@ -114,4 +114,4 @@ def _counted(marks: Iterable[_Mark], least: int) -> list[_Mark]:
 def _behind(text: str, marks: Sequence[_Mark]) -> tuple[str, ...]:
     ends = [*(after.start for _, after in pairwise(marks)), len(text)]
     bodies = (text[mark.end : end] for mark, end in zip(marks, ends, strict=True))
-    return _solid(body.lstrip(_DRESSING) for body in bodies)
+    return _with_words(body.lstrip(_MARKUP) for body in bodies)

@@ -1,11 +1,11 @@
-"""Tables of any form, each read and written here alone: JSON Lines, JSON, CSV, TSV, Parquet, XLSX.
+"""Readers and writers of tables: JSON Lines, JSON, CSV, TSV, Parquet, XLSX.
 
-``hub`` reads a data set of the hub, ``source`` standard input. Nothing here knows what a column
-means: that is ``gradegpt.columns``.
+``hub`` reads a data set of the hub, ``source`` standard input. The meaning of columns is in
+``gradegpt.columns``.
 """
 
 from gradegpt.tables.forms import SUFFIXES, Form, Row, Rows, form_of, place, sniffed
-from gradegpt.tables.rows import check_library, files, read, read_table, sound, write
+from gradegpt.tables.rows import check_library, files, read, read_table, valid_rows, write
 from gradegpt.tables.separated import as_cell
 from gradegpt.tables.source import Source, opened
 
@@ -24,6 +24,6 @@ __all__ = [
     "read",
     "read_table",
     "sniffed",
-    "sound",
+    "valid_rows",
     "write",
 ]

@@ -1,4 +1,4 @@
-"""The forms that a table comes in, and how a file's is known: by its suffix, else by its start."""
+"""The forms of tables; a file's form is found by its suffix, else by its first bytes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Final
 
 
 class Form(StrEnum):
-    """What a table is written as."""
+    """The file format of a table."""
 
     JSONL = "jsonl"
     JSON = "json"
@@ -21,7 +21,7 @@ class Form(StrEnum):
 
 Row = dict[str, Any]
 Rows = Iterator[tuple[int, Row | str]]
-"""Rows by their number in the file. A text instead of a row says what is wrong with that one."""
+"""Rows with their number in the file. A text instead of a row is the error of that row."""
 
 SUFFIXES: Final = {f".{form}": form for form in Form} | {".ndjson": Form.JSONL}
 _BY_LINE: Final = frozenset((Form.JSONL, Form.CSV, Form.TSV))
@@ -35,7 +35,7 @@ def form_of(path: str | Path) -> Form | None:
 
 
 def sniffed(path: Path) -> Form:
-    """The form of a file without a known suffix, by its first bytes; JSON Lines in doubt."""
+    """The form of a file without a known suffix, by its first bytes; JSON Lines by default."""
     start = b""
     if path.is_file():
         with path.open("rb") as file:
@@ -54,12 +54,12 @@ def sniffed(path: Path) -> Form:
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON has it: bytes by their number, dates, decimals and the like as their text."""
+    """A value that JSON can hold: bytes as their number, dates, decimals and the like as text."""
     if isinstance(value, bytes):
         return f"({len(value):,} bytes)"
     return value if value is None or isinstance(value, _OF_JSON) else str(value)
 
 
 def place(name: str, form: Form, number: int) -> str:
-    """Where a row is: ``file:line``, or ``file: row n`` where rows are no lines."""
+    """The place of a row: ``file:line``, or ``file: row n`` where rows are not lines."""
     return f"{name}:{number}" if form in _BY_LINE else f"{name}: row {number}"

@@ -14,8 +14,8 @@ def read_hub(path: str) -> Rows:
     """The rows of ``hf:owner/name:config@split``, streamed and counted from 1.
 
     Raises:
-        MissingError: no such data set, no network, or ``datasets`` is not installed.
-        InputError: several splits or configurations, of which none is named.
+        MissingError: there is no such data set or no network, or ``datasets`` is not installed.
+        InputError: there are several splits or configurations, and none is named.
 
     """
     try:
@@ -29,7 +29,7 @@ def read_hub(path: str) -> Rows:
     try:
         splits = datasets.load_dataset(name, config or None, streaming=True)
         rows = splits[_split(split, list(splits), path)]
-        # Undecoded, or a data set with pictures needs an image library to give its texts.
+        # Undecoded: decoding the images of a data set would need an image library.
         yield from enumerate(rows.decode(False) if rows.features else rows, start=1)
     except InputError:
         raise

@@ -1,4 +1,4 @@
-"""JSON Lines and JSON read, and JSON written: lines are written by ``gradegpt.records``."""
+"""Read JSON Lines and JSON, and write JSON; ``gradegpt.records`` writes JSON Lines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gradegpt.tables.forms import Row, Rows, plain
 
 
 def read_json_lines(path: Path, name: str) -> Rows:
-    """An object a line; the number is the line's."""
+    """One object per line, with the number of the line."""
     for number, raw in read_lines(path):
         try:
             row: Row | str = parse_line(raw, "")
@@ -23,23 +23,23 @@ def read_json_lines(path: Path, name: str) -> Rows:
 
 
 def read_json(path: Path, name: str) -> Rows:
-    """A list of objects, an object with one such list inside, or one from ids to objects."""
+    """The rows of a list of objects, an object with one such list, or an object by ids."""
     try:
         value = parse_json(path.read_bytes())
     except json.JSONDecodeError as error:
         raise InputError(
             f"{name}:{error.lineno}: not JSON ({error.msg}); "
-            "if every line is an object of its own, name the file .jsonl"
+            "if every line is a separate object, name the file .jsonl"
         ) from error
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"{name}: cannot be read as JSON ({error})") from error
     for number, row in enumerate(_listed(value, name), start=1):
         is_row = isinstance(row, dict)
-        yield number, row if is_row else f"a {type(row).__name__}; every row is an object"
+        yield number, row if is_row else f"{type(row).__name__} instead of an object"
 
 
 def write_json(out: TextIO, columns: Iterable[str], rows: Iterable[Row]) -> None:
-    """A list of objects, one a line."""
+    """Write a list of objects, one per line."""
     before = "[\n"
     for row in rows:
         out.write(before + json.dumps(row, ensure_ascii=False, default=plain))
@@ -53,13 +53,13 @@ def _listed(value: Any, name: str) -> Iterable[Any]:
         return value
     if not isinstance(value, dict):
         raise InputError(
-            f"{name}: a {type(value).__name__}; expected a list of objects, an object with one "
+            f"{name}: is a {type(value).__name__}; expected a list of objects, an object with one "
             "such list inside, or an object from ids to objects"
         )
     lists = [held for held in value.values() if isinstance(held, list) and _are_rows(held)]
     if len(lists) > 1:
         raise InputError(
-            f"{name}: {len(lists)} lists of rows in one object; give each its own file"
+            f"{name}: {len(lists)} lists of rows are in one object; put each into its own file"
         )
     if lists:
         return lists[0]

@@ -1,4 +1,4 @@
-"""Parquet, read and written. Needs pyarrow."""
+"""Read and write Parquet. Needs pyarrow."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def read_parquet(path: Path, name: str) -> Rows:
 
 
 def write_parquet(out: TextIO, columns: Sequence[str], rows: Iterable[Row]) -> None:
-    """Each column with the type of its values; one whose values have several types is text."""
+    """Write columns with the type of their values; a column with several types is text."""
     pyarrow, parquet = pyarrow_for("Parquet")
     held = list(rows)
     arrays = {column: _array(pyarrow, [row.get(column) for row in held]) for column in columns}
@@ -39,7 +39,7 @@ def _array(pyarrow: Any, values: list[Any]) -> Any:
 
 
 def pyarrow_for(name: str) -> tuple[Any, Any]:
-    """Pyarrow and its module for Parquet; ``MissingError``, with ``name``, without them."""
+    """Pyarrow and its Parquet module; raises ``MissingError``, which begins with ``name``."""
     try:
         import pyarrow
         from pyarrow import parquet

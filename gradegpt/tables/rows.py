@@ -1,4 +1,4 @@
-"""One reader and one writer for each form, and the files that a pattern names."""
+"""One reader and one writer for each form, and the files that match a pattern."""
 
 from __future__ import annotations
 
@@ -33,26 +33,25 @@ _WRITERS: Final[dict[Form, Callable[[TextIO, Sequence[str], Iterable[Row]], None
 
 
 def read(path: str | Path, form: Form, name: str = "") -> Rows:
-    """The rows of a file, in order, each with its number; ``name`` is what messages call it.
+    """The rows of a file, in order, each with its number; ``name`` is the file's in messages.
 
     Raises:
-        MissingError: no such file, or the library that reads it is not installed.
+        MissingError: there is no such file, or the library that reads it is not installed.
         InputError: the file cannot be read as that form. A single wrong row is a text instead.
 
     """
     path, name = Path(path), name or str(path)
     if form is not Form.JSONL and not path.is_file():
         if path.is_dir():
-            raise InputError(f"{name}: a folder; give a file")
+            raise InputError(f"{name}: is a folder; give a file")
         raise MissingError(f"{name}: no such file")
     return _READERS[form](path, name)
 
 
 def write(out: TextIO, form: Form, columns: Sequence[str], rows: Iterable[Row]) -> None:
-    """Write rows into an open file. JSON has a row's own columns, the others those given.
+    """Write rows into an open file: for JSON with their own columns, else with ``columns``.
 
-    Every form but JSON Lines, which ``gradegpt.records`` writes. Parquet and XLSX are bytes, which
-    go into ``out.buffer``.
+    ``gradegpt.records`` writes JSON Lines. Parquet and XLSX are bytes, written to ``out.buffer``.
 
     Raises:
         MissingError: the library that writes it is not installed.
@@ -62,7 +61,7 @@ def write(out: TextIO, form: Form, columns: Sequence[str], rows: Iterable[Row]) 
 
 
 def check_library(form: Form, name: str) -> None:
-    """Raise ``MissingError`` where the library is not installed that reads and writes a form."""
+    """Raise ``MissingError`` where the library for a form is not installed."""
     if form is Form.PARQUET:
         pyarrow_for(name)
     if form is Form.XLSX:
@@ -70,7 +69,7 @@ def check_library(form: Form, name: str) -> None:
 
 
 def files(path: str) -> tuple[str, ...]:
-    """The files that ``path`` names, sorted: itself, or what its ``*`` match. None for the hub.
+    """The file ``path``, or the files that match its ``*``, sorted; none for the hub.
 
     Raises:
         MissingError: there is no such file.
@@ -93,21 +92,22 @@ def read_table(path: str) -> Iterator[tuple[str, Row]]:
     """Yield ``(where, row)`` for every row, in order; a path with ``*`` reads file after file.
 
     Raises:
-        MissingError: no such file or data set, or a library that reads it is not installed.
-        InputError: an unknown ending, or a file that is not what its ending says; it says where.
+        MissingError: there is no such file or data set, or a library is not installed.
+        InputError: an unknown suffix, or a file whose contents do not fit it, with the place.
 
     """
     if path.startswith(HUB):
-        yield from sound(path, Form.JSON, read_hub(path))
+        yield from valid_rows(path, Form.JSON, read_hub(path))
     for name in files(path):
         form = form_of(name)
         if form is None:
             known = ", ".join(SUFFIXES)
-            raise InputError(f"{name}: no reader for {Path(name).suffix!r}; save it as {known}")
-        yield from sound(name, form, read(name, form))
+            what = f"unknown suffix {Path(name).suffix!r}"
+            raise InputError(f"{name}: {what}; save it as {known}")
+        yield from valid_rows(name, form, read(name, form))
 
 
-def sound(name: str, form: Form, rows: Rows) -> Iterator[tuple[str, Row]]:
+def valid_rows(name: str, form: Form, rows: Rows) -> Iterator[tuple[str, Row]]:
     """Yield ``(where, row)`` for every row; one that cannot be read is an ``InputError``."""
     for number, row in rows:
         where = place(name, form, number)

@@ -1,4 +1,4 @@
-"""CSV and TSV, read and written: UTF-8, quoted as spreadsheets quote; every cell is text."""
+"""Read and write CSV and TSV: UTF-8, quoted as in spreadsheets; every cell is text."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from gradegpt.tables.forms import Row, Rows, plain
 
 
 def read_separated(path: Path, name: str, separator: str) -> Rows:
-    """A row under the columns of the first; the number is the line on which it begins."""
-    csv.field_size_limit(MAX_LINE_BYTES)  # of the process; its default is 128 KiB a cell
+    """The rows by the columns of the first line, each with the number of its first line."""
+    csv.field_size_limit(MAX_LINE_BYTES)  # for the whole process; the default is 128 KiB a cell
     with path.open("rb") as raw:
         # Decoded line by line: a text file decodes ahead, and errors would name the wrong line.
         lines = (line.decode("utf-8").removeprefix("\ufeff") for line in raw)
@@ -40,27 +40,27 @@ def read_separated(path: Path, name: str, separator: str) -> Rows:
 def write_separated(
     out: TextIO, columns: Sequence[str], rows: Iterable[Row], separator: str
 ) -> None:
-    """The columns, then a row each; what a row does not have is an empty cell."""
+    """Write the columns, then the rows; a missing value is an empty cell."""
     writer, quoting = (
         csv.writer(out, delimiter=separator, lineterminator="\n", quoting=how)
         for how in (csv.QUOTE_MINIMAL, csv.QUOTE_ALL)
     )
     for cells in chain([columns], ([as_cell(row.get(c)) for c in columns] for row in rows)):
-        # A carriage return alone ends a line for a reader, and is not quoted by itself.
+        # Readers end a line at a carriage return, but the writer does not quote it by default.
         (quoting if any("\r" in cell for cell in cells) else writer).writerow(cells)
 
 
 def header_of(names: Sequence[Any], name: str) -> list[str]:
-    """The columns of a table, of which none may be there twice."""
+    """The columns of a table; an ``InputError`` where one occurs twice."""
     header = ["" if column is None else str(column) for column in names]
     twice = next((column for column in header if column and header.count(column) > 1), None)
     if twice is not None:
-        raise InputError(f"{name}: the column {twice!r} is there twice; rename one of them")
+        raise InputError(f"{name}: the column {twice!r} occurs twice; rename one of them")
     return header
 
 
 def as_cell(value: Any) -> str:
-    """A value as the text of a cell: texts as they are, none as nothing, the rest as JSON."""
+    """A value as the text of a cell: a text itself, None as an empty text, the rest as JSON."""
     if value is None:
         return ""
     cell = plain(value)

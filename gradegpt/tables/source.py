@@ -1,4 +1,4 @@
-"""Where rows come from: a file, standard input, or a data set of the hub; readable many times."""
+"""The source of rows: a file, standard input, or a data set of the hub; readable many times."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STDIN: Final = "-"
 
 
 class Source(NamedTuple):
-    """A table in a file. ``name`` is what messages call it, ``shown`` the form of its places."""
+    """A table in a file. Messages use ``name``, and places of rows as in the form ``shown``."""
 
     path: Path
     form: Form
@@ -28,24 +28,24 @@ class Source(NamedTuple):
 
     @classmethod
     def of(cls, path: str | Path, form: Form | None = None, name: str = "") -> Source:
-        """A file; its form is that of its suffix or, without a known one, of its first bytes."""
+        """The table in a file; its form is found by the suffix, else by the first bytes."""
         form = form or form_of(path) or sniffed(Path(path))
         return cls(Path(path), form, name or str(path), form)
 
     def rows(self) -> Rows:
-        """The rows, from the first on; see ``gradegpt.tables.read``."""
+        """The rows, from the first; see ``gradegpt.tables.read``."""
         return read(self.path, self.form, self.name)
 
     def place(self, number: int) -> str:
-        """Where the row with that number is."""
+        """The place of the row with that number."""
         return place(self.name, self.shown, number)
 
 
 @contextmanager
 def opened(given: str) -> Iterator[Source]:
-    """The table that ``given`` names: a path, ``-`` for standard input, or ``hf:owner/name``.
+    """The table ``given``: a path, ``-`` for standard input, or ``hf:owner/name``.
 
-    What is no file is copied into one first, as the rows are read more than once.
+    Standard input and hub data are copied into a file first, as the rows are read repeatedly.
     """
     if given != STDIN and not given.startswith(HUB):
         yield Source.of(given)

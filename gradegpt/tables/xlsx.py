@@ -1,6 +1,6 @@
-"""Excel workbooks, read and written. Needs openpyxl.
+"""Read and write Excel workbooks. Needs openpyxl.
 
-A cell is what the file holds, not what a number format shows: 75% is 0.75, and 3/4 may be a date.
+A cell has the value in the file, not that of its number format: 75% is 0.75, 3/4 may be a date.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from gradegpt.tables.forms import Row, Rows
 from gradegpt.tables.separated import as_cell, header_of
 
 LONGEST: Final = 32_767
-"""Characters that a cell holds."""
+"""The most characters of a cell."""
 _BROKEN: Final = (zipfile.BadZipFile, KeyError, ValueError, OSError, SyntaxError)
-"""What openpyxl raises for a file that is no workbook; ``SyntaxError`` is XML's."""
+"""The exceptions of openpyxl for a file that is not a workbook; ``SyntaxError`` is XML's."""
 
 
 def read_xlsx(path: Path, name: str) -> Rows:
-    """The rows of the one sheet that has any; the number is the sheet's own."""
+    """The rows of the only sheet with rows, each with its number in the sheet."""
     openpyxl = openpyxl_for(name)
     try:
         with (
@@ -32,7 +32,8 @@ def read_xlsx(path: Path, name: str) -> Rows:
             sheets = [sheet for sheet in book.worksheets if _has_rows(sheet)]
             if len(sheets) > 1:
                 titles = ", ".join(sheet.title for sheet in sheets)
-                raise InputError(f"{name}: rows in {len(sheets)} sheets, {titles}; keep one")
+                what = f"there are rows in {len(sheets)} sheets, {titles}"
+                raise InputError(f"{name}: {what}; keep one")
             for sheet in sheets:
                 yield from _rows(sheet, name)
     except InputError:
@@ -42,7 +43,7 @@ def read_xlsx(path: Path, name: str) -> Rows:
 
 
 def write_xlsx(out: TextIO, columns: Sequence[str], rows: Iterable[Row]) -> None:
-    """One sheet: the columns, then a row each. No text becomes a formula."""
+    """Write one sheet: the columns, then the rows. No text becomes a formula."""
     openpyxl = openpyxl_for("XLSX")
     from openpyxl.cell import WriteOnlyCell
     from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
@@ -55,7 +56,7 @@ def write_xlsx(out: TextIO, columns: Sequence[str], rows: Iterable[Row]) -> None
             return value
         text = ILLEGAL_CHARACTERS_RE.sub("\ufffd", as_cell(value))
         made = WriteOnlyCell(sheet, text)
-        made.data_type = "s"  # "=1+1" of a response is what it wrote, and nothing to compute
+        made.data_type = "s"  # "=1+1" in a response is text, not a formula
         return made
 
     sheet.append([cell(column) for column in columns])
@@ -65,7 +66,7 @@ def write_xlsx(out: TextIO, columns: Sequence[str], rows: Iterable[Row]) -> None
 
 
 def too_long(row: Row) -> str:
-    """The column of a row whose text no cell holds; empty where there is none."""
+    """The column of a row whose text is too long for a cell; empty where there is none."""
     return next((name for name, value in row.items() if len(as_cell(value)) > LONGEST), "")
 
 
@@ -84,7 +85,7 @@ def _has_rows(sheet: Any) -> bool:
 
 
 def openpyxl_for(name: str) -> Any:
-    """openpyxl; ``MissingError``, with ``name``, without it."""
+    """openpyxl; raises ``MissingError``, which begins with ``name``, without it."""
     try:
         import openpyxl
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""Reading an answer: what people write for one value reads as that value."""
+"""Reading answers: the usual notations of one value are read as that value."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ QUESTION = "Which?\nA. the lever\nB. 12 kg\nC. 斜面\nD. a pulley, fixed"
     ],
 )
 def test_two_ways_to_write_it_are_one_answer(kind: AnswerType, one: str, other: str) -> None:
-    """How it is written does not count."""
+    """Notation does not affect equality."""
     assert read(one, kind, QUESTION) == read(other, kind, QUESTION)
     assert hash(read(one, kind, QUESTION)) == hash(read(other, kind, QUESTION))
 
@@ -87,5 +87,5 @@ def test_two_ways_to_write_it_are_one_answer(kind: AnswerType, one: str, other: 
     ],
 )
 def test_other_values_are_other_answers(kind: AnswerType, one: str, other: str) -> None:
-    """A sign, an element, an end, a place, a unit, an option more or less."""
+    """Answers differ by a sign, an element, an endpoint, a position, a unit or an option."""
     assert read(one, kind, QUESTION) != read(other, kind, QUESTION)

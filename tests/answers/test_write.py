@@ -1,4 +1,4 @@
-"""Writing an answer and reading it back: the same value, in every style that can write it."""
+"""Writing an answer and reading it back gives the same value, in every style."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ PIECES = st.tuples(
 
 
 def region(*ends: float | Fraction, inside: tuple[bool, bool] = (True, False)) -> Region:
-    """Intervals between the ends, two by two."""
+    """The intervals between each two endpoints."""
     pairs = zip(ends[::2], ends[1::2], strict=False)
     return Region(
         tuple(
@@ -142,8 +142,8 @@ ANSWERS = st.one_of(
 
 @given(answer=ANSWERS, data=st.data())
 @settings(max_examples=200, deadline=None)
-def test_what_is_written_reads_as_what_it_was(answer: Answer, data: st.DataObject) -> None:
-    """For every type, in every style."""
+def test_a_written_answer_is_read_as_the_same_answer(answer: Answer, data: st.DataObject) -> None:
+    """Every type is read back, in every style."""
     statements = isinstance(answer.value, Options) and answer.value.letters[0].isdigit()
     question = "" if statements or data.draw(st.booleans()) else QUESTION
     named = [*styles(answer, question)]
@@ -153,8 +153,8 @@ def test_what_is_written_reads_as_what_it_was(answer: Answer, data: st.DataObjec
         assert read(text, answer.kind, question) == answer, (text, style)
 
 
-def test_parts_beyond_the_marks_are_written_with_signs_between() -> None:
-    """Marks go to nine: eleven parts are written without any, and read as they were."""
+def test_more_parts_than_marks_are_written_with_separators() -> None:
+    """There are nine marks; eleven parts are written without marks, and read back equal."""
     answer = Answer(K.MULTI_PART, Group(True, tuple(leaf(Fraction(n)) for n in range(11))))
     named = [*styles(answer)]
     assert named

@@ -1,4 +1,4 @@
-"""Fixtures of the tests of the data generator: a teacher to ask, and files to read."""
+"""Fixtures for the tests of the data generator: a scripted teacher, and input files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def ask(tmp_path: Path, clock: Clock) -> Ask:
-    """Label ``items`` items by a script; the votes, the server and the teacher, closed."""
+    """Label ``items`` items by a script; return the votes, the server and the closed teacher."""
 
     def run(
         script: Script,

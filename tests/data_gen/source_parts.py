@@ -1,4 +1,4 @@
-"""A small table of every data set's shape, and how the tests of the sources read one."""
+"""Small tables in the format of each data set, and helpers to read them in tests."""
 
 from __future__ import annotations
 

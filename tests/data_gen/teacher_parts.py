@@ -1,4 +1,4 @@
-"""An item, chains about it, a clock and scripts: what the tests of the teacher share."""
+"""An item, its chains, a clock and scripts, shared by the tests of the teacher."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ Ask = Callable[..., tuple[list[Vote], ScriptedServer, Teacher]]
 
 
 class Clock:
-    """Seconds that pass only by sleeping."""
+    """A clock that advances only by sleeping."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -62,6 +62,6 @@ class Clock:
 
 
 def always(*says: Say | str) -> Script:
-    """The same answers in turn, again and again."""
+    """A script that repeats the same replies in turn."""
     turns = [say if isinstance(say, Say) else Say(say) for say in says]
     return lambda _, number: turns[number % len(turns)]

@@ -1,4 +1,4 @@
-"""A scripted OpenAI-compatible server on 127.0.0.1: says what a script tells it to."""
+"""An OpenAI-compatible server on 127.0.0.1 whose replies are scripted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Say:
-    """What the server answers: a completion of ``text``, or ``raw`` bytes in its place."""
+    """A reply of the server: a completion with ``text``, or ``raw`` bytes instead."""
 
     text: str = ""
     status: int = 200
@@ -44,11 +44,11 @@ class Say:
 
 
 Script = Callable[[dict[str, Any], int], Say]
-"""The request's body and how many came before it -> the answer."""
+"""The body of a request and the number of earlier requests -> the reply."""
 
 
 class ScriptedServer(ThreadingHTTPServer):
-    """Keeps each request's body and headers, and the most that were under way at once."""
+    """Records the body and headers of each request, and the highest number of open requests."""
 
     request_queue_size = 64
     daemon_threads = True
@@ -100,12 +100,12 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 @contextmanager
 def serving(script: Script) -> Iterator[ScriptedServer]:
-    """The server, for as long as the block."""
+    """The server, running within the block."""
     with ScriptedServer(script) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()

@@ -1,4 +1,4 @@
-"""Facts in two languages: what is right is right by construction, and no style tells it."""
+"""Bilingual facts: labels are right by construction, and no style predicts them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from data_gen import bilingual as bilingual_module
 from data_gen.bilingual import Fact, Name, bilingual, facts, sentences
-from data_gen.candidates import Candidate, agree, rng_for
+from data_gen.candidates import Candidate, labels_agree, rng_for
 from gradegpt.chain import needs_gloss, render_chain
 from gradegpt.errors import InputError
 from gradegpt.schema import ChainFormat, Verdict
@@ -27,12 +27,12 @@ def some(verdict: Verdict, step: int = 17, each: int = 3) -> list[Candidate]:
 
 
 def names(fact: Fact) -> set[str]:
-    """Every form of a fact's answer."""
+    """All forms of the answer of a fact."""
     return {form.casefold() for form in (*fact.answer.en, *fact.answer.zh)}
 
 
-def test_the_tables_are_read_and_say_where_they_come_from() -> None:
-    """Some hundreds of facts in a dozen kinds; each table opens with its source."""
+def test_the_tables_are_read_and_name_their_source() -> None:
+    """There are hundreds of facts of a dozen kinds, and each table begins with its source."""
     assert len(facts()) > 1000
     for path in bilingual_module.TABLES.glob("*.tsv"):
         first = path.read_text(encoding="utf-8").partition("\n")[0]
@@ -40,15 +40,15 @@ def test_the_tables_are_read_and_say_where_they_come_from() -> None:
         assert "licence" in first or "Unicode" in first
 
 
-def test_a_near_miss_is_no_form_of_the_answer() -> None:
-    """Neither in English nor in Chinese."""
+def test_a_hard_negative_is_no_form_of_the_answer() -> None:
+    """No English or Chinese form of a hard negative is a form of the answer."""
     for fact in facts():
         missed = {form.casefold() for near in fact.near for form in (*near.en, *near.zh)}
         assert not missed & names(fact), fact
 
 
-def test_no_answer_is_asked_for_in_training_and_held_out() -> None:
-    """Facts are held out by their answer's name, whatever asks for it."""
+def test_no_answer_is_both_in_training_and_held_out() -> None:
+    """Facts are held out by the name of their answer, for any question."""
     sides = defaultdict(set)
     for fact in facts():
         sides[fact.group].add(fact.held_out)
@@ -57,8 +57,8 @@ def test_no_answer_is_asked_for_in_training_and_held_out() -> None:
 
 
 @pytest.mark.parametrize("verdict", [Verdict.CORRECT, Verdict.INCORRECT])
-def test_the_quote_is_verbatim_and_the_answer_stands_in_it(verdict: Verdict) -> None:
-    """A Chinese quote has a gloss, which holds no Chinese where the facts are named in English."""
+def test_the_quote_is_verbatim_and_contains_the_answer(verdict: Verdict) -> None:
+    """A Chinese quote has a gloss, without Chinese where the facts have English names."""
     for candidate in some(verdict):
         chain = candidate.chain
         assert chain is not None
@@ -73,14 +73,14 @@ def test_the_quote_is_verbatim_and_the_answer_stands_in_it(verdict: Verdict) -> 
 
 
 def test_most_responses_are_in_the_other_language() -> None:
-    """Both directions alike."""
+    """Most responses are not in the language of the reference, equally in both directions."""
     made = some(Verdict.CORRECT) + some(Verdict.INCORRECT)
     ways = Counter((c.lang, c.response_lang) for c in made)
     assert min(ways["en", "zh"], ways["zh", "en"]) > 0.35 * len(made)
 
 
 def test_what_is_right_in_one_row_is_wrong_in_another() -> None:
-    """Neither a pattern nor a name tells the verdict; hesitating alone is always wrong."""
+    """No pattern and no name predicts the verdict, except that an undecided answer is wrong."""
     right, wrong = (some(v, step=6) for v in (Verdict.CORRECT, Verdict.INCORRECT))
     patterns = [{c.pattern.rpartition("_")[2] for c in side} for side in (right, wrong)]
     assert patterns[1] - patterns[0] <= {"undecided"}
@@ -88,7 +88,7 @@ def test_what_is_right_in_one_row_is_wrong_in_another() -> None:
 
 
 def test_names_are_right_in_some_rows_and_wrong_in_others() -> None:
-    """Most names that are wrong answers of a kind are right ones too."""
+    """Most names that are wrong answers are also right answers of the same kind."""
     given: dict[Verdict, set[str]] = {Verdict.CORRECT: set(), Verdict.INCORRECT: set()}
     for fact in (f for f in facts() if f.kind == "capital" and not f.held_out):
         for verdict, i in product(given, range(6)):
@@ -101,14 +101,14 @@ def test_names_are_right_in_some_rows_and_wrong_in_others() -> None:
 
 
 def test_the_rules_dispute_hardly_any_label() -> None:
-    """What they decide, as of two lists, they decide as it was made."""
+    """Where the rules decide, as for lists, they agree with the label by construction."""
     made = some(Verdict.CORRECT) + some(Verdict.INCORRECT) + some(Verdict.INVALID)
-    disputed = [c for c in made if agree(c.labels) is False]
+    disputed = [c for c in made if labels_agree(c.labels) is False]
     assert len(disputed) <= 0.01 * len(made), disputed
 
 
-def test_a_rival_may_be_named_and_the_sentence_decides() -> None:
-    """Canberra, not Sydney: right; Sydney, not Canberra: wrong, by the same sentences."""
+def test_a_rejected_answer_may_be_named_and_the_sentence_decides() -> None:
+    """The sentence "Canberra, not Sydney" is right and "Sydney, not Canberra" wrong."""
     rivals = {
         verdict: [
             c
@@ -128,7 +128,7 @@ def test_a_rival_may_be_named_and_the_sentence_decides() -> None:
 
 
 def test_parts_come_in_any_order_and_a_wrong_list_is_another_set() -> None:
-    """One is missing, one is a stranger, or one is too many."""
+    """A wrong list has one part missing, replaced by a foreign one, or added."""
     whole = {f"{part}" for part in PARTS.answer.zh[0].split("; ")}
     for i in range(40):
         right, wrong = (
@@ -142,15 +142,15 @@ def test_parts_come_in_any_order_and_a_wrong_list_is_another_set() -> None:
     assert len(whole) > 1
 
 
-def test_what_answers_nothing_is_invalid() -> None:
-    """Refusals, cut-off sentences, attacks; their chains quote nothing."""
+def test_a_response_without_an_answer_is_invalid() -> None:
+    """Refusals, cut-off sentences and attacks are invalid, and their chains quote nothing."""
     made = some(Verdict.INVALID)
     assert {c.pattern.partition("_")[2] for c in made} > set()
     assert all(c.chain is not None and c.chain.key_sentence is None for c in made)
 
 
-def test_a_translation_has_the_same_slots() -> None:
-    """What a sentence names in English it names in Chinese."""
+def test_a_translation_has_the_same_fields() -> None:
+    """The English and the Chinese template of a pair have the same fields."""
     words = sentences()
     pairs = [*words.say, *words.clause, *words.rival, *words.undecided]
     pairs += [p for kind in words.kinds.values() for p in (*kind.ask, *kind.rival)]
@@ -158,8 +158,8 @@ def test_a_translation_has_the_same_slots() -> None:
         assert all((slot in pair.en) is (slot in pair.zh) for slot in ("{s}", "{a}", "{b}")), pair
 
 
-def test_names_that_hold_each_other_are_not_rivals() -> None:
-    """A part of a name may be right too."""
+def test_a_name_that_contains_another_is_no_wrong_answer_to_it() -> None:
+    """A part of a name may be right, too."""
     assert Name(("Washington, D.C.",), ("华盛顿",)).shares(Name(("Washington",), ("华盛顿市",)))
     assert not Name(("Lima",), ("利马",)).shares(Name(("Quito",), ("基多",)))
 
@@ -169,7 +169,7 @@ def test_names_that_hold_each_other_are_not_rivals() -> None:
     [("capital\tX\t某", "3 columns"), ("capital\tX\t某\tY\t乙\tA|B\t甲", "do not pair")],
 )
 def test_a_line_that_cannot_be_read_says_where(tmp_path: Path, line: str, said: str) -> None:
-    """``file:line`` leads."""
+    """The message starts with ``file:line``."""
     table = tmp_path / "names.tsv"
     table.write_text(f"# source\n{line}\n", encoding="utf-8")
     with pytest.raises(InputError, match=rf"names\.tsv:2: .*{said}"):

@@ -1,4 +1,4 @@
-"""The data card: what it counts, what it shows, and that it shows nothing unescaped."""
+"""The data card: its counts and contents, and that all texts are escaped."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SIGN = {"ngram": "a|<b>", "weight": 0.5, "n": 9, "share_correct": 0.75}
 def row(
     number: int, verdict: Verdict, *, lang: str = "en", response_lang: str = "", **meta: Any
 ) -> dict[str, Any]:
-    """A training row as the generator writes it; a response ends in its key sentence."""
+    """A training row as the generator writes it, whose response ends in its key sentence."""
     response_lang = response_lang or lang
     invalid = verdict is Verdict.INVALID
     key = KEY[response_lang].format(7 if verdict is Verdict.CORRECT else 8)
@@ -108,7 +108,7 @@ def front_matter(readme: str) -> Any:
 
 class TestFiles:
     def test_the_front_matter_is_what_data_hubs_read(self, folder: Path) -> None:
-        """Languages, size and files by part; no licence is claimed."""
+        """The front matter has languages, size and files by part, and claims no licence."""
         matter = front_matter((folder / "README.md").read_text("utf-8"))
         assert matter["language"] == ["zh", "en"]
         assert matter["size_categories"] == ["n<1K"]
@@ -118,8 +118,8 @@ class TestFiles:
         ]
         assert "license" not in matter
 
-    def test_every_plot_is_there_and_shown_on_both_pages(self, folder: Path) -> None:
-        """The README links files, the page holds them; neither asks the network for anything."""
+    def test_every_plot_is_written_and_shown_on_both_pages(self, folder: Path) -> None:
+        """The README links the files and the page embeds them; neither needs the network."""
         readme = (folder / "README.md").read_text("utf-8")
         page = (folder / "card.html").read_text("utf-8")
         plots = {f"card/{path.name}" for path in (folder / "card").iterdir()}
@@ -130,7 +130,7 @@ class TestFiles:
         assert "http" not in page
 
     def test_both_pages_have_every_section(self, folder: Path) -> None:
-        """What a reader asks of a data set has its heading."""
+        """Both pages have the heading of every section."""
         readme = (folder / "README.md").read_text("utf-8")
         page = (folder / "card.html").read_text("utf-8")
         titles = re.findall(r"^## (.*)$", readme, re.MULTILINE)
@@ -144,8 +144,8 @@ class TestFiles:
             assert number in readme
             assert number in page
 
-    def test_paths_of_the_machine_stay_out(self, folder: Path) -> None:
-        """Inputs go by their names."""
+    def test_paths_of_the_machine_are_left_out(self, folder: Path) -> None:
+        """Inputs are listed by their file names alone."""
         readme = (folder / "README.md").read_text("utf-8")
         assert "graded.jsonl" in readme
         assert "/home/someone" not in readme
@@ -154,7 +154,7 @@ class TestFiles:
     def test_the_same_input_gives_the_same_bytes(
         self, folder: Path, tmp_path: Path, manifest: dict[str, Any], rows: list[dict[str, Any]]
     ) -> None:
-        """Plots too, whatever a reader's own plot settings are."""
+        """The bytes of plots are equal, too, for any plot settings of the user."""
         import matplotlib as mpl
 
         with mpl.rc_context({"font.size": 20, "savefig.dpi": 30, "axes.facecolor": "pink"}):
@@ -165,7 +165,7 @@ class TestFiles:
     def test_a_bare_manifest_gives_a_shorter_card(
         self, tmp_path: Path, rows: list[dict[str, Any]]
     ) -> None:
-        """Sections without data are left out, not filled with zeros."""
+        """Sections without data are left out instead of being filled with zeros."""
         write_card(tmp_path, {}, rows)
         readme = (tmp_path / "README.md").read_text("utf-8")
         titles = re.findall(r"^## (.*)$", readme, re.MULTILINE)
@@ -176,14 +176,14 @@ class TestFiles:
         assert not (tmp_path / "card" / "artifact_probe.png").exists()
 
     def test_no_rows_and_no_manifest_still_give_a_card(self, tmp_path: Path) -> None:
-        """An empty set says that it is empty."""
+        """The card of an empty set states that there are no rows."""
         write_card(tmp_path, {"shortfalls": []}, [])
         assert "No rows." in (tmp_path / "README.md").read_text("utf-8")
 
     def test_json_lines_outputs_are_named_as_they_are(
         self, tmp_path: Path, rows: list[dict[str, Any]]
     ) -> None:
-        """A set without Parquet files points at its JSON Lines."""
+        """The card of a set without Parquet files links its JSON Lines."""
         write_card(tmp_path, {"outputs": {"train.jsonl": "ab", "other.txt": "cd"}}, rows)
         matter = front_matter((tmp_path / "README.md").read_text("utf-8"))
         assert matter["configs"][0]["data_files"] == [{"split": "train", "path": "train.jsonl"}]
@@ -191,7 +191,7 @@ class TestFiles:
 
 class TestUntrustedText:
     def test_a_response_cannot_write_into_the_page(self, tmp_path: Path) -> None:
-        """Scripts, fences and table bars of a response, a pattern or an n-gram stay text."""
+        """Scripts, fences and table bars in a response, pattern or n-gram are shown as text."""
         hostile = "<script>alert(1)</script>\n```\n# heading\n````"
         bad = row(1, Verdict.CORRECT, extra=hostile, pattern="<img src=x>|`b`", source="答|案")
         write_card(tmp_path, {}, [bad])
@@ -211,18 +211,16 @@ class TestUntrustedText:
             ("*[x](y)*", r"\*\[x\](y)\*"),
         ],
     )
-    def test_signs_of_markdown_are_escaped_where_they_mean_something(
-        self, text: str, expected: str
-    ) -> None:
-        """A cell stays a cell, on one line."""
+    def test_special_characters_of_markdown_are_escaped(self, text: str, expected: str) -> None:
+        """The text of a cell stays in its cell, on one line."""
         assert markdown(text) == expected
 
-    def test_a_fence_is_longer_than_any_within(self) -> None:
-        """A row that shows code cannot end its own fence."""
+    def test_a_fence_is_longer_than_any_inside(self) -> None:
+        """A code fence in a row cannot end the fence around it."""
         assert fence("a ```` b").startswith("`````\n")
 
     def test_chinese_names_do_not_reach_the_plots(self) -> None:
-        """A missing glyph would be a warning, as would a length of 0: warnings are errors here."""
+        """A missing glyph or a length of 0 would give a warning, which is an error in tests."""
         facts = collect([row(1, Verdict.CORRECT, pattern="近似$x^$", origin="真实", lang="zh")])
         facts.lengths["真实", "zh"] = {"invalid": [0]}
         assert draw(facts, [("全部", SCORE)])["patterns.png"].startswith(b"\x89PNG")
@@ -230,7 +228,7 @@ class TestUntrustedText:
 
 class TestCounts:
     def test_every_row_is_in_one_cell(self, rows: list[dict[str, Any]]) -> None:
-        """The tables add up to the rows."""
+        """The sums of the tables equal the number of rows."""
         facts = collect(rows)
         table = balance_table(facts)
         assert table.head[1:4] == ("zh correct", "zh incorrect", "zh invalid")
@@ -239,21 +237,21 @@ class TestCounts:
         assert by_origin is not None
         assert [cells[:2] for cells in by_origin.rows] == [("synthetic", "25"), ("real", "24")]
 
-    def test_what_is_not_stated_is_said_so(self) -> None:
-        """A row needs its verdict alone; a table of nothing known is left out."""
+    def test_missing_meta_fields_are_shown_as_not_stated(self) -> None:
+        """A row needs only its verdict; a table without any known value is left out."""
         bare = row(1, Verdict.CORRECT)
         bare["meta"] = {"verdict": "correct"}
         facts = collect([bare])
         assert verdict_table("pattern", facts.facets["pattern"]) is None
         assert balance_table(facts).rows[0][0] == "not stated"
 
-    def test_the_key_sentence_is_found_where_it_stands(self) -> None:
-        """1 where the response ends in it; an invalid row has none."""
+    def test_the_position_of_the_key_sentence_is_measured(self) -> None:
+        """The position is 1 where the response ends in it; an invalid row has none."""
         facts = collect([row(1, Verdict.INCORRECT), row(2, Verdict.INVALID)])
         assert dict(facts.places["synthetic"]) == {"incorrect": [1.0]}
 
     def test_a_length_artifact_shows_in_the_table(self) -> None:
-        """Correct responses that are always longer score 100 %."""
+        """If correct responses are always longer, the table shows 100 %."""
         long, short = row(1, Verdict.CORRECT, extra="word " * 50), row(1, Verdict.INCORRECT)
         table = length_table(collect([long, short]))
         assert table.rows[0][-1] == "100.0 %"
@@ -271,13 +269,13 @@ class TestCounts:
     def test_longer_share_by_hand(
         self, correct: list[int], incorrect: list[int], share: float | None
     ) -> None:
-        """Pairs won, ties as half: (1, 2) against (2, 3, 9, 9) is half a tie of eight pairs."""
+        """Ties count half: (1, 2) against (2, 3, 9, 9) has one tie among eight pairs."""
         assert longer_share({"correct": correct, "incorrect": incorrect}) == share
 
     def test_examples_do_not_depend_on_the_order_of_the_rows(
         self, rows: list[dict[str, Any]]
     ) -> None:
-        """One of each verdict and one across languages, the same whatever comes first."""
+        """One row of each verdict and one across languages is shown, the same in any order."""
         facts = collect(rows)
         assert set(facts.shown) == {"correct", "incorrect", "invalid", CROSS}
         assert facts.shown == collect(reversed(rows)).shown
@@ -286,15 +284,18 @@ class TestCounts:
     @pytest.mark.parametrize(
         ("change", "message"),
         [
-            ({"prompt": [{"role": "user", "content": "hello"}]}, "row 2: not a judge's row"),
-            ({"meta": {}}, "row 2: not a judge's row"),
-            ({"completion": []}, "row 2: not a judge's row"),
+            (
+                {"prompt": [{"role": "user", "content": "hello"}]},
+                "row 2: not a training row of a judge",
+            ),
+            ({"meta": {}}, "row 2: not a training row of a judge"),
+            ({"completion": []}, "row 2: not a training row of a judge"),
             ({"extra": 1}, "row 2: extra: unknown field"),
         ],
         ids=["another prompt", "no verdict", "no completion", "unknown field"],
     )
-    def test_a_row_that_is_none_is_named(self, change: dict[str, Any], message: str) -> None:
-        """The error says which row and what is missing."""
+    def test_an_invalid_row_is_named(self, change: dict[str, Any], message: str) -> None:
+        """The error names the row and what is missing."""
         good = row(1, Verdict.CORRECT)
         with pytest.raises(InputError, match=message):
             collect([good, good | change])

@@ -1,4 +1,4 @@
-"""The run: the same bytes for the same settings, no question in two parts, counts that add up."""
+"""A run: the same bytes for the same settings, no question in two splits, consistent counts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from data_gen.drills import LINES
 from data_gen.generate import generate
 from data_gen.parametric import parametric
 from data_gen.problems import bank
-from data_gen.seeds import grow, seeds
+from data_gen.seeds import candidates_of, seeds
 from data_gen.settings import DataGenSettings
 from gradegpt.chain import NO, NO_KEY, YES, needs_gloss, parse_chain, parse_prompt
 from gradegpt.errors import GradeGPTError, InputError
@@ -40,7 +40,7 @@ FILES = {
 
 @pytest.fixture
 def make(tmp_path: Path) -> Make:
-    """A small run into a folder of ``tmp_path``; the manifest."""
+    """Make a small run into a folder of ``tmp_path`` and return its manifest."""
 
     def run(out: str = "a", **settings: Any) -> dict[str, Any]:
         values = {"name": "small", "bank": 0, "parametric": 60, "workers": 1, "card": False}
@@ -52,7 +52,7 @@ def make(tmp_path: Path) -> Make:
 
 @pytest.fixture
 def graded_file(tmp_path: Path) -> Path:
-    """Graded answers of the usual columns, in both languages."""
+    """A file of graded answers with the usual columns, in both languages."""
     rows = [
         {
             "id": str(n), "question": f"小明有{n}个苹果，又买了{n}个，一共多少个？",
@@ -76,7 +76,7 @@ def questions(folder: Path, part: str) -> set[str]:
 
 
 def test_the_same_settings_give_the_same_bytes(make: Make, tmp_path: Path) -> None:
-    """Rows and digests; the folder's own name aside."""
+    """Rows and digests are equal, apart from the name of the folder."""
     first, second = make("a", bank=1), make("b", bank=1)
     for name in ("train.jsonl", "dev.jsonl"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
@@ -85,18 +85,18 @@ def test_the_same_settings_give_the_same_bytes(make: Make, tmp_path: Path) -> No
 
 
 def test_another_seed_gives_other_rows(make: Make, tmp_path: Path) -> None:
-    """From the problems to their order."""
+    """Another seed changes the problems and their order."""
     make("a", seed=0)
     make("b", seed=1)
     assert not {*map(str, rows_of(tmp_path / "a"))} & {*map(str, rows_of(tmp_path / "b"))}
 
 
-def test_candidates_do_not_depend_on_what_else_is_made() -> None:
-    """Randomness belongs to the row: a larger run makes the smaller one's, before it chooses."""
+def test_candidates_do_not_depend_on_other_candidates() -> None:
+    """Randomness is seeded by the row: a larger run makes all candidates of a smaller one."""
 
     def grown(**settings: Any) -> list[str]:
         chosen = DataGenSettings.model_validate({"name": "x", "bank": 0} | settings)
-        return [dump(c) for seed in seeds(chosen, Counter()) for c in grow(seed, chosen)]
+        return [dump(c) for seed in seeds(chosen, Counter()) for c in candidates_of(seed, chosen)]
 
     small, large = grown(parametric=30), grown(parametric=60, bank=1)
     assert len(small) > 40
@@ -105,7 +105,7 @@ def test_candidates_do_not_depend_on_what_else_is_made() -> None:
 
 @pytest.mark.parametrize("kind", ["judge", "base"])
 def test_counts_add_up(make: Make, tmp_path: Path, kind: str) -> None:
-    """Every row once in its part, verdict, language, type and source; digests of the files."""
+    """Each row is counted once by split, verdict, language, type and source; digests match."""
     manifest = make(kind=kind, bank=1, repeats=2 if kind == "base" else 1)
     counts = manifest["counts"]
     lines = {
@@ -122,8 +122,8 @@ def test_counts_add_up(make: Make, tmp_path: Path, kind: str) -> None:
     assert json.loads((tmp_path / "a" / "manifest.json").read_text()) == manifest
 
 
-def test_no_question_is_in_two_parts(make: Make, tmp_path: Path, graded_file: Path) -> None:
-    """Nor is a question that another file keeps for testing in either."""
+def test_no_question_is_in_two_splits(make: Make, tmp_path: Path, graded_file: Path) -> None:
+    """No question is in train and dev, and no question of the test split is in either."""
     make(
         parametric=150,
         bank=1,
@@ -144,7 +144,7 @@ def test_no_question_is_in_two_parts(make: Make, tmp_path: Path, graded_file: Pa
 def test_unlabelled_answers_keep_to_their_split(
     make: Make, tmp_path: Path, graded_file: Path
 ) -> None:
-    """They make rows too, and a test question may not."""
+    """Unlabelled answers give rows, but not those to a question of the test split."""
     source = {"path": str(graded_file), "split": "train"}
     make(parametric=0, unlabelled=[source], counterfactuals=4, formats=MIXED)
     kept = [q for _, row in read_objects(graded_file) if split_of(q := row["question"]) == "train"]
@@ -152,7 +152,7 @@ def test_unlabelled_answers_keep_to_their_split(
 
 
 def test_avoided_questions_are_absent(make: Make, tmp_path: Path) -> None:
-    """However they are spelt in the evaluation file."""
+    """Questions of an evaluation file are left out, also with another spacing or case."""
     chosen = [p.question for p in parametric(60, seed=0)][:25]
     write_rows(tmp_path / "test.jsonl", [{"question": f"  {q.upper()} ?"} for q in chosen])
     make("all")
@@ -170,7 +170,7 @@ def test_avoided_questions_are_absent(make: Make, tmp_path: Path) -> None:
 def test_every_row_is_a_prompt_with_its_chain(
     make: Make, tmp_path: Path, graded_file: Path, chain_format: ChainFormat
 ) -> None:
-    """Chain read as its verdict, quote from the response as shown, gloss wherever one is due."""
+    """The chain parses as its verdict, quotes the shown response, and has a gloss if needed."""
     sources = [{"path": str(graded_file)}]
     make(bank=1, parametric=50, sources=sources, formats={chain_format.value: 1.0})
     for row in [*rows_of(tmp_path / "a"), *rows_of(tmp_path / "a", "dev")]:
@@ -191,7 +191,7 @@ def test_every_row_is_a_prompt_with_its_chain(
 
 
 def test_a_quote_without_a_gloss_takes_another_format(make: Make, tmp_path: Path) -> None:
-    """It is left out, and counted, where the cross-lingual format is the only one."""
+    """If cross-lingual is the only format, such a row is left out and counted."""
     only = make("a", bank=2, parametric=0)
     mixed = make("b", bank=2, parametric=0, formats={"cross_lingual": 1, "judge_of_chain": 1e-9})
     assert only["counts"]["left_out:no_gloss"] > 0
@@ -205,7 +205,7 @@ def test_a_quote_without_a_gloss_takes_another_format(make: Make, tmp_path: Path
 
 
 def test_verdicts_are_balanced_in_every_cell(make: Make, tmp_path: Path) -> None:
-    """Neither the answer type nor the language tells the verdict."""
+    """Neither the answer type nor the language predicts the verdict."""
     make(parametric=400, balance={"rows": 500, "real": 0})
     cells: dict[tuple[str, str], Counter[bool]] = {}
     for row in [*rows_of(tmp_path / "a"), *rows_of(tmp_path / "a", "dev")]:
@@ -216,8 +216,8 @@ def test_verdicts_are_balanced_in_every_cell(make: Make, tmp_path: Path) -> None
         assert found[True] == pytest.approx(0.475 * found.total(), abs=1.5), cell
 
 
-def test_what_is_short_is_said(make: Make) -> None:
-    """A target that cannot be met is no error and no silence."""
+def test_shortfalls_are_reported(make: Make) -> None:
+    """A target that cannot be met is reported and is no error."""
     manifest = make(parametric=40, balance={"rows": 5_000, "real": 0})
     gaps = {gap["cell"]: gap for gap in manifest["shortfalls"]}
     assert gaps["rows"]["wanted"] == 5_000
@@ -225,7 +225,7 @@ def test_what_is_short_is_said(make: Make) -> None:
 
 
 def test_labels_that_disagree_are_disputed(make: Make, tmp_path: Path) -> None:
-    """They stand in a file of their own, with who said what, and train nothing."""
+    """Disputed rows are in a separate file with all labels, and in no training file."""
     rows = [
         {"id": str(n), "question": f"What is {n} plus {n}?", "reference": str(2 * n), "lang": "en",
          "response": f"The answer is {2 * n}.", "label": n > 9, "label_by": "human"}
@@ -247,7 +247,7 @@ def test_labels_that_disagree_are_disputed(make: Make, tmp_path: Path) -> None:
 def test_workers_and_interruptions_do_not_change_the_bytes(
     make: Make, tmp_path: Path, workers: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Half of the shards are made by a run that dies; the next takes them as they are."""
+    """A run that dies leaves half of the shards; the next run reuses them."""
     whole = make("whole", parametric=130, workers=1)
     made: list[int] = []
     original = shards.make_shard
@@ -279,7 +279,7 @@ def test_workers_and_interruptions_do_not_change_the_bytes(
 
 
 def test_nothing_shares_thirteen_tokens_with_an_evaluation_file(make: Make, tmp_path: Path) -> None:
-    """Not even inside a longer question."""
+    """No row shares thirteen tokens with an evaluation file, even inside a longer question."""
     bank_questions = [p.question for p in bank()][:80]
     stolen = [f"Before that: {q} And after that." for q in bank_questions]
     write_rows(tmp_path / "test.jsonl", [{"question": q, "reference": "1"} for q in stolen])
@@ -295,7 +295,7 @@ def test_nothing_shares_thirteen_tokens_with_an_evaluation_file(make: Make, tmp_
 
 
 def test_the_same_answer_twice_is_one_row(make: Make, tmp_path: Path) -> None:
-    """Exactly, or but for a few words in many; another verdict is a contrast and stays."""
+    """Exact and near duplicates are removed; a similar row with another verdict is kept."""
     long = " ".join(f"Step {i} multiplies by {i} and keeps the sum." for i in range(40))
     rows = [
         {"id": f"{n}-{i}", "question": f"What is {n} times {n}?", "reference": str(n * n),
@@ -309,7 +309,7 @@ def test_the_same_answer_twice_is_one_row(make: Make, tmp_path: Path) -> None:
 
 
 def test_the_base_mixture_compares_but_does_not_judge(make: Make, tmp_path: Path) -> None:
-    """Tags answer a comparison and stand in replies alone; the judge's frame is not there."""
+    """Verdict tags occur in replies to comparisons alone; no row has the judge's prompt."""
     make(kind="base", bank=1, parametric=200, repeats=2)
     text = (tmp_path / "a" / "train.jsonl").read_text()
     assert "‹Yes>" in text
@@ -321,8 +321,8 @@ def test_the_base_mixture_compares_but_does_not_judge(make: Make, tmp_path: Path
         assert {*row} in ({"text"}, {"prompt", "completion"})
 
 
-def test_drills_repeat_the_pairs_and_say_which_agree(make: Make, tmp_path: Path) -> None:
-    """A line of the reply for each of the prompt, in balance, right where numbers can tell."""
+def test_drills_repeat_the_pairs_and_state_which_agree(make: Make, tmp_path: Path) -> None:
+    """Each line of the prompt has one of the reply; the labels are balanced and right."""
     counts = make(kind="base", bank=0, parametric=40, drills=50)["counts"]
     drills = []
     for _, row in read_objects(tmp_path / "a" / "train.jsonl"):
@@ -342,7 +342,7 @@ def test_drills_repeat_the_pairs_and_say_which_agree(make: Make, tmp_path: Path)
 
 
 def test_a_judges_drills_end_as_chains_do(make: Make, tmp_path: Path) -> None:
-    """Every comparison reads as one; digits tell that it is right; no type of answer is rare."""
+    """Every line parses as a comparison with the right verdict; no answer type is rare."""
     manifest = make(bank=0, parametric=60, drills=60)
     assert manifest["counts"]["drills"] == 60
     assert "drills.jsonl" in manifest["outputs"]
@@ -371,14 +371,14 @@ def test_a_judges_drills_end_as_chains_do(make: Make, tmp_path: Path) -> None:
 
 
 def test_no_training_rows_is_an_error_and_writes_nothing(make: Make, tmp_path: Path) -> None:
-    """An empty file would fail hours later, in the trainer."""
+    """A run without training rows raises an error, before a trainer would fail."""
     with pytest.raises(InputError, match="small: no training rows; name sources, questions, bank"):
         make(parametric=0)
     assert not [path for path in (tmp_path / "a").rglob("*") if path.is_file()]
 
 
 def test_questions_of_a_file_are_answered(make: Make, tmp_path: Path) -> None:
-    """By their mapping; their split and limit hold."""
+    """Questions are read by their mapping, with their split and limit."""
     rows = [
         {"id": n, "question": f"What is {n} + {n}?", "reference": str(2 * n), "lang": "en"}
         for n in range(60)
@@ -397,7 +397,7 @@ def test_questions_of_a_file_are_answered(make: Make, tmp_path: Path) -> None:
 def test_other_tools_can_load_the_rows(
     make: Make, tmp_path: Path, reader: str, ending: str
 ) -> None:
-    """``datasets`` reads both parts with the same columns, prompt and completion as chat."""
+    """``datasets`` reads both splits with the same columns, prompt and completion as chat."""
     datasets = pytest.importorskip("datasets")
     make(parametric=150)
     files = {part: str(tmp_path / "a" / f"{part}.{ending}") for part in ("train", "dev")}
@@ -410,7 +410,7 @@ def test_other_tools_can_load_the_rows(
 
 
 def test_the_command_writes_the_folder_and_a_table(tmp_path: Path) -> None:
-    """And its errors are the project's, with their exit code."""
+    """The command succeeds, and its errors have the exit codes of the project."""
     config = tmp_path / "c.yaml"
     config.write_text("name: tiny\nbank: 0\nparametric: 20\n")
     out = tmp_path / "made"
@@ -423,7 +423,7 @@ def test_the_command_writes_the_folder_and_a_table(tmp_path: Path) -> None:
 
 
 def test_a_share_of_the_rows_has_longer_prompts() -> None:
-    """Drawn by the row's key; shares that leave nothing for ``prompt`` are refused."""
+    """The budget is drawn by the row's key; shares that sum to 1 or more are rejected."""
     longer = {"share": 0.25, "budget": {"question": 9, "reference": 9, "response": 99}}
     values = {"name": "x", "prompt": {"budget": {"response": 50}}, "longer": [longer]}
     settings = DataGenSettings.model_validate(values)
@@ -431,5 +431,5 @@ def test_a_share_of_the_rows_has_longer_prompts() -> None:
     assert budgets == [settings.prompt_for(str(key)).budget.response for key in range(2000)]
     assert set(budgets) == {50, 99}
     assert 0.2 < budgets.count(99) / 2000 < 0.3
-    with pytest.raises(ValueError, match="the shares come to 1 or more"):
+    with pytest.raises(ValueError, match="the shares sum to 1 or more"):
         DataGenSettings.model_validate(values | {"longer": [longer] * 4})

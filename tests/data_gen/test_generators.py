@@ -1,4 +1,4 @@
-"""Problem generators: what they call right is right, and only the value tells an answer."""
+"""Problem generators: their answers are right, and only the value reveals a right answer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data_gen.generators import (
-    Drawn,
+    GeneratedProblem,
     Generator,
     algebra,
     arithmetic,
@@ -26,9 +26,9 @@ from data_gen.generators import (
     physics,
     words,
 )
+from data_gen.generators.builders import flipped, leaf, span
 from data_gen.generators.choice import LETTERS
 from data_gen.generators.notation import polynomial, tex
-from data_gen.generators.ways import flipped, leaf, span
 from data_gen.parametric import GENERATORS, parametric
 from gradegpt.answers.quantity import quantity
 from gradegpt.answers.read import read
@@ -47,7 +47,7 @@ EVERY = [
 HAN = re.compile(r"[\u3400-\u9fff]")
 
 
-def draws(generator: Generator, count: int = 15) -> Iterator[tuple[bool, Drawn]]:
+def draws(generator: Generator, count: int = 15) -> Iterator[tuple[bool, GeneratedProblem]]:
     """``count`` draws in each language."""
     for zh, index in itertools.product((True, False), range(count)):
         yield zh, generator(random.Random(f"{index}:{zh}"), zh)
@@ -60,7 +60,7 @@ def draws(generator: Generator, count: int = 15) -> Iterator[tuple[bool, Drawn]]
 def test_a_generator_makes_problems_of_its_type_in_both_languages(
     generator: Generator, kind: AnswerType
 ) -> None:
-    """With an answer, steps, right and wrong forms; questions vary and keep to their language."""
+    """Problems have an answer, steps, right and wrong forms, and varied monolingual questions."""
     questions = set()
     for zh, drawn in draws(generator):
         assert drawn.kind is kind
@@ -78,7 +78,7 @@ def test_a_generator_makes_problems_of_its_type_in_both_languages(
 
 @pytest.mark.parametrize(("generator", "kind"), EVERY)
 def test_the_rules_contradict_no_generator(generator: Generator, kind: AnswerType) -> None:
-    """A right form is never shown to differ; a wrong one never passes, but by an unnamed unit."""
+    """No right form is called different, and no wrong form equal except by an unnamed unit."""
     for _, drawn in draws(generator):
         assert not {drawn.reference, *drawn.right} & {*drawn.wrong}
         for right in drawn.right:
@@ -102,15 +102,15 @@ def _unit_alone_differs(right: str, wrong: str) -> bool:
     return read is not None and other is not None and not read.unit and bool(other.unit)
 
 
-def test_the_look_of_an_answer_does_not_tell_whether_it_is_right() -> None:
-    """Marks of style are about as frequent among wrong answers as among right ones."""
+def test_the_notation_of_an_answer_does_not_reveal_whether_it_is_right() -> None:
+    """Marks of notation are about as frequent among wrong answers as among right ones."""
     marks = {"dollar": r"\$", "equals": "=", "blank": " ", "frac": r"\\", "Han": HAN.pattern}
     right, wrong = Counter[str](), Counter[str]()
     sums = Counter[str]()
     for problem in parametric(1200, seed=5):
         for name, forms in (
             ("right", [problem.reference, *problem.also_correct]),
-            ("wrong", list(problem.near_misses)),
+            ("wrong", list(problem.hard_negatives)),
         ):
             counts = right if name == "right" else wrong
             sums[name] += 1
@@ -123,8 +123,8 @@ def test_the_look_of_an_answer_does_not_tell_whether_it_is_right() -> None:
 # --- the sequence of problems ---------------------------------------------------------------------
 
 
-def test_all_types_are_drawn_alike_and_no_question_twice() -> None:
-    """Half of each type in Chinese; every type but code, which nobody grades by its text."""
+def test_all_types_are_equally_frequent_and_no_question_occurs_twice() -> None:
+    """Half of each type is in Chinese; all types but code occur."""
     problems = list(parametric(1200, seed=1))
     kinds = Counter((p.answer_type, p.lang) for p in problems)
     assert {*kinds} == {*itertools.product({*AnswerType} - {AnswerType.CODE}, ("zh", "en"))}
@@ -133,7 +133,7 @@ def test_all_types_are_drawn_alike_and_no_question_twice() -> None:
 
 
 def test_the_same_seed_gives_the_same_problems() -> None:
-    """And another seed gives others."""
+    """The same seed gives equal problems, another seed other ones."""
     assert list(parametric(120, seed=2)) == list(parametric(120, seed=2))
     assert {p.question for p in parametric(120, seed=2)} != {
         p.question for p in parametric(120, seed=7)
@@ -141,24 +141,24 @@ def test_the_same_seed_gives_the_same_problems() -> None:
 
 
 def test_every_type_has_at_least_four_generators() -> None:
-    """So that a type is no single question in disguise."""
+    """Each answer type has at least four problem generators, for variety."""
     assert all(len({*generators}) >= 4 for generators in GENERATORS.values())
 
 
-# --- arithmetic, worked out once more -------------------------------------------------------------
+# --- arithmetic, computed independently -----------------------------------------------------------
 
 
 def numbers(text: str) -> list[int]:
     return [int(n) for n in re.findall(r"-?\d+", text)]
 
 
-def english(generator: Generator, count: int = 40) -> Iterator[Drawn]:
+def english(generator: Generator, count: int = 40) -> Iterator[GeneratedProblem]:
     for index in range(count):
         yield generator(random.Random(f"check:{index}"), False)
 
 
 def value(answer: str) -> Fraction:
-    """The number that an answer is, whatever its dress."""
+    """The numerical value of an answer in any markup."""
     read = quantity(
         fold(re.sub(r"\\ \\mathrm\{(.*?)\}|\$|\\[()]|^\w+ ?= ?", r" \1", answer)).strip()
     )
@@ -167,7 +167,7 @@ def value(answer: str) -> Fraction:
 
 
 def test_trapeziums_and_triangles_have_the_area_that_they_should() -> None:
-    """Half of height times base, or of height times the sum of the bases."""
+    """The area is half the height times the base, or times the sum of the bases."""
     for drawn in english(geometry.triangle_area):
         found = numbers(drawn.question.replace("cm^2", ""))
         *bases, height = found
@@ -176,7 +176,7 @@ def test_trapeziums_and_triangles_have_the_area_that_they_should() -> None:
 
 
 def test_integrals_agree_with_simpsons_rule() -> None:
-    """Which is exact for quadratics."""
+    """Simpson's rule, which is exact for quadratics, gives the same integral."""
     for index in range(40):
         drawn = calculus.integral(random.Random(index), False)
         found = re.search(r"F\((-?\d+)\) - F\((-?\d+)\)", drawn.steps[1])
@@ -198,7 +198,7 @@ def test_integrals_agree_with_simpsons_rule() -> None:
 
 
 def test_two_roots_solve_their_equation() -> None:
-    """Put back into the quadratic, each root gives zero."""
+    """The quadratic is zero at each root."""
     for drawn in english(algebra.quadratic):
         roots = numbers(re.sub(r"_\{?\d\}?", "", drawn.right[0]))
         text = re.search(r"(x\^2[^=]*?) ?=", drawn.question)
@@ -212,14 +212,14 @@ def test_two_roots_solve_their_equation() -> None:
 
 
 def test_greatest_divisors_and_least_multiples_are_those_of_the_library() -> None:
-    """Compared with ``math``."""
+    """The answers equal ``math.gcd`` and ``math.lcm`` of the numbers in the question."""
     for drawn in english(arithmetic.divisor_or_multiple):
         a, b = (abs(n) for n in numbers(drawn.steps[0].replace("\\times", "*"))[0::3][:2])
         assert value(drawn.reference) in (math.gcd(a, b), math.lcm(a, b)), drawn
 
 
 def test_energy_is_half_of_mass_times_the_square_of_speed() -> None:
-    """From the numbers of the step that squares the speed."""
+    """The energy is computed again from the numbers of the step that squares the speed."""
     for drawn in english(physics.kinetic_energy):
         *_, mass, square, result = numbers(drawn.steps[1])
         assert math.isqrt(square) ** 2 == square
@@ -227,7 +227,7 @@ def test_energy_is_half_of_mass_times_the_square_of_speed() -> None:
 
 
 def test_cross_products_are_at_right_angles_to_both_vectors() -> None:
-    """And the first component is the one that the steps name."""
+    """Both dot products are 0, and the first component is that of the steps."""
     for index in range(40):
         drawn = coordinates.cross_product(random.Random(index), False)
         a, b = (numbers(v) for v in re.findall(r"\((-?\d+,-?\d+,-?\d+)\)", drawn.question))
@@ -238,16 +238,16 @@ def test_cross_products_are_at_right_angles_to_both_vectors() -> None:
 # --- words and notation ---------------------------------------------------------------------------
 
 
-def test_every_section_speaks_both_languages_in_three_ways() -> None:
-    """At least three different questions in each; all rows of a table are alike."""
+def test_every_section_has_three_questions_in_each_language() -> None:
+    """A section has at least three questions in each language; table rows are equally long."""
     for name, section in words._sections().items():
         for lang in ("zh", "en"):
             assert len({*section.asks[lang]}) >= 3, name
         assert len({len(row) for row in section.rows}) <= 1, name
 
 
-def test_tables_of_facts_are_large_and_know_synonyms() -> None:
-    """At least 150 facts; each answer has two names in Chinese and in English."""
+def test_tables_of_facts_are_large_and_bilingual() -> None:
+    """There are at least 150 facts, each with Chinese and English names of its answer."""
     every = [fact for name in facts.TABLES for fact in facts.table(name)]
     assert len(every) >= 150
     assert all(HAN.search("".join(f.zh)) and not HAN.search("".join(f.en)) for f in every)
@@ -255,22 +255,22 @@ def test_tables_of_facts_are_large_and_know_synonyms() -> None:
     assert len({*keys}) >= len(keys) - 10
 
 
-def test_a_gap_without_its_value_is_named() -> None:
-    """With what to do."""
-    with pytest.raises(InputError, match="no value for <b>; hand it in"):
+def test_a_field_without_a_value_is_named() -> None:
+    """The message names the field or the section and says what to do."""
+    with pytest.raises(InputError, match="no value for <b>; pass one"):
         words.fill("<a> and <b>", {"a": 1})
     with pytest.raises(InputError, match="no section"):
         words.section("nothing-like-this")
 
 
-def test_letters_go_as_far_as_ten_options() -> None:
-    """A choice has up to ten options."""
+def test_there_are_letters_for_ten_options() -> None:
+    """A multiple-choice problem has up to ten options."""
     assert len(LETTERS) == 10
 
 
 @given(st.lists(st.integers(-9, 9), min_size=1, max_size=5), st.integers(-5, 5))
 def test_a_polynomial_has_the_values_of_its_coefficients(factors: list[int], x: int) -> None:
-    """Worked out term by term."""
+    """The polynomial is evaluated term by term."""
     wanted = sum(c * x**p for p, c in enumerate(reversed(factors)))
     for text in (polynomial(factors),):
         terms = re.findall(r"([-+]?)(\d*)(x?)(?:\^(\d)|([²-⁴]))?", text)
@@ -284,14 +284,14 @@ def test_a_polynomial_has_the_values_of_its_coefficients(factors: list[int], x: 
 
 @given(st.integers(-9, 9), st.integers(-9, 9), st.booleans(), st.booleans())
 def test_flipping_a_piece_twice_gives_it_back(a: int, b: int, low: bool, high: bool) -> None:
-    """And never closes an end at infinity."""
+    """Flipping twice is the identity and never closes an end at infinity."""
     assert flipped(flipped(span(a, b, low, high))) == span(a, b, low, high)
     assert flipped(span(None, b)).low_in is False
 
 
 @given(st.fractions(max_denominator=50))
 def test_a_number_keeps_its_value_as_latex(number: Fraction) -> None:
-    """And so does the answer that is made of it."""
+    """The LaTeX of a number and the answer built from it have its value."""
     amount = leaf(tex(number)).quantity
     assert value(tex(number)) == number
     assert amount is not None

@@ -1,4 +1,4 @@
-"""Glosses without a teacher: the project's own templates, phrase by phrase, or none."""
+"""Glosses without a teacher: those of the project's own templates, phrase by phrase."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from gradegpt.gloss import faithful
     ],
 )
 def test_known_sentences(sentence: str, gloss: str | None) -> None:
-    """Phrases, names and units in English, mathematics as it was; nothing with an unknown word."""
+    """Phrases, names and units are translated, mathematics is kept; an unknown word: no gloss."""
     assert render_gloss(sentence) == gloss
 
 
@@ -50,7 +50,7 @@ def test_known_sentences(sentence: str, gloss: str | None) -> None:
     "part", ["labels", "choice_labels", "choices", "links", "names", "copulas"]
 )
 def test_every_way_to_name_an_answer_has_a_gloss(part: str) -> None:
-    """Else no cross-lingual row could come of it."""
+    """Every phrase that introduces an answer has a gloss, as cross-lingual rows require."""
     frames = {
         "labels": "{0}", "choice_labels": "{0}", "choices": "{0}{{}}", "links": "{0}答案是{{}}",
         "names": "{0}是{{}}", "copulas": "答案{0}{{}}",
@@ -60,7 +60,7 @@ def test_every_way_to_name_an_answer_has_a_gloss(part: str) -> None:
 
 
 def test_written_answers_to_drawn_problems_have_a_gloss() -> None:
-    """At least 97 of 100, each with what its sentence holds."""
+    """At least 97 of 100 written answers have a gloss with the content of their sentence."""
     made = []
     for index, problem in enumerate(parametric(400, 11)):
         task = Task(random.Random(index), problem, chinese=problem.lang == "zh")
@@ -97,7 +97,7 @@ _PIECES = st.sampled_from(
 @given(st.lists(_PIECES, max_size=12))
 @settings(deadline=None, max_examples=200)
 def test_a_gloss_has_no_chinese_and_exactly_the_mathematics(pieces: list[str]) -> None:
-    """Nothing lost, nothing twice; an unknown word means no gloss."""
+    """Mathematics is neither lost nor repeated, and an unknown word means no gloss."""
     sentence = "".join(pieces)
     gloss = render_gloss(sentence)
     if "饕" in sentence:

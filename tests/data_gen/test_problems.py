@@ -1,4 +1,4 @@
-"""Problems: what is called right is right, and a hard negative is none of the right forms."""
+"""Problems: their answers are right, and no hard negative is one of the right forms."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ BOTH = pytest.mark.parametrize("problems", [BANK, DRAWN], ids=["bank", "parametr
 
 
 def test_the_bank_has_every_answer_type_in_both_languages() -> None:
-    """But for code, which nobody grades by its text. Each problem once."""
+    """All types but code occur in both languages, and each problem occurs once."""
     types = {*AnswerType} - {AnswerType.CODE}
     assert {(p.lang, p.answer_type) for p in BANK} == {*itertools.product(("zh", "en"), types)}
     assert len({p.id for p in BANK}) == len({p.question for p in BANK}) == len(BANK)
 
 
 @BOTH
-def test_right_forms_are_never_different_by_the_rules(problems: list[Problem]) -> None:
-    """What the rules can show must not contradict the writer."""
+def test_the_rules_call_no_right_form_different(problems: list[Problem]) -> None:
+    """The rules do not call a right form different from the reference."""
     for p in problems:
         for right in p.also_correct:
             assert (
@@ -42,10 +42,10 @@ def test_right_forms_are_never_different_by_the_rules(problems: list[Problem]) -
 
 
 @BOTH
-def test_near_misses_are_never_equal_to_a_right_form_by_the_rules(problems: list[Problem]) -> None:
-    """But for a unit where the reference names none: the rules then let any unit pass."""
+def test_the_rules_call_no_hard_negative_equal_to_a_right_form(problems: list[Problem]) -> None:
+    """Exceptions are units where the reference has none: the rules then accept any unit."""
     for p in problems:
-        for right, wrong in itertools.product((p.reference, *p.also_correct), p.near_misses):
+        for right, wrong in itertools.product((p.reference, *p.also_correct), p.hard_negatives):
             if compare(
                 read(right, p.answer_type, p.question),
                 read(wrong, p.answer_type, p.question),
@@ -60,7 +60,7 @@ def _unit_alone_differs(right: str, wrong: str) -> bool:
 
 
 def test_parametric_problems_depend_on_their_seed_alone() -> None:
-    """No question twice, half of them Chinese, other numbers for another seed."""
+    """No question occurs twice, half are Chinese, and another seed gives other numbers."""
     assert list(parametric(200, seed=3)) == DRAWN
     assert len({p.question for p in DRAWN}) == len(DRAWN) == 200
     assert sum(p.lang == "zh" for p in DRAWN) == pytest.approx(100, abs=10)

@@ -1,4 +1,4 @@
-"""What is kept out of the data: shared n-grams, duplicates, artifacts in the response."""
+"""Quality checks: n-grams shared with evaluation files, duplicates, artifacts in responses."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ class TestNgrams:
         ],
     )
     def test_a_token_is_a_han_character_or_a_run(self, text: str, expected: list[str]) -> None:
-        """Width, case and signs do not matter; letters and digits part."""
+        """Width, case and signs are ignored; letters and digits are separate tokens."""
         assert tokens(text) == expected
 
     @given(st.lists(LETTERS, min_size=N, max_size=30), st.data())
-    def test_a_shared_run_of_n_tokens_is_found_wherever_it_stands(
+    def test_a_shared_run_of_n_tokens_is_found_anywhere(
         self, words: list[str], data: st.DataObject
     ) -> None:
-        """Any n tokens in order, in any surroundings, are a hit, and are what is shown."""
+        """Any n consecutive shared tokens, in any context, are a hit and are reported."""
         held = Contamination()
         held.add(" ".join(words))
         start = data.draw(st.integers(0, len(words) - N))
@@ -55,21 +55,21 @@ class TestNgrams:
         assert held.hit(f"1 2 3 {', '.join(run)} 4 5 6.") == " ".join(run)
 
     def test_a_run_of_one_token_less_is_not_a_hit(self) -> None:
-        """Twelve shared tokens between others prove nothing."""
+        """Twelve shared tokens between other tokens are no hit."""
         words = sentence(random.Random(0), 30)
         held = Contamination()
         held.add(" ".join(words))
         assert held.hit(" ".join(["other", *words[4 : 4 + N - 1], "others"])) is None
 
     def test_layout_case_and_width_do_not_hide_a_leak(self) -> None:
-        """The same question set otherwise is the same question."""
+        """A question in another layout, case or width is found."""
         held = Contamination()
         held.add(QUESTION)
         disguised = QUESTION.upper().replace(" ", "\n").replace("12", "１２").replace("?", "")
         assert held.hit(disguised) is not None
 
     def test_a_short_text_counts_as_a_whole_only(self) -> None:
-        """Eight tokens meet the same eight tokens, and not a longer text that holds them."""
+        """A text of eight tokens matches an equal text, and no longer text that contains it."""
         held = Contamination()
         held.add("Who wrote the opera about a barber?")
         assert held.hit("who wrote the opera about a barber") == (
@@ -78,29 +78,29 @@ class TestNgrams:
         assert held.hit("In 1816, who wrote the opera about a barber?") is None
         assert held.hit(f"Who wrote the opera about a barber? {QUESTION}") is None
 
-    def test_a_text_below_six_tokens_is_never_held(self) -> None:
-        """A bare sum is written by two authors independently."""
+    def test_a_text_below_six_tokens_is_ignored(self) -> None:
+        """Two authors may write a short text, such as a bare sum, independently."""
         held = Contamination()
         held.add("What is 2 + 3?")
         assert MIN_WHOLE == 6
         assert len(held) == 0
         assert held.hit("What is 2 + 3?") is None
 
-    def test_a_hit_names_what_is_shared(self) -> None:
-        """The first n-gram that both texts have."""
+    def test_a_hit_is_the_shared_ngram(self) -> None:
+        """The result is the first n-gram that both texts have."""
         held = Contamination(n=6)
         held.add(QUESTION)
         assert held.hit("So each of them lays 5 eggs") == "each of them lays 5 eggs"
         assert held.hit("") is None
 
     def test_digests_depend_on_the_order_and_on_nothing_else(self) -> None:
-        """A digest is the same in another process: here it is pinned."""
+        """The digests equal pinned values, so they are the same in every process."""
         assert int(digests(["a", "b"], 2)[0]) != int(digests(["b", "a"], 2)[0])
         assert digests(["x"], 2).size == 0
         assert f"{int(digests(['甲', 'b', '7'], 3)[0]):016x}" == "8701abde20033121"
 
     def test_a_thousand_characters_are_checked_in_two_milliseconds(self) -> None:
-        """The check runs on every row (here with room for a slow machine)."""
+        """The check of every row is fast (the limit allows for a slow machine)."""
         held = Contamination()
         rng = random.Random(1)
         held.add(" ".join(sentence(rng, 10_000)))
@@ -117,25 +117,25 @@ def similarity(one: np.ndarray, other: np.ndarray) -> float:
 
 
 class TestDuplicates:
-    def test_exact_means_blanks_and_composed_accents_alone(self) -> None:
-        """Signs, case and exponents are content in an answer."""
+    def test_exact_duplicates_differ_in_blanks_and_composed_accents_alone(self) -> None:
+        """Signs, case and exponents distinguish answers."""
         assert exact_key("caf\u00e9  au\nlait ") == exact_key("cafe\u0301 au lait")
         assert len({exact_key(t) for t in ("x²", "x2", "X2", "-x2", "x\ud800")}) == 5
 
     @given(st.text(max_size=60), st.integers(0, 5))
-    def test_a_signature_reads_tokens_alone(self, text: str, blanks: int) -> None:
-        """Equal tokens, equal signature; and a text equals itself, tokens or not."""
+    def test_a_signature_depends_on_tokens_alone(self, text: str, blanks: int) -> None:
+        """Equal tokens give equal signatures, and so does an equal text without tokens."""
         assert similarity(signature(text), signature(text)) == 1
         if tokens(text):
             assert np.array_equal(signature(text), signature(text + " " * blanks))
 
     def test_texts_without_tokens_are_alike_only_if_equal(self) -> None:
-        """Dots and dollars are not one big duplicate."""
+        """Texts of dots or dollars alone are no duplicates of each other."""
         assert similarity(signature("..."), signature("$$")) < 0.2
         assert similarity(signature(""), signature("a b c")) < 0.2
 
     def test_the_estimate_is_unbiased(self) -> None:
-        """Over many pairs, the share of equal minima is the Jaccard similarity."""
+        """The mean share of equal minima over many pairs is the Jaccard similarity."""
         rng, errors = random.Random(3), []
         for _ in range(150):
             one = sentence(rng, 120)
@@ -149,14 +149,14 @@ class TestDuplicates:
         assert np.std(errors) < 0.08
 
     def test_a_text_of_many_blocks_has_the_minima_of_all(self) -> None:
-        """The signature of a long text covers its end."""
+        """The signature of a long text depends on its end, too."""
         rng = random.Random(4)
         text = " ".join("".join(rng.choices("abcdefghij", k=5)) for _ in range(9000))
         parts = np.minimum(signature(text[:30_030]), signature(text[30_000:]))
         assert similarity(signature(text), parts) > 0.95
 
-    def test_near_duplicates_are_caught_and_contrasts_kept(self) -> None:
-        """One changed word in 300 is a duplicate; another verdict or a third of the text is not."""
+    def test_near_duplicates_are_found_and_contrasts_kept(self) -> None:
+        """One changed word in 300 is a duplicate; another class or a third changed is none."""
         words = sentence(random.Random(5), 300)
         text, near = " ".join(words), " ".join([*words[:150], "other", *words[151:]])
         far = " ".join([*words[:200], *sentence(random.Random(6), 100)])
@@ -167,8 +167,8 @@ class TestDuplicates:
         assert not index.seen("correct|other question", signature(text))
         assert not index.seen("correct|q", signature(far))
 
-    def test_crowds_of_a_template_stay_cheap_and_their_own_copies_are_found(self) -> None:
-        """Rows of a template with other numbers meet in bands without being duplicates."""
+    def test_many_rows_of_a_template_are_fast_and_their_copies_are_found(self) -> None:
+        """Rows of a template with other numbers share bands without being duplicates."""
         rng, index = random.Random(7), NearDuplicates()
         base = sentence(rng, 100)
         start = time.perf_counter()
@@ -197,7 +197,7 @@ class TestArtifactProbe:
         return responses, labels, [f"q{i // 2}" for i in range(600)]
 
     def test_a_planted_artifact_is_measured_and_named(self) -> None:
-        """A word in four of five correct responses gives about 90 % and heads the list."""
+        """A word in four of five correct responses gives about 90 % and is first in the list."""
         probe = probe_artifacts(*self.rows(planted=True), seed=0)
         score = probe.overall
         assert score.balanced_accuracy is not None
@@ -209,8 +209,8 @@ class TestArtifactProbe:
         assert probe.correct[0].weight > 0 > probe.incorrect[0].weight
         assert len(probe.correct) <= STRONGEST
 
-    def test_without_a_artifact_the_interval_holds_one_half(self) -> None:
-        """Labels drawn without a look at the response cannot be predicted."""
+    def test_without_an_artifact_the_interval_contains_one_half(self) -> None:
+        """Labels drawn independently of the response cannot be predicted."""
         score = probe_artifacts(*self.rows(planted=False), seed=0).overall
         assert score.low is not None
         assert score.high is not None
@@ -224,7 +224,7 @@ class TestArtifactProbe:
         assert sum(s.n_correct for s in probe.by_language.values()) == probe.overall.n_correct
 
     def test_answers_to_one_question_do_not_leak_between_folds(self) -> None:
-        """A word that marks a question tells nothing where questions are held out together."""
+        """A word that marks a question is no predictor, since questions are held out as a whole."""
         rng = random.Random(9)
         labels = [rng.random() < 0.5 for _ in range(80)]
         responses = [
@@ -250,19 +250,19 @@ class TestArtifactProbe:
     def test_what_cannot_be_measured_is_none(
         self, responses: list[str], labels: list[bool]
     ) -> None:
-        """No folds, no number; the counts still stand."""
+        """Without folds there is no score, but the counts are reported."""
         probe = probe_artifacts(responses, labels, [str(i) for i in range(len(responses))], seed=0)
         assert probe.overall.balanced_accuracy is None
         assert probe.overall.n == len(responses)
         assert probe.correct == probe.incorrect == ()
 
     def test_the_same_seed_gives_the_same_values_and_they_survive_json(self) -> None:
-        """The manifest's values are the measurement's."""
+        """The result is deterministic and equal after a round trip through JSON."""
         one, other = (probe_artifacts(*self.rows(planted=True), seed=1) for _ in "ab")
         assert one == other
         assert ArtifactProbe.model_validate(one.as_dict()) == one
 
     def test_lengths_must_agree(self) -> None:
-        """A label too few is an error, not a shorter measurement."""
-        with pytest.raises(InputError, match="2, 1 and 2 responses, labels and groups"):
+        """A missing label is an error and does not shorten the measurement."""
+        with pytest.raises(InputError, match="2, 1 and 2 responses, labels and groups; pass"):
             probe_artifacts(["a", "b"], [True], ["q", "q"], seed=0)

@@ -1,4 +1,4 @@
-"""Candidates: what is written to problems and what models really wrote, with their chains."""
+"""Candidates: responses written to problems and real responses, with their chains."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from hypothesis import strategies as st
 
 from data_gen.candidates import (
     Candidate,
-    agree,
     formats_of,
+    labels_agree,
     rng_for,
     texts_of,
     training_row,
 )
 from data_gen.parametric import parametric
 from data_gen.problems import Problem, bank
-from data_gen.real import counterfactual, crossed, labelled, unlabelled, without_last_word
+from data_gen.real import counterfactual, crossed, labelled, unlabelled, without_restated_answer
 from data_gen.synthetic import synthetic
 from data_gen.writer.attacks import attacks
 from data_gen.writer.ending import ending
@@ -57,7 +57,7 @@ def written(
 
 @cache
 def once(problem: Problem, verdict: Verdict, index: int) -> Candidate | None:
-    """Several tests look at the same responses."""
+    """The responses that several tests share."""
     return afresh(problem, verdict, index)
 
 
@@ -74,7 +74,7 @@ def afresh(problem: Problem, verdict: Verdict, index: int) -> Candidate | None:
 def test_a_written_response_has_its_verdict_and_its_quote(
     problems: list[Problem], verdict: Verdict
 ) -> None:
-    """The chain agrees with the label, its key sentence stands verbatim in the response."""
+    """The chain agrees with the label, and its key sentence is verbatim in the response."""
     seen = set()
     for problem, made, chain in written(problems, verdict, 4):
         seen.add(problem.id)
@@ -90,7 +90,7 @@ def test_a_written_response_has_its_verdict_and_its_quote(
 
 @BOTH
 def test_a_response_without_an_answer_is_labelled_invalid(problems: list[Problem]) -> None:
-    """And its chain quotes nothing."""
+    """The chain of such a response quotes nothing."""
     for _, _, chain in written(problems, Verdict.INVALID, 2):
         assert chain.key_sentence is None
         assert chain.answer is None
@@ -102,21 +102,21 @@ def test_a_response_without_an_answer_is_labelled_invalid(problems: list[Problem
 def test_the_rules_hardly_ever_contradict_a_written_label(
     problems: list[Problem], verdict: Verdict
 ) -> None:
-    """Where they decide, they agree; but a bare reference lets any unit pass."""
+    """Where the rules decide, they agree, apart from units that the reference does not have."""
     made = [candidate for _, candidate, _ in written(problems, verdict, 4)]
     assert sum("rules" in c.labels for c in made) > len(made) / 10
-    wrong = [c for c in made if not agree(c.labels)]
+    wrong = [c for c in made if not labels_agree(c.labels)]
     assert len(wrong) <= len(made) / 40, [(c.item, c.labels) for c in wrong][:5]
 
 
 def test_the_same_problem_is_written_the_same_way() -> None:
-    """By problem, index and seed alone."""
+    """A response depends on problem, index and seed alone."""
     twice = [[afresh(p, Verdict.CORRECT, n) for p in DRAWN[:20] for n in range(2)] for _ in "12"]
     assert twice[0] == twice[1]
 
 
-def test_every_pattern_of_the_writer_is_met_in_both_verdicts() -> None:
-    """No kind of response tells the verdict: what can be right can be wrong."""
+def test_every_pattern_of_the_writer_occurs_with_both_verdicts() -> None:
+    """No kind of response predicts the verdict."""
     found = {
         verdict: Counter(c.pattern for _, c, _ in written(BANK, verdict, 8)) for verdict in Verdict
     }
@@ -136,7 +136,7 @@ def test_every_pattern_of_the_writer_is_met_in_both_verdicts() -> None:
 
 
 def test_responses_come_in_the_other_language_too() -> None:
-    """An English answer to a Chinese question, and the reverse."""
+    """There are English responses to Chinese questions, and the reverse."""
     pairs = Counter((c.lang, c.response_lang) for _, c, _ in written(DRAWN, Verdict.CORRECT, 4))
     total = sum(pairs.values())
     assert 0.03 * total < pairs["zh", "en"] < 0.1 * total
@@ -145,7 +145,7 @@ def test_responses_come_in_the_other_language_too() -> None:
 
 @pytest.mark.parametrize("chinese", [True, False], ids=["zh", "en"])
 def test_attacks_alone_are_never_correct_by_the_rules(chinese: bool) -> None:
-    """Whatever the reference: the empty answer, the opening, the order to the grader."""
+    """An empty answer, an opening phrase or an injection is never correct, for any reference."""
     words = attacks(chinese)
     for reference in ("5", "B", "x=3", "True", "Yes", "对", "increases"):
         quoted = [q.format(reference) for q in words.quotes]
@@ -156,7 +156,7 @@ def test_attacks_alone_are_never_correct_by_the_rules(chinese: bool) -> None:
 
 
 def test_no_attack_leaves_its_frame() -> None:
-    """However it is dressed, the prompt still holds the item that it was made from."""
+    """The prompt with an attack in any markup still parses as the item that it was made from."""
     for _, made, _ in written(DRAWN, Verdict.INVALID, 4):
         prompt = build_prompt(made.item, PromptSettings())
         shown = parse_prompt(prompt)
@@ -184,7 +184,7 @@ CHOICE = "Which is the smallest?\nA. 0\nB. -3\nC. 2\nD. -1"
 def test_a_real_label_makes_a_chain(
     reference: str, response: str, verdict: Verdict, agreed: bool
 ) -> None:
-    """With the sentence that gives the answer, or with none where nothing is answered."""
+    """The chain quotes the sentence with the answer, or nothing if there is no answer."""
     question = CHOICE if reference == "B" else "What is it?"
     example = Example(
         question=question, reference=(reference,), response=response, verdict=verdict, lang="en",
@@ -193,7 +193,7 @@ def test_a_real_label_makes_a_chain(
     made = labelled(example, rng_for("x", 0))
     assert made is not None
     assert made.chain is not None
-    assert agree(made.labels) is agreed
+    assert labels_agree(made.labels) is agreed
     assert made.labels["people"] is verdict
     assert (made.chain.verdict is Verdict.CORRECT) is (verdict is Verdict.CORRECT)
     if made.chain.key_sentence is not None:
@@ -212,17 +212,17 @@ def test_a_real_label_makes_a_chain(
         ("So he keeps $17.", None),
     ],
 )
-def test_a_last_line_that_says_the_result_again_may_go(response: str, kept: str | None) -> None:
-    """Where the last step ends in it, and not where it says more."""
-    steps = without_last_word(response)
+def test_a_last_line_that_restates_the_result_is_removed(response: str, kept: str | None) -> None:
+    """It is removed where the last step ends in the same result, unless it says more."""
+    steps = without_restated_answer(response)
     assert steps == (response.partition(kept)[0] + kept if kept else None)
 
 
 @pytest.mark.parametrize(
     ("reference", "verdict"), [("5", Verdict.CORRECT), ("6", Verdict.INCORRECT)]
 )
-def test_steps_without_their_last_word_are_quoted(reference: str, verdict: Verdict) -> None:
-    """Where they end, whatever the rules would make of them."""
+def test_steps_without_the_restated_result_are_quoted(reference: str, verdict: Verdict) -> None:
+    """The chain quotes the end of the steps, even where the rules would not decide."""
     steps = "4*2 = <<4*2=8>>8 eggs\nShe has 8-3 = <<8-3=5>>5 left."
     example = Example(
         question="How many?", reference=(reference,), response=f"{steps}\nA: 5", verdict=verdict
@@ -247,7 +247,7 @@ def test_steps_without_their_last_word_are_quoted(reference: str, verdict: Verdi
 def test_parts_on_lines_of_their_own_are_quoted_together(
     reference: str, response: str, quote: str, answer: str
 ) -> None:
-    """One of them would not be the answer."""
+    """The quote has all lines, since one line would not be the whole answer."""
     verdict = Verdict.INCORRECT if "C" in answer else Verdict.CORRECT
     example = Example(question="", reference=(reference,), response=response, verdict=verdict)
     chain = labelled(example, rng_for("x", 0)).chain
@@ -280,7 +280,7 @@ LONG = "It had been, as all agreed at the time, " + "a very long, long day. "[:-
 def test_the_answer_of_a_real_response(
     references: tuple[str, ...], response: str, quote: str, compared: str, answer: str
 ) -> None:
-    """The result of a sum; one sentence, or clauses of it; the nearest of what is accepted."""
+    """The result of a sum, one sentence or its clauses, and the nearest accepted reference."""
     example = Example(
         question="", reference=references, response=response, verdict=Verdict.CORRECT,
         labelled_by="two teachers",
@@ -292,11 +292,11 @@ def test_the_answer_of_a_real_response(
     assert chain.answer.startswith(answer.rstrip("."))
 
 
-def test_the_answers_of_several_questions_stand_as_in_answer_keys() -> None:
-    """On a line each, or five together; the chain names them as the prompt shows them."""
+def test_the_answers_to_several_questions_are_written_as_in_answer_keys() -> None:
+    """They are one on each line or in groups of five; the chain writes them as the prompt does."""
     problem = Problem(
         id="x", lang="zh", answer_type=AnswerType.MULTIPLE_CHOICE, question="完成下列各题。",
-        reference="C A D C B D C B B A", solution=(), near_misses=("C A D C B D C B B B",),
+        reference="C A D C B D C B B A", solution=(), hard_negatives=("C A D C B D C B B B",),
     )  # fmt: skip
     shown = set()
     for seed in range(40):
@@ -317,9 +317,14 @@ def test_the_answers_of_several_questions_stand_as_in_answer_keys() -> None:
 def test_parts_are_sometimes_written_a_line_each(
     reference: str, kind: AnswerType, chinese: bool
 ) -> None:
-    """What is quoted stands in a run of parts then, and gives them all."""
+    """The quote is then a run of numbered lines with all parts."""
     problem = Problem(
-        id="x", lang="zh", answer_type=kind, question="?", reference=reference, near_misses=("7",)
+        id="x",
+        lang="zh",
+        answer_type=kind,
+        question="?",
+        reference=reference,
+        hard_negatives=("7",),
     )
     seen = 0
     for n in range(60):
@@ -338,20 +343,20 @@ def test_parts_are_sometimes_written_a_line_each(
     [("The answer is C.", Verdict.CORRECT), ("The answer is B.", Verdict.INCORRECT)],
 )
 def test_a_label_that_the_row_contradicts_is_never_agreed(response: str, verdict: Verdict) -> None:
-    """A wrong label would teach a wrong comparison."""
+    """A label that contradicts the rules is disputed or has no chain."""
     example = Example(question=CHOICE, reference=("B",), response=response, verdict=verdict)
     made = labelled(example, rng_for("x", 0))
-    assert made is None or agree(made.labels) is False
+    assert made is None or labels_agree(made.labels) is False
 
 
 @pytest.mark.parametrize(
     ("response", "verdict"),
     [("The answer is B.", Verdict.CORRECT), ("The answer is C.", Verdict.INCORRECT), ("Hm.", None)],
 )
-def test_an_ungraded_answer_is_graded_by_the_rules_or_waits(
+def test_an_ungraded_answer_is_graded_by_the_rules_or_stays_unlabelled(
     response: str, verdict: Verdict | None
 ) -> None:
-    """Nobody else has said anything."""
+    """Without another label, the candidate has the rules' verdict or no chain."""
     made = unlabelled(
         Item(question=CHOICE, reference=("B",), response=response), "en", "s", rng_for("x", 0)
     )
@@ -372,8 +377,8 @@ def test_an_ungraded_answer_is_graded_by_the_rules_or_waits(
     ],
 )
 @ANSWERED
-def test_another_reference_turns_the_verdict(response: str, lang: str, verdict: Verdict) -> None:
-    """Neither question nor style tells it; only the comparison does."""
+def test_another_reference_changes_the_verdict(response: str, lang: str, verdict: Verdict) -> None:
+    """Neither question nor style predicts the verdict; only the comparison does."""
     question = CHOICE if "选" in response else "多少？"
     item = Item(question=question, reference=("x",), response=response)
     for index in range(30):
@@ -381,11 +386,11 @@ def test_another_reference_turns_the_verdict(response: str, lang: str, verdict: 
         assert made is not None
         assert made.verdict is verdict
         assert made.item.response == response
-        assert agree(made.labels)
+        assert labels_agree(made.labels)
 
 
-def test_a_response_that_commits_to_nothing_gets_no_other_reference() -> None:
-    """There is no answer of its own to compare with."""
+def test_a_response_without_an_answer_gets_no_other_reference() -> None:
+    """There is no answer for which a reference could be made."""
     item = Item(
         reference=("x",), response="First 3, then 4.\nThat makes 7 in the end, or so it seems"
     )
@@ -393,7 +398,7 @@ def test_a_response_that_commits_to_nothing_gets_no_other_reference() -> None:
 
 
 def test_a_row_can_be_judged_from_its_prompt() -> None:
-    """The reference stands in it, as an answer or as a worked solution."""
+    """The prompt contains the reference, as an answer or as a worked solution."""
     for _, made, chain in written(BANK[:30], Verdict.CORRECT, 2):
         user = build_prompt(made.item, PromptSettings())[-1].content
         assert chain.reference_answer.rstrip("…")[:20] in " ".join(user.split())
@@ -415,15 +420,15 @@ YES, WRONG, NOTHING = Verdict.CORRECT, Verdict.INCORRECT, Verdict.INVALID
         ({"people": WRONG, "rules": WRONG, "teacher": YES}, False),
     ],
 )
-def test_those_who_speak_must_agree(labels: dict[str, Verdict], agreed: bool | None) -> None:
-    """On right or not right: incorrect and invalid are both a <No>."""
-    assert agree(labels) is agreed
+def test_labels_must_agree(labels: dict[str, Verdict], agreed: bool | None) -> None:
+    """Labels agree on correct or not correct: incorrect and invalid are both <No>."""
+    assert labels_agree(labels) is agreed
 
 
 @given(st.text(max_size=40), st.none() | st.text(alphabet="abc ", min_size=1, max_size=9))
 @settings(deadline=None)
 def test_no_chinese_quote_without_a_gloss_is_cross_lingual(quote: str, gloss: str | None) -> None:
-    """Other formats can always be made."""
+    """Without a gloss the other chain formats are available."""
     chain = Chain(
         verdict=WRONG, key_sentence=f"答案{quote}", gloss=gloss, reference_answer="1",
         answer_type=AnswerType.NUMBER, answer="2",
@@ -452,7 +457,7 @@ def test_no_chinese_quote_without_a_gloss_is_cross_lingual(quote: str, gloss: st
 def test_free_text_quotes_the_nearest_sentence_whatever_the_verdict(
     verdict: Verdict, question: str, reference: str, response: str, quote: str, answer: str
 ) -> None:
-    """The one with most of the words of the reference, first on ties; compared is a phrase."""
+    """It quotes the sentence with most words of the reference and compares a phrase of it."""
     example = Example(
         question=question, reference=(reference,), response=response, verdict=verdict,
         labelled_by="two teachers",
@@ -462,8 +467,8 @@ def test_free_text_quotes_the_nearest_sentence_whatever_the_verdict(
     assert (chain.key_sentence, chain.answer, chain.gloss) == (quote, answer, None)
 
 
-def test_answers_to_one_question_are_held_against_a_right_one() -> None:
-    """Right by another right answer, wrong by it; never by what they say themselves."""
+def test_answers_to_one_question_are_compared_with_a_correct_one() -> None:
+    """The verdict is kept, and the new reference is never part of the answer itself."""
     given = [("Jane Austen", True), ("It was Austen.", True), ("Emily Brontë", False)]
     examples = [
         Example(
@@ -479,8 +484,8 @@ def test_answers_to_one_question_are_held_against_a_right_one() -> None:
     assert {e.source for e in made} == {"qa_crossed"}
 
 
-def test_what_agrees_in_its_words_and_is_wrong_has_its_tag_alone() -> None:
-    """No chain may say that an answer differs from the same words."""
+def test_a_wrong_answer_with_the_words_of_the_reference_has_its_tag_alone() -> None:
+    """No chain states that an answer differs from an equal text."""
     chain = Chain(
         verdict=Verdict.INCORRECT, key_sentence="It is Paris.", reference_answer="Paris",
         answer="Paris",
@@ -489,7 +494,7 @@ def test_what_agrees_in_its_words_and_is_wrong_has_its_tag_alone() -> None:
 
 
 def test_a_context_stays_with_its_item_and_is_in_its_prompt() -> None:
-    """In labelled rows, and beside the question in those with another reference."""
+    """The context is kept in labelled rows and in counterfactual ones with a question."""
     example = Example(
         question="How long does it take?", context="It is 12 km at 3 km/h.", reference=("4 h",),
         response="The answer is 4 hours.", verdict=Verdict.CORRECT, lang="en",

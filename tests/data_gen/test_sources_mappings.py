@@ -1,4 +1,4 @@
-"""Mappings by hand, and which of a table's questions are taken."""
+"""Mappings in a configuration, and the selection of a table's questions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gradegpt.importers.labelled import split_of
 from gradegpt.settings import build_settings
 from tests.data_gen.source_parts import PLAIN, Write, lines, problems
 
-# --- mappings by hand -----------------------------------------------------------------------------
+# --- mappings in a configuration ------------------------------------------------------------------
 
 
 def one(write: Write, row: dict[str, Any], **mapping: Any) -> Problem:
@@ -25,20 +25,20 @@ def one(write: Write, row: dict[str, Any], **mapping: Any) -> Problem:
 
 
 def test_alternatives_are_accepted_each(write: Write) -> None:
-    """The first is the reference, the others stand beside it, each once."""
+    """The first alternative is the reference; the others are accepted, each once."""
     row = {"q": "Half of one?", "a": ["1/2", "0.5", "1/2"]}
     problem = one(write, row, several="alternatives")
     assert (problem.reference, problem.accepted) == ("1/2", ("0.5",))
 
 
-def test_the_first_column_that_holds_something_is_taken(write: Write) -> None:
-    """Blank cells and columns that are not there hold nothing."""
+def test_the_first_column_that_is_not_empty_is_used(write: Write) -> None:
+    """Blank cells and missing columns count as empty."""
     row = {"q": "1+1=?", "final": " ", "meta": {"key": 2.0}}
     assert one(write, row, reference=["final", "gold", "meta.key"]).reference == "2"
 
 
 def test_option_columns_are_listed_in_their_order(write: Write) -> None:
-    """An empty option is none."""
+    """An empty option is left out."""
     row = {"q": "Pick the even one.", "a": "B", "A": "3", "B": "4", "C": ""}
     problem = one(write, row, option_columns=["A", "B", "C"])
     assert problem.question == "Pick the even one.\nA. 3\nB. 4"
@@ -53,7 +53,7 @@ def test_option_columns_are_listed_in_their_order(write: Write) -> None:
 def test_a_row_without_one_error_gets_the_tolerance_of_the_mapping(
     error: Any, policy: str, write: Write
 ) -> None:
-    """Errors for several answers are no policy of the whole."""
+    """A list of errors for several answers is no tolerance policy of the row."""
     row = {"q": "Speed?", "a": "3.2", "e": error}
     assert one(write, row, error="e", tolerance="relative:0.01").tolerance == policy
 
@@ -69,15 +69,15 @@ def test_a_row_without_one_error_gets_the_tolerance_of_the_mapping(
         ("l", {"l": None}, "en"),
     ],
 )
-def test_the_language_is_fixed_stated_or_told_by_the_script(
+def test_the_language_is_fixed_stated_or_detected_by_the_script(
     lang: str, row: dict[str, Any], expected: str, write: Write
 ) -> None:
-    """A row that does not state its language is looked at."""
+    """Without a stated language, Han characters in the question decide."""
     assert one(write, {"q": "1+1=?", "a": "2"} | row, lang=lang).lang == expected
 
 
 def test_an_answer_type_that_the_mapping_does_not_know_is_an_error(write: Write) -> None:
-    """It is not guessed: the message names the row, the word and the setting."""
+    """The type is not guessed; the message names the row, the type and the setting."""
     row = {"q": "1+1=?", "a": "2", "t": "Numbr"}
     with pytest.raises(InputError, match=r"one\.jsonl:1: answer type 'Numbr' .*'answer_types'"):
         one(write, row, answer_type="t", answer_types={"Numerical": "number"})
@@ -85,7 +85,7 @@ def test_an_answer_type_that_the_mapping_does_not_know_is_an_error(write: Write)
 
 
 def test_a_mapping_is_a_name_a_file_or_columns(write: Write) -> None:
-    """A wrong name or column is answered with the right ones."""
+    """The error for a wrong name or column suggests the right ones."""
     path = write("own.yaml", "question: q\nreference: [a, b]\n")
     assert load_mapping(path).reference == ("a", "b")
     with pytest.raises(MissingError, match="did you mean 'olympiadbench'"):
@@ -95,7 +95,7 @@ def test_a_mapping_is_a_name_a_file_or_columns(write: Write) -> None:
 
 
 def test_one_text_of_several_answers_takes_no_unit(write: Write) -> None:
-    """Behind the last answer the unit would belong to that one alone."""
+    """A unit after the last answer would apply to that answer alone."""
     row = {"q": "Both lengths?", "a": "3, 4", "u": "m", "many": True}
     assert one(write, row, unit="u", multiple="many").reference == "3, 4"
     assert one(write, row, unit="u").reference == "3, 4 m"
@@ -108,8 +108,8 @@ def many(count: int) -> list[dict[str, Any]]:
     return [{"question": f"{n}+1=?", "answer": str(n + 1), "of": n % 2} for n in range(count)]
 
 
-def test_split_limit_length_and_only_choose_among_the_rows(write: Write) -> None:
-    """Each choice is counted, and the split is the one that every file of the project shares."""
+def test_split_limit_length_and_only_select_rows(write: Write) -> None:
+    """Skipped rows are counted, and the split is the one that all files share."""
     path = write("m.jsonl", lines([*many(40), {"question": "Why?", "answer": "x" * 301, "of": 0}]))
     counts: Counter[str] = Counter()
     asked = Questions(path=path, mapping=PLAIN, split="test", only={"of": ("0",)})
@@ -124,7 +124,7 @@ def test_split_limit_length_and_only_choose_among_the_rows(write: Write) -> None
 
 
 def test_a_table_that_the_mapping_does_not_fit_is_an_error(write: Write) -> None:
-    """Not an empty result: the columns that are there are named."""
+    """The error names the existing columns, and no empty result is returned."""
     path = write("m.jsonl", lines([{"problem": "1+1=?", "answer": "2"}]))
     with pytest.raises(InputError, match=r"no row has a question .* columns: problem, answer\."):
         problems(path)

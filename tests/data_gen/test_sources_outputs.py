@@ -1,4 +1,4 @@
-"""Outputs of models, joined to their questions: none to another's, none lost unsaid."""
+"""Outputs of models, joined to their own questions, with every skipped one counted."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def read(settings: Outputs) -> tuple[list[tuple[Item, str]], Counter[str]]:
 
 
 def test_outputs_are_joined_by_id_or_by_the_question(write: Write) -> None:
-    """With or without its options; the item is the question's, the response the model's."""
+    """The text may be with or without options; the item has the question and the response."""
     rows = [
         {"key": "q001", "text": "The answer is B."},
         {"prompt": "小明有8个球 丢了3个 还剩多少个", "text": "选A"},
@@ -69,7 +69,7 @@ def test_several_models_and_samples_answer_a_question(write: Write) -> None:
     [(True, "correct"), (0, "incorrect"), ("False", "incorrect"), ("invalid", "invalid")],
 )
 def test_labelled_outputs_are_examples(label: Any, verdict: str, write: Write) -> None:
-    """With verdict, language, source and who labelled; one without a label is an item."""
+    """They have verdict, language, source and labeller; an output without a label is an item."""
     rows = [{"key": "q002", "text": "A", "ok": label}, {"key": "q002", "text": "A", "ok": None}]
     settings = outputs(write, rows, id="key", label="ok", labelled_by="human", name="runs")
     ((example, _), (item, _)), _ = read(settings)
@@ -84,14 +84,14 @@ def test_labelled_outputs_are_examples(label: Any, verdict: str, write: Write) -
 
 
 def test_a_list_of_labels_belongs_to_the_samples(write: Write) -> None:
-    """One by one."""
+    """Each label belongs to the sample at the same position."""
     rows = [{"key": "q001", "text": ["B", "C"], "ok": [True, False]}]
     found, _ = read(outputs(write, rows, id="key", label="ok"))
     assert [i.verdict for i, _ in found if isinstance(i, Example)] == ["correct", "incorrect"]
 
 
-def test_outputs_without_a_question_are_counted_and_nothing_else_is(write: Write) -> None:
-    """An unknown id, and a question that was left out for a reason of its own."""
+def test_outputs_without_a_question_are_counted_with_the_reason(write: Write) -> None:
+    """The reason is an unknown id, or why the question was left out."""
     rows = [{"key": key, "text": "x"} for key in ("q001", "q001", "q999")]
     _, counts = read(outputs(write, rows, id="key"))
     assert counts == {"read:tal_scq": 3, "skipped:tal_scq:unknown_question": 1}
@@ -102,7 +102,7 @@ def test_outputs_without_a_question_are_counted_and_nothing_else_is(write: Write
 
 
 def test_a_question_that_two_problems_share_joins_neither(write: Write) -> None:
-    """An answer to "which is right?" must not be graded against another question's options."""
+    """A response to "which is right?" is not graded with the options of another question."""
     shared = [{"q": "Which is right?", "o": [a, "none"], "a": "A"} for a in ("1+1=2", "2+2=4")]
     columns = {"question": "q", "reference": "a", "options": "o"}
     asked = {"path": write("two.jsonl", lines(shared)), "mapping": columns}
@@ -120,18 +120,22 @@ def test_a_question_that_two_problems_share_joins_neither(write: Write) -> None:
     [
         ([{"key": "1", "text": "B"}], {}, r"no response matches .*model-x\.jsonl:1: '1'"),
         ([{"key": "q001"}], {}, r"model-x\.jsonl:1: no column .*'response'"),
-        ([{"key": "q001", "text": "B", "ok": "maybe"}], {"label": "ok"}, "'maybe' is no verdict"),
+        (
+            [{"key": "q001", "text": "B", "ok": "maybe"}],
+            {"label": "ok"},
+            "'maybe' is not a verdict",
+        ),
     ],
 )
-def test_outputs_that_cannot_be_read_say_why(
+def test_unreadable_outputs_are_errors_with_the_reason(
     rows: list[dict[str, Any]], more: dict[str, Any], complaint: str, write: Write
 ) -> None:
-    """Above all that none matches: a join by the wrong column must not end in an empty file."""
+    """A join by the wrong column, where no response matches, is an error and no empty file."""
     with pytest.raises(InputError, match=complaint):
         read(outputs(write, rows, id="key", **more))
 
 
-def test_outputs_must_name_what_joins_them(write: Write) -> None:
-    """Neither id nor question is an error of the settings."""
+def test_outputs_must_name_a_column_to_join_by(write: Write) -> None:
+    """Settings without id and question are an error."""
     with pytest.raises(SettingsError, match="name the column of the question's 'id'"):
         outputs(write, [])

@@ -1,4 +1,4 @@
-"""The ready mappings: each reads its data set, nothing guessed, nothing lost."""
+"""The ready mappings: each reads its data set completely and without guessing."""
 
 from __future__ import annotations
 
@@ -86,12 +86,12 @@ def facts(mapping: str) -> list[tuple[str, str, str, str | None]]:
 def test_a_ready_mapping_reads_its_data_set(
     mapping: str, expected: list[tuple[str, str, str, str | None]]
 ) -> None:
-    """Language, answer type, reference and tolerance of every row that has a reference."""
+    """Language, type, reference and tolerance are right for each row with a reference."""
     assert facts(mapping) == expected
 
 
-def test_every_ready_mapping_has_a_shape_and_says_how_to_use_it() -> None:
-    """A mapping without a test, or without an example line, is not ready."""
+def test_every_ready_mapping_has_a_test_file_and_an_example() -> None:
+    """Each mapping has a file in ``shapes`` and a comment with an example line."""
     ready = sorted(READY.glob("*.yaml"))
     assert [path.stem for path in ready] == sorted(SHAPE)
     for path in ready:
@@ -101,7 +101,7 @@ def test_every_ready_mapping_has_a_shape_and_says_how_to_use_it() -> None:
 
 
 def test_context_and_options_become_part_of_the_question() -> None:
-    """What a judge needs to see stands there; options that it lists itself are not repeated."""
+    """The question contains context and options; options that it lists are not repeated."""
     in_context = problems(SHAPE["olympiadbench"], "olympiadbench")[1].question
     assert in_context == "已知函数 $f(x)=x^2-2x$.\n求 $f(x)$ 的单调递增区间."
     listed = problems(SHAPE["tal_scq"], "tal_scq")[0].question
@@ -112,7 +112,7 @@ def test_context_and_options_become_part_of_the_question() -> None:
 
 
 def test_solutions_come_as_steps_without_the_answer_line_and_pictures() -> None:
-    """GSM8K's calculator notes go too; of several solutions the first is taken."""
+    """GSM8K's calculator annotations are removed; the first of several solutions is used."""
     assert problems(SHAPE["gsm8k"], "gsm8k")[0].solution == (
         "The pens cost 3*4=$12.",
         "She gets 20-12=$8 back.",
@@ -136,7 +136,7 @@ def test_solutions_come_as_steps_without_the_answer_line_and_pictures() -> None:
     ],
 )
 def test_rows_left_out_are_counted_with_the_reason(mapping: str, left_out: dict[str, int]) -> None:
-    """What was read is what was taken and what was left out."""
+    """The number of rows read is the sum of the rows used and those left out."""
     counts: Counter[str] = Counter()
     taken = list(read_problems(Questions(path=SHAPE[mapping], mapping=mapping), counts))
     skipped = {k.split(":")[2]: n for k, n in counts.items() if k.startswith("skipped:")}
@@ -144,8 +144,8 @@ def test_rows_left_out_are_counted_with_the_reason(mapping: str, left_out: dict[
     assert counts[f"read:{mapping}"] == len(taken) + sum(left_out.values())
 
 
-def test_problems_have_ids_of_their_own_that_say_the_source() -> None:
-    """A row without an id is named by its question, so that it keeps the name where rows move."""
+def test_problems_have_unique_ids_that_name_the_source() -> None:
+    """The id of a row without one is derived from its question and independent of its position."""
     assert problems(SHAPE["olympicarena"], "olympicarena")[0].id == "olympicarena-P_1"
     read = problems(SHAPE["gsm8k"], "gsm8k", name="sums")
     assert [p.id for p in read] == [p.id for p in problems(SHAPE["gsm8k"], "gsm8k", name="sums")]

@@ -1,4 +1,4 @@
-"""Boxes, units, options, steps and columns, found in the text of a row."""
+"""Boxes, units, options, steps and columns in the texts of a row."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from data_gen.sources.texts import dig, last_boxed, pick, steps, with_options, w
     ],
 )
 def test_the_last_box_is_found_with_its_braces(solution: str, boxed: str | None) -> None:
-    """Escaped braces open and close nothing."""
+    """Escaped braces are ignored."""
     assert last_boxed(solution) == boxed
 
 
@@ -43,10 +43,10 @@ def test_the_last_box_is_found_with_its_braces(solution: str, boxed: str | None)
         (("3",), None, ("3",)),
     ],
 )
-def test_a_unit_is_put_behind_unless_it_is_there(
+def test_a_unit_is_appended_unless_it_is_there(
     answers: tuple[str, ...], unit: Any, expected: tuple[str, ...]
 ) -> None:
-    """Units that nothing assigns to the answers are left out."""
+    """Units that cannot be assigned to the answers are left out."""
     assert with_units(answers, unit) == expected
 
 
@@ -62,12 +62,12 @@ def test_a_unit_is_put_behind_unless_it_is_there(
     ],
 )
 def test_options_of_any_shape_are_listed_alike(listed: Any) -> None:
-    """Letter, full stop, text; a line each."""
+    """Every option is a line with letter, full stop and text."""
     assert with_options("Pick.", listed) == "Pick.\nA. one\nB. two"
 
 
 def test_an_option_that_begins_with_another_letter_keeps_it() -> None:
-    """``J. Smith`` in the first place is no option J."""
+    """``J. Smith`` as the first option is not option J."""
     assert with_options("Who?", ["J. Smith", "B. Brown"]) == "Who?\nA. J. Smith\nB. Brown"
 
 
@@ -75,7 +75,7 @@ def test_an_option_that_begins_with_another_letter_keeps_it() -> None:
     st.lists(st.sampled_from(["因此 $x=1。5$。", "So $a. B$ holds. ", r"\[ y. \] ", "\n", "12. "]))
 )
 def test_steps_cut_no_formula_and_lose_no_word(pieces: list[str]) -> None:
-    """Every step has its dollars in pairs; short solutions are kept whole, but for blanks."""
+    """Dollars are paired in every step; short solutions are kept, apart from blanks."""
     found = steps("".join(["\\", *pieces]))
     assert all(
         step.count("$") % 2 == 0 and step.count(r"\[") == step.count(r"\]") for step in found
@@ -88,7 +88,7 @@ def test_steps_cut_no_formula_and_lose_no_word(pieces: list[str]) -> None:
 
 @given(st.dictionaries(st.text(min_size=1, max_size=5), st.integers() | st.none(), max_size=4))
 def test_a_column_is_found_by_its_own_name(row: dict[str, Any]) -> None:
-    """Even where the name has dots in it; a column that is not there is none, never an error."""
+    """The name may contain dots; a missing column gives none and no error."""
     for name, value in row.items():
         assert dig(row, name) == value
     assert pick(row, ["absent.0.x"]) is None

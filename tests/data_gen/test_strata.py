@@ -1,4 +1,4 @@
-"""Shares of the rows by what they are."""
+"""Strata: named shares of the rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gradegpt.schema import Item, Verdict
 
 
 def row(n: int, source: str, verdict: Verdict, *, ruled: bool = False) -> Candidate:
-    """A candidate of a question of its own, or of one of ten."""
+    """A candidate with its own question, or with one of ten."""
     return Candidate(
         id=f"{source}:{n}",
         item=Item(question="?", reference="a", response="b"),
@@ -35,7 +35,7 @@ ROWS = [
 
 
 def test_each_stratum_has_its_share_and_each_source_as_many_right_as_wrong() -> None:
-    """A source that is mostly right gives as many rows as it has wrong ones."""
+    """A source with mostly correct rows gives as many of them as it has incorrect ones."""
     strata = (
         Stratum(name="open", share=0.5, open=True),
         Stratum(name="rest", share=0.25),
@@ -48,13 +48,13 @@ def test_each_stratum_has_its_share_and_each_source_as_many_right_as_wrong() -> 
     assert counts["b", RIGHT] == counts["b", WRONG] > 0
 
 
-def test_a_short_stratum_stays_short_and_what_none_takes_is_left_out() -> None:
-    """No other source fills it."""
+def test_a_short_stratum_stays_short_and_rows_of_no_stratum_are_left_out() -> None:
+    """A stratum is not filled from other sources."""
     chosen = stratified(ROWS, (Stratum(name="a", share=1, sources=("a",)),), 150)
     assert Counter(c.verdict for c in chosen) == {RIGHT: 25, WRONG: 25}
 
 
-def test_every_question_comes_before_any_comes_twice() -> None:
-    """A few rows are of as many questions."""
+def test_every_question_is_used_before_any_is_used_twice() -> None:
+    """A few rows have as many different questions."""
     strata = (Stratum(name="wrong", share=1, verdicts=(WRONG,), sources=("b",)),)
     assert len({c.group for c in stratified(ROWS, strata, 5)}) == 5

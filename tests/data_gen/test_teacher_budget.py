@@ -1,4 +1,4 @@
-"""The teacher's budget: no bound is passed, and a larger one goes on."""
+"""The teacher's budget: it is never exceeded, and a larger one resumes the run."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from data_gen.teacher import BudgetSpentError, Meter, TeacherModel, Vote
-from data_gen.teacher.ask import bound_of
 from data_gen.teacher.cache import Usage
+from data_gen.teacher.client import usage_bound
 from data_gen.teacher.prompt import build_messages
 from gradegpt.fit import Budget
 from gradegpt.schema import Verdict
 from tests.data_gen.teacher_parts import NO, YES, Ask, always, item
 from tests.data_gen.teacher_server import Say
 
-BOUND = sum(bound_of(build_messages(item(), (), "Grade.", Budget()), 100))
+BOUND = sum(usage_bound(build_messages(item(), (), "Grade.", Budget()), 100))
 """Tokens that the next request could cost, in the tests of budgets; a reply costs 450."""
 
 
-def test_a_spent_budget_stops_cleanly_and_a_larger_one_goes_on(ask: Ask) -> None:
-    """The bound holds; the rest has a reason; nothing that was paid for is paid for again."""
+def test_a_spent_budget_stops_cleanly_and_a_larger_one_resumes(ask: Ask) -> None:
+    """The budget holds, the other items have a reason, and no reply is paid for twice."""
     short = {"instructions": "Grade.", "max_new_tokens": 100, "concurrency": 3}
     limit = 3 * 450 + BOUND
     yes, no = Say(YES, usage=(400, 50)), Say(NO, usage=(400, 50))
@@ -44,7 +44,7 @@ def test_a_spent_budget_stops_cleanly_and_a_larger_one_goes_on(ask: Ask) -> None
 
 
 def test_a_budget_is_money(ask: Ask) -> None:
-    """1,000 tokens at 1 a million and 50 at 10 are 0.0015 a reply."""
+    """1,000 tokens at 1 per million and 50 at 10 per million cost 0.0015 per reply."""
     votes, server, teacher = ask(always(YES), items=20, budget=0.01, max_new_tokens=100)
     summary = teacher.meter.summary()
     assert 1 <= len(server.bodies) < 7
@@ -54,8 +54,8 @@ def test_a_budget_is_money(ask: Ask) -> None:
     assert votes[-1] == Vote(rejected=("teacher:budget",), reason="teacher:budget")
 
 
-def test_a_server_that_does_not_tell_the_usage_is_charged_the_most(ask: Ask) -> None:
-    """So that the budget holds all the same."""
+def test_without_a_reported_usage_the_upper_bound_is_charged(ask: Ask) -> None:
+    """The budget then holds for a server that does not report the usage, too."""
     _, _, teacher = ask(always(Say(YES, usage=None)), instructions="Grade.", max_new_tokens=100)
     used = teacher.meter.summary()["models"]["m"]
     assert used["prompt_tokens"] + used["completion_tokens"] == BOUND
@@ -69,10 +69,10 @@ _COSTS = st.lists(
 
 @given(_COSTS, st.floats(0, 0.05), st.none() | st.integers(0, 5000))
 @settings(deadline=None)
-def test_no_bound_is_ever_passed(
+def test_no_limit_is_ever_exceeded(
     costs: list[tuple[int, int, float, bool]], budget: float, tokens: int | None
 ) -> None:
-    """Whatever requests cost within their bounds, lost ones among them; once stopped, it stays."""
+    """The budget holds for any costs within the bounds and lost replies; a stop is final."""
     prices = TeacherModel(model="m", input_price=3.0, output_price=11.0)
     meter = Meter([prices], budget, tokens)
     spent = Usage(0, 0)
@@ -92,8 +92,8 @@ def test_no_bound_is_ever_passed(
         assert tokens is None or sum(spent) <= tokens
 
 
-def test_a_request_waits_for_those_under_way_before_it_is_refused() -> None:
-    """They may turn out cheap; so the refusal does not depend on threads."""
+def test_a_request_waits_for_open_ones_before_it_is_refused() -> None:
+    """Open requests may cost less than their bounds; so a refusal does not depend on threads."""
     meter = Meter([TeacherModel(model="m")], None, 100)
     first = meter.reserve("m", Usage(60, 0))
     second: list[object] = []

@@ -21,7 +21,7 @@ from tests.data_gen.teacher_server import Say
 
 
 def test_nothing_is_asked_twice(ask: Ask) -> None:
-    """A second run reads the first one's replies: the same votes and bill without a request."""
+    """A second run uses the replies of the first: the same votes and costs without a request."""
     first, _, paid = ask(always(YES, NO), items=3)
     again, server, free = ask(always(Say(status=500)), items=3)
     assert again == first
@@ -32,7 +32,7 @@ def test_nothing_is_asked_twice(ask: Ask) -> None:
 
 
 def test_an_interrupted_run_loses_nothing_that_was_paid_for(ask: Ask) -> None:
-    """Stopped while replies are on their way: they are kept, and only the rest is asked later."""
+    """Replies to open requests are kept, and the next run requests only the rest."""
     heard: list[int] = []
 
     def interrupt(done: int) -> None:
@@ -49,13 +49,13 @@ def test_an_interrupted_run_loses_nothing_that_was_paid_for(ask: Ask) -> None:
 
 
 def test_a_failure_is_not_kept(ask: Ask) -> None:
-    """The next run asks again."""
+    """The next run repeats a failed request."""
     assert ask(always(Say(status=400)))[0][0].verdict is None
     assert ask(always(YES))[0][0].verdict is Verdict.CORRECT
 
 
-def test_a_key_depends_on_all_that_a_reply_depends_on() -> None:
-    """Model, messages, temperature, bound, sample; and on nothing else."""
+def test_a_key_depends_on_everything_that_a_reply_depends_on() -> None:
+    """A key depends on model, messages, temperature, token limit and sample alone."""
     messages = (Message(role="user", content="问"),)
     base: dict[str, Any] = {"temperature": 0.5, "max_new_tokens": 9, "sample": 0}
     keys = [
@@ -71,7 +71,7 @@ def test_a_key_depends_on_all_that_a_reply_depends_on() -> None:
 
 
 def test_many_threads_share_a_cache(tmp_path: Path) -> None:
-    """The first reply under a key stays, whoever comes later."""
+    """The first reply with a key is kept, also when threads write at once."""
     path = tmp_path / "new folder" / "c.sqlite"
     cache, other = ReplyCache(path), ReplyCache(path)
 
@@ -109,23 +109,23 @@ for name in "ab":
 """
 
 
-def test_a_killed_run_keeps_every_reply_it_was_told_is_kept(tmp_path: Path) -> None:
-    """Killed in the middle of writing by two threads."""
+def test_a_killed_run_keeps_every_reply_that_put_returned_from(tmp_path: Path) -> None:
+    """The process is killed while two threads write."""
     path = tmp_path / "c.sqlite"
     command = [sys.executable, "-c", _WRITER, str(path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as writer:
         assert writer.stdout is not None
-        told = [line.strip() for line in itertools.islice(writer.stdout, 150)]
+        keys = [line.strip() for line in itertools.islice(writer.stdout, 150)]
         writer.send_signal(signal.SIGKILL)
     cache = ReplyCache(path)
-    assert all(cache.get(key) == Reply("x" * 3000, Usage(*(2 * [int(key[1:])]))) for key in told)
+    assert all(cache.get(key) == Reply("x" * 3000, Usage(*(2 * [int(key[1:])]))) for key in keys)
     cache.put("after", "m", Reply("text", Usage(1, 1)))
     assert cache.get("after") is not None
     cache.close()
 
 
 def test_a_file_that_is_no_cache_is_left_alone(tmp_path: Path) -> None:
-    """Text, another database, a folder: one line that says what to do."""
+    """For a text, another database or a folder, one line says what to do."""
     (tmp_path / "text").write_text("a line of text, long enough to be no header " * 9)
     foreign = sqlite3.connect(tmp_path / "foreign")
     foreign.execute("CREATE TABLE mine (x)")

@@ -1,4 +1,4 @@
-"""The teacher's settings: what cannot be meant is refused."""
+"""The teacher's settings: invalid ones are rejected."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ GOOD: dict[str, Any] = {"models": [{"model": "m"}], "base_url": "http://x/v1", "
     ("changes", "message"),
     [
         ({"models": []}, "models: "),
-        ({"base_url": ""}, "base_url: required, no server is given for 'm'"),
-        ({"models": [{"model": "m"}, {"model": "m"}]}, "a name stands twice"),
-        ({"samples": "3"}, "3 at temperature 0 would be one reply several times"),
+        ({"base_url": ""}, "base_url: missing for 'm'; set it"),
+        ({"models": [{"model": "m"}, {"model": "m"}]}, "a name occurs twice"),
+        ({"samples": "3"}, "samples: 3 samples at temperature 0 are equal"),
         ({"agree": "2"}, "agree: 2 of 1 replies cannot agree"),
-        ({"budget": "5"}, "budget: needs prices, 'm' has none"),
+        ({"budget": "5"}, "budget: 'm' has no prices; set input_price"),
         ({"concurency": "2"}, "unknown setting 'concurency'; did you mean 'concurrency'"),
         ({"examples": [{"question": "q", "reference": "4", "response": "4", "chain": "<Yes>"}]},
         "examples.0.chain: teacher:no-quote"),
         ({"examples": [{"question": "q", "reference": "42 个", "response": RESPONSE,
-        "chain": f"{YES}."}]}, "examples.0.chain: not what is asked for"),
+        "chain": f"{YES}."}]}, "examples.0.chain: not as render_chain writes it"),
     ],
 )  # fmt: skip
-def test_settings_that_cannot_be_meant_are_refused(changes: dict[str, Any], message: str) -> None:
-    """With the name of the setting and what to do."""
+def test_invalid_settings_are_rejected(changes: dict[str, Any], message: str) -> None:
+    """The message names the setting and says what to do."""
     with pytest.raises(SettingsError, match=re.escape(message)):
         build_settings(TeacherSettings, {**GOOD, **changes}, where="teacher.yaml")
 
 
-def test_settings_come_from_yaml_and_so_do_examples(tmp_path: Path) -> None:
-    """Text scalars, ``null`` for none, and a path in place of a list."""
+def test_settings_and_examples_are_read_from_yaml(tmp_path: Path) -> None:
+    """YAML may have text scalars, ``null`` for none, and a path in place of a list of examples."""
     path = tmp_path / "teacher.yaml"
     path.write_text(
         "base_url: http://x/v1\ncache: c.sqlite\nsamples: 3\ntemperature: null\n"
@@ -52,5 +52,5 @@ def test_settings_come_from_yaml_and_so_do_examples(tmp_path: Path) -> None:
     assert (made.must_agree, made.temperature, made.budget) == (2, None, 1.5)
     assert made.models[0].model == "n"
     assert len(made.examples) == 6
-    with pytest.raises(MissingError, match="no such file of examples"):
+    with pytest.raises(MissingError, match="examples: no such file"):
         load_settings(TeacherSettings, path, [f"examples={tmp_path}/none.yaml"])

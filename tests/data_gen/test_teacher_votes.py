@@ -1,4 +1,4 @@
-"""The teacher's replies: chains that are fit for training, and votes without a default."""
+"""The teacher's replies: parsing into chains that are fit for training, and majority votes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gradegpt.schema import Verdict
 from tests.data_gen.teacher_parts import CROSS, GLOSS, NO, NONE, QUOTE, RESPONSE, YES, Ask, chain
 from tests.data_gen.teacher_server import Say
 
-# --- reading --------------------------------------------------------------------------------------
+# --- parsing --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -39,29 +39,29 @@ from tests.data_gen.teacher_server import Say
     ],
 )
 def test_a_reply_that_is_not_fit_for_training_is_rejected(text: str, reason: str) -> None:
-    """With a reason that a machine can read, and no verdict."""
+    """It has a machine-readable reason and no verdict."""
     assert read_reply(text, RESPONSE, 4000) == reason
     assert count_votes([reason], agree=1) == Vote(rejected=(reason,), reason=reason)
 
 
 @pytest.mark.parametrize("verdict", Verdict)
-def test_a_good_reply_is_the_chain_it_holds(verdict: Verdict) -> None:
-    """Blanks, foreign line ends and thoughts that come before aside."""
+def test_a_good_reply_is_parsed_into_its_chain(verdict: Verdict) -> None:
+    """Blanks, Windows line ends and thoughts before the chain are ignored."""
     text = render_chain(chain(verdict), CROSS)
     for reply in (text, f"\n{text}\r\n", f"<think>\n<No> or <Yes>?\n</think>\n\n{text}"):
         assert read_reply(reply.replace("\n", "\r\n"), RESPONSE, 4000) == chain(verdict)
 
 
 @pytest.mark.parametrize("gloss", [None, QUOTE, "So there are 8 and 4 apples."])
-def test_a_gloss_that_is_missing_or_not_its_quotes_is_left_out(gloss: str | None) -> None:
-    """The chain stands without it."""
+def test_a_gloss_that_does_not_match_its_quote_is_left_out(gloss: str | None) -> None:
+    """The chain is used without a gloss; a missing gloss is no error."""
     line = f"In English: {GLOSS}\n"
     text = YES.replace(line, "" if gloss is None else line.replace(GLOSS, gloss))
     assert read_reply(text, RESPONSE, 4000) == chain(gloss=None)
 
 
-def test_a_quote_must_stand_in_what_the_teacher_was_shown() -> None:
-    """Not in a part that was left out to fit."""
+def test_a_quote_must_be_in_the_text_that_the_teacher_was_shown() -> None:
+    """A quote from a part that did not fit into the prompt is rejected."""
     plain = "甲有 42 个苹果。"
     text, response = YES.replace(QUOTE, plain), plain + "\n" + "接着再检查一遍。" * 400
     assert read_reply(text, response, 40) == "teacher:quote-not-verbatim"
@@ -76,7 +76,7 @@ _ANSWER = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, ma
 def test_an_accepted_chain_is_read_the_same_once_rendered(
     reference: str, answer: str, verdict: Verdict
 ) -> None:
-    """Whatever an answer holds: what is trained on says what the teacher said."""
+    """For any answer, the rendered chain for training parses as the teacher's chain."""
     given = "none" if verdict is Verdict.INVALID else answer
     text = render_chain(chain(verdict), CROSS).replace("gives 42.", f"gives {given}.")
     read = read_reply(text.replace("answer 42 个 is", f"answer {reference} is"), RESPONSE, 4000)
@@ -111,14 +111,14 @@ BAD = "teacher:unparsed"
 def test_votes(
     replies: list[Chain | str], agree: int, verdict: Verdict | None, reason: str
 ) -> None:
-    """Correct against the rest decides; among the rest, the majority says which."""
+    """Correct votes count against all others; the majority of the others decides which one."""
     vote = count_votes(replies, agree)
     assert (vote.verdict, vote.reason) == (verdict, reason)
     assert vote.chain == (chain(verdict) if verdict else None)
 
 
-def test_the_chain_is_the_first_that_carries_the_verdict() -> None:
-    """In the order of models and samples."""
+def test_the_chain_is_the_first_with_the_verdict() -> None:
+    """The first chain is the first in the order of models and samples."""
     first, second = chain(answer="42"), chain(answer="42 个")
     assert count_votes([WRONG, first, second], 2).chain == first
 
@@ -131,7 +131,7 @@ def test_the_chain_is_the_first_that_carries_the_verdict() -> None:
 def test_votes_add_up_and_need_their_majority(
     replies: list[Chain | str], agree: int, rng: random.Random
 ) -> None:
-    """Nothing is lost, no verdict stands on less than asked for, order decides none."""
+    """All replies are counted, a verdict needs its majority, and order has no influence."""
     vote = count_votes(replies, agree)
     assert sum(vote.votes.values()) + len(vote.rejected) == len(replies)
     yes = vote.votes.get(Verdict.CORRECT, 0)
@@ -145,7 +145,7 @@ def test_votes_add_up_and_need_their_majority(
 
 
 def test_models_and_samples_vote_together(ask: Ask) -> None:
-    """Every model is asked for every sample; each reply is one vote."""
+    """Every model gives every sample; each reply is one vote."""
 
     def script(body: dict[str, Any], _: int) -> Say:
         return Say(NO if body["model"] == "b" else YES)

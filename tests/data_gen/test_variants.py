@@ -1,4 +1,4 @@
-"""Variants of an answer: what is called the same is, a hard negative is not."""
+"""Variants of an answer: equivalent forms have its value, hard negatives do not."""
 
 from __future__ import annotations
 
@@ -13,9 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from data_gen.candidates import RULES
-from data_gen.drawn import drawn_comparison
+from data_gen.comparisons import sample_comparison
 from data_gen.parametric import parametric
-from data_gen.variants import equivalent_form, hard_negative, look, near_misses, same_forms
+from data_gen.variants import (
+    equivalent_form,
+    hard_negative,
+    negative_forms,
+    notation_signs,
+    same_forms,
+)
 from gradegpt.answers.options import letters
 from gradegpt.answers.read import read
 from gradegpt.rules.compare import compare
@@ -86,7 +92,7 @@ def same(answer: str, kind: AnswerType, question: str = "", *, chinese: bool = F
 
 
 def near(answer: str, kind: AnswerType, question: str = "", *, chinese: bool = False) -> list[str]:
-    return [*near_misses(rng(), answer, kind, question=question, chinese=chinese)]
+    return [*negative_forms(rng(), answer, kind, question=question, chinese=chinese)]
 
 
 def equal(left: str, right: str, kind: AnswerType, question: str = "") -> bool | None:
@@ -103,10 +109,10 @@ def equal(left: str, right: str, kind: AnswerType, question: str = "") -> bool |
 
 @BOTH
 @ROWS
-def test_an_answer_has_several_forms_and_near_misses(
+def test_an_answer_has_several_forms_and_hard_negatives(
     answer: str, kind: AnswerType, question: str, *, chinese: bool
 ) -> None:
-    """At least four of the one, two of the other; no form empty, twice, or the answer itself."""
+    """There are at least four forms and two hard negatives, all new, distinct and not empty."""
     forms, misses = (f(answer, kind, question, chinese=chinese) for f in (same, near))
     assert len(forms) >= 4
     assert len(misses) >= 2
@@ -120,10 +126,10 @@ def test_an_answer_has_several_forms_and_near_misses(
 
 @BOTH
 @ROWS
-def test_near_misses_have_forms_and_forms_have_near_misses(
+def test_hard_negatives_have_forms_and_forms_have_hard_negatives(
     answer: str, kind: AnswerType, question: str, *, chinese: bool
 ) -> None:
-    """Whatever one function makes the other understands: a miss gets as many forms, or near."""
+    """Each function accepts the output of the other, with about as many results."""
     forms, misses = (f(answer, kind, question, chinese=chinese) for f in (same, near))
     for miss in misses:
         assert len(same(miss, kind, question, chinese=chinese)) >= min(3, len(forms)), miss
@@ -132,10 +138,10 @@ def test_near_misses_have_forms_and_forms_have_near_misses(
 
 
 @ROWS
-def test_a_form_of_a_near_miss_is_not_the_answer(
+def test_a_form_of_a_hard_negative_is_not_the_answer(
     answer: str, kind: AnswerType, question: str
 ) -> None:
-    """In no notation do the rules take a hard negative for the answer, nor a form for another."""
+    """The rules accept no hard negative in any notation, and reject no equivalent form."""
     forms = [answer, *same(answer, kind, question)]
     for miss in near(answer, kind, question)[:6]:
         for form in same(miss, kind, question):
@@ -147,7 +153,7 @@ def test_a_form_of_a_near_miss_is_not_the_answer(
 
 @ROWS
 def test_the_same_seed_gives_the_same_forms(answer: str, kind: AnswerType, question: str) -> None:
-    """The generator alone decides what is drawn and in which order."""
+    """The forms and their order depend on the random generator alone."""
     assert same(answer, kind, question) == same(answer, kind, question)
     assert near(answer, kind, question) == near(answer, kind, question)
 
@@ -156,9 +162,13 @@ def test_the_same_seed_gives_the_same_forms(answer: str, kind: AnswerType, quest
     ("answer", "kind", "question"),
     [r for r in TABLE if r[1] in (K.NUMBER, K.SET, K.INTERVAL, K.TUPLE, K.EXPRESSION, K.EQUATION)],
 )
-def test_a_near_miss_looks_like_the_answer(answer: str, kind: AnswerType, question: str) -> None:
-    """The same signs but for what is the mistake itself: signs, brackets, ≤ for <."""
-    assert all(look(miss) == look(answer) for miss in near(answer, kind, question))
+def test_a_hard_negative_has_the_signs_of_the_answer(
+    answer: str, kind: AnswerType, question: str
+) -> None:
+    """The signs are the same, except where they are the mistake: minus, brackets, ≤ for <."""
+    assert all(
+        notation_signs(miss) == notation_signs(answer) for miss in near(answer, kind, question)
+    )
 
 
 # --- single claims --------------------------------------------------------------------------------
@@ -202,7 +212,7 @@ def test_a_near_miss_looks_like_the_answer(answer: str, kind: AnswerType, questi
 def test_well_known_forms_are_among_them(
     answer: str, kind: AnswerType, question: str, form: str
 ) -> None:
-    """What people write, by the families of forms."""
+    """The usual notations of people are among the forms, for each family of forms."""
     assert form in same(answer, kind, question, chinese="元" in question)
 
 
@@ -230,12 +240,13 @@ def test_well_known_forms_are_among_them(
         ("It increases", K.TEXT, "It stays the same"),
     ],
 )
-def test_well_known_mistakes_are_among_the_near_misses(
+def test_well_known_mistakes_are_among_the_hard_negatives(
     answer: str, kind: AnswerType, miss: str
 ) -> None:
-    """The usual errors: next to it, swapped, turned, of another size, missing, opposite."""
+    """The usual errors are among them: neighbours, swaps, signs, magnitudes, omissions."""
     drawn = (
-        near_misses(random.Random(n), answer, kind, question="", chinese=False) for n in range(20)
+        negative_forms(random.Random(n), answer, kind, question="", chinese=False)
+        for n in range(20)
     )
     assert any(miss in made for made in drawn)
 
@@ -244,30 +255,30 @@ def test_well_known_mistakes_are_among_the_near_misses(
     ("answer", "kind"),
     [("3/4", K.NUMBER), ("\\frac{5}{6}", K.NUMBER), ("2√3", K.NUMBER), ("3x+2", K.EXPRESSION)],
 )
-def test_a_near_miss_is_not_odd_in_itself(answer: str, kind: AnswerType) -> None:
-    """No 6/4 beside answers in lowest terms, no √4, no 1x, no 0: these need no reference."""
+def test_a_hard_negative_has_no_oddity(answer: str, kind: AnswerType) -> None:
+    """There is no 6/4, √4, 1x or 0, which would be recognised without the reference."""
     for seed in range(30):
-        for miss in near_misses(random.Random(seed), answer, kind, question="", chinese=True):
+        for miss in negative_forms(random.Random(seed), answer, kind, question="", chinese=True):
             assert not {"6/4", "2/4", "\\frac{4}{6}", "2√4", "1x+2", "0x+2", "3x+0"} & {miss}
 
 
-def test_a_near_miss_of_an_options_text_is_another_options_text() -> None:
-    """A number that is one of the options is no list of statements 1 and 2."""
+def test_a_hard_negative_of_an_options_text_is_another_options_text() -> None:
+    """A number that is the text of an option is not read as the statements 1 and 2."""
     question = "Which?\nA. 12\nB. 15\nC. 18\nD. 21"
     assert {*near("12", K.SINGLE_CHOICE, question)} == {"15", "18", "21"}
     assert "A" in same("12", K.SINGLE_CHOICE, question)
 
 
 @pytest.mark.parametrize("text", ["the treaty of the three rivers", "张三丰的徒弟", "Proven"])
-def test_a_text_without_a_handle_has_no_near_miss(text: str) -> None:
-    """What is certainly another answer cannot be made from it."""
+def test_a_text_that_cannot_be_edited_has_no_hard_negative(text: str) -> None:
+    """No certainly different answer can be made from such a text."""
     assert near(text, K.TEXT) == []
     assert hard_negative(rng(), text, K.TEXT, "", False) is None
 
 
 @pytest.mark.parametrize("answer", ["yes, no, yes", "May 4, 1919"])
-def test_what_hangs_on_its_order_is_not_reordered(answer: str) -> None:
-    """Answers one by one, or a date, are no set of answers."""
+def test_an_answer_with_a_fixed_order_is_not_reordered(answer: str) -> None:
+    """Answers to several questions, or a date, are no set of answers."""
     for form in same(answer, K.MULTI_ANSWER):
         words = [w for w in re.sub("[;、；]", ", ", form.lower()).replace('"', "").split() if w]
         assert [w.strip(",.") for w in words[-len(answer.split()) :]] == [
@@ -276,25 +287,25 @@ def test_what_hangs_on_its_order_is_not_reordered(answer: str) -> None:
 
 
 def test_the_sides_of_a_reaction_are_not_exchanged() -> None:
-    """An equation may be read from both ends, a reaction runs one way."""
+    """The sides of an equation may be exchanged, those of a reaction may not."""
     assert all(
         f.strip("$").endswith(("H₂O", "H2O", "H_2O")) for f in same("2H₂+O₂=2H₂O", K.EQUATION)
     )
 
 
 @pytest.mark.parametrize(("kind", "answer"), [(K.CODE, "print(1)"), (K.NUMBER, " "), (K.TEXT, ".")])
-def test_code_and_nothing_are_left_alone(kind: AnswerType, answer: str) -> None:
-    """There is no other form of them to be sure of."""
+def test_code_and_empty_answers_have_no_variants(kind: AnswerType, answer: str) -> None:
+    """No other form of them is certainly equivalent."""
     assert same(answer, kind) == near(answer, kind) == []
     assert equivalent_form(rng(), answer, kind, "", True) == answer.strip()
     assert hard_negative(rng(), answer, kind, "", True) is None
 
 
 @ROWS
-def test_drawn_forms_stand_on_one_line_and_by_themselves(
+def test_drawn_forms_are_on_one_line_and_complete(
     answer: str, kind: AnswerType, question: str
 ) -> None:
-    """They go into a sentence, and an option is named even where the question is not shown."""
+    """A form fits into a sentence, and an option has its letter, as its question may be missing."""
     for seed in range(6):
         right = equivalent_form(random.Random(seed), answer, kind, question, False)
         wrong = hard_negative(random.Random(seed), answer, kind, question, False)
@@ -310,12 +321,12 @@ def test_drawn_forms_stand_on_one_line_and_by_themselves(
 
 
 def drawn_answers() -> list[tuple[str, AnswerType, str, bool]]:
-    """References of problems and of drawn comparisons, of all types, in both languages."""
+    """References of problems and of random comparisons, of all types, in both languages."""
     rows = [
         (p.reference, p.answer_type, p.question, p.lang == "zh") for p in parametric(240, seed=3)
     ]
     for seed in range(80):
-        chain = drawn_comparison(random.Random(seed))
+        chain = sample_comparison(random.Random(seed))
         rows.append((chain.reference_answer, chain.answer_type or K.TEXT, "", seed % 2 == 0))
     return rows
 
@@ -324,8 +335,8 @@ def judged(item: Item, response: str) -> Verdict | None:
     return RULES.judge([item.model_copy(update={"response": response})])[0].verdict
 
 
-def test_the_rules_read_back_every_form_and_no_near_miss() -> None:
-    """Of a few hundred answers of all types; a form of a few parts may be left open."""
+def test_the_rules_accept_every_form_and_no_hard_negative() -> None:
+    """The claim holds for hundreds of answers of all types; few forms of parts may be undecided."""
     read, unread = Counter[str](), []
     for n, (reference, kind, question, chinese) in enumerate(drawn_answers()):
         item = Item(question=question, reference=(reference,), response="-", answer_type=kind)
@@ -336,7 +347,9 @@ def test_the_rules_read_back_every_form_and_no_near_miss() -> None:
             assert said is not Verdict.INCORRECT, (reference, form)
             read[kind.value] += said is Verdict.CORRECT
             unread += [(reference, form)] if said is not Verdict.CORRECT else []
-        misses = near_misses(random.Random(n), reference, kind, question=question, chinese=chinese)
+        misses = negative_forms(
+            random.Random(n), reference, kind, question=question, chinese=chinese
+        )
         for miss in itertools.islice(misses, 4):
             assert judged(item, miss) is not Verdict.CORRECT, (reference, miss)
     assert {*read} == {kind.value for kind in K if kind is not K.CODE}
@@ -382,14 +395,14 @@ SAMPLES = st.one_of(
 
 @given(sample=SAMPLES, seed=st.integers(0, 999), chinese=st.booleans())
 @settings(max_examples=40, deadline=None)
-def test_the_rules_contradict_no_form_and_no_near_miss(
+def test_the_rules_contradict_no_form_and_no_hard_negative(
     sample: tuple[str, AnswerType], seed: int, *, chinese: bool
 ) -> None:
-    """A form is never called different, a hard negative never the same, nor any of its forms."""
+    """No form is called different, and no form of a hard negative is called the same."""
     answer, kind = sample
     draw = random.Random(seed)
     forms = [*same_forms(draw, answer, kind, question="", chinese=chinese)]
-    misses = [*near_misses(draw, answer, kind, question="", chinese=chinese)]
+    misses = [*negative_forms(draw, answer, kind, question="", chinese=chinese)]
     assert forms
     assert misses
     assert all(equal(answer, form, kind) is not False for form in forms)
@@ -401,11 +414,11 @@ def test_the_rules_contradict_no_form_and_no_near_miss(
 
 @given(text=st.text(max_size=40), kind=st.sampled_from([*K]), seed=st.integers(0, 99))
 @settings(max_examples=50, deadline=None)
-def test_any_text_is_survived(text: str, kind: AnswerType, seed: int) -> None:
-    """References come from files; nothing in them may break the run."""
+def test_any_text_is_accepted(text: str, kind: AnswerType, seed: int) -> None:
+    """References come from files, and no text in them may raise an error."""
     draw = random.Random(seed)
     assert all(same_forms(draw, text, kind, question=text, chinese=True))
-    assert all(near_misses(draw, text, kind, question=text, chinese=False))
+    assert all(negative_forms(draw, text, kind, question=text, chinese=False))
 
 
 MATHS = st.text(alphabet="0123456789xy+-*/^(){}[]\\,;=√π.$ ①或和", max_size=24)
@@ -413,7 +426,7 @@ MATHS = st.text(alphabet="0123456789xy+-*/^(){}[]\\,;=√π.$ ①或和", max_si
 
 @given(text=MATHS, kind=st.sampled_from([*K]))
 @settings(max_examples=50, deadline=None)
-def test_any_formula_is_survived(text: str, kind: AnswerType) -> None:
-    """The same for broken mathematics."""
+def test_any_formula_is_accepted(text: str, kind: AnswerType) -> None:
+    """Broken mathematics raises no error."""
     same(text, kind)
     near(text, kind)

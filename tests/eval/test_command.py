@@ -162,7 +162,7 @@ def test_a_table_without_labels_scores_the_model(graded: Callable[[str], str]) -
         (("my file.csv", "--map", "label=scores"), "no column 'scores'; did you mean 'score'?"),
         (("my file.csv", "--map", "question"), "expected FIELD=COLUMN"),
         (("my file.csv", *HERE, "--map", "label=q", "--ignore-extra"),
-         "label '2+2=?' is no verdict"),
+         "label '2+2=?' is not a verdict"),
         (("my file.csv", "--judge", "rules", "--model", "x"), "--model: no judge asks a model"),
         (("my file.csv", *HERE, "--map", "label=score", "sed=1"), "did you mean 'seed'?"),
         (("nowhere.csv", "--judge", "rules"), "nowhere.csv: no such file"),

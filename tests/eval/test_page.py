@@ -157,7 +157,7 @@ def test_a_long_response_keeps_the_end_and_is_said_to_be_cut() -> None:
 
 
 def test_a_page_holds_the_first_rows_by_interest_and_says_so() -> None:
-    """The ten listed of 400 rows begin with the one on which judges differ."""
+    """Ten of 400 rows are listed, first that on which judges differ; numbers are of all."""
     text = page(400, most=10)
     found = data(text)
     assert [row["id"] for row in found["rows"]][:2] == ["r0", "r399"]

@@ -159,7 +159,7 @@ def _no_label(rules: Path) -> dict[str, Any]:
         (_changed, InputError, r"answers\.jsonl: has changed since .* --items FILE"),
         (_other_items, InputError, r"other\.jsonl: holds other rows than were judged"),
         (_other_labels, InputError, r"labels\.jsonl: labels none of the judged rows"),
-        (_bad_label, InputError, r"labels\.jsonl:2: label: label 0\.5 is no verdict"),
+        (_bad_label, InputError, r"labels\.jsonl:2: label: label 0\.5 is not a verdict"),
         (_no_label, InputError, r"needs one column 'label'.*the columns are: id, grade"),
     ],
     ids=["gone", "no manifest", "changed", "other items", "other labels", "bad label", "no label"],

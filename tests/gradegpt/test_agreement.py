@@ -1,4 +1,4 @@
-"""Agreement measured: by hand arithmetic, as properties, and the interval by its coverage."""
+"""Agreement: scores by hand arithmetic and as properties, the interval by its coverage."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from gradegpt.agreement import (
     numbered,
     resampled,
     score,
-    silence_is_wrong,
     table,
+    unjudged_as_wrong,
 )
 from gradegpt.schema import Example, Judgement, Outcome, Verdict
 
@@ -51,7 +51,7 @@ def scored(labels: str, said: str) -> dict[str, float]:
 rows = st.lists(st.tuples(st.sampled_from("civ"), st.sampled_from("civ-?!")), max_size=40)
 
 
-def test_every_score_of_a_small_table_is_what_a_pencil_gives() -> None:
+def test_every_score_of_a_small_table_equals_hand_arithmetic() -> None:
     """Labels cccccciiiv: 6 yes, 4 no. Judged 9: tp 4, fn 1, fp 1, tn 3; one row undecided."""
     cells = cells_of("cccccciiiv", "cccci-ciiv").sum(axis=0)
     assert cells.tolist() == [[3, 1, 0, 0, 0], [1, 4, 1, 0, 0]]
@@ -71,32 +71,32 @@ def test_every_score_of_a_small_table_is_what_a_pencil_gives() -> None:
     }
 
 
-def test_an_invalid_label_and_an_incorrect_verdict_agree_in_the_two_way_reading() -> None:
+def test_an_invalid_label_and_an_incorrect_verdict_agree() -> None:
     """Invalid counts as incorrect, in labels and in verdicts."""
     assert cells_of("viv", "ivc").sum(axis=0).tolist() == [[2, 1, 0, 0, 0], [0] * 5]
 
 
-def test_silence_lowers_acc_outcome_and_not_accuracy() -> None:
-    """What was not judged is not right, whatever the reason."""
+def test_unjudged_rows_lower_acc_outcome_and_not_accuracy() -> None:
+    """A row without a verdict counts as wrong in ``acc_outcome``, for any outcome."""
     found = scored("cccc", "c-?!")
     assert (found["accuracy"], found["acc_outcome"]) == (1.0, 25.0)
 
 
-def test_silence_can_be_counted_as_the_wrong_verdict() -> None:
-    """For the correct and the rest alike: right are one correct and one incorrect of two each."""
-    strict = silence_is_wrong(cells_of("ccii", "c-v?", [0, 0, 1, 1]))
+def test_unjudged_rows_can_be_counted_as_the_wrong_verdict() -> None:
+    """In both classes: one of two correct and one of two incorrect rows are right."""
+    strict = unjudged_as_wrong(cells_of("ccii", "c-v?", [0, 0, 1, 1]))
     assert strict.tolist() == [[[0] * 5, [1, 1, 0, 0, 0]], [[1, 1, 0, 0, 0], [0] * 5]]
     found = score(strict.sum(axis=0))
     assert (found["accuracy"], found["balanced_accuracy"], found["coverage"]) == (0.5, 0.5, 1.0)
 
 
 @given(rows)
-def test_counting_silence_as_wrong_keeps_the_rows_and_what_was_right(
+def test_counting_unjudged_as_wrong_keeps_the_rows_and_the_right_ones(
     pairs: list[tuple[str, str]],
 ) -> None:
-    """Accuracy over all rows is then the share that ``acc_outcome`` gives in percent."""
+    """Accuracy over all rows is then ``acc_outcome`` as a share."""
     cells = cells_of("".join(p[0] for p in pairs), "".join(p[1] for p in pairs))
-    strict = silence_is_wrong(cells)
+    strict = unjudged_as_wrong(cells)
     assert np.array_equal(strict.sum(axis=-1), cells.sum(axis=-1))
     of, plain = score(strict.sum(axis=0)), score(cells.sum(axis=0))
     assert 100 * of["accuracy"] == pytest.approx(plain["acc_outcome"], nan_ok=True)
@@ -112,13 +112,13 @@ def test_counting_silence_as_wrong_keeps_the_rows_and_what_was_right(
     ],
     ids=["no rows", "nothing judged", "one class only", "never yes"],
 )
-def test_what_has_no_value_is_nan(labels: str, said: str, undefined: set[str]) -> None:
-    """0/0 is no number, and warns nobody."""
+def test_an_undefined_score_is_nan(labels: str, said: str, undefined: set[str]) -> None:
+    """0/0 is NaN, without a warning."""
     assert undefined <= {name for name, value in scored(labels, said).items() if np.isnan(value)}
 
 
 def test_a_constant_judge_has_kappa_zero_and_no_correlation() -> None:
-    """It agrees exactly as often as chance would; a correlation with a constant is not defined."""
+    """It agrees exactly as often as by chance; a correlation with a constant is not defined."""
     found = scored("ccci", "cccc")
     assert found["kappa"] == 0.0
     assert np.isnan(found["mcc"])
@@ -126,7 +126,7 @@ def test_a_constant_judge_has_kappa_zero_and_no_correlation() -> None:
 
 @given(st.tuples(*[st.integers(0, 50)] * 4).filter(any))
 def test_kappa_is_that_of_shares(four: tuple[int, int, int, int]) -> None:
-    """(p_o - p_e) / (1 - p_e), and without a value where agreement by chance is certain."""
+    """(p_o - p_e) / (1 - p_e), and NaN where agreement by chance is certain."""
     tn, fp, fn, tp = four
     n = sum(four)
     by_chance = ((tp + fp) * (tp + fn) + (fn + tn) * (fp + tn)) / n**2
@@ -139,7 +139,7 @@ def test_kappa_is_that_of_shares(four: tuple[int, int, int, int]) -> None:
 
 @given(st.text("civ", min_size=1, max_size=40))
 def test_a_judge_that_repeats_the_labels_is_perfect(labels: str) -> None:
-    """Agreement with oneself is 1 wherever it is defined."""
+    """Agreement with the labels themselves is 1 wherever it is defined."""
     found = scored(labels, labels)
     assert (found["accuracy"], found["acc_outcome"], found["coverage"]) == (1.0, 100.0, 1.0)
     for name in ("kappa", "mcc", "balanced_accuracy"):
@@ -147,8 +147,8 @@ def test_a_judge_that_repeats_the_labels_is_perfect(labels: str) -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from("ci"), st.sampled_from("ci-?!")), max_size=40))
-def test_swapping_the_classes_keeps_what_treats_them_alike(pairs: list[tuple[str, str]]) -> None:
-    """Accuracy, kappa and the correlation do not care which class is positive."""
+def test_swapping_the_classes_keeps_symmetric_scores(pairs: list[tuple[str, str]]) -> None:
+    """Accuracy, kappa and the correlation do not depend on which class is positive."""
     swap = str.maketrans("ci", "ic")
     labels, said = "".join(p[0] for p in pairs), "".join(p[1] for p in pairs)
     one, other = scored(labels, said), scored(labels.translate(swap), said.translate(swap))
@@ -157,7 +157,7 @@ def test_swapping_the_classes_keeps_what_treats_them_alike(pairs: list[tuple[str
 
 
 def test_questions_are_numbered_as_they_first_appear() -> None:
-    """And case and blanks do not make another one."""
+    """Keys get 0, 1, ... in order of appearance, and ``by_question`` groups rows by them."""
     assert numbered(["b", "a", "b", "c"]).tolist() == [0, 1, 0, 2]
     assert cells_of("cic", "ccc", [7, 3, 7]).tolist() == [
         [[0] * 5, [0, 2, 0, 0, 0]],
@@ -165,8 +165,8 @@ def test_questions_are_numbered_as_they_first_appear() -> None:
     ]
 
 
-def test_a_verdict_too_few_is_an_error() -> None:
-    """One verdict is not spread over all rows."""
+def test_a_missing_verdict_is_an_error() -> None:
+    """One verdict is not broadcast to all rows."""
     with pytest.raises(ValueError, match="3 labels, 1 verdicts and 3 groups"):
         table([True, False, True], [True])
 
@@ -175,7 +175,7 @@ def test_a_verdict_too_few_is_an_error() -> None:
 
 
 def test_the_first_total_is_of_the_data_and_the_draws_follow_the_seed() -> None:
-    """A draw has as many questions as the data; a generator goes on where a seed begins anew."""
+    """A draw has as many questions as the data; a seed repeats its draws, a generator does not."""
     cells = cells_of("ccii" * 5, "ciic" * 5)
     totals = resampled(cells, 50, 3)
     assert totals.shape == (51, 2, 5)
@@ -190,15 +190,15 @@ def test_the_first_total_is_of_the_data_and_the_draws_follow_the_seed() -> None:
 def test_many_questions_are_drawn_in_blocks_with_the_same_result(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """How much fits in memory changes no number."""
+    """The size of a block changes no number."""
     cells = cells_of("ccii" * 5, "ciic" * 5)
     whole = resampled(cells, 50, 3)
     monkeypatch.setattr("gradegpt.agreement._WEIGHTS_AT_ONCE", 150)
     assert np.array_equal(whole, resampled(cells, 50, 3))
 
 
-def test_judges_side_by_side_are_drawn_alike() -> None:
-    """So their differences are paired: equal judges never differ."""
+def test_several_judges_share_their_draws() -> None:
+    """Their differences are paired: equal judges never differ."""
     one, other = cells_of("ccii" * 5, "ciic" * 5), cells_of("ccii" * 5, "ccii" * 5)
     drawn = score(resampled(np.stack([one, other, one], axis=1), 50, 3))["accuracy"]
     assert np.array_equal(drawn[:, 0], drawn[:, 2])
@@ -206,7 +206,7 @@ def test_judges_side_by_side_are_drawn_alike() -> None:
 
 
 def test_answers_to_one_question_are_resampled_together() -> None:
-    """Ten copies of each of four rows tell no more than the four: the interval stays as wide."""
+    """Ten copies of each of four rows add no information: the interval stays as wide."""
     apart = resampled(cells_of("cicc", "ciii"), 2000, 0)
     copies = resampled(cells_of("cicc" * 10, "ciii" * 10, [0, 1, 2, 3] * 10), 2000, 0)
     one, other = (estimate(score(totals)["accuracy"]) for totals in (apart, copies))
@@ -214,7 +214,7 @@ def test_answers_to_one_question_are_resampled_together() -> None:
 
 
 def test_an_estimate_is_the_value_and_the_percentiles_of_its_draws() -> None:
-    """Of the draws 0 to 200 but one without a value: 5 and 195; nothing is made up of none."""
+    """Of the draws 0 to 200 and one undefined: 5 and 195; without a defined draw NaN."""
     values = np.array([0.5, *range(201), np.nan])
     assert estimate(values) == (0.5, 5.0, 195.0)
     value, low, high = estimate(np.array([0.5, np.nan]))
@@ -222,11 +222,11 @@ def test_an_estimate_is_the_value_and_the_percentiles_of_its_draws() -> None:
     assert np.isnan([low, high]).all()
 
 
-def test_the_interval_holds_the_truth_as_often_as_it_says() -> None:
+def test_the_interval_has_its_nominal_coverage() -> None:
     """200 sets of 40 questions with 5 answers, right on 70 % of them, questions easy or hard.
 
-    By question the 95 % interval holds the truth about 95 times of 100; by row, as if the five were
-    independent, it would be too narrow.
+    By question the 95 % interval covers the true value about 95 times of 100; by row, as if the
+    five answers were independent, it is too narrow.
     """
     rng = np.random.default_rng(0)
     held = {"by question": 0, "by row": 0}

@@ -1,4 +1,4 @@
-"""The cached judge: the same judgements, and the judge behind it is asked about new items alone."""
+"""The cached judge: the same judgements, and the inner judge only judges new items."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ITEM = Item(id="i", question="2+2=?", reference=("4",), response="The answer is 
 
 
 class Counting:
-    """A judge that notes what it is asked; ``say`` makes its judgements."""
+    """A judge that records the ids of its items; ``say`` makes its judgements."""
 
     name = "counting"
 
@@ -52,7 +52,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_what_was_judged_once_is_not_judged_again(path: Path) -> None:
-    """In the same judge and in another one on the same file; every field comes back, in order."""
+    """By the same judge or another one on the same file; every field is restored, in order."""
     inner = Counting()
     judge = CachedJudge(inner, path)
     first = judge.judge(named("a", "b"))
@@ -67,8 +67,8 @@ def test_what_was_judged_once_is_not_judged_again(path: Path) -> None:
     assert judge.fingerprint == "1"
 
 
-def test_a_judgement_has_the_id_of_the_item_that_asks(path: Path) -> None:
-    """The id and ``meta`` decide nothing, nor does the label of an example."""
+def test_a_judgement_has_the_id_of_its_own_item(path: Path) -> None:
+    """The id, ``meta`` and the label of an example are not part of the key."""
     inner = Counting()
     judge = CachedJudge(inner, path)
     judge.judge([ITEM])
@@ -86,8 +86,8 @@ def test_a_judgement_has_the_id_of_the_item_that_asks(path: Path) -> None:
     ],
     ids=lambda change: next(iter(change)),
 )  # fmt: skip
-def test_whatever_else_differs_is_another_item(path: Path, change: dict[str, object]) -> None:
-    """And so is the order of several references."""
+def test_any_other_difference_is_another_item(path: Path, change: dict[str, object]) -> None:
+    """All other fields are part of the key, also the order of several references."""
     inner = Counting()
     judge = CachedJudge(inner, path)
     judge.judge([ITEM, Item.model_validate(ITEM.model_dump() | change)])
@@ -95,15 +95,15 @@ def test_whatever_else_differs_is_another_item(path: Path, change: dict[str, obj
 
 
 def test_another_fingerprint_is_another_judge(path: Path) -> None:
-    """Trained anew, or with other settings, it is asked again."""
+    """After new training, or with other settings, an item is judged again."""
     CachedJudge(Counting(), path).judge([ITEM])
     newer = Counting(version="2")
     CachedJudge(newer, path).judge([ITEM])
     assert newer.asked == ["i"]
 
 
-def test_a_failure_is_not_kept_and_anything_else_is(path: Path) -> None:
-    """The engine may be back; an abstention or an unreadable chain is an answer."""
+def test_a_failure_is_not_stored_and_any_other_outcome_is(path: Path) -> None:
+    """A failed item is judged again; ``unparsed`` is stored as an answer."""
     engine = ScriptedEngine([EngineError("gone"), "no verdict", "<Yes>"])
     judge = CachedJudge(ModelJudge(engine), path)
     rows = named("a", "b")
@@ -114,7 +114,7 @@ def test_a_failure_is_not_kept_and_anything_else_is(path: Path) -> None:
 
 
 def test_equal_items_of_one_call_are_judged_once(path: Path) -> None:
-    """Each gets its own id; nothing to ask, nothing asked."""
+    """Each gets its own id; an empty list needs no call."""
     inner = Counting()
     judge = CachedJudge(inner, path)
     twins = [ITEM.model_copy(update={"id": name}) for name in "xyz"]
@@ -146,7 +146,7 @@ def _fill(path: Path, start: int) -> int:
 
 
 def test_several_processes_share_a_file(path: Path) -> None:
-    """Also when all of them begin with none there."""
+    """Also when all of them start without a file."""
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(3, mp_context=context) as pool:
         assert list(pool.map(_fill, [path] * 6, range(0, 60, 10))) == [30] * 6
@@ -155,27 +155,29 @@ def test_several_processes_share_a_file(path: Path) -> None:
     assert inner.asked == []
 
 
-def test_a_file_that_is_no_cache_is_said(tmp_path: Path) -> None:
-    """Another program's database stays as it is; damage is told with what to do."""
+def test_a_file_that_is_not_a_cache_is_an_error(tmp_path: Path) -> None:
+    """Another program's database is not changed; the error of a damaged file says what to do."""
     foreign = tmp_path / "foreign.sqlite"
     with sqlite3.connect(foreign) as db:
         db.execute("CREATE TABLE judgements (a)")
     before = foreign.read_bytes()
-    with pytest.raises(OutputError, match=r"foreign\.sqlite: a database of another kind"):
+    with pytest.raises(OutputError, match=r"foreign\.sqlite: is a database of another kind"):
         CachedJudge(Counting(), foreign)
     assert foreign.read_bytes() == before
     text = tmp_path / "text.sqlite"
     text.write_text("no database at all, but long enough to be looked at " * 20)
-    with pytest.raises(OutputError, match=r"text\.sqlite: no usable cache.*choose another path"):
+    with pytest.raises(
+        OutputError, match=r"text\.sqlite: cannot be used as a cache.*choose another path"
+    ):
         CachedJudge(Counting(), text)
-    with pytest.raises(OutputError, match="no usable cache"):
+    with pytest.raises(OutputError, match="cannot be used as a cache"):
         CachedJudge(Counting(), text / "inside")
-    with pytest.raises(OutputError, match="no usable cache"):
+    with pytest.raises(OutputError, match="cannot be used as a cache"):
         CachedJudge(Counting(), tmp_path)
 
 
-def test_a_row_that_cannot_be_read_is_said(path: Path) -> None:
-    """It is not judged anew in silence: what else is wrong with the file, nobody knows."""
+def test_a_row_that_cannot_be_read_is_an_error(path: Path) -> None:
+    """The item is not silently judged again, as more of the file may be damaged."""
     judge = CachedJudge(Counting(), path)
     judge.judge([ITEM])
     with sqlite3.connect(path) as db:
@@ -189,7 +191,7 @@ def test_a_row_that_cannot_be_read_is_said(path: Path) -> None:
 
 
 def test_the_settings_name_a_file(path: Path) -> None:
-    """So the command line, the evaluation and the server can all have one."""
+    """A cache is a setting of any judge, with the judge's own fingerprint."""
     judge: Judge = build_judge(JudgeSettings(kind="rules", cache=path))
     assert isinstance(judge, CachedJudge)
     assert judge.fingerprint == RuleJudge().fingerprint

@@ -1,4 +1,4 @@
-"""A cascade abstains where its model was measured to be no better than chance."""
+"""Calibration: a cascade abstains below the thresholds, and weighs both judges."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def judgement(confidence: float | None, outcome: Outcome = Outcome.JUDGED) -> Ju
 
 
 def test_a_kind_is_a_type_and_a_language() -> None:
-    """The stated type before the likely one; a text in two languages is a kind of its own."""
+    """The stated type before the likely one; free text in two languages is a separate kind."""
     assert kind_of(TEXT) == "text en"
     rained = TEXT.model_copy(update={"response": "下雨了"})
     assert kind_of(rained) == "text across"
@@ -48,17 +48,17 @@ def test_a_kind_is_a_type_and_a_language() -> None:
 
 
 @pytest.mark.parametrize(
-    ("least", "confidence", "believed"),
+    ("least", "confidence", "used"),
     [(None, 1.0, False), (0.9, 0.95, True), (0.9, 0.8, False), (0.0, 0.5, True), (0.9, None, True)],
 )
-def test_what_is_not_believed_is_undecided_and_keeps_its_chain(
-    least: float | None, confidence: float | None, believed: bool
+def test_below_the_threshold_a_judgement_is_undecided_and_keeps_its_chain(
+    least: float | None, confidence: float | None, used: bool
 ) -> None:
-    """An engine that tells no probability is believed wherever it is at all."""
-    said = judgement(confidence)
-    found = Calibration(least_confidence={"text en": least}).applied(TEXT, said)
-    if believed:
-        assert found == said
+    """A verdict without a probability is used, unless the kind has no threshold at all."""
+    made = judgement(confidence)
+    found = Calibration(least_confidence={"text en": least}).applied(TEXT, made)
+    if used:
+        assert found == made
     else:
         assert (found.outcome, found.verdict) == (Outcome.UNDECIDED, None)
         assert (found.reason, found.chain) == ("cascade:below-threshold:text en", "a chain")
@@ -75,7 +75,7 @@ def test_what_is_not_believed_is_undecided_and_keeps_its_chain(
 def test_a_verdict_is_weighed(
     weights: Weights, confidence: float, verdict: Verdict, expected: float
 ) -> None:
-    """Odds of 4 squared are 16; where they turn, the chain that says otherwise is left out."""
+    """Odds of 4 squared are 16; where the verdict changes, the contradicting chain is left out."""
     said = judgement(confidence)
     calibration = Calibration(least_confidence={}, weights={"text en": weights})
     found = calibration.applied(TEXT, said)
@@ -83,14 +83,14 @@ def test_a_verdict_is_weighed(
     assert found.confidence == pytest.approx(expected, abs=1e-5)
     assert (found.chain is None) is (verdict is not said.verdict)
     assert found.reason.startswith("cascade:outweighed:") is (verdict is not said.verdict)
-    assert calibration.guessing == calibration
+    assert calibration.without_thresholds == calibration
     unsure = Calibration(least_confidence={"text en": None}, weights=calibration.weights)
     assert unsure.applied(TEXT, said).outcome is Outcome.UNDECIDED
-    assert unsure.guessing.applied(TEXT, said) == found
+    assert unsure.without_thresholds.applied(TEXT, said) == found
 
 
-def test_words_count_where_they_have_a_weight() -> None:
-    """The lexical judge's odds join the model's; where it says nothing, and where nobody does."""
+def test_the_lexical_judge_counts_where_it_has_a_weight() -> None:
+    """Its odds are added to the model's; without its odds or the model's nothing changes."""
     right = TEXT.model_copy(update={"response": "It happened because it rained."})
     calibration = Calibration(
         least_confidence={}, weights={"other": Weights(model=0.0, lexical=1.0)}
@@ -105,8 +105,8 @@ def test_words_count_where_they_have_a_weight() -> None:
     assert calibration.applied(right, judgement(None)) == judgement(None)
 
 
-def test_kinds_not_listed_go_by_other() -> None:
-    """Without it they are believed; what failed stays failed."""
+def test_kinds_that_are_not_listed_use_other() -> None:
+    """Without ``other`` their verdicts are used; a failure stays a failure."""
     said = judgement(0.6)
     assert Calibration(least_confidence={"set zh": None}).applied(TEXT, said) == said
     found = Calibration(least_confidence={"other": 0.7}).applied(TEXT, said)
@@ -115,8 +115,8 @@ def test_kinds_not_listed_go_by_other() -> None:
     assert NEVER.applied(TEXT, failed) == failed
 
 
-def test_a_cascade_abstains_and_its_name_tells() -> None:
-    """What the rules decide is theirs whatever the model's standing."""
+def test_a_cascade_abstains_and_its_fingerprint_differs() -> None:
+    """Verdicts of the rules do not depend on the model's thresholds."""
     number = Item(id="n", question="2+2=?", reference=("4",), response="The answer is 4.")
     engine = ScriptedEngine(lambda _: "The answers agree: <Yes>")
     free, bound = (
@@ -127,8 +127,8 @@ def test_a_cascade_abstains_and_its_name_tells() -> None:
     assert free.fingerprint != bound.fingerprint
 
 
-def test_calibration_lies_beside_the_weights(tmp_path: Path) -> None:
-    """None where there is none; a file that says something else is an error."""
+def test_calibration_is_read_from_the_folder_of_the_weights(tmp_path: Path) -> None:
+    """None where there is no file; a file with other fields is an error."""
     assert calibration_beside(None) is None
     assert calibration_beside(str(tmp_path)) is None
     write_json(tmp_path / CALIBRATION_FILE, NEVER.model_dump(mode="json"))

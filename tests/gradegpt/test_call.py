@@ -37,7 +37,7 @@ def built(monkeypatch: pytest.MonkeyPatch) -> list[JudgeSettings]:
 
 
 def test_one_response_is_judged_and_prints_itself() -> None:
-    """As the command line prints it."""
+    """``str`` of a judgement is what the command line prints."""
     judgement = gradegpt.judge(
         response="The answer is 4.", reference=["five", "4"], question="2+2=?", judge="rules"
     )
@@ -57,7 +57,7 @@ def test_one_response_is_judged_and_prints_itself() -> None:
 def test_options_are_fields_of_the_item_or_settings_of_the_judge(
     built: list[JudgeSettings],
 ) -> None:
-    """By their names; one that is neither is an error with a suggestion."""
+    """Options are assigned by name; an unknown one is an error with a suggestion."""
     close = {"response": "3.2", "reference": "3.14", "tolerance": "relative:0.05"}
     assert gradegpt.judge(**close, judge="model", batch_size=8).verdict is Verdict.CORRECT
     assert (built[0].kind, built[0].batch_size) == ("model", 8)
@@ -70,7 +70,7 @@ def test_options_are_fields_of_the_item_or_settings_of_the_judge(
 
 
 def test_a_judge_is_built_once_for_equal_settings(built: list[JudgeSettings]) -> None:
-    """Whichever way they were given; another setting is another judge."""
+    """Also if they were given in another form; another setting is another judge."""
     gradegpt.judge("4", "4")
     gradegpt.judge_many(ROWS, "cascade")
     gradegpt.judge_many(ROWS, JudgeSettings())
@@ -79,24 +79,24 @@ def test_a_judge_is_built_once_for_equal_settings(built: list[JudgeSettings]) ->
     assert len(built) == 2
 
 
-def test_a_judge_of_the_callers_own_is_asked_itself() -> None:
-    """With settings beside it there would be two opinions."""
+def test_a_judge_that_the_caller_built_is_used() -> None:
+    """Settings in addition to it are an error."""
     engine = ScriptedEngine(["<Yes>"])
     judged = gradegpt.judge_many(ROWS[:1], ModelJudge(engine))
     assert (judged[0].verdict, judged[0].method) == ("correct", "model")
-    with pytest.raises(SettingsError, match="model: goes with a judge's name"):
+    with pytest.raises(SettingsError, match="model: allowed only where judge is a name"):
         gradegpt.judge_many(ROWS, ModelJudge(engine), model="x")
 
 
 def test_an_engine_that_does_not_answer_is_an_outcome() -> None:
-    """Never a verdict, and no exception: the other rows are not lost."""
+    """It is never a verdict, nor an exception that would lose the other rows."""
     engine = ScriptedEngine(["<Yes>", EngineError("busy")])
     judged = gradegpt.judge_many(ROWS, ModelJudge(engine))
     assert [j.outcome for j in judged] == [Outcome.JUDGED, Outcome.FAILED]
 
 
 def test_rows_may_be_mappings_items_or_both() -> None:
-    """In order, with an id each; an example's label reaches no judge."""
+    """The judgements are in order, each with an id; no judge sees an example's label."""
     example = Example(id="mine", reference=("4",), response="5", verdict=Verdict.CORRECT)
     judged = gradegpt.judge_many([*ROWS, example, Item(reference=("4",), response="4")], "rules")
     assert [j.id for j in judged] == ["1", "2", "mine", "4"]
@@ -106,7 +106,7 @@ def test_rows_may_be_mappings_items_or_both() -> None:
 
 
 def test_a_data_frame_is_rows_and_its_missing_cells_are_none() -> None:
-    """Numbers are text; the columns have their usual names."""
+    """Numbers are read as text; columns may have their usual names."""
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(
         {"gold": [4, 0.5], "output": ["It is 4.", "1/2"], "context": ["x", None], "label": [1, 0]}
@@ -116,14 +116,14 @@ def test_a_data_frame_is_rows_and_its_missing_cells_are_none() -> None:
 
 
 class Frame:
-    """A data frame as polars has them."""
+    """A data frame with polars' interface."""
 
     def to_dicts(self) -> list[dict[str, Any]]:
         return ROWS
 
 
 class DataSet:
-    """What iterates as a ``datasets.Dataset`` does, and has its ``to_dict``."""
+    """Iterates as a ``datasets.Dataset`` does, and has its ``to_dict``."""
 
     def __iter__(self) -> Any:
         return iter(ROWS)
@@ -133,20 +133,20 @@ class DataSet:
 
 
 @pytest.mark.parametrize("rows", [Frame(), DataSet()], ids=["frame", "data-set"])
-def test_tables_are_known_by_what_they_can_do(rows: Any) -> None:
-    """Without importing their libraries."""
+def test_tables_are_recognised_by_their_methods(rows: Any) -> None:
+    """Their libraries are not imported."""
     assert [j.verdict for j in gradegpt.judge_many(rows, "rules")] == ["correct", "incorrect"]
 
 
 @pytest.mark.parametrize("rows", [{"train": ROWS}, "in.jsonl", 7])
-def test_what_is_no_rows_is_an_error(rows: Any) -> None:
-    """Such as a data set with its splits, or a file's name."""
+def test_anything_but_rows_is_an_error(rows: Any) -> None:
+    """Such as a data set with its splits, or the name of a file."""
     with pytest.raises(InputError, match="give a list of rows, a data frame, or one split"):
         gradegpt.judge_many(rows, "rules")
 
 
-def test_wrong_rows_are_told_together_and_nothing_is_judged(built: list[JudgeSettings]) -> None:
-    """In Python's words: the option is ``columns``."""
+def test_all_wrong_rows_are_reported_and_nothing_is_judged(built: list[JudgeSettings]) -> None:
+    """The message names options as in Python: ``columns``, ``ignore_extra``."""
     rows = [row | {"answr": 1} for row in ROWS]
     with pytest.raises(InputError) as caught:
         gradegpt.judge_many([*rows, {"reference": "4"}])
@@ -158,11 +158,11 @@ def test_wrong_rows_are_told_together_and_nothing_is_judged(built: list[JudgeSet
         "row 3: response: field required",
     ]
     assert built == []
-    with pytest.raises(InputError, match="row 1: a list; every row is a mapping or an Item"):
+    with pytest.raises(InputError, match="row 1: list is not a row; give a mapping or an Item"):
         gradegpt.judge_many([["4", "4"]], "rules")
 
 
-def test_columns_are_set_where_they_are_not_clear() -> None:
+def test_ambiguous_columns_are_set_by_the_caller() -> None:
     """The message says how."""
     rows = [{"reference": "4", "output": "4", "prediction": "5"}]
     with pytest.raises(InputError, match=r"use columns=\{'response': 'output'\} or columns="):
@@ -172,14 +172,15 @@ def test_columns_are_set_where_they_are_not_clear() -> None:
     assert judged[0].verdict is Verdict.INCORRECT
 
 
-def test_progress_is_told_after_every_few_rows(built: list[JudgeSettings]) -> None:
-    told: list[tuple[int, int]] = []
-    gradegpt.judge_many(ROWS * 3, "model", batch_size=2, on_progress=lambda *n: told.append(n))
-    assert told == [(4, 6), (6, 6)]
+def test_progress_is_reported_after_every_few_rows(built: list[JudgeSettings]) -> None:
+    """With the numbers of rows judged and of all rows."""
+    seen: list[tuple[int, int]] = []
+    gradegpt.judge_many(ROWS * 3, "model", batch_size=2, on_progress=lambda *n: seen.append(n))
+    assert seen == [(4, 6), (6, 6)]
 
 
 class Slow:
-    """A judge that blocks its thread, and notices when two threads ask it at a time."""
+    """A judge that blocks its thread, and fails if two threads call it at a time."""
 
     name = fingerprint = "slow"
 
@@ -187,14 +188,14 @@ class Slow:
         self.free = threading.Lock()
 
     def judge(self, items: Sequence[Item]) -> list[Judgement]:
-        assert self.free.acquire(blocking=False), "asked by two threads at a time"
+        assert self.free.acquire(blocking=False), "called by two threads at a time"
         time.sleep(0.05)
         self.free.release()
         return RuleJudge().judge(items)
 
 
-def test_the_event_loop_goes_on_while_a_judge_works(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A local model takes one batch at a time, however many calls wait."""
+def test_a_judge_does_not_block_the_event_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A local model gets one batch at a time, with several concurrent calls."""
     monkeypatch.setattr(call, "build_judge", lambda _: Slow())
     call._kept.cache_clear()
 
@@ -220,6 +221,6 @@ def test_the_event_loop_goes_on_while_a_judge_works(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_call_imports_no_library_of_tables() -> None:
-    """A frame is known by its methods."""
+    """A frame is recognised by its methods."""
     assert "gradegpt.call" in sys.modules
     assert not {"pandas", "polars", "datasets"} & set(vars(call))

@@ -1,4 +1,4 @@
-"""The command ``gradegpt``: what it prints, its exit codes, and runs killed half-way."""
+"""The command ``gradegpt``: its output, its exit codes, and the resuming of killed runs."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def call(*arguments: str | Path) -> int:
 
 
 def start(*arguments: str | Path, **options: Any) -> subprocess.Popen[str]:
-    """Run the command line in a process of its own."""
+    """Run the command line in a separate process."""
     return subprocess.Popen(
         [*PROGRAM, *map(str, arguments)],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -68,7 +68,7 @@ def scripted(monkeypatch: pytest.MonkeyPatch) -> list[str | EngineError]:
 
 
 def test_one_response_is_judged_in_its_context(capsys: pytest.CaptureFixture[str]) -> None:
-    """``--context`` lists the options that the question alone does not; not beside a file."""
+    """``--context`` has the options that the question refers to; with a file it is an error."""
     given = (
         "--question",
         "Which one rusts?",
@@ -104,7 +104,7 @@ def test_one_response_gets_its_chain_and_its_verdict(capsys: pytest.CaptureFixtu
     )
 
 
-def test_one_response_without_a_verdict_says_so(
+def test_one_response_without_a_verdict_is_printed_as_such(
     capsys: pytest.CaptureFixture[str], scripted: list[str | EngineError]
 ) -> None:
     scripted.append("I cannot tell.")
@@ -133,7 +133,7 @@ def test_escape_sequences_of_a_response_do_not_reach_the_terminal() -> None:
 
 
 def test_a_profile_scores_as_its_benchmark_does(capsys: pytest.CaptureFixture[str]) -> None:
-    """Without a box, or within 1e-8 alone, as the paper has it."""
+    """The tolerance is the 1e-8 of the paper, and the output names the profile."""
     arguments = ("--reference", "0.333", "--response", "\\boxed{\\frac{1}{3}}")
     assert call("judge", *arguments, *RULES, "--profile", "olympiadbench") == 0
     out = capsys.readouterr().out
@@ -141,7 +141,7 @@ def test_a_profile_scores_as_its_benchmark_does(capsys: pytest.CaptureFixture[st
     assert "method      olympiadbench" in out
 
 
-def test_a_file_is_judged_and_summed_up(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_is_judged_with_a_summary(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("in.jsonl").write_text(ROW * 3 + ROW.replace("is 4", "is 5"))
     assert call("judge", "in.jsonl", "-o", "out.jsonl", *RULES) == 0
     out = capsys.readouterr().out
@@ -163,16 +163,16 @@ def test_a_file_is_judged_and_summed_up(here: Path, capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (None, "in.jsonl: no such file; give a JSON Lines file, one object a line"),
-        ("", "in.jsonl: no rows; every line holds one item as a JSON object"),
-        ("\n \n", "in.jsonl: no rows; every line holds one item as a JSON object"),
+        (None, "in.jsonl: no such file; give a JSON Lines file"),
+        ("", "in.jsonl: there are no rows; write one item per line as a JSON object"),
+        ("\n \n", "in.jsonl: there are no rows; write one item per line as a JSON object"),
         (ROW + "{\n", "in.jsonl:2: not a JSON object (Expecting property name enclosed in double "
-         "quotes: line 2 column 1 (char 2)); every line holds one {...}"),
-        (ROW + "[4]\n", "in.jsonl:2: a list, not a JSON object; every line holds one {...}"),
+         "quotes: line 2 column 1 (char 2)); write one {...} per line"),
+        (ROW + "[4]\n", "in.jsonl:2: list instead of a JSON object; write one {...} per line"),
         (b"\xff\n", "in.jsonl:1: not UTF-8 (invalid start byte); save the file as UTF-8"),
         (b'{"a": ' + b"9" * 5_000 + b"}\n", "in.jsonl:1: not a JSON object (Exceeds the limit "
          "(4300 digits) for integer string conversion: value has 5000 digits; use "
-         "sys.set_int_max_str_digits() to increase the limit); every line holds one {...}"),
+         "sys.set_int_max_str_digits() to increase the limit); write one {...} per line"),
         ('{"response": "4"}\n', "in.jsonl:1: reference: field required; the columns are: "
          "response; use --map reference=COLUMN"),
         ('{"reference": true, "response": "4"}\n', "in.jsonl:1: reference: expected text or a "
@@ -191,7 +191,7 @@ def test_a_file_is_judged_and_summed_up(here: Path, capsys: pytest.CaptureFixtur
     ids=["missing", "empty", "blank", "torn", "list", "not-utf8", "huge-number", "no-reference",
          "number", "blank-reference", "misspelt", "two-complaints"],
 )  # fmt: skip
-def test_a_bad_input_is_told_exactly_and_before_the_model_is_loaded(
+def test_a_bad_input_is_an_exact_error_before_the_model_is_loaded(
     here: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
@@ -213,19 +213,20 @@ def test_a_bad_input_is_told_exactly_and_before_the_model_is_loaded(
          "old.jsonl: exists already; choose another name or pass --overwrite"),
         (["in.jsonl", "-o", "in.jsonl", "--overwrite", *RULES], 3,
          "in.jsonl: is the input; choose another name for the output"),
-        (["in.jsonl", "-o", ".", *RULES], 3, ".: a folder; give the name of a file to write"),
+        (["in.jsonl", "-o", ".", *RULES], 3, ".: is a folder; give the name of a file to write"),
         ([".", "-o", "out.jsonl", *RULES], 2,
-         ".: a folder; give a JSON Lines file, one object a line"),
+         ".: is a folder; give a JSON Lines file"),
         (["in.jsonl", "-o", "out.jsonl", *RULES, "--model", "x", "--min-confidence", "0.5"], 2,
-         "--model, --min-confidence: not for --judge rules, which asks no model"),
+         "--model, --min-confidence: not for --judge rules, which uses no model"),
         (["in.jsonl", "-o", "out.jsonl", "--base-url", "http://127.0.0.1:9/v1"], 2,
          "base_url: set 'model' too, to the model's name on that server"),
         (["in.jsonl", "-o", "out.jsonl", "--model", "./nowhere"], 2,
-         "./nowhere: no such model folder; give a folder or a hub name such as Qwen/Qwen3-0.6B"),
+         "./nowhere: no such model folder; give a folder or a hub name such as "
+         "Qwen/Qwen3-0.6B"),
         (["--reference", "4", "--response", "4", *RULES, "--profile", "gsm9k"], 2,
-         "profile 'gsm9k': use one of olympiadbench, olympicarena, arb, atlas"),
+         "profile 'gsm9k': is unknown; use one of olympiadbench, olympicarena, arb, atlas"),
         (["--reference", "4", "--response", "4", "--profile", "arb"], 2,
-         "profile 'arb': goes with the judge 'rules' alone"),
+         "profile 'arb': requires the judge 'rules'"),
         (["--reference", " ", "--response", "4", *RULES], 2,
          "options: reference: an accepted answer is empty; there is nothing to grade against"),
     ],
@@ -280,8 +281,8 @@ def test_the_exit_code_is_the_one_of_the_error(
     assert capsys.readouterr().err == "error: no\n"
 
 
-def test_a_run_that_is_killed_goes_on_and_ends_in_the_same_bytes(here: Path) -> None:
-    """SIGKILL at several moments; no row twice, none missing, not a byte different."""
+def test_a_killed_run_is_resumed_and_writes_the_same_bytes(here: Path) -> None:
+    """SIGKILL at several times: no row is repeated or missing, and no byte differs."""
     rows = [
         {"id": f"r{n}", "reference": str(n), "response": f"The answer is {n % 7}."}
         for n in range(6_000)
@@ -302,7 +303,7 @@ def test_a_run_that_is_killed_goes_on_and_ends_in_the_same_bytes(here: Path) -> 
     with start(*command) as process:
         out, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (0, "")
-    assert "rows were there from an earlier run" in out
+    assert "rows are from an earlier run" in out
     assert Path("out.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
     lines = Path("out.jsonl").read_text().splitlines()
     assert [json.loads(line)["id"] for line in lines] == [row["id"] for row in rows]
@@ -312,7 +313,7 @@ def _size(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
 
 
-def test_an_interrupted_run_says_how_to_go_on(
+def test_an_interrupted_run_says_how_to_resume(
     here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupted(*_: Any, **__: Any) -> None:
@@ -322,13 +323,13 @@ def test_an_interrupted_run_says_how_to_go_on(
     Path("in.jsonl").write_text(ROW)
     assert call("judge", "in.jsonl", "-o", "out.jsonl", *RULES) == 130
     assert capsys.readouterr().err == (
-        "stopped; run the same command again to go on from out.jsonl.partial\n"
+        "stopped; run the same command again to resume from out.jsonl.partial\n"
     )
 
 
 @pytest.mark.parametrize("arguments", [["engines"], ["--help"], ["judge", "--help"]])
 def test_a_broken_pipe_is_quiet(arguments: list[str]) -> None:
-    """As in ``gradegpt engines | head -0``."""
+    """Such as that of ``gradegpt engines | head -0``."""
     read, write = os.pipe()
     os.close(read)
     process = subprocess.run(
@@ -351,7 +352,7 @@ def test_engines_says_what_is_missing(
     assert lines[3].endswith("missing openai: pip install 'gradegpt[openai]'")
 
 
-def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert call("--version") == 0
     assert capsys.readouterr().out.startswith("gradegpt ")
 
@@ -372,10 +373,10 @@ HEAVY = {"torch", "sympy", "transformers", "peft", "fastapi", "uvicorn", "openai
     ids=["package", "judges", "cli", "help"],
 )  # fmt: skip
 def test_imports_are_light(code: str, allowed: set[str]) -> None:
-    """No torch, no SymPy, no server; the command line adds what it prints with."""
-    tell = "import sys; print(*{name.split('.')[0] for name in sys.modules}, file=sys.stderr)"
+    """No torch, no SymPy, no server; the command line adds typer and rich."""
+    report = "import sys; print(*{name.split('.')[0] for name in sys.modules}, file=sys.stderr)"
     done = subprocess.run(
-        [sys.executable, "-c", f"{code}\n{tell}"], capture_output=True, text=True, check=True,
+        [sys.executable, "-c", f"{code}\n{report}"], capture_output=True, text=True, check=True,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
     assert HEAVY & set(done.stderr.split()) <= allowed
@@ -385,10 +386,10 @@ CSV = "q,gold,output,model\n2+2=?,4,The answer is 4.,m1\n1/4=?,0.50,The answer i
 TAKE = ("--map", "question=q", "--ignore-extra", *RULES)
 
 
-def test_a_csv_comes_back_with_a_verdict_in_every_row(
+def test_a_csv_is_written_with_a_verdict_in_every_row(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The columns were recognised, which is said; the chains lie beside, with the manifest."""
+    """The recognised columns are reported; chains and manifest are in files beside it."""
     Path("in.csv").write_text(CSV)
     assert call("judge", "in.csv", "-o", "out.csv", *TAKE) == 0
     out, err = capsys.readouterr()
@@ -408,8 +409,8 @@ def test_a_csv_comes_back_with_a_verdict_in_every_row(
 
 
 @pytest.mark.parametrize("form", ["csv", "tsv", "xlsx", "parquet", "json", "jsonl"])
-def test_every_form_is_judged_alike(here: Path, form: str) -> None:
-    """Verdicts do not depend on the form in which the rows came; numbers are text."""
+def test_every_form_gets_the_same_verdicts(here: Path, form: str) -> None:
+    """Verdicts do not depend on the form of the input; numbers are read as text."""
     rows = [{"gold": n, "output": f"It is {n % 2}."} for n in range(3)]
     if form == "jsonl":
         write_rows("in.jsonl", rows)
@@ -417,15 +418,15 @@ def test_every_form_is_judged_alike(here: Path, form: str) -> None:
         with whole_file(f"in.{form}") as out:
             tables.write(out, tables.Form(form), ["gold", "output"], rows)
     assert call("judge", f"in.{form}", "-o", "out.jsonl", *RULES) == 0
-    told = [json.loads(line) for line in Path("out.jsonl").read_text().splitlines()]
-    assert [row["verdict"] for row in told] == ["correct", "correct", "incorrect"]
+    judged = [json.loads(line) for line in Path("out.jsonl").read_text().splitlines()]
+    assert [row["verdict"] for row in judged] == ["correct", "correct", "incorrect"]
     assert call("judge", f"in.{form}", "-o", f"out.{form}", "--overwrite", *RULES) == 0
     last = [row for _, row in tables.read_table(f"out.{form}")][2]
     assert (last["verdict"], last.get("output", "It is 0.")) == ("incorrect", "It is 0.")
 
 
-def test_a_column_that_is_there_already_is_kept(here: Path) -> None:
-    """What is added has another name then; also in the form that ``--format`` names."""
+def test_an_existing_column_is_kept(here: Path) -> None:
+    """The added column then gets another name; also with ``--format``."""
     row = {"answer": "4", "response": "The answer is 4.", "verdict": "wrong"}
     Path("in.jsonl").write_text(json.dumps(row))
     assert call("judge", "in.jsonl", "-o", "out.txt", "--format", "json", *RULES) == 0
@@ -435,12 +436,12 @@ def test_a_column_that_is_there_already_is_kept(here: Path) -> None:
 
 
 def test_standard_input_goes_to_standard_output(here: Path) -> None:
-    """JSON Lines and nothing else; or another form, whole at the end."""
+    """As JSON Lines and nothing else, or in another form, written once at the end."""
     command = [*PROGRAM, "judge", "-", *TAKE]
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, input=CSV, capture_output=True, text=True, check=True, env=env)
-    told = [Judgement.model_validate_json(line) for line in done.stdout.splitlines()]
-    assert [j.verdict for j in told] == ["correct", "incorrect"]
+    judged = [Judgement.model_validate_json(line) for line in done.stdout.splitlines()]
+    assert [j.verdict for j in judged] == ["correct", "incorrect"]
     assert done.stderr.splitlines()[1].startswith("2 items = 2 judged")
     done = subprocess.run(
         [*command, "--format", "tsv"], input=CSV, capture_output=True, text=True, check=True,
@@ -450,34 +451,34 @@ def test_standard_input_goes_to_standard_output(here: Path) -> None:
     assert len(done.stdout.splitlines()) == 3
 
 
-def test_a_table_on_standard_output_leaves_nothing_behind_and_names_nothing_that_is_gone(
+def test_a_table_on_standard_output_writes_no_file_and_names_none(
     here: Path, scripted: list[str | EngineError], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What is judged is in memory: an engine that is down says so and promises no file."""
+    """Judgements are in memory; the error of a failed engine names no file."""
     Path("in.csv").write_text("gold,output\n" + "4,It is 4.\n" * 20)
     scripted += [EngineError("down")] * 20
     assert call("judge", "in.csv", "--format", "csv") == 4
     out, err = capsys.readouterr()
     assert (out, err.splitlines()[-1]) == (
-        "", "error: all 20 items asked about failed: engine:error: down",
+        "", "error: all 20 items failed: engine:error: down",
     )  # fmt: skip
     Path("in.jsonl").write_text(json.dumps({"gold": "4", "output": "4" * 32_768}) + "\n")
     assert call("judge", "in.jsonl", "--format", "xlsx") == 3
     assert "error: stdout: in.jsonl:1: output is longer" in capsys.readouterr().err
 
 
-def test_the_output_is_looked_at_before_the_rows(
+def test_the_output_is_checked_before_the_rows(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A name that cannot be written is known at once; whether cells hold the texts, after that."""
+    """An output that cannot be written is the first error; too long texts are the next."""
     Path("in.jsonl").write_text(json.dumps({"gold": "4", "output": "4" * 32_768}) + "\n")
     Path("out.xlsx").write_text("")
     assert call("judge", "in.jsonl", "-o", "out.xlsx", *RULES) == 3
     assert "out.xlsx: exists already" in capsys.readouterr().err
 
 
-def test_a_table_as_json_lines_is_the_record_itself(here: Path) -> None:
-    """Nothing is written over it."""
+def test_a_table_as_json_lines_is_the_file_of_judgements_itself(here: Path) -> None:
+    """It is not overwritten."""
     Path("in.jsonl").write_text(ROW)
     source = check_input("in.jsonl")
     summary = judge_table(source, "out.jsonl", RuleJudge(), form=tables.Form.JSONL)
@@ -488,7 +489,7 @@ def test_a_table_as_json_lines_is_the_record_itself(here: Path) -> None:
 
 
 def test_a_parquet_file_with_dates_is_judged_into_every_form(here: Path) -> None:
-    """They were found out to be unwritable only after the judging."""
+    """Dates are written as text."""
     pyarrow = pytest.importorskip("pyarrow")
     from pyarrow import parquet
 
@@ -497,8 +498,8 @@ def test_a_parquet_file_with_dates_is_judged_into_every_form(here: Path) -> None
     for form in ("json", "csv", "xlsx"):
         given = ("in.parquet", "-o", f"out.{form}", "--ignore-extra")
         assert call("judge", *given, *RULES) == 0
-        ((_, told),) = tables.read_table(f"out.{form}")
-        assert (told["day"], told["verdict"]) == ("2026-04-03", "correct")
+        ((_, written),) = tables.read_table(f"out.{form}")
+        assert (written["day"], written["verdict"]) == ("2026-04-03", "correct")
 
 
 def test_a_column_that_is_called_tests_can_be_left_out(
@@ -515,7 +516,7 @@ def test_a_column_that_is_called_tests_can_be_left_out(
 def test_bad_rows_are_left_out_on_demand_and_counted(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A run over the rest; without the option nothing is judged."""
+    """The other rows are judged; without the option none is."""
     Path("in.csv").write_text("gold,output\n4,It is 4.\n4\n,It is 4.\n5,It is 4.\n")
     assert call("judge", "in.csv", "-o", "out.csv", *RULES) == 2
     assert "in.csv: 2 complaints, nothing was judged" in capsys.readouterr().err
@@ -553,21 +554,21 @@ def test_two_columns_for_one_field_stop_the_run(
 def test_a_table_of_a_run_that_failed_is_completed_by_the_same_command(
     here: Path, scripted: list[str | EngineError], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The rows that the engine did not answer are asked about once more."""
+    """The rows that the engine did not answer are judged again."""
     Path("in.csv").write_text("gold,output\n4,It is 4.\n5,It is 4.\n")
     scripted += ["<Yes>", EngineError("busy")]
     assert call("judge", "in.csv", "-o", "out.csv") == 4
     assert "failed,model,engine:error: busy" in Path("out.csv").read_text()
     scripted[:] = ["<No>"]
     assert call("judge", "in.csv", "-o", "out.csv") == 0
-    told = [row["verdict"] for _, row in tables.read_table("out.csv")]
-    assert told == ["correct", "incorrect"]
+    verdicts = [row["verdict"] for _, row in tables.read_table("out.csv")]
+    assert verdicts == ["correct", "incorrect"]
 
 
 def test_a_table_that_was_not_written_yet_needs_no_second_judging(
     here: Path, scripted: list[str | EngineError]
 ) -> None:
-    """As when the run was killed between the last judgement and the table."""
+    """The run may have been killed between the last judgement and the table."""
     Path("in.csv").write_text("gold,output\n4,It is 4.\n")
     scripted += ["<Yes>"]
     assert call("judge", "in.csv", "-o", "out.csv") == 0
@@ -578,18 +579,18 @@ def test_a_table_that_was_not_written_yet_needs_no_second_judging(
     assert Path("out.csv").read_bytes() == whole
 
 
-def test_a_text_that_no_cell_holds_is_an_error_before_the_model_is_loaded(
+def test_a_text_too_long_for_a_cell_is_an_error_before_the_model_is_loaded(
     here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A workbook would cut it without a word."""
+    """A workbook would cut it silently."""
     monkeypatch.setattr(cli, "build_judge", lambda _: pytest.fail("the model was loaded"))
     Path("in.jsonl").write_text(json.dumps({"gold": "4", "output": "4" * 32_768}) + "\n")
     assert call("judge", "in.jsonl", "-o", "out.xlsx") == 3
     assert "out.xlsx: in.jsonl:1: output is longer than the 32,767" in capsys.readouterr().err
 
 
-def test_another_map_does_not_go_on_in_a_begun_file(here: Path) -> None:
-    """The items would be others; rows with exact names are known by the file's hash alone."""
+def test_another_map_does_not_resume_a_partial_file(here: Path) -> None:
+    """The fingerprint depends on the map; with exact names it is the file's hash alone."""
     Path("in.jsonl").write_text('{"gold": "4", "a": "It is 4.", "b": "It is 5."}\n')
     checked = [
         check_input("in.jsonl", columns={"response": column}, ignore_extra=True)

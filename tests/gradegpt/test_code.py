@@ -1,4 +1,4 @@
-"""Programs by their test cases: which program, whether it passes, and why not."""
+"""Programs by their test cases: the program of a response, its verdict and the reason."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gradegpt.judges.code import program_of
 from gradegpt.sandbox import Limits, missing
 from gradegpt.schema import Item, Outcome, TestCase, Verdict
 
-confined = pytest.mark.skipif(bool(missing()), reason=f"no sandbox here: {missing()}")
+confined = pytest.mark.skipif(bool(missing()), reason=f"no sandbox on this system: {missing()}")
 TESTS = (TestCase(input="1 2\n", output="3"), TestCase(input="5 -9\n", output="-4\n"))
 CPP = "#include <iostream>\nint main(){int a,b;std::cin>>a>>b;std::cout<<a+b<<std::endl;}"
 PYTHON = "a, b = map(int, input().split())\nprint(a + b)"
@@ -77,8 +77,8 @@ def test_programs_are_judged(
 
 
 @confined
-def test_what_cannot_be_run_is_left_open() -> None:
-    """No tests, or another language; and it is built as any judge is."""
+def test_an_item_that_cannot_be_run_is_undecided() -> None:
+    """Without tests, or in another language; the judge is built from settings."""
     judge = build_judge(JudgeSettings(kind="code", seconds=2))
     none = Item(reference=(PYTHON,), response=fenced(PYTHON))
     java = none.model_copy(update={"tests": TESTS, "response": fenced("class A {}", "java")})
@@ -92,5 +92,7 @@ def test_what_cannot_be_run_is_left_open() -> None:
 
 def test_without_a_sandbox_there_is_no_judge(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(code, "missing", lambda: "bwrap is not installed")
-    with pytest.raises(MissingError, match="code is not judged here: bwrap is not installed"):
+    with pytest.raises(
+        MissingError, match="code cannot be judged on this system: bwrap is not installed"
+    ):
         build_judge(JudgeSettings(kind="code"))

@@ -1,4 +1,4 @@
-"""Columns by their usual names: recognised, ambiguous, unknown; what is read from a cell."""
+"""Columns by their usual names: recognised, ambiguous, unknown; values read from cells."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ROW = {"reference": "4", "response": "It is 4."}
 
 
 def item_of(row: dict[str, Any], **options: Any) -> Item:
-    """The item of a row that has nothing wrong."""
+    """The item of a valid row."""
     columns = recognise(survey([row]), name="t", **options)
     item, wrong = read_item(row, columns, 7)
     assert wrong == []
@@ -40,7 +40,7 @@ def complaints_of(row: dict[str, Any], **options: Any) -> list[Complaint]:
 
 
 @pytest.mark.parametrize(
-    ("row", "said"),
+    ("row", "description"),
     [
         (ROW, ""),
         ({"prompt": "q", "answer": "4", "completion": "4"},
@@ -56,27 +56,27 @@ def complaints_of(row: dict[str, Any], **options: Any) -> list[Complaint]:
     ],
     ids=["exact", "prompt-completion", "case-and-blanks", "camel", "chinese", "case-alone"],
 )  # fmt: skip
-def test_columns_are_recognised_by_their_usual_names(row: dict[str, Any], said: str) -> None:
-    """Without regard to case, blanks and underscores; exact names are not worth a word."""
-    assert recognise(survey([row]), name="t").said == said
+def test_columns_are_recognised_by_their_usual_names(row: dict[str, Any], description: str) -> None:
+    """Case, blanks and underscores are ignored; exact names are not described."""
+    assert recognise(survey([row]), name="t").description == description
     assert (item_of(row).reference, item_of(row).response) in [
         (("4",), "4"), (("4",), "It is 4."),
     ]  # fmt: skip
 
 
-def test_no_usual_name_stands_for_two_fields() -> None:
-    """Nor for a field and a label; each is written as it is compared."""
+def test_no_usual_name_is_that_of_two_fields() -> None:
+    """Nor of a field and a label; each is in its normalised form."""
     names = [name for aliases in ALIASES.values() for name in aliases] + list(LABELS)
     assert len(names) == len(set(names))
     assert all(name == name.casefold().replace("_", "") for name in names)
     assert not set(names) & set(FIELDS)
 
 
-def test_a_field_may_be_said_to_have_no_column() -> None:
-    """``--map tests=``: the column of that name is left out, and it is part of what was read."""
+def test_a_field_may_be_mapped_to_no_column() -> None:
+    """``--map tests=``: the column of that name is left out, and the description says so."""
     row = ROW | {"tests": "unit 3", "passage": "In 1816."}
     columns = recognise(survey([row]), {"tests": "", "context": ""}, name="t", ignore_extra=True)
-    assert columns.said == "context = (none), tests = (none)"
+    assert columns.description == "context = (none), tests = (none)"
     assert read_item(row, columns, 7) == (item_of(ROW), [])
     (wrong,) = complaints_of(ROW, given={"response": ""})
     assert (wrong.field, wrong.what) == ("response", "field required")
@@ -95,10 +95,10 @@ def test_a_field_may_be_said_to_have_no_column() -> None:
         ({"points": 0}, "points", "input should be greater than 0"),
     ],
 )
-def test_an_optional_field_that_is_not_understood_says_what_it_is_and_how_to_leave_it_out(
+def test_an_invalid_optional_field_is_an_error_that_says_how_to_leave_it_out(
     row: dict[str, Any], column: str, what: str
 ) -> None:
-    """One complaint a field, however many of its parts are wrong."""
+    """There is one complaint per field, also if several of its parts are wrong."""
     (wrong,) = complaints_of(ROW | row)
     assert wrong.field == column
     assert wrong.what.startswith(what)
@@ -107,7 +107,7 @@ def test_an_optional_field_that_is_not_understood_says_what_it_is_and_how_to_lea
 
 
 def test_a_cell_may_be_an_array() -> None:
-    """As a data frame read from Parquet holds lists."""
+    """Such as a list in a data frame that was read from Parquet."""
     numpy = pytest.importorskip("numpy")
     row = {"gold": numpy.array(["4", "four"]), "response": "4", "points": numpy.float64("nan")}
     assert item_of(row).reference == ("4", "four")
@@ -127,14 +127,14 @@ def test_a_cell_may_be_an_array() -> None:
 def test_the_columns_that_may_hold_the_label(
     row: dict[str, Any], given: dict[str, str] | None, labels: tuple[str, ...]
 ) -> None:
-    """The one given, else the exact name, else every usual one; none of them is too many."""
+    """The one given, else the exact name, else every usual one; none of them is an error."""
     columns = recognise(survey([ROW | row]), given, name="t")
     assert columns.labels == labels
     assert read_item(ROW | row, columns, 7) == (item_of(ROW), [])
 
 
 def test_an_exact_name_wins_over_a_usual_one() -> None:
-    """Then the other column holds no field, and that is an error that says what to do."""
+    """The other column then holds no field, which is an error that says what to do."""
     assert complaints_of(ROW | {"answer": "5"}) == [
         Complaint("answer", "unknown column", "; did you mean reference? use --map "
                   "reference=answer, or --ignore-extra to leave it out"),
@@ -143,7 +143,7 @@ def test_an_exact_name_wins_over_a_usual_one() -> None:
 
 
 def test_a_given_column_wins_over_an_exact_name() -> None:
-    """What was the field's own column is then one too many."""
+    """The column with the field's name then holds no field."""
     row = ROW | {"gold": "5"}
     assert item_of(row, given={"reference": "gold"}, ignore_extra=True).reference == ("5",)
     (wrong,) = complaints_of(row, given={"reference": "gold"})
@@ -151,7 +151,7 @@ def test_a_given_column_wins_over_an_exact_name() -> None:
 
 
 def test_two_columns_for_one_field_are_an_error_that_shows_three_rows_of_each() -> None:
-    """Nothing is guessed; an empty cell shows nothing."""
+    """No column is guessed; empty cells are not shown."""
     rows = [
         {"reference": "4", "prediction": n, "output": f"It\x1b is {n}." if n else None}
         for n in range(6)
@@ -169,21 +169,22 @@ def test_two_columns_for_one_field_are_an_error_that_shows_three_rows_of_each() 
 @pytest.mark.parametrize(
     ("wanted", "message"),
     [
-        ({"refrence": "gold"}, "map refrence=gold: no field 'refrence'; did you mean 'reference'?"),
-        ({"reference": "golt"}, "t: map reference=golt: no column 'golt'; did you mean 'gold'?; "
-         "the columns are: gold, response"),
+        ({"refrence": "gold"}, "map refrence=gold: there is no field 'refrence'; did you mean "
+         "'reference'?"),
+        ({"reference": "golt"}, "t: map reference=golt: there is no column 'golt'; did you mean "
+         "'gold'?; the columns are: gold, response"),
     ],
     ids=["no-field", "no-column"],
 )  # fmt: skip
-def test_a_map_that_names_nothing_is_an_error(wanted: dict[str, str], message: str) -> None:
+def test_a_map_with_an_unknown_name_is_an_error(wanted: dict[str, str], message: str) -> None:
     with pytest.raises(SettingsError) as caught:
         recognise(survey([{"gold": "4", "response": "4"}]), wanted, name="t")
     assert str(caught.value) == message
 
 
 @pytest.mark.parametrize("name", ["label", "verdict", "is_correct", "Correct", "source", "lang"])
-def test_a_label_may_be_there_and_is_not_looked_at(name: str) -> None:
-    """Whatever its value; and any column can be called one."""
+def test_a_column_with_a_label_is_ignored(name: str) -> None:
+    """With any value; and any column can be declared one."""
     assert item_of(ROW | {name: "nonsense"}) == item_of(ROW)
     assert item_of(ROW | {"grade": 3}, given={"label": "grade"}) == item_of(ROW)
 
@@ -193,7 +194,7 @@ def test_a_label_may_be_there_and_is_not_looked_at(name: str) -> None:
     [(42, "42"), (0.5, "0.5"), (-3, "-3"), ("0.50", "0.50"), (10**30, "1" + "0" * 30)],
 )
 def test_numbers_are_taken_as_text(value: object, text: str) -> None:
-    """In every field that holds text, and inside a list."""
+    """In every field that holds text, and in a list."""
     item = item_of({"id": value, "question": value, "reference": value, "response": value})
     assert (item.id, item.question, item.reference, item.response) == (text, text, (text,), text)
     assert item_of(ROW | {"reference": [value, "four"]}).reference == (text, "four")
@@ -205,8 +206,8 @@ def test_a_number_as_text_is_the_same_number(value: float) -> None:
     assert type(value)(item_of(ROW | {"response": value}).response) == value
 
 
-def test_what_is_missing_is_left_out() -> None:
-    """None and NaN anywhere; an empty cell where it could be no value. A response may be empty."""
+def test_a_missing_value_is_left_out() -> None:
+    """None and NaN in any field; an empty cell where it is not a value. A response may be empty."""
     empty = {"context": None, "tolerance": "", "answer_type": "", "points": float("nan")}
     assert item_of(ROW | empty) == item_of(ROW)
     assert item_of(ROW | {"response": ""}).response == ""
@@ -214,20 +215,20 @@ def test_what_is_missing_is_left_out() -> None:
 
 
 def test_a_cell_may_hold_a_list_as_json() -> None:
-    """Where the field is a list; a reference may itself be written ``[1, 2]``."""
+    """If the field is a list; a reference ``[1, 2]`` is kept as text."""
     assert item_of(ROW | {"steps": '["a", "b"]'}).steps == ("a", "b")
     assert item_of(ROW | {"meta": '{"n": 1}'}).meta == {"n": 1}
     assert item_of(ROW | {"reference": "[1, 2]"}).reference == ("[1, 2]",)
 
 
-def test_a_date_is_no_answer() -> None:
-    """A spreadsheet makes one of 3/4, and nobody would see it."""
+def test_a_date_is_not_an_answer() -> None:
+    """A spreadsheet silently turns 3/4 into one."""
     (wrong,) = complaints_of(ROW | {"reference": datetime.datetime(2026, 4, 3)})  # noqa: DTZ001
     assert wrong.field == "reference"
     assert wrong.what.startswith("a date, not text")
 
 
-def test_a_required_field_without_a_column_says_which_columns_there_are() -> None:
+def test_the_error_of_a_missing_column_lists_the_columns() -> None:
     (wrong,) = complaints_of({"response": "4", "gibberish": 1}, ignore_extra=True)
     assert wrong == Complaint(
         "reference", "field required",
@@ -240,8 +241,8 @@ def test_a_complaint_names_the_column_as_it_is_in_the_file() -> None:
     assert (wrong.field, wrong.what) == ("output", "input should be a valid string")
 
 
-def test_alike_complaints_are_one_with_their_number() -> None:
-    """A single one keeps its place; more than one kind stand under a head that adds them up."""
+def test_equal_complaints_are_listed_once_with_their_number() -> None:
+    """A single one keeps its place; several kinds are listed below a line with their total."""
     found = Complaints("in.csv")
     for line in range(2, 2_002):
         found.add(f"in.csv:{line}", complaints_of(ROW | {"answer": "4"}))

@@ -1,4 +1,4 @@
-"""Constrained decoding: a quote stands in the response, nothing loops, the rest is left alone."""
+"""Constrained decoding: quotes are verbatim, no line loops, other text is not restricted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gradegpt.chain import KEY, NO_KEY, Chain, PromptSettings, build_prompt, ren
 from gradegpt.constrained import MAX_TEXT, QUOTE_BYTES, ChainConstraint, constraint_for
 from gradegpt.fit import ELISION, Budget
 from gradegpt.quote import MAX_QUOTE
-from gradegpt.quoted import LONGEST, tells
+from gradegpt.quoted import LONGEST, has_content
 from gradegpt.schema import AnswerType, ChainFormat, Item, Message, Verdict
 
 RESPONSE = "先算一算。\n所以，答案是 38 厘米。\n多谢…再见"
@@ -51,15 +51,15 @@ def allowed(written: str, piece: str | bytes, response: str = RESPONSE) -> bool:
         ("", "The", True),
     ],
 )
-def test_a_quote_is_a_stretch_of_one_line_of_the_response(
+def test_a_quote_is_a_part_of_one_line_of_the_response(
     written: str, piece: str | bytes, expected: bool
 ) -> None:
-    """Byte for byte, so that half a character is checked too; other text is not held to it."""
+    """Bytes are checked, so incomplete characters are, too; other text is not restricted."""
     assert allowed(written, piece) is expected
 
 
 def test_one_comparison_and_then_whether_the_answers_agree() -> None:
-    """Nothing may come between, and no second comparison."""
+    """No text between these is allowed, and no second comparison."""
     compared = f"{KEY}是 38 厘\nThe reference answer 38 is a number; the model response gives 38.\n"
     assert allowed(compared, "The answers")
     assert not allowed(compared, "The reference")
@@ -91,7 +91,7 @@ def test_one_comparison_and_then_whether_the_answers_agree() -> None:
 def test_the_reference_answer_is_from_the_reference(
     written: str, piece: str, expected: bool
 ) -> None:
-    """Clipped with an ellipsis perhaps; the type's words and the line have bounds of their own."""
+    """It may be clipped with an ellipsis; the words for the type and the line are bounded."""
     assert allowed(f"{KEY}算一算。\nThe reference answer {written}", piece) is expected
 
 
@@ -121,14 +121,14 @@ def test_the_reference_answer_is_from_the_reference(
 def test_the_answer_given_is_from_the_quote(
     quote: str, given: str, piece: str, expected: bool
 ) -> None:
-    """A stretch of it, blanks aside, clipped perhaps, or its letters together; never elsewhere."""
+    """It is a part of the quote, spaces aside, perhaps clipped, or its letters joined."""
     written = f"{KEY}{quote}\nThe reference answer 38 is a number; the model response gives {given}"
     assert allowed(written, piece, response=quote) is expected
 
 
 @pytest.mark.parametrize("quote", ["".join(chr(0x4E00 + n) for n in range(120)), "转圈" * 40])
 def test_an_answer_is_bounded_by_its_quote(quote: str) -> None:
-    """In a loop or not, it may be all of the quote, and not a character more."""
+    """It may be the whole quote, also one that loops, and no character more."""
     start = f"{KEY}{quote}\nThe reference answer 38 is a number; the model response gives "
     assert allowed(start + quote[:-1], quote[-1], response=quote)
     assert not allowed(start + quote, quote[-1], response=quote)
@@ -137,8 +137,8 @@ def test_an_answer_is_bounded_by_its_quote(quote: str) -> None:
     assert allowed(start + quote[:110], "….\n", response=quote) is (len(quote) > 110)
 
 
-def test_an_answer_of_so_many_characters_ends() -> None:
-    """Anywhere, for there may be no better place."""
+def test_an_answer_of_the_greatest_length_may_end() -> None:
+    """It may end anywhere, since there may be no better position."""
     quote = "很长" * 75
     start = f"{KEY}{quote}\nThe reference answer {quote[:LONGEST]}"
     constraint = ChainConstraint(quote, [quote])
@@ -155,15 +155,15 @@ def test_an_answer_of_so_many_characters_ends() -> None:
 @pytest.mark.parametrize(
     ("answer", "more"), [("", " "), ("", "\t"), ("38", "  "), ("38 ", "\u3000"), ("38 ", "\u00a0")]
 )
-def test_an_answer_does_not_drift_off_in_blanks(answer: str, more: str) -> None:
-    """A lost judge once wrote blanks until its tokens ran out."""
+def test_an_answer_has_no_run_of_spaces(answer: str, more: str) -> None:
+    """A small model once wrote spaces until its tokens ran out."""
     start = f"{KEY}38 厘米\nThe reference answer 38 is a number; the model response gives {answer}"
     assert not allowed(start, more, response="38 厘米")
     assert allowed(start, "厘" if answer else "38", response="38 厘米")
 
 
 def test_a_gloss_is_bounded_by_its_quote() -> None:
-    """Six characters have a gloss of at most 84 bytes; then the line may only end."""
+    """The gloss of six characters has at most 84 bytes; then its line must end."""
     start = f"{KEY}此题选第四项\nIn English: For this question, "
     sentence = "choose the fourth term of those that stand above here now"
     assert allowed(start, sentence[: 84 - len("For this question, ")], response="此题选第四项")
@@ -173,11 +173,11 @@ def test_a_gloss_is_bounded_by_its_quote() -> None:
 
 
 def test_a_gloss_may_repeat_itself_little_more_than_its_quote() -> None:
-    """A lost judge went round and round with small changes until its tokens ran out."""
+    """A small model once repeated itself with small changes until its tokens ran out."""
     response = "选第四项，此题选第四项，再看一遍还是选第四项，不会错的"
-    round_ = "the fourth term, {} the {}th term, "
+    repeat = "the fourth term, {} the {}th term, "
     start = f"{KEY}{response}\nIn English: "
-    lost = "".join(round_.format("abcdefgh"[n], n) for n in range(6))
+    lost = "".join(repeat.format("abcdefgh"[n], n) for n in range(6))
     at = next(n for n in range(len(lost)) if not allowed(start + lost[:n], lost[n], response))
     assert 100 < at < 180
     assert allowed(start + lost[:at], "\n", response)
@@ -201,11 +201,12 @@ def test_a_gloss_may_repeat_itself_little_more_than_its_quote() -> None:
 def test_quote_gloss_and_comparison_follow_one_another(
     written: str, piece: str, expected: bool
 ) -> None:
+    """A quote is followed by at most one gloss, then by the comparison; no quote has no gloss."""
     assert allowed(written, piece) is expected
 
 
-def test_answers_are_made_of_whole_characters() -> None:
-    """Byte tokens could end one inside a character."""
+def test_answers_have_complete_characters() -> None:
+    """An answer must not end inside of a character, where byte tokens may end."""
     half = "约".encode()[:2]
     constraint = ChainConstraint("约3", ["约3"])
     constraint.write(f"{KEY}约3\nThe reference answer ".encode() + half)
@@ -218,7 +219,7 @@ def test_answers_are_made_of_whole_characters() -> None:
 
 
 def test_nothing_is_clipped_inside_a_character() -> None:
-    """Nothing could follow, and a judge without a way out goes round."""
+    """No text could follow, and a model without an allowed token loops."""
     constraint = ChainConstraint("约" * 120, ["约" * 120])
     begun = f"{KEY}约3\nThe reference answer {'约' * 110}"
     constraint.write(begun.encode() + "约".encode()[:1])
@@ -248,7 +249,7 @@ def test_nothing_is_clipped_inside_a_character() -> None:
 def test_an_announcement_is_quoted_only_where_there_is_nothing_else(
     response: str, begins: str, expected: bool
 ) -> None:
-    """What ends in a colon gives no answer: the line below does."""
+    """A line that ends in a colon gives no answer: the next line does."""
     assert allowed(KEY, begins, response=response) is expected
 
 
@@ -264,7 +265,7 @@ def test_an_announcement_is_quoted_only_where_there_is_nothing_else(
 def test_lines_of_parts_are_quoted_together(
     response: str, written: str, piece: str, expected: bool
 ) -> None:
-    """Their line breaks are blanks; other lines stay apart."""
+    """Their line breaks become spaces; other lines are not joined."""
     assert allowed(KEY + written, piece, response=response) is expected
 
 
@@ -278,10 +279,10 @@ def test_lines_of_parts_are_quoted_together(
         ("3", "(1) x = 3", True),
     ],
 )
-def test_a_quote_of_an_answers_first_part_goes_on_to_the_last(
+def test_a_quote_of_the_first_part_of_an_answer_continues_to_the_last(
     reference: str, quote: str, expected: bool
 ) -> None:
-    """Where the reference has several parts, too."""
+    """If the reference has several parts, a quote must not end after the first."""
     constraint = ChainConstraint("So we have\n(1) x = 3\n(2) y = 5", [reference])
     constraint.write(f"{KEY}{quote}".encode())
     assert constraint.allows(b"\n") is expected
@@ -305,7 +306,7 @@ def test_a_quote_of_an_answers_first_part_goes_on_to_the_last(
 def test_the_answers_of_several_questions_are_quoted_together(
     reference: str, quote: str, piece: str, expected: bool
 ) -> None:
-    """And nothing else is, where there are as many lines as the reference has options."""
+    """If there are as many lines as the reference has options, no other quote is allowed."""
     lines = [f"{n}. 【答案】{x} <eoa>" for n, x in enumerate("BAC", start=1)]
     constraint = ChainConstraint("\n".join(["略", *lines]), [reference])
     constraint.write(f"{KEY}{quote}".encode())
@@ -329,7 +330,7 @@ def test_the_answers_of_several_questions_are_quoted_together(
 def test_the_answers_of_several_questions_are_compared_together(
     answer: str, piece: str, expected: bool
 ) -> None:
-    """All that the quoted lines give, in their order, without what stands around them."""
+    """The answer is all options of the quoted lines, in their order, without other text."""
     lines = [f"{n}. 【答案】{x} <eoa>" for n, x in enumerate("BAC", start=1)]
     constraint = ChainConstraint("\n".join(lines), ["B A D"])
     compared = "The reference answer B A D is a multiple choice; the model response gives "
@@ -358,17 +359,17 @@ def test_the_answers_of_several_questions_are_compared_together(
         ("They went to Oslo.", ["Paris", "Rome"], "Paris", True),
     ],
 )
-def test_a_text_that_the_quote_says_is_named(
+def test_a_text_in_the_quote_is_named_exactly(
     quote: str, references: list[str], written: str, expected: bool
 ) -> None:
-    """In the quote's own words and no others; where something is denied there, anything of it."""
+    """The answer has the words of the quote and no others, unless the quote has a negation."""
     constraint = ChainConstraint(quote, references)
     constraint.write(f"{KEY}{quote}\nThe reference answer ".encode())
     assert constraint.allows(written.format("the model response gives ").encode()) is expected
 
 
-def test_letters_do_not_end_in_blanks() -> None:
-    """A judge could go on with them until its tokens run out."""
+def test_letters_do_not_end_in_spaces() -> None:
+    """A model could write spaces until its tokens run out."""
     start = (
         f"{KEY}选 C D C\nThe reference answer BC is a multiple choice; the model response gives "
     )
@@ -379,8 +380,8 @@ def test_letters_do_not_end_in_blanks() -> None:
     assert constraint.allows(b".\n")
 
 
-def test_a_part_that_nothing_can_follow_may_end_a_quote() -> None:
-    """Its next line announces, and is not quoted: a judge without a way out goes round."""
+def test_a_part_without_a_possible_continuation_may_end_a_quote() -> None:
+    """Its next line is not quotable, and a model without an allowed token loops."""
     constraint = ChainConstraint("(1) x = 3\n(2) y is:\n5", ["3, 5"])
     constraint.write(f"{KEY}(1) x = 3".encode())
     assert constraint.allows(b"\n")
@@ -401,14 +402,16 @@ def test_a_part_that_nothing_can_follow_may_end_a_quote() -> None:
         ("so $\\frac{13}{2} = 6.5$.", "so $\\frac{13}{2} = 6.5$", True),
     ],
 )
-def test_a_quote_leaves_nothing_open(response: str, quote: str, expected: bool) -> None:
-    """It cannot end there; it may go on."""
+def test_a_quote_does_not_end_inside_of_a_word_or_formula(
+    response: str, quote: str, expected: bool
+) -> None:
+    """It must not end there, but it may continue."""
     assert allowed(KEY + quote, "\n", response=response) is expected
     assert not allowed(KEY, "cal", response="a scalene triangle")
 
 
-def test_a_quote_that_may_not_grow_may_end_anywhere() -> None:
-    """More than so many characters and bytes are too many; a Chinese quote is of fewer."""
+def test_a_quote_of_the_greatest_length_may_end_anywhere() -> None:
+    """Both the characters and the bytes of a quote are bounded, so Chinese ones are shorter."""
     constraint = ChainConstraint("x" * 400, ["38"])
     constraint.write(f"{KEY}{'x' * (QUOTE_BYTES - 10)}".encode())
     assert not constraint.allows(b"\n")
@@ -431,8 +434,10 @@ def test_a_quote_that_may_not_grow_may_end_anywhere() -> None:
         ("it is $\\frac{1}{2}$", "\\frac{1…", ".", False),
     ],
 )
-def test_an_answer_leaves_nothing_open(quote: str, given: str, piece: str, expected: bool) -> None:
-    """Nor does an ellipsis save a short one."""
+def test_an_answer_does_not_end_inside_of_a_number_or_formula(
+    quote: str, given: str, piece: str, expected: bool
+) -> None:
+    """An ellipsis does not permit it in a short answer."""
     written = f"{KEY}{quote}\nThe reference answer 38 is a number; the model response gives {given}"
     assert allowed(written, piece, response=quote) is expected
 
@@ -453,8 +458,8 @@ def test_an_answer_leaves_nothing_open(quote: str, given: str, piece: str, expec
         ("30 km", "30", "km.\n", True),
     ],
 )
-def test_words_stay_apart_and_whole(quote: str, given: str, piece: str, expected: bool) -> None:
-    """Other blanks tell nothing."""
+def test_words_are_whole_and_separated(quote: str, given: str, piece: str, expected: bool) -> None:
+    """Spaces other than those between words are ignored."""
     written = f"{KEY}{quote}\nThe reference answer 38 is a number; the model response gives {given}"
     assert allowed(written, piece, response=quote) is expected
 
@@ -476,8 +481,8 @@ def test_words_stay_apart_and_whole(quote: str, given: str, piece: str, expected
         ("所以 $f(x)=3x+1$", "$f", True),
     ],
 )
-def test_a_number_is_the_result_of_its_sum(quote: str, given: str, expected: bool) -> None:
-    """Not what is added up; an equation is compared as a whole."""
+def test_a_number_is_the_result_of_its_calculation(quote: str, given: str, expected: bool) -> None:
+    """Operands are not allowed as an answer; an equation is compared as a whole."""
     for kind, held in (("a number", expected), ("an equation", True)):
         compared = f"{KEY}{quote}\nThe reference answer 5 is {kind}; the model response gives "
         constraint = ChainConstraint(quote, ["5"])
@@ -498,7 +503,7 @@ def test_a_number_is_the_result_of_its_sum(quote: str, given: str, expected: boo
     ],
 )
 def test_option_letters_are_a_choice(reference: str, written: str, allows: dict[str, bool]) -> None:
-    """Whatever else the question speaks of; other answers are of any type."""
+    """Option letters are only of a choice type; other answers are of any type."""
     for words, expected in allows.items():
         constraint = ChainConstraint("So A is right.", [reference])
         constraint.write(f"{KEY}So A is right.\nThe reference answer {written}".encode())
@@ -523,7 +528,7 @@ def test_option_letters_are_a_choice(reference: str, written: str, allows: dict[
 def test_a_reference_that_is_a_formula_is_named_whole(
     reference: str, named: str, expected: bool
 ) -> None:
-    """But for what wraps it; of a sentence the answer is named."""
+    """Only enclosing signs may be omitted; of a sentence, a part is named."""
     written = f"{KEY}so 5\nThe reference answer "
     clause = f"{named} is an equation; the model response gives "
     constraint = ChainConstraint("so 5", [reference])
@@ -534,8 +539,8 @@ def test_a_reference_that_is_a_formula_is_named_whole(
 @pytest.mark.parametrize(
     "response", ["答", "\\end{align*}", "**答案：**", "Answer:", "$$", "综上所述，", "So,"]
 )
-def test_nothing_is_quoted_that_tells_nothing(response: str) -> None:
-    """Marks, and words for what should stand there."""
+def test_nothing_without_content_is_quoted(response: str) -> None:
+    """Marks, layout and headings are not a quote."""
     assert allowed("The model response gives ", "no answer", response=response)
     assert not allowed("The model response gives ", "its answer", response=response)
     assert allowed("The model response gives ", "its answer", response=response + "\n5")
@@ -549,8 +554,8 @@ def test_nothing_is_quoted_that_tells_nothing(response: str) -> None:
     st.integers(1, 9),
     st.randoms(),
 )
-def test_there_is_always_a_way_on(text: str, times: int, rng: random.Random) -> None:
-    """Through quote and answers, whatever byte is taken where several may be."""
+def test_there_is_always_an_allowed_continuation(text: str, times: int, rng: random.Random) -> None:
+    """Quote and answers can be completed, whichever of the allowed bytes are chosen."""
     response = reference = " ".join([text] * times)  # an ellipsis is what a budget cut out
     constraint = ChainConstraint(response, [reference])
     constraint.write(KEY.encode())
@@ -584,15 +589,15 @@ def walk(constraint: ChainConstraint, pieces: str, last: list[str], rng: random.
 
 @pytest.mark.parametrize("mark", ["：", ",", "。", "**"])
 def test_an_answer_does_not_begin_with_a_mark(mark: str) -> None:
-    """What stands before the answer is not the answer."""
+    """A mark before the answer is not a part of it."""
     quote = f"选项是{mark}D"
     start = f"{KEY}{quote}\nThe reference answer 38 is a number; the model response gives "
     assert not allowed(start, mark, response=quote)
     assert allowed(start, "D", response=quote)
 
 
-def test_nothing_quoted_gives_nothing() -> None:
-    """And a text that does not begin like a chain may give what it likes."""
+def test_without_a_quote_the_answer_is_none() -> None:
+    """A text that does not begin like a chain is not restricted."""
     compared = "\nThe reference answer 38 is a number; the model response gives "
     assert allowed(NO_KEY + compared, "none.\n")
     assert not allowed(NO_KEY + compared, "38")
@@ -600,7 +605,7 @@ def test_nothing_quoted_gives_nothing() -> None:
 
 
 def test_a_chain_does_not_end_before_its_tag() -> None:
-    """Another text may end anywhere."""
+    """A text that is not a chain may end anywhere."""
     constraint = ChainConstraint(RESPONSE, ["38"])
     assert constraint.may_end()
     constraint.write(f"{KEY}是 38 厘".encode())
@@ -613,27 +618,27 @@ def test_a_chain_does_not_end_before_its_tag() -> None:
 
 
 @pytest.mark.parametrize("period", ["错", "ab", "A, B, C is ", "一二三四五六七八"])
-def test_a_loop_is_stopped_in_its_fourth_round(period: str) -> None:
-    """Twenty-four bytes at least: a row of zeros may be a number."""
+def test_a_loop_is_stopped_in_its_fourth_repeat(period: str) -> None:
+    """A loop has at least twenty-four bytes: a row of zeros may be a number."""
     constraint = ChainConstraint("", [])
     constraint.write(b"In English: ")
-    rounds = 0
-    while constraint.allows(period.encode()) and rounds < 100:
+    repeats = 0
+    while constraint.allows(period.encode()) and repeats < 100:
         constraint.write(period.encode())
-        rounds += 1
-    assert 3 <= rounds < max(4, 24 // len(period.encode()) + 1)
+        repeats += 1
+    assert 3 <= repeats < max(4, 24 // len(period.encode()) + 1)
     assert allowed("In English: 1", "00000000000000000000")
 
 
-def test_a_line_ends_sooner_or_later() -> None:
-    """At ``MAX_TEXT`` bytes only its end is allowed."""
+def test_a_line_has_a_greatest_length() -> None:
+    """After ``MAX_TEXT`` bytes only the end of the line is allowed."""
     text = "".join(chr(0x4E00 + n) for n in range(MAX_TEXT // 3))
     assert not allowed(f"In English: {text}", "又")
     assert allowed(f"In English: {text}", "\n")
 
 
-def test_only_a_gradegpt_prompt_has_a_guide() -> None:
-    """And it holds to the response as the prompt shows it, fitted and defused."""
+def test_only_a_gradegpt_prompt_has_a_constraint() -> None:
+    """The constraint uses the response as the prompt shows it, shortened and neutralised."""
     item = Item(reference=("38",), response="<Yes> " + "很长的话。" * 400 + "答案是38。")
     prompt = PromptSettings(budget=Budget(response=60))
     constraint = constraint_for(build_prompt(item, prompt))
@@ -646,8 +651,8 @@ def test_only_a_gradegpt_prompt_has_a_guide() -> None:
 
 @given(st.text(min_size=1, max_size=60), st.data())
 @settings(deadline=None)
-def test_every_true_chain_is_allowed(response: str, data: st.DataObject) -> None:
-    """Whatever the response, a chain that quotes it can be written piece by piece."""
+def test_every_correct_chain_is_allowed(response: str, data: st.DataObject) -> None:
+    """For any response, a chain that quotes it can be written character by character."""
     line = response.split("\n")[0].strip()
     plain = (
         line == " ".join(line.split())
@@ -656,7 +661,7 @@ def test_every_true_chain_is_allowed(response: str, data: st.DataObject) -> None
     )
     quote = (
         line
-        if plain and tells(line.encode()) and line.rstrip("*_ ")[-1:] not in (":", "：")
+        if plain and has_content(line.encode()) and line.rstrip("*_ ")[-1:] not in (":", "：")
         else ""
     )
     chain = Chain(

@@ -1,4 +1,4 @@
-"""A cascade's model is loaded when something is left to it, and not before."""
+"""A cascade's model is loaded for the first item that the rules leave undecided."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from gradegpt.schema import Item, Outcome
 DECIDED = Item(reference=("4",), response="The answer is 4.")
 
 
-def test_it_is_loaded_once_when_it_is_asked() -> None:
+def test_it_is_loaded_once_on_first_use() -> None:
+    """Not when it is made, and not for later calls."""
     loads: list[int] = []
 
     def load() -> RuleJudge:
@@ -30,14 +31,16 @@ def test_it_is_loaded_once_when_it_is_asked() -> None:
     assert loads == [1]
 
 
-def test_a_model_that_is_not_there_is_missed_when_something_is_left_to_it() -> None:
+def test_a_missing_model_is_an_error_at_the_first_undecided_item() -> None:
+    """Items that the rules decide need no model."""
     judge = build_judge(JudgeSettings(model="/not/there", adapter=None))
     assert judge.judge([DECIDED])[0].method == "rules"
     with pytest.raises(MissingError, match="/not/there"):
         judge.judge([Item(reference=("blue",), response="the sky has the colour of the sea")])
 
 
-def test_what_rules_decide_needs_no_torch() -> None:
+def test_items_that_rules_decide_need_no_torch() -> None:
+    """A cascade imports neither torch nor transformers for them."""
     code = (
         "import sys\n"
         "from gradegpt.judges.build import JudgeSettings, build_judge\n"

@@ -1,4 +1,4 @@
-"""Engines: prompts answered in order, a failure costs one item, padding changes nothing."""
+"""Engines: answers in order, a failure affects one prompt, padding changes nothing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gradegpt.engines import Generation, ScriptedEngine, TagProbability, Token
 from gradegpt.engines.chat import render_chat, token_bytes
 from gradegpt.engines.files import PROMPT_FILE, prompt_settings_beside
 from gradegpt.engines.local import LocalEngine
-from gradegpt.engines.openai_api import REST_S, TAG_TOKENS, OpenAIEngine
+from gradegpt.engines.openai_api import SUSPEND_S, TAG_TOKENS, OpenAIEngine
 from gradegpt.errors import (
     EngineError,
     EngineTimeoutError,
@@ -36,15 +36,15 @@ Handler = Callable[[httpx2.Request], httpx2.Response]
 
 
 def chat(*words: str) -> list[tuple[Message, ...]]:
-    """One prompt a word."""
+    """One prompt for each word."""
     return [(Message(role="user", content=word),) for word in words]
 
 
 # --- scripted -------------------------------------------------------------------------------------
 
 
-def test_a_scripted_engine_says_what_it_was_told_to() -> None:
-    """In turn or by a function; out of replies, it fails and does not repeat itself."""
+def test_a_scripted_engine_returns_its_replies() -> None:
+    """In order or by a function; without a reply left it fails."""
     engine = ScriptedEngine(["one two three", EngineError("gone")])
     first, second, third = engine.generate(chat("a", "b", "c"), max_new_tokens=2)
     assert first == Generation("one two", completion_tokens=2)
@@ -73,7 +73,7 @@ def completion(text: str | None = "<Yes>", **fields: Any) -> dict[str, Any]:
 
 
 def test_a_request_is_what_every_server_understands() -> None:
-    """Greedy, bounded, with probabilities; the key in the header."""
+    """Greedy, limited, with probabilities; the key is in the header."""
     seen: list[httpx2.Request] = []
 
     def handler(request: httpx2.Request) -> httpx2.Response:
@@ -91,7 +91,7 @@ def test_a_request_is_what_every_server_understands() -> None:
 
 
 def test_a_reply_becomes_a_generation() -> None:
-    """Text, usage and the probability of each token."""
+    """With text, usage and the probability of each token."""
     body = completion(usage={"prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7})
     body["choices"][0]["logprobs"] = {
         "content": [{"token": "<Yes>", "logprob": -0.25, "bytes": None, "top_logprobs": []}]
@@ -100,14 +100,14 @@ def test_a_reply_becomes_a_generation() -> None:
     assert found == [Generation("<Yes>", 5, 2, (Token("<Yes>", -0.25),))]
 
 
-def test_a_server_without_usage_and_probabilities_will_do() -> None:
-    """Not every one tells."""
+def test_usage_and_probabilities_are_optional() -> None:
+    """Not every server returns them."""
     engine = remote(lambda _: httpx2.Response(200, json=completion(None)))
     assert engine.generate(chat("hi"), max_new_tokens=7) == [Generation("")]
 
 
 def test_replies_keep_the_order_of_the_prompts() -> None:
-    """However many are asked at once."""
+    """With several concurrent requests."""
 
     def echo(request: httpx2.Request) -> httpx2.Response:
         return httpx2.Response(
@@ -139,10 +139,10 @@ def test_replies_keep_the_order_of_the_prompts() -> None:
     ids=["401", "404", "500", "web page", "torn", "empty", "no choice", "no message", "list",
     "parts"],
 )  # fmt: skip
-def test_a_reply_that_is_no_completion_is_an_error_in_its_place(
+def test_a_reply_that_is_not_a_completion_is_an_error_in_its_place(
     response: httpx2.Response, message: str
 ) -> None:
-    """Returned and not raised: one failure costs one item. It starts with the engine's name."""
+    """It is returned and not raised, and starts with the engine's name."""
     (error,) = remote(lambda _: response, max_retries=0).generate(chat("hi"), max_new_tokens=7)
     assert isinstance(error, EngineError)
     assert not isinstance(error, EngineTimeoutError)
@@ -150,7 +150,7 @@ def test_a_reply_that_is_no_completion_is_an_error_in_its_place(
 
 
 def test_a_busy_server_is_asked_again() -> None:
-    """After 429, as often as ``max_retries`` says; the server says when."""
+    """After 429 and 503, at most ``max_retries`` times, after the server's ``retry-after-ms``."""
     statuses = [429, 503, 200]
 
     def handler(_: httpx2.Request) -> httpx2.Response:
@@ -175,7 +175,7 @@ def test_a_busy_server_is_asked_again() -> None:
 def test_a_server_that_does_not_answer(
     cause: Exception, kind: type[EngineError], message: str
 ) -> None:
-    """A timeout is told apart from a server that is not there; the others are still asked."""
+    """A timeout and a refused connection are different errors; other prompts are answered."""
 
     def handler(request: httpx2.Request) -> httpx2.Response:
         if b"bad" in request.content:
@@ -192,13 +192,13 @@ def test_a_server_that_does_not_answer(
 
 
 class Fleet:
-    """Servers a, b, c: which of them are down, and what each was asked."""
+    """Servers a, b, c: the failing ones, and the requests to each."""
 
     def __init__(self) -> None:
         self.down: dict[str, int] = {}
-        """By host: the status it answers with, or 0 where nothing listens."""
+        """By host the status of its replies, or 0 where the connection is refused."""
         self.bad: frozenset[str] = frozenset()
-        """Prompts that no server survives."""
+        """Prompts for which every server answers 500."""
         self.asked: list[str] = []
         self.checked: list[str] = []
 
@@ -228,7 +228,7 @@ def of(fleet: Fleet, *hosts: str, **options: Any) -> OpenAIEngine:
 
 
 def test_prompts_go_to_every_server_in_turn(fleet: Fleet) -> None:
-    """In order all the same; the name does not depend on the order of the URLs."""
+    """The answers are in order; the name does not depend on the order of the URLs."""
     engine = of(fleet, "a", "b", "c")
     words = [f"w{n}" for n in range(9)]
     made = _texts(engine.generate(chat(*words), max_new_tokens=7))
@@ -237,13 +237,13 @@ def test_prompts_go_to_every_server_in_turn(fleet: Fleet) -> None:
     assert engine.name == of(fleet, "c", "b", "a").name
     listed = OpenAIEngine(["http://a/v1", "http://b/v1/", " http://c/v1", "http://a/v1"], "m")
     assert listed.name == engine.name
-    with pytest.raises(SettingsError, match="base_url: empty"):
+    with pytest.raises(SettingsError, match="base_url: is empty"):
         OpenAIEngine(" , ", "m")
 
 
 @pytest.mark.parametrize("status", [0, 500, 503])
-def test_a_server_that_is_down_costs_no_prompt(fleet: Fleet, status: int) -> None:
-    """Its prompt is asked once more elsewhere, and it is left alone for a while."""
+def test_the_prompts_of_a_server_that_is_down_go_to_another(fleet: Fleet, status: int) -> None:
+    """The server is then suspended."""
     fleet.down = {"a": status}
     engine = of(fleet, "a", "b")
     for round_ in range(3):
@@ -253,28 +253,28 @@ def test_a_server_that_is_down_costs_no_prompt(fleet: Fleet, status: int) -> Non
     assert fleet.checked == []
 
 
-def test_a_server_returns_once_it_has_rested_and_answers(
+def test_a_suspended_server_is_used_again_once_it_answers(
     fleet: Fleet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Asked for its models first, as that costs it nothing; while it does not answer, it rests."""
+    """After ``SUSPEND_S`` its list of models is requested; without an answer it stays suspended."""
     clock = [0.0]
     monkeypatch.setattr("gradegpt.engines.openai_api.time.monotonic", lambda: clock[0])
     fleet.down = {"a": 0}
     engine = of(fleet, "a", "b")
     engine.generate(chat(*"1234"), max_new_tokens=7)
-    clock[0] = REST_S + 1
+    clock[0] = SUSPEND_S + 1
     engine.generate(chat(*"1234"), max_new_tokens=7)
     assert (fleet.checked, fleet.asked.count("a")) == (["a"], 1)
     fleet.down = {}
     engine.generate(chat(*"1234"), max_new_tokens=7)
     assert fleet.asked.count("a") == 1
-    clock[0] = 2 * REST_S + 2
+    clock[0] = 2 * SUSPEND_S + 2
     engine.generate(chat(*"1234"), max_new_tokens=7)
     assert (fleet.checked, fleet.asked.count("a")) == (["a", "a"], 3)
 
 
 def test_when_all_are_down_the_error_names_each(fleet: Fleet) -> None:
-    """With what each said last; as soon as one is back, it is asked."""
+    """With each server's last error; a server that is up again is used."""
     fleet.down = {"a": 0, "b": 503}
     engine = of(fleet, "a", "b")
     for error in engine.generate(chat("x", "y"), max_new_tokens=7):
@@ -287,8 +287,8 @@ def test_when_all_are_down_the_error_names_each(fleet: Fleet) -> None:
     assert _texts(engine.generate(chat("x"), max_new_tokens=7)) == ["b:x"]
 
 
-def test_one_bad_prompt_does_not_take_the_servers_away(fleet: Fleet) -> None:
-    """Each fails over it, and answers the next; a refused request is nobody's failure."""
+def test_one_bad_prompt_does_not_disable_the_servers(fleet: Fleet) -> None:
+    """They answer the next prompt; a refused request suspends no server."""
     fleet.bad = frozenset({"bad"})
     engine = of(fleet, "a", "b")
     made = engine.generate(chat("bad", "good", "bad", "good"), max_new_tokens=7)
@@ -317,7 +317,7 @@ def test_the_settings_take_several_urls() -> None:
 
 
 def steps(*tokens: tuple[str, dict[str, float]]) -> dict[str, Any]:
-    """A completion of these tokens, each with the probabilities of what could have stood there."""
+    """A completion of these tokens, each with the probabilities of its alternatives."""
     content = [
         {
             "token": token,
@@ -350,10 +350,10 @@ def steps(*tokens: tuple[str, dict[str, float]]) -> dict[str, Any]:
     ids=["one token", "no", "three tokens", "blank", "split", "one unseen", "prose", "no bracket",
     "another tag"],
 )  # fmt: skip
-def test_a_tag_is_read_where_its_alternatives_are_seen(
+def test_a_tags_probability_is_read_from_the_listed_alternatives(
     tokens: list[tuple[str, dict[str, float]]], yes: float | None
 ) -> None:
-    """Whatever the tokenizer makes of it; anything else is left to generation."""
+    """For any tokenization of the tag; None for any other reply."""
     seen: list[dict[str, Any]] = []
 
     def handler(request: httpx2.Request) -> httpx2.Response:
@@ -370,8 +370,8 @@ def test_a_tag_is_read_where_its_alternatives_are_seen(
         assert found[1:] == (9, len(tokens))
 
 
-def test_a_server_that_names_no_alternatives_is_asked_once() -> None:
-    """Then it generates; one that refuses the question, too. A failure stays one."""
+def test_a_server_without_top_logprobs_is_asked_for_them_once() -> None:
+    """The result is None, also where the request is refused; other failures are errors."""
     seen: list[int] = []
 
     def handler(request: httpx2.Request) -> httpx2.Response:
@@ -429,7 +429,7 @@ def _texts(results: Sequence[Generation | EngineError]) -> list[str]:
 
 
 def test_batches_and_padding_change_no_text(folder: Path) -> None:
-    """One prompt a pass, three, or all: the same texts in the order of the prompts."""
+    """Batches of one, three or all prompts give the same texts, in order."""
     prompts = chat(*TEXTS)
     made = [
         LocalEngine(str(folder), batch_size=n, threads=1, device="cpu").generate(prompts,
@@ -445,7 +445,7 @@ def test_batches_and_padding_change_no_text(folder: Path) -> None:
 
 
 def test_a_text_is_continued_as_plain_text(folder: Path) -> None:
-    """Greedily, without a template: the likeliest token after each, whatever shares its batch."""
+    """Greedily and without a template; the other rows of a batch change nothing."""
     torch = pytest.importorskip("torch")
     engine = LocalEngine(str(folder), batch_size=3, threads=1, device="cpu", constrained=False)
     texts = ["2+2", "The answer is", "设 x 为一个数，求它的平方。", "a"]
@@ -453,17 +453,17 @@ def test_a_text_is_continued_as_plain_text(folder: Path) -> None:
     assert [engine.text(row) for row in rows] == texts
     made = engine.continue_(rows, 4)
     assert made == [engine.continue_([row], 4)[0] for row in rows]
-    for row, said in zip(rows, made, strict=True):
+    for row, continuation in zip(rows, made, strict=True):
         with torch.inference_mode():
-            scores = engine._model(torch.tensor([row + said])).logits[0]
+            scores = engine._model(torch.tensor([row + continuation])).logits[0]
         best = scores[len(row) - 1 : -1].argmax(dim=-1).tolist()
-        assert said == best
+        assert continuation == best
     assert engine.continue_([], 4) == []
     assert engine.limit == 256
 
 
 def test_the_embedded_base_is_measured_for_leakage(tmp_path: Path) -> None:
-    """In its own tokens, both languages; what it was to predict is the text at that place."""
+    """In its own tokens, in both languages; the predicted n-grams are parts of the text."""
     pytest.importorskip("torch")
     from eval.leakage.grams import parts_of
     from eval.leakage.measure import measure
@@ -483,10 +483,10 @@ def test_the_embedded_base_is_measured_for_leakage(tmp_path: Path) -> None:
         assert not row.leaked_by_any
 
 
-def test_a_second_round_goes_on_where_the_first_stopped(
+def test_rows_that_are_continued_in_a_second_round_are_the_same(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same texts, tokens and probabilities as in one go, constrained prompts among them."""
+    """Texts, tokens and probabilities equal those of one round, also of constrained prompts."""
     item = Item(reference=("3",), response="One. The answer is 3.")
     prompts = [*chat(*TEXTS), build_prompt(item, PromptSettings())]
     engine = LocalEngine(str(folder), batch_size=2, threads=1, device="cpu")
@@ -502,8 +502,8 @@ def test_a_second_round_goes_on_where_the_first_stopped(
         assert [t.logprob for t in one.tokens] == pytest.approx(logprobs, abs=1e-3)
 
 
-def test_the_embedded_judge_tells_the_tag_that_it_would_write() -> None:
-    """With its probability; and the judge says so in one token."""
+def test_the_tag_of_the_embedded_judge_is_the_one_that_it_would_generate() -> None:
+    """It has a probability, and counts as one token."""
     settings = JudgeSettings(kind="model", chain_format=ChainFormat.OUTCOME, threads=1)
     judge = build_judge(settings)
     assert isinstance(judge, ModelJudge)
@@ -524,7 +524,7 @@ def test_the_embedded_judge_tells_the_tag_that_it_would_write() -> None:
 
 
 def test_the_embedded_judge_reads_rare_characters_within_its_budgets() -> None:
-    """By its own tokenizer, which takes three tokens for each of them."""
+    """They are counted by its own tokenizer, which needs three tokens for each of them."""
     judge = build_judge(JudgeSettings(kind="model", threads=1))
     assert isinstance(judge, ModelJudge)
     engine, budget = judge.engine, judge.prompt.budget
@@ -542,7 +542,7 @@ def test_the_embedded_judge_reads_rare_characters_within_its_budgets() -> None:
 
 @pytest.mark.parametrize("text", ["The answer is 38 厘米。", "<Yes>", "  \n\n", "²½é"])
 def test_the_bytes_of_tokens_are_the_bytes_of_the_text(folder: Path, text: str) -> None:
-    """Which a constraint relies on; the verdict tags are tokens of their own."""
+    """Constraints rely on this."""
     engine = LocalEngine(str(folder), device="cpu")
     table = token_bytes(engine._tokenizer)
     ids = engine._tokenizer(text, add_special_tokens=False)["input_ids"]
@@ -552,7 +552,7 @@ def test_the_bytes_of_tokens_are_the_bytes_of_the_text(folder: Path, text: str) 
 
 
 def test_a_generation_counts_its_tokens_and_their_probabilities(folder: Path) -> None:
-    """The prompt without padding, the reply without its end, each token's log-probability."""
+    """The prompt without padding, the reply without its end token, log-probabilities per token."""
     import torch
 
     engine = LocalEngine(str(folder), batch_size=2, threads=1, device="cpu")
@@ -569,8 +569,8 @@ def test_a_generation_counts_its_tokens_and_their_probabilities(folder: Path) ->
     assert short.tokens[0].logprob == pytest.approx(best, abs=1e-3)
 
 
-def test_the_name_says_what_decides(folder: Path, tmp_path: Path) -> None:
-    """Moved, a model is the same judge; trained anew, it is another."""
+def test_the_name_identifies_the_weights(folder: Path, tmp_path: Path) -> None:
+    """A moved model has the same name, a model with other weights another."""
     moved = shutil.copytree(folder, tmp_path / folder.name)
     first = LocalEngine(str(folder), device="cpu").name
     assert LocalEngine(str(moved), device="cpu").name == first
@@ -581,7 +581,7 @@ def test_the_name_says_what_decides(folder: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["./nowhere", "/no/such/folder", "runs/x/model"])
 def test_a_folder_that_is_not_there_is_named(name: str) -> None:
-    """Before any package is loaded, and without asking the hub for it."""
+    """Before any package is loaded, and without a request to the hub."""
     with pytest.raises(
         MissingError, match=rf"^{name}: no such model folder; give a folder or a hub"
     ):
@@ -590,8 +590,8 @@ def test_a_folder_that_is_not_there_is_named(name: str) -> None:
         LocalEngine("org/model", name)
 
 
-def test_a_folder_that_is_no_model_is_an_engine_error(folder: Path, tmp_path: Path) -> None:
-    """Empty, or with half of what a model needs: one line, no traceback."""
+def test_a_folder_without_a_model_is_an_engine_error(folder: Path, tmp_path: Path) -> None:
+    """An empty folder or damaged weights: the error has one line."""
     with pytest.raises(EngineError, match="does not load: ") as caught:
         LocalEngine(str(tmp_path))
     assert "\n" not in str(caught.value)
@@ -601,8 +601,8 @@ def test_a_folder_that_is_no_model_is_an_engine_error(folder: Path, tmp_path: Pa
         LocalEngine(str(torn))
 
 
-def test_prompt_settings_lie_beside_the_weights(tmp_path: Path) -> None:
-    """None where there are none; a wrong file is named."""
+def test_prompt_settings_are_read_from_the_folder_of_the_weights(tmp_path: Path) -> None:
+    """None where there is no file; the error of an invalid file names it."""
     assert prompt_settings_beside(None) is None
     assert prompt_settings_beside(str(tmp_path)) is None
     settings = PromptSettings(chain_format=ChainFormat.OUTCOME)

@@ -1,4 +1,4 @@
-"""The fast engine: what ``LocalEngine`` writes, to the token, without torch."""
+"""The fast engine: the same tokens as ``LocalEngine``, without torch."""
 
 from __future__ import annotations
 
@@ -81,12 +81,12 @@ def local(model: Path) -> LocalEngine:
 
 
 def same(ours: Sequence[Generation | EngineError], theirs: Sequence[object]) -> bool:
-    """Equal texts and counts; equal probabilities but for what floats lose on the way."""
+    """Whether texts and counts are equal, and probabilities up to rounding."""
     for one, other in zip(ours, theirs, strict=True):
         assert isinstance(one, Generation)
         assert isinstance(other, Generation)
         assert one[:3] == other[:3]
-        # transformers has no name for a row of the embedding that no token has
+        # transformers returns None for an id without a token
         assert [t.text for t in one.tokens] == [t.text or "" for t in other.tokens]
         expected = [t.logprob for t in other.tokens]
         assert [t.logprob for t in one.tokens] == pytest.approx(expected, abs=1e-3)
@@ -94,10 +94,10 @@ def same(ours: Sequence[Generation | EngineError], theirs: Sequence[object]) -> 
 
 
 @pytest.mark.parametrize("workers", [1, 3])
-def test_it_writes_what_the_local_engine_writes(
+def test_it_generates_the_same_as_the_local_engine(
     folder: Path, local: LocalEngine, workers: int
 ) -> None:
-    """Texts, tokens, probabilities and counts, whoever writes; constrained prompts among them."""
+    """Texts, tokens, probabilities and counts, also for constrained prompts."""
     prompts = [*PROMPTS, *CHAINS]
     engine = FastEngine(str(folder), threads=1, workers=workers)
     made = engine.generate(prompts, max_new_tokens=24)
@@ -109,14 +109,14 @@ def test_it_writes_what_the_local_engine_writes(
 def test_it_counts_tokens_as_the_local_engine_does(
     folder: Path, local: LocalEngine, text: str
 ) -> None:
-    """So prompts are fitted alike; a text longer than the model is no matter for a warning."""
+    """So prompts are fitted equally; a text longer than the model's context gives no warning."""
     counted = FastEngine(str(folder), threads=1, workers=1).count_tokens(text)
     assert counted == local.count_tokens(text)
     assert (counted > 0) is bool(text)
 
 
 class Strict(ChainConstraint):
-    """Allows nothing with some letters in it, and no end before its time."""
+    """Forbids tokens with some letters, and an end before 20 characters."""
 
     def allows(self, piece: bytes) -> bool:
         return not {*b"AJVhw"} & {*piece}
@@ -125,20 +125,20 @@ class Strict(ChainConstraint):
         return len(self._written) > 20
 
 
-def test_where_a_constraint_steps_in_the_best_allowed_token_follows(
+def test_where_a_constraint_forbids_a_token_the_best_allowed_one_is_taken(
     folder: Path, local: LocalEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As often as it must, in some prompts and not in others, the end token included."""
-    asked = []
+    """In prompts with a constraint and not in others, also for the end token."""
+    allowed = []
 
     class Counting(Strict):
         def allows(self, piece: bytes) -> bool:
-            asked.append(super().allows(piece))
-            return asked[-1]
+            allowed.append(super().allows(piece))
+            return allowed[-1]
 
         def may_end(self) -> bool:
-            asked.append(super().may_end())
-            return asked[-1]
+            allowed.append(super().may_end())
+            return allowed[-1]
 
     def strict(messages: Sequence[Message]) -> Strict | None:
         return Counting("", []) if len(messages[-1].content) > 1 else None
@@ -146,7 +146,7 @@ def test_where_a_constraint_steps_in_the_best_allowed_token_follows(
     for module in ("fast", "local"):
         monkeypatch.setattr(f"gradegpt.engines.{module}.constraint_for", strict)
     made = FastEngine(str(folder)).generate(PROMPTS, max_new_tokens=30)
-    assert asked.count(False) > 3
+    assert allowed.count(False) > 3
     assert same(made, local.generate(PROMPTS, max_new_tokens=30))
 
 
@@ -154,7 +154,7 @@ def test_where_a_constraint_steps_in_the_best_allowed_token_follows(
 def test_drafts_change_nothing_but_the_number_of_passes(
     folder: Path, monkeypatch: pytest.MonkeyPatch, draft: list[int] | None
 ) -> None:
-    """Whether there is none, all of it is wrong, or all of it is what the model writes."""
+    """Without a draft, with a wrong one, and with exactly the model's tokens."""
     expected = FastEngine(str(folder)).generate(CHAINS[:1], max_new_tokens=24)
     (written,) = (e for e in expected if isinstance(e, Generation))
     passes: list[Sequence[int]] = []
@@ -177,15 +177,15 @@ def test_drafts_change_nothing_but_the_number_of_passes(
     assert len(passes) - shared == {True: 1, False: 24}[draft is None]
 
 
-def test_unguided_it_is_another_engine(folder: Path, model: Path) -> None:
-    """By its name, for caches; the texts are the unconstrained local engine's."""
+def test_without_constraints_it_is_another_engine(folder: Path, model: Path) -> None:
+    """The name differs, for caches; the texts are those of the unconstrained local engine."""
     constrained, free = FastEngine(str(folder)), FastEngine(str(folder), constrained=False)
     assert constrained.name == f"{free.name}+constrained-{CONSTRAINT_VERSION}"
     theirs = LocalEngine(str(model), threads=1, device="cpu", constrained=False)
     assert same(free.generate(CHAINS, max_new_tokens=9), theirs.generate(CHAINS, max_new_tokens=9))
 
 
-def test_several_threads_may_ask_at_once(folder: Path) -> None:
+def test_several_threads_may_call_it_at_once(folder: Path) -> None:
     """Each gets its own answers."""
     engine = FastEngine(str(folder), threads=1, workers=2)
     alone = [engine.generate([prompt], max_new_tokens=12) for prompt in PROMPTS * 3]
@@ -195,8 +195,8 @@ def test_several_threads_may_ask_at_once(folder: Path) -> None:
             assert same(one, other)
 
 
-def test_nothing_asked_nothing_said(folder: Path) -> None:
-    """An empty list is no error."""
+def test_an_empty_list_of_prompts_has_no_answers(folder: Path) -> None:
+    """It is not an error."""
     engine = FastEngine(str(folder))
     assert engine.generate([], max_new_tokens=5) == []
     assert engine.tag_probabilities([]) == []
@@ -213,7 +213,7 @@ OUTCOMES = [
 
 @pytest.fixture(scope="module")
 def tagging(model: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[LocalEngine, Path]:
-    """A model that writes a tag, and which one depends on the prompt; local and exported."""
+    """A model that writes a tag, which depends on the prompt; local and exported."""
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     from train.export import Quantization, export
@@ -233,7 +233,7 @@ def tagging(model: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Loca
 
 
 def test_the_probability_of_a_tag_is_one_forward_pass(tagging: tuple[LocalEngine, Path]) -> None:
-    """P(<Yes>) against P(<No>) alone, as the model's own logits have it; by both engines."""
+    """P(<Yes>) / (P(<Yes>) + P(<No>)) by the model's logits, in both engines."""
     local, exported = tagging
     prompts = [*OUTCOMES, *PROMPTS]
     tokenizer = local._tokenizer
@@ -253,8 +253,10 @@ def test_the_probability_of_a_tag_is_one_forward_pass(tagging: tuple[LocalEngine
     assert seen == {True, False}
 
 
-def test_where_no_tag_would_be_written_none_is_told(folder: Path, local: LocalEngine) -> None:
-    """The likelier of two unlikely tags is no verdict; such a prompt has to be generated."""
+def test_where_no_tag_would_be_written_there_is_no_probability(
+    folder: Path, local: LocalEngine
+) -> None:
+    """The likelier of two unlikely tags is not a verdict; the result is None."""
     prompts = [*OUTCOMES, *PROMPTS]
     written = local.generate(prompts, max_new_tokens=1)
     assert not any(w.text in (YES, NO) for w in written if isinstance(w, Generation))
@@ -262,10 +264,10 @@ def test_where_no_tag_would_be_written_none_is_told(folder: Path, local: LocalEn
         assert engine.tag_probabilities(prompts) == [None] * len(prompts)
 
 
-def test_what_prompts_share_is_read_once(
+def test_shared_parts_of_prompts_are_read_once(
     folder: Path, local: LocalEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Instructions, shots included, and a question with several responses; nothing else changes."""
+    """Instructions with shots, and a question with several responses; the replies are the same."""
     shot = (*CHAINS[0], Message(role="assistant", content=YES))
     others = [
         build_prompt(ITEM.model_copy(update={"response": f"It is {n}."}), PromptSettings())
@@ -280,7 +282,7 @@ def test_what_prompts_share_is_read_once(
     monkeypatch.setattr(State, "read", _counting(State.read, read))
     engine.generate([CHAINS[0]], max_new_tokens=1)
     first = engine._encode(CHAINS[0])
-    assert [tuple(r) for r in read[:2]] == first[:2]  # another conversation stood there
+    assert [tuple(r) for r in read[:2]] == first[:2]  # the state held another conversation
     assert len(first) == 3
     read.clear()
     engine.generate(others, max_new_tokens=1)
@@ -296,8 +298,8 @@ def _counting(read: Callable[..., object], seen: list[Sequence[int]]) -> Callabl
     return counted
 
 
-def test_the_state_that_has_most_of_a_prompt_is_taken(folder: Path) -> None:
-    """So that two workers do not read each other's questions anew."""
+def test_the_state_with_the_most_shared_parts_is_taken(folder: Path) -> None:
+    """So that two workers do not read each other's questions again."""
     engine = FastEngine(str(folder), threads=1, workers=2)
     parts = engine._encode(CHAINS[0])
     with engine._state(parts, 600) as state:
@@ -312,7 +314,7 @@ def test_the_state_that_has_most_of_a_prompt_is_taken(folder: Path) -> None:
 def test_a_failure_of_the_library_is_an_error_in_its_place(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Returned and not raised: a prompt that failed costs itself alone."""
+    """It is returned and not raised; other prompts are answered."""
     engine = FastEngine(str(folder))
     read = State.read
     first = [*engine._encode(PROMPTS[1])[0]]
@@ -330,7 +332,7 @@ def test_a_failure_of_the_library_is_an_error_in_its_place(
 
 
 def test_a_prompt_longer_than_the_model_reads_is_an_error_in_its_place(folder: Path) -> None:
-    """With both lengths; one that just fits gets what room there is."""
+    """With both lengths; a prompt that just fits gets the remaining room."""
     engine = FastEngine(str(folder))
 
     def prompt(words: int) -> tuple[Message, ...]:
@@ -341,7 +343,7 @@ def test_a_prompt_longer_than_the_model_reads_is_an_error_in_its_place(folder: P
     assert isinstance(made[0], Generation)
     assert made[0].prompt_tokens + made[0].completion_tokens <= 1024
     assert isinstance(made[1], EngineError)
-    assert "tokens; the model reads 1024" in str(made[1])
+    assert "tokens, the model reads fewer than 1024" in str(made[1])
 
 
 # --- chat templates without transformers ----------------------------------------------------------
@@ -365,7 +367,7 @@ TEMPLATES = {
 def test_a_chat_template_is_rendered_as_by_transformers(
     folder: Path, local: LocalEngine, tmp_path: Path, template: str
 ) -> None:
-    """Byte for byte: blocks trimmed, loop controls, JSON, markup and quotes as they are."""
+    """Byte for byte, with trimmed blocks, loop controls, JSON, markup and quotes."""
     other = shutil.copytree(folder, tmp_path / "other")
     (other / "chat_template.jinja").write_text(template, encoding="utf-8")
     tokenizer = local._tokenizer
@@ -383,7 +385,7 @@ def test_a_chat_template_is_rendered_as_by_transformers(
     "text", ["The answer is 38 厘米。", "<Yes><|im_end|>", "  \n\n", "²½é", ""]
 )
 def test_tokens_are_those_of_transformers(folder: Path, local: LocalEngine, text: str) -> None:
-    """To ids and back, special tokens left out of the text."""
+    """Encoding and decoding, without special tokens in the text."""
     ours = ExportedTokenizer(folder, {})
     ids = local._tokenizer(text, add_special_tokens=False)["input_ids"]
     assert ours.encode(text) == ids
@@ -395,10 +397,7 @@ def test_tokens_are_those_of_transformers(folder: Path, local: LocalEngine, text
 
 
 def test_judging_loads_neither_torch_nor_transformers(folder: Path) -> None:
-    """From the settings to the judgement; the folder alone says which engine it is for.
-
-    And it ends well, on one core too.
-    """
+    """From the settings to the judgement, on one core; the engine is chosen by the folder."""
     code = (
         "import os, sys\n"
         "os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])\n"
@@ -416,16 +415,16 @@ def test_judging_loads_neither_torch_nor_transformers(folder: Path) -> None:
     assert (done.stdout.strip(), done.returncode) == ("", 0), done.stderr
 
 
-def test_settings_that_do_not_go_together_are_said(folder: Path, model: Path) -> None:
-    """An adapter, a GPU or another engine for an exported model; no export for this engine."""
+def test_inconsistent_settings_are_errors(folder: Path, model: Path) -> None:
+    """An adapter, a GPU or another engine for an exported model; a model without an export."""
 
     def build(model: Path, **settings: object) -> None:
         values = {"kind": "model", "model": str(model), **settings}
         build_judge(JudgeSettings.model_validate(values))
 
-    with pytest.raises(SettingsError, match="none goes onto an exported model; gradegpt export"):
+    with pytest.raises(SettingsError, match=r"an exported model takes none; .*: gradegpt export"):
         build(folder, adapter="runs/x/adapter")
-    with pytest.raises(SettingsError, match="runs on 'cpu', not on 'cuda'"):
+    with pytest.raises(SettingsError, match="is 'cuda'; an exported model runs on 'cpu'"):
         build(folder, device="cuda")
     with pytest.raises(SettingsError, match="was exported for 'onnx'"):
         build(folder, engine="transformers")
@@ -433,8 +432,8 @@ def test_settings_that_do_not_go_together_are_said(folder: Path, model: Path) ->
         build(model, engine="onnx")
 
 
-def test_files_that_do_not_load_are_one_line(folder: Path, tmp_path: Path) -> None:
-    """Torn weights, a setting of another version, a template that is none."""
+def test_files_that_do_not_load_are_an_error_of_one_line(folder: Path, tmp_path: Path) -> None:
+    """Damaged weights, settings of another version, an invalid template."""
     torn = shutil.copytree(folder, tmp_path / "torn")
     (torn / "model.onnx").write_bytes(b"\x00" * 64)
     with pytest.raises(EngineError, match=r"torn: does not load: ") as caught:
@@ -445,21 +444,19 @@ def test_files_that_do_not_load_are_one_line(folder: Path, tmp_path: Path) -> No
         FastEngine(str(torn))
     broken = shutil.copytree(folder, tmp_path / "broken")
     (broken / "chat_template.jinja").write_text("{% for %}")
-    with pytest.raises(EngineError, match="chat template cannot be read"):
+    with pytest.raises(EngineError, match=r"chat_template\.jinja: cannot be read"):
         FastEngine(str(broken))
 
 
-def test_a_package_that_is_not_there_is_named(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """With what to install."""
+def test_a_missing_package_is_an_error(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It says what to install."""
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     with pytest.raises(MissingError, match=r"pip install 'gradegpt\[fast\]'"):
         FastEngine(str(folder))
 
 
-def test_the_name_says_what_decides(folder: Path, tmp_path: Path) -> None:
-    """Moved, it is the same engine; with other weights, another."""
+def test_the_name_identifies_the_files(folder: Path, tmp_path: Path) -> None:
+    """A moved folder has the same name, a changed file another."""
     first = FastEngine(str(folder)).name
     moved = shutil.copytree(folder, tmp_path / folder.name)
     assert FastEngine(str(moved)).name == first

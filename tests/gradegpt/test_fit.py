@@ -1,4 +1,4 @@
-"""Fitting a text into a budget keeps what can hold the answer, verbatim and in order."""
+"""Fitting a text into a budget keeps the parts that can hold the answer, verbatim and in order."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ def test_the_estimate_by_hand(text: str, tokens: float) -> None:
 @given(TEXT, BUDGET)
 @settings(deadline=None)
 def test_a_text_within_its_budget_is_unchanged(text: str, spare: int) -> None:
-    """Not a blank is touched."""
+    """Also its blanks."""
     budget = int(estimate_tokens(text)) + spare
     assert fit_response(text, budget) == fit_middle(text, budget) == text
 
 
 @given(TEXT, BUDGET)
 @settings(deadline=None)
-def test_the_budget_holds(text: str, budget: int) -> None:
-    """The marks of what was left out aside."""
+def test_the_budget_is_kept(text: str, budget: int) -> None:
+    """Marks of omitted text are not counted."""
     for fitted in (fit_response(text, budget), fit_middle(text, budget)):
         marks = fitted.count(f"{ELISION}\n") * 0.1 + fitted.count(ELISION)
         assert estimate_tokens(fitted) - marks <= budget + 1e-9
@@ -49,8 +49,8 @@ def test_the_budget_holds(text: str, budget: int) -> None:
 
 @given(TEXT, BUDGET)
 @settings(deadline=None)
-def test_what_is_kept_is_verbatim_and_in_order(text: str, budget: int) -> None:
-    """Each kept stretch stands in the text, one after the other; blank lines may go."""
+def test_kept_text_is_verbatim_and_in_order(text: str, budget: int) -> None:
+    """Each kept passage occurs in the text after the one before; blank lines may be dropped."""
     for fitted in (fit_response(text, budget), fit_middle(text, budget)):
         assert _follows(fitted, text)
 
@@ -67,7 +67,7 @@ def _follows(fitted: str, text: str) -> bool:
 
 @given(TEXT, BUDGET)
 @settings(deadline=None)
-def test_fitting_twice_is_fitting_once(text: str, budget: int) -> None:
+def test_fitting_is_deterministic(text: str, budget: int) -> None:
     """The same text and budget give the same bytes."""
     assert fit_response(text, budget) == fit_response(text, budget)
 
@@ -75,7 +75,7 @@ def test_fitting_twice_is_fitting_once(text: str, budget: int) -> None:
 @pytest.mark.parametrize("sentence", ["综上，正确答案是 C。", "Therefore the answer is 42."])
 @pytest.mark.parametrize("place", ["beginning", "middle", "end"])
 def test_the_announcing_sentence_survives_two_megabytes(sentence: str, place: str) -> None:
-    """Wherever it stands in a response that is a thousand times too long."""
+    """Anywhere in a response that is a thousand times too long."""
     noise = "The weather is fine today. 天气很好。\n" * 30_000
     before = {"beginning": 0, "middle": len(noise) // 2, "end": len(noise)}[place]
     text = f"{noise[:before]}\n{sentence}\n{noise[before:]}"
@@ -91,15 +91,15 @@ def test_the_announcing_sentence_survives_two_megabytes(sentence: str, place: st
     ids=["one window", "windows that overlap", "many"],
 )
 def test_marks_close_together_are_kept_once(start: str) -> None:
-    """Far before the end, what surrounds a mark is kept; where that overlaps, once."""
+    """Far before the end the text around a mark is kept; overlapping text is kept once."""
     text = f"{start}戊己庚辛。" + "填充文字。" * 6_000
     fitted = fit_response(text, 700)
     assert "4。" in fitted
     assert _follows(fitted, text)
 
 
-def test_marks_far_apart_are_not_glued_together() -> None:
-    """A quote across the joint would be a sentence that nobody wrote."""
+def test_text_between_distant_marks_is_marked_as_omitted() -> None:
+    """A quote across the gap would be a sentence that is not in the response."""
     text = "答案是 4。" + "无关文字。" * 200 + "答案是 5。" + "填充文字。" * 6_000
     fitted = fit_response(text, 900)
     first, second = fitted.index("答案是 4。"), fitted.index("答案是 5。")
@@ -107,7 +107,7 @@ def test_marks_far_apart_are_not_glued_together() -> None:
 
 
 def test_a_question_keeps_its_beginning_and_its_end() -> None:
-    """It asks at its end and lists its options there."""
+    """The question and its options are at the end."""
     question = "设函数如下。" + "背景材料，" * 500 + "\nA. 1\nB. 2"
     fitted = fit_middle(question, 50)
     assert fitted.startswith("设函数如下。")
@@ -116,7 +116,7 @@ def test_a_question_keeps_its_beginning_and_its_end() -> None:
 
 
 def test_one_endless_sentence_keeps_its_end() -> None:
-    """What a response settles on stands at its end."""
+    """The final answer of a response is at its end."""
     fitted = fit_response("推导过程，" * 2_000 + "答案是 7", 30)
     assert fitted.startswith(ELISION)
     assert fitted.endswith("答案是 7")
@@ -138,22 +138,22 @@ WORKED = "先看每个选项的意思，再看它是否合适，这里不再多�
     ],
     ids=["colon", "heading", "display", "first line"],
 )
-def test_the_answer_itself_is_kept_with_what_announces_it(text: str, kept: str) -> None:
-    """An announcement alone, or an explanation without its first line, tells nothing."""
+def test_the_answer_is_kept_with_its_announcement(text: str, kept: str) -> None:
+    """An announcement alone, or an explanation without its first line, has no answer."""
     fitted = fit_response(text, 150)
     assert kept in fitted
     assert _follows(fitted, text)
 
 
-def test_a_long_first_line_does_not_push_out_the_end() -> None:
+def test_a_long_first_line_is_not_kept() -> None:
     """Only a short one is likely to be the answer."""
     text = f"{WORKED[:-1]}，如此这般。\n{WORKED}"
     assert fit_response(text, 100).startswith(ELISION)
 
 
 @pytest.mark.parametrize("label", ["A", "3", "12"])
-def test_a_label_stays_with_what_it_labels(label: str) -> None:
-    """An option kept without its letter is of no use, nor a letter without its option."""
+def test_a_label_is_kept_with_its_text(label: str) -> None:
+    """An option is never kept without its letter, nor a letter without its option."""
     option = f"{label}. 生产方式变革的条件渐趋成熟\n"
     text = f"下面逐项分析。\n{'这一句说明背景，并不给出结论。' * 20}\n{option}以上就是分析。"
     for budget in range(10, 60):
@@ -180,7 +180,7 @@ _FILLER = st.builds(
 def test_a_short_announced_answer_survives_any_filler(
     before: str, answer: str, after: str, budget: int
 ) -> None:
-    """Sentences without an end, many short ones, the announcement anywhere: it is there."""
+    """With sentences without an end or many short ones, and the announcement anywhere."""
     text, start = before + answer + after, len(before)
     assume([mark.start() for mark in _MARKED.finditer(text)][:1] == [start])
     assume(all(mark.end() <= start + len(answer) for mark in _MARKED.finditer(text)))
@@ -191,7 +191,7 @@ def test_a_short_announced_answer_survives_any_filler(
 
 @pytest.mark.parametrize("after", ["…", "", "再说几句，" * 900, "一句。" * 900])
 def test_of_an_endless_sentence_the_announcement_is_kept(after: str) -> None:
-    """It alone is longer than the budget, whatever follows."""
+    """The sentence alone is longer than the budget; any text may follow."""
     text = "设长为x，宽为y，" * 1_000 + "所以答案是38厘米。" + after
     for budget in (30, 60, 150, 4_000):
         fitted = fit_response(text, budget)
@@ -199,8 +199,8 @@ def test_of_an_endless_sentence_the_announcement_is_kept(after: str) -> None:
         assert fitted.endswith(after[-9:])
 
 
-def test_room_that_is_left_goes_to_what_stands_before_the_announcement() -> None:
-    """Of an endless sentence, clauses as a whole."""
+def test_remaining_room_is_used_for_text_before_the_announcement() -> None:
+    """Clauses of an endless sentence are kept whole."""
     fitted = fit_response("设长为x，宽为y，" * 1_000 + "所以答案是38厘米。…", 200)
     assert re.fullmatch(r"…(宽为y，)?(设长为x，宽为y，){10,}所以答案是38厘米。…", fitted)
 
@@ -226,10 +226,10 @@ def nano() -> Callable[[str], int]:
     "\x85é甲" * 9_000],
     ids=["rare", "rare around an answer", "emoji", "lines", "accents", "mixed"],
 )  # fmt: skip
-def test_what_the_estimate_gets_wrong_is_fitted_by_the_count(
+def test_texts_that_the_estimate_gets_wrong_are_fitted_by_the_count(
     text: str, budget: int, nano: Callable[[str], int]
 ) -> None:
-    """Within the budget by the judge's own tokenizer, and not by much less than need be."""
+    """They are within the budget by the judge's own tokenizer, and use at least half of it."""
     for fit in (fit_response, fit_middle):
         fitted = fit(text, budget, nano)
         assert nano(fit(text, budget)) > 2 * budget or fitted == fit(text, budget)
@@ -241,7 +241,7 @@ def test_what_the_estimate_gets_wrong_is_fitted_by_the_count(
 @given(st.text(max_size=400), BUDGET, st.integers(1, 40))
 @settings(deadline=None)
 def test_no_text_takes_more_than_twice_its_budget(text: str, budget: int, times: int) -> None:
-    """By the bytes, which no tokenizer takes more tokens for; what was left out is marked too."""
+    """Counted in bytes, an upper bound of any tokenizer's count, with marks of omitted text."""
     text *= times
     for fit in (fit_response, fit_middle):
         fitted = fit(text, budget, _bytes)
@@ -251,23 +251,23 @@ def test_no_text_takes_more_than_twice_its_budget(text: str, budget: int, times:
 
 @given(TEXT, BUDGET)
 @settings(deadline=None)
-def test_where_the_count_is_ordinary_the_estimate_holds(text: str, budget: int) -> None:
-    """Byte for byte: weights are asked the way that they were trained."""
+def test_up_to_twice_the_estimate_the_count_changes_nothing(text: str, budget: int) -> None:
+    """Byte for byte: prompts are as in training."""
     for fit in (fit_response, fit_middle):
         assert fit(text, budget, lambda t: int(2 * estimate_tokens(t))) == fit(text, budget)
 
 
 def test_a_long_text_is_never_counted_whole() -> None:
-    """A few counts, of what is within the budget by the estimate."""
-    asked: list[int] = []
+    """There are few counts, of texts that are within the budget by the estimate."""
+    counted: list[int] = []
 
     def count(text: str) -> int:
-        asked.append(len(text))
+        counted.append(len(text))
         return len(text.encode())
 
     fit_response(RARE * 200, 100, count)
-    assert len(asked) <= 3
-    assert max(asked) <= 110
+    assert len(counted) <= 3
+    assert max(counted) <= 110
 
 
 def _bytes(text: str) -> int:
@@ -276,6 +276,6 @@ def _bytes(text: str) -> int:
 
 @pytest.mark.parametrize("letter", ["A", "J"])
 def test_an_option_in_heading_brackets_is_an_answer(letter: str) -> None:
-    """Whichever letter: it announces nothing below it."""
+    """With any letter; it does not announce the text below it."""
     assert ANNOUNCES.search(f"【{letter}】") is None
     assert ANNOUNCES.search("【答案】") is not None

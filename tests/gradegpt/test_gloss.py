@@ -1,4 +1,4 @@
-"""A gloss stands where its numbers, letters, names and formulas are its quote's."""
+"""A gloss is kept if its numbers, letters, names and formulas are those of its quote."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ from gradegpt.gloss import faithful
         ("> **答案：** x=1，y=2", "Answer: x=1, y=2"),
     ],
 )
-def test_a_faithful_gloss_stands(quote: str, gloss: str) -> None:
-    """Numbers are the same in whatever words; what Chinese words mean is not looked at."""
+def test_a_faithful_gloss_is_kept(quote: str, gloss: str) -> None:
+    """Numbers may be in digits or words; the meaning of Chinese words is not checked."""
     assert faithful(quote, gloss)
 
 
@@ -60,8 +60,8 @@ def test_a_faithful_gloss_stands(quote: str, gloss: str) -> None:
         ("答案是B", " "),
     ],
 )
-def test_a_gloss_with_other_contents_does_not(quote: str, gloss: str) -> None:
-    """A number, letter, name or formula more, less or other; Chinese; nothing."""
+def test_a_gloss_with_other_contents_is_rejected(quote: str, gloss: str) -> None:
+    """An additional, missing or different number, letter, name or formula; Chinese; no text."""
     assert not faithful(quote, gloss)
 
 
@@ -69,8 +69,8 @@ _NUMBERS = st.fractions(-900, 900, max_denominator=9).filter(lambda v: v.denomin
 
 
 @given(_NUMBERS, _NUMBERS)
-def test_numbers_in_words_are_their_values(said: Fraction, told: Fraction) -> None:
-    """Of two numbers written out, one in each language, only the same one stands."""
-    chinese, english = spell(said, chinese=True), spell(told, chinese=False)
+def test_numbers_in_words_are_compared_by_value(one: Fraction, other: Fraction) -> None:
+    """Two numbers in words, one in each language, are faithful only if they are equal."""
+    chinese, english = spell(one, chinese=True), spell(other, chinese=False)
     if chinese and english and len(chinese) > 1:
-        assert faithful(f"值是{chinese}", f"The value is {english}.") is (said == told)
+        assert faithful(f"值是{chinese}", f"The value is {english}.") is (one == other)

@@ -1,4 +1,4 @@
-"""Other people's columns become examples; a question is in one split wherever it stands."""
+"""Columns of other files become examples; a question is in the same split in every file."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def source(tmp_path: Path) -> Any:
 
 
 def test_columns_are_mapped(source: Any) -> None:
-    """By their usual names; columns that nobody asked for are not looked at."""
+    """By their usual names; other columns are ignored."""
     assert list(read_examples(source(ROW))) == [
         Example(
             id="r1", question="2+2=?", reference=("4",), response="It is 4.",
@@ -66,13 +66,13 @@ def test_columns_are_mapped(source: Any) -> None:
 
 
 def test_a_source_may_state_the_tolerance_of_its_rows(source: Any) -> None:
-    """A policy of the file, where its protocol has one."""
+    """The policy of the file's protocol."""
     (example,) = read_examples(source(ROW, tolerance="relative:0.04"))
     assert example.tolerance == "relative:0.04"
 
 
 def test_rows_set_aside_are_left_out(source: Any, tmp_path: Path) -> None:
-    """By id, which may hold blanks; lines without a reason are comments."""
+    """By id, which may contain blanks; lines without a reason are comments."""
     aside = tmp_path / "aside.txt"
     aside.write_text("# id | why\nr 2 | the label contradicts the row\n")
     rows = [ROW, ROW | {"id": "r 2"}, ROW | {"id": "r3"}]
@@ -83,7 +83,7 @@ def test_rows_set_aside_are_left_out(source: Any, tmp_path: Path) -> None:
 
 
 def test_columns_of_any_name_are_mapped(source: Any) -> None:
-    """An empty name says that the file has no such column."""
+    """An empty name means that the file has no such column."""
     row = {
         "prompt": "2+2=?",
         "gold": ["4", "four"],
@@ -105,7 +105,7 @@ def test_columns_of_any_name_are_mapped(source: Any) -> None:
 
 
 def test_rows_without_an_id_are_named_by_their_line(source: Any) -> None:
-    """So that every row can be found again."""
+    """So every row can be found in its file."""
     rows = [ROW | {"id": None}, {k: v for k, v in ROW.items() if k != "id"}]
     assert [e.id for e in read_examples(source(*rows))] == ["graded.jsonl:1", "graded.jsonl:2"]
 
@@ -117,28 +117,31 @@ def test_rows_without_an_id_are_named_by_their_line(source: Any) -> None:
      ("Yes", "correct"), ("FALSE", "incorrect"), ("Incorrect", "incorrect"), ("错误", "incorrect")],
 )  # fmt: skip
 def test_labels(source: Any, label: object, verdict: str) -> None:
-    """In their usual forms, whatever the case."""
+    """In their usual forms, in any case."""
     assert [e.verdict.value for e in read_examples(source(ROW | {"label": label}))] == [verdict]
 
 
 @pytest.mark.parametrize("label", [2, "B", " ", "P", 0.5, [True], "correct?"])
-def test_a_label_that_is_no_verdict_is_an_error(source: Any, label: object) -> None:
-    """Never guessed. The values that the column holds show what it is, such as a class."""
+def test_an_unknown_label_is_an_error(source: Any, label: object) -> None:
+    """It is never guessed. The message shows the values of the column."""
     given_ = source(ROW, ROW | {"label": label}, ROW)
     with pytest.raises(InputError) as caught:
         list(read_examples(given_))
-    assert f"graded.jsonl:2: label {label!r} is no verdict; use true or false" in str(caught.value)
-    assert str(caught.value).endswith(f"holds, with how often: True (2), {label!r} (1)")
+    assert f"graded.jsonl:2: label {label!r} is not a verdict; use true or false" in str(
+        caught.value
+    )
+    assert str(caught.value).endswith(f"with their counts: True (2), {label!r} (1)")
 
 
 def test_of_many_values_some_are_shown(source: Any) -> None:
+    """The error of an unknown label lists eight values."""
     given_ = source(*(ROW | {"label": n} for n in range(20)))
     with pytest.raises(InputError, match=r"7 \(1\) and 12 other values"):
         list(read_examples(given_))
 
 
 def test_a_row_of_this_projects_own_may_call_its_verdict_a_label(source: Any) -> None:
-    """As every other file does; without one it is left out."""
+    """As in other files; a row without a label is left out."""
     own = {"reference": "4", "response": "5"}
     verdict = own | {"verdict": "correct"}
     rows = source(own | {"label": "I"}, own | {"label": None}, verdict, fields=None)
@@ -146,12 +149,12 @@ def test_a_row_of_this_projects_own_may_call_its_verdict_a_label(source: Any) ->
 
 
 @pytest.mark.parametrize("form", ["csv", "tsv", "xlsx", "parquet", "json"])
-def test_a_table_of_any_form_is_read_alike(source: Any, form: str, tmp_path: Path) -> None:
-    """Numbers are texts, and an empty cell is a row that nobody graded or a field that is not."""
+def test_a_table_of_any_form_gives_the_same_rows(source: Any, form: str, tmp_path: Path) -> None:
+    """Numbers are text, and an empty cell is a missing label or field."""
     rows = [
-        {"id": n, "question": "2+2=?", "reference": 4, "response": said, "label": label,
+        {"id": n, "question": "2+2=?", "reference": 4, "response": response, "label": label,
          "answer_type": None, "context": None, "lang": "en", "label_by": "human"}
-        for n, (said, label) in enumerate([("It is 4.", 1.0), ("5", None), ("5", 0.0)], 1)
+        for n, (response, label) in enumerate([("It is 4.", 1.0), ("5", None), ("5", 0.0)], 1)
     ]  # fmt: skip
     with whole_file(tmp_path / f"t.{form}") as out:
         tables.write(out, tables.Form(form), list(rows[0]), rows)
@@ -164,8 +167,8 @@ def test_a_table_of_any_form_is_read_alike(source: Any, form: str, tmp_path: Pat
     ]  # fmt: skip
 
 
-def test_a_table_without_a_known_ending_is_known_by_its_start(tmp_path: Path) -> None:
-    """And is the source of its whole name."""
+def test_a_table_without_a_known_suffix_is_recognised_by_its_first_bytes(tmp_path: Path) -> None:
+    """Its whole name is the source."""
     (tmp_path / "graded.txt").write_text("question,reference,response,label\n2+2=?,4,4,yes\n")
     (example,) = read_examples(Source(path=str(tmp_path / "graded.txt")))
     assert (example.source, example.id) == ("graded.txt", "graded.txt:2")
@@ -175,7 +178,7 @@ def test_a_table_without_a_known_ending_is_known_by_its_start(tmp_path: Path) ->
 
 
 def test_the_other_fields_of_an_item_are_read_where_they_are_named(source: Any) -> None:
-    """Not by themselves, as they may be anything in other people's files."""
+    """Only by name, as such columns may hold anything in other files."""
     row = ROW | {"of": "sums", "eps": "exact", "topic": '{"subject": "physics"}', "points": 0}
     (example,) = read_examples(source(row))
     assert (example.source, example.tolerance, example.tags) == ("graded", None, {})
@@ -191,19 +194,18 @@ def test_the_other_fields_of_an_item_are_read_where_they_are_named(source: Any) 
 
 
 def test_rows_without_label_or_response_are_left_out(source: Any) -> None:
-    """Nobody graded them; as items they may still be read."""
+    """As items they may still be read."""
     rows = source(ROW | {"label": None}, ROW | {"response": None}, ROW)
     assert len(list(read_examples(rows))) == 1
     assert [lang for _, lang in read_items(rows)] == ["en", "en"]
 
 
-def test_a_column_that_is_not_there_is_told_with_those_that_are(source: Any) -> None:
-    """And with where to map it."""
+def test_the_error_of_a_missing_column_lists_the_columns(source: Any) -> None:
+    """It also says where to map them."""
     rows = source({"question": "q", "answer": "4", "response": "4", "label": True})
-    with pytest.raises(
-        InputError,
-        match=r":1: no column 'reference'; the row has: answer, label, question, response\. Map",
-    ):
+    columns = "answer, label, question, response"
+    message = f":1: there is no column 'reference'; the row has: {columns}; map columns"
+    with pytest.raises(InputError, match=message):
         list(read_examples(rows))
 
 
@@ -216,7 +218,7 @@ def test_a_column_that_is_not_there_is_told_with_those_that_are(source: Any) -> 
         (ROW | {"reference": None, "response": "4"}, ":1: reference: field required"),
     ],
 )
-def test_a_row_that_is_no_item_is_named(source: Any, row: dict[str, Any], message: str) -> None:
+def test_an_invalid_row_is_an_error(source: Any, row: dict[str, Any], message: str) -> None:
     """With file, line and field."""
     with pytest.raises(InputError, match=message):
         list(read_examples(source(row)))
@@ -239,15 +241,15 @@ def test_a_missing_file_is_named() -> None:
         ("/", "/", "/"),
     ],
 )
-def test_accepted_answers_are_split_where_asked(
+def test_accepted_answers_are_split_at_the_separator(
     reference: object, separator: str, expected: object
 ) -> None:
-    """A fraction stays whole unless the file says otherwise."""
+    """Without a separator nothing is split."""
     assert accepted(reference, separator) == expected
 
 
-def test_a_context_is_the_items_where_the_file_has_one(source: Any) -> None:
-    """By a column of that name, or of the name given; a context that is no text is named."""
+def test_an_item_has_the_context_of_its_row(source: Any) -> None:
+    """By a column of that name or the name given; a context that is not text is an error."""
     rows = source(ROW | {"context": "In 1816."}, ROW)
     assert [e.context for e in read_examples(rows)] == ["In 1816.", None]
     named = source(ROW | {"passage": "In 1816."}, fields={"context": "passage"})
@@ -259,13 +261,13 @@ def test_a_context_is_the_items_where_the_file_has_one(source: Any) -> None:
 
 
 def test_foreign_answer_types_are_dropped(source: Any) -> None:
-    """A wrong type would change verdicts; none is guessed anew."""
+    """A wrong type would change verdicts."""
     rows = source(ROW | {"answer_type": "MCQ"}, ROW | {"answer_type": 3})
     assert [e.answer_type for e in read_examples(rows)] == [None, None]
 
 
-def test_examples_of_ones_own_are_taken_whole(source: Any) -> None:
-    """``fields: null``: tolerance and source included, unknown columns refused."""
+def test_examples_in_the_projects_own_form_are_read_completely(source: Any) -> None:
+    """``fields: null``: with tolerance and source; unknown columns are errors."""
     example = Example(
         reference=("3.14",), response="3.1", verdict=Verdict.CORRECT, tolerance="relative:0.05",
         source="mine"
@@ -280,15 +282,15 @@ def test_examples_of_ones_own_are_taken_whole(source: Any) -> None:
         list(read_examples(source(row | {"label": True}, fields=None)))
 
 
-def test_items_know_no_label(source: Any) -> None:
-    """What a judge is shown cannot tell it the verdict."""
+def test_items_have_no_label(source: Any) -> None:
+    """A judge cannot see the verdict."""
     ((item, _),) = read_items(source(ROW))
     assert type(item) is Item
     assert item.reference == ("4",)
 
 
 def test_a_limit_counts_the_rows_of_the_split(source: Any) -> None:
-    """The first rows that belong to it, in file order."""
+    """It takes the first rows of the split, in file order."""
     rows = [ROW | {"id": str(n), "question": f"What is {n}+1?"} for n in range(200)]
     everything = [e.id for e in read_examples(source(*rows, split="test"))]
     assert 20 < len(everything) < 70
@@ -300,8 +302,8 @@ def test_a_limit_counts_the_rows_of_the_split(source: Any) -> None:
 # --- splits ---------------------------------------------------------------------------------------
 
 
-def test_splits_are_disjoint_whole_and_of_the_right_size(source: Any) -> None:
-    """75, 5 and 20 per cent, by the question and nothing else."""
+def test_splits_are_disjoint_complete_and_of_the_right_size(source: Any) -> None:
+    """75, 5 and 20 per cent, by the question alone."""
     rows = [ROW | {"id": str(n), "question": f"Question number {n}"} for n in range(1_000)]
     parts = {
         name: [e.id for e in read_examples(source(*rows, split=name))]
@@ -318,8 +320,8 @@ def test_splits_are_disjoint_whole_and_of_the_right_size(source: Any) -> None:
     ("question", "part"),
     [("2+2=?", "train"), ("Question 3", "dev"), ("下列说法正确的是（ ）", "test"), ("", "test")],
 )  # fmt: skip
-def test_a_question_keeps_its_split_for_ever(question: str, part: str) -> None:
-    """A changed hash would let old test questions into new training data."""
+def test_the_split_of_a_question_never_changes(question: str, part: str) -> None:
+    """A changed hash would move test questions into training data."""
     assert split_of(question) == part
 
 
@@ -333,17 +335,17 @@ def test_a_question_keeps_its_split_for_ever(question: str, part: str) -> None:
     ],
 )
 def test_another_spelling_is_the_same_question(one: str, other: str) -> None:
-    """Case, blanks, punctuation and full width do not make a new question."""
+    """Case, blanks, punctuation and full width are ignored."""
     assert question_key(one) == question_key(other)
     assert split_of(one) == split_of(other)
 
 
 @given(st.text(max_size=40), st.text(" \n\t.,;:!?，。；：！？（）_", max_size=5), st.data())
 @settings(deadline=None)
-def test_blanks_and_punctuation_never_move_a_question(
+def test_blanks_and_punctuation_never_change_a_split(
     question: str, noise: str, data: st.DataObject
 ) -> None:
-    """Wherever they are put in."""
+    """At the beginning or the end."""
     # Between characters that NFKC composes, a blank would change the letters themselves.
     place = data.draw(st.sampled_from([0, len(question)]))
     changed = question[:place] + noise + question[place:]
@@ -351,7 +353,7 @@ def test_blanks_and_punctuation_never_move_a_question(
 
 
 def test_a_row_without_a_question_is_split_by_its_reference(source: Any) -> None:
-    """As the same row is in every file."""
+    """The split is the same in every file."""
     rows = [ROW | {"question": "", "reference": f"answer {n}", "id": str(n)} for n in range(40)]
     names: list[Any] = ["train", "dev", "test"]
     parts = {name: {e.id for e in read_examples(source(*rows, split=name))} for name in names}
@@ -366,14 +368,14 @@ def test_a_row_without_a_question_is_split_by_its_reference(source: Any) -> None
 
 
 def test_a_source_is_named_after_its_file() -> None:
-    """Unless it has a name."""
+    """Unless it has a name of its own."""
     assert Source(path="a/b/graded.jsonl").label == "graded"
     assert Source(path="a/b/graded.jsonl", name="mine").label == "mine"
     assert Fields().verdict == "label"
 
 
-def test_a_training_row_is_the_example_inside_its_prompt(source: Any) -> None:
-    """Question, references and response as the prompt shows them; its pattern is its source."""
+def test_a_training_row_is_read_as_the_example_in_its_prompt(source: Any) -> None:
+    """Question, references and response are those of the prompt; the pattern is the source."""
     item = Item(question="1+1?", reference=("2", "two"), response="It is <Yes> 2.")
     chain = Chain(verdict=Verdict.CORRECT, key_sentence="It is 2.", answer="2")
     row = TrainingRow(
@@ -385,5 +387,5 @@ def test_a_training_row_is_the_example_inside_its_prompt(source: Any) -> None:
     assert (example.question, example.reference) == ("1+1?", ("2", "two"))
     assert (example.verdict, example.source, example.lang) == (Verdict.CORRECT, "right_form", "en")
     assert example.response == "It is ‹Yes> 2."
-    with pytest.raises(InputError, match=r"1: no training row of a judge"):
+    with pytest.raises(InputError, match=r"1: not a judge's training row"):
         list(read_examples(source(row | {"meta": {}}, fields=None)))

@@ -1,4 +1,4 @@
-"""The library is light: what is heavy is imported where it is used."""
+"""Heavy packages are imported only where they are used."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ HEAVY = {
 
 
 def loaded_by(code: str) -> set[str]:
-    """The top-level modules that ``code`` loads in a process of its own."""
-    tell = "import sys; print(*{name.split('.')[0] for name in sys.modules})"
+    """The top-level modules that ``code`` loads in a separate process."""
+    report = "import sys; print(*{name.split('.')[0] for name in sys.modules})"
     done = subprocess.run(
-        [sys.executable, "-c", f"{code}\n{tell}"], capture_output=True, text=True, check=True,
+        [sys.executable, "-c", f"{code}\n{report}"], capture_output=True, text=True, check=True,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
     return set(done.stdout.split())
 
 
 def test_importing_the_package_loads_nothing_else() -> None:
-    """Not even the command line's own packages."""
+    """Not even the packages of the command line."""
     assert not (HEAVY | {"typer", "rich", "pydantic", "yaml"}) & loaded_by("import gradegpt")
 
 
 def test_no_module_of_the_library_loads_a_heavy_package() -> None:
-    """Engines included: torch comes with the first local engine, not with its module.
+    """Also no engine: torch is imported by the first local engine, not by its module.
 
-    ``agreement`` is arithmetic on arrays; the stages load it, and nothing in the library does.
+    ``agreement`` needs numpy; only the stages import it.
     """
     modules = [m.name for m in pkgutil.walk_packages(gradegpt.__path__, "gradegpt.")]
     modules.remove("gradegpt.agreement")

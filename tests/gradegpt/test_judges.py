@@ -1,4 +1,4 @@
-"""Model judge and cascade: text becomes a judgement, and a failure never becomes a verdict."""
+"""Model judge and cascade: text becomes a judgement, and a failure never a verdict."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ CHAIN = (
 
 
 class Fixed:
-    """An engine that gives these generations."""
+    """An engine that returns these generations."""
 
     name = "fixed"
 
@@ -64,7 +64,7 @@ def spelled(
 
 
 def test_a_chain_becomes_a_judgement() -> None:
-    """Every part of the chain and the cost; the confidence is that of the tag."""
+    """With every part of the chain and the cost; the confidence is that of the tag."""
     assert judged(Fixed(spelled(0.1, 0.9, 0.8, 1.0))) == Judgement(
         id="i", outcome=Outcome.JUDGED, verdict=Verdict.CORRECT, confidence=0.9 * 0.8,
         method="model",
@@ -86,7 +86,7 @@ def test_a_chain_becomes_a_judgement() -> None:
     ids=["yes", "no", "nothing to grade", "last tag"],
 )  # fmt: skip
 def test_the_verdict_is_the_one_of_the_chain(text: str, verdict: Verdict) -> None:
-    """Also where only the tag was written; no token probabilities, no confidence."""
+    """Also where only the tag was written; without token probabilities there is no confidence."""
     judgement = judged(Fixed(Generation(text)))
     assert (judgement.outcome, judgement.verdict) == (Outcome.JUDGED, verdict)
     assert judgement.confidence is None
@@ -94,7 +94,7 @@ def test_the_verdict_is_the_one_of_the_chain(text: str, verdict: Verdict) -> Non
 
 @pytest.mark.parametrize("text", ["", "Yes", "<Maybe>", "<Yes> I think", "The answers agree: <Ye"])
 def test_text_without_a_verdict_is_unparsed(text: str) -> None:
-    """Never a default; the text is kept for whoever wants to know why."""
+    """There is no default verdict; the text is kept."""
     judgement = judged(Fixed(Generation(text, prompt_tokens=7, completion_tokens=3)))
     assert (judgement.outcome, judgement.verdict) == (Outcome.UNPARSED, None)
     assert judgement.reason.startswith("chain:")
@@ -109,7 +109,7 @@ def test_text_without_a_verdict_is_unparsed(text: str) -> None:
     ],
 )
 def test_an_engine_that_failed_is_a_failed_judgement(error: EngineError, reason: str) -> None:
-    """Never scored against the judged model."""
+    """It has no verdict, so it is never scored against the judged model."""
     judgement = judged(Fixed(error))
     assert (judgement.outcome, judgement.verdict, judgement.reason) == ("failed", None, reason)
 
@@ -126,7 +126,7 @@ def test_an_engine_that_failed_is_a_failed_judgement(error: EngineError, reason:
 def test_below_its_confidence_the_judge_abstains(
     minimum: float, outcome: Outcome, reason: str
 ) -> None:
-    """And still shows what it wrote."""
+    """The judgement still has the chain."""
     judgement = judged(Fixed(spelled(0.9, 1.0, 0.5, 1.0)), min_confidence=minimum)
     assert (judgement.outcome, judgement.reason) == (outcome, reason)
     assert judgement.confidence == pytest.approx(0.5)
@@ -135,19 +135,19 @@ def test_below_its_confidence_the_judge_abstains(
 
 
 def test_an_engine_without_probabilities_never_abstains() -> None:
-    """Unknown is not low."""
+    """An unknown confidence is not a low one."""
     assert judged(Fixed(Generation(CHAIN)), min_confidence=0.99).outcome is Outcome.JUDGED
 
 
-def test_a_quote_that_nobody_wrote_is_noted() -> None:
-    """The verdict stands, the reason says that the quote is made up."""
+def test_a_quote_that_is_not_in_the_response_is_noted() -> None:
+    """The verdict is kept, the reason says that the quote is not verbatim."""
     chain = CHAIN.replace("here: The answer", "here: The final answer")
     judgement = judged(Fixed(Generation(chain)))
     assert (judgement.verdict, judgement.reason) == ("correct", "model:quote-not-verbatim")
 
 
-def test_a_gloss_that_is_not_its_quotes_is_left_out() -> None:
-    """The verdict stands, the reason says that the gloss is gone."""
+def test_a_gloss_that_does_not_match_its_quote_is_left_out() -> None:
+    """The verdict is kept, the reason says that the gloss is left out."""
     quote, gloss = "所以次品率是八分之一。", "In English: 8 and 4\n"
     chain = CHAIN.replace("The answer is 4.", quote).replace("\n", f"\n{gloss}", 1)
     item = ITEM.model_copy(update={"response": quote})
@@ -156,27 +156,27 @@ def test_a_gloss_that_is_not_its_quotes_is_left_out() -> None:
     assert judgement.chain == chain.replace(gloss, "")
 
 
-class Telling(Fixed):
-    """An engine that also tells tags, and counts what it has to write after all."""
+class Tagging(Fixed):
+    """An engine that also returns the probabilities of tags."""
 
-    name = "telling"
+    name = "tagging"
 
     def __init__(
-        self, told: list[TagProbability | EngineError | None], *generations: Generation
+        self, tags: list[TagProbability | EngineError | None], *generations: Generation
     ) -> None:
         super().__init__(*generations)
-        self.told = told
+        self.tags = tags
 
     def tag_probabilities(
         self, prompts: Sequence[Sequence[Message]]
     ) -> list[TagProbability | EngineError | None]:
-        assert len(prompts) == len(self.told)
-        return self.told
+        assert len(prompts) == len(self.tags)
+        return self.tags
 
 
-def test_a_tag_alone_is_told_and_not_written() -> None:
-    """The likelier tag, its probability among the two, one token; what is not told is generated."""
-    engine = Telling(
+def test_in_the_outcome_format_a_tag_is_not_generated() -> None:
+    """The likelier tag with its probability; a prompt without one is generated."""
+    engine = Tagging(
         [TagProbability(0.75, 50), None, TagProbability(0.1, 60, 2), EngineTimeoutError("slow")],
         Generation("<Yes>"),
     )
@@ -192,18 +192,18 @@ def test_a_tag_alone_is_told_and_not_written() -> None:
     assert (failed.outcome, failed.reason) == ("failed", "engine:timeout: slow")
 
 
-def test_a_tag_that_is_told_may_be_too_unsure() -> None:
-    """``min_confidence`` holds for it as well."""
-    engine = Telling([TagProbability(0.55), TagProbability(0.2)])
+def test_min_confidence_applies_to_the_probability_of_a_tag() -> None:
+    """Below it the judge abstains."""
+    engine = Tagging([TagProbability(0.55), TagProbability(0.2)])
     prompt = PromptSettings(chain_format=ChainFormat.OUTCOME)
     unsure, sure = ModelJudge(engine, prompt, min_confidence=0.8).judge([ITEM] * 2)
     assert (unsure.outcome, unsure.reason) == ("undecided", "model:below-min-confidence")
     assert sure.verdict == "incorrect"
 
 
-def test_a_chain_is_written_whatever_the_engine_can_tell() -> None:
-    """Only the outcome format asks for a tag alone; the two are judges with another name."""
-    engine = Telling([], Generation(CHAIN))
+def test_a_chain_is_generated_by_every_engine() -> None:
+    """Only the outcome format uses probabilities of tags, which the fingerprint states."""
+    engine = Tagging([], Generation(CHAIN))
     assert judged(engine).chain == CHAIN
     outcome = PromptSettings(chain_format=ChainFormat.OUTCOME)
     assert ModelJudge(engine, outcome).fingerprint.endswith("|tags")
@@ -212,7 +212,7 @@ def test_a_chain_is_written_whatever_the_engine_can_tell() -> None:
 
 
 def test_each_item_gets_its_own_prompt_and_judgement() -> None:
-    """In order, one failure costing one item; the prompt is the one function's."""
+    """In order; a failure affects one item; prompts are those of ``build_prompt``."""
     prompt = PromptSettings(chain_format=ChainFormat.OUTCOME)
     engine = ScriptedEngine(["<Yes>", EngineError("gone"), "<No>"])
     items = [ITEM.model_copy(update={"id": name}) for name in "abc"]
@@ -231,8 +231,8 @@ class Counting(ScriptedEngine):
         return len(text.encode())
 
 
-def test_an_engine_that_counts_has_its_prompts_fitted_by_that() -> None:
-    """Any other gets those of the estimate."""
+def test_prompts_are_fitted_by_the_count_of_an_engine_that_counts() -> None:
+    """For any other engine they are fitted by the estimate."""
     prompt = PromptSettings(budget=Budget(response=30))
     long = ITEM.model_copy(update={"response": "㐀" * 30})
     counting, other = Counting(["<Yes>"]), ScriptedEngine(["<Yes>"])
@@ -242,8 +242,8 @@ def test_an_engine_that_counts_has_its_prompts_fitted_by_that() -> None:
     assert other.prompts == [build_prompt(long, prompt)] != counting.prompts
 
 
-def test_the_fingerprint_tells_judges_apart() -> None:
-    """Engine, prompt and limits: what a resumed run must not mix."""
+def test_different_judges_have_different_fingerprints() -> None:
+    """By engine, prompt and limits: a resumed run must not mix them."""
     engine = ScriptedEngine([])
     prints = {
         ModelJudge(engine).fingerprint,
@@ -259,8 +259,8 @@ def test_the_fingerprint_tells_judges_apart() -> None:
     assert ModelJudge(ScriptedEngine([])).fingerprint in prints
 
 
-def test_the_fingerprint_says_how_texts_are_fitted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A judgement of a prompt that would be another one today is not taken from a cache."""
+def test_the_fingerprint_has_the_version_of_the_fitting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cached judgement of a prompt that would be different now is not used."""
     before = ModelJudge(ScriptedEngine([])).fingerprint
     monkeypatch.setattr("gradegpt.judges.model.FIT_VERSION", "other")
     assert ModelJudge(ScriptedEngine([])).fingerprint != before
@@ -288,21 +288,21 @@ def test_the_fingerprint_says_how_texts_are_fitted(monkeypatch: pytest.MonkeyPat
 def test_the_probability_of_the_tag(
     pieces: list[str], probabilities: list[float], expected: float | None
 ) -> None:
-    """The product over the tokens that spell the last tag; nothing before or behind counts."""
+    """The product over the tokens of the last tag; tokens before and after it are ignored."""
     tokens = [Token(t, math.log(p)) for t, p in zip(pieces, probabilities, strict=True)]
     found = tag_probability(tokens)
     assert found == (None if expected is None else pytest.approx(expected))
 
 
-def test_rounding_cannot_make_it_more_than_certain() -> None:
-    """Servers do send logprobs a little above zero."""
+def test_a_probability_is_at_most_one() -> None:
+    """Some servers return log-probabilities slightly above zero."""
     assert tag_probability([Token("<Yes>", 1e-6)]) == 1.0
 
 
 # --- the cascade ----------------------------------------------------------------------------------
 
 
-def test_the_model_is_asked_about_what_the_rules_left_open_and_nothing_else() -> None:
+def test_the_model_gets_exactly_the_items_that_the_rules_leave_undecided() -> None:
     """Judgements keep the order of the items and the method of the judge that made them."""
     items = [
         Item(id="same", reference=("4",), response="The answer is 4."),
@@ -324,7 +324,7 @@ def test_the_model_is_asked_about_what_the_rules_left_open_and_nothing_else() ->
     assert all(("azure" in p[-1].content) or ("sqrt" in p[-1].content) for p in engine.prompts)
 
 
-def test_a_cascade_that_has_nothing_to_ask_asks_nothing() -> None:
+def test_without_undecided_items_the_model_is_not_called() -> None:
     """An empty batch would still cost a request."""
     engine = ScriptedEngine([])
     items = [Item(reference=("4",), response="4")]
@@ -332,14 +332,14 @@ def test_a_cascade_that_has_nothing_to_ask_asks_nothing() -> None:
     assert engine.prompts == []
 
 
-def test_the_second_judge_has_the_last_word() -> None:
-    """A failure of the model is told as such, not hidden behind the rules' ``undecided``."""
+def test_the_result_of_the_second_judge_is_final() -> None:
+    """A failure of the model is not replaced by the rules' ``undecided``."""
     judge = CascadeJudge(RuleJudge(), ModelJudge(Fixed(EngineError("gone"))))
     judgement = judge.judge([Item(reference=("blue",), response="The answer is azure.")])[0]
     assert (judgement.outcome, judgement.method) == (Outcome.FAILED, "model")
 
 
-def test_shots_stand_before_every_item_and_in_the_fingerprint() -> None:
+def test_shots_are_before_every_item_and_in_the_fingerprint() -> None:
     """One system message, solved turns, then the item; other shots are another judge."""
     shot = TrainingRow(
         prompt=build_prompt(ITEM, PromptSettings()),

@@ -1,4 +1,4 @@
-"""Free text by its words: what it decides, how sure, and what it leaves open."""
+"""The lexical judge: its verdicts, its confidence, and the cases that it leaves undecided."""
 
 from __future__ import annotations
 
@@ -37,22 +37,23 @@ def judged(reference: str, response: str, question: str = "", **more: object) ->
         ("because of the rain", "because rain fell, it seems", "correct"),
     ],
 )
-def test_what_is_said_decides(reference: str, response: str, verdict: str) -> None:
+def test_lexical_overlap_decides(reference: str, response: str, verdict: str) -> None:
+    """The verdict has a confidence between 0.5 and 1."""
     judgement = judged(reference, response)
     assert judgement.verdict == verdict
     assert judgement.confidence is not None
     assert 0.5 < judgement.confidence < 1
 
 
-def test_the_words_of_the_question_tell_nothing() -> None:
-    """Saying the question again is no answer."""
+def test_the_words_of_the_question_are_ignored() -> None:
+    """A repeated question is not an answer."""
     question = "Why did the old bridge fall?"
     again = judged("the old bridge fall was rust", "The old bridge did fall.", question)
     assert (again.verdict, again.reason) == (Verdict.INCORRECT, "lexical:0-percent-of-words")
 
 
 def test_the_sentence_with_the_words_is_quoted() -> None:
-    """Words that stand for the reference's count as they do."""
+    """Words that share a prefix with the reference's count as matches."""
     judgement = judged("a painter", "He lived in Paris. He painted. He died young.")
     assert judgement.key_sentence == "He painted."
 
@@ -60,16 +61,18 @@ def test_the_sentence_with_the_words_is_quoted() -> None:
 def test_weights_for_other_features_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """The error says how to fit them again."""
     weights = json.loads(lexical.WEIGHTS.read_text(encoding="utf-8"))
     (tmp_path / "lexical.json").write_text(json.dumps({**weights, "features": ["said"]}))
     monkeypatch.setattr(lexical, "WEIGHTS", tmp_path / "lexical.json")
     lexical._shipped.cache_clear()
-    with pytest.raises(InputError, match="not for these features"):
+    with pytest.raises(InputError, match="has other features; fit it again"):
         LexicalJudge()
     lexical._shipped.cache_clear()
 
 
-def test_a_tree_is_walked_to_its_leaf() -> None:
+def test_the_value_of_a_tree_is_that_of_its_leaf() -> None:
+    """The odds are the base and the values of all trees, by hand."""
     tree = Tree(
         feature=(1, -1, -1), limit=(0.5, 0, 0), left=(1, 0, 0), right=(2, 0, 0), value=(0, -1, 2)
     )
@@ -98,19 +101,21 @@ def test_a_tree_is_walked_to_its_leaf() -> None:
         ("UN", "the United Nations", "acronym"),
     ],
 )
-def test_what_may_deceive_is_left_open(reference: str, response: str, reason: str) -> None:
+def test_misleading_cases_are_undecided(reference: str, response: str, reason: str) -> None:
+    """The reason names the case."""
     judgement = judged(reference, response)
     assert (judgement.outcome, judgement.verdict) == (Outcome.UNDECIDED, None)
     assert judgement.reason == f"lexical:{reason}"
 
 
-def test_only_free_text() -> None:
+def test_only_free_text_is_judged() -> None:
+    """Other answer types are undecided."""
     judgement = judged("42", "41 or 42", answer_type=AnswerType.NUMBER)
     assert judgement.reason == "lexical:not-free-text"
 
 
-def test_the_best_of_several_references_and_the_sentence_that_says_it() -> None:
-    """The chain quotes verbatim and compares with the reference that fits best."""
+def test_the_nearest_reference_and_its_sentence_are_in_the_chain() -> None:
+    """The quote is verbatim; the reference is the one with the most overlap."""
     response = "I thought about it. There a grey heron stood there! Or so."
     item = Item(reference=("a white swan", "the grey heron"), response=response, answer_type="text")
     (judgement,) = LexicalJudge().judge([item])
@@ -124,15 +129,15 @@ def test_the_best_of_several_references_and_the_sentence_that_says_it() -> None:
 
 
 @pytest.mark.parametrize("piece", [" ", "。", "a ", "a。\n", "<"])
-def test_hostile_lengths_are_read_in_one_pass(piece: str) -> None:
-    """Blanks, marks or one word, as many as are read and a megabyte: it is read once, or not."""
+def test_long_hostile_responses_are_judged_in_linear_time(piece: str) -> None:
+    """Blanks, marks or one word, up to the limit and a megabyte; never correct."""
     for size in (MAX_LENGTH - 10, 1_000_000):
         judgement = judged("it sinks at once", "b " + piece * (size // len(piece)))
         assert judgement.verdict is not Verdict.CORRECT
 
 
-def test_a_cascade_believes_it_where_it_was_measured() -> None:
-    """And asks the next judge where it was not."""
+def test_a_cascade_uses_it_where_it_has_a_threshold() -> None:
+    """Other kinds of answers go to the next judge."""
 
     class Never:
         name = fingerprint = "never"
@@ -156,8 +161,8 @@ def test_a_cascade_believes_it_where_it_was_measured() -> None:
     assert (chinese.method, chinese.verdict) == ("lexical", Verdict.CORRECT)
 
 
-def test_odds_are_there_where_the_judge_abstains() -> None:
-    """What it would guess; nothing across two scripts, of other types and of no words at all."""
+def test_odds_exist_where_the_judge_abstains() -> None:
+    """They are 0 across two scripts, for other types and without words."""
     judge = LexicalJudge()
     turned = Item(
         reference="The dog bit the man", response="The man bit the dog", answer_type="text"

@@ -1,4 +1,4 @@
-"""Logs of other tools: each is known by its structure, read with its old scores, and compared."""
+"""Logs of other tools: recognised by structure, read with their old scores, and compared."""
 
 from __future__ import annotations
 
@@ -20,7 +20,13 @@ from gradegpt.errors import EngineError, GradeGPTError, InputError, MissingError
 from gradegpt.importers.logs import inspect_ai, lm_eval, verl
 from gradegpt.importers.logs.changed import Scored, by_task, changed, shown, was_right
 from gradegpt.importers.logs.regrade import TOOLS, between, compare, items_of, recognise
-from gradegpt.importers.logs.rows import LeftOut, Regraded, asked, references, score
+from gradegpt.importers.logs.rows import (
+    LeftOut,
+    LoggedItem,
+    question_and_context,
+    references,
+    score,
+)
 from gradegpt.judges.build import JudgeSettings, build_judge
 from gradegpt.records import read_objects, read_rows, write_rows
 from gradegpt.run import check_input, judge_file
@@ -53,19 +59,19 @@ KINDS = {
 }
 
 
-def read(path: Path) -> tuple[list[Regraded], list[LeftOut]]:
-    """What is read of a log, and what is left out of it."""
+def read(path: Path) -> tuple[list[LoggedItem], list[LeftOut]]:
+    """The items of a log, and the rows that are left out."""
     tool = recognise(path)
     assert tool is not None
     rows = list(tool.read(path))
     return (
-        [row for row in rows if isinstance(row, Regraded)],
+        [row for row in rows if isinstance(row, LoggedItem)],
         [row for row in rows if isinstance(row, LeftOut)],
     )
 
 
 def named(path: Path) -> str:
-    """A log's name among the logs."""
+    """A log's path below the folder of logs."""
     return str(path.relative_to(LOGS))
 
 
@@ -77,8 +83,8 @@ def call(*arguments: str | Path) -> int:
 
 
 @pytest.mark.parametrize("path", KINDS, ids=named)
-def test_a_log_is_known_by_its_structure_alone(path: Path, tmp_path: Path) -> None:
-    """Under any name and ending, in any folder, it is the same tool's."""
+def test_a_log_is_recognised_by_its_structure_alone(path: Path, tmp_path: Path) -> None:
+    """With any name and suffix, in any folder."""
     renamed = tmp_path / "something.dat"
     renamed.write_bytes(path.read_bytes())
     tool = recognise(renamed)
@@ -93,8 +99,8 @@ def test_a_log_is_known_by_its_structure_alone(path: Path, tmp_path: Path) -> No
      '{"reference": "4", "response": "4", "input": "", "output": "", "score": 1, "step": 1}\n'],
     ids=["items", "misspelt", "empty", "cut", "table", "text", "items-with-more"],
 )  # fmt: skip
-def test_what_may_be_items_is_no_log(text: str, tmp_path: Path) -> None:
-    """It is left to the reader of items and its messages, even where a tool's columns are there."""
+def test_a_file_that_may_hold_items_is_not_a_log(text: str, tmp_path: Path) -> None:
+    """The reader of items reports its errors, also where it has a tool's columns."""
     (tmp_path / "in.jsonl").write_text(text)
     assert recognise(tmp_path / "in.jsonl") is None
     assert recognise(tmp_path) is None
@@ -104,32 +110,32 @@ def test_what_may_be_items_is_no_log(text: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "seen"),
+    ("text", "contents"),
     [('{\n"results": {},\n"configs": {}\n}', "JSON with the keys configs, results"),
      ("<html><p>Score: 1</p></html>", "HTML")],
     ids=["results", "html"],
 )  # fmt: skip
 def test_a_document_of_no_tool_is_an_error_that_lists_the_tools(
-    text: str, seen: str, tmp_path: Path
+    text: str, contents: str, tmp_path: Path
 ) -> None:
-    """The message says what was seen and what each tool is known by."""
+    """The message describes the file and the structure of each tool's logs."""
     (tmp_path / "log").write_text(text)
     with pytest.raises(InputError) as caught:
         recognise(tmp_path / "log")
-    assert f"no log that is known; seen: {seen}" in str(caught.value)
+    assert f"not a log of a known tool; the file is {contents}" in str(caught.value)
     assert all(f"{tool.name}: {tool.shape}" in str(caught.value) for tool in TOOLS)
 
 
 def test_a_file_that_fits_two_tools_is_an_error_that_names_both(tmp_path: Path) -> None:
-    """Nothing is guessed: the first that fits would be read with the wrong columns."""
+    """No tool is guessed, as its columns might be the wrong ones."""
     names = ("input", "output", "score", "step", "index", "sample_score")
     write_rows(tmp_path / "in.jsonl", [dict.fromkeys(names, 1)])
-    with pytest.raises(InputError, match=r"fits evalscope and verl; seen: JSON Lines with"):
+    with pytest.raises(InputError, match=r"fits evalscope and verl; the file is JSON Lines with"):
         recognise(tmp_path / "in.jsonl")
 
 
 def test_lm_eval_gives_a_row_for_each_filter_and_the_whole_response() -> None:
-    """The old score is of what the filter extracted; the response is what the model wrote."""
+    """The old score is that of the filtered answer; the response is the model's whole text."""
     rows, left = read(SUMS)
     assert not left
     assert [r.task for r in rows] == ["sums,strict"] * 4 + ["sums,flexible"] * 4
@@ -144,7 +150,7 @@ def test_lm_eval_gives_a_row_for_each_filter_and_the_whole_response() -> None:
 
 
 def test_options_ranked_by_log_likelihood_are_left_out_with_the_reason() -> None:
-    """No model wrote a response there, so nothing is judged, and the count says so."""
+    """They have no response; the reasons are counted."""
     for path, n, reason in (
         (CAPITALS, 3, "log-likelihood"), (LOGS / "opencompass" / "ppl.json", 1, "perplexity"),
     ):  # fmt: skip
@@ -155,7 +161,7 @@ def test_options_ranked_by_log_likelihood_are_left_out_with_the_reason() -> None
 
 
 def test_lm_eval_reads_worked_references_repeats_and_older_rows(tmp_path: Path) -> None:
-    """``#### 72`` ends a solution; of several samples the filtered one is what was scored."""
+    """``#### 72`` ends a solution; of several samples the filtered one is read."""
     row = {
         "doc_id": 0, "doc": {"prompt_text": "?"}, "target": "48 / 2 = 24\n#### 72",
         "arguments": [["Q: how many?\nA:", {"until": []}]],
@@ -163,7 +169,7 @@ def test_lm_eval_reads_worked_references_repeats_and_older_rows(tmp_path: Path) 
     }  # fmt: skip
     write_rows(tmp_path / "old.jsonl", [row, {**row, "filtered_resps": [["71", "72"]]}])
     first, second = lm_eval.read(tmp_path / "old.jsonl")
-    assert isinstance(first, Regraded)
+    assert isinstance(first, LoggedItem)
     assert isinstance(second, LeftOut)
     assert (first.item.reference, first.item.solution) == (("72",), "48 / 2 = 24")
     assert (first.item.question, first.item.response) == ("Q: how many?\nA:", "72")
@@ -171,7 +177,7 @@ def test_lm_eval_reads_worked_references_repeats_and_older_rows(tmp_path: Path) 
 
 
 def test_inspect_reads_messages_grades_and_accepted_targets() -> None:
-    """C is 1 and I is 0; the first scorer counts; a list of targets is alternatives."""
+    """C is 1 and I is 0; the first scorer is used; a list of targets is alternatives."""
     rows, left = read(LOGS / "inspect" / "sums.json")
     assert not left
     assert [(r.item.id, r.metric, r.old) for r in rows] == [
@@ -183,7 +189,7 @@ def test_inspect_reads_messages_grades_and_accepted_targets() -> None:
 
 
 @pytest.mark.skipif(find_spec("inspect_ai") is None, reason="the package reads its own logs")
-def test_an_eval_log_read_by_the_package_holds_what_its_json_holds() -> None:
+def test_an_eval_log_read_by_the_package_equals_its_json() -> None:
     """Two runs of one task in the two forms give the same items and scores."""
     packed, _ = read(LOGS / "inspect" / "sums.eval")
     plain, _ = read(LOGS / "inspect" / "sums.json")
@@ -195,7 +201,7 @@ def test_an_eval_log_read_by_the_package_holds_what_its_json_holds() -> None:
 
 
 def test_an_older_eval_log_is_read_without_the_package(tmp_path: Path) -> None:
-    """Its zip is deflated; what this Python cannot undo names the package to install."""
+    """Its zip is deflated; the error of another compression names the package to install."""
     log = json.loads((LOGS / "inspect" / "sums.json").read_text())
     with zipfile.ZipFile(tmp_path / "old.eval", "w", zipfile.ZIP_DEFLATED) as packed:
         packed.writestr("header.json", json.dumps({"eval": log["eval"]}))
@@ -208,7 +214,7 @@ def test_an_older_eval_log_is_read_without_the_package(tmp_path: Path) -> None:
 
 
 def test_inspect_leaves_out_samples_that_ended_in_an_error(tmp_path: Path) -> None:
-    """They have no response; a sample without a score has no old one; an epoch is in its id."""
+    """A sample without a score has no old score; the epoch is part of the id."""
     log = json.loads((LOGS / "inspect" / "sums.json").read_text())
     log["samples"][0]["error"] = {"message": "no answer"}
     log["samples"][1] |= {"scores": None, "epoch": 2}
@@ -220,7 +226,7 @@ def test_inspect_leaves_out_samples_that_ended_in_an_error(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("kind", ["predictions", "results"])
 def test_opencompass_joins_a_runs_predictions_and_results(kind: str) -> None:
-    """Whichever is given, responses are whole and scores come from the details."""
+    """From either file; responses are in the predictions and scores in the details."""
     rows, _ = read(LOGS / "opencompass" / kind / "mock" / "sums.json")
     assert [(r.item.id, r.metric, r.old) for r in rows] == [
         ("sums/0", "correct", 1), ("sums/1", "correct", 0), ("sums/2", "correct", 0),
@@ -230,7 +236,7 @@ def test_opencompass_joins_a_runs_predictions_and_results(kind: str) -> None:
 
 
 def test_opencompass_reads_either_file_alone(tmp_path: Path) -> None:
-    """Predictions alone have no old score; results with details have everything."""
+    """Predictions have no old score; results with details have responses and scores."""
     alone = tmp_path / "sums.json"
     alone.write_bytes(PREDICTIONS.read_bytes())
     assert [(r.metric, r.old) for r in read(alone)[0]] == [("", None)] * 3
@@ -241,7 +247,7 @@ def test_opencompass_reads_either_file_alone(tmp_path: Path) -> None:
 
 
 def test_opencompass_replicas_have_their_own_scores(tmp_path: Path) -> None:
-    """Two replicas of two questions: predictions follow replica by replica, details by question."""
+    """Two replicas of two questions: predictions are ordered by replica, details by question."""
     for kind, value in {
         "predictions": {
             str(n): {"origin_prompt": "?", "prediction": r, "gold": "1"}
@@ -257,7 +263,7 @@ def test_opencompass_replicas_have_their_own_scores(tmp_path: Path) -> None:
 
 
 def test_vlmevalkit_puts_options_below_the_question() -> None:
-    """An option a column, empty ones left out; the hint is context; ``hit`` is the old score."""
+    """There is a column per option, empty ones are skipped; the hint is the context."""
     rows, _ = read(LOGS / "vlmevalkit.tsv")
     assert [(r.item.id, r.metric, r.old) for r in rows] == [
         ("1", "hit", 1), ("2", "hit", 0), ("3", "hit", 0),
@@ -270,7 +276,7 @@ def test_vlmevalkit_puts_options_below_the_question() -> None:
 def test_a_workbook_without_openpyxl_names_the_package(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is imported for workbooks alone, and its absence says what to install."""
+    """It is imported for workbooks alone, and the error says what to install."""
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     with zipfile.ZipFile(tmp_path / "book.xlsx", "w") as packed:
         packed.writestr("xl/workbook.xml", "")
@@ -278,8 +284,8 @@ def test_a_workbook_without_openpyxl_names_the_package(
         recognise(tmp_path / "book.xlsx")
 
 
-def test_a_workbook_is_read_as_its_tsv(tmp_path: Path) -> None:
-    """Numbers and empty cells, as pandas writes them, are the texts of the TSV."""
+def test_a_workbook_gives_the_same_items_as_its_tsv(tmp_path: Path) -> None:
+    """Numbers and empty cells, as pandas writes them, become the texts of the TSV."""
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.Workbook()
     for line in (LOGS / "vlmevalkit.tsv").read_text().splitlines():
@@ -294,8 +300,8 @@ def test_a_workbook_is_read_as_its_tsv(tmp_path: Path) -> None:
         check_input(tmp_path / "broken.xlsx")
 
 
-def test_a_table_of_a_tool_is_read_as_every_table_is(tmp_path: Path) -> None:
-    """Dates and lists are texts, a row that cannot be read is named, a quoted cell has lines."""
+def test_a_tools_table_is_read_as_any_other_table(tmp_path: Path) -> None:
+    """Dates become text, quoted cells may have line breaks, errors have the place of the row."""
     head = "index,question,answer,prediction\n"
     (tmp_path / "t").write_text(head + '1,"2+2\n=?",4,4\n2,x\n')
     tool = recognise(tmp_path / "t")
@@ -318,14 +324,14 @@ def test_a_table_of_a_tool_is_read_as_every_table_is(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["a,b\n1\n", "a,b,a\n1,2,3\n", "\ufeffa,b\n", 'a,b\n"'])
-def test_a_table_that_cannot_be_read_is_no_log(text: str, tmp_path: Path) -> None:
-    """Its reader says what is wrong with it, or leaves a bad row out."""
+def test_a_table_that_cannot_be_read_is_not_a_log(text: str, tmp_path: Path) -> None:
+    """The reader of tables reports its errors."""
     (tmp_path / "t").write_text(text)
     assert recognise(tmp_path / "t") is None
 
 
 def test_evalscope_reads_reviews_for_predictions_too(tmp_path: Path) -> None:
-    """Predictions hold no reference: the reviews beside them are read, or asked for."""
+    """Predictions hold no reference: their reviews are read, or the error asks for them."""
     rows, _ = read(REVIEWS)
     assert [(r.item.reference, r.item.response, r.metric, r.old) for r in rows] == [
         (("B",), "ANSWER: B", "accuracy", 1),
@@ -342,7 +348,7 @@ def test_evalscope_reads_reviews_for_predictions_too(tmp_path: Path) -> None:
 
 
 def test_simple_evals_reads_the_same_from_both_forms() -> None:
-    """Escaped texts are given back; a response cannot pose as the field of a score."""
+    """Escaped texts are unescaped; a response cannot contain the field of a score."""
     rows, _ = read(LOGS / "simple_evals_allresults.json")
     report, _ = read(LOGS / "simple_evals.html")
     assert [(r.item.reference, r.item.response, r.old) for r in rows] == [
@@ -357,13 +363,13 @@ def test_simple_evals_reads_the_same_from_both_forms() -> None:
 
 @pytest.mark.parametrize("name", ["simple_evals_allresults.json", "simple_evals.html"])
 def test_simple_evals_is_read_with_a_byte_order_mark(name: str, tmp_path: Path) -> None:
-    """As some editors save it."""
+    """Some editors write one."""
     (tmp_path / name).write_bytes(b"\xef\xbb\xbf" + (LOGS / name).read_bytes())
     assert [r.item for r in read(tmp_path / name)[0]] == [r.item for r in read(LOGS / name)[0]]
 
 
 def test_helm_reads_requests_and_the_statistics_beside_them() -> None:
-    """The letter of a correct option is the reference; options asked one by one are left out."""
+    """The letter of a correct option is the reference; options ranked one by one are left out."""
     rows, left = read(LOGS / "helm" / "scenario_state.json")
     assert len(left) == 2
     assert [(r.item.id, r.item.reference, r.metric, r.old) for r in rows] == [
@@ -374,8 +380,8 @@ def test_helm_reads_requests_and_the_statistics_beside_them() -> None:
     assert read(LOGS / "helm" / "per_instance_stats.json")[0] == rows
 
 
-def test_rollouts_give_the_users_turn_and_the_reward() -> None:
-    """With special tokens (OpenRLHF) or what is left without them (verl)."""
+def test_rollouts_are_read_with_the_users_turn_and_the_reward() -> None:
+    """From prompts with special tokens (OpenRLHF) or without them (verl)."""
     rows, _ = read(LOGS / "verl.jsonl")
     assert [(r.item.question, r.old) for r in rows] == [
         ("What is 2 + 2?", 1), ("What is 1/2 as a decimal?", -1), ("What is 7 * 8?", 0.1),
@@ -392,14 +398,14 @@ def test_rollouts_give_the_users_turn_and_the_reward() -> None:
 
 
 def test_shared_values_are_read_strictly() -> None:
-    """What is no number is no score; empty references are none; a system prompt is no turn."""
+    """Only a number is a score; empty references and system prompts are ignored."""
     assert [score(v) for v in (True, "False", "0.5", 2, None, "C", float("nan"), [1])] == [
         1, 0, 0.5, 2, None, None, None, None,
     ]  # fmt: skip
     assert references(["a", "", None, 3]) == ("a", "3")
     turns = [("system", "S"), ("user", "A"), ("assistant", "B"), ("user", [{"text": "C"}])]
-    assert asked([{"role": r, "content": c} for r, c in turns]) == ("C", "A\n\nB")
-    assert asked([]) == ("", None)
+    assert question_and_context([{"role": r, "content": c} for r, c in turns]) == ("C", "A\n\nB")
+    assert question_and_context([]) == ("", None)
 
 
 BREAKS: dict[str, tuple[Path, Callable[[dict[str, Any]], object], str]] = {
@@ -413,7 +419,7 @@ BREAKS: dict[str, tuple[Path, Callable[[dict[str, Any]], object], str]] = {
 
 @pytest.mark.parametrize("name", BREAKS)
 def test_a_broken_row_is_an_error_with_its_line(name: str, tmp_path: Path) -> None:
-    """The first row tells the tool; a later one without a field stops the reading, by its line."""
+    """The first row identifies the tool; a later row without a field is an error."""
     path, spoil, message = BREAKS[name]
     rows = [row for _, row in read_objects(path)]
     spoil(rows[1])
@@ -431,17 +437,17 @@ def test_a_broken_row_is_an_error_with_its_line(name: str, tmp_path: Path) -> No
 def test_a_document_with_the_right_keys_and_wrong_values_is_an_error(
     text: str, tmp_path: Path
 ) -> None:
-    """It names the file, the tool and what was expected, and no traceback reaches the user."""
+    """The message names the file, the tool and the expected structure."""
     (tmp_path / "log").write_text(text)
     tool = recognise(tmp_path / "log")
     assert tool is not None
-    with pytest.raises(InputError, match=f"log: not as {tool.name} writes it"):
+    with pytest.raises(InputError, match=f"log: not in the form that {tool.name} writes"):
         items_of(tmp_path / "log", tool, tmp_path / "out.jsonl")
     assert not (tmp_path / "out.jsonl.items.jsonl").exists()
 
 
 def places(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Every place in a JSON value, as the keys that lead there."""
+    """The keys of every place in a JSON value."""
     yield at
     named = value.items() if isinstance(value, dict) else ()
     within = enumerate(value) if isinstance(value, list) else named
@@ -450,7 +456,9 @@ def places(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize("path", [p for p in KINDS if ".json" in p.suffix], ids=named)
-def test_any_value_in_any_place_is_a_row_or_an_error_of_ours(path: Path, tmp_path: Path) -> None:
+def test_a_log_with_any_value_replaced_is_read_or_an_input_error(
+    path: Path, tmp_path: Path
+) -> None:
     """A log that was cut, edited or made by another version never ends in a traceback."""
     rng, lines = random.Random(0), path.suffix == ".jsonl"
     docs = [json.loads(t) for t in (path.read_text().splitlines() if lines else [path.read_text()])]
@@ -468,7 +476,7 @@ def test_any_value_in_any_place_is_a_row_or_an_error_of_ours(path: Path, tmp_pat
                 items_of(tmp_path / "log", tool, tmp_path / "out.jsonl")
 
 
-# What changed, by hand.
+# Changes, counted by hand.
 
 ROWS = [
     Scored("a", "t", "acc", 1, 1), Scored("b", "t", "acc", 1, 0), Scored("c", "t", "acc", 0, 1),
@@ -478,7 +486,7 @@ ROWS = [
 
 
 def test_changes_are_counted_by_hand() -> None:
-    """Of 8 rows 4 are compared: 2 right before, 3 after, 2 up and 1 down; the rest adds up."""
+    """4 of 8 rows are compared: 2 right before, 3 after, 2 up and 1 down; the counts add up."""
     change = changed("all", ROWS)
     assert (change.n_rows, change.n_compared, change.n_no_verdict) == (8, 4, 2)
     assert (change.n_unscored, change.n_graded) == (1, 1)
@@ -489,14 +497,14 @@ def test_changes_are_counted_by_hand() -> None:
 
 
 def test_an_old_score_is_right_wrong_or_neither() -> None:
-    """1 is right, 0 and a reward of -1 are wrong; partial credit is neither and never rounded."""
+    """1 is right, 0 and a reward of -1 are wrong; partial credit is neither."""
     assert [was_right(s) for s in (1, 1.0, 0, -1, 0.5, 1.1, 100, None)] == [
         True, True, False, False, None, None, None, None,
     ]  # fmt: skip
 
 
-def test_what_changed_is_shown_in_a_few_lines() -> None:
-    """In all, what is not compared, each task, and the first changed ids."""
+def test_the_changes_are_summarised_in_a_few_lines() -> None:
+    """The total, rows that are not compared, each task, and the first changed ids."""
     many = [Scored(str(n), "t", "acc", 0, 1) for n in range(7)]
     assert shown(ROWS).splitlines() == [
         "all (acc, f1): 8 rows, 4 compared: 0.500 -> 0.750; 2 now right, 1 now wrong",
@@ -514,15 +522,15 @@ def test_what_changed_is_shown_in_a_few_lines() -> None:
 # The command.
 
 
-def test_judge_grades_a_log_again_and_ends_with_what_changed(
+def test_judge_grades_a_log_again_and_summarises_the_changes(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Judgements as of items, old and new scores in a row each, and the change at the end."""
+    """It writes judgements, rows of old and new scores, and prints the changes."""
     out = tmp_path / "out.jsonl"
     assert call("judge", LOGS / "inspect" / "sums.json", "--judge", "rules", "-o", out) == 0
-    said = capsys.readouterr()
-    assert "Inspect: 4 responses" in said.err
-    assert said.out.endswith(
+    printed = capsys.readouterr()
+    assert "Inspect: 4 responses" in printed.err
+    assert printed.out.endswith(
         "all (match): 4 rows, 4 compared: 0.500 -> 0.750; 1 now right, 0 now wrong\n"
         "now right: sums/s2\n"
     )
@@ -539,44 +547,44 @@ def test_judge_grades_a_log_again_and_ends_with_what_changed(
     assert compare(out).startswith("all (match): 4 rows")
 
 
-def test_a_file_of_items_is_judged_byte_for_byte_as_a_log_is_read_beside_it(
+def test_the_items_of_a_log_get_the_same_judgements_by_themselves(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A log's items, given by themselves, have the same judgements and no files beside them."""
+    """Byte for byte, without the further files of a log."""
     log, items = tmp_path / "log.jsonl", tmp_path / "items.jsonl"
     call("judge", LOGS / "verl.jsonl", "--judge", "rules", "-o", log)
     items.write_bytes(Path(f"{log}.items.jsonl").read_bytes())
     capsys.readouterr()
     assert call("judge", items, "--judge", "rules", "-o", tmp_path / "out.jsonl") == 0
-    said = capsys.readouterr()
-    assert said.out.splitlines()[-1] == f"judgements: {tmp_path / 'out.jsonl'}"
-    assert not said.err
+    printed = capsys.readouterr()
+    assert printed.out.splitlines()[-1] == f"judgements: {tmp_path / 'out.jsonl'}"
+    assert not printed.err
     assert (tmp_path / "out.jsonl").read_bytes() == log.read_bytes()
     assert sorted(p.name for p in tmp_path.glob("out*")) == [
         "out.jsonl", "out.jsonl.manifest.json",
     ]  # fmt: skip
     with pytest.raises(MissingError, match="judge a log first"):
         compare(tmp_path / "out.jsonl")
-    said_between = between(log, tmp_path / "out.jsonl")
-    assert "3 compared: 0.667 -> 0.667; 0 now right, 0 now wrong" in said_between
+    summary = between(log, tmp_path / "out.jsonl")
+    assert "3 compared: 0.667 -> 0.667; 0 now right, 0 now wrong" in summary
 
 
-def test_a_table_that_is_taken_for_a_log_can_be_read_as_a_table(
+def test_a_table_that_is_recognised_as_a_log_can_be_read_as_a_table(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A plain CSV of answers may have a tool's columns; the message names the way."""
+    """A plain CSV of answers may have a tool's columns; the message says how."""
     path, out = tmp_path / "answers.csv", tmp_path / "out.csv"
     path.write_text("index,question,answer,prediction\n1,2+2=?,4,It is 4.\n")
     assert call("judge", path, "--judge", "rules", "-o", out) == 2
-    said = " ".join(capsys.readouterr().err.replace("│", " ").split())
-    assert "a log of VLMEvalKit" in said
-    assert "--map FIELD=COLUMN" in said
+    error = " ".join(capsys.readouterr().err.replace("│", " ").split())
+    assert "a log of VLMEvalKit" in error
+    assert "--map FIELD=COLUMN" in error
     assert call("judge", path, "--judge", "rules", "-o", out, "--map", "reference=answer") == 0
     assert "correct" in out.read_text()
 
 
-def test_a_log_judged_before_is_not_judged_over(tmp_path: Path) -> None:
-    """The output and the items beside it are kept, unless --overwrite says otherwise."""
+def test_the_judgements_of_a_log_are_not_overwritten(tmp_path: Path) -> None:
+    """The output and the items beside it are kept without --overwrite."""
     out = tmp_path / "out.jsonl"
     call("judge", LOGS / "verl.jsonl", "--judge", "rules", "-o", out)
     kept = Path(f"{out}.items.jsonl").read_bytes()
@@ -587,10 +595,10 @@ def test_a_log_judged_before_is_not_judged_over(tmp_path: Path) -> None:
     assert len(list(read_rows(out, Judgement))) == 2
 
 
-def test_a_stopped_run_over_a_log_goes_on(
+def test_a_stopped_run_over_a_log_is_resumed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The rows before the stop are kept, also where the log was moved in between."""
+    """The rows before the stop are kept, also if the log is moved in between."""
     rules = build_judge(JudgeSettings(kind="rules"))
     out, log = tmp_path / "out.jsonl", LOGS / "verl.jsonl"
 
@@ -606,25 +614,25 @@ def test_a_stopped_run_over_a_log_goes_on(
     tool = recognise(log)
     assert tool is not None
     items, _ = items_of(log, tool, out)
-    with pytest.raises(EngineError, match="2 of 3 rows are safe"):
+    with pytest.raises(EngineError, match="2 of 3 rows are kept"):
         judge_file(check_input(items), out, Stopping(), rows_per_write=1)
     (tmp_path / "verl.jsonl").write_bytes(log.read_bytes())
     assert call("judge", tmp_path / "verl.jsonl", "--judge", "rules", "-o", out) == 0
-    assert "(2 rows were there from an earlier run)" in capsys.readouterr().out
+    assert "(2 rows are from an earlier run)" in capsys.readouterr().out
 
 
-def test_a_log_with_nothing_to_grade_says_why(
+def test_a_log_with_nothing_to_grade_is_an_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The reasons are counted, and no output is begun."""
+    """The reasons are counted, and no output is written."""
     assert call("judge", CAPITALS, "--judge", "rules", "-o", tmp_path / "out.jsonl") == 2
-    said = capsys.readouterr().err
-    assert "a log of lm-evaluation-harness with nothing to grade (3 left out: options" in said
+    error = capsys.readouterr().err
+    assert "log of lm-evaluation-harness has nothing to grade (3 left out: options" in error
     assert not list(tmp_path.iterdir())
 
 
 def test_outputs_of_other_items_are_not_compared(tmp_path: Path) -> None:
-    """Two judges are compared on the same items in the same order, or not at all."""
+    """Two judges are only compared on the same items in the same order."""
     for name in ("verl", "openrlhf"):
         path = LOGS / f"{name}.jsonl"
         call("judge", path, "--judge", "rules", "-o", tmp_path / name)

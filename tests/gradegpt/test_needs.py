@@ -31,8 +31,8 @@ def test_needs(reference: tuple[str, ...], needs: str | None, response: str, exp
     assert (judgement.verdict or judgement.outcome).value == expected, judgement
 
 
-def test_the_prompt_asks_for_what_is_needed() -> None:
-    """A model is shown one reference where all are needed, and alternatives where any is."""
+def test_the_prompt_follows_needs() -> None:
+    """It has one reference where all are needed, and alternatives where any suffices."""
     shown = {
         needs: build_prompt(
             Item(reference=("4", "6"), needs=needs, response="6"), PromptSettings()

@@ -1,17 +1,17 @@
-"""One reader of a notation: where sentences end, what marks a part, which letters are options."""
+"""The readers of notation: the ends of sentences, the marks of parts, the letters of options."""
 
 from __future__ import annotations
 
 import pytest
 
 from gradegpt.answers.options import LETTERS
-from gradegpt.answers.parts import alternatives, marks, numbered, opening, run_of_parts, together
+from gradegpt.answers.parts import alternatives, combined, marks, numbered, opening, run_of_parts
 from gradegpt.answers.spans import clause_ends, sentence_around, sentences
 from gradegpt.quoted import is_option
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         ("It is 3.5. Then stop!", ["It is 3.5.", "Then stop!"]),
         ("By the U.S. census, e.g. this. Yes", ["By the U.S. census, e.g. this.", "Yes"]),
@@ -22,13 +22,13 @@ from gradegpt.quoted import is_option
         ("", []),
     ],
 )
-def test_sentences(text: str, said: list[str]) -> None:
-    """A sign that is part of a number, an abbreviation or a formula ends no sentence."""
-    assert [text[start:end] for start, end in sentences(text)] == said
+def test_sentences(text: str, expected: list[str]) -> None:
+    """A sign that is part of a number, an abbreviation or a formula does not end a sentence."""
+    assert [text[start:end] for start, end in sentences(text)] == expected
 
 
 def test_a_long_sentence_is_narrowed_to_a_clause_and_not_to_digits() -> None:
-    """The colon of a time and the comma of a number are within a clause."""
+    """The colon of a time and the comma of a number do not end a clause."""
     text = f"{'word ' * 30}, open from 9:00 to 8,000 of them {'again ' * 4}."
     start = text.index("000")
     assert text[slice(*sentence_around(text, start, start + 3))].startswith("open from 9:00")
@@ -51,30 +51,30 @@ def test_a_long_sentence_is_narrowed_to_a_clause_and_not_to_digits() -> None:
     ],
 )
 def test_marks_of_every_kind(text: str, numbers: list[int]) -> None:
-    """The number of each mark, wherever a part may begin; not within a formula."""
+    """The number of each mark, at any beginning of a part; not in a formula."""
     assert [mark.number for mark in marks(text)] == numbers
 
 
 def test_marks_of_two_kinds_are_two_runs() -> None:
-    """Of nested parts the outer ones are counted, though the inner ones count up as well."""
+    """Of nested parts the outer ones are counted, although the inner ones also count up."""
     text = "(1) ① 3 ② 5 (2) 7"
     assert [text[m.start : m.end] for m in run_of_parts(text, 2)] == ["(1)", "(2)"]
 
 
 @pytest.mark.parametrize("line", ["1. 3", "- (1) 3", "**a)** 3", "第1题 B", "a：是", "1、三"])
-def test_a_line_may_open_with_more(line: str) -> None:
-    """At a line's beginning a number with a point is a mark, too; a number with decimals never."""
+def test_further_marks_at_the_beginning_of_a_line(line: str) -> None:
+    """A number with a point is a mark there; a number with decimals is not."""
     mark = opening(line)
     assert mark is not None
     assert mark.number == 1
     assert opening("1.5 is it") is None
 
 
-def test_what_is_numbered_is_read_so() -> None:
-    """What writes parts is read by what reads them, as are options and alternatives."""
+def test_written_parts_are_read_back() -> None:
+    """As are written options and alternatives."""
     answers = [str(n) for n in range(1, 13)]
     assert [mark.number for mark in marks(numbered(answers))] == list(range(1, 13))
-    assert together(["A ", "I"]) == "AI"
-    assert alternatives(together(["3", "5"])) == ("3", "5")
+    assert combined(["A ", "I"]) == "AI"
+    assert alternatives(combined(["3", "5"])) == ("3", "5")
     assert is_option(LETTERS.encode())
     assert not is_option(b"III")

@@ -1,4 +1,4 @@
-"""A panel: what counts as a vote, what settles it, and what the judgement says."""
+"""A panel: its votes, its voting rules, and its judgement."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SAYS = {
 
 
 class Says:
-    """Says one thing of everything; its name is its chain."""
+    """A judge with one verdict for every item; its fingerprint is its chain."""
 
     name = "says"
 
@@ -49,14 +49,14 @@ def panel(marks: str, vote: Vote, accuracies: Sequence[float] = ()) -> Judgement
      ("!!", "!", "!"), ("!++", "+", "+")],
 )  # fmt: skip
 def test_votes(marks: str, majority: str, unanimity: str) -> None:
-    """Who does not judge has no vote; invalid is a vote against; two must agree for unanimity."""
+    """A judge without a verdict has no vote; invalid is a vote against; unanimity needs two."""
     for vote, expected in ((Vote.MAJORITY, majority), (Vote.UNANIMITY, unanimity)):
         found = panel(marks, vote)
         assert (found.outcome, found.verdict) == SAYS[expected]
 
 
-def test_the_judgement_is_that_of_the_first_who_says_so() -> None:
-    """With its chain, the share of votes, the votes as reason, and what all of them cost."""
+def test_the_judgement_is_that_of_the_first_judge_that_agrees() -> None:
+    """With its chain, the share of votes, the votes as reason, and the cost of all judges."""
     found = panel("-++?", Vote.MAJORITY)
     assert (found.chain, found.method, found.reason) == ("1+", "panel", "panel:2-to-1")
     assert found.confidence == pytest.approx(2 / 3)
@@ -65,7 +65,7 @@ def test_the_judgement_is_that_of_the_first_who_says_so() -> None:
 
 
 def test_weights_are_log_odds_of_accuracy() -> None:
-    """One that is right nine times in ten outvotes two that are right six times in ten.
+    """A judge with accuracy 0.9 outvotes two with accuracy 0.6.
 
     By hand: log 9 = 2.197 against 2 log 1.5 = 0.811; the odds are 9 / 2.25 = 4.
     """
@@ -78,19 +78,20 @@ def test_weights_are_log_odds_of_accuracy() -> None:
 
 @pytest.mark.parametrize(
     ("marks", "vote", "accuracies", "message"),
-    [("+", Vote.MAJORITY, (), "needs two judges"),
+    [("+", Vote.MAJORITY, (), "needs at least two judges"),
      ("++", Vote.WEIGHTED, (0.9,), "1 accuracies for 2"),
-     ("++", Vote.WEIGHTED, (0.9, 0.5), "worse than a coin")],
+     ("++", Vote.WEIGHTED, (0.9, 0.5), "no better than chance")],
 )  # fmt: skip
 def test_a_panel_that_cannot_vote_is_refused(
     marks: str, vote: Vote, accuracies: Sequence[float], message: str
 ) -> None:
+    """Too few judges, or accuracies that are missing or too low."""
     with pytest.raises(SettingsError, match=message):
         panel(marks, vote, accuracies)
 
 
 def test_a_panel_from_settings() -> None:
-    """As evaluation and server build it; its name tells who sits on it."""
+    """As evaluation and server build it; its fingerprint names its judges."""
     rules = {"kind": "rules", "accuracy": 0.99}
     settings = {
         "kind": "panel",

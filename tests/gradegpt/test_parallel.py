@@ -1,4 +1,4 @@
-"""The rules over several processes: the same judgements, and a lost process costs one item."""
+"""The rules over several processes: the same judgements, and a lost process affects one item."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def items(count: int) -> list[Item]:
 
 @pytest.mark.parametrize("judge", [RuleJudge(), ProfileJudge("arb")])
 def test_processes_change_no_judgement(judge: RuleJudge | ProfileJudge) -> None:
-    """In order, and equal to what one process says."""
+    """They are in order and equal to those of one process."""
     many = items(600)
     parallel = ParallelJudge(judge, processes=2)
     assert parallel.judge(many) == judge.judge(many)
@@ -25,18 +25,18 @@ def test_processes_change_no_judgement(judge: RuleJudge | ProfileJudge) -> None:
 
 
 def test_judge_many_is_the_rule_judge() -> None:
-    """Whatever the number of items."""
+    """For few items and for many."""
     for count in (3, 600):
         assert judge_many(items(count)) == RuleJudge().judge(items(count))
 
 
-def test_a_process_that_dies_costs_one_item(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The rest of its share is judged by another."""
+def test_a_process_that_dies_affects_one_item(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another process judges the rest of its share."""
     parallel = ParallelJudge(RuleJudge(), processes=2)
     ask = parallel._ask
 
-    def dies_at_5(asked: list[Item]) -> object:
-        return None if any(item.id == "5" for item in asked) else ask(asked)
+    def dies_at_5(share: list[Item]) -> object:
+        return None if any(item.id == "5" for item in share) else ask(share)
 
     monkeypatch.setattr(parallel, "_ask", dies_at_5)
     judgements = parallel.judge(items(600))

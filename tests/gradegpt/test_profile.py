@@ -1,4 +1,4 @@
-"""Benchmark profiles: each decides as its paper says, and says what it has no rule for."""
+"""Benchmark profiles: each scores as its paper does, and leaves other types undecided."""
 
 from __future__ import annotations
 
@@ -96,8 +96,8 @@ def test_olympicarena_matches_the_box_by_type(
     assert verdict("olympicarena", reference, response, answer_type=AnswerType(kind)) == expected
 
 
-def test_a_row_may_say_that_its_answer_is_an_estimate() -> None:
-    """The paper leaves to the problem which answers are "subject to estimation"."""
+def test_a_row_may_state_that_its_answer_is_an_estimate() -> None:
+    """By the paper the problem decides which answers are "subject to estimation"."""
     near = ("olympicarena", "9.8", "\\boxed{9.81}")
     assert verdict(*near) == "incorrect"
     assert verdict(*near, tolerance="olympicarena") == "correct"
@@ -126,13 +126,13 @@ def test_a_row_may_say_that_its_answer_is_an_estimate() -> None:
         ("expression", "x*y", "ANSWER: $y + x$", "incorrect"),
     ],
 )
-def test_arb_reads_what_its_delimiter_announces(
+def test_arb_reads_the_text_after_its_delimiter(
     kind: str, reference: str, response: str, expected: str
 ) -> None:
     assert verdict("arb", reference, response, answer_type=kind) == expected
 
 
-def test_arb_leaves_to_people_what_algebra_cannot_check() -> None:
+def test_arb_leaves_undecided_what_algebra_cannot_check() -> None:
     """Section 6: "not all symbolic answers can be checked in this way"."""
     fields = {"answer_type": "expression"}
     made = judge("arb", "\\int_0^1 f(x) dx", "ANSWER: $\\sum_k a_k$", **fields)
@@ -212,7 +212,7 @@ def test_atlas_judges_each_sub_answer_in_its_place(
 
 
 def test_references_that_are_all_needed_are_sub_answers_of_atlas() -> None:
-    """For another profile they are several answers, in any order."""
+    """For other profiles they are several answers, in any order."""
     made = judge("atlas", ["9", "4"], '{"answers": ["4", "9"]}', needs="all")
     assert made.reason == "atlas:B,B"
     assert verdict("olympicarena", ["9", "4"], "\\boxed{4, 9}", needs="all") == "correct"
@@ -224,7 +224,7 @@ def test_alternatives_and_both_roots_are_one_sub_answer() -> None:
     assert made.reason.startswith("atlas:A:")
 
 
-def test_an_interval_is_no_list_of_sub_answers() -> None:
+def test_an_interval_is_not_a_list_of_sub_answers() -> None:
     made = judge("atlas", "[8,12]", "The answer is [8,12]", answer_type="interval")
     assert made.reason.startswith("atlas:A:")
 
@@ -265,12 +265,12 @@ _QUOTES = [
 
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize(("kind", "reference", "response"), [*_LEFT_OPEN, *_QUOTES])
-def test_what_is_left_open_or_merely_quoted_is_not_answered(
+def test_an_answer_left_open_or_merely_quoted_is_not_correct(
     profile: str, kind: str, reference: str, response: str
 ) -> None:
-    """Nor behind the delimiter of ARB."""
-    for said in (response, f"ANSWER: {response}"):
-        assert judge(profile, reference, said, answer_type=kind).verdict != "correct"
+    """Nor is it after the delimiter of ARB."""
+    for text in (response, f"ANSWER: {response}"):
+        assert judge(profile, reference, text, answer_type=kind).verdict != "correct"
 
 
 @pytest.mark.parametrize(
@@ -302,17 +302,17 @@ _LEFT_OUT = {
 
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("kind", AnswerType)
-def test_what_a_paper_has_no_rule_for_is_undecided(profile: str, kind: AnswerType) -> None:
-    """It is never incorrect for that, whatever the response says."""
+def test_a_type_without_a_rule_in_the_paper_is_undecided(profile: str, kind: AnswerType) -> None:
+    """It is not incorrect, for any response."""
     made = judge(profile, "B", "A", answer_type=kind)
-    said = f"{profile}:cannot-grade-{kind.value.replace('_', '-')}"
+    reason = f"{profile}:cannot-grade-{kind.value.replace('_', '-')}"
     left_out = kind.value in _LEFT_OUT[profile]
-    assert (made.reason == said) is left_out or (profile, kind) == ("atlas", AnswerType.TEXT)
-    assert (made.outcome is Outcome.UNDECIDED) is (made.reason == said)
+    assert (made.reason == reason) is left_out or (profile, kind) == ("atlas", AnswerType.TEXT)
+    assert (made.outcome is Outcome.UNDECIDED) is (made.reason == reason)
 
 
-def test_atlas_says_so_where_rules_cannot_grade_a_text() -> None:
-    """Its own judge is a model; what the rules show is graded."""
+def test_atlas_leaves_texts_undecided_that_rules_cannot_grade() -> None:
+    """Its own judge is a model; texts that the rules can decide are graded."""
     fields = {"answer_type": "text"}
     assert verdict("atlas", "the increase", "The answer is the increase.", **fields) == "correct"
     made = judge("atlas", "the increase", "The answer is growth.", **fields)
@@ -323,12 +323,13 @@ def test_atlas_says_so_where_rules_cannot_grade_a_text() -> None:
     assert (made.verdict, made.reason) == ("incorrect", "atlas:B,?")
 
 
-def test_a_reference_that_is_not_graded_leaves_another_ones_mismatch_open() -> None:
+def test_with_an_ungraded_reference_a_mismatch_is_undecided() -> None:
+    """The ungraded reference might have matched."""
     made = judge("atlas", ["the moon of Jupiter", "1610"], "The answer is Io.")
     assert made.outcome is Outcome.UNDECIDED
     assert verdict("atlas", ["the moon of Jupiter", "Io"], "The answer is Io.") == "correct"
 
 
-def test_an_unknown_profile_names_those_that_there_are() -> None:
+def test_the_error_of_an_unknown_profile_lists_the_profiles() -> None:
     with pytest.raises(SettingsError, match="olympiadbench, olympicarena, arb, atlas"):
         ProfileJudge("olympics")

@@ -1,4 +1,4 @@
-"""What may be quoted: a line, or numbered lines that give the parts of an answer."""
+"""A quote is a part of one line, or numbered lines with the parts of an answer."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PARTS = "We solve both.\n\n(1) x = 3\n(2) the area is 5 \n\nDone."
     ],
 )
 def test_only_parts_are_quoted_over_a_line_break(quote: str, response: str, verbatim: bool) -> None:
-    """Other lines do not become one sentence."""
+    """Other lines are not joined."""
     assert quotes_verbatim(quote, response) is verbatim
 
 
@@ -48,12 +48,12 @@ def test_only_parts_are_quoted_over_a_line_break(quote: str, response: str, verb
     ],
 )
 def test_runs_of_parts(lines: list[str], runs: list[list[str]]) -> None:
-    """Numbered lines that follow one another and fit into a quote."""
+    """A run has consecutive numbered lines that fit into one quote."""
     assert part_runs(lines) == runs
 
 
-def test_no_run_goes_over_an_elision() -> None:
-    """What was left out between two parts may be a part."""
+def test_no_run_contains_an_elision() -> None:
+    """The omitted text between two parts may be a part."""
     assert quotable(f"(1) 3\n{ELISION}\n(3) 7") == (["(1) 3", "(3) 7"], [])
     assert quotable("(1) 3\n(2) 5") == (["(1) 3", "(2) 5"], [["(1) 3", "(2) 5"]])
     lines, runs = quotable(PARTS)

@@ -1,4 +1,4 @@
-"""JSON Lines in and out: where a complaint points, what a crash leaves, the same bytes again."""
+"""Read and write JSON Lines: places of errors, resuming after a crash, equal bytes."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ def _write(path: Path, text: str | bytes) -> Path:
             "tolerance: string should match",
         ),
         ('{"reference": "4", "response": "4"', "not a JSON object (Expecting"),
-        ("4", "a int, not a JSON object"),
+        ("4", "int instead of a JSON object"),
         ("[" * 100_000, "not a JSON object ("),
     ],
     ids=["empty", "number", "no reference", "unknown", "tolerance", "torn", "scalar", "deep"],
 )
-def test_a_complaint_names_file_line_and_field(tmp_path: Path, line: str, message: str) -> None:
-    """Blank lines count, so that the number is the one that an editor shows."""
+def test_an_error_names_file_line_and_field(tmp_path: Path, line: str, message: str) -> None:
+    """Blank lines are counted, so the number is that of an editor."""
     path = _write(tmp_path / "items.jsonl", f'{{"reference": "4", "response": "4"}}\n\n{line}\n')
     rows = read_rows(path, Item)
     assert next(rows).reference == ("4",)
@@ -64,18 +64,18 @@ def test_a_complaint_names_file_line_and_field(tmp_path: Path, line: str, messag
         next(rows)
 
 
-def test_a_missing_file_and_a_folder_are_told_apart(tmp_path: Path) -> None:
-    """Both before any line is read."""
+def test_a_missing_file_and_a_folder_are_different_errors(tmp_path: Path) -> None:
+    """Both are raised before any line is read."""
     with pytest.raises(MissingError, match=r"nowhere\.jsonl: no such file"):
         list(read_objects(tmp_path / "nowhere.jsonl"))
-    with pytest.raises(InputError, match="a folder; give a JSON Lines file"):
+    with pytest.raises(InputError, match="is a folder; give a JSON Lines file"):
         list(read_objects(tmp_path))
 
 
 def test_a_line_over_the_limit_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One row is one answer, not a corpus."""
+    """A row is one answer."""
     monkeypatch.setattr(records, "MAX_LINE_BYTES", 10)
-    with pytest.raises(TooLargeError, match=r"^f:1: a line of 13 bytes; at most 10 are read"):
+    with pytest.raises(TooLargeError, match=r"^f:1: the line has 13 bytes; at most 10 are allowed"):
         parse_line(b'{"a": "1234"}', "f:1")
 
 
@@ -90,14 +90,14 @@ def test_a_line_over_the_limit_is_an_error(monkeypatch: pytest.MonkeyPatch) -> N
     ],
     ids=["byte order mark", "surrogate pair", "half a pair", "windows", "chinese"],
 )
-def test_what_other_programs_write_is_read(raw: bytes, value: dict[str, object]) -> None:
-    """Half a surrogate pair becomes a replacement character: no UTF-8 output could hold it."""
+def test_other_programs_json_is_read(raw: bytes, value: dict[str, object]) -> None:
+    """Half a surrogate pair, which UTF-8 cannot encode, becomes a replacement character."""
     assert parse_line(raw, "f:1") == value
 
 
 @given(st.dictionaries(st.text(), JSON, max_size=4))
 def test_a_line_is_one_line_and_reads_back(row: dict[str, object]) -> None:
-    """Any JSON object, whatever line separators its texts hold."""
+    """Any JSON object, also with line separators in its texts."""
     line = dump(row)
     assert "\n" not in line
     assert dump(row) == line
@@ -105,7 +105,7 @@ def test_a_line_is_one_line_and_reads_back(row: dict[str, object]) -> None:
 
 
 def test_equal_rows_are_equal_bytes() -> None:
-    """Keys keep the order of the class, Chinese stays readable."""
+    """Keys have the order of the class, Chinese is not escaped."""
     values = {"verdict": Verdict.CORRECT, "method": "rules", "outcome": Outcome.JUDGED, "id": "一"}
     judgement = Judgement.model_validate(values | {"answer_type": AnswerType.NUMBER})
     again = Judgement.model_validate(dict(reversed(values.items())) | {"answer_type": "number"})
@@ -114,7 +114,7 @@ def test_equal_rows_are_equal_bytes() -> None:
 
 
 def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
-    """An error half-way leaves the old file and no temporary one."""
+    """An error while writing leaves the old file and no temporary one."""
     path = tmp_path / "deep" / "rows.jsonl"
     assert write_rows(path, [{"a": 1}, {"a": 2}]) == 2
 
@@ -129,7 +129,7 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
 
 
 def test_a_folder_appears_whole_or_not_at_all(tmp_path: Path) -> None:
-    """Nothing stays of one that an error cut short, and what is there is not written over."""
+    """An error while writing leaves no folder, and an existing one is not overwritten."""
     path = tmp_path / "deep" / "model"
     with pytest.raises(FileExistsError), whole_folder(path) as made:
         made.mkdir()
@@ -146,7 +146,7 @@ def test_a_folder_appears_whole_or_not_at_all(tmp_path: Path) -> None:
 
 
 def test_json_files_and_their_digests(tmp_path: Path) -> None:
-    """Indented, readable, with a newline at the end; the digest is of the bytes."""
+    """Indented, readable, with a newline at the end; the digest is that of the bytes."""
     write_json(tmp_path / "a.json", {"一": [1]})
     assert (tmp_path / "a.json").read_bytes() == '{\n  "一": [\n    1\n  ]\n}\n'.encode()
     write_json(tmp_path / "b.json", {"一": [1]})
@@ -154,28 +154,28 @@ def test_json_files_and_their_digests(tmp_path: Path) -> None:
 
 
 class TestResumableWriter:
-    """Rows in order, none twice and none missing, wherever the earlier run stopped."""
+    """Rows are in order, none repeated and none missing, wherever the earlier run stopped."""
 
     @pytest.fixture
     def path(self, tmp_path: Path) -> Path:
         return tmp_path / "out.jsonl"
 
     def stopped(self, path: Path, *rows: int, fingerprint: str = "f") -> None:
-        """A run that wrote ``rows`` and then broke."""
+        """A run that wrote ``rows`` and was then stopped."""
         with suppress(KeyboardInterrupt), ResumableWriter(path, fingerprint) as writer:
             writer.write({"n": n} for n in rows)
             raise KeyboardInterrupt
 
     def finish(self, path: Path, total: int, fingerprint: str = "f") -> int:
-        """Write what is missing of ``total`` rows; how many were there."""
+        """Write the missing ones of ``total`` rows; return the number of earlier rows."""
         with ResumableWriter(path, fingerprint) as writer:
             before = writer.done
             writer.write({"n": n} for n in range(before, total))
         return before
 
     @pytest.mark.parametrize("torn", ["", '{"n": ', '{"n": 2}', "\x00\x00", '{"n": "一'])
-    def test_a_torn_line_is_cut_off(self, path: Path, torn: str) -> None:
-        """At most the last line is torn; a line without its newline is torn too."""
+    def test_an_incomplete_line_is_dropped(self, path: Path, torn: str) -> None:
+        """It can only be the last line; a line without its newline is incomplete."""
         self.stopped(path, 0, 1)
         partial = path.with_name("out.jsonl.partial")
         partial.write_bytes(partial.read_bytes() + torn.encode())
@@ -184,19 +184,19 @@ class TestResumableWriter:
         assert [p.name for p in path.parent.iterdir()] == ["out.jsonl"]
 
     def test_a_stopped_run_leaves_no_output(self, path: Path) -> None:
-        """The name of the output stands for a whole file."""
+        """A file with the name of the output is complete."""
         self.stopped(path, 0)
         assert not path.exists()
 
     def test_rows_of_another_run_are_refused(self, path: Path) -> None:
-        """Other input or other settings: an error, not a mixture; nothing is lost."""
+        """Another input or other settings are an error; no row is lost."""
         self.stopped(path, 0, 1)
         with pytest.raises(OutputError, match="begun with another input or other settings"):
             self.finish(path, 4, fingerprint="other")
         assert self.finish(path, 4) == 2
 
-    def test_an_output_that_is_there_is_kept(self, path: Path) -> None:
-        """Unless overwriting was asked for."""
+    def test_an_existing_output_is_kept(self, path: Path) -> None:
+        """Without ``overwrite``."""
         self.finish(path, 1)
         with pytest.raises(OutputError, match="exists already"):
             self.finish(path, 2)
@@ -208,6 +208,6 @@ class TestResumableWriter:
         """They would write every row twice."""
         with ResumableWriter(path, "f") as writer:
             writer.write([{"n": 0}])
-            with pytest.raises(OutputError, match="another run is writing it"):
+            with pytest.raises(OutputError, match="another run is writing this file"):
                 self.finish(path, 1)
         assert path.read_text() == '{"n": 0}\n'

@@ -1,4 +1,4 @@
-"""Rewards: what TRL and verl call, and no verdict is no reward."""
+"""Rewards: the interfaces of TRL and verl, and no reward without a verdict."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def says(text: str) -> list[dict[str, Any]]:
 
 
 def test_each_completion_gets_its_reward() -> None:
-    """As texts or as conversations; what else TRL hands over changes nothing."""
+    """For texts and for conversations; TRL's other arguments are ignored."""
     reward = JudgeReward(RuleJudge())
     answers = ["The answer is 4.", "The answer is 5.", ""]
     texts = reward(["2+2=?"] * 3, answers, reference=["4"] * 3, completion_ids=[[1]] * 3)
@@ -40,7 +40,7 @@ def test_each_completion_gets_its_reward() -> None:
 
 
 def test_the_values_and_the_column_can_be_set() -> None:
-    """Several references are alternatives, as everywhere."""
+    """Several references are alternatives."""
     reward = JudgeReward(
         RuleJudge(), correct=2, incorrect=-1, invalid=-2, reference="solution", name="maths"
     )
@@ -50,7 +50,7 @@ def test_the_values_and_the_column_can_be_set() -> None:
 
 
 def test_without_a_verdict_there_is_no_reward() -> None:
-    """Failed, unparsed or undecided: None, which TRL leaves out; so is a row without reference."""
+    """Failed, unparsed or undecided: None, which TRL leaves out; as for a row without reference."""
     engine = ScriptedEngine([EngineError("gone"), "no verdict", "<Yes>", "<No>"])
     reward = JudgeReward(ModelJudge(engine))
     made = reward(["q"] * 5, list("abcde"), reference=["r", "r", None, "r", "r"])
@@ -58,8 +58,8 @@ def test_without_a_verdict_there_is_no_reward() -> None:
     assert JudgeReward(RuleJudge())(["q"], ["It is azure."], reference=["blue"]) == [None]
 
 
-def test_the_last_turns_count() -> None:
-    """Of the user for the question, of the assistant for the response; parts are put together."""
+def test_the_last_turns_are_used() -> None:
+    """The user's for the question, the assistant's for the response; parts are joined."""
     engine = ScriptedEngine(["<Yes>"] * 3)
     reward = JudgeReward(ModelJudge(engine))
     parts = [{"type": "text", "text": "first"}, {"type": "image"}, {"type": "text", "text": "then"}]
@@ -81,22 +81,25 @@ def test_the_last_turns_count() -> None:
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ({}, "no column 'reference' among none; name the column"),
-        ({"answer": ["4"], "step": 3}, "no column 'reference' among answer; name the column"),
+        ({}, "there is no column 'reference' among none; name the column"),
+        (
+            {"answer": ["4"], "step": 3},
+            "there is no column 'reference' among answer; name the column",
+        ),
         ({"reference": ["4", "4"]}, "1 prompts, 1 completions and 2 references"),
         ({"reference": [""]}, "row 0: reference: an accepted answer is empty"),
         ({"reference": [{"a": 1}]}, "row 0: reference: expected text or a list"),
     ],
 )
-def test_what_cannot_be_judged_is_said(columns: dict[str, Any], message: str) -> None:
-    """Rather than scored."""
+def test_rows_that_cannot_be_judged_are_errors(columns: dict[str, Any], message: str) -> None:
+    """They get no reward."""
     with pytest.raises(InputError, match=f"judge_reward: {message}"):
         JudgeReward(RuleJudge())(["q"], ["4"], **columns)
 
 
 @pytest.mark.slow  # importing TRL takes seconds
-def test_trl_takes_it() -> None:
-    """A trainer's own look at a reward function: its name, and that it is no coroutine."""
+def test_trl_accepts_it() -> None:
+    """By TRL's own checks of a reward function: its name, and that it is not a coroutine."""
     utils = pytest.importorskip("trl.trainer.utils")
     reward = JudgeReward(RuleJudge(), name="gradegpt")
     assert utils.get_callable_name(reward) == "gradegpt"
@@ -107,7 +110,7 @@ def test_trl_takes_it() -> None:
 
 
 class Served:
-    """A server that judges by rules, unless told to answer something else first."""
+    """A server that judges by rules, after the replies in ``first``."""
 
     def __init__(self) -> None:
         self.first: list[tuple[int, bytes, dict[str, str]]] = []
@@ -151,8 +154,8 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
     server.server_close()
 
 
-def test_a_server_judges_as_the_judge_behind_it(served: Served) -> None:
-    """Ids, order and meta aside; in requests of 32 items, with the key."""
+def test_a_server_gives_the_judgements_of_its_judge(served: Served) -> None:
+    """In order, in requests of 32 items, with the key."""
     items = [
         Item(id=str(n), reference=("4",), response=f"The answer is {n}.", meta={"n": n})
         for n in range(70)
@@ -168,7 +171,7 @@ ITEM = Item(id="i", reference=("4",), response="4")
 
 
 def test_a_busy_server_is_asked_again(served: Served) -> None:
-    """As often as ``attempts`` says."""
+    """At most ``attempts`` times."""
     served.first = [(429, b"", {"Retry-After": "2"}), (503, b"<html>", {})]
     assert ServerJudge(served.url).judge([ITEM])[0].verdict == "correct"
     served.first = [(502, b'{"error": {"message": "engine gone"}}', {})] * 2
@@ -184,14 +187,14 @@ def test_a_busy_server_is_asked_again(served: Served) -> None:
         (200, b"<html>login</html>", "not judgements .*is this a GradeGPT server"),
         (200, b"[]", "not judgements"),
         (200, b'{"judgements": [{"id": 1}]}', "not judgements .*outcome"),
-        (200, b'{"judgements": []}', "0 judgements of 1 items"),
+        (200, b'{"judgements": []}', "0 judgements for 1 items"),
     ],
     ids=["key", "web page", "list", "row", "none"],
 )
-def test_a_reply_that_is_no_judgement_is_a_failure(
+def test_a_reply_without_judgements_is_a_failure(
     served: Served, status: int, body: bytes, reason: str
 ) -> None:
-    """At once, and never a verdict."""
+    """Without another request, and never a verdict."""
     served.first = [(status, body, {})]
     (failed,) = ServerJudge(served.url).judge([ITEM])
     assert failed.outcome == "failed"
@@ -199,21 +202,21 @@ def test_a_reply_that_is_no_judgement_is_a_failure(
     assert len(served.seen) == 1
 
 
-def test_a_server_that_is_not_there(served: Served) -> None:
-    """Is said to be down."""
+def test_a_server_that_does_not_run(served: Served) -> None:
+    """The failure asks whether it is running; a URL without a scheme is an error."""
     (failed,) = ServerJudge("http://127.0.0.1:9", attempts=2).judge([ITEM])
     assert failed.reason.endswith("is the server running?")
-    with pytest.raises(SettingsError, match="'localhost:8000' is no URL"):
+    with pytest.raises(SettingsError, match="'localhost:8000' is not a URL"):
         ServerJudge("localhost:8000")
 
 
 # --- verl -----------------------------------------------------------------------------------------
 
 
-def test_verl_gets_a_score_from_the_server_that_the_environment_names(
+def test_verl_gets_a_score_from_the_server_in_the_environment(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With the question of the row's other fields."""
+    """With the question in the row's other fields."""
     monkeypatch.setenv("GRADEGPT_URL", served.url)
     extra = {"question": "2+2=?", "index": 3}
     assert compute_score("d", "The answer is 4.", "4", extra) == {"score": 1.0, "judged": 1.0}
@@ -228,8 +231,8 @@ def test_verl_gets_a_score_from_the_server_that_the_environment_names(
         compute_score("d", "4", "4")
 
 
-def test_verl_may_have_a_judge_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Then no server is needed; without either, it says what to set."""
+def test_verl_may_use_a_judge_in_its_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It needs no server; without either, the error says what to set."""
     monkeypatch.delenv("GRADEGPT_URL", raising=False)
     assert compute_score("d", "4", 4, judge=RuleJudge(), correct=3.0)["score"] == 3.0
     with pytest.raises(SettingsError, match="set GRADEGPT_URL"):

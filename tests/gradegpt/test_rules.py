@@ -1,4 +1,4 @@
-"""The rule judge: what it can show, what it leaves open, and no more. A bug is a row here."""
+"""The rule judge: what it decides and what it leaves undecided; one row per past bug."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def verdict(reference: str | tuple[str, ...], response: str, question: str = "")
 )  # fmt: skip
 @pytest.mark.parametrize("question", [ZH, EN], ids=["zh", "en"])
 def test_an_option_in_any_spelling_is_the_option(response: str, question: str) -> None:
-    """Letter, bracketed, boxed, announced in either language, or the option's own text."""
+    """A letter alone, bracketed, boxed or announced, or the text of the option, is read."""
     assert verdict("B", response, question) == "correct"
     assert verdict("(B)", response, question) == "correct"
     assert verdict("C", response, question) == "incorrect"
@@ -101,10 +101,10 @@ def test_an_option_in_any_spelling_is_the_option(response: str, question: str) -
         ("B", "{B}", "correct"),
     ],
 )
-def test_several_letters_and_sentences_that_only_look_like_letters(
+def test_several_letters_and_sentences_that_resemble_letters(
     reference: str, response: str, expected: str
 ) -> None:
-    """Missing and surplus options are wrong; two candidates or a mere mention decide nothing."""
+    """Missing and surplus options are wrong; two candidates or a mere mention are undecided."""
     assert verdict(reference, response, ZH) == expected
 
 
@@ -121,7 +121,7 @@ def test_several_letters_and_sentences_that_only_look_like_letters(
     ],
 )
 def test_a_revised_answer_counts(reference: str, response: str, question: str) -> None:
-    """What a response settles on is its answer; what it gave up is not."""
+    """The final answer of a response counts, not one that it retracted."""
     assert verdict(reference, response, question) == "correct"
 
 
@@ -141,7 +141,7 @@ def test_a_revised_answer_counts(reference: str, response: str, question: str) -
      "The answer is 18 cookies. The cost is 5 dollars."],
 )  # fmt: skip
 def test_a_number_in_any_spelling_is_the_number(response: str) -> None:
-    """Exact rationals, whatever stands around them."""
+    """Numbers are read exactly, with any text around them."""
     assert verdict("18", response) == "correct"
     assert verdict("18.0", response) == "correct"
     assert verdict("19", response) == "incorrect"
@@ -211,7 +211,7 @@ def test_a_number_in_any_spelling_is_the_number(response: str) -> None:
     ],
 )
 def test_numbers(reference: str, response: str, expected: str) -> None:
-    """Equal values are equal, units are converted; a percent sign or prose decides nothing."""
+    """Equal values match and units are converted; a bare percent sign or prose is undecided."""
     assert verdict(reference, response) == expected
 
 
@@ -229,7 +229,7 @@ def test_numbers(reference: str, response: str, expected: str) -> None:
     ],
 )
 def test_a_tolerance_widens_equality(tolerance: str | None, response: str, expected: str) -> None:
-    """By the item's policy; without one, what is near a rounded reference is left open."""
+    """The policy of the item decides; without one, a number near the reference is undecided."""
     item = Item(reference=("3.14159",), response=response, tolerance=tolerance)
     judgement = RuleJudge().judge([item])[0]
     assert (judgement.verdict or judgement.outcome).value == expected
@@ -256,7 +256,7 @@ def test_a_tolerance_widens_equality(tolerance: str | None, response: str, expec
     ],
 )
 def test_truth_words(reference: str, response: str, expected: str) -> None:
-    """In both languages and as signs, alone or at the end of a sentence."""
+    """They are read in both languages and as signs, alone or at the end of a sentence."""
     assert verdict(reference, response) == expected
 
 
@@ -282,7 +282,7 @@ def test_truth_words(reference: str, response: str, expected: str) -> None:
     ],
 )
 def test_texts_and_simple_structures(reference: str, response: str, expected: str) -> None:
-    """The same text is the same answer; another text is another answer only where it is read."""
+    """The same text matches; another text is incorrect only if both can be read."""
     assert verdict(reference, response) == expected
 
 
@@ -307,7 +307,7 @@ def test_texts_and_simple_structures(reference: str, response: str, expected: st
 def test_worked_solutions_and_several_accepted_answers(
     reference: str | tuple[str, ...], response: str, question: str, expected: str
 ) -> None:
-    """A solution stands for the answer it announces; incorrect only if no accepted one fits."""
+    """A solution means the answer that it announces; any accepted answer suffices."""
     assert verdict(reference, response, question) == expected
 
 
@@ -315,7 +315,7 @@ def test_worked_solutions_and_several_accepted_answers(
     "response", ["", " ", "\n\t", "...", "。。。", "???", "——", "\u200b", "\x00", "**"]
 )
 def test_a_response_without_a_word_is_invalid(response: str) -> None:
-    """Blanks and punctuation alone hold nothing to grade."""
+    """Spaces and punctuation alone are not gradable."""
     judgement = judge("42", response)
     assert (judgement.verdict, judgement.reason) == ("invalid", "response:empty")
     assert judgement.key_sentence is None
@@ -323,11 +323,11 @@ def test_a_response_without_a_word_is_invalid(response: str) -> None:
     assert judgement.chain.startswith("The model response gives no answer that can be graded.")
 
 
-# --- what a judgement carries ---------------------------------------------------------------------
+# --- fields of a judgement ------------------------------------------------------------------------
 
 
-def test_a_decided_judgement_shows_its_grounds() -> None:
-    """Key sentence verbatim, answer, type, a chain in one language, a reason for machines."""
+def test_a_decided_judgement_has_its_evidence() -> None:
+    """It has the verbatim key sentence, answer, type, chain and a machine-readable reason."""
     response = "先比较负数。\n综上所述，本题的正确答案是 B。谢谢。"
     judgement = judge("B", response, ZH)
     assert judgement.key_sentence == "综上所述，本题的正确答案是 B。"
@@ -342,15 +342,15 @@ def test_a_decided_judgement_shows_its_grounds() -> None:
 
 
 def test_an_undecided_judgement_has_a_reason_and_no_verdict() -> None:
-    """What was found is told, for the judge that comes next."""
+    """It reports the answer that was found, for the next judge."""
     judgement = judge("the water cycle", "The answer is evaporation.")
     assert judgement.outcome is Outcome.UNDECIDED
     assert (judgement.verdict, judgement.chain, judgement.confidence) == (None, None, None)
     assert (judgement.reason, judgement.answer) == ("text:not-shown", "evaporation")
 
 
-def test_a_stated_type_beats_the_guess() -> None:
-    """A letter that is a text answer is not an option."""
+def test_a_stated_type_takes_precedence() -> None:
+    """A letter of the type text is not an option."""
     item = Item(reference=("A",), response="The answer is A.", answer_type=AnswerType.TEXT)
     assert RuleJudge().judge([item])[0].answer_type is AnswerType.TEXT
 
@@ -381,7 +381,7 @@ def spellings(value: int) -> list[str]:
 @given(st.integers(-(10**9), 10**9), st.integers(-(10**9), 10**9), st.data())
 @settings(deadline=None)
 def test_two_unequal_integers_are_never_correct(a: int, b: int, data: st.DataObject) -> None:
-    """Whatever the spelling on either side."""
+    """The spelling of either number does not matter."""
     assume(a != b)
     reference = data.draw(st.sampled_from([str(a), f"{a:,}", f"{a}.0", f"${a}$"]))
     for response in spellings(b):
@@ -391,7 +391,7 @@ def test_two_unequal_integers_are_never_correct(a: int, b: int, data: st.DataObj
 @given(st.integers(-(10**12), 10**12))
 @settings(deadline=None)
 def test_a_number_written_another_way_is_correct(value: int) -> None:
-    """Separators, zeros and boxes do not change a value."""
+    """Separators, trailing zeros and boxes do not change a value."""
     for response in spellings(value):
         assert verdict(str(value), response) == "correct"
         assert verdict(f"{value:,}", response) == "correct"
@@ -400,7 +400,7 @@ def test_a_number_written_another_way_is_correct(value: int) -> None:
 @given(st.fractions(max_denominator=999).filter(lambda f: f.denominator > 1))
 @settings(deadline=None)
 def test_fractions_are_read_exactly(value: Fraction) -> None:
-    """No float comes in between."""
+    """No intermediate result is a float."""
     sign = "-" if value < 0 else ""
     top = abs(value.numerator)
     assume(len(str(top)) < 12)
@@ -418,7 +418,7 @@ def test_fractions_are_read_exactly(value: Fraction) -> None:
 def test_any_text_is_judged_the_same_way_twice(
     reference: str, response: str, question: str
 ) -> None:
-    """Nothing raises, nothing is remembered, and a quote is always from the response."""
+    """Any text is judged without an error or state, and quotes are from the response."""
     judgement = judge(reference, response, question)
     assert judge(reference, response, question) == judgement
     if judgement.key_sentence is not None:
@@ -427,8 +427,8 @@ def test_any_text_is_judged_the_same_way_twice(
 
 @given(HOSTILE)
 @settings(deadline=None, max_examples=300)
-def test_what_is_found_stands_where_it_is_said_to_stand(text: str) -> None:
-    """Spans lie inside the text, the sentence on one line."""
+def test_spans_of_a_found_answer_are_valid(text: str) -> None:
+    """Spans are inside of the text, and the sentence is on one line."""
     found = find_answer(text)
     if found is not None:
         assert found.answer in text
@@ -446,7 +446,7 @@ def test_what_is_found_stands_where_it_is_said_to_stand(text: str) -> None:
     ids=ascii,
 )  # fmt: skip
 def test_hostile_repetition_does_not_raise(piece: str) -> None:
-    """A megabyte as a response, ten thousand times as a reference."""
+    """A megabyte of it is a valid response, ten thousand repeats a valid reference."""
     long, short = piece * (2**20 // len(piece)), piece * 10_000
     for reference, response in (("B", long), (short if short.strip() else "B", short)):
         judgement = judge(reference, response, EN)
@@ -479,7 +479,7 @@ def test_hostile_repetition_does_not_raise(piece: str) -> None:
     ],
 )
 def test_the_type_of_a_reference(reference: str, question: str, kind: str) -> None:
-    """A guess for references without a stated type."""
+    """The likely type is found for references without a stated one."""
     assert answer_type(reference, question).value == kind
 
 
@@ -490,26 +490,26 @@ def test_the_type_of_a_reference(reference: str, question: str, kind: str) -> No
      ("AI", None), ("Apple", None), ("A cat", None), ("cab", None), ("", None), ("A or B", None)],
 )  # fmt: skip
 def test_letters(text: str, named: str | None) -> None:
-    """Option letters are A to J; words are no letters."""
+    """Option letters are A to J; words are not letters."""
     assert letters(text) == (None if named is None else frozenset(named))
 
 
 def test_options_of_a_question() -> None:
-    """Listed on lines or in a row; one letter alone is no list."""
+    """Options are listed on lines or in a row; one letter alone is not a list."""
     assert options(ZH) == {"A": "0", "B": "-3", "C": "2", "D": "-1"}
     assert options(EN) == options(ZH)
     assert options("求值（ ） A、(1,3) B、[1,3)") == {"A": "(1,3)", "B": "[1,3)"}
     assert options("如图，A. 是圆心") == {}
 
 
-def test_a_short_reference_is_not_searched() -> None:
-    """``A: 18`` as a reference is what it is; only long ones are read as solutions."""
+def test_only_a_long_reference_is_searched_for_its_answer() -> None:
+    """A short reference is the answer itself; a long one is read as a solution."""
     assert reference_answer(" B ") == "B"
     assert reference_answer(WORKED_EN) == "21"
 
 
 @pytest.mark.parametrize("piece", [" ", "* ", "_ :", "# "])
-def test_a_long_line_before_an_option_is_read_once(piece: str) -> None:
-    """Three patterns for what may stand there, one after the other, would try every division."""
+def test_a_long_line_before_an_option_takes_linear_time(piece: str) -> None:
+    """Without possessive patterns, every division of the line would be tried."""
     item = Item(reference=("B",), response=piece * 4_000 + "x", answer_type="single_choice")
     assert RuleJudge().judge([item])[0].verdict is None

@@ -1,4 +1,4 @@
-"""Judging a file: checked before, resumable anywhere, counted so that it adds up."""
+"""Judging a file: checked before any work, resumable anywhere, with counts that add up."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ROW = {"reference": "4", "response": "The answer is 4."}
 
 
 def write(path: Path, rows: Iterable[Any]) -> Path:
-    """A file of one row a line; text is written as it is."""
+    """A file with one row per line; text is written unchanged."""
     lines = [row if isinstance(row, str) else json.dumps(row) for row in rows]
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return path
@@ -53,14 +53,15 @@ def test_every_row_gets_a_judgement_in_order_and_the_summary_adds_up(tmp_path: P
 
 
 def test_items_without_an_id_get_their_line_number(tmp_path: Path) -> None:
-    """Blank lines count, so that the number is the one an editor shows."""
+    """Blank lines are counted, so the number is that of an editor."""
     source = write(tmp_path / "in.jsonl", [ROW, "", {**ROW, "id": "mine"}, ROW])
     judge_all(source, RuleJudge())
     ids = [j.id for j in read_rows(tmp_path / "out.jsonl", Judgement)]
     assert ids == ["1", "mine", "4"]
 
 
-def test_labels_may_be_there_and_reach_no_judge(tmp_path: Path) -> None:
+def test_no_judge_sees_a_label(tmp_path: Path) -> None:
+    """A file may have columns with labels."""
     label = {"verdict": "correct", "labelled_by": "hand", "lang": "en", "source": "exam"}
     engine = ScriptedEngine(["<No>"])
     judge_all(write(tmp_path / "in.jsonl", [{**ROW, **label}]), ModelJudge(engine))
@@ -75,7 +76,8 @@ def test_extra_columns_are_refused_or_ignored_on_demand(tmp_path: Path) -> None:
     assert check_input(source, ignore_extra=True).rows == 1
 
 
-def test_a_manifest_says_what_the_rows_were_made_from(tmp_path: Path) -> None:
+def test_a_manifest_states_judge_input_output_and_counts(tmp_path: Path) -> None:
+    """With the hashes of both files."""
     source = write(tmp_path / "in.jsonl", [ROW])
     summary = judge_all(source, RuleJudge())
     manifest = json.loads((tmp_path / "out.jsonl.manifest.json").read_text())
@@ -85,18 +87,19 @@ def test_a_manifest_says_what_the_rows_were_made_from(tmp_path: Path) -> None:
     assert manifest["counts"] == summary.counts.model_dump()
 
 
-def test_progress_is_told_after_every_write(tmp_path: Path) -> None:
-    told: list[tuple[int, int]] = []
+def test_progress_is_reported_after_every_write(tmp_path: Path) -> None:
+    """With the numbers of rows written and of all rows."""
+    reported: list[tuple[int, int]] = []
     source = write(tmp_path / "in.jsonl", [ROW] * 5)
-    judge_all(source, RuleJudge(), rows_per_write=2, on_progress=lambda *seen: told.append(seen))
-    assert told == [(0, 5), (2, 5), (4, 5), (5, 5)]
+    judge_all(source, RuleJudge(), rows_per_write=2, on_progress=lambda *n: reported.append(n))
+    assert reported == [(0, 5), (2, 5), (4, 5), (5, 5)]
 
 
-class _BatchTeller:
-    """A judge whose every judgement tells which items shared its batch; it can break at an item."""
+class _BatchJudge:
+    """A judge whose reasons list the items of the batch; it can fail at an item."""
 
-    name = "teller"
-    fingerprint = "teller"
+    name = "batch"
+    fingerprint = "batch"
 
     def __init__(self, breaks_at: str = "") -> None:
         self.breaks_at = breaks_at
@@ -111,51 +114,52 @@ class _BatchTeller:
         ]
 
 
-def test_a_broken_run_goes_on_where_it_stood(tmp_path: Path) -> None:
-    """The error says how much is safe; the second run judges the rest and counts all."""
+def test_a_failed_run_is_resumed(tmp_path: Path) -> None:
+    """The error says how many rows are kept; the second run judges the rest and counts all."""
     source = write(tmp_path / "in.jsonl", [ROW] * 7)
-    with pytest.raises(EngineTimeoutError, match=r"^the engine is gone; 4 of 7 rows are safe in"):
-        judge_all(source, _BatchTeller(breaks_at="5"), rows_per_write=2)
+    with pytest.raises(EngineTimeoutError, match=r"^the engine is gone; 4 of 7 rows are kept in"):
+        judge_all(source, _BatchJudge(breaks_at="5"), rows_per_write=2)
     assert not (tmp_path / "out.jsonl").exists()
-    summary = judge_all(source, _BatchTeller(), rows_per_write=2)
+    summary = judge_all(source, _BatchJudge(), rows_per_write=2)
     assert (summary.rows_before, summary.counts.n_items) == (4, 7)
     assert [j.id for j in read_rows(summary.output, Judgement)] == list("1234567")
 
 
 @pytest.mark.parametrize("size", range(0, 700, 23))
-def test_a_run_cut_off_at_any_byte_ends_in_the_same_bytes(tmp_path: Path, size: int) -> None:
-    """Also inside a line or a batch: the judge sees the same batches as in an unbroken run."""
+def test_a_run_cut_off_at_any_byte_writes_the_same_bytes(tmp_path: Path, size: int) -> None:
+    """Also inside a line or a batch: the judge gets the same batches as in an uninterrupted run."""
     source = write(tmp_path / "in.jsonl", [ROW] * 8)
-    whole = judge_all(source, _BatchTeller(), rows_per_write=3).output.read_bytes()
+    whole = judge_all(source, _BatchJudge(), rows_per_write=3).output.read_bytes()
     with pytest.raises(EngineTimeoutError):
-        judge_all(source, _BatchTeller(breaks_at="7"), rows_per_write=3, overwrite=True)
+        judge_all(source, _BatchJudge(breaks_at="7"), rows_per_write=3, overwrite=True)
     partial = tmp_path / "out.jsonl.partial"
     partial.write_bytes(partial.read_bytes()[:size])
-    again = judge_all(source, _BatchTeller(), rows_per_write=3, overwrite=True)
+    again = judge_all(source, _BatchJudge(), rows_per_write=3, overwrite=True)
     assert again.output.read_bytes() == whole
     assert again.rows_before == whole[:size][: len(whole)].count(b"\n")
 
 
-def test_another_input_or_judge_does_not_go_on_in_a_begun_file(tmp_path: Path) -> None:
+def test_another_input_or_judge_does_not_resume_a_partial_file(tmp_path: Path) -> None:
+    """It is an error that says what to delete."""
     source = write(tmp_path / "in.jsonl", [ROW] * 3)
     with pytest.raises(EngineError):
-        judge_all(source, _BatchTeller(breaks_at="3"), rows_per_write=1)
+        judge_all(source, _BatchJudge(breaks_at="3"), rows_per_write=1)
     with pytest.raises(OutputError, match="begun with another input or other settings"):
         judge_all(source, RuleJudge())
     write(source, [ROW] * 4)
     with pytest.raises(OutputError, match="begun with another input or other settings"):
-        judge_all(source, _BatchTeller())
+        judge_all(source, _BatchJudge())
 
 
 def test_two_runs_do_not_write_one_file(tmp_path: Path) -> None:
-    """Each row would be there twice; the second run is told to wait."""
+    """Each row would be written twice; the second run is an error."""
     source = write(tmp_path / "in.jsonl", [ROW] * 2)
 
     def start_another(done: int, _: int) -> None:
-        with pytest.raises(OutputError, match="another run is writing it"):
-            judge_all(source, _BatchTeller())
+        with pytest.raises(OutputError, match="another run is writing this file"):
+            judge_all(source, _BatchJudge())
 
-    summary = judge_all(source, _BatchTeller(), rows_per_write=1, on_progress=start_another)
+    summary = judge_all(source, _BatchJudge(), rows_per_write=1, on_progress=start_another)
     assert summary.counts.n_items == 2
 
 
@@ -171,27 +175,29 @@ class _Down:
 def test_an_engine_that_is_down_stops_the_run_instead_of_failing_every_row(
     tmp_path: Path,
 ) -> None:
-    """Rows that the rules decided before are kept; nothing is written that must be undone."""
+    """Earlier rows that the rules decided are kept; no failed row is written."""
     hard = {"reference": "blue", "response": "the sky has the colour of the sea"}
     source = write(tmp_path / "in.jsonl", [ROW] * 20 + [hard] * 20)
     judge = CascadeJudge(RuleJudge(), ModelJudge(_Down()))
     with pytest.raises(EngineError) as caught:
         judge_all(source, judge, rows_per_write=20)
     assert str(caught.value) == (
-        "all 20 items asked about failed: engine:error: connection refused; "
-        f"20 of 40 rows are safe in {tmp_path}/out.jsonl.partial; "
-        "run the same command again to go on"
+        "all 20 items failed: engine:error: connection refused; "
+        f"20 of 40 rows are kept in {tmp_path}/out.jsonl.partial; "
+        "run the same command again to resume"
     )
 
 
-def test_single_failures_are_counted_and_the_run_goes_on(tmp_path: Path) -> None:
+def test_single_failures_are_counted_and_do_not_stop_the_run(tmp_path: Path) -> None:
+    """One answer in a write shows that the engine is up."""
     script = [EngineError("odd")] * 19 + ["<Yes>"]
     source = write(tmp_path / "in.jsonl", [ROW] * 20)
     summary = judge_all(source, ModelJudge(ScriptedEngine(script)))
     assert (summary.counts.n_failed, summary.counts.n_correct) == (19, 1)
 
 
-def test_rows_that_failed_are_asked_about_again_by_the_same_command(tmp_path: Path) -> None:
+def test_the_same_command_judges_failed_rows_again(tmp_path: Path) -> None:
+    """The other rows are kept."""
     source = write(tmp_path / "in.jsonl", [ROW] * 5)
     first = ["<No>", EngineError("busy"), "<No>", EngineError("busy"), "<No>"]
     summary = judge_all(source, ModelJudge(ScriptedEngine(first)))
@@ -203,14 +209,16 @@ def test_rows_that_failed_are_asked_about_again_by_the_same_command(tmp_path: Pa
     assert (len(engine.prompts), summary.rows_before, summary.counts.n_failed) == (2, 3, 0)
 
 
-def test_a_file_with_failed_rows_is_not_gone_on_with_by_another_judge(tmp_path: Path) -> None:
+def test_another_judge_does_not_resume_a_file_with_failed_rows(tmp_path: Path) -> None:
+    """The file exists already."""
     source = write(tmp_path / "in.jsonl", [ROW] * 2)
     judge_all(source, ModelJudge(ScriptedEngine(["<No>", EngineError("busy")])))
     with pytest.raises(OutputError, match="exists already"):
         judge_all(source, RuleJudge())
 
 
-def test_alike_complaints_are_listed_once_and_counted(tmp_path: Path) -> None:
+def test_equal_complaints_are_listed_once_and_counted(tmp_path: Path) -> None:
+    """With the place of the first."""
     source = write(tmp_path / "in.jsonl", ["{", *[{"reference": "4"}] * 24, ROW])
     with pytest.raises(InputError) as caught:
         check_input(source)
@@ -218,7 +226,7 @@ def test_alike_complaints_are_listed_once_and_counted(tmp_path: Path) -> None:
     assert lines == [
         f"{source}: 25 complaints, nothing was judged",
         f"{source}:1: not a JSON object (Expecting property name enclosed in double quotes: "
-        "line 2 column 1 (char 2)); every line holds one {...}",
+        "line 2 column 1 (char 2)); write one {...} per line",
         f"{source}: `response`: field required in 24 rows (first: {source}:2)",
     ]
 
@@ -226,16 +234,17 @@ def test_alike_complaints_are_listed_once_and_counted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("folder", "a folder; give the name of a file to write"),
+        ("folder", "is a folder; give the name of a file to write"),
         ("in.jsonl", "is the input; choose another name for the output"),
         ("old.jsonl", "exists already; choose another name or pass --overwrite"),
         ("in.jsonl/out.jsonl", r"cannot be written \((File exists|Not a directory)\)"),
     ],
     ids=["folder", "the-input", "there-already", "under-a-file"],
 )
-def test_an_output_that_cannot_be_written_is_found_before_any_work(
+def test_an_output_that_cannot_be_written_is_an_error_before_any_work(
     tmp_path: Path, name: str, message: str
 ) -> None:
+    """A folder, the input, an existing file, or a path below a file."""
     source = write(tmp_path / "in.jsonl", [ROW])
     write(tmp_path / "old.jsonl", [ROW])
     (tmp_path / "folder").mkdir()
@@ -243,7 +252,8 @@ def test_an_output_that_cannot_be_written_is_found_before_any_work(
         check_output(tmp_path / name, source)
 
 
-def test_overwrite_takes_the_place_of_a_file_and_never_of_the_input(tmp_path: Path) -> None:
+def test_overwrite_replaces_a_file_and_never_the_input(tmp_path: Path) -> None:
+    """The input as output is an error with ``overwrite``, too."""
     source, old = write(tmp_path / "in.jsonl", [ROW]), write(tmp_path / "old.jsonl", [ROW])
     check_output(old, source, overwrite=True)
     with pytest.raises(OutputError, match="is the input"):
@@ -251,8 +261,8 @@ def test_overwrite_takes_the_place_of_a_file_and_never_of_the_input(tmp_path: Pa
 
 
 @given(st.lists(st.sampled_from([*Outcome, *Verdict])))
-def test_counts_add_up_whatever_comes(ends: list[Outcome | Verdict]) -> None:
-    """The type itself refuses counts that do not add up; sums of counts are counts of sums."""
+def test_counts_add_up_for_any_judgements(ends: list[Outcome | Verdict]) -> None:
+    """The sum of the counts of two parts is the count of the whole."""
     rows = [
         Judgement(id="", outcome=Outcome.JUDGED, verdict=end, method="m")
         if isinstance(end, Verdict)
@@ -266,6 +276,7 @@ def test_counts_add_up_whatever_comes(ends: list[Outcome | Verdict]) -> None:
 
 
 @pytest.mark.parametrize("wrong", [{"n_items": 1}, {"n_items": 1, "n_judged": 1}])
-def test_counts_that_do_not_add_up_cannot_be_made(wrong: dict[str, int]) -> None:
+def test_counts_that_do_not_add_up_are_refused(wrong: dict[str, int]) -> None:
+    """By the type itself."""
     with pytest.raises(ValidationError, match="do not add up"):
         Counts(**wrong)

@@ -1,4 +1,4 @@
-"""Scores over several answers, by numbers counted by hand and by drawing every subset."""
+"""Scores over several answers, against hand arithmetic and the enumeration of all subsets."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gradegpt.sampled import g_pass_at_k, mg_pass_at_k, pass_at_k
 
 
 def drawn(n: int, c: int, k: int, least: int) -> float:
-    """The share of all subsets of ``k`` answers with so many right ones."""
+    """The share of all subsets of ``k`` answers with at least ``least`` right ones."""
     subsets = list(combinations([1] * c + [0] * (n - c), k))
     return sum(sum(subset) >= least for subset in subsets) / len(subsets)
 
@@ -42,30 +42,37 @@ def test_every_subset_is_counted(n: int) -> None:
     ],
 )
 def test_counted_by_hand(n: int, c: int, k: int, passes: float, mean: float) -> None:
+    """The comments have the arithmetic."""
     assert pass_at_k(n, c, k) == pytest.approx(passes, abs=1e-9)
     assert mg_pass_at_k(n, c, k) == pytest.approx(mean, abs=1e-9)
 
 
-def test_thresholds_are_shares_that_floats_do_not_move() -> None:
-    """0.55 of 20 is 11, though 0.55 * 20 is a little more as floats go."""
+def test_thresholds_are_not_affected_by_rounding() -> None:
+    """0.55 of 20 is 11, although 0.55 * 20 is slightly more in floating point."""
     assert g_pass_at_k(40, 30, 20, 0.55) == g_pass_at_k(40, 30, 20, 11 / 20)
     assert g_pass_at_k(40, 30, 20, 1e-6) == pass_at_k(40, 30, 20)
 
 
 @pytest.mark.parametrize(
     ("n", "c", "k", "message"),
-    [(4, 5, 1, "5 right of 4"), (4, -1, 1, "-1 right"), (4, 2, 5, "k = 5"), (4, 2, 0, "k = 0")],
+    [
+        (4, 5, 1, "c: is 5 of 4"),
+        (4, -1, 1, "c: is -1"),
+        (4, 2, 5, "k: is 5"),
+        (4, 2, 0, "k: is 0"),
+    ],
 )
 def test_impossible_counts_are_refused(n: int, c: int, k: int, message: str) -> None:
+    """As are thresholds outside 0 to 1."""
     for count in (pass_at_k, mg_pass_at_k):
         with pytest.raises(ValueError, match=message):
             count(n, c, k)
-    with pytest.raises(ValueError, match="a share of the answers"):
+    with pytest.raises(ValueError, match="give a share of the answers"):
         g_pass_at_k(4, 2, 2, 1.1)
 
 
 def test_the_numbers_of_scipys_distribution() -> None:
-    """Public implementations take its survival function; all up to sixteen answers."""
+    """The survival function that public implementations use, for all sizes up to sixteen."""
     stats = pytest.importorskip("scipy.stats")
     for n in range(1, 17):
         for c, k in product(range(n + 1), range(1, n + 1)):

@@ -1,4 +1,4 @@
-"""Two hundred hostile programs: none gets out, none hangs the judge, all are reported."""
+"""Two hundred hostile programs: none escapes, none hangs the judge, all are reported."""
 # ruff: noqa: E501  programs are data
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from gradegpt.errors import MissingError
 from gradegpt.sandbox import End, Limits, Ran, missing, run
 
 LIMITS = Limits(seconds=1.0, memory_mb=256, output_mb=1, files_mb=4, processes=8)
-confined = pytest.mark.skipif(bool(missing()), reason=f"no sandbox here: {missing()}")
+confined = pytest.mark.skipif(bool(missing()), reason=f"no sandbox on this system: {missing()}")
 READS = (
     "/etc/passwd", "/etc/shadow", "/root/.bashrc", "/home", "/data", "/var/log", "/proc/1/environ",
     "/proc/kcore", "/root", "/proc/1/root/root", "/var/lib", "/home/../root", "/etc/ssl/private", "/media", "/usr/../root", "/run", "/mnt", "/srv", "/boot", "/etc/hostname", "/opt",
@@ -51,7 +51,7 @@ ADDRESSES = (
 
 
 def hostile() -> Iterator[tuple[str, str]]:
-    """(name, Python program); what gets out prints ``ESCAPED``."""
+    """(name, Python program); a program that escapes prints ``ESCAPED``."""
     for path in READS:
         yield (
             f"read {path}",
@@ -199,8 +199,8 @@ PROGRAMS = list(hostile())
 
 
 @confined
-def test_no_hostile_program_gets_out_or_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each ends within its second and a little, and is told by how it ended."""
+def test_no_hostile_program_escapes_or_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each ends soon after its time limit, and its end is reported."""
     monkeypatch.setenv("SECRET_OF_THE_JUDGE", "1")
     assert len(PROGRAMS) >= 190  # and ten in C++
     marker = Path("/tmp/l")
@@ -240,6 +240,7 @@ def test_no_hostile_program_gets_out_or_hangs(monkeypatch: pytest.MonkeyPatch) -
     ],
 )  # fmt: skip
 def test_hostile_cpp(text: str, end: End) -> None:
+    """C++ programs are limited in the same way."""
     build = "g++ -O0 -x c++ /box/m.cpp -o /tmp/m && cat /tmp/m"
     large = Limits(seconds=20, memory_mb=1024, output_mb=16)
     made = run(["sh", "-c", build], files={"m.cpp": text.encode()}, limits=large)
@@ -252,7 +253,8 @@ def test_hostile_cpp(text: str, end: End) -> None:
     "text", ["#include </dev/zero>", "#include </etc/passwd>", '#include "/box/m.cpp"',
              "template<int n>struct A{A<n+1> a;};A<0> a;int main(){}"],
 )  # fmt: skip
-def test_compiling_is_confined_too(text: str) -> None:
+def test_compiling_is_confined(text: str) -> None:
+    """Sources that include other files or never end do not compile."""
     limits = Limits(seconds=4, memory_mb=512)
     ran = run(["g++", "-x", "c++", "/box/m.cpp"], files={"m.cpp": text.encode()}, limits=limits)
     assert not ran.ok
@@ -261,8 +263,8 @@ def test_compiling_is_confined_too(text: str) -> None:
 
 
 @confined
-def test_the_network_is_its_own() -> None:
-    """A port of this machine that is open cannot be reached."""
+def test_there_is_no_network() -> None:
+    """An open port of this machine cannot be reached."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         text = f"import socket\nsocket.create_connection(('127.0.0.1',{port}),1)"
@@ -271,8 +273,8 @@ def test_the_network_is_its_own() -> None:
 
 
 @confined
-def test_an_honest_program_gets_what_it_is_given() -> None:
-    """Input, its own files, a folder to write in; its exit status and both streams come back."""
+def test_an_ordinary_program_runs() -> None:
+    """It has its input, its files and a folder to write in; exit status and output are returned."""
     text = (
         "import sys,os\nopen('/tmp/a','w').write(input())\nprint(open('/tmp/a').read()[::-1])\n"
         "print(sorted(os.listdir('/box')),file=sys.stderr)\nsys.exit(3)"
@@ -285,8 +287,8 @@ def test_an_honest_program_gets_what_it_is_given() -> None:
 
 
 @confined
-def test_nothing_is_left_behind() -> None:
-    """When it returns, so have all that the program started."""
+def test_no_process_is_left() -> None:
+    """All processes of the program have ended when ``run`` returns."""
     mark = f"{time.time_ns() % 10**6 + 10**6}"
     text = f"import subprocess\nfor _ in range(3): subprocess.Popen(['sleep','{mark}'])"
     assert run(["python3", "-I", "-c", text], limits=LIMITS).ok
@@ -294,16 +296,17 @@ def test_nothing_is_left_behind() -> None:
     assert not [line for line in lines if mark.encode() in line]
 
 
-def test_where_nothing_confines_nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And the error says what to install or to allow."""
+def test_without_a_sandbox_nothing_is_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error says what to install or to allow."""
     monkeypatch.setattr(sandbox.shutil, "which", lambda name: None if name == "bwrap" else name)
     monkeypatch.setattr(sandbox, "missing", sandbox.missing.__wrapped__)
     with pytest.raises(
-        MissingError, match="code is not run here: bwrap is not installed; apt install"
+        MissingError,
+        match="code cannot be run on this system: bwrap is not installed; install the package",
     ):
         run(["true"])
     monkeypatch.setattr(sandbox.sys, "platform", "darwin")
-    assert "takes Linux's namespaces" in sandbox.missing()
+    assert "the sandbox needs Linux" in sandbox.missing()
     monkeypatch.undo()
     refused = Ran(End.EXITED, 1, b"", b"bwrap: No permissions", 0.1)
     monkeypatch.setattr(sandbox, "_run", lambda *_: refused)

@@ -1,4 +1,4 @@
-"""The types make dishonest rows impossible."""
+"""The types refuse inconsistent rows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gradegpt.schema import (
 
 
 @pytest.mark.parametrize(("outcome", "verdict"), [*product(Outcome, [None, *Verdict])])
-def test_a_verdict_stands_beside_judged_and_nowhere_else(
+def test_the_outcome_judged_and_no_other_has_a_verdict(
     outcome: Outcome, verdict: Verdict | None
 ) -> None:
     """A failure of the judge cannot carry a verdict, and a judgement cannot lack one."""
@@ -28,13 +28,13 @@ def test_a_verdict_stands_beside_judged_and_nowhere_else(
     if (outcome is Outcome.JUDGED) == (verdict is not None):
         assert Judgement.model_validate(values).verdict is verdict
     else:
-        with pytest.raises(ValidationError, match="only 'judged' carries one"):
+        with pytest.raises(ValidationError, match="a verdict requires 'judged'"):
             Judgement.model_validate(values)
 
 
 @pytest.mark.parametrize("confidence", [-0.1, 1.1, float("nan"), float("inf")])
 def test_confidence_is_a_probability(confidence: float) -> None:
-    """Where there is one."""
+    """From 0 to 1, or none."""
     with pytest.raises(ValidationError):
         Judgement(id="", outcome=Outcome.FAILED, method="m", confidence=confidence)
 
@@ -51,7 +51,7 @@ def test_confidence_is_a_probability(confidence: float) -> None:
     ids=lambda value: value.__name__ if isinstance(value, type) else "",
 )
 def test_an_unknown_field_is_refused(row: type[Item], values: dict[str, object]) -> None:
-    """A misspelt column is an error and not silence."""
+    """A misspelt column is an error."""
     with pytest.raises(ValidationError, match="Extra inputs are not permitted"):
         row.model_validate(values)
 
@@ -59,8 +59,8 @@ def test_an_unknown_field_is_refused(row: type[Item], values: dict[str, object])
 @pytest.mark.parametrize(
     "reference", ["", "  ", "\n", [], ["4", ""], ["4", " \t"], None, 42, 4.2, True, {"a": "4"}, [4]]
 )
-def test_without_a_reference_there_is_nothing_to_grade_against(reference: object) -> None:
-    """Empty, blank, or not text: refused, and a number is asked for in quotes."""
+def test_an_item_needs_a_reference(reference: object) -> None:
+    """Empty, blank and other values than text are refused."""
     with pytest.raises(ValidationError):
         Item.model_validate({"reference": reference, "response": "4"})
 
@@ -78,7 +78,7 @@ def test_one_reference_or_several() -> None:
     "tolerance", ["exact", "relative:0.01", "relative:.5", "relative:1e-3", None]
 )
 def test_a_named_tolerance(tolerance: str | None) -> None:
-    """Exact, or relative with a share."""
+    """``exact``, or ``relative`` with a share."""
     assert Item(reference=("4",), response="", tolerance=tolerance).tolerance == tolerance
 
 
@@ -86,19 +86,19 @@ def test_a_named_tolerance(tolerance: str | None) -> None:
     "tolerance", ["", "0.01", "relative:", "relative:-1", "relative:1%", "abs:1"]
 )
 def test_another_tolerance_is_refused(tolerance: str) -> None:
-    """A bare number does not say what it is relative to."""
+    """Such as a number without a policy."""
     with pytest.raises(ValidationError):
         Item(reference=("4",), response="", tolerance=tolerance)
 
 
 @pytest.mark.parametrize(("field", "value"), [("response", "5"), ("reference", ("5",))])
 def test_rows_are_frozen(field: str, value: object) -> None:
-    """What was judged cannot change behind the judgement."""
+    """An item cannot change after it was judged."""
     with pytest.raises(ValidationError, match="frozen"):
         setattr(Item(reference=("4",), response="4"), field, value)
 
 
 def test_answer_types_have_words() -> None:
-    """As they stand in a chain."""
+    """They are the names in a chain."""
     assert AnswerType.SINGLE_CHOICE.words == "single choice"
     assert len(AnswerType) == 13

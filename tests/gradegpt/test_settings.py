@@ -1,4 +1,4 @@
-"""YAML and ``key=value`` become frozen settings, typed by their class and by nothing else."""
+"""YAML and ``key=value`` become frozen settings, typed by their class alone."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_a_value_has_the_type_of_its_field(
 def test_an_override_replaces_one_value(
     tmp_path: Path, override: str, field: str, value: object
 ) -> None:
-    """Dots reach inside and leave what stands beside; the value is YAML."""
+    """Dots name nested keys, other keys are kept; the value is YAML."""
     settings = load(tmp_path, "name: file\ninner: {label: kept}", override)
     assert getattr(settings, field) == value
 
@@ -115,7 +115,7 @@ def test_an_override_replaces_one_value(
         ("", ("=5",), "'=5': expected key=value, such as max_steps=100"),
         ("", ("parts=[",), "'parts=[': the value is not valid YAML: "),
         ("name: x", ("name.first=y",),
-        "'name.first=y': 'name' holds a value, not settings of its own"),
+        "'name.first=y': 'name' is a value and has no settings"),
         ("!!python/object/apply:os.system [ls]", (),
         "expected 'key: value' lines at the top, found a list"),
     ],
@@ -123,16 +123,16 @@ def test_an_override_replaces_one_value(
 def test_a_mistake_is_one_line_that_says_what_to_do(
     tmp_path: Path, text: str, overrides: tuple[str, ...], message: str
 ) -> None:
-    """Unknown keys are never ignored: a misspelt one has cost people whole training runs."""
+    """Unknown keys are never ignored."""
     with pytest.raises(SettingsError) as caught:
         load(tmp_path, text, *overrides)
-    told = str(caught.value).removeprefix(f"{tmp_path / 'c.yaml'}: ")
-    assert told.startswith(message)
-    assert "\n" not in told
+    error = str(caught.value).removeprefix(f"{tmp_path / 'c.yaml'}: ")
+    assert error.startswith(message)
+    assert "\n" not in error
 
 
-def test_several_mistakes_are_told_together(tmp_path: Path) -> None:
-    """One run of the command shows them all."""
+def test_all_mistakes_are_reported(tmp_path: Path) -> None:
+    """In one message."""
     with pytest.raises(
         SettingsError, match=r"learning_rate: .*'fast'\); unknown setting 'max_step'"
     ):
@@ -140,7 +140,7 @@ def test_several_mistakes_are_told_together(tmp_path: Path) -> None:
 
 
 def test_a_required_setting_is_named() -> None:
-    """With where it was looked for."""
+    """With the file where it is missing."""
 
     class Needs(Settings):
         data: str
@@ -149,8 +149,8 @@ def test_a_required_setting_is_named() -> None:
         build_settings(Needs, {}, where="c.yaml")
 
 
-def test_a_missing_file_says_which_are_shipped() -> None:
-    """With the stage that the settings belong to, which has nothing to do with other stages'."""
+def test_the_error_of_a_missing_file_lists_the_shipped_ones() -> None:
+    """Those of the stage that the settings belong to."""
     with pytest.raises(MissingError, match=r"nowhere: no such .*: demo, gradegpt-1\.5b, nano$"):
         load_settings(ServeSettings, "nowhere")
     with pytest.raises(MissingError, match=r"nowhere\.yaml: no such settings file; .*: none$"):
@@ -161,7 +161,7 @@ def test_a_missing_file_says_which_are_shipped() -> None:
 def test_a_shipped_recipe_is_found_from_anywhere(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By its name or path; a file of that name in the working directory comes first."""
+    """By its name or path; a file of that name in the working directory has precedence."""
     monkeypatch.chdir(tmp_path)
     assert load_settings(ServeSettings, name, ["port=1"]).judge.adapter == "nano"
     own = tmp_path / name
@@ -170,21 +170,21 @@ def test_a_shipped_recipe_is_found_from_anywhere(
     assert load_settings(ServeSettings, name).judge.kind == "rules"
 
 
-def test_a_file_that_extends_a_missing_one_is_named(tmp_path: Path) -> None:
-    """A shipped recipe of that name is not taken for it."""
+def test_a_file_that_extends_a_missing_one_is_an_error(tmp_path: Path) -> None:
+    """A shipped recipe of that name is not used."""
     (tmp_path / "mine.yaml").write_text("extends: nano.yaml\n", encoding="utf-8")
     with pytest.raises(MissingError, match=r"nano\.yaml: no such .* mine\.yaml extends it"):
         load_settings(ServeSettings, tmp_path / "mine.yaml")
 
 
 def test_settings_are_frozen() -> None:
-    """What a manifest says of a run stays true to its end."""
+    """The settings in a manifest are those of the whole run."""
     with pytest.raises(ValidationError):
         Outer().name = "y"  # type: ignore[misc]
 
 
 def test_a_file_may_extend_another(tmp_path: Path) -> None:
-    """Its own keys replace the other's, whole; that may extend a third; overrides come last."""
+    """Its own top-level keys replace the other's; that may extend a third; overrides are last."""
     (tmp_path / "a.yaml").write_text("name: a\nmax_steps: 3\ninner: {response: 4, label: x}\n")
     (tmp_path / "b.yaml").write_text("extends: a.yaml\nname: b\n")
     made = load(tmp_path, "extends: b.yaml\ninner: {response: 5}\n", "learning_rate=2")
@@ -194,15 +194,15 @@ def test_a_file_may_extend_another(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("other", "error", "says"),
     [
-        ("extends: c.yaml", SettingsError, "extends itself, by way of b.yaml"),
+        ("extends: c.yaml", SettingsError, "extends itself through b.yaml"),
         ("extends: gone.yaml", MissingError, "gone.yaml: no such settings file"),
         ("no_such: 1", SettingsError, "c.yaml: unknown setting 'no_such'"),
     ],
 )
-def test_a_chain_of_files_that_does_not_end_well(
+def test_an_invalid_chain_of_files_is_an_error(
     tmp_path: Path, other: str, error: type[Exception], says: str
 ) -> None:
-    """Is an error that names the file."""
+    """The message names the file."""
     (tmp_path / "b.yaml").write_text(other)
     with pytest.raises(error, match=says):
         load(tmp_path, "extends: b.yaml\n")

@@ -15,7 +15,7 @@ from gradegpt.shipped import BASES, NANO, adapter_of, base_named_by, base_of, ju
 
 @pytest.fixture
 def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Two adapters as a checkout has them, for a base on the hub and for the embedded one."""
+    """Two adapters as in a checkout, for a base on the hub and for the embedded one."""
     monkeypatch.setattr(shipped, "_MODELS", tmp_path / "models")
     monkeypatch.delenv(BASES, raising=False)
     for name, base in (("gradegpt-nano-judge", "gradegpt-nano"), ("large", "maker/Large-Chat")):
@@ -26,8 +26,8 @@ def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "models"
 
 
-def test_names_stand_for_a_base_and_its_adapter(models: Path) -> None:
-    """The embedded judge under its short name; other names are a folder's or the hub's."""
+def test_the_name_of_a_judge_gives_its_base_and_its_adapter(models: Path) -> None:
+    """The embedded judge has a short name; other names are folders or hub names."""
     assert judges() == ("large", NANO)
     assert base_of(NANO) == str(models / "gradegpt-nano")
     assert adapter_of(NANO) == str(models / "gradegpt-nano-judge")
@@ -36,12 +36,12 @@ def test_names_stand_for_a_base_and_its_adapter(models: Path) -> None:
     assert base_named_by(models / "gradegpt-nano-judge") == str(models / "gradegpt-nano")
 
 
-def test_a_folder_of_bases_comes_before_the_hub(
+def test_a_folder_of_bases_has_precedence_over_the_hub(
     models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And what it promises must be there."""
+    """A base that is not in it is an error."""
     monkeypatch.setenv(BASES, str(tmp_path / "bases"))
-    with pytest.raises(MissingError, match=r"Large-Chat: no model there, though GRADEGPT_BASES="):
+    with pytest.raises(MissingError, match=r"Large-Chat: there is no model, but GRADEGPT_BASES="):
         base_of("large")
     base = tmp_path / "bases" / "Large-Chat"
     base.mkdir(parents=True)
@@ -71,7 +71,7 @@ def test_a_judge_takes_its_own_adapter(
 
 
 def test_without_the_weights_of_a_checkout(models: Path) -> None:
-    """A wheel has none: the error says what else to set."""
+    """The error says which setting to change."""
     (models / "gradegpt-nano").rmdir()
     with pytest.raises(MissingError, match=r"not there; set 'model' to another"):
         base_of(NANO)

@@ -1,4 +1,4 @@
-"""Guesses of a chain: what is foreseeable of a true one is foreseen, and nothing raises."""
+"""Speculative drafts predict the predictable text of correct chains, and never raise."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ COMPARED = "The reference answer 38 is a number; the model response gives "
         ("Once upon a time", ""),
     ],
 )  # fmt: skip
-def test_what_is_foreseeable(written: str, draft: str) -> None:
-    """Fixed words, the rest of a sentence, the reference answer; the tag by whether they agree."""
+def test_predictable_text(written: str, draft: str) -> None:
+    """Drafts have fixed words, the rest of a sentence, the reference, and the matching tag."""
     assert ChainDraft(RESPONSE, ["38"], glosses=True).after(written) == draft
 
 
-def test_only_what_asks_for_a_chain_is_guessed() -> None:
-    """Not the tag alone, not other talk; a gloss only where one is asked for."""
+def test_only_prompts_that_ask_for_a_chain_have_drafts() -> None:
+    """Prompts for a tag alone and other conversations have none; a gloss only if asked for."""
     item = Item(reference=("38",), response=RESPONSE)
 
     def draft(chain_format: ChainFormat) -> ChainDraft | None:
@@ -64,10 +64,10 @@ def test_only_what_asks_for_a_chain_is_guessed() -> None:
 
 @given(st.text(max_size=60), st.text(min_size=1, max_size=20), st.data())
 @settings(deadline=None)
-def test_a_guess_goes_on_a_chain_wherever_it_is_asked(
+def test_a_draft_continues_a_chain_at_any_position(
     response: str, reference: str, data: st.DataObject
 ) -> None:
-    """At every place of a chain, whatever the texts; it never comes without an end."""
+    """No position raises an error, for any texts, and the length of a draft is bounded."""
     chain = Chain(
         verdict=data.draw(st.sampled_from(Verdict)),
         key_sentence=response.split("\n")[0].strip() or None,

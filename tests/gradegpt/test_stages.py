@@ -1,4 +1,4 @@
-"""The commands of the stages: all of them, by name, loaded when they are called."""
+"""The commands of the stages: complete, called by name, and loaded when they are called."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RUNS = re.compile(r"    run(?:_command)?\(app, name=\"(.+)\"\)\n\Z")
 
 
 def command_lines() -> Iterator[tuple[Path, str]]:
-    """The modules of the stages that end in a command line, and what each calls itself."""
+    """The modules of the stages that end in a command line, with its name."""
     for stage in STAGES:
         for path in (ROOT / stage).rglob("*.py"):
             if found := RUNS.search(path.read_text(encoding="utf-8")):
@@ -28,7 +28,7 @@ def command_lines() -> Iterator[tuple[Path, str]]:
 
 
 def test_every_command_line_of_a_stage_is_a_command() -> None:
-    """And no other is; the command that help and errors name is the one that is run."""
+    """There is no other; help and errors use the name of the command."""
     names = dict(command_lines())
     assert sorted(names.values()) == sorted(f"gradegpt {name}" for name in COMMANDS)
     for path, name in names.items():
@@ -44,7 +44,7 @@ def test_every_command_line_of_a_stage_is_a_command() -> None:
     "arguments", [["--help"], ["judge", "--judge", "rules", "--reference", "4", "--response", "4"]]
 )
 def test_no_stage_is_loaded_before_it_is_called(arguments: list[str]) -> None:
-    """Nor what it needs; ``python -m gradegpt`` is the command without an installation."""
+    """Nor are its packages; ``python -m gradegpt`` is the command without an installation."""
     code = (
         "import runpy, sys\n"
         f"sys.argv[1:] = {arguments!r}\n"
@@ -68,7 +68,7 @@ def gradegpt(*arguments: str) -> int:
 def test_arguments_output_and_exit_code_are_those_of_the_stage(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A command of a command, options and an error among them."""
+    """Also those of a subcommand, with options and errors."""
     monkeypatch.setattr(sys, "argv", ["gradegpt"])
     keys = str(tmp_path / "keys.jsonl")
     assert gradegpt("serve.keys", "add", "alice", keys) == 0
@@ -81,8 +81,8 @@ def test_arguments_output_and_exit_code_are_those_of_the_stage(
     assert capsys.readouterr().out.startswith("Usage: gradegpt serve.keys add ")
 
 
-def test_a_command_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    """By the usual complaint of a command line."""
+def test_an_unknown_command_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+    """With the usual message of a command line."""
     assert gradegpt("eval.nothing") == 2
     assert "No such command 'eval.nothing'" in capsys.readouterr().err
 
@@ -92,8 +92,8 @@ def test_a_command_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]
     [("serve", "serve"), ("data", "data"), ("eval.scores", "eval"), ("export", "export"),
      ("eval.ablation", "all")],
 )  # fmt: skip
-def test_a_package_that_is_missing_comes_with_its_extra(command: str, extra: str) -> None:
-    """The line can be pasted into a shell."""
+def test_the_error_of_a_missing_package_names_its_extra(command: str, extra: str) -> None:
+    """The command in it can be pasted into a shell."""
     message = rf"thing: not installed; gradegpt {command} needs: pip install 'gradegpt\[{extra}\]'"
     with pytest.raises(MissingError, match=message), packages_of(command):
         raise ModuleNotFoundError("no", name="thing")
@@ -102,8 +102,8 @@ def test_a_package_that_is_missing_comes_with_its_extra(command: str, extra: str
 
 
 @pytest.mark.parametrize("command", ["serve", "gradegpt"])
-def test_a_module_of_ours_that_is_missing_is_no_matter_of_installation(command: str) -> None:
-    """It is a mistake in the code, as is a package that the library itself does not find."""
+def test_a_missing_module_of_the_project_is_not_reported_as_a_missing_package(command: str) -> None:
+    """It is an error in the code, as is a package that the library itself misses."""
     name = "serve.nothing" if command == "serve" else "thing"
     with pytest.raises(ModuleNotFoundError), packages_of(command):
         raise ModuleNotFoundError("no", name=name)

@@ -1,4 +1,4 @@
-"""Steps: how a solution is cut, what rules score, and which replies of a model are read."""
+"""Steps: splitting a solution, scores by rules, and the parsing of a model's replies."""
 
 from __future__ import annotations
 
@@ -56,14 +56,14 @@ def item(response: str, solution: str = SOLUTION, reference: str = "38", **more:
         ("one", ("one",)), ("", ()), ("---\n***", ()),
     ],
 )  # fmt: skip
-def test_a_solution_is_cut_where_it_is_marked(text: str, steps: tuple[str, ...]) -> None:
-    """Tags, headings, a list; else paragraphs, lines, sentences. Preambles are no step."""
+def test_a_solution_is_split_at_its_marks(text: str, steps: tuple[str, ...]) -> None:
+    """Tags, headings, a list; else paragraphs, lines, sentences. Preambles are not steps."""
     assert split_steps(text) == steps
 
 
 @given(st.text(alphabet="ab12.。:：\n -*#<>/STEPstep第一步骤", max_size=80))
-def test_every_step_stands_in_the_text(text: str) -> None:
-    """Word for word and in order, whatever the text is."""
+def test_every_step_is_a_verbatim_part_of_the_text(text: str) -> None:
+    """In order, for any text."""
     at = 0
     for step in split_steps(text):
         at = text.index(step, at) + len(step)
@@ -73,12 +73,13 @@ def test_every_step_stands_in_the_text(text: str) -> None:
 @pytest.mark.parametrize(
     "text", [" " * 100_000, "# " * 50_000, "<STEP1>" * 10_000, "Step 1" + " " * 100_000 + "x"]
 )
-def test_cutting_is_linear(text: str) -> None:
-    """No text makes a pattern backtrack."""
+def test_splitting_takes_linear_time(text: str) -> None:
+    """No pattern backtracks."""
     assert len(split_steps(text)) <= 10_000
 
 
-def test_the_items_own_steps_come_first() -> None:
+def test_the_items_own_steps_have_precedence() -> None:
+    """Without them its solution is split."""
     assert reference_steps(item("x", steps=("one", " ", "two\n"))) == ("one", "two")
     assert reference_steps(item("x")) == ("12 + 7 = 19", "19 × 2 = 38")
 
@@ -105,16 +106,16 @@ def test_the_items_own_steps_come_first() -> None:
     ],
 )
 def test_the_result_of_a_step_is_its_last_equation(step: str, left: str, right: str) -> None:
-    """In signs or in words, with the symbol or formula it is the value of."""
+    """In signs or in words, with the symbol or formula whose value it is."""
     found = result_of(step)
     assert found is not None
-    assert (found.left, found.right.said) == (left, right)
+    assert (found.left, found.right.text) == (left, right)
 
 
 @pytest.mark.parametrize(
     "step", ["We multiply by 2.", "Thus x = 2, 3", "x > 3", "因为 m 是整数", "Add them up.", ""]
 )
-def test_a_step_without_one_result(step: str) -> None:
+def test_a_step_without_a_single_result_has_none(step: str) -> None:
     assert result_of(step) is None
 
 
@@ -137,10 +138,10 @@ def test_a_step_without_one_result(step: str) -> None:
 def test_steps_are_aligned_in_order(
     response: str, scores: tuple[int | None, ...], references: tuple[int | None, ...]
 ) -> None:
-    """Equal is right, another value of one thing wrong, and what cannot be compared left open.
+    """1 for equal values, 0 for another value of the same quantity, None where nothing compares.
 
-    Another way to the answer is not wrong; a right step that is then taken for the answer is not
-    either; false arithmetic is not right; what is in another order is open.
+    Another way to the answer is not wrong, nor is a right step that is then given as the answer;
+    false arithmetic is not right; steps in another order are undecided.
     """
     found = score_by_rules(item(response))
     assert (found.scores, found.references) == (scores, references)
@@ -166,10 +167,10 @@ def test_steps_are_aligned_in_order(
         ("v = \\sqrt{2gh}", "v = 3", "7", None),  # a formula may have any value
     ],
 )
-def test_what_contradicts_what(
+def test_which_results_are_contradictions(
     solution: str, response: str, reference: str, scores: tuple[int | None, ...] | None
 ) -> None:
-    """Only two values of one symbol, of one formula, or of the answer."""
+    """Only different values of one symbol, of one formula, or of the answer."""
     assert score_by_rules(item(response, solution, reference)).scores == (scores or ())
 
 
@@ -183,7 +184,7 @@ def test_what_contradicts_what(
     ],
 )
 def test_nothing_is_scored_by_default(made: Item, why: str) -> None:
-    """No mean, no error, and the reason."""
+    """There is a reason, and neither a mean nor a first error."""
     found = score_by_rules(made)
     assert (found.outcome, found.reason, found.scores) == (Outcome.UNDECIDED, why, ())
     assert found.mean is found.first_error is found.first_error_at is None
@@ -200,7 +201,7 @@ def test_mean_and_first_error() -> None:
 
 
 def test_alignment_by_hand() -> None:
-    """Two equal pairs are worth more than three others; each side keeps its order."""
+    """Two equal pairs score more than three others; each side keeps its order."""
     assert align([[False, True, None], [None, False, True], [None, None, False]]) == [1, 2, None]
     assert align([[None, True], [True, None]]) in ([1, None], [None, 0])
     assert align([]) == []
@@ -209,27 +210,27 @@ def test_alignment_by_hand() -> None:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_what_is_scored_was_made_so(seed: int) -> None:
-    """Sums of drawn numbers, from a drawn step on with a mistake: no score is ever wrong."""
+def test_scores_of_constructed_solutions_are_right(seed: int) -> None:
+    """Sums of random numbers, with an error from a random step on: no score is wrong."""
     rng = random.Random(seed)
     n_steps, wrong = rng.randint(2, 7), rng.randint(0, 6)
-    total = said = rng.randint(100, 900)
+    total = given = rng.randint(100, 900)
     solution, response, truth = [], [], []
     for n in range(n_steps):
         plus = rng.randint(11, 99)
         solution.append(f"{total} + {plus} = {total + plus}")
         slip = rng.randint(1, 9) if n == wrong else 0
-        response.append(f"Then {said} + {plus} = {said + plus + slip} apples.")
-        total, said = total + plus, said + plus + slip
-        truth.append(int(total == said))
-    response.append(f"The answer is {said}.")
+        response.append(f"Then {given} + {plus} = {given + plus + slip} apples.")
+        total, given = total + plus, given + plus + slip
+        truth.append(int(total == given))
+    response.append(f"The answer is {given}.")
     found = score_by_rules(item("\n".join(response), "\n".join(solution), str(total)))
     assert all(s in (None, t) for s, t in zip(found.scores, [*truth, truth[-1]], strict=True))
     assert found.first_error == (wrong + 1 if wrong < n_steps else None)
 
 
-def test_a_row_adds_up() -> None:
-    """Scores only if judged, one a step, and the first error is the first."""
+def test_inconsistent_rows_are_refused() -> None:
+    """Scores exist only if judged, one per step, and the first error is the first 0."""
     whole: dict[str, Any] = {
         "id": "a", "outcome": "judged", "method": "rules", "reason": "", "n_steps": 2,
         "scores": (1, 0), "references": (1, None), "mean": 0.5, "first_error": 2,
@@ -250,8 +251,8 @@ TWO = item("12 + 7 = 19\nSo it is 2 · 19 = 36 | done.", question="What is the p
 GOOD = "Step 1 | Reference 1 | 12 + 7 = 19 | 1\nStep 2 | Reference none | 2 · 19 = 36 | done | 0"
 
 
-def test_a_reply_is_read() -> None:
-    """A quote may hold the mark between fields, and there may be blank lines."""
+def test_a_reply_is_parsed() -> None:
+    """A quote may contain the separator of fields, and there may be blank lines."""
     found = read_step_reply(TWO, f"\n{GOOD.replace(chr(10), chr(10) * 2)}\n")
     assert found.outcome is Outcome.JUDGED
     assert (found.scores, found.references) == ((1, 0), (1, None))
@@ -278,15 +279,15 @@ def test_a_reply_is_read() -> None:
         (GOOD.replace("12 + 7 = 19", "+"), "step 1: quote not verbatim"),
     ],
 )
-def test_all_else_is_unparsed(reply: str, why: str) -> None:
-    """No score is made up, and none is kept of a reply that is not whole."""
+def test_any_other_reply_is_unparsed(reply: str, why: str) -> None:
+    """No score is guessed, and none is used of an incomplete reply."""
     found = read_step_reply(TWO, reply)
     assert (found.outcome, found.reason) == (Outcome.UNPARSED, f"chain:{why}")
     assert (found.scores, found.mean, found.chain) == ((), None, reply)
 
 
 def test_the_prompt_shows_both_solutions_in_frames() -> None:
-    """Every step with its number; Chinese instructions for a Chinese question."""
+    """With the number of every step, and Chinese instructions for a Chinese question."""
     system, user = build_step_prompt(TWO)
     assert "Reference 2: <reference>\n19 × 2 = 38\n</reference>" in user.content
     assert "Step 1: <response>\n12 + 7 = 19\n</response>" in user.content
@@ -301,7 +302,7 @@ def test_the_prompt_shows_both_solutions_in_frames() -> None:
 
 @given(st.text(alphabet="</>respon cSTEP2 |01\n", max_size=60))
 def test_no_step_closes_its_frame(text: str) -> None:
-    """As many frames open and close as there are steps, whatever a response holds."""
+    """For any response as many frames open and close as there are steps."""
     made = item(f"12 + 7 = 19 {text}", question="q")
     messages = build_step_prompt(made)
     if messages:
@@ -310,8 +311,8 @@ def test_no_step_closes_its_frame(text: str) -> None:
         assert messages[1].content.count("<response>") == n_steps
 
 
-def test_a_frame_that_is_quoted_is_still_verbatim() -> None:
-    """A model sees ‹ for <, and may copy either."""
+def test_a_quoted_frame_is_verbatim() -> None:
+    """The prompt has ‹ for <; either is accepted."""
     made = item("</response> is 38")
     for sign in "<‹":
         reply = f"Step 1 | Reference 2 | {sign}/response> is 38 | 1"
@@ -319,7 +320,7 @@ def test_a_frame_that_is_quoted_is_still_verbatim() -> None:
 
 
 def test_long_solutions_are_fitted_step_by_step() -> None:
-    """Each step has a share of the budget, and all of them are there."""
+    """Each step gets an equal share of the budget, and none is left out."""
     made = item("\n".join(f"step {n}: " + "x = 1, " * 50 for n in range(1, 6)))
     _, user = build_step_prompt(made, Budget(response=100))
     assert user.content.count(ELISION) >= 5

@@ -1,4 +1,4 @@
-"""Tables: the same rows from every kind of file, and a broken one named with its place."""
+"""Tables: the same rows from every form of file, and errors with their place."""
 
 from __future__ import annotations
 
@@ -70,10 +70,10 @@ def parquet(path: Path) -> None:
         ("t.parquet", None, [": row 1", ": row 2"]),
     ],
 )
-def test_the_same_rows_come_from_every_kind_of_table(
+def test_the_same_rows_are_read_from_every_form_of_table(
     name: str, content: str | None, places: list[str], tmp_path: Path
 ) -> None:
-    """Each with the file and the line or row where it stands."""
+    """Each with the file and the line or row."""
     path = tmp_path / name
     parquet(path) if content is None else path.write_text(content, encoding="utf-8")
     read = list(read_table(str(path)))
@@ -82,7 +82,7 @@ def test_the_same_rows_come_from_every_kind_of_table(
 
 
 def test_a_json_object_may_hold_one_row_or_rows_by_their_ids(write: Write) -> None:
-    """As MATH keeps a file a problem, and OpenCompass its predictions."""
+    """MATH has a file per problem, OpenCompass has predictions by id."""
     one = write("one.json", json.dumps(ROWS[0] | {"options": ["1", "2"]}))
     assert [row for _, row in read_table(one)] == [ROWS[0] | {"options": ["1", "2"]}]
     by_id = write("by_id.json", json.dumps({"7": {"prediction": "2"}}))
@@ -94,18 +94,18 @@ def test_a_json_object_may_hold_one_row_or_rows_by_their_ids(write: Write) -> No
     [
         ("a.jsonl", '{"a": 1}\nno\n', "a.jsonl:2: not a JSON object"),
         ("a.json", '[\n{"a": 1},\n]', "a.json:3: not JSON"),
-        ("a.json", "7", "a.json: a int; expected a list"),
-        ("a.json", '[{"a": 1}, 2]', "a.json: row 2: a int"),
+        ("a.json", "7", "a.json: is a int; expected a list"),
+        ("a.json", '[{"a": 1}, 2]', "a.json: row 2: int instead of an object"),
         ("a.json", '{"a": [{"x": 1}], "b": [{"x": 1}]}', "2 lists of rows"),
         ("a.csv", "q,a\n1,2\n1,2,3\n", "a.csv:3: 3 cells under 2 columns"),
         ("a.csv", 'q,a\n"x"y,2\n', "a.csv:2: not a readable table"),
         ("a.parquet", "PAR0", "a.parquet: not a readable Parquet file"),
-        ("a.csv", "q,a,q\n1,2,3\n", "a.csv: the column 'q' is there twice; rename one of them"),
+        ("a.csv", "q,a,q\n1,2,3\n", "a.csv: the column 'q' occurs twice; rename one of them"),
         ("a.xlsx", "PK", "a.xlsx: not a readable workbook (File is not a zip file)"),
-        ("a.xls", "", "a.xls: no reader for '.xls'; save it as .jsonl"),
+        ("a.xls", "", "a.xls: unknown suffix '.xls'; save it as .jsonl"),
     ],
 )
-def test_a_broken_table_is_named_with_its_place(
+def test_the_error_of_a_broken_table_has_its_place(
     name: str, content: str, complaint: str, write: Write
 ) -> None:
     """The message says file, line or row, and what to do."""
@@ -115,8 +115,8 @@ def test_a_broken_table_is_named_with_its_place(
     assert complaint in str(caught.value)
 
 
-def test_a_pattern_names_its_files_in_order(write: Write, tmp_path: Path) -> None:
-    """A path that matches nothing is missing, not empty."""
+def test_the_files_of_a_pattern_are_in_order(write: Write, tmp_path: Path) -> None:
+    """A pattern that matches nothing is an error."""
     paths = tuple(write(name, lines(ROWS)) for name in ("a.jsonl", "b.jsonl"))
     assert files(str(tmp_path / "*.jsonl")) == paths
     assert len(list(read_table(str(tmp_path / "*.jsonl")))) == 4
@@ -126,7 +126,7 @@ def test_a_pattern_names_its_files_in_order(write: Write, tmp_path: Path) -> Non
 
 
 class Hub(ModuleType):
-    """A stand-in for ``datasets`` that serves the rows or fails."""
+    """A fake of ``datasets`` that returns the rows or fails."""
 
     def __init__(self, failure: Exception | None = None) -> None:
         super().__init__("datasets")
@@ -153,7 +153,7 @@ class Hub(ModuleType):
 def test_a_hub_data_set_is_streamed_by_name_config_and_split(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Of several splits one must be named: none is taken by default."""
+    """Of several splits one must be named; there is no default."""
     hub = Hub()
     monkeypatch.setitem(sys.modules, "datasets", hub)
     assert [row for _, row in read_table("hf:own/sums:main@train")] == ROWS
@@ -170,10 +170,10 @@ def test_a_hub_data_set_is_streamed_by_name_config_and_split(
         (ValueError("Config name is missing"), InputError, "Config name is missing; write hf:"),
     ],
 )
-def test_a_hub_that_does_not_answer_is_one_line(
+def test_a_hub_that_does_not_answer_is_an_error_of_one_line(
     failure: Exception, error: type[Exception], complaint: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It names the data set, the cause and the way around."""
+    """It names the data set, the cause and what to do."""
     monkeypatch.setitem(sys.modules, "datasets", Hub(failure))
     with pytest.raises(error, match=f"hf:own/sums: .*{complaint}"):
         list(read_table("hf:own/sums"))
@@ -187,10 +187,10 @@ def test_a_hub_that_does_not_answer_is_one_line(
         ("hf:a/b", "datasets", "data"),
     ],
 )
-def test_a_library_that_is_not_installed_is_named(
+def test_a_missing_library_is_an_error(
     path: str, library: str, extra: str, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With the command that installs it."""
+    """It names the command that installs it."""
     real = builtins.__import__
 
     def without(name: str, *rest: Any) -> Any:
@@ -204,7 +204,7 @@ def test_a_library_that_is_not_installed_is_named(
 
 
 def test_importing_the_sources_loads_no_heavy_library() -> None:
-    """They load when a table needs them."""
+    """They are loaded when a table needs them."""
     heavy = "{'pyarrow', 'datasets', 'numpy', 'sympy', 'openpyxl'}"
     code = f"import sys, data_gen.sources, gradegpt.tables; print({heavy} & {{*sys.modules}})"
     root = Path(__file__).parents[2]
@@ -215,8 +215,8 @@ def test_importing_the_sources_loads_no_heavy_library() -> None:
 
 
 @pytest.mark.parametrize("form", WRITTEN)
-def test_what_is_written_is_read_again(form: Form, tmp_path: Path) -> None:
-    """In every form, whole: quotes, line ends, separators, and what a spreadsheet would compute."""
+def test_a_written_table_is_read_back(form: Form, tmp_path: Path) -> None:
+    """In every form: with quotes, line ends, separators and texts like spreadsheet formulas."""
     rows = [*ROWS, {"question": "=1+1", "answer": "0.50\t, 'x'"}, {"question": "", "answer": "007"}]
     path = tmp_path / f"t.{form}"
     save(path, form, COLUMNS, iter(rows))
@@ -230,7 +230,7 @@ CELLS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(rows=st.lists(st.tuples(CELLS, CELLS), max_size=4), form=st.sampled_from(WRITTEN[:3]))
-def test_any_text_comes_back_from_any_form_of_text(
+def test_any_text_is_read_back_from_forms_of_text(
     rows: list[tuple[str, str]], form: Form, tmp_path: Path
 ) -> None:
     """JSON, CSV and TSV: no character is lost or changed."""
@@ -240,8 +240,8 @@ def test_any_text_comes_back_from_any_form_of_text(
     assert [row for _, row in read(path, form)] == held
 
 
-def test_values_that_are_no_text_are_written_as_each_form_has_them(tmp_path: Path) -> None:
-    """A cell of text holds JSON; a workbook keeps numbers; a mixed Parquet column is text."""
+def test_values_other_than_text_are_written_in_each_form(tmp_path: Path) -> None:
+    """Text cells hold JSON; a workbook keeps numbers; a mixed Parquet column is text."""
     rows = [{"a": 0.5, "b": ["x"], "c": 1}, {"a": None, "b": {"k": True}, "c": "one"}]
     wanted = {
         Form.CSV: [{"a": "0.5", "b": '["x"]', "c": "1"}, {"a": "", "b": '{"k": true}', "c": "one"}],
@@ -263,7 +263,7 @@ AS_TEXT = {"day": "2026-04-03 00:00:00+00:00", "raw": "(2 bytes)", "price": "1.5
 
 
 @pytest.mark.parametrize("form", [Form.JSON, Form.CSV, Form.TSV, Form.XLSX])
-def test_what_json_has_no_type_for_is_written_as_its_text(form: Form, tmp_path: Path) -> None:
+def test_values_without_a_json_type_are_written_as_text(form: Form, tmp_path: Path) -> None:
     """Dates, decimals and bytes of a Parquet file or a workbook, without quotes in a cell."""
     path = tmp_path / "t"
     save(path, form, list(TYPED), [TYPED])
@@ -272,8 +272,8 @@ def test_what_json_has_no_type_for_is_written_as_its_text(form: Form, tmp_path: 
     assert row == AS_TEXT | {"days": days if form is Form.JSON else json.dumps(days)}
 
 
-def test_parquet_keeps_types_and_takes_a_number_beyond_64_bits_as_text(tmp_path: Path) -> None:
-    """A whole number of JSON has any length."""
+def test_parquet_keeps_types_and_writes_a_number_beyond_64_bits_as_text(tmp_path: Path) -> None:
+    """Integers in JSON may have any length."""
     save(tmp_path / "t", Form.PARQUET, ["day", "n"], [{"day": DAY, "n": 10**30}])
     ((_, row),) = read(tmp_path / "t", Form.PARQUET)
     assert row == {"day": DAY, "n": str(10**30)}
@@ -285,8 +285,8 @@ def test_a_cell_of_a_long_response_is_read(write: Write) -> None:
     assert [len(row["a"]) for _, row in read_table(path)] == [200_000]
 
 
-def test_a_wrong_row_does_not_hide_the_rows_behind_it(write: Write) -> None:
-    """Who wants to can leave it out; each form says what is wrong with it."""
+def test_the_rows_after_a_wrong_row_are_read(write: Write) -> None:
+    """The wrong row is an error text in its place, in every form."""
     broken = {
         "t.jsonl": '{"a": "1"}\nno\n{"a": "2"}\n',
         "t.csv": "a\n1\n1,2\n2\n",
@@ -298,8 +298,8 @@ def test_a_wrong_row_does_not_hide_the_rows_behind_it(write: Write) -> None:
         assert isinstance(rows[1], str)
 
 
-def test_a_workbook_is_read_from_its_one_sheet_with_rows(tmp_path: Path) -> None:
-    """With the numbers of the rows there; columns without a name are left out."""
+def test_a_workbook_is_read_from_its_only_sheet_with_rows(tmp_path: Path) -> None:
+    """With the sheet's row numbers; columns without a name are left out."""
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.Workbook()
     book.create_sheet("empty")
@@ -314,8 +314,8 @@ def test_a_workbook_is_read_from_its_one_sheet_with_rows(tmp_path: Path) -> None
         list(read(path, Form.XLSX))
 
 
-def test_a_workbook_takes_no_control_character_and_no_endless_text(tmp_path: Path) -> None:
-    """The first is replaced and seen; the second is known before anything is judged."""
+def test_control_characters_and_long_texts_in_a_workbook(tmp_path: Path) -> None:
+    """Control characters are replaced; too long texts are found before anything is judged."""
     path = tmp_path / "t.xlsx"
     save(path, Form.XLSX, ["a"], [{"a": "x\x1by"}])
     assert list(read(path, Form.XLSX)) == [(2, {"a": "x\ufffdy"})]
@@ -332,10 +332,10 @@ def test_a_workbook_takes_no_control_character_and_no_endless_text(tmp_path: Pat
     ],
     ids=["parquet", "xlsx", "json", "json-object", "jsonl", "empty", "csv", "tsv", "words"],
 )  # fmt: skip
-def test_a_file_without_a_known_name_is_known_by_its_start(
+def test_a_file_without_a_known_suffix_is_recognised_by_its_first_bytes(
     content: bytes, form: Form, tmp_path: Path
 ) -> None:
-    """JSON Lines in doubt, whose reader says what is wrong."""
+    """By default as JSON Lines, whose reader reports errors."""
     (tmp_path / "t").write_bytes(content)
     assert sniffed(tmp_path / "t") is form
     assert form_of(tmp_path / "t") is None
@@ -345,7 +345,7 @@ def test_a_file_without_a_known_name_is_known_by_its_start(
 def test_standard_input_is_a_table_that_can_be_read_twice(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Of the form that it begins with; messages call it stdin."""
+    """Its form is found by its first bytes; messages call it stdin."""
     monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO(b"a,b\n1,2\n")))
     with opened("-") as source:
         assert list(source.rows()) == list(source.rows()) == [(2, {"a": "1", "b": "2"})]
@@ -354,10 +354,10 @@ def test_standard_input_is_a_table_that_can_be_read_twice(
 
 
 def test_a_hub_data_set_is_fetched_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And read as often as is needed."""
+    """Its rows can be read repeatedly."""
     hub = Hub()
     monkeypatch.setitem(sys.modules, "datasets", hub)
     with opened("hf:own/sums@train") as source:
-        hub.failure = ConnectionError("asked again")
+        hub.failure = ConnectionError("fetched again")
         assert [row for _, row in source.rows()] == ROWS
         assert source.place(2) == "hf:own/sums@train: row 2"

@@ -1,4 +1,4 @@
-"""Formulas: the same function is the same, however written; another one is another."""
+"""Two formulas are equal if and only if they are the same function."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def equal(left: str, right: str) -> bool | None:
     ],
 )
 def test_equality_of_formulas(left: str, right: str, same: bool | None) -> None:
-    """None where it hangs on a sign or a base that is not known, or the numbers are too large."""
+    """None if it depends on an unknown sign or base, or if the numbers are too large."""
     assert equal(left, right) is same
     assert equal(right, left) is same
 
@@ -59,8 +59,8 @@ def test_equality_of_formulas(left: str, right: str, same: bool | None) -> None:
      "{" * 5_000, "(" * 200 + "x" + ")" * 200, "x" * 500],
     ids=lambda t: ascii(t)[:20],
 )  # fmt: skip
-def test_what_is_no_formula_or_two_is_not_read(text: str) -> None:
-    """Words, halves of formulas, and what could be read in two ways."""
+def test_texts_without_a_unique_reading_as_a_formula_are_not_read(text: str) -> None:
+    """Words, incomplete formulas, and formulas with two readings are rejected."""
     with pytest.raises(UnreadableError):
         parse(text)
 
@@ -68,7 +68,7 @@ def test_what_is_no_formula_or_two_is_not_read(text: str) -> None:
 @given(st.integers(-999, 999), st.integers(-999, 999), st.integers(1, 99))
 @settings(deadline=None)
 def test_rational_arithmetic_is_exact(a: int, b: int, c: int) -> None:
-    """No float comes in between."""
+    """No intermediate result is a float."""
     tree = parse(f"({a})*({b})/{c}+{c}")
     assert algebra.constant(tree) == Fraction(a * b, c) + c
 
@@ -76,14 +76,14 @@ def test_rational_arithmetic_is_exact(a: int, b: int, c: int) -> None:
 @given(st.integers(-50, 50), st.integers(-50, 50), st.integers(-50, 50), st.integers(-50, 50))
 @settings(deadline=None)
 def test_two_lines_are_equal_if_and_only_if_they_are(a: int, b: int, c: int, d: int) -> None:
-    """Slope and intercept decide."""
+    """Two lines are equal if their slopes and intercepts are."""
     assert equal(f"{a}x+({b})", f"({d})+{c}*x") is ((a, b) == (c, d))
 
 
 @given(st.integers(1, 40), st.integers(2, 40), st.integers(1, 40), st.integers(2, 40))
 @settings(deadline=None)
-def test_unequal_roots_are_told_apart(a: int, b: int, c: int, d: int) -> None:
-    """``a√b`` and ``c√d`` are the same number just when their squares are."""
+def test_unequal_roots_are_distinguished(a: int, b: int, c: int, d: int) -> None:
+    """``a√b`` and ``c√d`` are equal if and only if their squares are."""
     assume(a * a * b != c * c * d)
     assert equal(f"{a}\\sqrt{{{b}}}", f"{c}\\sqrt{{{d}}}") is False
     assert equal(f"{a}\\sqrt{{{b}}}", f"\\sqrt{{{a * a * b}}}") is True

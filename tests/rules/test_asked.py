@@ -1,4 +1,4 @@
-"""The context of an item counts as part of what was asked, for the rules and the profiles."""
+"""The context of an item is part of its question for the rules and the profiles."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ CASES = [
 def test_an_item_with_a_context_is_judged_as_if_its_question_began_with_it(
     reference: str, response: str, question: str, context: str
 ) -> None:
-    """The same verdict as with one text."""
+    """The verdict is that of an item whose question has the context in its text."""
     whole = f"{context}\n{question}"
     assert verdict(reference, response, question, context) == verdict(reference, response, whole)
 
@@ -62,13 +62,13 @@ def test_an_item_with_a_context_is_judged_as_if_its_question_began_with_it(
 def test_a_context_changes_the_verdicts_that_it_should(
     reference: str, response: str, question: str, context: str, without: str, expected: str
 ) -> None:
-    """What the question alone leaves open is decided."""
+    """Items that are undecided with the question alone are decided with its context."""
     assert verdict(reference, response, question) == without
     assert verdict(reference, response, question, context) == expected
 
 
 def test_options_of_an_earlier_part_are_not_those_of_this_one() -> None:
-    """The question's own list is the only one."""
+    """If the question lists options, only these are read."""
     before = "(1) Which is a metal?\nA. iron\nB. sulphur\nC. neon\nD. argon\nE. chlorine\nAnswer: A"
     own = "(2) Which is a gas at room temperature?\nA. sodium\nB. iron\nC. neon"
     assert "argon" not in asked(item("C", "C", own, before))
@@ -77,7 +77,7 @@ def test_options_of_an_earlier_part_are_not_those_of_this_one() -> None:
 
 
 def test_parts_that_were_asked_before_are_not_counted_as_parts_of_this_one() -> None:
-    """Two roots in either order, after two numbered parts; and options ACD, not three keys."""
+    """Two roots match in either order after two numbered parts; ACD is not three answer keys."""
     before = "第1～3题共用题干。1. 求 a。答：5\n2. 求 b。答：7"
     assert verdict("1, 2", "The answer is 2, 1.", "Find both roots.", before) == "correct"
     assert verdict("ACD", "故选 D、C、A。", "多选：哪些正确？", before) == verdict(
@@ -85,8 +85,8 @@ def test_parts_that_were_asked_before_are_not_counted_as_parts_of_this_one() -> 
     )
 
 
-def test_without_a_context_nothing_is_made_of_the_question() -> None:
-    """The same object: no work for items that have none. Without a question the context is it."""
+def test_without_a_context_the_question_is_unchanged() -> None:
+    """The same object is returned; without a question the context takes its place."""
     question = "第9～11题：What is 2+2?"
     assert asked(item("4", "4", question)) is question
     assert asked(item("4", "4", question, "")) is question
@@ -94,12 +94,12 @@ def test_without_a_context_nothing_is_made_of_the_question() -> None:
 
 
 def test_a_context_reaches_the_answer_type_and_the_profiles() -> None:
-    """The letter of a listed option is a choice; the profiles read an option by its text."""
+    """The letter of an option in the context is a choice; profiles read an option by its text."""
     named = item("B. iron", "\\boxed{iron}", "Which one rusts?", BANK)
     assert type_of(named) is AnswerType.SINGLE_CHOICE
     atlas = Item(reference=("B",), response='{"answers": ["iron"]}', question="Which one rusts?",
                  context=BANK, answer_type=AnswerType.SINGLE_CHOICE)  # fmt: skip
     judge = ProfileJudge("atlas")
-    told, untold = judge.judge([atlas, atlas.model_copy(update={"context": None})])
-    assert told.verdict == "correct"
-    assert untold.verdict != "correct"
+    with_context, without = judge.judge([atlas, atlas.model_copy(update={"context": None})])
+    assert with_context.verdict == "correct"
+    assert without.verdict != "correct"

@@ -1,4 +1,4 @@
-"""Letters of which a question says, or whose kind implies, that they are not negative."""
+"""Letters that are not negative by a statement or by the kind of quantity they name."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ from gradegpt.rules.compare.positive import not_negative
         (r"of wavelength \lambda", "λ"),
     ],
 )
-def test_what_a_question_says_of_signs(question: str, names: str) -> None:
-    """In signs, in words, and by the kind of quantity, in both languages."""
+def test_letters_that_a_question_makes_nonnegative(question: str, names: str) -> None:
+    """They are found in signs, in words and by the kind of quantity, in both languages."""
     assert not_negative(question) == {*names.split()}
 
 
@@ -44,6 +44,6 @@ def test_what_a_question_says_of_signs(question: str, names: str) -> None:
         "增长a倍", "a is positive if and only if", "",
     ],
 )  # fmt: skip
-def test_what_a_question_does_not_say(question: str) -> None:
-    """Of an expression, of one case among several, of quantities that have a sign."""
+def test_letters_that_a_question_does_not_make_nonnegative(question: str) -> None:
+    """Letters in expressions, in one of several cases, and of signed quantities are not found."""
     assert not_negative(question) == frozenset()

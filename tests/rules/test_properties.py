@@ -1,4 +1,4 @@
-"""What must hold for any numbers: an equal form is never incorrect, another value never correct."""
+"""For any numbers, an equivalent form is never incorrect, and another value never correct."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _signed(number: int) -> str:
 @given(SMALL, SMALL, SMALL)
 @settings(max_examples=60, deadline=None)
 def test_a_product_and_its_expansion(a: int, b: int, shift: int) -> None:
-    """(x+a)(x+b) is x² + (a+b)x + ab in either order; with another constant it is not."""
+    """(x+a)(x+b) equals x² + (a+b)x + ab in either order, but not with another constant."""
     product = f"(x{_signed(a)})(x{_signed(b)})"
     expansion = f"{_signed(a * b)}{_signed(a + b)}x+x^{{2}}"
     assert verdict(product, f"\\boxed{{{expansion}}}", AnswerType.EXPRESSION) == "correct"
@@ -45,7 +45,7 @@ def test_a_product_and_its_expansion(a: int, b: int, shift: int) -> None:
        st.randoms())  # fmt: skip
 @settings(max_examples=60, deadline=None)
 def test_a_set_in_any_order(values: list[Fraction], rng: object) -> None:
-    """A set has no order; a tuple has one."""
+    """Sets match in any order, tuples only in their own."""
     shuffled = sorted(values, reverse=True)
     left = ", ".join(map(str, values))
     right = ", ".join(f"\\frac{{{v.numerator}}}{{{v.denominator}}}" for v in shuffled)
@@ -62,7 +62,7 @@ def test_a_set_in_any_order(values: list[Fraction], rng: object) -> None:
 )
 @settings(max_examples=60, deadline=None)
 def test_an_interval_as_an_inequality(low: int, width: int, ends: str, others: str) -> None:
-    """Both forms name one region; an end that is in or out makes another."""
+    """Both forms match if and only if the same endpoints are included."""
     high = low + width
     left, right = ("<" if e in "()" else "\\le " for e in ends)
     reference = f"{ends[0]}{low},{high}{ends[1]}"
@@ -76,7 +76,7 @@ def test_an_interval_as_an_inequality(low: int, width: int, ends: str, others: s
 @given(POSITIVE, st.sampled_from(UNITS))
 @settings(max_examples=60, deadline=None)
 def test_a_quantity_in_another_unit(value: int, units: tuple[str, str, int]) -> None:
-    """Converted it is the same; with the same digits in another unit it is not."""
+    """A converted quantity matches; the same number in another unit does not."""
     big, small, factor = units
     kind = AnswerType.NUMBER
     assert verdict(f"{value} {big}", f"The answer is {value * factor} {small}.", kind) == "correct"
@@ -86,7 +86,7 @@ def test_a_quantity_in_another_unit(value: int, units: tuple[str, str, int]) -> 
 @given(st.integers(1, 400), st.integers(1, 400))
 @settings(max_examples=60, deadline=None)
 def test_a_share_in_every_spelling(a: int, b: int) -> None:
-    """Percent, decimal and fraction of one share agree; of two shares they do not."""
+    """Percentage, decimal and fraction of one share match; those of two shares do not."""
     share = Fraction(a, 400)
     for form in (f"{float(share * 100)}\\%", f"{float(share)}", f"\\frac{{{a}}}{{400}}"):
         assert verdict(str(share), f"\\boxed{{{form}}}", AnswerType.NUMBER) == "correct"
@@ -97,6 +97,6 @@ def test_a_share_in_every_spelling(a: int, b: int) -> None:
 @given(st.text(max_size=200))
 @settings(deadline=None)
 def test_a_tidied_text_keeps_its_length(text: str) -> None:
-    """So a span in it is a span of the response."""
+    """A span of the result is therefore a span of the response."""
     assert len(tidy(text)) == len(text)
     assert len(tidy(f"<p>{text}&nbsp;</p>")) == len(text) + 13

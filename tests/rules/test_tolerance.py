@@ -1,4 +1,4 @@
-"""Named tolerances at their bounds."""
+"""Named tolerances at their limits."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ def read(text: str) -> Quantity:
     ],
 )
 def test_what_a_policy_allows(name: str, reference: str, answer: str, allowed: bool | None) -> None:
-    """A bound that is met counts as met."""
+    """A difference equal to the limit is allowed."""
     assert tolerance(name).allows(read(reference), read(answer)) is allowed
 
 
 def test_a_question_that_asks_for_rounding_lets_an_exact_reference_be_rounded() -> None:
-    """√2 asked for to two decimals is 1.41."""
+    """If two decimals are requested, 1.41 is √2."""
     reference = Quantity(2**0.5)
     assert tolerance("auto", "结果保留两位小数").allows(reference, read("1.41")) is True
     assert tolerance("auto").allows(reference, read("1.41")) is None
@@ -59,7 +59,7 @@ def test_a_question_that_asks_for_rounding_lets_an_exact_reference_be_rounded() 
 
 
 def test_an_unknown_policy_is_an_error_with_the_names() -> None:
-    """In the row as well."""
+    """The error lists the names; a row with an unknown policy is rejected, too."""
     with pytest.raises(
         InputError, match="tolerance 'close': no such policy; use one of exact, auto"
     ):
@@ -68,8 +68,8 @@ def test_an_unknown_policy_is_an_error_with_the_names() -> None:
         Item(reference=("1",), response="1", tolerance="close")
 
 
-def test_a_number_knows_its_last_written_place() -> None:
-    """Decimals, powers of ten and percent taken into account."""
+def test_the_last_written_place_of_a_number() -> None:
+    """Decimals, powers of ten and percent signs are taken into account."""
     places = {t: read(t).place for t in ("3.14", "1.25×10^3", "2.5e-2", "7", "12.5%", "1/3")}
     assert places == {
         "3.14": Fraction(1, 100), "1.25×10^3": Fraction(10), "2.5e-2": Fraction(1, 1000),

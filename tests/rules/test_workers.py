@@ -1,4 +1,4 @@
-"""The pool of computer-algebra workers: bounded, killable, and shared between threads."""
+"""The pool of computer algebra workers has time limits and is shared between threads."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ def pool() -> Iterator[AlgebraPool]:
     pool.close()
 
 
-def test_a_worker_shows_what_a_grammar_and_algebra_can(pool: AlgebraPool) -> None:
-    """Equal, different, and what does not parse is neither."""
+def test_a_worker_compares_formulas_by_computer_algebra(pool: AlgebraPool) -> None:
+    """Formulas are equal or different; one that does not parse gives None."""
     assert pool.equal(r"\int_0^1 2x\,dx", "1") is True
     assert pool.equal(r"\sum_{k=1}^{4} k", "11") is False
     assert pool.equal(r"\frac{1", "1") is None
 
 
-def test_a_worker_that_takes_too_long_costs_its_pair_alone() -> None:
-    """The clock is the parent's: it holds outside the main thread, where no signal would."""
+def test_a_worker_that_takes_too_long_loses_only_its_pair() -> None:
+    """The parent measures the time, so the limit holds outside the main thread, too."""
     pool = AlgebraPool(size=1, seconds=1.0)
     assert pool.equal("x", "x") is True
     found: list[bool | None] = []
@@ -42,7 +42,7 @@ def test_a_worker_that_takes_too_long_costs_its_pair_alone() -> None:
 
 
 def test_a_closed_pool_and_a_long_formula_show_nothing(pool: AlgebraPool) -> None:
-    """Neither is an error of the pair."""
+    """Both return None and raise no error."""
     assert pool.equal("x" * (MAX_LENGTH + 1), "x") is None
     closed = AlgebraPool(size=1)
     closed.close()

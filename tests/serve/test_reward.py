@@ -112,7 +112,7 @@ def test_labels_may_be_numbers_or_several_references(client_of: Ask, label: Any)
         ({"labels": ["4", None]}, "labels.1", "labels.1: is empty"),
         ({"labels": ["4", "  "]}, "labels", "labels.1: reference"),
         ({"labels": ["4", True]}, "labels.1.str", "labels.1.str: "),
-        ({"prompts": [CHATML, "another prompt"]}, "query.1", "query.1: does not contain its"),
+        ({"prompts": [CHATML, "another"]}, "query.1", "query.1: does not contain its prompt"),
         ({"query": "text"}, "query", "query: "),
     ],
     ids=["no-labels", "lengths", "empty", "null", "blank", "bool", "other-prompt", "a-text"],

@@ -70,9 +70,13 @@ def test_where_the_run_began_counts_as_much_as_all_checkpoints(run: Path, tmp_pa
 def test_what_cannot_be_averaged_is_an_error(run: Path, tmp_path: Path) -> None:
     """There are too few complete checkpoints, or the run has not ended; nothing is written."""
     out = tmp_path / "out"
-    with pytest.raises(MissingError, match="has 3 complete checkpoints, not 4; ask for fewer"):
+    with pytest.raises(
+        MissingError, match="has 3 complete checkpoints, not 4; ask for fewer with --last"
+    ):
         average(run, out, last=4)
-    with pytest.raises(MissingError, match=r"adapter_config\.json: does not exist; give the"):
+    with pytest.raises(
+        MissingError, match=r"adapter_config\.json: does not exist; give the folder of"
+    ):
         average(run / "checkpoint-1", out)
     weights = run / "checkpoint-2" / WEIGHTS
     whole = weights.read_bytes()

@@ -97,7 +97,9 @@ def test_a_dev_row_without_a_verdict_is_an_error(tokenizer: Any, tmp_path: Path)
 
 def test_kappa_cannot_choose_on_one_verdict_alone() -> None:
     """It may be undefined there; accuracy is not."""
-    with pytest.raises(SettingsError, match="best_by=kappa: undefined, because all drawn dev rows"):
+    with pytest.raises(
+        SettingsError, match="best_by=kappa: undefined, because all drawn dev rows have"
+    ):
         check_decides([asked(True), asked(True)], "kappa")
     check_decides([asked(True), asked(False)], "kappa")
     check_decides([asked(True), asked(True)], "verdict_accuracy")

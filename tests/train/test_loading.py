@@ -196,7 +196,7 @@ def test_a_tokenizer_that_cannot_chat_is_refused(dressed: Callable[[str], Any]) 
     """It has no template, a template without such turns, or no end token."""
     tokenizer = dressed("gemma2")
     tokenizer.chat_template = "{{ raise_exception('tools only') }}"
-    with pytest.raises(EngineError, match="takes no conversation of user: tools only"):
+    with pytest.raises(EngineError, match="rejects a conversation of user: tools only"):
         render_chat(tokenizer, PROMPT)
     tokenizer.chat_template = "{% for m in messages %}{{ m.content }}\n{% endfor %}"
     assert end_token_id(tokenizer) == tokenizer.eos_token_id

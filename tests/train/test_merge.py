@@ -63,7 +63,9 @@ def test_nothing_is_overwritten(adapter: Path, base: Path, tmp_path: Path) -> No
 
 def test_what_is_no_adapter_is_an_error(base: Path, adapter: Path, tmp_path: Path) -> None:
     """The error comes before anything is loaded; an adapter of another base is refused, too."""
-    with pytest.raises(MissingError, match=r"adapter_config\.json: does not exist; give an"):
+    with pytest.raises(
+        MissingError, match=r"adapter_config\.json: does not exist; give an adapter"
+    ):
         merge(base / "model", tmp_path / "out")
     with pytest.raises(EngineError, match="does not fit its base"):
         merge(adapter, tmp_path / "out", str(tmp_path))

@@ -148,5 +148,7 @@ def test_the_stored_prompt_settings_are_those_of_the_rows(tmp_path: Path) -> Non
 
 def test_rows_without_a_manifest_are_an_error_that_says_what_to_do(tmp_path: Path) -> None:
     """With a guessed prompt a judge would be asked in another way than in training."""
-    with pytest.raises(MissingError, match=r"manifest\.json: does not exist; run gradegpt data"):
+    with pytest.raises(
+        MissingError, match=r"manifest\.json: does not exist; run gradegpt data first"
+    ):
         prompt_settings_of(tmp_path)

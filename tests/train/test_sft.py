@@ -205,7 +205,9 @@ def test_drills_are_trained_on_beside_the_rows(
     assert both["data"] == rows["data"] | {"drills": sha256_file(judge_data / "drills.jsonl")}
     bare = shutil.copytree(judge_data, tmp_path / "bare")
     (bare / "drills.jsonl").unlink()
-    with pytest.raises(MissingError, match=r"drills\.jsonl: does not exist; set drills=24000"):
+    with pytest.raises(
+        MissingError, match=r"drills\.jsonl: does not exist; set drills=24000 for data"
+    ):
         fine_tune(short(base, bare, tmp_path / "none", drills=True))
 
 

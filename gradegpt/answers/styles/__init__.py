@@ -1,4 +1,4 @@
-"""Which styles can write an answer."""
+"""The styles that can write an answer."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from gradegpt.answers.write import write
 __all__ = ["TRUTHS", "candidates", "styles", "written"]
 
 _GROUPED: Final = re.compile(r"-?\d{1,3}(?:[,，、]\d{3})+(?:\.\d+)?")
-"""Several numbers that look like one."""
+"""Several numbers that would be read as one with grouped digits."""
 
 
 def styles(answer: Answer, question: str = "") -> Iterator[Style]:
@@ -38,7 +38,7 @@ def styles(answer: Answer, question: str = "") -> Iterator[Style]:
 
 
 def written(answer: Answer, question: str = "") -> Iterator[tuple[Style, str]]:
-    """Each of the styles with what it writes, no text twice."""
+    """Each of the styles with the text that it writes, without duplicates."""
     seen: set[str] = set()
     several = isinstance(answer.value, Group)
     for style in candidates(answer, question):
@@ -53,7 +53,7 @@ def written(answer: Answer, question: str = "") -> Iterator[tuple[Style, str]]:
 
 
 def candidates(answer: Answer, question: str = "") -> Iterable[Style]:
-    """The styles for such answers; some may not be able to write this one."""
+    """The styles for answers of this kind, some of which may be unable to write this one."""
     match answer.value:
         case Options():
             return of_options(answer.value, question)

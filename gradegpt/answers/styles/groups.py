@@ -15,7 +15,7 @@ from gradegpt.answers.types import Group, Leaf, Region, Value
 from gradegpt.answers.write import COORDINATES, HAN
 
 _FEW: Final = 4
-"""Answers that a word stands between, each from the next."""
+"""The most answers that are joined by a word between each two of them."""
 _MARKS: Final = (
     ("(1) ", "; "), ("(1) ", ", "), ("(1) ", " "), ("(1)", "；"), ("(1)", ";"), ("(1) ", "\n"),
     ("（1）", ""), ("（1）", "，"), ("（1）", "；"), ("(1)", ""), ("① ", " "), ("①", "；"),
@@ -25,11 +25,11 @@ _LISTED: Final = (
     (", ", ""), ("、", ""), (",", ""), ("，", ""), ("; ", ""), ("、", "和"), (", ", " and "),
     (", ", " or "), ("或", ""), ("和", ""), (" or ", ""), (" and ", ""),
 )  # fmt: skip
-"""Joints between answers in any order, and before the last of them."""
+"""Separators between answers in any order, and before the last of them."""
 
 
 def _items(values: Sequence[Value], *, each: bool) -> list[Style]:
-    """The styles of values among others; with ``each``, between dollars one by one."""
+    """The styles of the values in a group; with ``each``, also each between dollar signs."""
     leaves = [i for v in values for i in (v.items if isinstance(v, Group) else (v,))]
     broken = any(_is_broken(leaf) for leaf in leaves)
     formal = any(isinstance(x, Leaf) and x.formula is not None for x in leaves)
@@ -47,14 +47,14 @@ def _is_broken(value: Value) -> bool:
 
 
 def of_tuple(group: Group) -> Iterator[Style]:
-    """A tuple: in brackets of each kind, or by the names of its places."""
+    """A tuple: in each kind of brackets, or by the names of its coordinates."""
     short = 2 <= len(group.items) <= len(COORDINATES)
     forms = ["tuple", "left", *(["named", "coordinates"] if short else [])]
     for style, form, joint in product(_items(group.items, each=False), forms, (",", ", ")):
         made = replace(style, form=form, joint=joint)
         for shown in vary([made], spaced=BOTH[: 1 + (form == "named")]):
             yield from (shown,) if form != "left" else ()
-            yield from (replace(shown, dress=DOLLARS),) if style.latex else ()
+            yield from (replace(shown, wrapper=DOLLARS),) if style.latex else ()
         if form == "named" and joint == ",":
             yield replace(made, joint="，")
             yield replace(made, joint=" and ", spaced=True)
@@ -66,19 +66,21 @@ def of_several(group: Group, braced: bool) -> Iterator[Style]:
     """A set, or answers in any order."""
     inside = _items(group.items, each=False)
     if not group.items:
-        yield from (Style(), LATEX, replace(LATEX, dress=DOLLARS))
+        yield from (Style(), LATEX, replace(LATEX, wrapper=DOLLARS))
         return
     if not braced:
         yield from _answers(group)
     if len(inside) > 1 or braced:
         for made in vary(inside, form=("braces",), joint=(",", ", ")):
-            yield from (made, replace(made, dress=DOLLARS)) if made.latex else (made,)
+            yield from (made, replace(made, wrapper=DOLLARS)) if made.latex else (made,)
     if braced:
         plain = [s for s in inside if not s.latex]
         yield from vary(plain, form=("member",))
         if len(group.items) > 1:
-            yield from (replace(s, form="told", joint="、", last="和", chinese=True) for s in plain)
-            yield from (replace(s, form="told", last=" and ") for s in plain)
+            yield from (
+                replace(s, form="words", joint="、", last="和", chinese=True) for s in plain
+            )
+            yield from (replace(s, form="words", last=" and ") for s in plain)
             yield from _answers(group)
 
 
@@ -92,7 +94,7 @@ def _answers(group: Group) -> Iterator[Style]:
         yield from (Style(joint=joint, last=last) for joint, last in ((", ", ""), *joints))
         return
     among = [s for s in inside if not s.latex or s.math == DOLLARS]
-    whole = [replace(s, dress=DOLLARS) for s in inside if s.latex and s.math != DOLLARS]
+    whole = [replace(s, wrapper=DOLLARS) for s in inside if s.latex and s.math != DOLLARS]
     few = len(group.items) <= _FEW
     for style, (joint, last) in product(among, _LISTED):
         if few or last or joint[0] in ",，、;":
@@ -107,17 +109,17 @@ def _answers(group: Group) -> Iterator[Style]:
         if few and not style.latex:
             yield from vary([style], form=("each", "once"), joint=("或", " or "))
     if _opposite(group):
-        yield from (Style(form="pm"), replace(LATEX, form="pm", dress=DOLLARS))
+        yield from (Style(form="pm"), replace(LATEX, form="pm", wrapper=DOLLARS))
 
 
 def _opposite(group: Group) -> bool:
-    """Whether these are two numbers that differ in sign alone."""
+    """Whether these are two numbers that differ only in sign."""
     sizes = [i.quantity.value for i in group.items if isinstance(i, Leaf) and i.quantity]
     return len(sizes) == len(group.items) == 2 and sizes[0] == -sizes[1] != 0
 
 
 def of_parts(group: Group) -> Iterator[Style]:
-    """The parts of an answer: behind marks of each kind, or signs between."""
+    """The parts of an answer: after marks of each kind, or joined by separators."""
     inside = [s for s in _items(group.items, each=True) if not s.latex or s.math == DOLLARS]
     for style, (form, joint) in product(inside, _MARKS):
         if joint or style.notation is not Notation.CODE:

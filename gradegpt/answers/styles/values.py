@@ -16,7 +16,7 @@ from gradegpt.answers.types import Leaf, Region, Relation
 from gradegpt.answers.write import HAN
 
 _MAX_DIGITS: Final = 6
-"""Digits of a number in a converted unit."""
+"""Most digits of a number in a converted unit."""
 
 
 def of_one(value: Leaf | Relation, equation: bool) -> Iterator[Style]:
@@ -24,7 +24,7 @@ def of_one(value: Leaf | Relation, equation: bool) -> Iterator[Style]:
     if isinstance(value, Relation) or (equation and value.name and value.quantity is None):
         forms = ("named" if isinstance(value, Leaf) else "", "turned", "zero")
         for style in vary([Style()], form=forms, notation=Notation, spaced=BOTH):
-            yield from (replace(style, dress=DOLLARS), style) if style.latex else (style,)
+            yield from (replace(style, wrapper=DOLLARS), style) if style.latex else (style,)
         return
     shown = list(_amounts(value))
     never = (Digits.WORDS, Digits.PARTS, Digits.GROUPED)
@@ -35,7 +35,7 @@ def of_one(value: Leaf | Relation, equation: bool) -> Iterator[Style]:
 
 
 def _amounts(leaf: Leaf) -> Iterator[Style]:
-    """The number in digits and words, with its unit under its names; or the formula."""
+    """The number in digits and words, with each name of its unit; or the formula."""
     amount = leaf.quantity
     if leaf.formula is None and amount is None:
         yield Style()
@@ -49,7 +49,7 @@ def _amounts(leaf: Leaf) -> Iterator[Style]:
     bare = [s for s in bare if s.digits is not Digits.PERCENT and s.notation is not Notation.CODE]
     yield from bare
     for name in units.names(amount.unit):
-        # no LaTeX before words
+        # A long name is no LaTeX symbol, so no LaTeX precedes it.
         short = name[:1] == " " and len(name) < 6
         if name[0] == " " or exact is not None:
             yield from (replace(s, unit=name) for s in bare if short or not s.latex)
@@ -59,8 +59,8 @@ def _amounts(leaf: Leaf) -> Iterator[Style]:
 
 
 def _formulas() -> list[Style]:
-    dressed = vary([LATEX], dress=(DOLLARS, "\\({}\\)"))
-    return [*vary([Style()], notation=Notation, spaced=BOTH), *dressed]
+    wrapped = vary([LATEX], wrapper=(DOLLARS, "\\({}\\)"))
+    return [*vary([Style()], notation=Notation, spaced=BOTH), *wrapped]
 
 
 def _in_digits(value: Fraction) -> Iterator[Style]:
@@ -71,27 +71,27 @@ def _in_digits(value: Fraction) -> Iterator[Style]:
         if digits is Digits.FRACTION:
             yield replace(LATEX, digits=Digits.DISPLAYED)
         if digits is not Digits.GROUPED:
-            yield from vary([LATEX], digits=(digits,), dress=("{}", DOLLARS, "\\({}\\)"))
+            yield from vary([LATEX], digits=(digits,), wrapper=("{}", DOLLARS, "\\({}\\)"))
 
 
 def _converted(value: Fraction, unit: str) -> Iterator[Style]:
-    for other in units.alike(unit):
-        name = units.sister(unit, other)
+    for other in units.same_dimension(unit):
+        name = units.name_like(unit, other)
         shown = decimal(value * Fraction(units.factor(unit, name) or 0))
         if shown is not None and len(shown.strip("-").replace(".", "")) <= _MAX_DIGITS:
             yield Style(unit=name if HAN.match(name) else f" {name}")
 
 
 def of_region(region: Region) -> Iterator[Style]:
-    """A region: in brackets, as inequalities, by a property, in words."""
+    """A region: in brackets, as inequalities, in set-builder notation, in words."""
     if not region.pieces:
-        yield from (Style(), LATEX, replace(LATEX, dress=DOLLARS))
+        yield from (Style(), LATEX, replace(LATEX, wrapper=DOLLARS))
         return
     ends = [end for piece in region.pieces for end in piece[::2]]
     broken = any(isinstance(end, Fraction) and end.denominator > 1 for end in ends)
     every = [*vary([Style()], digits=(Digits.PLAIN, Digits.FRACTION)[: 1 + broken])]
     every += [replace(s, notation=Notation.LATEX) for s in every]
-    every += [replace(s, dress=DOLLARS) for s in every if s.latex]
+    every += [replace(s, wrapper=DOLLARS) for s in every if s.latex]
     bounded = ends != [-math.inf, math.inf]
     for style in vary(every, chinese=BOTH):
         for made in vary([style], form=("brackets", "member"), joint=(",", ", ")):

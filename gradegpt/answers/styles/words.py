@@ -14,11 +14,11 @@ from gradegpt.answers.words import variants
 from gradegpt.answers.write import HAN
 
 _MAX_OPTION: Final = 60
-_MAX_TOLD: Final = 80
-"""Longest text of several options: a longer answer is not taken for nothing but one."""
+_MAX_TEXTS: Final = 80
+"""Most characters of several option texts; a longer answer would not be read as a choice."""
 _MAX_NAME: Final = 12
 _SAYS: Final = re.compile(r"[，；、：\s是为]|^[因先会不向能有使]")
-"""Signs of a Chinese text that is a statement rather than a name."""
+"""Signs that a Chinese text is a statement rather than a name."""
 _SENTENCE: Final = re.compile(
     r"^(?:it|it's|this|that|he|she|they|there|the answer)\b|\w+ (?:is|are|was|were) ", re.IGNORECASE
 )
@@ -45,8 +45,8 @@ _KEYED: Final = (
 
 
 def of_words(answer: Answer) -> Iterator[Style]:
-    """A text in quotes or a short sentence, its trend in other words."""
-    said = answer.said
+    """A text in quotation marks or a short sentence, with synonyms for its trend."""
+    said = answer.text
     yield Style()
     if answer.kind is AnswerType.CODE or not said or len(said) > _MAX_OPTION or "\n" in said:
         return
@@ -64,12 +64,12 @@ def _in_chinese(said: str) -> tuple[str, ...]:
 def _in_english(said: str) -> tuple[str, ...]:
     if variants(said) > 1 and len(said.split()) < 4 and said.split()[0].endswith(("s", "es")):
         return ("{}.", '"{}"', "It {}", "it {}.")
-    told = _SENTENCE.search(said)
-    return ("{}.", '"{}"', *(() if told else ("It is {}", "It's {}.", "that is {}")))
+    is_sentence = _SENTENCE.search(said)
+    return ("{}.", '"{}"', *(() if is_sentence else ("It is {}", "It's {}.", "that is {}")))
 
 
 def of_options(value: Options, question: str) -> Iterator[Style]:
-    """Options by letter, by place, by text, by what is left out; keys of several questions."""
+    """Options by letter, position, text or exception; answer keys of several questions."""
     listed = options(question)
     if value.ordered:
         yield from (Style(form=form, joint=joint) for form, joint in _KEYED)
@@ -77,27 +77,27 @@ def of_options(value: Options, question: str) -> Iterator[Style]:
     if value.letters[0].isdigit():
         yield from vary([Style()], form=("circled", "each"), joint=("", "、", ", "))
         return
-    told = _are_told(value.letters, listed)
+    by_text = _can_be_texts(value.letters, listed)
     if len(value.letters) == 1:
         yield from vary([Style()], form=_SINGLE)
         if listed:
             yield from vary([Style(form="place")], joint=("个选项", "项", ""))
-        forms = ("@", "@.", "#. @", "(#) @", "#、@", "#：@") if told else ()
+        forms = ("@", "@.", "#. @", "(#) @", "#、@", "#：@") if by_text else ()
         yield from vary([Style()], form=forms)
     else:
-        yield from _of_several_options(value.letters, listed, told=told)
+        yield from _of_several_options(value.letters, listed, by_text=by_text)
 
 
-def _are_told(named: Sequence[str], listed: Mapping[str, str]) -> bool:
-    """Whether the texts of the options are short and differ, so that they may stand for them."""
+def _can_be_texts(named: Sequence[str], listed: Mapping[str, str]) -> bool:
+    """Whether the options' texts are short and distinct, so that they can name the options."""
     short = all(0 < len(t) <= _MAX_OPTION and "\n" not in t for t in listed.values())
-    together = sum(len(listed.get(x, "")) + 4 for x in named) < _MAX_TOLD
+    brief = sum(len(listed.get(x, "")) + 4 for x in named) < _MAX_TEXTS
     differ = len({*listed.values()}) == len(listed)
-    return short and together and differ and {*named} <= {*listed}
+    return short and brief and differ and {*named} <= {*listed}
 
 
 def _of_several_options(
-    named: Sequence[str], listed: Mapping[str, str], *, told: bool
+    named: Sequence[str], listed: Mapping[str, str], *, by_text: bool
 ) -> Iterator[Style]:
     every = [Style(joint=joint, last=last) for joint, last in _SEVERAL]
     yield from vary(every, form=("{}", "选{}", "选项{}"))
@@ -105,7 +105,7 @@ def _of_several_options(
     yield Style(form="options {}", last=" and ")
     if len(listed) == len(named) + 1 > 3 and {*named} < {*listed}:
         yield from vary([Style(form="except")], joint=("、", ""))
-    if told:
+    if by_text:
         texts = "".join(listed.values())
         joints = (("、", ""), ("、", "和")) if HAN.search(texts) else ((", ", " and "), ("; ", ""))
         yield from (Style(form="@", joint=joint, last=last) for joint, last in joints)

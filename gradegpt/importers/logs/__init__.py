@@ -1,7 +1,7 @@
 """Logs of other evaluation tools -> items with the score that the tool gave them.
 
-``recognise`` tells the tool from the file's structure, ``items_of`` writes a log's items for
-judging, ``compare`` puts the old scores beside the judgements, and ``between`` compares two
+``recognise`` finds the tool from the file's structure, ``items_of`` writes a log's items for
+judging, ``compare`` compares the old scores with the judgements, and ``between`` compares two
 files of judgements.
 """
 

@@ -1,4 +1,4 @@
-"""What grading a log again changed: old scores beside new verdicts, counted by task."""
+"""Changes from grading a log again: old scores against new verdicts, counted by task."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 SHOWN: Final = 5
-"""Ids of changed rows that are named."""
+"""The most ids of changed rows that are listed."""
 
 
 class Scored(NamedTuple):
@@ -23,7 +23,7 @@ class Change(NamedTuple):
     """The counts of one task; ``n_rows`` is the sum of the four kinds of rows.
 
     ``n_compared`` rows have an old score of right or wrong and a new verdict; scores are shares of
-    these alone. ``up`` are the ids that were wrong and are right, ``down`` the others that changed.
+    these alone. ``up`` are the ids of rows that were wrong and are now right, ``down`` the reverse.
     """
 
     task: str
@@ -44,7 +44,7 @@ class Change(NamedTuple):
 
 
 def was_right(score: float | None) -> bool | None:
-    """Whether an old score says right (1) or wrong (0, or -1 as rewards write it), or neither."""
+    """Whether an old score is right (1), wrong (0, or -1 as in rewards), or neither (None)."""
     return {1.0: True, 0.0: False, -1.0: False}.get(score) if score is not None else None
 
 
@@ -81,15 +81,25 @@ def by_task(rows: Iterable[Scored]) -> list[Change]:
     return [changed(task, scored) for task, scored in tasks.items()]
 
 
-def shown(rows: Sequence[Scored]) -> str:
-    """What changed in a few lines: in all, by task where there are several, and the first ids."""
+def shown(
+    rows: Sequence[Scored],
+    no_verdict: str = "without a verdict",
+    unscored: str = "without an old score",
+) -> str:
+    """A summary of the changes: in total, by task where there are several, and the first ids.
+
+    ``no_verdict`` and ``unscored`` say what the rows lack that are not compared.
+    """
     total, tasks = changed("all", rows), by_task(rows)
     lines = [_line(total)]
+    counts = {
+        no_verdict: total.n_no_verdict,
+        unscored: total.n_unscored,
+        "whose old score is neither right nor wrong": total.n_graded,
+    }
     if total.n_rows > total.n_compared:
-        lines.append(
-            f"not compared: {total.n_no_verdict:,} without a verdict + {total.n_unscored:,} "
-            f"without an old score + {total.n_graded:,} whose old score is neither right nor wrong"
-        )
+        lacking = " + ".join(f"{count:,} {what}" for what, count in counts.items() if count)
+        lines.append(f"not compared: {lacking}")
     if len(tasks) > 1:
         lines += [_line(task) for task in tasks]
     for word, ids in (("now right", total.up), ("now wrong", total.down)):

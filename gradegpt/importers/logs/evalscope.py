@@ -2,7 +2,7 @@
 
 Source of the format: modelscope/evalscope, ``evalscope/api/evaluator/cache.py``
 (``ReviewResult``, ``ModelResult``) and ``evalscope/api/metric/scorer.py`` (``SampleScore``).
-``predictions/...`` of the same name holds no reference: given one, the reviews beside it are read.
+``predictions/...`` of the same name holds no reference; for such a file the reviews are read.
 """
 
 from __future__ import annotations
@@ -13,23 +13,31 @@ from pathlib import Path
 from typing import Any, Final
 
 from gradegpt.errors import InputError
-from gradegpt.importers.logs.rows import Read, asked, each, lines, references, regraded, text
-from gradegpt.importers.logs.seen import Seen
+from gradegpt.importers.logs.contents import Contents
+from gradegpt.importers.logs.rows import (
+    Read,
+    each,
+    lines,
+    logged_item,
+    question_and_context,
+    references,
+    text,
+)
 
 SHAPE: Final = "lines with index and sample_score (reviews) or model_output (predictions)"
 
 
-def fits(seen: Seen) -> bool:
+def fits(file: Contents) -> bool:
     """Whether the first line is a review or a prediction."""
-    scored = not seen.names.isdisjoint({"sample_score", "model_output"})
-    return seen.form == "lines" and "index" in seen.names and scored
+    scored = not file.names.isdisjoint({"sample_score", "model_output"})
+    return file.form == "lines" and "index" in file.names and scored
 
 
 def read(path: Path) -> Iterator[Read]:
     """Every review; the old score is the benchmark's main one.
 
     Raises:
-        InputError: predictions, and no reviews beside them.
+        InputError: a file of predictions without its reviews.
 
     """
     _, first = next(lines(path))
@@ -49,14 +57,14 @@ def _reviews(predictions: Path) -> Path:
 
 def _read(row: dict[str, Any], where: str, task: str) -> Read:
     messages = row.get("messages") or []
-    question, context = asked(messages or row.get("input"))
+    question, context = question_and_context(messages or row.get("input"))
     given = row["sample_score"].get("score") or {}
     values = given.get("value") or {}
     main = str(given.get("main_score_name"))
     metric = main if main in values else next(iter(values), "")
     accepted = references(row.get("target"))
     letters = all(len(answer) == 1 and answer.isalpha() for answer in accepted)
-    return regraded(
+    return logged_item(
         where,
         name=f"{task}/{row['index']}",
         task=task,
@@ -71,7 +79,7 @@ def _read(row: dict[str, Any], where: str, task: str) -> Read:
 
 
 def _response(given: dict[str, Any], messages: list[dict[str, Any]]) -> str | None:
-    if isinstance(said := given.get("prediction"), str):
-        return said
+    if isinstance(prediction := given.get("prediction"), str):
+        return prediction
     last = messages[-1] if messages else {}
     return text(last.get("content")) if last.get("role") == "assistant" else None

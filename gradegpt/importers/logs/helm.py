@@ -13,34 +13,35 @@ from pathlib import Path
 from typing import Any, Final
 
 from gradegpt.errors import InputError
-from gradegpt.importers.logs.rows import LeftOut, Read, each, regraded, with_options
-from gradegpt.importers.logs.seen import Seen, document
+from gradegpt.importers.logs.contents import Contents, document
+from gradegpt.importers.logs.rows import LeftOut, Read, each, logged_item, with_options
 
 SHAPE: Final = "JSON with adapter_spec and request_states (scenario_state.json)"
 _METRICS: Final = (
     "final_number_exact_match", "math_equiv_chain_of_thought", "math_equiv",
     "chain_of_thought_correctness", "quasi_exact_match", "exact_match", "f1_score",
 )  # fmt: skip
-"""The metrics of accuracy that HELM's scenarios use, the particular ones first."""
+"""The metrics of accuracy that HELM's scenarios use, the more specific ones first."""
 
 Key = tuple[str, str, str]
 Stats = dict[Key, tuple[str, float]]
 
 
-def fits(seen: Seen) -> bool:
+def fits(file: Contents) -> bool:
     """Whether the file is the state of a scenario, or the statistics beside one."""
-    states = {"adapter_spec", "request_states"} <= seen.names
-    stats = isinstance(seen.value, list) and {"instance_id", "stats"} <= seen.names
-    return seen.form in ("json", "lines") and (states or stats)
+    states = {"adapter_spec", "request_states"} <= file.names
+    stats = isinstance(file.value, list) and {"instance_id", "stats"} <= file.names
+    return file.form in ("json", "lines") and (states or stats)
 
 
 def read(path: Path) -> Iterator[Read]:
-    """Every request; what ranks options one by one has no text."""
+    """Every request; requests that rank options one by one are left out, as they have no text."""
     scenario, state = document(path), path
     if isinstance(scenario, list):
         state = path.with_name("scenario_state.json")
         if not state.is_file():
-            raise InputError(f"{path}: holds no responses; scenario_state.json is not beside it")
+            how = "put scenario_state.json into the same folder"
+            raise InputError(f"{path}: holds no responses; {how}")
         scenario = document(state)
     rows = ((f"{state}: request {n}", row) for n, row in enumerate(scenario["request_states"]))
     stats = _stats(state.with_name("per_instance_stats.json"))
@@ -57,11 +58,11 @@ def _read(row: dict[str, Any], where: str, stats: Stats, task: str) -> Read:
         for reference in instance.get("references") or ()
         if "correct" in reference.get("tags", ())
     ]
-    letters = [letter for letter, said in options.items() if said in right]
+    letters = [letter for letter, option in options.items() if option in right]
     key = _key(instance.get("id"), row, instance.get("perturbation"))
     metric, old = stats.get(key, ("", None))
     completions = (row.get("result") or {}).get("completions") or []
-    return regraded(
+    return logged_item(
         where,
         name="/".join(part for part in (task, *key) if part),
         task=task,
@@ -74,12 +75,12 @@ def _read(row: dict[str, Any], where: str, stats: Stats, task: str) -> Read:
 
 
 def _key(name: Any, row: dict[str, Any], perturbation: Any) -> Key:
-    trial = str(row.get("train_trial_index") or "")  # the first, 0, is not named
+    trial = str(row.get("train_trial_index") or "")  # empty for the first, 0
     return str(name), trial, (perturbation or {}).get("name", "")
 
 
 def _stats(path: Path) -> Stats:
-    """The first metric of accuracy of each instance, as (name, mean over its count)."""
+    """The first metric of accuracy of each instance, as (name, mean)."""
     found: Stats = {}
     for row in document(path) if path.is_file() else ():
         means = {s["name"]["name"]: s["sum"] / s["count"] for s in row["stats"] if s.get("count")}

@@ -17,34 +17,34 @@ from pathlib import Path
 from typing import Any, Final
 
 from gradegpt.errors import InputError, MissingError
+from gradegpt.importers.logs.contents import Contents, document
 from gradegpt.importers.logs.rows import (
     LeftOut,
     Read,
-    asked,
     each,
+    logged_item,
+    question_and_context,
     references,
-    regraded,
     text,
     with_options,
 )
-from gradegpt.importers.logs.seen import Seen, document
 from gradegpt.records import parse_json
 
 SHAPE: Final = "a zip with header.json or _journal/start.json, or JSON with eval, status and plan"
 _GRADES: Final = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
-"""What Inspect's own ``value_to_float`` makes of a grade."""
+"""The values of Inspect's own ``value_to_float``."""
 _FIELDS: Final = {"id", "epoch", "input", "choices", "target", "output", "scores", "error"}
 
 
-def fits(seen: Seen) -> bool:
+def fits(file: Contents) -> bool:
     """Whether the file is a log of Inspect."""
-    if seen.form == "zip":
-        return not seen.names.isdisjoint({"header.json", "_journal/start.json"})
-    return seen.form in ("json", "lines") and {"eval", "status", "plan"} <= seen.names
+    if file.form == "zip":
+        return not file.names.isdisjoint({"header.json", "_journal/start.json"})
+    return file.form in ("json", "lines") and {"eval", "status", "plan"} <= file.names
 
 
 def read(path: Path) -> Iterator[Read]:
-    """Every sample; the old score is of the first scorer."""
+    """Every sample; the old score is that of the first scorer."""
     packed = zipfile.is_zipfile(path)
     task, samples = _packed(path) if packed else _plain(document(path))
     rows = ((f"{path}: sample {n}", sample) for n, sample in enumerate(samples, start=1))
@@ -75,7 +75,7 @@ def by_zip(path: Path) -> tuple[str, list[dict[str, Any]]]:
     """The same, from the zip itself.
 
     Raises:
-        MissingError: it is compressed in a way that this Python cannot undo.
+        MissingError: it is compressed in a way that this Python cannot read.
 
     """
     with zipfile.ZipFile(path) as log:
@@ -86,20 +86,20 @@ def by_zip(path: Path) -> tuple[str, list[dict[str, Any]]]:
             task = parse_json(log.read(head))["eval"].get("task", "")
             return str(task), [parse_json(log.read(name)) for name in samples]
         except NotImplementedError as error:
-            how = "compressed as Python's zipfile cannot read; pip install inspect_ai"
-            raise MissingError(f"{path}: {how}") from error
+            what = "its compression is unknown to Python's zipfile; pip install inspect_ai"
+            raise MissingError(f"{path}: {what}") from error
         except (ValueError, KeyError, zipfile.BadZipFile) as error:
-            raise InputError(f"{path}: a broken log ({error})") from error
+            raise InputError(f"{path}: the log is damaged ({error})") from error
 
 
 def _read(sample: dict[str, Any], where: str, task: str) -> Read:
     if sample.get("error"):
         return LeftOut(where, "the sample ended in an error")
-    question, context = asked(sample.get("input"))
+    question, context = question_and_context(sample.get("input"))
     choices, epoch = sample.get("choices") or (), sample.get("epoch") or 1
     scores: dict[str, Any] = sample.get("scores") or {}
     metric = next(iter(scores), "")
-    return regraded(
+    return logged_item(
         where,
         name=f"{task}/{sample.get('id')}" + (f"/epoch{epoch}" if epoch > 1 else ""),
         task=task,

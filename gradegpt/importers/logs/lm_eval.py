@@ -1,7 +1,7 @@
 """lm-evaluation-harness: ``samples_<task>_<date>.jsonl``, written with ``--log_samples``.
 
-Source of the format: EleutherAI/lm-evaluation-harness, ``lm_eval/evaluator.py`` (what a sample
-holds) and ``lm_eval/loggers/evaluation_tracker.py`` (the files). A document has a line for each
+Source of the format: EleutherAI/lm-evaluation-harness, ``lm_eval/evaluator.py`` (the fields of a
+sample) and ``lm_eval/loggers/evaluation_tracker.py`` (the files). A document has a line for each
 filter; its metrics are columns.
 """
 
@@ -13,24 +13,24 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from gradegpt.importers.logs.rows import LeftOut, Read, each, lines, regraded, text, with_options
-from gradegpt.importers.logs.seen import Seen
+from gradegpt.importers.logs.contents import Contents
+from gradegpt.importers.logs.rows import LeftOut, Read, each, lines, logged_item, text, with_options
 
 SHAPE: Final = "lines with doc, target, resps and filtered_resps"
 _NAMED: Final = re.compile(r"samples_(.+)_\d{4}-\d\d-\d\dT[\d.:-]+$")
 _QUESTIONS: Final = ("question", "problem", "query", "Question", "Problem", "input", "prompt")
 _CONTEXTS: Final = ("context", "passage", "support")
 _METRICS: Final = ("exact_match", "acc", "em", "f1")
-"""Of versions that do not list their metrics."""
+"""The metrics of versions that do not list theirs."""
 
 
-def fits(seen: Seen) -> bool:
+def fits(file: Contents) -> bool:
     """Whether the first line is a sample of the harness."""
-    return seen.form == "lines" and {"doc", "target", "resps", "filtered_resps"} <= seen.names
+    return file.form == "lines" and {"doc", "target", "resps", "filtered_resps"} <= file.names
 
 
 def read(path: Path) -> Iterator[Read]:
-    """Every sample with a generated text; options ranked by log-likelihood have none."""
+    """Every sample; options ranked by log-likelihood are left out, as they have no text."""
     named = _NAMED.fullmatch(path.stem)
     task = named.group(1) if named else path.stem
     yield from each(lines(path), partial(_read, task=task))
@@ -44,7 +44,7 @@ def _read(row: dict[str, Any], where: str, task: str) -> Read:
     metric = next((name for name in row.get("metrics") or _METRICS if name in row), "")
     own = "" if filtered == "none" else f",{filtered}"
     doc = row["doc"] if isinstance(row.get("doc"), dict) else {}
-    return regraded(
+    return logged_item(
         where,
         name=f"{task}/{row.get('doc_id', where)}{own}",
         task=task + own,
@@ -58,7 +58,7 @@ def _read(row: dict[str, Any], where: str, task: str) -> Read:
 
 
 def _response(row: dict[str, Any]) -> str | None:
-    """The one text that was generated; of several, what the filter made of them."""
+    """The generated text where there is one; of several, the filter's result."""
     first = (row.get("resps") or [None])[0]
     texts = first if isinstance(first, list) else [first]
     scored = texts if len(texts) == 1 else row.get("filtered_resps") or [None]

@@ -4,8 +4,8 @@ Source of the format: open-compass/opencompass, ``opencompass/tasks/openicl_eval
 (``format_details``), ``opencompass/openicl/icl_evaluator/icl_base_evaluator.py`` (``evaluate``:
 details by example, each field a list over replicas) and
 ``opencompass/openicl/icl_inferencer`` (``origin_prompt``, ``prediction``, ``gold``).
-The responses are in the predictions and the old scores in the results; whichever is given, the
-other is looked for in the same run's folder.
+The responses are in the predictions and the old scores in the results; for either file the other
+is looked for in the same run's folder.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from gradegpt.importers.logs.rows import LeftOut, Read, each, regraded
-from gradegpt.importers.logs.seen import Seen, document
+from gradegpt.importers.logs.contents import Contents, document
+from gradegpt.importers.logs.rows import LeftOut, Read, each, logged_item
 
 SHAPE: Final = 'JSON {"0": {origin_prompt, prediction}}, or with details of predictions'
 _SCORES: Final = ("correct", "is_correct", "cascade_correct")
 _REFERENCES: Final = ("references", "answer", "gold", "ref")
 
 
-def fits(seen: Seen) -> bool:
+def fits(file: Contents) -> bool:
     """Whether the file is predictions or results."""
-    if seen.form not in ("json", "lines") or not isinstance(seen.value, dict):
+    if file.form not in ("json", "lines") or not isinstance(file.value, dict):
         return False
-    return _is_predictions(seen.value) or _details(seen.value) != []
+    return _is_predictions(file.value) or _details(file.value) != []
 
 
 def read(path: Path) -> Iterator[Read]:
@@ -44,7 +44,7 @@ def read(path: Path) -> Iterator[Read]:
 
 
 def _detail(details: list[dict[str, Any]], n: int) -> dict[str, Any]:
-    """What the results say of the n-th prediction; replicas of a set follow one another."""
+    """The details of the n-th prediction; the replicas of a set follow one another."""
     if not details:
         return {}
     replica, at = divmod(n, len(details))
@@ -75,7 +75,7 @@ def _beside(path: Path) -> Path | None:
 
 
 def _of(value: Any, replica: int) -> Any:
-    """A detail's field for one replica; without replicas, itself."""
+    """A detail's field for one replica, or the field itself where there are none."""
     many = isinstance(value, list) and replica < len(value)
     return value[replica] if many else value
 
@@ -88,7 +88,7 @@ def _read(parts: tuple[dict[str, Any], dict[str, Any], str], where: str) -> Read
     response = response[0] if isinstance(response, list) and len(response) == 1 else response
     metric = next((name for name in _SCORES if name in detail), "")
     gold = row.get("gold") or next((detail[r] for r in _REFERENCES if detail.get(r)), None)
-    return regraded(
+    return logged_item(
         where,
         name=name,
         task=name.rsplit("/", 1)[0],
@@ -101,7 +101,7 @@ def _read(parts: tuple[dict[str, Any], dict[str, Any], str], where: str) -> Read
 
 
 def _question(prompt: Any) -> str:
-    """The prompt, or the last thing that the human says in a chat."""
+    """The prompt, or the last human turn of a chat."""
     if isinstance(prompt, str):
         return prompt
     turns = [t for t in prompt or () if isinstance(t, dict) and t.get("role") == "HUMAN"]

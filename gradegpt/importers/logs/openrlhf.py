@@ -2,8 +2,7 @@
 
 Source of the format: OpenRLHF/OpenRLHF, ``openrlhf/cli/batch_inference.py`` (``input``, ``output``,
 ``reward``) and ``openrlhf/datasets/prompts_dataset.py`` (the column ``label``, which
-``--data.label_key`` names). What batch inference writes has no label of its own; without one a row
-is left out.
+``--data.label_key`` names). Batch inference itself writes no label; a row without one is left out.
 """
 
 from __future__ import annotations
@@ -13,19 +12,19 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from gradegpt.importers.logs.rows import Read, each, lines, regraded
-from gradegpt.importers.logs.seen import Seen
+from gradegpt.importers.logs.contents import Contents
+from gradegpt.importers.logs.rows import Read, each, lines, logged_item
 from gradegpt.importers.logs.verl import user_turn
 
 SHAPE: Final = "lines with input or prompt, output or response, and reward, but no score"
 _PROMPTS, _RESPONSES = ("input", "prompt"), ("output", "response")
 
 
-def fits(seen: Seen) -> bool:
+def fits(file: Contents) -> bool:
     """Whether the first line is a generation with a reward."""
-    named = seen.names
+    named = file.names
     both = not named.isdisjoint(_PROMPTS) and not named.isdisjoint(_RESPONSES)
-    return seen.form == "lines" and both and "reward" in named and "score" not in named
+    return file.form == "lines" and both and "reward" in named and "score" not in named
 
 
 def read(path: Path) -> Iterator[Read]:
@@ -34,7 +33,7 @@ def read(path: Path) -> Iterator[Read]:
 
 
 def _read(row: dict[str, Any], where: str, task: str) -> Read:
-    return regraded(
+    return logged_item(
         where,
         name=where.rsplit(":", 1)[-1],
         task=str(row.get("datasource") or task),

@@ -1,4 +1,4 @@
-"""Which tool a log is of, its items for a judge, and its old scores beside the judgements."""
+"""Recognise the tool of a log, write its items, and compare its old scores with judgements."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from gradegpt.importers.logs import (
     vlmevalkit,
 )
 from gradegpt.importers.logs.changed import Scored, shown
-from gradegpt.importers.logs.rows import LeftOut, Read, Regraded
-from gradegpt.importers.logs.seen import Seen, look
+from gradegpt.importers.logs.contents import Contents, contents_of
+from gradegpt.importers.logs.rows import LeftOut, LoggedItem, Read
 from gradegpt.records import read_rows, write_rows
 from gradegpt.schema import Item, Judgement, Outcome, Verdict
 
 ITEMS: Final = ".items.jsonl"
-"""What is put behind an output's name for the items of its log."""
+"""The suffix of an output's name for the items of its log."""
 SCORES: Final = ".scores.jsonl"
-"""What is put behind an output's name for old and new scores side by side."""
+"""The suffix of an output's name for the old and new scores."""
 
 
 class Tool(NamedTuple):
-    """A kind of log: what it is known by, and how it is read."""
+    """A kind of log: how it is recognised, and how it is read."""
 
     name: str
     shape: str
-    fits: Callable[[Seen], bool]
+    fits: Callable[[Contents], bool]
     read: Callable[[Path], Iterator[Read]]
 
 
@@ -59,37 +59,38 @@ TOOLS: Final = tuple(
 def recognise(path: str | Path) -> Tool | None:
     """The tool that wrote a log, by the file's structure and never by its name.
 
-    ``None`` for what is no log: a file of items, or one that may be a file of items with mistakes
-    in it (JSON Lines or a list that no tool writes, a table, plain text, no file at all).
+    ``None`` for a file that is not a log: a file of items, or one that may be a file of items with
+    errors (JSON Lines or a list that no tool writes, a table, plain text, no file at all).
 
     Raises:
         InputError: a JSON document, a zip or HTML that no tool writes, or a file that fits two
-            tools; the message lists what is known and what was seen.
+            tools; the message lists the known forms and the contents of the file.
 
     """
     path = Path(path)
     if not path.is_file():
         return None
-    seen = look(path)
-    if seen.form == "lines" and {"reference", "response"} <= seen.names:
+    file = contents_of(path)
+    if file.form == "lines" and {"reference", "response"} <= file.names:
         return None
-    fitting = [tool for tool in TOOLS if tool.fits(seen)]
+    fitting = [tool for tool in TOOLS if tool.fits(file)]
     if len(fitting) == 1:
         return fitting[0]
-    if not fitting and (seen.form in ("lines", "table", "other") or isinstance(seen.value, list)):
+    if not fitting and (file.form in ("lines", "table", "other") or isinstance(file.value, list)):
         return None
-    what = f"fits {' and '.join(t.name for t in fitting)}" if fitting else "no log that is known"
+    fits = " and ".join(tool.name for tool in fitting)
+    what = f"the log fits {fits}" if fitting else "not a log of a known tool"
     known = "\n  ".join(f"{tool.name}: {tool.shape}" for tool in TOOLS)
-    raise InputError(f"{path}: {what}; seen: {seen.words}. Known are\n  {known}")
+    raise InputError(f"{path}: {what}; the file is {file.words}. Known logs are\n  {known}")
 
 
 def items_of(log: str | Path, tool: Tool, output: str | Path) -> tuple[Path, str]:
-    """Write a log's items to ``<output>.items.jsonl``; the file, and what was read in a line.
+    """Write a log's items to ``<output>.items.jsonl``; return the file and a summary in one line.
 
-    An item's ``meta`` keeps its task, its metric, its old score and where it was in the log.
+    An item's ``meta`` keeps its task, its metric, its old score and its place in the log.
 
     Raises:
-        InputError: nothing in the log can be graded, or a row breaks the tool's format.
+        InputError: nothing in the log can be graded, or a row is not in the tool's format.
 
     """
     rows: list[Item] = []
@@ -102,7 +103,7 @@ def items_of(log: str | Path, tool: Tool, output: str | Path) -> tuple[Path, str
     reasons = "; ".join(f"{n:,} left out: {reason}" for reason, n in left.most_common())
     if not rows:
         raise InputError(
-            f"{log}: a log of {tool.name} with nothing to grade ({reasons or 'empty'})"
+            f"{log}: the log of {tool.name} has nothing to grade ({reasons or 'it is empty'})"
         )
     path = Path(f"{output}{ITEMS}")
     write_rows(path, rows)
@@ -113,23 +114,23 @@ def _read(tool: Tool, log: Path) -> Iterator[Read]:
     try:
         yield from tool.read(log)
     except (KeyError, TypeError, AttributeError) as error:
-        what = f"not as {tool.name} writes it ({type(error).__name__}: {error})"
+        what = f"not in the form that {tool.name} writes ({type(error).__name__}: {error})"
         raise InputError(f"{log}: {what}; expected {tool.shape}") from error
 
 
-def _item(row: Regraded) -> Item:
+def _item(row: LoggedItem) -> Item:
     where = row.where.rsplit("/", 1)[-1]  # a log that was moved has the same items
     meta = {"task": row.task, "metric": row.metric, "old_score": row.old, "where": where}
     return row.item.model_copy(update={"meta": meta})
 
 
 def is_regraded(output: str | Path) -> bool:
-    """Whether ``output`` was judged from a log, whose items with their old scores lie beside it."""
+    """Whether ``output`` was judged from a log: the items with old scores are beside it."""
     return Path(f"{output}{ITEMS}").is_file()
 
 
 def compare(output: str | Path) -> str:
-    """What judging a log again changed, in a few lines, from ``output`` and the items beside it.
+    """A summary of what judging a log again changed, from ``output`` and the items beside it.
 
     ``<output>.scores.jsonl`` gets a row for each judgement, in the same order: ``id``, ``task``,
     ``metric``, ``old_score``, ``new_score`` (1 correct, 0 incorrect or invalid, else ``null``),
@@ -137,11 +138,12 @@ def compare(output: str | Path) -> str:
 
     Raises:
         MissingError: ``output`` is not there, or was not made from a log.
-        InputError: it was made from something else since.
+        InputError: ``output`` holds judgements of other items.
 
     """
     if not is_regraded(output):
-        raise MissingError(f"{output}{ITEMS}: not there; judge a log first: gradegpt judge LOG -o")
+        how = f"judge a log first: gradegpt judge LOG -o {output}"
+        raise MissingError(f"{output}{ITEMS}: there is no such file; {how}")
     items = list(read_rows(f"{output}{ITEMS}", Item))
     judgements = list(read_rows(output, Judgement))
     if [i.id for i in items] != [j.id for j in judgements]:
@@ -158,7 +160,7 @@ def compare(output: str | Path) -> str:
 
 
 def between(first: str | Path, second: str | Path) -> str:
-    """What a second judge says differently of the same items, in a few lines.
+    """A summary of the differences between two judges of the same items.
 
     Raises:
         InputError: the files are not judgements of the same items in the same order.
@@ -166,9 +168,14 @@ def between(first: str | Path, second: str | Path) -> str:
     """
     before, after = list(read_rows(first, Judgement)), list(read_rows(second, Judgement))
     if [j.id for j in before] != [j.id for j in after]:
-        raise InputError(f"{second}: not the same items in the same order as {first}")
+        how = "compare judgements of one file"
+        raise InputError(f"{second}: not the same items in the same order as {first}; {how}")
     pairs = zip(before, after, strict=True)
-    return shown([Scored(b.id, "", "", _new(b), _new(a)) for b, a in pairs])
+    return shown(
+        [Scored(b.id, "", "", _new(b), _new(a)) for b, a in pairs],
+        no_verdict=f"without a verdict in {second}",
+        unscored=f"without one in {first}",
+    )
 
 
 def _beside(item: Item, judgement: Judgement) -> dict[str, Any]:

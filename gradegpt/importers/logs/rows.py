@@ -1,4 +1,4 @@
-"""What every reader of a log gives, and how the values that logs share are read."""
+"""The result of every reader of a log, and the reading of values that logs have in common."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ NO_REFERENCE: Final = "no reference answer"
 NO_RESPONSE: Final = "no response text"
 
 
-class Regraded(NamedTuple):
+class LoggedItem(NamedTuple):
     """One response of a log as an item, with the score that the tool gave it.
 
-    ``old`` is as the tool wrote it, ``None`` where it gave none; ``where`` names the file and the
-    line, the sample or the key.
+    ``old`` is the score as the tool wrote it, ``None`` where there is none; ``where`` names the
+    file and the line, the sample or the key.
     """
 
     item: Item
@@ -39,7 +39,7 @@ class LeftOut(NamedTuple):
     reason: str
 
 
-Read = Regraded | LeftOut
+Read = LoggedItem | LeftOut
 
 
 def lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -48,10 +48,10 @@ def lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def each(rows: Iterable[tuple[str, T]], read: Callable[[T, str], Read]) -> Iterator[Read]:
-    """Read every row; one that is not built as its tool writes it is an error that says where.
+    """Read every row.
 
     Raises:
-        InputError: a row without a field that its tool always writes, or with another type there.
+        InputError: a row without a field that its tool always writes, or with another type.
 
     """
     for where, row in rows:
@@ -59,11 +59,11 @@ def each(rows: Iterable[tuple[str, T]], read: Callable[[T, str], Read]) -> Itera
             result = read(row, where)
         except (KeyError, TypeError, AttributeError, IndexError) as error:
             what = f"{type(error).__name__}: {error}"
-            raise InputError(f"{where}: not as this tool writes its rows ({what})") from error
+            raise InputError(f"{where}: not in the form that this tool writes ({what})") from error
         yield result
 
 
-def regraded(
+def logged_item(
     where: str,
     *,
     name: str,
@@ -88,18 +88,18 @@ def regraded(
         "context": context or None, "needs": needs if len(final) > 1 else None,
         "solution": solution,
     }  # fmt: skip
-    return Regraded(validate(Item, values, where), task, metric, score(old), where)
+    return LoggedItem(validate(Item, values, where), task, metric, score(old), where)
 
 
 def references(value: Any) -> tuple[str, ...]:
-    """The reference answers that a value holds, one or several; empty ones are none."""
+    """The reference answers in a value, one or several, without empty ones."""
     many = value if isinstance(value, list | tuple) else [value]
     texts = [str(v).strip() for v in many if isinstance(v, str | int | float)]
     return tuple(text for text in texts if text)
 
 
 def _final(accepted: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
-    # GSM8K's references are a solution, "####" and the answer; tools hand them on as they are.
+    # GSM8K's references are a solution, "####" and the answer; tools copy them unchanged.
     if len(accepted) == 1 and "####" in accepted[0]:
         solution, answer = (part.strip() for part in accepted[0].rsplit("####", 1))
         return solution, (answer or accepted[0],)
@@ -107,7 +107,7 @@ def _final(accepted: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
 
 
 def score(value: Any) -> float | None:
-    """A score as a number: of a flag, a number or their text; anything else is none."""
+    """A flag, a number or the text of either as a number; None for anything else."""
     if isinstance(value, str):
         flags = {"true": True, "false": False}
         value = flags.get(value.strip().lower(), value)
@@ -119,15 +119,15 @@ def score(value: Any) -> float | None:
 
 
 def text(content: Any) -> str:
-    """The text of a message's content: a string, or parts of which only the texts are kept."""
+    """The text of a message's content: a string, or the texts among its parts."""
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else []
-    said = (part.get("text") for part in parts if isinstance(part, dict))
-    return "\n".join(part for part in said if isinstance(part, str))
+    texts = (part.get("text") for part in parts if isinstance(part, dict))
+    return "\n".join(part for part in texts if isinstance(part, str))
 
 
-def asked(messages: Any) -> tuple[str, str | None]:
+def question_and_context(messages: Any) -> tuple[str, str | None]:
     """The last user turn, and the turns before it, without a system prompt."""
     if isinstance(messages, str):
         return messages, None
@@ -140,6 +140,6 @@ def asked(messages: Any) -> tuple[str, str | None]:
 
 
 def with_options(question: str, options: Sequence[str]) -> str:
-    """The question with its options below it, lettered."""
+    """The question with its options below it, each with its letter."""
     lettered = zip(LETTERS, options, strict=False)
     return "\n".join([question, *(f"{letter}. {option}" for letter, option in lettered)])

@@ -1,8 +1,8 @@
 """simple-evals: ``<eval>_<model>_allresults.json`` and the HTML report.
 
 Source of the format: openai/simple-evals, ``common.py`` (``HTML_JINJA``, ``make_report``) and
-``simple_evals.py``. The JSON's ``convos`` hold neither reference nor score: both forms keep them in
-the HTML of each example alone, whose texts are escaped, so that no response can pose as markup.
+``simple_evals.py``. The JSON's ``convos`` hold neither reference nor score: in both forms these are
+only in the HTML of each example. Its texts are escaped, so no response can be read as markup.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Final
 
 from gradegpt.errors import InputError
-from gradegpt.importers.logs.rows import Read, asked, each, regraded
-from gradegpt.importers.logs.seen import Seen, document, look
+from gradegpt.importers.logs.contents import Contents, contents_of, document
+from gradegpt.importers.logs.rows import Read, each, logged_item, question_and_context
 
 SHAPE: Final = "JSON with score, metrics, htmls and convos, or its HTML report"
 _MESSAGE: Final = re.compile(r'(?s)<div class="message (\w+)">.*?<pre>(.*?)</pre>')
@@ -24,11 +24,11 @@ _FIELD: Final = r"(?s)<p>{}: (.*?)</p>"
 _REPORT: Final = "<h3>Prompt conversation</h3>"
 
 
-def fits(seen: Seen) -> bool:
+def fits(file: Contents) -> bool:
     """Whether the file is all results of an eval, or their report."""
-    if seen.form == "html":
-        return _REPORT in seen.value
-    return seen.form in ("json", "lines") and {"score", "metrics", "htmls", "convos"} <= seen.names
+    if file.form == "html":
+        return _REPORT in file.value
+    return file.form in ("json", "lines") and {"score", "metrics", "htmls", "convos"} <= file.names
 
 
 def read(path: Path) -> Iterator[Read]:
@@ -39,11 +39,11 @@ def read(path: Path) -> Iterator[Read]:
 
 def _read(example: str, where: str, task: str) -> Read:
     messages = [
-        {"role": role, "content": html.unescape(said)} for role, said in _MESSAGE.findall(example)
+        {"role": role, "content": html.unescape(text)} for role, text in _MESSAGE.findall(example)
     ]
-    question, context = asked(messages[:-1])
+    question, context = question_and_context(messages[:-1])
     last = messages[-1] if messages else {}
-    return regraded(
+    return logged_item(
         where,
         name=f"{task}/{where.rsplit(' ', 1)[-1]}",
         task=task,
@@ -57,7 +57,7 @@ def _read(example: str, where: str, task: str) -> Read:
 
 
 def _examples(path: Path) -> list[str]:
-    if look(path).form != "html":
+    if contents_of(path).form != "html":
         return [example or "" for example in document(path)["htmls"]]
     try:
         report = path.read_text(encoding="utf-8")

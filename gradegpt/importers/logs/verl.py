@@ -1,8 +1,8 @@
 """verl: rollouts and validation generations, ``<step>.jsonl`` of ``trainer.rollout_data_dir``.
 
 Source of the format: volcengine/verl, ``verl/trainer/ppo/ray_trainer.py``
-(``_dump_generations``): ``input``, ``output``, ``gts``, ``score``, ``step`` and whatever the
-reward function returned beside its score.
+(``_dump_generations``): ``input``, ``output``, ``gts``, ``score``, ``step`` and all other values
+that the reward function returned.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from gradegpt.importers.logs.rows import Read, each, lines, regraded
-from gradegpt.importers.logs.seen import Seen
+from gradegpt.importers.logs.contents import Contents
+from gradegpt.importers.logs.rows import Read, each, lines, logged_item
 
 SHAPE: Final = "lines with input, output, score and step"
 _MARKED: Final = re.compile(
@@ -22,12 +22,12 @@ _MARKED: Final = re.compile(
     r"(.*?)(?:<\|im_end\|>|<\|eot_id\|>)"
 )
 _UNMARKED: Final = re.compile(r"(?s)(?:^|.*?\n)user\n(.*)\nassistant\s*(?:<think>\s*)?$")
-"""Special tokens are left out of ``input``, and only the names of the roles are left."""
+"""A prompt without special tokens, which ``input`` leaves out: only the roles' names remain."""
 
 
-def fits(seen: Seen) -> bool:
+def fits(file: Contents) -> bool:
     """Whether the first line is a generation that verl wrote."""
-    return seen.form == "lines" and {"input", "output", "score", "step"} <= seen.names
+    return file.form == "lines" and {"input", "output", "score", "step"} <= file.names
 
 
 def read(path: Path) -> Iterator[Read]:
@@ -36,7 +36,7 @@ def read(path: Path) -> Iterator[Read]:
 
 
 def _read(row: dict[str, Any], where: str, task: str) -> Read:
-    return regraded(
+    return logged_item(
         where,
         name=f"step{row['step']}/{where.rsplit(':', 1)[-1]}",
         task=str(row.get("data_source") or task),
@@ -49,7 +49,7 @@ def _read(row: dict[str, Any], where: str, task: str) -> Read:
 
 
 def user_turn(prompt: str) -> str:
-    r"""What the user says last in a prompt of a chat template, or the prompt where there is none.
+    r"""The last user turn in a prompt of a chat template, or the prompt where there is none.
 
     >>> user_turn("system\nBe brief.\nuser\nWhat is 2+2?\nassistant\n")
     'What is 2+2?'

@@ -1,9 +1,9 @@
-"""VLMEvalKit: tables of predictions and of what was scored in them, TSV, CSV or XLSX.
+"""VLMEvalKit: tables of predictions and of scored predictions, TSV, CSV or XLSX.
 
 Source of the format: open-compass/VLMEvalKit, ``vlmeval/dataset/image_mcq.py``,
 ``image_vqa.py`` and ``vlmeval/dataset/utils/multiple_choice.py``: ``index``, ``question``,
-``answer``, ``prediction``, an option a column, and ``hit``, ``score`` or ``eval_score``.
-The images are not read: what a judge compares are the texts.
+``answer``, ``prediction``, a column for each option, and ``hit``, ``score`` or ``eval_score``.
+Images are not read: a judge compares the texts.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from pathlib import Path
 from typing import Final
 
 from gradegpt.answers.options import LETTERS
-from gradegpt.importers.logs.rows import Read, each, regraded, with_options
-from gradegpt.importers.logs.seen import Seen, table
+from gradegpt.importers.logs.contents import Contents, table
+from gradegpt.importers.logs.rows import Read, each, logged_item, with_options
 
 SHAPE: Final = "a table with index, question, answer and prediction"
 _SCORES: Final = ("hit", "score", "eval_score", "match")
 _EMPTY: Final = ("", "nan")
 
 
-def fits(seen: Seen) -> bool:
+def fits(file: Contents) -> bool:
     """Whether the columns are those of a table of predictions."""
-    return seen.form == "table" and {"index", "question", "answer", "prediction"} <= seen.names
+    return file.form == "table" and {"index", "question", "answer", "prediction"} <= file.names
 
 
 def read(path: Path) -> Iterator[Read]:
-    """Every row; its options are put below the question."""
+    """Every row, with its options below the question."""
     yield from each(table(path), partial(_read, task=path.stem))
 
 
@@ -36,7 +36,7 @@ def _read(row: dict[str, str], where: str, task: str) -> Read:
     metric = next((name for name in _SCORES if name in row), "")
     options = [row[letter] for letter in LETTERS if row.get(letter, "") not in _EMPTY]
     hint, answer = row.get("hint", ""), row["answer"]
-    return regraded(
+    return logged_item(
         where,
         name=row["index"],
         task=task,

@@ -1,4 +1,4 @@
-"""What a comparison may use, and what it says."""
+"""The criteria and the result of a comparison."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from gradegpt.rules.tolerance import Tolerance
 _CALLS: Final = 8
 _FAILURES: Final = 2
 Prove = Callable[[str, str], bool | None]
-"""Whether two LaTeX formulas are equal, by heavier means than ``algebra``; none if not shown."""
+"""Whether two LaTeX formulas are equal, by a computer algebra system; None if not shown."""
 
 
 def unproved(_left: str, _right: str) -> None:
-    """The ``Prove`` that shows nothing."""
+    """A ``Prove`` that shows nothing."""
 
 
-def sparing(prove: Prove) -> Prove:
-    """``prove`` for one item: no longer asked once two pairs could not be shown, or after eight.
+def limited(prove: Prove) -> Prove:
+    """``prove`` for one item: called for eight pairs, or until two pairs could not be shown.
 
-    What cannot be shown may take the whole time that a pair has, so this bounds the item's.
+    A pair that cannot be shown may take its whole time limit, so this bounds the time per item.
     """
     left = [_CALLS, _FAILURES]
 
@@ -35,27 +35,27 @@ def sparing(prove: Prove) -> Prove:
     return ask
 
 
-class Means(NamedTuple):
-    """What a comparison may use."""
+class Criteria(NamedTuple):
+    """The criteria of a comparison."""
 
     tolerance: Tolerance
     prove: Prove = unproved
     names_matter: bool = False
-    """Whether x = 5 and y = 5 are two answers: they are two lines, but one number."""
+    """Whether x = 5 and y = 5 differ: as equations they do, as numbers they do not."""
     question: str = ""
-    """Where it asks for a percentage, 18 means 18 %; where it has a > 0, √(a²) is a."""
+    """If it asks for a percentage, 18 is 18 %; if it states a > 0, √(a²) is a."""
     assume: bool = True
-    """Whether what the question says of signs is used."""
+    """Whether the question's conditions on signs are used."""
 
 
 class Comparison(NamedTuple):
-    """``same`` is none where nothing could be shown; ``reason`` is machine-readable."""
+    """``same`` is None if nothing could be shown; ``reason`` is machine-readable."""
 
     same: bool | None
     reason: str
 
 
 def every(results: Iterable[bool | None]) -> bool | None:
-    """False as soon as one is false, true where all are true, else none."""
+    """False if one result is False, True if all are True, else None."""
     seen = list(results)
     return False if False in seen else None if None in seen else True

@@ -1,4 +1,4 @@
-"""Option letters: by name, or by the text of an option that the question lists."""
+"""Compare option letters, which are named directly or by the text of an option."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from gradegpt.answers.answer import Answer
 from gradegpt.answers.options import LETTERS, is_set, options
 from gradegpt.answers.text import fold, plain
 from gradegpt.answers.types import Leaf, Options
-from gradegpt.rules.compare.base import Comparison, Means
+from gradegpt.rules.compare.base import Comparison, Criteria
 from gradegpt.rules.compare.value import same_value
 from gradegpt.rules.extract.choice import NONE_RIGHT
 from gradegpt.rules.tolerance import EXACT
 
-_EXACTLY: Final = Means(EXACT)
+_EXACTLY: Final = Criteria(EXACT)
 
 
 def compare_choice(reference: Answer, answer: Answer, question: str) -> Comparison:
-    """The same options, or not; a missing option is told from another one."""
+    """Compare the chosen options; a missing option and a wrong one have different reasons."""
     listed = options(question)
     wanted, given = _named(reference, listed), _named(answer, listed)
     if wanted is None:
@@ -27,7 +27,7 @@ def compare_choice(reference: Answer, answer: Answer, question: str) -> Comparis
     if wanted.ordered and (given is None or len(given.letters) != len(wanted.letters)):
         return Comparison(None, "choice:sequence-not-found")
     if given is None:
-        return _unlisted(answer.said, listed)
+        return _unlisted(answer.text, listed)
     if wanted.ordered:
         same = [*map(frozenset, wanted.letters)] == [*map(frozenset, given.letters)]
         return Comparison(same, f"choice:{'same' if same else 'other'}-sequence")
@@ -42,12 +42,12 @@ def compare_choice(reference: Answer, answer: Answer, question: str) -> Comparis
 def _named(answer: Answer, listed: dict[str, str]) -> Options | None:
     if isinstance(answer.value, Options):
         return answer.value
-    letter = by_text(answer.said, listed)
+    letter = by_text(answer.text, listed)
     return Options((letter,)) if letter else None
 
 
 def by_text(answer: str, listed: dict[str, str]) -> str:
-    """The one option whose text, or whose value, the answer is."""
+    """The only option whose text or value equals the answer; empty if there is none."""
     same = [k for k, text in listed.items() if plain(text) and plain(text) == plain(answer)]
     if not same:
         given = values.read(answer)

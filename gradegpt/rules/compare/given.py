@@ -1,10 +1,10 @@
-"""Whether a sentence gives a text as its answer, or merely holds it.
+"""Whether a sentence gives a text as its answer, or merely mentions it.
 
 "Written by Shakespeare" gives Shakespeare; "a rival of Shakespeare", "Stratford, where Shakespeare
-was born" and "unlike Shakespeare" hold the name and give another. The words before it tell: they
-are the question's own, or the name is the complement of a verb that gives (is, called, played by,
-located in). No other name may stand before it, no word beside it that turns or doubts, and nothing
-behind it that makes another name of it, or another claim.
+was born" and "unlike Shakespeare" mention the name and give another answer. The words before it
+decide: they repeat the question, or the name is the complement of a verb that gives an answer (is,
+called, played by, located in). No other name may precede it, no word near it may negate or doubt
+it, and nothing after it may extend it to another name or make another claim.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 MAX_ANSWER: Final = 120
-"""Words of an answer that a reference is looked for in; a longer text says too many things."""
+"""Most words of an answer that is searched for the reference; a longer one makes many claims."""
 MAX_REFERENCE: Final = 6
 
 FILLER: Final = frozenset({
@@ -38,7 +38,7 @@ _FUNCTION: Final = FILLER | _words("""
     first last word term it's that's there's he's she's 's two three one located set made took
     take takes written wrote released
 """)
-"""Words that name nobody and nothing, and that a sentence repeats of no question."""
+"""Words that name nothing, and whose repetition shows no relation to the question."""
 _DENIAL: Final = _words("""
     not no never nor neither without cannot wrong incorrect false isn't wasn't aren't weren't
     don't doesn't didn't can't couldn't won't wouldn't hasn't haven't ain't
@@ -47,7 +47,7 @@ _REVISION: Final = _words("""
     wait correction scratch oops sorry mistake mistaken mean meant rather instead perhaps maybe
     probably might guess suppose unknown myth supposedly allegedly popularly reference grader
 """)
-"""With denials, words that turn or doubt an answer wherever they stand."""
+"""Words that, like negations, revise or doubt an answer anywhere in the text."""
 _DOUBT: Final = _words("""
     or except excluding non but either far unlike than although though while whereas yet however
     possibly may could would should if unless until till contrary confused rival rivals claim
@@ -55,10 +55,10 @@ _DOUBT: Final = _words("""
     textbooks opinion predecessor successor formerly former
     replaced fake pseudo ruled including included among besides plus alongside
 """)
-"""Words that may turn or leave open what they share a sentence with."""
+"""Words that may negate or leave open an answer in the same sentence."""
 _CHOOSING: Final = _words("or either but")
-"""Of these, words that turn it although the question has them."""
-TURNING: Final = _DENIAL | _REVISION | _DOUBT
+"""Those of them that do so even if the question has them."""
+QUALIFYING: Final = _DENIAL | _REVISION | _DOUBT
 _GIVING: Final = _words("""
     is was are were be been being it's that's named called known titled namely as
 """)
@@ -77,7 +77,7 @@ _MADE: Final = _words("""
     commissioned starred formulated novel song book play poem film album painting opera hit
     single show series story symphony ballet
 """)
-"""What somebody who is named behind "by" has done, or made."""
+"""Words before "by" and the name of the person who did or made something."""
 _TITLES: Final = _words("""
     the a an its his her their mr mrs ms dr sir saint st king queen president admiral
 """)
@@ -96,22 +96,22 @@ _MONTHS: Final = _words("""
 """)
 _HAN: Final = re.compile("[\u3400-\u9fff]")
 SIGNS: Final = re.compile(r"(?<![A-Za-zα-ω])-|-(?![A-Za-z])|[+=<>≤≥*/^\\\[\]{}|_%½]|\d[.,:]\d")
-"""Signs that words do not hold: a text with one stands as it is in what gives it."""
+"""Signs that are not part of words; a reference with one must occur verbatim."""
 _CURRENCIES: Final = tuple("$€£¥￥")
 _PLACE_NAME: Final = 3
 _FEW: Final = 3
-"""Other words of a sentence that says hardly more than the answer."""
+"""Most other words in a sentence that is hardly more than the answer."""
 _ENOUGH: Final = 0.6
-"""Share of the question's words in a sentence that names other things, too."""
+"""Required share of the question's words in a sentence that names other things, too."""
 _BESIDE: Final = 4
-"""Words within which an "or" behind the answer is of it."""
+"""Distance in words up to which an "or" after the answer applies to it."""
 _ITEM: Final = 3
-"""Words of one of several things in a list."""
+"""Most words of one item of a list."""
 _JOINING: Final = re.compile(r"[/&、·•+]")
-_TURNED: Final = re.compile(
+_QUALIFIED: Final = re.compile(
     r"…|\.\.\.|——|[？?]|[不没非错误或另]|还有|但|可是|更正|等等|其中|应该|[哦噢]"
 )
-"""Behind an answer, signs and Chinese words that turn it, doubt it or add another."""
+"""Signs and Chinese words after an answer that negate or doubt it or add another."""
 _NAMELESS: Final = _FUNCTION | _MONTHS | _TITLES
 _STOP: Final = re.compile(r"[.!?;。！？；\n](?!\w)")
 _ENDING: Final = re.compile(r"(?:ing|ed|es|s|d|e)$")
@@ -135,28 +135,30 @@ def gives(reference: str, answer: str, question: str) -> bool:
     quoted = _quoted(said)
     known = _known(said, quoted, asked)
     return any(
-        _settled(said, quoted, (start, end), asked)
+        _is_undisputed(said, quoted, (start, end), asked)
         and _on_the_subject(said, known, (start, end), question)
-        and _leads(said[:start], known[:start], said[start], len(wanted), date=_is_date(wanted))
+        and _introduces(
+            said[:start], known[:start], said[start], len(wanted), date=_is_date(wanted)
+        )
         and not (_has_year(wanted) and _has_year(t.word for t in said[end:]))
         and said[start].gap.rstrip("$ ")[-1:] not in ("-", "−", "+", "*", "/", "^", "_")
         and not _other_currency(reference, said[start].gap)
         and not (start and _roles_swapped(said[:start], question))
-        and _closes(said[:end], said[end:], known[end:], alone=not start)
+        and _is_complete(said[:end], said[end:], known[end:], alone=not start)
         for start, end in spans
     )
 
 
-def _settled(
+def _is_undisputed(
     said: tuple[Token, ...], quoted: list[bool], span: tuple[int, int], asked: frozenset[str]
 ) -> bool:
-    """Whether nothing turns it or leaves it open."""
+    """Whether nothing negates the answer or leaves it open."""
     start, end = span
     begin, stop = _sentence(said, span)
     for n, token in enumerate(said):
         if start <= n < end or quoted[n]:
             continue
-        if token.word in _DENIAL or (n < start and _TURNED.search(token.word)):
+        if token.word in _DENIAL or (n < start and _QUALIFIED.search(token.word)):
             return False
         if token.word in _REVISION and token.word not in asked:
             return False
@@ -170,7 +172,7 @@ def _settled(
 def _on_the_subject(
     said: tuple[Token, ...], known: list[bool], span: tuple[int, int], question: str
 ) -> bool:
-    """Whether the sentence speaks of what was asked, and not of another thing that it names."""
+    """Whether the sentence is about what was asked, not about another thing that it names."""
     begin, stop = _sentence(said, span)
     rest = [n for n in range(begin, stop) if not span[0] <= n < span[1]]
     named = any(said[n].capital and not known[n] for n in rest if n > span[0])
@@ -183,14 +185,14 @@ def _on_the_subject(
 
 
 def _sentence(said: tuple[Token, ...], span: tuple[int, int]) -> tuple[int, int]:
-    """The first and the last word of the sentence that the span stands in."""
+    """The first word of the sentence around the span, and the first after it."""
     stops = [n for n in range(1, len(said)) if _STOP.search(said[n].gap) and said[n - 1].word[1:]]
     begin = max((n for n in stops if n <= span[0]), default=0)
     return begin, min((n for n in stops if n >= span[1]), default=len(said))
 
 
 def _roles_swapped(before: tuple[Token, ...], question: str) -> bool:
-    """Whether the asked verb stands before the name, and in the question before the subject."""
+    """Whether the verb precedes the name, but precedes the subject in the question."""
     asked = words(question)
     subjects = {_stem(token.word) for token in before[:-1]} - {_stem(w) for w in _NAMELESS}
     verb = _stem(before[-1].word)
@@ -199,7 +201,7 @@ def _roles_swapped(before: tuple[Token, ...], question: str) -> bool:
 
 
 def _places(wanted: tuple[str, ...], said: tuple[str, ...]) -> list[tuple[int, int]]:
-    """Where the words stand in a row; initials between the words of a name do not count."""
+    """The spans in which the words follow one another, with or without initials between them."""
     made = list[tuple[int, int]]()
     if wanted[0] not in said:
         return made
@@ -217,7 +219,7 @@ def _places(wanted: tuple[str, ...], said: tuple[str, ...]) -> list[tuple[int, i
 
 
 def _quoted(said: tuple[Token, ...]) -> list[bool]:
-    """Of each word whether it stands in quotation marks, as a title does."""
+    """For each word whether it is in quotation marks, as a title is."""
     made, inside = [], False
     for token in said:
         inside ^= sum(map(token.gap.count, '"“”「」')) % 2 == 1
@@ -226,10 +228,10 @@ def _quoted(said: tuple[Token, ...]) -> list[bool]:
 
 
 def _known(said: tuple[Token, ...], quoted: list[bool], asked: frozenset[str]) -> list[bool]:
-    """Of each word whether it names nothing that the question has not named.
+    """For each word whether it names nothing but what the question names.
 
-    A title in quotation marks names no rival, nor do the other words of a name that the question
-    has: "Museum" in "the Country Music Hall of Fame and Museum".
+    A title in quotation marks does not name a rival answer, nor do the other words of a name in
+    the question: "Museum" in "the Country Music Hall of Fame and Museum".
     """
     stems = {_stem(word) for word in asked}
     made = [
@@ -257,10 +259,10 @@ def _stem(word: str) -> str:
     return _ENDING.sub("", word) if len(word) > 3 else word
 
 
-def _leads(
+def _introduces(
     before: tuple[Token, ...], known: list[bool], name: Token, length: int, *, date: bool
 ) -> bool:
-    """Whether what stands before gives what follows: the question's own words, or a verb."""
+    """Whether the words before the name introduce it: they repeat the question, or are a verb."""
     if any(not k and _HAN.search(t.word) for t, k in zip(before, known, strict=True)):
         return False
     listed = length > 3 and before and not name.gap.strip() and before[-1].word not in _NAMELESS
@@ -278,12 +280,12 @@ def _leads(
         return True
     other = not known[0] and before[0].capital and before[1:2] and before[1].word in _GIVING
     if other or (any(rivals) and not date):
-        return False  # another thing is named, or said to be it
+        return False  # another thing is named, or identified with the answer
     return _governs(before[at].word, before[at - 1].word, known=known[at - 1], date=date)
 
 
 def _governs(last: str, verb: str, *, known: bool, date: bool) -> bool:
-    """Whether the word before a name makes it what was made, called or meant."""
+    """Whether the word before a name makes it the maker, the name or the place."""
     match last:
         case "by":
             return verb in _MADE or known
@@ -294,7 +296,7 @@ def _governs(last: str, verb: str, *, known: bool, date: bool) -> bool:
 
 
 def _describes(token: Token, after: tuple[Token, ...]) -> bool:
-    """Whether it is an article, a title, a nationality or another word before a name."""
+    """Whether the token is an article, a title, a nationality or another modifier of a name."""
     if after and after[0].gap.strip(" \"“”‘’'\n\xa0"):
         return False
     if not token.word.isascii() and _HAN.search(token.word):
@@ -304,10 +306,10 @@ def _describes(token: Token, after: tuple[Token, ...]) -> bool:
     return token.word in _TITLES or token.word not in _FUNCTION | _PREPOSITIONS
 
 
-def _closes(
+def _is_complete(
     before: tuple[Token, ...], after: tuple[Token, ...], known: list[bool], *, alone: bool
 ) -> bool:
-    """Whether what follows makes no longer name of it, adds no other, and claims nothing else."""
+    """Whether the following words neither extend the name nor add another or a new claim."""
     if not after:
         return True
     first, own = after[0], known[0] and after[0].word not in _TITLES
@@ -325,7 +327,7 @@ def _closes(
     place = alone and first.gap.strip() == "," and len(after) <= _PLACE_NAME
     if place and all(token.capital for token in after):
         return False  # London, Ontario
-    if any(_TURNED.search(token.gap) or _TURNED.search(token.word) for token in after):
+    if any(_QUALIFIED.search(token.gap) or _QUALIFIED.search(token.word) for token in after):
         return False
     return not any(
         token.capital and not is_known and giving.word in _GIVING
@@ -334,7 +336,7 @@ def _closes(
 
 
 def _is_list(after: tuple[Token, ...]) -> bool:
-    """Whether it is the first of several: ", Saturn, Uranus" or ", nitrogen and argon"."""
+    """Whether more items follow: ", Saturn, Uranus" or ", nitrogen and argon"."""
     commas = size = 0
     for token in after:
         if "," in token.gap or ";" in token.gap:
@@ -349,13 +351,13 @@ def _is_list(after: tuple[Token, ...]) -> bool:
 
 
 def _other_currency(reference: str, gap: str) -> bool:
-    """Whether another currency stands before the number than before that of the reference."""
+    """Whether the number has another currency sign than that of the reference."""
     wanted, given = reference.strip()[:1], gap.strip()[-1:]
     return wanted != given and wanted in _CURRENCIES and given in _CURRENCIES
 
 
-def _has_year(told: Iterable[str]) -> bool:
-    return any(word.isdigit() and len(word) == 4 for word in told)
+def _has_year(found: Iterable[str]) -> bool:
+    return any(word.isdigit() and len(word) == 4 for word in found)
 
 
 def _is_date(wanted: tuple[str, ...]) -> bool:

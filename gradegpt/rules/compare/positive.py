@@ -1,4 +1,4 @@
-"""Which letters of a question stand for what is not negative: a√b is √(a²b) where a is.
+"""Letters that are not negative according to the question: a√b is √(a²b) if a is not.
 
 OlympiadBench (section 5, limitations) leaves this to future work.
 """
@@ -59,18 +59,18 @@ _SAID: Final = tuple(
 )
 _NEGATIVE: Final = rf"(?P<name>{_NAME})\s*(?:[<≤]\s*0(?![.\d])|=\s*-|[<≤]\s*-)"
 _BEFORE: Final = re.compile(r"(?:[+\-*/^_(|=)\]}\d]|\\[A-Za-z]+|(?<![A-Za-z])[A-Za-z])\s*$")
-"""What makes a letter part of a longer expression: x + a > 0 says nothing of a."""
+"""Signs before a letter that is part of a longer expression: x + a > 0 does not bound a."""
 _LETTER: Final = re.compile(_NAME)
 _LONGEST: Final = 4_000
 
 
 @lru_cache(maxsize=256)
 def not_negative(question: str) -> frozenset[str]:
-    """The names, as ``answers.formula`` has them, of which the question says a ≥ 0 or more.
+    """The names, as in ``answers.formula``, that the question states or implies to be ≥ 0.
 
-    It says so in signs (``a > 0``, ``x∈(0,1)``), in words ("positive numbers a and b", 正数), or by
-    the kind of quantity: a mass, a radius, a length. A name that is negative in some case of the
-    question is none of them.
+    It does so in signs (``a > 0``, ``x∈(0,1)``), in words ("positive numbers a and b", 正数), or by
+    the kind of quantity: a mass, a radius, a length. A name that is negative in one of the cases
+    of the question is excluded.
     """
     text = fold(question[:_LONGEST])
     found: set[str] = set()

@@ -1,6 +1,6 @@
-"""Free text: the same words, the reference in a sentence of the answer, or a plain negation.
+"""Compare free text: the same words, the reference given in a sentence, or its opposite.
 
-All else is not to be shown: two texts without a word in common may still name one thing.
+Nothing else is decided: two texts without a common word may still name the same thing.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from gradegpt.answers.text import plain
 from gradegpt.answers.words import MAX_MEANING, OPPOSITE, meaning
 from gradegpt.answers.words import words as words_of
 from gradegpt.rules.compare.base import Comparison
-from gradegpt.rules.compare.given import FILLER, MAX_REFERENCE, SIGNS, TURNING, gives
+from gradegpt.rules.compare.given import FILLER, MAX_REFERENCE, QUALIFYING, SIGNS, gives
 
 _LEADING: Final = ("yes", "no", "valid", "invalid")
-"""Words that decide the answer where it begins with them: "No, because …"."""
+"""Words that decide an answer that begins with them: "No, because …"."""
 _JOINING: Final = frozenset(("and", "of"))
 _ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
 _ORDER_ASKED = re.compile(
@@ -24,17 +24,16 @@ _ORDER_ASKED = re.compile(
 )
 _NAMED = re.compile(r"(?<![A-Za-z])[A-Za-z]\d?\s*(?:[=:：是为]|is\b)")
 _MARKS = re.compile(r"(?<!\d)[.,:]|[.,:](?!\d)|[\s\"'“”‘’《》。，;；：]")
-"""What does not count between words; in 1.5 and 3:45 it does."""
+"""Signs between words that do not count; inside of 1.5 and 3:45 they do."""
 
 
 def compare_text(reference: str, answer: str, question: str = "") -> Comparison:
-    """Whether the answer says the reference: in the same words, or in a sentence of its own.
+    """Whether the answer states the reference: in the same words, or in a sentence of its own.
 
-    Articles, punctuation and the order of a list do not count. A reference of up to
-    six words that stands word for word in an answer of up to sixty is given by it, unless the
-    question has these words too, the answer lists several things, or a word such as "not" or "or"
-    stands beside it. A leading "yes" against "no", and one word against its opposite, are
-    different answers.
+    Articles, punctuation and the order of a list do not count. A reference of up to six words that
+    occurs verbatim in an answer of up to 120 words is given by it, unless the question has these
+    words too, the answer lists several things, or a word such as "not" or "or" is next to it. A
+    leading "yes" and "no", and a word and its opposite, are different answers.
     """
     if len(answer) <= len(reference) + MAX_MEANING:
         wanted, given = _bare(reference), _bare(answer)
@@ -65,7 +64,7 @@ def _reordered(reference: str, answer: str) -> bool:
     if _NAMED.search(reference) or SIGNS.search(reference):
         return False  # A = HCl, B = NaOH
     joined = ("," in reference + answer) or _JOINING & {*left, *right}
-    return bool(joined) and _content(left) == _content(right) and not TURNING & {*left, *right}
+    return bool(joined) and _content(left) == _content(right) and not QUALIFYING & {*left, *right}
 
 
 def _content(words: tuple[str, ...]) -> list[str]:

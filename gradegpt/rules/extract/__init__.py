@@ -10,7 +10,7 @@ from gradegpt.answers.options import LETTERS
 from gradegpt.answers.spans import BREAK, last_match, sentence_around
 from gradegpt.answers.types import Leaf
 from gradegpt.rules.extract.choice import find_choice
-from gradegpt.rules.extract.found import COMMITTED, DRESSING, NEAR_THE_END, OVERLAP, Found, How
+from gradegpt.rules.extract.found import COMMITTED, MARKUP, NEAR_THE_END, OVERLAP, Found, How
 from gradegpt.rules.extract.keys import find_keys, several_keys
 from gradegpt.rules.extract.numbers import (
     CHANGED,
@@ -51,7 +51,7 @@ _ANNOUNCING: Final = (
     "答案", "选", "结果", "####", "answer", "solution", "option", "choice",
     "a:", "a：", "a :", "a ：",
 )  # fmt: skip
-"""One of these stands in every announcement."""
+"""Every announcement has one of these."""
 _BARE_CHOICE = re.compile(rf"选(?:择|项)?\s*[(（\[]?\s*(?=[{LETTERS}](?![A-Za-z]))")
 _CONCLUDED = re.compile(
     r"(?:综上|因此|所以|故|从而|可得|解得|得到|\b(?:therefore|thus|hence|so|finally)\b)[^\n。]{0,160}?"
@@ -59,30 +59,30 @@ _CONCLUDED = re.compile(
     re.IGNORECASE,
 )
 _SUPPOSED = re.compile(r"如果|假如|倘若|\bif\b|\bsuppose\b|\bwere\b", re.IGNORECASE)
-"""Words before an announcement, in its sentence, by which it is of another case."""
+"""Words before an announcement, in its sentence, that make it hypothetical."""
 _CHECK = re.compile(
     r"[.。\n] {0,4}(?:Check(?:ing)?|Verif(?:y|ication)|To check|检验|验证|验算) ?[:：,，]",
     re.IGNORECASE,
 )
-"""What follows is no answer, unless it announces one."""
+"""The beginning of a check; the text after it has no answer unless it announces one."""
 _LISTING = re.compile(r"\s*\(?A[).].{0,400}?[\s(]B[).]", re.DOTALL)
-"""All options, which follow an announcement of what comes: "each option: (A) … (B) …"."""
+"""A list of all options after an announcement: "each option: (A) … (B) …"."""
 _NEXT = re.compile(r"[*`$]{0,2}[;；][^\S\n]*([^;；。！？!?\n]{1,80})")
 _STOP = re.compile(rf"{BREAK}|;|\.(?<!\d\.)(?=<)|【|</?answer>")
-"""Where an answer ends."""
+"""The end of an answer."""
 
 
 def find_answer(text: str, kind: AnswerType | None = None, places: int = 1) -> Found | None:
-    """The answer that the text settles on.
+    """The final answer of the text.
 
     The last box, else the last announced answer, else the whole of a short text, else a conclusion,
-    else the last number. With ``kind``, first what only this kind has: option letters; the answers
-    to ``places`` questions or parts; and the answer is narrowed to what reads as that kind. Only
-    the last 20,000 characters are read: what a response settles on stands at its end.
+    else the last number. With ``kind``, forms that only this kind has come first (option letters,
+    the answers to ``places`` questions or parts), and the answer is narrowed to the part that can
+    be read as that kind. Only the last 20,000 characters are read: a final answer is at the end.
     """
-    told = find_answer(_FENCED.sub(_blank, text), kind, places) if "```" in text else None
-    if told is not None and told.how in (How.BOXED, How.ANNOUNCED):
-        return told  # what code holds is no second answer
+    outside_code = find_answer(_FENCED.sub(_blank, text), kind, places) if "```" in text else None
+    if outside_code is not None and outside_code.how in (How.BOXED, How.ANNOUNCED):
+        return outside_code  # an answer inside code is ignored
     found = _found_in(text, kind, places)
     check = _CHECK.search(text)
     if check is None or (found is not None and found.how in (How.BOXED, How.ANNOUNCED)):
@@ -117,11 +117,11 @@ def _blank(match: re.Match[str]) -> str:
 
 
 def _with_what_follows(found: Found, text: str) -> Found:
-    """Several answers may stand in a row with semicolons: "Answer: 11; 12"."""
+    """Extended by further answers after semicolons: "Answer: 11; 12"."""
     end = found.clause[1]
-    while (more := _NEXT.match(text, end)) and more[1].strip(DRESSING + "."):
+    while (more := _NEXT.match(text, end)) and more[1].strip(MARKUP + "."):
         end = more.end(1)
-    answer = text[found.clause[1] - len(found.answer) : end].strip(DRESSING).rstrip(".\\")
+    answer = text[found.clause[1] - len(found.answer) : end].strip(MARKUP).rstrip(".\\")
     if end == found.clause[1] or found.answer not in answer:
         return found
     clause = (found.clause[0], end)
@@ -129,7 +129,7 @@ def _with_what_follows(found: Found, text: str) -> Found:
 
 
 def _refined(found: Found, kind: AnswerType) -> Found:
-    """Narrowed to the kind; of several numbers in a last sentence, there is no telling which."""
+    """The answer narrowed to its kind; one of several numbers in a sentence is uncertain."""
     answer = refine(found.answer, kind)
     if kind in _SEVERAL and found.how in _SAID and _one_of(answer, found):
         return found._replace(answer=answer, how=How.CONCLUDED)
@@ -148,7 +148,7 @@ def _numbers(text: str) -> int:
 
 
 def _one_of(answer: str, found: Found) -> bool:
-    """Whether one value was narrowed down to, or stands in a last line, where several are asked."""
+    """Whether only one value was found, by narrowing or in a last line, instead of several."""
     narrowed = answer != found.answer or found.how is How.FINAL
     return narrowed and isinstance(values.read(answer), Leaf)
 
@@ -164,13 +164,13 @@ def _of_kind(text: str, kind: AnswerType | None, places: int) -> Found | None:
             return chosen._replace(how=How.CONCLUDED, answer=text.strip()[-80:])
         return chosen
     if kind is AnswerType.MULTI_PART and places > 1:
-        return by_part(text, places, _settled)
+        return by_part(text, places, _final_answer)
     if kind is AnswerType.MULTI_ANSWER and places > 1 and _BLANK.search(text):
-        return by_part(text, places, _settled)
+        return by_part(text, places, _final_answer)
     return several_boxes(text) if kind in (AnswerType.MULTI_ANSWER, AnswerType.SET) else None
 
 
-def _settled(piece: str) -> str:
+def _final_answer(piece: str) -> str:
     found = find_answer(piece)
     answer = piece if found is None or found.how is How.LAST_NUMBER else found.answer
     return refine(answer, AnswerType.MULTI_ANSWER)
@@ -233,7 +233,7 @@ def _whole(text: str) -> Found | None:
         return None
     start = text.index(stripped)
     span = (start, start + len(stripped))
-    return Found(stripped.strip(DRESSING) or stripped, *span, How.WHOLE, span)
+    return Found(stripped.strip(MARKUP) or stripped, *span, How.WHOLE, span)
 
 
 def _stated(text: str) -> Found | None:
@@ -250,14 +250,14 @@ def _concluded(text: str) -> Found | None:
         return None
     stop = _stop(text, last.end())
     supposed = _SUPPOSED.search(text, max(0, last.start() - 80), last.end())
-    more = supposed or text[stop:].strip(DRESSING + ".!！\n)）")
+    more = supposed or text[stop:].strip(MARKUP + ".!！\n)）")
     how = How.CONCLUDED if more else How.FINAL
     found = _found(text, last.end(), stop, how, last.start())
     return found if found is None or len(found.answer) <= 80 else None
 
 
 def _last_line(text: str, kind: AnswerType | None) -> Found | None:
-    """The last line, where it is short and reads as an answer of the kind."""
+    """The last line, if it is short and can be read as an answer of the kind."""
     line = text.rstrip()[text.rstrip().rfind("\n") + 1 :]
     if kind is None or kind in (*CHOICE, AnswerType.TEXT) or not 0 < len(line.strip()) <= 80:
         return None
@@ -275,7 +275,7 @@ def _stop(text: str, start: int) -> int:
 
 
 def _found(text: str, start: int, end: int, how: How, announced: int) -> Found | None:
-    answer = text[start:end].strip(DRESSING).rstrip(".\\")
+    answer = text[start:end].strip(MARKUP).rstrip(".\\")
     if not answer:
         return None
     clause_end = text.index(answer, start) + len(answer)

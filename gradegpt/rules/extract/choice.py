@@ -1,4 +1,4 @@
-"""Find the option letters that a response settles on."""
+"""Find the option letters that a response finally chooses."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from gradegpt.answers.options import LETTER, LETTERS, same_length
+from gradegpt.answers.options import LETTER, LETTERS, half_width
 from gradegpt.answers.spans import last_match
-from gradegpt.answers.truth import said_truth
+from gradegpt.answers.truth import stated_truth
 from gradegpt.rules.extract.found import NEAR_THE_END, OVERLAP
 
-_DRESS = (
+_MARKUP = (
     r"(?:</?[a-z]{1,6}>|\\(?:text|mathrm|mathbf|textbf|rm|bf|mathsf|quad)\b\s*"
     r"|选项?|[Cc]hoices?|[Oo]ptions?|CHOICE|OPTION|[\s$*_(\[{<\"'“‘`~\\:])*+"
 )
-"""What may stand between an announcement and the letter; never given back, or it would be slow."""
+"""Text between an announcement and the letter; possessive, since backtracking would be slow."""
 _BETWEEN = (
     rf"(?:\}}|\))?[\s$*]*(?:[、,，;；/&和与及]|\band\b|\.(?=\s[{LETTERS}](?:\.|\s*$)))?[\s$*]*"
     r"(?:选项|[Oo]ptions?|[Cc]hoices?[\s_]*)?[({]?"
@@ -30,7 +30,7 @@ _ASKED = (
     r"|的?(?:叙述|说法|选项|一项|判断|组合|推断|答案)[^\n。;；,，:：]{0,10}?(?:是|为|应为|应是|:|：))"
     r"\s*[:：]?"
 )
-"""Such as 错误的叙述是 or 符合题意的选项为."""
+"""Announcements such as 错误的叙述是 or 符合题意的选项为."""
 _ZH_CUE = (
     r"(?:【\s*(?:参考)?答案\s*】"
     r"|(?:参考|最终|正确|最佳|最后)?(?:的)?(?:答案|选项|选择|结论|解答)"
@@ -49,9 +49,9 @@ _EN_CUE = (
 )
 _LIKELY = r"\s*(?:most likely|likely|probably|definitely)?"
 _CUED_ZH = re.compile(
-    rf"(?=[【参最正佳的答选结解故应因所则可本只即综错不合恰符准一适必组推判]){_ZH_CUE}{_LIKELY}{_DRESS}{_LETTERS}"
+    rf"(?=[【参最正佳的答选结解故应因所则可本只即综错不合恰符准一适必组推判]){_ZH_CUE}{_LIKELY}{_MARKUP}{_LETTERS}"
 )
-_CUED_EN = re.compile(rf"\b(?=[AaSsCcOobrfnpg]){_EN_CUE}{_LIKELY}{_DRESS}{_LETTERS}")
+_CUED_EN = re.compile(rf"\b(?=[AaSsCcOobrfnpg]){_EN_CUE}{_LIKELY}{_MARKUP}{_LETTERS}")
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _JUDGED_ZH = re.compile(
     rf"(?<![A-Za-z]){_LETTERS}\s*[)}}]?\s*(?:选项|项)?\s*(?:[^\s。,，;；.]{{0,4}})?(?:是|为)?"
@@ -65,19 +65,19 @@ _JUDGED_EN = re.compile(
 _ENDING = re.compile(
     r"(?:\b(?:[Ss]o|[Hh]ence|[Tt]hus|[Tt]herefore|leaving|(?:correct|right|best) one is"
     rf"|[Nn]ot {LETTER},? but)\b,?|不是{LETTER}[,，]?(?:而)?是)"
-    rf"\s*(?:it(?:'s| is)|the|that is|选)?\s*{_DRESS}{_LETTERS}"
+    rf"\s*(?:it(?:'s| is)|the|that is|选)?\s*{_MARKUP}{_LETTERS}"
     r"(?P<end>[\s.。*)}}$!]*\Z)"
 )
-"""Words in the last sentence that lead to an option and to nothing else."""
+"""Words in the last sentence that introduce an option and nothing else."""
 _ITEM = re.compile(
     rf"(?:^|[\n,，;；。.]\s*)[(*\s]*(?P<letter>{LETTER})[*)）]*\s*(?:选?项|[.:：、])?\s*"
     r"(?:的?(?:说法|叙述))?(?:是|\bis)?\s*"
     r"(?P<said>正确|错误|不正确|不对|对|错|[Tt]rue|[Ff]alse|[Rr]ight|[Ww]rong|[Cc]orrect|[Ii]ncorrect)(?![a-z])"
 )
-"""What is said of an option alone: "A项错误", "C is right"."""
-_BOXED = re.compile(rf"\\(?:boxed|fbox)\s*\{{{_DRESS}{_LETTERS}")
+"""A statement about one option alone: "A项错误", "C is right"."""
+_BOXED = re.compile(rf"\\(?:boxed|fbox)\s*\{{{_MARKUP}{_LETTERS}")
 _ALONE = re.compile(
-    rf"^[\s#>*_]*+(?:答|[Aa]nswer|选)?[\s:：]*+{_DRESS}{_LETTERS}[\s$*)}}.。．:：、]*"
+    rf"^[\s#>*_]*+(?:答|[Aa]nswer|选)?[\s:：]*+{_MARKUP}{_LETTERS}[\s$*)}}.。．:：、]*"
     r"(?:$|[.．、:：)）]|(?=(?![后前之以左右上下])[\u3400-\u9fff]))",
     re.MULTILINE,
 )
@@ -90,7 +90,7 @@ NONE_RIGHT = re.compile(
     r"|没有(?:一个)?(?:正确|符合[^\n。]{0,6})的?(?:选项|答案)|答案[^\n。]{0,4}[:：]?\s*无(?=\s|<|$|。)",
     re.IGNORECASE,
 )
-"""The words for "none of the options is right"."""
+"""Statements that none of the options is right."""
 _NEGATED = re.compile(
     r"(?:不是|并非|不选|排除|不能选|不应选|\bnot\b|n't\b|\bnor\b|\brather than\b|\beliminate)",
     re.IGNORECASE,
@@ -101,9 +101,9 @@ _LEFT_OPEN = re.compile(
 )
 _JUDGED_WRONG = re.compile(r"[^\n]{0,80}\(\s*(?:in|not )correct|(?:错误|不正确)", re.IGNORECASE)
 _ECHO = re.compile(rf"\s*[.．、:：)）][^\n]*\n+\s*[(（]?[{LETTERS[1:]}]\s*[.．、:：)）]")
-"""The options go on being listed, each on a line of its own."""
+"""A list of options that continues, each on a line of its own."""
 _SUPPOSED = re.compile(r"(?:^|[.\n。:])[\s*-]*(?:If|Suppose|如果|假如|若)\b[^.\n。]*$")
-"""The beginning of a sentence that says what would be chosen, were something true."""
+"""The beginning of a hypothetical sentence."""
 _HEDGED = re.compile(r"\bor\b|或者?|还是", re.IGNORECASE)
 _LISTED = re.compile(rf"(?:^|[\n\s])\s*[(（]?[{LETTERS}]\s*[.．、:：)）]")
 
@@ -114,9 +114,9 @@ _CLAUSE_END = re.compile(r"\s*[,，;；]")
 _GOES_ON = re.compile(r"\s*(?:选?项)?(?:都|均|是|错|不|are\b|is\b)")
 _LONE = re.compile(rf"[\s*(\[$]*(?P<letter>{LETTER})[\s*)\]$.]*")
 _ONE_LETTER = re.compile(rf"[\s*$]*([{LETTERS}])\1*[\s*$.。]*")
-"""A line of one option, as such or several times: "DDDDD"."""
+"""A line with one option, once or repeated: "DDDDD"."""
 _ALL_SAID: Final = 3
-"""Options of which something is said, where that settles which one is meant."""
+"""Least number of options with a statement about them that determine the chosen one."""
 
 
 class Choice(NamedTuple):
@@ -130,19 +130,19 @@ class Choice(NamedTuple):
 
 
 def find_choice(text: str) -> Choice | None:
-    """The last option or options that the text commits to; else one that stands alone on a line.
+    """The last option or options that the text commits to; else one that is alone on a line.
 
-    No letters mean that the text says none of the options is right.
+    A choice without letters means that according to the text none of the options is right.
     """
-    if text.count("boxed{") > 1 and (row := _boxes_in_a_row(same_length(text))):
+    if text.count("boxed{") > 1 and (row := _boxes_in_a_row(half_width(text))):
         return row
     near = max(0, len(text) - NEAR_THE_END)
-    best = max(_committed(same_length(text[near:])), key=lambda c: c.start, default=None)
+    best = max(_committed(half_width(text[near:])), key=lambda c: c.start, default=None)
     if near and (best is None or best.announced < OVERLAP):
-        text = same_length(text)
+        text = half_width(text)
         best = max(_committed(text), key=lambda c: c.start, default=None)
-        return best or _standing_alone(text)
-    return _moved(best, near) if best else _standing_alone(same_length(text))
+        return best or _alone_on_a_line(text)
+    return _moved(best, near) if best else _alone_on_a_line(half_width(text))
 
 
 def _moved(choice: Choice, by: int) -> Choice:
@@ -168,7 +168,7 @@ def _committed(text: str) -> Iterator[Choice]:
 
 
 def _ruled_out(text: str, match: re.Match[str]) -> bool:
-    """A negated cue, or a choice left open: "A or B", "选 A 或 B"."""
+    """Whether the cue is negated, or the choice left open: "A or B", "选 A 或 B"."""
     before = text[max(0, match.start() - 6) : match.start("letters")]
     rest = text[match.end("letters") :]
     return bool(
@@ -195,7 +195,7 @@ def _named(letters: str) -> str:
 
 
 def _boxes_in_a_row(text: str) -> Choice | None:
-    r"""``\boxed{A} \boxed{B}``: boxes that stand side by side choose several."""
+    r"""``\boxed{A} \boxed{B}``: adjacent boxes choose several options."""
     run = last_match(_BOX_RUN, text)
     if run is None:
         return None
@@ -204,7 +204,7 @@ def _boxes_in_a_row(text: str) -> Choice | None:
 
 
 def _one_a_line(lines: list[re.Match[str]]) -> Choice | None:
-    """Options that stand on lines of their own, with nothing beside them: several are chosen."""
+    """Lines that hold nothing but an option each: several are chosen."""
     alone = [_LONE.fullmatch(line[0]) for line in lines]
     if len(lines) < 2 or not all(alone):
         return None
@@ -213,8 +213,8 @@ def _one_a_line(lines: list[re.Match[str]]) -> Choice | None:
 
 
 def _said_of_each(text: str) -> Choice | None:
-    """The only option that is called right where each of the others is called wrong."""
-    said = [(m["letter"], bool(said_truth(m["said"])), m) for m in _ITEM.finditer(text)]
+    """The only option that is called right, if all others are called wrong."""
+    said = [(m["letter"], bool(stated_truth(m["said"])), m) for m in _ITEM.finditer(text)]
     if len({letter for letter, _, _ in said}) < _ALL_SAID or len(said) != len({x[0] for x in said}):
         return None
     right = [(letter, m) for letter, holds, m in said if holds]
@@ -224,7 +224,7 @@ def _said_of_each(text: str) -> Choice | None:
     return Choice(letter, match.start("letter"), *match.span("letter"), committed=False)
 
 
-def _standing_alone(text: str) -> Choice | None:
+def _alone_on_a_line(text: str) -> Choice | None:
     """A line that begins with an option, first or last in the text: "B" or "C．政府的…"."""
     stripped = text.strip()
     if not stripped:

@@ -1,4 +1,4 @@
-"""What an extraction finds, and the sentence around it."""
+"""The result of an extraction."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Final, NamedTuple
 
 NEAR_THE_END: Final = 200
 OVERLAP: Final = 80
-"""What a response settles on mostly stands near its end, so that is read first."""
-DRESSING: Final = " \t*_`$：:。，,；;"
+"""Characters at the end of a response that are searched first, and their overlap."""
+MARKUP: Final = " \t*_`$：:。，,；;"
 
 
 class How(StrEnum):
-    """What the extraction rests on, strongest first."""
+    """The evidence for an extracted answer, strongest first."""
 
     BOXED = "boxed"
     ANNOUNCED = "announced"
@@ -24,14 +24,14 @@ class How(StrEnum):
 
 
 COMMITTED: Final = (How.BOXED, How.ANNOUNCED, How.WHOLE, How.FINAL)
-"""What a response settles on by its own word; the rest is a guess at what it meant.
+"""Answers to which the response commits itself; the others are guesses.
 
-``STATED`` is all of a response of a few sentences: what is asked may stand anywhere in it.
+``STATED`` is the whole of a short response: the answer may be anywhere in it.
 """
 
 
 class Found(NamedTuple):
-    """An answer, the span of its key sentence in the text, and what the extraction rests on.
+    """An answer, the span of its key sentence in the text, and the evidence for it.
 
     ``clause`` is the narrower span from the words that announce the answer to the answer's end.
     """

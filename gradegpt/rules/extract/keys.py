@@ -1,4 +1,4 @@
-"""Find the answers to several questions of choice in one response, by their numbers or in a row."""
+"""Find the answers to several multiple-choice questions, by number or in a row."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from gradegpt.answers.options import HAN_ORDINALS, LETTER, LETTERS, same_length, sequence
+from gradegpt.answers.options import HAN_ORDINALS, LETTER, LETTERS, half_width, sequence
 from gradegpt.answers.spans import last_match
 from gradegpt.rules.extract.choice import Choice, find_choice
 
@@ -19,7 +19,7 @@ _MARK: Final = re.compile(
 )
 """The number of a question before its answer: 9. , (2), 第3题, Question 4:, | 5 |, 第1、2题.
 
-Numbers together are bounded: in a long list each of them would be read on from to its end.
+The count of joined numbers is bounded: matching a long list would take quadratic time.
 """
 _DIRECT: Final = re.compile(
     r"[\s:：*|]*(?:【答案】|答案(?:是|为|[:：])|[Aa]nswers?[:：]|都?选)?[\s:：*$(]*"
@@ -39,18 +39,18 @@ _ROW: Final = re.compile(
     r"(?:\d{1,2}\s*[-–—~～至到]\s*\d{1,2}\s*题?[\s:：.]*)?"
     rf"(?P<row>{LETTER}(?:[\s;,、]*(?:and\s+)?{LETTER})+)"
 )
-"""The letters in a row, behind the range of their questions or not: 9-11 DAC."""
+"""The letters in a row, with or without the range of their questions: 9-11 DAC."""
 _BESIDE: Final = re.compile(r"[Aa]nswers?|respectively|\bare\b|\bis\b|[Tt]he\b|[Kk]ey")
-"""Words that may stand beside such a row."""
+"""Words that may occur next to such a row."""
 
 
 def find_keys(text: str, places: int, first: int = 0) -> Choice | None:
-    """As many answers as the reference has, by number, by 【答案】, or in one row; else none.
+    """The answers to ``places`` questions, by number, by 【答案】, or in one row; else None.
 
-    ``first`` is the number of the first question, where that is known. The letters are in the order
-    of the questions' numbers, one group a question: ``C AD``.
+    ``first`` is the number of the first question, if known. The letters are in the order of the
+    questions' numbers, one group per question: ``C AD``.
     """
-    text = same_length(text)
+    text = half_width(text)
     return (
         _by_mark(text, places, _KEYED)
         or by_number(text, places, first)
@@ -60,8 +60,8 @@ def find_keys(text: str, places: int, first: int = 0) -> Choice | None:
 
 
 def several_keys(text: str) -> bool:
-    """Whether two and more questions are answered behind 【答案】."""
-    text = same_length(text)
+    """Whether two or more questions are answered after 【答案】."""
+    text = half_width(text)
     if len(_KEYED.findall(text)) < 2:
         return False
     return len({number for mark in _MARK.finditer(text) for number in _numbers(mark)}) > 1
@@ -76,7 +76,7 @@ def _by_mark(text: str, places: int, mark: re.Pattern[str]) -> Choice | None:
 
 
 def by_number(text: str, places: int, first: int = 0) -> Choice | None:
-    """The last answers whose numbers are ``places`` in a row, in whatever order they stand."""
+    """The last answers with ``places`` consecutive numbers, in any order in the text."""
     marks = list(_MARK.finditer(text))
     given: dict[int, tuple[str, int, int]] = {}
     ends = [*(m.start() for m in marks[1:]), len(text)]
@@ -95,18 +95,18 @@ def by_number(text: str, places: int, first: int = 0) -> Choice | None:
 
 
 def keys_of(text: str) -> str:
-    """The options that a worked solution of several questions settles on, one each.
+    """The options that a worked solution of several questions chooses, one per question.
 
-    Nothing where one of its questions is answered otherwise.
+    Empty if one of its questions has no such answer.
     """
-    text = same_length(text)
+    text = half_width(text)
     asked = {number for mark in _MARK.finditer(text) for number in _numbers(mark)}
     keys = by_number(text, len(asked)) if 1 < len(asked) <= MOST_KEYS else None
     return keys.letters if keys else ""
 
 
 def _in_order(letters: Sequence[str]) -> str:
-    """``C A C``; with their places where a question has several: ``1. C 2. AD``."""
+    """``C A C``; with the questions' numbers if a question has several letters: ``1. C 2. AD``."""
     if all(len(one) == 1 for one in letters):
         return " ".join(letters)
     return " ".join(f"{n}. {one}" for n, one in enumerate(letters, start=1))
@@ -119,7 +119,7 @@ def _numbers(mark: re.Match[str]) -> list[int]:
 
 
 def _wanted(numbers: Sequence[int], places: int, first: int) -> Sequence[int]:
-    """The last run of ``places`` numbers that count up by one, or that from ``first``."""
+    """The last run of ``places`` consecutive numbers, or the run from ``first``."""
     starts = [first] if first else list(reversed(numbers))
     for start in starts:
         run = range(start, start + places)
@@ -130,7 +130,7 @@ def _wanted(numbers: Sequence[int], places: int, first: int) -> Sequence[int]:
 
 
 def _answer(text: str, start: int, end: int) -> str:
-    """The option or options that one question's piece of the text settles on."""
+    """The option or options that the text finally chooses for one question."""
     piece = text[start:end]
     direct = _DIRECT.match(piece)
     if direct is not None:

@@ -1,4 +1,4 @@
-"""The numbers that a text ends in, for responses that announce nothing."""
+"""Numbers at the end of a text, for responses that announce no answer."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ CHANGED = re.compile(
     r"|\b[b-hj-z]\b|\(.*,|[+*/^=<>≤≥_\\]|不|没|的(?:平方|立方|倍|倒数)|平方|大于|小于|至少|至多|或|半",
     re.IGNORECASE,
 )
-"""Signs and words beside a number that make another value of it."""
+"""Signs and words next to a number that change its value."""
 SPELLED = re.compile(
     r"\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|hundred)\b",
     re.IGNORECASE,
 )
 _CLOSING: Final = 3
-"""Signs that may follow the last sentence."""
-_TURNED = re.compile(
+"""Most characters that may follow the last sentence."""
+_NOT_THE_RESULT = re.compile(
     r"\bnot\b|n't\b|\b(?:less|fewer|at least|at most|than|or|between \W?\d+)\b"
     r"|不|没|大于|小于|至少|至多|或",
     re.IGNORECASE,
 )
-"""Words by which a number in a sentence is not its result, unless it stands behind a sign =."""
+"""Words in a sentence whose number is not its result, unless it follows an equals sign."""
 _DENIED = re.compile(r"\bnot\b|n't\b|不|没", re.IGNORECASE)
 _UNIT = re.compile(
     r"\s*(?P<unit>[A-Za-z]{1,12}(?:/[A-Za-z]{1,6})?|[\u3400-\u9fff]{1,2})(?![A-Za-z/^²³*·])"
@@ -37,18 +37,18 @@ _POWER = re.compile(
     r"\s{0,3}\$?\s{0,3}"
     r"(?:(?:\\(?:mathrm|text|mbox|rm) ?)?\{?[~ ]?[A-Za-z]{1,6}\}? ?/? ?){1,2}\^\{?-?\d\}?"
 )
-"""A unit, or an unknown, with its exponent, which is of the value."""
+"""A unit, or an unknown, with its exponent, which belongs to the value."""
 _RESULT = re.compile(rf"[=≈]\s*(?P<number>{NUMBER.pattern})")
 
 
 def endings(text: str) -> list[Found]:
-    """The number that a text ends in: the last result of its last sentence, else its last one."""
+    """The final number of a text: the last result in its last sentence, else its last number."""
     last = last_number(text)
     if last is None or len(text.rstrip()) - last.end > _CLOSING:
         return []
     result = last_match(_RESULT, text[last.start : last.end])
     if result is None:
-        return [] if _TURNED.search(text, last.start, last.end) else [last]
+        return [] if _NOT_THE_RESULT.search(text, last.start, last.end) else [last]
     if _DENIED.search(text, last.start, last.start + result.start()):
         return []
     if NUMBER.match(last.answer) and last.answer.startswith(result["number"]):
@@ -63,13 +63,13 @@ def _measures(unit: str) -> bool:
 
 
 def has_later_result(text: str, found: Found) -> bool:
-    """Whether another result stands behind what was found: "spent $6, since 6 / 1.5 = 4"."""
+    """Whether another result follows the answer: "spent $6, since 6 / 1.5 = 4"."""
     later = last_match(_RESULT, text[found.clause[1] :])
     return later is not None and later["number"].strip("$") not in found.answer
 
 
 def last_number(text: str) -> Found | None:
-    """The last number of a text, whatever it counts."""
+    """The last number of a text, with its unit."""
     near = max(0, len(text) - NEAR_THE_END)
     last = last_match(NUMBER, text, near)
     if near and (last is None or last.start() < near + OVERLAP):
@@ -82,7 +82,7 @@ def last_number(text: str) -> Found | None:
 
 
 def with_unit(text: str, number: re.Match[str] | None) -> str:
-    """The number with the unit of measurement that stands behind it, where one does."""
+    """The number with the unit of measurement after it, if there is one."""
     if number is None:
         return ""
     if power := _POWER.match(text, number.end()):

@@ -1,4 +1,4 @@
-"""Narrow a sentence that gives an answer down to what reads as an answer of its type."""
+"""Narrow a sentence with an answer to the part that can be read as its type."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FORMULA = re.compile(r"\$\$?(.+?)\$\$?|\\\((.+?)\\\)|\\\[(.+?)\\\]", re.DOTALL)
 _DENIED = re.compile(
     r"不是|并非|不等于|≠|\bnot\b|n't\b|\bnever\b|\bor\b.*\?|可能|\bmay\b|\bmight\b", re.IGNORECASE
 )
-"""Words after which the value that follows is not the answer, or not surely."""
+"""Words after which a value is not, or not certainly, the answer."""
 _TRAILING = re.compile(
     r"\s+(?:left|in total|altogether|in all|each|more|total|remaining|per \w+|now|away|long"
     r"|(?:years? )?old)[\s.!]*$",
@@ -33,19 +33,19 @@ _TRAILING = re.compile(
 
 
 _WORDS: Final = (AnswerType.TRUE_FALSE, AnswerType.TEXT, AnswerType.CODE)
-"""Types that are compared by all their words."""
+"""Types that are compared by all of their words."""
 _SEVERAL: Final = (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART)
 _ORDINAL = re.compile(r"\b(?:first|second|third)\b|第[一二三]个?", re.IGNORECASE)
-"""Words by which several values may stand in another order than they are asked for."""
+"""Words with which several values may be in another order than the question asks for."""
 _LIST_MARK = re.compile(r"^\s*(?:[-*•]\s+)?")
 _PIECE = re.compile(r"[\n;；]|[,，、](?!\d{3}(?!\d))|\band\b|和|以及")
 
 
 def refine(answer: str, kind: AnswerType) -> str:
-    """The part of ``answer`` that reads as a value of ``kind``; ``answer`` itself where none does.
+    """The part of ``answer`` that can be read as ``kind``; ``answer`` itself if there is none.
 
-    Tried in turn: all of it; what follows the last word of conclusion; what follows each copula
-    from there on, the longest first; the last formula.
+    Candidates in order: the whole; the text after the last word of conclusion; the texts after
+    each copula from there on, the longest first; the last formula.
     """
     if kind in _WORDS or (reads_as(answer, kind) and not _steps(answer, kind)):
         return answer
@@ -60,12 +60,12 @@ def refine(answer: str, kind: AnswerType) -> str:
 
 
 def _steps(answer: str, kind: AnswerType) -> bool:
-    """Whether several answers stand behind a word of conclusion, and steps before it."""
+    """Whether several answers follow a word of conclusion, and steps precede it."""
     return kind in _SEVERAL and any(m.start() for m in _CONCLUSION.finditer(answer))
 
 
 def _each(answer: str) -> str:
-    """``Mass: 3 kg, volume: 2 m^3`` as ``3 kg; 2 m^3``, where each of the pieces gives a value."""
+    """``Mass: 3 kg, volume: 2 m^3`` as ``3 kg; 2 m^3``; empty unless each piece has a value."""
     if "=" in answer and len(_CONCLUSION.findall(answer)):
         return ""
     if _ORDINAL.search(answer):

@@ -1,9 +1,9 @@
-"""Benchmark profiles: how a benchmark's own scorer decides, for users who need its numbers.
+"""Benchmark profiles: score as a benchmark's own scorer does, to compare with published numbers.
 
-A profile decides as the scorer in its paper does: what it cannot match counts as wrong. What its
-paper has no rule for it does not grade, and says so. It shares the readers of the rules, not the
-programs of the benchmarks. No profile takes a candidate that a response names and leaves open, or a
-reference that it merely quotes, for the response's own answer.
+A profile decides as the scorer in its paper does: an answer that it cannot match counts as wrong.
+Types of answers without a rule in the paper are not graded, with a reason. Profiles share the
+readers of the rules, not the programs of the benchmarks. No profile accepts a candidate that a
+response names and leaves open, or a reference that it merely quotes, as the response's answer.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from gradegpt.rules.profiles.base import Question, Scored
 from gradegpt.schema import AnswerType
 
 VERSION: Final = "2"
-"""Raised with every change that can change a score; part of the fingerprint."""
+"""Increased with every change that can change a score; part of the fingerprint."""
 
 
 class Profile(NamedTuple):
-    """A scorer, the types of answers that its paper has a rule for, and how it reads lists."""
+    """A scorer, the answer types for which its paper has a rule, and how it reads lists."""
 
     score: Callable[[Question, Prove], Scored]
     grades: frozenset[AnswerType]
     in_parts: bool = False
-    """Whether references that are all needed are sub-answers, each in its place."""
+    """Whether several required references are sub-answers in a fixed order."""
 
 
 PROFILES: Final[dict[str, Profile]] = {
@@ -35,9 +35,9 @@ PROFILES: Final[dict[str, Profile]] = {
     "arb": Profile(arb.score, arb.GRADES),
     "atlas": Profile(atlas.score, atlas.GRADES, in_parts=True),
 }
-"""By the name that settings and the command line take."""
+"""The profiles by their names in settings and on the command line."""
 
 
 def cannot_grade(kind: AnswerType) -> str:
-    """The reason of a profile that has no rule for a type of answers."""
+    """The reason code of a profile without a rule for the answer type."""
     return f"cannot-grade-{kind.value.replace('_', '-')}"

@@ -1,4 +1,4 @@
-"""ARB: what ``ANSWER:`` announces (section 4), by the type of the problem (section 6)."""
+"""ARB: the answer after ``ANSWER:`` (section 4), by the type of the problem (section 6)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SAID = re.compile(
 
 
 def score(asked: Question, prove: Prove) -> Scored:
-    """ARB: what the last ``ANSWER:`` announces.
+    """Score by ARB: the answer after the last ``ANSWER:``.
 
     Section 4: "Answers were extracted using the delimiter ANSWER: , and any response lacking it was
     marked incorrect." Section 6: letters "were matched to ground truth"; of numbers the units were

@@ -27,7 +27,7 @@ from gradegpt.schema import Verdict
 GRADES: Final = frozenset(AnswerType) - {AnswerType.CODE}
 """The question types of appendix A.2: calculation, multiple choice, true or false, descriptive."""
 LABELS: Final = {Verdict.CORRECT: "A", Verdict.INCORRECT: "B", Verdict.INVALID: "C", None: "?"}
-"""Of a sub-answer, after prompt E.2; the last is none of the paper's: left open."""
+"""Labels of a sub-answer (prompt E.2); the last, for an undecided one, is not in the paper."""
 _LABELLED = re.compile(r"(?:atlas|parts):([ABC](?:,[ABC])*)(?::|$)")
 _MARK = re.compile(r"(?:^|;\s*)\((\d+)\)(?:\s+|$)")
 _TEXT: Final = r"(?:'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\")"
@@ -39,14 +39,14 @@ _TEXT_NOT_SHOWN: Final = "cannot-grade-text"
 
 
 def score(asked: Question, prove: Prove) -> Scored:
-    """ATLAS, prompt E.2: a label for each sub-answer, which the reason begins with: ``A,B``.
+    """Score by ATLAS, prompt E.2: the reason begins with a label per sub-answer, ``A,B``.
 
     "Check for validity first: if the answer is incomplete, repetitive, or a refusal, immediately
     assign label C". Then "compare each component individually", in its place: A for an equivalent
     answer, of numbers "if the relative error is ≤ ±0.1"; B for "any deviation". "Partial
     correctness is not acceptable": the whole is correct where every label is A, and invalid where
-    every one is C. The judge of the paper is a model; free text that the rules can show neither to
-    match nor to differ is not graded here.
+    every one is C. The judge of the paper is a model; free text that the rules cannot decide is not
+    graded here.
     """
     policy = asked.tolerance or "atlas"
     parts = _sub_answers(asked)
@@ -68,13 +68,13 @@ def score(asked: Question, prove: Prove) -> Scored:
 
 
 def labels(reason: str) -> tuple[str, ...]:
-    """The labels, in order, in a reason of this profile's or of a parts judge's; else none."""
+    """The labels, in order, in a reason of this profile or of a parts judge; else empty."""
     match = _LABELLED.match(reason)
     return tuple(match[1].split(",")) if match else ()
 
 
 def written(several: Sequence[Verdict | None]) -> str:
-    """The labels as a reason says them: ``A,B``."""
+    """The labels in the form of a reason: ``A,B``."""
     return ",".join(LABELS[verdict] for verdict in several)
 
 
@@ -106,7 +106,7 @@ def _label(asked: Question, found: Found, prove: Prove) -> tuple[Verdict | None,
 
 
 def _ungiven(reason: str) -> Verdict:
-    """To state that one settles on nothing is to state that one cannot answer: a refusal."""
+    """The verdict for an answer that is not given; a response that leaves it open refuses."""
     return Verdict.INVALID if reason == LEFT_OPEN else Verdict.INCORRECT
 
 
@@ -143,7 +143,7 @@ def _sub_answers(asked: Question) -> Sequence[str]:
 
 
 def _given(asked: Question, places: int) -> tuple[Sequence[str], Found | None]:
-    """The sub-answers of the response, as far as can be told which is which."""
+    """The sub-answers of the response, as far as they can be assigned, and what was found."""
     response = asked.response
     if places < 2:
         places = answer_places(asked.reference, asked.kind)
@@ -154,7 +154,7 @@ def _given(asked: Question, places: int) -> tuple[Sequence[str], Found | None]:
     if asked.kind in CHOICE and not (asked.parts or _marked(asked.reference)):
         found = find_answer(response, asked.kind, places)
         return sequence(found.answer) if found else (), found
-    # An announcement that gives them all goes before numbered lines, which may be steps.
+    # An announcement of all of them precedes numbered lines, which may be steps.
     announced = find_answer(response, AnswerType.MULTI_PART)
     if announced is not None and len(given := _split(announced.answer, places)) == places:
         return given, announced
@@ -165,7 +165,7 @@ def _given(asked: Question, places: int) -> tuple[Sequence[str], Found | None]:
 def _labels(
     asked: Question, parts: Sequence[str], given: Sequence[str], found: Found, prove: Prove
 ) -> list[Verdict | None]:
-    """One for each sub-answer; B where it is missing, and for all where there are too many."""
+    """A verdict for each sub-answer: B for a missing one, and for all if there are too many."""
     whole = asked._replace(kind=AnswerType.MULTI_PART)
     if reason := not_given(whole, found):
         return [_ungiven(reason)] * len(parts)
@@ -199,7 +199,7 @@ def _split(answer: str, places: int) -> tuple[str, ...]:
 
 
 def _marked(text: str) -> tuple[str, ...]:
-    """The parts of ``(1) 9; (2) 4``, as they are joined wherever they are read; else none."""
+    """The parts of ``(1) 9; (2) 4``, the form in which all readers join them; else empty."""
     marks = list(_MARK.finditer(text))
     if len(marks) < 2 or [int(m[1]) for m in marks] != list(range(1, len(marks) + 1)):
         return ()
@@ -209,9 +209,9 @@ def _marked(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def listed(text: str, *, numbers: bool = False) -> tuple[str, ...]:
-    """The answers of a list as JSON or Python writes it; none for anything else.
+    """The answers in a JSON or Python list; empty for any other text.
 
-    ``numbers``: they need not be texts. By itself, ``[1, 2]`` may well be an interval or a pair.
+    ``numbers`` accepts entries that are not texts; on its own, ``[1, 2]`` may be an interval.
     """
     text = text.strip()
     if not text.startswith("["):

@@ -1,4 +1,4 @@
-"""What the profiles share: the question and its score, and the comparison without units."""
+"""Common parts of the profiles: the question, its score, and a comparison without units."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from gradegpt.answers import values
 from gradegpt.answers.text import plain
 from gradegpt.answers.types import AnswerType, Group, Leaf, Quantity, Value
 from gradegpt.rules.compare import Prove
-from gradegpt.rules.compare.base import Means
+from gradegpt.rules.compare.base import Criteria
 from gradegpt.rules.compare.value import same_value
 from gradegpt.rules.extract import Found
 from gradegpt.rules.tolerance import EXACT, Tolerance
@@ -19,10 +19,10 @@ _IN_ORDER: Final = (AnswerType.MULTI_PART, AnswerType.TUPLE)
 
 
 class Scored(NamedTuple):
-    """``verdict`` is none where the profile does not grade it; ``answer`` is what was scored.
+    """The result of a profile: ``verdict`` is None if it does not grade the question.
 
-    ``span`` is that of the key sentence in the response, ``tolerance`` the policy that numbers were
-    compared by.
+    ``answer`` is the answer that was scored, ``span`` that of the key sentence in the response,
+    ``tolerance`` the policy by which numbers were compared.
     """
 
     verdict: Verdict | None
@@ -33,37 +33,37 @@ class Scored(NamedTuple):
 
 
 class Question(NamedTuple):
-    """What a profile may look at: one accepted answer, the response, and what was asked."""
+    """The input of a profile: one accepted answer, the response, and the question."""
 
     reference: str
     response: str
     kind: AnswerType
     tolerance: str | None = None
-    """The row's own policy, such as OlympiadBench's error; none for the profile's default."""
+    """The row's own policy, such as OlympiadBench's error; None for the profile's default."""
     parts: tuple[str, ...] = ()
-    """The sub-answers of the reference, in order, where it is a list of them."""
+    """The sub-answers of the reference, in order, if it is a list of them."""
     question: str = ""
 
 
 def scored(verdict: Verdict | None, reason: str, found: Found, policy: str = EXACT.name) -> Scored:
-    """The score of what was found."""
+    """The score of the answer that was found."""
     return Scored(verdict, reason, found.answer, (found.start, found.end), policy)
 
 
 def right(same: bool | None) -> Verdict:
-    """Two-valued: what is not shown to match is wrong."""
+    """The verdict, which has two values: an answer that is not shown to match is wrong."""
     return Verdict.CORRECT if same else Verdict.INCORRECT
 
 
 def same_values(asked: Question, answer: str, allowed: Tolerance, prove: Prove) -> bool | None:
-    """Whether both are the same values, whatever their units; none where that is not shown."""
+    """Whether the values are the same, units aside; None if that is not shown."""
     if plain(asked.reference) == plain(answer) and plain(answer):
         return True
     region = asked.kind is AnswerType.INTERVAL
     wanted, given = (unitless(values.read(x, region=region)) for x in (asked.reference, answer))
     if asked.kind in _IN_ORDER:
         wanted, given = _ordered(wanted), _ordered(given)
-    return same_value(wanted, given, Means(allowed, prove))
+    return same_value(wanted, given, Criteria(allowed, prove))
 
 
 def _ordered(value: Value) -> Value:
@@ -71,7 +71,7 @@ def _ordered(value: Value) -> Value:
 
 
 def unitless(value: Value) -> Value:
-    """The value without units, that of each of its parts too."""
+    """The value without its units, including those of its parts."""
     if isinstance(value, Group):
         return value._replace(items=tuple(map(unitless, value.items)))
     if isinstance(value, Leaf) and value.quantity is not None:
@@ -80,5 +80,5 @@ def unitless(value: Value) -> Value:
 
 
 def bare(quantity: Quantity) -> Quantity:
-    """The number alone."""
+    """The quantity without its unit."""
     return quantity._replace(unit="")

@@ -1,4 +1,4 @@
-"""Whether a response gives what was found in it: by its own word, and as its one answer."""
+"""Whether a response gives the answer that was found in it as its own and only answer."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ _JOINED: Final = (
     AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART, AnswerType.SET, AnswerType.INTERVAL,
     AnswerType.TEXT,
 )  # fmt: skip
-"""Types whose answers may have an "or" of their own: x = 2 or x = -2."""
+"""Types whose answers may contain an "or": x = 2 or x = -2."""
 _QUOTED = re.compile(
     r"\b(?:reference|standard|official|model|gold(?:en)?)\s+(?:answer|solution|key)\b"
     r"|\b(?:key|reference)\s+(?:says|gives|states|reads)\b|\banswer key\b|\bground truth\b"
     r"|(?<!【)(?:参考|标准)答案(?!\s*[】:：])",
     re.IGNORECASE,
 )
-"""Words by which an answer is the reference's. 【参考答案】 heads answers in Chinese solutions."""
+"""Words that attribute an answer to the reference; 【参考答案】 is a heading in solutions."""
 _HEARSAY = re.compile(
     r"\b(?:some|others|people|someone) (?:people )?(?:say|claim|think)s?\b|有人(?:说|认为)",
     re.IGNORECASE,
 )
 _BEFORE: Final = 30
-"""Characters before an announcement that may say whose answer it announces."""
-_TORN = re.compile(
+"""Characters before an announcement that may attribute it to somebody else."""
+_OPEN_CHOICE = re.compile(
     r"\b(?:could|may|might|can) (?:also )?be\b[^.;。；\n]{0,120}"
     r"\bor (?:it )?(?:could|may|might|can)\b"
     r"|\b(?:maybe|perhaps|possibly)\b[^.;\n]{0,80}\b(?:maybe|perhaps|possibly)\b"
@@ -40,24 +40,24 @@ _TORN = re.compile(
     r"|或[^。；\n]{0,120}都(?:有道理|有?可能)",
     re.IGNORECASE,
 )
-"""Two candidates, and no choice between them."""
+"""Two candidates without a choice between them."""
 _OR = re.compile(
     r"(?<=[\w)\]}$%°])[\s,，]*(?:\bor\b|或者?|还是)\s*"
     r"(?:it\s+is|it's|it\s+(?:could|may|might)\s+be|maybe|perhaps|possibly|是)?[\s$({\[]*"
     r"(?:[-+\u2212]?[\d.]|\\|(?-i:[A-Zb-z])(?![a-zA-Z])|true\b|false\b|不?正确|[错对])",
     re.IGNORECASE,
 )
-"""A second value joined to a first one by "or"."""
+"""A second value that is joined to the first by "or"."""
 _CLOSING = re.compile(r"[)\]}$*]*")
 _BOXES_OR = re.compile(r"\}[\s$]*(?:\bor\b|或者?|还是)[\s$]*\\boxed\b", re.IGNORECASE)
 
 
 def not_given(asked: Question, found: Found) -> str:
-    """Why what was found is not what the response itself answers, or nothing.
+    """The reason why what was found is not the response's own answer; empty if it is.
 
-    ``left-open``: it says that it settles on none. ``quotes-the-reference``: the answer is that of
-    another. ``one-of-several``: candidates without a choice. ``not-a-commitment``: a number that is
-    merely mentioned.
+    ``left-open``: the response states that it does not decide. ``quotes-the-reference``: it
+    attributes the answer to somebody else. ``one-of-several``: it does not choose between
+    candidates. ``not-a-commitment``: it merely mentions a number.
     """
     response, (start, end) = asked.response, found.clause
     announced = found.how in _ANNOUNCED
@@ -67,7 +67,7 @@ def not_given(asked: Question, found: Found) -> str:
     whose = response[max(found.start, start - _BEFORE) if announced else begin : end]
     if _QUOTED.search(whose) or (asked.kind is not AnswerType.TEXT and _HEARSAY.search(whose)):
         return "quotes-the-reference"
-    if _TORN.search(response, begin, max(found.end, end)) or _one_of_several(asked, found):
+    if _OPEN_CHOICE.search(response, begin, max(found.end, end)) or _one_of_several(asked, found):
         return "one-of-several"
     if found.how is How.LAST_NUMBER and not endings(response):
         return "not-a-commitment"
@@ -75,7 +75,7 @@ def not_given(asked: Question, found: Found) -> str:
 
 
 def _one_of_several(asked: Question, found: Found) -> bool:
-    """Whether "or" joins another value to it, for a type that has one."""
+    """Whether "or" joins another value to the answer, for types that have only one."""
     response, (start, end) = asked.response, found.clause
     if asked.kind in _JOINED:
         return False
@@ -89,7 +89,7 @@ def _one_of_several(asked: Question, found: Found) -> bool:
 
 
 def last_box(response: str) -> Found | None:
-    r"""The last ``\boxed{}`` that holds something."""
+    r"""The last ``\boxed{}`` that is not empty."""
     answer = next(reversed(boxes(response)), None)
     if answer is None:
         return None

@@ -10,7 +10,7 @@ from gradegpt.answers.spans import last_match, sentence_around
 from gradegpt.answers.text import plain
 from gradegpt.answers.types import AnswerType, Group, Leaf, Region, Value
 from gradegpt.rules.compare import Prove
-from gradegpt.rules.compare.base import Means
+from gradegpt.rules.compare.base import Criteria
 from gradegpt.rules.compare.value import same_value
 from gradegpt.rules.extract import Found, How, boxes
 from gradegpt.rules.profiles.base import ONE_VALUE, Question, Scored, bare, right, scored
@@ -22,7 +22,7 @@ GRADES: Final = frozenset((*ONE_VALUE, AnswerType.INTERVAL, AnswerType.TUPLE)) |
     AnswerType.MULTI_ANSWER,
     AnswerType.MULTI_PART,
 }
-"""Table 3, and several of these (figure 3)."""
+"""The types of table 3, alone or several (figure 3)."""
 _CONCLUDED = re.compile(
     r"(?:所以|因此|故|综上)[^\n]{0,12}(?:最终)?答案(?:是|为|[:：])|\bfinal answer is\b",
     re.IGNORECASE,
@@ -30,9 +30,9 @@ _CONCLUDED = re.compile(
 
 
 def score(asked: Question, prove: Prove) -> Scored:
-    """Algorithm 1 of OlympiadBench, step by step.
+    """Score by algorithm 1 of OlympiadBench, step by step.
 
-    The answers stand in boxes, else behind the last "the final answer is" (figure 3). The same
+    The answers are in boxes, else after the last "the final answer is" (figure 3). The same
     text; both intervals or tuples, which decides; equal as numbers, "verified against a small
     tolerance of error, defaulting to 1e-8 but adjustable" by the row (section 3.4); both equations,
     "all terms on one side before dividing"; else expressions, whose difference is zero. Several
@@ -65,13 +65,13 @@ def _algorithm_1(wanted: str, given: str, policy: str, prove: Prove) -> bool:
     left, right = values.read(wanted, region=True), values.read(given, region=True)
     structured = (Region, Group)
     if isinstance(left, structured) and isinstance(right, structured):
-        return same_value(left, right, Means(EXACT, prove)) is True
+        return same_value(left, right, Criteria(EXACT, prove)) is True
     if _as_numbers(left, right, policy):
         return True
     if ("=" in wanted) == ("=" in given):
-        return same_value(left, right, Means(EXACT, prove, names_matter="=" in wanted)) is True
+        return same_value(left, right, Criteria(EXACT, prove, names_matter="=" in wanted)) is True
     bodies = [values.read(text.rsplit("=", 1)[-1]) for text in (wanted, given)]
-    return same_value(bodies[0], bodies[1], Means(EXACT, prove)) is True
+    return same_value(bodies[0], bodies[1], Criteria(EXACT, prove)) is True
 
 
 def _as_numbers(left: Value, right: Value, policy: str) -> bool:
@@ -83,7 +83,7 @@ def _as_numbers(left: Value, right: Value, policy: str) -> bool:
 
 
 def _given(response: str) -> Found | None:
-    """The boxes of the last paragraph that has one, else what the last conclusion announces."""
+    """The boxes of the last paragraph with one, else the answer of the last conclusion."""
     last = last_box(response)
     if last is not None:
         tail = response[response.rfind("\n\n", 0, last.clause[0]) + 1 :]
@@ -98,6 +98,6 @@ def _given(response: str) -> Found | None:
 
 
 def _items(text: str) -> list[str]:
-    """Answers joined by commas, outside brackets, with ± as two."""
+    """The answers between commas outside of brackets; one with ± is two answers."""
     pieces = [piece for piece in values.split_top(text.replace("，", ","), ",;") if piece.strip()]
     return [made for piece in pieces for made in values.both_signs(piece.strip())]

@@ -18,17 +18,17 @@ GRADES: Final = frozenset(AnswerType) - {AnswerType.CODE, AnswerType.TEXT}
 """Code is run against test cases, and "others" are for GPT-4V to judge (appendix C.5)."""
 _IDENTICAL: Final = (AnswerType.SET, AnswerType.TUPLE, AnswerType.INTERVAL)
 _SCIENTIFIC = re.compile(r"[-+]?\d[\d.,]*\s*(?:[×x*·]\s*10\s*\^|e[-+]?\d)", re.IGNORECASE)
-"""How a value begins that is written in scientific notation, in the text that its reader leaves."""
+"""The beginning of a value in scientific notation, in folded text."""
 
 
 def score(asked: Question, prove: Prove) -> Scored:
-    r"""OlympicArena, appendix C.5: the last ``\boxed{}``, matched "according to the answer type".
+    r"""Score by OlympicArena, appendix C.5: the last ``\boxed{}``, "according to the answer type".
 
     Of numbers "we assess only the numerical value", without its unit. They are equal; only "in
     cases where numerical answers are subject to estimation" are both put in scientific notation,
     and "if the exponent of 10 is the same for both, we allow a deviation of 0.1 in the
-    coefficient". Which these are the paper leaves to the problem: here it is a reference written
-    in that notation, or a row that names the policy. Expressions and equations go by computer
+    coefficient". The paper leaves open which these are: here, a reference written in that
+    notation, or a row that names the policy. Expressions and equations are compared by computer
     algebra; several quantities "strictly follow the order", several answers are all needed;
     intervals are compared "strictly", sets are "completely identical", and of tuples "each
     corresponding position is exactly equal".
@@ -47,14 +47,14 @@ def score(asked: Question, prove: Prove) -> Scored:
 
 
 def _allowed(asked: Question) -> Tolerance:
-    """The row's own policy; else 0.1 in the coefficient of what is in scientific notation."""
+    """The row's own policy; else 0.1 in the coefficient of numbers in scientific notation."""
     if asked.tolerance:
         return tolerance(asked.tolerance)
     estimated = _estimated(unitless(values.read(asked.reference)))
     near = tolerance("olympicarena")
 
     def allows(wanted: Quantity, given: Quantity) -> bool | None:
-        policy = near if wanted in estimated else EXACT  # of "2.0×10^5; 3", the 3 is exact
+        policy = near if wanted in estimated else EXACT  # in "2.0×10^5; 3" the 3 is exact
         return policy.allows(wanted, given)
 
     return Tolerance(near.name, allows) if estimated else EXACT

@@ -1,6 +1,6 @@
-"""Where words, numbers and formulas begin and end, so that a stretch of a text is cut out whole.
+"""The boundaries of words, numbers, formulas and clauses, so that no part is cut in the middle.
 
-All texts are bytes: a constrained judge writes tokens, which may be parts of characters.
+All texts are bytes: constrained decoding sees tokens, which may be parts of characters.
 """
 
 from __future__ import annotations
@@ -40,40 +40,40 @@ _SUM: Final = re.compile(
 _CLAUSE_MARKS: Final = f"{ENDS}.{JOINTS})）】"
 _BEFORE_CLAUSES: Final = f'\n{_CLAUSE_MARKS}…>#*-"”’(（[【'
 _NEAR: Final = 64
-"""Bytes in which a mark beside a clause stands, behind blanks or not; farther off is not read."""
+"""Bytes before and after a clause in which its mark is searched; spaces may separate them."""
 _HEADING: Final = "【".encode()
 _AFTER_CLAUSES: Final = f"{_CLAUSE_MARKS}…<‹*~`"
 _OPEN_MATH: Final = re.compile(rb"\$[^$]*[\\\^_][^$]*\Z")
 
 
-def places(stretch: bytes, text: bytes) -> Iterator[int]:
-    """Where ``stretch`` stands in ``text``."""
-    at = text.find(stretch)
+def occurrences(part: bytes, text: bytes) -> Iterator[int]:
+    """The positions of ``part`` in ``text``."""
+    at = text.find(part)
     while at >= 0:
         yield at
-        at = text.find(stretch, at + 1)
+        at = text.find(part, at + 1)
 
 
 def begins_whole(text: bytes, at: int) -> bool:
-    """Whether the place is not inside a character, a word, a number or a command."""
+    """Whether the position is not inside of a character, a word, a number or a command."""
     return at == 0 or not _NO_START.match(text, at)
 
 
 def ends_whole(text: bytes, start: int, end: int) -> bool:
-    """Whether this stretch of the text leaves nothing open where it ends.
+    """Whether this part of the text does not end inside of a word, a number or a formula.
 
-    What goes to the end of its line is whole, whatever it holds.
+    A part up to the end of its line is always whole.
     """
     if text[end : end + 1] in (b"", b"\n"):
         return True
-    stretch = text[start:end]
-    if _NO_END.match(text, end) or _open_braces(stretch):
+    part = text[start:end]
+    if _NO_END.match(text, end) or _open_braces(part):
         return False
-    return text.startswith(b"$", end) or not _OPEN_MATH.search(stretch)
+    return text.startswith(b"$", end) or not _OPEN_MATH.search(part)
 
 
 def begins_clause(text: bytes, at: int) -> bool:
-    """Whether a part of a sentence may begin here: at a line's beginning or behind a mark."""
+    """Whether a clause may begin here: at the beginning of a line or after a mark."""
     if not begins_whole(text, at):
         return False
     before = text[max(0, at - _NEAR) : at].rstrip(b" ")[-4:].decode(errors="ignore")
@@ -81,9 +81,9 @@ def begins_clause(text: bytes, at: int) -> bool:
 
 
 def ends_clause(text: bytes, start: int, end: int) -> bool:
-    """Whether a part of a sentence may end here: whole, at a mark or at a line's end.
+    """Whether a clause may end here: whole, and at a mark or at the end of a line.
 
-    Blanks may stand before the mark. What comes behind a blank in Chinese is another sentence.
+    Spaces may precede the mark. Chinese text after a space is a new sentence.
     """
     if not ends_whole(text, start, end):
         return False
@@ -96,7 +96,7 @@ def ends_clause(text: bytes, start: int, end: int) -> bool:
 
 
 def sum_end(text: bytes) -> int:
-    """Where the result of the last sum in the text begins, as 12 in "4 x 3 = 12"; 0 without one."""
+    """The beginning of the result of the last calculation, 12 in "4 x 3 = 12"; 0 without one."""
     return max((m.end() for m in _SUM.finditer(text)), default=0)
 
 

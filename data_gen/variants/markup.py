@@ -1,4 +1,4 @@
-"""The look of an answer: what stands around it, and the signs by which two notations differ."""
+"""Markup around an answer, and the signs by which two notations differ."""
 
 from __future__ import annotations
 
@@ -6,31 +6,34 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-_DRESS: Final = (
+_MARKUP: Final = (
     ("\\[", "\\]"), ("$$", "$$"), ("$", "$"), ("\\(", "\\)"), ("\\boxed{", "}"), ("\\text{", "}"),
     ("\\mathrm{", "}"),
 )  # fmt: skip
 _ALIKE: Final = str.maketrans(
     {"[": "(", "]": ")", "（": "(", "）": ")", "≤": "<", "≥": ">", "\\": None, "-": None, "+": None}
 )
-"""Signs whose exchange is the mistake itself: brackets, orders and signs tell nothing by looks."""
+"""Signs that are unified, because a hard negative may differ in them: brackets, orders, signs."""
 _ORDER: Final = re.compile(r"\\[lg](?:eq?|t)(?![a-z])|[<>]=?")
 _MONEY: Final = re.compile(r"(?:\\?\$|[￥¥])(?=\s*\d)")
 
 
-def look(text: str) -> frozenset[str]:
-    """The signs of a text, by which a reader could tell two notations apart without reading."""
+def notation_signs(text: str) -> frozenset[str]:
+    """The non-alphanumeric characters of a text, which distinguish two notations."""
     text = _ORDER.sub("<", text).translate(_ALIKE)
     return frozenset(c for c in text if not c.isalnum() and not c.isspace())
 
 
-def undress(text: str) -> tuple[str, str, str]:
-    """A text as opening, body and closing: dollars, boxes, fonts and a closing full stop go."""
+def strip_markup(text: str) -> tuple[str, str, str]:
+    """A text split into opening markup, body and closing markup.
+
+    Markup is dollars, boxes, font commands, a currency sign and a final full stop.
+    """
     body = text.strip()
     before, after = "", ""
     if body[-1:] in (".", "。") and not body[:-1].isalpha():
         body, after = body[:-1].rstrip(), body[-1]
-    for left, right in _DRESS * 2:
+    for left, right in _MARKUP * 2:
         inner = body[len(left) : -len(right)]
         if body.startswith(left) and body.endswith(right) and inner and _closed(inner, left):
             body, before, after = inner.strip(), before + left, right + after
@@ -40,13 +43,13 @@ def undress(text: str) -> tuple[str, str, str]:
 
 
 def _closed(inner: str, left: str) -> bool:
-    """Whether the signs around belong together: $1$ and $2$ have none around both."""
+    """Whether the outer delimiters form a pair; those of "$1$ and $2$" do not."""
     if "{" not in left:
         return left not in inner
     return "}" not in inner or (inner.find("{") != -1 and inner.find("{") < inner.find("}"))
 
 
 def distinct(texts: Iterable[str], *but: str) -> list[str]:
-    """The texts without repetition, blanks at the ends, and those in ``but``."""
+    """The stripped texts without duplicates, empty ones and those in ``but``."""
     stripped = (text.strip() for text in texts)
     return [text for text in dict.fromkeys(stripped) if text and text not in but]

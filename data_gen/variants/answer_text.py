@@ -1,4 +1,4 @@
-"""An answer that is asked about, and how far it was understood."""
+"""An answer with its type and question, and how far it could be parsed."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from gradegpt.answers.words import Words
 from gradegpt.schema import AnswerType
 
 
-class Asked(NamedTuple):
-    """An answer with all that decides how else it may be written."""
+class AnswerText(NamedTuple):
+    """The text of an answer, with its type, its question and the language of new forms."""
 
     text: str
     kind: AnswerType
@@ -22,12 +22,12 @@ class Asked(NamedTuple):
 
     @property
     def answer(self) -> Answer:
-        """What it is read as."""
+        """The parsed answer."""
         return read(self.text, self.kind, self.question)
 
 
 def is_known(answer: Answer) -> bool:
-    """Whether the answer is read as its type has it; names among several answers are texts."""
+    """Whether the answer was parsed as its type requires; the names in a set may be plain texts."""
     value = answer.value
     if isinstance(value, Words):
         return answer.kind is AnswerType.TEXT and bool(value.words)
@@ -37,8 +37,8 @@ def is_known(answer: Answer) -> bool:
 
 
 def is_phrase(answer: Answer) -> bool:
-    """Whether several texts hang together: "yes, no", or a date such as "May 4, 1919"."""
+    """Whether texts with commas are one phrase: "yes, no", or a date such as "May 4, 1919"."""
     if not isinstance(answer.value, Group) or is_read(answer.value):
         return False
-    told = any(isinstance(i, Leaf) and truth(i.text) is not None for i in answer.value.items)
-    return told or any(c.isdigit() for c in answer.said)
+    truths = any(isinstance(i, Leaf) and truth(i.text) is not None for i in answer.value.items)
+    return truths or any(c.isdigit() for c in answer.text)

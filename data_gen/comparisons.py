@@ -1,4 +1,4 @@
-"""Comparisons of drawn answers: what chains hold too few of to learn its comparing from."""
+"""Randomly drawn comparisons of two answers: the chains alone hold too few of some kinds."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from .generators.facts import TABLES, Fact, table
 from .generators.naming import GROUPS
 from .generators.notation import coefficient, polynomial
 from .lexicon import CLASSES
-from .variants import equivalent_form, hard_negative, near_misses
+from .variants import equivalent_form, hard_negative, negative_forms
 
 _BELOW: Final = (2, 2, 3, 4, 5, 8, 10, 10, 20, 25, 40, 50, 100, 100, 125, 625, 1000)
 _FORMULA_LETTERS: Final = ("xy", "xy", "xy", "ab", "mn", "st", "uv")
 _PRICED: Final = 0.2
-"""Share of the numbers with powers of ten that stand behind a dollar sign."""
+"""Share of the numbers with powers of ten that follow a dollar sign."""
 _NO_NAMES: Final = ("event-year",)
-"""Tables of facts that hold no names."""
+"""Tables of facts whose answers are no names."""
 _PLAIN_NAME: Final = re.compile(r"[a-z]{4,}(?<!s)(?: [a-z]{3,}(?<!s))*")
-"""An English name that may have an article and a plural."""
+"""An English common noun, which may take an article and a plural."""
 _JOINTS: Final = ("、", ", ", ",", "，")
 
 
-def drawn_comparison(rng: random.Random) -> Chain:
-    """A chain whose two answers are drawn, in two forms or one a hard negative of the other."""
-    (draw,) = rng.choices([*_MAKERS], [*_MAKERS.values()])
+def sample_comparison(rng: random.Random) -> Chain:
+    """A chain that compares two equivalent forms of a drawn answer, or one with a hard negative."""
+    (draw,) = rng.choices([*_SAMPLERS], [*_SAMPLERS.values()])
     made = draw(rng)
     return made if isinstance(made, Chain) else _in_two_forms(rng, *made)
 
@@ -46,11 +46,13 @@ def _in_two_forms(rng: random.Random, kind: AnswerType, text: str) -> Chain:
     wrong = hard_negative(rng, text, kind, "", chinese) if rng.random() < 0.5 else None
     shown = equivalent_form(rng, text, kind, "", chinese)
     other = wrong or equivalent_form(rng, text, kind, "", chinese)
-    return _either_way(rng, shown, other, kind, same=wrong is None)
+    return _in_either_order(rng, shown, other, kind, same=wrong is None)
 
 
-def _either_way(rng: random.Random, one: str, other: str, kind: AnswerType, *, same: bool) -> Chain:
-    """A chain in which either answer is the reference."""
+def _in_either_order(
+    rng: random.Random, one: str, other: str, kind: AnswerType, *, same: bool
+) -> Chain:
+    """A chain about two answers, of which a random one is the reference."""
     reference, answer = rng.sample((one, other), 2)
     return Chain(
         key_sentence=answer,
@@ -65,21 +67,21 @@ def _either_way(rng: random.Random, one: str, other: str, kind: AnswerType, *, s
 
 
 def _spelled(rng: random.Random) -> Chain:
-    """A number in words beside one in digits or in words, on either side."""
+    """A number in words compared with one in digits or in words, in either order."""
     value = _number(rng)
     digits = _decimal(value)
     other = digits
     if rng.random() < 0.5:
-        other = next(near_misses(rng, digits, AnswerType.NUMBER, chinese=False), digits)
+        other = next(negative_forms(rng, digits, AnswerType.NUMBER, chinese=False), digits)
     words = _in_words(rng, value)
     beside = _in_words(rng, Fraction(other)) if rng.random() < 0.2 else other
     if rng.random() < 0.3:
         beside = equivalent_form(rng, beside, AnswerType.NUMBER, "", rng.random() < 0.5)
-    return _either_way(rng, words, beside, AnswerType.NUMBER, same=other == digits)
+    return _in_either_order(rng, words, beside, AnswerType.NUMBER, same=other == digits)
 
 
 def _number(rng: random.Random) -> Fraction:
-    """Small whole numbers first of all, as answers are."""
+    """A random number; small whole numbers are most frequent, as among real answers."""
     match rng.randrange(20):
         case 0:
             return Fraction(rng.randint(1, 19), rng.randint(2, 10))
@@ -98,13 +100,13 @@ def _number(rng: random.Random) -> Fraction:
 
 
 def _in_words(rng: random.Random, value: Fraction) -> str:
-    """In Chinese or English; in digits where it is too long for either."""
-    told = [text for zh in (True, False) if (text := spell(value, chinese=zh))]
-    return rng.choice(told or [_decimal(value)])
+    """The number in Chinese or English words; in digits where it is too long for words."""
+    words = [text for zh in (True, False) if (text := spell(value, chinese=zh))]
+    return rng.choice(words or [_decimal(value)])
 
 
 def _fraction(rng: random.Random) -> tuple[AnswerType, str]:
-    """A fraction or the decimal that it is."""
+    """A fraction, as such or as a decimal."""
     below = rng.choice(_BELOW)
     value = Fraction(rng.randint(1, below * rng.choice((1, 1, 1, 3, 20, 100))), below)
     text = rng.choice((_decimal(value), str(value)))
@@ -112,7 +114,7 @@ def _fraction(rng: random.Random) -> tuple[AnswerType, str]:
 
 
 def _power(rng: random.Random) -> Chain:
-    """A number that is also written with a power of ten, beside one with other digits or power."""
+    """Two numbers, mostly in scientific notation: equal, or with other digits or another power."""
     size, power = rng.randint(1, rng.choice((9, 99, 999))), rng.choice((-6, -5, 3, 4, 5, 6, 7))
     others = [(size, power - 1), (size, power + 1), (size + 10, power)]
     same = rng.random() < 0.5
@@ -122,7 +124,7 @@ def _power(rng: random.Random) -> Chain:
     )
     if other[0].isdigit() and rng.random() < _PRICED:
         other = f"${other}"
-    return _either_way(rng, one, other, AnswerType.NUMBER, same=same)
+    return _in_either_order(rng, one, other, AnswerType.NUMBER, same=same)
 
 
 def _decimal(value: Fraction) -> str:
@@ -133,14 +135,14 @@ def _decimal(value: Fraction) -> str:
 
 
 def _set(rng: random.Random) -> tuple[AnswerType, str]:
-    """Whole numbers in braces, mostly in order."""
+    """A set of whole numbers in braces, mostly in ascending order."""
     members = _members(rng, rng.randint(3, 8))
     group = _numbers(sorted(members) if rng.random() < 0.7 else members)
     return AnswerType.SET, write(Answer(AnswerType.SET, group), Style(form="braces"))
 
 
 def _several(rng: random.Random) -> tuple[AnswerType, str]:
-    """All solutions, in any order."""
+    """Several solutions, in any order."""
     answer = Answer(AnswerType.MULTI_ANSWER, _numbers(_members(rng, rng.randint(2, 5))))
     style = Style(joint=rng.choice((*_JOINTS, " or ", " and ", "或", "和")))
     return AnswerType.MULTI_ANSWER, write(answer, style)
@@ -157,7 +159,7 @@ def _members(rng: random.Random, count: int) -> list[int]:
 
 
 def _named(rng: random.Random) -> tuple[AnswerType, str]:
-    """Words of one class, in any order."""
+    """Several words of one class, in any order."""
     words = rng.choice([line.split("/") for line in CLASSES if line.count("/") > 1])
     members = rng.sample(words, rng.randint(2, min(5, len(words) - 1)))
     return AnswerType.MULTI_ANSWER, rng.choice(_JOINTS).join(members)
@@ -172,7 +174,7 @@ def _parts(rng: random.Random) -> tuple[AnswerType, str]:
 
 
 def _keys(rng: random.Random) -> tuple[AnswerType, str]:
-    """One option for each question under one number, so written that no set of them is meant."""
+    """One option letter for each of several questions, in a notation that is no set of options."""
     while True:
         most = rng.choice((6, 6, 10))
         letters = rng.choices("ABCD" if rng.random() < 0.8 else "ABCDEFG", k=rng.randint(3, most))
@@ -184,14 +186,14 @@ def _keys(rng: random.Random) -> tuple[AnswerType, str]:
 
 
 def _placed(rng: random.Random) -> Chain:
-    """An option by its place beside one by its letter, or two by their places."""
+    """An option named by its position, compared with one named by its letter or its position."""
     one = rng.choice("ABCDE")
     other = one if rng.random() < 0.5 else rng.choice([x for x in "ABCDE" if x != one])
     shown = equivalent_form(rng, other, AnswerType.SINGLE_CHOICE, "", rng.random() < 0.5)
     if rng.random() < 0.2:
         shown = _by_place(rng, other)
     placed = _by_place(rng, one)
-    return _either_way(rng, placed, shown, AnswerType.SINGLE_CHOICE, same=one == other)
+    return _in_either_order(rng, placed, shown, AnswerType.SINGLE_CHOICE, same=one == other)
 
 
 def _by_place(rng: random.Random, letter: str) -> str:
@@ -204,23 +206,23 @@ def _by_place(rng: random.Random, letter: str) -> str:
 
 @cache
 def _names() -> list[list[Fact]]:
-    """Groups of names of which none stands for another."""
+    """Groups of names in which no two names mean the same."""
     facts = [table(name) for name in TABLES if name not in _NO_NAMES]
     return facts + [[Fact((zh, en), (zh,), (en,)) for zh, en in group] for group in GROUPS]
 
 
 def _name(rng: random.Random) -> Chain:
-    """A name in one of its dresses and languages beside itself, or beside another of its group."""
+    """A name in a random form and language, compared with itself or with another of its group."""
     group = rng.choice(_names())
     one = rng.choice(group)
     others = [n for n in group if not {*n.zh, *n.en} & {*one.zh, *one.en}]
     same = rng.random() < 0.5 or not others
     other = one if same else rng.choice(others)
-    shown, beside = _dressed_name(rng, one), _dressed_name(rng, other)
-    return _either_way(rng, shown, beside, AnswerType.TEXT, same=same)
+    shown, beside = _name_form(rng, one), _name_form(rng, other)
+    return _in_either_order(rng, shown, beside, AnswerType.TEXT, same=same)
 
 
-def _dressed_name(rng: random.Random, name: Fact) -> str:
+def _name_form(rng: random.Random, name: Fact) -> str:
     zh, en = rng.choice(name.zh), rng.choice(name.en)
     if rng.random() < 0.5:
         around = ("是{}", "“{}”", "应为{}", "即{}", "叫作{}")
@@ -279,7 +281,7 @@ def _dollars(rng: random.Random, text: str) -> str:
     return f"${text}$" if rng.random() < 0.3 else text
 
 
-_MAKERS: Final[dict[Callable[[random.Random], Chain | tuple[AnswerType, str]], float]] = {
+_SAMPLERS: Final[dict[Callable[[random.Random], Chain | tuple[AnswerType, str]], float]] = {
     _spelled: 13,
     _fraction: 9,
     _power: 5,

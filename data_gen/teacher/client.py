@@ -1,7 +1,7 @@
-"""One request to one model: paced, retried with backoff, and never an exception of its own.
+"""Requests to one model, rate-limited and retried with backoff; a failure is a return value.
 
-Retries are here and not in the ``openai`` client so that every attempt is counted, paced and within
-the budget.
+Retries are here and not in the ``openai`` client, so that every attempt is counted, rate-limited
+and within the budget.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from gradegpt.records import explain
 from gradegpt.schema import Message
 
 from .cache import Reply, Usage
-from .meter import BudgetSpentError, Meter, Pace, Ticket
+from .meter import BudgetSpentError, Meter, RateLimiter, Ticket
 from .settings import TeacherModel, TeacherSettings
 from .vote import BUDGET
 
@@ -33,18 +33,18 @@ _AGAIN: Final = frozenset({408, 409, 429})
 _FIRST_WAIT: Final = 0.5
 _LONGEST_WAIT: Final = 30.0
 _LONGEST_RETRY_AFTER: Final = 300.0
-"""A server that wants a longer pause, such as until tomorrow, has failed."""
+"""A server that asks for a longer pause, in seconds, counts as failed."""
 
 
 class Failure(NamedTuple):
-    """Why there is no reply: a reason for machines, and the server's words."""
+    """Why there is no reply: a machine-readable reason, and a detailed message."""
 
     reason: str
     detail: str
 
 
-class _Setback(NamedTuple):
-    """An attempt without a reply. ``wait``: what the server asked for, in seconds."""
+class _FailedAttempt(NamedTuple):
+    """An attempt without a reply. ``wait``: the pause that the server requested, in seconds."""
 
     failure: Failure
     again: bool = False
@@ -52,18 +52,18 @@ class _Setback(NamedTuple):
     wait: float | None = None
 
 
-def bound_of(messages: Sequence[Message], max_new_tokens: int) -> Usage:
-    """Tokens that a request can cost at most.
+def usage_bound(messages: Sequence[Message], max_new_tokens: int) -> Usage:
+    """An upper bound of the tokens of a request.
 
-    No tokenizer of a chat model makes more tokens of a text than it has bytes; 16 more a message
-    are for the turn's own tokens.
+    No tokenizer of a chat model makes more tokens from a text than it has bytes; 16 more for each
+    message cover the special tokens of the turn.
     """
     size = sum(len(m.content.encode("utf-8", "surrogatepass")) + 16 for m in messages)
     return Usage(size, max_new_tokens)
 
 
 def backoff(attempt: int, rng: random.Random) -> float:
-    """Seconds before the next attempt: doubled each time, jittered so that threads spread."""
+    """Seconds before the next attempt: doubled each time, with jitter to spread the threads."""
     return min(_LONGEST_WAIT, _FIRST_WAIT * 2.0**attempt) * rng.uniform(0.5, 1.0)
 
 
@@ -82,11 +82,11 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     return (date - datetime.now(UTC)).total_seconds() if date.tzinfo else None
 
 
-class Asker:
-    """Asks one model of the settings.
+class ModelClient:
+    """Sends requests to one model of the settings.
 
     Raises:
-        MissingError: the ``openai`` package or the key's environment variable is not there.
+        MissingError: the ``openai`` package or the environment variable of the key is missing.
 
     """
 
@@ -96,7 +96,7 @@ class Asker:
         settings: TeacherSettings,
         *,
         meter: Meter,
-        paces: tuple[Pace, Pace],
+        limiters: tuple[RateLimiter, RateLimiter],
         sleep: Callable[[float], None],
     ) -> None:
         try:
@@ -107,7 +107,7 @@ class Asker:
         self._openai = openai
         self._settings = settings
         self._meter = meter
-        self._requests, self._tokens = paces
+        self._requests, self._tokens = limiters
         self._sleep = sleep
         self._options: dict[str, Any] = {model.max_tokens_name: settings.max_new_tokens}
         if settings.temperature is not None:
@@ -130,7 +130,7 @@ class Asker:
         rng: random.Random,
         stop: Callable[[], bool],
     ) -> Reply | Failure:
-        """Attempt until there is a reply, it is no use, or ``stop`` says so. Uses the ticket up."""
+        """Retry until there is a reply, retrying is useless, or ``stop``; consumes the ticket."""
         attempt = 0
         try:
             while True:
@@ -152,7 +152,7 @@ class Asker:
         finally:
             self._meter.release(ticket)
 
-    def _attempt(self, messages: Sequence[Message], ticket: Ticket) -> Reply | _Setback:
+    def _attempt(self, messages: Sequence[Message], ticket: Ticket) -> Reply | _FailedAttempt:
         expected = sum(estimate_tokens(m.content) for m in messages) + ticket.bound[1]
         self._requests.take()
         self._tokens.take(expected)
@@ -164,13 +164,13 @@ class Asker:
                 **self._options,
             )
         except self._openai.APITimeoutError as error:
-            detail = f"no answer in time ({error}); raise timeout_s or lower concurrency"
-            return _Setback(Failure("teacher:timeout", detail), again=True, billed=True)
+            detail = f"no reply in time ({error}); raise timeout_s or lower concurrency"
+            return _FailedAttempt(Failure("teacher:timeout", detail), again=True, billed=True)
         except self._openai.APIStatusError as error:
             return _refused(error)
         except self._openai.OpenAIError as error:
             detail = f"{error}; is the server running?"
-            return _Setback(Failure("teacher:no-connection", detail), again=True)
+            return _FailedAttempt(Failure("teacher:no-connection", detail), again=True)
         except ValueError as error:  # the body is not JSON
             return _no_completion(str(error))
         reply = _read(completion, ticket.bound)
@@ -181,7 +181,7 @@ class Asker:
 
 def _key(variable: str) -> str:
     if not variable:
-        return "none"  # given, or the client would look for a key that the settings do not name
+        return "none"  # without a value the client would read OPENAI_API_KEY
     if not os.environ.get(variable):
         raise MissingError(
             f"environment variable {variable}: not set; export the key that api_key_env names"
@@ -189,26 +189,26 @@ def _key(variable: str) -> str:
     return os.environ[variable]
 
 
-def _refused(error: openai.APIStatusError) -> _Setback:
+def _refused(error: openai.APIStatusError) -> _FailedAttempt:
     failure = Failure(f"teacher:http-{error.status_code}", error.message)
     wait = retry_after(error.response.headers)
     again = error.status_code in _AGAIN or error.status_code >= 500
     patient = wait is None or wait <= _LONGEST_RETRY_AFTER
-    return _Setback(failure, again=again and patient, wait=wait and max(0.0, wait))
+    return _FailedAttempt(failure, again=again and patient, wait=wait and max(0.0, wait))
 
 
-def _no_completion(why: str) -> _Setback:
+def _no_completion(why: str) -> _FailedAttempt:
     detail = f"not a chat completion ({why}); is base_url right, up to and including /v1?"
-    return _Setback(Failure("teacher:no-completion", detail))
+    return _FailedAttempt(Failure("teacher:no-completion", detail))
 
 
-def _read(completion: object, bound: Usage) -> Reply | _Setback:
-    """What a server sent; one that does not tell the usage is charged the most."""
+def _read(completion: object, bound: Usage) -> Reply | _FailedAttempt:
+    """The reply of a server; without a reported usage the upper bound is charged."""
     try:
         found = openai_reply.Reply.model_validate(completion, from_attributes=True).generation
     except ValidationError as error:
         return _no_completion(explain(error))
-    # Half a surrogate pair fits neither the cache nor a file.
+    # A lone surrogate cannot be encoded in the cache or in a file.
     text = found.text.encode("utf-8", "replace").decode()
     usage = Usage(found.prompt_tokens, found.completion_tokens)
     return Reply(text, usage if all(usage) else bound)

@@ -1,7 +1,7 @@
-"""Problems made of a right value and wrong ones, all written in the same styles.
+"""Build problems from a right value and wrong ones, a function for each answer type.
 
-The right value and the wrong ones go through the same styles, so that no answer can be told by its
-look. Formulas are handed in as LaTeX.
+Right and wrong values are written in the same styles, so that no notation reveals which one is
+right. Formulas are passed as LaTeX.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from gradegpt.answers.style import DOLLARS
 from gradegpt.answers.types import Group, Leaf, Options, Piece, Quantity, Region, Truth, Value
 from gradegpt.schema import AnswerType
 
-from . import Drawn
+from . import GeneratedProblem
 from .notation import Num, polynomial
-from .words import Told
+from .words import Statement
 
 V = TypeVar("V", bound=Hashable)
 _PLAIN: Final = Style(digits=Digits.FRACTION)
 _TEX: Final = Style(digits=Digits.FRACTION, notation=Notation.LATEX)
-_DOLLARS: Final = replace(_TEX, dress=DOLLARS)
+_DOLLARS: Final = replace(_TEX, wrapper=DOLLARS)
 _FORMULA: Final = (
     _TEX, _DOLLARS, _PLAIN, replace(_PLAIN, spaced=True), Style(notation=Notation.RAISED),
-    replace(_TEX, dress="\\({}\\)"),
+    replace(_TEX, wrapper="\\({}\\)"),
 )  # fmt: skip
 _NAMED_FORMULA: Final = (replace(_PLAIN, form="named"), replace(_DOLLARS, form="named"))
 _NUMBER: Final = tuple(replace(style, unit="") for style in (_PLAIN, _DOLLARS, _TEX))
@@ -60,71 +60,75 @@ _ZH_PARTS: Final = (
 )
 
 
-def settle(
-    told: Told,
+def build_problem(
+    statement: Statement,
     kind: AnswerType,
     value: V,
     wrong: Iterable[V],
-    ways: Sequence[Callable[[V], str]],
+    writers: Sequence[Callable[[V], str]],
     extra: Iterable[str] = (),
-    keys: Sequence[Callable[[V], str]] = (),
-) -> Drawn:
-    """The problem whose answer is ``value``, written in every way, and ``wrong`` in some of them.
+    reference_writers: Sequence[Callable[[V], str]] = (),
+) -> GeneratedProblem:
+    """The problem whose answer is ``value``, written by every writer, and ``wrong`` by two of them.
 
-    ``extra`` are wrong answers that no wrong value gives, such as the right number of a wrong unit;
-    ``keys`` the ways in which the reference may be written, where not all will do.
+    ``extra`` are further wrong answers, such as the right number with a wrong unit;
+    ``reference_writers`` may write the reference, if not all writers may.
     """
     others = [w for w in dict.fromkeys(wrong) if w != value]
-    key = told.rng.choice(keys or ways)
-    forms = dict.fromkeys([key(value), *(way(value) for way in ways)])
+    key = statement.rng.choice(reference_writers or writers)
+    forms = dict.fromkeys([key(value), *(writer(value) for writer in writers)])
     reference, *right = forms
-    near = [way(w) for w in others for way in told.rng.sample(ways, min(2, len(ways)))]
+    near = [
+        writer(w) for w in others for writer in statement.rng.sample(writers, min(2, len(writers)))
+    ]
     near = [w for w in dict.fromkeys([*near, *extra]) if w not in forms]
 
-    def rivals() -> list[str]:
+    def distractors() -> list[str]:
         return [r for r in dict.fromkeys(map(key, others)) if r not in forms]
 
-    return Drawn(kind, told.question, reference, told.steps, right, near, rivals)
+    return GeneratedProblem(
+        kind, statement.question, reference, statement.steps, right, near, distractors
+    )
 
 
-def _settled(
-    told: Told,
+def _build_styled(
+    statement: Statement,
     kind: AnswerType,
     value: Value | Truth | Options,
     wrong: Iterable[Value | Truth | Options],
     styles: Iterable[Style],
     extra: Iterable[str] = (),
-    keys: int = 0,
-) -> Drawn:
-    """The same of values in styles, of which the reference may take the first ``keys``."""
-    ways = [_way(kind, style) for style in styles]
-    return settle(told, kind, value, wrong, ways, extra, ways[:keys])
+    reference_styles: int = 0,
+) -> GeneratedProblem:
+    """The same with styles as writers; the first ``reference_styles`` may write the reference."""
+    writers = [_writer(kind, style) for style in styles]
+    return build_problem(statement, kind, value, wrong, writers, extra, writers[:reference_styles])
 
 
-def _way(kind: AnswerType, style: Style) -> Callable[[Value | Truth | Options], str]:
-    def way(value: Value | Truth | Options) -> str:
+def _writer(kind: AnswerType, style: Style) -> Callable[[Value | Truth | Options], str]:
+    def write_value(value: Value | Truth | Options) -> str:
         try:
             return write(Answer(kind, value), style)
-        except UnwritableError:  # an exponent that cannot be raised
+        except UnwritableError:  # an exponent without a superscript character
             return write(Answer(kind, value), replace(style, notation=Notation.PLAIN))
 
-    return way
+    return write_value
 
 
 def leaf(number: Num, *, unit: str = "", name: str = "") -> Leaf:
-    """A number as an answer's value; where it is no rational one, by its LaTeX."""
+    """A number as the value of an answer; one that is not rational is given as LaTeX."""
     if not isinstance(number, str):
         return Leaf("", name, Quantity(Fraction(number), unit))
     made = values.read(number)
     if not isinstance(made, Leaf):
-        raise ValueError(f"{number!r} is no number")
+        raise ValueError(f"{number!r} is not a number")
     if unit and made.quantity is not None:
         made = made._replace(quantity=made.quantity._replace(unit=unit))
     return made._replace(name=name)
 
 
 def _digits(styles: Iterable[Style], numbers: Iterable[Num]) -> list[Style]:
-    """The styles for decimals, where the numbers are such."""
+    """The styles, with decimal notation if one of the numbers is a decimal."""
     if any(isinstance(number, Decimal) for number in numbers):
         return [replace(style, digits=Digits.PLAIN) for style in styles]
     return [*styles]
@@ -134,74 +138,80 @@ def _digits(styles: Iterable[Style], numbers: Iterable[Num]) -> list[Style]:
 
 
 def number(
-    told: Told, value: Num, wrong: Iterable[Num], *, unit: str = "", name: str = ""
-) -> Drawn:
-    """A number; ``unit`` is the one that the question asks for. One more is always wrong."""
+    statement: Statement, value: Num, wrong: Iterable[Num], *, unit: str = "", name: str = ""
+) -> GeneratedProblem:
+    """A number with the ``unit`` that the question asks for; ``value + 1`` is always wrong."""
     styles, extra, wrong = _NUMBER, list[str](), [*wrong]
     if not isinstance(value, str):
         wrong.append(value + 1)
     if name:
         styles = (*styles, *_NAMED_NUMBER)
     if known := units.named(unit):
-        word = known.chinese[0] if told.zh else f" {known.english[0]}"
+        word = known.chinese[0] if statement.zh else f" {known.english[0]}"
         sign = f" {unit}" if unit != "°" else unit
         shown = ((_PLAIN, sign), (_PLAIN, word), (_DOLLARS, sign))
-        styles = (*styles, *(replace(style, unit=told_unit) for style, told_unit in shown))
-        slips = () if name else units.alike(unit)[:2]  # "I=2 mA" beside "2" would be hard to tell
-        slipped = (leaf(value, unit=units.sister(unit, slip)) for slip in slips)
+        styles = (*styles, *(replace(style, unit=unit_text) for style, unit_text in shown))
+        slips = (
+            () if name else units.same_dimension(unit)[:2]
+        )  # "I=2 mA" is ambiguous where "2" is right
+        slipped = (leaf(value, unit=units.name_like(unit, slip)) for slip in slips)
         extra = [write(Answer(AnswerType.NUMBER, other), _PLAIN) for other in slipped]
         wrong = [w for w in wrong if not _about(value, w)]
     elif not name:
         whole = isinstance(value, int)
         styles = (*styles, Style(digits=Digits.ZEROS) if whole else _FORMULA[-1])
     right, *others = (leaf(v, unit=unit, name=name) for v in (value, *wrong))
-    return _settled(told, AnswerType.NUMBER, right, others, _digits(styles, (value,)), extra)
+    return _build_styled(
+        statement, AnswerType.NUMBER, right, others, _digits(styles, (value,)), extra
+    )
 
 
 def _about(value: Num, other: Num) -> bool:
-    """Whether two different numbers would pass for one measured quantity."""
+    """Whether two different numbers are within the tolerance of a measured quantity (2 %)."""
     if isinstance(value, str) or isinstance(other, str):
         return False
     return abs(Fraction(other) - Fraction(value)) <= abs(Fraction(value)) / 50
 
 
-def formula(told: Told, value: str, wrong: Iterable[str], *, name: str = "") -> Drawn:
-    """A formula, as LaTeX; ``name`` is what stands before its equals sign, where one may."""
+def formula(
+    statement: Statement, value: str, wrong: Iterable[str], *, name: str = ""
+) -> GeneratedProblem:
+    """A formula as LaTeX; ``name`` may be its left side, as in ``a_n = ...``."""
     styles = (*_FORMULA, *_NAMED_FORMULA) if name else _FORMULA
     right, *others = (leaf(v, name=name)._replace(quantity=None) for v in (value, *wrong))
-    return _settled(told, AnswerType.EXPRESSION, right, others, styles)
+    return _build_styled(statement, AnswerType.EXPRESSION, right, others, styles)
 
 
 def polynomials(
-    told: Told,
+    statement: Statement,
     value: tuple[int, ...],
     wrong: Iterable[tuple[int, ...]],
     *,
     variable: str = "x",
     name: str = "",
-) -> Drawn:
-    """A polynomial by its coefficients, from the highest power down; a sign turned is wrong."""
-    others = [w for w in (*wrong, *_turned(value)[1:]) if any(w)]
+) -> GeneratedProblem:
+    """A polynomial by its coefficients, highest power first; one flipped sign is always wrong."""
+    others = [w for w in (*wrong, *_one_sign_flipped(value)[1:]) if any(w)]
     right, *texts = (polynomial(v, variable) for v in (value, *others))
-    return formula(told, right, texts, name=name)
+    return formula(statement, right, texts, name=name)
 
 
-def _turned(value: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """The numbers with one of their signs turned."""
+def _one_sign_flipped(value: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """The numbers with the sign of one of them flipped."""
     return [(*value[:n], -x, *value[n + 1 :]) for n, x in enumerate(value)]
 
 
 def equations(
-    told: Told, value: V, wrong: Iterable[V], writings: Sequence[Callable[[V], str]]
-) -> Drawn:
-    """An equation that may be written in several forms, each of them as LaTeX or plain."""
+    statement: Statement, value: V, wrong: Iterable[V], writings: Sequence[Callable[[V], str]]
+) -> GeneratedProblem:
+    """An equation with several forms, each written as LaTeX or as plain text."""
 
-    def written(form: Callable[[V], str], way: Callable[[Value], str]) -> Callable[[V], str]:
-        return lambda v: way(values.read(form(v)))
+    def written(form: Callable[[V], str], writer: Callable[[Value], str]) -> Callable[[V], str]:
+        return lambda v: writer(values.read(form(v)))
 
-    named = [_way(AnswerType.EQUATION, replace(style, form="named")) for style in _FORMULA[:5]]
-    ways = [written(cache(form), way) for form in writings for way in named]
-    return settle(told, AnswerType.EQUATION, value, wrong, ways)
+    named = [_writer(AnswerType.EQUATION, replace(style, form="named")) for style in _FORMULA[:5]]
+    writers = [written(cache(form), writer) for form in writings for writer in named]
+    return build_problem(statement, AnswerType.EQUATION, value, wrong, writers)
 
 
 def _group(numbers: Iterable[Num], *, ordered: bool, name: str = "") -> Group:
@@ -211,94 +221,107 @@ def _group(numbers: Iterable[Num], *, ordered: bool, name: str = "") -> Group:
 def _several(
     value: tuple[Num, ...], wrong: Iterable[Iterable[Num]], name: str = ""
 ) -> Iterator[Group]:
-    """Values in any order: the right ones, others, and the right ones without one of them."""
+    """Unordered groups: the right one, the wrong ones, and the right one without an element."""
     one_less = [(*value[:n], *value[n + 1 :]) for n in range(len(value))]
     others = [w for w in map(tuple, (*wrong, *one_less)) if w and {*w} != {*value}]
     return (_group(v, ordered=False, name=name) for v in (value, *others))
 
 
-def elements(told: Told, value: tuple[Num, ...], wrong: Iterable[Iterable[Num]]) -> Drawn:
-    """A set by its elements; one less is always wrong."""
-    # An element in an odd place would give the wrong sets away.
+def elements(
+    statement: Statement, value: tuple[Num, ...], wrong: Iterable[Iterable[Num]]
+) -> GeneratedProblem:
+    """A set by its elements; the set without one of them is always wrong."""
+    # An unsorted element would reveal the wrong sets.
     ordered = [sorted({*w}, key=lambda x: float(Fraction(x))) for w in wrong]
     right, *sets = _several(value, ordered)
-    return _settled(told, AnswerType.SET, right, sets, _SET)
+    return _build_styled(statement, AnswerType.SET, right, sets, _SET)
 
 
 def point(
-    told: Told, value: tuple[Num, ...], wrong: Iterable[tuple[Num, ...]], *, names: str = ""
-) -> Drawn:
+    statement: Statement,
+    value: tuple[Num, ...],
+    wrong: Iterable[tuple[Num, ...]],
+    *,
+    names: str = "",
+) -> GeneratedProblem:
     """A tuple: a point, a vector, or the values of the unknowns ``names``.
 
-    Numbers in the other order or with one sign turned are always wrong.
+    The numbers in reverse order or with one flipped sign are always wrong.
     """
-    styles = [*_TUPLE, *(_WIDE if told.zh else ()), *(_NAMED_FORMULA if names else ())]
+    styles = [*_TUPLE, *(_WIDE if statement.zh else ()), *(_NAMED_FORMULA if names else ())]
     whole = tuple(v for v in value if isinstance(v, int))
-    turned = _turned(whole) if len(whole) == len(value) else []
-    right, *others = (_group(v, ordered=True) for v in (value, *wrong, value[::-1], *turned))
-    return _settled(told, AnswerType.TUPLE, right, others, _digits(styles, value))
+    flips = _one_sign_flipped(whole) if len(whole) == len(value) else []
+    right, *others = (_group(v, ordered=True) for v in (value, *wrong, value[::-1], *flips))
+    return _build_styled(statement, AnswerType.TUPLE, right, others, _digits(styles, value))
 
 
-def parts(told: Told, value: tuple[Num, ...], wrong: Iterable[tuple[Num, ...]]) -> Drawn:
-    """The answers of the numbered parts of a problem; exchanged they are wrong."""
-    styles = _digits((*_PARTS, *(_ZH_PARTS if told.zh else ())), value)
+def parts(
+    statement: Statement, value: tuple[Num, ...], wrong: Iterable[tuple[Num, ...]]
+) -> GeneratedProblem:
+    """The answers to the numbered parts of a problem; in reverse order they are wrong."""
+    styles = _digits((*_PARTS, *(_ZH_PARTS if statement.zh else ())), value)
     right, *others = (_group(v, ordered=True) for v in (value, *wrong, value[::-1]))
-    return _settled(told, AnswerType.MULTI_PART, right, others, styles)
+    return _build_styled(statement, AnswerType.MULTI_PART, right, others, styles)
 
 
 def several(
-    told: Told, value: tuple[Num, ...], wrong: Iterable[tuple[Num, ...]], *, name: str = ""
-) -> Drawn:
-    """All answers of a problem that has several, in any order; ``name`` is their unknown."""
-    either = (" and ", "和", " or ", "或")[2 * bool(name) + told.zh]
+    statement: Statement,
+    value: tuple[Num, ...],
+    wrong: Iterable[tuple[Num, ...]],
+    *,
+    name: str = "",
+) -> GeneratedProblem:
+    """All answers of a problem with several ones, in any order; ``name`` is their unknown."""
+    either = (" and ", "和", " or ", "或")[2 * bool(name) + statement.zh]
     styles = [_PLAIN, _DOLLARS, replace(_PLAIN, joint=either)]
-    styles.append(replace(_EACH, joint="、" if told.zh else ", "))
+    styles.append(replace(_EACH, joint="、" if statement.zh else ", "))
     if name:
         forms = ((_PLAIN, "each"), (replace(_PLAIN, spaced=True), "once"))
         styles += [replace(style, form=form, joint=either) for style, form in forms]
         styles += [replace(style, form="indexed") for style in (_EACH, _PLAIN)]
     right, *others = _several(value, wrong, name)
-    return _settled(told, AnswerType.MULTI_ANSWER, right, others, styles)
+    return _build_styled(statement, AnswerType.MULTI_ANSWER, right, others, styles)
 
 
 def span(low: Num | None, high: Num | None, low_in: bool = False, high_in: bool = False) -> Piece:
-    """One piece of a region of the number line; an end that is none lies at infinity, open."""
+    """An interval of the number line; ``None`` is an open end at infinity."""
     left = -math.inf if low is None else Fraction(low)
     right = math.inf if high is None else Fraction(high)
     return Piece(left, low_in and low is not None, right, high_in and high is not None)
 
 
 def flipped(piece: Piece) -> Piece:
-    """The same piece with its finite ends the other way: open for closed."""
+    """The same interval with open and closed exchanged at its finite ends."""
     low_in = math.isfinite(piece.low) and not piece.low_in
     return piece._replace(low_in=low_in, high_in=math.isfinite(piece.high) and not piece.high_in)
 
 
 def region(
-    told: Told,
+    statement: Statement,
     value: Piece | tuple[Piece, ...],
     wrong: Iterable[Piece | tuple[Piece, ...]],
     *,
     variable: str = "x",
-) -> Drawn:
-    """An interval or a union of them, as such or as inequalities; other ends are always wrong."""
-    base = replace(_PLAIN, chinese=told.zh, name=variable, form="brackets", joint=",")
-    tex = replace(base, notation=Notation.LATEX, dress=DOLLARS)
+) -> GeneratedProblem:
+    """An interval or a union, also as inequalities; open and closed exchanged is always wrong."""
+    base = replace(_PLAIN, chinese=statement.zh, name=variable, form="brackets", joint=",")
+    tex = replace(base, notation=Notation.LATEX, wrapper=DOLLARS)
     styles = [
         base, tex, replace(tex, joint=", "), replace(base, form="order", spaced=True),
-        replace(tex, form="order"), replace(base, form="builder", spaced=not told.zh),
+        replace(tex, form="order"), replace(base, form="builder", spaced=not statement.zh),
     ]  # fmt: skip
     right, *others = ((r,) if isinstance(r, Piece) else r for r in (value, *wrong))
     regions = [Region(pieces) for pieces in (*others, tuple(map(flipped, right)))]
-    return _settled(told, AnswerType.INTERVAL, Region(right), regions, styles)
+    return _build_styled(statement, AnswerType.INTERVAL, Region(right), regions, styles)
 
 
 _ZH_TRUTH: Final = ("正确|错误", "对|错", "√|×", "是|否", "True|False")
 _EN_TRUTH: Final = ("True|False", "true|false", "Yes|No", "correct|incorrect", "T|F", "对|错")
 
 
-def verdicts(told: Told, truth: bool) -> Drawn:
-    """Whether a statement holds."""
-    styles = [Style(form=words) for words in (_ZH_TRUTH if told.zh else _EN_TRUTH)]
+def verdicts(statement: Statement, truth: bool) -> GeneratedProblem:
+    """Whether the claim in the question is true."""
+    styles = [Style(form=words) for words in (_ZH_TRUTH if statement.zh else _EN_TRUTH)]
     kind = AnswerType.TRUE_FALSE
-    return _settled(told, kind, Truth(truth), [Truth(not truth)], styles, keys=3)
+    wrong = [Truth(not truth)]
+    return _build_styled(statement, kind, Truth(truth), wrong, styles, reference_styles=3)

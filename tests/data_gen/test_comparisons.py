@@ -1,4 +1,4 @@
-"""Drawn comparisons: what they call the same is so to the rules, and the other way round."""
+"""Random comparisons: their labels agree with the rules."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from data_gen.drawn import drawn_comparison
+from data_gen.comparisons import sample_comparison
 from gradegpt.answers.read import read
 from gradegpt.chain import Chain
 from gradegpt.rules.compare import compare
@@ -18,12 +18,12 @@ PROVABLE = (AnswerType.NUMBER, AnswerType.SET, AnswerType.EXPRESSION, AnswerType
 
 @pytest.fixture(scope="module")
 def drawn() -> list[Chain]:
-    return [drawn_comparison(random.Random(seed)) for seed in range(1500)]
+    return [sample_comparison(random.Random(seed)) for seed in range(1500)]
 
 
 @pytest.mark.parametrize("kind", PROVABLE)
-def test_the_rules_say_the_same_of_a_drawn_comparison(kind: AnswerType, drawn: list[Chain]) -> None:
-    """They may leave one open, and none is another way."""
+def test_the_rules_contradict_no_drawn_comparison(kind: AnswerType, drawn: list[Chain]) -> None:
+    """The rules may leave a comparison undecided, but never decide it differently."""
     chains = [chain for chain in drawn if chain.answer_type is kind]
     said: Counter[bool | None] = Counter()
     for chain in chains:
@@ -35,7 +35,7 @@ def test_the_rules_say_the_same_of_a_drawn_comparison(kind: AnswerType, drawn: l
 
 
 def test_the_rules_contradict_no_drawn_name(drawn: list[Chain]) -> None:
-    """They know few of them."""
+    """The rules contradict no comparison of names, of which they decide few."""
     chains = [chain for chain in drawn if chain.answer_type is AnswerType.TEXT]
     for chain in chains:
         said = compare(
@@ -48,7 +48,7 @@ def test_the_rules_contradict_no_drawn_name(drawn: list[Chain]) -> None:
 
 
 def test_half_of_what_is_drawn_is_right(drawn: list[Chain]) -> None:
-    """Of every kind."""
+    """About half of the comparisons of every answer type are correct."""
     for kind in {chain.answer_type for chain in drawn}:
         right = [c.verdict is Verdict.CORRECT for c in drawn if c.answer_type is kind]
         assert sum(right) / len(right) == pytest.approx(0.5, abs=0.2), kind

@@ -1,4 +1,4 @@
-"""A run with a teacher: it labels what nobody has, and may dissent from the others."""
+"""A run with a teacher, which labels unlabelled rows and may disagree with other labels."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LONG = (
 
 
 def reply(body: dict[str, Any], _count: int) -> Say:
-    """A chain as a good teacher writes it; one that knows no convection."""
+    """A chain as a good teacher writes it, except that it never accepts "convection"."""
     item = parse_prompt([Message.model_validate(m) for m in body["messages"]])
     assert item is not None
     named = item.reference[0] in item.response and item.reference[0] != "convection"
@@ -46,7 +46,7 @@ def server() -> Iterator[ScriptedServer]:
 
 
 def settings_of(tmp_path: Path, server: ScriptedServer, **teacher: Any) -> DataGenSettings:
-    """Twelve answers, ungraded and in doubt for the rules, and six that rules decide."""
+    """Twelve ungraded answers that the rules leave undecided, and six that the rules decide."""
     rows = [
         {"id": f"{right}-{name}", "question": f"Which process is no. {n}?", "reference": name,
          "response": LONG.format(name if right else "evaporation"),
@@ -76,8 +76,8 @@ def settings_of(tmp_path: Path, server: ScriptedServer, **teacher: Any) -> DataG
     )
 
 
-def test_a_teacher_labels_what_nobody_has(tmp_path: Path, server: ScriptedServer) -> None:
-    """With its own chain, in the rows and in the counts; its cost stands in the manifest."""
+def test_a_teacher_labels_unlabelled_rows(tmp_path: Path, server: ScriptedServer) -> None:
+    """Its chains are in the rows and in the counts, and its cost is in the manifest."""
     manifest = generate(settings_of(tmp_path, server))
     rows = [
         row
@@ -94,8 +94,8 @@ def test_a_teacher_labels_what_nobody_has(tmp_path: Path, server: ScriptedServer
     assert "run" not in manifest["teacher"]
 
 
-def test_a_teacher_that_dissents_makes_a_dispute(tmp_path: Path, server: ScriptedServer) -> None:
-    """Asked about every row; what it says against the others trains nothing."""
+def test_a_teacher_that_disagrees_makes_a_dispute(tmp_path: Path, server: ScriptedServer) -> None:
+    """Rows on which the teacher disagrees with other labels are in no training file."""
     settings = settings_of(tmp_path, server).model_copy(update={"check": 1.0, "parametric": 4})
     generate(settings)
     disputed = list(read_rows(tmp_path / "out" / "disputed.jsonl", Candidate))
@@ -104,10 +104,10 @@ def test_a_teacher_that_dissents_makes_a_dispute(tmp_path: Path, server: Scripte
     assert all(len({v is Verdict.CORRECT for v in c.labels.values()}) == 2 for c in against)
 
 
-def test_a_spent_budget_ends_the_asking_and_a_larger_one_goes_on(
+def test_a_spent_budget_stops_the_requests_and_a_larger_one_resumes(
     tmp_path: Path, server: ScriptedServer
 ) -> None:
-    """What was paid for is in the cache: nothing is asked twice."""
+    """Paid replies are in the cache, so no request is made twice."""
     small = generate(settings_of(tmp_path, server, budget=0.008, concurrency=1))
     paid = len(server.bodies)
     assert small["counts"]["left_out:unlabelled"] > 0

@@ -1,4 +1,4 @@
-"""Other ways to write what is read as no value, or by what the question asks."""
+"""Equivalent forms of texts that are not parsed as a value, and what the question asks for."""
 
 from __future__ import annotations
 
@@ -38,20 +38,20 @@ def is_year(text: str, question: str) -> bool:
     return bool(re.fullmatch(r"1\d\d\d|20\d\d", text) and _WHEN.search(question))
 
 
-def asked_unit(question: str) -> str:
-    """The unit that the question asks for, or nothing where it asks for several or none."""
+def unit_in_question(question: str) -> str:
+    """The unit that the question asks for; empty where it asks for none or for several."""
     asked = [m["unit"] for m in _ASKED_ZH.finditer(question)]
     asked += [m["unit"] or m["symbol"] for m in _ASKED_EN.finditer(question)]
     return asked[0] if len({*asked}) == 1 else ""
 
 
 def in_math(text: str) -> str:
-    """The text between dollars, if it is TeX; as it stands if it has words or code in it."""
+    """The text between dollars; unchanged if it has words or code in it."""
     return text if _NO_TEX.search(text) else f"${text}$"
 
 
 def rewritten(text: str) -> list[str]:
-    """Forms of a reaction, a ratio, a matrix, a formula that is not read, or that none is right."""
+    """Forms of a reaction, ratio, matrix, unparsed formula, or of "none of the options"."""
     if text in (*NO_OPTION_ZH, *NO_OPTION_EN):
         return [*NO_OPTION_ZH, *NO_OPTION_EN]
     if len(text) > _MAX or HAN.search(text):
@@ -67,7 +67,7 @@ def rewritten(text: str) -> list[str]:
 
 
 def _respaced(text: str) -> list[str]:
-    """With dollars, powers as ``^`` or raised, and other blanks."""
+    """Forms with dollars, with powers as ``^`` or superscripts, and with other spacing."""
     made = [in_math(text), text.translate(_RAISED)]
     made.append(_POWER.sub(lambda m: "²" if "2" in m[0] else "³", text))
     made.append(re.sub(r"(?<=[\w)²³])\s*([-+=])\s*(?=[\w(√\\])", r" \1 ", text))
@@ -77,7 +77,7 @@ def _respaced(text: str) -> list[str]:
 
 
 def _matrix(text: str) -> list[str]:
-    """Other brackets, and other blanks between the entries."""
+    """Forms with other brackets, and with other spacing between the entries."""
     other = ("p", "b") if "pmatrix" in text else ("b", "p")
     made = [text, text.replace(f"{other[0]}matrix", f"{other[1]}matrix")]
     made += [re.sub(r"\s*(\\\\|&)\s*", r"\1", m) for m in made]
@@ -85,7 +85,7 @@ def _matrix(text: str) -> list[str]:
 
 
 def _reaction(text: str) -> list[str]:
-    """Another arrow, other indices, reagents in the other order; never the sides exchanged."""
+    """Forms with another arrow, other indices, or the reagents reversed; the sides are kept."""
     found = _ARROW.search(text)
     if found is None or len(_ARROW.findall(text)) > 1:
         return []

@@ -1,16 +1,23 @@
-"""Where a stretch of a text may begin and end."""
+"""Words, numbers, formulas and clauses are not cut in the middle."""
 
 from __future__ import annotations
 
 import pytest
 
-from gradegpt.wholes import begins_clause, begins_whole, ends_clause, ends_whole, places, sum_end
+from gradegpt.boundaries import (
+    begins_clause,
+    begins_whole,
+    ends_clause,
+    ends_whole,
+    occurrences,
+    sum_end,
+)
 
 
-def test_every_place_counts_even_where_they_overlap() -> None:
-    """And a text that does not stand there has none."""
-    assert list(places(b"aa", b"aaab aa")) == [0, 1, 5]
-    assert list(places(b"b", b"aaa")) == []
+def test_overlapping_occurrences_are_found() -> None:
+    """A text that does not occur has no position."""
+    assert list(occurrences(b"aa", b"aaab aa")) == [0, 1, 5]
+    assert list(occurrences(b"b", b"aaa")) == []
 
 
 @pytest.mark.parametrize(
@@ -34,12 +41,12 @@ def test_every_place_counts_even_where_they_overlap() -> None:
 def test_nothing_begins_inside_a_word_a_number_or_a_command(
     before: str, after: str, whole: bool
 ) -> None:
-    """Chinese has no blanks between words, so any of its characters may begin a stretch."""
+    """Chinese has no spaces between words, so a part may begin at any of its characters."""
     assert begins_whole(f"{before}{after}".encode(), len(before.encode())) is whole
 
 
 @pytest.mark.parametrize(
-    ("stretch", "after", "whole"),
+    ("part", "after", "whole"),
     [
         ("the answer is 12", "", True),
         ("the answer is 12", "\nSo", True),
@@ -76,11 +83,11 @@ def test_nothing_begins_inside_a_word_a_number_or_a_command(
     ],
 )
 def test_nothing_ends_with_a_word_number_or_formula_left_open(
-    stretch: str, after: str, whole: bool
+    part: str, after: str, whole: bool
 ) -> None:
-    """The end of a line ends everything, for there is nothing more to take."""
-    text = f"{stretch}{after}".encode()
-    assert ends_whole(text, 0, len(stretch.encode())) is whole
+    """A part may always end at the end of a line, since no text follows."""
+    text = f"{part}{after}".encode()
+    assert ends_whole(text, 0, len(part.encode())) is whole
 
 
 @pytest.mark.parametrize(
@@ -100,7 +107,7 @@ def test_nothing_ends_with_a_word_number_or_formula_left_open(
     ],
 )
 def test_the_result_of_the_last_sum(text: str, result: str) -> None:
-    """Where there is none, all of the text."""
+    """Without a calculation it is the whole text."""
     assert text.encode()[sum_end(text.encode()) :].decode() == result
 
 
@@ -117,10 +124,10 @@ def test_the_result_of_the_last_sum(text: str, result: str) -> None:
         ("Now, ", "find $3!", "$.", True, False),
     ],
 )
-def test_a_clause_stands_between_marks(
+def test_a_clause_is_between_marks(
     before: str, clause: str, after: str, begins: bool, ends: bool
 ) -> None:
-    """Or at the ends of its line; a heading in brackets begins one."""
+    """The ends of its line count as marks; a heading in brackets begins a clause."""
     text, start = f"{before}{clause}{after}".encode(), len(before.encode())
     assert begins_clause(text, start) is begins
     assert ends_clause(text, start, start + len(clause.encode())) is ends

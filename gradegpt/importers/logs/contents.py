@@ -1,4 +1,4 @@
-"""What a file looks like from its own bytes: its form and its first object, never its name."""
+"""The form and the first object of a file, from its contents and never from its name."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _HEAD: Final = 65_536
 _TABLES: Final = (tables.Form.CSV, tables.Form.TSV, tables.Form.XLSX)
 
 
-class Seen(NamedTuple):
-    """The form of a file, and what it holds.
+class Contents(NamedTuple):
+    """The form of a file, and its contents.
 
     ``value`` is the first object of JSON Lines or the whole JSON document; ``names`` are the
     columns of a table, the members of a zip, or the keys of ``value``.
@@ -29,37 +29,37 @@ class Seen(NamedTuple):
 
     @property
     def words(self) -> str:
-        """What was seen, in a few words."""
+        """The form and the names, in a few words."""
         shown = ", ".join(sorted(self.names)[:12]) or "nothing named"
         whats = {"lines": "JSON Lines with the keys", "json": "JSON with the keys",
                  "zip": "a zip of", "table": "a table with the columns",
-                 "html": "HTML", "other": "neither JSON, a zip, a table nor HTML"}  # fmt: skip
+                 "html": "HTML", "other": "not JSON, a zip, a table or HTML"}  # fmt: skip
         return f"{whats[self.form]} {shown}" if self.names else whats[self.form]
 
 
-def look(path: Path) -> Seen:
-    """Look at a file. Only JSON that is not one object a line is read whole.
+def contents_of(path: Path) -> Contents:
+    """Find the form of a file. Only JSON that is not JSON Lines is read whole.
 
     Raises:
-        MissingError: a workbook, and openpyxl is not installed.
+        MissingError: the file is a workbook, and openpyxl is not installed.
 
     """
     with path.open("rb") as file:
         head = file.read(_HEAD)
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if start.startswith(b"<"):
-        return Seen("html", value=head.decode("utf-8", "replace"))
+        return Contents("html", value=head.decode("utf-8", "replace"))
     if start.startswith((b"{", b"[")):
         return _json(path)
     members = _members(path) if head.startswith(b"PK\x03\x04") else None
     if members and "xl/workbook.xml" not in members:
-        return Seen("zip", members)
+        return Contents("zip", members)
     form = tables.sniffed(path)
-    return Seen("table", _columns(path, form)) if form in _TABLES else Seen("other")
+    return Contents("table", _columns(path, form)) if form in _TABLES else Contents("other")
 
 
 def _columns(path: Path, form: tables.Form) -> frozenset[str]:
-    """The columns of a table; none of one that cannot be read, which its reader will say."""
+    """The columns of a table; none if it cannot be read, which its reader will report."""
     try:
         rows = (row for _, row in tables.read(path, form) if not isinstance(row, str))
         return frozenset(next(rows, ()))
@@ -75,18 +75,18 @@ def _members(path: Path) -> frozenset[str]:
         return frozenset()
 
 
-def _json(path: Path) -> Seen:
+def _json(path: Path) -> Contents:
     with path.open("rb") as file:
         first = next((line for line in file if not line.isspace()), b"")
     lines = _parsed(first)
     if isinstance(lines, dict):
-        return Seen("lines", frozenset(lines), lines)
+        return Contents("lines", frozenset(lines), lines)
     value = _parsed(path.read_bytes())
     if isinstance(value, dict):
-        return Seen("json", frozenset(value), value)
+        return Contents("json", frozenset(value), value)
     if isinstance(value, list) and value and isinstance(value[0], dict):
-        return Seen("json", frozenset(value[0]), value)
-    return Seen("other")
+        return Contents("json", frozenset(value[0]), value)
+    return Contents("other")
 
 
 def _parsed(raw: bytes) -> Any:
@@ -100,12 +100,12 @@ def table(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
     """``(where, row)`` of a table, tab- or comma-separated or a workbook; its cells are texts.
 
     Raises:
-        InputError: a row that cannot be read; where it is leads.
-        MissingError: a workbook, and openpyxl is not installed.
+        InputError: a row that cannot be read; the message begins with its place.
+        MissingError: the file is a workbook, and openpyxl is not installed.
 
     """
     form = tables.sniffed(path)
-    for where, row in tables.sound(str(path), form, tables.read(path, form)):
+    for where, row in tables.valid_rows(str(path), form, tables.read(path, form)):
         yield where, {name: tables.as_cell(cell) for name, cell in row.items()}
 
 
