@@ -204,7 +204,7 @@ def test_a_tokenizer_that_cannot_chat_is_refused(dressed: Callable[[str], Any]) 
     with pytest.raises(EngineError, match="no token ends a reply"):
         end_token_id(tokenizer)
     tokenizer.chat_template = None
-    with pytest.raises(EngineError, match="has no chat template; take the model's"):
+    with pytest.raises(EngineError, match="has no chat template; use the model's"):
         render_chat(tokenizer, PROMPT)
 
 

@@ -232,7 +232,7 @@ def test_what_cannot_be_trained_is_an_error_of_one_line(
     bare = shutil.copytree(base / "model", tmp_path / "bare" / "model")
     (bare / "chat_template.jinja").unlink()
     with pytest.raises(
-        EngineError, match="its tokenizer has no chat template; take the model's chat"
+        EngineError, match="its tokenizer has no chat template; use the model's chat"
     ):
         fine_tune(short(bare.parent, judge_data, tmp_path))
 
