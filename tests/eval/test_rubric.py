@@ -162,7 +162,7 @@ def test_rubrics_are_checked_against_their_items(tmp_path: Path) -> None:
     [
         ({"id": "q1"}, "rubrics.jsonl:1: criteria: field required"),
         ({"criteria": BY_HAND}, "rubrics.jsonl:1: id: field required"),
-        ({"id": "q1", "criteria": [{"text": "", "points": 1}]}, ":1: criteria.0.text: empty"),
+        ({"id": "q1", "criteria": [{"text": "", "points": 1}]}, ":1: criteria.0.text: is empty"),
         ({"id": "q1", "criteria": [{"text": "x"}]}, ":1: criteria.0.points: field required"),
         ({"id": "q1", "criteria": [], "totl": 10}, ":1: totl: unknown field"),
         ({"id": "q1", "criteria": BY_HAND, "total": 0}, ":1: total: "),
@@ -499,7 +499,7 @@ def test_people_in_a_column() -> None:
     }  # fmt: skip
     with pytest.raises(InputError, match="silver: is neither a file nor a column"):
         read_people("silver", grades)
-    with pytest.raises(InputError, match=r"a: meta.gold: points: 7, of 6 at most"):
+    with pytest.raises(InputError, match=r"a: meta.gold: points: 7 exceeds the total of 6"):
         read_people("gold", [grades[0].model_copy(update={"total": 6})])
 
 
