@@ -57,7 +57,7 @@ def run_stage(command: str, arguments: Sequence[str]) -> None:
     """
     sys.argv[1:] = arguments
     with packages_of(command):
-        runpy.run_module(_module(command), run_name="__main__", alter_sys=True)
+        runpy.run_module(module_of(command), run_name="__main__", alter_sys=True)
 
 
 @contextmanager
@@ -80,7 +80,8 @@ def packages_of(command: str) -> Iterator[None]:
         ) from error
 
 
-def _module(command: str) -> str:
+def module_of(command: str) -> str:
+    """The module of a command, in a checkout or in the wheel."""
     module = _MODULES.get(command, command)
     stage = module.partition(".")[0]
     return f"{__package__}.{module}" if find_spec(f"{__package__}.{stage}") else module

@@ -65,6 +65,7 @@ def gradegpt(*arguments: str) -> int:
     return int(ended.value.code or 0)
 
 
+@pytest.mark.filterwarnings("ignore:.*found in sys.modules:RuntimeWarning")  # by other tests
 def test_arguments_output_and_exit_code_are_those_of_the_stage(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
