@@ -4,6 +4,8 @@ PYTHON ?= python3.11
 VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+# The tests start many processes: modules are compiled once.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo test check fix slow clean
 
