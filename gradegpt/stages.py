@@ -31,6 +31,7 @@ COMMANDS: Final = {
     "eval.answer": "Ask a model the questions of a benchmark.",
     "eval.calibrate": "Fit calibration and abstention thresholds of a model.",
     "eval.errors": "Classify the errors of wrong answers.",
+    "eval.estimate": "Correct a model's accuracy for the judge's errors, by few labels.",
     "eval.leakage": "Detect whether a model has seen a benchmark.",
     "eval.panel": "Let judges of the same rows vote, and compare them.",
     "eval.parts": "Make references for sub-questions from solutions.",

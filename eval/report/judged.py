@@ -70,6 +70,20 @@ def read_judged(
     )
 
 
+def drawn_by(labels: Path) -> str:
+    """How the items of a sheet of labels were chosen, by its column ``drawn``; empty if unstated.
+
+    Raises:
+        InputError: the sheet's rows say different things.
+
+    """
+    rows = (row for _, row in Source.of(labels).rows() if not isinstance(row, str))
+    found = sorted({str(row.get("drawn") or "") for row in rows})
+    if len(found) > 1:
+        raise InputError(f"{labels}: drawn: is {' and '.join(map(repr, found))}; use one draw")
+    return found[0] if found else ""
+
+
 def _names(paths: Sequence[Path]) -> list[str]:
     """The files' names without endings, with their folders' where two are alike."""
     stems = [path.stem for path in paths]

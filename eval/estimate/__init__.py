@@ -1,0 +1,1 @@
+"""A model's accuracy from many judgements and few labels."""

@@ -1,0 +1,127 @@
+"""Estimators of a model's accuracy from many judgements and few labels.
+
+Every function takes counts of shape ``[..., strata]`` and returns arrays ``[...]``, so that one
+call serves a report and thousands of simulated data sets (``benchmarks/intervals.py``). A stratum
+holds the items with one result of the judge. The accuracy is that of the population from which the
+items were drawn.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from gradegpt.proportions import CONFIDENCE, jeffreys, wilson
+
+Numbers = NDArray[np.float64]
+LEAST_COUNT: Final = 15
+"""The fewest labels of either kind, and the fewest errors of the judge, for a normal interval."""
+LEAST_YOUDEN: Final = 0.2
+"""The least sensitivity + specificity - 1 of a judge that Rogan and Gladen's estimate corrects."""
+
+
+class Counts(NamedTuple):
+    """Items, labelled items and those labelled correct, each ``[..., strata]``."""
+
+    items: Numbers
+    labelled: Numbers
+    correct: Numbers
+
+
+class Interval(NamedTuple):
+    """An estimate with its limits, each ``[...]``; NaN where the method must not be used."""
+
+    value: Numbers
+    low: Numbers
+    high: Numbers
+
+
+def gold_only(counts: Counts, confidence: float = CONFIDENCE) -> Interval:
+    """The share of labelled items that are correct, with Wilson's limits; for random labels."""
+    n, k = counts.labelled.sum(axis=-1), counts.correct.sum(axis=-1)
+    value = np.divide(k, n, out=np.full_like(k, np.nan), where=n > 0)
+    return Interval(value, *wilson(k, n, confidence))
+
+
+def stratified(counts: Counts, confidence: float = CONFIDENCE) -> Interval:
+    """The accuracy within each stratum, weighed by the strata's shares of the items.
+
+    For labels drawn at random within each stratum, or over all items. It is the efficient estimate
+    (arXiv 2601.05420). The limits of each stratum are Jeffreys', combined by MOVER (Zou and Donner
+    2008), with the variance of the shares; Wilson's would be wider where a stratum has few errors.
+    A stratum without labels is unknown: 0 to 1.
+    """
+    items, n, k = counts
+    total = items.sum(axis=-1, keepdims=True)
+    share = items / total
+    rate = np.divide(k, n, out=np.full_like(k, 0.5), where=n > 0)
+    low, high = jeffreys(k, n, confidence)
+    value = (share * rate).sum(axis=-1)
+    between = (share * rate**2).sum(axis=-1) - value**2
+    drawn = _z(confidence) ** 2 * between / total[..., 0]
+    below = np.sqrt(((share * (rate - low)) ** 2).sum(axis=-1) + drawn)
+    above = np.sqrt(((share * (high - rate)) ** 2).sum(axis=-1) + drawn)
+    return Interval(value, np.clip(value - below, 0, 1), np.clip(value + above, 0, 1))
+
+
+def prediction_powered(counts: Counts, scores: Numbers, confidence: float = CONFIDENCE) -> Interval:
+    """PPI++ (arXiv 2311.01453, example 6.1 with the power tuning of section 6): a normal interval.
+
+    For random labels. ``scores`` ``[strata]`` are the judge's: 1 correct, 0 incorrect. NaN where
+    fewer than ``LEAST_COUNT`` labels are correct, incorrect, or differ from the judge: there its
+    interval covers too little.
+    """
+    items, labelled, correct = counts
+    n, rest = labelled.sum(axis=-1), (items - labelled).sum(axis=-1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = correct.sum(axis=-1) / n
+        seen, unseen = (labelled * scores).sum(-1) / n, ((items - labelled) * scores).sum(-1) / rest
+        total = items.sum(axis=-1)
+        over_all = (items * scores).sum(axis=-1) / total
+        spread = (items * scores**2).sum(axis=-1) / total - over_all**2
+        covariance = ((correct * scores).sum(axis=-1) / n - mean * seen) * n / (n - 1)
+        power = np.clip(covariance / (spread * (1 + n / rest)), 0, 1)
+        value = mean + power * (unseen - seen)
+        left = 1 - power[..., None] * scores
+        squares = (correct * left**2 + (labelled - correct) * (left - 1) ** 2).sum(axis=-1) / n
+        residual = (squares - (mean - power * seen) ** 2) * n / (n - 1)
+        half = _z(confidence) * np.sqrt(residual / n + power**2 * spread / rest)
+    wrong = labelled.sum(axis=-1) - correct.sum(axis=-1)
+    differ = np.where(scores > 0.5, labelled - correct, correct).sum(axis=-1)
+    few = np.minimum(np.minimum(wrong, n - wrong), differ) < LEAST_COUNT
+    value, half = (np.where(few | (rest <= 0), np.nan, x) for x in (value, half))
+    return Interval(value, np.clip(value - half, 0, 1), np.clip(value + half, 0, 1))
+
+
+def rogan_gladen(
+    judged_correct: Numbers, judged: Numbers, pool: Counts, confidence: float = CONFIDENCE
+) -> Interval:
+    """The share judged correct, corrected by the judge's sensitivity and specificity elsewhere.
+
+    For labels of another pool. ``pool`` has the strata judged correct and judged incorrect. Rogan
+    and Gladen (1978); the limits are those of Lang and Reiczigel (2014), which Lee et al. use
+    (arXiv 2511.21140). NaN where the judge is too close to chance (``LEAST_YOUDEN``).
+    """
+    z = _z(confidence)
+    right, wrong = pool.correct, pool.labelled - pool.correct
+    n_right, n_wrong = right.sum(axis=-1) + 2, wrong.sum(axis=-1) + 2
+    sensitivity, specificity = (right[..., 0] + 1) / n_right, (wrong[..., 1] + 1) / n_wrong
+    n = judged + z**2
+    share = (judged_correct + z**2 / 2) / n
+    youden = sensitivity + specificity - 1
+    youden = np.where(youden < LEAST_YOUDEN, np.nan, youden)
+    value = (share + specificity - 1) / youden
+    of_right = sensitivity * (1 - sensitivity) / n_right
+    of_wrong = specificity * (1 - specificity) / n_wrong
+    shift = 2 * z**2 * (value * of_right - (1 - value) * of_wrong)
+    spread = share * (1 - share) / n + (1 - value) ** 2 * of_wrong + value**2 * of_right
+    half = z * np.sqrt(spread) / youden
+    low, high = value + shift - half, value + shift + half
+    return Interval(np.clip(value, 0, 1), np.clip(low, 0, 1), np.clip(high, 0, 1))
+
+
+def _z(confidence: float) -> float:
+    return float(ndtri((1 + confidence) / 2))

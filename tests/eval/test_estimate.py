@@ -1,0 +1,288 @@
+"""A model's accuracy from judgements and labels: the numbers, what is refused, the command."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from eval.estimate.__main__ import app
+from eval.estimate.estimate import Drawn, counts_of, estimates, from_pool, strata_of
+from eval.estimate.estimators import Counts, gold_only, prediction_powered, rogan_gladen, stratified
+from eval.estimate.pick import labels_for, pick
+from gradegpt.errors import GradeGPTError, InputError
+from gradegpt.inputs import check_input
+from gradegpt.judges import RuleJudge
+from gradegpt.records import write_rows
+from gradegpt.run import judge_file
+from gradegpt.schema import Item, Judgement, Outcome, Verdict
+
+YES, NO = Verdict.CORRECT, Verdict.INCORRECT
+R, W, OPEN = "right", "wrong", "open"
+
+
+def judged(results: Sequence[str]) -> list[Judgement]:
+    """Judgements with these results, in order."""
+    verdicts = {R: YES, W: NO, OPEN: None}
+    return [
+        Judgement(
+            id=str(n), outcome=Outcome.UNDECIDED if r == OPEN else Outcome.JUDGED,
+            verdict=verdicts[r], method="rules", reason="x",
+        )
+        for n, r in enumerate(results)
+    ]  # fmt: skip
+
+
+def counts(*strata: tuple[float, float, float]) -> Counts:
+    return Counts(*(np.array(column, dtype=float) for column in zip(*strata, strict=True)))
+
+
+# --- estimators -----------------------------------------------------------------------------------
+
+
+def test_strata_are_weighed_by_their_shares() -> None:
+    """800 judged correct, 27 of 30 rightly, and 200 not, 6 of 30 of them correct: 0.76."""
+    found = stratified(counts((800, 30, 27), (200, 30, 6)))
+    assert found.value == pytest.approx(0.8 * 0.9 + 0.2 * 0.2)
+    assert found.low < 0.70
+    assert 0.82 < found.high < 0.86
+    assert found.low < found.value < found.high
+
+
+def test_a_stratum_without_labels_is_unknown() -> None:
+    """Its share of the interval is all of it."""
+    found = stratified(counts((900, 40, 40), (100, 0, 0)))
+    assert found.low < 0.9
+    assert found.high >= 0.99
+    assert found.high - found.low > 0.1
+
+
+def test_all_items_labelled_give_their_share() -> None:
+    """The estimate is then the share of correct ones, with an interval as wide as theirs."""
+    found, alone = (f(counts((70, 70, 66), (30, 30, 4))) for f in (stratified, gold_only))
+    assert found.value == pytest.approx(0.7)
+    assert alone.value == pytest.approx(0.7)
+    assert found.high - found.low == pytest.approx(alone.high - alone.low, rel=0.1)
+
+
+def test_prediction_powered_inference_from_counts_is_that_from_rows() -> None:
+    """The published formulas over rows of labels and judgements give the same interval."""
+    found = prediction_powered(counts((1300, 120, 102), (700, 80, 18)), np.array([1.0, 0.0]))
+    labels = np.repeat([1.0, 0.0, 1.0, 0.0], [102, 18, 18, 62])
+    judge = np.repeat([1.0, 0.0], [120, 80])
+    rest = np.repeat([1.0, 0.0], [1180, 620])
+    n, others = len(labels), len(rest)
+    power = np.cov(labels, judge)[0, 1] / np.var(np.append(judge, rest)) / (1 + n / others)
+    value = labels.mean() + power * (rest.mean() - judge.mean())
+    spread = np.var(labels - power * judge, ddof=1) / n + power**2 * np.var(rest) / others
+    assert found.value == pytest.approx(value)
+    assert found.high - found.low == pytest.approx(2 * 1.96 * np.sqrt(spread), rel=0.01)
+
+
+def test_a_normal_interval_needs_labels_of_either_kind_and_errors() -> None:
+    """With four errors of the judge it is not given."""
+    found = prediction_powered(counts((600, 60, 58), (400, 40, 2)), np.array([1.0, 0.0]))
+    assert np.isnan(found.value)
+
+
+def test_rogan_and_gladen_correct_the_share() -> None:
+    """60 % judged correct, sensitivity 0.9, specificity 0.8: (0.6 + 0.8 - 1) / 0.7."""
+    pool = counts((1100, 1100, 900), (900, 900, 100))
+    found = rogan_gladen(np.array(6000.0), np.array(10000.0), pool)
+    assert found.value == pytest.approx(0.4 / 0.7, abs=0.002)
+    assert found.high - found.low == pytest.approx(0.051, abs=0.001)
+
+
+def test_a_judge_at_chance_corrects_nothing() -> None:
+    """A sensitivity that is hardly above one less the specificity is refused."""
+    pool = counts((50, 50, 26), (50, 50, 24))
+    assert np.isnan(rogan_gladen(np.array(60.0), np.array(100.0), pool).value)
+
+
+@pytest.mark.parametrize("by_verdict", [True, False], ids=["by verdict", "random"])
+@pytest.mark.parametrize(
+    ("accuracy", "sensitivity", "specificity"), [(0.7, 0.9, 0.8), (0.95, 0.97, 0.6)]
+)
+def test_the_interval_covers_the_truth(
+    accuracy: float, sensitivity: float, specificity: float, *, by_verdict: bool
+) -> None:
+    """In 93 to 98.5 % of 4,000 data sets with 60 labels, and no wider than labels alone."""
+    from benchmarks.intervals import Case, drawn
+
+    case = Case(accuracy, sensitivity, specificity, 60)
+    data = drawn(case, 4000, np.random.default_rng(5), by_verdict)
+    found = stratified(data)
+    assert 0.93 <= ((found.low <= accuracy) & (accuracy <= found.high)).mean() <= 0.985
+    if not by_verdict:
+        alone = gold_only(data)
+        assert (found.high - found.low).mean() <= (alone.high - alone.low).mean()
+
+
+# --- judgements and labels ------------------------------------------------------------------------
+
+
+def test_estimates_stand_beside_what_they_correct() -> None:
+    """The judge's share, labels alone and the corrected accuracy, with their counts."""
+    results = [R] * 60 + [W] * 30 + [OPEN] * 10
+    labels: list[Verdict | None] = [None] * 100
+    for place, label in ((0, YES), (1, YES), (2, NO), (60, NO), (61, YES), (90, YES)):
+        labels[place] = label
+    raw, alone, corrected, powered = estimates([judged(results)], labels, Drawn.RANDOM)
+    assert (raw.accuracy, raw.n_items) == (pytest.approx(60 / 90), 90)
+    assert "10 items left open" in raw.assumes
+    assert (alone.accuracy, alone.n_labels) == (pytest.approx(4 / 6), 6)
+    assert corrected.accuracy == pytest.approx(0.6 * 2 / 3 + 0.3 / 2 + 0.1)
+    assert (powered.accuracy, powered.low) == (None, None)
+    assert powered.assumes.startswith("not usable: needs 15 labels")
+
+
+def test_labels_by_verdict_are_no_random_draw() -> None:
+    """Labels alone and PPI++ would be biased, so they are not given."""
+    found = estimates([judged([R, R, W, W])], [YES, None, NO, None], Drawn.BY_VERDICT)
+    assert [one.accuracy is None for one in found] == [False, True, False, True]
+
+
+def test_a_result_without_labels_is_named() -> None:
+    """The user is told which items nothing is known of."""
+    found = estimates([judged([R, R, OPEN])], [YES, None, None], Drawn.RANDOM)
+    assert "no label among the 1 undecided" in found[2].assumes
+
+
+def test_a_second_judge_refines_the_strata() -> None:
+    """Items on which the judges differ are strata of their own."""
+    names, table = counts_of(
+        strata_of([judged([R, R, W, W]), judged([R, W, W, R])]), [YES, NO, None, None]
+    )
+    assert len(names) == 4
+    assert table.labelled.sum() == 2
+
+
+def test_what_cannot_be_estimated_is_refused() -> None:
+    """No label, nothing judged, a pool by verdict or with labels of one kind."""
+    with pytest.raises(InputError, match="no judged item has a label"):
+        estimates([judged([R])], [None], Drawn.RANDOM)
+    with pytest.raises(InputError, match="no item was judged"):
+        estimates([judged([OPEN])], [YES], Drawn.RANDOM)
+    with pytest.raises(InputError, match="draw them at random"):
+        from_pool(judged([R]), judged([R, W]), [YES, NO], Drawn.BY_VERDICT)
+    with pytest.raises(InputError, match="labelled correct and others labelled incorrect"):
+        from_pool(judged([R]), judged([R, W]), [YES, YES], Drawn.RANDOM)
+
+
+# --- which and how many ---------------------------------------------------------------------------
+
+
+def test_as_many_of_each_result_are_picked() -> None:
+    """A stratum that is used up leaves its part to the others; labelled items are not picked."""
+    strata = strata_of([judged([R] * 90 + [W] * 6 + [OPEN] * 4)])
+    has_label = [place == 0 for place in range(100)]
+    picked = pick(strata, has_label, 20, seed=3)
+    assert Counter(strata[p][0] for p in picked) == {"correct": 10, "incorrect": 6, "undecided": 4}
+    assert len({*picked}) == 20
+    assert 0 not in picked
+    assert picked == pick(strata, has_label, 20, seed=3)
+    assert picked != pick(strata, has_label, 20, seed=4)
+    with pytest.raises(InputError, match="99 are without a label"):
+        pick(strata, has_label, 100, seed=3)
+
+
+def test_a_plan_reaches_its_width() -> None:
+    """So many labels, as the plan expects them, give that interval, and half as many do not."""
+    strata = strata_of([judged([R] * 4000 + [W] * 2000)])
+    n = labels_for(0.1, strata)
+    assert n is not None
+    for labels, reached in ((n, True), (n / 2, False)):
+        half = labels / 2
+        found = stratified(counts((4000, half, 0.9 * half), (2000, half, 0.1 * half)))
+        assert bool(found.high - found.low <= 0.1) is reached
+
+
+def test_a_plan_learns_from_labels() -> None:
+    """A judge that errs more needs more labels; a width that no labels give is None."""
+    strata = strata_of([judged([R] * 400 + [W] * 400)])
+    plain = labels_for(0.15, strata)
+    worse = labels_for(0.15, strata, counts((400, 30, 20), (400, 30, 10)))
+    assert plain is not None
+    assert worse is not None
+    assert worse > plain
+    assert labels_for(0.01, strata) is None
+    with pytest.raises(InputError, match="between 0 and 1"):
+        labels_for(5, strata)
+
+
+# --- the command ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A judged file: 40 answers, three in four of them right."""
+    rows = [
+        Item(id=f"q{n}", question="1+1=?", reference=("2",), response=f"It is {2 if n % 4 else 3}.")
+        for n in range(40)
+    ]
+    write_rows(tmp_path / "a.jsonl", rows)
+    judge_file(check_input(tmp_path / "a.jsonl"), tmp_path / "judged.jsonl", RuleJudge())
+    return tmp_path
+
+
+def command(*arguments: object) -> str:
+    result = CliRunner().invoke(app, [str(a) for a in arguments])
+    if result.exception is not None and isinstance(result.exception, GradeGPTError):
+        raise result.exception
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_from_a_file_of_judgements_to_an_accuracy(folder: Path) -> None:
+    """A sheet is drawn, filled in and read; the sheet does not show the verdict."""
+    sheet = folder / "labels.csv"
+    assert "12 items" in command(folder / "judged.jsonl", "--pick", 12, "-o", sheet)
+    with sheet.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {*rows[0]} == {"id", "question", "reference", "response", "label", "drawn"}
+    assert Counter(int(row["id"][1:]) % 4 == 0 for row in rows) == {True: 6, False: 6}
+    for row in rows:
+        row["label"] = "incorrect" if "3" in row["response"] else "correct"
+    with sheet.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    printed = command(folder / "judged.jsonl", sheet, "-o", folder / "found.json")
+    assert "75.0" in printed
+    assert "drawn by verdict" in printed
+    found = {e["method"]: e for e in json.loads((folder / "found.json").read_text("utf-8"))}
+    assert found["stratified"]["accuracy"] == pytest.approx(0.75)
+    assert found["stratified"]["n_labels"] == 12
+    assert "about" in command(folder / "judged.jsonl", sheet, "--plan", 0.3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "needs a table of labels as the second argument"),
+        (["--pick", 3], "needs the name of a .csv, .tsv or .xlsx"),
+        (["--pick", 3, "-o", "x.jsonl"], "needs the name of a .csv"),
+        (["--pick", 99, "-o", "x.csv"], "cannot pick 99 items"),
+        (["--pool", "judged.jsonl"], "--pool: needs LABELS"),
+    ],
+)
+def test_what_cannot_be_done_is_an_error(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[object], message: str
+) -> None:
+    """The error says what to do."""
+    monkeypatch.chdir(folder)
+    with pytest.raises(GradeGPTError, match=message):
+        command("judged.jsonl", *arguments)
+
+
+def test_a_sheet_is_never_replaced(folder: Path) -> None:
+    """It may hold the labels of an afternoon."""
+    (folder / "labels.csv").write_text("id,label\n", encoding="utf-8")
+    with pytest.raises(GradeGPTError, match="may hold labels"):
+        command(folder / "judged.jsonl", "--pick", 3, "-o", folder / "labels.csv")
