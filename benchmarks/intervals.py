@@ -3,8 +3,8 @@
     python -m benchmarks.intervals
 
 Items are drawn with an accuracy, a judge with a sensitivity and a specificity judges them, and a
-few are labelled: at random, half of them judged correct, or in another pool. For each method: the
-share of cases whose 95 % interval covers the true accuracy too rarely (below 93 %) or too often
+few are labelled: at random, by verdict as ``--pick`` draws them, or in another pool. For each
+method: the cases whose 95 % interval covers the true accuracy too rarely (below 93 %) or too often
 (above 98 %), and its mean width against the efficient bound and against labels alone.
 """
 
@@ -23,11 +23,13 @@ from rich.table import Table
 from eval.estimate.estimators import (
     Counts,
     Interval,
+    Numbers,
     gold_only,
     prediction_powered,
     rogan_gladen,
     stratified,
 )
+from eval.estimate.pick import allocation
 
 ACCURACIES: Final = (0.3, 0.5, 0.7, 0.85, 0.93, 0.97)
 SENSITIVITIES: Final = (0.7, 0.85, 0.95, 0.99)
@@ -50,12 +52,16 @@ class Case(NamedTuple):
         """The expected share of items judged correct."""
         return self.accuracy * self.sensitivity + (1 - self.accuracy) * (1 - self.specificity)
 
+    def allocated(self) -> Numbers:
+        """Labels of items judged correct and judged incorrect, ``[2]``, by verdict."""
+        first = round(ITEMS * self.judged_correct)
+        return allocation(np.array([first, ITEMS - first], dtype=float), self.labels)
+
     def efficient_width(self, by_verdict: bool) -> float:
         """The width of an interval at the efficiency bound of labels drawn so."""
         share = np.array([self.judged_correct, 1 - self.judged_correct])
         rate = self.accuracy * np.array([self.sensitivity, 1 - self.sensitivity]) / share
-        n = self.labels * (np.array([0.5, 0.5]) if by_verdict else share)
-        n = np.minimum(n, ITEMS * share)
+        n = self.allocated() if by_verdict else self.labels * share
         within = (share**2 * rate * (1 - rate) / n).sum()
         between = (share * rate**2).sum() - self.accuracy**2
         return float(2 * _Z * np.sqrt(within + between / ITEMS))
@@ -70,14 +76,14 @@ class Measured(NamedTuple):
 
 
 def drawn(case: Case, draws: int, rng: np.random.Generator, by_verdict: bool) -> Counts:
-    """Data sets ``[draws, 2]`` with labels at random or half of them judged correct."""
+    """Data sets ``[draws, 2]`` with labels at random or by verdict."""
     right = rng.binomial(ITEMS, case.accuracy, draws)
     accepted = rng.binomial(right, case.sensitivity)
     false = rng.binomial(ITEMS - right, 1 - case.specificity)
     items = np.stack([accepted + false, ITEMS - accepted - false], axis=1)
     if by_verdict:
-        half = np.minimum(case.labels // 2, items[:, 0])
-        first = np.maximum(half, case.labels - items[:, 1])
+        planned = case.allocated()[0]
+        first = np.clip(planned, case.labels - items[:, 1], items[:, 0]).astype(int)
     else:
         first = rng.hypergeometric(items[:, 0], items[:, 1], case.labels)
     labelled = np.stack([first, case.labels - first], axis=1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import numpy as np
@@ -11,22 +11,48 @@ import numpy as np
 from gradegpt.errors import InputError
 from gradegpt.proportions import CONFIDENCE
 
-from .estimate import CORRECT, Stratum, counts_of
+from .estimate import CORRECT, INCORRECT, Stratum, counts_of
 from .estimators import Counts, Numbers, stratified
 
 _RIGHT: Final = 0.9
 """The share of right verdicts that a plan assumes where there are no labels yet."""
 _FEWEST: Final = 4
-"""The fewest labels of a stratum in a plan."""
+"""The fewest labels of a stratum, if it has so many items."""
+
+
+def allocation(sizes: Numbers, n: int) -> Numbers:
+    """``n`` labels for strata of these sizes ``[strata]``, in proportion to the sizes' square root.
+
+    That is between as many labels of each stratum, which wastes them on small ones, and a
+    proportional draw, which hardly sees the judge's errors in small ones: over the cases of
+    ``benchmarks/intervals.py`` its interval is at most 8 % wider than the best of them, equal
+    numbers give up to 39 %, a proportional draw up to 29 %.
+
+    Raises:
+        InputError: the strata have fewer than ``n`` items.
+
+    """
+    left = int(sizes.sum())
+    if left < n:
+        raise InputError(f"cannot pick {n:,} items, as {left:,} are without a label; pick fewer")
+    quota = np.zeros_like(sizes)
+    wanted = np.minimum(sizes, _FEWEST)
+    if wanted.sum() <= n:
+        quota = wanted
+    weights = np.sqrt(sizes)
+    while quota.sum() < n:
+        behind = np.where(quota < sizes, quota / np.maximum(weights, 1), np.inf)
+        quota[np.argmin(behind)] += 1
+    return quota
 
 
 def pick(strata: Sequence[Stratum], labelled: Sequence[bool], n: int, seed: int) -> list[int]:
-    """The places of ``n`` items to label, in random order: as many of each stratum as of others.
+    """The places of ``n`` items to label, in random order, drawn by ``allocation``.
 
-    Strata that are used up leave their part to the others. Items that have a label are not picked.
+    Items that have a label are not picked.
 
     Raises:
-        InputError: fewer than ``n`` items are left.
+        InputError: fewer than ``n`` items have no label.
 
     """
     rng = random.Random(seed)
@@ -34,16 +60,12 @@ def pick(strata: Sequence[Stratum], labelled: Sequence[bool], n: int, seed: int)
     for place, (name, has_label) in enumerate(zip(strata, labelled, strict=True)):
         if not has_label:
             places[name].append(place)
-    left = sum(map(len, places.values()))
-    if left < n:
-        raise InputError(f"cannot pick {n:,} items, as {left:,} are without a label; pick fewer")
-    for items in places.values():
-        rng.shuffle(items)
-    picked: list[int] = []
-    while len(picked) < n:
-        for items in places.values():
-            if items and len(picked) < n:
-                picked.append(items.pop())
+    quota = allocation(np.array([len(items) for items in places.values()], dtype=float), n)
+    picked = [
+        place
+        for items, k in zip(places.values(), quota, strict=True)
+        for place in rng.sample(items, int(k))
+    ]
     rng.shuffle(picked)
     return picked
 
@@ -54,7 +76,7 @@ def labels_for(
     labels: Counts | None = None,
     confidence: float = CONFIDENCE,
 ) -> int | None:
-    """How many labels, as many in each stratum, make the stratified interval so wide.
+    """How many labels, drawn by ``allocation``, make the stratified interval so wide.
 
     The rates within the strata are those of the labels so far, or nine right verdicts in ten. None
     where labels of all items would not be enough.
@@ -67,23 +89,28 @@ def labels_for(
         raise InputError(f"--plan {width:g}: the width of an interval is between 0 and 1")
     names, counts = counts_of(strata, [None] * len(strata))
     rate = _rates(names, labels)
-    most = int(counts.items.max())
-    for n in _growing(most):
-        labelled = np.minimum(counts.items, n)
+
+    def reached(n: int) -> bool:
+        labelled = allocation(counts.items, n)
         found = stratified(Counts(counts.items, labelled, labelled * rate), confidence)
-        if float(found.high - found.low) <= width:
-            return int(labelled.sum())
-    return None
+        return bool(found.high - found.low <= width)
+
+    return next((n for n in _growing(len(strata)) if reached(n)), None)
 
 
 def _rates(names: Sequence[Stratum], labels: Counts | None) -> Numbers:
     """The share labelled correct that is expected in each stratum."""
-    expected: Numbers = np.array([_RIGHT if name[0] == CORRECT else 1 - _RIGHT for name in names])
+    of_result = {CORRECT: _RIGHT, INCORRECT: 1 - _RIGHT}
+    expected: Numbers = np.array([of_result.get(name[0], 0.5) for name in names])
     if labels is None:
         return expected
     return (labels.correct + expected) / (labels.labelled + 1)
 
 
-def _growing(most: int) -> Sequence[int]:
-    """Numbers of labels a stratum that are tried."""
-    return [n for n in range(_FEWEST, most) if n < 200 or n % 10 == 0] + [most]
+def _growing(most: int) -> Iterator[int]:
+    """Numbers of labels that are tried: each a tenth more than the one before."""
+    n = 2 * _FEWEST
+    while n < most:
+        yield n
+        n += max(1, n // 10)
+    yield most

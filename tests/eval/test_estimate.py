@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from eval.estimate.__main__ import app
 from eval.estimate.estimate import Drawn, counts_of, estimates, from_pool, strata_of
 from eval.estimate.estimators import Counts, gold_only, prediction_powered, rogan_gladen, stratified
-from eval.estimate.pick import labels_for, pick
+from eval.estimate.pick import allocation, labels_for, pick
 from gradegpt.errors import GradeGPTError, InputError
 from gradegpt.inputs import check_input
 from gradegpt.judges import RuleJudge
@@ -178,18 +178,27 @@ def test_what_cannot_be_estimated_is_refused() -> None:
 # --- which and how many ---------------------------------------------------------------------------
 
 
-def test_as_many_of_each_result_are_picked() -> None:
-    """A stratum that is used up leaves its part to the others; labelled items are not picked."""
-    strata = strata_of([judged([R] * 90 + [W] * 6 + [OPEN] * 4)])
-    has_label = [place == 0 for place in range(100)]
-    picked = pick(strata, has_label, 20, seed=3)
-    assert Counter(strata[p][0] for p in picked) == {"correct": 10, "incorrect": 6, "undecided": 4}
-    assert len({*picked}) == 20
+def test_rare_results_are_picked_more_often_than_by_chance() -> None:
+    """In proportion to the square root of their number; labelled items are not picked."""
+    strata = strata_of([judged([R] * 901 + [W] * 100 + [OPEN] * 3)])
+    has_label = [place == 0 for place in range(1004)]
+    picked = pick(strata, has_label, 43, seed=3)
+    assert Counter(strata[p][0] for p in picked) == {"correct": 30, "incorrect": 10, "undecided": 3}
+    assert len({*picked}) == 43
     assert 0 not in picked
-    assert picked == pick(strata, has_label, 20, seed=3)
-    assert picked != pick(strata, has_label, 20, seed=4)
-    with pytest.raises(InputError, match="99 are without a label"):
-        pick(strata, has_label, 100, seed=3)
+    assert picked == pick(strata, has_label, 43, seed=3)
+    assert picked != pick(strata, has_label, 43, seed=4)
+    with pytest.raises(InputError, match="1,003 are without a label"):
+        pick(strata, has_label, 1004, seed=3)
+
+
+@pytest.mark.parametrize("n", [1, 5, 8, 20, 110])
+def test_an_allocation_has_its_sum(n: int) -> None:
+    """And no stratum gets more labels than it has items."""
+    sizes = np.array([100.0, 2.0, 0.0, 8.0])
+    quota = allocation(sizes, n)
+    assert quota.sum() == n
+    assert (quota <= sizes).all()
 
 
 def test_a_plan_reaches_its_width() -> None:
@@ -197,9 +206,9 @@ def test_a_plan_reaches_its_width() -> None:
     strata = strata_of([judged([R] * 4000 + [W] * 2000)])
     n = labels_for(0.1, strata)
     assert n is not None
-    for labels, reached in ((n, True), (n / 2, False)):
-        half = labels / 2
-        found = stratified(counts((4000, half, 0.9 * half), (2000, half, 0.1 * half)))
+    for labels, reached in ((n, True), (n // 2, False)):
+        first, second = allocation(np.array([4000.0, 2000.0]), labels)
+        found = stratified(counts((4000, first, 0.9 * first), (2000, second, 0.1 * second)))
         assert bool(found.high - found.low <= 0.1) is reached
 
 
@@ -246,7 +255,7 @@ def test_from_a_file_of_judgements_to_an_accuracy(folder: Path) -> None:
     with sheet.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert {*rows[0]} == {"id", "question", "reference", "response", "label", "drawn"}
-    assert Counter(int(row["id"][1:]) % 4 == 0 for row in rows) == {True: 6, False: 6}
+    assert Counter(int(row["id"][1:]) % 4 == 0 for row in rows) == {True: 5, False: 7}
     for row in rows:
         row["label"] = "incorrect" if "3" in row["response"] else "correct"
     with sheet.open("w", encoding="utf-8", newline="") as file:
