@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The whole pipeline on the embedded base and embedded data, in under five minutes on two cores, without network.
+# The whole pipeline on the built-in base and built-in data, in under five minutes on two cores, without network.
 # Each step is a command that you can type yourself; outputs go to data/demo and runs/demo.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -11,7 +11,7 @@ rm -rf runs/demo data/demo
 step "1/5  generate a few thousand judge rows from the bank and parametric problems"
 gradegpt data configs/data_gen/demo.yaml
 
-step "2/5  put a LoRA adapter on the embedded base"
+step "2/5  put a LoRA adapter on the built-in base"
 gradegpt train configs/train/demo.yaml
 
 step "3/5  measure rules, untuned base, tuned base and cascade on 192 hand-labelled answers"

@@ -86,8 +86,8 @@ def test_the_figures_in_readmes_sentences_are_those_of_the_summaries() -> None:
     readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
     assert (
         f"decide {rules['coverage']:.1%} of {rules['n_items']:,} graded answers in fifteen files, "
-        f"{rules['accuracy']:.1%} of them rightly, {kept['accuracy']:.1%} without "
-        f"{rules['n_items'] - kept['n_items']} rows"
+        f"{rules['accuracy']:.1%} of them correctly, {kept['accuracy']:.1%} without "
+        f"{rules['n_items'] - kept['n_items']} mislabelled rows"
     ) in readme
     assert f"{rate:,} a second" in readme
 
