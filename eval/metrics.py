@@ -12,17 +12,42 @@ from typing import Final, Self
 import numpy as np
 from pydantic import model_validator
 
-from gradegpt.agreement import Scores, by_question, estimate, resampled, says_yes, score, table
+from gradegpt.agreement import (
+    Cells,
+    Scores,
+    by_question,
+    estimate,
+    resampled,
+    says_yes,
+    score,
+    table,
+)
+from gradegpt.proportions import wilson
 from gradegpt.schema import Example, Judgement, Row
 
 BOOTSTRAPPED: Final = ("accuracy", "balanced_accuracy", "kappa", "acc_outcome")
 
 
 class Interval(Row):
-    """A 95 % percentile bootstrap interval, resampled by question."""
+    """A 95 % percentile bootstrap interval, resampled by question.
+
+    A share of none or all has no spread to resample; its limits are Wilson's, over questions.
+    """
 
     low: float
     high: float
+
+
+def share_interval(values: Scores, n_questions: int, scale: float = 1.0) -> Interval:
+    """The interval of a share from ``resampled``, ``[1 + draws]``; ``scale`` is the value of all.
+
+    >>> share_interval(np.array([1.0, 1.0]), n_questions=1)
+    Interval(low=0.206..., high=1.0)
+    """
+    value, low, high = estimate(values)
+    if value in (0.0, scale):
+        low, high = (scale * float(x) for x in wilson(n_questions * value / scale, n_questions))
+    return Interval(low=low, high=high)
 
 
 class Metrics(Row):
@@ -78,17 +103,33 @@ def measure(
     total = cells.sum(axis=0)
     (tn, fp, *_), (fn, tp, *_) = total.tolist()
     _, _, undecided, unparsed, failed = total.sum(axis=0).tolist()
-    draws = bootstrap if len(cells) > 1 else 0  # one question has no interval
+    draws = bootstrap if len(cells) > 1 else 0  # one question cannot be resampled
     drawn = score(resampled(cells, draws, seed))
     scores = {name: _defined(values[0]) for name, values in drawn.items()}
-    ends = {n: estimate(drawn[n])[1:] for n in BOOTSTRAPPED if draws and scores[n] is not None}
     return Metrics(
         n_items=len(examples), n_questions=len(cells), n_judged=tp + fp + fn + tn,
         n_undecided=undecided, n_unparsed=unparsed, n_failed=failed,
         true_positive=tp, false_positive=fp, false_negative=fn, true_negative=tn,
-        intervals={name: Interval(low=low, high=high) for name, (low, high) in ends.items()},
+        intervals=_intervals(drawn, scores, cells),
         auc=area_under_curve(examples, judgements), **scores,
     )  # fmt: skip
+
+
+def _intervals(
+    drawn: dict[str, Scores], scores: dict[str, float | None], cells: Cells
+) -> dict[str, Interval]:
+    """The intervals of ``BOOTSTRAPPED``; of one question, those of the shares alone."""
+    judged = int((cells[:, :, :2].sum(axis=(1, 2)) > 0).sum())
+    shares = {"accuracy": (judged, 1.0), "acc_outcome": (len(cells), 100.0)}
+    found: dict[str, Interval] = {}
+    for name in BOOTSTRAPPED:
+        n_questions, scale = shares.get(name, (0, 0.0))
+        if scale and scores[name] in (0.0, scale):
+            found[name] = share_interval(drawn[name], n_questions, scale)
+        elif scores[name] is not None and len(drawn[name]) > 1:
+            _, low, high = estimate(drawn[name])
+            found[name] = Interval(low=low, high=high)
+    return found
 
 
 def area_under_curve(examples: Sequence[Example], judgements: Sequence[Judgement]) -> float | None:

@@ -8,10 +8,10 @@ from typing import Final, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from gradegpt.agreement import estimate, resampled
+from gradegpt.agreement import resampled
 from gradegpt.schema import Row
 
-from .metrics import Interval
+from .metrics import Interval, share_interval
 
 DRAWS: Final = 2000
 Values = NDArray[np.float64]
@@ -41,8 +41,9 @@ def share(pairs: Sequence[tuple[float, float]], seed: int) -> Share:
     """``ratio`` of at least one pair, where no second value is 0."""
     table = np.array(pairs, dtype=np.float64)
     totals = resampled(table, DRAWS, seed)
-    value, low, high = estimate(totals[:, 0] / totals[:, 1])
-    return Share(value=value, interval=Interval(low=low, high=high), n_questions=len(table))
+    values = totals[:, 0] / totals[:, 1]
+    interval = share_interval(values, len(table))
+    return Share(value=float(values[0]), interval=interval, n_questions=len(table))
 
 
 def tagged(rows: Iterable[T], tags_of: Callable[[T], Tags]) -> dict[str, dict[str, list[T]]]:

@@ -101,9 +101,13 @@ def test_the_bootstrap_is_deterministic_and_holds_the_estimate() -> None:
     assert 0 <= interval.low < one.accuracy < interval.high <= 1
 
 
-def test_one_question_alone_has_no_interval() -> None:
-    """Resampling a single question gives no interval."""
-    assert measured("c", "c", 100).intervals == {}
+def test_all_right_is_not_certain() -> None:
+    """A share of all or none has Wilson's limits, over the questions; one right row says little."""
+    one = measured("c", "c", 100).intervals
+    assert {*one} == {"accuracy", "acc_outcome"}
+    assert one["accuracy"].low == pytest.approx(0.207, abs=0.001)
+    assert one["acc_outcome"].low == pytest.approx(20.7, abs=0.1)
+    assert one["accuracy"].high == 1
 
 
 def test_two_judges_are_compared_where_both_judged() -> None:

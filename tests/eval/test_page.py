@@ -278,9 +278,9 @@ def test_the_same_results_give_the_same_bytes() -> None:
     assert page(labels=[R, W, N]) == page(labels=[R, W, N])
 
 
-def test_a_page_of_one_row_has_no_interval_and_no_tag() -> None:
-    """There is nothing to resample or to group."""
+def test_a_page_of_one_row_has_a_wide_interval_and_no_tag() -> None:
+    """One right answer is not certainty, and there is nothing to group."""
     text = page(1, second=False)
     assert "1 response to 1 question" in text
     assert 'id="tags"' not in text
-    assert 'class="range"' not in text
+    assert '<span class="range">20.7 – 100.0</span>' in text
