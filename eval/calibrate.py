@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Final, NamedTuple
+from typing import Annotated, ClassVar, Final, NamedTuple
 
 import numpy as np
 import typer
@@ -61,6 +61,7 @@ class CalibrationSettings(Settings):
     accuracy is at least ``least_accuracy``.
     """
 
+    command: ClassVar[str] = "eval.calibrate"
     name: str = Field(pattern=r"^\w[\w .+-]*$")
     out: str = ""
     sources: tuple[Source, ...] = Field(min_length=1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Final, Self
+from typing import ClassVar, Final, Self
 
 from pydantic import Field, field_validator, model_validator
 
@@ -29,6 +29,7 @@ class EvalSettings(Settings):
     defaults to ``runs/<name>``.
     """
 
+    command: ClassVar[str] = "eval"
     name: str = Field(pattern=r"^\w[\w .+-]*$")
     out: str = ""
     sources: tuple[Source, ...] = ()

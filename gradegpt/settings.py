@@ -10,13 +10,13 @@ import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from gradegpt.errors import MissingError, SettingsError
-from gradegpt.shipped import recipe, recipes
+from gradegpt.shipped import command_of, found, recipes
 
 S = TypeVar("S", bound="Settings")
 
@@ -24,28 +24,45 @@ S = TypeVar("S", bound="Settings")
 class Settings(BaseModel):
     """Base of every settings class: frozen, unknown keys rejected."""
 
+    command: ClassVar[str] = ""
+    """The command that the settings are for, such as ``eval.calibrate``."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 def load_settings(cls: type[S], path: str | Path, overrides: Sequence[str] = ()) -> S:
     """Read the YAML file at ``path``, apply ``key=value`` (dots for nested keys), and validate.
 
-    ``path`` may name a shipped recipe of the stage that ``cls`` is part of: ``nano``, or
+    ``path`` may name a shipped recipe of the command of ``cls``: ``nano``, or
     ``configs/serve/nano.yaml``, which is found from any working directory. A file with ``extends:
     other.yaml`` inherits the keys of that file, in the same folder; its own top-level keys replace
     them as a whole.
 
     Raises:
         MissingError: there is no such file.
-        SettingsError: not YAML, an unknown key, or a value of the wrong kind.
+        SettingsError: not YAML, a recipe of another command, an unknown key, or a value of the
+            wrong kind.
 
     """
-    stage = cls.__module__.removeprefix(f"{__package__}.").partition(".")[0]
-    path = Path(recipe(str(path), stage))
-    if not path.is_file():
-        shipped = ", ".join(recipes(stage)) or "none"
-        raise MissingError(f"{path}: no such settings file; the shipped ones are: {shipped}")
+    path = _file(cls.command, str(path))
+    if cls.command and (command := command_of(path)) not in ("", cls.command):
+        raise SettingsError(f"{path}: is a recipe of gradegpt {command}, not of {cls.command}")
     return build_settings(cls, _read(path), str(path), overrides)
+
+
+def _file(command: str, name: str) -> Path:
+    """The file ``name``, or the shipped recipe of that name or path."""
+    path = Path(found(name))
+    if path.is_file():
+        return path
+    own = {recipe.stem: recipe for owner, recipe in recipes() if owner == command}
+    if name in own:
+        return own[name]
+    other = next((owner for owner, recipe in recipes() if recipe.stem == name), None)
+    if command and other:
+        raise SettingsError(f"{name}: is a recipe of gradegpt {other}, not of {command}")
+    shipped = f"; the shipped ones are: {', '.join(own)}" if own else ""
+    raise MissingError(f"{name}: no such settings file{shipped}")
 
 
 def _read(path: Path, extended: tuple[Path, ...] = ()) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 import typer
@@ -31,6 +31,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 class LexicalSettings(Settings):
     """The graded files to fit and to test, and the number, depth and learning rate of trees."""
 
+    command: ClassVar[str] = "train.lexical"
     train: tuple[Source, ...] = Field(min_length=1)
     test: tuple[Source, ...] = ()
     trees: int = Field(default=150, ge=1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
+from typing import ClassVar, Final
 
 from pydantic import Field
 
@@ -25,6 +25,7 @@ class AblationSettings(Settings):
     ``left_open`` and ``sample`` choose rows as in an evaluation.
     """
 
+    command: ClassVar[str] = "eval.ablation"
     name: str = Field(pattern=r"^\w[\w .+-]*$")
     out: str = ""
     data: str

@@ -7,9 +7,15 @@ from pathlib import Path
 import pytest
 from pydantic import Field, ValidationError
 
+from data_gen.settings import DataGenSettings
+from eval.ablation.settings import AblationSettings
+from eval.calibrate import CalibrationSettings
+from eval.settings import EvalSettings
 from gradegpt.errors import MissingError, SettingsError
 from gradegpt.settings import Settings, build_settings, load_settings
 from serve.settings import ServeSettings
+from train.lexical import LexicalSettings
+from train.settings import BaseSettings, SFTSettings
 
 
 class Inner(Settings):
@@ -150,11 +156,34 @@ def test_a_required_setting_is_named() -> None:
 
 
 def test_the_error_of_a_missing_file_lists_the_shipped_ones() -> None:
-    """Those of the stage that the settings belong to."""
+    """Those of the command that the settings are for."""
     with pytest.raises(MissingError, match=r"nowhere: no such .*: demo, gradegpt-1\.5b, nano$"):
         load_settings(ServeSettings, "nowhere")
-    with pytest.raises(MissingError, match=r"nowhere\.yaml: no such settings file; .*: none$"):
+    with pytest.raises(MissingError, match=r"nowhere\.yaml: no such settings file$"):
         load_settings(Outer, "nowhere.yaml")
+
+
+@pytest.mark.parametrize(
+    ("settings", "name"),
+    [
+        (DataGenSettings, "demo"), (SFTSettings, "nano-judge"), (BaseSettings, "nano-base"),
+        (LexicalSettings, "lexical"), (EvalSettings, "handmade"), (AblationSettings, "ablation"),
+        (CalibrationSettings, "calibrate"), (ServeSettings, "nano"),
+    ],
+)  # fmt: skip
+def test_a_recipe_is_found_by_its_name_wherever_its_settings_are(
+    settings: type[Settings], name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the class is in the module that ``gradegpt`` runs, which is ``__main__``."""
+    monkeypatch.setattr(settings, "__module__", "__main__")
+    assert load_settings(settings, name)
+
+
+@pytest.mark.parametrize("name", ["ablation", "configs/eval/ablation.yaml"])
+def test_a_recipe_of_another_command_is_an_error_that_names_it(name: str) -> None:
+    """Its settings would all be unknown."""
+    with pytest.raises(SettingsError, match=r"is a recipe of gradegpt eval\.ablation, not of eval"):
+        load_settings(EvalSettings, name)
 
 
 @pytest.mark.parametrize("name", ["nano", "configs/serve/nano.yaml"])
