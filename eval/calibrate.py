@@ -43,6 +43,7 @@ from .judging import (
     read_sources,
     write_items,
 )
+from .settings import Name
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
@@ -62,9 +63,9 @@ class CalibrationSettings(Settings):
     """
 
     command: ClassVar[str] = "eval.calibrate"
-    name: str = Field(pattern=r"^\w[\w .+-]*$")
+    name: Name
     out: str = ""
-    sources: tuple[Source, ...] = Field(min_length=1)
+    sources: tuple[Source, ...] = Field(min_length=1, examples=["[{path: graded.csv}]"])
     trained_on: tuple[Source, ...] = ()
     judge: JudgeSettings = JudgeSettings(kind="model")
     levels: tuple[float, ...] = (0.0, 0.9, 0.99, 0.999, 0.9999)

@@ -8,9 +8,10 @@ from functools import partial
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any, Final, NoReturn
+from typing import Annotated, Any, Final, NoReturn, cast
 
 import typer
+from pydantic import ValidationError
 
 from gradegpt import options
 from gradegpt.console import to_file, to_stdout
@@ -19,6 +20,7 @@ from gradegpt.importers import logs
 from gradegpt.inputs import CheckedInput, check_input
 from gradegpt.judges.base import Judge
 from gradegpt.judges.build import JudgeSettings, build_judge
+from gradegpt.mistakes import explain
 from gradegpt.options import Kind
 from gradegpt.records import validate
 from gradegpt.run import check_output
@@ -37,6 +39,8 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
+_UsageError: Final = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
+"""The base of all errors of usage, which typer does not export."""
 _LOCAL: Final = ("torch", "transformers", "peft", "safetensors")
 _FAST: Final = ("onnxruntime", "tokenizers", "jinja2")
 _WITHOUT_MODEL: Final = frozenset(("batch_size", "cache", "profile"))
@@ -52,11 +56,16 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None, *, name: str) 
     """Run a command line; a ``GradeGPTError`` becomes one line on stderr and its exit code."""
     try:
         with packages_of(name.removeprefix("gradegpt ")):
-            app(args=arguments, prog_name=name)
+            code = app(args=arguments, prog_name=name, standalone_mode=False)
     except GradeGPTError as error:
         typer.echo(f"error: {error}", err=True)
         sys.exit(error.exit_code)
-    sys.exit(0)
+    except _UsageError as error:
+        if isinstance(error.__cause__, ValidationError):
+            error.message = explain(error.__cause__)
+        error.show()
+        sys.exit(error.exit_code)
+    sys.exit(code or 0)
 
 
 def _version(wanted: bool) -> None:

@@ -19,9 +19,9 @@ from pydantic import ValidationError
 
 from gradegpt.complaints import Complaint
 from gradegpt.errors import InputError, SettingsError
-from gradegpt.records import complaints, parse_json
+from gradegpt.mistakes import complaints, suggest
+from gradegpt.records import parse_json
 from gradegpt.schema import Example, Item
-from gradegpt.settings import suggest
 
 ALIASES: Final[dict[str, tuple[str, ...]]] = {
     "id": ("uid", "uuid", "idx", "index", "questionid", "sampleid", "itemid", "编号"),

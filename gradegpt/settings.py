@@ -6,7 +6,6 @@ YAML is read as plain text scalars and typed by the settings class alone: PyYAML
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
@@ -16,6 +15,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from gradegpt.errors import MissingError, SettingsError
+from gradegpt.mistakes import Mistake, mistakes, suggest
 from gradegpt.shipped import command_of, found, recipes
 
 S = TypeVar("S", bound="Settings")
@@ -70,7 +70,7 @@ def _read(path: Path, extended: tuple[Path, ...] = ()) -> dict[str, Any]:
         raise MissingError(f"{path}: no such settings file; {extended[-1].name} extends it")
     if path in extended:
         raise SettingsError(f"{path}: extends itself through {extended[-1].name}")
-    data = _parsed(path.read_text(encoding="utf-8"), f"{path}:") or {}
+    data = _parsed(path.read_text(encoding="utf-8"), str(path), is_file=True) or {}
     if not isinstance(data, dict):
         kind = type(data).__name__
         raise SettingsError(f"{path}: expected 'key: value' lines at the top, found a {kind}")
@@ -78,11 +78,14 @@ def _read(path: Path, extended: tuple[Path, ...] = ()) -> dict[str, Any]:
     return data if other is None else _read(path.parent / other, (*extended, path)) | data
 
 
-def _parsed(text: str, where: str) -> Any:
+def _parsed(text: str, where: str, *, is_file: bool = False) -> Any:
     try:
         return yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506  BaseLoader makes strings only
     except yaml.YAMLError as error:
-        raise SettingsError(f"{where} not valid YAML: {' '.join(str(error).split())}") from error
+        mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", None)
+        line = f":{mark.line + 1}:{mark.column + 1}" if mark and is_file else ""
+        what = str(problem or error).replace("<stream end>", "end of the text")
+        raise SettingsError(f"{where}{line}: not valid YAML: {' '.join(what.split())}") from error
 
 
 def build_settings(
@@ -107,7 +110,7 @@ def _apply(data: dict[str, Any], override: str) -> None:
         data = data.setdefault(parent, {})
         if not isinstance(data, dict):
             raise SettingsError(f"{override!r}: {parent!r} is a value and has no settings")
-    data[last] = _parsed(value, f"{override!r}: the value is") if value else ""
+    data[last] = _parsed(value, repr(override)) if value else ""
 
 
 def _none_for_null(value: Any) -> Any:
@@ -119,29 +122,31 @@ def _none_for_null(value: Any) -> Any:
 
 
 def _explain(cls: type[BaseModel], error: ValidationError) -> str:
-    parts = []
-    for detail in error.errors():
-        location = ".".join(str(p) for p in detail["loc"])
-        match detail["type"]:
-            case "extra_forbidden":
-                word, known = str(detail["loc"][-1]), _known_keys(cls)
-                hint = suggest(word, [*known])
-                if word in known:  # a setting of another section
-                    hint = f"; did you mean {known[word]!r}?"
-                parts.append(f"unknown setting {location!r}{hint}")
-            case "missing":
-                parts.append(f"setting {location!r} is required")
-            case _:
-                value = detail["input"]
-                got = "" if isinstance(value, Mapping | list) else f" (got {value!r})"
-                parts.append(f"{location}: {detail['msg'].removeprefix('Value error, ')}{got}")
-    return "; ".join(parts)
+    return "; ".join(_explained(cls, mistake) for mistake in mistakes(error))
 
 
-def suggest(word: str, known: Sequence[str]) -> str:
-    """``; did you mean 'max_steps'?`` or, without a close match, an empty string."""
-    near = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
-    return f"; did you mean {near[0]!r}?" if near else ""
+def _explained(cls: type[BaseModel], mistake: Mistake) -> str:
+    key, value = ".".join(map(str, mistake.place)), mistake.value
+    if mistake.kind == "extra_forbidden":
+        return f"unknown setting {key!r}{_suggested(cls, mistake.place)}"
+    if mistake.kind == "missing":
+        return f"setting {key!r} is required"
+    what = mistake.what
+    if what == "expected a list" and (examples := cls.model_fields[str(mistake.place[0])].examples):
+        what += f", such as {examples[0]}"
+    if mistake.kind == "value_error" or "did you mean" in what or isinstance(value, Mapping | list):
+        return f"{key}: {what}" if key else what
+    return f"{key}: {what}, got {'null' if value is None else repr(value)}"
+
+
+def _suggested(cls: type[BaseModel], place: tuple[int | str, ...]) -> str:
+    """The nearest setting of the same section, else of another one with its full key."""
+    word, known = str(place[-1]), _known_keys(cls)
+    if word in known:
+        return f"; did you mean {known[word]!r}?"
+    section = "".join("0." if isinstance(part, int) else f"{part}." for part in place[:-1])
+    beside = [name for name, key in known.items() if key == section + name]
+    return suggest(word, beside, cutoff=0.7) or suggest(word, [*known])
 
 
 def _known_keys(cls: type[BaseModel]) -> dict[str, str]:

@@ -15,13 +15,14 @@ import hashlib
 import hmac
 import logging
 import os
+import re
 import secrets
 from pathlib import Path
 from threading import Lock
 from typing import Annotated, Final, NamedTuple
 
 import typer
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from gradegpt.cli import run
 from gradegpt.errors import GradeGPTError, InputError, MissingError
@@ -33,10 +34,16 @@ _BYTES: Final = 32
 _log = logging.getLogger(__name__)
 
 
+def _owner_name(name: str) -> str:
+    if not re.fullmatch(r"[\w.@+-]{1,64}", name):
+        raise ValueError(f"{name!r} is no name; use up to 64 letters, digits and . @ + - _")
+    return name
+
+
 class Key(Row):
     """One line of the file."""
 
-    name: str = Field(pattern=r"^[\w.@+-]{1,64}$")
+    name: Annotated[str, AfterValidator(_owner_name)]
     sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from gradegpt.chain import YES
 from gradegpt.engines.chat import end_token_id
 from gradegpt.errors import EngineError, MissingError, SettingsError
-from gradegpt.settings import suggest
+from gradegpt.mistakes import suggest
 from gradegpt.shipped import base_of
 
 from .settings import SFTSettings

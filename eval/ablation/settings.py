@@ -11,6 +11,8 @@ from gradegpt.importers.labelled import Source
 from gradegpt.schema import ChainFormat
 from gradegpt.settings import Settings
 
+from ..settings import Name
+
 UNTUNED: Final = "untuned"
 
 
@@ -26,7 +28,7 @@ class AblationSettings(Settings):
     """
 
     command: ClassVar[str] = "eval.ablation"
-    name: str = Field(pattern=r"^\w[\w .+-]*$")
+    name: Name
     out: str = ""
     data: str
     recipe: str
@@ -36,7 +38,7 @@ class AblationSettings(Settings):
     seeds: tuple[int, ...] = Field(default=(0, 1, 2), min_length=1)
     formats: tuple[ChainFormat, ...] = tuple(ChainFormat)
     shots: int = Field(default=3, ge=0)
-    sources: tuple[Source, ...] = Field(min_length=1)
+    sources: tuple[Source, ...] = Field(min_length=1, examples=["[{path: graded.csv}]"])
     left_open: bool = False
     sample: int = Field(default=0, ge=0)
     max_new_tokens: int = Field(default=256, ge=1)

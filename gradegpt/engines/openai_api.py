@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from gradegpt.engines.base import Generation, TagProbability
 from gradegpt.engines.openai_reply import Reply
 from gradegpt.errors import EngineError, EngineTimeoutError, MissingError, SettingsError
-from gradegpt.records import explain
+from gradegpt.mistakes import explain
 from gradegpt.schema import Message
 
 if TYPE_CHECKING:

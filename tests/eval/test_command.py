@@ -41,7 +41,7 @@ CONFIGS = sorted(
         (["judges=[{kind: rules}, {kind: rules}]"], "two judges have the name 'rules'"),
         (["judges=[{kind: rules, name: a/b}]"], "'a/b' cannot name a file"),
         (["sources=[{path: a.jsonl}, {path: b/a.jsonl}]"], "two sources have the name 'a'"),
-        (["judges=[]"], "judges: Tuple should have at least 1 item"),
+        (["judges=[]"], "judges: expected at least one entry"),
         (["sources=[{path: nowhere.jsonl}]"], "nowhere.jsonl: no such file"),
     ],
     ids=["unknown", "judges", "file name", "sources", "no judge", "no file"],

@@ -163,7 +163,7 @@ def test_a_file_is_judged_with_a_summary(here: Path, capsys: pytest.CaptureFixtu
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (None, "in.jsonl: no such file; give a JSON Lines file"),
+        (None, "in.jsonl: no such file; check the path"),
         ("", "in.jsonl: there are no rows; write one item per line as a JSON object"),
         ("\n \n", "in.jsonl: there are no rows; write one item per line as a JSON object"),
         (ROW + "{\n", "in.jsonl:2: not a JSON object (Expecting property name enclosed in double "
@@ -215,7 +215,7 @@ def test_a_bad_input_is_an_exact_error_before_the_model_is_loaded(
          "in.jsonl: is the input; choose another name for the output"),
         (["in.jsonl", "-o", ".", *RULES], 3, ".: is a folder; give the name of a file to write"),
         ([".", "-o", "out.jsonl", *RULES], 2,
-         ".: is a folder; give a JSON Lines file"),
+         ".: is a folder; give a file (.jsonl, .csv, .xlsx, ...)"),
         (["in.jsonl", "-o", "out.jsonl", *RULES, "--model", "x", "--min-confidence", "0.5"], 2,
          "--model, --min-confidence: not for --judge rules, which uses no model"),
         (["in.jsonl", "-o", "out.jsonl", "--base-url", "http://127.0.0.1:9/v1"], 2,

@@ -91,8 +91,8 @@ def test_a_field_may_be_mapped_to_no_column() -> None:
         ({"tests": [{"in": "1"}, {"in": "2"}]}, "tests", "expected the test cases of a program"),
         ({"tags": "physics"}, "tags", "expected what the question is about, {"),
         ({"steps": 3}, "steps", "expected a list of texts"),
-        ({"answer_type": "MCQ"}, "answer_type", "input should be 'single_choice', "),
-        ({"points": 0}, "points", "input should be greater than 0"),
+        ({"answer_type": "MCQ"}, "answer_type", "should be 'single_choice', "),
+        ({"points": 0}, "points", "should be greater than 0"),
     ],
 )
 def test_an_invalid_optional_field_is_an_error_that_says_how_to_leave_it_out(
@@ -238,7 +238,7 @@ def test_the_error_of_a_missing_column_lists_the_columns() -> None:
 
 def test_a_complaint_names_the_column_as_it_is_in_the_file() -> None:
     (wrong,) = complaints_of({"gold": " ", "output": ["a"]}, given={"response": "output"})
-    assert (wrong.field, wrong.what) == ("output", "input should be a valid string")
+    assert (wrong.field, wrong.what) == ("output", "expected text")
 
 
 def test_equal_complaints_are_listed_once_with_their_number() -> None:

@@ -34,7 +34,7 @@ class Outer(Settings):
     resume: bool = True
     note: str | None = "n"
     inner: Inner = Inner()
-    parts: tuple[Inner, ...] = ()
+    parts: tuple[Inner, ...] = Field(default=(), min_length=1, examples=["[{label: a}]"])
     weights: dict[str, float] = Field(default_factory=dict)
 
 
@@ -108,18 +108,23 @@ def test_an_override_replaces_one_value(
         ("zzzz: 5", (), "unknown setting 'zzzz'"),
         ("", ("learningrate=1",), "unknown setting 'learningrate'; did you mean 'learning_rate'?"),
         ("max_steps: many", (),
-         "max_steps: Input should be a valid integer, unable to parse string "
-         "as an integer (got 'many')"),
-        ("max_steps: 0", (), "max_steps: Input should be greater than or equal to 1 (got '0')"),
-        ("name: null", (), "name: Input should be a valid string (got None)"),
+         "max_steps: expected a whole number, got 'many'"),
+        ("max_steps: 0", (), "max_steps: should be greater than or equal to 1, got '0'"),
+        ("name: null", (), "name: expected text, got null"),
+        ("learning_rate: abc", (), "learning_rate: expected a number, got 'abc'"),
+        ("parts: x", (), "parts: expected a list, such as [{label: a}], got 'x'"),
+        ("inner: {labl: 5}", (), "unknown setting 'inner.labl'; did you mean 'label'?"),
+        ("nam: x", (), "unknown setting 'nam'; did you mean 'name'?"),
+        ("lael: x", (), "unknown setting 'lael'; did you mean 'label'?"),
+        ("name: x\n\tresume: no", (), ":2:1: not valid YAML: found character"),
         ("inner: 5", (), "inner: "),
-        ("a: [", (), "not valid YAML: "),
-        ("a: 1\n b: 2", (), "not valid YAML: "),
+        ("a: [", (), ":1:5: not valid YAML: "),
+        ("a: 1\n b: 2", (), ":2:3: not valid YAML: mapping values are not allowed here"),
         ("- a\n- b", (), "expected 'key: value' lines at the top, found a list"),
         ("just words", (), "expected 'key: value' lines at the top, found a str"),
         ("", ("max_steps",), "'max_steps': expected key=value, such as max_steps=100"),
         ("", ("=5",), "'=5': expected key=value, such as max_steps=100"),
-        ("", ("parts=[",), "'parts=[': the value is not valid YAML: "),
+        ("", ("parts=[",), "'parts=[': not valid YAML: "),
         ("name: x", ("name.first=y",),
         "'name.first=y': 'name' is a value and has no settings"),
         ("!!python/object/apply:os.system [ls]", (),
@@ -132,17 +137,42 @@ def test_a_mistake_is_one_line_that_says_what_to_do(
     """Unknown keys are never ignored."""
     with pytest.raises(SettingsError) as caught:
         load(tmp_path, text, *overrides)
-    error = str(caught.value).removeprefix(f"{tmp_path / 'c.yaml'}: ")
+    error = str(caught.value).removeprefix(f"{tmp_path / 'c.yaml'}").removeprefix(": ")
     assert error.startswith(message)
     assert "\n" not in error
 
 
 def test_all_mistakes_are_reported(tmp_path: Path) -> None:
     """In one message."""
-    with pytest.raises(
-        SettingsError, match=r"learning_rate: .*'fast'\); unknown setting 'max_step'"
-    ):
+    with pytest.raises(SettingsError, match=r"learning_rate: .*'fast'; unknown setting 'max_step'"):
         load(tmp_path, "max_step: 1\nlearning_rate: fast")
+
+
+def test_a_mistake_inside_a_list_is_reported_once(tmp_path: Path) -> None:
+    """Not also that the list is then too short."""
+    with pytest.raises(SettingsError, match=r"^\S*: parts\.0\.response: expected a [^;]*$"):
+        load(tmp_path, "parts: [{response: x}]")
+
+
+def test_the_nearest_setting_of_the_same_section_is_suggested() -> None:
+    """``prot`` is more like ``prompt``, which is a setting of the judge."""
+    with pytest.raises(SettingsError, match="'prot'; did you mean 'port'"):
+        load_settings(ServeSettings, "nano", ["prot=8000"])
+
+
+@pytest.mark.parametrize("name", ["../x", "a/b", ""])
+def test_a_name_that_cannot_be_a_file_is_explained_in_words(name: str) -> None:
+    """And not by a pattern."""
+    with pytest.raises(SettingsError, match=r"name: the name .* use letters, digits and"):
+        load_settings(EvalSettings, "handmade", [f"name={name}"])
+
+
+def test_a_near_choice_is_suggested() -> None:
+    """Of the values that a setting may have."""
+    with pytest.raises(
+        SettingsError, match=r"judges\.0\.kind: should be .*; did you mean 'rules'\?"
+    ):
+        load_settings(EvalSettings, "handmade", ["judges=[{kind: rule}]"])
 
 
 def test_a_required_setting_is_named() -> None:

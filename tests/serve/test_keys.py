@@ -121,7 +121,7 @@ def line(name: str, digit: str) -> str:
         ("", "has no key; make one: gradegpt serve.keys add NAME"),
         ("{", r"keys\.jsonl:1: "),
         ('{"name": "ann", "key": "gg-1"}', r"keys\.jsonl:1: sha256: field required"),
-        (line("a b", "0"), "name: string should match"),
+        (line("a b", "0"), "name: 'a b' is no name; use up to 64"),
         ('{"name": "ann", "sha256": "gg-1"}', "sha256: string should match"),
         (line("a", "0") + line("a", "1"),
          "the name of key 2 occurs twice"),
