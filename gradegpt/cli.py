@@ -28,7 +28,7 @@ from gradegpt.schema import Item, Outcome
 from gradegpt.settings import build_settings
 from gradegpt.shipped import NANO, base_of
 from gradegpt.stages import COMMANDS, packages_of, run_stage
-from gradegpt.tables import Form, form_of, opened
+from gradegpt.tables import SUFFIXES, Form, form_of, opened
 
 app = typer.Typer(
     help="GradeGPT grades a model's response against a reference answer.",
@@ -107,9 +107,10 @@ def judge(
     form: options.OutputForm = None,
     skip_bad: options.SkipBad = False,
 ) -> None:
-    """Judge a file of items, or one response given by --question, --reference and --response.
+    """Judge a file, or one response.
 
-    To resume a run that was stopped, give the same command again.
+    One response is given by --question, --reference and --response. To resume a run that was
+    stopped, give the same command again.
     """
     given = {
         "profile": profile, "model": model, "adapter": adapter, "base_url": base_url,
@@ -121,19 +122,30 @@ def judge(
         "question": question, "context": context, "reference": reference, "response": response,
     }  # fmt: skip
     if source is None:
+        if output is not None:
+            raise _UsageError("--output is for a FILE; a single result is printed")
         _judge_one(single, settings)
         return
     if any(value is not None for value in single.values()):
-        raise typer.BadParameter("give a file, or --reference and --response; not both")
-    columns = options.columns_of(mapped)
+        raise _UsageError("give FILE, or --reference and --response; not both")
+    columns, form = options.columns_of(mapped), form or _form_of(output)
     if not columns and (log := logs.recognise(source)):
         _regrade(source, log, output, settings, overwrite=overwrite)
         return
     with opened(source) as table:
         checked = check_input(table, ignore_extra=ignore_extra, columns=columns, skip_bad=skip_bad)
         report_columns(checked)
-        form = form or (form_of(output) if output else None) or Form.JSONL
         _judge_rows(checked, output, form, settings, overwrite=overwrite)
+
+
+def _form_of(output: Path | None) -> Form:
+    """The form that the output's suffix names; JSON Lines without a suffix."""
+    if output is None or not output.suffix:
+        return Form.JSONL
+    if (form := form_of(output)) is None:
+        what = f"unknown suffix {output.suffix!r}; use {', '.join(SUFFIXES)}, or give --format"
+        raise typer.BadParameter(f"{output}: {what}", param_hint="--output")
+    return form
 
 
 def _judge_rows(
@@ -179,7 +191,7 @@ def _settings(kind: Kind, wanted: dict[str, Any]) -> JudgeSettings:
 
 def _judge_one(given: dict[str, Any], settings: JudgeSettings) -> None:
     if not given["reference"] or given["response"] is None:
-        raise typer.BadParameter("give a file, or --reference and --response")
+        raise _UsageError("nothing to judge: give FILE, or --reference and --response")
     item = validate(Item, {k: v for k, v in given.items() if v is not None}, "options")
     judgement = build_judge(settings).judge([item])[0]
     if judgement.outcome is Outcome.FAILED:

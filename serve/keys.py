@@ -110,6 +110,9 @@ class Keys:
 
 def read_keys(path: Path) -> tuple[Key, ...]:
     """All keys of a file; names and keys are unique in it."""
+    if not path.exists():
+        how = f"create it with gradegpt serve.keys add NAME {path}"
+        raise MissingError(f"{path}: no such file; {how}")
     keys = tuple(read_rows(path, Key))
     for column, what in (("name", "name"), ("sha256", "key")):
         values = [getattr(key, column) for key in keys]
@@ -150,7 +153,10 @@ _Name = Annotated[str, typer.Argument(metavar="NAME", help="The owner of the key
 
 @app.command()
 def add(name: _Name, file: _File) -> None:
-    """Make a key for NAME and print it; only its hash is stored, so keep it."""
+    """Make a key for NAME, and print it.
+
+    Only its hash is stored, so keep it.
+    """
     keys = read_keys(file) if file.exists() else ()
     if any(key.name == name for key in keys):
         raise InputError(

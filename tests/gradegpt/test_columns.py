@@ -236,6 +236,17 @@ def test_the_error_of_a_missing_column_lists_the_columns() -> None:
     )  # fmt: skip
 
 
+def test_an_unknown_column_of_a_flat_table_cannot_go_into_meta() -> None:
+    """A cell of CSV holds no object."""
+    flat = COMMAND_LINE._replace(has_objects=False)
+    seen = {"reference": ["4"], "response": ["4"], "model": ["m"]}
+    _, (wrong,) = read_item(
+        {"reference": "4", "response": "4", "model": "m"},
+        recognise(seen, name="in.csv", options=flat), 1,
+    )  # fmt: skip
+    assert wrong == Complaint("model", "unknown column", "; use --ignore-extra to skip it")
+
+
 def test_a_complaint_names_the_column_as_it_is_in_the_file() -> None:
     (wrong,) = complaints_of({"gold": " ", "output": ["a"]}, given={"response": "output"})
     assert (wrong.field, wrong.what) == ("output", "expected text")

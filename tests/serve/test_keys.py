@@ -115,6 +115,12 @@ def line(name: str, digit: str) -> str:
     return json.dumps({"name": name, "sha256": digit * 64}) + "\n"
 
 
+def test_the_error_of_a_missing_file_says_how_to_make_one(tmp_path: Path) -> None:
+    """For the server and for the commands."""
+    with pytest.raises(MissingError, match=r"no such file; create it with gradegpt serve\.keys"):
+        Keys.load(tmp_path / "keys.jsonl")
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
