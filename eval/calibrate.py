@@ -291,7 +291,7 @@ def _confidence(judgement: Judgement) -> float:
     return 1.0 if judgement.confidence is None else judgement.confidence
 
 
-@app.command(epilog="Then: cp runs/<name>/calibration.json beside the adapter.")
+@app.command(epilog="Then: cp runs/<name>/calibration.json ADAPTER_FOLDER")
 def main(
     config: Annotated[
         Path,
@@ -303,17 +303,20 @@ def main(
         list[str] | None,
         typer.Argument(
             metavar="KEY=VALUE",
-            help="Settings to change: name, out, sources, judge.adapter, levels, least_rows.",
+            help="Settings to change: name, out, sources=[{path: FILE}] (labelled answers), "
+            "judge.adapter, levels (confidences to try), least_rows (of an answer type).",
         ),
     ] = None,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace judgements of another judge or other rows.")
     ] = False,
 ) -> None:
-    """Measure by kind of answer where a model is better than chance; write calibration.json.
+    """Fit a judge's weights and least confidence by answer type; write calibration.json.
 
-    With that file beside the adapter a cascade abstains elsewhere, and uses the lexical judge where
-    that is better. Give labelled answers that neither trained the model nor will measure it.
+    For each answer type, fit the weights and the confidence above which a model is good enough to
+    be used. With that file in the adapter's folder, a cascade gives no verdict below it, and uses
+    the lexical judge where that is better. Use labelled answers that neither trained the model nor
+    will measure it.
     """
     settings = load_settings(CalibrationSettings, config, overrides or ())
     table = empty_table()
