@@ -38,7 +38,7 @@ def main(
     overrides: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[KEY=VALUE]...",
+            metavar="KEY=VALUE",
             help="Settings to change: name, out (a folder; default runs/<name>), "
             "judges=[{kind: rules|model|cascade, model: ..., adapter: ...}], bootstrap (resamples "
             "for the intervals), seed, listed (the most items in the report). For settings also "

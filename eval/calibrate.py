@@ -311,7 +311,7 @@ def main(
         bool, typer.Option("--overwrite", help="Replace judgements of another judge or other rows.")
     ] = False,
 ) -> None:
-    """Fit a judge's weights and least confidence by answer type; write calibration.json.
+    """Fit a judge's weights and thresholds by answer type; write calibration.json.
 
     For each answer type, fit the weights and the confidence above which a model is good enough to
     be used. With that file in the adapter's folder, a cascade gives no verdict below it, and uses

@@ -46,9 +46,9 @@ File = Annotated[
         help="Items as JSON Lines, JSON, CSV, TSV, Parquet or XLSX; - for standard input; or "
         "hf:owner/name:config@split. Columns: question, reference, response; optional id, context, "
         "answer_type, tolerance, needs, meta. Usual synonyms such as answer and prediction are "
-        "recognised. Columns with labels (label, verdict) are ignored. Logs of other tools are "
-        "accepted, and their scores compared with the new verdicts: lm-evaluation-harness, "
-        "Inspect, OpenCompass, VLMEvalKit, evalscope, simple-evals, HELM, verl, OpenRLHF.",
+        "recognised. Columns with labels (label, verdict) are ignored. Logs of other tools "
+        "(lm-evaluation-harness, Inspect, OpenCompass, VLMEvalKit, evalscope, simple-evals, HELM, "
+        "verl, OpenRLHF) are accepted, and their scores are compared with the new verdicts.",
     ),
 ]
 Output = Annotated[

@@ -29,7 +29,7 @@ COMMANDS: Final = {
     "train.merge": "Merge an adapter into its base.",
     "eval.ablation": "Compare chain formats, at equal steps and equal tokens.",
     "eval.answer": "Ask a model the questions of a benchmark.",
-    "eval.calibrate": "Fit a judge's weights and least confidence by answer type.",
+    "eval.calibrate": "Fit a judge's weights and thresholds by answer type.",
     "eval.errors": "Classify why answers are wrong.",
     "eval.estimate": "Correct a model's accuracy by a few labels of people.",
     "eval.leakage": "Detect whether a model has seen a benchmark.",

@@ -69,7 +69,7 @@ def check_hub(name: str, file: str) -> None:
         GatedRepoError,
         HfHubHTTPError,
         HFValidationError,
-        HTTPError,
+        HTTPError,  # type: ignore[attr-defined]  # of the HTTP library that its version uses
         RepositoryNotFoundError,
     )
 

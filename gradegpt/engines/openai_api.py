@@ -170,8 +170,8 @@ class OpenAIEngine:
             failed = EngineError(f"{name}: HTTP {code}: {error.message}")
             return _Failure(failed, down=code >= 500, refused=code in _REFUSED)
         except self._openai.OpenAIError as error:
-            why = str(error).rstrip(".")
-            return _Failure(EngineError(f"{name}: {why}; is the server running?"), down=True)
+            reason = str(error).rstrip(".")
+            return _Failure(EngineError(f"{name}: {reason}; is the server running?"), down=True)
         except ValueError as error:  # the body is not JSON, or not a completion's
             why = explain(error) if isinstance(error, ValidationError) else error
             return _Failure(EngineError(f"{name}: not a chat completion ({why}); {_WRONG_URL}"))
