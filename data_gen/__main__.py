@@ -58,11 +58,13 @@ def main(
         list[str] | None,
         typer.Argument(
             metavar="KEY=VALUE",
-            help="Settings to change: out, seed, workers, parametric, balance.rows, formats, ...",
+            help="Settings to change: out, seed, workers (processes), parametric (the number of "
+            "problems with random numbers), balance.rows (the rows to keep; 0 keeps all), formats "
+            "(the share of each chain format, such as {outcome: 1}), ...",
         ),
     ] = None,
 ) -> None:
-    """Turn questions, references and responses into chain-labelled prompt/completion rows.
+    """Turn questions, references and responses into prompt/completion rows.
 
     Writes into <out>: train and dev as JSON Lines and Parquet, disputed.jsonl (rows on which the
     sources of labels disagree), README.md and card.html (the data card) and, last, manifest.json.

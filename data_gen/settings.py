@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, field_validator
 
@@ -94,6 +94,7 @@ class DataGenSettings(Settings):
     embedded base. ``formats`` are the weights of the chain formats.
     """
 
+    command: ClassVar[str] = "data"
     name: str
     out: str = ""
     kind: Literal["judge", "base"] = "judge"

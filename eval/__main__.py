@@ -30,19 +30,19 @@ def main(
         str,
         typer.Argument(
             metavar="FILE|CONFIG.YAML",
-            help="Answers with a label each, or without any: JSON Lines, JSON, CSV, TSV, Parquet "
-            "or XLSX, whose columns are recognised by their usual names. Or settings, such as "
-            "configs/eval/handmade.yaml, or handmade alone.",
+            help="A table of answers, with a label each or without labels, in the formats and with "
+            "the columns of gradegpt judge. Or settings, such as configs/eval/handmade.yaml; the "
+            "name of a shipped file is enough: handmade.",
         ),
     ],
     overrides: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="KEY=VALUE",
-            help="Settings to change: name, out (default runs/<name>), sources=[{path: ...}] with "
-            "labels or answers=[PATH] without, "
-            "judges=[{name: ..., kind: rules|model|cascade, model: ..., adapter: ...}], "
-            "bootstrap, seed, chunk, disagreements, listed.",
+            help="Settings to change: name, out (a folder; default runs/<name>), "
+            "judges=[{kind: rules|model|cascade, model: ..., adapter: ...}], bootstrap (resamples "
+            "for the intervals), seed, listed (the most items in the report). For settings also "
+            "sources=[{path: FILE}] with labels, or answers=[FILE] without.",
         ),
     ] = None,
     judges: Annotated[
@@ -65,7 +65,10 @@ def main(
         ),
     ] = False,
 ) -> None:
-    """Measure how well judges agree with labelled answers, or score a model's unlabelled answers.
+    """Measure judges against labels, or a model on a benchmark.
+
+    With labels, how well each judge agrees with them; without, the score of the model that
+    answered.
 
     Writes to runs/<name>, for a FILE runs/<its name>: judgements/<judge>.jsonl, report.json,
     report.html (open it in a browser) and, last, manifest.json. A stopped run resumes when the

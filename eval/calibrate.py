@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Final, NamedTuple
+from typing import Annotated, ClassVar, Final, NamedTuple
 
 import numpy as np
 import typer
@@ -43,6 +43,7 @@ from .judging import (
     read_sources,
     write_items,
 )
+from .settings import Name
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
@@ -61,9 +62,10 @@ class CalibrationSettings(Settings):
     accuracy is at least ``least_accuracy``.
     """
 
-    name: str = Field(pattern=r"^\w[\w .+-]*$")
+    command: ClassVar[str] = "eval.calibrate"
+    name: Name
     out: str = ""
-    sources: tuple[Source, ...] = Field(min_length=1)
+    sources: tuple[Source, ...] = Field(min_length=1, examples=["[{path: graded.csv}]"])
     trained_on: tuple[Source, ...] = ()
     judge: JudgeSettings = JudgeSettings(kind="model")
     levels: tuple[float, ...] = (0.0, 0.9, 0.99, 0.999, 0.9999)
@@ -289,7 +291,7 @@ def _confidence(judgement: Judgement) -> float:
     return 1.0 if judgement.confidence is None else judgement.confidence
 
 
-@app.command(epilog="Then: cp runs/<name>/calibration.json beside the adapter.")
+@app.command(epilog="Then: cp runs/<name>/calibration.json ADAPTER_FOLDER")
 def main(
     config: Annotated[
         Path,
@@ -301,17 +303,20 @@ def main(
         list[str] | None,
         typer.Argument(
             metavar="KEY=VALUE",
-            help="Settings to change: name, out, sources, judge.adapter, levels, least_rows.",
+            help="Settings to change: name, out, sources=[{path: FILE}] (labelled answers), "
+            "judge.adapter, levels (confidences to try), least_rows (of an answer type).",
         ),
     ] = None,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace judgements of another judge or other rows.")
     ] = False,
 ) -> None:
-    """Measure by kind of answer where a model is better than chance; write calibration.json.
+    """Fit a judge's weights and thresholds by answer type; write calibration.json.
 
-    With that file beside the adapter a cascade abstains elsewhere, and uses the lexical judge where
-    that is better. Give labelled answers that neither trained the model nor will measure it.
+    For each answer type, fit the weights and the confidence above which a model is good enough to
+    be used. With that file in the adapter's folder, a cascade gives no verdict below it, and uses
+    the lexical judge where that is better. Use labelled answers that neither trained the model nor
+    will measure it.
     """
     settings = load_settings(CalibrationSettings, config, overrides or ())
     table = empty_table()

@@ -43,7 +43,8 @@ def label_message(answers: CheckedInput) -> str:
     label = label_of(answers)
     if label is None:
         return (
-            "label: none, so the model that answered is scored; name a column: --map label=COLUMN"
+            "no label column, so this scores the model that answered; to measure the judge, name "
+            "it: --map label=COLUMN"
         )
     source = Source.model_validate(_source(answers, label))
     left = answers.rows - sum(1 for _ in read_examples(source))

@@ -155,7 +155,9 @@ def main(
         Vote, typer.Option(help="weighted: by the judges' accuracies on these rows.")
     ] = Vote.MAJORITY,
 ) -> None:
-    """Combine the votes of an evaluation's judges: agreement, differences, whom to leave out.
+    """Combine the judges of an evaluation by voting, and compare them.
+
+    It shows their agreement, the rows on which they differ, and whom to leave out.
 
     Writes RUN/panel.json and RUN/differ.jsonl, the rows on which judges differ.
     """

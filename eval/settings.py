@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Final, Self
+from typing import Annotated, ClassVar, Final, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from gradegpt.importers.labelled import Source
 from gradegpt.judges.build import JudgeSettings
@@ -15,6 +15,16 @@ from gradegpt.settings import Settings
 LISTED: Final = 5000
 """The default number of items that a page lists: about 10 MB of ordinary rows."""
 _FILE_NAME: Final = re.compile(r"\w[\w .+-]*")
+
+
+def _file_name(name: str) -> str:
+    if not _FILE_NAME.fullmatch(name):
+        raise ValueError(f"the name {name!r} cannot name a file; use letters, digits and . + - _")
+    return name
+
+
+Name = Annotated[str, AfterValidator(_file_name)]
+"""A name that is also that of a file or folder."""
 
 
 class EvalSettings(Settings):
@@ -29,17 +39,18 @@ class EvalSettings(Settings):
     defaults to ``runs/<name>``.
     """
 
-    name: str = Field(pattern=r"^\w[\w .+-]*$")
+    command: ClassVar[str] = "eval"
+    name: Name
     out: str = ""
-    sources: tuple[Source, ...] = ()
-    answers: tuple[str, ...] = ()
+    sources: tuple[Source, ...] = Field(default=(), examples=["[{path: graded.csv}]"])
+    answers: tuple[str, ...] = Field(default=(), examples=["[answers.csv]"])
     columns: dict[str, str] = Field(default_factory=dict)
     ks: tuple[int, ...] = ()
     left_open: bool = False
     """Keep only the rows that the rules leave undecided, which a cascade's other judges decide."""
     sample: int = Field(default=0, ge=0)
     """The most rows of each source, drawn by ``seed``; 0 keeps all."""
-    judges: tuple[JudgeSettings, ...] = Field(min_length=1)
+    judges: tuple[JudgeSettings, ...] = Field(min_length=1, examples=["[{kind: rules}]"])
     bootstrap: int = Field(default=2000, ge=0)
     seed: int = Field(default=0, ge=0)
     chunk: int = Field(default=256, ge=1)
@@ -73,10 +84,7 @@ class EvalSettings(Settings):
         labels = [judge.label for judge in judges]
         _distinct("judges", labels)
         for label in labels:
-            if not _FILE_NAME.fullmatch(label):
-                raise ValueError(
-                    f"the name {label!r} cannot name a file; use letters, digits and . + - _"
-                )
+            _file_name(label)
         return judges
 
     @field_validator("sources")

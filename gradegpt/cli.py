@@ -8,9 +8,10 @@ from functools import partial
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any, Final, NoReturn
+from typing import Annotated, Any, Final, NoReturn, cast
 
 import typer
+from pydantic import ValidationError
 
 from gradegpt import options
 from gradegpt.console import to_file, to_stdout
@@ -19,6 +20,7 @@ from gradegpt.importers import logs
 from gradegpt.inputs import CheckedInput, check_input
 from gradegpt.judges.base import Judge
 from gradegpt.judges.build import JudgeSettings, build_judge
+from gradegpt.mistakes import explain
 from gradegpt.options import Kind
 from gradegpt.records import validate
 from gradegpt.run import check_output
@@ -26,7 +28,7 @@ from gradegpt.schema import Item, Outcome
 from gradegpt.settings import build_settings
 from gradegpt.shipped import NANO, base_of
 from gradegpt.stages import COMMANDS, packages_of, run_stage
-from gradegpt.tables import Form, form_of, opened
+from gradegpt.tables import SUFFIXES, Form, form_of, opened
 
 app = typer.Typer(
     help="GradeGPT grades a model's response against a reference answer.",
@@ -37,6 +39,8 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
+_UsageError: Final = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
+"""The base of all errors of usage, which typer does not export."""
 _LOCAL: Final = ("torch", "transformers", "peft", "safetensors")
 _FAST: Final = ("onnxruntime", "tokenizers", "jinja2")
 _WITHOUT_MODEL: Final = frozenset(("batch_size", "cache", "profile"))
@@ -52,11 +56,16 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None, *, name: str) 
     """Run a command line; a ``GradeGPTError`` becomes one line on stderr and its exit code."""
     try:
         with packages_of(name.removeprefix("gradegpt ")):
-            app(args=arguments, prog_name=name)
+            code = app(args=arguments, prog_name=name, standalone_mode=False)
     except GradeGPTError as error:
         typer.echo(f"error: {error}", err=True)
         sys.exit(error.exit_code)
-    sys.exit(0)
+    except _UsageError as error:
+        if isinstance(error.__cause__, ValidationError):
+            error.message = explain(error.__cause__)
+        error.show()
+        sys.exit(error.exit_code)
+    sys.exit(code or 0)
 
 
 def _version(wanted: bool) -> None:
@@ -98,9 +107,10 @@ def judge(
     form: options.OutputForm = None,
     skip_bad: options.SkipBad = False,
 ) -> None:
-    """Judge a file of items, or one response given by --question, --reference and --response.
+    """Judge a file, or one response.
 
-    To resume a run that was stopped, give the same command again.
+    One response is given by --question, --reference and --response. To resume a run that was
+    stopped, give the same command again.
     """
     given = {
         "profile": profile, "model": model, "adapter": adapter, "base_url": base_url,
@@ -112,19 +122,30 @@ def judge(
         "question": question, "context": context, "reference": reference, "response": response,
     }  # fmt: skip
     if source is None:
+        if output is not None:
+            raise _UsageError("--output is for a FILE; a single result is printed")
         _judge_one(single, settings)
         return
     if any(value is not None for value in single.values()):
-        raise typer.BadParameter("give a file, or --reference and --response; not both")
-    columns = options.columns_of(mapped)
+        raise _UsageError("give FILE, or --reference and --response; not both")
+    columns, form = options.columns_of(mapped), form or _form_of(output)
     if not columns and (log := logs.recognise(source)):
         _regrade(source, log, output, settings, overwrite=overwrite)
         return
     with opened(source) as table:
         checked = check_input(table, ignore_extra=ignore_extra, columns=columns, skip_bad=skip_bad)
         report_columns(checked)
-        form = form or (form_of(output) if output else None) or Form.JSONL
         _judge_rows(checked, output, form, settings, overwrite=overwrite)
+
+
+def _form_of(output: Path | None) -> Form:
+    """The form that the output's suffix names; JSON Lines without a suffix."""
+    if output is None or not output.suffix:
+        return Form.JSONL
+    if (form := form_of(output)) is None:
+        what = f"unknown suffix {output.suffix!r}; use {', '.join(SUFFIXES)}, or give --format"
+        raise typer.BadParameter(f"{output}: {what}", param_hint="--output")
+    return form
 
 
 def _judge_rows(
@@ -170,7 +191,7 @@ def _settings(kind: Kind, wanted: dict[str, Any]) -> JudgeSettings:
 
 def _judge_one(given: dict[str, Any], settings: JudgeSettings) -> None:
     if not given["reference"] or given["response"] is None:
-        raise typer.BadParameter("give a file, or --reference and --response")
+        raise _UsageError("nothing to judge: give FILE, or --reference and --response")
     item = validate(Item, {k: v for k, v in given.items() if v is not None}, "options")
     judgement = build_judge(settings).judge([item])[0]
     if judgement.outcome is Outcome.FAILED:

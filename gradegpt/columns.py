@@ -19,9 +19,9 @@ from pydantic import ValidationError
 
 from gradegpt.complaints import Complaint
 from gradegpt.errors import InputError, SettingsError
-from gradegpt.records import complaints, parse_json
+from gradegpt.mistakes import complaints, suggest
+from gradegpt.records import parse_json
 from gradegpt.schema import Example, Item
-from gradegpt.settings import suggest
 
 ALIASES: Final[dict[str, tuple[str, ...]]] = {
     "id": ("uid", "uuid", "idx", "index", "questionid", "sampleid", "itemid", "编号"),
@@ -79,6 +79,8 @@ class Options(NamedTuple):
 
     map: str
     ignore_extra: str
+    has_objects: bool = True
+    """Whether a row can hold an object, such as ``meta``."""
 
     def mapping(self, field: str, column: str) -> str:
         """The option that reads ``field`` from ``column``."""
@@ -222,6 +224,9 @@ def _short(value: object, most: int = 60) -> str:
 def _unknown(column: str, columns: Columns) -> Complaint:
     near = next(iter(difflib.get_close_matches(_key(column), _USUAL, n=1, cutoff=0.7)), "")
     leave = f"{columns.options.ignore_extra} to leave it out"
+    if not near and not columns.options.has_objects:
+        skip = f"; use {columns.options.ignore_extra} to skip it"
+        return Complaint(column, "unknown column", skip)
     if not near:
         return Complaint(column, "unknown column", f"; put it under 'meta', or use {leave}")
     field = _USUAL[near]

@@ -50,7 +50,7 @@ def to_file(
     typer.echo(f"judgements: {output}")
     if record != output:
         typer.echo(f"with their chains: {record}")
-    _complain(summary, "; run the same command again to ask about them once more")
+    _complain(summary, " Run the same command again to ask about them once more.")
 
 
 def to_stdout(source: CheckedInput, form: Form, build: Build, rows_at_a_time: int) -> None:
@@ -118,7 +118,10 @@ def _loaded(build: Build, console: Console) -> Judge:
 
 def _complain(summary: Summary, advice: str = "") -> None:
     if n := summary.counts.n_failed:
-        raise EngineError(f"{n:,} rows failed, the first with: {summary.failure}{advice}")
+        failure = summary.failure.removeprefix("engine:error: ").rstrip(".")
+        end = "" if failure.endswith("?") else "."
+        rows = "1 row" if n == 1 else f"{n:,} rows"
+        raise EngineError(f"{rows} failed, the first with: {failure}{end}{advice}")
 
 
 @contextmanager

@@ -93,9 +93,8 @@ def check_input(
     """
     table = source if isinstance(source, Source) else Source.of(source)
     seen = survey(row for _, row in table.rows() if not isinstance(row, str))
-    found = recognise(
-        seen, columns, name=table.name, options=COMMAND_LINE, ignore_extra=ignore_extra
-    )
+    options = COMMAND_LINE._replace(has_objects=table.form in (Form.JSONL, Form.JSON))
+    found = recognise(seen, columns, name=table.name, options=options, ignore_extra=ignore_extra)
     wrong, rows = Complaints(table.name), 0
     for number, row in table.rows():
         item, complaints = _read_item(row, found, number)

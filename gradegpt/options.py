@@ -26,10 +26,18 @@ class Kind(StrEnum):
 
 
 JUDGES: Final = (
-    "rules: instant, decides what rules can show. lexical: free text by lexical overlap. "
-    "model: a model. cascade: rules, then the model for what they leave undecided. "
-    "code: programs by their tests. parts: a JSON list of answers, each by the cascade."
+    "rules: fast and deterministic. lexical: word overlap, for short free text. model: a language "
+    "model. cascade: rules, lexical, then model. code: runs a program's tests. parts: each answer "
+    "of a JSON list, by the cascade."
 )
+
+
+def http_url(url: str | None) -> str | None:
+    """``url``, or several with commas between them; an error of usage where one is no URL."""
+    if url and not all(one.strip().startswith(("http://", "https://")) for one in url.split(",")):
+        raise typer.BadParameter("must start with http:// or https://")
+    return url
+
 
 File = Annotated[
     str | None,
@@ -37,11 +45,10 @@ File = Annotated[
         metavar="FILE",
         help="Items as JSON Lines, JSON, CSV, TSV, Parquet or XLSX; - for standard input; or "
         "hf:owner/name:config@split. Columns: question, reference, response; optional id, context, "
-        "answer_type, tolerance, needs, meta; or by their usual names, such as answer and "
-        "prediction. Columns with labels (label, verdict) are ignored. Or the log of another tool, "
-        "which is recognised by its structure: lm-evaluation-harness, Inspect, OpenCompass, "
-        "VLMEvalKit, evalscope, simple-evals, HELM, verl, OpenRLHF; the run then ends with a "
-        "comparison with the log's scores.",
+        "answer_type, tolerance, needs, meta. Usual synonyms such as answer and prediction are "
+        "recognised. Columns with labels (label, verdict) are ignored. Logs of other tools "
+        "(lm-evaluation-harness, Inspect, OpenCompass, VLMEvalKit, evalscope, simple-evals, HELM, "
+        "verl, OpenRLHF) are accepted, and their scores are compared with the new verdicts.",
     ),
 ]
 Output = Annotated[
@@ -50,8 +57,8 @@ Output = Annotated[
         "-o",
         "--output",
         metavar="OUT",
-        help="The judgements, in the order of the input: as JSON Lines, or as the rows of the "
-        "input with a verdict each if the name ends in .csv, .tsv, .xlsx, .parquet or .json. "
+        help="Write the judgements to OUT, in the order of the input: JSON Lines for .jsonl, or "
+        "the input's rows with a verdict each for .csv, .tsv, .xlsx, .parquet and .json. "
         "[default: JSON Lines on standard output]",
     ),
 ]
@@ -60,15 +67,15 @@ Map = Annotated[
     typer.Option(
         "--map",
         metavar="FIELD=COLUMN",
-        help="The column of a field; may be repeated. FIELD= alone: no column holds it.",
+        help="Read FIELD from COLUMN; repeatable. FIELD= ignores the field.",
     ),
 ]
 OutputForm = Annotated[
-    Form | None, typer.Option("--format", help="The form of the output. [default: by its suffix]")
+    Form | None, typer.Option("--format", help="The output's format. [default: by its suffix]")
 ]
 References = Annotated[
     list[str] | None,
-    typer.Option(help="The reference answer; may be repeated if several are accepted."),
+    typer.Option(help="The reference answer; repeatable, where several are accepted."),
 ]
 Judge = Annotated[
     Kind,
@@ -81,24 +88,28 @@ BaseUrl = Annotated[
     str | None,
     typer.Option(
         metavar="URL",
-        help="An OpenAI-compatible server, up to /v1; its key comes from OPENAI_API_KEY.",
+        callback=http_url,
+        help="The URL of an OpenAI-compatible server, including /v1; its key: $OPENAI_API_KEY.",
     ),
 ]
 BatchSize = Annotated[int | None, typer.Option(min=1, help="Batch size. [default: 32]")]
-Cache = Annotated[
-    Path | None, typer.Option(help="Keep judgements in this file, so that none is made twice.")
-]
+Cache = Annotated[Path | None, typer.Option(help="Cache judgements in this file.")]
 Abstain = Annotated[
     bool | None,
     typer.Option(
         "--abstain/--no-abstain",
-        help="Whether a cascade leaves undecided what is below the abstention thresholds of "
-        "calibration.json, beside the weights. [default: abstain]",
+        help="With --judge cascade: give no verdict where the model's confidence is below its "
+        "calibrated minimum. [default: abstain]",
     ),
 ]
 MinConfidence = Annotated[
     float | None,
-    typer.Option(min=0, max=1, help="The confidence below which a model abstains. [default: 0]"),
+    typer.Option(
+        min=0,
+        max=1,
+        help="With --judge model or cascade: the model gives no verdict below this confidence. "
+        "[default: 0]",
+    ),
 ]
 Question = Annotated[str | None, typer.Option(help="The question of a single item.")]
 Context = Annotated[
@@ -109,25 +120,28 @@ Response = Annotated[str | None, typer.Option(help="The response to grade.")]
 Profile = Annotated[
     str | None,
     typer.Option(
-        help=f"With --judge rules: score as a benchmark's paper does: {', '.join(PROFILES)}. "
-        "The first two read \\boxed{}, arb only the text after ANSWER:. An answer that does not "
-        "match is 'incorrect'; a type that the paper has no rule for is 'undecided'."
+        help=f"With --judge rules: score exactly as a benchmark does: {', '.join(PROFILES)}. The "
+        "first two read \\boxed{}, arb the text after ANSWER:. An answer that does not match is "
+        "incorrect; a type for which the benchmark has no rule is undecided.",
     ),
 ]
 Model = Annotated[
     str | None,
-    typer.Option(help="A folder or hub name; or the name at --base-url. [default: embedded]"),
+    typer.Option(
+        help="Model folder or Hugging Face name; with --base-url, the server's name of the model. "
+        "[default: the embedded model]"
+    ),
 ]
-Adapter = Annotated[str | None, typer.Option(help="A LoRA adapter for the model.")]
+Adapter = Annotated[
+    str | None, typer.Option(help="Folder or Hugging Face name of a LoRA adapter for the model.")
+]
 ChainFormat = Annotated[
     schema.ChainFormat | None,
     typer.Option(help="The format of the chain. [default: as the model was trained]"),
 ]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the output if it exists.")]
-IgnoreExtra = Annotated[bool, typer.Option("--ignore-extra", help="Skip columns without a field.")]
-SkipBad = Annotated[
-    bool, typer.Option("--skip-bad", help="Leave out rows that are not items, and count them.")
-]
+IgnoreExtra = Annotated[bool, typer.Option("--ignore-extra", help="Ignore unknown columns.")]
+SkipBad = Annotated[bool, typer.Option("--skip-bad", help="Skip invalid rows, and count them.")]
 
 
 def columns_of(mapped: Sequence[str] | None) -> dict[str, str]:

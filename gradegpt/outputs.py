@@ -72,9 +72,8 @@ def judge_table(
     try:
         with whole_file(output) as out:
             write_table(source, read_rows(record, Judgement), out, form)
-    except OSError as error:
-        what = error.strerror or error
-        raise OutputError(f"{output}: {what}; the judgements are kept in {record}") from error
+    except OutputError as error:
+        raise OutputError(f"{error}; the judgements are kept in {record}") from error
     return summary._replace(output=output)
 
 

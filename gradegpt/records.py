@@ -19,7 +19,8 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-from gradegpt.errors import InputError, MissingError, OutputError, TooLargeError
+from gradegpt.errors import GradeGPTError, InputError, MissingError, OutputError, TooLargeError
+from gradegpt.mistakes import explain
 
 R = TypeVar("R", bound=BaseModel)
 
@@ -29,6 +30,7 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 MAX_LINE_BYTES = 16 * 2**20
 """A longer line is an error, as a row is one answer."""
 EXISTS = "exists already; choose another name or pass --overwrite"
+A_FILE = "give a file (.jsonl, .csv, .xlsx, ...)"
 _EACH_LINE = "write one {...} per line"
 
 
@@ -48,9 +50,9 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
     """Yield ``(line number, bytes)`` for every line that is not blank."""
     path = Path(path)
     if path.is_dir():
-        raise InputError(f"{path}: is a folder; give a JSON Lines file")
+        raise InputError(f"{path}: is a folder; {A_FILE}")
     if not path.is_file():
-        raise MissingError(f"{path}: no such file; give a JSON Lines file")
+        raise MissingError(f"{path}: no such file; check the path")
     try:
         lines = path.open("rb")
     except OSError as error:
@@ -107,22 +109,6 @@ def read_beside(folder: str | None, name: str, model: type[R]) -> R | None:
     return validate(model, json.loads(path.read_text(encoding="utf-8")), str(path))
 
 
-def explain(error: ValidationError) -> str:
-    """All invalid fields and their errors, in one line."""
-    return "; ".join(complaints(error))
-
-
-def complaints(error: ValidationError) -> list[str]:
-    """``field: error`` for each invalid field."""
-    parts = []
-    for detail in error.errors(include_url=False):
-        field = ".".join(str(p) for p in detail["loc"])
-        message = detail["msg"].removeprefix("Value error, ")
-        message = "unknown field" if detail["type"] == "extra_forbidden" else message
-        parts.append(f"{field}: {message[0].lower()}{message[1:]}" if field else message)
-    return parts
-
-
 def read_rows(path: str | Path, model: type[R]) -> Iterator[R]:
     """Every row of ``path`` as a ``model``; an ``InputError`` is ``file:line: field: error``."""
     for number, value in read_objects(path):
@@ -136,20 +122,39 @@ def dump(row: BaseModel | dict[str, Any]) -> str:
 
 
 @contextmanager
+def writing(path: Path, *, is_folder: bool = False) -> Iterator[None]:
+    """Turn an error of the file system at ``path`` into an ``OutputError``."""
+    try:
+        if path.is_dir() and not is_folder:
+            raise OutputError(f"{path}: is a folder; give the name of a file to write")
+        yield
+    except OSError as error:
+        # Other files may be read meanwhile; a full disk has no name.
+        name = Path(str(error.filename or path))
+        beside = name.parent == path.parent and path.name in name.name
+        if isinstance(error, GradeGPTError) or not (beside or name in path.parents):
+            raise
+        why = "not a folder" if isinstance(error, FileExistsError) else error.strerror or error
+        what = f"cannot be written ({why}); choose another path"
+        raise OutputError(f"{path}: {what}") from error
+
+
+@contextmanager
 def whole_file(path: str | Path) -> Iterator[TextIO]:
     """Open ``path`` for writing so that it appears complete or not at all."""
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("w", encoding="utf-8", newline="\n") as out:
-            yield out
-            out.flush()
-            os.fsync(out.fileno())
-        temporary.replace(path)
-    finally:
-        with suppress(FileNotFoundError):
-            temporary.unlink()
+    with writing(path):
+        temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with temporary.open("w", encoding="utf-8", newline="\n") as out:
+                yield out
+                out.flush()
+                os.fsync(out.fileno())
+            temporary.replace(path)
+        finally:
+            with suppress(OSError):
+                temporary.unlink()
 
 
 @contextmanager
@@ -157,19 +162,20 @@ def whole_folder(path: Path) -> Iterator[Path]:
     """A new folder to write into, which becomes ``path`` once it is complete, or not at all.
 
     Raises:
-        OutputError: ``path`` exists already and is not an empty folder.
+        OutputError: ``path`` exists already and is not an empty folder, or cannot be written.
 
     """
-    if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise OutputError(f"{path}: exists already; choose another folder")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as work:
-        made = Path(work) / path.name
-        made.mkdir()
-        yield made
-        if path.exists():
-            path.rmdir()
-        made.replace(path)
+    with writing(path, is_folder=True):
+        if path.exists() and (not path.is_dir() or any(path.iterdir())):
+            raise OutputError(f"{path}: exists already; choose another folder")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as work:
+            made = Path(work) / path.name
+            made.mkdir()
+            yield made
+            if path.exists():
+                path.rmdir()
+            made.replace(path)
 
 
 def write_rows(path: str | Path, rows: Iterable[BaseModel | dict[str, Any]]) -> int:
@@ -209,20 +215,21 @@ class ResumableWriter:
 
     def __init__(self, path: str | Path, fingerprint: str, *, overwrite: bool = False) -> None:
         self.path = Path(path)
-        self.partial = self.path.with_name(self.path.name + ".partial")
-        self._fingerprint_file = self.path.with_name(self.path.name + ".partial.json")
+        self.partial = Path(f"{path}.partial")
+        self._fingerprint_file = Path(f"{path}.partial.json")
         self._fingerprint = fingerprint
         self._overwrite = overwrite
         self.done = 0
 
     def __enter__(self) -> Self:
-        if self.path.exists() and not self._overwrite:
-            raise OutputError(f"{self.path}: {EXISTS}")
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        begun = self._fingerprint_file.exists() and self.partial.exists()
-        if begun:
-            self._check_fingerprint()
-        self._file = self.partial.open("a" if begun else "w", encoding="utf-8", newline="\n")
+        with writing(self.path):
+            if self.path.exists() and not self._overwrite:
+                raise OutputError(f"{self.path}: {EXISTS}")
+            begun = self._fingerprint_file.exists() and self.partial.exists()
+            if begun:
+                self._check_fingerprint()
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = self.partial.open("a" if begun else "w", encoding="utf-8", newline="\n")
         self._lock()
         if begun:
             self.done = _drop_incomplete_line(self.partial)

@@ -23,7 +23,8 @@ from pydantic import ValidationError
 
 from gradegpt.errors import EngineError, EngineTimeoutError, InputError, SettingsError
 from gradegpt.judges.base import Judge, failed
-from gradegpt.records import explain, validate
+from gradegpt.mistakes import explain
+from gradegpt.records import validate
 from gradegpt.schema import Item, Judgement, Outcome, Verdict
 
 URL_VARIABLE: Final = "GRADEGPT_URL"

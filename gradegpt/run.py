@@ -21,7 +21,14 @@ from gradegpt.errors import EngineError, GradeGPTError, OutputError
 from gradegpt.inputs import CheckedInput as CheckedInput
 from gradegpt.inputs import check_input as check_input
 from gradegpt.judges.base import Judge
-from gradegpt.records import EXISTS, ResumableWriter, read_rows, sha256_file, write_json
+from gradegpt.records import (
+    EXISTS,
+    ResumableWriter,
+    read_rows,
+    sha256_file,
+    write_json,
+    writing,
+)
 from gradegpt.schema import Item, Judgement, Outcome, Row
 
 GIVE_UP_AFTER: Final = 16
@@ -97,18 +104,16 @@ def check_output(
 
     """
     path = Path(path)
-    if path.is_dir():
-        raise OutputError(f"{path}: is a folder; give the name of a file to write")
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
     if path.exists() and path.samefile(source):
         raise OutputError(f"{path}: is the input; choose another name for the output")
     if path.exists() and not overwrite and not _has_failed(_manifest(Path(record or path))):
         raise OutputError(f"{path}: {EXISTS}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"{path}: cannot be written ({error.strerror})") from error
     if not os.access(path.parent, os.W_OK):
-        raise OutputError(f"{path}: cannot be written (no permission for {path.parent})")
+        raise OutputError(
+            f"{path}: cannot be written (no permission for {path.parent}); choose another path"
+        )
 
 
 def judge_file(

@@ -5,10 +5,11 @@ Every row type is frozen and rejects unknown fields, so that a misspelt column i
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from typing_extensions import override
 
 from gradegpt.answers.parts import alternatives, combined
@@ -20,6 +21,21 @@ TOLERANCE: Final = (
     r"|(relative|olympiadbench):\d*\.?\d+([eE]-?\d+)?)$"
 )
 """The named policies for numbers; ``gradegpt.rules.tolerance`` defines them."""
+
+
+def _named_policy(value: str) -> str:
+    if not re.match(TOLERANCE, value):
+        raise ValueError(
+            f"{value!r} is no policy for numbers; use exact, auto, olympicarena, arb, atlas, "
+            "olympiadbench, olympiadbench:0.01 or relative:0.01"
+        )
+    return value
+
+
+Tolerance = Annotated[
+    str, AfterValidator(_named_policy), Field(json_schema_extra={"pattern": TOLERANCE})
+]
+"""The name of a policy, with its number."""
 
 
 class Verdict(StrEnum):
@@ -90,7 +106,7 @@ class Item(Row):
     response: str
     context: str | None = None
     answer_type: AnswerType | None = None
-    tolerance: Annotated[str, Field(pattern=TOLERANCE)] | None = None
+    tolerance: Tolerance | None = None
     needs: Literal["all", "any"] | None = None
     solution: str = ""
     steps: tuple[str, ...] = ()

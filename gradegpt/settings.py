@@ -6,17 +6,17 @@ YAML is read as plain text scalars and typed by the settings class alone: PyYAML
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from gradegpt.errors import MissingError, SettingsError
-from gradegpt.shipped import recipe, recipes
+from gradegpt.mistakes import Mistake, mistakes, suggest
+from gradegpt.shipped import command_of, found, recipes
 
 S = TypeVar("S", bound="Settings")
 
@@ -24,28 +24,45 @@ S = TypeVar("S", bound="Settings")
 class Settings(BaseModel):
     """Base of every settings class: frozen, unknown keys rejected."""
 
+    command: ClassVar[str] = ""
+    """The command that the settings are for, such as ``eval.calibrate``."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 def load_settings(cls: type[S], path: str | Path, overrides: Sequence[str] = ()) -> S:
     """Read the YAML file at ``path``, apply ``key=value`` (dots for nested keys), and validate.
 
-    ``path`` may name a shipped recipe of the stage that ``cls`` is part of: ``nano``, or
+    ``path`` may name a shipped recipe of the command of ``cls``: ``nano``, or
     ``configs/serve/nano.yaml``, which is found from any working directory. A file with ``extends:
     other.yaml`` inherits the keys of that file, in the same folder; its own top-level keys replace
     them as a whole.
 
     Raises:
         MissingError: there is no such file.
-        SettingsError: not YAML, an unknown key, or a value of the wrong kind.
+        SettingsError: not YAML, a recipe of another command, an unknown key, or a value of the
+            wrong kind.
 
     """
-    stage = cls.__module__.removeprefix(f"{__package__}.").partition(".")[0]
-    path = Path(recipe(str(path), stage))
-    if not path.is_file():
-        shipped = ", ".join(recipes(stage)) or "none"
-        raise MissingError(f"{path}: no such settings file; the shipped ones are: {shipped}")
+    path = _file(cls.command, str(path))
+    if cls.command and (command := command_of(path)) not in ("", cls.command):
+        raise SettingsError(f"{path}: is a recipe of gradegpt {command}, not of {cls.command}")
     return build_settings(cls, _read(path), str(path), overrides)
+
+
+def _file(command: str, name: str) -> Path:
+    """The file ``name``, or the shipped recipe of that name or path."""
+    path = Path(found(name))
+    if path.is_file():
+        return path
+    own = {recipe.stem: recipe for owner, recipe in recipes() if owner == command}
+    if name in own:
+        return own[name]
+    other = next((owner for owner, recipe in recipes() if recipe.stem == name), None)
+    if command and other:
+        raise SettingsError(f"{name}: is a recipe of gradegpt {other}, not of {command}")
+    shipped = f"; the shipped ones are: {', '.join(own)}" if own else ""
+    raise MissingError(f"{name}: no such settings file{shipped}")
 
 
 def _read(path: Path, extended: tuple[Path, ...] = ()) -> dict[str, Any]:
@@ -53,7 +70,7 @@ def _read(path: Path, extended: tuple[Path, ...] = ()) -> dict[str, Any]:
         raise MissingError(f"{path}: no such settings file; {extended[-1].name} extends it")
     if path in extended:
         raise SettingsError(f"{path}: extends itself through {extended[-1].name}")
-    data = _parsed(path.read_text(encoding="utf-8"), f"{path}:") or {}
+    data = _parsed(path.read_text(encoding="utf-8"), str(path), is_file=True) or {}
     if not isinstance(data, dict):
         kind = type(data).__name__
         raise SettingsError(f"{path}: expected 'key: value' lines at the top, found a {kind}")
@@ -61,11 +78,14 @@ def _read(path: Path, extended: tuple[Path, ...] = ()) -> dict[str, Any]:
     return data if other is None else _read(path.parent / other, (*extended, path)) | data
 
 
-def _parsed(text: str, where: str) -> Any:
+def _parsed(text: str, where: str, *, is_file: bool = False) -> Any:
     try:
         return yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506  BaseLoader makes strings only
     except yaml.YAMLError as error:
-        raise SettingsError(f"{where} not valid YAML: {' '.join(str(error).split())}") from error
+        mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", None)
+        line = f":{mark.line + 1}:{mark.column + 1}" if mark and is_file else ""
+        what = str(problem or error).replace("<stream end>", "end of the text")
+        raise SettingsError(f"{where}{line}: not valid YAML: {' '.join(what.split())}") from error
 
 
 def build_settings(
@@ -90,7 +110,7 @@ def _apply(data: dict[str, Any], override: str) -> None:
         data = data.setdefault(parent, {})
         if not isinstance(data, dict):
             raise SettingsError(f"{override!r}: {parent!r} is a value and has no settings")
-    data[last] = _parsed(value, f"{override!r}: the value is") if value else ""
+    data[last] = _parsed(value, repr(override)) if value else ""
 
 
 def _none_for_null(value: Any) -> Any:
@@ -102,29 +122,31 @@ def _none_for_null(value: Any) -> Any:
 
 
 def _explain(cls: type[BaseModel], error: ValidationError) -> str:
-    parts = []
-    for detail in error.errors():
-        location = ".".join(str(p) for p in detail["loc"])
-        match detail["type"]:
-            case "extra_forbidden":
-                word, known = str(detail["loc"][-1]), _known_keys(cls)
-                hint = suggest(word, [*known])
-                if word in known:  # a setting of another section
-                    hint = f"; did you mean {known[word]!r}?"
-                parts.append(f"unknown setting {location!r}{hint}")
-            case "missing":
-                parts.append(f"setting {location!r} is required")
-            case _:
-                value = detail["input"]
-                got = "" if isinstance(value, Mapping | list) else f" (got {value!r})"
-                parts.append(f"{location}: {detail['msg'].removeprefix('Value error, ')}{got}")
-    return "; ".join(parts)
+    return "; ".join(_explained(cls, mistake) for mistake in mistakes(error))
 
 
-def suggest(word: str, known: Sequence[str]) -> str:
-    """``; did you mean 'max_steps'?`` or, without a close match, an empty string."""
-    near = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
-    return f"; did you mean {near[0]!r}?" if near else ""
+def _explained(cls: type[BaseModel], mistake: Mistake) -> str:
+    key, value = ".".join(map(str, mistake.place)), mistake.value
+    if mistake.kind == "extra_forbidden":
+        return f"unknown setting {key!r}{_suggested(cls, mistake.place)}"
+    if mistake.kind == "missing":
+        return f"setting {key!r} is required"
+    what = mistake.what
+    if what == "expected a list" and (examples := cls.model_fields[str(mistake.place[0])].examples):
+        what += f", such as {examples[0]}"
+    if mistake.kind == "value_error" or "did you mean" in what or isinstance(value, Mapping | list):
+        return f"{key}: {what}" if key else what
+    return f"{key}: {what}, got {'null' if value is None else repr(value)}"
+
+
+def _suggested(cls: type[BaseModel], place: tuple[int | str, ...]) -> str:
+    """The nearest setting of the same section, else of another one with its full key."""
+    word, known = str(place[-1]), _known_keys(cls)
+    if word in known:
+        return f"; did you mean {known[word]!r}?"
+    section = "".join("0." if isinstance(part, int) else f"{part}." for part in place[:-1])
+    beside = [name for name, key in known.items() if key == section + name]
+    return suggest(word, beside, cutoff=0.7) or suggest(word, [*known])
 
 
 def _known_keys(cls: type[BaseModel]) -> dict[str, str]:

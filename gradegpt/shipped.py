@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import Final
 
@@ -25,6 +26,7 @@ _PACKAGE: Final = Path(__file__).resolve().parent
 _ROOT: Final = _PACKAGE if (_PACKAGE / "configs").is_dir() else _PACKAGE.parent
 _MODELS: Final = _ROOT / "models"
 _RECIPES: Final = _ROOT / "configs"
+_COMMAND: Final = re.compile(r"# gradegpt ([a-z][\w.]*)")
 _FILES: Final = ("configs", "eval/data")
 """Folders whose files can be named from any working directory."""
 _NANO: Final = {"base": "gradegpt-nano", "adapter": "gradegpt-nano-judge"}
@@ -37,16 +39,17 @@ def found(path: str) -> str:
     return str(shipped) if known and shipped.is_file() and not Path(path).exists() else path
 
 
-def recipe(name: str, stage: str) -> str:
-    """The settings file ``name``, or the stage's shipped recipe of that name or path."""
-    if name in recipes(stage) and not Path(name).is_file():
-        return str(_RECIPES / stage / f"{name}.yaml")
-    return found(name)
+def recipes() -> list[tuple[str, Path]]:
+    """Every shipped recipe, after the command that it is for."""
+    paths = sorted(_RECIPES.glob("*/*.yaml"))
+    return [(command, path) for path in paths if (command := command_of(path))]
 
 
-def recipes(stage: str) -> tuple[str, ...]:
-    """The names of a stage's shipped recipes."""
-    return tuple(sorted(path.stem for path in (_RECIPES / stage).glob("*.yaml")))
+def command_of(recipe: Path) -> str:
+    """The command in a recipe's first line, ``# gradegpt COMMAND FILE``; empty without one."""
+    with recipe.open(encoding="utf-8", errors="replace") as lines:
+        first = _COMMAND.match(lines.readline())
+    return first[1] if first else ""
 
 
 def judges() -> tuple[str, ...]:

@@ -48,15 +48,15 @@ def serve(
             metavar="KEY=VALUE",
             help="Settings to change. The judge: judge.kind=rules, judge.model=..., "
             "judge.base_url=... Access: host, port, api_keys=FILE (gradegpt serve.keys adds a "
-            "key). More than one process: workers=2 (judges that are replaced when they die), "
+            "key). More than one process: workers=2 (worker processes, restarted on crash), "
             "processes=2 (whole servers behind the port). Limits: max_items, max_body_bytes, "
             "max_held_bytes, max_queue, max_batch, deadline_s, grace_s. Prompts: "
             "unrecognised=pass, undecided=incorrect, any_model=false. Others: judge.cache=FILE, "
-            "log_requests=true; serve/settings.py documents each.",
+            "log_requests=true; docs/guides/serve.md describes each.",
         ),
     ] = None,
 ) -> None:
-    """Serve a judge over HTTP until Ctrl-C or SIGTERM.
+    """Serve a judge, with its own and OpenAI-compatible APIs, until Ctrl-C or SIGTERM.
 
     A scoring pipeline needs one change: its judge's base URL becomes the URL that the ready line
     prints, with /v1. POST /v1/chat/completions and /v1/completions recognise the prompts of many

@@ -24,8 +24,8 @@ from fastapi import FastAPI
 
 from gradegpt.errors import SettingsError
 from gradegpt.judges.base import Judge
+from gradegpt.mistakes import suggest
 from gradegpt.schema import Item, Judgement
-from gradegpt.settings import suggest
 
 from . import about, batches, chat, completions, files, native, page, reward
 from .adapters import ADAPTERS, Adapter

@@ -30,7 +30,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from gradegpt.errors import EngineError, EngineTimeoutError, GradeGPTError, InputError
-from gradegpt.records import complaints
+from gradegpt.mistakes import complaints
 from gradegpt.schema import Row
 
 SHOWN: Final = 20

@@ -15,13 +15,14 @@ import hashlib
 import hmac
 import logging
 import os
+import re
 import secrets
 from pathlib import Path
 from threading import Lock
 from typing import Annotated, Final, NamedTuple
 
 import typer
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from gradegpt.cli import run
 from gradegpt.errors import GradeGPTError, InputError, MissingError
@@ -33,10 +34,16 @@ _BYTES: Final = 32
 _log = logging.getLogger(__name__)
 
 
+def _owner_name(name: str) -> str:
+    if not re.fullmatch(r"[\w.@+-]{1,64}", name):
+        raise ValueError(f"{name!r} is no name; use up to 64 letters, digits and . @ + - _")
+    return name
+
+
 class Key(Row):
     """One line of the file."""
 
-    name: str = Field(pattern=r"^[\w.@+-]{1,64}$")
+    name: Annotated[str, AfterValidator(_owner_name)]
     sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
 
 
@@ -103,6 +110,9 @@ class Keys:
 
 def read_keys(path: Path) -> tuple[Key, ...]:
     """All keys of a file; names and keys are unique in it."""
+    if not path.exists():
+        how = f"create it with gradegpt serve.keys add NAME {path}"
+        raise MissingError(f"{path}: no such file; {how}")
     keys = tuple(read_rows(path, Key))
     for column, what in (("name", "name"), ("sha256", "key")):
         values = [getattr(key, column) for key in keys]
@@ -143,7 +153,10 @@ _Name = Annotated[str, typer.Argument(metavar="NAME", help="The owner of the key
 
 @app.command()
 def add(name: _Name, file: _File) -> None:
-    """Make a key for NAME and print it; only its hash is stored, so keep it."""
+    """Make a key for NAME, and print it.
+
+    Only its hash is stored, so keep it.
+    """
     keys = read_keys(file) if file.exists() else ()
     if any(key.name == name for key in keys):
         raise InputError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal, Self
+from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -21,6 +21,7 @@ class ServeSettings(Settings):
     names it.
     """
 
+    command: ClassVar[str] = "serve"
     judge: JudgeSettings = JudgeSettings()
     host: str = "127.0.0.1"
     port: int = Field(default=8000, ge=0, le=65_535)

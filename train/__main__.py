@@ -31,11 +31,12 @@ def main(
         list[str] | None,
         typer.Argument(
             metavar="KEY=VALUE",
-            help="Settings to change: model, data, out, max_steps, lora_rank, qlora, ...",
+            help="Settings to change: model (the base: a folder or Hugging Face name), data (a "
+            "folder of gradegpt data), out, max_steps, lora_rank, qlora, ...",
         ),
     ] = None,
 ) -> None:
-    """Put a LoRA adapter on a base by supervised fine-tuning on data_gen's rows.
+    """Fine-tune a LoRA adapter on rows from gradegpt data.
 
     Every eval_steps, chains are generated for dev_rows of dev and scored; the best step becomes
     the adapter. Writes checkpoints to <out>, the adapter to <out>/adapter and, last,
@@ -46,11 +47,11 @@ def main(
     or accelerate launch, which on a CPU starts a single process.
     """
     settings = load_settings(SFTSettings, config, overrides or ())
-    from accelerate import PartialState
-
     from .sft import fine_tune
 
     manifest = fine_tune(settings)
+    from accelerate import PartialState
+
     # The others wait for the first one to write; a process that leaves the group early aborts.
     PartialState().wait_for_everyone()
     PartialState().destroy_process_group()

@@ -350,16 +350,18 @@ def main(
         str,
         typer.Argument(
             metavar="ADAPTER_OR_MODEL",
-            help=f"A folder such as runs/nano-judge/adapter; {NANO} is the embedded judge.",
+            help="The judge: the folder of an adapter or of a whole model, or the name of a "
+            f"shipped judge, such as {NANO}.",
         ),
     ],
     out: Annotated[Path, typer.Argument(metavar="OUT", help="A new folder.")],
     base: Annotated[
-        str, typer.Option(help="The base, if it is not the one that the adapter names.")
+        str,
+        typer.Option(help="The adapter's base model, if it is not the one that the adapter names."),
     ] = "",
     quantization: Annotated[
         Quantization,
-        typer.Option(help="int8 is the fastest, int4 the smallest; float32 is exact."),
+        typer.Option(help="int8: the fastest. int4: the smallest. float32: exact."),
     ] = Quantization.INT8,
     check: Annotated[
         int,
@@ -370,7 +372,10 @@ def main(
         ),
     ] = 8,
 ) -> None:
-    """Export a judge for the fast CPU engine (ONNX Runtime)."""
+    """Export a judge for the fast CPU engine (ONNX Runtime).
+
+    Before OUT is written, the export is compared with the judge on built-in prompts.
+    """
     manifest = export(source, out, base=base, quantization=quantization, check=check)
     agreed = manifest["check"]
     typer.echo(

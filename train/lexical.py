@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 import typer
@@ -20,7 +20,7 @@ from gradegpt.cli import run as run_command
 from gradegpt.importers.labelled import Source, read_examples
 from gradegpt.judges.lexical import FEATURES, WEIGHTS, LexicalJudge, Tree, Weights, nearest
 from gradegpt.judges.parallel import judge_many
-from gradegpt.records import dump
+from gradegpt.records import dump, whole_file
 from gradegpt.rules.reference import answer_kind, reference_answers
 from gradegpt.schema import AnswerType, Example, Outcome, Verdict
 from gradegpt.settings import Settings, load_settings
@@ -31,6 +31,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 class LexicalSettings(Settings):
     """The graded files to fit and to test, and the number, depth and learning rate of trees."""
 
+    command: ClassVar[str] = "train.lexical"
     train: tuple[Source, ...] = Field(min_length=1)
     test: tuple[Source, ...] = ()
     trees: int = Field(default=150, ge=1)
@@ -137,7 +138,8 @@ def main(
     """Fit the lexical judge's weights and print its scores on the test files."""
     wanted = load_settings(LexicalSettings, settings, overrides or [])
     weights = fit(wanted)
-    wanted.out.write_text(dump(weights) + "\n", encoding="utf-8")
+    with whole_file(wanted.out) as out:
+        out.write(dump(weights) + "\n")
     rows = ", ".join(f"{name} {n:,}" for name, n in weights.fitted.items())
     typer.echo(f"wrote {wanted.out}: {len(weights.trees)} trees, fitted to {rows}")
     typer.echo(

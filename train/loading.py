@@ -6,13 +6,13 @@ import pickle
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from gradegpt.chain import YES
 from gradegpt.engines.chat import end_token_id
+from gradegpt.engines.files import check_folder, check_hub
 from gradegpt.errors import EngineError, MissingError, SettingsError
-from gradegpt.settings import suggest
+from gradegpt.mistakes import suggest
 from gradegpt.shipped import base_of
 
 from .settings import SFTSettings
@@ -45,10 +45,8 @@ def load_base(settings: SFTSettings) -> tuple[PreTrainedTokenizerBase, PreTraine
     # the weights in one process only. On a CPU they join only with cpu=True.
     PartialState(cpu=not torch.cuda.is_available())
     base = base_of(settings.model)
-    if base.startswith((".", "/")) and not Path(base).is_dir():
-        raise MissingError(
-            f"{base}: no such model folder; give a folder or a hub name such as Qwen/Qwen3-0.6B"
-        )
+    check_folder(base, "model", ("config.json",))
+    check_hub(base, "config.json")
     tokenizer = load_tokenizer(base)
     model = _load_model(base, settings)
     _check_vocabulary(base, tokenizer, model)

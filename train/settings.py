@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field, ValidationInfo, field_validator
 
@@ -20,6 +20,7 @@ class Stage(Settings):
 class BaseSettings(Settings):
     """Pre-training of the embedded base: a Qwen3-shaped decoder and tokenizer, from scratch."""
 
+    command: ClassVar[str] = "train.base"
     name: str
     data: str
     """Folder with train.jsonl and dev.jsonl from data_gen (``kind: base``)."""
@@ -67,6 +68,7 @@ class BaseSettings(Settings):
 class SFTSettings(Settings):
     """LoRA supervised fine-tuning with TRL and PEFT."""
 
+    command: ClassVar[str] = "train"
     name: str
     data: str
     """Folder with train.jsonl and dev.jsonl from data_gen (``kind: judge``)."""

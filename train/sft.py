@@ -63,9 +63,12 @@ def fine_tune(settings: SFTSettings) -> dict[str, Any]:
         OutputError: the upload to the hub failed; the adapter is in ``out``.
 
     """
-    _set_up(settings)
-    data = Path(settings.data)
+    data = Path(settings.data)  # checked first: the imports take long
     prompt = settings.prompt or prompt_settings_of(data)
+    for part in ("train", "dev"):
+        if not (data / f"{part}.jsonl").is_file():
+            raise MissingError(f"{data / part}.jsonl: no such file; run gradegpt data first")
+    _set_up(settings)
     tokenizer, model = load_base(settings)
     parts = {
         part: _dataset(data / f"{part}.jsonl", tokenizer, settings) for part in ("train", "dev")

@@ -12,9 +12,10 @@ from pydantic import BeforeValidator, Field
 
 from gradegpt.answers.read import answer_type
 from gradegpt.errors import InputError, MissingError
+from gradegpt.mistakes import suggest
 from gradegpt.records import validate
-from gradegpt.schema import TOLERANCE, AnswerType
-from gradegpt.settings import Settings, load_settings, suggest
+from gradegpt.schema import TOLERANCE, AnswerType, Tolerance
+from gradegpt.settings import Settings, load_settings
 
 from ..problems import Problem
 from .texts import (
@@ -77,7 +78,7 @@ class Mapping(Settings):
     several: Literal["joined", "parts", "alternatives"] = "joined"
     unit: Column = ()
     error: Column = ()
-    tolerance: Annotated[str, Field(pattern=TOLERANCE)] | None = None
+    tolerance: Tolerance | None = None
     solution: Column = ()
     answer_type: Column = ()
     answer_types: dict[str, AnswerType | Literal["infer"]] = Field(default={})

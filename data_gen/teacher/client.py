@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from gradegpt.engines import openai_reply
 from gradegpt.errors import MissingError
 from gradegpt.fit import estimate_tokens
-from gradegpt.records import explain
+from gradegpt.mistakes import explain
 from gradegpt.schema import Message
 
 from .cache import Reply, Usage

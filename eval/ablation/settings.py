@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
+from typing import ClassVar, Final
 
 from pydantic import Field
 
 from gradegpt.importers.labelled import Source
 from gradegpt.schema import ChainFormat
 from gradegpt.settings import Settings
+
+from ..settings import Name
 
 UNTUNED: Final = "untuned"
 
@@ -25,7 +27,8 @@ class AblationSettings(Settings):
     ``left_open`` and ``sample`` choose rows as in an evaluation.
     """
 
-    name: str = Field(pattern=r"^\w[\w .+-]*$")
+    command: ClassVar[str] = "eval.ablation"
+    name: Name
     out: str = ""
     data: str
     recipe: str
@@ -35,7 +38,7 @@ class AblationSettings(Settings):
     seeds: tuple[int, ...] = Field(default=(0, 1, 2), min_length=1)
     formats: tuple[ChainFormat, ...] = tuple(ChainFormat)
     shots: int = Field(default=3, ge=0)
-    sources: tuple[Source, ...] = Field(min_length=1)
+    sources: tuple[Source, ...] = Field(min_length=1, examples=["[{path: graded.csv}]"])
     left_open: bool = False
     sample: int = Field(default=0, ge=0)
     max_new_tokens: int = Field(default=256, ge=1)

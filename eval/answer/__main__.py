@@ -54,9 +54,9 @@ def main(
         bool,
         typer.Option(
             "--progressive",
-            help="Rows with the same meta.problem are its parts, in order: each is asked after "
-            "the model's own answers to the parts before it. Only the first part's context is "
-            "shown, since the other contexts hold the reference answers in such files.",
+            help="Ask the parts of a problem (rows with the same meta.problem) in order, each "
+            "after the model's answers to the earlier ones; only the first part's context is "
+            "shown.",
         ),
     ] = False,
     max_new_tokens: MaxNewTokens = 2048,

@@ -45,7 +45,7 @@ def main(
     overwrite: Overwrite = False,
     mapped: Map = None,
 ) -> None:
-    """Sort every answer that was judged wrong into the error categories of ATLAS, table 6.
+    """Classify why answers are wrong, by the error categories of ATLAS, table 6.
 
     Rules classify other numbers, and by how much they differ; other formulas; missing parts; units;
     opposites. With --base-url a model classifies the rest; what neither can classify is counted as

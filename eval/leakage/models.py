@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 from pydantic import BaseModel, Field, ValidationError
 
 from gradegpt.errors import EngineError, MissingError
+from gradegpt.mistakes import explain
 from gradegpt.ngrams import HAN
-from gradegpt.records import explain
 
 if TYPE_CHECKING:
     import httpx2

@@ -41,15 +41,20 @@ def main(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="The file that was judged. [default: the file that the manifest names]",
+            help="The file that was judged, if it has moved. [default: found by the judgements]",
         ),
     ] = None,
     name: Annotated[str, typer.Option(help="The title. [default: the files' names]")] = "",
     most: Annotated[
-        int, typer.Option(min=0, help="Items that the page lists, the most interesting first.")
+        int,
+        typer.Option(
+            min=0, help="The most items to list; judges' differences and errors come first."
+        ),
     ] = LISTED,
 ) -> None:
-    """Write one page on judged rows: scores, scores by tag, and every item with its judgements.
+    """Write an HTML report on judged files, and compare them.
+
+    It shows scores, scores by tag, and every item with its judgements.
 
     What changed between two judges, or against the scores of a log, is also printed. Without labels
     the score is the share judged correct, and the rows on which judges differ matter most.

@@ -103,7 +103,10 @@ def _record(path: Path) -> Path:
 def _judgements(path: Path) -> list[Judgement]:
     if not path.is_file():
         raise MissingError(f"{path}: no such file; give what gradegpt judge wrote with -o")
-    found = list(read_rows(_record(path), Judgement))
+    if not (record := _record(path)).is_file():
+        how = "run gradegpt judge FILE -o OUT, then report OUT"
+        raise MissingError(f"{path}: has no judgements beside it; {how}")
+    found = list(read_rows(record, Judgement))
     if not found:
         raise InputError(f"{path}: no judgement; judge a file first: gradegpt judge FILE -o OUT")
     return found
@@ -193,7 +196,9 @@ def _columns_of_labels(seen: Mapping[str, Sequence[Any]], path: Path) -> tuple[s
     identity = [c for c in seen if "id" in one[c].fields]
     label = [c for c in seen if one[c].labels and c not in (*_STATED, "labelled_by")]
     label = [_LABEL] if _LABEL in label else label
+    have = f"the columns are: {', '.join(seen) or '(none)'}"
+    if not label:
+        raise InputError(f"{path}: has no column 'label'; {have}")
     if len(label) != 1 or len(identity) > 1:
-        have = f"the columns are: {', '.join(seen) or '(none)'}"
         raise InputError(f"{path}: needs one column 'label', and 'id' at most once; {have}")
     return next(iter(identity), None), label[0]

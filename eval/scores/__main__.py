@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +11,7 @@ import typer
 
 from gradegpt import options
 from gradegpt.cli import run
+from gradegpt.errors import InputError
 from gradegpt.records import read_rows, write_json
 from gradegpt.schema import Judgement
 
@@ -31,13 +34,16 @@ def main(
         list[int] | None,
         typer.Option(
             min=1,
-            help="The k of pass@k, G-Pass@k and mG-Pass@k: answers drawn per question; may be "
-            "given several times. [default: powers of two that all questions reach]",
+            help="The k of pass@k, G-Pass@k and mG-Pass@k, the number of answers drawn per "
+            "question; repeatable. [default: 2, 4, 8, ... as far as every question has as many]",
         ),
     ] = None,
     alpha: Annotated[
         list[float] | None,
-        typer.Option(help="Accuracies above which a tag's value is mastered, for SSR."),
+        typer.Option(
+            help="For SSR (knowledge successful solve rate), the share of a tag's values with an "
+            "accuracy above alpha; repeatable."
+        ),
     ] = None,
     mapped: options.Map = None,
 ) -> None:
@@ -47,16 +53,26 @@ def main(
     {"subject": "physics", "points": ["optics", "waves"]}. Rows without a verdict are left out of
     every score, and counted.
     """
+    judged = list(read_rows(judgements, Judgement))
     found = scores(
         read_items(items, options.columns_of(mapped)),
-        list(read_rows(judgements, Judgement)),
+        judged,
         ks=tuple(k or ()),
         alphas=tuple(alpha or ALPHAS),
     )
+    _check_verdicts(judged, judgements)
     print_scores(found)
     if out is not None:
         write_json(out, found.model_dump(mode="json"))
         typer.echo(f"wrote {out}")
+
+
+def _check_verdicts(judged: Sequence[Judgement], path: Path) -> None:
+    if any(judgement.verdict is not None for judgement in judged):
+        return
+    outcomes = Counter(judgement.outcome.value for judgement in judged)
+    counts = ", ".join(f"{n:,} {outcome}" for outcome, n in sorted(outcomes.items()))
+    raise InputError(f"{path}: no row has a verdict ({counts}); judge them again first")
 
 
 if __name__ == "__main__":

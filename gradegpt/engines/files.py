@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Final
 
 from gradegpt.chain import PromptSettings
+from gradegpt.errors import MissingError
 from gradegpt.records import read_beside
+from gradegpt.shipped import judges
 
 PROMPT_FILE: Final = "gradegpt.json"
 """The file beside the weights with the prompt settings that they were trained with."""
@@ -36,6 +38,54 @@ def name_with_digest(folder: str) -> str:
             file.seek(max(0, size - _END_BYTES))
             digest.update(file.read())
     return f"{Path(folder).resolve().name}@{digest.hexdigest()[:12]}"
+
+
+def check_folder(name: str, what: str, needed: tuple[str, ...]) -> None:
+    """Check a model or adapter that is a folder: it exists and has one of the ``needed`` files.
+
+    Raises:
+        MissingError: ``name`` is a path without a folder, or the folder holds no such file.
+
+    """
+    folder = Path(name)
+    is_path = name.startswith((".", "/")) or name.count("/") > 1
+    if is_path and not folder.is_dir():
+        given = "give a folder or a hub name such as Qwen/Qwen3-0.6B"
+        raise MissingError(f"{name}: no such {what} folder; {given}")
+    if folder.is_dir() and not any((folder / file).is_file() for file in needed):
+        missing = f"contains no {what} ({needed[0]} is missing)"
+        raise MissingError(f"{name}: {missing}; give the folder of one")
+
+
+def check_hub(name: str, file: str) -> None:
+    """Ask the hub once for a model that is no folder and not downloaded; loading retries long.
+
+    Raises:
+        MissingError: there is no such model, or the hub cannot be reached.
+
+    """
+    from huggingface_hub import get_hf_file_metadata, hf_hub_url, try_to_load_from_cache
+    from huggingface_hub.errors import (
+        GatedRepoError,
+        HfHubHTTPError,
+        HFValidationError,
+        HTTPError,  # type: ignore[attr-defined]  # of the HTTP library that its version uses
+        RepositoryNotFoundError,
+    )
+
+    if Path(name).is_dir():
+        return
+    try:
+        if not isinstance(try_to_load_from_cache(name, file), str):
+            get_hf_file_metadata(hf_hub_url(name, file))
+    except (HTTPError, ConnectionError, HFValidationError) as error:
+        known = isinstance(error, HfHubHTTPError) and not isinstance(error, RepositoryNotFoundError)
+        if known or isinstance(error, GatedRepoError):
+            return  # loading says why it cannot be used
+        raise MissingError(
+            f"{name}: not a folder, not a shipped judge ({', '.join(judges())}), and not found on "
+            "the Hugging Face Hub or the hub cannot be reached; check the name or the network"
+        ) from error
 
 
 def prompt_settings_beside(folder: str | None) -> PromptSettings | None:

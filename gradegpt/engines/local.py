@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import takewhile
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from gradegpt.chain import NO, YES
@@ -17,14 +16,16 @@ from gradegpt.constrained import VERSION as CONSTRAINT_VERSION
 from gradegpt.constrained import TokenConstraint, constraint_for
 from gradegpt.engines.base import Generation, TagProbability, TagTokens, Token
 from gradegpt.engines.chat import end_token_ids, render_chat, token_bytes
-from gradegpt.engines.files import name_with_digest
+from gradegpt.engines.files import check_folder, check_hub, name_with_digest
 from gradegpt.errors import EngineError, MissingError
 from gradegpt.schema import Message
+from gradegpt.shipped import ADAPTER_CONFIG
 
 if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedTokenizerBase
 
+_CONFIG: Final = "config.json"
 FIRST_TOKENS: Final = 96
 """Most chains are shorter; see ``LocalEngine.generate``."""
 
@@ -296,17 +297,18 @@ def quiet_start() -> None:
 
 
 def _load(model: str, adapter: str | None, device: str | None) -> tuple[Any, Any, Any]:
-    for name, what in ((model, "model"), (adapter or "", "adapter")):
-        is_path = name.startswith((".", "/")) or name.count("/") > 1
-        if is_path and not Path(name).is_dir():
-            given = "give a folder or a hub name such as Qwen/Qwen3-0.6B"
-            raise MissingError(f"{name}: no such {what} folder; {given}")
+    check_folder(model, "model", (_CONFIG, ADAPTER_CONFIG))
+    if adapter:
+        check_folder(adapter, "adapter", (ADAPTER_CONFIG,))
     try:
         import torch
         from safetensors import SafetensorError
         from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig
     except ImportError as error:
         raise MissingError("the local engine needs: pip install 'gradegpt[local]'") from error
+    check_hub(model, _CONFIG)
+    if adapter:
+        check_hub(adapter, ADAPTER_CONFIG)
     quiet_start()
     device = device or ("cuda" if torch.cuda.is_available() else "cpu")
     dtype = torch.float32 if device == "cpu" else torch.bfloat16
@@ -318,7 +320,8 @@ def _load(model: str, adapter: str | None, device: str | None) -> tuple[Any, Any
 
             loaded = PeftModel.from_pretrained(loaded, adapter).merge_and_unload()
     except (OSError, ValueError, RuntimeError, KeyError, SafetensorError) as error:
-        raise EngineError(f"{model}: does not load: {str(error).splitlines()[0]}") from error
+        why = (str(error).splitlines() or [type(error).__name__])[0]
+        raise EngineError(f"{model}: does not load: {why}") from error
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token
     # A model's own sampling settings also affect greedy search: Qwen2.5's repetition penalty would

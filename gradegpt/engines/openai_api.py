@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from gradegpt.engines.base import Generation, TagProbability
 from gradegpt.engines.openai_reply import Reply
 from gradegpt.errors import EngineError, EngineTimeoutError, MissingError, SettingsError
-from gradegpt.records import explain
+from gradegpt.mistakes import explain
 from gradegpt.schema import Message
 
 if TYPE_CHECKING:
@@ -170,7 +170,8 @@ class OpenAIEngine:
             failed = EngineError(f"{name}: HTTP {code}: {error.message}")
             return _Failure(failed, down=code >= 500, refused=code in _REFUSED)
         except self._openai.OpenAIError as error:
-            return _Failure(EngineError(f"{name}: {error}; is the server running?"), down=True)
+            reason = str(error).rstrip(".")
+            return _Failure(EngineError(f"{name}: {reason}; is the server running?"), down=True)
         except ValueError as error:  # the body is not JSON, or not a completion's
             why = explain(error) if isinstance(error, ValidationError) else error
             return _Failure(EngineError(f"{name}: not a chat completion ({why}); {_WRONG_URL}"))
@@ -238,4 +239,6 @@ def _urls(base_url: str | Sequence[str]) -> list[str]:
     urls = list(dict.fromkeys(url.strip().rstrip("/") for url in listed if url.strip()))
     if not urls:
         raise SettingsError("base_url: is empty; give a URL up to and including /v1, or several")
+    if wrong := next((u for u in urls if not u.startswith(("http://", "https://"))), None):
+        raise SettingsError(f"base_url: {wrong}: must start with http:// or https://")
     return urls

@@ -19,7 +19,7 @@ from gradegpt.columns import FIELDS, Columns, Options, read_item
 from gradegpt.errors import InputError, MissingError
 from gradegpt.labels import read_label
 from gradegpt.records import validate
-from gradegpt.schema import TOLERANCE, AnswerType, Example, Item, TrainingRow, Verdict
+from gradegpt.schema import AnswerType, Example, Item, Tolerance, TrainingRow, Verdict
 from gradegpt.settings import Settings
 from gradegpt.shipped import found
 
@@ -81,7 +81,7 @@ class Source(Settings):
     fields: Fields | None = Fields()
     split: Split | None = None
     reference_separator: str = ""
-    tolerance: Annotated[str, Field(pattern=TOLERANCE)] | None = None
+    tolerance: Tolerance | None = None
     set_aside: str | None = None
     limit: int | None = Field(default=None, ge=1)
 

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from gradegpt.errors import OutputError
 from gradegpt.judges.base import Judge
-from gradegpt.records import explain
+from gradegpt.mistakes import explain
 from gradegpt.schema import Item, Judgement, Outcome
 from gradegpt.store import Store
 

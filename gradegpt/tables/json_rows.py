@@ -5,16 +5,22 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, Final, TextIO
 
 from gradegpt.errors import InputError
 from gradegpt.records import parse_json, parse_line, read_lines
 from gradegpt.tables.forms import Row, Rows, plain
 
+_MARK: Final = b"\xef\xbb\xbf"
+_JSON: Final = (b"{", b"[")
+
 
 def read_json_lines(path: Path, name: str) -> Rows:
     """One object per line, with the number of the line."""
     for number, raw in read_lines(path):
+        if number == 1 and b"," in raw and not raw.removeprefix(_MARK).lstrip().startswith(_JSON):
+            what = "not JSON; if it is a CSV file, name it .csv"
+            raise InputError(f"{name}:{number}: {what}")
         try:
             row: Row | str = parse_line(raw, "")
         except InputError as error:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final, TextIO
 
 from gradegpt.errors import InputError, MissingError
+from gradegpt.records import A_FILE
 from gradegpt.tables.forms import SUFFIXES, Form, Row, Rows, form_of, place
 from gradegpt.tables.hub import HUB, read_hub
 from gradegpt.tables.json_rows import read_json, read_json_lines, write_json
@@ -43,8 +44,8 @@ def read(path: str | Path, form: Form, name: str = "") -> Rows:
     path, name = Path(path), name or str(path)
     if form is not Form.JSONL and not path.is_file():
         if path.is_dir():
-            raise InputError(f"{name}: is a folder; give a file")
-        raise MissingError(f"{name}: no such file")
+            raise InputError(f"{name}: is a folder; {A_FILE}")
+        raise MissingError(f"{name}: no such file; check the path")
     return _READERS[form](path, name)
 
 

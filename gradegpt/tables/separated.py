@@ -24,17 +24,19 @@ def read_separated(path: Path, name: str, separator: str) -> Rows:
         end = 0
         try:
             header = header_of(next(reader, []), name)
+            _check_separator(header, separator, name)
             end = reader.line_num
             for cells in reader:
                 # A quoted cell may span lines: the row begins where the last one ended.
                 start, end = end + 1, reader.line_num
                 if cells:
                     yield start, _cells(header, cells)
-        except (csv.Error, UnicodeDecodeError) as error:
-            raise InputError(
-                f"{name}:{end + 1}: not a readable table ({error}); "
-                "save it as UTF-8, with cells that hold quotes or line ends quoted"
-            ) from error
+        except UnicodeDecodeError as error:
+            what = f"not UTF-8 ({error.reason}); save the file as UTF-8"
+            raise InputError(f"{name}:{end + 1}: {what}") from error
+        except csv.Error as error:
+            what = f"not a readable table ({error}); quote cells that hold quotes or line ends"
+            raise InputError(f"{name}:{end + 1}: {what}") from error
 
 
 def write_separated(
@@ -57,6 +59,15 @@ def header_of(names: Sequence[Any], name: str) -> list[str]:
     if twice is not None:
         raise InputError(f"{name}: the column {twice!r} occurs twice; rename one of them")
     return header
+
+
+def _check_separator(header: list[str], separator: str, name: str) -> None:
+    """Raise ``InputError`` for a single column whose name holds another separator."""
+    others = {";": "save it with commas", "\t": "name it .tsv", ",": "name it .csv"}
+    del others[separator]
+    if len(header) == 1 and (other := next((s for s in others if s in header[0]), None)):
+        by = "tabs" if other == "\t" else repr(other)
+        raise InputError(f"{name}: looks separated by {by}; {others[other]}")
 
 
 def as_cell(value: Any) -> str:

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from gradegpt.errors import EngineError, EngineTimeoutError, InputError
 from gradegpt.judges.calibration import BELOW_THRESHOLD
-from gradegpt.records import complaints
+from gradegpt.mistakes import complaints
 from gradegpt.schema import Item, Judgement, Message, Outcome, Verdict
 
 from .frame import Frame, Framed, mark, shown

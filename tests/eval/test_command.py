@@ -41,7 +41,7 @@ CONFIGS = sorted(
         (["judges=[{kind: rules}, {kind: rules}]"], "two judges have the name 'rules'"),
         (["judges=[{kind: rules, name: a/b}]"], "'a/b' cannot name a file"),
         (["sources=[{path: a.jsonl}, {path: b/a.jsonl}]"], "two sources have the name 'a'"),
-        (["judges=[]"], "judges: Tuple should have at least 1 item"),
+        (["judges=[]"], "judges: expected at least one entry"),
         (["sources=[{path: nowhere.jsonl}]"], "nowhere.jsonl: no such file"),
     ],
     ids=["unknown", "judges", "file name", "sources", "no judge", "no file"],
@@ -148,7 +148,7 @@ def test_a_table_without_labels_scores_the_model(graded: Callable[[str], str]) -
     rows = ("--judge", "rules", "--ignore-extra", "--map", "response=output", *HERE)
     result = evaluated(graded("csv"), *rows, "name=other")
     assert result.exit_code == 0, result.output
-    assert "label: none, so the model that answered is scored" in result.stderr
+    assert "no label column, so this scores the model that answered" in result.stderr
     report = json.loads(Path("runs/other/report.json").read_text())
     assert report["scores"]["rules"]["overall"]["accuracy"]["value"] == 0.75
     manifest = json.loads(Path("runs/other/manifest.json").read_text())

@@ -160,7 +160,7 @@ def _no_label(rules: Path) -> dict[str, Any]:
         (_other_items, InputError, r"other\.jsonl: holds other rows than were judged"),
         (_other_labels, InputError, r"labels\.jsonl: labels none of the judged rows"),
         (_bad_label, InputError, r"labels\.jsonl:2: label: label 0\.5 is not a verdict"),
-        (_no_label, InputError, r"needs one column 'label'.*the columns are: id, grade"),
+        (_no_label, InputError, r"has no column 'label'; the columns are: id, grade"),
     ],
     ids=["gone", "no manifest", "changed", "other items", "other labels", "bad label", "no label"],
 )
@@ -185,6 +185,10 @@ def test_files_of_other_rows_are_no_second_judge(rules: Path, tmp_path: Path) ->
         read_judged([tmp_path / "nowhere.jsonl"])
     with pytest.raises(InputError, match="two files are called"):
         read_judged([rules, rules])
+    table = tmp_path / "ok.csv"
+    table.write_text("reference,response\n4,4\n", "utf-8")
+    with pytest.raises(MissingError, match=r"ok\.csv: has no judgements beside it; run gradegpt"):
+        read_judged([table])
 
 
 def test_the_command_writes_the_page(rules: Path, answers: Path, tmp_path: Path) -> None:

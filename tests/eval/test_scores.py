@@ -155,6 +155,18 @@ def test_the_command(tmp_path: Path) -> None:
         scores([i for i, _ in rows], [j for _, j in rows[:-1]])
 
 
+def test_a_file_without_a_verdict_has_no_scores(tmp_path: Path) -> None:
+    """The error counts why."""
+    item = Item(id="1", reference=("4",), response="4")
+    failed = Judgement(id="1", outcome=Outcome.FAILED, method="model")
+    write_rows(tmp_path / "items.jsonl", [item])
+    write_rows(tmp_path / "judged.jsonl", [failed])
+    done = CliRunner().invoke(app, [str(tmp_path / "items.jsonl"), str(tmp_path / "judged.jsonl")])
+    assert isinstance(done.exception, InputError)
+    says = r"judged\.jsonl: no row has a verdict \(1 failed\); judge them again first$"
+    assert re.search(says, str(done.exception))
+
+
 def test_the_rates_of_atlas() -> None:
     """Table 4: 99 of 1,204 cut off and one JSON error are 8.22 % and 0.08 % (Doubao-Seed-1.6).
 

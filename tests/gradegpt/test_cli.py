@@ -163,7 +163,7 @@ def test_a_file_is_judged_with_a_summary(here: Path, capsys: pytest.CaptureFixtu
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (None, "in.jsonl: no such file; give a JSON Lines file"),
+        (None, "in.jsonl: no such file; check the path"),
         ("", "in.jsonl: there are no rows; write one item per line as a JSON object"),
         ("\n \n", "in.jsonl: there are no rows; write one item per line as a JSON object"),
         (ROW + "{\n", "in.jsonl:2: not a JSON object (Expecting property name enclosed in double "
@@ -215,7 +215,7 @@ def test_a_bad_input_is_an_exact_error_before_the_model_is_loaded(
          "in.jsonl: is the input; choose another name for the output"),
         (["in.jsonl", "-o", ".", *RULES], 3, ".: is a folder; give the name of a file to write"),
         ([".", "-o", "out.jsonl", *RULES], 2,
-         ".: is a folder; give a JSON Lines file"),
+         ".: is a folder; give a file (.jsonl, .csv, .xlsx, ...)"),
         (["in.jsonl", "-o", "out.jsonl", *RULES, "--model", "x", "--min-confidence", "0.5"], 2,
          "--model, --min-confidence: not for --judge rules, which uses no model"),
         (["in.jsonl", "-o", "out.jsonl", "--base-url", "http://127.0.0.1:9/v1"], 2,
@@ -250,11 +250,18 @@ def test_a_user_error_is_one_line_and_an_exit_code(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["judge"], "give a file, or --reference and --response"),
+        (["judge"], "Error: nothing to judge: give FILE, or --reference and --response"),
         (["judge", "in.jsonl", "--map", "reference"], "expected FIELD=COLUMN"),
         (["judge", "in.jsonl", "--format", "xls"], "'xls' is not one of"),
-        (["judge", "in.jsonl", "--response", "4"], "give a file, or --reference and --response"),
-        (["judge", "--reference", "4"], "give a file, or --reference and --response"),
+        (["judge", "in.jsonl", "--response", "4"], "give FILE, or --reference and --response; not"),
+        (["judge", "--reference", "4"], "nothing to judge: give FILE, or --reference and"),
+        (["judge", "--reference", "4", "--response", "4", "-o", "x"], "--output is for a FILE"),
+        (["judge", "in.csv", "-o", "out.xls"], "out.xls: unknown suffix '.xls'; use .jsonl, "),
+        (["judge", "in.csv", "--format", "cvs"], "'tsv', 'parquet', 'xlsx'; did you mean 'csv'?"),
+        (["judge", "--judge", "rule"], "Invalid value for '--judge': 'rule' is not one of"),
+        (["judge", "--judge", "rule"], "'code', 'parts'; did you mean 'rules'?\n"),
+        (["judge", "--batch-size", "x"], "'--batch-size': expected a whole number\n"),
+        (["judge", "--base-url", "localhost/v1"], "'--base-url': must start with http:// or"),
         (["judge", "--min-confidence", "2"], "should be less than or equal to 1"),
         (["judge", "--judge", "me"], "'me' is not one of"),
         (["juge"], "No such command 'juge'"),
@@ -423,6 +430,38 @@ def test_every_form_gets_the_same_verdicts(here: Path, form: str) -> None:
     assert call("judge", f"in.{form}", "-o", f"out.{form}", "--overwrite", *RULES) == 0
     last = [row for _, row in tables.read_table(f"out.{form}")][2]
     assert (last["verdict"], last.get("output", "It is 0.")) == ("incorrect", "It is 0.")
+
+
+@pytest.mark.parametrize("output", ["in.csv/out.csv", "in.csv/out.jsonl"])
+def test_an_output_that_cannot_be_written_is_no_run_to_resume(
+    here: Path, capsys: pytest.CaptureFixture[str], output: str
+) -> None:
+    """The error is the path alone."""
+    Path("in.csv").write_text("gold,output\n4,It is 4.\n")
+    assert call("judge", "in.csv", "-o", output, *RULES) == 3
+    err = capsys.readouterr().err
+    assert f"error: {output}: cannot be written (" in err
+    assert err.endswith("); choose another path\n")
+
+
+def test_an_output_without_a_suffix_is_json_lines(here: Path) -> None:
+    """As ``/dev/stdout`` is."""
+    Path("in.csv").write_text("gold,output\n4,It is 4.\n")
+    assert call("judge", "in.csv", "-o", "out", *RULES) == 0
+    assert json.loads(Path("out").read_text())["verdict"] == "correct"
+
+
+def test_rows_that_the_server_did_not_answer_end_the_run_with_one_sentence(
+    here: Path, scripted: list[str | EngineError], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It says what to do."""
+    Path("in.csv").write_text("gold,output\n4,It is 4.\n5,It is 4.\n")
+    scripted += ["<Yes>", EngineError("Connection error; is the server running?")]
+    assert call("judge", "in.csv", "-o", "out.csv") == 4
+    assert capsys.readouterr().err.splitlines()[-1] == (
+        "error: 1 row failed, the first with: Connection error; is the server running? "
+        "Run the same command again to ask about them once more."
+    )
 
 
 def test_an_existing_column_is_kept(here: Path) -> None:

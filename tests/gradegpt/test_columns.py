@@ -91,8 +91,8 @@ def test_a_field_may_be_mapped_to_no_column() -> None:
         ({"tests": [{"in": "1"}, {"in": "2"}]}, "tests", "expected the test cases of a program"),
         ({"tags": "physics"}, "tags", "expected what the question is about, {"),
         ({"steps": 3}, "steps", "expected a list of texts"),
-        ({"answer_type": "MCQ"}, "answer_type", "input should be 'single_choice', "),
-        ({"points": 0}, "points", "input should be greater than 0"),
+        ({"answer_type": "MCQ"}, "answer_type", "should be 'single_choice', "),
+        ({"points": 0}, "points", "should be greater than 0"),
     ],
 )
 def test_an_invalid_optional_field_is_an_error_that_says_how_to_leave_it_out(
@@ -236,9 +236,20 @@ def test_the_error_of_a_missing_column_lists_the_columns() -> None:
     )  # fmt: skip
 
 
+def test_an_unknown_column_of_a_flat_table_cannot_go_into_meta() -> None:
+    """A cell of CSV holds no object."""
+    flat = COMMAND_LINE._replace(has_objects=False)
+    seen = {"reference": ["4"], "response": ["4"], "model": ["m"]}
+    _, (wrong,) = read_item(
+        {"reference": "4", "response": "4", "model": "m"},
+        recognise(seen, name="in.csv", options=flat), 1,
+    )  # fmt: skip
+    assert wrong == Complaint("model", "unknown column", "; use --ignore-extra to skip it")
+
+
 def test_a_complaint_names_the_column_as_it_is_in_the_file() -> None:
     (wrong,) = complaints_of({"gold": " ", "output": ["a"]}, given={"response": "output"})
-    assert (wrong.field, wrong.what) == ("output", "input should be a valid string")
+    assert (wrong.field, wrong.what) == ("output", "expected text")
 
 
 def test_equal_complaints_are_listed_once_with_their_number() -> None:

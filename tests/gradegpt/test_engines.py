@@ -169,7 +169,7 @@ def test_a_busy_server_is_asked_again() -> None:
     ("cause", "kind", "message"),
     [
         (httpx2.ReadTimeout("slow"), EngineTimeoutError, "no answer in time; raise timeout_s"),
-        (httpx2.ConnectError("refused"), EngineError, "Connection error.; is the server running?"),
+        (httpx2.ConnectError("refused"), EngineError, ": Connection error; is the server running?"),
     ],
 )
 def test_a_server_that_does_not_answer(
@@ -592,13 +592,41 @@ def test_a_folder_that_is_not_there_is_named(name: str) -> None:
 
 def test_a_folder_without_a_model_is_an_engine_error(folder: Path, tmp_path: Path) -> None:
     """An empty folder or damaged weights: the error has one line."""
-    with pytest.raises(EngineError, match="does not load: ") as caught:
+    with pytest.raises(MissingError, match=r"contains no model \(config\.json is missing\)"):
         LocalEngine(str(tmp_path))
-    assert "\n" not in str(caught.value)
+    with pytest.raises(MissingError, match=r"contains no adapter \(adapter_config\.json is miss"):
+        LocalEngine(str(folder), str(tmp_path))
     torn = shutil.copytree(folder, tmp_path / "torn")
     (torn / "model.safetensors").write_bytes(b"\x00" * 64)
-    with pytest.raises(EngineError, match="does not load: "):
+    with pytest.raises(EngineError, match="does not load: ") as caught:
         LocalEngine(str(torn))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_model_that_the_hub_does_not_have_is_an_error_after_one_request(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Loading itself would ask for each of its files several times, with pauses."""
+    from huggingface_hub.errors import HTTPError
+
+    asked = []
+
+    def fail(url: str) -> None:
+        asked.append(url)
+        raise HTTPError("no network")
+
+    monkeypatch.setattr("huggingface_hub.get_hf_file_metadata", fail)
+    says = r"^nosuch: not a folder, not a shipped judge \(.*nano\), and not found on the Hugging"
+    with pytest.raises(MissingError, match=says):
+        LocalEngine("nosuch")
+    assert len(asked) == 1
+
+
+@pytest.mark.parametrize("url", ["localhost:8000/v1", "http://a/v1,b/v1"])
+def test_a_url_without_its_scheme_is_an_error(url: str) -> None:
+    """Before any request."""
+    with pytest.raises(SettingsError, match=r"base_url: .*: must start with http:// or https://"):
+        OpenAIEngine(url, "m")
 
 
 def test_prompt_settings_are_read_from_the_folder_of_the_weights(tmp_path: Path) -> None:

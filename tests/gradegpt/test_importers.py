@@ -214,7 +214,7 @@ def test_the_error_of_a_missing_column_lists_the_columns(source: Any) -> None:
     [
         (ROW | {"reference": ""}, ":1: reference: an accepted answer is empty"),
         (ROW | {"reference": True}, ":1: reference: expected text or a list of texts"),
-        (ROW | {"response": ["4"]}, ":1: response: input should be a valid string"),
+        (ROW | {"response": ["4"]}, ":1: response: expected text"),
         (ROW | {"reference": None, "response": "4"}, ":1: reference: field required"),
     ],
 )
@@ -256,7 +256,7 @@ def test_an_item_has_the_context_of_its_row(source: Any) -> None:
     assert [e.context for e in read_examples(named)] == ["In 1816."]
     ignored = source(ROW | {"context": ["a"]}, fields={"context": ""})
     assert [e.context for e in read_examples(ignored)] == [None]
-    with pytest.raises(InputError, match=":1: context: input should be a valid string"):
+    with pytest.raises(InputError, match=":1: context: expected text"):
         list(read_examples(source(ROW | {"context": ["a"]})))
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import re
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -20,6 +22,7 @@ from gradegpt.records import (
     read_objects,
     read_rows,
     sha256_file,
+    whole_file,
     whole_folder,
     write_json,
     write_rows,
@@ -42,12 +45,12 @@ def _write(path: Path, text: str | bytes) -> Path:
     ("line", "message"),
     [
         ("{}", "reference: field required; response: field required"),
-        ('{"reference": "4", "response": 4}', "response: input should be a valid string"),
-        ('{"reference": [], "response": ""}', "reference: value should have at least 1 item"),
+        ('{"reference": "4", "response": 4}', "response: expected text"),
+        ('{"reference": [], "response": ""}', "reference: expected at least one entry"),
         ('{"reference": "4", "response": "4", "answer": 4}', "answer: unknown field"),
         (
             '{"reference": "4", "response": "4", "tolerance": "5%"}',
-            "tolerance: string should match",
+            "tolerance: '5%' is no policy for numbers; use exact, auto, ",
         ),
         ('{"reference": "4", "response": "4"', "not a JSON object (Expecting"),
         ("4", "int instead of a JSON object"),
@@ -68,7 +71,7 @@ def test_a_missing_file_and_a_folder_are_different_errors(tmp_path: Path) -> Non
     """Both are raised before any line is read."""
     with pytest.raises(MissingError, match=r"nowhere\.jsonl: no such file"):
         list(read_objects(tmp_path / "nowhere.jsonl"))
-    with pytest.raises(InputError, match="is a folder; give a JSON Lines file"):
+    with pytest.raises(InputError, match=r"is a folder; give a file \(\.jsonl, \.csv"):
         list(read_objects(tmp_path))
 
 
@@ -143,6 +146,35 @@ def test_a_folder_appears_whole_or_not_at_all(tmp_path: Path) -> None:
     for taken in (path, path / "a.txt"):
         with pytest.raises(OutputError, match="exists already; choose another folder"):
             whole_folder(taken).__enter__()
+
+
+@pytest.mark.parametrize("name", [".", "file/new", "file/deep/new"])
+@pytest.mark.parametrize("write", [whole_file, whole_folder, ResumableWriter])
+def test_an_output_that_cannot_be_written_is_an_error_with_its_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Any, name: str
+) -> None:
+    """It says why and what to do; an empty folder can become a folder."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("")
+    given = (Path(name), "fingerprint") if write is ResumableWriter else (Path(name),)
+    with pytest.raises(OutputError) as caught, write(*given):
+        pass
+    message = str(caught.value)
+    why = "is a folder; give|exists already; choose"
+    if name != ".":
+        why = r"cannot be written \((not a folder|Not a directory)\); choose another path$"
+    assert re.match(rf"{re.escape(name)}: ({why})", message)
+
+
+def test_an_error_of_another_file_is_not_one_of_the_output(tmp_path: Path) -> None:
+    """Such as an input that vanishes; a full disk, which has no name, is one of the output."""
+    with pytest.raises(FileNotFoundError), whole_file(tmp_path / "out.csv"):
+        (tmp_path / "in.csv").read_text()
+    full = OSError(errno.ENOSPC, "No space left on device")
+    says = r"out\.csv: cannot be written \(No space left"
+    with pytest.raises(OutputError, match=says), whole_file(tmp_path / "out.csv"):
+        raise full
+    assert not [*tmp_path.iterdir()]
 
 
 def test_json_files_and_their_digests(tmp_path: Path) -> None:

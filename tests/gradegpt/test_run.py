@@ -237,7 +237,10 @@ def test_equal_complaints_are_listed_once_and_counted(tmp_path: Path) -> None:
         ("folder", "is a folder; give the name of a file to write"),
         ("in.jsonl", "is the input; choose another name for the output"),
         ("old.jsonl", "exists already; choose another name or pass --overwrite"),
-        ("in.jsonl/out.jsonl", r"cannot be written \((File exists|Not a directory)\)"),
+        (
+            "in.jsonl/out.jsonl",
+            r"cannot be written \((not a folder|Not a directory)\); ",
+        ),
     ],
     ids=["folder", "the-input", "there-already", "under-a-file"],
 )

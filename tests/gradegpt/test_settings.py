@@ -7,9 +7,15 @@ from pathlib import Path
 import pytest
 from pydantic import Field, ValidationError
 
+from data_gen.settings import DataGenSettings
+from eval.ablation.settings import AblationSettings
+from eval.calibrate import CalibrationSettings
+from eval.settings import EvalSettings
 from gradegpt.errors import MissingError, SettingsError
 from gradegpt.settings import Settings, build_settings, load_settings
 from serve.settings import ServeSettings
+from train.lexical import LexicalSettings
+from train.settings import BaseSettings, SFTSettings
 
 
 class Inner(Settings):
@@ -28,7 +34,7 @@ class Outer(Settings):
     resume: bool = True
     note: str | None = "n"
     inner: Inner = Inner()
-    parts: tuple[Inner, ...] = ()
+    parts: tuple[Inner, ...] = Field(default=(), min_length=1, examples=["[{label: a}]"])
     weights: dict[str, float] = Field(default_factory=dict)
 
 
@@ -102,18 +108,23 @@ def test_an_override_replaces_one_value(
         ("zzzz: 5", (), "unknown setting 'zzzz'"),
         ("", ("learningrate=1",), "unknown setting 'learningrate'; did you mean 'learning_rate'?"),
         ("max_steps: many", (),
-         "max_steps: Input should be a valid integer, unable to parse string "
-         "as an integer (got 'many')"),
-        ("max_steps: 0", (), "max_steps: Input should be greater than or equal to 1 (got '0')"),
-        ("name: null", (), "name: Input should be a valid string (got None)"),
+         "max_steps: expected a whole number, got 'many'"),
+        ("max_steps: 0", (), "max_steps: should be greater than or equal to 1, got '0'"),
+        ("name: null", (), "name: expected text, got null"),
+        ("learning_rate: abc", (), "learning_rate: expected a number, got 'abc'"),
+        ("parts: x", (), "parts: expected a list, such as [{label: a}], got 'x'"),
+        ("inner: {labl: 5}", (), "unknown setting 'inner.labl'; did you mean 'label'?"),
+        ("nam: x", (), "unknown setting 'nam'; did you mean 'name'?"),
+        ("lael: x", (), "unknown setting 'lael'; did you mean 'label'?"),
+        ("name: x\n\tresume: no", (), ":2:1: not valid YAML: found character"),
         ("inner: 5", (), "inner: "),
-        ("a: [", (), "not valid YAML: "),
-        ("a: 1\n b: 2", (), "not valid YAML: "),
+        ("a: [", (), ":1:5: not valid YAML: "),
+        ("a: 1\n b: 2", (), ":2:3: not valid YAML: mapping values are not allowed here"),
         ("- a\n- b", (), "expected 'key: value' lines at the top, found a list"),
         ("just words", (), "expected 'key: value' lines at the top, found a str"),
         ("", ("max_steps",), "'max_steps': expected key=value, such as max_steps=100"),
         ("", ("=5",), "'=5': expected key=value, such as max_steps=100"),
-        ("", ("parts=[",), "'parts=[': the value is not valid YAML: "),
+        ("", ("parts=[",), "'parts=[': not valid YAML: "),
         ("name: x", ("name.first=y",),
         "'name.first=y': 'name' is a value and has no settings"),
         ("!!python/object/apply:os.system [ls]", (),
@@ -126,17 +137,42 @@ def test_a_mistake_is_one_line_that_says_what_to_do(
     """Unknown keys are never ignored."""
     with pytest.raises(SettingsError) as caught:
         load(tmp_path, text, *overrides)
-    error = str(caught.value).removeprefix(f"{tmp_path / 'c.yaml'}: ")
+    error = str(caught.value).removeprefix(f"{tmp_path / 'c.yaml'}").removeprefix(": ")
     assert error.startswith(message)
     assert "\n" not in error
 
 
 def test_all_mistakes_are_reported(tmp_path: Path) -> None:
     """In one message."""
-    with pytest.raises(
-        SettingsError, match=r"learning_rate: .*'fast'\); unknown setting 'max_step'"
-    ):
+    with pytest.raises(SettingsError, match=r"learning_rate: .*'fast'; unknown setting 'max_step'"):
         load(tmp_path, "max_step: 1\nlearning_rate: fast")
+
+
+def test_a_mistake_inside_a_list_is_reported_once(tmp_path: Path) -> None:
+    """Not also that the list is then too short."""
+    with pytest.raises(SettingsError, match=r"^\S*: parts\.0\.response: expected a [^;]*$"):
+        load(tmp_path, "parts: [{response: x}]")
+
+
+def test_the_nearest_setting_of_the_same_section_is_suggested() -> None:
+    """``prot`` is more like ``prompt``, which is a setting of the judge."""
+    with pytest.raises(SettingsError, match="'prot'; did you mean 'port'"):
+        load_settings(ServeSettings, "nano", ["prot=8000"])
+
+
+@pytest.mark.parametrize("name", ["../x", "a/b", ""])
+def test_a_name_that_cannot_be_a_file_is_explained_in_words(name: str) -> None:
+    """And not by a pattern."""
+    with pytest.raises(SettingsError, match=r"name: the name .* use letters, digits and"):
+        load_settings(EvalSettings, "handmade", [f"name={name}"])
+
+
+def test_a_near_choice_is_suggested() -> None:
+    """Of the values that a setting may have."""
+    with pytest.raises(
+        SettingsError, match=r"judges\.0\.kind: should be .*; did you mean 'rules'\?"
+    ):
+        load_settings(EvalSettings, "handmade", ["judges=[{kind: rule}]"])
 
 
 def test_a_required_setting_is_named() -> None:
@@ -150,11 +186,34 @@ def test_a_required_setting_is_named() -> None:
 
 
 def test_the_error_of_a_missing_file_lists_the_shipped_ones() -> None:
-    """Those of the stage that the settings belong to."""
+    """Those of the command that the settings are for."""
     with pytest.raises(MissingError, match=r"nowhere: no such .*: demo, gradegpt-1\.5b, nano$"):
         load_settings(ServeSettings, "nowhere")
-    with pytest.raises(MissingError, match=r"nowhere\.yaml: no such settings file; .*: none$"):
+    with pytest.raises(MissingError, match=r"nowhere\.yaml: no such settings file$"):
         load_settings(Outer, "nowhere.yaml")
+
+
+@pytest.mark.parametrize(
+    ("settings", "name"),
+    [
+        (DataGenSettings, "demo"), (SFTSettings, "nano-judge"), (BaseSettings, "nano-base"),
+        (LexicalSettings, "lexical"), (EvalSettings, "handmade"), (AblationSettings, "ablation"),
+        (CalibrationSettings, "calibrate"), (ServeSettings, "nano"),
+    ],
+)  # fmt: skip
+def test_a_recipe_is_found_by_its_name_wherever_its_settings_are(
+    settings: type[Settings], name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the class is in the module that ``gradegpt`` runs, which is ``__main__``."""
+    monkeypatch.setattr(settings, "__module__", "__main__")
+    assert load_settings(settings, name)
+
+
+@pytest.mark.parametrize("name", ["ablation", "configs/eval/ablation.yaml"])
+def test_a_recipe_of_another_command_is_an_error_that_names_it(name: str) -> None:
+    """Its settings would all be unknown."""
+    with pytest.raises(SettingsError, match=r"is a recipe of gradegpt eval\.ablation, not of eval"):
+        load_settings(EvalSettings, name)
 
 
 @pytest.mark.parametrize("name", ["nano", "configs/serve/nano.yaml"])

@@ -99,6 +99,10 @@ def test_a_json_object_may_hold_one_row_or_rows_by_their_ids(write: Write) -> No
         ("a.json", '{"a": [{"x": 1}], "b": [{"x": 1}]}', "2 lists of rows"),
         ("a.csv", "q,a\n1,2\n1,2,3\n", "a.csv:3: 3 cells under 2 columns"),
         ("a.csv", 'q,a\n"x"y,2\n', "a.csv:2: not a readable table"),
+        ("a.csv", "q;a\n1;2\n", "a.csv: looks separated by ';'; save it with commas"),
+        ("a.csv", "q\ta\n1\t2\n", "a.csv: looks separated by tabs; name it .tsv"),
+        ("a.tsv", "q,a\n1,2\n", "a.tsv: looks separated by ','; name it .csv"),
+        ("a.jsonl", "q,a\n1,2\n", "a.jsonl:1: not JSON; if it is a CSV file, name it .csv"),
         ("a.parquet", "PAR0", "a.parquet: not a readable Parquet file"),
         ("a.csv", "q,a,q\n1,2,3\n", "a.csv: the column 'q' occurs twice; rename one of them"),
         ("a.xlsx", "PK", "a.xlsx: not a readable workbook (File is not a zip file)"),
@@ -113,6 +117,15 @@ def test_the_error_of_a_broken_table_has_its_place(
     with pytest.raises(InputError) as caught:
         list(read_table(path))
     assert complaint in str(caught.value)
+
+
+def test_a_table_that_is_not_utf8_is_an_error_with_its_line(tmp_path: Path) -> None:
+    """Quotes have nothing to do with it."""
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"q,a\n1,2\n1,\xff\n")
+    says = r"a\.csv:3: not UTF-8 \(invalid start byte\); save the file as UTF-8$"
+    with pytest.raises(InputError, match=says):
+        list(read_table(str(path)))
 
 
 def test_the_files_of_a_pattern_are_in_order(write: Write, tmp_path: Path) -> None:

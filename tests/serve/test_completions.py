@@ -64,7 +64,7 @@ def test_an_engine_failure_is_an_http_error(client_for: ClientFor, raw: str) -> 
     ("change", "status", "message"),
     [
         ({"prompt": [1, 2]}, 422, "prompt: expected text, or a list of texts; token ids"),
-        ({"prompt": []}, 422, "prompt: value should have at least 1 item"),
+        ({"prompt": []}, 422, "prompt: expected at least one entry"),
         ({"prompt": "hello"}, 422, "no known family"),
         ({"prompt": ["x"] * 257}, 413, "prompt: 257 prompts, counted n times, are more than 256"),
         (

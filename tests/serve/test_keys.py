@@ -115,13 +115,19 @@ def line(name: str, digit: str) -> str:
     return json.dumps({"name": name, "sha256": digit * 64}) + "\n"
 
 
+def test_the_error_of_a_missing_file_says_how_to_make_one(tmp_path: Path) -> None:
+    """For the server and for the commands."""
+    with pytest.raises(MissingError, match=r"no such file; create it with gradegpt serve\.keys"):
+        Keys.load(tmp_path / "keys.jsonl")
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("", "has no key; make one: gradegpt serve.keys add NAME"),
         ("{", r"keys\.jsonl:1: "),
         ('{"name": "ann", "key": "gg-1"}', r"keys\.jsonl:1: sha256: field required"),
-        (line("a b", "0"), "name: string should match"),
+        (line("a b", "0"), "name: 'a b' is no name; use up to 64"),
         ('{"name": "ann", "sha256": "gg-1"}', "sha256: string should match"),
         (line("a", "0") + line("a", "1"),
          "the name of key 2 occurs twice"),

@@ -109,7 +109,7 @@ def test_kappa_cannot_choose_on_one_verdict_alone() -> None:
     ("values", "message"),
     [({"dev_rows": 0}, "best_by: needs generated chains; set dev_rows too, or best_by=loss"),
      ({"eval_steps": 0, "early_stop": 2}, "early_stop: requires evaluations; set eval_steps too"),
-     ({"best_by": "f1"}, "best_by: Input should be 'verdict_accuracy', 'kappa' or 'loss'"),
+     ({"best_by": "f1"}, "best_by: should be 'verdict_accuracy', 'kappa' or 'loss'"),
      ({"eval_step": 5}, "unknown setting 'eval_step'; did you mean 'eval_steps'")],
     ids=["nothing to choose by", "nothing to count", "unknown", "misspelt"],
 )  # fmt: skip

@@ -227,7 +227,7 @@ def test_what_cannot_be_trained_is_an_error_of_one_line(
     """Rows do not fit, a base does not load, or has no chat template."""
     with pytest.raises(InputError, match=r"train\.jsonl: no row fits max_length=3; raise it or"):
         fine_tune(short(base, judge_data, tmp_path, max_length=3))
-    with pytest.raises(EngineError, match="does not load: "):
+    with pytest.raises(MissingError, match=r"contains no model \(config\.json is missing\)"):
         fine_tune(short(base, judge_data, tmp_path, model=str(tmp_path)))
     bare = shutil.copytree(base / "model", tmp_path / "bare" / "model")
     (bare / "chat_template.jinja").unlink()
