@@ -13,7 +13,7 @@ from gradegpt.records import read_rows, sha256_file, write_rows
 from gradegpt.schema import TrainingRow
 from gradegpt.settings import load_settings
 from tests.train.processes import exit_codes, free_port, train_and_die, train_as_one_of
-from train.callbacks import STAMP
+from train.checkpoints import STAMP
 from train.settings import SFTSettings
 from train.sft import fine_tune
 

@@ -18,7 +18,7 @@ import pytest
 from gradegpt.errors import SettingsError
 from gradegpt.records import read_rows, sha256_file, write_rows
 from gradegpt.schema import TrainingRow
-from train.callbacks import STAMP, Plan, Stamp, resume_point
+from train.checkpoints import STAMP, Plan, resume_point
 from train.settings import SFTSettings
 from train.sft import fine_tune
 
@@ -68,6 +68,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def unbroken(train: Run, place: Path) -> Path:
     """Six steps at once; beside it is what each complete checkpoint would leave to a kill."""
+    from train.callbacks import Stamp
+
     save = Stamp.on_save
 
     def save_and_copy(self: Any, args: Any, state: Any, control: Any, **rest: Any) -> None:

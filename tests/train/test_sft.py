@@ -20,7 +20,7 @@ from gradegpt.records import read_rows, sha256_file, write_rows
 from gradegpt.schema import Item, TrainingRow
 from train import sft
 from train.base import pretrain
-from train.callbacks import Plan
+from train.checkpoints import Plan
 from train.loading import load_base
 from train.rows import encode, prompt_settings_of, verdict_token_ids
 from train.settings import BaseSettings, SFTSettings
