@@ -23,7 +23,7 @@ demo: $(READY)  ## generate, train, evaluate, serve, judge: meant for under five
 	PATH="$(BIN):$$PATH" bash scripts/demo.sh
 
 test: $(READY)  ## the tests, on every core
-	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -n auto
 
 check: $(READY)  ## lint, types, architecture and tests: what CI runs
 	$(BIN)/ruff check .

@@ -15,10 +15,10 @@ import typer
 
 from gradegpt.cli import run as run_command
 from gradegpt.engines.files import PROMPT_FILE
-from gradegpt.engines.local import quiet_start
 from gradegpt.errors import InputError, MissingError
 from gradegpt.records import sha256_file, whole_folder, write_json
 
+from .checkpoints import checkpoints, why_incomplete
 from .merge import WEIGHTS, copy_settings
 
 if TYPE_CHECKING:
@@ -44,9 +44,6 @@ def average(run: Path, out: Path, last: int = 3, *, before: Path | None = None) 
         OutputError: ``out`` already exists.
 
     """
-    quiet_start()
-    from .callbacks import checkpoints, why_incomplete
-
     adapter = run / "adapter"
     for path in (adapter / _CONFIG, adapter / PROMPT_FILE):
         if not path.is_file():

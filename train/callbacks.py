@@ -1,52 +1,19 @@
-"""Callbacks of the trainer: complete checkpoints, early stopping, and the training speed.
-
-A checkpoint is many files, and a run can be killed between any two. The last file written to each
-is its stamp: the sizes of the other files and the settings that shape the weights. A checkpoint
-without a stamp, or with other sizes, is incomplete, and the one before it is used. With other
-settings the run refuses to resume, because the weights would come from two different runs.
-"""
+"""Callbacks of the trainer: stamped checkpoints, early stopping, and the training speed."""
 # ruff: noqa: TID253  this module is imported only where training runs
 
 from __future__ import annotations
 
-import json
-import logging
-import re
-import shutil
 import time
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any
 
 from accelerate import PartialState
 from peft import load_peft_weights, set_peft_model_state_dict
 from transformers import TrainerCallback, TrainerState
 from transformers.trainer import TRAINER_STATE_NAME
 
-from gradegpt.errors import SettingsError
-from gradegpt.records import write_json
-
+from .checkpoints import Checkpoint, Plan, write_stamp
 from .memory import TRIM_EVERY, trim
-
-_log = logging.getLogger(__name__)
-
-STAMP: Final = "gradegpt-run.json"
-_FOLDER: Final = re.compile(r"checkpoint-(\d+)")
-
-
-class Plan(NamedTuple):
-    """The settings that shape the weights, and the number of steps."""
-
-    shaping: dict[str, Any]
-    steps: int
-
-
-class Checkpoint(NamedTuple):
-    """A complete checkpoint; ``finished`` if training ended with it."""
-
-    path: Path
-    step: int
-    finished: bool
 
 
 class Stamp(TrainerCallback):  # type: ignore[misc]  # transformers is not followed
@@ -61,13 +28,7 @@ class Stamp(TrainerCallback):  # type: ignore[misc]  # transformers is not follo
         if not state.is_world_process_zero:
             return
         folder = Path(args.output_dir) / f"checkpoint-{state.global_step}"
-        stamp = {
-            "shaping": self._plan.shaping,
-            "steps": self._plan.steps,
-            "finished": control.should_training_stop,
-            "files": _sizes(folder),
-        }
-        write_json(folder / STAMP, stamp)
+        write_stamp(folder, self._plan, finished=control.should_training_stop)
 
 
 class Saves(TrainerCallback):  # type: ignore[misc]
@@ -132,33 +93,6 @@ class Pace(TrainerCallback):  # type: ignore[misc]
         return self._tokens / self._seconds if self._seconds else None
 
 
-def resume_point(out: Path, plan: Plan, *, any_length: bool) -> Checkpoint | None:
-    """The last complete checkpoint in ``out``, or None.
-
-    ``any_length``: the schedule does not depend on the number of steps. Otherwise only a finished
-    run may be given more steps.
-
-    Raises:
-        SettingsError: the checkpoint was made with other settings that shape the weights.
-
-    """
-    found = _last_complete(out)
-    if found is None:
-        return None
-    checkpoint, stamp = found
-    changed = _changes(stamp["shaping"], plan.shaping)
-    grows = plan.steps > stamp["steps"] and (stamp["finished"] or any_length)
-    if plan.steps != stamp["steps"] and not grows:
-        changed.append(f"steps in all {stamp['steps']} (now {plan.steps})")
-    if changed:
-        raise SettingsError(
-            f"{checkpoint.path}: was made with {', '.join(changed)}; resume with the same "
-            "settings, set another out, or set resume=false to restart"
-        )
-    done = stamp["finished"] and not grows
-    return checkpoint._replace(finished=done)
-
-
 def restore(trainer: Any, checkpoint: Checkpoint) -> None:
     """Load the state and the best adapter of a finished run into ``trainer``."""
     trainer.state = TrainerState.load_from_json(str(checkpoint.path / TRAINER_STATE_NAME))
@@ -167,56 +101,3 @@ def restore(trainer: Any, checkpoint: Checkpoint) -> None:
         folder = folder.with_name(f"checkpoint-{trainer.state.best_global_step}")
     weights = load_peft_weights(str(folder), device=str(trainer.args.device))
     set_peft_model_state_dict(trainer.model, weights)
-
-
-def remove_checkpoints(out: Path) -> None:
-    """Remove the checkpoints in ``out``, so that none is mistaken for the new run's."""
-    for _, folder in checkpoints(out):
-        _log.warning("%s: removed because of resume=false", folder)
-        shutil.rmtree(folder)
-
-
-def _last_complete(out: Path) -> tuple[Checkpoint, dict[str, Any]] | None:
-    for step, folder in reversed(checkpoints(out)):
-        wrong = why_incomplete(folder)
-        if wrong is None:
-            stamp = json.loads((folder / STAMP).read_text(encoding="utf-8"))
-            return Checkpoint(folder, step, stamp["finished"]), stamp
-        if PartialState().is_main_process:
-            _log.warning("%s: incomplete (%s); the checkpoint before it is used", folder, wrong)
-    return None
-
-
-def why_incomplete(folder: Path) -> str | None:
-    """Why the checkpoint is incomplete; None where it is complete."""
-    if not (folder / STAMP).is_file():
-        return f"no {STAMP}"
-    sizes = json.loads((folder / STAMP).read_text(encoding="utf-8"))["files"]
-    now = _sizes(folder)
-    return next(
-        (f"{name} is cut off" for name, size in sizes.items() if now.get(name) != size), None
-    )
-
-
-def _sizes(folder: Path) -> dict[str, int]:
-    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != STAMP)
-    return {str(path.relative_to(folder)): path.stat().st_size for path in files}
-
-
-def checkpoints(out: Path) -> list[tuple[int, Path]]:
-    """The checkpoints of a run with their steps, first to last, including incomplete ones."""
-    named = ((_FOLDER.fullmatch(path.name), path) for path in out.glob("checkpoint-*"))
-    return sorted((int(match[1]), path) for match, path in named if match and path.is_dir())
-
-
-def _changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    return [
-        f"{name}={_short(before.get(name))} (now {_short(now.get(name))})"
-        for name in sorted(before.keys() | now.keys())
-        if before.get(name) != now.get(name)
-    ]
-
-
-def _short(value: Any) -> str:
-    text = str(value)
-    return f"{text[:12]}…" if len(text) > 40 else text

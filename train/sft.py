@@ -15,6 +15,7 @@ from gradegpt.records import sha256_file, write_json
 from gradegpt.shipped import adapter_of, base_of
 
 from .adapter import Run, manifest_of, push, save_adapter
+from .checkpoints import Checkpoint, Plan, remove_checkpoints, resume_point
 from .dev import DevEvaluation, check_decides, dev_sample
 from .loading import linear_names, load_base, load_errors
 from .memory import keep_freed_memory
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
     from trl import SFTConfig
 
-    from .callbacks import Checkpoint, Plan
     from .trainer import JudgeTrainer
 
 Parts = dict[str, "Dataset"]
@@ -319,8 +319,6 @@ def _arguments(settings: SFTSettings, out: Path, *, evaluate: bool) -> SFTConfig
 def _plan(settings: SFTSettings, rows: int) -> Plan:
     from accelerate import PartialState
 
-    from .callbacks import Plan
-
     data = Path(settings.data)
     processes = PartialState().num_processes
     step_rows = settings.batch_size * settings.gradient_accumulation * processes
@@ -347,8 +345,6 @@ def _plan(settings: SFTSettings, rows: int) -> Plan:
 
 def _resume_point(settings: SFTSettings, plan: Plan) -> Checkpoint | None:
     from accelerate import PartialState
-
-    from .callbacks import remove_checkpoints, resume_point
 
     out = Path(settings.folder)
     if settings.resume:

@@ -38,16 +38,41 @@ FILES = {
 }  # fmt: skip
 
 
+def generated(out: Path, **settings: Any) -> dict[str, Any]:
+    """Make a small run into a folder and return its manifest."""
+    values = {"name": "small", "bank": 0, "parametric": 60, "workers": 1, "card": False}
+    values |= {"quality": {"artifact_probe": False}, **settings}
+    return generate(DataGenSettings.model_validate(values | {"out": str(out)}))
+
+
 @pytest.fixture
 def make(tmp_path: Path) -> Make:
     """Make a small run into a folder of ``tmp_path`` and return its manifest."""
+    return lambda out="a", **settings: generated(tmp_path / out, **settings)
 
-    def run(out: str = "a", **settings: Any) -> dict[str, Any]:
-        values = {"name": "small", "bank": 0, "parametric": 60, "workers": 1, "card": False}
-        values |= {"quality": {"artifact_probe": False}, **settings}
-        return generate(DataGenSettings.model_validate(values | {"out": str(tmp_path / out)}))
 
-    return run
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run with the settings of ``generated``, which no test changes."""
+    out = tmp_path_factory.mktemp("plain")
+    generated(out)
+    return out
+
+
+@pytest.fixture(scope="module")
+def banked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run with problems of the bank, too, which no test changes."""
+    out = tmp_path_factory.mktemp("banked")
+    generated(out, bank=1)
+    return out
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of two shards, which no test changes."""
+    out = tmp_path_factory.mktemp("whole")
+    generated(out, parametric=130)
+    return out
 
 
 @pytest.fixture
@@ -75,20 +100,24 @@ def questions(folder: Path, part: str) -> set[str]:
     return {question_key(item.question) for item in items if item is not None and item.question}
 
 
-def test_the_same_settings_give_the_same_bytes(make: Make, tmp_path: Path) -> None:
+def manifest_of(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / "manifest.json").read_text())
+    return found
+
+
+def test_the_same_settings_give_the_same_bytes(banked: Path, make: Make, tmp_path: Path) -> None:
     """Rows and digests are equal, apart from the name of the folder."""
-    first, second = make("a", bank=1), make("b", bank=1)
+    first, second = manifest_of(banked), make("b", bank=1)
     for name in ("train.jsonl", "dev.jsonl"):
-        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+        assert (banked / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
     assert first["outputs"] == second["outputs"]
     assert first["counts"] == second["counts"]
 
 
-def test_another_seed_gives_other_rows(make: Make, tmp_path: Path) -> None:
+def test_another_seed_gives_other_rows(plain: Path, make: Make, tmp_path: Path) -> None:
     """Another seed changes the problems and their order."""
-    make("a", seed=0)
     make("b", seed=1)
-    assert not {*map(str, rows_of(tmp_path / "a"))} & {*map(str, rows_of(tmp_path / "b"))}
+    assert not {*map(str, rows_of(plain))} & {*map(str, rows_of(tmp_path / "b"))}
 
 
 def test_candidates_do_not_depend_on_other_candidates() -> None:
@@ -104,28 +133,27 @@ def test_candidates_do_not_depend_on_other_candidates() -> None:
 
 
 @pytest.mark.parametrize("kind", ["judge", "base"])
-def test_counts_add_up(make: Make, tmp_path: Path, kind: str) -> None:
+def test_counts_add_up(banked: Path, make: Make, tmp_path: Path, kind: str) -> None:
     """Each row is counted once by split, verdict, language, type and source; digests match."""
-    manifest = make(kind=kind, bank=1, repeats=2 if kind == "base" else 1)
+    folder = banked if kind == "judge" else tmp_path / "a"
+    manifest = manifest_of(folder) if kind == "judge" else make(kind=kind, bank=1, repeats=2)
     counts = manifest["counts"]
-    lines = {
-        part: len(list(read_objects(tmp_path / "a" / f"{part}.jsonl"))) for part in ("train", "dev")
-    }
+    lines = {part: len(list(read_objects(folder / f"{part}.jsonl"))) for part in ("train", "dev")}
     assert {part: counts[part] for part in lines} == lines
     if kind == "judge":
         for group in ("verdict", "lang", "response_lang", "type", "source", "origin", "pattern"):
             found = sum(n for name, n in counts.items() if name.startswith(f"{group}:"))
             assert found == sum(lines.values()), group
     for name, digest in manifest["outputs"].items():
-        assert digest == sha256_file(tmp_path / "a" / name)
+        assert digest == sha256_file(folder / name)
     assert {"train.jsonl", "dev.jsonl", "disputed.jsonl"} <= manifest["outputs"].keys()
-    assert json.loads((tmp_path / "a" / "manifest.json").read_text()) == manifest
+    assert manifest_of(folder) == manifest
 
 
 def test_no_question_is_in_two_splits(make: Make, tmp_path: Path, graded_file: Path) -> None:
     """No question is in train and dev, and no question of the test split is in either."""
     make(
-        parametric=150,
+        parametric=100,
         bank=1,
         sources=[{"path": str(graded_file), "split": "train"}],
         counterfactuals=3,
@@ -151,14 +179,13 @@ def test_unlabelled_answers_keep_to_their_split(
     assert questions(tmp_path / "a", "train") <= {question_key(q) for q in kept}
 
 
-def test_avoided_questions_are_absent(make: Make, tmp_path: Path) -> None:
+def test_avoided_questions_are_absent(plain: Path, make: Make, tmp_path: Path) -> None:
     """Questions of an evaluation file are left out, also with another spacing or case."""
     chosen = [p.question for p in parametric(60, seed=0)][:25]
     write_rows(tmp_path / "test.jsonl", [{"question": f"  {q.upper()} ?"} for q in chosen])
-    make("all")
     manifest = make("some", avoid=[str(tmp_path / "test.jsonl")])
     avoided = {question_key(q) for q in chosen}
-    everything = questions(tmp_path / "all", "train") | questions(tmp_path / "all", "dev")
+    everything = questions(plain, "train") | questions(plain, "dev")
     some = questions(tmp_path / "some", "train") | questions(tmp_path / "some", "dev")
     assert avoided & everything
     assert some <= everything - avoided
@@ -192,8 +219,8 @@ def test_every_row_is_a_prompt_with_its_chain(
 
 def test_a_quote_without_a_gloss_takes_another_format(make: Make, tmp_path: Path) -> None:
     """If cross-lingual is the only format, such a row is left out and counted."""
-    only = make("a", bank=2, parametric=0)
-    mixed = make("b", bank=2, parametric=0, formats={"cross_lingual": 1, "judge_of_chain": 1e-9})
+    only = make("a", bank=1, parametric=0)
+    mixed = make("b", bank=1, parametric=0, formats={"cross_lingual": 1, "judge_of_chain": 1e-9})
     assert only["counts"]["left_out:no_gloss"] > 0
     assert "left_out:no_gloss" not in mixed["counts"]
     other = [r for r in rows_of(tmp_path / "b") if r.meta["chain_format"] == "judge_of_chain"]
@@ -206,7 +233,7 @@ def test_a_quote_without_a_gloss_takes_another_format(make: Make, tmp_path: Path
 
 def test_verdicts_are_balanced_in_every_cell(make: Make, tmp_path: Path) -> None:
     """Neither the answer type nor the language predicts the verdict."""
-    make(parametric=400, balance={"rows": 500, "real": 0})
+    make(parametric=240, balance={"rows": 300, "real": 0})
     cells: dict[tuple[str, str], Counter[bool]] = {}
     for row in [*rows_of(tmp_path / "a"), *rows_of(tmp_path / "a", "dev")]:
         cell = cells.setdefault((row.meta["lang"], row.meta["answer_type"]), Counter())
@@ -245,10 +272,9 @@ def test_labels_that_disagree_are_disputed(make: Make, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_workers_and_interruptions_do_not_change_the_bytes(
-    make: Make, tmp_path: Path, workers: int, monkeypatch: pytest.MonkeyPatch
+    whole: Path, make: Make, tmp_path: Path, workers: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A run that dies leaves half of the shards; the next run reuses them."""
-    whole = make("whole", parametric=130, workers=1)
     made: list[int] = []
     original = shards.make_shard
 
@@ -274,7 +300,7 @@ def test_workers_and_interruptions_do_not_change_the_bytes(
     )
     again = make("b", parametric=130, workers=workers)
     assert stamps == [before]
-    assert again["outputs"] == whole["outputs"]
+    assert again["outputs"] == manifest_of(whole)["outputs"]
     assert not (tmp_path / "b" / ".work").exists()
 
 
@@ -310,7 +336,7 @@ def test_the_same_answer_twice_is_one_row(make: Make, tmp_path: Path) -> None:
 
 def test_the_base_mixture_compares_but_does_not_judge(make: Make, tmp_path: Path) -> None:
     """Verdict tags occur in replies to comparisons alone; no row has the judge's prompt."""
-    make(kind="base", bank=1, parametric=200, repeats=2)
+    make(kind="base", bank=1, parametric=80)
     text = (tmp_path / "a" / "train.jsonl").read_text()
     assert "‹Yes>" in text
     for _, row in read_objects(tmp_path / "a" / "train.jsonl"):
@@ -366,7 +392,7 @@ def test_a_judges_drills_end_as_chains_do(make: Make, tmp_path: Path) -> None:
     assert len(types) > 8
     assert min(types.values()) > types.total() / 80
     assert types.most_common(1)[0][0] == AnswerType.NUMBER
-    make(bank=0, parametric=60)
+    make(bank=0, parametric=10)
     assert not (tmp_path / "a" / "drills.jsonl").exists()
 
 
@@ -395,15 +421,14 @@ def test_questions_of_a_file_are_answered(make: Make, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("reader", "ending"), [("json", "jsonl"), ("parquet", "parquet")])
 def test_other_tools_can_load_the_rows(
-    make: Make, tmp_path: Path, reader: str, ending: str
+    whole: Path, tmp_path: Path, reader: str, ending: str
 ) -> None:
     """``datasets`` reads both splits with the same columns, prompt and completion as chat."""
     datasets = pytest.importorskip("datasets")
-    make(parametric=150)
-    files = {part: str(tmp_path / "a" / f"{part}.{ending}") for part in ("train", "dev")}
+    files = {part: str(whole / f"{part}.{ending}") for part in ("train", "dev")}
     loaded = datasets.load_dataset(reader, data_files=files, cache_dir=str(tmp_path / "cache"))
     assert loaded["train"].features == loaded["dev"].features
-    assert loaded["train"].num_rows == len(rows_of(tmp_path / "a"))
+    assert loaded["train"].num_rows == len(rows_of(whole))
     first = loaded["train"][0]
     assert [m["role"] for m in first["prompt"]] == ["system", "user"]
     assert [m["role"] for m in first["completion"]] == ["assistant"]

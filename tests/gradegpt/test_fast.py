@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -26,8 +27,10 @@ from gradegpt.errors import EngineError, InputError, MissingError, SettingsError
 from gradegpt.judges.build import JudgeSettings, build_judge
 from gradegpt.schema import ChainFormat, Item, Message
 
-pytest.importorskip("onnxruntime_genai")
-torch = pytest.importorskip("torch")
+pytestmark = pytest.mark.skipif(
+    not (find_spec("onnxruntime_genai") and find_spec("torch")),
+    reason="needs the export's packages",
+)
 
 ROOT = Path(__file__).parents[2]
 TEXTS = (
@@ -45,6 +48,7 @@ CHAINS = [build_prompt(ITEM, PromptSettings()), build_prompt(ITEM, PromptSetting
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A tiny random model of the embedded kind, with its tokenizer."""
+    import torch
     from transformers import Qwen3Config, Qwen3ForCausalLM
 
     from train.tokenizer import train_tokenizer
@@ -214,6 +218,7 @@ OUTCOMES = [
 @pytest.fixture(scope="module")
 def tagging(model: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[LocalEngine, Path]:
     """A model that writes a tag, which depends on the prompt; local and exported."""
+    import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     from train.export import Quantization, export
@@ -234,6 +239,8 @@ def tagging(model: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Loca
 
 def test_the_probability_of_a_tag_is_one_forward_pass(tagging: tuple[LocalEngine, Path]) -> None:
     """P(<Yes>) / (P(<Yes>) + P(<No>)) by the model's logits, in both engines."""
+    import torch
+
     local, exported = tagging
     prompts = [*OUTCOMES, *PROMPTS]
     tokenizer = local._tokenizer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,8 @@ import pytest
 
 from data_gen.generate import generate
 from data_gen.settings import DataGenSettings
+from gradegpt.records import read_rows, write_rows
+from gradegpt.schema import TrainingRow
 from train.settings import BaseSettings, SFTSettings
 
 if TYPE_CHECKING:
@@ -32,6 +35,13 @@ def _one_thread() -> None:
     torch = pytest.importorskip("torch")
     torch.set_num_threads(1)
     logging.getLogger("transformers").setLevel(logging.ERROR)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _no_garbage_of_packages() -> None:
+    """Training collects garbage in every run, which need not visit what earlier files loaded."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
@@ -69,8 +79,11 @@ def base_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def judge_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Rows of prompts and chains."""
-    return _data(tmp_path_factory.mktemp("judge-data"), "judge", drills=6)
+    """Forty rows of prompts and chains, as every run encodes them all."""
+    folder = _data(tmp_path_factory.mktemp("judge-data"), "judge", drills=6)
+    rows = list(read_rows(folder / "train.jsonl", TrainingRow))
+    write_rows(folder / "train.jsonl", rows[:40])
+    return folder
 
 
 @pytest.fixture(scope="session")

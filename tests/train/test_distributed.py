@@ -1,20 +1,19 @@
-"""Several processes: the same trajectory as one, and launch files that accelerate understands."""
+"""Processes: several follow the trajectory of one, and launch files start them."""
 
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
+import signal
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
-from gradegpt.records import read_rows, write_rows
+from gradegpt.records import read_rows, sha256_file, write_rows
 from gradegpt.schema import TrainingRow
 from gradegpt.settings import load_settings
-from train.callbacks import STAMP
+from tests.train.processes import exit_codes, free_port, train_and_die, train_as_one_of
+from train.checkpoints import STAMP
 from train.settings import SFTSettings
 from train.sft import fine_tune
 
@@ -30,7 +29,7 @@ STEPS: Final = 5
 SAME: Final = (
     "name=same", f"max_steps={STEPS}", "learning_rate=1e-2", "lora_rank=4", "bf16=false",
     "threads=1", "eval_steps=0", "dev_rows=0", "best_by=loss", "logging_steps=1", "report_to=none",
-    "verdict_weight=4", "lr_scheduler=constant",
+    "verdict_weight=4", "lr_scheduler=constant", "save_steps=1",
 )  # fmt: skip
 
 
@@ -46,12 +45,20 @@ def uneven(tmp_path_factory: pytest.TempPathFactory, judge_data: Path) -> Path:
     return folder
 
 
-def settings(base: Path, data: Path, out: Path, *more: str) -> SFTSettings:
-    """Rows of very different weight, at a rate that moves the weights."""
-    file = out.parent / "run.yaml"
+def write_settings(base: Path, data: Path, out: Path, *more: str) -> Path:
+    """Rows of very different weight, at a rate that moves the weights: the file of a run."""
+    file = out.with_name(f"{out.name}.yaml")
     given = (*SAME, f"model={base / 'model'}", f"data={data}", f"out={out}", *more)
     file.write_text("\n".join(line.replace("=", ": ", 1) for line in given), encoding="utf-8")
-    return load_settings(SFTSettings, file)
+    return file
+
+
+@pytest.fixture(scope="module")
+def one(tmp_path_factory: pytest.TempPathFactory, base: Path, uneven: Path) -> Path:
+    """A run of one process: its output folder."""
+    out = tmp_path_factory.mktemp("one") / "out"
+    fine_tune(load_settings(SFTSettings, write_settings(base, uneven, out, "batch_size=4")))
+    return out
 
 
 def log_of(out: Path) -> list[dict[str, Any]]:
@@ -61,40 +68,37 @@ def log_of(out: Path) -> list[dict[str, Any]]:
 
 
 def test_two_processes_follow_the_trajectory_of_one(
-    base: Path, uneven: Path, tmp_path: Path
+    one: Path, base: Path, uneven: Path, tmp_path: Path
 ) -> None:
     """Each step has the same rows, loss and gradient.
 
     Also with two passes per step, to combine accumulation, processes and the verdict's weight.
     """
-    for name in ("one", "two"):
-        (tmp_path / name).mkdir()
-    fine_tune(settings(base, uneven, tmp_path / "one" / "out", "batch_size=4"))
     halves = ("batch_size=1", "gradient_accumulation=2")
-    settings(base, uneven, tmp_path / "two" / "out", *halves)
-    # What accelerate launch does on GPUs; on CPUs it always starts one process.
-    run = subprocess.run(
-        [
-            sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2",
-            "-m", "gradegpt", "train", str(tmp_path / "two" / "run.yaml"),
-        ],
-        cwd=ROOT,
-        env=os.environ | {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=180,
-        check=False,
-    )  # fmt: skip
-    assert run.returncode == 0, run.stderr[-3000:]
-    one, two = log_of(tmp_path / "one" / "out"), log_of(tmp_path / "two" / "out")
-    assert len(one) == len(two) == STEPS
-    for a, b in zip(one, two, strict=True):
+    file = write_settings(base, uneven, tmp_path / "two", *halves)
+    port = free_port()
+    assert exit_codes(train_as_one_of, [(rank, 2, port, file) for rank in (0, 1)]) == [0, 0]
+    logs = log_of(one), log_of(tmp_path / "two")
+    assert len(logs[0]) == len(logs[1]) == STEPS
+    for a, b in zip(*logs, strict=True):
         for name in ("loss", "grad_norm", "num_input_tokens_seen"):
             assert b[name] == pytest.approx(a[name], rel=1e-4), (a["step"], name)
-    assert len({entry["loss"] for entry in one}) == STEPS
-    stamps = [tmp_path / name / "out" / f"checkpoint-{STEPS}" / STAMP for name in ("one", "two")]
+    assert len({entry["loss"] for entry in logs[0]}) == STEPS
+    stamps = [out / f"checkpoint-{STEPS}" / STAMP for out in (one, tmp_path / "two")]
     rows = [json.loads(stamp.read_text())["shaping"]["rows_per_step"] for stamp in stamps]
     assert rows == [4, 4]
+
+
+def test_a_killed_process_loses_nothing(
+    one: Path, base: Path, uneven: Path, tmp_path: Path
+) -> None:
+    """It gets SIGKILL as soon as the second checkpoint is complete; test_resume stops elsewhere."""
+    file = write_settings(base, uneven, tmp_path / "killed", "batch_size=4")
+    assert exit_codes(train_and_die, [(file, 2)]) == [-signal.SIGKILL]
+    assert not (tmp_path / "killed" / "adapter").exists()
+    fine_tune(load_settings(SFTSettings, file))
+    adapters = [out / "adapter" / "adapter_model.safetensors" for out in (one, tmp_path / "killed")]
+    assert sha256_file(adapters[0]) == sha256_file(adapters[1])
 
 
 # --- launch files ---------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -19,10 +20,18 @@ from gradegpt.records import sha256_file
 from train.export import SUPPORTED, Quantization, app, builtin_prompts, export
 
 NANO = Path(__file__).parents[2] / "models" / "gradegpt-nano"
-pytest.importorskip("onnxruntime_genai")
-pytestmark = pytest.mark.filterwarnings(
-    "ignore:`(is_)?gradient_checkpointing(_\\w+)?` is deprecated:FutureWarning"
-)
+pytestmark = [
+    pytest.mark.skipif(not find_spec("onnxruntime_genai"), reason="needs the export's packages"),
+    pytest.mark.filterwarnings(
+        "ignore:`(is_)?gradient_checkpointing(_\\w+)?` is deprecated:FutureWarning"
+    ),
+]
+
+
+@pytest.fixture
+def short_replies(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A random model never ends its reply, and forty tokens show what two hundred would."""
+    monkeypatch.setattr("train.export._MAX_NEW_TOKENS", 40)
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +40,7 @@ def adapter(judge_run: Path) -> Path:
     return judge_run / "adapter"
 
 
+@pytest.mark.usefixtures("short_replies")
 def test_an_exported_adapter_answers_as_it_does_on_its_base(
     adapter: Path, base: Path, tmp_path: Path
 ) -> None:
@@ -84,6 +94,7 @@ def _tiny(kind: str, folder: Path, base: Path) -> None:
     tokenizer.save_pretrained(folder)
 
 
+@pytest.mark.usefixtures("short_replies")
 @pytest.mark.parametrize("kind", SUPPORTED)
 def test_every_supported_architecture_writes_what_it_did(
     kind: str, base: Path, tmp_path: Path
@@ -114,6 +125,7 @@ def test_four_bits_hold_the_embedded_bases_verdicts(tmp_path: Path) -> None:
     assert (tmp_path / "small" / "model.onnx").stat().st_size < in_float32 / 2
 
 
+@pytest.mark.usefixtures("short_replies")
 @pytest.mark.parametrize("quantization", [Quantization.FLOAT32, Quantization.INT8])
 def test_an_export_with_other_texts_is_refused(
     base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quantization: Quantization
@@ -159,6 +171,7 @@ def test_what_cannot_be_exported_is_an_error(base: Path, tmp_path: Path) -> None
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["mine.txt"]
 
 
+@pytest.mark.usefixtures("short_replies")
 def test_the_command_line_prints_the_agreement(base: Path, tmp_path: Path) -> None:
     """An empty output folder is filled."""
     (tmp_path / "out").mkdir()

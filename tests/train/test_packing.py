@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from gradegpt.errors import SettingsError
 from train import sft
-from train.callbacks import Plan
+from train.checkpoints import Plan
 from train.loading import load_base
 from train.rows import IGNORED, pack, row_order
 from train.settings import SFTSettings

@@ -1,4 +1,7 @@
-"""A killed run resumes with the same results, or is refused with the reason."""
+"""A killed run resumes with the same results, or is refused with the reason.
+
+Here its folder is a copy; test_distributed kills a process.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +9,16 @@ import json
 import logging
 import os
 import shutil
-import signal
-import subprocess
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from gradegpt.errors import SettingsError
-from gradegpt.records import read_rows, sha256_file, write_json, write_rows
+from gradegpt.records import read_rows, sha256_file, write_rows
 from gradegpt.schema import TrainingRow
-from train.callbacks import STAMP, Plan, Stamp, resume_point
+from train.checkpoints import STAMP, Plan, resume_point
 from train.settings import SFTSettings
 from train.sft import fine_tune
 
@@ -60,11 +60,39 @@ def train(values: dict[str, Any]) -> Run:
 
 
 @pytest.fixture(scope="module")
-def unbroken(train: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Six steps at once."""
-    out = tmp_path_factory.mktemp("unbroken")
-    train(out)
-    return out
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where all runs are made, as a trainer's state has absolute paths."""
+    return tmp_path_factory.mktemp("place") / "out"
+
+
+@pytest.fixture(scope="module")
+def unbroken(train: Run, place: Path) -> Path:
+    """Six steps at once; beside it is what each complete checkpoint would leave to a kill."""
+    from train.callbacks import Stamp
+
+    save = Stamp.on_save
+
+    def save_and_copy(self: Any, args: Any, state: Any, control: Any, **rest: Any) -> None:
+        save(self, args, state, control, **rest)
+        shutil.copytree(place, place.with_name(f"after-{state.global_step}"))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Stamp, "on_save", save_and_copy)
+        train(place)
+    return place.rename(place.with_name("unbroken"))
+
+
+@pytest.fixture
+def killed(unbroken: Path, place: Path) -> Iterator[Callable[[int], Path]]:
+    """The folder of a run that was killed when the checkpoint of a step was complete."""
+
+    def after(step: int) -> Path:
+        shutil.copytree(unbroken.with_name(f"after-{step}"), place)
+        assert not (place / "manifest.json").exists()
+        return place
+
+    yield after
+    shutil.rmtree(place)
 
 
 def history(out: Path) -> list[tuple[int, str, float]]:
@@ -74,60 +102,17 @@ def history(out: Path) -> list[tuple[int, str, float]]:
     return [(e["step"], n, e[n]) for e in state["log_history"] for n in names if n in e]
 
 
-def broken_after(step: int, monkeypatch: pytest.MonkeyPatch, train: Run, out: Path) -> None:
-    """A run that is killed when the checkpoint of ``step`` is complete."""
-    save = Stamp.on_save
-
-    def save_and_die(self: Any, args: Any, state: Any, control: Any, **rest: Any) -> None:
-        save(self, args, state, control, **rest)
-        if state.global_step == step:
-            raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Stamp, "on_save", save_and_die)
-        with pytest.raises(KeyboardInterrupt):
-            train(out)
-    assert not (out / "manifest.json").exists()
-
-
 @pytest.mark.parametrize("step", [2, 3, 4], ids=["mid-pass, evaluated", "pass over", "second pass"])
 def test_a_broken_run_ends_in_the_weights_of_an_unbroken_one(
-    step: int, unbroken: Path, train: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    step: int, unbroken: Path, killed: Callable[[int], Path], train: Run
 ) -> None:
     """They are equal bit for bit: rows, rates, dropout, moments and the best step are restored."""
-    broken_after(step, monkeypatch, train, tmp_path)
-    manifest = train(tmp_path)
-    assert history(tmp_path) == history(unbroken)
+    out = killed(step)
+    manifest = train(out)
+    assert history(out) == history(unbroken)
     for name in ("checkpoint-6", "adapter"):
-        assert sha256_file(tmp_path / name / ADAPTER) == sha256_file(unbroken / name / ADAPTER)
+        assert sha256_file(out / name / ADAPTER) == sha256_file(unbroken / name / ADAPTER)
     assert manifest["best"] == json.loads((unbroken / "manifest.json").read_text())["best"]
-
-
-def test_a_killed_process_loses_nothing(
-    values: dict[str, Any], unbroken: Path, train: Run, tmp_path: Path
-) -> None:
-    """It gets SIGKILL as soon as the second checkpoint is complete."""
-    out, config = tmp_path / "out", tmp_path / "c.yaml"
-    write_json(config, values | {"out": str(out)})
-    script = (
-        "import os, signal, sys\n"
-        "from train.callbacks import Stamp\n"
-        "save = Stamp.on_save\n"
-        "def die(self, args, state, control, **rest):\n"
-        "    save(self, args, state, control, **rest)\n"
-        "    if state.global_step == 2: os.kill(os.getpid(), signal.SIGKILL)\n"
-        "Stamp.on_save = die\n"
-        "from train.__main__ import app\n"
-        f"app([{str(config)!r}])\n"
-    )
-    root = Path(__file__).parents[2]
-    killed = subprocess.run(
-        [sys.executable, "-c", script], cwd=root, capture_output=True, check=False,
-        env=os.environ | {"PYTHONPATH": str(root)},
-    )  # fmt: skip
-    assert killed.returncode == -signal.SIGKILL
-    train(out)
-    assert sha256_file(out / "adapter" / ADAPTER) == sha256_file(unbroken / "adapter" / ADAPTER)
 
 
 @pytest.mark.parametrize("damage", ["no stamp", "cut optimizer", "no state", "no adapter"])
@@ -158,16 +143,14 @@ def test_an_incomplete_checkpoint_is_skipped(
 
 
 def test_a_run_killed_while_saving_ends_in_the_same_weights(
-    unbroken: Path, train: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    unbroken: Path, killed: Callable[[int], Path], train: Run
 ) -> None:
     """The incomplete checkpoint is overwritten."""
-    broken_after(3, monkeypatch, train, tmp_path)
-    os.truncate(tmp_path / "checkpoint-3" / "optimizer.pt", 100)
-    train(tmp_path)
-    assert history(tmp_path) == history(unbroken)
-    assert sha256_file(tmp_path / "adapter" / ADAPTER) == sha256_file(
-        unbroken / "adapter" / ADAPTER
-    )
+    out = killed(3)
+    os.truncate(out / "checkpoint-3" / "optimizer.pt", 100)
+    train(out)
+    assert history(out) == history(unbroken)
+    assert sha256_file(out / "adapter" / ADAPTER) == sha256_file(unbroken / "adapter" / ADAPTER)
 
 
 def test_a_finished_run_is_not_trained_again(unbroken: Path, train: Run, tmp_path: Path) -> None:
@@ -220,17 +203,17 @@ def test_settings_that_do_not_shape_the_weights_may_change(unbroken: Path) -> No
 
 
 def test_a_broken_run_does_not_get_another_schedule(
-    unbroken: Path, train: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    unbroken: Path, killed: Callable[[int], Path], train: Run
 ) -> None:
     """Its cosine schedule would change in the middle."""
-    broken_after(2, monkeypatch, train, tmp_path)
-    stamp = json.loads((tmp_path / "checkpoint-2" / STAMP).read_text())
+    out = killed(2)
+    stamp = json.loads((out / "checkpoint-2" / STAMP).read_text())
     more = Plan(stamp["shaping"], 9)
     with pytest.raises(SettingsError, match=r"was made with steps in all 6 \(now 9\)"):
-        resume_point(tmp_path, more, any_length=False)
-    found = resume_point(tmp_path, more, any_length=True)
+        resume_point(out, more, any_length=False)
+    found = resume_point(out, more, any_length=True)
     assert found is not None
     assert found.step == 2
     # Without resume, the old checkpoints are removed and the run starts from the beginning.
-    train(tmp_path, resume=False)
-    assert history(tmp_path) == history(unbroken)
+    train(out, resume=False)
+    assert history(out) == history(unbroken)

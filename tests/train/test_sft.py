@@ -20,7 +20,7 @@ from gradegpt.records import read_rows, sha256_file, write_rows
 from gradegpt.schema import Item, TrainingRow
 from train import sft
 from train.base import pretrain
-from train.callbacks import Plan
+from train.checkpoints import Plan
 from train.loading import load_base
 from train.rows import encode, prompt_settings_of, verdict_token_ids
 from train.settings import BaseSettings, SFTSettings
@@ -104,13 +104,13 @@ def test_the_tuned_judge_judges(tuned: Path, base: Path) -> None:
 
 
 def test_a_finished_run_continues_from_its_last_checkpoint(
-    base: Path, judge_data: Path, tmp_path: Path
+    tuned: Path, base: Path, judge_data: Path, tmp_path: Path
 ) -> None:
     """With more steps, the second command trains only the missing ones."""
-    fine_tune(short(base, judge_data, tmp_path))
-    state = json.loads((tmp_path / "checkpoint-2" / "trainer_state.json").read_text())
-    fine_tune(short(base, judge_data, tmp_path, max_steps=3))
-    longer = json.loads((tmp_path / "checkpoint-3" / "trainer_state.json").read_text())
+    out = shutil.copytree(tuned, tmp_path / "out")
+    state = json.loads((out / "checkpoint-2" / "trainer_state.json").read_text())
+    fine_tune(short(base, judge_data, out, max_steps=3))
+    longer = json.loads((out / "checkpoint-3" / "trainer_state.json").read_text())
     assert longer["log_history"][:2] == state["log_history"][:2]
     assert longer["global_step"] == 3
 
@@ -169,26 +169,27 @@ def test_the_last_layers_alone_and_in_bfloat16(
     assert manifest["base"] == "generator/Tiny"
     weights_of_base = base / "model" / "model.safetensors"
     assert manifest["base_sha256"] == {weights_of_base.name: sha256_file(weights_of_base)}
-    fine_tune(short(base, judge_data, tmp_path / "two", adapter=str(adapter), **last))
+    fine_tune(short(base, judge_data, tmp_path / "two", adapter=str(adapter), max_steps=1, **last))
     with pytest.raises(SettingsError, match=r"lora_layers=0: .* has 1; set lora_layers=1"):
         fine_tune(short(base, judge_data, tmp_path / "all", adapter=str(adapter)))
 
 
 @pytest.mark.parametrize(
     "changes",
-    [{"use_dora": True}, {"use_rslora": True, "lora_dropout": 0.1},
-     {"target_modules": "q_proj,v_proj"},
-     {"gradient_checkpointing": True}, {"gradient_accumulation": 2},
-     {"eval_steps": 1, "best_by": "loss"}, {"packing": True}, {"group_by_length": False},
-     {"optim": "adafactor"}, {"attn_implementation": "sdpa"},
-     {"bf16": True},
-     {"verdict_weight": 4}, {"prompt": {"chain_format": "outcome"}}],
-    ids=lambda changes: next(iter(changes)),
+    [{"use_dora": True, "gradient_checkpointing": True},
+     {"use_rslora": True, "lora_dropout": 0.1},
+     {"target_modules": "q_proj,v_proj", "prompt": {"chain_format": "outcome"}},
+     {"optim": "adafactor", "group_by_length": False},
+     {"bf16": True, "attn_implementation": "sdpa"}],
+    ids="-".join,
 )  # fmt: skip
 def test_every_option_runs(
     base: Path, judge_data: Path, tmp_path: Path, changes: dict[str, Any]
 ) -> None:
-    """Each trains one step and writes an adapter with its prompt settings."""
+    """A pair of them trains one step and writes an adapter with its prompt settings.
+
+    Packing, accumulation, evaluation and the verdict's weight run in tests of their own.
+    """
     settings = short(base, judge_data, tmp_path, max_steps=1, **changes)
     fine_tune(settings)
     stored = prompt_settings_beside(str(tmp_path / "adapter"))
@@ -196,11 +197,11 @@ def test_every_option_runs(
 
 
 def test_drills_are_trained_on_beside_the_rows(
-    base: Path, judge_data: Path, tmp_path: Path
+    tuned: Path, base: Path, judge_data: Path, tmp_path: Path
 ) -> None:
     """They are counted and required for resuming; a folder without them is an error."""
-    rows = fine_tune(short(base, judge_data, tmp_path / "rows"))
-    both = fine_tune(short(base, judge_data, tmp_path / "both", drills=True))
+    rows = json.loads((tuned / "manifest.json").read_text())
+    both = fine_tune(short(base, judge_data, tmp_path / "both", drills=True, max_steps=1))
     assert both["rows"]["train"] == rows["rows"]["train"] + 6
     assert both["data"] == rows["data"] | {"drills": sha256_file(judge_data / "drills.jsonl")}
     bare = shutil.copytree(judge_data, tmp_path / "bare")
@@ -217,7 +218,9 @@ def test_a_folder_without_dev_rows_still_trains(
     """Evaluation is skipped, independently of ``eval_steps``."""
     write_rows(tmp_path / "train.jsonl", list(read_rows(judge_data / "train.jsonl", TrainingRow)))
     write_rows(tmp_path / "dev.jsonl", [])
-    settings = short(base, tmp_path, tmp_path / "out", eval_steps=1, best_by="loss", prompt={})
+    settings = short(
+        base, tmp_path, tmp_path / "out", max_steps=1, eval_steps=1, best_by="loss", prompt={}
+    )
     assert "eval_loss" not in fine_tune(settings)["metrics"]
 
 
