@@ -65,11 +65,11 @@ def check_hub(name: str, file: str) -> None:
 
     """
     from huggingface_hub import get_hf_file_metadata, hf_hub_url, try_to_load_from_cache
-    from huggingface_hub.errors import (
+    from huggingface_hub.errors import (  # type: ignore[attr-defined]  # HTTPError: as imported there
         GatedRepoError,
         HfHubHTTPError,
         HFValidationError,
-        HTTPError,  # type: ignore[attr-defined]  # of the HTTP library that its version uses
+        HTTPError,
         RepositoryNotFoundError,
     )
 
