@@ -280,7 +280,8 @@ def main(
     config: Annotated[
         Path,
         typer.Argument(
-            metavar="CONFIG.YAML", help="Such as configs/train/nano-base.yaml, or nano-base alone."
+            metavar="CONFIG.YAML",
+            help="A settings file, or the name of a shipped one, such as nano-base.",
         ),
     ],
     overrides: Annotated[

@@ -212,8 +212,10 @@ def test_a_recipe_is_found_by_its_name_wherever_its_settings_are(
 @pytest.mark.parametrize("name", ["ablation", "configs/eval/ablation.yaml"])
 def test_a_recipe_of_another_command_is_an_error_that_names_it(name: str) -> None:
     """Its settings would all be unknown."""
-    with pytest.raises(SettingsError, match=r"is a recipe of gradegpt eval\.ablation, not of eval"):
+    with pytest.raises(SettingsError, match=r"is a recipe of gradegpt eval\.ablation, not of "):
         load_settings(EvalSettings, name)
+    with pytest.raises(SettingsError, match=r"of gradegpt data and gradegpt train\.base, not of"):
+        load_settings(SFTSettings, "nano-base")
 
 
 @pytest.mark.parametrize("name", ["nano", "configs/serve/nano.yaml"])
