@@ -71,7 +71,11 @@ def _read(path: Path, extended: tuple[Path, ...] = ()) -> dict[str, Any]:
         raise MissingError(f"{path}: no such settings file; {extended[-1].name} extends it")
     if path in extended:
         raise SettingsError(f"{path}: extends itself through {extended[-1].name}")
-    data = _parsed(path.read_text(encoding="utf-8"), str(path), is_file=True) or {}
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"{path}: not UTF-8 ({error.reason}); save it as UTF-8") from error
+    data = _parsed(text, str(path), is_file=True) or {}
     if not isinstance(data, dict):
         kind = type(data).__name__
         raise SettingsError(f"{path}: expected 'key: value' lines at the top, found a {kind}")
