@@ -3,7 +3,7 @@
     gradegpt export nano runs/nano-int8
     python benchmarks/engines.py runs/nano-int8 data/nano-judge/dev.jsonl [ROWS] [MODEL] [ADAPTER]
 
-``MODEL`` and ``ADAPTER`` are the source of the exported folder; by default the embedded judge. The
+``MODEL`` and ``ADAPTER`` are the source of the exported folder; by default the built-in judge. The
 engines run in turns, one thread each, and the medians over the rounds are printed: of wall time,
 and of CPU time, which other work on the machine affects less.
 """

@@ -3,7 +3,7 @@
     gradegpt export nano runs/nano-fast
     python benchmarks/server.py runs/nano-fast eval/data/handmade.jsonl --clients 32
 
-All on the same rows in one run: ``transformers.generate`` on the embedded judge, one prompt at a
+All on the same rows in one run: ``transformers.generate`` on the built-in judge, one prompt at a
 time; the engine, with ``--clients`` items per call; the server, with as many clients, each of which
 sends its next request after a reply. Then both with verdict tags only (chain format ``outcome``).
 Engine and server run in turns, and the median over the rounds is printed.
@@ -50,7 +50,7 @@ class Took(NamedTuple):
 
 
 def one_at_a_time(items: Sequence[Item], threads: int) -> Took:
-    """``transformers.generate`` for the embedded judge, one prompt per call.
+    """``transformers.generate`` for the built-in judge, one prompt per call.
 
     In its fastest form: with the adapter merged, in float32, and on one thread, as small matrices
     are slower on several.
@@ -162,7 +162,7 @@ def compare(
 
 
 def main(
-    model: Annotated[str, typer.Argument(help="The embedded judge, exported by gradegpt export.")],
+    model: Annotated[str, typer.Argument(help="The built-in judge, exported by gradegpt export.")],
     rows_file: Annotated[Path, typer.Argument(help="JSON Lines of items or examples.")],
     rows: int = 256,
     clients: int = 32,

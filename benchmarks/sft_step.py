@@ -1,4 +1,4 @@
-"""Measure a LoRA step of the embedded judge, and the gain of each optimisation.
+"""Measure a LoRA step of the built-in judge, and the gain of each optimisation.
 
     python benchmarks/sft_step.py [THREADS] [RANK]
 

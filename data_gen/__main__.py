@@ -51,7 +51,8 @@ def main(
     config: Annotated[
         Path,
         typer.Argument(
-            metavar="CONFIG.YAML", help="Such as configs/data_gen/demo.yaml, or demo alone."
+            metavar="CONFIG.YAML",
+            help="A settings file, or the name of a shipped one, such as demo.",
         ),
     ],
     overrides: Annotated[

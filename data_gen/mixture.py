@@ -1,4 +1,4 @@
-"""The pre-training mixture of the embedded base: tasks from graded answers, and drills."""
+"""The pre-training mixture of the built-in base: tasks from graded answers, and drills."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Problems with a known answer, and the embedded bank of them."""
+"""Problems with a known answer, and the built-in bank of them."""
 
 from __future__ import annotations
 
@@ -31,5 +31,5 @@ class Problem(Row):
 
 @cache
 def bank() -> tuple[Problem, ...]:
-    """The embedded, hand-written problems."""
+    """The built-in, hand-written problems."""
     return tuple(read_rows(BANK, Problem))

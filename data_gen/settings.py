@@ -91,7 +91,7 @@ class DataGenSettings(Settings):
     """Inputs, amounts and formats of a data generation run.
 
     ``kind``: ``judge`` makes chain-labelled rows, ``base`` makes the pre-training mixture of the
-    embedded base. ``formats`` are the weights of the chain formats.
+    built-in base. ``formats`` are the weights of the chain formats.
     """
 
     command: ClassVar[str] = "data"
@@ -114,7 +114,7 @@ class DataGenSettings(Settings):
     """Questions with references, to which the writer writes responses."""
     avoid: tuple[Annotated[Avoid, BeforeValidator(_as_avoid)], ...] = ()
     bank: int = Field(default=4, ge=0)
-    """Responses written for each problem of the embedded bank."""
+    """Responses written for each problem of the built-in bank."""
     parametric: int = Field(default=2_000, ge=0)
     """Problems with random numbers."""
     bilingual: int = Field(default=0, ge=0)

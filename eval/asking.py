@@ -15,7 +15,6 @@ import typer
 from gradegpt.engines.base import Engine, Generation
 from gradegpt.engines.openai_api import OpenAIEngine
 from gradegpt.errors import EngineError
-from gradegpt.options import http_url
 from gradegpt.records import ResumableWriter, read_rows, sha256_file, write_json
 from gradegpt.run import GIVE_UP_AFTER, MANIFEST
 from gradegpt.schema import Message
@@ -26,10 +25,7 @@ _TOKENS: Final = ("prompt_tokens", "completion_tokens")
 _COST: Final = frozenset((*_TOKENS, "cut_off", "error"))
 """Keys of ``meta`` that describe this reply; a row made from another reply has that one's."""
 
-BaseUrl = Annotated[
-    str,
-    typer.Option(callback=http_url, help="An OpenAI-compatible server, up to and including /v1."),
-]
+BaseUrl = Annotated[str, typer.Option(help="An OpenAI-compatible server, up to and including /v1.")]
 ModelName = Annotated[str, typer.Option("--model", help="The model's name there.")]
 Concurrency = Annotated[int, typer.Option(min=1, help="Requests at a time.")]
 MaxNewTokens = Annotated[int, typer.Option(min=1, help="The limit of a reply, in tokens.")]

@@ -296,7 +296,8 @@ def main(
     config: Annotated[
         Path,
         typer.Argument(
-            metavar="CONFIG.YAML", help="Such as configs/eval/calibrate.yaml, or calibrate alone."
+            metavar="CONFIG.YAML",
+            help="A settings file, or the name of a shipped one, such as calibrate.",
         ),
     ],
     overrides: Annotated[

@@ -235,7 +235,9 @@ def main(
         Path,
         typer.Argument(metavar="PROBLEMS.JSONL", help="Rows with question and solution; id, …"),
     ],
-    out: Annotated[Path, typer.Option("-o", "--out", help="The file for the items.")],
+    out: Annotated[
+        Path, typer.Option("-o", "--out", dir_okay=False, help="The file for the items.")
+    ],
     base_url: BaseUrl,
     model: ModelName,
     max_new_tokens: MaxNewTokens = 1024,

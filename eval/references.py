@@ -276,7 +276,10 @@ def _finding(
 def main(
     path: Annotated[Path, typer.Argument(metavar="FILE.JSONL", help="A benchmark, a row a line.")],
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", help="Write every finding there, as JSON Lines.")
+        Path | None,
+        typer.Option(
+            "-o", "--out", dir_okay=False, help="Write every finding there, as JSON Lines."
+        ),
     ] = None,
     question: Annotated[str, typer.Option(help="The column of the question.")] = "question",
     context: Annotated[str, typer.Option(help="The column of its context.")] = "context",

@@ -245,9 +245,9 @@ def _engines() -> Iterator[tuple[str, bool, str]]:
     try:
         folder = base_of(NANO)
     except MissingError as error:
-        yield "embedded", False, str(error)
+        yield "built-in", False, str(error)
     else:
-        yield "embedded", True, f"the default model, {folder}; runs on the local engine"
+        yield "built-in", True, f"the default model, {folder}; runs on the local engine"
 
 
 def _engine(name: str, packages: Sequence[str], what: str) -> tuple[str, bool, str]:

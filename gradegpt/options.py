@@ -129,7 +129,7 @@ Model = Annotated[
     str | None,
     typer.Option(
         help="Model folder or Hugging Face name; with --base-url, the server's name of the model. "
-        "[default: the embedded model]"
+        "[default: the built-in model]"
     ),
 ]
 Adapter = Annotated[

@@ -46,7 +46,8 @@ def load_settings(cls: type[S], path: str | Path, overrides: Sequence[str] = ())
     """
     path = _file(cls.command, str(path))
     if cls.command and (command := command_of(path)) not in ("", cls.command):
-        raise SettingsError(f"{path}: is a recipe of gradegpt {command}, not of {cls.command}")
+        own = f"gradegpt {cls.command}"
+        raise SettingsError(f"{path}: is a recipe of gradegpt {command}, not of {own}")
     return build_settings(cls, _read(path), str(path), overrides)
 
 
@@ -58,9 +59,9 @@ def _file(command: str, name: str) -> Path:
     own = {recipe.stem: recipe for owner, recipe in recipes() if owner == command}
     if name in own:
         return own[name]
-    other = next((owner for owner, recipe in recipes() if recipe.stem == name), None)
-    if command and other:
-        raise SettingsError(f"{name}: is a recipe of gradegpt {other}, not of {command}")
+    others = " and ".join(f"gradegpt {owner}" for owner, recipe in recipes() if recipe.stem == name)
+    if command and others:
+        raise SettingsError(f"{name}: is a recipe of {others}, not of gradegpt {command}")
     shipped = f"; the shipped ones are: {', '.join(own)}" if own else ""
     raise MissingError(f"{name}: no such settings file{shipped}")
 
@@ -70,7 +71,11 @@ def _read(path: Path, extended: tuple[Path, ...] = ()) -> dict[str, Any]:
         raise MissingError(f"{path}: no such settings file; {extended[-1].name} extends it")
     if path in extended:
         raise SettingsError(f"{path}: extends itself through {extended[-1].name}")
-    data = _parsed(path.read_text(encoding="utf-8"), str(path), is_file=True) or {}
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"{path}: not UTF-8 ({error.reason}); save it as UTF-8") from error
+    data = _parsed(text, str(path), is_file=True) or {}
     if not isinstance(data, dict):
         kind = type(data).__name__
         raise SettingsError(f"{path}: expected 'key: value' lines at the top, found a {kind}")
@@ -84,7 +89,7 @@ def _parsed(text: str, where: str, *, is_file: bool = False) -> Any:
     except yaml.YAMLError as error:
         mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", None)
         line = f":{mark.line + 1}:{mark.column + 1}" if mark and is_file else ""
-        what = str(problem or error).replace("<stream end>", "end of the text")
+        what = str(problem or error).replace("'<stream end>'", "the end")
         raise SettingsError(f"{where}{line}: not valid YAML: {' '.join(what.split())}") from error
 
 

@@ -17,7 +17,7 @@ from typing import Final
 from gradegpt.errors import MissingError
 
 NANO: Final = "nano"
-"""The name of the embedded base with its adapter."""
+"""The name of the built-in base with its adapter."""
 BASES: Final = "GRADEGPT_BASES"
 """Environment variable: a folder with bases, each in a folder with its name on the hub."""
 ADAPTER_CONFIG: Final = "adapter_config.json"
@@ -108,5 +108,5 @@ def adapter_of(name: str) -> str:
 def _folder(name: str) -> Path:
     path = _MODELS / name
     if not path.is_dir():
-        raise MissingError(f"{path}: the embedded model is not there; set 'model' to another")
+        raise MissingError(f"{path}: the built-in model is not there; set 'model' to another")
     return path

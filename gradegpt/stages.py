@@ -24,7 +24,7 @@ COMMANDS: Final = {
     "report": "Write an HTML report on judged files, and compare them.",
     "export": "Export a judge for the fast CPU engine (ONNX Runtime).",
     "train.average": "Average the last checkpoints of a run.",
-    "train.base": "Pre-train the embedded base from scratch.",
+    "train.base": "Pre-train the built-in base from scratch.",
     "train.lexical": "Fit the lexical judge.",
     "train.merge": "Merge an adapter into its base.",
     "eval.ablation": "Compare chain formats, at equal steps and equal tokens.",

@@ -39,7 +39,8 @@ def serve(
     config: Annotated[
         Path,
         typer.Argument(
-            metavar="CONFIG.YAML", help="Such as configs/serve/nano.yaml, or nano alone."
+            metavar="CONFIG.YAML",
+            help="A settings file, or the name of a shipped one, such as nano.",
         ),
     ],
     overrides: Annotated[

@@ -1,1 +1,1 @@
-"""train: the embedded base from scratch, and LoRA SFT on any base."""
+"""train: the built-in base from scratch, and LoRA SFT on any base."""

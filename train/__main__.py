@@ -24,7 +24,7 @@ def main(
         Path,
         typer.Argument(
             metavar="CONFIG.YAML",
-            help="Such as configs/train/nano-judge.yaml, or nano-judge alone.",
+            help="A settings file, or the name of a shipped one, such as nano-judge.",
         ),
     ],
     overrides: Annotated[

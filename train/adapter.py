@@ -144,7 +144,7 @@ def card(manifest: Mapping[str, Any]) -> str:
     return _CARD.format(
         base=manifest["base"],
         name=settings["name"],
-        # "nano" is the name of the embedded base on the command line.
+        # "nano" is the name of the built-in base on the command line.
         model=NANO if settings["model"] == NANO else manifest["base"],
         adapter=settings["push_to_hub"] or "path/to/adapter",
         prompt_file=PROMPT_FILE,

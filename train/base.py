@@ -1,4 +1,4 @@
-"""Pre-train the embedded base from scratch: ``gradegpt train.base configs/train/nano-base.yaml``.
+"""Pre-train the built-in base from scratch: ``gradegpt train.base configs/train/nano-base.yaml``.
 
 A plain loop on torch alone, so that it runs on a CPU or on any machine with a GPU: tokenizer from
 the corpus, rows batched by length, bf16 autocast, Muon for the matrices and AdamW for the other
@@ -280,7 +280,8 @@ def main(
     config: Annotated[
         Path,
         typer.Argument(
-            metavar="CONFIG.YAML", help="Such as configs/train/nano-base.yaml, or nano-base alone."
+            metavar="CONFIG.YAML",
+            help="A settings file, or the name of a shipped one, such as nano-base.",
         ),
     ],
     overrides: Annotated[
@@ -288,7 +289,7 @@ def main(
         typer.Argument(metavar="KEY=VALUE", help="Settings to change: max_steps, out, seed, ..."),
     ] = None,
 ) -> None:
-    """Pre-train the embedded base from scratch and save it to <out>/model.
+    """Pre-train the built-in base from scratch and save it to <out>/model.
 
     A stopped run resumes from the last checkpoint with the same command.
     """

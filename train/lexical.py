@@ -131,7 +131,7 @@ def measure(source: Source, weights: Weights) -> Measured | None:
 @app.command(epilog="Then: gradegpt judge answers.jsonl -o out.jsonl --judge lexical")
 def main(
     settings: Annotated[
-        Path, typer.Argument(help="Such as configs/train/lexical.yaml, or lexical alone.")
+        Path, typer.Argument(help="A settings file, or the name of a shipped one, such as lexical.")
     ],
     overrides: Annotated[list[str] | None, typer.Argument(metavar="KEY=VALUE")] = None,
 ) -> None:

@@ -18,7 +18,7 @@ class Stage(Settings):
 
 
 class BaseSettings(Settings):
-    """Pre-training of the embedded base: a Qwen3-shaped decoder and tokenizer, from scratch."""
+    """Pre-training of the built-in base: a Qwen3-shaped decoder and tokenizer, from scratch."""
 
     command: ClassVar[str] = "train.base"
     name: str
@@ -80,7 +80,7 @@ class SFTSettings(Settings):
     """The base's name in the adapter, such as its hub name where ``model`` is a local folder."""
     adapter: str = ""
     """Start from this adapter of the model instead of a new one; its LoRA settings must equal the
-    ones here. ``nano`` is the embedded judge's."""
+    ones here. ``nano`` is the built-in judge's."""
     interpolate: float = Field(default=1.0, gt=0, le=1)
     """The weight of the trained adapter against the initial ``adapter``: 0.5 saves their mean,
     which forgets less of the initial one (WiSE-FT, arXiv 2109.01903)."""

@@ -30,7 +30,8 @@ def main(
     config: Annotated[
         Path,
         typer.Argument(
-            metavar="CONFIG.YAML", help="Such as configs/eval/ablation.yaml, or ablation alone."
+            metavar="CONFIG.YAML",
+            help="A settings file, or the name of a shipped one, such as ablation.",
         ),
     ],
     overrides: Annotated[

@@ -36,7 +36,9 @@ def main(
             metavar="QUESTIONS.JSONL", help="Rows with question and reference; id, unit, tags, …"
         ),
     ],
-    out: Annotated[Path, typer.Option("-o", "--out", help="The file for the answers.")],
+    out: Annotated[
+        Path, typer.Option("-o", "--out", dir_okay=False, help="The file for the answers.")
+    ],
     base_url: BaseUrl,
     model: ModelName,
     prompt: Annotated[

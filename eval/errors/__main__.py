@@ -33,7 +33,10 @@ def main(
     judgements: Annotated[
         Path, typer.Argument(metavar="JUDGED.JSONL", help="The output of gradegpt judge for them.")
     ],
-    out: Annotated[Path, typer.Option("-o", "--out", help="Every error and all counts, as JSON.")],
+    out: Annotated[
+        Path,
+        typer.Option("-o", "--out", dir_okay=False, help="Every error and all counts, as JSON."),
+    ],
     base_url: Annotated[
         str | None,
         typer.Option(help="An OpenAI-compatible server, for what the rules cannot classify."),

@@ -69,7 +69,9 @@ def main(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("-o", "--out", help="The sheet to write, or the estimates as JSON."),
+        typer.Option(
+            "-o", "--out", dir_okay=False, help="The sheet to write, or the estimates as JSON."
+        ),
     ] = None,
     plan: Annotated[
         float | None, typer.Option(metavar="WIDTH", help="How many labels for such an interval.")

@@ -43,7 +43,12 @@ def main(
     ],
     out: Annotated[
         Path,
-        typer.Option("-o", "--out", help="The report; each item's n-grams go to OUT.items.jsonl."),
+        typer.Option(
+            "-o",
+            "--out",
+            dir_okay=False,
+            help="The report; each item's n-grams go to OUT.items.jsonl.",
+        ),
     ],
     model: Annotated[
         str,

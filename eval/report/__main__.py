@@ -27,7 +27,10 @@ def main(
         ),
     ],
     out: Annotated[
-        Path, typer.Option("-o", "--out", help="The page to write, replaced if it exists.")
+        Path,
+        typer.Option(
+            "-o", "--out", dir_okay=False, help="The page to write, replaced if it exists."
+        ),
     ] = Path("report.html"),
     labels: Annotated[
         Path | None,

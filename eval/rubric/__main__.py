@@ -56,7 +56,9 @@ def make(
             "full answer does not earn 10.",
         ),
     ],
-    out: Annotated[Path, typer.Option("-o", "--out", help="The file for the rubrics.")],
+    out: Annotated[
+        Path, typer.Option("-o", "--out", dir_okay=False, help="The file for the rubrics.")
+    ],
     base_url: BaseUrl,
     model: ModelName,
     by_hand: Annotated[
@@ -89,7 +91,10 @@ def check(
     items: Annotated[Path, typer.Argument(metavar="ITEMS.JSONL", help="The items of the rubrics.")],
     rubrics: Rubrics,
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", help="Write every finding there, as JSON Lines.")
+        Path | None,
+        typer.Option(
+            "-o", "--out", dir_okay=False, help="Write every finding there, as JSON Lines."
+        ),
     ] = None,
     show: Annotated[int, typer.Option(min=0, help="Findings shown of each defect.")] = 5,
 ) -> None:
@@ -116,7 +121,9 @@ def grade(
         ),
     ],
     rubrics: Rubrics,
-    out: Annotated[Path, typer.Option("-o", "--out", help="The file for the points.")],
+    out: Annotated[
+        Path, typer.Option("-o", "--out", dir_okay=False, help="The file for the points.")
+    ],
     base_url: BaseUrl,
     model: ModelName,
     max_new_tokens: MaxNewTokens = 2048,
@@ -153,7 +160,8 @@ def score(
         ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", help="Write every number there, as JSON.")
+        Path | None,
+        typer.Option("-o", "--out", dir_okay=False, help="Write every number there, as JSON."),
     ] = None,
 ) -> None:
     """Score graded responses: mean points, agreement with people, and errors by kind (ARB).

@@ -28,7 +28,8 @@ def main(
         Path, typer.Argument(metavar="JUDGED.JSONL", help="The output of gradegpt judge for them.")
     ],
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", help="Write every number there, as JSON.")
+        Path | None,
+        typer.Option("-o", "--out", dir_okay=False, help="Write every number there, as JSON."),
     ] = None,
     k: Annotated[
         list[int] | None,

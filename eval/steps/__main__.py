@@ -55,7 +55,9 @@ def main(
             help="Rows with reference, response, and solution or steps, the reference solution.",
         ),
     ],
-    out: Annotated[Path, typer.Option("-o", "--out", help="The file for the scores.")],
+    out: Annotated[
+        Path, typer.Option("-o", "--out", dir_okay=False, help="The file for the scores.")
+    ],
     by: Annotated[
         By | None,
         typer.Option(

@@ -64,24 +64,26 @@ def check_hub(name: str, file: str) -> None:
         MissingError: there is no such model, or the hub cannot be reached.
 
     """
-    from huggingface_hub import get_hf_file_metadata, hf_hub_url, try_to_load_from_cache
-    from huggingface_hub.errors import (  # type: ignore[attr-defined]  # HTTPError: as imported there
-        GatedRepoError,
-        HfHubHTTPError,
-        HFValidationError,
-        HTTPError,
-        RepositoryNotFoundError,
-    )
+    from huggingface_hub import errors, get_hf_file_metadata, hf_hub_url, try_to_load_from_cache
 
+    # Of the HTTP library that the hub's client uses, which depends on its version.
+    unreachable = errors.HTTPError  # type: ignore[attr-defined]
     if Path(name).is_dir():
         return
     try:
         if not isinstance(try_to_load_from_cache(name, file), str):
             get_hf_file_metadata(hf_hub_url(name, file))
-    except (HTTPError, ConnectionError, HFValidationError) as error:
-        known = isinstance(error, HfHubHTTPError) and not isinstance(error, RepositoryNotFoundError)
-        if known or isinstance(error, GatedRepoError):
-            return  # loading says why it cannot be used
+    except errors.GatedRepoError:
+        return  # loading says what to do
+    except (
+        errors.RepositoryNotFoundError,
+        errors.HFValidationError,
+        unreachable,
+        ConnectionError,
+    ) as error:
+        answered = isinstance(error, errors.HfHubHTTPError)
+        if answered and not isinstance(error, errors.RepositoryNotFoundError):
+            return
         raise MissingError(
             f"{name}: not a folder, not a shipped judge ({', '.join(judges())}), and not found on "
             "the Hugging Face Hub or the hub cannot be reached; check the name or the network"

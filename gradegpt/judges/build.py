@@ -154,7 +154,7 @@ def _parts(settings: JudgeSettings) -> PartsJudge | PartsModelJudge:
             "for several use one judge of 'kind: panel'"
         )
     if settings.one_prompt and settings.model == NANO:
-        raise SettingsError("one_prompt: set 'model' too; the embedded one judges single answers")
+        raise SettingsError("one_prompt: set 'model' too; the built-in one judges single answers")
     if settings.one_prompt:  # the reply is longer than a chain, and the constraint is for chains
         given = {"max_new_tokens"} & settings.model_fields_set
         limit = settings.max_new_tokens if given else 1024

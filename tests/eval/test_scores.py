@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from eval.scores import Scores, classes, read_items, score_of, scores, ssr
@@ -153,6 +155,20 @@ def test_the_command(tmp_path: Path) -> None:
         scores([i for i, _ in rows], [j for _, j in other])
     with pytest.raises(InputError, match="8 items and 7 judgements"):
         scores([i for i, _ in rows], [j for _, j in rows[:-1]])
+
+
+@pytest.mark.parametrize(
+    "name", ["answer", "errors", "estimate", "leakage", "report", "rubric", "scores", "steps"]
+)
+def test_an_output_that_is_a_folder_is_refused_before_any_work(name: str, tmp_path: Path) -> None:
+    """By every command that writes a file."""
+    command = typer.main.get_command(import_module(f"eval.{name}.__main__").app)
+    every = getattr(command, "commands", {"": command}).values()
+    outputs = [p for one in every for p in one.params if "--out" in p.opts]
+    assert outputs
+    for output in outputs:
+        with pytest.raises(typer.BadParameter, match="is a directory"):
+            output.process_value(typer.Context(command), str(tmp_path))
 
 
 def test_a_file_without_a_verdict_has_no_scores(tmp_path: Path) -> None:

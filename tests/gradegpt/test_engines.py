@@ -401,7 +401,7 @@ TEXTS = (
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny random model of the embedded kind, with its tokenizer."""
+    """A tiny random model of the built-in kind, with its tokenizer."""
     torch = pytest.importorskip("torch")
     from transformers import Qwen3Config, Qwen3ForCausalLM
 
@@ -462,7 +462,7 @@ def test_a_text_is_continued_as_plain_text(folder: Path) -> None:
     assert engine.limit == 256
 
 
-def test_the_embedded_base_is_measured_for_leakage(tmp_path: Path) -> None:
+def test_the_built_in_base_is_measured_for_leakage(tmp_path: Path) -> None:
     """In its own tokens, in both languages; the predicted n-grams are parts of the text."""
     pytest.importorskip("torch")
     from eval.leakage.grams import parts_of
@@ -502,7 +502,7 @@ def test_rows_that_are_continued_in_a_second_round_are_the_same(
         assert [t.logprob for t in one.tokens] == pytest.approx(logprobs, abs=1e-3)
 
 
-def test_the_tag_of_the_embedded_judge_is_the_one_that_it_would_generate() -> None:
+def test_the_tag_of_the_built_in_judge_is_the_one_that_it_would_generate() -> None:
     """It has a probability, and counts as one token."""
     settings = JudgeSettings(kind="model", chain_format=ChainFormat.OUTCOME, threads=1)
     judge = build_judge(settings)
@@ -523,7 +523,7 @@ def test_the_tag_of_the_embedded_judge_is_the_one_that_it_would_generate() -> No
         assert judgement.confidence >= math.exp(generation.tokens[0].logprob) - 1e-3
 
 
-def test_the_embedded_judge_reads_rare_characters_within_its_budgets() -> None:
+def test_the_built_in_judge_reads_rare_characters_within_its_budgets() -> None:
     """They are counted by its own tokenizer, which needs three tokens for each of them."""
     judge = build_judge(JudgeSettings(kind="model", threads=1))
     assert isinstance(judge, ModelJudge)

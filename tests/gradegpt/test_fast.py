@@ -47,7 +47,7 @@ CHAINS = [build_prompt(ITEM, PromptSettings()), build_prompt(ITEM, PromptSetting
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny random model of the embedded kind, with its tokenizer."""
+    """A tiny random model of the built-in kind, with its tokenizer."""
     import torch
     from transformers import Qwen3Config, Qwen3ForCausalLM
 

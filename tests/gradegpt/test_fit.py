@@ -212,7 +212,7 @@ RARE = "".join(chr(0x3400 + number % 6_000) for number in range(5_000))
 
 @pytest.fixture(scope="module")
 def nano() -> Callable[[str], int]:
-    """The embedded judge's tokenizer."""
+    """The built-in judge's tokenizer."""
     pytest.importorskip("tokenizers")
     folder = Path(__file__).parents[2] / "models" / "gradegpt-nano"
     tokenizer = ExportedTokenizer(folder, {})

@@ -142,6 +142,13 @@ def test_a_mistake_is_one_line_that_says_what_to_do(
     assert "\n" not in error
 
 
+def test_a_file_that_is_not_utf8_is_an_error(tmp_path: Path) -> None:
+    """It names the file and says what to do."""
+    (tmp_path / "c.yaml").write_bytes(b"name: \xff")
+    with pytest.raises(SettingsError, match=r"c\.yaml: not UTF-8 \(invalid start byte\); save it"):
+        load_settings(Outer, tmp_path / "c.yaml")
+
+
 def test_all_mistakes_are_reported(tmp_path: Path) -> None:
     """In one message."""
     with pytest.raises(SettingsError, match=r"learning_rate: .*'fast'; unknown setting 'max_step'"):
@@ -212,8 +219,10 @@ def test_a_recipe_is_found_by_its_name_wherever_its_settings_are(
 @pytest.mark.parametrize("name", ["ablation", "configs/eval/ablation.yaml"])
 def test_a_recipe_of_another_command_is_an_error_that_names_it(name: str) -> None:
     """Its settings would all be unknown."""
-    with pytest.raises(SettingsError, match=r"is a recipe of gradegpt eval\.ablation, not of eval"):
+    with pytest.raises(SettingsError, match=r"is a recipe of gradegpt eval\.ablation, not of "):
         load_settings(EvalSettings, name)
+    with pytest.raises(SettingsError, match=r"of gradegpt data and gradegpt train\.base, not of"):
+        load_settings(SFTSettings, "nano-base")
 
 
 @pytest.mark.parametrize("name", ["nano", "configs/serve/nano.yaml"])

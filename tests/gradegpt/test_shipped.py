@@ -15,7 +15,7 @@ from gradegpt.shipped import BASES, NANO, adapter_of, base_named_by, base_of, ju
 
 @pytest.fixture
 def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Two adapters as in a checkout, for a base on the hub and for the embedded one."""
+    """Two adapters as in a checkout, for a base on the hub and for the built-in one."""
     monkeypatch.setattr(shipped, "_MODELS", tmp_path / "models")
     monkeypatch.delenv(BASES, raising=False)
     for name, base in (("gradegpt-nano-judge", "gradegpt-nano"), ("large", "maker/Large-Chat")):
@@ -27,7 +27,7 @@ def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_name_of_a_judge_gives_its_base_and_its_adapter(models: Path) -> None:
-    """The embedded judge has a short name; other names are folders or hub names."""
+    """The built-in judge has a short name; other names are folders or hub names."""
     assert judges() == ("large", NANO)
     assert base_of(NANO) == str(models / "gradegpt-nano")
     assert adapter_of(NANO) == str(models / "gradegpt-nano-judge")

@@ -67,7 +67,7 @@ def test_an_exported_adapter_answers_as_it_does_on_its_base(
 
 
 def test_the_same_model_gives_the_same_bytes(tmp_path: Path) -> None:
-    """Every file is equal; tested with the embedded base, as a random one is unstable."""
+    """Every file is equal; tested with the built-in base, as a random one is unstable."""
     for name in ("one", "other"):
         export(NANO, tmp_path / name, check=1)
     files = sorted(path.name for path in (tmp_path / "one").iterdir())
@@ -99,7 +99,7 @@ def _tiny(kind: str, folder: Path, base: Path) -> None:
 def test_every_supported_architecture_writes_what_it_did(
     kind: str, base: Path, tmp_path: Path
 ) -> None:
-    """The models have grouped heads, unlike the embedded model."""
+    """The models have grouped heads, unlike the built-in model."""
     _tiny(kind, tmp_path / kind, base)
     manifest = export(tmp_path / kind, tmp_path / "out", quantization=Quantization.FLOAT32, check=2)
     assert manifest["check"]["equal_texts"] == 2
@@ -117,7 +117,7 @@ def test_another_architecture_is_refused_with_the_supported_ones(
     assert [path.name for path in tmp_path.iterdir()] == ["other"]
 
 
-def test_four_bits_hold_the_embedded_bases_verdicts(tmp_path: Path) -> None:
+def test_four_bits_hold_the_built_in_bases_verdicts(tmp_path: Path) -> None:
     """In less than half of float32's size: the embedding, most of a small model, stays float32."""
     manifest = export(NANO, tmp_path / "small", quantization=Quantization.INT4, check=4)
     assert manifest["check"]["equal_verdicts"] >= 3

@@ -396,7 +396,7 @@ def test_a_gpu_without_bfloat16_is_refused(gemma: Path, monkeypatch: pytest.Monk
         load_base(settings(gemma))
 
 
-def test_the_embedded_base_loads_by_its_short_name() -> None:
+def test_the_built_in_base_loads_by_its_short_name() -> None:
     """It has its own tokens."""
     tokenizer = load_tokenizer(str(Path(__file__).parents[2] / "models" / "gradegpt-nano"))
     assert end_token_ids(tokenizer) == (tokenizer.eos_token_id,)

@@ -224,6 +224,18 @@ def test_a_folder_without_dev_rows_still_trains(
     assert "eval_loss" not in fine_tune(settings)["metrics"]
 
 
+def test_missing_rows_are_an_error_before_anything_is_imported(
+    judge_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither the packages nor the base is loaded."""
+    monkeypatch.setattr("train.sft._set_up", lambda _: pytest.fail("the packages were loaded"))
+    with pytest.raises(MissingError, match=r"manifest\.json: does not exist; run gradegpt data"):
+        fine_tune(SFTSettings(name="x", data=str(tmp_path)))
+    shutil.copy(judge_data / "manifest.json", tmp_path)
+    with pytest.raises(MissingError, match=r"train\.jsonl: no such file; run gradegpt data first"):
+        fine_tune(SFTSettings(name="x", data=str(tmp_path)))
+
+
 def test_what_cannot_be_trained_is_an_error_of_one_line(
     base: Path, judge_data: Path, tmp_path: Path
 ) -> None:
