@@ -18,7 +18,7 @@ PROVABLE = (AnswerType.NUMBER, AnswerType.SET, AnswerType.EXPRESSION, AnswerType
 
 @pytest.fixture(scope="module")
 def drawn() -> list[Chain]:
-    return [sample_comparison(random.Random(seed)) for seed in range(900)]
+    return [sample_comparison(random.Random(seed)) for seed in range(1500)]
 
 
 @pytest.mark.parametrize("kind", PROVABLE)
