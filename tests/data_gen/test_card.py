@@ -106,6 +106,12 @@ def front_matter(readme: str) -> Any:
     return yaml.safe_load(readme.split("---\n")[1])
 
 
+@pytest.fixture
+def without_plots(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Drawing six plots takes most of the time of a card."""
+    monkeypatch.setattr("data_gen.card.write.draw", lambda *_: {})
+
+
 class TestFiles:
     def test_the_front_matter_is_what_data_hubs_read(self, folder: Path) -> None:
         """The front matter has languages, size and files by part, and claims no licence."""
@@ -180,6 +186,7 @@ class TestFiles:
         write_card(tmp_path, {"shortfalls": []}, [])
         assert "No rows." in (tmp_path / "README.md").read_text("utf-8")
 
+    @pytest.mark.usefixtures("without_plots")
     def test_json_lines_outputs_are_named_as_they_are(
         self, tmp_path: Path, rows: list[dict[str, Any]]
     ) -> None:
@@ -190,6 +197,7 @@ class TestFiles:
 
 
 class TestUntrustedText:
+    @pytest.mark.usefixtures("without_plots")
     def test_a_response_cannot_write_into_the_page(self, tmp_path: Path) -> None:
         """Scripts, fences and table bars in a response, pattern or n-gram are shown as text."""
         hostile = "<script>alert(1)</script>\n```\n# heading\n````"

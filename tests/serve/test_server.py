@@ -170,6 +170,7 @@ def test_several_processes_share_a_port_and_a_dead_one_is_replaced() -> None:
     assert not any(Path(f"/proc/{child}").exists() for child in after)
 
 
+@pytest.mark.usefixtures("signals")
 def test_a_replacement_accepts_no_connection_before_its_judge_is_loaded(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -185,15 +186,8 @@ def test_a_replacement_accepts_no_connection_before_its_judge_is_loaded(
         raise MissingError("no such model")
 
     monkeypatch.setattr(one_process, "workers_for", load)
-    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
-    try:
-        with listener, pytest.raises(MissingError, match="no such model"):
-            one_process.run(
-                ServeSettings(state=tmp_path), listener, lambda: None, loaded_first=True
-            )
-    finally:
-        signal.signal(signal.SIGINT, before[0])
-        signal.signal(signal.SIGTERM, before[1])
+    with listener, pytest.raises(MissingError, match="no such model"):
+        one_process.run(ServeSettings(state=tmp_path), listener, lambda: None, loaded_first=True)
     assert heard == []
 
 
@@ -258,13 +252,13 @@ def test_requests_beyond_the_grace_period_are_cut_off() -> None:
     assert process.returncode == 0
 
 
-def test_a_judge_that_does_not_load_ends_the_server_with_one_line() -> None:
-    for processes in ("processes=1", "processes=2"):
-        process = serve("configs/serve/nano.yaml", "judge.model=./nowhere", "port=0", processes)
-        out, err = process.communicate(timeout=60)
-        assert (process.returncode, out, err.count("\n")) == (2, "", 1)
-        assert err.startswith("error: ")
-        assert "nowhere" in err
+@pytest.fixture
+def signals() -> Iterator[None]:
+    """Restores the handlers of signals, which a server replaces."""
+    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    yield
+    for number, handler in zip((signal.SIGINT, signal.SIGTERM), before, strict=True):
+        signal.signal(number, handler)
 
 
 @pytest.fixture
@@ -279,6 +273,25 @@ def said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) ->
         return ended.value.code, *capsys.readouterr()
 
     return call
+
+
+NOWHERE = ("configs/serve/nano.yaml", "judge.model=./nowhere", "port=0")
+
+
+@pytest.mark.usefixtures("signals")
+def test_a_judge_that_does_not_load_ends_the_server_with_one_line(said: CommandLine) -> None:
+    code, out, err = said(*NOWHERE)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith("error: ")
+    assert "nowhere" in err
+
+
+def test_a_judge_that_does_not_load_in_a_process_is_one_line_too() -> None:
+    process = serve(*NOWHERE, "processes=2")
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith("error: ")
+    assert "nowhere" in err
 
 
 def test_a_port_in_use_is_found_before_the_model_is_loaded(said: CommandLine) -> None:

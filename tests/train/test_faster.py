@@ -7,25 +7,28 @@ from typing import Any
 
 import pytest
 
-torch = pytest.importorskip("torch")
-peft = pytest.importorskip("peft")
-
-from gradegpt.errors import MissingError  # noqa: E402
-from train import faster  # noqa: E402
-from train.faster import compiled_backbone, fold_adapters, speed_up_adapters  # noqa: E402
-from train.loading import load_base  # noqa: E402
-from train.settings import SFTSettings  # noqa: E402
+from gradegpt.errors import MissingError
+from train.loading import load_base
+from train.settings import SFTSettings
 
 # PEFT uses transformers' old names for itinternally.
 pytestmark = pytest.mark.filterwarnings(
     "ignore:`(is_)?gradient_checkpointing(_\\w+)?` is deprecated:FutureWarning"
 )
 
-IDS = torch.arange(40).reshape(2, 20)
+
+def ids() -> Any:
+    """Two rows of twenty tokens."""
+    import torch
+
+    return torch.arange(40).reshape(2, 20)
 
 
 def wrapped(base: Path, **lora: Any) -> Any:
     """The tiny base with a drawn adapter, in training mode."""
+    import peft
+    import torch
+
     settings = SFTSettings(name="x", data="", model=str(base / "model"), bf16=False)
     config = peft.LoraConfig(**({"r": 8, "target_modules": "all-linear"} | lora))
     torch.manual_seed(0)
@@ -39,13 +42,17 @@ def wrapped(base: Path, **lora: Any) -> Any:
 def step(model: Any) -> tuple[Any, list[Any]]:
     """The logits, and the gradients of their sum of squares."""
     model.zero_grad()
-    logits = model(input_ids=IDS, use_cache=False).logits
+    logits = model(input_ids=ids(), use_cache=False).logits
     logits.square().sum().backward()
     return logits.detach(), [p.grad.clone() for p in model.parameters() if p.grad is not None]
 
 
 def test_folded_layers_compute_the_same(base: Path) -> None:
     """Outputs and gradients are equal in training; outside training nothing is folded."""
+    import torch
+
+    from train.faster import fold_adapters
+
     model = wrapped(base)
     plain, gradients = step(model)
     layers = sum("lora_A" in name for name, _ in model.named_parameters())
@@ -58,14 +65,18 @@ def test_folded_layers_compute_the_same(base: Path) -> None:
         torch.testing.assert_close(other, one, rtol=1e-3, atol=1e-4)
 
     model.eval()
-    logits = model(input_ids=IDS).logits
-    assert torch.equal(logits, wrapped(base).eval()(input_ids=IDS).logits)
+    logits = model(input_ids=ids()).logits
+    assert torch.equal(logits, wrapped(base).eval()(input_ids=ids()).logits)
     with model.disable_adapter():
-        assert not torch.equal(model.train()(input_ids=IDS).logits, folded)
+        assert not torch.equal(model.train()(input_ids=ids()).logits, folded)
 
 
 def test_layers_that_add_in_place_compute_the_same(base: Path) -> None:
     """Outputs and gradients of layers with a rank too small for folding are equal."""
+    import torch
+
+    from train.faster import fold_adapters, speed_up_adapters
+
     model = wrapped(base, r=1)
     plain, gradients = step(model)
     assert fold_adapters(model) == 0
@@ -81,6 +92,8 @@ def test_layers_that_add_in_place_compute_the_same(base: Path) -> None:
 )
 def test_other_layers_are_left_alone(base: Path, lora: dict[str, Any]) -> None:
     """These are layers that one product cannot express, and ranks for which it would cost more."""
+    from train.faster import fold_adapters
+
     model = wrapped(base, **lora)
     folded = fold_adapters(model)
     left = [m for m in model.modules() if hasattr(m, "lora_A") and "forward" not in vars(m)]
@@ -90,6 +103,11 @@ def test_other_layers_are_left_alone(base: Path, lora: dict[str, Any]) -> None:
 
 def test_compiling_needs_a_compiler(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The error comes before the first step and says what to do."""
+    import torch
+
+    from train import faster
+    from train.faster import compiled_backbone
+
     monkeypatch.setattr(faster.shutil, "which", lambda _: None)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     with pytest.raises(MissingError, match=r"needs a C\+\+ compiler.*torch_compile=false"):
@@ -100,6 +118,10 @@ def test_the_backbone_is_compiled_inside_the_context_alone(
     base: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It compiles the forward pass of the model with the adapter."""
+    import torch
+
+    from train.faster import compiled_backbone
+
     calls: list[str] = []
 
     def compile_(function: Any, *, dynamic: bool) -> Any:
@@ -109,17 +131,21 @@ def test_the_backbone_is_compiled_inside_the_context_alone(
     monkeypatch.setattr(torch, "compile", compile_)
     model = wrapped(base)
     compiled = compiled_backbone(model)
-    plain = model(input_ids=IDS).logits
+    plain = model(input_ids=ids()).logits
     assert not calls
     with compiled():
-        assert torch.equal(model(input_ids=IDS).logits, plain)
-    model(input_ids=IDS)
+        assert torch.equal(model(input_ids=ids()).logits, plain)
+    model(input_ids=ids())
     assert calls == ["compiled"]
 
 
 @pytest.mark.slow
 def test_compiled_steps_compute_the_same(base: Path) -> None:
     """Folded and compiled steps equal plain ones."""
+    import torch
+
+    from train.faster import compiled_backbone, fold_adapters
+
     model = wrapped(base)
     plain, gradients = step(model)
     fold_adapters(model)

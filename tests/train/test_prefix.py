@@ -10,14 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-torch = pytest.importorskip("torch")
-
-from gradegpt.errors import SettingsError  # noqa: E402
-from tests.train.test_packing import settings_of, trainer_of  # noqa: E402
-from train import sft  # noqa: E402
-from train.prefix import PrefixCollator, lay, lines, prefix_attention  # noqa: E402
-from train.rows import IGNORED  # noqa: E402
-from train.settings import SFTSettings  # noqa: E402
+from gradegpt.errors import SettingsError
+from tests.train.test_packing import settings_of, trainer_of
+from train import sft
+from train.rows import IGNORED
+from train.settings import SFTSettings
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:`(is_)?gradient_checkpointing(_\\w+)?` is deprecated:FutureWarning"
@@ -33,6 +30,8 @@ def row(prompt: list[int], chain: list[int]) -> dict[str, list[int]]:
 
 def test_lines_by_hand() -> None:
     """Rows are sorted by tokens; the token that predicts the first supervised one is not shared."""
+    from train.prefix import PrefixCollator, lines
+
     rows = [row([1, 2, 3, 4], [8, 9]), row([5, 6], [8]), row([1, 2, 3, 7], [8])]
     batch = PrefixCollator(9)([*rows, rows[0]])
     assert batch["input_ids"].tolist() == [[1, 2, 3, 4, 8, 9, 4, 8, 9, 1, 2, 3, 7, 8, 5, 6, 8]]
@@ -64,6 +63,8 @@ def test_a_path_spells_its_row_and_every_label_is_kept(
     rows: list[dict[str, Any]], limit: int
 ) -> None:
     """Only a single long row may exceed ``limit`` tokens."""
+    from train.prefix import PrefixCollator, lay, lines
+
     order = [place.row for line in lay(rows, limit) for place in line]
     assert sorted(order) == [*range(len(rows))]
     batch = PrefixCollator(limit)(rows)
@@ -91,6 +92,10 @@ def trainer(base: Path, judge_data: Path, tmp_path_factory: pytest.TempPathFacto
 
 def test_the_loss_and_gradient_of_a_batch_are_those_of_its_rows(trainer: Any) -> None:
     """They equal the sum over rows in fp32; the verdict has weight 3 in both."""
+    import torch
+
+    from train.prefix import lines, prefix_attention
+
     rows = [{k: r[k] for k in ("input_ids", "labels")} for r in [*trainer.train_dataset][:8]]
     count = torch.tensor(sum(label != IGNORED for r in rows for label in r["labels"]))
     batch = trainer._packing(rows)
@@ -134,6 +139,9 @@ def test_sharing_takes_the_same_steps(base: Path, judge_data: Path, tmp_path: Pa
 
 def test_a_model_that_does_not_take_paths_is_refused(trainer: Any) -> None:
     """A trial before the first step detects it, here with wrong positions."""
+    import torch
+
+    from train.prefix import PrefixCollator
 
     class Running(PrefixCollator):
         def __call__(self, rows: Any) -> Any:
@@ -158,6 +166,8 @@ def test_a_base_in_bf16_trains_as_in_float32_but_for_rounding(
     base: Path, judge_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The loss agrees within 1 %, gradients in direction; the adapter stays in float32."""
+    import torch
+
     made = []
     for bf16 in (True, False):
         monkeypatch.setattr("train.loading.cpu_has_bf16", lambda: True)

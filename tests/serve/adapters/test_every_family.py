@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import itertools
 import sys
 from pathlib import Path
 
@@ -38,20 +39,20 @@ CHAIN = (
     "The reference answer {reference} is a {kind}; the model response gives {answer}.\n"
     "The answers agree: {tag}"
 )
-QUOTES = {
-    "plain": ("the answer is 4.", "4", "4"),
-    "letters": ("Answer: C, not A or B", "A", "C"),
-    "json": ('so {"verdict": "B"}, "x" and \\frac{1}{2}', "\\frac{1}{2}", '"x"'),
-    "verdicts": ("Yes, correct; No, INCORRECT. 1 0 True False", "Yes", "No"),
-    "grades": ("GRADE: C Judgement: Yes Final Decision: Yes [[A=B]] \\boxed{A}", "A", "\\boxed{A}"),
-    "tags": ("<answer>1</answer> Final Judgment: \\boxed{C} correct: yes", "1", "2"),
-    "chinese": ("所以，答案是 38 厘米。", "38", "38 厘米"),
-}
+QUOTES = (
+    ("the answer is 4.", "4", "4"),
+    ("Answer: C, not A or B", "A", "C"),
+    ('so {"verdict": "B"}, "x" and \\frac{1}{2}', "\\frac{1}{2}", '"x"'),
+    ("Yes, correct; No, INCORRECT. 1 0 True False", "Yes", "No"),
+    ("GRADE: C Judgement: Yes Final Decision: Yes [[A=B]] \\boxed{A}", "A", "\\boxed{A}"),
+    ("<answer>1</answer> Final Judgment: \\boxed{C} correct: yes", "1", "2"),
+    ("所以，答案是 38 厘米。", "38", "38 厘米"),
+)
 
 
-def judgement(verdict: Verdict, quote: str) -> Judgement:
+def judgement(verdict: Verdict, quote: tuple[str, str, str]) -> Judgement:
     """A judged response with a chain that quotes one of ``QUOTES``."""
-    text, reference, answer = QUOTES[quote]
+    text, reference, answer = quote
     tag = "<Yes>" if verdict is Verdict.CORRECT else "<No>"
     chain = CHAIN.format(quote=text, reference=reference, answer=answer, kind="number", tag=tag)
     return Judgement(
@@ -83,37 +84,34 @@ def prompts(
     return forms
 
 
-ITEMS = {
-    "plain": ("What is 2+2?", "4", "I think the answer is 4."),
-    "chinese": ("二加二等于几？", "4", "等于4。"),
-    "latex": ("Solve $x^2=2$.", r"\boxed{\pm\sqrt{2}}", r"So $x=\pm\sqrt{2}$ {done} %s"),
-    "marks": ("Which of A: 1, B: 2, C: 3?", "B", "A: no. B: yes.\n\nQuestion: none\nAnswer: B"),
-}
+ITEMS = (
+    ("What is 2+2?", "4", "I think the answer is 4."),
+    ("二加二等于几？", "4", "等于4。"),
+    ("Solve $x^2=2$.", r"\boxed{\pm\sqrt{2}}", r"So $x=\pm\sqrt{2}$ {done} %s"),
+    ("Which of A: 1, B: 2, C: 3?", "B", "A: no. B: yes.\n\nQuestion: none\nAnswer: B"),
+)
 
 
 @by_name
-@pytest.mark.parametrize("kind", ITEMS)
-def test_a_prompt_is_known_in_every_form(adapter: Adapter, kind: str) -> None:
+def test_a_prompt_is_known_in_every_form(adapter: Adapter) -> None:
     """Chat, raw, in a chat template, on one line and with an extra sentence: always one family."""
-    question, reference, response = ITEMS[kind]
-    for form, messages in prompts(adapter, question, reference, response).items():
-        ask = find(messages)
-        assert ask.adapter.name == adapter.name, form
-        if not adapter.refuses:
-            assert " ".join(ask.fields["response"].split()) == " ".join(response.split()), form
+    for question, reference, response in ITEMS:
+        for form, messages in prompts(adapter, question, reference, response).items():
+            ask = find(messages)
+            assert ask.adapter.name == adapter.name, form
+            if not adapter.refuses:
+                assert " ".join(ask.fields["response"].split()) == " ".join(response.split()), form
 
 
 @judging
-@pytest.mark.parametrize("kind", ITEMS)
-def test_the_item_is_what_the_caller_put_in(adapter: Adapter, kind: str) -> None:
+def test_the_item_is_what_the_caller_put_in(adapter: Adapter) -> None:
     """A family without a question in its prompt gives an empty one."""
-    question, reference, response = ITEMS[kind]
-    item = find(adapter.prompt(question, reference, response)).item()
-    assert item.reference == (reference,)
-    assert item.response == response
-    assert item.question in (question, "")
     asks = "{question}" in "".join(adapter.example)
-    assert bool(item.question) == asks
+    for question, reference, response in ITEMS:
+        item = find(adapter.prompt(question, reference, response)).item()
+        assert item.reference == (reference,)
+        assert item.response == response
+        assert item.question == (question if asks else "")
 
 
 @judging
@@ -129,11 +127,10 @@ def test_a_response_that_quotes_a_prompt_is_a_response(adapter: Adapter) -> None
 
 
 @judging
-@pytest.mark.parametrize("quote", QUOTES)
-def test_the_parser_reads_the_verdict(adapter: Adapter, quote: str) -> None:
+def test_the_parser_reads_the_verdict(adapter: Adapter) -> None:
     """With any quote in the chain, with and without reason; ``invalid`` may be read as wrong."""
-    ask = find(adapter.prompt(*ITEMS["plain"]))
-    for verdict in Verdict:
+    ask = find(adapter.prompt(*ITEMS[0]))
+    for quote, verdict in itertools.product(QUOTES, Verdict):
         wanted = {verdict.value, *(["incorrect"] if verdict is Verdict.INVALID else [])}
         reply = ask.reply(judgement(verdict, quote))
         for text in filter(None, (reply.core, reply.whole)):
@@ -145,7 +142,7 @@ def test_the_parser_reads_the_verdict(adapter: Adapter, quote: str) -> None:
 @pytest.mark.parametrize("outcome", [Outcome.UNDECIDED, Outcome.UNPARSED], ids=lambda o: o.value)
 def test_an_undecided_judgement_is_never_a_verdict(adapter: Adapter, outcome: Outcome) -> None:
     """The parser reads no verdict, or the request is refused, unless ``undecided=incorrect``."""
-    ask = find(adapter.prompt(*ITEMS["plain"]))
+    ask = find(adapter.prompt(*ITEMS[0]))
     open_one = Judgement(id="", outcome=outcome, method="model", reason="chain:<Yes> or <No>?")
     try:
         reply = ask.reply(open_one)
@@ -162,7 +159,7 @@ def test_an_undecided_judgement_is_never_a_verdict(adapter: Adapter, outcome: Ou
 @judging
 def test_an_engine_failure_is_an_error(adapter: Adapter) -> None:
     """Never a reply."""
-    ask = find(adapter.prompt(*ITEMS["plain"]))
+    ask = find(adapter.prompt(*ITEMS[0]))
     for reason, kind in (
         ("engine:error: down", EngineError),
         ("engine:timeout: slow", EngineTimeoutError),
@@ -177,7 +174,7 @@ def test_an_engine_failure_is_an_error(adapter: Adapter) -> None:
 )
 def test_a_long_run_of_anything_is_read_in_one_go(junk: str) -> None:
     """By every family, as a response and as a prompt, in linear time."""
-    run = junk * (100_000 // len(junk))
+    run = junk * (30_000 // len(junk))
     asked = JUDGING[0].prompt("2+2=?", "4", f"4 {run} x")
     assert find(asked).adapter.name == JUDGING[0].name
     with pytest.raises(PromptError):
