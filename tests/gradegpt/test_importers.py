@@ -188,7 +188,7 @@ def test_the_other_fields_of_an_item_are_read_where_they_are_named(source: Any) 
     assert example.tags == {"subject": "physics"}
     (example,) = read_examples(source(row, fields=named, tolerance="relative:0.1"))
     assert example.tolerance == "relative:0.1"
-    wrong = r':1: points: input .* greater than 0; if it .* use fields: \{points: ""\} to leave'
+    wrong = r':1: points: should .* greater than 0; if it .* use fields: \{points: ""\} to leave'
     with pytest.raises(InputError, match=wrong):
         list(read_examples(source(row, fields={"points": "points"})))
 
