@@ -36,10 +36,11 @@ def test_importing_the_package_loads_nothing_else() -> None:
 def test_no_module_of_the_library_loads_a_heavy_package() -> None:
     """Also no engine: torch is imported by the first local engine, not by its module.
 
-    ``agreement`` needs numpy; only the stages import it.
+    ``agreement`` and ``proportions`` need numpy; only the stages import them.
     """
     modules = [m.name for m in pkgutil.walk_packages(gradegpt.__path__, "gradegpt.")]
-    modules.remove("gradegpt.agreement")
+    for name in ("agreement", "proportions"):
+        modules.remove(f"gradegpt.{name}")
     assert "gradegpt.engines.local" in modules
     assert not HEAVY & loaded_by(f"import {', '.join(modules)}")
 
