@@ -40,7 +40,7 @@ from gradegpt.quote import part_runs, quotes_verbatim
 from gradegpt.schema import AnswerType, ChainFormat, Example, Item, Verdict
 
 BANK = [*bank()]
-DRAWN = list(parametric(200, seed=3))
+DRAWN = list(parametric(120, seed=3))
 BOTH = pytest.mark.parametrize("problems", [BANK, DRAWN], ids=["bank", "parametric"])
 ANSWERED = pytest.mark.parametrize("verdict", [Verdict.CORRECT, Verdict.INCORRECT])
 
