@@ -193,19 +193,21 @@ def test_avoided_questions_are_absent(plain: Path, make: Make, tmp_path: Path) -
     assert manifest["counts"]["left_out:evaluation_question"] >= len(avoided & everything)
 
 
-@pytest.mark.parametrize("chain_format", ChainFormat)
 def test_every_row_is_a_prompt_with_its_chain(
-    make: Make, tmp_path: Path, graded_file: Path, chain_format: ChainFormat
+    make: Make, tmp_path: Path, graded_file: Path
 ) -> None:
     """The chain parses as its verdict, quotes the shown response, and has a gloss if needed."""
-    sources = [{"path": str(graded_file)}]
-    make(bank=1, parametric=50, sources=sources, formats={chain_format.value: 1.0})
+    formats = {chain_format.value: 1 / len(ChainFormat) for chain_format in ChainFormat}
+    make(bank=1, parametric=90, sources=[{"path": str(graded_file)}], formats=formats)
+    found: Counter[ChainFormat] = Counter()
     for row in [*rows_of(tmp_path / "a"), *rows_of(tmp_path / "a", "dev")]:
         item = parse_prompt(row.prompt)
         assert item is not None
         parsed = parse_chain(row.completion[-1].content)
         assert parsed.outcome is Outcome.JUDGED
         assert parsed.chain is not None
+        chain_format = ChainFormat(row.meta["chain_format"])
+        found[chain_format] += 1
         wanted, key = row.meta["verdict"], parsed.chain.key_sentence
         if chain_format is ChainFormat.OUTCOME:
             assert (parsed.chain.verdict == "correct") is (wanted == "correct")
@@ -215,6 +217,7 @@ def test_every_row_is_a_prompt_with_its_chain(
         if chain_format is ChainFormat.CROSS_LINGUAL and key and needs_gloss(key):
             assert parsed.chain.gloss
             assert not needs_gloss(parsed.chain.gloss)
+    assert min(found[chain_format] for chain_format in ChainFormat) > 30, found
 
 
 def test_a_quote_without_a_gloss_takes_another_format(make: Make, tmp_path: Path) -> None:
