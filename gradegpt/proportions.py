@@ -35,7 +35,7 @@ def jeffreys(successes: ArrayLike, n: ArrayLike, confidence: float = CONFIDENCE)
     Brown, Cai and DasGupta (2001), section 4.1; 0 and 1 where ``n`` is 0.
 
     >>> [round(float(x), 3) for x in jeffreys(9, 10)]
-    [0.628, 0.989]
+    [0.619, 0.989]
     """
     k, n = _counts(successes, n)
     tail = (1 - confidence) / 2

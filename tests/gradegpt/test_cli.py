@@ -292,13 +292,13 @@ def test_a_killed_run_is_resumed_and_writes_the_same_bytes(here: Path) -> None:
     """SIGKILL at several times: no row is repeated or missing, and no byte differs."""
     rows = [
         {"id": f"r{n}", "reference": str(n), "response": f"The answer is {n % 7}."}
-        for n in range(2_000)
+        for n in range(5_000)
     ]
     Path("in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     assert call("judge", "in.jsonl", "-o", "whole.jsonl", *RULES) == 0
     command = ("judge", "in.jsonl", "-o", "out.jsonl", *RULES)
     partial, kills, reached = Path("out.jsonl.partial"), 0, 0
-    for _ in range(3):
+    for _ in range(2):
         with start(*command) as process:
             while process.poll() is None and _size(partial) <= reached:
                 time.sleep(0.005)
