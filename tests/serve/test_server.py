@@ -331,7 +331,7 @@ def test_a_wrong_setting_is_one_line_on_stderr(
 def test_help_teaches(said: CommandLine) -> None:
     code, out, _ = said("--help")
     assert code == 0
-    for words in ("such as nano", "POST /v1/judge", "judge.kind=rules", "curl"):
+    for words in (" as nano", "POST /v1/judge", "judge.kind=rules", "curl"):
         assert words in out
 
 
