@@ -1,7 +1,7 @@
 """Normalise spelling: ``tidy`` strips the markup of a response, ``fold`` normalises an answer.
 
 ``tidy`` preserves lengths, so a span of its result is a span of the response: traditional
-characters become simplified; HTML tags, entities, comments, and the verdict tags and frames of a
+characters become simplified; hidden text, HTML tags, entities, and the verdict tags and frames of a
 judge, which a response must not contain, become spaces. ``fold`` and ``plain`` change lengths but
 not the content of an answer.
 """
@@ -12,6 +12,8 @@ import re
 import unicodedata
 from functools import lru_cache
 from typing import Final
+
+from gradegpt.answers.hidden import visible
 
 _PAIRS: Final = (
     "選选 為为 應应 項项 錯错 誤误 確确 綜综 對对 個个 說说 這这 與与 於于 幾几 過过 點点 減减 "
@@ -29,7 +31,7 @@ _PAIRS: Final = (
 _SIMPLIFIED: Final = {ord(pair[0]): pair[1] for pair in _PAIRS.split()}
 _TRADITIONAL = re.compile("[" + "".join(map(chr, _SIMPLIFIED)) + "]")
 _TAG = re.compile(
-    r"<!--(?s:.{0,2000}?)-->|</?(?:p|div|span|b|strong|i|em|u|br|li|ul|ol|font|center|h[1-6]|table|tr|td|th|tbody"
+    r"</?(?:p|div|span|b|strong|i|em|u|br|li|ul|ol|font|center|h[1-6]|table|tr|td|th|tbody"
     r"|yes|no|response|reference|question|context)"
     r"(?:\s[^<>]{0,200})?/?>",
     re.IGNORECASE,
@@ -48,7 +50,8 @@ def simplified(text: str) -> str:
 
 
 def tidy(text: str) -> str:
-    """``text`` without HTML and traditional characters, of the same length."""
+    """``text`` without what is hidden, HTML and traditional characters, of the same length."""
+    text = visible(text)
     if "<" in text:
         text = _TAG.sub(_blank, text)
     if "&" in text:

@@ -14,20 +14,29 @@ _DENIED: Final = (
     r"(?:不能?选|不应选|不是|并非|不为|不等于|是否(?:是|为|选)?|(?:也|或)许是?|\bperhaps|\bmaybe"
     r"|(?:不能|无法|不敢|很难)(?:断定|确定|确认|判断|肯定)\S{0,6}"
     r"|\bwhether(?: \w+){0,3}"
+    r"|(?:[不别勿莫没未]|不(?:要|会|可以)|差点|险些|[误错]|(?:本来|原本)[想要会]?)"
+    r"(?:应该?|该|会|能|可以?|要|去)?选(?:择|项)?"
+    r"|(?:\b(?:never|not|almost|nearly|hardly|anything but|rather than|instead of|would have)"
+    r"|n['’]t)(?: \w+)? (?:go(?:ing)? (?:with|for)|choo?s\w+|pick\w*|select\w*|sa(?:y|id))"
+    r"(?: option| choice)?"
+    r"|\b(?:wrong|worst|second|other|common|popular|typical|tempting|obvious|least \w+)(?: \w+)?"
+    r" (?:answer|option|choice|guess|pick|one)s?\b(?: \w+){0,2}:?|\bused to be"
     r"|\b(?:isn't|is not|can(?:no|')t be|not equal to|unsure (?:if|whether|that))(?: \w+){0,2})"
     r"\s*[$\\({\"“'‘*]*(?:boxed\s*\{)?$"
 )
 _OTHERS_ZH: Final = (
-    r"(?:网上|有人|有的|同学|同桌|老师|别人|朋友|他们)"
+    r"(?:网上|有人|有的|(?:[很许]多|多数|大部分)的?(?:人|同学|学生|考生)|大家|同学|同桌|老师|别人|朋友|他们)"
     r"[^。；;\n]{0,10}(?:说|认为|觉得|回答|写|选|答案|算)[^。；;\n]{0,8}$"
     r"|题目[^。；;，,\n]{0,6}(?:说|写|给的?答案)[^。；;\n]{0,8}$"
     r"|(?:按理说|本以为|原以为)[^。；;\n]{0,12}$|另一(?:种|个)?可能[^。\n]{0,6}$"
 )
 _OTHERS_EN: Final = (
     r"\b(?:friend|classmate|teacher|tutor|neighbou?r|someone|somebody|textbook|website"
-    r"|some(?: people| students)?|(?:many|most) people|others|they)\b[^.;\n]{0,24}"
-    r"\b(?:says?|said|thinks?|thought|answer(?:ed|s)?|claim(?:ed|s)?|got|gets?|wrote|chose|choose|pick"
-    r"|suggest(?:ed|s)?)\b[^.;\n]{0,20}$"
+    r"|some(?: people| students)?|(?:many|most|other) (?:people|students|pupils|candidates)"
+    r"|(?:many|most) of (?:them|us)|everyone|everybody|anyone|others|they)\b[^.;\n]{0,24}"
+    r"\b(?:says?|said|thinks?|thought|answer(?:ed|s)?|claim(?:ed|s)?|got|gets?|wrote|chose|chooses?"
+    r"|pick(?:ed|s)?|select(?:ed|s)?|go(?:es)? (?:with|for)|went (?:with|for)|suggest(?:ed|s)?)\b"
+    r"[^.;\n]{0,20}$"
     r"|\b(?:by the way|alternatively|(?:would|might|may) (?:expect|have thought))\b[^.;\n]{0,20}$"
 )
 _BEFORE: Final = re.compile(f"{_DENIED}|{_OTHERS_ZH}|{_OTHERS_EN}", re.IGNORECASE)
@@ -35,16 +44,18 @@ _BEFORE: Final = re.compile(f"{_DENIED}|{_OTHERS_ZH}|{_OTHERS_EN}", re.IGNORECAS
 _TAKEN_BACK_EN: Final = (
     r"(?:no|wait|hmm),? (?:wait|no|that|let|i)\b|wait\b|actually|on second thought|scratch that"
     r"|correction|oops|sorry|or (?:possibly|perhaps|maybe)|not sure|i(?:'m| am) not|i don't think"
-    r"|(?:but|and) (?:i|my|that|this|he|she|they|it)\b[^.\n]{0,30}"
+    r"|(?:but|and|yet|though|however),? (?:i|my|that|this|he|she|they|it)\b[^.\n]{0,30}"
     r"\b(?:wrong|incorrect|disagree|not|get|got)"
     r"|mine is|my (?:own )?(?:answer|result) is|i (?:get|got|choose|chose|say|insist)"
 )
 _TAKEN_BACK_ZH: Final = (
-    r"我(?:觉得|认为)不(?:是|对)|不对|不，|错了|说错|更正|改(?:为|选|成)|等等|等一下|哦不|再想想"
+    r"我(?:觉得|认为)不(?:是|对)|不对|不，|就?错了|说错|更正|改(?:为|选|成)|等等|等一下|哦不|再想想"
     r"|我(?:坚持|却|的答案|算(?:出|得)|选|得到)|但我|或(?:许|者)?(?:是|可能)"
 )
 _AFTER: Final = re.compile(
-    rf"[^\w]{{0,8}}(?:[?？]|{_TAKEN_BACK_EN}|{_TAKEN_BACK_ZH})", re.IGNORECASE
+    rf"[^\w]{{0,8}}(?:[?？]|{_TAKEN_BACK_EN}|{_TAKEN_BACK_ZH})"
+    r"|[\s)\]}*$,]{0,8}\bif\b[^.\n]{0,60}\b(?:were|was|had|did|could)\b",
+    re.IGNORECASE,
 )
 """Words directly after an answer that retract it, or contrast it with the writer's own."""
 

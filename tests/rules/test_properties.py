@@ -7,6 +7,7 @@ from fractions import Fraction
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from gradegpt.answers.hidden import visible
 from gradegpt.answers.text import tidy
 from gradegpt.judges import RuleJudge
 from gradegpt.schema import AnswerType, Item
@@ -100,3 +101,17 @@ def test_a_tidied_text_keeps_its_length(text: str) -> None:
     """A span of the result is therefore a span of the response."""
     assert len(tidy(text)) == len(text)
     assert len(tidy(f"<p>{text}&nbsp;</p>")) == len(text) + 13
+
+
+@given(st.lists(st.sampled_from(
+    ["<!--", "-->", "--!>", "<p hidden>", "</p>", "<script>", "`", "```", "\\phantom{", "}", "\n",
+     "[//]: # (", "72", "\u200b", " ", "。", "答案是"]
+), max_size=30))  # fmt: skip
+def test_hiding_preserves_lengths_and_lines(pieces: list[str]) -> None:
+    """So a span of what is shown is a span of the response."""
+    text = "".join(pieces)
+    shown = visible(text)
+    assert len(shown) == len(text)
+    assert [at for at, c in enumerate(shown) if c == "\n"] == [
+        at for at, c in enumerate(text) if c == "\n"
+    ]

@@ -10,6 +10,7 @@ from gradegpt.answers.options import LETTER, LETTERS, half_width
 from gradegpt.answers.spans import last_match
 from gradegpt.answers.truth import stated_truth
 from gradegpt.rules.extract.found import NEAR_THE_END, OVERLAP
+from gradegpt.rules.extract.statement import statements
 
 _MARKUP = (
     r"(?:</?[a-z]{1,6}>|\\(?:text|mathrm|mathbf|textbf|rm|bf|mathsf|quad)\b\s*"
@@ -78,7 +79,7 @@ _ITEM = re.compile(
 _BOXED = re.compile(rf"\\(?:boxed|fbox)\s*\{{{_MARKUP}{_LETTERS}")
 _ALONE = re.compile(
     rf"^[\s#>*_]*+(?:答|[Aa]nswer|选)?[\s:：]*+{_MARKUP}{_LETTERS}[\s$*)}}.。．:：、]*"
-    r"(?:$|[.．、:：)）]|(?=(?![后前之以左右上下])[\u3400-\u9fff]))",
+    r"(?:$|[.．、:：)）]|(?=(?![后前之以左右上下看似]|是错)[\u3400-\u9fff]))",
     re.MULTILINE,
 )
 _MAY_BE_NONE = re.compile(r"[Nn]o(?:ne)? |选项[^\n]{0,12}[不错]|没有|答案[^\n。]{0,8}无")
@@ -158,6 +159,8 @@ def _committed(text: str) -> Iterator[Choice]:
                 yield _choice(match)
     for match in _ENDING.finditer(text, max(0, len(text) - NEAR_THE_END)):
         yield _choice(match)
+    for begin, start, end in statements(text):
+        yield Choice(text[start:end], begin, start, end, committed=True)
     for match in NONE_RIGHT.finditer(text) if _MAY_BE_NONE.search(text) else ():
         yield Choice("", match.start(), match.start(), match.end(), True)
     judged = [_JUDGED_ZH] if "答案" in text or "正确" in text or "符合" in text else []
