@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gradegpt import options
-from gradegpt.cli import report_columns, run
+from gradegpt.cli import run
+from gradegpt.console import report_columns
 from gradegpt.inputs import check_input
 from gradegpt.judges.build import JudgeSettings
 from gradegpt.options import Kind
@@ -37,12 +38,11 @@ def main(
     ],
     overrides: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="KEY=VALUE",
-            help="Settings to change: name, out (a folder; default runs/<name>), "
+        options.changes(
+            "name, out (a folder; default runs/<name>), "
             "judges=[{kind: rules|model|cascade, model: ..., adapter: ...}], bootstrap (resamples "
             "for the intervals), seed, listed (the most items in the report). For settings also "
-            "sources=[{path: FILE}] with labels, or answers=[FILE] without.",
+            "sources=[{path: FILE}] with labels, or answers=[FILE] without."
         ),
     ] = None,
     judges: Annotated[
@@ -57,15 +57,9 @@ def main(
     base_url: options.BaseUrl = None,
     mapped: options.Map = None,
     ignore_extra: options.IgnoreExtra = False,
-    overwrite: Annotated[
-        bool,
-        typer.Option(
-            "--overwrite",
-            help="Replace judgements that were made from other rows or by another judge.",
-        ),
-    ] = False,
+    overwrite: options.Rejudge = False,
 ) -> None:
-    """Measure judges against labels, or a model on a benchmark.
+    """Measure judges by labels, or a model on a benchmark.
 
     With labels, how well each judge agrees with them; without, the score of the model that
     answered.

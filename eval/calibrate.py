@@ -1,80 +1,84 @@
-"""Calibrate a model's judge: ``gradegpt eval.calibrate configs/eval/calibrate.yaml``.
+"""Measure what a judge's verdicts are worth: ``gradegpt eval.calibrate calibrate``.
 
-Only rows that the rules leave open count: a cascade asks the model about those alone. For each
-kind of answer, logistic regression combines the log odds of the model's tag with those of the
-lexical judge. The abstention threshold is the least confidence from which the combination is better
-than chance, with its whole interval, on rows that did not fit the weights; without such a
-confidence the cascade abstains. The lexical judge is measured on the same rows, and its verdict is
-used without asking the model where the model is no better.
+The labelled rows must be of other questions than those that made the judge and those that will
+measure it. The rules are counted: by verdict, reason and type of answer. Every other judge is asked
+what the judges before it leave unsure, and for each kind of answer logistic regression weighs its
+log odds and theirs. A kind on which this predicts the labels no better than without the judge, on
+questions that did not fit the weights, is left out: there the judge is not asked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, ClassVar, Final, NamedTuple
 
 import numpy as np
 import typer
+from numpy.typing import NDArray
 from pydantic import Field
+from scipy.optimize import minimize
+from scipy.special import expit
 
-from gradegpt.agreement import by_question, estimate, numbered, resampled, says_yes, score
+from gradegpt import options
+from gradegpt.agreement import numbered, says_yes
 from gradegpt.cli import run
+from gradegpt.errors import SettingsError
 from gradegpt.importers.labelled import Source, item_key
 from gradegpt.judges.build import JudgeSettings, build_judge
 from gradegpt.judges.calibration import (
     CALIBRATION_FILE,
     OTHER,
     Calibration,
+    Evidence,
     Weights,
+    chance_of_right,
+    group_of,
     kind_of,
-    lexical_odds,
     log_odds,
 )
-from gradegpt.judges.lexical import LexicalJudge
-from gradegpt.records import write_json
-from gradegpt.schema import Example, Judgement, Outcome
+from gradegpt.judges.cascade import CascadeJudge
+from gradegpt.records import whole_file, write_json
+from gradegpt.schema import Example, Judgement
 from gradegpt.settings import Settings, load_settings
 
-from .console import empty_table, terminal
-from .judging import (
-    judge_items,
-    progress_bar,
-    read_sources,
-    write_items,
-)
+from .console import empty_table, percent, terminal
+from .judging import judge_items, progress_bar, read_sources, write_items
 from .settings import Name
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
-_CHANCE: Final = 0.5
 _PARTS: Final = 5
 """Folds of the questions; the weights of each fold are fitted on the others."""
+_SURE: Final = 1.645
+"""The number of standard errors by which a judge must improve the log loss of a kind."""
+_DIGITS: Final = 3
+"""Decimals of weights and of probabilities in the evidence."""
+
+Array = NDArray[np.float64]
 
 
 class CalibrationSettings(Settings):
-    """Labelled rows that neither trained the model nor measure it, and the model.
+    """Labelled rows that neither made the judge nor measure it, the judge, and those before it.
 
-    ``trained_on`` are rows that did train the model: they measure the lexical judge alone.
-    ``levels`` are the confidences that are tried. A kind with fewer than ``least_rows`` rows is
-    counted under ``other``. ``sample``, if not 0, draws at most so many open rows of each source. A
-    judge's threshold is the lowest level from which it is better than chance and its balanced
-    accuracy is at least ``least_accuracy``.
+    A judge other than the rules is asked about rows whose confidence after the judges before it is
+    below ``asked_below``. A kind of answer with fewer than ``least_rows`` rows is counted under
+    ``other``. ``sample``, if not 0, draws at most so many rows of each source.
     """
 
     command: ClassVar[str] = "eval.calibrate"
     name: Name
     out: str = ""
     sources: tuple[Source, ...] = Field(min_length=1, examples=["[{path: graded.csv}]"])
-    trained_on: tuple[Source, ...] = ()
     judge: JudgeSettings = JudgeSettings(kind="model")
-    levels: tuple[float, ...] = (0.0, 0.9, 0.99, 0.999, 0.9999)
+    after: tuple[JudgeSettings, ...] = (JudgeSettings(kind="rules"), JudgeSettings(kind="lexical"))
+    """The judges before it in the cascade, in order; none for the rules."""
+    asked_below: float = Field(default=0.97, gt=0.5, le=1)
     sample: int = Field(default=0, ge=0)
-    least_accuracy: float = Field(default=0.5, ge=0.5, le=1)
-    least_rows: int = Field(default=20, ge=2)
-    weigh: bool = True
-    """Fit weights of the model's and the lexical judge's log odds; else use the model's alone."""
-    draws: int = Field(default=2000, ge=100)
+    least_rows: int = Field(default=40, ge=10)
     seed: int = 0
 
     @property
@@ -84,166 +88,213 @@ class CalibrationSettings(Settings):
 
 
 class Finding(NamedTuple):
-    """A kind of answer: its rows, and the confidence from which a judge is better than chance.
+    """A group of rows: how many, how many of the judge's verdicts were right, and the decision.
 
-    ``kept`` of the rows are at or above it, with this balanced accuracy and its 95 % interval.
+    ``gain`` is by how much the judge lowers the log loss of a row, with its standard error.
     """
 
-    judge: str
-    kind: str
+    group: str
     rows: int
-    least_confidence: float | None
-    kept: int
-    balanced_accuracy: float | None
-    interval: tuple[float, float] | None
+    right: int
+    gain: float | None
+    error: float | None
+    used: bool
 
 
-def calibrate(settings: CalibrationSettings, *, overwrite: bool = False) -> list[Finding]:
-    """Judge what the rules leave open, and write ``calibration.json``; the findings, kind by kind.
+def calibrate(
+    settings: CalibrationSettings, *, overwrite: bool = False
+) -> tuple[Calibration, list[Finding]]:
+    """Judge the labelled rows and write ``calibration.json``; the calibration and what it rests on.
 
     Raises:
         InputError: a source without a labelled row.
         OutputError: the folder holds judgements of other rows or of another judge.
+        SettingsError: a judge that cannot be calibrated.
 
     """
-    left = read_sources(
-        settings.sources, left_open=True, sample=settings.sample, seed=settings.seed
-    )
-    items = write_items(left, settings.folder / "items.jsonl")
-    with progress_bar("calibrating") as advance:
-        judged = judge_items(
-            "model", build_judge(settings.judge), items, settings.folder / "judgements.jsonl",
-            overwrite=overwrite, advance=advance,
-        )  # fmt: skip
-    findings, calibration = _compared(left, judged.judgements, settings)
-    write_json(settings.folder / CALIBRATION_FILE, calibration.model_dump(mode="json"))
+    if settings.judge.kind not in ("rules", "lexical", "model"):
+        raise SettingsError(
+            f"judge.kind: {settings.judge.kind!r} cannot be calibrated; calibrate the judges of a "
+            "cascade one by one: rules, lexical, model"
+        )
+    if settings.judge.kind == "rules":
+        calibration, findings = _of_rules(settings, overwrite)
+    else:
+        calibration, findings = _of_later(settings, overwrite)
+    with whole_file(settings.folder / CALIBRATION_FILE) as file:
+        file.write(calibration.model_dump_json(exclude_defaults=True) + "\n")
     made = {
         "stage": "eval.calibrate",
         "settings": settings.model_dump(mode="json", exclude={"judge": {"api_key"}}),
-        "judge": judged.fingerprint,
-        "rows": {"left by the rules": len(left)},
+        "judge": calibration.judge,
+        "seconds_per_item": calibration.seconds,
         "findings": [finding._asdict() for finding in findings],
     }
     write_json(settings.folder / "manifest.json", made)
-    return findings
+    return calibration, findings
 
 
-def _compared(
-    left: Sequence[Example], judged: Sequence[Judgement], settings: CalibrationSettings
-) -> tuple[list[Finding], Calibration]:
-    """Measure the lexical judge, then the model on the rows that the lexical judge leaves open.
+def _of_rules(settings: CalibrationSettings, overwrite: bool) -> tuple[Calibration, list[Finding]]:
+    rows = read_sources(settings.sources, sample=settings.sample, seed=settings.seed)
+    judgements, fingerprint, seconds = _asked(settings, rows, overwrite)
+    counts: dict[str, tuple[int, int]] = {}
+    for example, judgement in zip(rows, judgements, strict=True):
+        if judgement.verdict is not None:
+            group = group_of(judgement.verdict, judgement.reason, judgement.answer_type)
+            right, wrong = counts.get(group, (0, 0))
+            agrees = says_yes(judgement.verdict) is says_yes(example.verdict)
+            counts[group] = (right + agrees, wrong + (not agrees))
+    calibration = Calibration(judge=fingerprint, counts=dict(sorted(counts.items())))
+    trails = [(_posterior(calibration, judgement),) for judgement in judgements]
+    findings = [Finding(g, a + b, a, None, None, used=True) for g, (a, b) in counts.items()]
+    update = {"evidence": evidence_of(rows, trails), "seconds": seconds}
+    return calibration.model_copy(update=update), sorted(findings, key=lambda f: -f.rows)
 
-    The lexical judge's verdict is used from the least confidence where the more expensive model is
-    no better. Only a model that is better than chance on a kind of answer is compared with it: on
-    few rows a model at chance can be better by luck.
+
+def _posterior(calibration: Calibration, judgement: Judgement) -> float | None:
+    if judgement.verdict is None or judgement.answer_type is None:
+        return None
+    found = calibration.confidence_of(judgement.verdict, judgement.reason, judgement.answer_type)
+    return chance_of_right(judgement.model_copy(update={"confidence": found}))
+
+
+def _of_later(settings: CalibrationSettings, overwrite: bool) -> tuple[Calibration, list[Finding]]:
+    every = read_sources(settings.sources, sample=settings.sample, seed=settings.seed)
+    before, trails = _before(settings, every)
+    left = [n for n, j in enumerate(before) if (j.confidence or 0) < settings.asked_below]
+    rows = [every[n] for n in left]
+    judgements, fingerprint, seconds = _asked(settings, rows, overwrite)
+    odds = [
+        (log_odds(chance_of_right(j, raw=True)), log_odds(chance_of_right(before[n])), 1.0)
+        for n, j in zip(left, judgements, strict=True)
+    ]
+    scored = np.array([j.score is not None and j.verdict is not None for j in judgements])
+    weights, chance, findings = _fitted(rows, np.array(odds), scored, settings)
+    for n, p in zip(left, chance, strict=True):
+        trails[n] = (*trails[n][:-1], None if math.isnan(p) else float(p))
+    calibration = Calibration(
+        judge=fingerprint, after=tuple(one.kind for one in settings.after),
+        asked_below=settings.asked_below, weights=weights, seconds=seconds,
+        evidence=evidence_of(every, trails),
+    )  # fmt: skip
+    return calibration, findings
+
+
+def _before(
+    settings: CalibrationSettings, rows: Sequence[Example]
+) -> tuple[list[Judgement], list[tuple[float | None, ...]]]:
+    """What the judges before make of the rows, and trails with the probabilities by each.
+
+    The last of a trail is for the judge to calibrate. A verdict is repeated by the judges after it
+    until one is asked.
     """
-    more = [
-        *left,
-        *(read_sources(settings.trained_on, left_open=True) if settings.trained_on else ()),
-    ]
-    lexical = LexicalJudge().judge(more)
-    of_lexical = [
-        f for f in findings_of(more, lexical, settings, "lexical")
-        if f.least_confidence is not None and f.kind != OTHER
-    ]  # fmt: skip
-    weights, judged = _weighed(left, judged, settings)
-    rows = list(zip(left, judged, lexical[: len(left)], strict=True))
-    above_chance = {
-        f.kind for f in findings_of(left, judged, settings) if f.least_confidence is not None
-    }
-    better = [
-        g
-        for f in of_lexical
-        if (g := _where_model_is_no_better(f, rows, settings, f.kind in above_chance))
-    ]
-    lexical_thresholds = {f.kind: f.least_confidence or 0.0 for f in better}
-    first = Calibration(least_confidence={}, lexical=lexical_thresholds).of_lexical
-    rest = [(e, m) for e, m, o in rows if first.applied(e, o).outcome is not Outcome.JUDGED]
-    of_model = findings_of([e for e, _ in rest], [m for _, m in rest], settings, "model")
-    least = {f.kind: f.least_confidence for f in of_model}
-    return [*better, *of_model], Calibration(
-        least_confidence=least, lexical=lexical_thresholds, weights=weights
-    )
+    changes = {"min_confidence": 0.0, "stop_confidence": settings.asked_below}
+    made: list[Judgement] = []
+    trails: list[tuple[float | None, ...]] = [()] * len(rows)
+    for n in range(1, len(settings.after) + 1):
+        cascade = JudgeSettings(kind="cascade", judges=settings.after[:n], **changes)
+        judge = build_judge(cascade)
+        assert isinstance(judge, CascadeJudge)
+        made = judge.judge(rows)
+        trails = [
+            (*t, chance_of_right(j) if j.verdict else None)
+            for t, j in zip(trails, made, strict=True)
+        ]
+    return made, [(*trail, None) for trail in trails]
 
 
-def _where_model_is_no_better(
-    lexical: Finding,
-    rows: Sequence[tuple[Example, Judgement, Judgement]],
+def _asked(
+    settings: CalibrationSettings, rows: Sequence[Example], overwrite: bool
+) -> tuple[Sequence[Judgement], str, float | None]:
+    """The judgements, the judge's name in a calibration, and the seconds of an item if measured."""
+    items = write_items(rows, settings.folder / "items.jsonl")
+    judge = build_judge(settings.judge)
+    started = time.perf_counter()
+    with progress_bar("calibrating") as advance:
+        judged = judge_items(
+            settings.judge.label, judge, items, settings.folder / "judgements.jsonl",
+            overwrite=overwrite, advance=advance,
+        )  # fmt: skip
+    took = (time.perf_counter() - started) / max(1, len(rows))
+    return judged.judgements, judged.fingerprint, None if judged.reused else round(took, 6)
+
+
+def _fitted(
+    rows: Sequence[Example],
+    table: Array,
+    scored: NDArray[np.bool_],
     settings: CalibrationSettings,
-    above_chance: bool,
-) -> Finding | None:
-    """The finding at the least confidence from which a model above chance is no better."""
-    own = [
-        (e, model, lexical_judgement)
-        for e, model, lexical_judgement in rows
-        if kind_of(e) == lexical.kind
-    ]
-    for level in sorted(settings.levels):
-        if level < (lexical.least_confidence or 0.0):
-            continue
-        both = [(e, m, o) for e, m, o in own if o.verdict and _confidence(o) >= level]
-        if above_chance and len(both) < settings.least_rows:
-            return None
-        examples = [e for e, _, _ in both]
-        of_model, of_lexical = (
-            score(by_question(examples, judged).sum(axis=0))["balanced_accuracy"]
-            for judged in ([model for _, model, _ in both], [o for _, _, o in both])
-        )
-        if not above_chance or not of_model > of_lexical:
-            found = _finding("lexical", lexical.kind, [(e, j) for e, _, j in own], settings, level)
-            return found if found.least_confidence is not None else lexical
-    return None
+) -> tuple[dict[str, Weights], Array, list[Finding]]:
+    """The weights by kind, and each row's probability by the weights of other folds.
 
-
-def _weighed(
-    left: Sequence[Example], judged: Sequence[Judgement], settings: CalibrationSettings
-) -> tuple[dict[str, Weights], list[Judgement]]:
-    """The weights of each kind of answer, and judgements weighed by those of other folds."""
-    if not settings.weigh:
-        return {}, list(judged)
-    has_confidence = [j.verdict is not None and j.confidence is not None for j in judged]
-    odds = np.array([log_odds(j) for j in judged])
-    words = np.array([lexical_odds(e) for e in left])
-    table = np.stack([odds, words, np.ones(len(left))], axis=1)
-    right = np.array([says_yes(e.verdict) for e in left])
-    part = numbered(item_key(e) for e in left) % _PARTS
-    weights: dict[str, Weights] = {}
-    made = list(judged)
-    for kind, rows in _by_kind(left, settings.least_rows).items():
-        mine = np.array([n for n in rows if has_confidence[n]], dtype=np.int64)
-        if min(right[mine].sum(), (~right[mine]).sum()) < settings.least_rows / 2:
-            continue
-        weights[kind] = fit_weights(table[mine], right[mine])
-        for fold in range(_PARTS):
-            held, rest = mine[part[mine] == fold], mine[part[mine] != fold]
-            calibration = Calibration(
-                least_confidence={}, weights={OTHER: fit_weights(table[rest], right[rest])}
-            )
-            for n in held:
-                made[n] = calibration.weighed(left[n], judged[n])
-    return weights, made
-
-
-def fit_weights(table: np.ndarray, right: np.ndarray) -> Weights:
-    """Logistic regression by Newton's method; both verdicts count the same.
-
-    ``table`` ``[rows, 3]`` has the log odds of the model and of the words, and ones. A Gaussian
-    prior of deviation 1 around the model's own odds regularises few rows (Platt, 1999).
+    NaN where the judge is not used.
     """
-    prior = np.array([1.0, 0.0, 0.0])
-    counts = np.where(right, right.sum(), (~right).sum())
-    share = len(right) / 2 / np.maximum(counts, 1)
-    w = prior.copy()
-    for _ in range(50):
-        p = 1 / (1 + np.exp(-np.clip(table @ w, -30, 30)))
-        gradient = table.T @ (share * (p - right)) + (w - prior)
-        curve = (table * (share * p * (1 - p))[:, None]).T @ table + np.eye(3)
-        step = np.linalg.solve(curve, gradient)
-        w = w - step
-        if np.abs(step).max() < 1e-8:
-            break
-    model, lexical, bias = (round(float(x), 4) for x in w)
-    return Weights(model=model, lexical=lexical, bias=bias)
+    right = np.array([says_yes(e.verdict) for e in rows])
+    questions = numbered(item_key(e) for e in rows)
+    chance = np.full(len(rows), np.nan)
+    weights: dict[str, Weights] = {}
+    findings = []
+    for kind, places in _by_kind(rows, settings.least_rows).items():
+        mine = np.array([n for n in places if scored[n]], dtype=np.int64)
+        if not len(mine):
+            continue
+        agrees = int(((table[mine, 0] > 0) == right[mine]).sum())
+        if min(right[mine].sum(), (~right[mine]).sum()) < settings.least_rows / 4:
+            findings.append(Finding(kind, len(mine), agrees, None, None, used=False))
+            continue
+        with_judge = _held_out(table[mine], right[mine], questions[mine])
+        without = _held_out(table[mine][:, 1:], right[mine], questions[mine])
+        gain, error = _gain(with_judge, without, right[mine], questions[mine])
+        used = gain > _SURE * error
+        findings.append(Finding(kind, len(mine), agrees, gain, error, used=used))
+        if used:
+            own, before, bias = (round(float(x), _DIGITS) for x in fit(table[mine], right[mine]))
+            most = float(np.maximum(with_judge, 1 - with_judge).max())
+            weights[kind] = Weights(
+                own=own, before=before, bias=bias, most=math.ceil(most * 10**_DIGITS) / 10**_DIGITS
+            )
+            chance[mine] = with_judge
+    return weights, chance, findings
+
+
+def _held_out(table: Array, right: NDArray[np.bool_], questions: NDArray[np.int64]) -> Array:
+    """Each row's probability by the weights fitted on other questions."""
+    chance = np.empty(len(right))
+    for fold in range(_PARTS):
+        held = questions % _PARTS == fold
+        w = fit(table[~held], right[~held])
+        chance[held] = expit(np.clip(table[held] @ w, -12, 12))
+    return chance
+
+
+def _gain(
+    with_judge: Array, without: Array, right: NDArray[np.bool_], questions: NDArray[np.int64]
+) -> tuple[float, float]:
+    """By how much the log loss of a row falls, and the standard error over questions."""
+    loss = [-np.log(np.where(right, p, 1 - p)) for p in (without, with_judge)]
+    difference = loss[0] - loss[1]
+    _, place = np.unique(questions, return_inverse=True)
+    totals = np.bincount(place, difference - difference.mean())
+    return float(difference.mean()), float(np.sqrt((totals**2).sum()) / len(right))
+
+
+def fit(table: Array, right: NDArray[np.bool_]) -> Array:
+    """Logistic regression of ``right`` on ``table`` ``[rows, columns]``.
+
+    A Gaussian prior of deviation 1 around weight 1 of the first column and 0 of the others
+    regularises few rows.
+    """
+    prior: Array = np.eye(table.shape[1])[0]
+    sign = np.where(right, 1.0, -1.0)
+
+    def loss(w: Array) -> tuple[float, Array]:
+        margin = sign * (table @ w)
+        total = np.logaddexp(0, -margin).sum() + ((w - prior) ** 2).sum() / 2
+        gradient = -table.T @ (sign * expit(-margin)) + (w - prior)
+        return float(total), gradient
+
+    found: Array = minimize(loss, prior, jac=True, method="BFGS").x
+    return found
 
 
 def _by_kind(examples: Sequence[Example], least_rows: int) -> dict[str, list[int]]:
@@ -255,93 +306,62 @@ def _by_kind(examples: Sequence[Example], least_rows: int) -> dict[str, list[int
     return groups | {OTHER: sorted(n for k, rows in kinds.items() if k not in groups for n in rows)}
 
 
-def findings_of(
-    examples: Sequence[Example],
-    judgements: Sequence[Judgement],
-    settings: CalibrationSettings,
-    judge: str = "model",
-) -> list[Finding]:
-    """A finding for each kind of answer with enough rows, and one for the others together."""
-    return [
-        _finding(judge, kind, [(examples[n], judgements[n]) for n in rows], settings)
-        for kind, rows in _by_kind(examples, settings.least_rows).items()
-    ]
+def evidence_of(
+    rows: Sequence[Example], trails: Sequence[tuple[float | None, ...]]
+) -> tuple[Evidence, ...]:
+    """The rows as evidence, equal ones counted.
+
+    Of the answers to one question the first alone: a limit on the error needs independent rows.
+    """
+    first: dict[tuple[str, str, str], tuple[Example, tuple[float | None, ...]]] = {}
+    for example, trail in zip(rows, trails, strict=True):
+        first.setdefault((example.source, kind_of(example), item_key(example)), (example, trail))
+    counted = Counter(
+        (source, kind, says_yes(example.verdict), tuple(_rounded(trail)))
+        for (source, kind, _), (example, trail) in first.items()
+    )
+    return tuple(
+        Evidence(source=source, kind=kind, right=right, trail=trail, rows=n)
+        for (source, kind, right, trail), n in sorted(counted.items(), key=repr)
+    )
 
 
-def _finding(
-    judge: str,
-    kind: str,
-    rows: Sequence[tuple[Example, Judgement]],
-    settings: CalibrationSettings,
-    least: float = 0.0,
-) -> Finding:
-    for level in sorted(level for level in settings.levels if level >= least):
-        kept = [(e, j) for e, j in rows if j.verdict is not None and _confidence(j) >= level]
-        if len(kept) < settings.least_rows:
-            break
-        cells = by_question([e for e, _ in kept], [j for _, j in kept])
-        drawn = score(resampled(cells, settings.draws, settings.seed))
-        accuracy, low, high = estimate(drawn["balanced_accuracy"])
-        if low > _CHANCE and accuracy >= settings.least_accuracy:
-            return Finding(judge, kind, len(rows), level, len(kept), accuracy, (low, high))
-    return Finding(judge, kind, len(rows), None, 0, None, None)
-
-
-def _confidence(judgement: Judgement) -> float:
-    return 1.0 if judgement.confidence is None else judgement.confidence
+def _rounded(trail: Sequence[float | None]) -> Iterator[float | None]:
+    return (None if p is None else round(p, _DIGITS) for p in trail)
 
 
 @app.command(epilog="Then: cp runs/<name>/calibration.json ADAPTER_FOLDER")
 def main(
-    config: Annotated[
-        Path,
-        typer.Argument(
-            metavar="CONFIG.YAML",
-            help="A settings file, or the name of a shipped one, such as calibrate.",
-        ),
-    ],
+    config: Annotated[Path, options.config("calibrate")],
     overrides: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="KEY=VALUE",
-            help="Settings to change: name, out, sources=[{path: FILE}] (labelled answers), "
-            "judge.adapter, levels (confidences to try), least_rows (of an answer type).",
+        options.changes(
+            "name, out, sources=[{path: FILE}] (labelled answers), "
+            "judge.adapter, least_rows (of an answer type)."
         ),
     ] = None,
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace judgements of another judge or other rows.")
-    ] = False,
+    overwrite: options.Rejudge = False,
 ) -> None:
-    """Fit a judge's weights and thresholds by answer type; write calibration.json.
+    """Measure what a judge's verdicts are worth on labelled answers; write calibration.json.
 
-    For each answer type, fit the weights and the confidence above which a model is good enough to
-    be used. With that file in the adapter's folder, a cascade gives no verdict below it, and uses
-    the lexical judge where that is better. Use labelled answers that neither trained the model nor
-    will measure it.
+    With that file in the adapter's folder a cascade has measured confidences: it asks the model
+    about the answer types that it improves, lets it overturn earlier verdicts, withholds what is
+    too uncertain, and can promise an error (--max-error). Use labelled answers of other questions
+    than those that trained the model and those that will measure it.
     """
     settings = load_settings(CalibrationSettings, config, overrides or ())
+    calibration, findings = calibrate(settings, overwrite=overwrite)
     table = empty_table()
-    for name in ("judge", "kind of answer", "rows", "used from", "rows kept"):
-        table.add_column(name, justify="left" if name in ("judge", "kind of answer") else "right")
-    table.add_column("balanced accuracy", justify="right")
-    for finding in calibrate(settings, overwrite=overwrite):
-        table.add_row(
-            finding.judge,
-            finding.kind,
-            f"{finding.rows:,}",
-            "never" if finding.least_confidence is None else f"{finding.least_confidence:g}",
-            f"{finding.kept:,}",
-            _accuracy(finding),
-        )
+    for name in ("group", "rows", "right", "log loss falls by", "used"):
+        table.add_column(name, justify="left" if name == "group" else "right")
+    for f in findings:
+        gain = "–" if f.gain is None else f"{f.gain:.3f} ± {f.error:.3f}"
+        share = percent(f.right / f.rows) if f.rows else "–"
+        table.add_row(f.group, f"{f.rows:,}", share, gain, "yes" if f.used else "no")
     terminal().print(table)
+    if calibration.seconds is not None:
+        typer.echo(f"{calibration.seconds:.4f} seconds an item")
     typer.echo(f"wrote {settings.folder / CALIBRATION_FILE}; copy it beside the adapter")
-
-
-def _accuracy(finding: Finding) -> str:
-    if finding.balanced_accuracy is None or finding.interval is None:
-        return "–"
-    low, high = finding.interval
-    return f"{100 * finding.balanced_accuracy:.1f} ({100 * low:.1f} to {100 * high:.1f})"
 
 
 if __name__ == "__main__":

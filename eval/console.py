@@ -33,3 +33,12 @@ def percent(share: float | None) -> str:
 def decimal(value: float | None) -> str:
     """A number with two decimals, or a dash where it is not defined."""
     return "–" if value is None else f"{value:.2f}"
+
+
+def signed(share: float | None) -> str:
+    """A difference of shares in percentage points with its sign, or a dash.
+
+    >>> signed(0.052), signed(-0.1)
+    ('+5.2', '-10.0')
+    """
+    return "–" if share is None else f"{100 * share:+.1f}"

@@ -46,7 +46,7 @@ def evaluate(
     """
     started = time.perf_counter()
     examples = _examples(settings)
-    runs = _runs(settings, examples, overwrite, build)
+    runs = run_judges(settings, examples, overwrite, build)
     report = build_report(settings, examples, runs)
     results = of_labelled(
         settings.name, examples, runs, bootstrap=settings.bootstrap, seed=settings.seed
@@ -69,7 +69,7 @@ def evaluate_answers(
     """
     started = time.perf_counter()
     answers = _answers(settings)
-    runs = _runs(settings, answers, overwrite, build)
+    runs = run_judges(settings, answers, overwrite, build)
     report = answers_report(settings, answers, runs)
     results = of_answers(
         settings.name, answers, runs, report.scores,
@@ -79,12 +79,13 @@ def evaluate_answers(
     return report
 
 
-def _runs(
+def run_judges(
     settings: EvalSettings,
     rows: Sequence[Item],
     overwrite: bool,
     build: Callable[[JudgeSettings], Judge],
 ) -> list[Judged]:
+    """Judge the rows with all judges into the run's folder; finished judgements are reused."""
     (settings.folder / MANIFEST).unlink(missing_ok=True)
     items = write_items(rows, settings.folder / "items.jsonl")
     return list(_run_judges(settings, items, overwrite, build))

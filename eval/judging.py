@@ -141,8 +141,8 @@ class Recorded:
 def from_records(judge: Judge, done: Sequence[Judged], items: CheckedInput) -> Judge:
     """The judge, or its recorded judgements of these items; a cascade is replaced part by part."""
     if isinstance(judge, CascadeJudge):
-        first, second = (from_records(part, done, items) for part in (judge.first, judge.second))
-        return CascadeJudge(first, second, judge.calibration)
+        stages = (s._replace(judge=from_records(s.judge, done, items)) for s in judge.stages)
+        return CascadeJudge(stages, judge.policy)
     known = {judged.fingerprint: judged for judged in done}
     recorded = known.get(judge.fingerprint)
     return judge if recorded is None else Recorded(recorded, items)

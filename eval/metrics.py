@@ -1,11 +1,12 @@
 """The metrics of a judge and of a pair of judges: counts, and scores with intervals.
 
-Accuracy and related scores are over the rows that the judge judged; ``acc_outcome`` is over all
-rows, so that abstaining never raises it. An undefined score is ``None``.
+What a judge decides (``coverage``) and how often it is right there (``accuracy``) are two numbers;
+``acc_outcome`` is over all rows, so that abstaining never raises it. Undefined scores are ``None``.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Final, Self
 
@@ -25,13 +26,14 @@ from gradegpt.agreement import (
 from gradegpt.proportions import wilson
 from gradegpt.schema import Example, Judgement, Row
 
-BOOTSTRAPPED: Final = ("accuracy", "balanced_accuracy", "kappa", "acc_outcome")
+INTERVALS: Final = ("coverage", "accuracy", "balanced_accuracy", "kappa", "acc_outcome")
 
 
 class Interval(Row):
     """A 95 % percentile bootstrap interval, resampled by question.
 
-    A share of none or all has no spread to resample; its limits are Wilson's, over questions.
+    A share that resampling does not vary, such as all of the rows or the rows of one question, has
+    Wilson's limits, over questions.
     """
 
     low: float
@@ -45,7 +47,7 @@ def share_interval(values: Scores, n_questions: int, scale: float = 1.0) -> Inte
     Interval(low=0.206..., high=1.0)
     """
     value, low, high = estimate(values)
-    if value in (0.0, scale):
+    if value in (0.0, scale) or not low < high:
         low, high = (scale * float(x) for x in wilson(n_questions * value / scale, n_questions))
     return Interval(low=low, high=high)
 
@@ -55,8 +57,9 @@ class Metrics(Row):
 
     ``majority``: the accuracy of always giving the more frequent label.
     ``acc_outcome``: judged right / all responses, in percent (CMMaTH, equation 2); a row without a
-    verdict is not right. ``auc``: the area under the receiver operating characteristic of the
-    confidence that a response is right, over the judged rows that have a confidence.
+    verdict is not right, so judges are not ranked by it. ``auc``: the area under the receiver
+    operating characteristic of the probability that a response is right, over the judged rows that
+    have a ``confidence`` or, without one, a ``score``.
     """
 
     n_items: int
@@ -104,44 +107,72 @@ def measure(
     (tn, fp, *_), (fn, tp, *_) = total.tolist()
     _, _, undecided, unparsed, failed = total.sum(axis=0).tolist()
     draws = bootstrap if len(cells) > 1 else 0  # one question cannot be resampled
-    drawn = score(resampled(cells, draws, seed))
+    totals = resampled(cells, draws, seed)
+    drawn = score(totals)
     scores = {name: _defined(values[0]) for name, values in drawn.items()}
     return Metrics(
         n_items=len(examples), n_questions=len(cells), n_judged=tp + fp + fn + tn,
         n_undecided=undecided, n_unparsed=unparsed, n_failed=failed,
         true_positive=tp, false_positive=fp, false_negative=fn, true_negative=tn,
-        intervals=_intervals(drawn, scores, cells),
+        intervals=_intervals(drawn, totals, cells),
         auc=area_under_curve(examples, judgements), **scores,
     )  # fmt: skip
 
 
-def _intervals(
-    drawn: dict[str, Scores], scores: dict[str, float | None], cells: Cells
-) -> dict[str, Interval]:
-    """The intervals of ``BOOTSTRAPPED``; of one question, those of the shares alone."""
+def _intervals(drawn: dict[str, Scores], totals: Cells, cells: Cells) -> dict[str, Interval]:
+    """The intervals of ``INTERVALS``, without those of undefined scores.
+
+    Kappa has none where resampling does not vary it: there are no limits for a few rows of kappa 1.
+    """
     judged = int((cells[:, :, :2].sum(axis=(1, 2)) > 0).sum())
-    shares = {"accuracy": (judged, 1.0), "acc_outcome": (len(cells), 100.0)}
     found: dict[str, Interval] = {}
-    for name in BOOTSTRAPPED:
-        n_questions, scale = shares.get(name, (0, 0.0))
-        if scale and scores[name] in (0.0, scale):
+    for name, n_questions, scale in (
+        ("coverage", len(cells), 1.0), ("accuracy", judged, 1.0), ("acc_outcome", len(cells), 100.0)
+    ):  # fmt: skip
+        if not np.isnan(drawn[name][0]):
             found[name] = share_interval(drawn[name], n_questions, scale)
-        elif scores[name] is not None and len(drawn[name]) > 1:
-            _, low, high = estimate(drawn[name])
-            found[name] = Interval(low=low, high=high)
+    if not np.isnan(drawn["balanced_accuracy"][0]):
+        found["balanced_accuracy"] = _balanced(drawn, totals, cells)
+    value, low, high = estimate(drawn["kappa"])
+    if not np.isnan(value) and low < high:
+        found["kappa"] = Interval(low=low, high=high)
     return found
 
 
-def area_under_curve(examples: Sequence[Example], judgements: Sequence[Judgement]) -> float | None:
-    """The probability that a right response has a higher confidence than a wrong one.
+def _balanced(drawn: dict[str, Scores], totals: Cells, cells: Cells) -> Interval:
+    """The interval of balanced accuracy, the mean of the shares right of both labels.
 
-    The Mann-Whitney statistic over the number of pairs; ties count half. None without confidences
-    of both labels.
+    Where a label is all right or all wrong, resampling does not vary its share; the limits of both
+    shares are then combined by the method of variance estimates recovery (Zou and Donner 2008,
+    equation 1), which takes the shares as independent.
+    """
+    _, low, high = estimate(drawn["balanced_accuracy"])
+    shares, ends = [], []
+    with np.errstate(invalid="ignore"):  # a draw may lack a label
+        for label in (0, 1):
+            values = totals[:, label, label] / totals[:, label, :2].sum(axis=1)
+            n_questions = int((cells[:, label, :2].sum(axis=1) > 0).sum())
+            shares.append(float(values[0]))
+            ends.append(share_interval(values, n_questions))
+    if not {0.0, 1.0} & {*shares} and low < high:
+        return Interval(low=low, high=high)
+    below = math.hypot(*(x - end.low for x, end in zip(shares, ends, strict=True)))
+    above = math.hypot(*(end.high - x for x, end in zip(shares, ends, strict=True)))
+    middle = sum(shares) / 2
+    return Interval(low=middle - below / 2, high=middle + above / 2)
+
+
+def area_under_curve(examples: Sequence[Example], judgements: Sequence[Judgement]) -> float | None:
+    """The probability that a right response is found likelier to be right than a wrong one.
+
+    The Mann-Whitney statistic over the number of pairs; ties count half. A verdict's probability is
+    its ``confidence``, else its ``score``, as an order needs no calibration. None without rows of
+    both labels that have one.
     """
     rows = [
-        (says_yes(e.verdict), j.confidence if says_yes(j.verdict) else 1 - j.confidence)
+        (says_yes(e.verdict), sure if says_yes(j.verdict) else 1 - sure)
         for e, j in zip(examples, judgements, strict=True)
-        if j.verdict is not None and j.confidence is not None
+        if j.verdict is not None and (sure := _probability(j)) is not None
     ]
     right, chance = np.array([r for r, _ in rows], dtype=bool), np.array([c for _, c in rows])
     pairs = int(right.sum()) * int((~right).sum())
@@ -150,6 +181,10 @@ def area_under_curve(examples: Sequence[Example], judgements: Sequence[Judgement
     from scipy.stats import mannwhitneyu  # a second to load
 
     return float(mannwhitneyu(chance[right], chance[~right]).statistic / pairs)
+
+
+def _probability(judgement: Judgement) -> float | None:
+    return judgement.score if judgement.confidence is None else judgement.confidence
 
 
 class Pair(Row):

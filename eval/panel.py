@@ -20,7 +20,7 @@ from gradegpt.judges.panel import PanelJudge, Vote
 from gradegpt.records import read_rows, validate, write_json, write_rows
 from gradegpt.schema import Example, Item, Judgement, Row
 
-from .console import empty_table, terminal
+from .console import empty_table, percent, terminal
 from .judging import read_sources
 from .metrics import Metrics, Pair, compare_judges, measure
 from .settings import EvalSettings
@@ -45,10 +45,22 @@ class PanelReport(Row):
 
     @property
     def better_without(self) -> str | None:
-        """The judge without which the panel is best, if it is better than with all judges."""
-        rated = {name: m.acc_outcome or 0.0 for name, m in self.without.items()}
-        best = max(rated, key=lambda name: rated[name], default=None)
-        return best if best and rated[best] > (self.panel.acc_outcome or 0.0) else None
+        """The judge without which the panel is best, if it is better than with all judges.
+
+        Better: it decides as many rows, is right on as large a share, and exceeds one of both.
+        """
+        whole = _rightness(self.panel)
+        rated = {name: _rightness(metrics) for name, metrics in self.without.items()}
+        better = {
+            name: one for name, one in rated.items()
+            if one != whole and one[0] >= whole[0] and one[1] >= whole[1]
+        }  # fmt: skip
+        return max(better, key=lambda name: better[name], default=None)
+
+
+def _rightness(metrics: Metrics) -> tuple[float, float]:
+    """The share right of what is decided, and the share decided."""
+    return metrics.accuracy or 0.0, metrics.coverage or 0.0
 
 
 class _Given:
@@ -184,12 +196,12 @@ def print_panel(report: PanelReport) -> None:
     """The tables of a command line."""
     console = terminal()
     table = empty_table()
-    for name in ("", "judged", "right of all", "balanced", "panel without, right of all"):
+    for name in ("", "decided", "right", "balanced", "panel without it: decided", "right"):
         table.add_column(name, justify="right" if name else "left")
-    table.add_row(f"panel, {report.vote.value}", *_cells(report.panel), "")
+    table.add_row(f"panel, {report.vote.value}", *_cells(report.panel), "", "")
     for name, metrics in report.judges.items():
         rest = report.without.get(name)
-        table.add_row(name, *_cells(metrics), "" if rest is None else f"{rest.acc_outcome:.1f}")
+        table.add_row(name, *_cells(metrics), *(("", "") if rest is None else _cells(rest)[:2]))
     console.print(table)
     for pair in report.pairs:
         if pair.agreement is not None:
@@ -201,12 +213,11 @@ def print_panel(report: PanelReport) -> None:
             )
     console.print(f"they differ on {report.n_differ:,} of {report.n_items:,} rows")
     if worst := report.better_without:
-        console.print(f"leave out {worst}: the panel is right more often without it")
+        console.print(f"leave out {worst}: the panel decides and is right no less without it")
 
 
 def _cells(metrics: Metrics) -> list[str]:
-    shares = (metrics.coverage, (metrics.acc_outcome or 0.0) / 100, metrics.balanced_accuracy)
-    return ["–" if share is None else f"{100 * share:.1f}" for share in shares]
+    return [percent(m) for m in (metrics.coverage, metrics.accuracy, metrics.balanced_accuracy)]
 
 
 if __name__ == "__main__":

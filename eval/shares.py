@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradegpt.agreement import resampled
+from gradegpt.proportions import wilson
 from gradegpt.schema import Row
 
 from .metrics import Interval, share_interval
@@ -44,6 +45,36 @@ def share(pairs: Sequence[tuple[float, float]], seed: int) -> Share:
     values = totals[:, 0] / totals[:, 1]
     interval = share_interval(values, len(table))
     return Share(value=float(values[0]), interval=interval, n_questions=len(table))
+
+
+def proportion(hits: NDArray[np.bool_], questions: NDArray[np.int64]) -> Share:
+    """The share of ``hits`` ``[n]``, at least one, with Wilson's limits.
+
+    ``questions`` ``[n]`` are numbers: rows of one question are not independent, so the limits are
+    those of ``effective`` rows. Unlike a bootstrap they hold for a handful of rows.
+    """
+    value, n = float(hits.mean()), effective(hits, questions)
+    low, high = wilson(n * value, n)
+    n_questions = len(np.unique(questions))
+    return Share(
+        value=value, interval=Interval(low=float(low), high=float(high)), n_questions=n_questions
+    )
+
+
+def effective(hits: NDArray[np.bool_], questions: NDArray[np.int64]) -> float:
+    """The number of independent rows whose share of hits would vary as that of these rows.
+
+    The rows over their design effect, the variance over questions by that over rows (Korn and
+    Graubard 1998). It is the number of questions where all or no rows are hits.
+    """
+    n, value = len(hits), float(hits.mean())
+    _, places = np.unique(questions, return_inverse=True)
+    n_questions = int(places.max()) + 1
+    if value in (0.0, 1.0) or n_questions == 1:
+        return float(n_questions)
+    sums = np.bincount(places, hits - value)  # clusters drawn whole (Liang and Zeger 1986)
+    over_questions = (sums**2).sum() / n**2 * n_questions / (n_questions - 1)
+    return n / max(1.0, float(over_questions) * (n - 1) / (value * (1 - value)))
 
 
 def tagged(rows: Iterable[T], tags_of: Callable[[T], Tags]) -> dict[str, dict[str, list[T]]]:

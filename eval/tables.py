@@ -10,18 +10,19 @@ from rich.markup import escape
 from rich.table import Table
 
 from .console import decimal, empty_table, percent, terminal
-from .metrics import Metrics, Pair
+from .metrics import Interval, Metrics, Pair
+from .reliability import Calibration
 from .report.answers import AnswersReport
-from .report.labelled import VIEWS, Report
+from .report.labelled import VIEWS, JudgeReport, Report
 from .scores.tables import print_scores
 
 _COLUMNS: Final = (
-    "rows", "judged", "Acc_outcome", "accuracy [95 %]", "balanced", "kappa", "majority"
+    "rows", "decided", "right [95 %]", "balanced", "kappa", "majority", "Acc_outcome"
 )  # fmt: skip
 
 
 def print_report(report: Report, console: Console | None = None) -> None:
-    """Print the views and the pairs of judges."""
+    """Print the views, the confidences and the pairs of judges."""
     console = console or terminal()
     console.print(_table("overall", {"all": {j.name: j.overall for j in report.judges}}))
     for view in VIEWS:
@@ -30,6 +31,7 @@ def print_report(report: Report, console: Console | None = None) -> None:
             for group in report.judges[0].views[view]
         }
         console.print(_table(f"by {view}", metrics))
+    console.print(_confidence(report.judges))
     if report.pairs:
         console.print(_pairs(report.pairs))
 
@@ -61,16 +63,42 @@ def _table(title: str, groups: Mapping[str, Mapping[str, Metrics]]) -> Table:
 
 
 def _cells(metrics: Metrics) -> Iterator[str]:
-    interval = metrics.intervals.get("accuracy")
-    # Whole percents in brackets leave room for the names.
-    whiskers = f" [{100 * interval.low:.0f}, {100 * interval.high:.0f}]" if interval else ""
     yield f"{metrics.n_items:,}"
     yield percent(metrics.coverage)
-    yield "–" if metrics.acc_outcome is None else f"{metrics.acc_outcome:.1f}"
-    yield escape(percent(metrics.accuracy) + whiskers)
+    yield escape(percent(metrics.accuracy) + _limits(metrics.intervals.get("accuracy")))
     yield percent(metrics.balanced_accuracy)
     yield decimal(metrics.kappa)
     yield percent(metrics.majority)
+    yield "–" if metrics.acc_outcome is None else f"{metrics.acc_outcome:.1f}"
+
+
+def _limits(interval: Interval | None) -> str:
+    """An interval in whole percents, which leave room for the names."""
+    return f" [{100 * interval.low:.0f}, {100 * interval.high:.0f}]" if interval else ""
+
+
+def _confidence(judges: Sequence[JudgeReport]) -> Table:
+    """The calibration of each judge by method, and the area under its risk-coverage curve."""
+    table = empty_table("confidence")
+    for name in ("judge", "method"):
+        table.add_column(name, max_width=16, overflow="fold")
+    for name in ("rows", "calibration error [95 %]", "ECE (by chance)", "Brier", "AURC"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for judge in judges:
+        methods = list(judge.calibration)[-1:] if len(judge.calibration) == 2 else judge.calibration
+        area = percent(judge.risk_coverage.aurc if judge.risk_coverage else None)
+        for place, method in enumerate(methods):
+            name, last = ("", "") if place else (escape(judge.name), area)
+            table.add_row(name, escape(method), *_calibration(judge.calibration[method]), last)
+    return table
+
+
+def _calibration(found: Calibration | None) -> tuple[str, str, str, str]:
+    if found is None:
+        return "", "not calibrated", "", ""
+    error = escape(percent(found.error) + _limits(found.interval))
+    ece = f"{percent(found.ece)} ({percent(found.ece_by_chance)})"
+    return f"{found.n_rows:,}", error, ece, f"{found.brier:.3f}"
 
 
 def _pairs(pairs: Sequence[Pair]) -> Table:

@@ -11,6 +11,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from gradegpt import options
 from gradegpt.cli import run
 from gradegpt.settings import load_settings
 
@@ -27,28 +28,15 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
     "name=quick steps=40 seeds=[0] bootstrap=200"
 )
 def main(
-    config: Annotated[
-        Path,
-        typer.Argument(
-            metavar="CONFIG.YAML",
-            help="A settings file, or the name of a shipped one, such as ablation.",
-        ),
-    ],
+    config: Annotated[Path, options.config("ablation")],
     overrides: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="KEY=VALUE",
-            help="Settings to change: name, data, recipe, model, steps, seeds, formats, shots, "
-            "train.KEY (any setting of the recipe), sources, bootstrap.",
+        options.changes(
+            "name, data, recipe, model, steps, seeds, formats, shots, "
+            "train.KEY (any setting of the recipe), sources, bootstrap."
         ),
     ] = None,
-    overwrite: Annotated[
-        bool,
-        typer.Option(
-            "--overwrite",
-            help="Replace judgements that were made from other rows or by another judge.",
-        ),
-    ] = False,
+    overwrite: options.Rejudge = False,
 ) -> None:
     """Train each chain format alike, with every seed, and measure what the format is worth.
 

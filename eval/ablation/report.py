@@ -20,7 +20,7 @@ from ..report.labelled import parsed_rate
 from ..settings import EvalSettings
 from .plot import draw
 from .runs import Run, exported, train_all
-from .scores import SCORES, Arm, over_seeds, summarised
+from .scores import SCORES, Arm, over_seeds, rated, summarised
 from .settings import UNTUNED, AblationSettings
 
 BUDGETS: Final = ("steps", "tokens")
@@ -125,7 +125,9 @@ def _arms(
             steps=of.steps if of else 0,
             tokens=of.tokens if of else 0,
             parsed=float(np.mean([parsed_rate(judgements[n]) or 0.0 for n in names])),
-            scores={s: summarised(drawn[arm][s], _each(cells[arm], s)) for s in SCORES},
+            scores={
+                s: rated(drawn[arm][s], _each(cells[arm], s), cells[arm][0], s) for s in SCORES
+            },
             by_source=_by_source(examples, [judgements[n] for n in names]),
             gain={
                 s: summarised(

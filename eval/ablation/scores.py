@@ -13,7 +13,7 @@ import numpy as np
 from gradegpt.agreement import Cells, Scores, estimate, resampled, score
 from gradegpt.schema import Row
 
-from ..metrics import Interval
+from ..metrics import Interval, share_interval
 
 SCORES: Final = ("accuracy", "balanced_accuracy")
 
@@ -62,6 +62,18 @@ def over_seeds(
         made[name] = {s: np.take_along_axis(drawn[s], places, axis=1).mean(axis=1) for s in SCORES}
         first += len(seeds)
     return made
+
+
+def rated(values: Scores, seeds: Sequence[float], cells: Cells, name: str) -> Score:
+    """``summarised`` for one of ``SCORES``, which are shares; ``cells`` ``[questions, 2, 5]``.
+
+    The limits of a share of none or all are those of the rarer label's questions, in balanced
+    accuracy.
+    """
+    labelled = (cells.sum(axis=2) > 0).sum(axis=0)
+    n_questions = len(cells) if name == "accuracy" else int(labelled.min())
+    interval = share_interval(values, n_questions)
+    return Score(mean=float(values[0]), seeds=tuple(seeds), interval=interval)
 
 
 def summarised(values: Scores, seeds: Sequence[float]) -> Score:

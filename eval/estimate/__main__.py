@@ -15,15 +15,17 @@ from gradegpt.records import whole_file, write_json
 from gradegpt.schema import Item, Judgement
 from gradegpt.tables import Form, Row, form_of, write
 
-from ..console import empty_table, percent, terminal
-from ..report.judged import drawn_by, read_judged
+from ..console import empty_table, percent, signed, terminal
+from ..report.judged import ANSWER_OF, drawn_by, read_judged
 from ..report.results import Results
+from .compare import Comparison, Sides, compared, read_sides, sheet
 from .estimate import Drawn, Estimate, counts_of, estimates, from_pool, strata_of
 from .pick import labels_for, pick
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
 _SHEET: Final = ("id", "question", "reference", "response", "label", "drawn")
+_PAIRED: Final = (_SHEET[0], ANSWER_OF, *_SHEET[1:])
 _LABELS: Final = "Labels given by people: a table with the columns id and label."
 
 
@@ -33,7 +35,15 @@ _LABELS: Final = "Labels given by people: a table with the columns id and label.
 )
 def main(
     judged: Annotated[Path, typer.Argument(metavar="JUDGED", help="The output of gradegpt judge.")],
-    labels: Annotated[Path | None, typer.Argument(metavar="[LABELS]", help=_LABELS)] = None,
+    labels: Annotated[list[Path] | None, typer.Argument(metavar="[LABELS]", help=_LABELS)] = None,
+    compare: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="JUDGED",
+            help="Another model's judged answers to the same items, matched by id: estimate the "
+            "difference of the two accuracies. Give LABELS of each, or one sheet of both.",
+        ),
+    ] = None,
     drawn: Annotated[
         Drawn | None,
         typer.Option(
@@ -55,10 +65,11 @@ def main(
         ),
     ] = None,
     items: Annotated[
-        Path | None,
+        list[Path] | None,
         typer.Option(
             metavar="FILE",
-            help="The file that was judged. [default: the file that the manifest names]",
+            help="The file that was judged; a second one is that of --compare. [default: the file "
+            "that the manifest names]",
         ),
     ] = None,
     pick_n: Annotated[
@@ -87,34 +98,50 @@ def main(
     judgements, half judged correct and half not: the estimate corrects the share and has an
     interval. The share itself and the labels alone are printed beside it.
     """
+    given, files = labels or [], items or []
+    if compare is not None:
+        if pool or beside or plan:
+            raise SettingsError("--compare: excludes --pool, --beside and --plan")
+        sides = read_sides([judged, compare], files, given)
+        if pick_n is not None:
+            return _write_sheet(sheet(sides, pick_n, seed), _PAIRED, pick_n, out)
+        _needs(given, judged, f"--pick 60 --compare {compare} -o labels.csv")
+        return _print_comparison(compared(sides, _drawn(drawn, given), confidence), sides, out)
+    if len(given) > 1 or len(files) > 1:
+        raise SettingsError("two files of labels or items need --compare JUDGED")
+    table, source = next(iter(given), None), next(iter(files), None)
     if pool is not None:
-        if labels is None or beside or pick_n or plan:
+        if table is None or beside or pick_n or plan:
             raise SettingsError("--pool: needs LABELS, and excludes --beside, --pick and --plan")
-        mine, other = _read([judged], items, None), _read([pool], None, labels)
-        how = _drawn(drawn, labels)
+        mine, other = _read([judged], source, None), _read([pool], None, table)
+        how = _drawn(drawn, given)
         return _print(from_pool(_first(mine), _first(other), other.labels, how, confidence), out)
-    results = _read([judged, *(beside or ())], items, labels)
+    results = _read([judged, *(beside or ())], source, table)
     strata = strata_of(list(results.judges.values()))
     if plan is not None:
-        counts = counts_of(strata, results.labels)[1] if labels else None
+        counts = counts_of(strata, results.labels)[1] if table else None
         return _print_plan(plan, labels_for(plan, strata, counts, confidence))
     if pick_n is not None:
         picked = pick(strata, [label is not None for label in results.labels], pick_n, seed)
-        return _write_sheet([results.items[place] for place in picked], out)
-    if labels is None:
-        raise SettingsError(
-            f"{judged}: needs a table of labels as the second argument; "
-            "make one: --pick 60 -o labels.csv"
-        )
+        return _write_sheet(_rows([results.items[n] for n in picked]), _SHEET, pick_n, out)
+    _needs(given, judged, "--pick 60 -o labels.csv")
     judges = list(results.judges.values())
-    return _print(estimates(judges, results.labels, _drawn(drawn, labels), confidence), out)
+    return _print(estimates(judges, results.labels, _drawn(drawn, given), confidence), out)
 
 
-def _drawn(stated: Drawn | None, labels: Path) -> Drawn:
-    """What the user says, else what the sheet says, else a random draw."""
+def _needs(labels: Sequence[Path], judged: Path, how: str) -> None:
+    if not labels:
+        raise SettingsError(
+            f"{judged}: needs a table of labels as the second argument; make one: {how}"
+        )
+
+
+def _drawn(stated: Drawn | None, labels: Sequence[Path]) -> Drawn:
+    """What the user says, else what the sheets say, else a random draw."""
     if stated is not None:
         return stated
-    return Drawn.BY_VERDICT if drawn_by(labels) == Drawn.BY_VERDICT else Drawn.RANDOM
+    by_verdict = any(drawn_by(path) == Drawn.BY_VERDICT for path in labels)
+    return Drawn.BY_VERDICT if by_verdict else Drawn.RANDOM
 
 
 def _read(judged: Sequence[Path], items: Path | None, labels: Path | None) -> Results:
@@ -148,7 +175,39 @@ def _print_plan(width: float, n: int | None) -> None:
         typer.echo(f"about {n:,} labels give an interval of {width:g}; draw them: --pick {n}")
 
 
-def _write_sheet(items: Sequence[Item], out: Path | None) -> None:
+def _print_comparison(found: Comparison, sides: Sides, out: Path | None) -> None:
+    table = empty_table()
+    for name in ("method", "difference", "interval", "items", "labels", "assumes"):
+        table.add_column(name, justify="left" if name in ("method", "assumes") else "right")
+    for one in found.estimates:
+        interval = "–" if one.low is None else f"{signed(one.low)} to {signed(one.high)}"
+        table.add_row(
+            one.method, signed(one.difference), interval, f"{one.n_items:,}", f"{one.n_labels:,}",
+            one.assumes,
+        )  # fmt: skip
+    terminal().print(table)
+    if sides.left_out:
+        typer.echo(f"left out: {sides.left_out:,} items that only one file has")
+    p = "" if found.p is None else f"; McNemar's exact p {found.p:.3g}"
+    typer.echo(
+        f"by the labels only A is right {found.first_only}, only B {found.second_only} times{p}"
+    )
+    if out is not None:
+        write_json(out, found.model_dump(mode="json"))
+        typer.echo(f"wrote {out}")
+
+
+def _rows(items: Sequence[Item]) -> list[Row]:
+    return [
+        {
+            "id": item.id, "question": item.question, "reference": " / ".join(item.reference),
+            "response": item.response, "label": "", "drawn": Drawn.BY_VERDICT.value,
+        }
+        for item in items
+    ]  # fmt: skip
+
+
+def _write_sheet(rows: Sequence[Row], columns: Sequence[str], n: int, out: Path | None) -> None:
     """The sheet does not show the judge's verdict, which would influence whoever labels.
 
     Raises:
@@ -160,16 +219,10 @@ def _write_sheet(items: Sequence[Item], out: Path | None) -> None:
         raise OutputError("--pick: needs the name of a .csv, .tsv or .xlsx, such as -o labels.csv")
     if out.exists():
         raise OutputError(f"{out}: exists already, and may hold labels; choose another name")
-    rows: list[Row] = [
-        {
-            "id": item.id, "question": item.question, "reference": " / ".join(item.reference),
-            "response": item.response, "label": "", "drawn": Drawn.BY_VERDICT.value,
-        }
-        for item in items
-    ]  # fmt: skip
     with whole_file(out) as file:
-        write(file, form, _SHEET, rows)
-    typer.echo(f"wrote {out}: {len(rows)} items; write correct or incorrect into its column label")
+        write(file, form, columns, rows)
+    both = "" if len(rows) == n else f", {len(rows)} rows"
+    typer.echo(f"wrote {out}: {n} items{both}; write correct or incorrect into its column label")
 
 
 if __name__ == "__main__":

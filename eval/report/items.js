@@ -116,7 +116,7 @@ function asJSONLines(rows, judges) {
 /** The rows as RFC 4180 has them, a judge's columns named after it where there are several. */
 function asCSV(rows, judges) {
   const tags = [...new Set(rows.flatMap((row) => Object.keys(row.tags ?? {})))];
-  const of = ["verdict", "confidence", "method", "reason", "answer", "quote", "chain"];
+  const of = ["verdict", "confidence", "withheld", "method", "reason", "answer", "quote", "chain"];
   const head = ["id", "question", "context", "reference", "response", "label", ...tags];
   const own = judges.flatMap((name) => of.map((key) => (judges.length > 1 ? `${name} ${key}` : key)));
   const lines = rows.map((row) => [

@@ -27,6 +27,8 @@ OLD: Final = "old score"
 _STATED: Final = {"source": "source", "lang": "language"}
 """Columns of a judged table that are tags of its rows."""
 _LABEL: Final = "label"
+ANSWER_OF: Final = "answer_of"
+"""The column of a sheet of labels for several models that says whose response a row labels."""
 
 
 def read_judged(
@@ -35,11 +37,14 @@ def read_judged(
     items: Path | None = None,
     labels: Path | None = None,
     name: str = "",
+    of: str = "",
+    by: str = "",
 ) -> Results:
     """The results of several judges' files, all of the same rows in the same order.
 
     The rows are those of the first file's input, which its manifest names, or those of ``items``. A
-    judge has the name of its file, without the ending.
+    judge has the name of its file, without the ending. ``of`` keeps the labels of one model, where
+    a sheet has several (``ANSWER_OF``); ``by`` is a column of the rows that becomes a tag.
 
     Raises:
         MissingError: a file, or the input that was judged, does not exist.
@@ -59,13 +64,13 @@ def read_judged(
     scored = {} if labels else {n: scores(found, judged) for n, judged in judges.items()}
     if any("old_score" in item.meta for item in found):
         judges[OLD] = [_old(item) for item in found]
-    given = _labels(labels, ids) if labels else [None] * len(ids)
+    given = _labels(labels, ids, of) if labels else [None] * len(ids)
     return Results(
         name=name or " and ".join(_names(paths)),
         items=found,
         judges=judges,
         labels=given,
-        tags=[tags_of(item, _stated(row, item)) for row, item in rows],
+        tags=[tags_of(item, _stated(row, item, by)) for row, item in rows],
         scores=scored,
     )
 
@@ -82,6 +87,11 @@ def drawn_by(labels: Path) -> str:
     if len(found) > 1:
         raise InputError(f"{labels}: drawn: is {' and '.join(map(repr, found))}; use one draw")
     return found[0] if found else ""
+
+
+def has_column(table: Path, column: str) -> bool:
+    """Whether any row of a table has that column."""
+    return any(column in row for _, row in Source.of(table).rows() if not isinstance(row, str))
 
 
 def _names(paths: Sequence[Path]) -> list[str]:
@@ -101,9 +111,9 @@ def _record(path: Path) -> Path:
 
 
 def _judgements(path: Path) -> list[Judgement]:
-    if not path.is_file():
+    if not path.exists():
         raise MissingError(f"{path}: no such file; give what gradegpt judge wrote with -o")
-    if not (record := _record(path)).is_file():
+    if not (record := _record(path)).exists():
         how = "run gradegpt judge FILE -o OUT, then report OUT"
         raise MissingError(f"{path}: has no judgements beside it; {how}")
     found = list(read_rows(record, Judgement))
@@ -121,10 +131,23 @@ def _rows(judged: Path, items: Path | None, ids: Sequence[str]) -> list[tuple[Ro
     return rows
 
 
+def seconds_of(judged: Path) -> float | None:
+    """The seconds that judging took, from the manifest; None where it does not say."""
+    manifest = _manifest(judged)
+    made: dict[str, Any] = (
+        json.loads(manifest.read_text(encoding="utf-8")) if manifest.is_file() else {}
+    )
+    return made.get("seconds")
+
+
+def _manifest(judged: Path) -> Path:
+    record = _record(judged)
+    return record.with_name(record.name + MANIFEST)
+
+
 def _as_manifest_says(judged: Path) -> CheckedInput:
     """The table that was judged, at its recorded path or else beside the judgements."""
-    record = _record(judged)
-    manifest = record.with_name(record.name + MANIFEST)
+    manifest = _manifest(judged)
     how = "give the file that was judged, with --items FILE"
     if not manifest.is_file():
         raise MissingError(f"{manifest}: does not exist, so the judged file is unknown; {how}")
@@ -148,8 +171,9 @@ def _read(path: Path, made_from: Mapping[str, Any]) -> CheckedInput:
     )
 
 
-def _stated(row: Row, item: Item) -> dict[str, str]:
-    stated = {tag: str(row.get(column) or "") for column, tag in _STATED.items()}
+def _stated(row: Row, item: Item, by: str) -> dict[str, str]:
+    columns = {**_STATED, by: by} if by else _STATED
+    stated = {tag: str(row.get(column) or "") for column, tag in columns.items()}
     return stated | {"task": str(item.meta.get("task") or "")}
 
 
@@ -167,10 +191,14 @@ def _old(item: Item) -> Judgement:
     )
 
 
-def _labels(path: Path, ids: Sequence[str]) -> list[Verdict | None]:
+def _labels(path: Path, ids: Sequence[str], of: str) -> list[Verdict | None]:
     """The label of each judged row, by id; rows that the file does not label have none."""
     table = Source.of(path)
-    rows = [(number, row) for number, row in table.rows() if not isinstance(row, str)]
+    rows = [
+        (number, row)
+        for number, row in table.rows()
+        if not isinstance(row, str) and of in (*str(row.get(ANSWER_OF) or of).split(" and "),)
+    ]
     identity, label = _columns_of_labels(survey(row for _, row in rows), path)
     known: dict[str, Verdict | None] = {}
     for number, row in rows:

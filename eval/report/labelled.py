@@ -9,11 +9,13 @@ from typing import Any, Final
 from gradegpt.agreement import says_yes
 from gradegpt.fit import fit_middle, fit_response
 from gradegpt.judges.calibration import type_of
-from gradegpt.quote import quotes_verbatim
+from gradegpt.judges.model import NOT_VERBATIM
 from gradegpt.schema import AnswerType, Example, Judgement, Outcome, Row, Verdict
 
 from ..judging import Judged
 from ..metrics import Metrics, Pair, compare_judges, measure
+from ..reliability import Calibration, calibrations
+from ..selective import RiskCoverage, risk_coverage
 from ..settings import EvalSettings
 
 UNNAMED: Final = "not stated"
@@ -42,6 +44,7 @@ class Disagreement(Row):
 class JudgeReport(Row):
     """One judge. ``views`` maps a view's name and a group's name to the metrics of that group.
 
+    ``calibration`` maps a method, or ``all``, to its calibration, None where it is not calibrated.
     ``confusion`` maps a label to its rows by verdict, including ``not judged``. ``parsed_rate`` is
     the share of the model's texts with a verdict, ``quote_verbatim_rate`` the share of its key
     sentences that are in the response.
@@ -50,6 +53,8 @@ class JudgeReport(Row):
     name: str
     fingerprint: str
     overall: Metrics
+    calibration: dict[str, Calibration | None]
+    risk_coverage: RiskCoverage | None
     views: dict[str, dict[str, Metrics]]
     confusion: dict[str, dict[str, int]]
     parsed_rate: float | None
@@ -93,13 +98,10 @@ def build_report(
 
 
 def _judge_report(settings: EvalSettings, examples: Sequence[Example], run: Judged) -> JudgeReport:
+    resampling = {"bootstrap": settings.bootstrap, "seed": settings.seed}
+
     def measured(rows: Sequence[int]) -> Metrics:
-        return measure(
-            [examples[i] for i in rows],
-            [run.judgements[i] for i in rows],
-            bootstrap=settings.bootstrap,
-            seed=settings.seed,
-        )
+        return measure([examples[i] for i in rows], [run.judgements[i] for i in rows], **resampling)
 
     wrong = [
         (example, judgement)
@@ -111,13 +113,15 @@ def _judge_report(settings: EvalSettings, examples: Sequence[Example], run: Judg
         name=run.name,
         fingerprint=run.fingerprint,
         overall=measured(range(len(examples))),
+        calibration=calibrations(examples, run.judgements, **resampling),
+        risk_coverage=risk_coverage(examples, run.judgements, **resampling),
         views={
             view: {group: measured(rows) for group, rows in groups(examples, key)}
             for view, key in VIEWS.items()
         },
         confusion=confusion(examples, run.judgements),
         parsed_rate=parsed_rate(run.judgements),
-        quote_verbatim_rate=quote_verbatim_rate(examples, run.judgements),
+        quote_verbatim_rate=quote_verbatim_rate(run.judgements),
         prompt_tokens=sum(j.prompt_tokens for j in run.judgements),
         completion_tokens=sum(j.completion_tokens for j in run.judgements),
         n_disagreements=len(wrong),
@@ -161,14 +165,15 @@ def parsed_rate(judgements: Sequence[Judgement]) -> float | None:
     return _share(j.outcome is not Outcome.UNPARSED for j in written)
 
 
-def quote_verbatim_rate(
-    examples: Sequence[Example], judgements: Sequence[Judgement]
-) -> float | None:
-    """The share of the model's key sentences that are in the response verbatim."""
+def quote_verbatim_rate(judgements: Sequence[Judgement]) -> float | None:
+    """The share of the model's key sentences that are in the response verbatim.
+
+    A quote that is not makes a judgement ``unparsed``.
+    """
     return _share(
-        quotes_verbatim(judgement.key_sentence, example.response)
-        for example, judgement in zip(examples, judgements, strict=True)
-        if judgement.method == "model" and judgement.key_sentence is not None
+        j.key_sentence is not None
+        for j in judgements
+        if j.method == "model" and (j.key_sentence is not None or j.reason == NOT_VERBATIM)
     )
 
 

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations, count
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
-from gradegpt.agreement import numbered, says_yes
+from gradegpt.agreement import says_yes
 from gradegpt.importers.labelled import item_key
 from gradegpt.schema import AnswerType, Example, Judgement, Outcome, Row, Verdict
 
 from ..judging import Advance
 from ..metrics import Interval, Metrics, Pair, compare_judges, measure
-from ..shares import Share, ratio, tagged
+from ..reliability import Calibration, calibrations
+from ..selective import RiskCoverage, risk_coverage
+from ..shares import tagged
 from .results import Results
 
 RESULTS: Final = (*Verdict, *(outcome for outcome in Outcome if outcome is not Outcome.JUDGED))
 """The results that a row can have: three verdicts, and three outcomes without one."""
-_BINS: Final = 10
+T = TypeVar("T")
 _TYPE_ORDER: Final = {kind.words: place for place, kind in enumerate(AnswerType)}
 
 
@@ -38,16 +40,6 @@ class Group(Row):
     metrics: Metrics | None
 
 
-class Bin(Row):
-    """Judged and labelled rows with a confidence between ``low`` and ``high``."""
-
-    low: float
-    high: float
-    n_rows: int
-    confidence: float
-    accuracy: Share
-
-
 class PairCounts(NamedTuple):
     """Two judges, and the number of rows that only one of them judges correct."""
 
@@ -57,14 +49,23 @@ class PairCounts(NamedTuple):
 
 
 class Numbers(NamedTuple):
-    """All numbers: by judge; by tag, value and judge; by judge, label and result."""
+    """All numbers: by judge; by tag, value and judge; by judge, label and result.
+
+    ``calibration`` is by judge and method; it and ``risk`` are empty where there are no labels.
+    """
 
     n_questions: int
     overall: dict[str, Group]
     tags: dict[str, dict[str, dict[str, Group]]]
     confusion: dict[str, dict[str, dict[str, int]]]
-    confidence: dict[str, list[Bin]]
+    calibration: dict[str, dict[str, Calibration | None]]
+    risk: dict[str, RiskCoverage | None]
     pairs: list[PairCounts]
+
+    @property
+    def measured(self) -> dict[str, Metrics]:
+        """The scores of every judge on all labelled rows; empty where there are no labels."""
+        return {name: group.metrics for name, group in self.overall.items() if group.metrics}
 
 
 def numbers(results: Results, advance: Advance = lambda done, total: None) -> Numbers:
@@ -98,9 +99,27 @@ def numbers(results: Results, advance: Advance = lambda done, total: None) -> Nu
             for name, judgements in results.judges.items()
             if results.labelled
         },
-        confidence={name: reliability(results, name) for name in results.judges},
+        calibration=_each(results, examples, calibrations),
+        risk=_each(results, examples, risk_coverage),
         pairs=_pairs(results, examples),
     )
+
+
+def _each(
+    results: Results, examples: Sequence[Example | None], measured: Callable[..., T]
+) -> dict[str, T]:
+    """Every judge on all labelled rows; nothing where there are no labels."""
+    known = [(n, e) for n, e in enumerate(examples) if e is not None and results.labelled]
+    return {
+        name: measured(
+            [example for _, example in known],
+            [judgements[n] for n, _ in known],
+            bootstrap=results.bootstrap,
+            seed=results.seed,
+        )
+        for name, judgements in results.judges.items()
+        if known
+    }
 
 
 def result_of(judgement: Judgement) -> str:
@@ -152,38 +171,6 @@ def confusion(
     counts = Counter((label, result_of(j)) for label, j in zip(labels, judgements, strict=True))
     present = [label for label in Verdict if label in labels]
     return {label.value: {word: counts[label, word] for word in RESULTS} for label in present}
-
-
-def reliability(results: Results, judge: str) -> list[Bin]:
-    """Accuracy by confidence, in tenths: the reliability diagram of DeGroot and Fienberg (1983).
-
-    Over the judged rows that have a label and a confidence; verdicts are two-way.
-    """
-    keys = numbered(item_key(item) for item in results.items)
-    bins: dict[int, list[tuple[int, float, bool]]] = {}
-    for key, label, j in zip(keys, results.labels, results.judges[judge], strict=True):
-        if label is not None and j.verdict is not None and j.confidence is not None:
-            right = says_yes(j.verdict) is says_yes(label)
-            place = min(int(j.confidence * _BINS), _BINS - 1)
-            bins.setdefault(place, []).append((int(key), j.confidence, right))
-    return [_bin(place, rows, results.seed) for place, rows in sorted(bins.items())]
-
-
-def _bin(place: int, rows: Sequence[tuple[int, float, bool]], seed: int) -> Bin:
-    questions: dict[int, tuple[int, int]] = {}
-    for key, _, right in rows:
-        n_right, n = questions.get(key, (0, 0))
-        questions[key] = (n_right + right, n + 1)
-    accuracy = ratio(list(questions.values()), seed)
-    if accuracy is None:
-        raise ValueError("a bin without a row")
-    return Bin(
-        low=place / _BINS,
-        high=(place + 1) / _BINS,
-        n_rows=len(rows),
-        confidence=sum(confidence for _, confidence, _ in rows) / len(rows),
-        accuracy=accuracy,
-    )
 
 
 def _pairs(results: Results, examples: Sequence[Example | None]) -> list[PairCounts]:

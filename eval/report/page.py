@@ -12,6 +12,7 @@ from gradegpt.errors import MissingError
 
 from ..console import decimal, percent
 from ..judging import Advance
+from . import plots
 from .numbers import RESULTS, numbers
 from .results import Results
 from .rows import listed
@@ -53,6 +54,7 @@ def render_page(results: Results, *, most: int, advance: Advance = lambda done, 
     return environment.get_template("page.html.j2").render(
         results=results,
         numbers=numbers(results, advance),
+        plots=plots,
         judges=list(results.judges),
         words=[word.value for word in RESULTS],
         n_listed=len(rows),

@@ -68,6 +68,7 @@ def _judgement(judgement: Judgement) -> dict[str, Any]:
         {
             "verdict": result_of(judgement),
             "confidence": None if confidence is None else round(confidence, _DECIMALS),
+            "withheld": judgement.withheld and judgement.withheld.value,
             "method": judgement.method,
             "reason": judgement.reason,
             "quote": judgement.key_sentence,

@@ -19,13 +19,16 @@ from gradegpt.rubric import HALLUCINATED
 from gradegpt.rubric.form import SAME
 from gradegpt.schema import Outcome, Row
 
-from ..metrics import Interval
+from ..metrics import Interval, share_interval
 from ..shares import DRAWS, Values, pearson, spearman
 from .rows import GradeRow, People
 
 
 class Estimate(Row):
-    """A number over ``n`` responses, with its interval over questions."""
+    """A number over ``n`` responses, with its interval over questions.
+
+    None where resampling does not vary a number that is no share, as of one question.
+    """
 
     value: float
     interval: Interval | None
@@ -107,17 +110,17 @@ def rubric_scores(
         outcomes=dict(sorted(Counter(row.outcome.value for row in grades).items())),
         faults=dict(Counter(fault.value for row in grades for fault in row.faults).most_common()),
         cut_off=sum(bool(row.meta.get("cut_off")) for row in grades),
-        points=boot.mean((row, _share(row)) for row in grades),
+        points=boot.share((row, _share(row)) for row in grades),
         by_rubric=_compared(pairs, _by_rubric, boot),
         on_the_whole=_compared(pairs, lambda person: person.points, boot),
         errors=RubricErrors(
-            alternative_solutions=boot.mean((row, _alternative(row, p)) for row, p in pairs),
-            extra_credit=boot.mean((row, _credit(row, p, 1)) for row, p in pairs),
-            reduced_credit=boot.mean((row, _credit(row, p, -1)) for row, p in pairs),
-            hallucinated_rubric=boot.mean((row, _hallucinated(row)) for row in grades),
+            alternative_solutions=boot.share((row, _alternative(row, p)) for row, p in pairs),
+            extra_credit=boot.share((row, _credit(row, p, 1)) for row, p in pairs),
+            reduced_credit=boot.share((row, _credit(row, p, -1)) for row, p in pairs),
+            hallucinated_rubric=boot.share((row, _hallucinated(row)) for row in grades),
         ),
-        coverage=boot.mean((row, row.coverage) for row in rubrics),
-        spread=boot.mean((row, row.spread) for row in rubrics),
+        coverage=boot.share((row, row.coverage) for row in rubrics),
+        spread=boot.share((row, row.spread) for row in rubrics),
         rated_coverage=boot.mean((row, p.coverage) for row, p in pairs),
         rated_spread=boot.mean((row, p.spread) for row, p in pairs),
     )
@@ -129,16 +132,29 @@ class Bootstrap(NamedTuple):
     draws: int = DRAWS
     seed: int = 0
 
+    def share(self, values: Iterable[tuple[GradeRow, float | None]]) -> Estimate | None:
+        """``mean`` of values in [0, 1]; its interval has a width even for one question."""
+        found, drawn = self._drawn(values)
+        if found is None:
+            return None
+        return found.model_copy(update={"interval": share_interval(drawn, found.n_questions)})
+
     def mean(self, values: Iterable[tuple[GradeRow, float | None]]) -> Estimate | None:
         """The mean over rows that have a value; None where none has."""
+        return self._drawn(values)[0]
+
+    def _drawn(
+        self, values: Iterable[tuple[GradeRow, float | None]]
+    ) -> tuple[Estimate | None, Values]:
         some = [(row.rubric, value) for row, value in values if value is not None]
         if not some:
-            return None
+            return None, np.empty(0)
         questions = numbered(name for name, _ in some)
         sums = np.zeros((int(questions.max()) + 1, 2))
         np.add.at(sums, questions, [(value, 1.0) for _, value in some])
         totals = resampled(sums, self.draws, self.seed)
-        return _estimate(totals[:, 0] / totals[:, 1], len(some), len(sums))
+        drawn = totals[:, 0] / totals[:, 1]
+        return _estimate(drawn, len(some), len(sums)), drawn
 
     def correlation(
         self, of: Callable[[Values, Values], float], names: Sequence[str], x: Values, y: Values
@@ -158,7 +174,7 @@ class Bootstrap(NamedTuple):
 
 def _estimate(values: Values, n: int, n_questions: int) -> Estimate:
     value, low, high = estimate(values)
-    ends = None if np.isnan(low) else Interval(low=low, high=high)
+    ends = Interval(low=low, high=high) if low < high else None
     return Estimate(value=value, interval=ends, n=n, n_questions=n_questions)
 
 
@@ -176,8 +192,8 @@ def _compared(
     names = [row.rubric for row, _, _ in some]
     model, people = np.array([m for _, m, _ in some]), np.array([p for _, _, p in some])
     return Compared(
-        people=boot.mean((row, p) for row, _, p in some),
-        model=boot.mean((row, m) for row, m, _ in some),
+        people=boot.share((row, p) for row, _, p in some),
+        model=boot.share((row, m) for row, m, _ in some),
         difference=boot.mean((row, m - p) for row, m, p in some),
         pearson=boot.correlation(pearson, names, model, people),
         spearman=boot.correlation(spearman, names, model, people),

@@ -12,14 +12,14 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from gradegpt.agreement import estimate, numbered, resampled, score, table
+from gradegpt.agreement import numbered, resampled, score, table
 from gradegpt.errors import InputError
 from gradegpt.importers.labelled import item_key
 from gradegpt.records import read_rows
 from gradegpt.schema import Item, Judgement, Outcome, Row, Verdict
 from gradegpt.steps import StepScores, place
 
-from ..metrics import Interval
+from ..metrics import Interval, share_interval
 from ..shares import DRAWS, Share, pearson, ratio, spearman, tagged
 from .score import LABELS
 
@@ -252,14 +252,14 @@ def _human(rows: Sequence[Scored], seed: int) -> HumanAgreement | None:
     truths, scored, questions = np.array(labels, dtype=np.int64).reshape(-1, 3).T
     cells = table(truths, scored, numbered(map(str, questions)))
     drawn = score(resampled(cells, DRAWS, seed))
-    value, low, high = estimate(drawn["accuracy"])
+    questions_scored = int((cells[:, :, :_OPEN].sum(axis=(1, 2)) > 0).sum())
     kappa = float(drawn["kappa"][0])
     n_scored = int((scored != _OPEN).sum())
     return HumanAgreement(
         n_rows=len(labelled),
         n_steps=len(labels),
         n_scored=n_scored,
-        accuracy=value if n_scored else None,
+        accuracy=float(drawn["accuracy"][0]) if n_scored else None,
         kappa=None if np.isnan(kappa) else kappa,
-        interval=Interval(low=low, high=high) if n_scored else None,
+        interval=share_interval(drawn["accuracy"], questions_scored) if n_scored else None,
     )

@@ -1,8 +1,10 @@
-"""Calibration: the least confidence from which a judge beats chance on a kind of answer, if any."""
+"""Calibration: what a judge's verdicts are worth, measured on labelled rows."""
 
 from __future__ import annotations
 
 import json
+import random
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,201 +12,179 @@ import numpy as np
 import pytest
 
 import eval.calibrate
-from eval.calibrate import CalibrationSettings, calibrate, findings_of, fit_weights
+from eval.calibrate import CalibrationSettings, calibrate, evidence_of, fit
+from gradegpt.errors import SettingsError
+from gradegpt.judges.build import build_judge
 from gradegpt.judges.calibration import Calibration
 from gradegpt.records import write_rows
 from gradegpt.schema import Example, Item, Judgement, Outcome, Verdict
 
+REFERENCE = "because of the heavy rain that fell last night"
 
-def example(number: int, response: str = "It was wet.") -> Example:
+
+def example(number: int, response: str = "It was so wet.", reference: str = REFERENCE) -> Example:
     verdict = Verdict.CORRECT if number % 2 else Verdict.INCORRECT
     return Example(
-        id=str(number), question=f"Why {number}?", reference=("because it rained",),
-        response=response, verdict=verdict,
+        id=str(number), question=f"Why {number}?", reference=(reference,), response=response,
+        verdict=verdict, source="made",
     )  # fmt: skip
 
 
-def says(example: Example, right: bool, confidence: float) -> Judgement:
-    truly = example.verdict is Verdict.CORRECT
-    verdict = Verdict.CORRECT if truly is right else Verdict.INCORRECT
-    return Judgement(
-        id=example.id, outcome=Outcome.JUDGED, verdict=verdict, confidence=confidence,
-        method="model",
-    )  # fmt: skip
+class Reader:
+    """Right on a share of the questions, with a score; the labels are known to it by the id."""
+
+    name = fingerprint = "model"
+
+    def __init__(self, right_of_ten: int, score: float = 0.9) -> None:
+        self.right_of_ten, self.score = right_of_ten, score
+        self.asked: list[str] = []
+
+    def judge(self, items: Sequence[Item]) -> list[Judgement]:
+        self.asked += [item.id for item in items]
+        return [self._one(item) for item in items]
+
+    def _one(self, item: Item) -> Judgement:
+        number = int(item.id)
+        agrees = random.Random(number).random() < self.right_of_ten / 10
+        verdict = Verdict.CORRECT if (number % 2 == 1) is agrees else Verdict.INCORRECT
+        return Judgement(
+            id=item.id, outcome=Outcome.JUDGED, verdict=verdict, score=self.score, method="model"
+        )
 
 
-def settings(**changes: Any) -> CalibrationSettings:
-    values = {"name": "small", "sources": [{"path": "x"}], "levels": [0, 0.9], "draws": 200}
-    return CalibrationSettings.model_validate(values | changes)
-
-
-def test_the_least_confidence_that_beats_chance_is_taken() -> None:
-    """A judge that is right only where it is confident is used from that confidence."""
-    rows = [example(n) for n in range(120)]
-    sure = [says(e, n // 2 % 8 != 0, 0.95) for n, e in enumerate(rows[:60])]
-    coin = [says(e, n // 2 % 6 == 0, 0.6) for n, e in enumerate(rows[60:])]
-    text, other = findings_of(rows, [*sure, *coin], settings())
-    assert (text.kind, text.rows, text.least_confidence, text.kept) == ("text en", 120, 0.9, 60)
-    assert text.interval is not None
-    assert 0.5 < text.interval[0] < (text.balanced_accuracy or 0) < text.interval[1]
-    assert (other.kind, other.rows, other.least_confidence) == ("other", 0, None)
-
-
-def test_a_judge_at_chance_is_never_used() -> None:
-    """There is no confidence from which it is better."""
-    rows = [example(n) for n in range(100)]
-    said = [says(e, n // 2 % 2 == 0, 0.99) for n, e in enumerate(rows)]
-    assert findings_of(rows, said, settings())[0].least_confidence is None
-
-
-def test_rare_kinds_are_counted_together() -> None:
-    """Separately they would be measured on too few rows."""
-    rows = [example(n) for n in range(30)] + [example(n, "下雨") for n in range(30, 45)]
-    said = [says(e, True, 1.0) for e in rows]
-    kinds = {f.kind: f for f in findings_of(rows, said, settings(least_rows=16))}
-    assert kinds.keys() == {"text en", "other"}
-    assert (kinds["other"].rows, kinds["other"].least_confidence) == (15, None)
-    kinds = {f.kind: f for f in findings_of(rows, said, settings(least_rows=15))}
-    assert kinds["text across"].least_confidence == 0
-
-
-class Sure:
-    """Judges every response correct."""
-
-    name = fingerprint = "sure"
-
-    def judge(self, items: list[Item]) -> list[Judgement]:
-        return [
-            Judgement(id=i.id, outcome=Outcome.JUDGED, verdict=Verdict.CORRECT, confidence=1,
-                      method="model")
-            for i in items
-        ]  # fmt: skip
-
-
-def test_the_whole_calibration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The model is asked only about rows that the rules leave open; a cascade reads the file."""
-    monkeypatch.setattr(eval.calibrate, "build_judge", lambda _: Sure())
-    easy = Example(
-        id="e", question="2+2=?", reference=("4",), response="It is 4.", verdict=Verdict.CORRECT
-    )
-    rows = [easy, *(example(n) for n in range(40))]
-    write_rows(tmp_path / "rows.jsonl", (r.model_dump(mode="json") for r in rows))
-    source = {"path": str(tmp_path / "rows.jsonl"), "fields": None}
-    found = calibrate(settings(sources=[source], out=str(tmp_path / "out")))
-    assert [(f.kind, f.rows, f.least_confidence) for f in found] == [
-        ("text en", 40, None), ("other", 0, None),
-    ]  # fmt: skip
-    calibration = json.loads((tmp_path / "out" / "calibration.json").read_text())
-    assert Calibration.model_validate(calibration).least_confidence == {
-        "text en": None,
-        "other": None,
-    }
-    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
-    assert manifest["rows"] == {"left by the rules": 40}
-
-
-class Coin:
-    """Right on every ``one_in``-th question, always with full confidence."""
-
-    name = fingerprint = "coin"
-
-    def __init__(self, one_in: int, examples: list[Example]) -> None:
-        self.one_in, self.truth = one_in, {e.id: e for e in examples}
-
-    def judge(self, items: list[Item]) -> list[Judgement]:
-        return [
-            says(self.truth[i.id], int(i.id) // 2 % self.one_in == 0, 0.99).model_copy(
-                update={"id": i.id}
-            )
-            for i in items
-        ]
-
-
-@pytest.mark.parametrize(
-    ("one_in", "trained_on", "thresholds"),
-    [(2, False, {"text en": 0.0}), (1, False, {}), (2, True, {"text en": 0.0})],
-)
-def test_the_lexical_judge_is_used_where_it_beats_the_model(
-    one_in: int,
-    trained_on: bool,
-    thresholds: dict[str, float],
+def run(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Few rows do not suffice to measure it; rows that trained the model may be added.
-
-    Where the model is never wrong, a sixth of the lexical judge's verdicts are wrong.
-    """
-    words = ("because rain fell, it seems", "the sun was shining")
-    rows = [
-        example(n, words[(n + 1 + (one_in == 1 and n // 2 % 6 == 0)) % 2]).model_copy(
-            update={"reference": ("because of the rain",)}
+    rows: Sequence[Example],
+    reader: Any,
+    **more: Any,
+) -> tuple[Calibration, dict[str, Any]]:
+    write_rows(tmp_path / "rows.jsonl", (r.model_dump(mode="json") for r in rows))
+    settings = CalibrationSettings.model_validate(
+        {
+            "name": "small",
+            "sources": [{"path": str(tmp_path / "rows.jsonl"), "fields": None}],
+            "out": str(tmp_path / "out"),
+            "after": [{"kind": "rules"}],
+        }
+        | more
+    )
+    if reader is not None:
+        own = settings.judge
+        monkeypatch.setattr(
+            eval.calibrate, "build_judge", lambda s: reader if s == own else build_judge(s)
         )
-        for n in range(80)
-    ]
-    held_out = rows[:20] if trained_on else rows
-    for name, part in (("rows", held_out), ("more", rows[20:])):
-        write_rows(tmp_path / f"{name}.jsonl", (r.model_dump(mode="json") for r in part))
-    sources, more = (
-        [{"path": str(tmp_path / f"{name}.jsonl"), "fields": None}] for name in ("rows", "more")
-    )
-    monkeypatch.setattr(eval.calibrate, "build_judge", lambda _: Coin(one_in, rows))
-    found = calibrate(
-        settings(sources=sources, trained_on=more if trained_on else [], out=str(tmp_path / "out"))
-    )
-    calibration = Calibration.model_validate(
-        json.loads((tmp_path / "out" / "calibration.json").read_text())
-    )
-    assert calibration.lexical == thresholds
-    assert {f.judge for f in found if f.least_confidence is not None} == (
-        {"lexical"} if thresholds else {"model"}
-    )
+    calibrate(settings)
+    made = Calibration.model_validate_json((tmp_path / "out" / "calibration.json").read_text())
+    return made, json.loads((tmp_path / "out" / "manifest.json").read_text())
+
+
+def test_a_judge_that_knows_more_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Right nine times in ten at a score of 0.9: its odds are taken nearly as they are."""
+    rows = [example(n) for n in range(400)]
+    made, manifest = run(tmp_path, monkeypatch, rows, Reader(9))
+    weights = made.weights["text en"]
+    assert weights.own == pytest.approx(1, abs=0.1)
+    assert weights.bias == pytest.approx(0, abs=0.3)
+    assert weights.most == pytest.approx(0.9, abs=0.05)
+    assert (made.judge, made.after) == ("model", ("rules",))
+    assert manifest["findings"][0]["used"] is True
+    given = [e for e in made.evidence if e.trail[-1] is not None]
+    assert sum(e.rows for e in given) == 400
+
+
+def test_a_judge_at_chance_is_not_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However sure it says it is; its rows stay in the evidence, without a verdict."""
+    rows = [example(n) for n in range(200)]
+    made, _ = run(tmp_path, monkeypatch, rows, Reader(5, 0.99))
+    assert made.weights == {}
+    assert all(e.trail == (None, None) for e in made.evidence)
+
+
+def test_an_overconfident_judge_is_drawn_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Right seven times in ten where it says 0.99: its log odds count less than a third."""
+    rows = [example(n) for n in range(800)]
+    made, _ = run(tmp_path, monkeypatch, rows, Reader(7, 0.99))
+    assert made.weights["text en"].own < 1 / 3
+    assert made.weights["text en"].most == pytest.approx(0.7, abs=0.05)
+
+
+def test_what_earlier_judges_are_sure_of_is_not_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It counts as evidence all the same, with the rules' probability."""
+    sure = Example(
+        id="1001", question="2+2=?", reference=("4",), response="It is 4.", source="made",
+        verdict=Verdict.CORRECT,
+    )  # fmt: skip
+    judge = Reader(9)
+    made, _ = run(tmp_path, monkeypatch, [sure, *(example(n) for n in range(80))], judge)
+    assert "1001" not in judge.asked
+    (kept,) = [e for e in made.evidence if e.kind == "number en"]
+    assert kept.right
+    assert kept.trail[0] is not None
+    assert kept.trail[0] > 0.97
+    assert kept.trail[1] is None
+
+
+def test_rare_kinds_share_their_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Separately they would be fitted to too few rows."""
+    rows = [example(n) for n in range(60)]
+    rows += [example(n, "下了很大的雨") for n in range(60, 80)]
+    rows += [example(n, reference="the rain") for n in range(80, 100)]
+    made, _ = run(tmp_path, monkeypatch, rows, Reader(9))
+    assert set(made.weights) == {"text en", "other"}
+
+
+def test_rules_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Right and wrong verdicts by verdict, reason and type."""
+    rows = [
+        Example(
+            id=str(n), question=f"{n}+2=?", reference=("4",), response="It is 4.",
+            verdict=Verdict.CORRECT if n else Verdict.INCORRECT,
+        )
+        for n in range(10)
+    ]  # fmt: skip
+    made, _ = run(tmp_path, monkeypatch, rows, None, judge={"kind": "rules"}, after=[])
+    assert made.counts == {"correct number:same-text number": (9, 1)}
+    assert made.weights == {}
+    assert sum(e.rows for e in made.evidence) == 10
+
+
+def test_only_single_judges_are_calibrated(tmp_path: Path) -> None:
+    """A cascade's judges are calibrated one by one."""
+    values = {"name": "x", "sources": [{"path": "x"}], "judge": {"kind": "cascade"}}
+    with pytest.raises(SettingsError, match="one by one"):
+        calibrate(CalibrationSettings.model_validate(values))
 
 
 def test_weights_correct_a_model_that_gives_one_verdict_too_often() -> None:
-    """Its log odds are two too low, and half of the lexical judge's are noise."""
+    """Its log odds are two too low, and half of the earlier judge's are noise."""
     rng = np.random.default_rng(0)
     right = np.arange(2000) % 2 == 0
     sign = np.where(right, 1.0, -1.0)
-    model = 2 * sign + rng.normal(0, 1.5, 2000) - 2
-    words = sign + rng.normal(0, 2, 2000)
-    found = fit_weights(np.stack([model, words, np.ones(2000)], axis=1), right)
+    own = 2 * sign + rng.normal(0, 1.5, 2000) - 2
+    before = sign + rng.normal(0, 2, 2000)
+    found = fit(np.stack([own, before, np.ones(2000)], axis=1), right)
     # Two normal densities of one variance have log odds of 2 mean / variance.
-    assert found.model == pytest.approx(2 * 2 / 1.5**2, rel=0.15)
-    assert found.lexical == pytest.approx(2 / 2**2, rel=0.25)
-    assert found.bias == pytest.approx(2 * found.model, rel=0.1)
+    assert found[0] == pytest.approx(2 * 2 / 1.5**2, rel=0.15)
+    assert found[1] == pytest.approx(2 / 2**2, rel=0.25)
+    assert found[2] == pytest.approx(2 * found[0], rel=0.1)
 
 
 def test_few_rows_leave_the_models_odds_nearly_alone() -> None:
-    """A prior keeps the weight near 1; the rows of both verdicts have the same total weight."""
-    right = np.array([True, False])
+    """A prior keeps the weight of the judge near 1 and the others near 0."""
     table = np.array([[1.0, 0.0, 1.0], [-1.0, 0.0, 1.0]])
-    found = fit_weights(table, right)
-    assert found.model == pytest.approx(1, abs=0.5)
-    assert (found.lexical, found.bias) == (0, pytest.approx(0, abs=1e-3))
-    many = fit_weights(np.repeat(table, (1, 50), axis=0), np.repeat(right, (1, 50)))
-    assert many.bias == pytest.approx(0, abs=1e-3)
+    found = fit(table, np.array([True, False]))
+    assert found[0] == pytest.approx(1, abs=0.5)
+    assert found[1] == 0
+    assert found[2] == pytest.approx(0, abs=1e-3)
 
 
-def test_a_model_at_chance_does_not_replace_the_lexical_judge(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """On a few rows the model is as good; over all of them the lexical judge alone beats chance."""
-    words = ("because rain fell, it seems", "the sun was shining")
-    rows = [
-        example(n, words[(n + 1 + (n < 24 and n // 4 % 2)) % 2]).model_copy(
-            update={"reference": ("because of the rain",)}
-        )
-        for n in range(160)
-    ]
-    for name, part in (("rows", rows[:24]), ("more", rows[24:])):
-        write_rows(tmp_path / f"{name}.jsonl", (r.model_dump(mode="json") for r in part))
-    sources, more = (
-        [{"path": str(tmp_path / f"{name}.jsonl"), "fields": None}] for name in ("rows", "more")
-    )
-    monkeypatch.setattr(eval.calibrate, "build_judge", lambda _: Coin(2, rows))
-    calibrate(settings(sources=sources, trained_on=more, out=str(tmp_path / "out")))
-    calibration = Calibration.model_validate(
-        json.loads((tmp_path / "out" / "calibration.json").read_text())
-    )
-    assert calibration.lexical == {"text en": 0.0}
+def test_equal_rows_are_one_piece_of_evidence() -> None:
+    """With their number."""
+    rows = [example(1), example(3), example(2)]
+    found = evidence_of(rows, [(0.9,), (0.9,), (0.9,)])
+    assert sorted((e.right, e.rows) for e in found) == [(False, 1), (True, 2)]

@@ -28,7 +28,7 @@ from gradegpt.schema import ChainFormat, Judgement, Message, Verdict
 ROWS: list[dict[str, Any]] = [
     {"reference": "4", "response": "The answer is 4.", "label": True, "question": "2+2=?"},
     {"reference": "4", "response": "The answer is 5.", "label": False, "question": "2+2=?"},
-    {"reference": "Paris", "response": "So <script>alert(1)</script> Paris", "label": True,
+    {"reference": "Paris", "response": "So <script>alert(1)</script> Paris or Lyon", "label": True,
      "question": "The capital of France?"},
     {"reference": "H2O", "response": "不知道", "label": "invalid", "question": "水的化学式？",
      "lang": "zh"},
@@ -261,7 +261,7 @@ def test_a_cascade_of_judges_that_have_judged_calls_no_engine(settings: EvalSett
 
     def build(one: JudgeSettings) -> Judge:
         if one.kind == "cascade":
-            return CascadeJudge(RuleJudge(), builder(count)(one))
+            return CascadeJudge([RuleJudge(), builder(count)(one)])
         return builder(count)(one)
 
     cascade = JudgeSettings(name="both", kind="cascade")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.metrics import BOOTSTRAPPED, Metrics, compare_judges, measure
+from eval.metrics import INTERVALS, Metrics, compare_judges, measure
 from gradegpt.schema import Example, Judgement, Outcome, Verdict
 
 LETTERS = {
@@ -95,7 +95,7 @@ def test_the_bootstrap_is_deterministic_and_holds_the_estimate() -> None:
     labels, said = "ccccciiiii" * 4, "cccciiiiic" * 4
     one, again = measured(labels, said, 500), measured(labels, said, 500)
     assert one == again
-    assert set(one.intervals) == set(BOOTSTRAPPED)
+    assert set(one.intervals) == set(INTERVALS)
     interval = one.intervals["accuracy"]
     assert one.accuracy is not None
     assert 0 <= interval.low < one.accuracy < interval.high <= 1
@@ -104,10 +104,33 @@ def test_the_bootstrap_is_deterministic_and_holds_the_estimate() -> None:
 def test_all_right_is_not_certain() -> None:
     """A share of all or none has Wilson's limits, over the questions; one right row says little."""
     one = measured("c", "c", 100).intervals
-    assert {*one} == {"accuracy", "acc_outcome"}
+    assert {*one} == {"coverage", "accuracy", "acc_outcome"}
+    assert one["coverage"] == one["accuracy"]
     assert one["accuracy"].low == pytest.approx(0.207, abs=0.001)
     assert one["acc_outcome"].low == pytest.approx(20.7, abs=0.1)
     assert one["accuracy"].high == 1
+
+
+def test_a_label_that_is_all_right_is_not_certain_in_balanced_accuracy() -> None:
+    """Three of three right has the limit 3 / (3 + z2) = 0.439, and 1 - 0.561 sqrt(2) / 2 = 0.603.
+
+    Of the other label half is right; kappa, of which resampling has no idea either, has no limits.
+    """
+    perfect = measured("ccciii", "ccciii", 200).intervals
+    assert perfect["balanced_accuracy"].low == pytest.approx(0.603, abs=0.001)
+    assert perfect["balanced_accuracy"].high == 1
+    assert "kappa" not in perfect
+    half = measured("ccc" + "i" * 40, "ccc" + "ci" * 20, 200)
+    assert half.balanced_accuracy == 0.75
+    # the share of 40 has about 0.5 ± 0.15, so 0.75 - sqrt(0.561² + 0.15²) / 2
+    assert half.intervals["balanced_accuracy"].low == pytest.approx(0.46, abs=0.02)
+
+
+def test_the_rows_of_one_question_count_once() -> None:
+    """Half of the answers to one question are right: resampling it would never vary that."""
+    rows = [row.model_copy(update={"question": "q"}) for row in examples("cccc")]
+    interval = measure(rows, judgements("ccii")).intervals["accuracy"]
+    assert (interval.low, interval.high) == pytest.approx((0.055, 0.945), abs=0.001)
 
 
 def test_two_judges_are_compared_where_both_judged() -> None:
@@ -124,7 +147,10 @@ def test_two_judges_are_compared_where_both_judged() -> None:
 
 
 def test_the_area_is_the_share_of_pairs_in_the_right_order() -> None:
-    """Right at .9, .6 and (said wrong at .7) .3, wrong at .2 and .6: 4.5 of 6 pairs, one a tie."""
+    """Right at .9, .6 and (said wrong at .7) .3, wrong at .2 and .6: 4.5 of 6 pairs, one a tie.
+
+    A score serves where there is no confidence.
+    """
     sure = (0.9, 0.6, 0.7, 0.8, 0.6)
     rows = [
         judgement.model_copy(update={"confidence": confidence})
@@ -132,4 +158,6 @@ def test_the_area_is_the_share_of_pairs_in_the_right_order() -> None:
     ]
     assert measure(examples("ccciv"), rows).auc == 0.75
     assert measured("ccciv", "cciic").auc is None
+    scored = [row.model_copy(update={"confidence": None, "score": row.confidence}) for row in rows]
+    assert measure(examples("ccciv"), scored).auc == 0.75
     assert measure(examples("ccccc"), rows).auc is None

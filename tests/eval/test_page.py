@@ -16,6 +16,7 @@ import pytest
 from eval import report
 from eval.report.numbers import confusion, numbers
 from eval.report.page import render_page
+from eval.report.plots import from_zero, judges_plot, up_to_one
 from eval.report.rows import interest, listed
 from gradegpt.schema import Verdict
 from tests.eval.pages import HOSTILE, N, R, W, judged, results
@@ -86,19 +87,63 @@ def test_a_value_without_a_labelled_row_has_no_score() -> None:
     assert (group.score, group.interval, group.metrics) == (None, None, None)
 
 
-def test_confidence_is_compared_with_accuracy_by_tenths() -> None:
-    """A confidence of 0.9 belongs to the last tenth; the accuracy there is that of its rows."""
-    (tenth,) = numbers(results(labels=[R, W, R])).confidence["rules"]
-    assert (tenth.low, tenth.high, tenth.n_rows) == (0.9, 1.0, 3)
-    assert tenth.accuracy.value == pytest.approx(2 / 3)
-    assert numbers(results()).confidence["rules"] == []
+def test_confidence_is_measured_on_labelled_rows_alone() -> None:
+    """Two of three rows have a label, and the first judge is right on one of these."""
+    found = numbers(results(labels=[R, W, None]))
+    rules = found.calibration["rules"]["all"]
+    assert rules is not None
+    assert (rules.n_rows, rules.accuracy.value) == (2, 0.5)
+    assert list(found.calibration["rules"]) == ["all", "test"]
+    risk = found.risk["rules"]
+    assert risk is not None
+    assert risk.operating is not None
+    assert (risk.n_rows, risk.operating.coverage, risk.operating.risk.value) == (2, 1.0, 0.5)
+    assert numbers(results()).calibration == numbers(results()).risk == {}
 
 
-def test_a_confidence_of_one_is_in_the_last_tenth() -> None:
-    """There is no eleventh bin."""
-    one = results(1, labels=[R], second=False)
-    sure = one._replace(judges={"rules": [judged("r0", R, confidence=1.0)]})
-    assert numbers(sure).confidence["rules"][0].low == 0.9
+def test_a_judge_without_confidences_is_not_calibrated() -> None:
+    """The page says so, and shows no diagram or curve made of its scores."""
+    rows = [judged(f"r{n}", R).model_copy(update={"score": 0.5 + n / 10}) for n in range(3)]
+    one = results(labels=[R, W, R], second=False)._replace(judges={"rules": rows})
+    text = render_page(one, most=3)
+    assert text.count("not calibrated</td>") == 1
+    assert 'aria-label="Accuracy by confidence' not in text
+    assert 'class="curve"' not in text
+
+
+def test_withheld_verdicts_continue_the_curve() -> None:
+    """The judge decides two of three rows, with one error, and withholds the third verdict."""
+    rows = [judged("r0", R, confidence=0.9), judged("r1", R, confidence=0.8)]
+    rows.append(judged("r2", None, confidence=0.6).model_copy(update={"withheld": R}))
+    one = results(labels=[R, W, R], second=False)._replace(judges={"rules": rows})
+    text = render_page(one, most=3)
+    assert "continues through 1 verdict that it withheld" in text
+    assert "decided 66.7 %, 50.0 % of these wrong" in text
+    assert text.count('class="band"') == 3
+
+
+def test_judges_are_compared_by_what_they_decide_and_how_rightly() -> None:
+    """A point each, in the order given; one that decided nothing has none."""
+    one = results(labels=[R, R, R])
+    silent = one._replace(judges={**one.judges, "silent": [judged(i.id, None) for i in one.items]})
+    plot = judges_plot(numbers(silent).measured)
+    assert plot is not None
+    assert [(d.name, d.number, round(d.decided, 3), d.right) for d in plot.dots] == [
+        ("rules", 0, 1.0, 1.0), ("other, too", 1, 0.667, 0.5),
+    ]  # fmt: skip
+    assert plot.dots[0].right_range.low == pytest.approx(3 / (3 + 3.8415), abs=0.001)
+    text = render_page(silent, most=3)
+    assert "rules: decided 100.0 %, 100.0 % right" in text
+    assert "silent: decided" not in text
+
+
+def test_axes_hold_their_values() -> None:
+    """An axis starts or ends close to the data, and what is outside is drawn at its end."""
+    assert up_to_one(0.83).ticks == [0.8, 0.85, 0.9, 0.95, 1.0]
+    assert up_to_one(0.2).low == 0
+    assert from_zero(0.07).ticks[-1] == 0.1
+    axis = from_zero(0.1)
+    assert (axis.at(0.5), axis.y(0.0), axis.y(0.1)) == (100.0, 216.0, 16.0)
 
 
 def test_the_counts_of_a_table_of_labels_are_the_labelled_rows() -> None:

@@ -435,6 +435,15 @@ def test_intervals_are_over_questions() -> None:
     assert 0.2 < many.interval.low < 0.4 < 0.6 < many.interval.high < 0.8
 
 
+def test_full_points_of_few_are_not_certain() -> None:
+    """Three responses with full points, to a question each, have Wilson's limits, 3 / (3 + z2)."""
+    points = scored([row(f"r{n}", 5, 5) for n in range(3)]).points
+    assert points is not None
+    assert points.interval is not None
+    assert points.interval.low == pytest.approx(3 / (3 + 3.8415), abs=0.001)
+    assert points.interval.high == 1
+
+
 def test_correlations_are_drawn_by_question_too() -> None:
     """A negative correlation within one of two questions widens the interval."""
     x = [1, 2, 3, 4, 5]

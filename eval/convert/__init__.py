@@ -1,0 +1,1 @@
+"""What changes when one judge replaces another on the same items."""

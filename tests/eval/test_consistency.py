@@ -1,0 +1,210 @@
+"""Changes that change nothing that matters, and the verdicts before and after them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from eval.consistency.__main__ import app, settings_of
+from eval.consistency.measure import change_of, consistency
+from eval.consistency.variations import VARIATIONS
+from gradegpt.errors import GradeGPTError
+from gradegpt.importers.labelled import Source, read_examples
+from gradegpt.judges import RuleJudge
+from gradegpt.records import write_rows
+from gradegpt.schema import AnswerType, Item, Judgement, Outcome, Verdict
+
+YES, NO = Verdict.CORRECT, Verdict.INCORRECT
+QUESTION = "Which is prime?\nA. 8\nB. 7\nC. 9\nD. 6"
+TURNED = "Which is prime?\nA. 7\nB. 9\nC. 6\nD. 8"
+
+
+def item(response: str, reference: str = "5", question: str = "?", **fields: object) -> Item:
+    return Item(id="1", question=question, reference=(reference,), response=response, **fields)  # type: ignore[arg-type]
+
+
+def changed(name: str, response: str, reference: str = "5", **fields: object) -> str | None:
+    after = VARIATIONS[name](item(response, reference, **fields))
+    return None if after is None else after.response
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after"),
+    [
+        ("blanks", "a\nb", "\n\na  \nb \n"),
+        ("opening", "It is 5.", "Sure, let us look at this question.\n\nIt is 5."),
+        ("opening", "答案是5", "好的，我们来看这道题。\n\n答案是5"),
+        ("thanks", "It is 5.", "It is 5.\n\nI hope this helps. Thank you!"),
+        ("thanks", "so we get \\[x", None),
+        ("bold", "First.\nIt is 5.", "First.\n**It is 5.**"),
+        ("bold", "It is **5**.", "It is 5."),
+        ("bold", "2**3", None),
+        ("full_width", "选B，x=1,200.5", "选Ｂ，x＝１,２００．５"),
+        ("full_width", "$5$", None),
+        ("full_width", "I think so", None),
+        ("half_width", "（１２，３４）：Ａ", "(12，34):A"),
+        ("latex_delimiters", "$$x$$ and $y$", "\\[x\\] and \\(y\\)"),
+        ("latex_delimiters", "\\(x\\), \\[y\\]", "$x$, $$y$$"),
+        ("latex_delimiters", "it costs $5 and $6", None),
+        ("number_format", "It is 1,200,000.", "It is 1200000."),
+        ("number_format", "It is 1200000.", "It is 1,200,000."),
+        ("number_format", "x_{12345}, 0.123456, 1234", None),
+        ("other_language", "Working\nThe answer is 5.", "Working\n答案是5。"),
+        ("other_language", "所以答案是$x^2$", "So the answer is $x^2$"),
+        ("other_language", "The answer is five.", None),
+        ("other_language", "答案是五", None),
+    ],
+)
+def test_a_change_is_made_or_does_not_apply(name: str, before: str, after: str | None) -> None:
+    """By hand, a row for each decision."""
+    assert changed(name, before) == after
+
+
+def test_number_formats_change_where_a_number_is_asked_alone() -> None:
+    """In a list of options or of numbers a comma may separate answers."""
+    assert changed("number_format", "12345", "blue", answer_type=AnswerType.TEXT) is None
+
+
+@pytest.mark.parametrize(
+    ("response", "reference", "after", "new_reference"),
+    [
+        ("The answer is B.", "B", "The answer is A.", "A"),
+        ("故选（Ｂ）B", "B", "故选（Ｂ）A", "A"),
+        ("$\\boxed{A}$", "B", "$\\boxed{D}$", "A"),
+        ("AB", "AB", "AD", "AD"),
+        ("A and B", "AB", "A and D", "AD"),
+    ],
+)
+def test_options_are_reordered_with_their_letters(
+    response: str, reference: str, after: str, new_reference: str
+) -> None:
+    """The letter of a text moves with it, in the reference and the response; lists stay sorted."""
+    kind = AnswerType.MULTIPLE_CHOICE if len(reference) > 1 else AnswerType.SINGLE_CHOICE
+    made = VARIATIONS["options_reordered"](item(response, reference, QUESTION, answer_type=kind))
+    assert made is not None
+    assert (made.question, made.response, made.reference) == (TURNED, after, (new_reference,))
+
+
+@pytest.mark.parametrize(
+    ("question", "response"),
+    [
+        (QUESTION, "A triangle has three sides, so B"),
+        (QUESTION, "P(A) = 0.5, so B"),
+        (QUESTION, "The segment BA is longer"),
+        (QUESTION, "$A \\cap B$ is B"),
+        (QUESTION, "B, A"),
+        ("点 A 在哪里？\nA. 1\nB. 2", "B"),
+        ("Which?\nA. 1\nB. 2\nC. all of the above", "B"),
+        ("Which?\nA. 1\nB. 1", "B"),
+        ("Which is prime?", "B"),
+    ],
+)
+def test_letters_that_may_be_no_options_are_left_alone(question: str, response: str) -> None:
+    """Articles, events, points, sets, an order of options, and options that name others."""
+    made = item(response, "B", question, answer_type=AnswerType.SINGLE_CHOICE)
+    assert VARIATIONS["options_reordered"](made) is None
+
+
+@pytest.mark.parametrize("name", VARIATIONS)
+def test_the_rules_repeat_their_verdicts_on_the_hand_labelled_answers(name: str) -> None:
+    """No change turns a verdict of the rules over."""
+    items = list(read_examples(Source(path="eval/data/handmade.jsonl", fields=None)))
+    pairs = [(i, c) for i in items[::3] if (c := VARIATIONS[name](i)) is not None]
+    before, after = (
+        (RuleJudge().judge(side) for side in zip(*pairs, strict=True)) if pairs else ((), ())
+    )
+    assert change_of(name, before, after).flipped == 0
+
+
+def judged(*verdicts: Verdict | None) -> list[Judgement]:
+    return [
+        Judgement(
+            id="x", outcome=Outcome.JUDGED if v else Outcome.UNDECIDED, verdict=v, method="m",
+        )
+        for v in verdicts
+    ]  # fmt: skip
+
+
+def test_the_kinds_of_pairs_add_up() -> None:
+    """Invalid counts as incorrect; a share has Wilson's limits, and none without items."""
+    before = judged(YES, NO, YES, None, None, NO)
+    after = judged(YES, Verdict.INVALID, NO, None, YES, None)
+    found = change_of("c", before, after)
+    assert (found.n, found.same, found.flipped, found.now_open, found.now_decided) == (
+        6,
+        3,
+        1,
+        1,
+        1,
+    )
+    assert found.share == 0.5
+    assert found.low < 0.5 < found.high
+    assert change_of("c", (), ()).share is None
+
+
+class Moody:
+    """Accepts what is thanked for, and nothing else."""
+
+    name = "moody"
+    fingerprint = "moody"
+
+    def judge(self, items: Sequence[Item]) -> list[Judgement]:
+        return [
+            j.model_copy(update={"id": i.id})
+            for i in items for j in judged(YES if "Thank" in i.response else NO)
+        ]  # fmt: skip
+
+
+def test_flips_are_found_and_written(tmp_path: Path) -> None:
+    """Two items flip when the response thanks; a second run reuses the judgements."""
+    items = [item("5").model_copy(update={"id": str(n)}) for n in range(2)]
+    for _ in range(2):
+        changes, flips = consistency(items, Moody(), ["again", "thanks"], tmp_path, overwrite=False)
+        assert [(c.name, c.flipped, c.same) for c in changes] == [("again", 0, 2), ("thanks", 2, 0)]
+    assert [flip.id for flip in flips] == ["0", "1"]
+    assert len((tmp_path / "flips.jsonl").read_text("utf-8").splitlines()) == 2
+    with pytest.raises(GradeGPTError, match="--overwrite"):
+        consistency(items[:1], Moody(), ["again"], tmp_path, overwrite=False)
+
+
+def test_the_command_prints_a_row_for_each_change(tmp_path: Path) -> None:
+    """With rules on one file."""
+    write_rows(
+        tmp_path / "a.jsonl", [{"id": "a", "reference": "5", "response": "The answer is 5."}]
+    )
+    ended = CliRunner().invoke(
+        app, [str(tmp_path / "a.jsonl"), "--judge", "rules", "-o", str(tmp_path / "out"),
+              "--change", "again", "--change", "other_language"],
+    )  # fmt: skip
+    assert ended.exit_code == 0, ended.output
+    assert "other_language" in ended.output
+    assert json.loads((tmp_path / "out" / "report.json").read_text("utf-8"))["items"] == 1
+
+
+def test_a_judge_is_a_kind_or_a_file(tmp_path: Path) -> None:
+    """The options of a model go to a judge that asks one."""
+    (tmp_path / "j.yaml").write_text("kind: cascade\nmin_confidence: 0\n", encoding="utf-8")
+    assert settings_of("cascade", {"model": "m"}).model == "m"
+    assert settings_of(str(tmp_path / "j.yaml"), {}).min_confidence == 0
+    with pytest.raises(typer.BadParameter, match="asks no model"):
+        settings_of("rules", {"model": "m"})
+    with pytest.raises(GradeGPTError, match="no such settings file"):
+        settings_of("ruels", {})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [(["--change", "colour"], "--change colour: use one of"), ([], "two rows have one id")],
+)
+def test_bad_input_is_refused(tmp_path: Path, arguments: list[str], message: str) -> None:
+    """Before anything is judged."""
+    write_rows(tmp_path / "a.jsonl", [{"id": "a", "reference": "5", "response": "5"}] * 2)
+    given = [str(tmp_path / "a.jsonl"), "--judge", "rules", "-o", str(tmp_path / "out")]
+    ended = CliRunner().invoke(app, [*given, *arguments])
+    assert message in f"{ended.output}{ended.exception}".replace("\n", " ")
+    assert not (tmp_path / "out").exists()
