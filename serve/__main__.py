@@ -11,6 +11,7 @@ from typing import Annotated, Final
 
 import typer
 
+from gradegpt import options
 from gradegpt.cli import run
 from gradegpt.errors import GradeGPTError
 from gradegpt.settings import load_settings
@@ -36,32 +37,26 @@ class AddressError(GradeGPTError, OSError):
     """'{"question": "2+2=?", "reference": "4", "response": "The answer is 4."}'"""
 )
 def serve(
-    config: Annotated[
-        Path,
-        typer.Argument(
-            metavar="CONFIG.YAML",
-            help="A settings file, or the name of a shipped one, such as nano.",
-        ),
-    ],
+    config: Annotated[Path, options.config("nano")],
     overrides: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="KEY=VALUE",
-            help="Settings to change. The judge: judge.kind=rules, judge.model=..., "
+        options.changes(
+            "the judge: judge.kind=rules, judge.model=..., "
             "judge.base_url=... Access: host, port, api_keys=FILE (gradegpt serve.keys adds a "
             "key). More than one process: workers=2 (worker processes, restarted on crash), "
             "processes=2 (whole servers behind the port). Limits: max_items, max_body_bytes, "
             "max_held_bytes, max_queue, max_batch, deadline_s, grace_s. Prompts: "
-            "unrecognised=pass, undecided=incorrect, any_model=false. Others: judge.cache=FILE, "
-            "log_requests=true; docs/guides/serve.md describes each.",
+            "templates=[FILE], general=false, unrecognised=pass, undecided=error, "
+            "any_model=false. Others: judge.cache=FILE, log_requests=true; "
+            "docs/guides/serve.md describes each."
         ),
     ] = None,
 ) -> None:
     """Serve a judge, with its own and OpenAI-compatible APIs, until Ctrl-C or SIGTERM.
 
     A scoring pipeline needs one change: its judge's base URL becomes the URL that the ready line
-    prints, with /v1. POST /v1/chat/completions and /v1/completions recognise the prompts of many
-    pipelines (GET /v1/adapters lists them) and reply in the form that each of them parses.
+    prints, with /v1. POST /v1/chat/completions, /v1/completions and /v1/responses recognise the
+    prompts of many pipelines (GET /v1/adapters lists them) and reply in the form that each parses.
 
     POST /v1/judge takes an item (question, reference, response), {"items": [...]}, or JSON Lines
     (Content-Type: application/x-ndjson). GET / is a page to try it. GET /ready reports whether
@@ -98,7 +93,8 @@ def listen(host: str, port: int) -> socket.socket:
     """
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        listener = socket.socket(family)
+        # With the protocol: asyncio sends small replies at once (TCP_NODELAY) only where it is set.
+        listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     except OSError as error:
         raise AddressError(
             f"{host}:{port}: {error.strerror}; set host to a valid address"

@@ -62,7 +62,10 @@ async def model(request: Request, name: str) -> dict[str, Any]:
 
 @router.get("/v1/adapters")
 async def adapters(request: Request) -> dict[str, Any]:
-    """List the recognised prompt families, with an example of each."""
+    """List the recognised prompt families and templates, with an example of each.
+
+    A template has passed its ``trials``, or the server would not have started.
+    """
     known: tuple[Adapter, ...] = request.app.state.adapters
     return {"object": "list", "data": [_family(adapter) for adapter in known]}
 
@@ -79,4 +82,5 @@ def _family(adapter: Adapter) -> dict[str, Any]:
         "callers": adapter.callers,
         "example": [message.model_dump() for message in example],
         "json_schema": adapter.schema,
+        "trials": dict.fromkeys(adapter.trials, "passed"),
     }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from fastapi import Request
@@ -16,13 +17,14 @@ from starlette.concurrency import run_in_threadpool
 
 from gradegpt.errors import TooLargeError
 from gradegpt.fit import estimate_tokens
-from gradegpt.schema import Judgement, Message, Row
+from gradegpt.schema import Judgement, Message, Outcome, Row
 
-from .adapters import Adapter, Ask, PromptError, find
+from .adapters import Adapter, Ask, NoVerdictError, PromptError, find
 from .adapters.reply import Reply
 from .body import check_lengths, until_disconnect
 from .errors import ModelNameError, UnsupportedError
 from .logs import note_of
+from .metrics import Metrics
 from .scheduler import BatchScheduler
 from .settings import ServeSettings
 
@@ -81,6 +83,11 @@ class ResponseFormat(Lenient):
     type: Literal["text", "json_object", "json_schema"] = "text"
     json_schema: dict[str, Any] | None = None
 
+    @property
+    def wanted(self) -> dict[str, Any] | None:
+        """The JSON schema that the caller wants."""
+        return (self.json_schema or {}).get("schema")
+
     def check(self, adapter: Adapter | None) -> None:
         """Refuse a format that the replies of the family, or of the engine, cannot follow."""
         if self.type == "text":
@@ -91,7 +98,7 @@ class ResponseFormat(Lenient):
                 f"response_format: replies to {family} are text; leave it out", "response_format"
             )
         present = adapter.schema.get("properties", {})
-        asked = ((self.json_schema or {}).get("schema") or {}).get("required") or ()
+        asked = (self.wanted or {}).get("required") or ()
         if missing := [name for name in asked if name not in present]:
             raise UnsupportedError(
                 f"response_format: replies to {adapter.name} have the fields "
@@ -154,8 +161,8 @@ async def answers(
     """
     settings: ServeSettings = request.app.state.settings
     check_model(wanted.model, settings)
-    asks = [await recognised(request, messages) for messages in conversations]
     form, note = response_format or ResponseFormat(), note_of(request)
+    asks = [await recognised(request, messages, form) for messages in conversations]
     families = {ask.adapter.name if ask else "none" for ask in asks}
     note.family = families.pop() if len(families) == 1 else "several"
     note.content = conversations
@@ -172,7 +179,7 @@ async def _all(
 ) -> list[ReplyContent]:
     scheduler: BatchScheduler = request.app.state.scheduler
     settings: ServeSettings = request.app.state.settings
-    extracted = [ask.extraction() if ask else None for ask in asks]
+    extracted = [await _extraction(ask) for ask in asks]
     judging = [
         (at, ask) for at, ask in enumerate(asks) if ask is not None and extracted[at] is None
     ]
@@ -184,14 +191,35 @@ async def _all(
     note_of(request).judged(judgements)
     made: dict[int, ReplyContent] = {}
     for (at, judged), judgement in zip(judging, judgements, strict=True):
-        reply = judged.reply(judgement, undecided=settings.undecided, as_json=form.type != "text")
-        made[at] = ReplyContent.of(reply, wanted, judgement, **_extra(scheduler, judged))
+        reply = _reply(request, judged, judgement, as_json=form.type != "text")
+        extra = {**_extra(scheduler, judged), "replied": reply.replied}
+        made[at] = ReplyContent.of(reply, wanted, judgement, **extra)
     for at, (ask, extraction) in enumerate(zip(asks, extracted, strict=True)):
         if ask is None:
             made[at] = await _passed_on(scheduler, conversations[at], wanted, settings)
         elif extraction is not None:
             made[at] = ReplyContent.of(extraction, wanted, None, **_extra(scheduler, ask))
     return [made[at] for at in range(len(asks))]
+
+
+async def _extraction(ask: Ask | None) -> Reply | None:
+    """The reply of a family that asks for no verdict, made in a thread as it takes time."""
+    extracts = ask is not None and ask.adapter.extract is not None
+    return await run_in_threadpool(ask.extraction) if ask and extracts else None
+
+
+def _reply(request: Request, ask: Ask, judgement: Judgement, *, as_json: bool) -> Reply:
+    """The reply to one judgement, which is counted if the judge has not decided."""
+    settings: ServeSettings = request.app.state.settings
+    metrics: Metrics = request.app.state.metrics
+    try:
+        reply = ask.reply(judgement, undecided=settings.undecided, as_json=as_json)
+    except NoVerdictError:
+        metrics.undecided(ask.adapter.name, "error")
+        raise
+    if judgement.outcome is not Outcome.JUDGED:
+        metrics.undecided(ask.adapter.name, reply.replied)
+    return reply
 
 
 async def _passed_on(
@@ -210,7 +238,9 @@ async def _passed_on(
     return ReplyContent(content, "", reply.prompt_tokens, reply.completion_tokens, extra, finish)
 
 
-async def recognised(request: Request, messages: Sequence[Message]) -> Ask | None:
+async def recognised(
+    request: Request, messages: Sequence[Message], form: ResponseFormat
+) -> Ask | None:
     """The recognised prompt; None for a prompt that is passed to the engine."""
     settings: ServeSettings = request.app.state.settings
     adapters: tuple[Adapter, ...] = request.app.state.adapters
@@ -221,10 +251,9 @@ async def recognised(request: Request, messages: Sequence[Message]) -> Ask | Non
             f"{settings.max_prompt_characters:,}; shorten it, "
             "or start the server with a larger max_prompt_characters"
         )
+    known = partial(find, messages, adapters, general=settings.general, schema=form.wanted)
     try:
-        if characters > _LONG:
-            return await run_in_threadpool(find, messages, adapters)
-        return find(messages, adapters)
+        return await run_in_threadpool(known) if characters > _LONG else known()
     except PromptError:
         scheduler: BatchScheduler = request.app.state.scheduler
         if settings.unrecognised == "pass" and scheduler.generates:
@@ -254,4 +283,5 @@ def usage_of(replies: Iterable[ReplyContent]) -> dict[str, int]:
 
 
 def _extra(scheduler: BatchScheduler, ask: Ask) -> dict[str, Any]:
-    return {"adapter": ask.adapter.name, "fingerprint": scheduler.fingerprint}
+    read = {"read": ask.read} if ask.read else {}
+    return {"adapter": ask.adapter.name, "fingerprint": scheduler.fingerprint, **read}

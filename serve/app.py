@@ -5,9 +5,11 @@
 | POST /v1/judge                 | an item, many, or a stream of them -> judgements               |
 | POST /v1/chat/completions      | a scoring pipeline's prompt -> a reply for its parser          |
 | POST /v1/completions           | the same for raw prompts                                       |
+| POST /v1/responses             | the same in the form of OpenAI's newer API                     |
 | /v1/files, /v1/batches         | OpenAI's batches                                               |
 | POST /get_reward               | rewards for OpenRLHF                                           |
 | GET /v1/models, /v1/adapters   | the served model, and the recognised prompts                   |
+| POST /v1/adapters/try          | a template of one's own -> its trials                          |
 | GET /health, /ready, /metrics  | health, readiness and counters                                 |
 | GET /, /openapi.json           | a page to try it, and the description of all routes            |
 
@@ -16,19 +18,19 @@ Not covered: TLS. Bind to the loopback or put a proxy in front.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any
 
 from fastapi import FastAPI
 
-from gradegpt.errors import SettingsError
 from gradegpt.judges.base import Judge
-from gradegpt.mistakes import suggest
 from gradegpt.schema import Item, Judgement
 
-from . import about, batches, chat, completions, files, native, page, reward
-from .adapters import ADAPTERS, Adapter
+from . import about, batches, chat, completions, files, native, page, responses, reward, templates
+from .adapters.trials import Tried, chosen
 from .batches.routes import BatchRequest
 from .chat import ChatRequest
 from .completions import CompletionRequest
@@ -39,9 +41,11 @@ from .metrics import Metrics
 from .middleware import Gate, Middleware
 from .native import JudgeReplies, JudgeReply, JudgeRequest
 from .openapi import ERRORS, describe
+from .responses import ResponsesRequest
 from .reward import RewardRequest
 from .scheduler import BatchScheduler
 from .settings import ServeSettings
+from .templates import TryRequest
 from .worker import Loaded
 from .workers import InProcess
 
@@ -67,7 +71,9 @@ def build_app(settings: ServeSettings, lifespan: Lifespan | None = None) -> Fast
         max_batch=settings.max_batch,
         max_queue=settings.max_queue,
         deadline_s=settings.deadline_s,
-        on_batch=lambda judgements, size: _count(metrics, scheduler, judgements, size),
+        on_quick=lambda results: metrics.judged(_judgements(results)),
+        on_batch=lambda results: _count(metrics, scheduler, results),
+        on_worker=metrics.worker,
     )
     app.state.settings, app.state.scheduler, app.state.started = (
         settings,
@@ -75,36 +81,32 @@ def build_app(settings: ServeSettings, lifespan: Lifespan | None = None) -> Fast
         int(time.time()),
     )
     app.state.metrics, app.state.gate = metrics, gate
-    app.state.adapters = chosen(settings.adapters)
+    app.state.trying = asyncio.Lock()
+    app.state.adapters = chosen(settings.adapters, settings.templates)
     handle_errors(app)
-    for part in (native, chat, completions, files, batches, reward, about):
+    parts = (native, chat, completions, responses, files, batches, reward, about, templates)
+    for part in parts:
         app.include_router(part.router, responses=ERRORS)
     app.include_router(page.router)
     describe(app, Item, JudgeRequest, JudgeReply, JudgeReplies, ChatRequest, CompletionRequest,
-             RewardRequest, BatchRequest)  # fmt: skip
+             ResponsesRequest, RewardRequest, BatchRequest, TryRequest, Tried)  # fmt: skip
     log = RequestLog(with_content=settings.log_content) if settings.log_requests else None
     keys = Keys.load(settings.api_keys) if settings.api_keys else None
-    app.add_middleware(Middleware, gate=gate, metrics=metrics, keys=keys, log=log)
+    app.add_middleware(
+        Middleware, gate=gate, metrics=metrics, keys=keys, log=log, patience_s=settings.deadline_s
+    )
     return app
 
 
-def chosen(names: Sequence[str]) -> tuple[Adapter, ...]:
-    """The adapters of these names, or all. Raises ``SettingsError`` for an unknown name."""
-    known = {adapter.name: adapter for adapter in ADAPTERS}
-    for name in names:
-        if name not in known:
-            hint = suggest(name, list(known))
-            raise SettingsError(f"adapters: {name!r} is unknown{hint}; GET /v1/adapters lists them")
-    return tuple(known[name] for name in names) if names else ADAPTERS
-
-
-def _count(
-    metrics: Metrics, scheduler: BatchScheduler, judgements: Sequence[Judgement], size: int
-) -> None:
-    metrics.judged(judgements)
-    metrics.batch(size)
+def _count(metrics: Metrics, scheduler: BatchScheduler, results: Sequence[Any]) -> None:
+    metrics.judged(_judgements(results))
+    metrics.batch(len(results))
     metrics.queue(scheduler.waiting)
     metrics.cache(*scheduler.cached)
+
+
+def _judgements(results: Sequence[Any]) -> list[Judgement]:
+    return [result for result in results if isinstance(result, Judgement)]
 
 
 @asynccontextmanager

@@ -26,6 +26,13 @@ from .errors import UnsupportedError
 from .openapi import documented
 
 router = APIRouter(tags=["openai"])
+ALIASES: Final = (
+    "/chat/completions", "/v1", "/v1/chat/completions/chat/completions",
+)  # fmt: skip
+"""Paths of clients whose base URL lacks ``/v1``, is used without a path, or already has the path.
+
+VLMEvalKit reads one variable, for most data sets as the whole URL, for two as the base URL.
+"""
 DONE: Final = "data: [DONE]\n\n"
 
 
@@ -36,7 +43,8 @@ class TextPart(Lenient):
     text: str = ""
 
 
-def _as_parts(value: object) -> object:
+def as_parts(value: object) -> object:
+    """Text as a list of one part; a list as it is."""
     if not isinstance(value, str | list):
         raise ValueError("expected text, or a list of text parts")
     return [{"type": "text", "text": value}] if isinstance(value, str) else value
@@ -48,7 +56,7 @@ class ChatMessage(Lenient):
     role: str
     content: Annotated[
         list[TextPart],
-        BeforeValidator(_as_parts, json_schema_input_type=str | list[TextPart]),
+        BeforeValidator(as_parts, json_schema_input_type=str | list[TextPart]),
     ]
 
     def read(self, where: str) -> Message:
@@ -83,6 +91,10 @@ async def chat(request: Request) -> Response:
     if asked.stream:
         return StreamingResponse(completion.events(), media_type="text/event-stream")
     return JSONResponse(completion.whole())
+
+
+for alias in ALIASES:
+    router.add_api_route(alias, chat, methods=["POST"], include_in_schema=False)
 
 
 def head(asked: ReplyOptions, request: Request, prefix: str) -> dict[str, Any]:

@@ -63,40 +63,45 @@ async def complete(request: Request) -> Response:
 
 
 class Completion(NamedTuple):
-    """A text completion, sent whole or as a stream. Each choice has its judgement."""
+    """A text completion, sent whole or as a stream."""
 
     head: dict[str, Any]
     asked: CompletionRequest
     replies: list[ReplyContent]
 
     def whole(self) -> dict[str, Any]:
-        """The whole reply: ``n`` equal choices per prompt, in the order of the prompts."""
+        """The whole reply: ``n`` equal choices per prompt, in the order of the prompts.
+
+        ``gradegpt`` is the judgement, or a list of them for several prompts.
+        """
+        extras = [reply.extra for reply in self.replies]
         return {
             **self.head,
             "object": "text_completion",
-            "choices": list(self._choices()),
+            "choices": [choice for choice, _ in self._choices()],
             "usage": usage_of(self.replies),
+            "gradegpt": extras[0] if len(extras) == 1 else extras,
         }
 
     def events(self) -> Iterator[str]:
-        """The reply as server-sent events, one per choice."""
+        """The reply as server-sent events, one per choice, each with its judgement."""
         top = {**self.head, "object": "text_completion"}
-        for choice in self._choices():
-            yield event({**top, "choices": [choice]})
+        for choice, extra in self._choices():
+            yield event({**top, "choices": [choice], "gradegpt": extra})
         if self.asked.includes_usage:
             yield event({**top, "choices": [], "usage": usage_of(self.replies)})
         yield DONE
 
-    def _choices(self) -> Iterator[dict[str, Any]]:
+    def _choices(self) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
         n = self.asked.n or 1
         for index in range(n * len(self.replies)):
             reply = self.replies[index // n]
             why = {"reasoning_content": reply.why} if reply.why else {}
-            yield {
+            choice = {
                 "index": index,
                 "text": reply.content,
                 "logprobs": None,
                 "finish_reason": reply.finish_reason,
                 **why,
-                "gradegpt": reply.extra,
             }
+            yield choice, reply.extra

@@ -33,8 +33,12 @@ from gradegpt.errors import EngineError, EngineTimeoutError, GradeGPTError, Inpu
 from gradegpt.mistakes import complaints
 from gradegpt.schema import Row
 
+from .logs import note_of
+
 SHOWN: Final = 20
 """The most complaints in one message; the others are counted."""
+INTERNAL: Final = "internal_error"
+"""The code of an error that nobody expected."""
 
 
 class RequestError(InputError):
@@ -177,33 +181,42 @@ def reply_to(error: GradeGPTError) -> JSONResponse:
 
 
 def handle_errors(app: FastAPI) -> None:
-    """Give every error the same format, unexpected ones without details."""
+    """Give every error the same format, unexpected ones without details; note the code."""
+
+    def reply(
+        request: Request, status: int, message: str, code: str, param: str | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> JSONResponse:  # fmt: skip
+        note_of(request).errors[code] += 1
+        body = error_body(status, message, code, param)
+        return JSONResponse(body, status_code=status, headers=headers)
 
     @app.exception_handler(GradeGPTError)
-    async def _ours(_: Request, error: GradeGPTError) -> JSONResponse:
+    async def _ours(request: Request, error: GradeGPTError) -> JSONResponse:
+        note_of(request).errors[error.code] += 1
         return reply_to(error)
 
     @app.exception_handler(RequestValidationError)
-    async def _parameters(_: Request, error: RequestValidationError) -> JSONResponse:
+    async def _parameters(request: Request, error: RequestValidationError) -> JSONResponse:
         found = [(".".join(map(str, e["loc"][1:])), e["msg"].lower()) for e in error.errors()]
         message = "; ".join(f"{name}: {what}" for name, what in found[:SHOWN])
-        return JSONResponse(error_body(422, message, InputError.code, found[0][0]), status_code=422)
+        return reply(request, 422, message, InputError.code, found[0][0])
 
     @app.exception_handler(HTTPException)
     async def _routing(request: Request, error: HTTPException) -> JSONResponse:
         status = HTTPStatus(error.status_code)
         where = f"{request.method} {request.url.path}: {status.phrase.lower()}"
         message = f"{where}; GET /openapi.json lists all routes"
-        body = error_body(status, message, status.name.lower())
-        return JSONResponse(body, status_code=status, headers=error.headers)
+        return reply(request, status, message, status.name.lower(), headers=error.headers)
 
     @app.exception_handler(ClientDisconnect)
-    async def _gone(_: Request, __: ClientDisconnect) -> JSONResponse:
+    async def _gone(request: Request, __: ClientDisconnect) -> JSONResponse:
         # No client receives this; proxies log the status.
-        return JSONResponse(error_body(499, "the client left", "client_left"), status_code=499)
+        return reply(request, 499, "the client left", "client_left")
 
     @app.exception_handler(Exception)
     async def _unexpected(_: Request, __: Exception) -> JSONResponse:
-        # Starlette raises the exception again after this reply, so that the server logs it.
+        # Starlette raises the exception again after this reply, so that the server logs it; the
+        # middleware, which is inside of this, has noted it.
         message = "an error in the server, not in the request; see the server's log"
-        return JSONResponse(error_body(500, message, "internal_error"), status_code=500)
+        return JSONResponse(error_body(500, message, INTERNAL), status_code=500)

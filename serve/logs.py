@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import sys
@@ -28,7 +29,10 @@ logging.getLogger("python_multipart").setLevel(logging.ERROR)
 class Note:
     """The facts about a request that handlers collect for the log.
 
-    ``held`` are the bytes of its body. ``content`` are its rows, logged only with ``log_content``.
+    ``status`` is 0 until the reply begins. ``held`` are the bytes of its body and reply. ``errors``
+    counts codes: that of the reply, or those of a stream's lines. ``content`` are its rows, logged
+    only with ``log_content``. ``left`` is set when the connection is lost, also while nothing reads
+    from it.
     """
 
     id: str
@@ -36,12 +40,14 @@ class Note:
     path: str
     owner: str = ""
     family: str = ""
-    status: int = 500
+    status: int = 0
     started: float = field(default_factory=time.monotonic)
     held: int = 0
     items: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)
+    errors: Counter[str] = field(default_factory=Counter)
     content: Any = None
+    left: asyncio.Event = field(default_factory=asyncio.Event)
 
     def judged(self, judgements: Iterable[Judgement]) -> None:
         """Count judgements by outcome."""
@@ -55,21 +61,26 @@ class Note:
         return time.monotonic() - self.started
 
     def put_into(self, scope: Any) -> None:
-        """Store the note in the request's scope, for ``note_of``."""
+        """Store the note in the request's scope, for ``note_in``."""
         scope[_KEY] = self
+
+
+def note_in(scope: Any) -> Note:
+    """The note in a request's scope."""
+    note: Note = scope[_KEY]
+    return note
 
 
 def note_of(request: Request) -> Note:
     """The note of a request."""
-    note: Note = request.scope[_KEY]
-    return note
+    return note_in(request.scope)
 
 
 class RequestLog:
     """Writes one line per request."""
 
     def __init__(self, *, with_content: bool, out: TextIO | None = None) -> None:
-        self._with_content = with_content
+        self.with_content = with_content
         self._out = out
 
     def write(self, note: Note) -> None:
@@ -84,9 +95,10 @@ class RequestLog:
             "family": note.family,
             "items": note.items,
             "outcomes": dict(note.outcomes),
+            "errors": dict(note.errors),
             "key": note.owner,
         }
-        if self._with_content and note.content is not None:
+        if self.with_content and note.content is not None:
             row["content"] = note.content
         out = self._out or sys.stderr
         line = json.dumps(row, ensure_ascii=False, default=_as_json)

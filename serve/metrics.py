@@ -7,10 +7,10 @@ start, and any of them reports the sum. A single process needs no folder.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from threading import Lock
-from typing import Final
+from typing import Final, Literal
 
 from gradegpt.schema import Judgement
 
@@ -75,9 +75,13 @@ class Metrics:
         self._items = Counter(
             "gradegpt_items", "Items judged.", ("outcome", "method"), registry=registry
         )
+        self._undecided = Counter(
+            "gradegpt_undecided_replies", "Replies without a verdict of the judge.",
+            ("family", "replied"), registry=registry,
+        )  # fmt: skip
         self._queue = Gauge(
-            "gradegpt_queue_items", "Items that wait for the judge.", registry=registry,
-            multiprocess_mode="livesum",
+            "gradegpt_queue_items", "Items that wait for a stage of the judge.", ("stage",),
+            registry=registry, multiprocess_mode="livesum",
         )  # fmt: skip
         self._batches = Histogram(
             "gradegpt_batch_items", "Items of a batch of the judge.", buckets=_ITEMS,
@@ -87,6 +91,21 @@ class Metrics:
         self._misses = Counter(
             "gradegpt_cache_misses", "Items not found in the cache.", registry=registry
         )
+        self._errors = Counter(
+            "gradegpt_errors", "Errors in replies, and in lines of streams.", ("code",),
+            registry=registry,
+        )  # fmt: skip
+        self._workers = Counter(
+            "gradegpt_workers", "Worker processes lost, and restarted.", ("event",),
+            registry=registry,
+        )  # fmt: skip
+        self._processes = Counter(
+            "gradegpt_processes", "Server processes lost, and restarted.", ("event",),
+            registry=registry,
+        )  # fmt: skip
+        for event in ("lost", "restarted"):  # at zero from the start, so that a rate can be taken
+            self._workers.labels(event)
+            self._processes.labels(event)
         self._cached = (0, 0)
         self._lock = Lock()
 
@@ -95,18 +114,36 @@ class Metrics:
         self._requests.labels(route, str(status), family).inc()
         self._seconds.labels(route).observe(seconds)
 
+    def errors(self, codes: Mapping[str, int]) -> None:
+        """Count the errors of a request by code."""
+        for code, number in codes.items():
+            self._errors.labels(code).inc(number)
+
+    def worker(self, event: Literal["lost", "restarted"]) -> None:
+        """Count a worker process that died or was killed at its deadline, or that runs again."""
+        self._workers.labels(event).inc()
+
+    def process(self, event: Literal["lost", "restarted"]) -> None:
+        """Count a server process that died, or that runs again."""
+        self._processes.labels(event).inc()
+
     def judged(self, judgements: Iterable[Judgement]) -> None:
         """Count judgements by outcome and method."""
         for judgement in judgements:
             self._items.labels(judgement.outcome.value, judgement.method).inc()
 
+    def undecided(self, family: str, replied: str) -> None:
+        """Count a reply to a judgement without a verdict, by what was replied or ``error``."""
+        self._undecided.labels(family, replied).inc()
+
     def batch(self, items: int) -> None:
         """Record the number of items of a batch."""
         self._batches.observe(items)
 
-    def queue(self, items: int) -> None:
-        """Record the number of waiting items."""
-        self._queue.set(items)
+    def queue(self, items: Mapping[str, int]) -> None:
+        """Record the number of waiting items of each stage."""
+        for stage, number in items.items():
+            self._queue.labels(stage).set(number)
 
     def cache(self, hits: int, misses: int) -> None:
         """Record a ``CachedJudge``'s counts so far, which only grow."""

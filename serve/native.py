@@ -31,15 +31,18 @@ from .body import (
 )
 from .errors import QueueFullError, body_of
 from .logs import note_of
-from .middleware import Gate
+from .middleware import Gate, UnreadError, stopped
 from .openapi import documented, schema_of
 from .scheduler import BatchScheduler
 from .settings import ServeSettings
 
 router = APIRouter(tags=["judge"])
 LINES: Final = "application/x-ndjson"
-_MAX_IN_FLIGHT: Final = 256
-"""The most rows of a stream that are judged or queued at a time."""
+_MAX_IN_FLIGHT: Final = 128
+"""The most rows of a stream that are judged or queued at a time: two full batches."""
+_ALL_IN_FLIGHT: Final = 2_048
+"""The same for all streams together: many streams share them, but each has a few."""
+_FEW: Final = 4
 _HELD: Final = 10_000
 """The most judgements that wait for a client to read them."""
 _PAUSE_S: Final = 0.05
@@ -129,64 +132,105 @@ class JudgedLines(Response):
     def __init__(self, request: Request, rows: AsyncIterator[Line]) -> None:
         super().__init__()
         del self.headers["content-length"]
-        self._request, self._rows = request, rows
+        self._request, self._rows, self._note = request, rows, note_of(request)
         self._scheduler: BatchScheduler = request.app.state.scheduler
         self._gate: Gate = request.app.state.gate
         self._settings: ServeSettings = request.app.state.settings
-        self._lines: asyncio.Queue[asyncio.Task[str] | None] = asyncio.Queue(_HELD)
+        self._lines: asyncio.Queue[asyncio.Task[bytes] | None] = asyncio.Queue(_HELD)
+        self._unread = self._written = self._in_flight = 0
+        self._room = asyncio.Event()
 
     @override
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the lines; stop all work when the client disconnects."""
         head = {"type": "http.response.start", "status": 200, "headers": self.raw_headers}
         await send(head)
-        left = False
+        self._gate.streams += 1
+        try:
+            if await self._stayed(send):
+                await send(_body(b"", more=False))
+        except asyncio.CancelledError:
+            if self._gate.over:
+                error = {**body_of(stopped()), "line": self._written + 1}
+                await send(_body(dump(error).encode() + b"\n", more=False))
+            raise
+        finally:
+            self._gate.streams -= 1
+            self._gate.held -= self._unread
+
+    async def _stayed(self, send: Send) -> bool:
+        """Whether the client stayed until all lines were written."""
+        stayed = True
         try:
             async with asyncio.TaskGroup() as group:
-                reading = group.create_task(self._read(group))
+                tasks = [group.create_task(self._read(group)), group.create_task(self._leaving())]
                 while (line := await self._lines.get()) is not None:
-                    await self._write(send, await line, more=True)
-                reading.cancel()
-        except* (ClientDisconnect, TimeoutError):
-            left = True  # or the client does not read, and uvicorn closes the connection
-        if not left:
-            await self._write(send, "", more=False)
+                    text = await line
+                    await send(_body(text, more=True))
+                    self._hold(-len(text))
+                    self._written += 1
+                    await asyncio.sleep(0)  # sending alone would never notice that the client left
+                for task in tasks:
+                    task.cancel()
+        except* (ClientDisconnect, UnreadError):
+            stayed = False
+        return stayed
 
-    async def _write(self, send: Send, line: str, *, more: bool) -> None:
-        # A client that never reads must not hold the rows forever.
-        async with asyncio.timeout(self._scheduler.deadline_s):
-            await send({"type": "http.response.body", "body": line.encode(), "more_body": more})
+    async def _leaving(self) -> None:
+        await self._note.left.wait()
+        raise ClientDisconnect
 
     async def _read(self, group: asyncio.TaskGroup) -> None:
-        places = min(_MAX_IN_FLIGHT, self._scheduler.max_queue)
-        room = asyncio.Semaphore(places)
         async with aclosing(self._rows) as rows:  # type: ignore[type-var]  # a generator
             async for line in rows:
-                # A long line takes several slots, so that all lines together fit one body.
-                share = min(places, 1 + line.size * places // self._settings.max_body_bytes)
-                for _ in range(share):
-                    await room.acquire()
-                while self._gate.held + line.size > self._settings.max_held_bytes:
+                # A long line takes several places, so that all lines together fit one body.
+                places = 1 + line.size * _MAX_IN_FLIGHT // self._settings.max_body_bytes
+                while self._in_flight and self._in_flight + places > self._places:
+                    self._room.clear()
+                    await self._room.wait()
+                while self._is_full(line.size):
                     await asyncio.sleep(_PAUSE_S)
-                await self._lines.put(group.create_task(self._line(line, room, share)))
+                self._in_flight += places
+                await self._lines.put(group.create_task(self._line(line, places)))
         await self._lines.put(None)
         await disconnected(self._request)
         raise ClientDisconnect
 
-    async def _line(self, line: Line, room: asyncio.Semaphore, share: int) -> str:
+    @property
+    def _places(self) -> int:
+        """The rows of this stream that may be judged or queued now."""
+        share = max(_FEW, _ALL_IN_FLIGHT // self._gate.streams)
+        return min(share, _MAX_IN_FLIGHT, self._scheduler.max_queue)
+
+    def _is_full(self, more: int) -> bool:
+        """Whether the client has to read before more is judged for it, or others have to finish."""
+        too_much = self._gate.held + more > self._settings.max_held_bytes
+        return too_much or self._unread > self._settings.max_body_bytes
+
+    def _hold(self, size: int) -> None:
+        """Count bytes that the client has not read."""
+        self._unread += size
+        self._gate.held += size
+
+    async def _line(self, line: Line, places: int) -> bytes:
         self._gate.held += line.size
         try:
             if isinstance(line.row, InputError):
                 raise line.row
             [judgement] = await self._judged(line.row)
         except GradeGPTError as error:
-            return dump({**body_of(error), "line": line.number}) + "\n"
+            self._note.errors[error.code] += 1
+            text = dump({**body_of(error), "line": line.number})
+        else:
+            self._note.judged([judgement])
+            text = dump(judgement)
         finally:
             self._gate.held -= line.size
-            for _ in range(share):
-                room.release()
-        note_of(self._request).judged([judgement])
-        return dump(judgement) + "\n"
+            self._in_flight -= places
+            self._room.set()
+        sent = text.encode() + b"\n"
+        self._hold(len(sent))
+        return sent
 
     async def _judged(self, item: Item) -> list[Judgement]:
         """Judge an item; where the queue is full, wait, unlike a single request."""
@@ -198,3 +242,7 @@ class JudgedLines(Response):
                 await asyncio.sleep(pause_s)
                 pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
         return await self._scheduler.judge([item], caller=id(self))
+
+
+def _body(text: bytes, *, more: bool) -> dict[str, Any]:
+    return {"type": "http.response.body", "body": text, "more_body": more}

@@ -20,16 +20,32 @@ from typing import Final
 import uvicorn
 from fastapi import FastAPI
 from typing_extensions import override
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from gradegpt.errors import GradeGPTError
 
 from .app import build_app
+from .logs import note_in
+from .memory import Trimmer, settle
 from .settings import ServeSettings
 from .workers import workers_for
 
 _TICK_S: Final = 0.1
 _LAST_S: Final = 1
-"""Seconds after the grace period, before remaining connections are closed."""
+"""Seconds after the grace period for the last replies, before remaining connections are closed."""
+_SWITCH_S: Final = 0.0005
+"""Seconds after which a judge's thread lets the event loop run, a tenth of Python's default."""
+
+
+class Protocol(H11Protocol):
+    """HTTP by h11, which limits a request's headers to 64 KiB; httptools has no limit."""
+
+    @override
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Tell the running request, which may read nothing at present."""
+        super().connection_lost(exc)
+        if self.cycle is not None and not self.cycle.response_complete:  # type: ignore[redundant-expr]
+            note_in(self.cycle.scope).left.set()
 
 
 class Server(uvicorn.Server):
@@ -38,7 +54,7 @@ class Server(uvicorn.Server):
     def __init__(self, app: FastAPI, grace_s: float) -> None:
         config = uvicorn.Config(
             app,
-            http="h11",  # It limits a request's headers to 64 KiB; httptools has no limit.
+            http=Protocol,
             log_level="warning",
             timeout_graceful_shutdown=_LAST_S,
         )
@@ -49,6 +65,7 @@ class Server(uvicorn.Server):
             app.state.scheduler,
         )
         self._grace_s, self._until = grace_s, 0.0
+        self._trimmer = Trimmer()
 
     @override
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
@@ -61,9 +78,14 @@ class Server(uvicorn.Server):
 
     @override
     async def on_tick(self, counter: int) -> bool:
-        """Stop when no request runs, or after the grace period."""
+        """Stop when no request runs; at the end of the grace period, answer those that do."""
         self._metrics.queue(self._scheduler.waiting)  # each process reports the sum of all
-        if self._gate.draining and (not self._gate.running or time.monotonic() > self._until):
+        gate, late_s = self._gate, time.monotonic() - self._until
+        connections = len(self.server_state.connections)
+        self._trimmer.tick(connections=connections, running=gate.running)
+        if gate.draining and late_s > 0 and not gate.over:
+            gate.stop()
+        if gate.draining and (not gate.running or late_s > _LAST_S):
             self.should_exit = True
         return await super().on_tick(counter)
 
@@ -83,6 +105,7 @@ def run(
         GradeGPTError: loading the judge failed.
 
     """
+    sys.setswitchinterval(_SWITCH_S)
     app = build_app(settings)
     server = Server(app, settings.grace_s)
     failed: list[Exception] = []
@@ -90,6 +113,7 @@ def run(
     def load() -> None:
         try:
             app.state.scheduler.open(workers_for(settings))
+            settle()
         except Exception as error:  # noqa: BLE001  it is raised below, in the main thread
             failed.append(error)
             server.should_exit = True

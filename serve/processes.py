@@ -1,6 +1,7 @@
 """Several whole servers behind one port: the parent binds it, the children accept from it.
 
-A child that dies is replaced. SIGTERM and Ctrl-C drain all children.
+A child that dies is logged and replaced; too many deaths in a short time stop everything with an
+error. SIGTERM and Ctrl-C drain all children.
 """
 
 from __future__ import annotations
@@ -12,10 +13,12 @@ import socket
 import subprocess
 import sys
 import time
+from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from typing import IO, Final
 
-from .metrics import forget
+from .metrics import Metrics, forget
 from .settings import ServeSettings
 
 _log = logging.getLogger(__name__)
@@ -24,6 +27,9 @@ _PAUSE_S: Final = 1.0
 """Seconds before a child that failed to start is started again."""
 _SPARE_S: Final = 5.0
 """Seconds after the grace period in which children may end before they are killed."""
+_MOST_DEATHS: Final = 10
+_WINDOW_S: Final = 60.0
+"""The seconds in which ``_MOST_DEATHS`` children may die; with one more the server gives up."""
 
 
 class Child:
@@ -43,8 +49,9 @@ class Child:
         )
         self.ready = False
         assert self.process.stdin is not None
-        self.process.stdin.write(settings.model_dump_json().encode() + b"\n")
-        self.process.stdin.flush()
+        with suppress(BrokenPipeError):  # it was killed already, as the end of its output says
+            self.process.stdin.write(settings.model_dump_json().encode() + b"\n")
+            self.process.stdin.flush()
 
     @property
     def out(self) -> IO[bytes]:
@@ -61,6 +68,8 @@ class Supervisor:
     ) -> None:
         self._settings, self._listener, self._announce = settings, listener, announce
         self._children = selectors.DefaultSelector()
+        self._metrics = Metrics()
+        self._deaths: deque[float] = deque(maxlen=_MOST_DEATHS + 1)
         self._announced = False
         self._stops_at: float | None = None
         self._stop_forwarded = False
@@ -91,18 +100,33 @@ class Supervisor:
             self._on_ready()
             return
         self._children.unregister(child.out)
+        child.out.close()
         code = child.process.wait()
         forget(child.process.pid)
-        if self._stops_at is not None:
+        if self._stops_at is None:
+            self._on_death(child, code)
+
+    def _on_death(self, child: Child, code: int) -> None:
+        """Replace a child, unless its judge cannot be loaded or too many children die."""
+        self._metrics.process("lost")
+        if code > 0 and not child.ready and not self._announced:
+            self._stop(code)  # the child has said why
             return
-        if not self._announced and not child.ready:
-            self._code = code or 1
-            self._stop()
+        how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended (exit {code})"
+        self._deaths.append(time.monotonic())
+        if len(self._deaths) > _MOST_DEATHS and self._deaths[-1] - self._deaths[0] < _WINDOW_S:
+            _log.error(
+                "server process %d %s, as did %d others within %.0f s; the server gives up. See "
+                "the messages above, and the system's log for processes that ran out of memory",
+                child.process.pid, how, _MOST_DEATHS, _WINDOW_S,
+            )  # fmt: skip
+            self._stop(code=1)
             return
-        _log.error("server process %d ended (exit %d); it is replaced", child.process.pid, code)
+        _log.error("server process %d %s; it is replaced", child.process.pid, how)
         if not child.ready:
             time.sleep(_PAUSE_S)
         self._start()
+        self._metrics.process("restarted")
 
     def _on_ready(self) -> None:
         children = self._all()
@@ -113,7 +137,8 @@ class Supervisor:
                 self._announced = True
                 self._announce()
 
-    def _stop(self) -> None:
+    def _stop(self, code: int = 0) -> None:
+        self._code = self._code or code
         if self._stops_at is None:
             self._stops_at = time.monotonic() + self._settings.grace_s + _SPARE_S
 

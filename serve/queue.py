@@ -27,7 +27,7 @@ class Job:
     caller: Hashable
     loop: asyncio.AbstractEventLoop
     result: asyncio.Future[Any]
-    retried: bool = False
+    retries: int = 0
 
 
 class Queue:
@@ -36,7 +36,7 @@ class Queue:
     def __init__(self) -> None:
         self.waiting = 0
         self.changed = threading.Condition()
-        self._callers: OrderedDict[Hashable, deque[Job]] = OrderedDict()
+        self._callers: OrderedDict[Hashable, OrderedDict[Job, None]] = OrderedDict()
         self._again: deque[Job] = deque()
         self.closed = False
 
@@ -47,7 +47,7 @@ class Queue:
                 return False
             self.waiting += len(jobs)
             for job in jobs:
-                self._callers.setdefault(job.caller, deque()).append(job)
+                self._callers.setdefault(job.caller, OrderedDict())[job] = None
             self.changed.notify_all()
             return True
 
@@ -55,7 +55,7 @@ class Queue:
         """Add started jobs again, to be done first and one at a time."""
         with self.changed:
             for job in jobs:
-                job.retried = True
+                job.retries += 1
                 self._again.append(job)
             self.changed.notify_all()
 
@@ -68,16 +68,15 @@ class Queue:
     def withdraw(self, jobs: list[Job]) -> None:
         """Remove jobs that were not started and whose result is no longer needed."""
         left = [job for job in jobs if not job.result.done() or job.result.cancelled()]
-        if not left:
-            return
         with self.changed:
             for job in left:
                 job.result.cancel()
-            waiting = self._callers.pop(left[0].caller, ())
-            kept = deque(job for job in waiting if not job.result.cancelled())
-            self.waiting -= len(waiting) - len(kept)
-            if kept:
-                self._callers[left[0].caller] = kept
+                own = self._callers.get(job.caller)
+                if own is not None and job in own:
+                    del own[job]
+                    self.waiting -= 1
+                    if not own:
+                        del self._callers[job.caller]
 
     def take(self, most: int, last_size: int, moment_s: float) -> list[Job]:
         """The next batch, as soon as there is one; empty after the queue is closed."""
@@ -99,11 +98,11 @@ class Queue:
         passed_over = 0
         while len(jobs) < most and passed_over < len(self._callers):
             caller, waiting = self._callers.popitem(last=False)
-            if jobs and waiting[0].max_new_tokens != jobs[0].max_new_tokens:
+            if jobs and next(iter(waiting)).max_new_tokens != jobs[0].max_new_tokens:
                 passed_over += 1
             else:
                 passed_over = 0
-                jobs.append(waiting.popleft())
+                jobs.append(waiting.popitem(last=False)[0])
             if waiting:
                 self._callers[caller] = waiting
         self.waiting -= len(jobs)

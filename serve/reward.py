@@ -10,11 +10,11 @@ a label is the reference. Its versions differ, and the reply has the fields of e
 | dynamic sampling           | the same                | ``scores``, ``extra_logs`` as well |
 | rollouts one by one        | the same, one a request | all three, as lists of one        |
 
-A trainer's reward must be a number, and a judgement without a verdict has none: a zero would count
-against the policy. So the request is refused (422, ``no_verdict``) unless the setting
-``reward_undecided`` gives the number to return; ``extra_logs.judged`` then marks the judged
-responses in a trainer's log. An engine failure is an HTTP error (502, 504) under every setting:
-OpenRLHF asks again after a second, five times.
+A trainer's reward must be a number. Without a verdict it is ``reward_undecided``, or else the
+reward of the verdict that the setting ``undecided`` gives to every caller (``error``: 422,
+``no_verdict``); ``extra_logs.judged`` marks the judged responses in a trainer's log. An engine
+failure is an HTTP error (502, 504) under every setting: OpenRLHF asks again after a second, five
+times.
 """
 
 from __future__ import annotations
@@ -30,9 +30,11 @@ from gradegpt.errors import EngineError, EngineTimeoutError, TooLargeError
 from gradegpt.schema import Item, Judgement, Outcome, Row, Verdict
 
 from .adapters import NoVerdictError
+from .adapters.adapter import verdict_without
 from .body import read_object, until_disconnect, valid
 from .errors import RequestError
 from .logs import note_of
+from .metrics import Metrics
 from .openapi import documented
 from .scheduler import BatchScheduler
 from .settings import ServeSettings
@@ -87,7 +89,7 @@ async def get_reward(request: Request) -> dict[str, Any]:
     note.content = items
     judgements = await until_disconnect(request, scheduler.judge(items)) if items else []
     note.judged(judgements)
-    rewards = [_reward(n, j, settings.reward_undecided) for n, j in enumerate(judgements)]
+    rewards = [_reward(request, number, j) for number, j in enumerate(judgements)]
     return {
         "rewards": rewards,
         "scores": rewards,
@@ -192,20 +194,23 @@ def question_of(prompt: str) -> str:
     return str(turns[-1] if turns else prompt).strip()
 
 
-def _reward(number: int, judgement: Judgement, undecided: float | None) -> float:
-    match judgement.outcome:
-        case Outcome.JUDGED:
-            return float(judgement.verdict is Verdict.CORRECT)
-        case Outcome.FAILED:
-            timeout = judgement.reason.startswith("engine:timeout")
-            raise (EngineTimeoutError if timeout else EngineError)(
-                f"query.{number}: {judgement.reason}"
-            )
-        case Outcome.UNDECIDED | Outcome.UNPARSED if undecided is not None:
-            return undecided
-        case _:
-            raise NoVerdictError(
-                f"query.{number}: no verdict was reached ({judgement.outcome.value}, "
-                f"{judgement.reason}); to return a number instead, start the server with "
-                "reward_undecided=0.5, for example"
-            )
+def _reward(request: Request, number: int, judgement: Judgement) -> float:
+    settings: ServeSettings = request.app.state.settings
+    metrics: Metrics = request.app.state.metrics
+    if judgement.outcome is Outcome.FAILED:
+        timeout = judgement.reason.startswith("engine:timeout")
+        raise (EngineTimeoutError if timeout else EngineError)(
+            f"query.{number}: {judgement.reason}"
+        )
+    if judgement.verdict is not None:
+        return float(judgement.verdict is Verdict.CORRECT)
+    if settings.reward_undecided is not None:
+        metrics.undecided("get_reward", f"{settings.reward_undecided:g}")
+        return settings.reward_undecided
+    try:
+        verdict = verdict_without(judgement, settings.undecided, f"query.{number}")
+    except NoVerdictError:
+        metrics.undecided("get_reward", "error")
+        raise
+    metrics.undecided("get_reward", verdict.value)
+    return float(verdict is Verdict.CORRECT)

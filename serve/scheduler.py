@@ -1,19 +1,16 @@
-"""The batch scheduler: it judges the items of all requests in batches, round robin by caller.
+"""The batch scheduler: two stages of judging, each with a queue of its own.
 
-A free worker takes a batch of waiting items at once: an item of each request in turn, so that a
-large request does not delay a small one. Nothing waits for a batch to fill; only directly after a
-batch, a worker waits briefly for new requests of the callers that it has just answered.
+The quick stage judges with what asks no model, such as rules, in a few threads of the server's
+process. The full stage asks the judge for the items that are left. So an item that rules decide
+never waits for a model, however many items do. A judge without such a stage has only the full one.
 """
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
-import logging
-import math
-import threading
-import time
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import AsyncIterator, Hashable, Sequence
+from contextlib import asynccontextmanager
 from typing import Any, Final
 
 from gradegpt.engines.base import Generation
@@ -21,32 +18,29 @@ from gradegpt.errors import EngineTimeoutError, GradeGPTError
 from gradegpt.judges.base import Judge
 from gradegpt.schema import Item, Judgement, Message, Outcome
 
-from .errors import BusyError, DeadlineError, JudgeError, QueueFullError, WorkerLostError
-from .queue import Job, Queue, settle
+from .errors import BusyError, DeadlineError, WorkerLostError
+from .stage import OnBatch, OnWorker, Stage
 from .worker import Loaded
-from .workers import InProcess, Worker
+from .workers import InProcess, Quick, Worker
 
-_log = logging.getLogger(__name__)
-
+_QUICK_THREADS: Final = 4
+"""Threads of the quick stage: an item that waits for computer algebra must not delay others."""
+_QUICK_BATCH: Final = 1
+"""The items of a quick batch: rules gain nothing from more, and others would wait for them."""
 _MOMENT: Final = 0.05
-"""The wait after a batch, as a share of the batch's own time."""
-_LONGEST_PAUSE_S: Final = 30.0
-"""The most seconds between two attempts to start a worker."""
-_LONGEST_WAIT_S: Final = 60
-"""The largest ``Retry-After``, in seconds."""
-
-OnBatch = Callable[[Sequence[Judgement], int], None]
-"""Called with the judgements of every batch and its number of inputs."""
+"""The full stage's wait for new requests after a batch, as a share of the batch's own time."""
 
 
 class BatchScheduler:
-    """Workers and the queue of their inputs.
+    """The stages of one judge.
 
     Args:
-        max_batch: The most inputs of a batch.
-        max_queue: The most inputs that may wait.
+        max_batch: The most inputs of a batch of the full stage.
+        max_queue: The most inputs that may wait, in each stage.
         deadline_s: Seconds for a request without its own deadline.
-        on_batch: Called after every batch.
+        on_quick: Called after every batch of the quick stage; undecided items have None as result.
+        on_batch: Called after every batch of the full stage.
+        on_worker: Called when a worker is lost, and when it is running again.
 
     """
 
@@ -56,16 +50,20 @@ class BatchScheduler:
         max_batch: int = 64,
         max_queue: int = 8_192,
         deadline_s: float = 120.0,
+        on_quick: OnBatch | None = None,
         on_batch: OnBatch | None = None,
+        on_worker: OnWorker | None = None,
     ) -> None:
         self.name = self.fingerprint = ""
         self.generates = False
-        self.max_batch, self.max_queue, self.deadline_s = max_batch, max_queue, deadline_s
-        self._on_batch = on_batch
+        self.max_queue, self.deadline_s = max_queue, deadline_s
         self._workers: tuple[Worker, ...] = ()
-        self._queue = Queue()
-        self.busy = self._away = 0
-        self._pace_s = 0.0
+        self._has_quick = False
+        self._quick = Stage(max_batch=_QUICK_BATCH, max_queue=max_queue, on_batch=on_quick)
+        self._full = Stage(
+            max_batch=max_batch, max_queue=max_queue, moment=_MOMENT, on_batch=on_batch,
+            on_worker=on_worker,
+        )  # fmt: skip
 
     @classmethod
     def of(cls, judge: Judge, **limits: Any) -> BatchScheduler:
@@ -75,32 +73,38 @@ class BatchScheduler:
         return scheduler
 
     def open(self, workers: Sequence[Worker]) -> None:
-        """Start to process inputs with equal workers that are already started.
+        """Start to judge with equal workers that are already started.
 
         A worker that is listed twice processes two batches at once.
         """
         first = workers[0]
         self.name, self.generates = first.name, first.generates
         self.fingerprint = hashlib.sha256(first.fingerprint.encode()).hexdigest()[:16]
+        if first.begin is not None:
+            self._quick.open([Quick(first.begin)] * _QUICK_THREADS)
+            self._has_quick = True
+        self._full.open(workers)
         self._workers = tuple(workers)
-        for worker in workers:
-            threading.Thread(target=self._work, args=[worker], daemon=True).start()
 
     def close(self) -> None:
         """Stop the workers after their current batches."""
-        self._queue.close()
-        for worker in self._workers:
-            worker.close()
+        self._quick.close()
+        self._full.close()
 
     @property
-    def waiting(self) -> int:
-        """The number of inputs that no worker has taken."""
-        return self._queue.waiting
+    def waiting(self) -> dict[str, int]:
+        """The number of inputs of each stage that no worker has taken."""
+        return {"quick": self._quick.waiting, "full": self._full.waiting}
+
+    @property
+    def busy(self) -> int:
+        """The number of running batches."""
+        return self._quick.busy + self._full.busy
 
     @property
     def ready(self) -> bool:
         """Whether a worker is running."""
-        return self._away < len(self._workers)
+        return self._full.ready
 
     @property
     def cached(self) -> tuple[int, int]:
@@ -136,7 +140,9 @@ class BatchScheduler:
             BusyError: no judge is loaded yet.
 
         """
-        results = await self._ask(None, items, deadline_s, caller)
+        caller = object() if caller is None else caller
+        async with self._within(deadline_s) as seconds:
+            results = await self._judged(items, patience_s=seconds, caller=caller)
         errors = [r for r in results if isinstance(r, Exception)]
         if errors and len(errors) == len(results) and not isinstance(errors[0], WorkerLostError):
             raise errors[0]
@@ -146,103 +152,38 @@ class BatchScheduler:
         self, messages: Sequence[Message], max_new_tokens: int, *, deadline_s: float | None = None
     ) -> Generation:
         """Let the judge's engine continue a conversation. Raises the same errors as ``judge``."""
-        [result] = await self._ask(max_new_tokens, [messages], deadline_s, None)
+        async with self._within(deadline_s) as seconds:
+            [result] = await self._full.results(
+                [messages], patience_s=seconds, caller=object(), max_new_tokens=max_new_tokens
+            )
         if isinstance(result, Exception):
             raise result
         assert isinstance(result, Generation)
         return result
 
-    async def _ask(
-        self,
-        max_new_tokens: int | None,
-        inputs: Sequence[Any],
-        deadline_s: float | None,
-        caller: Hashable,
-    ) -> list[Any]:
-        loop, seconds = asyncio.get_running_loop(), deadline_s or self.deadline_s
-        caller = object() if caller is None else caller
-        jobs = [
-            Job(max_new_tokens, one, seconds, caller, loop, loop.create_future()) for one in inputs
-        ]
-        self._enter(jobs)
+    async def _judged(self, items: Sequence[Item], **limits: Any) -> list[Any]:
+        """The result of each item: by the quick stage, where there is one, or else by the full."""
+        if not self._has_quick:
+            return await self._full.results(items, **limits)
+        results = await self._quick.results(items, **limits)
+        left = [at for at, result in enumerate(results) if result is None]
+        judged = await self._full.results([items[at] for at in left], **limits) if left else []
+        for at, result in zip(left, judged, strict=True):
+            results[at] = result
+        return results
+
+    @asynccontextmanager
+    async def _within(self, deadline_s: float | None) -> AsyncIterator[float]:
+        self.check()
+        seconds = deadline_s or self.deadline_s
         try:
             async with asyncio.timeout(seconds):
-                return [await job.result for job in jobs]
+                yield seconds
         except TimeoutError as error:
             raise DeadlineError(
                 f"not judged within {seconds:g} s; send fewer items at a time, "
                 "or start the server with a larger deadline_s"
             ) from error
-        finally:
-            self._queue.withdraw(jobs)
-
-    def _enter(self, jobs: list[Job]) -> None:
-        self.check()
-        if not self._queue.enter(jobs, self.max_queue):
-            seconds = math.ceil(self.waiting * self._pace_s / len(self._workers))
-            raise QueueFullError(
-                f"{self.waiting:,} items wait, at most {self.max_queue:,} may; try again later",
-                retry_after_s=min(max(1, seconds), _LONGEST_WAIT_S),
-            )
-
-    def _work(self, worker: Worker) -> None:
-        size, seconds = 1, 0.0
-        while jobs := self._queue.take(self.max_batch, size, seconds * _MOMENT):
-            started = time.monotonic()
-            with self._queue.changed:
-                self.busy += 1
-            self._do(worker, jobs)
-            with self._queue.changed:
-                self.busy -= 1
-            size, seconds = len(jobs), time.monotonic() - started
-            self._pace_s = seconds / size
-
-    def _do(self, worker: Worker, jobs: list[Job]) -> None:
-        # Counted from now, not from arrival: a busy server must not kill healthy workers because of
-        # requests that waited almost until their deadline.
-        until = time.monotonic() + max(job.patience_s for job in jobs)
-        try:
-            results = worker.do([job.given for job in jobs], until, jobs[0].max_new_tokens)
-            if len(results) != len(jobs):
-                raise ValueError(f"{len(results)} results for {len(jobs)} inputs")
-        except WorkerLostError as error:
-            self._retry(jobs, error)
-            self._replace(worker)
-        except Exception as error:  # noqa: BLE001  it is a result, and the thread must survive
-            known = _known(error)
-            if len(jobs) > 1:
-                self._retry(jobs, known)
-            else:
-                settle(jobs, [known])
-        else:
-            if self._on_batch is not None and not jobs[0].loop.is_closed():
-                judgements = [r for r in results if isinstance(r, Judgement)]
-                # In the event loop, which logs its errors; this thread must survive.
-                jobs[0].loop.call_soon_threadsafe(self._on_batch, judgements, len(jobs))
-            settle(jobs, results)
-
-    def _retry(self, jobs: list[Job], error: Exception) -> None:
-        """Try each job once more separately, as one input may have made the whole batch fail."""
-        over = [job for job in jobs if job.retried]
-        settle(over, [error] * len(over))
-        self._queue.again([job for job in jobs if not job.retried])
-
-    def _replace(self, worker: Worker) -> None:
-        """Start a worker again, with unlimited attempts; the other workers continue."""
-        with self._queue.changed:
-            self._away += 1
-        pause_s = 1.0
-        while not self._queue.closed:
-            try:
-                worker.start()
-                break
-            except GradeGPTError as error:
-                _log.error("a worker does not start: %s; next try in %.0f s", error, pause_s)
-                with self._queue.changed:
-                    self._queue.changed.wait_for(lambda: self._queue.closed, pause_s)
-                pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
-        with self._queue.changed:
-            self._away -= 1
 
     def _judgement(self, item: Item, result: Judgement | GradeGPTError) -> Judgement:
         if isinstance(result, Judgement):
@@ -251,11 +192,3 @@ class BatchScheduler:
         return Judgement(
             id=item.id, outcome=Outcome.FAILED, method=self.name, reason=f"engine:{kind}: {result}"
         )
-
-
-def _known(error: Exception) -> GradeGPTError:
-    """One of our errors unchanged; any other error is logged and replaced by a ``JudgeError``."""
-    if isinstance(error, GradeGPTError):
-        return error
-    _log.error("the judge raised an error", exc_info=error)
-    return JudgeError("an error in the judge, not in the request; see the server's log")

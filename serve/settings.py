@@ -8,8 +8,12 @@ from typing import ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from gradegpt.engines.exported import is_exported
-from gradegpt.judges.build import JudgeSettings
+from gradegpt.engines.files import PROMPT_FILE
+from gradegpt.judges.build import OWN, JudgeSettings
 from gradegpt.settings import Settings
+from gradegpt.shipped import judges
+
+from .adapters.adapter import WhenUndecided
 
 
 class ServeSettings(Settings):
@@ -30,12 +34,18 @@ class ServeSettings(Settings):
     """Accept every model name, as many pipelines have a fixed one."""
     adapters: tuple[str, ...] = ()
     """The names of the recognised prompt families; empty means all."""
+    templates: tuple[Path, ...] = ()
+    """Files with prompts and replies of one's own; ``gradegpt serve.template FILE`` tries one."""
+    general: bool = True
+    """Read a prompt of no family by its labels and by the words that it asks for, if both are
+    clear."""
     unrecognised: Literal["refuse", "pass"] = "refuse"
     """An unrecognised prompt: refuse it with an error, or pass it to the judge's engine."""
-    undecided: Literal["refuse", "incorrect"] = "refuse"
-    """No verdict, and the caller's parser has no reply for that: an error, or ``incorrect``."""
+    undecided: WhenUndecided = "guess"
+    """The reply without a verdict, if the caller's parser has none for that: ``incorrect``, the
+    judge's withheld verdict (``guess``; without one ``incorrect``), or an ``error``."""
     reward_undecided: float | None = None
-    """The reward of ``/get_reward`` without a verdict; by default that is an error."""
+    """The reward of ``/get_reward`` without a verdict; by default that of ``undecided``."""
 
     workers: int = Field(default=0, ge=0)
     """Processes with a judge each, replaced when they die; 0 judges in the server's process."""
@@ -85,10 +95,24 @@ class ServeSettings(Settings):
                 )
         if self.max_body_bytes > self.max_held_bytes:
             raise ValueError("max_body_bytes: exceeds max_held_bytes; raise max_held_bytes, too")
-        takes_several = self.judge.kind == "rules" or self.judge.base_url is not None
-        if self.lanes > 1 and not (takes_several or is_exported(self.judge.model)):
+        if self.unrecognised == "pass" and not chats(self.judge):
+            raise ValueError(
+                "unrecognised: 'pass' requires a chat model as the judge's model, behind "
+                "judge.base_url or local; a model trained to judge, or none, cannot answer prompts"
+            )
+        if self.lanes > 1 and not (self.judge.takes_several or is_exported(self.judge.model)):
             raise ValueError(
                 "lanes: a transformers model judges one batch at a time; "
                 "set workers, or export the model"
             )
         return self
+
+
+def chats(judge: JudgeSettings) -> bool:
+    """Whether the judge's model is a chat model, and none that was trained to judge."""
+    if judge.asks_no_model or judge.model in judges():
+        return False
+    if judge.base_url is not None:
+        return True
+    folders = [folder for folder in (judge.model, judge.adapter) if folder not in (None, OWN)]
+    return not any((Path(str(folder)) / PROMPT_FILE).exists() for folder in folders)

@@ -7,12 +7,13 @@ server's modules are not imported here, so that a replaced process starts quickl
 from __future__ import annotations
 
 import json
+import os
 import signal
 import socket
 import sys
 import traceback
-from collections.abc import Sequence
-from typing import Any, NamedTuple, TextIO
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple, Protocol, TextIO, runtime_checkable
 
 from gradegpt import errors
 from gradegpt.engines.base import Engine, Generation
@@ -24,6 +25,9 @@ from gradegpt.judges.cascade import CascadeJudge
 from gradegpt.judges.deferred import DeferredJudge
 from gradegpt.judges.model import ModelJudge
 from gradegpt.schema import Item, Judgement, Message
+
+_NICE: Final = 5
+"""The model yields the cores to the server's process, which answers what needs no model."""
 
 
 class Loaded(NamedTuple):
@@ -60,7 +64,8 @@ def engine_of(judge: Judge) -> Engine | None:
         case CachedJudge():
             return engine_of(judge.inner)
         case CascadeJudge():
-            return engine_of(judge.second)
+            engines = (engine_of(stage.judge) for stage in reversed(judge.stages))
+            return next((engine for engine in engines if engine is not None), None)
         case DeferredJudge():
             return engine_of(judge.loaded)
         case ModelJudge():
@@ -69,11 +74,31 @@ def engine_of(judge: Judge) -> Engine | None:
             return None
 
 
+Begin = Callable[[Sequence[Item]], list[Judgement | None]]
+"""Judges with the stages that ask no model; None for each item that a model has to judge."""
+
+
+@runtime_checkable
+class Staged(Protocol):
+    """A judge with stages that ask no model; several threads may call ``begin``."""
+
+    def begin(self, items: Sequence[Item]) -> list[Judgement | None]:
+        """See ``Begin``."""
+        ...
+
+
+def begin_of(judge: Judge) -> Begin | None:
+    """The stages of a judge that ask no model; without its cache, which is no faster."""
+    inner = judge.inner if isinstance(judge, CachedJudge) else judge
+    return inner.begin if isinstance(inner, Staged) else None
+
+
 def main() -> None:
     """Answer batches until the server closes the socket."""
     # Ctrl-C and a supervisor's SIGTERM reach the whole group, but the server still drains.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
+    os.nice(_NICE)
     with socket.socket(fileno=int(sys.argv[1])) as channel:
         lines, out = channel.makefile("r", encoding="utf-8"), channel.makefile("w")
         try:

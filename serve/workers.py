@@ -22,7 +22,7 @@ from gradegpt.schema import Judgement
 
 from .errors import WorkerLostError
 from .settings import ServeSettings
-from .worker import Loaded, as_json, error_from
+from .worker import Begin, Loaded, as_json, begin_of, error_from
 
 _START_S: Final = 600.0
 """Seconds for a process to load its judge; a large model from a slow disk takes minutes."""
@@ -35,17 +35,8 @@ COMMAND: Final = (sys.executable, "-m", f"{__package__}.worker")
 _JUDGEMENTS: Final = TypeAdapter(list[Judgement])
 
 
-class Worker(Protocol):
+class Lane(Protocol):
     """Processes one batch at a time, in the caller's thread."""
-
-    name: str
-    fingerprint: str
-    generates: bool
-
-    @property
-    def cached(self) -> tuple[int, int]:
-        """The hits and misses of its cache so far."""
-        ...
 
     def start(self) -> None:
         """Start or restart the worker. Raises ``GradeGPTError`` if that fails."""
@@ -72,6 +63,43 @@ class Worker(Protocol):
         ...
 
 
+class Worker(Lane, Protocol):
+    """A lane with a judge."""
+
+    name: str
+    fingerprint: str
+    generates: bool
+
+    @property
+    def cached(self) -> tuple[int, int]:
+        """The hits and misses of its cache so far."""
+        ...
+
+    @property
+    def begin(self) -> Begin | None:
+        """The stages of its judge that ask no model, for use in the server's process."""
+        ...
+
+
+class Quick:
+    """The stages of a judge that ask no model, in this process; several threads may share it."""
+
+    def __init__(self, begin: Begin) -> None:
+        self._begin = begin
+
+    def start(self) -> None:
+        """Nothing to do."""
+
+    def do(
+        self, inputs: Sequence[Any], deadline: float, max_new_tokens: int | None = None
+    ) -> list[Any]:
+        """The judgements of items, None for each that is left to a model."""
+        return self._begin(inputs)
+
+    def close(self) -> None:
+        """Nothing to do: the caller owns the judge."""
+
+
 class InProcess:
     """A judge in this process. It cannot be interrupted, so it may exceed deadlines."""
 
@@ -84,6 +112,11 @@ class InProcess:
     def cached(self) -> tuple[int, int]:
         """The hits and misses of the judge's cache."""
         return self._loaded.cached
+
+    @property
+    def begin(self) -> Begin | None:
+        """The stages of the judge that ask no model."""
+        return begin_of(self._loaded.judge)
 
     def start(self) -> None:
         """Nothing to do: the judge is already loaded."""
@@ -110,7 +143,7 @@ class WorkerProcess:
         self.name = self.fingerprint = ""
         self.generates = False
         self.cached = (0, 0)
-        self._settings = judge.model_dump(mode="json")
+        self._judge = judge
         self._command = command
         self._process: subprocess.Popen[bytes] | None = None
         self._socket: socket.socket | None = None
@@ -119,6 +152,13 @@ class WorkerProcess:
     def pid(self) -> int | None:
         """The process's id."""
         return self._process.pid if self._process else None
+
+    @property
+    def begin(self) -> Begin | None:
+        """The stages of a cascade that ask no model, built in this process without its model."""
+        if self._judge.kind != "cascade":
+            return None
+        return begin_of(build_judge(self._judge.model_copy(update={"cache": None})))
 
     def start(self) -> None:
         """Start the process and wait until its judge is loaded."""
@@ -131,7 +171,7 @@ class WorkerProcess:
                 stdout=_STDERR,
                 pass_fds=[theirs.fileno()],
             )
-        reply = self._ask(self._settings, time.monotonic() + _START_S)
+        reply = self._ask(self._judge.model_dump(mode="json"), time.monotonic() + _START_S)
         self.name, self.fingerprint = reply["name"], reply["fingerprint"]
         self.generates = reply["generates"]
 

@@ -2,27 +2,25 @@
 
 ``find`` recognises a prompt by the marks and tags of its frame, never by its full text. A new
 family is a file in ``families/`` with its ``ADAPTERS``; nothing else changes, and their order does
-not matter: a prompt that two families claim is refused.
+not matter: a prompt that two families claim is refused. ``general`` reads prompts of no family.
 """
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
 from gradegpt.schema import Message
 
 from . import families
 from .adapter import Adapter, Ask, NoVerdictError, PromptError, frames_of
 from .frame import RESPONSE
+from .general import WAYS_ON, read
 
 __all__ = ["ADAPTERS", "Adapter", "Ask", "NoVerdictError", "PromptError", "find"]
-
-_MAX_MISSING: Final = 0.7
-"""The largest share of missing marks with which an error message names a family as the nearest."""
 
 
 @cache
@@ -35,27 +33,39 @@ def _all() -> tuple[Adapter, ...]:
 ADAPTERS: Final[tuple[Adapter, ...]] = _all()
 
 
-def find(messages: Sequence[Message], adapters: Sequence[Adapter] = ADAPTERS) -> Ask:
+def find(
+    messages: Sequence[Message],
+    adapters: Sequence[Adapter] = ADAPTERS,
+    *,
+    general: bool = False,
+    schema: Mapping[str, Any] | None = None,
+) -> Ask:
     """The item that a conversation asks to judge, with its family.
 
     A frame whose marks are in the response of another frame, or that begins in a field of another,
-    is quoted text and not a prompt.
+    is quoted text and not a prompt. A prompt of no family is left to the general reader, if that
+    is enabled; ``schema`` is the JSON schema that the caller wants.
 
     Raises:
-        PromptError: no family recognises it (the message names the nearest family and a mark that
-            is missing), or several claim it.
+        PromptError: no family recognises it, or several claim it.
 
     """
     text = frames_of(messages)
     claims = [ask for adapter in adapters if (ask := adapter.read(text)) is not None]
     for quotes in (_answers, _quotes):
-        claims = [ask for ask in claims if not any(quotes(other, ask) for other in claims)]
+        claims = [
+            ask
+            for ask in claims
+            if not any(quotes(other, ask) for other in claims if other is not ask)
+        ]
     if len(claims) == 1:
         return claims[0]
     if claims:
         names = " and ".join(ask.adapter.name for ask in claims)
         raise PromptError(f"this prompt fits {names}; enable only one of them with 'adapters'")
-    raise PromptError(_unknown(text, adapters))
+    if general:
+        return read(messages, schema)
+    raise PromptError(f"the prompt belongs to no known family; {WAYS_ON}")
 
 
 def _answers(outer: Ask, inner: Ask) -> bool:
@@ -79,13 +89,3 @@ def _quotes(outer: Ask, inner: Ask) -> bool:
 def _within(field: str, ask: Ask, marks: Sequence[int]) -> bool:
     span = ask.framed.spans[field]
     return any(span.start <= mark < span.end for mark in marks)
-
-
-def _unknown(text: str, adapters: Sequence[Adapter]) -> str:
-    share, lacks, name = min((*adapter.missing(text), adapter.name) for adapter in adapters)
-    start = "the prompt belongs to no known family"
-    if share > _MAX_MISSING:
-        return f"{start}; GET /v1/adapters lists them, and POST /v1/judge accepts an item's fields"
-    if not lacks:
-        return f"{start}; it is nearest to {name}, but its parts are in another order"
-    return f"{start}; it is nearest to {name}, but lacks {lacks[0]!r}"

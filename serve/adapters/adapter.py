@@ -10,15 +10,14 @@ from typing import Any, Final, Literal, NamedTuple
 from pydantic import ValidationError
 
 from gradegpt.errors import EngineError, EngineTimeoutError, InputError
-from gradegpt.judges.calibration import BELOW_THRESHOLD
 from gradegpt.mistakes import complaints
 from gradegpt.schema import Item, Judgement, Message, Outcome, Verdict
 
-from .frame import Frame, Framed, mark, shown
+from .frame import Frame, Framed, mark
 from .reply import Reply, Writer, placed
 
 Fields = Mapping[str, str]
-WhenUndecided = Literal["refuse", "incorrect"]
+WhenUndecided = Literal["incorrect", "guess", "error"]
 
 
 class PromptError(InputError):
@@ -65,6 +64,7 @@ class Adapter:
             texts and parses the first letter.
         refuses: Why a prompt of this family cannot be judged, and what to do; such a family is
             recognised only for this error message.
+        trials: The trials that a template of one's own has passed (``custom``).
 
     """
 
@@ -82,6 +82,7 @@ class Adapter:
     write_json: Writer | None = None
     reasoning_content: bool = True
     refuses: str = ""
+    trials: tuple[str, ...] = ()
 
     def read(self, text: str) -> Ask | None:
         """The request in ``text``, if it is a prompt of this family."""
@@ -92,13 +93,6 @@ class Adapter:
                 chosen = {name: match[1] for name, match in found.items() if match}
                 return Ask(self, framed, {**framed.fields, **chosen})
         return None
-
-    def missing(self, text: str) -> tuple[float, list[str]]:
-        """The least share of a frame's marks that ``text`` lacks, and these marks."""
-        tags = [tag for tag in map(mark, self.tags) if tag.search(text) is None]
-        best = min((frame.missing(text), len(frame.marks)) for frame in self.frames)
-        lacks = [*best[0], *map(shown, tags)]
-        return len(lacks) / (best[1] + len(self.tags)), lacks
 
     def prompt(self, question: str, reference: str, response: str) -> tuple[Message, ...]:
         """The example prompt with the given fields."""
@@ -122,6 +116,8 @@ class Ask(NamedTuple):
     adapter: Adapter
     framed: Framed
     fields: Fields
+    read: Mapping[str, Any] | None = None
+    """What the general reader found: the labels of the fields, and the replies."""
 
     def item(self) -> Item:
         """The item to judge.
@@ -143,19 +139,19 @@ class Ask(NamedTuple):
         return Reply(self.adapter.extract(self.fields)) if self.adapter.extract else None
 
     def reply(
-        self, judgement: Judgement, *, undecided: WhenUndecided = "refuse", as_json: bool = False
+        self, judgement: Judgement, *, undecided: WhenUndecided = "error", as_json: bool = False
     ) -> Reply:
         """The reply that the caller's parser reads as ``judgement``.
 
         Args:
             judgement: The judgement of ``item()``.
-            undecided: What to do without a verdict where the caller has no reply for that: refuse,
-                or reply that the response is incorrect.
+            undecided: The reply without a verdict where the caller has no reply for that
+                (``verdict_without``).
             as_json: Whether the reply follows the family's JSON schema.
 
         Raises:
             EngineError: the judge's engine failed.
-            NoVerdictError: there is no verdict, and ``undecided`` is ``refuse``.
+            NoVerdictError: there is no verdict, and ``undecided`` is ``error``.
 
         """
         if judgement.outcome is Outcome.FAILED:
@@ -165,30 +161,50 @@ class Ask(NamedTuple):
         if write is None:
             raise PromptError(f"{self.adapter.name}: has no JSON reply; leave response_format out")
         reply = write(judgement, self.fields)
-        if reply is None and undecided == "incorrect":
-            wrong = {"outcome": Outcome.JUDGED, "verdict": Verdict.INCORRECT}
-            reply = write(judgement.model_copy(update=wrong), self.fields)
+        replied = str(judgement.verdict or Outcome.UNDECIDED)
         if reply is None:
-            abstains = judgement.reason.startswith(BELOW_THRESHOLD)
+            verdict = verdict_without(judgement, undecided, self.adapter.name)
+            replied = verdict.value
+            # Without its chain, which gives reasons for a verdict that the judge did not reach.
+            judged = {"outcome": Outcome.JUDGED, "verdict": verdict, "withheld": None}
+            reply = write(judgement.model_copy(update={**judged, "chain": None}), self.fields)
+            assert reply is not None  # every family has a reply for every verdict
+        why = reply.why if self.adapter.reasoning_content else ""
+        return reply._replace(why=why, replied=replied)
+
+
+def verdict_without(judgement: Judgement, undecided: WhenUndecided, where: str) -> Verdict:
+    """The verdict to reply where ``judgement`` has none: incorrect, or the withheld verdict.
+
+    ``guess`` is the verdict that the judge withheld as too uncertain, or else ``incorrect``.
+
+    Raises:
+        NoVerdictError: ``undecided`` is ``error``.
+
+    """
+    match undecided:
+        case "incorrect":
+            return Verdict.INCORRECT
+        case "guess":
+            return judgement.withheld or Verdict.INCORRECT
+        case "error":
             raise NoVerdictError(
-                f"{judgement.outcome.value} ({judgement.reason}), and {self.adapter.name} has no "
-                "reply for that; start the server with undecided=incorrect to count it as wrong"
-                + (
-                    ", or with judge.abstain=false to always use the model's verdict"
-                    if abstains
-                    else ""
-                )
+                f"{where}: no verdict was reached ({judgement.outcome.value}, {judgement.reason}), "
+                "and the caller has no reply for that; start the server with undecided=incorrect "
+                "to count it as wrong, or with undecided=guess for the judge's withheld verdict"
             )
-        return reply if self.adapter.reasoning_content else reply._replace(why="")
 
 
 def frames_of(messages: Sequence[Message]) -> str:
     """The text of a conversation, without the chat markup around raw prompts."""
     text = "\n\n".join(message.content for message in messages)
-    inside = _TAIL.sub("", _HEAD.sub("", text, count=1), count=1)
-    return inside.removesuffix("/no_think")
+    inside = _HEAD.sub("", text, count=1)
+    cut = max(0, len(inside) - _LONGEST_TAIL)
+    return (inside[:cut] + _TAIL.sub("", inside[cut:], count=1)).removesuffix("/no_think")
 
 
+_LONGEST_TAIL: Final = 1_000
+"""Characters at the end of a prompt that the markup of a chat template may take."""
 # Possessive: a run of blanks is read once, however long.
 _HEAD: Final = re.compile(
     r"\A\s*+(?:(?:<s>|<bos>|<\|begin_of_text\|>)\s*+)?"

@@ -16,12 +16,14 @@ class Reply(NamedTuple):
     """The reply to a caller.
 
     ``core`` is the shortest text that its parser reads as the verdict; ``whole`` also has the
-    reason, where the parser permits it; ``why`` is the reason alone.
+    reason, where the parser permits it; ``why`` is the reason alone. ``replied`` is the verdict of
+    the text, or ``undecided`` where the caller has its own reply for that.
     """
 
     core: str
     whole: str | None = None
     why: str = ""
+    replied: str = ""
 
 
 Writer = Callable[[Judgement, Mapping[str, str]], Reply | None]

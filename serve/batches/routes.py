@@ -31,7 +31,7 @@ class BatchRequest(Row):
     model_config = ConfigDict(extra="ignore")
 
     input_file_id: str
-    endpoint: Literal["/v1/chat/completions", "/v1/completions"]
+    endpoint: Literal["/v1/chat/completions", "/v1/completions", "/v1/responses"]
     completion_window: Literal["24h"]
     metadata: Annotated[dict[_Key, _Value], Field(max_length=16)] | None = None
 

@@ -28,7 +28,7 @@ from gradegpt.errors import MissingError, OutputError
 from gradegpt.records import write_json
 from gradegpt.schema import Row
 
-from ..files.store import FileStore
+from ..files.store import PRIVATE, FileStore, private_folder
 from .lines import Problem
 
 WINDOW_S: Final = 24 * 3600
@@ -127,7 +127,8 @@ class BatchStore:
             output_id=FileStore.new_id(), error_id=FileStore.new_id(),
         )  # fmt: skip
         try:
-            self._at(batch.id).mkdir(parents=True)
+            private_folder(self._folder)
+            private_folder(self._at(batch.id))
             _link(source, self.input(batch.id))
             self.write(batch)  # last: a batch exists completely or not at all
         except FileNotFoundError as error:
@@ -168,7 +169,9 @@ class BatchStore:
 
     def write(self, batch: Batch) -> None:
         """Write the batch, replacing its file."""
-        write_json(self._at(batch.id) / "batch.json", batch.model_dump(mode="json"))
+        path = self._at(batch.id) / "batch.json"
+        write_json(path, batch.model_dump(mode="json"))
+        path.chmod(PRIVATE)
 
     def write_progress(self, id: str, completed: int, failed: int) -> None:  # noqa: A002
         """Write the progress, without a sync, as it changes often."""
@@ -220,7 +223,7 @@ class BatchStore:
         An incomplete last line of a killed server is removed.
         """
         path = self._at(id) / "done"
-        path.touch()
+        path.touch(PRIVATE)
         rows = self.done(id)
         os.truncate(path, rows[-1].start + rows[-1].length + 1 if rows else 0)
         return path.open("ab"), rows

@@ -2,7 +2,7 @@
 
 One has the bytes, the other their description, which is written last, so that a file exists whole
 or not at all. Ids are random; a client's file name is stored as text and never used as a path. With
-API keys, a file belongs to the key's owner.
+API keys, a file belongs to the key's owner. Other users of the machine can read neither.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from gradegpt.records import write_json
 from gradegpt.schema import Row
 
 _ID: Final = re.compile(r"file-[0-9a-f]{32}")
+PRIVATE: Final = 0o600
+"""The mode of every file. It is created in a private folder, so it is never open to others."""
 
 
 class StoredFile(Row):
@@ -73,13 +75,14 @@ class FileStore:
         """
         id = id or self.new_id()  # noqa: A001
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
+            private_folder(self._folder)
             size = _write(self.path(id), chunks)
             about = StoredFile(
                 id=id, bytes=size, created_ns=time.time_ns(), filename=filename,
                 purpose=purpose, owner=owner,
             )  # fmt: skip
             write_json(self._about(id), about.model_dump())
+            self._about(id).chmod(PRIVATE)
         except OSError as error:
             raise OutputError(
                 f"{self._folder}: cannot be written ({error.strerror}); "
@@ -114,10 +117,17 @@ class FileStore:
         return self._folder / f"{id}.json"
 
 
+def private_folder(path: Path) -> None:
+    """Create a folder, if there is none, and close it to other users of the machine."""
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path.chmod(0o700)
+
+
 def _write(path: Path, chunks: Iterable[bytes]) -> int:
     temporary = path.with_suffix(f".{os.getpid()}.tmp")
     try:
         with temporary.open("wb") as out:
+            temporary.chmod(PRIVATE)
             size = sum(out.write(chunk) for chunk in chunks)
             out.flush()
             os.fsync(out.fileno())

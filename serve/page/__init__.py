@@ -1,4 +1,4 @@
-"""The page at ``/``: judge an answer or a file of them in a browser. Plain files, no build step.
+"""The page at ``/``: judge answers, label a sheet, try a template. Plain files, no build step.
 
 The page loads nothing from other servers and inserts no text as markup; the browser enforces both
 by the content security policy. Links are relative, so a proxy may serve the page below a prefix.
@@ -49,10 +49,13 @@ class Asset(NamedTuple):
 
 @cache
 def assets() -> dict[str, Asset]:
-    """All files of the page by name; no other file is served."""
+    """All files of the page by their paths in this folder; no other file is served."""
+    here = Path(__file__).parent
     return {
-        path.name: Asset(content, _TYPES[path.suffix], f'"{hashlib.sha256(content).hexdigest()}"')
-        for path in sorted(Path(__file__).parent.iterdir())
+        path.relative_to(here).as_posix(): Asset(
+            content, _TYPES[path.suffix], f'"{hashlib.sha256(content).hexdigest()}"'
+        )
+        for path in sorted(here.rglob("*"))
         if path.suffix in _TYPES and (content := path.read_bytes())
     }
 
@@ -63,7 +66,7 @@ async def index(request: Request) -> Response:
     return _send(assets()[_INDEX], request)
 
 
-@router.api_route("/page/{name}", methods=["GET", "HEAD"])
+@router.api_route("/page/{name:path}", methods=["GET", "HEAD"])
 async def asset(name: str, request: Request) -> Response:
     """A script, style or picture of the page."""
     if name == _INDEX or name not in assets():

@@ -1,6 +1,8 @@
 // Requests to the server: one item, several items, and retries.
 
 import { t } from "./language.js";
+import { refused, whenReady } from "./ready.js";
+import { keep, recall } from "./store.js";
 
 const STORE = "gradegpt.key";
 
@@ -13,47 +15,39 @@ export class ServerError extends Error {
   }
 }
 
-export function readKey() {
-  try {
-    return sessionStorage.getItem(STORE) ?? "";
-  } catch {
-    return "";
-  }
-}
-
-export function keepKey(key) {
-  try {
-    if (key) sessionStorage.setItem(STORE, key);
-    else sessionStorage.removeItem(STORE);
-  } catch {
-    // Without storage the field itself still holds it.
-  }
-}
+export const readKey = () => recall(STORE, "sessionStorage") ?? "";
+export const keepKey = (key) => keep(STORE, key || null, "sessionStorage");
 
 const key = () => document.getElementById("key").value.trim();
-const endpoint = () => new URL("v1/judge", document.baseURI).href;
+const JUDGE = "v1/judge";
+const endpoint = (path) => new URL(path, document.baseURI).href;
 
 /** The judgement of `item` and the milliseconds of the request. */
 export async function judgeOne(item, signal) {
+  await whenReady(signal);
   const started = performance.now();
-  const { judgement } = await post(item, signal);
+  const { judgement } = await post(JUDGE, item, signal);
   if (!judgement) throw new ServerError(t("http.odd", { status: 200 }), 200);
   return { judgement, ms: performance.now() - started };
 }
 
 /** The judgements of `items`, in order. */
 export async function judgeMany(items, signal) {
-  const { judgements } = await post({ items }, signal);
+  const { judgements } = await post(JUDGE, { items }, signal);
   if (judgements?.length !== items.length) throw new ServerError(t("http.odd", { status: 200 }), 200);
   return judgements;
 }
 
-async function post(body, signal) {
+/** The trials of a template; `prompt` is a text as it is sent, or null. */
+export const tryTemplate = (template, prompt, signal) => post("v1/adapters/try", { template, prompt }, signal);
+
+async function post(path, body, signal) {
+  await whenReady(signal);
   const headers = { "Content-Type": "application/json" };
   if (key()) headers.Authorization = `Bearer ${key()}`;
   let reply;
   try {
-    reply = await fetch(endpoint(), { method: "POST", headers, body: JSON.stringify(body), signal });
+    reply = await fetch(endpoint(path), { method: "POST", headers, body: JSON.stringify(body), signal });
   } catch (error) {
     if (signal?.aborted) throw error;
     throw new ServerError(t("http.network"), 0);
@@ -63,6 +57,7 @@ async function post(body, signal) {
     return null;
   });
   if (reply.ok && said) return said;
+  if (reply.status === 503) refused();
   throw new ServerError(explained(reply.status, said), reply.status, retryAfter(reply));
 }
 
@@ -82,5 +77,5 @@ function retryAfter(reply) {
 export function curl(item) {
   const body = `'${JSON.stringify(item).replaceAll("'", `'\\''`)}'`;
   const secret = key() ? `  -H "Authorization: Bearer $GRADEGPT_API_KEY" \\\n` : "";
-  return `curl -sS '${endpoint().replaceAll("'", "%27")}' \\\n  -H 'Content-Type: application/json' \\\n${secret}  -d ${body}`;
+  return `curl -sS '${endpoint(JUDGE).replaceAll("'", "%27")}' \\\n  -H 'Content-Type: application/json' \\\n${secret}  -d ${body}`;
 }

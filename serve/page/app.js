@@ -1,14 +1,17 @@
 // The page: which view is shown, the language, the key, the keyboard.
 
 import { keepKey, readKey } from "./api.js";
-import { byId } from "./dom.js";
+import { byId, onDrop } from "./dom.js";
 import * as file from "./file.js";
+import * as label from "./label.js";
 import { onLanguage, switchLanguage, t, translate } from "./language.js";
 import * as one from "./one.js";
+import * as ready from "./ready.js";
+import * as template from "./template.js";
 
-const VIEWS = { one, file };
+const VIEWS = { one, file, label, template };
 
-const chosen = () => (location.hash === "#file" ? "file" : "one");
+const chosen = () => (Object.hasOwn(VIEWS, location.hash.slice(1)) ? location.hash.slice(1) : "one");
 
 function showView() {
   for (const name of Object.keys(VIEWS)) {
@@ -20,15 +23,24 @@ function showView() {
   scrollTo(0, 0);
 }
 
-/** Show the name of the server's judge, if it has one. */
+/** A dropped file holds answers to judge; in the view of labels it is a sheet, in that of templates one. */
+function dropped(opened) {
+  if (["label", "template"].includes(chosen())) return VIEWS[chosen()].open(opened);
+  location.hash = "file";
+  return file.open(opened);
+}
+
+let judge = "";
+
+/** Ask for the name of the server's judge; it may have none. */
 async function nameJudge() {
   const reply = await fetch(new URL("health", document.baseURI)).catch(() => null);
   const said = reply?.ok ? await reply.json().catch(() => null) : null;
-  const name = [said?.judge, said?.fingerprint].filter((part) => typeof part === "string").join(" · ");
-  const write = () => (byId("judge-name").textContent = name ? t("footer", { judge: name }) : "");
-  onLanguage(write);
-  write();
+  judge = [said?.judge, said?.fingerprint].filter((part) => typeof part === "string").join(" · ");
+  showJudge();
 }
+
+const showJudge = () => (byId("judge-name").textContent = judge ? t("footer", { judge }) : "");
 
 translate();
 byId("key").value = readKey();
@@ -40,8 +52,12 @@ byId("key-form").addEventListener("submit", (event) => {
 byId("language").addEventListener("click", switchLanguage);
 one.start();
 file.start();
+label.start();
+template.start();
 showView();
-nameJudge();
+ready.start(nameJudge);
+onLanguage(showJudge);
+onDrop(document.querySelectorAll(".drop, #template-text"), dropped);
 addEventListener("hashchange", showView);
 addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || document.querySelector("dialog[open]")) return;

@@ -46,9 +46,31 @@ export function announce(text) {
   byId("status").textContent = text;
 }
 
+const TYPES = { jsonl: "application/x-ndjson", csv: "text/csv", tsv: "text/tab-separated-values", yaml: "application/yaml" };
+
 /** Offer `text` to the browser as a file. */
 export function download(name, text) {
-  const address = URL.createObjectURL(new Blob([text], { type: "application/x-ndjson" }));
+  const address = URL.createObjectURL(new Blob([text], { type: TYPES[name.split(".").at(-1)] }));
   h("a", { href: address, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
+}
+
+/**
+ * Call `open` with a file that is dropped anywhere on the page, while `zones` show that it may be.
+ *
+ * Without this the browser would leave the page and open the file.
+ */
+export function onDrop(zones, open) {
+  const over = (on) => (event) => {
+    if (!event.dataTransfer?.types.includes("Files")) return;
+    event.preventDefault();
+    for (const zone of zones) zone.classList.toggle("over", on);
+  };
+  addEventListener("dragover", over(true));
+  addEventListener("dragleave", over(false));
+  addEventListener("drop", (event) => {
+    over(false)(event);
+    const [dropped] = event.dataTransfer?.files ?? [];
+    if (dropped) open(dropped);
+  });
 }

@@ -1,19 +1,21 @@
 // The view for a file: read, judge with progress, count, download. The table is in table.js.
 
+import { isTable } from "./csv.js";
 import { announce, byId, download, h } from "./dom.js";
 import { sampleFile } from "./examples.js";
-import { fixed, number, onLanguage, percent, t } from "./language.js";
-import { complain, readLines, writeLines } from "./lines.js";
+import { number, onLanguage, t } from "./language.js";
+import { complain, readFile, writeJudged, writeLines } from "./lines.js";
 import { askForKey } from "./one.js";
 import { Run } from "./run.js";
-import { agreement, stateOf } from "./stats.js";
+import { stateOf } from "./stats.js";
+import * as summary from "./summary.js";
 import * as table from "./table.js";
 
 const SHOWN = 50;
 const REFRESH = 200;
 const SPOKEN_EVERY = 10_000;
 
-let file = null; // { name, rows, bad, ignored }
+let file = null; // { name, rows, bad, ignored, columns }
 let trouble = null;
 let run = null;
 let timer = null;
@@ -30,7 +32,6 @@ export function start() {
   byId("download").addEventListener("click", () => save(file.rows));
   byId("download-shown").addEventListener("click", () => save(table.shown()));
   addEventListener("beforeunload", (event) => running() && event.preventDefault());
-  dropping();
   onLanguage(render);
   render();
 }
@@ -43,39 +44,21 @@ export function submit() {
   if (file && !running() && waiting().length) judge(waiting());
 }
 
-/** A file dropped anywhere on the page is opened; without this the browser would leave the page. */
-function dropping() {
-  const zone = byId("drop");
-  const over = (on) => (event) => {
-    if (!event.dataTransfer?.types.includes("Files")) return;
-    event.preventDefault();
-    zone.classList.toggle("over", on);
-  };
-  addEventListener("dragover", over(true));
-  addEventListener("dragleave", over(false));
-  addEventListener("drop", (event) => {
-    over(false)(event);
-    const [dropped] = event.dataTransfer?.files ?? [];
-    if (!dropped) return;
-    location.hash = "file";
-    open(dropped);
-  });
-}
-
-async function open(chosen) {
+export async function open(chosen) {
   byId("picker").value = "";
   if (!chosen || running()) return;
   trouble = null;
   run = null;
   try {
     const bytes = new Uint8Array(await chosen.arrayBuffer());
-    file = { name: chosen.name, ...(await readLines(bytes)) };
+    file = { name: chosen.name, ...(await readFile(chosen.name, bytes)) };
   } catch (error) {
     if (!(error instanceof DOMException)) throw error;
     file = null;
     trouble = ["file.unreadable", { name: chosen.name }];
   }
   if (file && !file.rows.length) trouble = ["file.empty", { name: file.name }];
+  byId("form-of").value = file && isTable(file.name) ? "csv" : "jsonl";
   table.open(file?.rows ?? []);
   render();
   announce(file ? `${t("file.rows", { n: file.rows.length })}. ${badHeading()}` : t(...trouble));
@@ -108,7 +91,9 @@ function schedule() {
 }
 
 function save(rows) {
-  download(`${file.name.replace(/\.[^.]*$/, "")}.judgements.jsonl`, writeLines(rows));
+  const form = byId("form-of").value;
+  const text = form === "csv" ? writeJudged(rows, file.columns) : writeLines(rows);
+  download(`${file.name.replace(/\.[^.]*$/, "")}.judgements.${form}`, text);
 }
 
 function render() {
@@ -123,7 +108,7 @@ function render() {
   byId("rows").textContent = t("file.rows", { n: number(file.rows.length) });
   renderButtons();
   renderProgress();
-  renderSummary();
+  summary.render(file.rows);
   table.render();
 }
 
@@ -160,7 +145,7 @@ function renderButtons() {
 function renderDownloads() {
   const shown = table.shown().filter((row) => row.judgement).length;
   const all = file.rows.filter((row) => row.judgement).length;
-  byId("download").hidden = running() || !all;
+  byId("download").hidden = byId("form-box").hidden = running() || !all;
   byId("download-shown").hidden = running() || !shown || shown === all;
   byId("download-shown").textContent = t("file.download.shown", { n: number(shown) });
 }
@@ -193,26 +178,3 @@ function outcome() {
 
 const time = (seconds) =>
   seconds < 120 ? t("progress.seconds", { n: number(seconds, seconds < 1 ? 2 : seconds < 10 ? 1 : 0) }) : t("progress.minutes", { n: number(seconds / 60) });
-
-function renderSummary() {
-  const { matrix, total, agreed, left, kappa } = agreement(file.rows);
-  byId("summary").hidden = !total;
-  if (!total) return;
-  const figure = (key, value, below) => h("div", { class: "figure" }, h("dt", {}, t(key)), h("dd", {}, value), h("p", {}, below));
-  const notes = [t("agreement.note"), left ? t("agreement.left", { n: number(left) }) : ""].filter(Boolean).join(" ");
-  byId("summary").replaceChildren(
-    h("h3", { class: "unseen" }, t("summary")),
-    h("dl", { class: "figures" },
-      figure("agreement", percent(agreed / total), t("agreement.of", { n: number(agreed), total: number(total) })),
-      figure("kappa", kappa === null ? t("kappa.none") : fixed(kappa, 2), kappa === null ? t("kappa.why") : "")),
-    crosstable(matrix),
-    h("p", { class: "quiet" }, notes),
-  );
-}
-
-function crosstable(matrix) {
-  const names = [t("label.correct"), t("label.not")];
-  const head = h("tr", {}, h("th", { scope: "col", class: "corner" }, t("matrix.corner")), names.map((name) => h("th", { scope: "col" }, name)));
-  const line = (label) => h("tr", {}, h("th", { scope: "row" }, names[1 - label]), [1, 0].map((verdict) => h("td", { class: label === verdict ? "same" : "apart" }, number(matrix[label][verdict]))));
-  return h("table", { class: "matrix" }, h("caption", { class: "unseen" }, t("matrix")), h("thead", {}, head), h("tbody", {}, line(1), line(0)));
-}

@@ -1,9 +1,12 @@
 // A judgement on the page: verdict, confidence, reason, and the key sentence in the response.
 
 import { curl } from "./api.js";
-import { announce, h, icon } from "./dom.js";
+import { commandBox } from "./command.js";
+import { h, icon } from "./dom.js";
 import { has, number, percent, t } from "./language.js";
-import { find } from "./quote.js";
+import { textBox } from "./math.js";
+import { find, spanOf } from "./quote.js";
+import { inWords } from "./reason.js";
 
 const KEY = "The model response gives its answer here: ";
 const GLOSS = "In English: ";
@@ -55,17 +58,27 @@ function headline(judgement, { label }) {
 }
 
 function facts(judgement, { label, given, ms }) {
-  const { confidence } = judgement;
-  const sure = confidence === null ? t("confidence.none") : [sureness(confidence), h("meter", { min: 0, max: 1, value: confidence, "aria-label": t("confidence") })];
   const rows = [
-    ["confidence", sure, "sure"],
+    judgement.verdict ? ["confidence", sure(judgement), "sure"] : null,
+    judgement.withheld ? ["withheld", withheld(judgement)] : null,
     ["reason", reason(judgement)],
-    ["answer", judgement.answer === null ? t("answer.none") : h("span", { class: "quoted" }, judgement.answer)],
+    ["answer", judgement.answer === null ? t("answer.none") : textBox(judgement.answer, { class: "quoted" }, { as: "span" })],
     ["method", methodOf(judgement)],
     label === undefined || label === null ? null : ["label", labelWords({ label, given })],
     ["cost", cost(judgement, ms)],
   ];
   return h("dl", { class: "facts" }, rows.filter(Boolean).map(([key, value, kind]) => h("div", { class: kind }, h("dt", {}, t(key)), h("dd", {}, value))));
+}
+
+function sure({ confidence }) {
+  if (confidence === null) return t("confidence.none");
+  return [sureness(confidence), h("meter", { min: 0, max: 1, value: confidence, "aria-label": t("confidence") })];
+}
+
+/** The verdict of which the judge was not sure enough. */
+export function withheld({ withheld: verdict, confidence }) {
+  const said = t(verdict).toLowerCase();
+  return confidence === null ? t("withheld.verdict", { verdict: said }) : t("withheld.sure", { verdict: said, percent: percent(Math.floor(confidence * 100 + 1e-9) / 100, 0) });
 }
 
 /** A label as the file gives it: a verdict, or correct or not. */
@@ -92,28 +105,15 @@ function reason(judgement) {
   return [said, said && code ? " " : "", code];
 }
 
-export function inWords({ reason: code, answer_type: type, tolerance }) {
-  const [family, rest = ""] = split(code);
-  const kind = has(`type.${type}`) ? t(`type.${type}`) : "";
-  const short = `${family}:${split(rest)[0]}`;
-  if (has(`reason.${code}`)) return t(`reason.${code}`);
-  if (has(`reason.${short}`)) return t(`reason.${short}`, { type: kind });
-  if (family === "chain") return t("reason.chain");
-  if (has(`type.${family}`) && has(`reason.${rest}`)) return t(`reason.${rest}`, { type: t(`type.${family}`), tolerance });
-  return "";
-}
-
-function split(code) {
-  const at = code.indexOf(":");
-  return at < 0 ? [code] : [code.slice(0, at), code.slice(at + 1).trim()];
-}
-
 function texts(item) {
-  const block = (key, text) => (text ? section(t(key), h("div", { class: "text" }, text)) : null);
+  const group = (key) => ({ tabindex: 0, role: "group", "aria-label": t(key) });
+  const block = (key, text) => (text ? section(t(key), textBox(text, { class: "text", ...group(key) })) : null);
+  const [first, ...more] = [item.reference].flat();
+  const several = () => h("ul", { class: "text accepted-answers" }, [first, ...more].map((text) => h("li", {}, textBox(text, {}, { as: "span" }))));
   return h("div", { class: "texts" }, [
     block("question", item.question),
     block("context", item.context),
-    block("reference", [item.reference].flat().join("\n— — —\n")),
+    more.length ? section(t("reference"), several()) : block("reference", first),
   ]);
 }
 
@@ -121,31 +121,32 @@ const section = (title, ...content) => h("section", {}, h("h3", {}, title), ...c
 
 function passage(item, judgement) {
   const quote = judgement.key_sentence ?? "";
-  const at = quote ? find(quote, item.response) : null;
-  const text = h("div", { class: "text response", tabindex: 0, role: "group", "aria-label": t("passage.plain") });
-  if (!item.response) text.append(h("span", { class: "quiet" }, t("passage.empty")));
-  else if (!at) text.append(item.response);
-  else text.append(item.response.slice(0, at.start), marked(item.response.slice(at.start, at.end), judgement.answer), item.response.slice(at.end));
-  const parts = [text];
-  if (quote && !at) parts.unshift(h("p", { class: "note" }, t("passage.absent"), " ", h("q", {}, quote.trim())));
+  const at = quote ? (spanOf(judgement, item.response) ?? find(quote, item.response)) : null;
+  const properties = { class: "text response", tabindex: 0, role: "group", "aria-label": t("passage.plain") };
+  const parts = [item.response ? textBox(item.response, properties, { ...highlights(at, item.response, judgement), drawn: toMark }) : h("div", properties, h("span", { class: "quiet" }, t("passage.empty")))];
+  if (quote && !at) parts.unshift(h("p", { class: "note" }, t("passage.absent"), " ", h("q", {}, textBox(quote.trim(), {}, { as: "span" }))));
   if (at && !at.exact) parts.push(h("p", { class: "note" }, t("passage.loose")));
   if (!quote && judgement.verdict && judgement.verdict !== "invalid") parts.push(h("p", { class: "note" }, t("passage.nothing")));
   return section(t(at ? "passage" : "passage.plain"), ...parts);
 }
 
-/** The key sentence, with the answer highlighted where it contains it. */
-function marked(sentence, answer) {
-  const at = answer ? sentence.lastIndexOf(answer) : -1;
-  if (at < 0 || answer.length === sentence.length) return h("mark", {}, sentence);
-  return h("mark", {}, sentence.slice(0, at), h("b", {}, answer), sentence.slice(at + answer.length));
+/** The ranges of the key sentence, and of the answer where it contains it and more. */
+function highlights(at, response, { answer }) {
+  if (!at) return {};
+  const sentence = response.slice(at.start, at.end);
+  const inside = answer && answer.length < sentence.length ? sentence.lastIndexOf(answer) : -1;
+  const start = at.start + inside;
+  return { mark: [at.start, at.end], strong: inside < 0 ? null : [start, start + answer.length] };
 }
 
 /** Show the marked sentence, scrolling its own box and nothing else. */
 export function reveal(root) {
-  for (const mark of root.querySelectorAll("mark")) {
-    const box = mark.parentElement;
-    box.scrollTop += mark.getBoundingClientRect().top - box.getBoundingClientRect().top - box.clientHeight / 2;
-  }
+  for (const box of root.querySelectorAll(".response")) toMark(box);
+}
+
+function toMark(box) {
+  const mark = box.querySelector("mark");
+  if (mark) box.scrollTop += mark.getBoundingClientRect().top - box.getBoundingClientRect().top - box.clientHeight / 2;
 }
 
 function chain(judgement) {
@@ -167,21 +168,10 @@ function chainLine(line, kind) {
   const lead = [KEY, GLOSS].find((start) => line.startsWith(start)) ?? "";
   const tag = kind === "tag" ? TAG.exec(line) : null;
   const rest = line.slice(lead.length, tag ? tag.index : undefined);
-  const content = [lead ? h("span", { class: "lead" }, lead) : null, rest, tag ? h("code", { class: "tag" }, tag[1]) : null];
+  const content = [lead ? h("span", { class: "lead" }, lead) : null, kind ? textBox(rest, {}, { as: "span" }) : rest, tag ? h("code", { class: "tag" }, tag[1]) : null];
   return h("li", { class: kind ? "part" : "raw" }, label, h("span", { class: "line" }, content));
 }
 
 function terminal(item) {
-  const command = curl(item);
-  const button = h("button", { type: "button", class: "small", onclick: () => copy(command, button) }, t("copy"));
-  const box = h("pre", { tabindex: 0, role: "group", "aria-label": t("curl") }, h("code", {}, command));
-  return h("details", { class: "curl" }, h("summary", {}, t("curl")), h("div", { class: "terminal" }, box, button));
-}
-
-async function copy(text, button) {
-  const done = await navigator.clipboard?.writeText(text).then(() => true, () => false);
-  button.textContent = t(done ? "copied" : "copy.failed");
-  announce(button.textContent);
-  if (!done) getSelection().selectAllChildren(button.parentElement.querySelector("pre"));
-  setTimeout(() => (button.textContent = t("copy")), 2000);
+  return h("details", { class: "curl" }, h("summary", {}, t("curl")), commandBox(t("curl"), curl(item)));
 }

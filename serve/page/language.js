@@ -1,6 +1,7 @@
 // The page in two languages. The choice is remembered; the browser's language is the default.
 
 import en from "./en.js";
+import { keep, recall } from "./store.js";
 import zh from "./zh.js";
 
 const WORDS = { en, zh };
@@ -10,12 +11,8 @@ const listeners = [];
 export let language = remembered() ?? preferred();
 
 function remembered() {
-  try {
-    const found = localStorage.getItem(STORE);
-    return found in WORDS ? found : null;
-  } catch {
-    return null; // storage is switched off
-  }
+  const found = recall(STORE);
+  return found in WORDS ? found : null;
 }
 
 function preferred() {
@@ -25,10 +22,15 @@ function preferred() {
 
 /** The words for `key`, with `{name}` filled in from `values`; untrusted values stay plain text. */
 export function t(key, values = {}) {
-  const words = WORDS[language][key];
-  if (words === undefined) throw new Error(`no words for ${key}`);
-  return words.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
+  const found = WORDS[language][key];
+  if (found === undefined) throw new Error(`no words for ${key}`);
+  return filled(found, values);
 }
+
+const filled = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
+
+/** A text that is given in both languages, `[English, Chinese]`, in the one that is shown. */
+export const words = ([en, zh], values = {}) => filled(language === "zh" ? zh : en, values);
 
 export const has = (key) => key in WORDS[language];
 export const number = (value, digits = 0) =>
@@ -45,11 +47,7 @@ export function onLanguage(listener) {
 
 export function switchLanguage() {
   language = language === "en" ? "zh" : "en";
-  try {
-    localStorage.setItem(STORE, language);
-  } catch {
-    // Without storage the choice lasts as long as the page.
-  }
+  keep(STORE, language);
   translate();
   for (const listener of listeners) listener();
 }

@@ -1,5 +1,19 @@
 // The position of the judge's key sentence in the response.
 
+/** The span that a judgement states, `{start, end, exact}`; null where it states none of this text. */
+export function spanOf({ span }, text) {
+  if (!span) return null;
+  const [start, end] = span.map((place) => units(text, place));
+  return start < end && end <= text.length ? { start, end, exact: true } : null;
+}
+
+/** The place in 16-bit units of a place in characters, which the server counts. */
+export function units(text, characters) {
+  let at = 0;
+  for (let n = 0; n < characters && at <= text.length; n += 1) at += text.codePointAt(at) > 0xffff ? 2 : 1;
+  return at;
+}
+
 /**
  * The last place of `quote` in `text` as `{start, end, exact}`, or null.
  *

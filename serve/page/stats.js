@@ -22,6 +22,22 @@ export function count(rows) {
   return counts;
 }
 
+const Z = 1.959963984540054; // 95 %
+
+/**
+ * The share of correct verdicts among all, with Wilson's interval; null where there is no verdict.
+ *
+ * E. B. Wilson, Probable inference, the law of succession, and statistical inference, JASA 22 (1927).
+ */
+export function score(rows) {
+  const { correct, judged: n } = count(rows);
+  if (!n) return null;
+  const share = correct / n;
+  const middle = (share + Z ** 2 / (2 * n)) / (1 + Z ** 2 / n);
+  const half = (Z * Math.sqrt((share * (1 - share)) / n + Z ** 2 / (4 * n ** 2))) / (1 + Z ** 2 / n);
+  return { correct, n, share, low: Math.max(0, middle - half), high: Math.min(1, middle + half) };
+}
+
 /**
  * Agreement with the labels over rows that have both a label and a verdict, in two classes.
  *

@@ -3,6 +3,7 @@
 import { byId, h, icon } from "./dom.js";
 import { labelWords, reveal, sureness, unjudged, view } from "./judgement.js";
 import { language, number, onLanguage, t } from "./language.js";
+import { textBox } from "./math.js";
 import { STATES, VERDICTS, count, disagrees, stateOf } from "./stats.js";
 
 const PAGE = 50;
@@ -18,6 +19,7 @@ let found = [];
 let filter = "all";
 let search = "";
 let page = 0;
+let sort = { column: "", down: false }; // the order of the file without a column
 let opened = null; // the row in the dialog
 let drawn = ""; // what the table shows, so that a quiet refresh leaves focus and selection alone
 let changed = () => {};
@@ -29,6 +31,7 @@ export function start(onChange) {
     clearTimeout(timer);
     timer = setTimeout(() => choose({ search: event.target.value }), PAUSE);
   });
+  byId("sort").addEventListener("change", ({ target: { value } }) => sortBy(value.replace("-", ""), value.startsWith("-")));
   byId("page-back").addEventListener("click", () => turn(-1));
   byId("page-on").addEventListener("click", () => turn(1));
   byId("detail-back").addEventListener("click", () => step(-1));
@@ -42,6 +45,7 @@ export function start(onChange) {
 
 export function open(list) {
   [rows, filter, search, page, drawn] = [list, "all", "", 0, ""];
+  sort = { column: "", down: false };
   byId("search").value = "";
 }
 
@@ -74,16 +78,47 @@ function matches(row, sought) {
   return texts.some((text) => text?.toLowerCase().includes(sought));
 }
 
+/** By a column; a second time the other way round, a third time as in the file. */
+function sortBy(column, down) {
+  sort = { column, down };
+  page = 0;
+  render();
+}
+
+const VALUES = {
+  id: ({ item }) => item.id,
+  question: ({ item }) => item.question || null,
+  reference: ({ item }) => [item.reference].flat().join(" | "),
+  answer: ({ judgement }) => judgement?.answer || null,
+  label: (row) => (row.label === null ? null : labelWords(row)),
+  result: (row) => STATES.indexOf(stateOf(row)),
+  confidence: ({ judgement }) => confidenceOf(judgement),
+};
+
+/** Only a verdict has a confidence. */
+const confidenceOf = (judgement) => (judgement?.verdict ? judgement.confidence : null);
+
+/** The rows in the chosen order; those without a value are last either way. */
+function sorted(list) {
+  const value = VALUES[sort.column];
+  if (!value) return list;
+  const { compare } = new Intl.Collator(language, { numeric: true });
+  const keyed = list.map((row) => [value(row) ?? null, row]);
+  const by = ([a], [b]) => (a === null || b === null ? (a === null) - (b === null) : (sort.down ? -1 : 1) * (typeof a === "number" ? a - b : compare(a, b)));
+  return keyed.sort(by).map(([, row]) => row);
+}
+
 export function render() {
   const sought = search.trim().toLowerCase();
-  found = rows.filter((row) => passes(row) && (!sought || matches(row, sought)));
+  found = sorted(rows.filter((row) => passes(row) && (!sought || matches(row, sought))));
   page = Math.max(0, Math.min(page, Math.ceil(found.length / PAGE) - 1));
   renderFilters();
   const part = found.slice(page * PAGE, (page + 1) * PAGE);
-  const signature = [language, ...part.map((row) => `${row.index}${stateOf(row)}`)].join();
+  const signature = [language, sort.column, sort.down, ...part.map((row) => `${row.index}${stateOf(row)}`)].join();
   if (signature !== drawn) {
     drawn = signature;
-    byId("table-head").replaceChildren(h("tr", {}, COLUMNS.map((name) => h("th", { scope: "col", class: name }, t(`column.${name}`)))));
+    renderSort();
+    byId("table-head").replaceChildren(h("tr", {}, COLUMNS.map(heading)));
     byId("table-body").replaceChildren(...part.map(line));
   }
   byId("nothing").hidden = found.length > 0;
@@ -91,6 +126,25 @@ export function render() {
   byId("pages-range").textContent = t("pages.range", { from: number(page * PAGE + 1), to: number(page * PAGE + part.length), total: number(found.length) });
   byId("page-back").disabled = page === 0;
   byId("page-on").disabled = (page + 1) * PAGE >= found.length;
+}
+
+/** The heading of a column, with a button that sorts by it. */
+function heading(name) {
+  const here = sort.column === name;
+  const next = here && sort.down ? ["", false] : [name, here];
+  const press = () => {
+    sortBy(...next);
+    byId("table-head").querySelector(`.${name} button`).focus();
+  };
+  const button = h("button", { type: "button", onclick: press }, t(`column.${name}`), h("span", { "aria-hidden": "true" }, here ? (sort.down ? " ↓" : " ↑") : ""));
+  return h("th", { scope: "col", class: name, "aria-sort": here ? (sort.down ? "descending" : "ascending") : null }, button);
+}
+
+/** The same choice on a phone, where the table has no headings. */
+function renderSort() {
+  const option = (value, text) => h("option", { value, selected: value === (sort.down ? "-" : "") + sort.column }, text);
+  const both = (name) => [option(name, `${t(`column.${name}`)} ↑`), option(`-${name}`, `${t(`column.${name}`)} ↓`)];
+  byId("sort").replaceChildren(option("", t("sort.file")), ...COLUMNS.flatMap(both));
 }
 
 function renderFilters() {
@@ -110,6 +164,9 @@ const button = (name) => h("button", { type: "button", class: `chip ${name}`, "d
 
 const cut = (text) => (text.length > CUT ? `${text.slice(0, CUT)}…` : text);
 
+/** The beginnings of texts in a cell of two lines. */
+const short = (...texts) => h("div", {}, texts.flatMap((text, at) => [at ? " | " : "", text && textBox(cut(text), {}, { as: "span" })]));
+
 function line(row) {
   const { item, judgement } = row;
   const state = stateOf(row);
@@ -118,12 +175,12 @@ function line(row) {
   const label = row.label === null ? "" : h("span", { class: disagrees(row) ? "apart" : "" }, labelWords(row));
   return h("tr", { role: "row", class: state, "data-row": row.index, onclick: (event) => getSelection().isCollapsed && openDetail(row, event) },
     h("th", { role: "rowheader", scope: "row", class: "id" }, open),
-    cell("question", h("div", {}, cut(item.question ?? ""))),
-    cell("reference", h("div", {}, cut([item.reference].flat().join(" | ")))),
-    cell("answer", h("div", {}, cut(judgement?.answer ?? ""))),
+    cell("question", short(item.question ?? "")),
+    cell("reference", short(...[item.reference].flat())),
+    cell("answer", short(judgement?.answer ?? "")),
     cell("label", label),
     cell("result", h("span", { class: `state ${state}` }, icon(state), t(state))),
-    cell("confidence", typeof judgement?.confidence === "number" ? sureness(judgement.confidence) : ""));
+    cell("confidence", typeof confidenceOf(judgement) === "number" ? sureness(judgement.confidence) : ""));
 }
 
 function openDetail(row) {

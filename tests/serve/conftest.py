@@ -38,7 +38,7 @@ def client_for(tmp_path: Path) -> Iterator[Callable[..., TestClient]]:
     """A client of a server with a judge, or with scripted replies, and any settings."""
     made: list[TestClient] = []
 
-    def make(judge: Judge | Sequence[str | EngineError] | None = None, **settings: Any) -> Any:
+    def make(judge: Judge | Sequence[str | EngineError] | None = None, /, **settings: Any) -> Any:
         if judge is None:
             judge = RuleJudge()
         elif isinstance(judge, list):

@@ -203,6 +203,15 @@ def test_invalid_ids_are_not_found(client: TestClient, file_id: str) -> None:
     assert client.post(f"/v1/batches/{file_id}/cancel").status_code == 404
 
 
+def test_files_and_batches_are_closed_to_other_users(client: TestClient, tmp_path: Path) -> None:
+    """Also in a folder that was open to them before."""
+    (tmp_path / "files").mkdir(mode=0o755, exist_ok=True)
+    until(client, create(client, upload(client, jsonl(line(1)))))
+    paths = [p for p in tmp_path.rglob("*") if p.is_dir() or p.suffix in (".bytes", ".json")]
+    modes = {(path.is_dir(), path.stat().st_mode & 0o777) for path in paths}
+    assert modes == {(True, 0o700), (False, 0o600)}
+
+
 def test_a_file_over_the_limit_is_refused_and_leaves_nothing(
     client: TestClient, tmp_path: Path
 ) -> None:

@@ -14,10 +14,12 @@ from gradegpt.chain import Chain, parse_chain, render_chain
 from gradegpt.engines import Generation, ScriptedEngine, Token
 from gradegpt.errors import EngineError, EngineTimeoutError
 from gradegpt.judges import ModelJudge
-from gradegpt.schema import AnswerType, ChainFormat, Judgement, Verdict
+from gradegpt.schema import AnswerType, ChainFormat, Judgement, Outcome, Verdict
+from serve.settings import ServeSettings
 
 ClientFor = Callable[..., TestClient]
 Prompt = list[dict[str, str]]
+CHAT = {"kind": "model", "base_url": "http://localhost:1/v1", "model": "a-chat-model"}
 
 CHAIN = render_chain(
     Chain(
@@ -39,7 +41,7 @@ def ask(client: TestClient, prompt: Prompt, **more: Any) -> Any:
 
 def split(side: dict[str, Any]) -> tuple[Judgement, dict[str, Any]]:
     """The judgement in the field ``gradegpt``, and its other entries."""
-    beside = {name: side.pop(name) for name in ("adapter", "fingerprint")}
+    beside = {name: side.pop(name) for name in ("adapter", "fingerprint", "replied")}
     return Judgement.model_validate(side), beside
 
 
@@ -88,18 +90,27 @@ class _Unsure:
         return [Generation(CHAIN, 7, 3, (Token("<Yes>", -0.7),)) for _ in prompts]
 
 
+class _Abstains(ModelJudge):
+    """Withholds every verdict."""
+
+    def judge(self, items: Any) -> list[Judgement]:
+        changes = {"outcome": Outcome.UNDECIDED, "verdict": None}
+        made = super().judge(items)
+        return [j.model_copy(update={**changes, "withheld": j.verdict}) for j in made]
+
+
 def test_an_abstention_is_a_normal_reply_without_a_tag(
     client_for: ClientFor, prompt: Prompt
 ) -> None:
     """The chain with its tag is only in ``gradegpt``, where it is not parsed as a verdict."""
-    judge = ModelJudge(_Unsure(), min_confidence=0.9)
-    reply = ask(client_for(judge), prompt)
+    reply = ask(client_for(_Abstains(_Unsure())), prompt)
     body = reply.json()
     content = body["choices"][0]["message"]["content"]
     assert (reply.status_code, body["choices"][0]["finish_reason"]) == (200, "stop")
-    assert content == "No verdict was reached (undecided, model:below-min-confidence)."
+    assert content == "No verdict was reached (undecided, model:chain)."
     assert not re.search(r"<\s*/?\s*(yes|no)\s*>", content, re.IGNORECASE)
     assert body["gradegpt"]["outcome"] == "undecided"
+    assert body["gradegpt"]["replied"] == "undecided"
     assert body["gradegpt"]["chain"] == CHAIN
     assert body["usage"] == {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
 
@@ -127,28 +138,46 @@ def test_a_failed_judgement_is_an_http_error_and_never_a_verdict(
     assert str(error) in reply.json()["error"]["message"]
 
 
-def test_an_unknown_prompt_is_422_with_a_hint(client_for: ClientFor) -> None:
-    reply = ask(client_for(), [{"role": "user", "content": "Is 4 right?"}])
-    error = reply.json()["error"]
-    assert (reply.status_code, error["code"]) == (422, "unknown_prompt")
-    for words in ("GET /v1/adapters", "POST /v1/judge"):
-        assert words in error["message"]
+def test_an_unknown_prompt_is_422_with_the_ways_on(client_for: ClientFor) -> None:
+    """With and without the general reader."""
+    for general in (True, False):
+        reply = ask(client_for(general=general), [{"role": "user", "content": "Is 4 right?"}])
+        error = reply.json()["error"]
+        assert (reply.status_code, error["code"]) == (422, "unknown_prompt")
+        for words in ("POST /v1/judge", "template of your own", "docs/guides/adapters.md"):
+            assert words in error["message"]
 
 
-def test_the_error_of_a_prompt_near_a_family_names_what_it_lacks(
-    client_for: ClientFor, prompt: Any
-) -> None:
-    torn = prompt[-1]["content"].replace("Judgment Result:", "")
-    reply = ask(client_for(adapters=["gradegpt"]), [{"role": "user", "content": torn}])
-    message = reply.json()["error"]["message"]
-    assert "nearest to gradegpt" in message
-    assert "Judgment Result:" in message
+UNKNOWN = """Question: 2+2=?
+Expected answer: 4
+Student answer: {response}
+
+Is the student's answer correct? Reply with PASS or FAIL."""
+
+
+def test_a_prompt_of_no_family_is_read_by_its_labels(client_for: ClientFor) -> None:
+    """The reply says what was read; ``general: false`` refuses it."""
+    for response, word in (("It is 4.", "PASS"), ("It is 5.", "FAIL")):
+        text = UNKNOWN.replace("{response}", response)
+        body = ask(client_for(), [{"role": "user", "content": text}]).json()
+        assert body["choices"][0]["message"]["content"] == word
+        assert body["gradegpt"]["adapter"] == "general"
+        assert body["gradegpt"]["read"] == {
+            "fields": {
+                "question": "Question:",
+                "reference": "Expected answer:",
+                "response": "Student answer:",
+            },
+            "reply": {"correct": "PASS", "incorrect": "FAIL"},
+        }
+    refused = ask(client_for(general=False), [{"role": "user", "content": UNKNOWN}])
+    assert refused.status_code == 422
 
 
 def test_an_unknown_prompt_is_passed_to_the_engine_if_set(client_for: ClientFor) -> None:
     """It is passed unchanged, and the reply is not a judgement."""
     engine = ScriptedEngine(["one two three"])
-    client = client_for(ModelJudge(engine), unrecognised="pass")
+    client = client_for(ModelJudge(engine), unrecognised="pass", judge=CHAT)
     talk = [{"role": "system", "content": "be short"}, {"role": "user", "content": "hi"}]
     body = ask(client, talk, max_tokens=2).json()
     assert body["choices"][0]["message"]["content"] == "one two"
@@ -158,15 +187,23 @@ def test_an_unknown_prompt_is_passed_to_the_engine_if_set(client_for: ClientFor)
     assert body["usage"]["completion_tokens"] == 2
     assert body["choices"][0]["finish_reason"] == "length"
     engine = ScriptedEngine(["one two three"])
-    client = client_for(ModelJudge(engine), unrecognised="pass")
+    client = client_for(ModelJudge(engine), unrecognised="pass", judge=CHAT)
     [choice] = ask(client, talk, stop=[" three", " two"]).json()["choices"]
     assert (choice["message"]["content"], choice["finish_reason"]) == ("one", "stop")
     assert ask(client, talk, response_format={"type": "json_object"}).status_code == 400
 
 
-def test_rules_have_no_engine_to_pass_a_prompt_on_to(client_for: ClientFor) -> None:
-    reply = ask(client_for(unrecognised="pass"), [{"role": "user", "content": "hi"}])
-    assert reply.status_code == 422
+@pytest.mark.parametrize(
+    "judge",
+    [{"kind": "rules"}, {"model": "nano"}, {"model": "nano", "base_url": "http://localhost:1/v1"}],
+    ids=["rules", "local", "served"],
+)
+def test_only_a_chat_model_may_get_unknown_prompts(judge: dict[str, str]) -> None:
+    """A model that was trained to judge would answer <Yes> or <No> to anything."""
+    with pytest.raises(ValueError, match="'pass' requires a chat model"):
+        ServeSettings.model_validate({"unrecognised": "pass", "judge": judge})
+    settings = ServeSettings.model_validate({"unrecognised": "pass", "judge": CHAT})
+    assert settings.unrecognised == "pass"
 
 
 def test_n_choices_are_alike_and_cost_one_judgement(client_for: ClientFor, prompt: Prompt) -> None:

@@ -27,9 +27,10 @@ def raw(prompt: Prompt) -> str:
 def test_a_raw_prompt_gets_its_verdict(client_for: ClientFor, raw: str) -> None:
     """Also with chat markup around it, as for base models."""
     for text in (raw, f"User: {raw}\nAssistant:"):
-        [choice] = ask(client_for(), text).json()["choices"]
+        body = ask(client_for(), text).json()
+        [choice] = body["choices"]
         assert choice["text"].endswith("<Yes>")
-        assert (choice["finish_reason"], choice["gradegpt"]["verdict"]) == ("stop", "correct")
+        assert (choice["finish_reason"], body["gradegpt"]["verdict"]) == ("stop", "correct")
 
 
 def test_prompts_are_judged_together_and_answered_in_order(client_for: ClientFor, raw: str) -> None:
@@ -37,6 +38,8 @@ def test_prompts_are_judged_together_and_answered_in_order(client_for: ClientFor
     assert [choice["text"] for choice in body["choices"]] == ["<Yes>", "<Yes>", "<No>", "<No>"]
     assert [choice["index"] for choice in body["choices"]] == [0, 1, 2, 3]
     assert (body["object"], body["usage"]["completion_tokens"]) == ("text_completion", 2)
+    assert [judged["verdict"] for judged in body["gradegpt"]] == ["correct", "incorrect"]
+    assert all("gradegpt" not in choice for choice in body["choices"])
 
 
 def test_one_token_suffices_for_a_verdict(client_for: ClientFor, raw: str) -> None:
@@ -51,6 +54,7 @@ def test_a_stream_adds_up_to_the_reply(client_for: ClientFor, raw: str) -> None:
     assert events.pop() == "[DONE]"
     text, usage = map(json.loads, events)
     assert text["choices"][0]["text"].endswith("<Yes>")
+    assert text["gradegpt"]["replied"] == "correct"
     assert (usage["choices"], "total_tokens" in usage["usage"]) == ([], True)
 
 
@@ -65,7 +69,7 @@ def test_an_engine_failure_is_an_http_error(client_for: ClientFor, raw: str) -> 
     [
         ({"prompt": [1, 2]}, 422, "prompt: expected text, or a list of texts; token ids"),
         ({"prompt": []}, 422, "prompt: expected at least one entry"),
-        ({"prompt": "hello"}, 422, "no known family"),
+        ({"prompt": "Is 4 right?"}, 422, "no known family"),
         ({"prompt": ["x"] * 257}, 413, "prompt: 257 prompts, counted n times, are more than 256"),
         (
             {"prompt": ["x"] * 3, "n": 128},

@@ -53,7 +53,7 @@ def test_a_full_queue_is_429_with_retry_after(item: dict[str, Any]) -> None:
             running = asyncio.create_task(client.post("/v1/judge", json=item))
             await asyncio.to_thread(judge.entered.wait, 5)
             waiting = asyncio.create_task(client.post("/v1/judge", json={"items": [item] * 2}))
-            while app.state.scheduler.waiting < 2:
+            while app.state.scheduler.waiting["full"] < 2:
                 await asyncio.sleep(0.001)
             full = await client.post("/v1/judge", json=item)
             assert (full.status_code, full.json()["error"]["code"]) == (429, "queue_full")
@@ -120,7 +120,7 @@ def test_all_bodies_together_have_a_limit(item: dict[str, Any], lines: bool) -> 
             second = asyncio.create_task(client.post("/v1/judge", content=body, headers=kind))
             await asyncio.wait([second], timeout=0.1)
             assert second.done() is not lines
-            assert app.state.scheduler.waiting == 0
+            assert app.state.scheduler.waiting["full"] == 0
             judge.gate.set()
             assert (await running).status_code == 200
             reply = await second
@@ -158,19 +158,73 @@ def test_a_client_that_disconnects_withdraws_waiting_items(
 
         asked = asyncio.create_task(app(scope_of(body.encode(), kind), receive, send))
         await asyncio.to_thread(judge.entered.wait, 5)
-        while app.state.scheduler.waiting + 2 < 5:
+        while app.state.scheduler.waiting["full"] + 2 < 5:
             await asyncio.sleep(0.001)
-            if app.state.scheduler.busy and app.state.scheduler.waiting == 4:
+            if app.state.scheduler.busy and app.state.scheduler.waiting["full"] == 4:
                 break
         left.set()
         await asyncio.wait_for(asked, 5)
-        assert app.state.scheduler.waiting == 0
+        assert app.state.scheduler.waiting["full"] == 0
         judge.gate.set()
 
     asyncio.run(ask())
     app.state.scheduler.close()
     assert judge.judged <= 2
     assert app.state.gate.running == 0
+
+
+@pytest.mark.parametrize("lines", [False, True], ids=["whole", "stream"])
+def test_a_request_that_exceeds_the_grace_period_is_answered(
+    item: dict[str, Any], lines: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With 503 and an error as body, or, in a stream, with that as its last line."""
+    judge = Gated()
+    app = create_app(judge, ServeSettings())
+    kind = {"Content-Type": "application/x-ndjson" if lines else "application/json"}
+
+    async def ask() -> None:
+        transport = httpx2.ASGITransport(app=app)
+        async with httpx2.AsyncClient(transport=transport, base_url="http://judge") as client:
+            post = client.post("/v1/judge", content=json.dumps(item), headers=kind)
+            asked = asyncio.create_task(post)
+            await asyncio.to_thread(judge.entered.wait, 5)
+            app.state.gate.stop()
+            reply = await asyncio.wait_for(asked, 5)
+            assert reply.status_code == (200 if lines else 503)
+            assert json.loads(reply.text)["error"]["code"] == "not_ready"
+            judge.gate.set()
+
+    asyncio.run(ask())
+    app.state.scheduler.close()
+    assert app.state.gate.running == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_a_client_that_does_not_read_its_reply_is_given_up(
+    item: dict[str, Any], tmp_path: Path
+) -> None:
+    """A large reply is written in pieces, so the server notices; nothing of it is kept."""
+    judge = Gated()
+    judge.gate.set()
+    app = create_app(judge, ServeSettings(state=tmp_path, deadline_s=0.2))
+    body = json.dumps({"items": [{**item, "id": "x" * 1_000}] * 256}).encode()
+    parts, said = iter([body]), list[Any]()
+
+    async def receive() -> dict[str, Any]:
+        if (part := next(parts, None)) is not None:
+            return {"type": "http.request", "body": part, "more_body": False}
+        await asyncio.sleep(60)
+        raise AssertionError
+
+    async def send(message: Any) -> None:
+        if len(said) == 3:
+            await asyncio.sleep(60)
+        said.append(message)
+
+    asyncio.run(app(scope_of(body), receive, send))
+    app.state.scheduler.close()
+    assert [len(message.get("body", b"")) for message in said] == [0, 65_536, 65_536]
+    assert (app.state.gate.held, app.state.gate.running) == (0, 0)
 
 
 def test_a_stopping_server_refuses_new_requests(

@@ -50,8 +50,23 @@ def test_refusals_and_streams_are_logged_as_well(
     body = "\n".join([json.dumps(item)] * 3)
     client.post("/v1/judge", content=body, headers={"Content-Type": "application/x-ndjson"})
     refused, stream = rows(capsys)
-    assert (refused["status"], refused["items"]) == (400, 0)
-    assert (stream["status"], stream["items"]) == (200, 3)
+    assert (refused["status"], refused["errors"]) == (400, {"malformed_json": 1})
+    assert (stream["status"], stream["items"], stream["errors"]) == (200, 3, {})
+
+
+def test_the_codes_of_errors_are_logged_and_counted(
+    client_for: ClientFor, item: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Those of replies, of refusals before a handler, and of lines in a stream."""
+    client = client_for(log_requests=True)
+    client.post("/v1/judge", content="{}\n[]", headers={"Content-Type": "application/x-ndjson"})
+    client.get("/v1/nothing")
+    client.app.state.gate.draining = True  # type: ignore[attr-defined]
+    client.post("/v1/judge", json=item)
+    counted = [row["errors"] for row in rows(capsys)]
+    assert counted == [{"invalid_input": 2}, {"not_found": 1}, {"not_ready": 1}]
+    text = client.app.state.metrics.render().decode()  # type: ignore[attr-defined]
+    assert 'gradegpt_errors_total{code="invalid_input"} 2.0' in text
 
 
 def test_a_path_writes_no_line_and_no_command_of_its_own(

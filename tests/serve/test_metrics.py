@@ -55,18 +55,40 @@ def test_items_are_counted_by_how_their_judging_ended(metrics: Metrics) -> None:
     assert found["gradegpt_items_total", "rules", "undecided"] == 1
 
 
+def test_replies_without_a_verdict_are_counted_by_family_and_reply(metrics: Metrics) -> None:
+    for replied in ("incorrect", "incorrect", "error"):
+        metrics.undecided("opencompass", replied)
+    found = read(metrics.render())
+    assert found["gradegpt_undecided_replies_total", "opencompass", "incorrect"] == 2
+    assert found["gradegpt_undecided_replies_total", "opencompass", "error"] == 1
+
+
 def test_queue_batches_and_cache(metrics: Metrics) -> None:
     """The queue has its current length; the cache has its counts so far, also if reported again."""
     for waiting in (5, 3):
-        metrics.queue(waiting)
+        metrics.queue({"full": waiting})
     for size in (1, 32):
         metrics.batch(size)
     for hits, misses in ((2, 1), (2, 1), (5, 4)):
         metrics.cache(hits, misses)
     found = read(metrics.render())
-    assert found["gradegpt_queue_items",] == 3
+    assert found["gradegpt_queue_items", "full"] == 3
     assert (found["gradegpt_batch_items_sum",], found["gradegpt_batch_items_count",]) == (33, 2)
     assert (found["gradegpt_cache_hits_total",], found["gradegpt_cache_misses_total",]) == (5, 4)
+
+
+def test_errors_and_lost_workers_are_counted(metrics: Metrics) -> None:
+    """Errors by code; workers from zero, so that their rate is known before the first dies."""
+    assert read(metrics.render())["gradegpt_workers_total", "lost"] == 0
+    metrics.errors({"queue_full": 1, "too_large": 2})
+    metrics.errors({"queue_full": 1})
+    metrics.worker("lost")
+    metrics.process("restarted")
+    found = read(metrics.render())
+    assert found["gradegpt_errors_total", "queue_full"] == 2
+    assert found["gradegpt_errors_total", "too_large"] == 2
+    assert found["gradegpt_workers_total", "lost"] == 1
+    assert found["gradegpt_processes_total", "restarted"] == 1
 
 
 def test_each_app_counts_for_itself(metrics: Metrics) -> None:
@@ -80,7 +102,7 @@ import sys
 from serve.metrics import Metrics
 metrics = Metrics()
 metrics.request("/v1/judge", 200, 0.1)
-metrics.queue(2)
+metrics.queue({"full": 2})
 metrics.cache(3, 1)
 print("counted", flush=True)
 sys.stdin.read()
@@ -98,7 +120,7 @@ for child in children:
     child.stdout.readline()
 metrics = Metrics()
 metrics.request("/v1/judge", 200, 0.1)
-metrics.queue(1)
+metrics.queue({{"full": 1}})
 print(metrics.render().decode())
 children[0].communicate()
 forget(children[0].pid)
@@ -121,4 +143,4 @@ def test_several_processes_count_together(tmp_path: Path) -> None:
         assert found["gradegpt_requests_total", "", "/v1/judge", "200"] == 3
         assert found["gradegpt_request_seconds_count", "/v1/judge"] == 3
         assert found["gradegpt_cache_hits_total",] == 6
-        assert found["gradegpt_queue_items",] == waiting
+        assert found["gradegpt_queue_items", "full"] == waiting

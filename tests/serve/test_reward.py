@@ -52,8 +52,8 @@ def client_of() -> Callable[..., TestClient]:
         limits = {"max_body_bytes": 10**6, "max_response_characters": 1000}
         app.state.settings = ServeSettings(max_reward_items=8, **limits, **settings)
 
-        app.state.gate = Gate()
-        app.add_middleware(Middleware, gate=app.state.gate, metrics=Metrics())
+        app.state.gate, app.state.metrics = Gate(), Metrics()
+        app.add_middleware(Middleware, gate=app.state.gate, metrics=app.state.metrics)
         app.include_router(reward.router)
         return TestClient(app)
 
@@ -145,13 +145,26 @@ def test_an_engine_failure_is_an_http_error_under_every_setting(
     assert (reply.status_code, reply.json()["error"]["code"]) == (status, code)
 
 
-def test_without_a_verdict_the_request_is_refused_and_the_setting_named(client_of: Ask) -> None:
-    """There is no default reward, as a zero would count against the policy."""
-    reply = client_of(["<Yes>", "no tag"]).post("/get_reward", json=rollout("4", "5"))
+@pytest.mark.parametrize("undecided", ["incorrect", "guess"])
+def test_without_a_verdict_the_reward_is_that_of_the_reply_to_any_caller(
+    client_of: Ask, undecided: str
+) -> None:
+    """``judged`` and a counter distinguish it from a verdict."""
+    client = client_of(["<Yes>", "no tag"], undecided=undecided)
+    body = client.post("/get_reward", json=rollout("4", "5")).json()
+    assert (body["rewards"], body["extra_logs"]["judged"]) == ([1.0, 0.0], [1.0, 0.0])
+    counted = 'gradegpt_undecided_replies_total{family="get_reward",replied="incorrect"} 1.0'
+    assert counted in client.app.state.metrics.render().decode()
+
+
+def test_without_a_verdict_the_request_may_be_refused(client_of: Ask) -> None:
+    """For a trainer that handles a sample without a reward."""
+    client = client_of(["<Yes>", "no tag"], undecided="error")
+    reply = client.post("/get_reward", json=rollout("4", "5"))
     error = reply.json()["error"]
     assert (reply.status_code, error["code"]) == (422, "no_verdict")
     assert error["message"].startswith("query.1: no verdict was reached (unparsed")
-    assert "reward_undecided" in error["message"]
+    assert "undecided=guess" in error["message"]
 
 
 @pytest.mark.parametrize("number", [0.5, 0.0, -1.0])

@@ -74,7 +74,7 @@ def test_requests_that_wait_are_judged_in_one_batch(judge: Gated) -> None:
         scheduler = BatchScheduler.of(judge)
         first = await busy(scheduler, judge)
         others = [asyncio.create_task(scheduler.judge(items(f"r{n}"))) for n in range(5)]
-        await until(lambda: scheduler.waiting == 5)
+        await until(lambda: scheduler.waiting["full"] == 5)
         judge.gate.set()
         replies = await asyncio.gather(first, *others)
         assert [reply[0].id for reply in replies] == ["first", "r0", "r1", "r2", "r3", "r4"]
@@ -91,9 +91,9 @@ def test_a_small_request_does_not_wait_for_a_large_one(judge: Gated) -> None:
         scheduler = BatchScheduler.of(judge, max_batch=4)
         first = await busy(scheduler, judge)
         large = asyncio.create_task(scheduler.judge(items(*"abcdefgh")))
-        await until(lambda: scheduler.waiting == 8)
+        await until(lambda: scheduler.waiting["full"] == 8)
         small = asyncio.create_task(scheduler.judge(items("x", "y")))
-        await until(lambda: scheduler.waiting == 10)
+        await until(lambda: scheduler.waiting["full"] == 10)
         judge.gate.set()
         assert [j.id for j in (await asyncio.gather(first, large, small))[1]] == [*"abcdefgh"]
         scheduler.close()
@@ -111,7 +111,7 @@ def test_requests_of_one_caller_share_its_turn(judge: Gated) -> None:
         rows = [scheduler.judge(items(name), caller="stream") for name in "abc"]
         tasks += [asyncio.create_task(row) for row in rows]
         tasks.append(asyncio.create_task(scheduler.judge(items("x"))))
-        await until(lambda: scheduler.waiting == 4)
+        await until(lambda: scheduler.waiting["full"] == 4)
         judge.gate.set()
         await asyncio.gather(*tasks)
         scheduler.close()
@@ -127,13 +127,13 @@ def test_a_full_queue_refuses_with_a_delay(judge: Gated) -> None:
         scheduler = BatchScheduler.of(judge, max_queue=2)
         first = await busy(scheduler, judge)
         second = asyncio.create_task(scheduler.judge(items("a", "b")))
-        await until(lambda: scheduler.waiting == 2)
+        await until(lambda: scheduler.waiting["full"] == 2)
         with pytest.raises(QueueFullError, match="2 items wait, at most 2 may") as caught:
             await scheduler.judge(items("c"))
         assert int(caught.value.headers["Retry-After"]) >= 1
         judge.gate.set()
         assert len(await second) + len(await first) == 3
-        assert scheduler.waiting == 0
+        assert scheduler.waiting["full"] == 0
         scheduler.close()
 
     asyncio.run(ask())
@@ -145,7 +145,7 @@ def test_a_deadline_ends_the_wait_and_drops_waiting_items(judge: Gated) -> None:
         first = await busy(scheduler, judge)
         with pytest.raises(DeadlineError, match=r"within 0\.05 s"):
             await scheduler.judge(items("late"), deadline_s=0.05)
-        assert scheduler.waiting == 0
+        assert scheduler.waiting["full"] == 0
         judge.gate.set()
         await first
         await scheduler.judge(items("next"))
@@ -161,11 +161,11 @@ def test_a_caller_that_leaves_withdraws_waiting_items(judge: Gated) -> None:
         first = await busy(scheduler, judge)
         leaving = asyncio.create_task(scheduler.judge(items("a", "b")))
         staying = asyncio.create_task(scheduler.judge(items("c")))
-        await until(lambda: scheduler.waiting == 3)
+        await until(lambda: scheduler.waiting["full"] == 3)
         leaving.cancel()
         with pytest.raises(asyncio.CancelledError):
             await leaving
-        assert scheduler.waiting == 1
+        assert scheduler.waiting["full"] == 1
         judge.gate.set()
         await asyncio.gather(first, staying)
         scheduler.close()
@@ -183,7 +183,7 @@ def test_an_item_that_breaks_the_judge_does_not_affect_other_requests() -> None:
         tasks = [await busy(scheduler, judge)]
         asked = [scheduler.judge(items(*names)) for names in (["good"], ["bad"], ["a", "bad"])]
         tasks += [asyncio.create_task(one) for one in asked]
-        await until(lambda: scheduler.waiting == 4)
+        await until(lambda: scheduler.waiting["full"] == 4)
         judge.gate.set()
         _, good, alone, mixed = await asyncio.gather(*tasks, return_exceptions=True)
         assert isinstance(alone, JudgeError)

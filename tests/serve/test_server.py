@@ -94,7 +94,7 @@ def test_the_official_client_streams(client: openai.OpenAI) -> None:
 def test_the_official_client_raises_our_errors_as_its_own(client: openai.OpenAI) -> None:
     with pytest.raises(openai.UnprocessableEntityError, match="no known family") as caught:
         client.chat.completions.create(
-            model="gradegpt-nano", messages=[{"role": "user", "content": "hello"}]
+            model="gradegpt-nano", messages=[{"role": "user", "content": "Is 4 right?"}]
         )
     assert caught.value.code == "unknown_prompt"
     with pytest.raises(openai.BadRequestError, match="response_format") as refused:
@@ -237,7 +237,7 @@ def status_of(where: str) -> int:
 
 
 def test_requests_beyond_the_grace_period_are_cut_off() -> None:
-    """An endless stream does not prevent the server from stopping."""
+    """An endless stream does not prevent the server from stopping; it ends with an error."""
     with serve("configs/serve/nano.yaml", "judge.kind=rules", "port=0", "grace_s=0.3") as process:
         where = ready_url(process)
         host, port = where.removeprefix("http://").split(":")
@@ -248,8 +248,27 @@ def test_requests_beyond_the_grace_period_are_cut_off() -> None:
             )
             time.sleep(0.2)
             process.send_signal(signal.SIGTERM)
-            process.communicate(timeout=10)
+            said = stream.makefile("rb").read()
+            _, err = process.communicate(timeout=10)
+    assert (process.returncode, "Traceback" in err) == (0, False)
+    assert said.endswith(b"0\r\n\r\n")
+    assert b'"code": "not_ready"' in said
+
+
+def test_a_child_that_is_killed_before_it_is_ready_is_replaced() -> None:
+    """It is logged, and the server starts all the same."""
+    arguments = ("configs/serve/nano.yaml", "judge.kind=rules", "port=0", "processes=2")
+    with serve(*arguments) as process:
+        deadline = time.monotonic() + 60
+        while not (first := children_of(process.pid)):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        os.kill(first[0], signal.SIGKILL)
+        assert judge_at(ready_url(process), [{"reference": "4", "response": "4"}]) == ["correct"]
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=20)
     assert process.returncode == 0
+    assert f"server process {first[0]} was killed by SIGKILL; it is replaced" in err
 
 
 @pytest.fixture
@@ -275,7 +294,9 @@ def said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) ->
     return call
 
 
-NOWHERE = ("configs/serve/nano.yaml", "judge.model=./nowhere", "port=0")
+NOWHERE = (
+    "configs/serve/nano.yaml", "judge.model=./nowhere", "judge.adapter=null", "port=0",
+)  # fmt: skip
 
 
 @pytest.mark.usefixtures("signals")

@@ -103,7 +103,7 @@ def alive(pid: int | None) -> bool:
 def test_the_engine_is_found_behind_a_cache(tmp_path: Path) -> None:
     """A passed prompt uses neither the judge nor its cache."""
     engine = ScriptedEngine(["said"])
-    cascade = CascadeJudge(RuleJudge(), ModelJudge(engine))
+    cascade = CascadeJudge([RuleJudge(), ModelJudge(engine)])
     loaded = Loaded.of(CachedJudge(cascade, tmp_path / "cache.db"))
     [said] = loaded.do([[Message(role="user", content="?")]], 5)
     assert said.text == "said"
@@ -186,7 +186,7 @@ def test_the_death_of_a_worker_loses_no_request(scripted: Callable[[], WorkerPro
 
 
 def test_an_item_that_kills_workers_fails_alone(scripted: Callable[[], WorkerProcess]) -> None:
-    """Each item is tried once more separately; the one that kills a worker again is failed."""
+    """Each item is tried again separately; the one that kills three workers is failed."""
 
     async def ask() -> None:
         scheduler = opened(scripted())

@@ -44,7 +44,7 @@ ADAPTERS = (
         callers="Answer Matching, prompts that ask for a digit",
         frames=(_FRAME,),
         tags=(_HEAD,),
-        without=(_TAG,),
+        without=(r"</\w+>",),
         write=Words("1", "0"),
         example=_EXAMPLE + 'Output "0" or "1" alone.',
     ),

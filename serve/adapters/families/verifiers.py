@@ -97,7 +97,7 @@ Respond either "yes" or "no".""",
             "positive": r"either \"([^\"]+)\" or \"",
             "negative": r"either \"[^\"]+\" or \"([^\"]+)\"",
         },
-        write=Words("{positive}", "{negative}", undecided="?"),
+        write=Words("{positive}", "{negative}"),
         item=_item,
         example="""Does the response agree with the reference answer?
 

@@ -30,7 +30,8 @@ def _oracles() -> dict[str, tuple[object, ...]]:
 
 ORACLES = _oracles()
 JUDGING = [a for a in ADAPTERS if not a.refuses and a.extract is None]
-by_name = pytest.mark.parametrize("adapter", ADAPTERS, ids=lambda a: a.name)
+FRAMED = [a for a in ADAPTERS if a.name != "health"]  # a connection check has no fields
+by_name = pytest.mark.parametrize("adapter", FRAMED, ids=lambda a: a.name)
 judging = pytest.mark.parametrize("adapter", JUDGING, ids=lambda a: a.name)
 
 CHAIN = (
@@ -141,19 +142,51 @@ def test_the_parser_reads_the_verdict(adapter: Adapter) -> None:
 @judging
 @pytest.mark.parametrize("outcome", [Outcome.UNDECIDED, Outcome.UNPARSED], ids=lambda o: o.value)
 def test_an_undecided_judgement_is_never_a_verdict(adapter: Adapter, outcome: Outcome) -> None:
-    """The parser reads no verdict, or the request is refused, unless ``undecided=incorrect``."""
+    """The parser reads no verdict, or the request is refused, unless a setting says otherwise.
+
+    ``replied`` says how the parser reads the text.
+    """
     ask = find(adapter.prompt(*ITEMS[0]))
     open_one = Judgement(id="", outcome=outcome, method="model", reason="chain:<Yes> or <No>?")
     try:
         reply = ask.reply(open_one)
     except NoVerdictError:
-        counted = ask.reply(open_one, undecided="incorrect")
-        for reader in ORACLES[adapter.name]:
-            assert reader(counted.core) in ("incorrect", "invalid")  # type: ignore[operator]
+        for undecided in ("incorrect", "guess"):
+            counted = ask.reply(open_one, undecided=undecided)  # type: ignore[arg-type]
+            assert counted.replied == "incorrect"
+            for reader in ORACLES[adapter.name]:
+                assert reader(counted.core) in ("incorrect", "invalid")  # type: ignore[operator]
         return
+    assert reply.replied == "undecided"
     for text in filter(None, (reply.core, reply.whole)):
         for reader in ORACLES[adapter.name]:
             assert reader(text) is None, text  # type: ignore[operator]
+
+
+@judging
+@pytest.mark.parametrize("withheld", Verdict, ids=lambda v: v.value)
+def test_a_withheld_verdict_is_replied_only_as_a_guess(adapter: Adapter, withheld: Verdict) -> None:
+    """A family with its own reply to no verdict uses that one; no reason speaks for a guess."""
+    ask = find(adapter.prompt(*ITEMS[0]))
+    chain = judgement(withheld, QUOTES[0]).chain
+    unsure = Judgement(
+        id="", outcome=Outcome.UNDECIDED, withheld=withheld, method="model", chain=chain
+    )
+    for undecided in ("incorrect", "guess"):
+        reply = ask.reply(unsure, undecided=undecided)  # type: ignore[arg-type]
+        wanted = {
+            "undecided": {None},
+            "incorrect": {"incorrect", "invalid"},
+            "invalid": {"incorrect", "invalid"},
+            "correct": {"correct"},
+        }[reply.replied]
+        assert reply.replied in (
+            "undecided",
+            withheld.value if undecided == "guess" else "incorrect",
+        )
+        for text in filter(None, (reply.core, reply.whole)):
+            for reader in ORACLES[adapter.name]:
+                assert reader(text) in wanted, text  # type: ignore[operator]
 
 
 @judging

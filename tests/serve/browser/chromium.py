@@ -220,8 +220,8 @@ class Page:
         for kind in ("rawKeyDown", "keyUp"):
             self.call(
                 "Input.dispatchKeyEvent",
-                type=kind, key=key, code=key, windowsVirtualKeyCode=codes[key],
-                modifiers=2 if control else 0,
+                type=kind, key=key, code=key, modifiers=2 if control else 0,
+                windowsVirtualKeyCode=codes.get(key) or ord(key.upper()),
             )  # fmt: skip
 
     def upload(self, selector: str, path: Path) -> None:

@@ -39,9 +39,11 @@ def served(app: FastAPI) -> Iterator[str]:
         deadline = time.monotonic() + 10
         while not server.started and time.monotonic() < deadline:
             time.sleep(0.01)
-        yield url(*listener.getsockname())
-        server.should_exit = True
-        thread.join(10)
+        try:
+            yield url(*listener.getsockname())
+        finally:
+            server.should_exit = True
+            thread.join(10)
 
 
 @pytest.fixture(scope="session")

@@ -13,14 +13,18 @@ from fastapi.responses import JSONResponse, Response
 from starlette.middleware.base import RequestResponseEndpoint
 
 from gradegpt.judges import RuleJudge
+from gradegpt.outputs import judge_table
+from gradegpt.proportions import wilson
 from gradegpt.run import check_input, judge_file
 from gradegpt.schema import Item, Judgement, Outcome, Verdict
+from gradegpt.tables import Form
 from serve.app import create_app
 from serve.settings import ServeSettings
 from tests.serve.browser.chromium import Page
 from tests.serve.browser.conftest import Open
 
 IDS = "[...document.querySelectorAll('#table-body .open')].map(e => e.innerText)"
+FIGURES = "document.querySelectorAll('.figure dd:not(.below)')"
 DONE = "!document.querySelector('#download').hidden"
 
 
@@ -112,14 +116,19 @@ def test_filters_and_search_show_matching_rows(open_page: Open, rows_file: Path)
 
 
 def test_agreement_and_kappa_follow_from_the_labels(open_page: Open, rows_file: Path) -> None:
-    """Of three labelled verdicts two agree; chance would be (2*1 + 1*2) / 9, so kappa is 0.4."""
+    """Of three labelled verdicts two agree; chance would be (2*1 + 1*2) / 9, so kappa is 0.4.
+
+    The score has Wilson's interval: two of four verdicts.
+    """
     page = open_page()
     load(page, rows_file)
     assert page.run("document.querySelector('#summary').hidden")
     page.click("#start")
     page.until(DONE)
-    figures = page.run("[...document.querySelectorAll('.figure dd')].map(e => e.innerText)")
-    assert figures == ["66.7%", "0.40"]
+    low, high = wilson(2, 4)
+    assert page.text("#summary .interval") == f"{100 * low:.0f}% to {100 * high:.0f}%"
+    figures = page.run(f"[...{FIGURES}].map(e => e.innerText)")
+    assert figures == ["50% 15% to 85%", "66.7%", "0.40"]
     assert "2 of 3 labelled verdicts" in page.text("#summary")
     assert "left out: 1" in page.text("#summary")
     cells = page.run("[...document.querySelectorAll('.matrix td')].map(e => e.innerText)")
@@ -159,6 +168,68 @@ def test_the_download_is_what_the_command_line_writes_and_the_label(
     assert [list(row) for row in rows] == [list(row) for row in expected]
 
 
+TABLE = (
+    "id,question,reference,response,label,verdict\n"
+    'a,"Half, as a\nfraction?","[""1/2"", ""0.5""]",The answer is 0.5.,correct,correct\n'
+    'b,,"[0,1)",The answer is 7.,0,\n'
+    '"c ""x""",,4,,,\n'
+)
+
+
+def test_a_table_is_judged_as_the_command_line_judges_it(open_page: Open, tmp_path: Path) -> None:
+    """Line breaks and quotes in cells, a list of references, names that are taken."""
+    source = tmp_path / "in.csv"
+    source.write_text(TABLE, encoding="utf-8")
+    page = open_page()
+    page.downloads_to(tmp_path)
+    load(page, source)
+    page.click("#start")
+    page.until(DONE)
+    assert page.run("document.querySelector('#form-of').value") == "csv"
+    page.click("#download")
+    judge_table(
+        check_input(source, ignore_extra=True), tmp_path / "out.csv", RuleJudge(), form=Form.CSV
+    )
+    expected = (tmp_path / "out.csv").read_text(encoding="utf-8").replace(",1.0,", ",1,")
+    assert _text(tmp_path / "in.judgements.csv") == expected
+
+
+BAD_TABLES = (
+    ("reference,answer\n4,4\n", "Line 1 there is no column response"),
+    ("reference,response\n4,4,4\n", "Line 2 3 cells under 2 columns"),
+    ('reference,response\n4,"a\nb\n', "Line 2 a quoted cell"),
+    ("reference,reference\n4,4\n", "Line 1 the column reference occurs twice"),
+)
+
+
+def test_an_unusable_table_is_named_with_its_line(open_page: Open, tmp_path: Path) -> None:
+    page = open_page()
+    path = tmp_path / "in.csv"
+    shown = "document.querySelector('#bad-lines').textContent"
+    for table, complaint in BAD_TABLES:
+        path.write_text(table)
+        page.upload("#picker", path)
+        page.until(f"{shown}.startsWith({json.dumps(complaint)})", timeout=2)
+
+
+def test_columns_sort_with_empty_cells_last(open_page: Open, rows_file: Path) -> None:
+    """Once upwards, then downwards, then as in the file."""
+    page = open_page()
+    load(page, rows_file)
+    page.click("#start")
+    page.until(DONE)
+    press = "document.querySelector('#table thead .label button').click()"
+    orders = [page.run(f"{press}, {IDS}") for _ in range(3)]
+    assert orders == [
+        ["right", "wrong", "refused", "open", "5"],
+        ["open", "refused", "right", "wrong", "5"],
+        ["right", "wrong", "5", "open", "refused"],
+    ]
+    page.run("document.querySelector('#table thead .id button').click()")
+    assert page.run("document.querySelector('#table thead .id').ariaSort") == "ascending"
+    assert page.run("document.activeElement.innerText").startswith("Id")
+
+
 def test_what_is_shown_can_be_saved_alone(open_page: Open, rows_file: Path, tmp_path: Path) -> None:
     page = open_page()
     page.downloads_to(tmp_path)
@@ -185,7 +256,8 @@ def test_a_row_opens_its_judgement_and_the_keyboard_steps_through_rows(
     assert "The judge and the label disagree." in page.text("#detail")
     page.press("ArrowRight")
     page.until("document.querySelector('#detail-title').innerText == 'Row 5'")
-    assert "10\n— — —\nten" in page.text("#detail .texts")
+    accepted = "[...document.querySelectorAll('#detail .accepted-answers li')]"
+    assert page.run(f"{accepted}.map(e => e.innerText)") == ["10", "ten"]
     page.press("Escape")
     page.until("!document.querySelector('dialog').open")
     page.until("document.activeElement.innerText == '5'")
@@ -293,11 +365,15 @@ def test_a_phone_shows_a_judged_file_without_scrolling_sideways(
 
 
 def _read(path: Path) -> list[dict[str, object]]:
-    """The rows of a file after its download."""
+    return [json.loads(line) for line in _text(path).splitlines()]
+
+
+def _text(path: Path) -> str:
+    """A file after its download."""
     deadline = time.monotonic() + 5
     while not path.exists() and time.monotonic() < deadline:
         time.sleep(0.02)
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return path.read_bytes().decode("utf-8")
 
 
 def _usable(line: str) -> bool:

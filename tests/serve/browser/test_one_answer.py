@@ -50,7 +50,7 @@ def test_the_right_example_is_judged_and_its_key_sentence_marked(open_page: Open
     assert page.text("#result mark b") == "22 cm"
     whole = page.run("document.querySelector('#result .response').textContent")
     assert whole == page.run("document.querySelector('#response').value")
-    assert page.text("#result .facts").startswith("Confidence\n100%")
+    assert page.text("#result .facts").startswith("Confidence\n99.9%")
     assert "no model asked" in page.text("#result .facts")
     assert "number:same-text" in page.text("#result .facts")
 
@@ -105,7 +105,7 @@ def test_a_changed_field_marks_the_judgement_as_outdated(open_page: Open) -> Non
 @pytest.mark.parametrize(
     ("outcome", "reason", "chain", "words"),
     [
-        (Outcome.UNDECIDED, "model:below-min-confidence", None, "Undecided"),
+        (Outcome.UNDECIDED, "lexical:doubts", None, "Undecided"),
         (Outcome.UNPARSED, "chain:no verdict tag at the end", "Well\nwho <Yes> knows", "Unparsed"),
         (Outcome.FAILED, "engine:timeout: nothing after 3 s", None, "Failed"),
     ],
@@ -172,6 +172,145 @@ def test_a_quote_is_found_in_the_response(
     before = page.run("document.querySelector('#result .response').firstChild.textContent")
     assert marked is None or before == response[: response.rindex(marked)]
     assert (marked is None) == page.run("Boolean(document.querySelector('#result q'))")
+
+
+@pytest.mark.parametrize(
+    ("confidence", "words"),
+    [
+        (0.7149, "it would have said correct, 71% likely to be right"),
+        (None, "it would have said: correct."),
+    ],
+)
+def test_a_withheld_verdict_is_said_in_words_and_has_no_confidence(
+    open_page: Open, confidence: float | None, words: str
+) -> None:
+    """An undecided judgement never shows how sure the judge is of having no verdict."""
+    fixed = FixedJudge(
+        outcome=Outcome.UNDECIDED, withheld=Verdict.CORRECT, confidence=confidence, score=0.999
+    )
+    page = open_page(create_app(fixed))
+    fill(page, "4", "The answer is 4.")
+    page.press("Enter", control=True)
+    page.until(RESULT)
+    facts = page.text("#result .facts")
+    assert words in facts
+    assert "Confidence" not in facts
+    assert "99.9" not in page.text("#result")
+
+
+def test_a_confidence_that_nobody_measured_is_not_calibrated(open_page: Open) -> None:
+    page = open_page(create_app(FixedJudge(outcome=Outcome.JUDGED, verdict=Verdict.CORRECT)))
+    fill(page, "4", "The answer is 4.")
+    page.press("Enter", control=True)
+    page.until(RESULT)
+    assert page.text("#result .facts").startswith("Confidence\nnot calibrated")
+
+
+def test_the_stated_span_is_marked_and_not_another_place_of_the_quote(open_page: Open) -> None:
+    """It counts characters, of which some are two units of JavaScript's texts."""
+    response = "𝑥 = 5. It is 5. Check. It is 5."
+    start = response.index("It is 5.")
+    fixed = FixedJudge(
+        outcome=Outcome.JUDGED, verdict=Verdict.CORRECT, key_sentence="It is 5.",
+        span=(start, start + len("It is 5.")), answer="5",
+    )  # fmt: skip
+    page = open_page(create_app(fixed))
+    fill(page, "5", response)
+    page.press("Enter", control=True)
+    page.until(RESULT)
+    assert page.text("#result mark") == "It is 5."
+    before = page.run("document.querySelector('#result .response').firstChild.textContent")
+    assert before == "𝑥 = 5. "
+
+
+FORMULAS = (
+    r"It costs $5 and $6. So $x=\frac{1}{2}$ and \(y\):"
+    "\n"
+    r"$$\href{javascript:alert(1)}{z}$$ $\nosuch$ $\def\a{\a\a}\a$ Hence \boxed{\frac12} is it."
+)
+
+
+def test_formulas_are_rendered_marked_and_shown_as_source(open_page: Open) -> None:
+    """What is no formula, not allowed or not readable stays text; nothing becomes a link.
+
+    A mark that ends inside a formula is extended to the whole of it.
+    """
+    fixed = FixedJudge(
+        outcome=Outcome.JUDGED, verdict=Verdict.CORRECT, key_sentence=r"Hence \boxed{\frac1",
+        answer=r"\frac1",
+    )  # fmt: skip
+    page = open_page(create_app(fixed))
+    fill(page, r"\frac{1}{2}", FORMULAS)
+    page.press("Enter", control=True)
+    page.until("document.querySelector('#result .response math')")
+    assert page.run("document.querySelectorAll('#result .response math').length") == 3
+    shown = page.run("document.querySelector('#result .response').textContent")
+    for text in ("It costs $5 and $6. So ", r"$\nosuch$", r"\href{javascript", r"\def\a"):
+        assert text in shown
+    assert page.run("document.querySelectorAll('#result :is(a, [href])').length") == 0
+    assert page.run("document.querySelector('#result mark').textContent").startswith("Hence ")
+    assert page.run("document.querySelectorAll('#result mark math').length") == 1
+    page.click("#result .source")
+    page.until("!document.querySelector('#result .response math')")
+    assert page.run("document.querySelector('#result .response').textContent") == FORMULAS
+    assert page.run("document.querySelector('#result mark').textContent") == r"Hence \boxed{\frac1"
+    assert page.run("document.querySelector('#result .source').ariaPressed") == "true"
+
+
+def test_the_formula_library_is_loaded_only_for_formulas(open_page: Open) -> None:
+    page = open_page()
+    page.click("#example-right")
+    page.until(RESULT)
+    loaded = "performance.getEntriesByType('resource').map(e => e.name).join()"
+    assert "temml" not in page.run(loaded)
+
+
+def test_a_page_of_a_server_that_is_loading_waits_and_goes_on_by_itself(open_page: Open) -> None:
+    """It says so, sends a request as soon as the judge is there, and needs no reload."""
+    app = create_app(FixedJudge(outcome=Outcome.JUDGED, verdict=Verdict.CORRECT))
+    loading = [True]
+
+    @app.middleware("http")
+    async def not_yet(request: Request, go_on: RequestResponseEndpoint) -> Response:
+        if loading[0] and request.url.path in ("/ready", "/v1/judge"):
+            return JSONResponse({"error": {"message": "loading", "code": "not_ready"}}, 503)
+        return await go_on(request)
+
+    page = open_page(app)
+    page.until("!document.querySelector('#ready').hidden")
+    assert "The judge is being loaded" in page.text("#ready")
+    page.click("#example-right")
+    page.until("document.querySelector('.judging')")
+    loading[0] = False
+    page.until(RESULT)
+    assert page.run("document.querySelector('#ready').hidden")
+    assert page.text("#result .word") == "Correct"
+
+
+CODES = {
+    "number:equal-within-tolerance": ("within the tolerance (auto)", "在容差（auto）内相等"),
+    "lexical:83-percent-of-words": ("83 % of the reference's words", "83% 的词"),
+    "code:2-of-3-tests": ("passes 2 of 3 tests", "3 个测试中的 2 个"),
+    "parts:A,B:no-answer": ("correct, incorrect. No answer", "正确, 错误。作答中没有"),
+    "atlas:A:number:equal": ("By ATLAS' rules. In order: correct. Number", "按 ATLAS 的规则。"),
+    "olympiadbench:cannot-grade-text": ("no rule for this type", "没有这类答案的评分规则"),
+    "engine:timeout: nothing after 3 s": ("did not answer in time", "没有及时应答"),
+    "chain:no verdict tag at the end": ("no verdict at its end", "末尾没有判定"),
+    "something:new": ("", ""),
+}
+
+
+def test_reason_codes_are_sentences_in_both_languages(open_page: Open) -> None:
+    page = open_page()
+    said = (
+        "import('./page/reason.js').then(m => "
+        f"{json.dumps(list(CODES))}.map(reason => m.inWords({{reason}})))"
+    )
+    for language in (0, 1):
+        for words, sentence in zip(CODES.values(), page.run(said), strict=True):
+            assert words[language] in sentence
+            assert bool(words[language]) == bool(sentence)
+        page.click("#language")
 
 
 def test_the_curl_command_sends_the_same_request(open_page: Open) -> None:

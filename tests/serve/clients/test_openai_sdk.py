@@ -87,10 +87,16 @@ def test_raw_prompts_are_completed_one_or_many(client: openai.OpenAI) -> None:
     assert said == [right for _, right in SUMS]
 
 
-def test_no_verdict_is_an_error_where_the_caller_has_no_reply_for_it(client: openai.OpenAI) -> None:
-    with pytest.raises(openai.UnprocessableEntityError) as caught:
-        client.chat.completions.create(model="gpt-4o", messages=messages("opencompass", OPEN))
-    assert caught.value.code == "no_verdict"
+def test_no_verdict_is_a_reply_that_is_marked(client: openai.OpenAI) -> None:
+    """The parser reads it as wrong; the extra field says that the judge did not decide."""
+    reply = client.chat.completions.create(model="gpt-4o", messages=messages("opencompass", OPEN))
+    beside: dict[str, Any] = (reply.model_extra or {})["gradegpt"]
+    assert reply.choices[0].message.content == "B"
+    assert (beside["outcome"], beside["verdict"], beside["replied"]) == (
+        "undecided",
+        None,
+        "incorrect",
+    )
 
 
 def test_many_at_once_get_their_own_answers(server: str) -> None:

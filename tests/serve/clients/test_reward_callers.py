@@ -43,12 +43,12 @@ def test_an_openrlhf_rollout_gets_a_reward_a_sample(server: str) -> None:
         assert all(len(values) == 1 for values in reply["extra_logs"].values())
 
 
-def test_openrlhf_gets_no_number_without_a_verdict(server: str) -> None:
-    """A zero would punish answers that were not judged wrong."""
-    with pytest.raises(RuntimeError, match="no_verdict"):
-        asyncio.run(
-            rollout(f"{server}/get_reward", OPEN.question, OPEN.response, OPEN.reference[0])
-        )
+def test_openrlhf_gets_a_marked_reward_without_a_verdict(server: str) -> None:
+    """The rollout goes on, and ``judged`` is 0 in the trainer's log."""
+    reply = asyncio.run(
+        rollout(f"{server}/get_reward", OPEN.question, OPEN.response, OPEN.reference[0])
+    )
+    assert (reply["rewards"], reply["extra_logs"]["judged"]) == ([0.0], [0.0])
 
 
 def test_a_verl_reward_manager_calls_compute_score(

@@ -1,0 +1,138 @@
+"""Reads judge prompts of no family: their fields by labels, their reply by what they ask for.
+
+It answers only where both are unambiguous. The reply's field ``gradegpt`` says what was read.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from gradegpt.schema import Item, Message, Verdict
+
+from ..adapter import Adapter, Ask, PromptError, frames_of, item_of
+from ..adapter import Fields as Values
+from ..frame import Framed
+from .choices import ContractError, MeaningError
+from .contract import Contract, read_contract
+from .fields import Fields, read_fields
+from .items import FieldsError
+
+NAME: Final = "general"
+GUIDE: Final = "docs/guides/adapters.md"
+WAYS_ON: Final = (
+    "send the fields to POST /v1/judge, or describe the prompt in a template of your own, with "
+    f"the setting 'templates' ({GUIDE})"
+)
+"""What to do with a prompt that is not recognised."""
+
+
+def read(messages: Sequence[Message], schema: Mapping[str, Any] | None = None) -> Ask:
+    """The item that a prompt of no family asks to judge.
+
+    Raises:
+        PromptError: a field or the form of the reply is missing or not clear; the message says
+            what was found.
+
+    """
+    try:
+        above, fields = _fields(messages)
+    except FieldsError as error:
+        found = ", ".join(f"the {name}" for name in sorted(error.found)) or "no field"
+        raise PromptError(f"{_UNKNOWN}: {error} (found: {found}); {WAYS_ON}") from error
+    try:
+        contract = _contract(above, fields, schema)
+    except ContractError as error:
+        found = ", ".join(f"the {name}" for name in sorted(fields.values))
+        raise PromptError(f"{_UNKNOWN}: found {found}, but {error}; {WAYS_ON}") from error
+    return _ask(fields, contract)
+
+
+_UNKNOWN: Final = "the prompt belongs to no known family, and the general reader cannot use it"
+
+
+def _fields(messages: Sequence[Message]) -> tuple[str, Fields]:
+    """The text above the item, and the fields: of the last message, if it has all."""
+    *above, last = messages
+    if above and last.role == "user":
+        own = [m.content for m in above if m.role in ("system", "developer", "user")]
+        text, others = frames_of([last]), "\n\n".join(own)
+        try:
+            return others, read_fields(text, others)
+        except FieldsError:
+            pass
+    return "", read_fields(frames_of(messages))
+
+
+def _contract(above: str, fields: Fields, schema: Mapping[str, Any] | None) -> Contract:
+    """The contract of all text outside the fields.
+
+    A response may have written the end of the text, except for its last paragraph. So the text
+    before it, and that with its last paragraph, must not say anything else. That yes or 1 is wrong
+    must be said before it, or in the last line where there are no such words before it.
+    """
+    before = f"{above}\n{fields.before}"
+    whole = read_contract(f"{before}\n{fields.after}", fields.examples, schema)
+    if fields.trusted:
+        return whole
+    reverses = False
+    last = fields.after.rstrip().rsplit("\n\n", 1)[-1]
+    line = last.rsplit("\n", 1)[-1]
+    for text, sure in (("", True), (line, True), (last, False)):
+        try:
+            part = read_contract(f"{before}\n{text}", fields.examples, schema)
+        except MeaningError:
+            if not text and whole.reverses:
+                raise
+            continue
+        except ContractError:
+            continue
+        reverses = reverses or (part.reverses and sure)
+        if not part.agrees(whole):
+            raise ContractError("what its words for right and wrong mean is said in two ways")
+    if whole.reverses and not reverses:
+        raise ContractError("a response may have written what its words mean")
+    return whole
+
+
+def _ask(fields: Fields, contract: Contract) -> Ask:
+    keys = contract.shape.keys if contract.shape else ()
+    adapter = Adapter(
+        name=NAME,
+        callers="prompts of no family",
+        frames=(),
+        write=contract,
+        write_json=contract if contract.shape else None,
+        example="",
+        item=_item,
+        schema={"properties": {key: {} for key in keys}} if keys else None,
+    )
+    shown = {
+        "fields": fields.labels,
+        "reply": {
+            "correct": contract.text(Verdict.CORRECT), "incorrect": contract.text(Verdict.INCORRECT)
+        },
+    }  # fmt: skip
+    return Ask(adapter, Framed(fields.values, {}, [], [], ""), fields.values, shown)
+
+
+def _item(values: Values) -> Item:
+    """The item; a list of texts as the reference is several accepted answers."""
+    item = item_of(values)
+    listed = _listed(values["reference"])
+    return item.model_copy(update={"reference": listed}) if listed else item
+
+
+def _listed(reference: str) -> tuple[str, ...]:
+    if not reference.startswith(("['", '["')) or len(reference) > _LONGEST_LIST:
+        return ()
+    try:
+        value = ast.literal_eval(reference)
+    except (ValueError, SyntaxError):
+        return ()
+    texts = isinstance(value, list) and all(isinstance(one, str) and one.strip() for one in value)
+    return tuple(value) if texts else ()
+
+
+_LONGEST_LIST: Final = 10_000

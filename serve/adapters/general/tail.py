@@ -1,0 +1,163 @@
+"""Where a field without an end mark ends: before the instructions at the end of a prompt."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from .words import LABELLED, OFFERED, PAIR, QUOTED_PAIR, VERDICT_LABEL
+
+_ASKS: Final = re.compile(
+    r"^\W*(?:(?:important|note|remember|注意|重要)\W+)?(?:please|now|only|just|simply|"
+    r"respond|reply|answer (?:with|only|by|just|in)|output|return|provide|give|"
+    r"write|"
+    r"end with|conclude|your|judge|grade|evaluate|assess|compare|determine|decide|verify|choose|"
+    r"select|say|ignore|use|follow|focus|treat|put|pick|rate|score|"
+    r"based on|do not|don't|think|explain|then|finally|if|the output|the response should|"
+    r"remember|note|is|does|do|are|has|did|format|first|label|mark|write|"
+    r"请|你的?|只|仅|直接|输出|判断|评判|根据|不要|如果|若|以上|上述|注意|最后|回答|格式|并)"
+    r"(?![a-z])", re.IGNORECASE,
+)  # fmt: skip
+"""How an instruction begins."""
+_ITEM: Final = re.compile(
+    r"\b(?:(?:candidate|student|predicted|model|reference|correct|ground[- ]truth|gold|expected|"
+    r"standard|target|submitted|generated|assistant)(?:'s)? (?:answer|response|solution|output)|"
+    r"ground truth|the reference|the response|the prediction|the submission|the candidate|"
+    r"the student|judg(?:e)?ment|verdict|json)\b|参考答案|标准答案|正确答案|学生答案|"
+    r"学生的?(?:答案|回答)|"
+    r"模型的?(?:答案|回答|输出)|候选答案|待评\w*答案|回答是否|答案是否|是否正确|是否一致|是否等价",
+    re.IGNORECASE,
+)
+"""What instructions to a judge speak of."""
+_HEADING: Final = re.compile(
+    r"^\W*(?:(?:output|response|answer|reply|evaluation|grading)?[ _]?(?:format|instructions?|"
+    r"rules|"
+    r"criteria|requirements?|guidelines)|your (?:task|turn|output|response|answer|evaluation)|"
+    r"task|instructions?|notes?|options|choices|选项|输出格式|输出要求|评分标准|判断标准|评判标准|要求|说明|输出|"
+    r"任务|注意事项)\W*$",
+    re.IGNORECASE,
+)
+_BESIDE: Final = re.compile(
+    r"^\s*(?:$|[-+*•`{}\[\]\"'<]|\(?[A-Ea-e\d]{1,2}[.):：=]|\w+\s*[:：])|"
+    r"\b(?:semantic|differences?|formatting|consider|allow|ground truth|equivalence|"
+    r"answers?|responses?|reference|question|correct|equivalent|"
+    r"reason(?:ing)?|explanation|letter|word|respond|json|"
+    r"format|output|grade|judge|score)\b|答案|回答|参考|判断|输出|理由|格式|正确|一致",
+    re.IGNORECASE,
+)
+"""Lines that may follow the first instruction."""
+_SHORT: Final = 60
+"""Characters below which a line may be a heading or a label."""
+_LONGEST: Final = 1_000
+"""Characters from which a line is no instruction."""
+
+
+class Split(NamedTuple):
+    """A field and the instructions after it; ``clear`` is false where they may begin elsewhere."""
+
+    value: str
+    tail: str
+    clear: bool = True
+
+
+def split_tail(text: str, *, sentences: bool = False) -> Split:
+    """The text before the instructions that end it, and these.
+
+    The last line that no instruction can be ends the field. An instruction before it is a part of
+    the field, or the instructions have a line that is not known: that is not clear. With
+    ``sentences`` the instructions may begin within a line.
+    """
+    lines = (_SENTENCES if sentences else _LINES).split(text)
+    start = at = len(lines)
+    while at and (instructs(lines[at - 1]) or _BESIDE.search(lines[at - 1])):
+        at -= 1
+        if instructs(lines[at]):
+            start = at
+    start = start if sentences else _paragraph(lines, start)
+    size = sum(len(line) + 1 for line in lines[:start])
+    return Split(text[: max(0, size - 1)], text[size:], not any(map(instructs, lines[:start])))
+
+
+_LINES: Final = re.compile(r"\n")
+_SENTENCES: Final = re.compile(
+    r"\n|(?<=[.?!;|。？！]) | (?=(?:Is|Are|Does|Do|Answer|Reply|Respond|Output|Return|Please|Say|"
+    r"Decide) )"
+)
+
+
+def heads_instructions(label: str) -> bool:
+    """Whether a heading is one of instructions to a judge."""
+    return _HEADING.match(label) is not None
+
+
+def instructs(line: str) -> bool:
+    """Whether a line tells a judge what to do or how to reply."""
+    line = line.strip()
+    if not line:
+        return False
+    if len(line) < _SHORT and _is_heading(line):
+        return True
+    if _CASES.search(line):
+        return True
+    return len(line) <= _LONGEST and (_requests(line) or _offers(line))
+
+
+def _is_heading(line: str) -> bool:
+    """Whether a short line introduces the reply: ``Verdict:``, ``Answer (yes/no):``."""
+    return bool(
+        PAIR.fullmatch(line.strip(" .()?"))
+        or _HEADING.match(line)
+        or VERDICT_LABEL.fullmatch(line)
+        or (line.endswith((":", "：")) and PAIR.search(line))
+        or _BRACKETED.search(line)
+    )
+
+
+def _requests(line: str) -> bool:
+    """Whether a line asks for something that is a judge's."""
+    if any(_ASKS.match(part) and PAIR.search(part) for part in _SENTENCE.split(line)):
+        return True
+    if _GRADE.fullmatch(line) or (_MENU.match(line) and _ITEM.search(line)):
+        return True
+    return _ASKS.match(line) is not None and bool(
+        _ITEM.search(line)
+        or len(_CONDITIONED.findall(line)) > 1
+        or (line.endswith((":", "：")) and _REPLIES.search(line))
+    )
+
+
+def _offers(line: str) -> bool:
+    """Whether a line that speaks of a reply offers words for it."""
+    replies = _REPLIES.search(line) is not None
+    if replies and QUOTED_PAIR.search(line):
+        return True
+    return (replies or LABELLED.match(line) is not None) and len(OFFERED.findall(line)) > 1
+
+
+_BRACKETED: Final = re.compile(rf"[:：]\W*[\[<({{]\W*(?i:{PAIR.pattern})\W*[\])>}}]\W*\Z")
+_CONDITIONED: Final = re.compile(r"\b[A-Z]{2,}\b[\"'`”]?\s+(?:if|when|where|for|in)\b")
+_CASE: Final = (
+    r"(?:(?:输出|回答|返回|给出?|记为?|判为?|填写?|选择?|[得打])\s*[\"“]?(?:[AB01]|[是否对错])(?!\w*[A-Za-z])|"
+    r"\b[ABYN01]\b[\"'`”]?\s+(?:if|when|for)\b)"
+)
+_CASES: Final = re.compile(rf"{_CASE}.{{1,200}}?(?:{_CASE}|\botherwise\b|否则)")
+"""Two values, each with its condition."""
+_SENTENCE: Final = re.compile(r"(?<=[.?!])\s+|(?<=[。？！，])")
+_GRADE: Final = re.compile(r"\W*[A-E]\W+(?:CORRECT|INCORRECT|NOT[ _]ATTEMPTED|正确|错误|未尝试)\W*")
+_MENU: Final = re.compile(r"\W*[A-E][)\].:：]")
+_REPLIES: Final = re.compile(
+    r"\b(?:respond|reply|answer|output|return|print|write|give|provide|end|conclude|choose|"
+    r"select|label|"
+    r"say|state|use|put|mark|grade|judge|verdict|decision)\b|[写填]|输出|回答|回复|返回|给出|判断|结论|"
+    r"标记",
+    re.IGNORECASE,
+)
+"""What speaks of a reply."""
+
+
+def _paragraph(lines: list[str], start: int) -> int:
+    """The first line of the paragraph of line ``start``, where all before it are requests, too."""
+    first = start
+    while first and lines[first - 1].strip() and _ASKS.match(lines[first - 1]):
+        first -= 1
+    return first if first and not lines[first - 1].strip() else start

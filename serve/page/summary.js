@@ -1,0 +1,42 @@
+// The figures of a judged file: its score, and agreement with its labels.
+
+import { byId, h } from "./dom.js";
+import { fixed, number, percent, t } from "./language.js";
+import { agreement, score } from "./stats.js";
+
+export function render(rows) {
+  const found = score(rows);
+  const labelled = agreement(rows);
+  byId("summary").hidden = !found;
+  if (!found) return;
+  const notes = [t("score.note"), ...(labelled.total ? labelNotes(labelled) : [])];
+  byId("summary").replaceChildren(
+    h("h2", { class: "unseen" }, t("summary")),
+    h("dl", { class: "figures" }, scored(found), ...(labelled.total ? agreed(labelled) : [])),
+    labelled.total ? crosstable(labelled.matrix) : h("div"),
+    h("p", { class: "quiet" }, notes.join(" ")),
+  );
+}
+
+const figure = (key, value, below) => h("div", { class: "figure" }, h("dt", {}, t(key)), h("dd", {}, value), h("dd", { class: "below" }, below));
+
+function scored({ share, low, high, correct, n }) {
+  const interval = t("score.interval", { low: percent(low), high: percent(high) });
+  return figure("score", [percent(share), " ", h("span", { class: "interval" }, interval)], t("score.of", { n: number(correct), total: number(n) }));
+}
+
+function agreed({ agreed: n, total, kappa }) {
+  return [
+    figure("agreement", percent(n / total), t("agreement.of", { n: number(n), total: number(total) })),
+    figure("kappa", kappa === null ? t("kappa.none") : fixed(kappa, 2), kappa === null ? t("kappa.why") : ""),
+  ];
+}
+
+const labelNotes = ({ left }) => [t("agreement.note"), left ? t("agreement.left", { n: number(left) }) : ""].filter(Boolean);
+
+function crosstable(matrix) {
+  const names = [t("label.correct"), t("label.not")];
+  const head = h("tr", {}, h("th", { scope: "col", class: "corner" }, t("matrix.corner")), names.map((name) => h("th", { scope: "col" }, name)));
+  const line = (label) => h("tr", {}, h("th", { scope: "row" }, names[1 - label]), [1, 0].map((verdict) => h("td", { class: label === verdict ? "same" : "apart" }, number(matrix[label][verdict]))));
+  return h("table", { class: "matrix" }, h("caption", { class: "unseen" }, t("matrix")), h("thead", {}, head), h("tbody", {}, line(1), line(0)));
+}

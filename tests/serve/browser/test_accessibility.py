@@ -1,0 +1,99 @@
+"""Every view by the rules of axe-core, in both colour schemes, on a desktop and a phone."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from tests.serve.browser.chromium import Page
+from tests.serve.browser.conftest import Open
+
+CHECK = """axe.run(document, {resultTypes: ['violations']}).then(({violations}) => violations
+  .flatMap(({id, nodes}) => nodes.map((node) => `${id}: ${node.html.slice(0, 120)}`)))"""
+SHEET = "id,question,reference,response,label\n1,What is $x$?,\\frac12,So $x=\\frac12$.,\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("dark", "size"), [(False, (1280, 860)), (True, (390, 800))])
+def test_no_view_breaks_a_rule(
+    open_page: Open, tmp_path: Path, rows_file: Path, dark: bool, size: tuple[int, int]
+) -> None:
+    """Labels, headings, roles and contrast, before and after judging."""
+    package = find_spec("axe_core_python")
+    if package is None or package.origin is None:
+        pytest.skip("axe-core-python is not installed")
+    axe = Path(package.origin).with_name("axe.min.js").read_text(encoding="utf-8")
+    (tmp_path / "labels.csv").write_text(SHEET, encoding="utf-8")
+    page = open_page(dark=dark, size=size)
+    page.run(f"{axe}; true")
+    found = {}
+    for name, step in STEPS.items():
+        step(page, tmp_path, rows_file)
+        found[name] = page.run(CHECK)
+    assert {name: broken for name, broken in found.items() if broken} == {}
+
+
+def _empty(page: Page, folder: Path, rows: Path) -> None:
+    page.until("document.querySelector('.legend')")
+
+
+def _judged(page: Page, folder: Path, rows: Path) -> None:
+    page.write("#question", "What is $x$?")
+    page.write("#reference", r"\frac12")
+    page.write("#response", r"So $x=\frac12$.")
+    page.press("Enter", control=True)
+    page.until("document.querySelector('#result math')")
+    page.run("document.querySelectorAll('details').forEach(e => e.open = true)")
+
+
+def _file(page: Page, folder: Path, rows: Path) -> None:
+    page.run("document.querySelectorAll('details').forEach(e => e.open = false)")
+    page.run("location.hash = 'file'")
+    page.until("!document.querySelector('#file').hidden")
+
+
+def _table(page: Page, folder: Path, rows: Path) -> None:
+    page.upload("#picker", rows)
+    page.until("!document.querySelector('#loaded').hidden")
+    page.click("#start")
+    page.until("!document.querySelector('#download').hidden")
+
+
+def _row(page: Page, folder: Path, rows: Path) -> None:
+    page.click("tr[data-row='1'] .open")
+    page.until("document.querySelector('dialog').open")
+
+
+def _label(page: Page, folder: Path, rows: Path) -> None:
+    page.press("Escape")
+    page.run("location.hash = 'label'")
+    page.until("!document.querySelector('#label').hidden")
+
+
+def _item(page: Page, folder: Path, rows: Path) -> None:
+    page.upload("#label-picker", folder / "labels.csv")
+    page.until("document.querySelector('#label-texts math')")
+
+
+def _end(page: Page, folder: Path, rows: Path) -> None:
+    page.press("c")
+    page.until("!document.querySelector('#label-end').hidden")
+
+
+def _template(page: Page, folder: Path, rows: Path) -> None:
+    page.run("location.hash = 'template'")
+    page.until("!document.querySelector('#template').hidden")
+
+
+def _tried(page: Page, folder: Path, rows: Path) -> None:
+    page.click("#template-example")
+    page.until("document.querySelector('#template-result mark')")
+
+
+STEPS = {
+    "one answer": _empty, "a judgement": _judged, "a file": _file, "its table": _table,
+    "a row": _row, "label": _label, "an item": _item, "the end": _end,
+    "template": _template, "its trials": _tried,
+}  # fmt: skip

@@ -1,0 +1,101 @@
+"""A pipeline's own judging code, with nothing changed but its base URL.
+
+Run by ``test_pipelines.py`` in a separate process: ``python pipeline_run.py NAME URL``, with the
+rows on stdin. It prints the pipeline's score of each row.
+"""
+
+import importlib.util
+import json
+import os
+import sys
+import tempfile
+import types
+from pathlib import Path
+from typing import Any
+from unittest.mock import MagicMock
+
+Rows = list[dict[str, Any]]
+
+
+def lm_eval(url: str, rows: Rows) -> list[Any]:
+    """The scores of a ``pisa_*_llm_judged`` task."""
+    os.environ |= {"OPENAI_BASE_URL": f"{url}/v1", "OPENAI_API_KEY": "none"}
+    from lm_eval.tasks.pisa.utils import pisa_process_results_llm_judged as score
+
+    return [
+        score({"choices": r["options"], "answer": r["right"]}, [r["response"]])["acc"] for r in rows
+    ]
+
+
+def evalscope(url: str, rows: Rows) -> list[Any]:
+    """The texts of its default judge."""
+    from evalscope.api.messages import ChatMessageUser
+    from evalscope.metrics.judge.llm_judge import LLMJudge
+
+    judge = LLMJudge(api_key="EMPTY", api_url=f"{url}/v1", model_id="gradegpt-nano")
+    prompts = [judge.build_prompt(r["response"], r["reference"], r["question"]) for r in rows]
+    texts = [judge.generate([ChatMessageUser(content=p)]).completion for p in prompts]
+    return [json.loads(text)["verdict"] for text in texts]
+
+
+def opencompass(url: str, rows: Rows) -> list[Any]:
+    """The texts of its judge model for the shortest of its own prompts, several at a time."""
+    from opencompass.models import OpenAISDK
+
+    model = OpenAISDK(
+        path="gradegpt-nano", key="none", openai_api_base=[f"{url}/v1"], query_per_second=100,
+        tokenizer_path=str(Path("models/gradegpt-nano").absolute()), retry=2, max_seq_len=8192,
+    )  # fmt: skip
+    return list(model.generate([r["prompt"] for r in rows], max_out_len=16))
+
+
+def vlmevalkit(url: str, rows: Rows) -> list[Any]:
+    """The options of its multiple-choice data sets, after its check that the judge works."""
+    for name in ("vlmeval", "vlmeval.api", "vlmeval.dataset", "vlmeval.dataset.utils"):
+        _package(name)
+    os.environ |= {"OPENAI_API_BASE": f"{url}/v1/chat/completions", "OPENAI_API_KEY": "sk-none"}
+    from vlmeval.api.gpt import OpenAIWrapper
+    from vlmeval.dataset.utils.multiple_choice import extract_answer_from_item
+
+    judge = OpenAIWrapper("gradegpt-nano", retry=2, wait=0)
+    if not judge.working():
+        raise SystemExit("the judge does not work")
+    items = [
+        {"question": r["question"], "prediction": r["response"], "GT": "ABCD"[r["right"]],
+         **dict(zip("ABCD", r["options"], strict=False))}
+        for r in rows
+    ]  # fmt: skip
+    return [extract_answer_from_item(judge, item)["opt"] for item in items]
+
+
+def openrlhf(url: str, rows: Rows) -> list[Any]:
+    """The rewards that a rollout worker fetches."""
+    import asyncio
+
+    from openrlhf.utils.agent import SingleTurnAgentExecutor
+
+    worker = SingleTurnAgentExecutor(f"{url}/get_reward")
+
+    async def ask() -> list[Any]:
+        texts = [([r["question"] + r["response"]], [r["question"]], [r["reference"]]) for r in rows]
+        return [await worker._fetch_rewards_via_http(*text) for text in texts]
+
+    return [reply["rewards"][0] for [reply] in asyncio.run(ask())]
+
+
+def _package(name: str) -> None:
+    """A package without what its ``__init__`` imports: every model and data set, torchvision."""
+    for unused in ("torchvision", "torchvision.transforms", "torchvision.transforms.functional"):
+        sys.modules[unused] = MagicMock(__spec__=importlib.util.spec_from_loader(unused, None))
+    spec = importlib.util.find_spec(name)
+    assert spec is not None
+    module = types.ModuleType(name)
+    module.__path__ = list(spec.submodule_search_locations or ())
+    sys.modules[name] = module
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ |= {"HOME": folder, "HF_HUB_OFFLINE": "1"}
+        made = globals()[sys.argv[1]](sys.argv[2], json.load(sys.stdin))
+    sys.stdout.write(json.dumps(made) + "\n")

@@ -1,0 +1,83 @@
+"""The words of the page for reason codes: every code of the library has some, in both languages."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from gradegpt.schema import AnswerType
+
+ROOT = Path(__file__).parents[2]
+SOURCES: Final = ("gradegpt/judges/*.py", "gradegpt/rules/**/*.py", "gradegpt/chain.py")
+ANY = "\0"
+"""What stands for a value in a code."""
+OTHER = {"utf-8", "time-limit", "output-limit", "final-sentence", "last-number"}
+"""Words with a hyphen in the same modules that are no codes."""
+
+
+def table() -> dict[str, list[str]]:
+    text = (ROOT / "serve" / "page" / "reasons.js").read_text(encoding="utf-8")
+    found = text.partition("\nexport default")[2].strip().removesuffix(";")
+    return dict(json.loads(found))
+
+
+def codes() -> Iterator[tuple[str, str]]:
+    """Each code in the source, with its place; a value in an f-string is ``ANY``."""
+    for path in sorted(found for pattern in SOURCES for found in ROOT.glob(pattern)):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        skipped = {id(n.value) for n in ast.walk(tree) if isinstance(n, ast.Expr)}  # docstrings
+        for node in ast.walk(tree):
+            if isinstance(node, ast.JoinedStr):
+                skipped |= {id(part) for part in node.values}
+        for node in ast.walk(tree):
+            text = _text(node) if id(node) not in skipped else ""
+            code = text.partition(": ")[0]
+            if re.fullmatch(rf"[a-z_{ANY}-]+:[a-z0-9{ANY}-]+|[a-z0-9]+(-[a-z0-9]+)+", code):
+                yield f"{path.name}:{getattr(node, 'lineno', 0)}", code
+
+
+def _text(node: ast.AST) -> str:
+    if isinstance(node, ast.JoinedStr):
+        return "".join(
+            p.value if isinstance(p, ast.Constant) and isinstance(p.value, str) else ANY
+            for p in node.values
+        )
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+
+
+def has_words(code: str, keys: list[str]) -> bool:
+    """Whether an entry fits the code, or the code with some value, or as the end of another."""
+    types = "|".join([ANY, *AnswerType])
+    for key in keys:
+        pattern = re.escape(key).replace(r"\*", ".*").replace("<type>", f"(?:{types})")
+        if re.fullmatch(pattern.replace("<labels>", f"(?:{ANY}|[ABC?,]+)"), code, re.DOTALL):
+            return True
+    as_pattern = re.escape(code).replace(re.escape(ANY), ".+")
+    end = "" if ":" in code else "(?:.*:)?"
+    return any(re.fullmatch(end + as_pattern, key) for key in keys)
+
+
+def test_every_reason_code_in_the_source_has_words() -> None:
+    """A new code in the rules or judges fails this test until the page has words for it."""
+    keys = list(table())
+    found = [(where, code) for where, code in codes() if code not in OTHER]
+    assert len(found) > 80
+    assert [(where, code) for where, code in found if not has_words(code, keys)] == []
+
+
+def test_a_code_without_words_would_be_noticed() -> None:
+    """The search is not so generous that everything has words."""
+    keys = list(table())
+    for code in ("response:bored", "number:nearly-equal", "sleepy-judge", f"code:{ANY}-of-none"):
+        assert not has_words(code, keys), code
+
+
+def test_both_languages_say_the_same_with_the_same_values() -> None:
+    for code, said in table().items():
+        english, chinese = (sorted(re.findall(r"\{\w+\}", text)) for text in said)
+        assert english == chinese, code
+        assert all(said), code

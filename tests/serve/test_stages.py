@@ -1,0 +1,148 @@
+"""The stages of a cascade: what rules decide does not wait for a model."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from gradegpt.engines import ScriptedEngine
+from gradegpt.judges import CachedJudge, CascadeJudge, ModelJudge, RuleJudge
+from gradegpt.judges.build import JudgeSettings
+from gradegpt.schema import Item, Judgement, Outcome, Verdict
+from serve.errors import EngineError, QueueFullError
+from serve.scheduler import BatchScheduler
+from serve.worker import begin_of
+from serve.workers import WorkerProcess
+
+
+def items(*names: str) -> list[Item]:
+    return [Item(id=name, reference=("4",), response=name) for name in names]
+
+
+class Staged:
+    """A judge whose first stage decides the items named "easy"; its model waits for its gate."""
+
+    name = fingerprint = "staged"
+
+    def __init__(self) -> None:
+        self.gate, self.entered = threading.Event(), threading.Event()
+        self.asked: list[str] = []
+
+    def begin(self, items: Sequence[Item]) -> list[Judgement | None]:
+        if any(item.id == "broken" for item in items):
+            raise KeyError("a bug")
+        return [_correct(item, "quick") if item.id == "easy" else None for item in items]
+
+    def judge(self, items: Sequence[Item]) -> list[Judgement]:
+        self.asked += [item.id for item in items]
+        self.entered.set()
+        assert self.gate.wait(5)
+        return [_correct(item, "model") for item in items]
+
+
+def _correct(item: Item, method: str) -> Judgement:
+    return Judgement(id=item.id, outcome=Outcome.JUDGED, verdict=Verdict.CORRECT, method=method)
+
+
+@pytest.fixture
+def judge() -> Iterator[Staged]:
+    judge = Staged()
+    yield judge
+    judge.gate.set()
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(5):
+        while not condition():
+            await asyncio.sleep(0.001)
+
+
+def test_an_item_that_needs_no_model_does_not_wait_for_one(judge: Staged) -> None:
+    """It is answered while the model is busy and its queue is full, which still refuses others."""
+
+    async def ask() -> None:
+        scheduler = BatchScheduler.of(judge, max_queue=2)
+        first = asyncio.create_task(scheduler.judge(items("first")))
+        assert await asyncio.to_thread(judge.entered.wait, 5)
+        second = asyncio.create_task(scheduler.judge(items("a", "b")))
+        await until(lambda: scheduler.waiting["full"] == 2)
+        [easy] = await scheduler.judge(items("easy"))
+        assert (easy.method, first.done()) == ("quick", False)
+        with pytest.raises(QueueFullError):
+            await scheduler.judge(items("c"))
+        judge.gate.set()
+        assert [j.method for j in (await first) + (await second)] == ["model"] * 3
+        scheduler.close()
+
+    asyncio.run(ask())
+
+
+def test_the_model_gets_only_what_is_left(judge: Staged) -> None:
+    """The judgements come in the order of the items, whoever made them."""
+    judge.gate.set()
+
+    async def ask() -> None:
+        scheduler = BatchScheduler.of(judge)
+        made = await scheduler.judge(items("a", "easy", "b", "easy"))
+        assert [(j.id, j.method) for j in made] == [
+            ("a", "model"), ("easy", "quick"), ("b", "model"), ("easy", "quick"),
+        ]  # fmt: skip
+        scheduler.close()
+
+    asyncio.run(ask())
+    assert judge.asked == ["a", "b"]
+
+
+def test_the_model_never_sees_items_of_a_caller_that_left(judge: Staged) -> None:
+    async def ask() -> None:
+        scheduler = BatchScheduler.of(judge)
+        first = asyncio.create_task(scheduler.judge(items("first")))
+        assert await asyncio.to_thread(judge.entered.wait, 5)
+        leaving = asyncio.create_task(scheduler.judge(items("easy", "gone")))
+        await until(lambda: scheduler.waiting["full"] == 1)
+        leaving.cancel()
+        await until(lambda: scheduler.waiting["full"] == 0)
+        judge.gate.set()
+        await first
+        await scheduler.judge(items("next"))
+        scheduler.close()
+
+    asyncio.run(ask())
+    assert judge.asked == ["first", "next"]
+
+
+def test_an_error_in_a_stage_fails_its_item_only(judge: Staged) -> None:
+    judge.gate.set()
+
+    async def ask() -> None:
+        scheduler = BatchScheduler.of(judge)
+        made = await scheduler.judge(items("easy", "broken", "a"))
+        assert [j.outcome for j in made] == ["judged", "failed", "judged"]
+        with pytest.raises(EngineError):
+            await scheduler.judge(items("broken"))
+        scheduler.close()
+
+    asyncio.run(ask())
+
+
+def test_a_cascade_begins_with_its_rules_also_behind_a_cache(tmp_path: Path) -> None:
+    """The rest of the judgement equals that without stages."""
+    cascade = CascadeJudge([RuleJudge(), ModelJudge(ScriptedEngine(["<Yes>"]))])
+    begin = begin_of(CachedJudge(cascade, tmp_path / "cache.db"))
+    assert begin is not None
+    first, second = begin(items("4", "it depends"))
+    assert first == RuleJudge().judge(items("4"))[0]
+    assert second is None
+    assert begin_of(RuleJudge()) is None
+
+
+def test_a_worker_process_has_its_rules_in_the_server() -> None:
+    """They are built there without loading the model; only a cascade has them."""
+    begin = WorkerProcess(JudgeSettings(kind="cascade", model="./nowhere")).begin
+    assert begin is not None
+    assert [j and j.verdict for j in begin(items("4", "it depends"))] == ["correct", None]
+    assert WorkerProcess(JudgeSettings(kind="rules")).begin is None
