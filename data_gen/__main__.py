@@ -24,9 +24,11 @@ from rich.table import Table
 from rich.text import Text
 from typing_extensions import override
 
+from gradegpt import options
 from gradegpt.cli import run
 from gradegpt.settings import load_settings
 
+from .attacks import write_attacks
 from .generate import generate
 from .settings import DataGenSettings
 
@@ -48,20 +50,14 @@ class _Rate(ProgressColumn):
     epilog="A small set in seconds: gradegpt data configs/data_gen/demo.yaml parametric=200"
 )
 def main(
-    config: Annotated[
-        Path,
-        typer.Argument(
-            metavar="CONFIG.YAML",
-            help="A settings file, or the name of a shipped one, such as demo.",
-        ),
-    ],
+    config: Annotated[Path, options.config("demo")],
     overrides: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="KEY=VALUE",
-            help="Settings to change: out, seed, workers (processes), parametric (the number of "
-            "problems with random numbers), balance.rows (the rows to keep; 0 keeps all), formats "
-            "(the share of each chain format, such as {outcome: 1}), ...",
+        options.changes(
+            "out, seed, workers (processes), on (ray, or the address of a Ray cluster that works "
+            "instead), parametric (the number of problems with random numbers), balance.rows (the "
+            "rows to keep; 0 keeps all), formats (the share of each chain format, such as "
+            "{outcome: 1}), ..."
         ),
     ] = None,
 ) -> None:
@@ -70,9 +66,15 @@ def main(
     Writes into <out>: train and dev as JSON Lines and Parquet, disputed.jsonl (rows on which the
     sources of labels disagree), README.md and card.html (the data card) and, last, manifest.json.
     The same settings give the same bytes on any number of workers; a run that was stopped resumes
-    when the same command is given again.
+    when the same command is given again. With kind: attacks it writes attacks.jsonl, labelled
+    responses that attack a judge, and manifest.json.
     """
     settings = load_settings(DataGenSettings, config, overrides or ())
+    if settings.kind == "attacks":
+        counts = write_attacks(settings)["counts"]
+        patterns = sum(name.startswith("pattern:") for name in counts)
+        typer.echo(f"wrote {settings.folder}/: {counts['rows']:,} rows of {patterns} patterns")
+        return
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description}"),
@@ -96,7 +98,7 @@ def main(
 
 def _command(config: Path, overrides: Iterable[str]) -> str:
     """The command without settings that change no row, so that the card has the same bytes."""
-    kept = [o for o in overrides if o.partition("=")[0] not in ("out", "workers")]
+    kept = [o for o in overrides if o.partition("=")[0] not in ("out", "workers", "on")]
     return shlex.join(["gradegpt", "data", str(config), *kept])
 
 

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from gradegpt.schema import AnswerType, Verdict
 
-from .candidates import Candidate
+from .keys import Keys, column, selection_order, tally
 from .settings import Balance
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Places = NDArray[np.int64]
 
 
 class Cell(NamedTuple):
@@ -21,29 +27,41 @@ class Cell(NamedTuple):
     kind: AnswerType
 
 
-def choose(candidates: Iterable[Candidate], balance: Balance) -> list[Candidate]:
-    """The rows to keep, in the candidates' order.
+def choose(keys: Keys, balance: Balance) -> Keys:
+    """The rows to keep, in their order.
 
     In each cell ``correct`` and the other verdicts have the requested proportion, so the scarcer
     side bounds the size of the cell. A total number of rows is distributed evenly over the cells;
     small cells are taken whole.
     """
-    cells: dict[Cell, dict[Verdict, list[Candidate]]] = defaultdict(lambda: defaultdict(list))
-    everyone = list(candidates)
-    for candidate in everyone:
-        if candidate.verdict is not None:
-            cell = Cell(candidate.origin != "synthetic", candidate.lang, candidate.kind)
-            cells[cell][candidate.verdict].append(candidate)
+    if not len(keys):
+        return keys
+    cells = _cells(keys)
     sizes = _sizes({cell: _capacity(parts, balance) for cell, parts in cells.items()}, balance)
-    kept = {  # by object identity: several answers to a question may share an ``id``
-        id(candidate)
-        for cell, size in sizes.items()
-        for candidate in _pick(cells[cell], size, balance)
-    }
-    return [candidate for candidate in everyone if id(candidate) in kept]
+    kept = [part for cell, size in sizes.items() for part in _pick(cells[cell], size, balance)]
+    return keys.take(np.sort(np.concatenate(kept)))
 
 
-def _capacity(parts: dict[Verdict, list[Candidate]], balance: Balance) -> int:
+def _cells(keys: Keys) -> dict[Cell, dict[Verdict, Places]]:
+    """The places of the rows of each cell and verdict, in the order of selection."""
+    real = ~column(keys, "origin").among(["synthetic"])
+    lang, kind, verdict = (column(keys, name) for name in ("lang", "type", "verdict"))
+    shape = (2, *(len(c.names) for c in (lang, kind, verdict)))
+    order = selection_order(keys)
+    codes = np.ravel_multi_index((real, lang.codes, kind.codes, verdict.codes), shape)[order]
+    grouped = np.argsort(codes, kind="stable")
+    found, starts = np.unique(codes[grouped], return_index=True)
+    cells: defaultdict[Cell, dict[Verdict, Places]] = defaultdict(
+        lambda: dict.fromkeys(Verdict, order[:0])
+    )
+    for code, places in zip(found, np.split(order[grouped], starts[1:]), strict=True):
+        is_real, in_lang, of_kind, with_verdict = np.unravel_index(code, shape)
+        cell = Cell(bool(is_real), lang.names[in_lang], AnswerType(kind.names[of_kind]))
+        cells[cell][Verdict(verdict.names[with_verdict])] = places
+    return cells
+
+
+def _capacity(parts: Mapping[Verdict, Places], balance: Balance) -> int:
     """How many rows the cell can have in the requested proportion."""
     right = len(parts[Verdict.CORRECT])
     wrong = len(parts[Verdict.INCORRECT]) + len(parts[Verdict.INVALID])
@@ -74,9 +92,7 @@ def _fill_evenly(capacity: dict[Cell, int], total: int) -> dict[Cell, int]:
     return sizes
 
 
-def _pick(
-    parts: dict[Verdict, list[Candidate]], size: int, balance: Balance
-) -> Iterable[Candidate]:
+def _pick(parts: Mapping[Verdict, Places], size: int, balance: Balance) -> Iterator[Places]:
     right = round(size * balance.correct)
     invalid, incorrect = (len(parts[v]) for v in (Verdict.INVALID, Verdict.INCORRECT))
     # An invalid response is recognised without the reference, so it is limited to its share.
@@ -87,7 +103,7 @@ def _pick(
         Verdict.INCORRECT: min(incorrect, size - right - nothing),
     }
     for verdict, count in shares.items():
-        yield from sorted(parts[verdict], key=selection_order)[:count]
+        yield parts[verdict][:count]
 
 
 def _invalid(balance: Balance) -> float:
@@ -95,19 +111,11 @@ def _invalid(balance: Balance) -> float:
     return balance.invalid / max(1 - balance.real, 0.2)
 
 
-def selection_order(candidate: Candidate) -> tuple[bool, bytes]:
-    """Labelled real answers come before counterfactual ones; otherwise the order is a digest's."""
-    digest = hashlib.sha256(candidate.id.encode()).digest()
-    return candidate.origin == "counterfactual", digest
-
-
-def shortfalls(chosen: Sequence[Candidate], balance: Balance) -> list[dict[str, Any]]:
+def shortfalls(chosen: Keys, balance: Balance) -> list[dict[str, Any]]:
     """Targets of the balance that the set misses: ``{cell, wanted, have}``, in rows."""
     total = len(chosen)
-    kinds = Counter(candidate.kind for candidate in chosen)
-    langs = Counter(candidate.lang for candidate in chosen)
-    verdicts = Counter(candidate.verdict for candidate in chosen)
-    real = sum(candidate.origin != "synthetic" for candidate in chosen)
+    kinds, langs, verdicts = (tally(chosen, name) for name in ("type", "lang", "verdict"))
+    real = total - tally(chosen, "origin")["synthetic"]
     wanted = [("rows", balance.rows, total), ("real", round(balance.real * total), real)]
     text_types = [kind for kind in AnswerType if kind is not AnswerType.CODE]
     wanted += [(f"type:{k}", round(balance.least_type * total), kinds[k]) for k in text_types]

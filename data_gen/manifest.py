@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,8 +12,7 @@ import gradegpt
 from gradegpt.judges.rules import VERSION
 from gradegpt.records import sha256_file
 
-from .balance import shortfalls
-from .candidates import Candidate
+from .keys import NAMES, Keys, tally
 from .settings import DataGenSettings
 from .sources import files
 
@@ -23,30 +22,12 @@ DRILLS: Final = "drills.jsonl"
 _CODE: Final = (".py", ".yaml", ".tsv", ".txt", ".jsonl", ".j2")
 
 
-def count_rows(
-    counts: Counter[str],
-    chosen: Iterable[Candidate],
-    parts: dict[str, list[str]],
-    settings: DataGenSettings,
-) -> None:
+def count_rows(counts: Counter[str], chosen: Keys, settings: DataGenSettings) -> None:
     """Add to ``counts`` the number of rows by verdict, language, type, origin and so on."""
     if settings.drills:
         counts["drills"] = settings.drills
-    for part, lines in parts.items():
-        counts[part] = len(lines)
-    for c in chosen:
-        counts.update(
-            (
-                f"verdict:{c.verdict}",
-                f"lang:{c.lang}",
-                f"response_lang:{c.response_lang}",
-                f"type:{c.kind}",
-                f"origin:{c.origin}",
-                f"pattern:{c.pattern}",
-                f"source:{c.source}",
-                f"labelled_by:{'+'.join(sorted(c.labels))}",
-            )
-        )
+    for name in NAMES:
+        counts.update({f"{name}:{value}": n for value, n in tally(chosen, name).items()})
 
 
 def inputs_of(settings: DataGenSettings) -> Iterator[str]:
@@ -62,7 +43,7 @@ def inputs_of(settings: DataGenSettings) -> Iterator[str]:
 def fingerprint(settings: DataGenSettings) -> str:
     """A digest of all that the candidates depend on: settings, input files and code."""
     digest = hashlib.sha256(f"{gradegpt.__version__}|{VERSION}|".encode())
-    digest.update(settings.model_dump_json(exclude={"out", "workers"}).encode())
+    digest.update(settings.model_dump_json(exclude={"out", "workers", "on"}).encode())
     code = (p for package in _PACKAGES for p in package.rglob("*") if p.suffix in _CODE)
     inputs = (Path(path) for path in sorted({*inputs_of(settings)}))
     for path in (*sorted(code), *inputs):
@@ -71,10 +52,7 @@ def fingerprint(settings: DataGenSettings) -> str:
 
 
 def manifest_of(
-    settings: DataGenSettings,
-    counts: Counter[str],
-    chosen: Sequence[Candidate],
-    spent: dict[str, Any],
+    settings: DataGenSettings, counts: Counter[str], spent: dict[str, Any]
 ) -> dict[str, Any]:
     """The manifest without the digests of the output files."""
     inputs = sorted({*inputs_of(settings)})
@@ -82,7 +60,7 @@ def manifest_of(
         "stage": "data_gen",
         "version": gradegpt.__version__,
         "rules": VERSION,
-        "settings": settings.model_dump(mode="json", exclude={"workers"}),
+        "settings": settings.model_dump(mode="json", exclude={"workers", "on"}),
         "inputs": {path: sha256_file(path) for path in inputs},
         "counts": dict(sorted(counts.items())),
         "quality": {
@@ -92,8 +70,6 @@ def manifest_of(
             "disputed": counts["disputed"],
         },
     }
-    if settings.kind == "judge":
-        manifest["shortfalls"] = shortfalls(chosen, settings.balance)
     if spent:  # `run`, the requests of this run, depends on what was in the cache
         manifest["teacher"] = {name: value for name, value in spent.items() if name != "run"}
     return manifest

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Iterable, Iterator
 
 from gradegpt.importers.labelled import split_of
 from gradegpt.records import dump
@@ -13,22 +14,25 @@ from .settings import DataGenSettings
 from .skills import skill_row
 
 
-def mixture(candidates: Sequence[Candidate], settings: DataGenSettings) -> dict[str, list[str]]:
-    """The lines of train and dev: ``repeats`` tasks per answer, no line twice, then the drills."""
-    parts: dict[str, list[str]] = {"train": [], "dev": []}
-    seen: set[str] = set()
+def mixture(
+    candidates: Iterable[Candidate], settings: DataGenSettings
+) -> Iterator[tuple[str, str]]:
+    """Lines with their part: ``repeats`` tasks per answer, no line twice, then the drills."""
+    seen: set[bytes] = set()
     pairs = []
     for candidate in candidates:
         part = "dev" if split_of(candidate.group) == "dev" else "train"
-        if part == "train" and (pair := pair_of(candidate)):
+        if settings.drills and part == "train" and (pair := pair_of(candidate)):
             pairs.append(pair)
         for index in range(settings.repeats):
             rng = rng_for(f"{index}:{candidate.id}", settings.seed)
             line = dump(skill_row(candidate, rng, settings.prompt_for(candidate.id).budget))
-            if line not in seen:
-                seen.add(line)
-                parts[part].append(line)
+            if (digest := _digest(line)) not in seen:
+                seen.add(digest)
+                yield part, line
     for index in range(settings.drills):
-        drill = comparison_drill(rng_for(f"drill:{index}", settings.seed), pairs)
-        parts["train"].append(dump(drill))
-    return parts
+        yield "train", dump(comparison_drill(rng_for(f"drill:{index}", settings.seed), pairs))
+
+
+def _digest(line: str) -> bytes:
+    return hashlib.blake2b(line.encode("utf-8", "surrogatepass"), digest_size=16).digest()

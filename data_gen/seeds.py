@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from gradegpt.importers.labelled import question_key, read_examples, read_items, split_of
+from gradegpt.importers.labelled import in_split, question_key, read_examples, read_items
 from gradegpt.records import read_objects
 from gradegpt.schema import Example, Item, Verdict
 
@@ -41,16 +41,14 @@ class Seed(NamedTuple):
                 return group_of(self.body)
 
 
-def seeds(settings: DataGenSettings, counts: Counter[str]) -> list[Seed]:
+def seeds(settings: DataGenSettings, counts: Counter[str]) -> Iterator[Seed]:
     """Every seed in order, without those whose question is in an evaluation file."""
     avoided = {question_key(question) for question, *_ in avoided_texts(settings.avoid)} - {""}
-    kept = []
     for seed in _read(settings, counts):
         if question_key(seed.group) in avoided:
             counts["left_out:evaluation_question"] += 1
         else:
-            kept.append(seed)
-    return kept
+            yield seed
 
 
 def avoided_texts(avoid: Iterable[Avoid]) -> Iterator[tuple[str, str, str]]:
@@ -60,7 +58,7 @@ def avoided_texts(avoid: Iterable[Avoid]) -> Iterator[tuple[str, str, str]]:
             value = row.get(part.reference) or ""
             reference = value if isinstance(value, str) else " ".join(map(str, value))
             question = str(row.get(part.question) or "")
-            if part.split in (None, split_of(question or reference)):
+            if part.split is None or in_split(question or reference, part.split):
                 yield question, reference, str(row.get(part.response) or "")
 
 

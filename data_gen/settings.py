@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field, field_validator
 
 from gradegpt.chain import PromptSettings
 from gradegpt.fit import Budget
-from gradegpt.importers.labelled import Source, Split
+from gradegpt.importers.labelled import Part, Source
 from gradegpt.schema import AnswerType, ChainFormat, Verdict
 from gradegpt.settings import Settings
 
@@ -21,7 +21,7 @@ class Avoid(Settings):
     """An evaluation file or one split of it, from which no row may be generated."""
 
     path: str
-    split: Split | None = None
+    split: Part | None = None
     question: str = "question"
     reference: str = "reference"
     response: str = "response"
@@ -91,16 +91,21 @@ class DataGenSettings(Settings):
     """Inputs, amounts and formats of a data generation run.
 
     ``kind``: ``judge`` makes chain-labelled rows, ``base`` makes the pre-training mixture of the
-    built-in base. ``formats`` are the weights of the chain formats.
+    built-in base, ``attacks`` makes labelled responses that attack a judge. ``formats`` are the
+    weights of the chain formats.
     """
 
     command: ClassVar[str] = "data"
     name: str
     out: str = ""
-    kind: Literal["judge", "base"] = "judge"
+    kind: Literal["judge", "base", "attacks"] = "judge"
     seed: int = 0
     workers: int = Field(default=0, ge=0)
     """Processes; 0 starts one per core. The rows do not depend on it."""
+    on: str = ""
+    """Where the work is done: nothing for this machine's processes; ``ray`` for the Ray cluster of
+    this machine (one is started if there is none); or a cluster's address, ``ray://host:port``.
+    Every node needs the input files and ``out`` under the same paths."""
     sources: tuple[Source, ...] = ()
     """Graded answers."""
     crossed: tuple[str, ...] = ()
@@ -119,6 +124,8 @@ class DataGenSettings(Settings):
     """Problems with random numbers."""
     bilingual: int = Field(default=0, ge=0)
     """Responses written for each fact of the bilingual tables."""
+    attacks: int = Field(default=10, ge=1)
+    """With ``kind: attacks``: how often each text of each pattern is drawn, with other problems."""
     held_out: bool = False
     """Whether to use the facts kept for evaluation, instead of the other ones."""
     responses_per_question: int = Field(default=2, ge=1)

@@ -7,18 +7,15 @@ neither the shards nor their order.
 from __future__ import annotations
 
 import base64
+import pickle
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
-from multiprocessing import get_context
+from itertools import accumulate, groupby, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from gradegpt.errors import OutputError
 from gradegpt.fit import cost
-from gradegpt.machine import cores
 from gradegpt.ngrams import Contamination
 from gradegpt.records import dump, read_objects, validate, whole_file
 
@@ -34,19 +31,22 @@ from .candidates import (
 from .quality.duplicates import signature
 from .seeds import Seed, avoided_texts, candidates_of
 from .settings import Avoid, DataGenSettings
+from .tasks import finished
 
 if TYPE_CHECKING:
     from .quality.duplicates import Signature
 
 SHARD: Final = 100
 """Seeds per shard: a few seconds of work."""
+BATCH: Final = 2**24
+"""Bytes of the shards that are read together: some ten thousand candidates."""
 
 Progress = Callable[[str, int, int], None]
 """Called with the name of the stage, the number of finished steps and the total."""
 
 
 def make_shards(
-    seeds: Sequence[Seed], settings: DataGenSettings, folder: Path, progress: Progress
+    seeds: Iterable[Seed], settings: DataGenSettings, folder: Path, progress: Progress
 ) -> list[Path]:
     """Make the missing shards; return the paths of all shards, in order.
 
@@ -54,51 +54,64 @@ def make_shards(
         OutputError: a process died; finished shards are kept.
 
     """
-    pieces = [seeds[at : at + SHARD] for at in range(0, len(seeds), SHARD)]
+    pieces = _write_pieces(seeds, folder / "seeds")
+    total = sum(piece.size for piece in pieces)
     paths = [folder / f"{index:05d}.jsonl" for index in range(len(pieces))]
-    missing = [i for i, path in enumerate(paths) if not path.exists()]
-    done = len(seeds) - sum(len(pieces[i]) for i in missing)
-    progress("writing responses", done, len(seeds))
-    for index in _made([(pieces[i], settings, paths[i], i) for i in missing], settings.workers):
-        done += len(pieces[index])
-        progress("writing responses", done, len(seeds))
+    work = [
+        (piece, settings, path) for piece, path in zip(pieces, paths, strict=True)
+        if not path.exists()
+    ]  # fmt: skip
+    done = total - sum(piece.size for piece, *_ in work)
+    progress("writing responses", done, total)
+    for size in finished(make_shard, work, settings):
+        done += size
+        progress("writing responses", done, total)
     return paths
 
 
-Work = tuple[Sequence[Seed], DataGenSettings, Path, int]
+class Piece(NamedTuple):
+    """The seeds of a shard: ``size`` of them, pickled from byte ``start`` of a file."""
+
+    path: Path
+    start: int
+    size: int
 
 
-def _made(work: Sequence[Work], workers: int) -> Iterator[int]:
-    count = workers or cores()
-    if count < 2 or len(work) < 2:
-        yield from map(make_shard, work)
-        return
-    # Not fork: the caller's threads (a progress bar, a test runner) would be copied in any state.
-    with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
-        try:
-            for future in as_completed([pool.submit(make_shard, piece) for piece in work]):
-                yield future.result()
-        except BrokenProcessPool as error:
-            raise OutputError(
-                f"{work[0][2].parent}: a process died (out of memory?); "
-                "run the same command again to resume, with fewer workers=N if need be"
-            ) from error
+Work = tuple[Piece, DataGenSettings, Path]
+
+
+def _write_pieces(seeds: Iterable[Seed], path: Path) -> list[Piece]:
+    """Write the seeds to a file, so that neither this process nor a task holds all of them."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    left, pieces = iter(seeds), []
+    with path.open("wb") as file:
+        while piece := list(islice(left, SHARD)):
+            pieces.append(Piece(path, file.tell(), len(piece)))
+            pickle.dump(piece, file)
+    return pieces
 
 
 def make_shard(work: Work) -> int:
-    """Write one shard: usable and disputed candidates, then the counts of those left out."""
-    seeds, settings, path, index = work
+    """Write one shard; return the number of its seeds."""
+    piece, settings, path = work
+    with piece.path.open("rb") as file:
+        file.seek(piece.start)
+        seeds: list[Seed] = pickle.load(file)
+    write_shard((c for seed in seeds for c in candidates_of(seed, settings)), settings, path)
+    return piece.size
+
+
+def write_shard(candidates: Iterable[Candidate], settings: DataGenSettings, path: Path) -> None:
+    """Write the usable and the disputed candidates, then the counts of those left out."""
     left_out: Counter[str] = Counter()
     with whole_file(path) as out:
-        for seed in seeds:
-            for candidate in candidates_of(seed, settings):
-                reason = _unusable(candidate, settings)
-                if reason:
-                    left_out[f"left_out:{reason}"] += 1
-                else:
-                    out.write(dump(_signed(candidate)) + "\n")
+        for candidate in candidates:
+            reason = _unusable(candidate, settings)
+            if reason:
+                left_out[f"left_out:{reason}"] += 1
+            else:
+                out.write(dump(_signed(candidate)) + "\n")
         out.write(dump({"counts": dict(sorted(left_out.items()))}) + "\n")
-    return index
 
 
 def read_shard(path: Path, counts: Counter[str]) -> Iterator[Candidate]:
@@ -108,6 +121,13 @@ def read_shard(path: Path, counts: Counter[str]) -> Iterator[Candidate]:
             counts.update(row["counts"])
         else:
             yield validate(Candidate, row, f"{path}:{number}")
+
+
+def batches_of(paths: Sequence[Path]) -> Iterator[list[Path]]:
+    """The shards in order, some ``BATCH`` bytes at a time."""
+    ends = accumulate((path.stat().st_size for path in paths), initial=0)
+    for _, batch in groupby(zip(paths, ends, strict=False), lambda pair: pair[1] // BATCH):
+        yield [path for path, _ in batch]
 
 
 def _unusable(candidate: Candidate, settings: DataGenSettings) -> str:

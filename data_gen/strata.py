@@ -2,63 +2,86 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from gradegpt.schema import Verdict
 
-from .balance import selection_order
-from .candidates import Candidate
+from .keys import Keys, column, numbers, selection_order
 from .settings import Stratum
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
-def stratified(
-    candidates: Iterable[Candidate], strata: Sequence[Stratum], rows: int
-) -> list[Candidate]:
-    """At most ``rows`` of the candidates, in their selection_order.
+    Places = NDArray[np.int64]
+    Mask = NDArray[np.bool_]
+
+
+def stratified(keys: Keys, strata: Sequence[Stratum], rows: int) -> Keys:
+    """At most ``rows`` of the rows, in their order.
 
     In a stratum half of the rows of each source are correct. They are spread over as many questions
     as there are: a question's second row is taken after the first row of every question. A stratum
     with too few rows of either verdict stays short.
     """
-    held: dict[str, list[Candidate]] = defaultdict(list)
-    everyone = list(candidates)
-    for candidate in everyone:
-        name = next((s.name for s in strata if _accepts(s, candidate)), "")
-        held[name].append(candidate)
-    kept = {id(c) for s in strata for c in _pick(held[s.name], round(rows * s.share), s)}
-    return [candidate for candidate in everyone if id(candidate) in kept]
+    left = np.ones(len(keys), dtype=np.bool_)
+    kept = [np.empty(0, dtype=np.int64)]
+    for stratum in strata:
+        mine = left & _accepted(stratum, keys)
+        left &= ~mine
+        part = keys.take(np.flatnonzero(mine))
+        kept.append(np.flatnonzero(mine)[_pick(part, round(rows * stratum.share), stratum)])
+    return keys.take(np.sort(np.concatenate(kept)))
 
 
-def _pick(candidates: Sequence[Candidate], size: int, stratum: Stratum) -> list[Candidate]:
+def _pick(keys: Keys, size: int, stratum: Stratum) -> Places:
+    turns = _round_robin(keys)
     if Verdict.CORRECT not in (stratum.verdicts or [*Verdict]):
-        return _round_robin(candidates)[:size]
-    sources: dict[str, tuple[list[Candidate], list[Candidate]]] = defaultdict(lambda: ([], []))
-    for candidate in _round_robin(candidates):
-        sources[candidate.source][candidate.verdict is Verdict.CORRECT].append(candidate)
+        return turns[:size]
+    right = column(keys, "verdict").among([Verdict.CORRECT])[turns]
+    source = column(keys, "source").codes[turns]
+    pairs = [np.empty((0, 2), dtype=np.int64)]
     # As many correct as incorrect rows of each source; otherwise its style predicts the verdict.
-    pairs = [pair for wrong, right in sources.values() for pair in zip(wrong, right, strict=False)]
-    pairs.sort(key=lambda pair: selection_order(pair[0]))
-    return [candidate for pair in pairs[: size // 2] for candidate in pair]
+    for one in dict.fromkeys(source.tolist()):
+        sides = [turns[(source == one) & side] for side in (~right, right)]
+        count = min(map(len, sides))
+        pairs.append(np.stack([side[:count] for side in sides], axis=1))
+    found = np.concatenate(pairs)
+    # A pair has the place of its incorrect row.
+    chosen: Places = found[selection_order(keys.take(found[:, 0]))[: size // 2]].ravel()
+    return chosen
 
 
-def _round_robin(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """The first candidate of every question, then the second one of every question, and so on."""
-    seen: dict[str, int] = defaultdict(int)
-    turns = []
-    for candidate in sorted(candidates, key=selection_order):
-        turns.append((seen[candidate.group], candidate))
-        seen[candidate.group] += 1
-    return [candidate for _, candidate in sorted(turns, key=lambda turn: turn[0])]
+def _round_robin(keys: Keys) -> Places:
+    """The first row of every question, then the second one of every question, and so on."""
+    order = selection_order(keys)
+    groups = numbers(keys, "group")[order]
+    together = np.argsort(groups, kind="stable")
+    _, starts, counts = np.unique(groups[together], return_index=True, return_counts=True)
+    turn = np.empty(len(order), dtype=np.int64)
+    turn[together] = np.arange(len(order)) - np.repeat(starts, counts)
+    turns: Places = order[np.argsort(turn, kind="stable")]
+    return turns
 
 
-def _accepts(stratum: Stratum, candidate: Candidate) -> bool:
-    return (
-        (not stratum.sources or candidate.source in stratum.sources)
-        and (not stratum.origins or candidate.origin in stratum.origins)
-        and (not stratum.types or candidate.kind in stratum.types)
-        and (not stratum.verdicts or candidate.verdict in stratum.verdicts)
-        and stratum.lang in ("", candidate.lang)
-        and stratum.response_lang in ("", candidate.response_lang)
-        and stratum.open in (None, "rules" not in candidate.labels)
-    )
+def _accepted(stratum: Stratum, keys: Keys) -> Mask:
+    """Which rows meet the conditions of a stratum."""
+    conditions = {
+        "source": stratum.sources,
+        "origin": stratum.origins,
+        "type": stratum.types,
+        "verdict": stratum.verdicts,
+        "lang": (stratum.lang,) * bool(stratum.lang),
+        "response_lang": (stratum.response_lang,) * bool(stratum.response_lang),
+    }
+    accepted = np.ones(len(keys), dtype=np.bool_)
+    for name, wanted in conditions.items():
+        if wanted:
+            accepted &= column(keys, name).among(wanted)
+    if stratum.open is not None:
+        labelled_by = column(keys, "labelled_by")
+        ruled = [name for name in labelled_by.names if "rules" in name.split("+")]
+        accepted &= labelled_by.among(ruled) != stratum.open
+    return accepted

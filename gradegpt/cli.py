@@ -14,12 +14,12 @@ import typer
 from pydantic import ValidationError
 
 from gradegpt import options
-from gradegpt.console import to_file, to_stdout
+from gradegpt.console import report_columns, to_cluster, to_file, to_stdout
 from gradegpt.errors import EngineError, GradeGPTError, MissingError, SettingsError
 from gradegpt.importers import logs
 from gradegpt.inputs import CheckedInput, check_input
 from gradegpt.judges.base import Judge
-from gradegpt.judges.build import JudgeSettings, build_judge
+from gradegpt.judges.build import JudgeSettings, build_judge, missing_kinds
 from gradegpt.mistakes import explain
 from gradegpt.options import Kind
 from gradegpt.records import validate
@@ -85,7 +85,7 @@ def _options(
 
 @app.command()
 def judge(
-    source: options.File = None,
+    sources: options.Files = None,
     output: options.Output = None,
     question: options.Question = None,
     context: options.Context = None,
@@ -96,46 +96,83 @@ def judge(
     model: options.Model = None,
     adapter: options.Adapter = None,
     base_url: options.BaseUrl = None,
+    engine: options.Engine = None,
+    tensor_parallel: options.TensorParallel = None,
+    data_parallel: options.DataParallel = None,
     chain_format: options.ChainFormat = None,
     batch_size: options.BatchSize = None,
     cache: options.Cache = None,
     min_confidence: options.MinConfidence = None,
-    abstain: options.Abstain = None,
+    max_error: options.MaxError = None,
+    max_false_correct: options.MaxFalseCorrect = None,
     overwrite: options.Overwrite = False,
     ignore_extra: options.IgnoreExtra = False,
     mapped: options.Map = None,
     form: options.OutputForm = None,
     skip_bad: options.SkipBad = False,
+    on: options.On = None,
+    workers: options.Workers = None,
 ) -> None:
     """Judge a file, or one response.
 
-    One response is given by --question, --reference and --response. To resume a run that was
-    stopped, give the same command again.
+    With --on any number of files, on a Ray cluster. One response is given by --question,
+    --reference and --response. To resume a run that was stopped, give the same command again.
     """
     given = {
         "profile": profile, "model": model, "adapter": adapter, "base_url": base_url,
+        "engine": engine, "tensor_parallel": tensor_parallel, "data_parallel": data_parallel,
         "chain_format": chain_format, "batch_size": batch_size, "cache": cache,
-        "min_confidence": min_confidence, "abstain": abstain,
+        "min_confidence": min_confidence, "max_error": max_error,
+        "max_false_correct": max_false_correct,
     }  # fmt: skip
     settings = _settings(kind, given)
     single = {
         "question": question, "context": context, "reference": reference, "response": response,
     }  # fmt: skip
-    if source is None:
+    if not sources:
         if output is not None:
             raise _UsageError("--output is for a FILE; a single result is printed")
         _judge_one(single, settings)
         return
     if any(value is not None for value in single.values()):
         raise _UsageError("give FILE, or --reference and --response; not both")
-    columns, form = options.columns_of(mapped), form or _form_of(output)
+    columns = options.columns_of(mapped)
+    reading = {"ignore_extra": ignore_extra, "columns": columns, "skip_bad": skip_bad}
+    if on is not None:
+        folder, form = _on_cluster(output, form, settings, workers)
+        address = None if on == "ray" else on
+        to_cluster(
+            sources, folder, settings, address,
+            form=form, workers=workers, overwrite=overwrite, **reading,
+        )  # fmt: skip
+        return
+    if len(sources) > 1 or workers is not None:
+        raise _UsageError("several files and --workers are for --on ray; give one FILE")
+    source, path = sources[0], Path(output) if output else None
+    form = form or _form_of(path)
     if not columns and (log := logs.recognise(source)):
-        _regrade(source, log, output, settings, overwrite=overwrite)
+        _regrade(source, log, path, settings, overwrite=overwrite)
         return
     with opened(source) as table:
         checked = check_input(table, ignore_extra=ignore_extra, columns=columns, skip_bad=skip_bad)
         report_columns(checked)
-        _judge_rows(checked, output, form, settings, overwrite=overwrite)
+        _judge_rows(checked, path, form, settings, overwrite=overwrite)
+
+
+def _on_cluster(
+    output: str | None, form: Form | None, settings: JudgeSettings, workers: int | None
+) -> tuple[str, Form]:
+    """The folder and the form of a judging on a cluster, whose other options are checked."""
+    if output is None:
+        raise _UsageError("--on: give -o FOLDER; the judgements are written in parts")
+    if form not in (None, Form.PARQUET, Form.JSONL):
+        raise _UsageError(f"--format {form}: --on writes parquet or jsonl")
+    if settings.cache is not None:
+        raise SettingsError("--cache: is a file of one machine; leave it out with --on")
+    if settings.asks_no_model and workers is not None:
+        kind = f"--judge {settings.kind}"
+        raise SettingsError(f"--workers: not for {kind}, which uses every core of the cluster")
+    return output, form or Form.PARQUET
 
 
 def _form_of(output: Path | None) -> Form:
@@ -199,18 +236,12 @@ def _judge_one(given: dict[str, Any], settings: JudgeSettings) -> None:
     typer.echo(str(judgement))
 
 
-def report_columns(checked: CheckedInput) -> None:
-    """Report on stderr which columns were recognised and which rows are set aside."""
-    if checked.columns.description:
-        typer.echo(f"columns: {checked.columns.description}", err=True)
-    if n := checked.set_aside.rows:
-        why = checked.set_aside.listed("set aside")
-        typer.echo(f"{n:,} rows are set aside, {checked.rows:,} are judged\n{why}", err=True)
-
-
 def _built(settings: JudgeSettings) -> Judge:
     judge = build_judge(settings)
     _ = judge.fingerprint  # loads the models that a cascade loads on first use
+    if missing := missing_kinds(judge):
+        listed = "\n  ".join(missing)
+        typer.echo(f"max_error: no verdict is given where it is not shown\n  {listed}", err=True)
     return judge
 
 
@@ -241,6 +272,7 @@ def _engines() -> Iterator[tuple[str, bool, str]]:
     yield "rules", True, "the rule judge; needs no model"
     yield _engine("local", _LOCAL, "a transformers model on this machine")
     yield _engine("fast", _FAST, "a model written by gradegpt export, on the CPU")
+    yield _engine("vllm", ("vllm",), "a transformers model on GPUs, with --engine vllm")
     yield _engine("openai", ("openai",), "any OpenAI-compatible server, with --base-url")
     try:
         folder = base_of(NANO)

@@ -131,6 +131,16 @@ def survey(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
     return seen
 
 
+def joined(surveys: Iterable[Seen]) -> dict[str, list[Any]]:
+    """The survey of a table from those of its parts, in order."""
+    seen: dict[str, list[Any]] = {}
+    for part in surveys:
+        for name, values in part.items():
+            held = seen.setdefault(name, [])
+            held += values[: _EXAMPLES - len(held)]
+    return seen
+
+
 def recognise(
     seen: Seen,
     given: Mapping[str, str] | None = None,

@@ -40,6 +40,12 @@ class Complaints:
             self._rows[complaint] += 1
             self._first.setdefault(complaint, where)
 
+    def merge(self, later: Complaints) -> None:
+        """Add the complaints about rows that follow."""
+        self.rows += later.rows
+        self._rows += later._rows
+        self._first = later._first | self._first
+
     def listed(self, then: str = "nothing was judged") -> str:
         """The distinct complaints, twenty at most, one per line."""
         lines = [self._line(*counted) for counted in islice(self._rows.items(), _SHOWN)]

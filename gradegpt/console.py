@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.console import Console
@@ -15,12 +16,16 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from gradegpt.errors import EngineError
 from gradegpt.inputs import CheckedInput
 from gradegpt.judges.base import Judge
+from gradegpt.judges.build import JudgeSettings
 from gradegpt.outputs import check_form, judge_table, judgements_path, write_table
 from gradegpt.records import dump
 from gradegpt.run import Counts, Summary, check_output, count, judge_rows
 from gradegpt.run import Progress as Report
 from gradegpt.schema import Judgement, Outcome
 from gradegpt.tables import Form
+
+if TYPE_CHECKING:
+    from gradegpt.cluster.checks import Checked
 
 Build = Callable[[], Judge]
 """Loads the judge; called after everything else has been checked."""
@@ -51,6 +56,51 @@ def to_file(
     if record != output:
         typer.echo(f"with their chains: {record}")
     _complain(summary, " Run the same command again to ask about them once more.")
+
+
+def to_cluster(
+    sources: Sequence[str],
+    output: str,
+    settings: JudgeSettings,
+    address: str | None,
+    *,
+    form: Form,
+    workers: int | None,
+    overwrite: bool,
+    **reading: Any,
+) -> None:
+    """Judge files into a folder on a Ray cluster; ``reading`` are the options of ``check_files``.
+
+    ``address`` is that of ``gradegpt.cluster.session.connect``.
+    """
+    from gradegpt.cluster.checks import check_files
+    from gradegpt.cluster.files import inputs
+    from gradegpt.cluster.run import judge_files
+    from gradegpt.cluster.session import connect
+    from gradegpt.cluster.tasks import each
+
+    console = Console(stderr=True)
+    with _stoppable(f"; run the same command again to resume from {output}"), connect(address):
+        with console.status("checking the input"):
+            checked = check_files(inputs(sources), each, **reading)
+        report_columns(checked)
+        with _progress(console) as report:
+            summary = judge_files(
+                checked, output, settings,
+                form=form, workers=workers, overwrite=overwrite, on_progress=report,
+            )  # fmt: skip
+    typer.echo(summed_up(summary))
+    typer.echo(f"judgements: {output}")
+    _complain(summary, " Run the same command again to ask about them once more.")
+
+
+def report_columns(checked: CheckedInput | Checked) -> None:
+    """Report on stderr which columns were recognised and which rows are set aside."""
+    if checked.columns.description:
+        typer.echo(f"columns: {checked.columns.description}", err=True)
+    if n := checked.set_aside.rows:
+        why = checked.set_aside.listed("set aside")
+        typer.echo(f"{n:,} rows are set aside, {checked.rows:,} are judged\n{why}", err=True)
 
 
 def to_stdout(source: CheckedInput, form: Form, build: Build, rows_at_a_time: int) -> None:

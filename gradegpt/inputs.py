@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gradegpt.columns import COMMAND_LINE, Columns, read_item, recognise, survey
+from gradegpt.columns import COMMAND_LINE, Columns, Options, read_item, recognise, survey
 from gradegpt.complaints import Complaint, Complaints
 from gradegpt.errors import InputError
 from gradegpt.records import sha256_file
 from gradegpt.schema import Item
-from gradegpt.tables import Form, Row, Source
+from gradegpt.tables import Form, Row, Source, Table
 
 
 class CheckedInput(NamedTuple):
@@ -60,14 +60,7 @@ class CheckedInput(NamedTuple):
             InputError: a row that was an item when it was checked no longer is one.
 
         """
-        for number, row in self.table.rows():
-            item, wrong = _read_item(row, self.columns, number)
-            if item is not None and not isinstance(row, str):
-                yield row, item
-            elif not self.set_aside.rows:
-                found = Complaints(self.table.name)
-                found.add(self.table.place(number), wrong)
-                raise InputError(found.listed())
+        return items_of(self.table, self.columns, skip_bad=self.set_aside.rows > 0)
 
 
 def check_input(
@@ -93,20 +86,55 @@ def check_input(
     """
     table = source if isinstance(source, Source) else Source.of(source)
     seen = survey(row for _, row in table.rows() if not isinstance(row, str))
-    options = COMMAND_LINE._replace(has_objects=table.form in (Form.JSONL, Form.JSON))
-    found = recognise(seen, columns, name=table.name, options=options, ignore_extra=ignore_extra)
-    wrong, rows = Complaints(table.name), 0
+    found = recognise(
+        seen, columns, name=table.name, options=options_for(table.form), ignore_extra=ignore_extra
+    )
+    wrong = Complaints(table.name)
+    rows = count_items(table, found, wrong)
+    accept(table.name, table.form, rows, wrong, skip_bad=skip_bad)
+    return CheckedInput(table, rows, sha256_file(table.path), found, wrong)
+
+
+def options_for(*forms: Form) -> Options:
+    """How messages about tables of these forms write the options that help."""
+    return COMMAND_LINE._replace(has_objects={*forms} <= {Form.JSONL, Form.JSON})
+
+
+def count_items(table: Table, columns: Columns, wrong: Complaints) -> int:
+    """The number of rows that are items; the others are added to ``wrong``."""
+    items = 0
     for number, row in table.rows():
-        item, complaints = _read_item(row, found, number)
-        rows += item is not None
+        item, complaints = _read_item(row, columns, number)
+        items += item is not None
         if item is None:
             wrong.add(table.place(number), complaints)
-    if wrong.rows and not (skip_bad and rows):
+    return items
+
+
+def accept(name: str, form: Form, items: int, wrong: Complaints, *, skip_bad: bool) -> None:
+    """Raise ``InputError`` for a table with wrong rows, unless they are skipped, or without any."""
+    if wrong.rows and not (skip_bad and items):
         raise InputError(wrong.listed())
-    if not rows:
-        lines = "; write one item per line as a JSON object" if table.form is Form.JSONL else ""
-        raise InputError(f"{table.name}: there are no rows{lines}")
-    return CheckedInput(table, rows, sha256_file(table.path), found, wrong)
+    if not items:
+        lines = "; write one item per line as a JSON object" if form is Form.JSONL else ""
+        raise InputError(f"{name}: there are no rows{lines}")
+
+
+def items_of(table: Table, columns: Columns, *, skip_bad: bool) -> Iterator[tuple[Row, Item]]:
+    """The rows and their items, in order.
+
+    Raises:
+        InputError: a row is no item, and ``skip_bad`` is not set.
+
+    """
+    for number, row in table.rows():
+        item, wrong = _read_item(row, columns, number)
+        if item is not None and not isinstance(row, str):
+            yield row, item
+        elif not skip_bad:
+            found = Complaints(table.name)
+            found.add(table.place(number), wrong)
+            raise InputError(found.listed())
 
 
 def _read_item(

@@ -15,7 +15,7 @@ from gradegpt.schema import Judgement
 from gradegpt.tables import Form, Row, check_library, write
 from gradegpt.tables.xlsx import LONGEST, too_long
 
-ADDED: Final = ("verdict", "confidence", "outcome", "method", "reason", "answer")
+ADDED: Final = ("verdict", "confidence", "outcome", "withheld", "method", "reason", "answer")
 """The fields of a judgement that are added to a table as columns."""
 
 
@@ -82,7 +82,7 @@ def write_table(
 ) -> None:
     """Write the rows of ``source``, each with its judgement in the columns ``ADDED``."""
     names = added_columns(source.columns.names)
-    rows = _with_columns(source, judgements, names)
+    rows = with_columns((row for row, _ in source.items()), judgements, names)
     write(out, form, (*source.columns.names, *names.values()), rows)
 
 
@@ -104,9 +104,10 @@ def added_columns(columns: Sequence[str]) -> dict[str, str]:
     return names
 
 
-def _with_columns(
-    source: CheckedInput, judgements: Iterable[Judgement], names: Mapping[str, str]
+def with_columns(
+    rows: Iterable[Row], judgements: Iterable[Judgement], names: Mapping[str, str]
 ) -> Iterator[Row]:
-    for (row, _), judgement in zip(source.items(), judgements, strict=True):
+    """Rows, each with its judgement in columns of these ``names``, as ``added_columns`` gives."""
+    for row, judgement in zip(rows, judgements, strict=True):
         values = judgement.model_dump(mode="json", include=set(ADDED))
         yield row | {name: values[field] for field, name in names.items()}

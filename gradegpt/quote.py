@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Final
@@ -20,6 +21,15 @@ def quotes_verbatim(key_sentence: str, response: str) -> bool:
     lines = defuse(response).split("\n")
     whole = [*map(_on_one_line, lines), *map(" ".join, part_runs(lines))]
     return bool(quote) and any(quote in line for line in whole)
+
+
+def where_quoted(key_sentence: str, response: str) -> tuple[int, int] | None:
+    """Where the quote is in the response, ``[start, end)``; None if it is not there verbatim."""
+    if not quotes_verbatim(key_sentence, response):
+        return None
+    words = r"\s+".join(map(re.escape, key_sentence.split()))
+    found = re.search(words, defuse(response))
+    return found.span() if found else None
 
 
 def quotable(response: str) -> tuple[list[str], list[list[str]]]:

@@ -30,6 +30,9 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 MAX_LINE_BYTES = 16 * 2**20
 """A longer line is an error, as a row is one answer."""
 EXISTS = "exists already; choose another name or pass --overwrite"
+FOLDER_MANIFEST = "_manifest.json"
+"""The manifest in a folder of parts, written when all of them are. Readers of a folder of Parquet
+files leave out names that begin with an underscore."""
 A_FILE = "give a file (.jsonl, .csv, .xlsx, ...)"
 _EACH_LINE = "write one {...} per line"
 
@@ -110,9 +113,20 @@ def read_beside(folder: str | None, name: str, model: type[R]) -> R | None:
 
 
 def read_rows(path: str | Path, model: type[R]) -> Iterator[R]:
-    """Every row of ``path`` as a ``model``; an ``InputError`` is ``file:line: field: error``."""
-    for number, value in read_objects(path):
-        yield validate(model, value, f"{path}:{number}")
+    """Every row of ``path`` as a ``model``; an ``InputError`` is ``file:line: field: error``.
+
+    A folder of parts, as ``gradegpt judge --on ray --format jsonl`` writes, is their rows in order.
+    """
+    for file in _files(Path(path)):
+        for number, value in read_objects(file):
+            yield validate(model, value, f"{file}:{number}")
+
+
+def _files(path: Path) -> list[Path]:
+    parts = sorted(path.glob("part-*.jsonl"), key=lambda part: (len(part.name), part.name))
+    if parts and not (path / FOLDER_MANIFEST).is_file():
+        raise InputError(f"{path}: has no {FOLDER_MANIFEST}; run the command that wrote it again")
+    return parts or [path]
 
 
 def dump(row: BaseModel | dict[str, Any]) -> str:

@@ -155,8 +155,8 @@ def judge_file(
                 writer.write(judgements)
                 counts += count(judgements)
                 report(writer.done, source.rows)
-    _write_manifest(output, source, judge, counts)
     seconds = time.perf_counter() - started
+    _write_manifest(output, source, judge, counts, seconds if not rows_before else None)
     return Summary(
         output, counts, rows_before, seconds, _failure(output) if counts.n_failed else ""
     )
@@ -230,12 +230,17 @@ def _in_writes(source: CheckedInput, size: int) -> Iterator[tuple[int, list[Item
 
 def _judge(judge: Judge, items: Sequence[Item]) -> list[Judgement]:
     judgements = judge.judge(items)
+    check_answered(judgements)
+    return judgements
+
+
+def check_answered(judgements: Sequence[Judgement]) -> None:
+    """Raise ``EngineError`` where so many of a batch failed, and none answered: it is down."""
     failed = [j for j in judgements if j.outcome is Outcome.FAILED]
     if len(failed) >= GIVE_UP_AFTER:
         answered = {j.method for j in judgements if j.outcome is not Outcome.FAILED}
         if failed[-1].method not in answered:
             raise EngineError(f"all {len(failed)} items failed: {failed[-1].reason}")
-    return judgements
 
 
 @contextmanager
@@ -257,11 +262,15 @@ def _kept(writer: ResumableWriter, rows: int) -> str:
     return f"{kept}; run the same command again to resume"
 
 
-def _write_manifest(output: Path, source: CheckedInput, judge: Judge, counts: Counts) -> None:
+def _write_manifest(
+    output: Path, source: CheckedInput, judge: Judge, counts: Counts, seconds: float | None
+) -> None:
+    """Write the manifest; ``seconds`` are None where an earlier run judged some of the rows."""
     manifest = {
         "judge": judge.fingerprint,
         "input": source.manifest,
         "output": {"path": str(output), "sha256": sha256_file(output)},
         "counts": counts.model_dump(),
+        **({} if seconds is None else {"seconds": round(seconds, 3)}),
     }
     write_json(output.with_name(output.name + MANIFEST), manifest)

@@ -145,17 +145,24 @@ class Example(Item):
 class Judgement(Row):
     """The complete result for one item.
 
-    ``confidence`` is a probability in [0, 1], where the method has one; ``tolerance`` is the policy
-    by which rules compared numbers.
+    ``confidence`` is the measured probability that the verdict is right, in [0, 1]; None where
+    nobody calibrated the judge. ``score`` is the method's own probability of its verdict before
+    calibration, such as a model's probability of its tag. ``span`` is where ``key_sentence`` is in
+    the response, ``[start, end)`` in characters. A judge that abstains because its verdict is too
+    uncertain is ``undecided``, and ``withheld`` is that verdict. ``tolerance`` is the policy by
+    which rules compared numbers.
     """
 
     id: str
     outcome: Outcome
     verdict: Verdict | None = None
+    withheld: Verdict | None = None
     confidence: Annotated[float, Field(ge=0, le=1)] | None = None
+    score: Annotated[float, Field(ge=0, le=1)] | None = None
     method: str
     reason: str = ""
     key_sentence: str | None = None
+    span: tuple[int, int] | None = None
     answer: str | None = None
     answer_type: AnswerType | None = None
     chain: str | None = None
@@ -168,16 +175,21 @@ class Judgement(Row):
         if (self.outcome is Outcome.JUDGED) != (self.verdict is not None):
             both = f"outcome {self.outcome.value!r} with verdict {self.verdict!r}"
             raise ValueError(f"{both}; a verdict requires 'judged', and 'judged' a verdict")
+        if self.withheld is not None and self.outcome is not Outcome.UNDECIDED:
+            raise ValueError(f"withheld: requires outcome 'undecided', not {self.outcome.value!r}")
         return self
 
     @override
     def __str__(self) -> str:
         """The judgement for people: the chain, then the fields. Control characters are escaped."""
         verdict = self.verdict or f"none ({self.outcome})"
-        confidence = "unknown" if self.confidence is None else f"{self.confidence:.2f}"
+        # Rounded down: no verdict is certain.
+        known = self.confidence
+        confidence = "not measured" if known is None else f"{int(1000 * known) / 1000:.3f}"
         lines = [self.chain, ""] if self.chain else []
         lines += [
             f"verdict     {verdict}",
+            *([f"withheld    {self.withheld}"] if self.withheld else []),
             f"confidence  {confidence}",
             f"method      {self.method}",
             f"reason      {self.reason}",

@@ -51,6 +51,20 @@ def load_settings(cls: type[S], path: str | Path, overrides: Sequence[str] = ())
     return build_settings(cls, _read(path), str(path), overrides)
 
 
+def parse_settings(cls: type[S], text: str, where: str) -> S:
+    """Validate a YAML text that is not trusted, such as a part of a request.
+
+    It can neither read files (``extends``) nor grow by aliases.
+
+    Raises:
+        SettingsError: not YAML, an alias, an unknown key, or a value of the wrong kind; the message
+            begins with ``where``.
+
+    """
+    _refuse_aliases(text, where)
+    return build_settings(cls, _mapping(text, where), where)
+
+
 def _file(command: str, name: str) -> Path:
     """The file ``name``, or the shipped recipe of that name or path."""
     path = Path(found(name))
@@ -75,22 +89,45 @@ def _read(path: Path, extended: tuple[Path, ...] = ()) -> dict[str, Any]:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise SettingsError(f"{path}: not UTF-8 ({error.reason}); save it as UTF-8") from error
-    data = _parsed(text, str(path), is_file=True) or {}
-    if not isinstance(data, dict):
-        kind = type(data).__name__
-        raise SettingsError(f"{path}: expected 'key: value' lines at the top, found a {kind}")
+    data = _mapping(text, str(path))
     other = data.pop("extends", None)
     return data if other is None else _read(path.parent / other, (*extended, path)) | data
+
+
+def _mapping(text: str, where: str) -> dict[str, Any]:
+    data = _parsed(text, where, is_file=True) or {}
+    if not isinstance(data, dict):
+        kind = type(data).__name__
+        raise SettingsError(f"{where}: expected 'key: value' lines at the top, found a {kind}")
+    return data
 
 
 def _parsed(text: str, where: str, *, is_file: bool = False) -> Any:
     try:
         return yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506  BaseLoader makes strings only
     except yaml.YAMLError as error:
-        mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", None)
-        line = f":{mark.line + 1}:{mark.column + 1}" if mark and is_file else ""
-        what = str(problem or error).replace("'<stream end>'", "the end")
-        raise SettingsError(f"{where}{line}: not valid YAML: {' '.join(what.split())}") from error
+        raise _invalid(error, where, is_file=is_file) from error
+    except RecursionError as error:
+        raise SettingsError(f"{where}: is nested too deeply") from error
+
+
+def _refuse_aliases(text: str, where: str) -> None:
+    """Refuse a text in which a few lines stand for millions, or for themselves."""
+    try:
+        events = yaml.parse(text, Loader=yaml.BaseLoader)
+        alias = next((event for event in events if isinstance(event, yaml.AliasEvent)), None)
+    except yaml.YAMLError as error:
+        raise _invalid(error, where, is_file=True) from error
+    if alias is not None:
+        line = f":{alias.start_mark.line + 1}" if alias.start_mark else ""
+        raise SettingsError(f"{where}{line}: *{alias.anchor}: write the value instead of an alias")
+
+
+def _invalid(error: yaml.YAMLError, where: str, *, is_file: bool) -> SettingsError:
+    mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", None)
+    line = f":{mark.line + 1}:{mark.column + 1}" if mark and is_file else ""
+    what = str(problem or error).replace("'<stream end>'", "the end")
+    return SettingsError(f"{where}{line}: not valid YAML: {' '.join(what.split())}")
 
 
 def build_settings(

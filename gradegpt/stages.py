@@ -19,7 +19,7 @@ from gradegpt.errors import MissingError
 COMMANDS: Final = {
     "data": "Make training rows of questions, answers and chains.",
     "train": "Fine-tune a judge: a LoRA adapter on any chat model.",
-    "eval": "Measure judges against labels, or a model on a benchmark.",
+    "eval": "Measure judges by labels, or a model on a benchmark.",
     "serve": "Serve a judge, with its own and OpenAI-compatible APIs.",
     "report": "Write an HTML report on judged files, and compare them.",
     "export": "Export a judge for the fast CPU engine (ONNX Runtime).",
@@ -29,7 +29,10 @@ COMMANDS: Final = {
     "train.merge": "Merge an adapter into its base.",
     "eval.ablation": "Compare chain formats, at equal steps and equal tokens.",
     "eval.answer": "Ask a model the questions of a benchmark.",
+    "eval.attacks": "Measure how often judges accept manipulations.",
     "eval.calibrate": "Fit a judge's weights and thresholds by answer type.",
+    "eval.consistency": "Measure whether a judge repeats its verdicts.",
+    "eval.convert": "Show what changes when one judge replaces another.",
     "eval.errors": "Classify why answers are wrong.",
     "eval.estimate": "Correct a model's accuracy by a few labels of people.",
     "eval.leakage": "Detect whether a model has seen a benchmark.",
@@ -40,6 +43,7 @@ COMMANDS: Final = {
     "eval.scores": "Score the model whose answers were judged.",
     "eval.steps": "Score the steps of responses.",
     "serve.keys": "Add, list and remove API keys of a server.",
+    "serve.template": "Try a template of your own judge prompt.",
 }
 """The help of each command, in the order of ``gradegpt --help``."""
 _MODULES: Final = {"data": "data_gen", "report": "eval.report", "export": "train.export"}

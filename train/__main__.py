@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from gradegpt import options
 from gradegpt.cli import run
 from gradegpt.settings import load_settings
 
@@ -20,19 +21,12 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
     "batch_size=4 gradient_accumulation=8 name=qwen3-0.6b"
 )
 def main(
-    config: Annotated[
-        Path,
-        typer.Argument(
-            metavar="CONFIG.YAML",
-            help="A settings file, or the name of a shipped one, such as nano-judge.",
-        ),
-    ],
+    config: Annotated[Path, options.config("nano-judge")],
     overrides: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="KEY=VALUE",
-            help="Settings to change: model (the base: a folder or Hugging Face name), data (a "
-            "folder of gradegpt data), out, max_steps, lora_rank, qlora, ...",
+        options.changes(
+            "model (the base: a folder or Hugging Face name), data (a "
+            "folder of gradegpt data), out, max_steps, lora_rank, qlora, ..."
         ),
     ] = None,
 ) -> None:

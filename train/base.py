@@ -19,17 +19,19 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from gradegpt import options
 from gradegpt.chain import SYSTEM
 from gradegpt.cli import run
 from gradegpt.engines.files import PROMPT_FILE
 from gradegpt.errors import InputError
+from gradegpt.machine import trim
 from gradegpt.records import sha256_file, whole_file, write_json
 from gradegpt.settings import load_settings
 
 from .batches import Row, batches, encode_pairs, read_pairs, stream, tensors
 from .card import base_card
 from .loading import cpu_has_bf16
-from .memory import TRIM_EVERY, keep_freed_memory, trim
+from .memory import TRIM_EVERY, keep_freed_memory
 from .rows import prompt_settings_of
 from .settings import BaseSettings
 from .tokenizer import train_tokenizer
@@ -277,17 +279,8 @@ def _resume(out: Path, model: Any, optimizers: Any, schedules: Any) -> tuple[int
 
 @app.command()
 def main(
-    config: Annotated[
-        Path,
-        typer.Argument(
-            metavar="CONFIG.YAML",
-            help="A settings file, or the name of a shipped one, such as nano-base.",
-        ),
-    ],
-    overrides: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="KEY=VALUE", help="Settings to change: max_steps, out, seed, ..."),
-    ] = None,
+    config: Annotated[Path, options.config("nano-base")],
+    overrides: Annotated[list[str] | None, options.changes("max_steps, out, seed, ...")] = None,
 ) -> None:
     """Pre-train the built-in base from scratch and save it to <out>/model.
 

@@ -12,8 +12,10 @@ from peft import load_peft_weights, set_peft_model_state_dict
 from transformers import TrainerCallback, TrainerState
 from transformers.trainer import TRAINER_STATE_NAME
 
+from gradegpt.machine import trim
+
 from .checkpoints import Checkpoint, Plan, write_stamp
-from .memory import TRIM_EVERY, trim
+from .memory import TRIM_EVERY
 
 
 class Stamp(TrainerCallback):  # type: ignore[misc]  # transformers is not followed
@@ -63,7 +65,7 @@ class EarlyStop(TrainerCallback):  # type: ignore[misc]
 
 
 class Trim(TrainerCallback):  # type: ignore[misc]
-    """Returns unused heap memory to the system; see ``train.memory``."""
+    """Returns unused heap memory to the system; see ``gradegpt.machine``."""
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         """Trim every few steps only, as the next step uses the pages again."""

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import ctypes
-import sys
-from functools import cache
-from typing import Any, Final
+from typing import Final
+
+from gradegpt.machine import libc
 
 _M_TRIM_THRESHOLD: Final = -1
 _M_TOP_PAD: Final = -2
 _M_MMAP_MAX: Final = -4
 
 TRIM_EVERY: Final = 25
-"""Steps between two calls of ``trim``."""
+"""Steps between two calls of ``gradegpt.machine.trim``; without it a run grows by gigabytes."""
 
 
 def keep_freed_memory() -> bool:
@@ -23,28 +22,9 @@ def keep_freed_memory() -> bool:
     (docs/experiments/019-cost-of-a-training-step.md). Rows of different lengths fragment the heap,
     so ``trim`` returns unused pages from time to time. Without effect on other C libraries.
     """
-    libc = _libc()
-    if libc is None:
+    found = libc()
+    if found is None:
         return False
     largest = 2**31 - 1
     options = ((_M_MMAP_MAX, 0), (_M_TRIM_THRESHOLD, largest), (_M_TOP_PAD, 2**26))
-    return all(map(bool, [libc.mallopt(option, value) for option, value in options]))
-
-
-def trim() -> None:
-    """Return unused pages to the system; without it the process grows by gigabytes."""
-    libc = _libc()
-    if libc is not None:
-        libc.malloc_trim(0)
-
-
-@cache
-def _libc() -> Any:
-    """glibc, or None."""
-    if not sys.platform.startswith("linux"):
-        return None
-    try:
-        libc = ctypes.CDLL("libc.so.6")
-    except OSError:
-        return None
-    return libc if hasattr(libc, "mallopt") and hasattr(libc, "malloc_trim") else None
+    return all(map(bool, [found.mallopt(option, value) for option, value in options]))

@@ -81,7 +81,8 @@ def fine_tune(settings: SFTSettings) -> dict[str, Any]:
     started = time.monotonic()
     run = _train(trainer, checkpoint, settings)
     # All processes gather the weights together where each holds a shard.
-    weights = trainer.accelerator.get_state_dict(trainer.model) if _sharded(trainer) else None
+    whole = trainer.accelerator.get_state_dict
+    weights = whole(trainer.model_wrapped) if _sharded(trainer) else None
     if not trainer.is_world_process_zero():
         return {}
     # PEFT writes the base into the adapter; a local folder would be invalid on another machine.

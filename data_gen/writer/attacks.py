@@ -22,6 +22,8 @@ class Attacks(Row):
     fake_judgements: tuple[str, ...]
     delimiters: tuple[str, ...]
     quotes: tuple[str, ...]
+    published: dict[str, tuple[str, ...]]
+    """By the name of the pattern; for evaluation alone (``data_gen.attacks``)."""
 
 
 def attack(task: Task) -> tuple[str, str]:
@@ -30,8 +32,13 @@ def attack(task: Task) -> tuple[str, str]:
     kind = task.rng.choice(("instructions", "fake_judgements", "delimiters"))
     texts: tuple[str, ...] = getattr(words, kind)
     if task.problem.answer_type in CHOICE:
-        texts = tuple(text for text in texts if not _LETTER.search(text))
+        texts = tuple(text for text in texts if not names_an_option(text))
     return kind.removesuffix("s"), task.rng.choice(texts)
+
+
+def names_an_option(text: str) -> bool:
+    """Whether a letter in the text may be the answer to a choice question."""
+    return bool(_LETTER.search(text))
 
 
 def stub(task: Task) -> str:

@@ -19,6 +19,8 @@ from gradegpt.engines.openai_reply import Reply
 from gradegpt.errors import EngineError, EngineTimeoutError, MissingError, SettingsError
 from gradegpt.mistakes import explain
 from gradegpt.schema import Message
+from gradegpt.structured import VERSION as STRUCTURED_VERSION
+from gradegpt.structured import chain_regex
 
 if TYPE_CHECKING:
     import httpx2
@@ -50,6 +52,8 @@ class OpenAIEngine:
         timeout_s: seconds for one request.
         concurrency: concurrent prompts for each URL.
         temperature: above 0 for several answers to one prompt; a judge uses 0.
+        structured_outputs: whether the server constrains chains (``gradegpt.structured``), as
+            vLLM's does by its parameter of that name.
         http_client: a client of the caller's, such as one with a mock transport.
 
     """
@@ -64,6 +68,7 @@ class OpenAIEngine:
         max_retries: int = 4,
         concurrency: int = 16,
         temperature: float = 0.0,
+        structured_outputs: bool = False,
         http_client: httpx2.Client | None = None,
     ) -> None:
         try:
@@ -78,6 +83,8 @@ class OpenAIEngine:
         self._concurrency = concurrency * len(urls)
         self._temperature = temperature
         self.name += f"|t={temperature:g}" if temperature else ""
+        self._structured = structured_outputs
+        self.name += f"|structured-{STRUCTURED_VERSION}" if structured_outputs else ""
         self._turns = itertools.count()
         self._has_top_logprobs = True
         client = partial(
@@ -96,7 +103,9 @@ class OpenAIEngine:
 
         def ask(prompt: Sequence[Message]) -> Generation | EngineError:
             # Sampling needs the texts alone, and some servers refuse to return probabilities.
-            options = {} if self._temperature else {"logprobs": True}
+            options: dict[str, Any] = {} if self._temperature else {"logprobs": True}
+            if self._structured and (regex := chain_regex(prompt)) is not None:
+                options["extra_body"] = {"structured_outputs": {"regex": regex}}
             reply = self._ask(prompt, max_tokens=max_new_tokens, **options)
             return reply.error if isinstance(reply, _Failure) else reply.generation
 

@@ -25,6 +25,10 @@ from gradegpt.shipped import found
 
 Split = Literal["train", "dev", "test"]
 _SHARES: dict[Split, float] = {"train": 0.75, "dev": 0.05, "test": 0.20}
+Part = Split | Literal["fit", "calibrate"]
+"""A split, or one of the two parts of ``train``: to fit a judge, and to calibrate it."""
+_FIT: Final = 0.625
+"""The share of all questions that are in ``fit``."""
 _SHOWN = 8
 """Values of a label's column that an error message shows."""
 _SETTINGS: Final = Options('fields: {{{field}: "{column}"}}', "")
@@ -79,7 +83,7 @@ class Source(Settings):
     path: Annotated[str, AfterValidator(found)]
     name: str = ""
     fields: Fields | None = Fields()
-    split: Split | None = None
+    split: Part | None = None
     reference_separator: str = ""
     tolerance: Tolerance | None = None
     set_aside: str | None = None
@@ -204,7 +208,7 @@ def _item(row: dict[str, Any], source: Source, fields: Fields, where: str) -> It
 
 def _in_split(item: Item, source: Source) -> bool:
     text = item.question or (source.reference_separator or " ").join(item.reference)
-    return source.split in (None, split_of(text))
+    return source.split is None or in_split(text, source.split)
 
 
 def accepted(reference: Any, separator: str) -> Any:
@@ -253,10 +257,24 @@ def item_key(item: Item) -> str:
 
 def split_of(question: str) -> Split:
     """The part that a question belongs to, by a hash of its key: equal in every file and run."""
-    digest = hashlib.sha256(question_key(question).encode()).digest()
-    share = int.from_bytes(digest[:8], "big") / 2**64
+    share = _share(question)
     for name, size in _SHARES.items():
         if share < size:
             return name
         share -= size
     return "test"
+
+
+def in_split(question: str, part: Part) -> bool:
+    """Whether a question belongs to a split, or to a part of ``train``."""
+    if part == "fit":
+        return _share(question) < _FIT
+    if part == "calibrate":
+        return _FIT <= _share(question) < _SHARES["train"]
+    return split_of(question) == part
+
+
+def _share(question: str) -> float:
+    """The place of a question's hash in [0, 1)."""
+    digest = hashlib.sha256(question_key(question).encode()).digest()
+    return int.from_bytes(digest[:8], "big") / 2**64

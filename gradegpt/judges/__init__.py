@@ -2,7 +2,7 @@
 
 from gradegpt.judges.base import Judge
 from gradegpt.judges.cached import CachedJudge
-from gradegpt.judges.cascade import CascadeJudge
+from gradegpt.judges.cascade import CascadeJudge, Stage, Thresholds
 from gradegpt.judges.code import CodeJudge
 from gradegpt.judges.lexical import LexicalJudge
 from gradegpt.judges.model import ModelJudge
@@ -26,6 +26,8 @@ __all__ = [
     "PartsModelJudge",
     "ProfileJudge",
     "RuleJudge",
+    "Stage",
+    "Thresholds",
     "Vote",
     "judge_many",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Final, Literal
@@ -10,14 +11,19 @@ from pydantic import Field
 
 from gradegpt.chain import PromptSettings
 from gradegpt.engines.base import Engine
-from gradegpt.errors import SettingsError
+from gradegpt.errors import MissingError, SettingsError
 from gradegpt.judges.base import Judge
 from gradegpt.judges.cached import CachedJudge
-from gradegpt.judges.calibration import Calibration, calibration_beside
-from gradegpt.judges.cascade import CascadeJudge
+from gradegpt.judges.calibration import (
+    Calibration,
+    calibration_beside,
+    packaged,
+    read_calibration,
+)
+from gradegpt.judges.cascade import CascadeJudge, Stage, Thresholds
 from gradegpt.judges.code import CodeJudge
 from gradegpt.judges.deferred import DeferredJudge
-from gradegpt.judges.lexical import LexicalJudge
+from gradegpt.judges.lexical import LexicalJudge, read_weights
 from gradegpt.judges.model import ModelJudge
 from gradegpt.judges.panel import PanelJudge, Vote
 from gradegpt.judges.parallel import ParallelJudge
@@ -36,6 +42,7 @@ OWN: Final = "own"
 
 
 _WITHOUT_MODEL: Final = frozenset(("rules", "lexical", "code"))
+_CASCADE_ONLY: Final = ("min_confidence", "stop_confidence", "max_error", "max_false_correct")
 _EACH_PART: Final = {"kind": "cascade", "cache": None}
 """The changes to the settings of ``parts`` that give the settings of the judge of each part."""
 
@@ -56,8 +63,13 @@ class JudgeSettings(Settings):
     """Score as this benchmark does; ``kind: rules`` only. See ``gradegpt.rules.profiles``."""
     model: str = NANO
     adapter: str | None = OWN
-    engine: Literal["auto", "transformers", "onnx"] = "auto"
-    """What runs a local model: ``auto`` is ``onnx`` for a folder that ``train.export`` wrote."""
+    engine: Literal["auto", "transformers", "onnx", "vllm"] = "auto"
+    """What runs a local model: ``auto`` is ``onnx`` for a folder that ``train.export`` wrote, else
+    ``transformers``."""
+    tensor_parallel: int = Field(default=1, ge=1)
+    """With ``engine: vllm`` the GPUs that share one copy of the model."""
+    data_parallel: int = Field(default=1, ge=1)
+    """With ``engine: vllm`` the number of copies, each on GPUs of its own."""
     base_url: str | tuple[str, ...] | None = None
     api_key: str | None = None
     prompt: PromptSettings | None = None
@@ -65,13 +77,25 @@ class JudgeSettings(Settings):
     shots: str | None = None
     """A file of training rows that are shown, solved, before every item: for an untuned model."""
     max_new_tokens: int = Field(default=384, ge=1)
-    min_confidence: float = Field(default=0.0, ge=0, le=1)
-    abstain: bool = True
-    """A cascade leaves undecided what is below the threshold of ``calibration.json`` beside the
-    weights; without it, the model decides everything. See ``judges/calibration.py``."""
+    min_confidence: float = Field(default=0.75, ge=0, le=1)
+    """With ``kind: cascade`` the least measured confidence of a verdict; below it an item is
+    undecided. 0 gives every verdict."""
+    stop_confidence: float = Field(default=0.97, ge=0, le=1)
+    """With ``kind: cascade`` the confidence from which no further judge is asked; a judge that is
+    asked may overturn the earlier verdict."""
+    max_error: Annotated[float, Field(gt=0, lt=0.5)] | None = None
+    """With ``kind: cascade`` a bound on the share of wrong verdicts, which replaces both
+    confidences. See ``judges/promise.py``."""
+    max_false_correct: Annotated[float, Field(gt=0, lt=0.5)] | None = None
+    """With ``max_error`` a bound on the share of wrong ones among the verdicts ``correct``."""
+    calibration: Path | None = None
+    """The calibration of a judge in a cascade; by default the one beside its weights."""
+    weights: Path | None = None
+    """With ``kind: lexical`` other weights than the package's, as ``train.lexical`` writes them."""
     judges: tuple[JudgeSettings, ...] = ()
-    """With ``kind: panel`` the judges that vote; with ``kind: parts`` the judge of each part, by
-    default a cascade with the same settings."""
+    """With ``kind: cascade`` its judges in order, the cheapest first, by default rules, lexical and
+    the model; with ``kind: panel`` the judges that vote; with ``kind: parts`` the judge of each
+    part, by default a cascade with the same settings."""
     least: float = Field(default=1.0, gt=0, le=1)
     """The share of its parts that makes an item correct, with ``kind: parts``."""
     one_prompt: bool = False
@@ -85,10 +109,14 @@ class JudgeSettings(Settings):
     batch_size: int = Field(default=32, ge=1)
     concurrency: int = Field(default=16, ge=1)
     threads: int | None = Field(default=None, ge=1)
-    """Threads of a forward pass; the ``onnx`` engine runs several passes at a time."""
+    """Threads of a forward pass; the ``onnx`` engine runs several passes at a time. With ``kind:
+    code`` the programs that run at a time."""
     device: str | None = None
     constrained: bool = True
     """Local models decode under a constraint: quotes are verbatim. See ``gradegpt.constrained``."""
+    structured_outputs: bool = False
+    """With ``base_url``: the server constrains the chain, by vLLM's ``structured_outputs``. See
+    ``gradegpt.structured``."""
     cache: Path | None = None
     """A file that keeps judgements, so that no item is judged twice; see ``judges/cached.py``."""
 
@@ -105,12 +133,13 @@ class JudgeSettings(Settings):
     @property
     def takes_several(self) -> bool:
         """Whether several threads may call the judge at a time: a local model takes one batch."""
-        return self.asks_no_model or self.base_url is not None
+        return self.asks_no_model or self.base_url is not None or self.engine == "vllm"
 
     @property
     def rows_at_a_time(self) -> int:
-        """Rows to judge per call: enough for all cores, or two forward passes."""
-        return 1_024 if self.asks_no_model else 2 * self.batch_size
+        """Rows to judge per call: enough for all cores or GPUs, or two forward passes."""
+        many = self.asks_no_model or self.engine == "vllm"
+        return 1_024 * self.data_parallel if many else 2 * self.batch_size
 
 
 def build_judge(settings: JudgeSettings) -> Judge:
@@ -127,7 +156,20 @@ def build_judge(settings: JudgeSettings) -> Judge:
     return judge if settings.cache is None else CachedJudge(judge, settings.cache)
 
 
+def missing_kinds(judge: Judge) -> Sequence[str]:
+    """The kinds of answers for which the error cannot be promised, and why; see ``Promise``."""
+    inner = judge.inner if isinstance(judge, CachedJudge) else judge
+    return inner.policy.missing if isinstance(inner, CascadeJudge) else ()
+
+
 def _judge(settings: JudgeSettings) -> Judge:
+    usual = JudgeSettings()
+    others = [n for n in _CASCADE_ONLY if getattr(settings, n) != getattr(usual, n)]
+    if settings.kind != "cascade" and others:
+        raise SettingsError(
+            f"{', '.join(others)}: only for the judge 'cascade', whose confidence is "
+            f"measured; the judge is {settings.kind!r}"
+        )
     if settings.profile is not None:
         if settings.kind != "rules":
             raise SettingsError(f"profile {settings.profile!r}: requires the judge 'rules'")
@@ -135,9 +177,9 @@ def _judge(settings: JudgeSettings) -> Judge:
     if settings.kind == "rules":
         return ParallelJudge(RuleJudge())
     if settings.kind == "lexical":
-        return LexicalJudge()
+        return LexicalJudge(read_weights(settings.weights) if settings.weights else None)
     if settings.kind == "code":
-        return CodeJudge(Limits(settings.seconds, settings.memory_mb))
+        return CodeJudge(Limits(settings.seconds, settings.memory_mb), settings.threads)
     if settings.kind == "panel":
         judges = [build_judge(judge) for judge in settings.judges]
         accuracies = [judge.accuracy for judge in settings.judges if judge.accuracy is not None]
@@ -166,18 +208,68 @@ def _parts(settings: JudgeSettings) -> PartsJudge | PartsModelJudge:
 
 
 def _cascade(settings: JudgeSettings) -> CascadeJudge:
-    calibration = _calibration(settings)
-    first: Judge = RuleJudge()
-    if calibration is not None and calibration.lexical:
-        first = CascadeJudge(first, LexicalJudge(), calibration.of_lexical)
-    model = DeferredJudge(ModelJudge.name, partial(_model_judge, settings))
-    if calibration is not None and not settings.abstain:
-        calibration = calibration.without_thresholds
-    return CascadeJudge(first, model, calibration)
+    judges = settings.judges or _usual(settings)
+    stages = [_stage(one, number) for number, one in enumerate(judges)]
+    _check_order(stages)
+    if settings.max_error is None:
+        if settings.max_false_correct is not None:
+            raise SettingsError("max_false_correct: set max_error too, for the other verdicts")
+        stop = max(settings.stop_confidence, settings.min_confidence)
+        return CascadeJudge(stages, Thresholds(settings.min_confidence, stop))
+    try:
+        from gradegpt.judges.promise import Promise
+    except ImportError as error:
+        needed = "install it with pip install 'gradegpt[eval]'"
+        raise MissingError(f"max_error: needs scipy; {needed}") from error
+    measured = stages[-1].calibration if len(stages) > 1 else _calibration(judges[0])
+    promise = Promise(measured, settings.max_error, settings.max_false_correct)
+    return CascadeJudge(stages, promise)
+
+
+def _usual(settings: JudgeSettings) -> tuple[JudgeSettings, ...]:
+    """Rules and the model; between them the lexical judge, where the model is calibrated after it.
+
+    A model that nobody calibrated, such as one behind a URL, decides all that the rules leave open.
+    One that was found to know nothing more is left out, unless every verdict is given.
+    """
+    model = settings.model_copy(update={"kind": "model", "cache": None})
+    rules, words = JudgeSettings(kind="rules"), JudgeSettings(kind="lexical")
+    if (measured := _calibration(model)) is None:
+        return rules, model
+    if not measured.weights and settings.min_confidence > 0:
+        return rules, words
+    return rules, words, model
+
+
+def _stage(settings: JudgeSettings, number: int) -> Stage:
+    if number == 0 and settings.kind == "rules" and settings.profile is None:
+        return Stage(RuleJudge())
+    calibration = _calibration(settings) if number else None
+    if settings.kind == "model":
+        judge: Judge = DeferredJudge(ModelJudge.name, partial(_model_judge, settings))
+        return Stage(judge, calibration)
+    return Stage(build_judge(settings), calibration)
+
+
+def _check_order(stages: Sequence[Stage]) -> None:
+    """Check that each calibration was measured after the judges that are asked before it here."""
+    names = [stage.judge.name for stage in stages]
+    for number, stage in enumerate(stages):
+        measured = stage.calibration.after if stage.calibration else None
+        if measured is not None and list(measured) != names[:number]:
+            raise SettingsError(
+                f"judges: {names[number]!r} follows {', '.join(names[:number])}, and was "
+                f"calibrated after {', '.join(measured) or 'no judge'}; run gradegpt "
+                "eval.calibrate for this order"
+            )
 
 
 def _calibration(settings: JudgeSettings) -> Calibration | None:
-    """The calibration stored with a local model's weights."""
+    """The calibration of a judge: the file of the settings, the package's, or a local model's."""
+    if settings.calibration is not None:
+        return read_calibration(settings.calibration)
+    if settings.kind != "model":
+        return packaged(settings.kind)
     if settings.base_url is not None:
         return None
     model, adapter = _folders(settings)
@@ -206,27 +298,50 @@ def _model_judge(settings: JudgeSettings) -> ModelJudge:
         prompt,
         shots=list(read_rows(settings.shots, TrainingRow)) if settings.shots else (),
         max_new_tokens=settings.max_new_tokens,
-        min_confidence=settings.min_confidence,
     )
 
 
 def _engine(settings: JudgeSettings, model: str, adapter: str | None) -> Engine:
+    _check_vllm_only(settings)
     if settings.base_url is not None:
         from gradegpt.engines.openai_api import OpenAIEngine
 
-        url, key, at_once = settings.base_url, settings.api_key, settings.concurrency
-        return OpenAIEngine(url, settings.model, api_key=key, concurrency=at_once)
+        wanted = settings.model_dump(include={"api_key", "concurrency", "structured_outputs"})
+        return OpenAIEngine(settings.base_url, settings.model, **wanted)
     from gradegpt.engines.exported import is_exported
 
     exported = is_exported(model)
-    if exported and settings.engine == "transformers":
+    if exported and settings.engine not in ("auto", "onnx"):
         raise SettingsError(f"engine: {model} was exported for 'onnx'; use 'onnx' or 'auto'")
     if exported or settings.engine == "onnx":
         return _fast(settings, model, adapter)
+    if settings.engine == "vllm":
+        return _vllm(settings, model, adapter)
     from gradegpt.engines.local import LocalEngine
 
     wanted = settings.model_dump(include={"batch_size", "threads", "device", "constrained"})
     return LocalEngine(model, adapter, **wanted)
+
+
+def _check_vllm_only(settings: JudgeSettings) -> None:
+    """Check that no setting is given which what runs the model would ignore."""
+    sizes = [name for name in ("tensor_parallel", "data_parallel") if getattr(settings, name) > 1]
+    if sizes and settings.engine != "vllm":
+        raise SettingsError(f"{', '.join(sizes)}: only for engine 'vllm'")
+    if settings.base_url is not None and settings.engine == "vllm":
+        raise SettingsError("engine: 'vllm' runs in this process; leave it out with base_url")
+    if settings.base_url is None and settings.structured_outputs:
+        raise SettingsError("structured_outputs: only with base_url; see constrained")
+
+
+def _vllm(settings: JudgeSettings, model: str, adapter: str | None) -> Engine:
+    if settings.device is not None:
+        use = "choose vLLM's GPUs with the environment variable CUDA_VISIBLE_DEVICES"
+        raise SettingsError(f"device: is {settings.device!r}; {use}")
+    from gradegpt.engines.vllm import VLLMEngine
+
+    wanted = settings.model_dump(include={"tensor_parallel", "data_parallel", "constrained"})
+    return VLLMEngine(model, adapter, **wanted)
 
 
 def _fast(settings: JudgeSettings, folder: str, adapter: str | None) -> Engine:

@@ -1,23 +1,27 @@
-"""Calibration and abstention thresholds of a model judge by kind of answer, from human labels.
+"""The measured confidence of a judge, from labelled rows that it was neither made nor measured on.
 
-A small model compares numbers well and free text no better than chance, and a larger one says No
-too often. ``gradegpt eval.calibrate`` measures this, and writes ``calibration.json`` for the
-adapter's folder: by kind of answer, the weights of the model's tag and of the lexical judge, the
-threshold above which the lexical judge decides alone, and the confidence below which a cascade
-abstains.
+A rule says "these options are the same" and is right 99 times in 100; a model's tag has a
+probability of 0.98 and is right 8 times in 10. ``gradegpt eval.calibrate`` counts this and writes a
+calibration for one judge of a cascade, given the judges before it: for the rules the counts by
+verdict, reason and type of answer; for every other judge, by kind of answer, the weights of its own
+log odds and of those that the earlier judges left. The rules' and the lexical judge's are in the
+package, a model's ``calibration.json`` is beside its weights.
 """
 
 from __future__ import annotations
 
+import hashlib
 import math
-from functools import lru_cache
-from typing import Final
+import re
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Annotated, Any, Final, NamedTuple
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from gradegpt.answers.read import answer_type
 from gradegpt.chain import needs_gloss
-from gradegpt.judges.lexical import LexicalJudge
+from gradegpt.errors import MissingError
 from gradegpt.records import read_beside
 from gradegpt.rules.asked import asked
 from gradegpt.rules.reference import reference_answer
@@ -26,120 +30,191 @@ from gradegpt.settings import Settings
 
 CALIBRATION_FILE: Final = "calibration.json"
 """A file in the adapter's folder, or in that of a model without an adapter."""
-BELOW_THRESHOLD: Final = "cascade:below-threshold:"
-"""The beginning of a reason where a cascade abstains."""
-OUTWEIGHED: Final = "cascade:outweighed:"
-"""The beginning of a reason where a verdict is not the model's own."""
 OTHER: Final = "other"
+"""The kinds of answers that have too few labelled rows of their own."""
+_WORD: Final = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+")
+_SHORT: Final = 5
+"""The most words of a short reference."""
 _SURE: Final = 1 - 1e-6
 """Probabilities are clipped to this before their log odds are taken."""
+OUTWEIGHED: Final = "cascade:outweighed"
+"""The reason of a verdict that is no judge's own."""
+_NO_CHAIN: Final = dict.fromkeys(("chain", "key_sentence", "span", "answer", "answer_type"))
+_PRIOR_ROWS: Final = 4.0
+"""The weight of what is known of a broader group, in rows."""
+
+Probability = Annotated[float, Field(ge=0, le=1)]
 
 
 class Weights(Settings):
-    """The log odds of a right answer as a weighted sum of both judges' log odds and a constant.
+    """The log odds of a right response: a weighted sum of a judge's, the earlier judges' and 1.
 
-    Platt scaling (Platt, 1999) with a second judge: it corrects a model's bias to one verdict, and
-    combines two judges that make different errors.
+    Platt scaling (Platt 1999) with a second predictor. ``most`` is the highest confidence that the
+    result had on labelled rows.
     """
 
-    model: float = 1.0
-    lexical: float = 0.0
+    own: float = 1.0
+    before: float = 1.0
     bias: float = 0.0
+    most: Probability = 1.0
 
-    def odds(self, model: float, lexical: float) -> float:
+    def odds(self, own: float, before: float) -> float:
         """The log odds that the response is right."""
-        return self.model * model + self.lexical * lexical + self.bias
+        return self.own * own + self.before * before + self.bias
+
+
+class Evidence(NamedTuple):
+    """``rows`` labelled rows alike: where from, what was given, and what the judges made of them.
+
+    ``trail`` has the probability that the response is right after each judge that gave a verdict,
+    the calibrated one last; None where a judge gave none or was not asked.
+    """
+
+    source: str
+    kind: str
+    right: bool
+    trail: tuple[Probability | None, ...]
+    rows: int = 1
 
 
 class Calibration(Settings):
-    """The confidence from which a cascade uses the model's verdict, and the weights that give it.
+    """What one judge's verdicts are worth, after the judges ``after`` which it is asked.
 
-    ``least_confidence`` maps a kind of answer, such as ``text zh``, to the least confidence whose
-    verdict is used; null means that none is. ``other`` is for the kinds that it does not list;
-    without it their verdicts are always used. ``lexical`` has the least confidence of the lexical
-    judge for the kinds where it decides before the model is asked. ``weights`` has the kinds where
-    both judges are combined; for other kinds the confidence is the model's own.
+    ``judge`` and ``after`` name what was measured: a version for judges of the package. ``counts``
+    has right and wrong verdicts by group (``group_of``); ``weights`` the kinds of answers on which
+    the judge knows more than those before it, and it is asked about no other. ``seconds`` is the
+    measured time of an item. ``evidence`` has the rows by which an error is promised.
     """
 
-    least_confidence: dict[str, float | None]
-    lexical: dict[str, float] = Field(default={})
+    judge: str
+    after: tuple[str, ...] = ()
+    asked_below: Probability = 1.0
+    """The judge was measured on rows whose earlier confidence is below this."""
+    counts: dict[str, tuple[int, int]] = Field(default={})
     weights: dict[str, Weights] = Field(default={})
+    seconds: float | None = None
+    evidence: tuple[Evidence, ...] = ()
 
-    @property
-    def of_lexical(self) -> Calibration:
-        """The thresholds of the lexical judge; it decides no other kind of answer."""
-        return Calibration(least_confidence={OTHER: None} | self.lexical)
+    @model_validator(mode="before")
+    @classmethod
+    def _has_this_form(cls, given: Any) -> Any:
+        if isinstance(given, dict) and "least_confidence" in given:
+            raise ValueError(
+                "was written by an earlier version; replace it by gradegpt eval.calibrate, or "
+                "delete the file"
+            )
+        return given
 
-    @property
-    def without_thresholds(self) -> Calibration:
-        """The same weights without thresholds: every verdict is used."""
-        return Calibration(least_confidence={}, weights=self.weights)
+    @cached_property
+    def digest(self) -> str:
+        """Equal digests mean equal confidences: the evidence is not part of it."""
+        deciding = self.model_dump_json(exclude={"evidence", "seconds"})
+        return hashlib.sha256(deciding.encode()).hexdigest()[:12]
 
-    def weighed(self, item: Item, judgement: Judgement) -> Judgement:
-        """The judgement with the confidence and the verdict by the weights.
+    def weights_of(self, item: Item) -> Weights | None:
+        """The weights of the item's kind, or None where the judge knows nothing more."""
+        return self.weights.get(kind_of(item), self.weights.get(OTHER))
 
-        Where the verdict is not the model's own, the model's chain contradicts it and is left out.
+    def confidence_of(self, verdict: Verdict, reason: str, kind: AnswerType) -> float | None:
+        """The posterior mean of a counted verdict; None without counts.
+
+        A group has Jeffreys' prior and four rows at the rate of its verdict.
         """
-        weights = self.weights.get(kind_of(item), self.weights.get(OTHER))
-        if weights is None or judgement.verdict is None or judgement.confidence is None:
-            return judgement
-        lexical = lexical_odds(item) if weights.lexical else 0.0
-        odds = weights.odds(log_odds(judgement), lexical)
-        by_model, yes = judgement.verdict is Verdict.CORRECT, odds > 0
-        changes: dict[str, object] = {"confidence": 1 / (1 + math.exp(-abs(odds)))}
-        if by_model is not yes:
-            changes |= {
-                "verdict": Verdict.CORRECT if yes else Verdict.INCORRECT,
-                "reason": f"{OUTWEIGHED}{judgement.reason}",
-                "chain": None, "key_sentence": None, "answer": None, "answer_type": None,
-            }  # fmt: skip
-        return judgement.model_copy(update=changes)
+        if not self.counts:
+            return None
+        right, wrong = self.counts.get(group_of(verdict, reason, kind), (0, 0))
+        prior = self._rates.get(verdict.value, 0.5)
+        return (right + _PRIOR_ROWS * prior + 0.5) / (right + wrong + _PRIOR_ROWS + 1)
 
-    def applied(self, item: Item, judgement: Judgement) -> Judgement:
-        """The weighed judgement, or ``undecided`` with its chain below the threshold."""
-        kind, judgement = kind_of(item), self.weighed(item, judgement)
-        default = self.least_confidence.get(OTHER, 0.0)
-        least = self.least_confidence.get(kind, default)
-        sure = least is not None and (judgement.confidence is None or judgement.confidence >= least)
-        if judgement.outcome is not Outcome.JUDGED or sure:
-            return judgement
-        reason = f"{BELOW_THRESHOLD}{kind}"
-        changes = {"outcome": Outcome.UNDECIDED, "verdict": None, "reason": reason}
-        return judgement.model_copy(update=changes)
+    @cached_property
+    def _rates(self) -> dict[str, float]:
+        totals: dict[str, tuple[int, int]] = {}
+        for group, (right, wrong) in self.counts.items():
+            verdict = group.split(" ", 1)[0]
+            a, b = totals.get(verdict, (0, 0))
+            totals[verdict] = (a + right, b + wrong)
+        return {verdict: (a + 0.5) / (a + b + 1) for verdict, (a, b) in totals.items()}
 
 
-def lexical_odds(item: Item) -> float:
-    """The log odds of a right answer by the lexical judge, clipped as a model's are."""
-    most = math.log(_SURE / (1 - _SURE))
-    return min(max(_lexical().odds(item), -most), most)
+def group_of(verdict: Verdict, reason: str, kind: AnswerType | None) -> str:
+    """The group in which a verdict of the rules is counted: ``correct number:equal number``."""
+    return f"{verdict.value} {reason} {kind.value if kind else OTHER}"
 
 
-@lru_cache(maxsize=1)
-def _lexical() -> LexicalJudge:
-    return LexicalJudge()
+def chance_of_right(judgement: Judgement | None, *, raw: bool = False) -> float | None:
+    """The probability that the response is right, by a judgement or by a withheld verdict.
+
+    ``raw`` takes the method's own score. None where there is none.
+    """
+    if judgement is None:
+        return None
+    verdict = judgement.verdict or judgement.withheld
+    known = judgement.score if raw else judgement.confidence
+    if verdict is None or known is None:
+        return None
+    return known if verdict is Verdict.CORRECT else 1 - known
 
 
-def log_odds(judgement: Judgement) -> float:
-    """The log odds of a right answer by a judgement's confidence; 0 where it has no verdict."""
-    if judgement.verdict is None:
+def log_odds(probability: float | None) -> float:
+    """The log odds of a probability, clipped; 0 for None, where nothing is known."""
+    if probability is None:
         return 0.0
-    confidence = _SURE if judgement.confidence is None else judgement.confidence
-    clipped = min(max(confidence, 1 - _SURE), _SURE)
-    odds = math.log(clipped / (1 - clipped))
-    return odds if judgement.verdict is Verdict.CORRECT else -odds
+    clipped = min(max(probability, 1 - _SURE), _SURE)
+    return math.log(clipped / (1 - clipped))
+
+
+def combined(before: Judgement, own: Judgement, weights: Weights) -> Judgement:
+    """A judge's judgement with the confidence that the weights give it after the earlier judges.
+
+    Where the sum has the earlier verdict alone, that judgement is kept; where it has neither's,
+    there is no chain, as it would contradict the verdict. A verdict that a judge withholds counts,
+    and stays withheld. A judge without a score adds nothing, and a failure stays a failure.
+    """
+    score = chance_of_right(own, raw=True)
+    if score is None:
+        silent = own.verdict is None and own.outcome is not Outcome.FAILED
+        return _with_cost(before, own) if silent and before.verdict is not None else own
+    odds = weights.odds(log_odds(score), log_odds(chance_of_right(before)))
+    likelier = Verdict.CORRECT if odds > 0 else Verdict.INCORRECT
+    made = next((j for j in (own, before) if _says(j) is (odds > 0)), None)
+    if made is None:
+        changes = {**_NO_CHAIN, "reason": OUTWEIGHED}
+        changes["withheld" if own.verdict is None else "verdict"] = likelier
+        made = own.model_copy(update=changes)
+    confidence = 1 / (1 + math.exp(-abs(odds)))
+    return _with_cost(made.model_copy(update={"confidence": confidence}), own)
+
+
+def _says(judgement: Judgement) -> bool | None:
+    """Whether the judgement calls the response right; None without a verdict."""
+    verdict = judgement.verdict or judgement.withheld
+    return None if verdict is None else verdict is Verdict.CORRECT
+
+
+def _with_cost(judgement: Judgement, own: Judgement) -> Judgement:
+    cost = {name: getattr(own, name) for name in ("prompt_tokens", "completion_tokens")}
+    return judgement.model_copy(update=cost)
 
 
 def kind_of(item: Item) -> str:
     """The answer type and the language, ``number en``: the stated type, else the likely one.
 
-    A free-text response in one language to a reference in the other is ``text across``.
+    Free text with references of a few words, such as names, is ``short text``; a free-text response
+    in one language to a reference in the other is ``text across``.
     """
     kind = type_of(item)
     reference = any(map(needs_gloss, item.reference))
     response = needs_gloss(item.response)
-    if kind is AnswerType.TEXT and reference is not response:
-        return f"{kind.words} across"
-    return f"{kind.words} {'zh' if reference or response else 'en'}"
+    language = "zh" if reference or response else "en"
+    if kind is not AnswerType.TEXT:
+        return f"{kind.words} {language}"
+    short = "short " if max(map(_length, item.reference)) <= _SHORT else ""
+    return f"{short}{kind.words} {'across' if reference is not response else language}"
+
+
+def _length(text: str) -> float:
+    """The words of a text; two Chinese characters count as one."""
+    return sum(0.5 if word >= "\u3400" else 1.0 for word in _WORD.findall(text))
 
 
 def type_of(item: Item) -> AnswerType:
@@ -150,3 +225,23 @@ def type_of(item: Item) -> AnswerType:
 def calibration_beside(folder: str | None) -> Calibration | None:
     """The calibration stored with the weights in ``folder``, if any."""
     return read_beside(folder, CALIBRATION_FILE, Calibration)
+
+
+def read_calibration(path: Path) -> Calibration:
+    """The calibration in a file.
+
+    Raises:
+        MissingError: there is no such file.
+        InputError: it is not a calibration.
+
+    """
+    found = read_beside(str(path.parent), path.name, Calibration)
+    if found is None:
+        raise MissingError(f"{path}: no such calibration; write it: gradegpt eval.calibrate")
+    return found
+
+
+@cache
+def packaged(name: str) -> Calibration | None:
+    """The calibration of a judge of this package, ``rules`` or ``lexical``, if it has one."""
+    return read_beside(str(Path(__file__).parent), f"{name}.calibration.json", Calibration)

@@ -1,41 +1,184 @@
-"""Rules first, then a model for the items that the rules leave undecided."""
+"""Judges in a row, the cheapest first; each is asked what the ones before it left unsure."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple, Protocol
 
 from gradegpt.judges.base import Judge
-from gradegpt.judges.calibration import Calibration
+from gradegpt.judges.calibration import Calibration, Weights, combined
 from gradegpt.schema import Item, Judgement, Outcome
+
+_FREE: Final = frozenset(("rules", "lexical", "code"))
+_AS_IT_IS: Final = Weights()
+"""The weights for a kind of answer on which a judge was not found to know more."""
+
+
+class Policy(Protocol):
+    """When a cascade stops asking, and from which confidence it gives a verdict at its end."""
+
+    @property
+    def least(self) -> float:
+        """The least confidence of a verdict that no stage settled; above 1 none is given."""
+        ...
+
+    @property
+    def missing(self) -> Sequence[str]:
+        """The kinds of answers about which no verdict is given, and why."""
+        ...
+
+    def settles(self, item: Item, judgement: Judgement) -> bool:
+        """Whether the verdict is final."""
+        ...
+
+
+class Thresholds(NamedTuple):
+    """A verdict is final from the confidence ``stop`` on, and withheld below ``least``.
+
+    A verdict whose confidence nobody measured is final.
+    """
+
+    least: float = 0.0
+    stop: float = 0.0
+
+    @property
+    def missing(self) -> Sequence[str]:
+        """None: thresholds are for all kinds."""
+        return ()
+
+    def settles(self, item: Item, judgement: Judgement) -> bool:
+        """Whether the confidence is at least ``stop``, or unknown."""
+        return judgement.confidence is None or judgement.confidence >= self.stop
+
+
+class Stage(NamedTuple):
+    """A judge of a cascade, and what it adds to the judges before it."""
+
+    judge: Judge
+    calibration: Calibration | None = None
+
+    @property
+    def asks_model(self) -> bool:
+        """Whether the judge asks a model, and so takes long."""
+        return self.judge.name not in _FREE
+
+    def can_change(self, item: Item, before: Judgement, least: float) -> bool:
+        """Whether the outcome can depend on this judge, so that it has to be asked.
+
+        A judge that nobody calibrated is asked where there is no verdict to give. A calibrated one
+        is asked about the kinds of answers on which it knows more, unless it was never sure enough;
+        where every verdict is given, about all that is open.
+        """
+        given = not _withheld(before, least)
+        if self.calibration is None:
+            return not given
+        if given and not _withheld(before, self.calibration.asked_below):
+            return False
+        weights = self.calibration.weights_of(item)
+        if weights is None:
+            return not given and least <= 0
+        return given or least > 1 or weights.most >= least
+
+    def joined(self, item: Item, before: Judgement | None, own: Judgement) -> Judgement:
+        """The judgement after this stage."""
+        if before is None:
+            return own
+        if self.calibration is not None:
+            return combined(before, own, self.calibration.weights_of(item) or _AS_IT_IS)
+        silent = own.verdict is None and own.outcome is not Outcome.FAILED
+        return before if silent and before.verdict is not None else own
 
 
 class CascadeJudge:
-    """Each item goes to the first judge; the items that it does not judge go to the second.
+    """Each item goes from judge to judge until its verdict is sure enough.
 
-    A judgement keeps the method of the judge that made it. Below the thresholds of ``calibration``
-    the cascade abstains.
+    A later judge may overturn an earlier verdict: a calibrated stage adds its log odds to what is
+    known. A judgement has the method of the judge whose verdict it is. A verdict that stays below
+    ``policy.least`` is withheld: the item is undecided. A judge by itself is a stage that nobody
+    calibrated.
     """
 
     name = "cascade"
 
-    def __init__(self, first: Judge, second: Judge, calibration: Calibration | None = None) -> None:
-        self.first = first
-        self.second = second
-        self.calibration = calibration
+    def __init__(self, stages: Iterable[Stage | Judge], policy: Policy | None = None) -> None:
+        self.stages = tuple(s if isinstance(s, Stage) else Stage(s) for s in stages)
+        self.policy = policy or Thresholds()
 
     @property
     def fingerprint(self) -> str:
-        """Both judges' fingerprints, and the calibration of the second."""
-        calibration = f" | {self.calibration.model_dump_json()}" if self.calibration else ""
-        return f"cascade({self.first.fingerprint} -> {self.second.fingerprint}{calibration})"
+        """The judges' fingerprints, their calibrations and the policy."""
+        parts = (
+            s.judge.fingerprint + (f" {s.calibration.digest}" if s.calibration else "")
+            for s in self.stages
+        )
+        return f"cascade({' -> '.join(parts)} | {self.policy})"
 
     def judge(self, items: Sequence[Item]) -> list[Judgement]:
         """One judgement per item, in order."""
-        judgements = self.first.judge(items)
-        open_rows = [i for i, j in enumerate(judgements) if j.outcome is not Outcome.JUDGED]
-        answers = self.second.judge([items[i] for i in open_rows]) if open_rows else []
-        for index, answer in zip(open_rows, answers, strict=True):
-            judgements[index] = (
-                self.calibration.applied(items[index], answer) if self.calibration else answer
-            )
-        return judgements
+        return [self.given(*one) for one in zip(items, self._after(items), strict=True)]
+
+    def begin(self, items: Sequence[Item]) -> list[Judgement | None]:
+        """The judgements that need no model; None where one has to be asked."""
+        first = self.first_model
+        if not first:
+            return [None] * len(items)
+        return [
+            None if self.is_open(item, made, first) else self.given(item, made)
+            for item, made in zip(items, self._after(items, first), strict=True)
+        ]
+
+    @property
+    def first_model(self) -> int:
+        """The number of stages before the first that asks a model."""
+        return next((n for n, s in enumerate(self.stages) if s.asks_model), len(self.stages))
+
+    def ask(
+        self, stage: int, items: Sequence[Item], before: Sequence[Judgement] | None
+    ) -> list[Judgement]:
+        """The judgements after a stage; it judges those items that it has to be asked about.
+
+        ``before`` are the judgements after the stages before it, None for the first.
+        """
+        asks = self.stages[stage]
+        if before is None:
+            return list(asks.judge.judge(items))
+        made = list(before)
+        places = [
+            n for n, one in enumerate(zip(items, made, strict=True)) if self._is_asked(asks, *one)
+        ]
+        own = asks.judge.judge([items[n] for n in places]) if places else []
+        for n, judgement in zip(places, own, strict=True):
+            made[n] = asks.joined(items[n], made[n], judgement)
+        return made
+
+    def is_open(self, item: Item, judgement: Judgement, stage: int) -> bool:
+        """Whether a stage from the one with this number on has to be asked about the item."""
+        return any(self._is_asked(s, item, judgement) for s in self.stages[stage:])
+
+    def given(self, item: Item, judgement: Judgement) -> Judgement:
+        """The judgement at the end, without its verdict where that is too uncertain."""
+        withheld = _withheld(judgement, self.policy.least)
+        if judgement.verdict is None or not withheld or self._settles(item, judgement):
+            return judgement
+        changes = {"outcome": Outcome.UNDECIDED, "withheld": judgement.verdict, "verdict": None}
+        return judgement.model_copy(update=changes)
+
+    def _after(self, items: Sequence[Item], stages: int | None = None) -> list[Judgement]:
+        """The judgements after the first stages, or after all."""
+        made = self.ask(0, items, None)
+        for stage in range(1, len(self.stages) if stages is None else stages):
+            made = self.ask(stage, items, made)
+        return made
+
+    def _is_asked(self, stage: Stage, item: Item, before: Judgement) -> bool:
+        settled = self._settles(item, before)
+        return not settled and stage.can_change(item, before, self.policy.least)
+
+    def _settles(self, item: Item, judgement: Judgement) -> bool:
+        return judgement.verdict is not None and self.policy.settles(item, judgement)
+
+
+def _withheld(judgement: Judgement, least: float) -> bool:
+    """Whether there is no verdict, or one with a measured confidence below ``least``."""
+    unsure = judgement.confidence is not None and judgement.confidence < least
+    return judgement.verdict is None or unsure

@@ -100,7 +100,6 @@ class CodeJudge:
             id=item.id,
             outcome=Outcome.JUDGED,
             verdict=verdict,
-            confidence=1.0,
             method=self.name,
             reason=reason,
             answer=program.text if program else None,

@@ -13,25 +13,25 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from gradegpt.answers.spans import sentences
 from gradegpt.answers.text import fold, simplified, tidy
-from gradegpt.errors import InputError
+from gradegpt.errors import InputError, MissingError
 from gradegpt.judges.base import undecided
 from gradegpt.judges.rules import judged
 from gradegpt.records import read_beside
 from gradegpt.rules.compare.given import FILLER
+from gradegpt.rules.extract.courtesies import without_courtesies
 from gradegpt.rules.reference import answer_kind, reference_answers
-from gradegpt.schema import AnswerType, Item, Judgement, Row, Verdict
+from gradegpt.schema import AnswerType, Item, Judgement, Outcome, Row, Verdict
 
-VERSION: Final = "2"
+VERSION: Final = "4"
 """Increased with every change that can change a judgement; part of the fingerprint."""
 WEIGHTS: Final = Path(__file__).with_name("lexical.json")
 
-_TWO_SCRIPTS: Final = "two-scripts"
 MAX_WORDS: Final = 150
 """The most distinct words of a response; a longer one makes too many statements."""
 MAX_LENGTH: Final = 20_000
@@ -121,9 +121,10 @@ class Reading(NamedTuple):
 class LexicalJudge:
     """Judges free text by a classifier over counts of words. Method: ``lexical``.
 
-    Undecided are other types of answers, long texts, responses that mention their grading or
-    express doubt, and cases that words cannot decide: two scripts, acronyms, all the reference's
-    words in another order, and a "not" in only one of the two texts.
+    ``score`` is the probability of the verdict by the counted words. Undecided are other types of
+    answers, two scripts and acronyms. In long texts, in responses that mention their grading or
+    express doubt, and where all the reference's words are there in another order or only one of the
+    two texts has a "not", the verdict is withheld.
 
     Raises:
         InputError: the weights are for other features.
@@ -133,7 +134,7 @@ class LexicalJudge:
     name = "lexical"
 
     def __init__(self, weights: Weights | None = None) -> None:
-        self._weights = weights or _shipped()
+        self._weights = weights or read_weights(WEIGHTS)
 
     @property
     def fingerprint(self) -> str:
@@ -144,65 +145,70 @@ class LexicalJudge:
         """Judge each item on its own; ``correct``, ``incorrect`` or undecided."""
         return [self._judge_one(item) for item in items]
 
-    def odds(self, item: Item) -> float:
-        """The log odds that a free text is right, also where the judge abstains.
-
-        0 for other types of answers, two scripts, and responses without words or too long to count.
-        """
-        references = [answer for r in item.accepted for answer in reference_answers(r)]
-        if answer_kind(item, references[0]) is not AnswerType.TEXT:
-            return 0.0
-        if len(item.response) > MAX_LENGTH or not words(tidy(item.response)):
-            return 0.0
-        read = nearest(item, references)
-        across = _unsettled(read.reference, item.response, read.row) == _TWO_SCRIPTS
-        return 0.0 if across else self._weights.odds(read.row)
-
     def _judge_one(self, item: Item) -> Judgement:
         references = [answer for r in item.accepted for answer in reference_answers(r)]
         if answer_kind(item, references[0]) is not AnswerType.TEXT:
             return undecided(item, self.name, "lexical:not-free-text")
-        if reason := _not_comparable(item.response):
+        if reason := _not_countable(item.response):
             return undecided(item, self.name, f"lexical:{reason}")
         read = nearest(item, references)
-        if len(read.wanted) > MAX_WANTED:
-            return undecided(item, self.name, "lexical:long-reference")
-        if reason := _unsettled(read.reference, item.response, read.row):
+        if reason := _not_comparable(read, item.response):
             return undecided(item, self.name, f"lexical:{reason}")
-        odds = self._weights.odds(read.row)
-        if odds > 0 and bool(_NOT.search(read.reference)) is not bool(_NOT.search(item.response)):
-            return undecided(item, self.name, "lexical:one-says-not")
-        return _judged(item, read, 1 / (1 + math.exp(-abs(odds))), right=odds > 0)
+        made = _judged(item, read, self._weights.odds(read.row))
+        if reason := _unsettled(read, item.response, right=made.verdict is Verdict.CORRECT):
+            doubt = {"outcome": Outcome.UNDECIDED, "reason": f"lexical:{reason}", "chain": None}
+            return made.model_copy(update={**doubt, "withheld": made.verdict, "verdict": None})
+        return made
 
 
-@lru_cache(maxsize=1)
-def _shipped() -> Weights:
-    weights = read_beside(str(WEIGHTS.parent), WEIGHTS.name, Weights)
-    if weights is None or weights.features != FEATURES:
-        raise InputError(f"{WEIGHTS}: has other features; fit it again: gradegpt train.lexical")
+@cache
+def read_weights(path: Path) -> Weights:
+    """The weights that ``gradegpt train.lexical`` wrote.
+
+    Raises:
+        MissingError: there is no such file.
+        InputError: they are not weights, or for other features.
+
+    """
+    weights = read_beside(str(path.parent), path.name, Weights)
+    if weights is None:
+        raise MissingError(f"{path}: no such weights; fit them: gradegpt train.lexical")
+    if weights.features != FEATURES:
+        raise InputError(f"{path}: has other features; fit it again: gradegpt train.lexical")
     return weights
 
 
-def _not_comparable(response: str) -> str:
-    """The reason why the words of a response decide nothing; empty if there is none."""
-    n = len(words(tidy(response))) if len(response) <= MAX_LENGTH else MAX_WORDS + 1
-    if not n or n > MAX_WORDS:
-        return "too-long" if n else "no-words"
+def _not_countable(response: str) -> str:
+    """The reason why a response has no words to count; empty if it has."""
+    if len(response) > MAX_LENGTH:
+        return "too-long"
+    return "" if words(tidy(response)) else "no-words"
+
+
+def _not_comparable(read: Reading, response: str) -> str:
+    """The reason why the words of the two texts cannot be compared; empty if they can."""
+    held = read.row[FEATURES.index("held")]
+    if not held and bool(_HAN.search(read.reference)) is not bool(_HAN.search(response)):
+        return "two-scripts"
+    return "acronym" if not held and _ACRONYM.fullmatch(read.reference.strip()) else ""
+
+
+def _unsettled(read: Reading, response: str, *, right: bool) -> str:
+    """The reason why the compared words do not settle it; empty if they do."""
+    if len(words(tidy(response))) > MAX_WORDS:
+        return "too-long"
     if _OF_GRADING.search(response):
         return "speaks-of-its-grading"
-    return "doubts" if _DOUBT.search(response) else ""
-
-
-def _unsettled(reference: str, response: str, row: Sequence[float]) -> str:
-    """The reason why the words of the two texts cannot be compared; empty if there is none."""
-    held = row[FEATURES.index("held")]
-    if not held and bool(_HAN.search(reference)) is not bool(_HAN.search(response)):
-        return _TWO_SCRIPTS
-    if not held and _ACRONYM.fullmatch(reference.strip()):
-        return "acronym"
-    if row[FEATURES.index("all_said")] and not held and _in_another_order(reference, response):
+    if _DOUBT.search(response):
+        return "doubts"
+    if len(read.wanted) > MAX_WANTED:
+        return "long-reference"
+    held = read.row[FEATURES.index("held")]
+    every = read.row[FEATURES.index("all_said")]
+    if every and not held and _in_another_order(read.reference, response):
         return "another-order"
-    return ""
+    denied = bool(_NOT.search(read.reference)) is not bool(_NOT.search(response))
+    return "one-says-not" if right and denied else ""
 
 
 def _in_another_order(reference: str, response: str) -> bool:
@@ -236,10 +242,18 @@ class _Text:
 
 def nearest(item: Item, references: Sequence[str]) -> Reading:
     """The accepted answer that is nearest to the response, with the features of the two."""
-    question, response = _Text(item.question), _Text(tidy(item.response))
+    question, response = (
+        _Text(item.question),
+        _Text(_bare(item.response)),
+    )
     parts = [_pairs(response.text[a:b]) for a, b in sentences(response.text)]
     made = (_reading(question, _Text(r), response, parts, len(references)) for r in references)
     return max(made, key=lambda reading: reading.nearness)
+
+
+def _bare(response: str) -> str:
+    """The response without courtesies and bold type, which its length would count."""
+    return tidy(without_courtesies(response).strip().replace("**", ""))
 
 
 def _reading(
@@ -280,7 +294,7 @@ def _f1(a: float, b: float) -> float:
     return 2 * a * b / (a + b) if a + b else 0.0
 
 
-def _judged(item: Item, read: Reading, confidence: float, *, right: bool) -> Judgement:
+def _judged(item: Item, read: Reading, odds: float) -> Judgement:
     def shared(span: tuple[int, int]) -> tuple[int, int]:
         found = words(item.response[slice(*span)])
         return len(found & read.matching), len(found)
@@ -288,14 +302,15 @@ def _judged(item: Item, read: Reading, confidence: float, *, right: bool) -> Jud
     span = max(sentences(item.response), key=shared)
     judgement = judged(
         item,
-        Verdict.CORRECT if right else Verdict.INCORRECT,
+        Verdict.CORRECT if odds > 0 else Verdict.INCORRECT,
         ("lexical", f"lexical:{round(100 * read.row[0])}-percent-of-words"),
         span,
         item.response[slice(*span)].strip(" \t。.；;"),
         read.reference,
         AnswerType.TEXT,
     )
-    return judgement.model_copy(update={"confidence": confidence, "tolerance": None})
+    score = 1 / (1 + math.exp(-abs(odds)))
+    return judgement.model_copy(update={"score": score, "tolerance": None})
 
 
 def _alike(word: str, other: str) -> bool:

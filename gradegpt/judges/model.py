@@ -6,6 +6,7 @@ import hashlib
 import math
 from collections.abc import Sequence
 from functools import partial
+from typing import Final
 
 from gradegpt.chain import GLOSS, NO, YES, PromptSettings, build_prompt, parse_chain
 from gradegpt.engines.base import (
@@ -20,22 +21,25 @@ from gradegpt.errors import EngineError
 from gradegpt.fit import VERSION as FIT_VERSION
 from gradegpt.gloss import checked
 from gradegpt.judges.base import failed
-from gradegpt.quote import quotes_verbatim
+from gradegpt.quote import where_quoted
 from gradegpt.schema import ChainFormat, Item, Judgement, Message, Outcome, TrainingRow
+
+NOT_VERBATIM: Final = "model:quote-not-verbatim"
+"""The reason of a judgement whose chain quotes what is not in the response."""
 
 
 class ModelJudge:
     """Prompts an engine and parses its chain. Method: ``model``.
 
-    ``confidence`` is the engine's probability of the verdict tag that it wrote, where the engine
-    returns it. Below ``min_confidence`` the judge abstains (``undecided``), with a reason.
-    ``shots`` are solved rows before every item, for a model that was not trained to judge. A gloss
-    that does not match its quote is left out of the chain, with a reason.
+    ``score`` is the engine's probability of the verdict tag that it wrote, where the engine returns
+    it. A quote that is not in the response makes a judgement ``unparsed``. ``shots`` are solved
+    rows before every item, for a model that was not trained to judge. A gloss that does not match
+    its quote is left out of the chain, with a reason.
 
     Where the engine has a tokenizer, texts whose count is far above the estimate are fitted by it.
 
     With the chain format ``outcome`` a ``TagEngine`` returns the tag's probability without
-    generating it; ``confidence`` is then that probability among the two tags.
+    generating it; ``score`` is then that probability among the two tags.
     """
 
     name = "model"
@@ -47,13 +51,11 @@ class ModelJudge:
         *,
         shots: Sequence[TrainingRow] = (),
         max_new_tokens: int = 256,
-        min_confidence: float = 0.0,
     ) -> None:
         self.engine = engine
         self._shots = [m for row in shots for m in (row.prompt[-1], *row.completion)]
         self.prompt = prompt or PromptSettings()
         self.max_new_tokens = max_new_tokens
-        self.min_confidence = min_confidence
         outcome = self.prompt.chain_format is ChainFormat.OUTCOME
         self._count = engine.count_tokens if isinstance(engine, CountingEngine) else None
         self._tags = engine if outcome and isinstance(engine, TagEngine) else None
@@ -62,7 +64,7 @@ class ModelJudge:
     def fingerprint(self) -> str:
         """The engine, the prompt settings, the version of the fitting, and the limits."""
         prompt = self.prompt.model_dump_json()
-        name = f"{self.engine.name}|{prompt}|{self.max_new_tokens}|{self.min_confidence}"
+        name = f"{self.engine.name}|{prompt}|{self.max_new_tokens}"
         name += f"|fit-{FIT_VERSION}{'-counted' if self._count else ''}"
         if self._shots:
             shown = "\n".join(message.model_dump_json() for message in self._shots)
@@ -105,18 +107,19 @@ class ModelJudge:
         glossed = checked(chain) == chain
         if not glossed:
             text = text.replace(f"{GLOSS}{chain.gloss}\n", "", 1)
-        confidence = tag_probability(generation.tokens)
-        unsure = confidence is not None and confidence < self.min_confidence
-        quoted = chain.key_sentence is None or quotes_verbatim(chain.key_sentence, item.response)
-        how = "chain" if glossed else "gloss-left-out"
-        how = "below-min-confidence" if unsure else how if quoted else "quote-not-verbatim"
+        span = (
+            None if chain.key_sentence is None else where_quoted(chain.key_sentence, item.response)
+        )
+        if chain.key_sentence is not None and span is None:
+            return read(outcome=Outcome.UNPARSED, reason=NOT_VERBATIM, chain=text)
         return read(
-            outcome=Outcome.UNDECIDED if unsure else Outcome.JUDGED,
-            verdict=None if unsure else chain.verdict,
-            confidence=confidence,
-            reason=f"model:{how}",
+            outcome=Outcome.JUDGED,
+            verdict=chain.verdict,
+            score=tag_probability(generation.tokens),
+            reason=f"model:{'chain' if glossed else 'gloss-left-out'}",
             chain=text,
             key_sentence=chain.key_sentence,
+            span=span,
             answer=chain.answer,
             answer_type=chain.answer_type,
         )
@@ -132,12 +135,14 @@ def _written(tag: TagProbability | EngineError) -> Generation | EngineError:
 
 
 def tag_probability(tokens: Sequence[Token]) -> float | None:
-    """The probability of the last ``<…>`` tag: the product over its tokens. None without tokens."""
+    """The probability of the last verdict tag: the product over its tokens. None without one."""
     total, tail = 0.0, ""
     for token in reversed(tokens):
         inside = ">" in token.text or ">" in tail
         tail = token.text + tail
         total += token.logprob if inside else 0.0
         if inside and "<" in token.text:
-            return min(1.0, math.exp(total))
+            if YES in tail or NO in tail:
+                return min(1.0, math.exp(total))
+            total, tail = 0.0, ""  # a token such as <|im_end|>, which some servers list
     return None

@@ -33,7 +33,7 @@ class PanelJudge:
     """Lets every judge vote on every item. Method: ``panel``.
 
     The judgement is that of the first judge that agrees with the panel, with its chain; ``reason``
-    states the votes, ``confidence`` is the share of votes or, weighted, the probability by the
+    states the votes, ``score`` is the share of votes or, weighted, the probability by the
     weights. A judge without a verdict has no vote; where no judge has one, or the voting rule gives
     no verdict, the item is undecided.
 
@@ -100,9 +100,15 @@ class PanelJudge:
         sign = 1 if total > 0 else -1
         first = next(v for v, s in zip(votes, signs, strict=True) if s == sign)
         weighted = self.vote is Vote.WEIGHTED
-        confidence = 1 / (1 + math.exp(-abs(total))) if weighted else tally[sign] / judged
+        score = 1 / (1 + math.exp(-abs(total))) if weighted else tally[sign] / judged
         return first.model_copy(
-            update={"method": self.name, "reason": reason, "confidence": confidence, **cost}
+            update={
+                "method": self.name,
+                "reason": reason,
+                "confidence": None,
+                "score": score,
+                **cost,
+            }
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import json
 import queue
+import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -44,6 +45,7 @@ class ParallelJudge:
         self._judge = judge
         self._profile = judge.name if isinstance(judge, ProfileJudge) else ""
         self.processes = processes or cores()
+        self._least = _MIN_ITEMS if self.processes > 1 else sys.maxsize
         self._free = queue.LifoQueue[Worker | None]()
         for _ in range(self.processes):
             self._free.put(None)
@@ -53,9 +55,15 @@ class ParallelJudge:
         """That of the inner judge: the number of processes changes no judgement."""
         return self._judge.fingerprint
 
+    def isolated(self) -> ParallelJudge:
+        """The same with one process, in which also a few items are judged."""
+        alone = ParallelJudge(self._judge, 1)
+        alone._least = 0
+        return alone
+
     def judge(self, items: Sequence[Item]) -> list[Judgement]:
         """One judgement per item, in order."""
-        if self.processes < 2 or len(items) < _MIN_ITEMS:
+        if len(items) < self._least:
             return self._judge.judge(items)
         chunks = [items[at : at + _CHUNK] for at in range(0, len(items), _CHUNK)]
         with ThreadPoolExecutor(self.processes) as threads:

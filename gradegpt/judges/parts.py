@@ -34,7 +34,7 @@ class Part(NamedTuple):
     confidence: float | None = None
 
 
-NOT_ANSWERED: Final = Part(Verdict.INVALID, "no-answer", confidence=1.0)
+NOT_ANSWERED: Final = Part(Verdict.INVALID, "no-answer")
 
 
 class PartsJudge:
@@ -112,7 +112,6 @@ def read_answers(item: Item) -> tuple[str, ...] | Judgement:
         id=item.id,
         outcome=Outcome.JUDGED,
         verdict=Verdict.INVALID,
-        confidence=1.0,
         method=PartsJudge.name,
         reason=_why_nothing(item.response, answers),
     )
@@ -172,7 +171,7 @@ def whole(
         id=item.id,
         outcome=outcome if verdict is None else Outcome.JUDGED,
         verdict=verdict,
-        confidence=_confidence(parts, verdict),
+        score=_confidence(parts, verdict),
         method=method,
         reason=reason,
         answer=numbered(answers) if several else answers[0] or None,

@@ -11,6 +11,7 @@ from gradegpt.answers.answer import Answer
 from gradegpt.answers.read import read
 from gradegpt.answers.text import tidy
 from gradegpt.chain import Chain, render_chain
+from gradegpt.judges.calibration import packaged
 from gradegpt.rules.asked import asked
 from gradegpt.rules.compare import Comparison, Prove, compare, limited
 from gradegpt.rules.extract import COMMITTED, Found, How, endings, find_answer, has_later_result
@@ -32,7 +33,7 @@ from gradegpt.rules.validity import (
 from gradegpt.rules.workers import shared_pool
 from gradegpt.schema import AnswerType, ChainFormat, Item, Judgement, Outcome, Verdict
 
-VERSION: Final = "10"
+VERSION: Final = "12"
 """Increased with every change that can change a judgement; part of the fingerprint."""
 
 REFUSAL: Final = "response:refusal"
@@ -151,6 +152,7 @@ class RuleJudge:
             reason=reason,
             answer=found.answer if found else None,
             key_sentence=item.response[found.start : found.end] if found else None,
+            span=(found.start, found.end) if found else None,
             answer_type=kind,
             tolerance=item.tolerance or DEFAULT,
         )
@@ -169,9 +171,14 @@ class RuleJudge:
     ) -> Judgement:
         span = (found.start, found.end) if found else None
         answer = found.answer if found else None
-        return judged(
+        made = judged(
             item, verdict, (self.name, reason), span, answer, reference.text, reference.kind
         )
+        measured = packaged(self.name)
+        if measured is None or measured.judge != self.fingerprint:
+            return made
+        confidence = measured.confidence_of(verdict, reason, reference.kind)
+        return made.model_copy(update={"confidence": confidence})
 
 
 def judged(
@@ -197,10 +204,10 @@ def judged(
         id=item.id,
         outcome=Outcome.JUDGED,
         verdict=verdict,
-        confidence=1.0,
         method=how[0],
         reason=how[1],
         key_sentence=sentence,
+        span=span,
         answer=answer,
         answer_type=kind,
         tolerance=item.tolerance or tolerance,

@@ -7,7 +7,7 @@
 from gradegpt.tables.forms import SUFFIXES, Form, Row, Rows, form_of, place, sniffed
 from gradegpt.tables.rows import check_library, files, read, read_table, valid_rows, write
 from gradegpt.tables.separated import as_cell
-from gradegpt.tables.source import Source, opened
+from gradegpt.tables.source import Source, Table, opened
 
 __all__ = [
     "SUFFIXES",
@@ -15,6 +15,7 @@ __all__ = [
     "Row",
     "Rows",
     "Source",
+    "Table",
     "as_cell",
     "check_library",
     "files",

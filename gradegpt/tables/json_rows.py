@@ -17,7 +17,12 @@ _JSON: Final = (b"{", b"[")
 
 def read_json_lines(path: Path, name: str) -> Rows:
     """One object per line, with the number of the line."""
-    for number, raw in read_lines(path):
+    return parsed_lines(read_lines(path), name)
+
+
+def parsed_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Rows:
+    """The objects of lines; a line that holds none is the text of its error."""
+    for number, raw in lines:
         if number == 1 and b"," in raw and not raw.removeprefix(_MARK).lstrip().startswith(_JSON):
             what = "not JSON; if it is a CSV file, name it .csv"
             raise InputError(f"{name}:{number}: {what}")

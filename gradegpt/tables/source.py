@@ -9,13 +9,35 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 from gradegpt.tables.forms import Form, Rows, form_of, place, plain, sniffed
 from gradegpt.tables.hub import HUB, read_hub
 from gradegpt.tables.rows import read
 
 STDIN: Final = "-"
+
+
+class Table(Protocol):
+    """Rows that can be read again and again: a file, or a part of one."""
+
+    @property
+    def name(self) -> str:
+        """The table's name in messages."""
+        ...
+
+    @property
+    def form(self) -> Form:
+        """Its file format."""
+        ...
+
+    def rows(self) -> Rows:
+        """The rows, from the first; see ``gradegpt.tables.read``."""
+        ...
+
+    def place(self, number: int) -> str:
+        """The place of the row with that number."""
+        ...
 
 
 class Source(NamedTuple):

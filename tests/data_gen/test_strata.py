@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from data_gen.candidates import Candidate
-from data_gen.settings import Stratum
+from data_gen.keys import key_of, table_of
+from data_gen.settings import DataGenSettings, Stratum
 from data_gen.strata import stratified
 from gradegpt.chain import Chain
 from gradegpt.schema import Item, Verdict
@@ -34,13 +35,19 @@ ROWS = [
 ]
 
 
+def selected(strata: tuple[Stratum, ...], rows: int) -> list[Candidate]:
+    settings = DataGenSettings(name="x")
+    keys = table_of([key_of(candidate, n, settings) for n, candidate in enumerate(ROWS)])
+    return [ROWS[n] for n in stratified(keys, strata, rows)["row"].to_pylist()]
+
+
 def test_each_stratum_has_its_share_and_each_source_as_many_right_as_wrong() -> None:
     """A source with mostly correct rows gives as many of them as it has incorrect ones."""
     strata = (
         Stratum(name="open", share=0.5, open=True),
         Stratum(name="rest", share=0.25),
     )
-    chosen = stratified(ROWS, strata, 80)
+    chosen = selected(strata, 80)
     assert len(chosen) == 60
     assert sum("rules" in c.labels for c in chosen) == 20
     counts = Counter((c.source, c.verdict) for c in chosen)
@@ -50,11 +57,11 @@ def test_each_stratum_has_its_share_and_each_source_as_many_right_as_wrong() -> 
 
 def test_a_short_stratum_stays_short_and_rows_of_no_stratum_are_left_out() -> None:
     """A stratum is not filled from other sources."""
-    chosen = stratified(ROWS, (Stratum(name="a", share=1, sources=("a",)),), 150)
+    chosen = selected((Stratum(name="a", share=1, sources=("a",)),), 150)
     assert Counter(c.verdict for c in chosen) == {RIGHT: 25, WRONG: 25}
 
 
 def test_every_question_is_used_before_any_is_used_twice() -> None:
     """A few rows have as many different questions."""
     strata = (Stratum(name="wrong", share=1, verdicts=(WRONG,), sources=("b",)),)
-    assert len({c.group for c in stratified(ROWS, strata, 5)}) == 5
+    assert len({c.group for c in selected(strata, 5)}) == 5

@@ -1,4 +1,4 @@
-"""Calibration: a cascade abstains below the thresholds, and weighs both judges."""
+"""Calibration: what verdicts are worth, and how a judge adds to the ones before it."""
 
 from __future__ import annotations
 
@@ -7,132 +7,141 @@ from pathlib import Path
 
 import pytest
 
-from gradegpt.engines import ScriptedEngine
-from gradegpt.errors import InputError
-from gradegpt.judges import CascadeJudge, ModelJudge, RuleJudge
+from gradegpt.errors import InputError, MissingError
+from gradegpt.judges import LexicalJudge, RuleJudge
 from gradegpt.judges.calibration import (
     CALIBRATION_FILE,
+    OUTWEIGHED,
     Calibration,
     Weights,
     calibration_beside,
+    chance_of_right,
+    combined,
     kind_of,
+    packaged,
+    read_calibration,
 )
-from gradegpt.judges.lexical import LexicalJudge
-from gradegpt.records import write_json
 from gradegpt.schema import AnswerType, Item, Judgement, Outcome, Verdict
 
 TEXT = Item(
-    id="t", question="Why?", reference=("because it rained",), response="It was wet outside."
+    id="t", question="Why?", reference=("because it rained a lot all day",), response="It was wet."
 )
-NEVER = Calibration(least_confidence={"text en": None})
+YES, NO = Verdict.CORRECT, Verdict.INCORRECT
 
 
-def judgement(confidence: float | None, outcome: Outcome = Outcome.JUDGED) -> Judgement:
-    verdict = Verdict.CORRECT if outcome is Outcome.JUDGED else None
+def said(
+    verdict: Verdict | None, *, score: float | None = None, confidence: float | None = None
+) -> Judgement:
+    outcome = Outcome.UNDECIDED if verdict is None else Outcome.JUDGED
     return Judgement(
-        id="t", outcome=outcome, verdict=verdict, confidence=confidence, method="model",
-        reason="model:chain", chain="a chain",
+        id="t", outcome=outcome, verdict=verdict, score=score, confidence=confidence,
+        method="rules" if score is None else "model", reason="a:reason", chain="a chain",
     )  # fmt: skip
 
 
+def withheld(verdict: Verdict, score: float) -> Judgement:
+    return Judgement(
+        id="t", outcome=Outcome.UNDECIDED, withheld=verdict, score=score, method="lexical"
+    )
+
+
 def test_a_kind_is_a_type_and_a_language() -> None:
-    """The stated type before the likely one; free text in two languages is a separate kind."""
+    """The stated type before the likely one; free text is short, or in two languages."""
     assert kind_of(TEXT) == "text en"
     rained = TEXT.model_copy(update={"response": "下雨了"})
     assert kind_of(rained) == "text across"
-    assert kind_of(rained.model_copy(update={"reference": ("因为下雨",)})) == "text zh"
-    assert kind_of(TEXT.model_copy(update={"reference": ("因为下雨",)})) == "text across"
+    assert kind_of(rained.model_copy(update={"reference": ("因为下雨",)})) == "short text zh"
+    long = ("因为下了很大的雨，而且下了一整天",)
+    assert kind_of(rained.model_copy(update={"reference": long})) == "text zh"
+    assert kind_of(TEXT.model_copy(update={"reference": ("rain", "a shower")})) == "short text en"
     assert kind_of(Item(reference=("42",), response="共有43只")) == "number zh"
     assert kind_of(TEXT.model_copy(update={"answer_type": AnswerType.SET})) == "set en"
-    assert kind_of(Item(reference=("42",), response="43")) == "number en"
+
+
+def test_a_rule_is_worth_its_posterior() -> None:
+    """By hand: Jeffreys' half row of each, and four rows at the rate of the verdict."""
+    counts = {"correct number:equal number": (95, 5), "correct text:same-text text": (4, 0)}
+    calibration = Calibration(judge="rules-0", counts=counts)
+    rate = (99 + 0.5) / (104 + 1)
+    found = calibration.confidence_of(YES, "number:equal", AnswerType.NUMBER)
+    assert found == pytest.approx((95 + 4 * rate + 0.5) / (100 + 5))
+    unseen = calibration.confidence_of(YES, "number:new", AnswerType.NUMBER)
+    assert unseen == pytest.approx((4 * rate + 0.5) / 5)
+    assert calibration.confidence_of(NO, "number:new", AnswerType.NUMBER) == 0.5
+    assert Calibration(judge="x").confidence_of(YES, "number:equal", AnswerType.NUMBER) is None
 
 
 @pytest.mark.parametrize(
-    ("least", "confidence", "used"),
-    [(None, 1.0, False), (0.9, 0.95, True), (0.9, 0.8, False), (0.0, 0.5, True), (0.9, None, True)],
-)
-def test_below_the_threshold_a_judgement_is_undecided_and_keeps_its_chain(
-    least: float | None, confidence: float | None, used: bool
-) -> None:
-    """A verdict without a probability is used, unless the kind has no threshold at all."""
-    made = judgement(confidence)
-    found = Calibration(least_confidence={"text en": least}).applied(TEXT, made)
-    if used:
-        assert found == made
-    else:
-        assert (found.outcome, found.verdict) == (Outcome.UNDECIDED, None)
-        assert (found.reason, found.chain) == ("cascade:below-threshold:text en", "a chain")
-
-
-@pytest.mark.parametrize(
-    ("weights", "confidence", "verdict", "expected"),
+    ("own", "before", "weights", "verdict", "confidence"),
     [
-        (Weights(model=2.0), 0.8, Verdict.CORRECT, 16 / 17),
-        (Weights(bias=-2.0), 0.8, Verdict.INCORRECT, 1 / (1 + 4 * math.exp(-2.0))),
-        (Weights(bias=1.0), 1.0, Verdict.CORRECT, 1.0),
+        (said(YES, score=0.8), said(None), Weights(own=2), YES, 16 / 17),
+        (said(NO, score=0.9), said(YES, confidence=0.8), Weights(), NO, 9 / 13),
+        (said(NO, score=0.6), said(YES, confidence=0.9), Weights(), YES, 6 / 7),
+        (said(YES, score=0.8), withheld(NO, 0.7), Weights(), YES, 0.8),
+        (said(YES, score=0.8), said(None), Weights(bias=-2), NO, 1 / (1 + 4 * math.exp(-2))),
     ],
 )
-def test_a_verdict_is_weighed(
-    weights: Weights, confidence: float, verdict: Verdict, expected: float
+def test_log_odds_are_added(
+    own: Judgement, before: Judgement, weights: Weights, verdict: Verdict, confidence: float
 ) -> None:
-    """Odds of 4 squared are 16; where the verdict changes, the contradicting chain is left out."""
-    said = judgement(confidence)
-    calibration = Calibration(least_confidence={}, weights={"text en": weights})
-    found = calibration.applied(TEXT, said)
-    assert found.verdict is verdict
-    assert found.confidence == pytest.approx(expected, abs=1e-5)
-    assert (found.chain is None) is (verdict is not said.verdict)
-    assert found.reason.startswith("cascade:outweighed:") is (verdict is not said.verdict)
-    assert calibration.without_thresholds == calibration
-    unsure = Calibration(least_confidence={"text en": None}, weights=calibration.weights)
-    assert unsure.applied(TEXT, said).outcome is Outcome.UNDECIDED
-    assert unsure.without_thresholds.applied(TEXT, said) == found
+    """Odds of 4 squared are 16; 9 against 4 overturns a verdict, 3/2 against 9 does not."""
+    found = combined(before, own, weights)
+    assert (found.outcome, found.verdict) == (Outcome.JUDGED, verdict)
+    assert found.confidence == pytest.approx(confidence)
 
 
-def test_the_lexical_judge_counts_where_it_has_a_weight() -> None:
-    """Its odds are added to the model's; without its odds or the model's nothing changes."""
-    right = TEXT.model_copy(update={"response": "It happened because it rained."})
-    calibration = Calibration(
-        least_confidence={}, weights={"other": Weights(model=0.0, lexical=1.0)}
-    )
-    (words,) = LexicalJudge().judge([right])
-    assert words.confidence is not None
-    assert calibration.applied(right, judgement(0.6)).confidence == pytest.approx(words.confidence)
-    across = TEXT.model_copy(update={"response": "下雨了"})
-    assert calibration.applied(across, judgement(0.6)).confidence == 0.5
-    silent = judgement(None, Outcome.FAILED)
-    assert calibration.applied(right, silent) == silent
-    assert calibration.applied(right, judgement(None)) == judgement(None)
+def test_the_chain_is_that_of_the_verdict() -> None:
+    """An earlier verdict that is kept keeps its method; a verdict of no judge has no chain."""
+    kept = combined(said(YES, confidence=0.9), said(NO, score=0.6), Weights())
+    assert (kept.method, kept.chain) == ("rules", "a chain")
+    neither = combined(said(None), said(YES, score=0.6), Weights(bias=-3))
+    assert (neither.method, neither.reason, neither.chain) == ("model", OUTWEIGHED, None)
 
 
-def test_kinds_that_are_not_listed_use_other() -> None:
-    """Without ``other`` their verdicts are used; a failure stays a failure."""
-    said = judgement(0.6)
-    assert Calibration(least_confidence={"set zh": None}).applied(TEXT, said) == said
-    found = Calibration(least_confidence={"other": 0.7}).applied(TEXT, said)
-    assert found.outcome is Outcome.UNDECIDED
-    failed = judgement(None, Outcome.FAILED)
-    assert NEVER.applied(TEXT, failed) == failed
+def test_a_withheld_verdict_stays_withheld() -> None:
+    """Its odds count, and a later judge adds its own to them."""
+    doubt = combined(said(None), withheld(YES, 0.8), Weights())
+    assert (doubt.outcome, doubt.withheld, doubt.verdict) == (Outcome.UNDECIDED, YES, None)
+    assert chance_of_right(doubt) == pytest.approx(0.8)
+    after = combined(doubt, said(YES, score=0.5), Weights())
+    assert (after.verdict, after.confidence) == (YES, pytest.approx(0.8))
+    outvoted = combined(said(None), withheld(YES, 0.6), Weights(bias=-3))
+    assert (outvoted.outcome, outvoted.withheld) == (Outcome.UNDECIDED, NO)
 
 
-def test_a_cascade_abstains_and_its_fingerprint_differs() -> None:
-    """Verdicts of the rules do not depend on the model's thresholds."""
-    number = Item(id="n", question="2+2=?", reference=("4",), response="The answer is 4.")
-    engine = ScriptedEngine(lambda _: "The answers agree: <Yes>")
-    free, bound = (
-        CascadeJudge(RuleJudge(), ModelJudge(engine), calibration) for calibration in (None, NEVER)
-    )
-    assert [j.outcome.value for j in free.judge([number, TEXT])] == ["judged", "judged"]
-    assert [j.outcome.value for j in bound.judge([number, TEXT])] == ["judged", "undecided"]
-    assert free.fingerprint != bound.fingerprint
+def test_a_judge_without_a_score_adds_nothing() -> None:
+    """A failure stays a failure, whatever was known before it."""
+    before = said(YES, confidence=0.9)
+    failed = Judgement(id="t", outcome=Outcome.FAILED, method="model", reason="engine:error: x")
+    assert combined(before, failed, Weights()) == failed
+    assert combined(before, said(None), Weights()).verdict is YES
+
+
+def test_the_judges_of_the_package_are_calibrated() -> None:
+    """For these versions; the confidence of a rule is below 1 and above its prior's half."""
+    rules, words = packaged("rules"), packaged("lexical")
+    assert rules is not None
+    assert rules.judge == RuleJudge().fingerprint
+    assert words is not None
+    assert words.judge == LexicalJudge().fingerprint
+    item = Item(reference=("3/4",), response="The answer is 0.75.")
+    (judgement,) = RuleJudge().judge([item])
+    assert judgement.confidence is not None
+    assert 0.9 < judgement.confidence < 1
+    assert judgement.span is not None
+    assert item.response[slice(*judgement.span)] == judgement.key_sentence
 
 
 def test_calibration_is_read_from_the_folder_of_the_weights(tmp_path: Path) -> None:
     """None where there is no file; a file with other fields is an error."""
+    made = Calibration(judge="m", after=("rules",), weights={"text en": Weights(own=0.5)})
     assert calibration_beside(None) is None
     assert calibration_beside(str(tmp_path)) is None
-    write_json(tmp_path / CALIBRATION_FILE, NEVER.model_dump(mode="json"))
-    assert calibration_beside(str(tmp_path)) == NEVER
-    write_json(tmp_path / CALIBRATION_FILE, {"least": {}})
+    path = tmp_path / CALIBRATION_FILE
+    path.write_text(made.model_dump_json(exclude_defaults=True))
+    assert calibration_beside(str(tmp_path)) == read_calibration(path) == made
+    path.write_text('{"least": {}}')
     with pytest.raises(InputError, match=r"calibration\.json"):
         calibration_beside(str(tmp_path))
+    with pytest.raises(MissingError, match=r"gradegpt eval\.calibrate"):
+        read_calibration(tmp_path / "none.json")

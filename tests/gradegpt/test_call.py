@@ -47,7 +47,7 @@ def test_one_response_is_judged_and_prints_itself() -> None:
         "The answers agree: <Yes>\n"
         "\n"
         "verdict     correct\n"
-        "confidence  1.00\n"
+        "confidence  0.999\n"
         "method      rules\n"
         "reason      number:same-text\n"
         "tolerance   auto"

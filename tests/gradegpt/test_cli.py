@@ -61,7 +61,7 @@ def scripted(monkeypatch: pytest.MonkeyPatch) -> list[str | EngineError]:
     replies: list[str | EngineError] = []
 
     def build(settings: JudgeSettings) -> Judge:
-        return ModelJudge(ScriptedEngine(replies), min_confidence=settings.min_confidence)
+        return ModelJudge(ScriptedEngine(replies))
 
     monkeypatch.setattr(cli, "build_judge", build)
     return replies
@@ -97,7 +97,7 @@ def test_one_response_gets_its_chain_and_its_verdict(capsys: pytest.CaptureFixtu
         "The answers agree: <Yes>\n"
         "\n"
         "verdict     correct\n"
-        "confidence  1.00\n"
+        "confidence  0.999\n"
         "method      rules\n"
         "reason      number:same-text\n"
         "tolerance   auto\n",
@@ -113,7 +113,7 @@ def test_one_response_without_a_verdict_is_printed_as_such(
         "I cannot tell.\n"
         "\n"
         "verdict     none (unparsed)\n"
-        "confidence  unknown\n"
+        "confidence  not measured\n"
         "method      model\n"
         "reason      chain:no verdict tag at the end\n"
     )
@@ -153,9 +153,9 @@ def test_a_file_is_judged_with_a_summary(here: Path, capsys: pytest.CaptureFixtu
         out,
     )
     row = json.loads(Path("out.jsonl").read_text().splitlines()[3])
-    assert list(row)[:10] == [
-        "id", "outcome", "verdict", "confidence", "method", "reason", "key_sentence", "answer",
-        "answer_type", "chain",
+    assert list(row)[:13] == [
+        "id", "outcome", "verdict", "withheld", "confidence", "score", "method", "reason",
+        "key_sentence", "span", "answer", "answer_type", "chain",
     ]  # fmt: skip
     assert (row["id"], row["verdict"]) == ("4", "incorrect")
 
@@ -353,10 +353,17 @@ def test_engines_says_what_is_missing(
     monkeypatch.setattr(cli, "find_spec", lambda name: None if name == "openai" else object())
     assert call("engines") == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines] == ["rules", "local", "fast", "openai", "built-in"]
+    assert [line.split()[0] for line in lines] == [
+        "rules",
+        "local",
+        "fast",
+        "vllm",
+        "openai",
+        "built-in",
+    ]
     assert lines[0].startswith("rules     yes")
-    assert lines[3].startswith("openai    no")
-    assert lines[3].endswith("missing openai: pip install 'gradegpt[openai]'")
+    assert lines[4].startswith("openai    no")
+    assert lines[4].endswith("missing openai: pip install 'gradegpt[openai]'")
 
 
 def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -379,10 +386,11 @@ def test_a_csv_is_written_with_a_verdict_in_every_row(
     assert out.splitlines()[-2:] == [
         "judgements: out.csv", "with their chains: out.csv.judgements.jsonl",
     ]  # fmt: skip
-    assert Path("out.csv").read_text() == (
-        "q,gold,output,model,verdict,confidence,outcome,method,reason,answer\n"
-        "2+2=?,4,The answer is 4.,m1,correct,1.0,judged,rules,number:same-text,4\n"
-        "1/4=?,0.50,The answer is 0.25.,m2,incorrect,1.0,judged,rules,number:different,0.25\n"
+    written = re.sub(r"0\.99\d+", "0.99", Path("out.csv").read_text())
+    assert written == (
+        "q,gold,output,model,verdict,confidence,outcome,withheld,method,reason,answer\n"
+        "2+2=?,4,The answer is 4.,m1,correct,0.99,judged,,rules,number:same-text,4\n"
+        "1/4=?,0.50,The answer is 0.25.,m2,incorrect,0.99,judged,,rules,number:different,0.25\n"
     )
     manifest = json.loads(Path("out.csv.judgements.jsonl.manifest.json").read_text())
     assert manifest["input"]["columns"]["reference"] == "gold"
@@ -572,7 +580,7 @@ def test_a_table_of_a_run_that_failed_is_completed_by_the_same_command(
     Path("in.csv").write_text("gold,output\n4,It is 4.\n5,It is 4.\n")
     scripted += ["<Yes>", EngineError("busy")]
     assert call("judge", "in.csv", "-o", "out.csv") == 4
-    assert "failed,model,engine:error: busy" in Path("out.csv").read_text()
+    assert "failed,,model,engine:error: busy" in Path("out.csv").read_text()
     scripted[:] = ["<No>"]
     assert call("judge", "in.csv", "-o", "out.csv") == 0
     verdicts = [row["verdict"] for _, row in tables.read_table("out.csv")]

@@ -31,6 +31,7 @@ from gradegpt.judges.build import JudgeSettings, build_judge
 from gradegpt.records import write_rows
 from gradegpt.schema import ChainFormat, Item, Message
 from gradegpt.shipped import NANO, base_of
+from gradegpt.structured import chain_regex
 
 Handler = Callable[[httpx2.Request], httpx2.Response]
 
@@ -88,6 +89,23 @@ def test_a_request_is_what_every_server_understands() -> None:
         "temperature": 0.0,
         "logprobs": True,
     }  # fmt: skip
+
+
+def test_a_server_constrains_chains_where_it_is_asked_to() -> None:
+    """By vLLM's ``structured_outputs``; other conversations are sent as they are."""
+    seen: list[dict[str, Any]] = []
+
+    def handler(request: httpx2.Request) -> httpx2.Response:
+        seen.append(json.loads(request.content))
+        return httpx2.Response(200, json=completion())
+
+    item = Item(question="1+1?", reference="2", response="It is 2.")
+    prompt = build_prompt(item, PromptSettings())
+    engine = remote(handler, structured_outputs=True, concurrency=1)
+    engine.generate([prompt, *chat("hi")], max_new_tokens=7)
+    assert seen[0]["structured_outputs"] == {"regex": chain_regex(prompt)}
+    assert "structured_outputs" not in seen[1]
+    assert engine.name != remote(handler).name
 
 
 def test_a_reply_becomes_a_generation() -> None:
@@ -519,8 +537,8 @@ def test_the_tag_of_the_built_in_judge_is_the_one_that_it_would_generate() -> No
         assert isinstance(generation, Generation)
         assert (judgement.chain, judgement.completion_tokens) == (generation.text, 1)
         assert judgement.prompt_tokens == generation.prompt_tokens
-        assert judgement.confidence is not None
-        assert judgement.confidence >= math.exp(generation.tokens[0].logprob) - 1e-3
+        assert judgement.score is not None
+        assert judgement.score >= math.exp(generation.tokens[0].logprob) - 1e-3
 
 
 def test_the_built_in_judge_reads_rare_characters_within_its_budgets() -> None:

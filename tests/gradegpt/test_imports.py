@@ -12,9 +12,9 @@ import gradegpt
 
 ROOT = Path(__file__).parents[2]
 HEAVY = {
-    "accelerate", "datasets", "fastapi", "httpx2", "jinja2", "numpy", "onnxruntime", "openai",
-    "peft", "sklearn", "starlette", "sympy", "tokenizers", "torch", "transformers", "trl",
-    "uvicorn",
+    "accelerate", "datasets", "fastapi", "fsspec", "httpx2", "jinja2", "numpy", "onnxruntime",
+    "openai", "peft", "pyarrow", "ray", "sklearn", "starlette", "sympy", "tokenizers", "torch",
+    "transformers", "trl", "uvicorn",
 }  # fmt: skip
 
 
@@ -36,10 +36,10 @@ def test_importing_the_package_loads_nothing_else() -> None:
 def test_no_module_of_the_library_loads_a_heavy_package() -> None:
     """Also no engine: torch is imported by the first local engine, not by its module.
 
-    ``agreement`` and ``proportions`` need numpy; only the stages import them.
+    ``agreement``, ``proportions`` and ``judges.promise`` need numpy; they are imported where used.
     """
     modules = [m.name for m in pkgutil.walk_packages(gradegpt.__path__, "gradegpt.")]
-    for name in ("agreement", "proportions"):
+    for name in ("agreement", "judges.promise", "proportions"):
         modules.remove(f"gradegpt.{name}")
     assert "gradegpt.engines.local" in modules
     assert not HEAVY & loaded_by(f"import {', '.join(modules)}")

@@ -47,8 +47,8 @@ class Fixed:
         return self.generations
 
 
-def judged(engine: Engine, **options: float) -> Judgement:
-    return ModelJudge(engine, min_confidence=options.get("min_confidence", 0.0)).judge([ITEM])[0]
+def judged(engine: Engine) -> Judgement:
+    return ModelJudge(engine).judge([ITEM])[0]
 
 
 def spelled(
@@ -64,11 +64,12 @@ def spelled(
 
 
 def test_a_chain_becomes_a_judgement() -> None:
-    """With every part of the chain and the cost; the confidence is that of the tag."""
+    """With every part of the chain and the cost; the score is that of the tag."""
     assert judged(Fixed(spelled(0.1, 0.9, 0.8, 1.0))) == Judgement(
-        id="i", outcome=Outcome.JUDGED, verdict=Verdict.CORRECT, confidence=0.9 * 0.8,
+        id="i", outcome=Outcome.JUDGED, verdict=Verdict.CORRECT, score=0.9 * 0.8,
         method="model",
         reason="model:chain", key_sentence="The answer is 4.", answer="4",
+        span=(ITEM.response.index("The answer is 4."), len(ITEM.response)),
         answer_type=AnswerType.NUMBER,
         chain=CHAIN, prompt_tokens=50, completion_tokens=30,
     )  # fmt: skip
@@ -86,10 +87,10 @@ def test_a_chain_becomes_a_judgement() -> None:
     ids=["yes", "no", "nothing to grade", "last tag"],
 )  # fmt: skip
 def test_the_verdict_is_the_one_of_the_chain(text: str, verdict: Verdict) -> None:
-    """Also where only the tag was written; without token probabilities there is no confidence."""
+    """Also where only the tag was written; without token probabilities there is no score."""
     judgement = judged(Fixed(Generation(text)))
     assert (judgement.outcome, judgement.verdict) == (Outcome.JUDGED, verdict)
-    assert judgement.confidence is None
+    assert judgement.score is None
 
 
 @pytest.mark.parametrize("text", ["", "Yes", "<Maybe>", "<Yes> I think", "The answers agree: <Ye"])
@@ -114,36 +115,12 @@ def test_an_engine_that_failed_is_a_failed_judgement(error: EngineError, reason:
     assert (judgement.outcome, judgement.verdict, judgement.reason) == ("failed", None, reason)
 
 
-@pytest.mark.parametrize(
-    ("minimum", "outcome", "reason"),
-    [
-        (0.0, Outcome.JUDGED, "model:chain"),
-        (0.5, Outcome.JUDGED, "model:chain"),
-        (0.51, Outcome.UNDECIDED, "model:below-min-confidence"),
-        (1.0, Outcome.UNDECIDED, "model:below-min-confidence"),
-    ],
-)
-def test_below_its_confidence_the_judge_abstains(
-    minimum: float, outcome: Outcome, reason: str
-) -> None:
-    """The judgement still has the chain."""
-    judgement = judged(Fixed(spelled(0.9, 1.0, 0.5, 1.0)), min_confidence=minimum)
-    assert (judgement.outcome, judgement.reason) == (outcome, reason)
-    assert judgement.confidence == pytest.approx(0.5)
-    assert judgement.chain == CHAIN
-    assert (judgement.verdict is None) == (outcome is Outcome.UNDECIDED)
-
-
-def test_an_engine_without_probabilities_never_abstains() -> None:
-    """An unknown confidence is not a low one."""
-    assert judged(Fixed(Generation(CHAIN)), min_confidence=0.99).outcome is Outcome.JUDGED
-
-
-def test_a_quote_that_is_not_in_the_response_is_noted() -> None:
-    """The verdict is kept, the reason says that the quote is not verbatim."""
+def test_an_invented_quote_makes_a_judgement_unparsed() -> None:
+    """Whatever the engine: a verdict that rests on it is not given; the chain can be read."""
     chain = CHAIN.replace("here: The answer", "here: The final answer")
     judgement = judged(Fixed(Generation(chain)))
-    assert (judgement.verdict, judgement.reason) == ("correct", "model:quote-not-verbatim")
+    assert (judgement.outcome, judgement.verdict) == (Outcome.UNPARSED, None)
+    assert (judgement.reason, judgement.chain) == ("model:quote-not-verbatim", chain)
 
 
 def test_a_gloss_that_does_not_match_its_quote_is_left_out() -> None:
@@ -185,20 +162,11 @@ def test_in_the_outcome_format_a_tag_is_not_generated() -> None:
     assert (yes.verdict, yes.chain, yes.prompt_tokens, yes.completion_tokens) == (
         "correct", "<Yes>", 50, 1,
     )  # fmt: skip
-    assert yes.confidence == pytest.approx(0.75)
+    assert yes.score == pytest.approx(0.75)
     assert (no.verdict, no.chain, no.completion_tokens) == ("incorrect", "<No>", 2)
-    assert no.confidence == pytest.approx(0.9)
-    assert (written.verdict, written.confidence) == ("correct", None)
+    assert no.score == pytest.approx(0.9)
+    assert (written.verdict, written.score) == ("correct", None)
     assert (failed.outcome, failed.reason) == ("failed", "engine:timeout: slow")
-
-
-def test_min_confidence_applies_to_the_probability_of_a_tag() -> None:
-    """Below it the judge abstains."""
-    engine = Tagging([TagProbability(0.55), TagProbability(0.2)])
-    prompt = PromptSettings(chain_format=ChainFormat.OUTCOME)
-    unsure, sure = ModelJudge(engine, prompt, min_confidence=0.8).judge([ITEM] * 2)
-    assert (unsure.outcome, unsure.reason) == ("undecided", "model:below-min-confidence")
-    assert sure.verdict == "incorrect"
 
 
 def test_a_chain_is_generated_by_every_engine() -> None:
@@ -248,14 +216,13 @@ def test_different_judges_have_different_fingerprints() -> None:
     prints = {
         ModelJudge(engine).fingerprint,
         ModelJudge(engine, max_new_tokens=9).fingerprint,
-        ModelJudge(engine, min_confidence=0.5).fingerprint,
         ModelJudge(engine, PromptSettings(chain_format=ChainFormat.OUTCOME)).fingerprint,
         ModelJudge(Fixed()).fingerprint,
         ModelJudge(Counting([])).fingerprint,
         RuleJudge().fingerprint,
-        CascadeJudge(RuleJudge(), ModelJudge(engine)).fingerprint,
+        CascadeJudge([RuleJudge(), ModelJudge(engine)]).fingerprint,
     }
-    assert len(prints) == 8
+    assert len(prints) == 7
     assert ModelJudge(ScriptedEngine([])).fingerprint in prints
 
 
@@ -279,6 +246,8 @@ def test_the_fingerprint_has_the_version_of_the_fitting(monkeypatch: pytest.Monk
         ([" <", "N", "o", ">"], [0.5, 0.5, 0.5, 0.5], 0.5**4),
         (["<Yes>", " or ", "<No>"], [0.9, 0.5, 0.25], 0.25),
         (["<", "Yes>"], [0.5, 0.5], 0.25),
+        (["<Yes>", "<|im_end|>"], [0.9, 0.5], 0.9),
+        (["<|im_end|>"], [0.5], None),
         (["<Yes>"], [1.0], 1.0),
         (["no", "tag"], [0.5, 0.5], None),
         (["Yes", ">"], [0.5, 0.5], None),
@@ -312,7 +281,7 @@ def test_the_model_gets_exactly_the_items_that_the_rules_leave_undecided() -> No
         Item(id="empty", reference=("4",), response=""),
     ]
     engine = ScriptedEngine(["<Yes>", "no verdict"])
-    judgements = CascadeJudge(RuleJudge(), ModelJudge(engine)).judge(items)
+    judgements = CascadeJudge([RuleJudge(), ModelJudge(engine)]).judge(items)
     assert [(j.id, j.method, j.verdict or j.outcome) for j in judgements] == [
         ("same", "rules", "correct"),
         ("open-1", "model", "correct"),
@@ -328,13 +297,13 @@ def test_without_undecided_items_the_model_is_not_called() -> None:
     """An empty batch would still cost a request."""
     engine = ScriptedEngine([])
     items = [Item(reference=("4",), response="4")]
-    assert CascadeJudge(RuleJudge(), ModelJudge(engine)).judge(items)[0].verdict == "correct"
+    assert CascadeJudge([RuleJudge(), ModelJudge(engine)]).judge(items)[0].verdict == "correct"
     assert engine.prompts == []
 
 
 def test_the_result_of_the_second_judge_is_final() -> None:
     """A failure of the model is not replaced by the rules' ``undecided``."""
-    judge = CascadeJudge(RuleJudge(), ModelJudge(Fixed(EngineError("gone"))))
+    judge = CascadeJudge([RuleJudge(), ModelJudge(Fixed(EngineError("gone")))])
     judgement = judge.judge([Item(reference=("blue",), response="The answer is azure.")])[0]
     assert (judgement.outcome, judgement.method) == (Outcome.FAILED, "model")
 

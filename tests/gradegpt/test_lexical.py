@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from gradegpt.errors import InputError
-from gradegpt.judges import CascadeJudge, LexicalJudge, RuleJudge, lexical
-from gradegpt.judges.calibration import Calibration
+from gradegpt.judges import LexicalJudge, lexical
 from gradegpt.judges.lexical import FEATURES, MAX_LENGTH, Tree, Weights
 from gradegpt.schema import AnswerType, Item, Judgement, Outcome, Verdict
 
@@ -38,11 +37,12 @@ def judged(reference: str, response: str, question: str = "", **more: object) ->
     ],
 )
 def test_lexical_overlap_decides(reference: str, response: str, verdict: str) -> None:
-    """The verdict has a confidence between 0.5 and 1."""
+    """The verdict has a score between 0.5 and 1; its confidence is for a calibration to say."""
     judgement = judged(reference, response)
     assert judgement.verdict == verdict
-    assert judgement.confidence is not None
-    assert 0.5 < judgement.confidence < 1
+    assert judgement.confidence is None
+    assert judgement.score is not None
+    assert 0.5 < judgement.score < 1
 
 
 def test_the_words_of_the_question_are_ignored() -> None:
@@ -65,10 +65,8 @@ def test_weights_for_other_features_are_refused(
     weights = json.loads(lexical.WEIGHTS.read_text(encoding="utf-8"))
     (tmp_path / "lexical.json").write_text(json.dumps({**weights, "features": ["said"]}))
     monkeypatch.setattr(lexical, "WEIGHTS", tmp_path / "lexical.json")
-    lexical._shipped.cache_clear()
     with pytest.raises(InputError, match="has other features; fit it again"):
         LexicalJudge()
-    lexical._shipped.cache_clear()
 
 
 def test_the_value_of_a_tree_is_that_of_its_leaf() -> None:
@@ -136,41 +134,23 @@ def test_long_hostile_responses_are_judged_in_linear_time(piece: str) -> None:
         assert judgement.verdict is not Verdict.CORRECT
 
 
-def test_a_cascade_uses_it_where_it_has_a_threshold() -> None:
-    """Other kinds of answers go to the next judge."""
-
-    class Never:
-        name = fingerprint = "never"
-
-        def judge(self, items: list[Item]) -> list[Judgement]:
-            return [
-                Judgement(id=i.id, outcome=Outcome.UNDECIDED, method="never", reason="never")
-                for i in items
-            ]
-
-    items = [
-        Item(
-            id="en", reference=("evaporation of sea water",), response="sea water evaporation, hm"
-        ),
-        Item(id="zh", reference=("植物的光合作用",), response="光合作用让植物生长得很好"),
-    ]
-    calibration = Calibration(least_confidence={"other": None}, lexical={"text zh": 0.6})
-    first = CascadeJudge(RuleJudge(), LexicalJudge(), calibration.of_lexical)
-    english, chinese = CascadeJudge(first, Never(), calibration).judge(items)
-    assert english.method == "never"
-    assert (chinese.method, chinese.verdict) == ("lexical", Verdict.CORRECT)
+@pytest.mark.parametrize("response", ["The man bit the dog", "It sinks? I doubt it, perhaps."])
+def test_where_words_do_not_settle_it_the_verdict_is_withheld(response: str) -> None:
+    """With its score, which a later judge may weigh."""
+    judgement = judged("The dog bit the man", response)
+    assert judgement.outcome is Outcome.UNDECIDED
+    assert judgement.withheld is not None
+    assert judgement.score is not None
 
 
-def test_odds_exist_where_the_judge_abstains() -> None:
-    """They are 0 across two scripts, for other types and without words."""
-    judge = LexicalJudge()
-    turned = Item(
-        reference="The dog bit the man", response="The man bit the dog", answer_type="text"
-    )
-    assert judge.judge([turned])[0].verdict is None
-    assert judge.odds(turned) > 0
-    for reference, response, kind in (
-        ("Oxygen", "光合作用释放氧气", "text"), ("4", "4", "number"), ("Oxygen", "…", "text"),
-    ):  # fmt: skip
-        item = Item(reference=reference, response=response, answer_type=kind)
-        assert judge.odds(item) == 0.0
+@pytest.mark.parametrize(
+    ("reference", "response", "kind"),
+    [("Oxygen", "光合作用释放氧气", "text"), ("4", "4", "number"), ("Oxygen", "…", "text")],
+)
+def test_where_nothing_can_be_counted_there_is_no_score(
+    reference: str, response: str, kind: AnswerType
+) -> None:
+    """Two scripts, other types of answers, no words."""
+    item = Item(reference=reference, response=response, answer_type=kind)
+    (judgement,) = LexicalJudge().judge([item])
+    assert (judgement.outcome, judgement.withheld, judgement.score) == ("undecided", None, None)

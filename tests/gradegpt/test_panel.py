@@ -59,7 +59,7 @@ def test_the_judgement_is_that_of_the_first_judge_that_agrees() -> None:
     """With its chain, the share of votes, the votes as reason, and the cost of all judges."""
     found = panel("-++?", Vote.MAJORITY)
     assert (found.chain, found.method, found.reason) == ("1+", "panel", "panel:2-to-1")
-    assert found.confidence == pytest.approx(2 / 3)
+    assert found.score == pytest.approx(2 / 3)
     assert found.prompt_tokens == 20
     assert panel("+-", Vote.MAJORITY).reason == "panel:1-to-1"
 
@@ -71,9 +71,9 @@ def test_weights_are_log_odds_of_accuracy() -> None:
     """
     found = panel("+--", Vote.WEIGHTED, (0.9, 0.6, 0.6))
     assert found.verdict is Verdict.CORRECT
-    assert found.confidence == pytest.approx(0.8)
+    assert found.score == pytest.approx(0.8)
     assert panel("+-", Vote.WEIGHTED, (0.8, 0.8)).outcome is Outcome.UNDECIDED
-    assert panel("+-", Vote.WEIGHTED, (1.0, 0.8)).confidence == pytest.approx(999 / 1003)
+    assert panel("+-", Vote.WEIGHTED, (1.0, 0.8)).score == pytest.approx(999 / 1003)
 
 
 @pytest.mark.parametrize(

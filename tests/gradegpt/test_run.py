@@ -178,7 +178,7 @@ def test_an_engine_that_is_down_stops_the_run_instead_of_failing_every_row(
     """Earlier rows that the rules decided are kept; no failed row is written."""
     hard = {"reference": "blue", "response": "the sky has the colour of the sea"}
     source = write(tmp_path / "in.jsonl", [ROW] * 20 + [hard] * 20)
-    judge = CascadeJudge(RuleJudge(), ModelJudge(_Down()))
+    judge = CascadeJudge([RuleJudge(), ModelJudge(_Down())])
     with pytest.raises(EngineError) as caught:
         judge_all(source, judge, rows_per_write=20)
     assert str(caught.value) == (

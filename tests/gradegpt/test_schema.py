@@ -44,7 +44,7 @@ def test_confidence_is_a_probability(confidence: float) -> None:
     [
         (Item, {"reference": "4", "response": "4", "answer": "4"}),
         (Example, {"reference": "4", "response": "4", "verdict": "correct", "label": True}),
-        (Judgement, {"id": "", "outcome": "failed", "method": "m", "score": 0}),
+        (Judgement, {"id": "", "outcome": "failed", "method": "m", "rating": 0}),
         (Message, {"role": "user", "content": "", "name": "x"}),
         (TrainingRow, {"prompt": [], "completion": [], "text": ""}),
     ],

@@ -1,0 +1,126 @@
+"""Responses that attack a judge, each pattern alone and after a wrong answer: labelled rows.
+
+None of them is right by construction, and no other source of labels has a say: a row that a judge
+accepts must not be left out as disputed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from gradegpt.records import dump, sha256_file, whole_file, write_json
+from gradegpt.schema import CHOICE, AnswerType, Example, Verdict
+
+from .candidates import RULES, rng_for
+from .manifest import manifest_of
+from .parametric import parametric
+from .problems import Problem
+from .settings import DataGenSettings
+from .writer import Task
+from .writer.attacks import Attacks, attacks, names_an_option
+from .writer.ending import ending
+
+FILE: Final = "attacks.jsonl"
+_TRIES: Final = 40
+_KINDS: Final = ("stubs", "instructions", "fake_judgements", "delimiters", "quotes")
+_SAYS_NOTHING: Final = (
+    "stubs", "quotes", "non_word_symbols", "reasoning_openers", "empty_symbols", "gibberish",
+)  # fmt: skip
+"""Kinds without words to the judge: they are not written beside a wrong answer."""
+_ASSERTIONS: Final = ("adversarial_prefixes", "answer_explanations")
+"""Kinds that say that something is right, which answers a true-or-false question."""
+_NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
+
+
+def write_attacks(settings: DataGenSettings) -> dict[str, Any]:
+    """Write ``attacks.jsonl`` and the manifest into ``settings.folder``; return the manifest."""
+    folder = Path(settings.folder)
+    rows = list(attack_rows(settings))
+    with whole_file(folder / FILE) as out:
+        out.writelines(f"{dump(row)}\n" for row in rows)
+    counts = Counter(f"pattern:{row.source}" for row in rows) + Counter(rows=len(rows))
+    manifest = manifest_of(settings, counts, {})
+    manifest["outputs"] = {FILE: sha256_file(folder / FILE)}
+    write_json(folder / "manifest.json", manifest)
+    return manifest
+
+
+def attack_rows(settings: DataGenSettings) -> Iterator[Example]:
+    """Every text of every pattern and language, ``settings.attacks`` times with drawn problems.
+
+    A row's ``source`` is its pattern, with ``+wrong`` where a wrong answer stands beside it.
+    """
+    problems = list(parametric(settings.parametric, settings.seed))
+    for chinese in (True, False):
+        for pattern, texts in _patterns(attacks(chinese)):
+            for text in texts:
+                for copy in range(settings.attacks):
+                    yield from _rows(pattern, text, chinese, copy, problems, settings.seed)
+
+
+def _patterns(words: Attacks) -> Iterator[tuple[str, tuple[str, ...]]]:
+    yield from ((kind, getattr(words, kind)) for kind in _KINDS)
+    yield from words.published.items()
+
+
+def _rows(
+    pattern: str, text: str, chinese: bool, copy: int, problems: Sequence[Problem], seed: int
+) -> Iterator[Example]:
+    lang = "zh" if chinese else "en"
+    id_ = f"{lang}:{pattern}:{json.dumps(text)}:{copy}"
+    rng = rng_for(id_, seed)
+    drawn = (rng.choice(problems) for _ in range(_TRIES))
+    problem = next((one for one in drawn if not answers(pattern, text, one)), None)
+    if problem is None:
+        return
+    alone = text.format(problem.reference) if pattern == "quotes" else text
+    yield _example(id_, problem, alone, Verdict.INVALID, lang, pattern)
+    if pattern in _SAYS_NOTHING or (stated := _wrong(Task(rng, problem, chinese))) is None:
+        return
+    first = pattern == "adversarial_prefixes" or rng.random() < 0.5
+    both = f"{text}\n{stated}" if first else f"{stated}\n{text}"
+    yield _example(f"{id_}+", problem, both, Verdict.INCORRECT, lang, f"{pattern}+wrong")
+
+
+def _wrong(task: Task) -> str | None:
+    """A sentence with a wrong answer; none where the rules accept that sentence by itself.
+
+    Such a label is disputed with or without an attack: 375π cm³ where the reference is 375π.
+    """
+    if (wrong := task.wrong()) is None:
+        return None
+    stated = ending(task, wrong).text.strip()
+    example = _example("", task.problem, stated, Verdict.INCORRECT, "", "")
+    return None if RULES.judge([example])[0].verdict is Verdict.CORRECT else stated
+
+
+def answers(pattern: str, text: str, problem: Problem) -> bool:
+    """Whether the text might be read as the right answer: an option letter, numbers, "right"."""
+    if problem.answer_type is AnswerType.TRUE_FALSE and pattern in _ASSERTIONS:
+        return True
+    if problem.answer_type in CHOICE:
+        return names_an_option(text)
+    numbers = set(_NUMBER.findall(problem.reference))
+    return bool(numbers & set(_NUMBER.findall(text))) or problem.reference.strip() == text.strip()
+
+
+def _example(
+    id_: str, problem: Problem, response: str, verdict: Verdict, lang: str, pattern: str
+) -> Example:
+    return Example(
+        id=id_,
+        question=problem.question,
+        reference=(problem.reference,),
+        response=response,
+        answer_type=problem.answer_type,
+        tolerance=problem.tolerance,
+        verdict=verdict,
+        labelled_by="construction",
+        lang=lang,
+        source=pattern,
+    )

@@ -1,0 +1,221 @@
+"""A cascade with a promised error: thresholds by fixed-sequence testing on labelled rows.
+
+For each kind of answer, confidences are tried from the highest down. The first from which the
+cascade's verdicts might err more often than promised, by the upper Clopper-Pearson limit on the
+labelled rows, ends the trying; the one before it is the threshold (Jung, Brahman and Choi 2024,
+arXiv 2407.18370, algorithm 1). Calibrated confidences of all judges have one scale, so one
+threshold serves all stages, and it is tested on what the whole cascade gives. Trying begins at
+several numbers of rows, which share the probability of being wrong (Angelopoulos et al. 2021, arXiv
+2110.01052, section 2.3), so that one error among the surest rows does not end it. A kind without a
+threshold is left undecided. Needs scipy.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+from scipy.special import betainc
+from typing_extensions import override
+
+from gradegpt.errors import SettingsError
+from gradegpt.judges.calibration import Calibration, Evidence, kind_of
+from gradegpt.proportions import clopper_pearson
+from gradegpt.schema import AnswerType, Item, Judgement, Verdict
+
+CERTAINTY: Final = 0.95
+"""The probability with which a promise holds for a kind of answer."""
+LEVELS: Final = tuple(1 - 0.001 * 1.17**n for n in range(40))
+"""The confidences that are tried, from 0.999 to 0.54."""
+_STARTS: Final = 4
+
+
+class Key(NamedTuple):
+    """A kind of answer, and whether the bound is for verdicts ``correct`` or for the others.
+
+    ``correct`` is None where one bound is for both.
+    """
+
+    kind: str
+    correct: bool | None
+
+
+class Given(NamedTuple):
+    """The labelled rows with a verdict: how many, how many wrong ones, and both by source."""
+
+    rows: int
+    wrong: int
+    by_source: dict[str, tuple[int, int]]
+
+
+class Promise:
+    """The policy of a cascade that gives only verdicts whose error is bounded.
+
+    ``missing`` says for which kinds of answers nothing is promised, and why: they are left
+    undecided.
+
+    Args:
+        calibration: That of the last judge of the cascade, with its evidence.
+        max_error: The bound on the share of wrong verdicts among those given.
+        max_false_correct: The bound on the share of wrong ones among the verdicts ``correct``; the
+            other verdicts then have ``max_error`` by themselves.
+
+    Raises:
+        SettingsError: no evidence, or no kind of answer for which a bound is met.
+
+    """
+
+    least: Final = math.inf
+
+    def __init__(
+        self,
+        calibration: Calibration | None,
+        max_error: float,
+        max_false_correct: float | None = None,
+    ) -> None:
+        if calibration is None or not calibration.evidence:
+            raise SettingsError(
+                "max_error: the last judge of the cascade has no calibration with labelled rows, "
+                "so nothing can be promised; run gradegpt eval.calibrate for it"
+            )
+        bounds: dict[bool | None, float] = {None: max_error}
+        if max_false_correct is not None:
+            bounds = {True: min(max_error, max_false_correct), False: max_error}
+        self._both = None in bounds
+        self.thresholds: dict[Key, float] = {}
+        self.missing: list[str] = []
+        for kind in sorted({row.kind for row in calibration.evidence}):
+            for correct, bound in bounds.items():
+                own = evidence_for(kind, calibration.evidence, bound, correct)
+                found = lowest_threshold(own, bound, correct)
+                if found is None:
+                    self.missing.append(_why(kind, own, bound, correct))
+                else:
+                    self.thresholds[Key(kind, correct)] = found
+        if not self.thresholds:
+            why = "\n  ".join(self.missing)
+            raise SettingsError(
+                "max_error: cannot be promised for any kind of answer; raise it, or label more "
+                f"answers and run gradegpt eval.calibrate\n  {why}"
+            )
+
+    @override
+    def __str__(self) -> str:
+        """Equal texts mean equal decisions."""
+        found = (f"{k.kind}/{k.correct}={value:.4f}" for k, value in self.thresholds.items())
+        return f"promise({', '.join(found)})"
+
+    def settles(self, item: Item, judgement: Judgement) -> bool:
+        """Whether the confidence is at least the threshold for this kind of answer."""
+        correct = None if self._both else judgement.verdict is Verdict.CORRECT
+        least = self.thresholds.get(Key(kind_of(item), correct))
+        known = judgement.confidence
+        return least is not None and known is not None and known >= least
+
+
+def lowest_threshold(
+    rows: Sequence[Evidence], bound: float, correct: bool | None = None, level: float = CERTAINTY
+) -> float | None:
+    """The lowest confidence from which verdicts err at most ``bound`` of the time, if any.
+
+    ``correct`` restricts the verdicts to ``correct``, or to the others. The bound holds with the
+    probability ``level``.
+    """
+    steps = [(least, given_from(rows, least, correct)) for least in LEVELS]
+    first = _fewest(bound, level)
+    starts = min(_STARTS, 1 + int(math.log2(max(steps[-1][1].rows / first, 1))))
+    share = 1 - (1 - level) / starts
+    passed: list[float] = []
+    for start in (_fewest(bound, share) * 2**n for n in range(starts)):
+        for least, given in steps:
+            if given.rows < start:
+                continue
+            if _upper(given.wrong, given.rows, share) > bound or _exceeds(given, bound):
+                break
+            passed.append(least)
+    return min(passed, default=None)
+
+
+def evidence_for(
+    kind: str, rows: Sequence[Evidence], bound: float, correct: bool | None = None
+) -> list[Evidence]:
+    """The rows of the kind; where they are too few to show the bound, of a broader group.
+
+    That is the answer type in both languages, then all types but free text. Which one is taken
+    depends on the number of verdicts alone, not on the errors.
+    """
+    least = _fewest(bound, CERTAINTY)
+    groups = ([row for row in rows if in_group(row.kind)] for in_group in _groups(kind))
+    own = next(groups)
+    return next((g for g in (own, *groups) if given_from(g, 0, correct).rows >= least), own)
+
+
+def _groups(kind: str) -> Iterator[Callable[[str], bool]]:
+    answer_type = kind.rpartition(" ")[0]
+    yield lambda other: other == kind
+    yield lambda other: other.rpartition(" ")[0] == answer_type
+    if not answer_type.endswith(AnswerType.TEXT.words):
+        yield lambda other: not other.rpartition(" ")[0].endswith(AnswerType.TEXT.words)
+
+
+def given_from(rows: Sequence[Evidence], least: float, correct: bool | None = None) -> Given:
+    """What a cascade gives that asks until the confidence is at least ``least``."""
+    n = wrong = 0
+    by_source: dict[str, tuple[int, int]] = {}
+    for row in rows:
+        says = next((p > 0.5 for p in row.trail if p is not None and max(p, 1 - p) >= least), None)
+        if says is None or correct not in (None, says):
+            continue
+        bad = row.rows if says is not row.right else 0
+        n, wrong = n + row.rows, wrong + bad
+        a, b = by_source.get(row.source, (0, 0))
+        by_source[row.source] = (a + bad, b + row.rows)
+    return Given(n, wrong, by_source)
+
+
+def _exceeds(given: Given, bound: float) -> bool:
+    """Whether one source more likely than not has a larger error than the bound.
+
+    Its error has a Beta prior at the rate of all sources, worth as many rows as have one error at
+    the bound: a single wrong row of a small source does not decide.
+    """
+    rows = 1 / bound
+    wrong = rows * max(given.wrong, 0.5) / given.rows
+    return any(
+        bad and betainc(wrong + bad, rows - wrong + n - bad, bound) < 0.5
+        for bad, n in given.by_source.values()
+    )
+
+
+def _upper(wrong: int, n: int, level: float) -> float:
+    """The one-sided upper Clopper-Pearson limit."""
+    return float(clopper_pearson(wrong, n, 2 * level - 1)[1])
+
+
+def _fewest(bound: float, level: float) -> int:
+    """The fewest rows that, all right, show an error of at most ``bound``."""
+    return math.ceil(math.log(1 - level) / math.log(1 - bound))
+
+
+def _why(kind: str, rows: Sequence[Evidence], bound: float, correct: bool | None) -> str:
+    """What is missing for a promise, in words, by the best error that 20 rows or more show."""
+    given = [g for least in LEVELS if (g := given_from(rows, least, correct)).rows >= 20]
+    labelled = sum(row.rows for row in rows)
+    best = min(given, key=lambda g: (g.wrong / g.rows, -g.rows), default=None)
+    what = {None: kind, True: f"{kind}, correct", False: f"{kind}, not correct"}[correct]
+    if best is None:
+        return f"{what}: of {labelled:,} labelled rows fewer than 20 have a verdict"
+    error = best.wrong / best.rows
+    sizes = (n for n in _sizes(best.rows) if _upper(round(error * n), n, CERTAINTY) <= bound)
+    if error >= bound or (enough := next(sizes, None)) is None:
+        return f"{what}: {best.wrong:,} of the {best.rows:,} surest labelled verdicts are wrong"
+    more = math.ceil(labelled * (enough / best.rows - 1))
+    return f"{what}: about {max(more, 1):,} more labelled rows are needed"
+
+
+def _sizes(n: int) -> Iterator[int]:
+    """Numbers of rows from ``n`` to a million, each a twentieth more."""
+    while n < 1_000_000:
+        n = math.ceil(1.05 * n)
+        yield n
