@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -49,10 +49,10 @@ class Connection:
         """Connect. Raises ``OSError``."""
         return cls(*await asyncio.open_connection(_HOST, port, limit=2**24))
 
-    async def send(self, path: str, body: bytes) -> None:
+    async def send(self, path: str, body: bytes, kind: str = "application/json") -> None:
         """Send a request. Raises ``ConnectionLost``."""
         head = (
-            f"POST {path} HTTP/1.1\r\nHost: {_HOST}\r\nContent-Type: application/json\r\n"
+            f"POST {path} HTTP/1.1\r\nHost: {_HOST}\r\nContent-Type: {kind}\r\n"
             f"Content-Length: {len(body)}\r\n\r\n"
         )
         try:
@@ -85,8 +85,8 @@ class Connection:
             return b""
 
     def close(self) -> None:
-        """Close the connection without waiting."""
-        self._writer.close()
+        """Close the connection at once, whatever was not sent or read."""
+        self._writer.transport.abort()
 
 
 class Served(NamedTuple):
@@ -120,3 +120,27 @@ def served(settings: Sequence[str]) -> Iterator[Served]:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+
+
+def family(pid: int) -> list[int]:
+    """A process and all its descendants."""
+    parents: dict[int, list[int]] = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            behind = stat.read_text().rpartition(")")[2].split()
+            parents.setdefault(int(behind[1]), []).append(int(stat.parent.name))
+    found = [pid]
+    for one in found:
+        found += parents.get(one, [])
+    return found
+
+
+def megabytes(pid: int) -> float:
+    """The resident memory of a process and its children."""
+    total = 0
+    for one in family(pid):
+        with suppress(OSError):
+            status = Path(f"/proc/{one}/status").read_text()
+            rows = [row for row in status.splitlines() if row.startswith("VmRSS:")]
+            total += sum(int(row.split()[1]) for row in rows)
+    return total / 1024

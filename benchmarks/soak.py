@@ -1,4 +1,4 @@
-"""Soak test of the server: many clients, SIGTERM, and a killed worker, without lost requests.
+"""Soak test of the server: many clients, SIGTERM, and killed processes, without lost requests.
 
     python benchmarks/soak.py --connections 500 --seconds 60
     python benchmarks/soak.py --connections 500 --seconds 60 judge.kind=cascade workers=2
@@ -6,8 +6,9 @@
 Every connection sends one request after another: items of all sizes, single and several, and
 pipelines' prompts; a share is malformed, and a share of clients disconnects without waiting. Each
 reply must belong to its request: a second reply would be read as that of the next request, and be
-wrong. The server runs on a free loopback port. The exit code is 1 if anything was lost, wrong or
-answered twice.
+wrong. The server runs on a free loopback port. The exit code is 1 if anything was lost, wrong,
+without a body or answered twice. A killed server process takes its connections with it: their
+clients see that, and send again.
 """
 
 from __future__ import annotations
@@ -20,20 +21,22 @@ import signal
 import statistics
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Final, NamedTuple
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
 import typer
-from load import Connection, ConnectionLost, Reply, Served, served
+from load import Connection, ConnectionLost, Reply, Served, family, megabytes, served
 
 SIZES: Final = (0, 0, 0, 200, 200, 2_000, 20_000, 200_000)
 """Characters before the answer; most responses are short."""
 BUSY: Final = frozenset((429, 503))
 TURNED_AWAY_S: Final = 0.05
+SLOW: Final = ("judge.kind=cascade", "grace_s=0.5")
+"""A server whose model needs longer than its grace period."""
 
 
 class Request(NamedTuple):
@@ -56,6 +59,9 @@ class Tally:
     wrong: list[str] = field(default_factory=list)
     twice: int = 0
     away: int = 0
+    cut: int = 0
+    """Connections of a server process that was killed; their requests are sent again."""
+    cuts: bool = False
     stopping: bool = False
     """After SIGTERM the server may refuse connections, and close idle ones."""
 
@@ -64,12 +70,12 @@ class Tally:
         """Whether nothing was lost, wrong or answered twice."""
         return not (self.lost or self.wrong or self.twice)
 
-    def show(self, title: str) -> None:
-        """Print the counts."""
+    def show(self, title: str) -> bool:
+        """Print the counts; return whether nothing was lost, wrong or answered twice."""
         statuses = ", ".join(f"{n:,} x {code}" for code, n in sorted(self.answered.items()))
         print(f"\n{title}: {'ok' if self.ok else 'BROKEN'}")
         print(f"  answered      {self.answered.total():,} ({statuses})")
-        print(f"  clients left  {self.left:,}, turned away {self.away:,}")
+        print(f"  clients left  {self.left:,}, turned away {self.away:,}, cut {self.cut:,}")
         print(f"  lost {len(self.lost)}, wrong {len(self.wrong)}, twice {self.twice}")
         for one in (*self.lost[:5], *self.wrong[:5]):
             print(f"    {one}")
@@ -77,6 +83,7 @@ class Tally:
             cuts = statistics.quantiles(self.seconds, n=100, method="inclusive")
             longest = max(self.seconds)
             print(f"  seconds       p50 {cuts[49]:.3f}, p99 {cuts[98]:.3f}, longest {longest:.3f}")
+        return self.ok
 
 
 def sums(rng: random.Random, name: str) -> tuple[dict[str, str], bool]:
@@ -142,11 +149,23 @@ def malformed(rng: random.Random, name: str) -> Request:
             ("/v1/judge", json.dumps({"id": name, "response": "4"}).encode(), 422),
             ("/v1/chat/completions", b'{"model": "m", "messages": []}', 422),
             ("/v1/chat/completions",
-             b'{"model": "m", "messages": [{"role": "user", "content": "hello"}]}', 422),
+             b'{"model": "m", "messages": [{"role": "user", "content": "Sing."}]}', 422),
             ("/v1/nothing", b"{}", 404),
         ]
     )  # fmt: skip
     return Request(path, body, lambda reply: reply.status == status and "error" in reply.json())
+
+
+def for_the_model(client: int) -> Iterator[Request]:
+    """Endless requests that only a model can judge, answered or refused as busy."""
+    for n in range(10**9):
+        item = {
+            "id": f"{client}.{n}",
+            "question": f"Question {client}.{n}: the sides are 12 and 7. What is the perimeter?",
+            "reference": "38",
+            "response": "We add 12 and 7, double it, and that makes twice nineteen.",
+        }
+        yield Request("/v1/judge", json.dumps(item).encode(), lambda reply: reply.status == 200)
 
 
 def _verdict(row: dict[str, Any], name: str, right: bool) -> bool:
@@ -170,6 +189,7 @@ async def client(port: int, asked: Iterator[Request], until: float, tally: Tally
     """Send requests until the time is up, with a new connection for each that was closed."""
     rng = random.Random(port)
     connection: Connection | None = None
+    request = next(asked)
     while time.monotonic() < until:
         try:
             connection = connection or await Connection.to(port)
@@ -179,7 +199,10 @@ async def client(port: int, asked: Iterator[Request], until: float, tally: Tally
             tally.away += tally.stopping
             await asyncio.sleep(TURNED_AWAY_S)
             continue
-        if not await _asked_once(connection, next(asked), rng, tally):
+        then = await _asked_once(connection, request, rng, tally)
+        if then != "again":
+            request = next(asked)
+        if then != "keep":
             connection.close()
             connection = None
     if connection is not None:
@@ -189,66 +212,45 @@ async def client(port: int, asked: Iterator[Request], until: float, tally: Tally
 
 async def _asked_once(
     connection: Connection, request: Request, rng: random.Random, tally: Tally
-) -> bool:
-    """Send a request and check its reply; return whether the connection can be used again."""
+) -> Literal["keep", "close", "again"]:
+    """Send a request and check its reply; return what to do with the connection."""
     started, stopping = time.monotonic(), tally.stopping
     try:
         await connection.send(request.path, request.body)
         if request.leaves:
             await asyncio.sleep(rng.random() * 0.05)
             tally.left += 1
-            return False
+            return "close"
         reply = await connection.receive()
     except ConnectionLost as error:
+        if tally.cuts:
+            tally.cut += 1
+            return "again"
         # A request that was sent before SIGTERM must be answered.
         if stopping:
             tally.away += 1
         else:
             tally.lost.append(f"{request.path}: {error or 'closed'}")
-        return False
+        return "close"
     tally.answered[reply.status] += 1
     tally.seconds.append(time.monotonic() - started)
-    if reply.status in BUSY:
+    if not reply.body:
+        tally.wrong.append(f"{request.path}: HTTP {reply.status} without a body")
+    elif reply.status in BUSY and "error" in reply.json():
         await asyncio.sleep(TURNED_AWAY_S)
     elif not request.right(reply):
         tally.wrong.append(f"{request.path}: HTTP {reply.status} {reply.body[:200]!r}")
-    return True
+    return "keep"
 
 
 async def crowd(
-    port: int, size: int, seconds: float, shares: tuple[float, float], *more: Any
+    port: int, clients: Sequence[Iterator[Request]], seconds: float, *more: Any
 ) -> Tally:
-    """Run ``size`` clients for ``seconds``, and the tasks ``more`` at the same time."""
+    """Run clients for ``seconds``, and the tasks ``more`` at the same time."""
     tally, until = Tally(), time.monotonic() + seconds
-    clients = [
-        client(port, requests(random.Random(n), n, *shares), until, tally) for n in range(size)
-    ]
-    await asyncio.gather(*clients, *(other(tally, until) for other in more))
+    running = [client(port, asked, until, tally) for asked in clients]
+    await asyncio.gather(*running, *(other(tally, until) for other in more))
     return tally
-
-
-def family(pid: int) -> list[int]:
-    """A process and all its descendants."""
-    parents: dict[int, list[int]] = {}
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with suppress(OSError):
-            behind = stat.read_text().rpartition(")")[2].split()
-            parents.setdefault(int(behind[1]), []).append(int(stat.parent.name))
-    found = [pid]
-    for one in found:
-        found += parents.get(one, [])
-    return found
-
-
-def megabytes(pid: int) -> float:
-    """The resident memory of a process and its children."""
-    total = 0
-    for one in family(pid):
-        with suppress(OSError):
-            status = Path(f"/proc/{one}/status").read_text()
-            rows = [row for row in status.splitlines() if row.startswith("VmRSS:")]
-            total += sum(int(row.split()[1]) for row in rows)
-    return total / 1024
 
 
 async def watched(pid: int, seen: list[float], _: Tally, until: float) -> None:
@@ -265,15 +267,24 @@ async def terminated(server: Served, tally: Tally, until: float) -> None:
     server.process.send_signal(signal.SIGTERM)
 
 
-async def worker_killed(server: Served, killed: list[int], _: Tally, until: float) -> None:
-    """Send SIGKILL to one of the workers after half of the time."""
-    await asyncio.sleep((until - time.monotonic()) / 2)
+async def killed(server: Served, what: str, pids: list[int], tally: Tally, until: float) -> None:
+    """Send SIGKILL to one of the processes that run a module, in the middle of each third."""
+    tally.cuts = what == "serve.process"
+    third = (until - time.monotonic()) / 3
+    await asyncio.sleep(third / 2)
+    for _ in range(3):
+        if (pid := _running(server, what)) is not None:
+            os.kill(pid, signal.SIGKILL)
+            pids.append(pid)
+        await asyncio.sleep(third)
+
+
+def _running(server: Served, what: str) -> int | None:
     for pid in family(server.process.pid)[1:]:
         with suppress(OSError):
-            if b"serve.worker" in Path(f"/proc/{pid}/cmdline").read_bytes():
-                os.kill(pid, signal.SIGKILL)
-                killed.append(pid)
-                return
+            if what.encode() in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0"):
+                return pid
+    return None
 
 
 def main(
@@ -283,34 +294,45 @@ def main(
     malformed: float = 0.05,
     leaving: float = 0.05,
 ) -> None:
-    """Run the clients alone, with SIGTERM after half of the time, and with a killed worker."""
-    given, shares = ["judge.kind=rules", *(settings or [])], (malformed, leaving)
+    """Run the clients alone, with SIGTERM, and with killed workers and server processes."""
+    given = ["judge.kind=rules", *(settings or [])]
+    found: list[bool] = []
+
+    def clients() -> list[Iterator[Request]]:
+        return [requests(random.Random(n), n, malformed, leaving) for n in range(connections)]
+
     seen: list[float] = []
     with served(given) as server:
         watch = partial(watched, server.process.pid, seen)
-        all_along = asyncio.run(crowd(server.port, connections, seconds, shares, watch))
-    all_along.show(f"{connections} connections for {seconds:g} s")
-    rate = all_along.answered.total() / seconds
-    print(f"  a second      {rate:,.0f}")
+        tally = asyncio.run(crowd(server.port, clients(), seconds, watch))
+    found.append(tally.show(f"{connections} connections for {seconds:g} s"))
+    print(f"  a second      {tally.answered.total() / seconds:,.0f}")
     half = len(seen) // 2
     early, late = max(seen[: half or 1]), max(seen[half:])
     print(f"  megabytes     {seen[0]:.0f} at first, most {early:.0f} then {late:.0f}")
 
-    with served(given) as server:
-        stop = partial(terminated, server)
-        drained = asyncio.run(crowd(server.port, connections, min(seconds, 10), shares, stop))
-        code = server.process.wait(60)
-    drained.show("SIGTERM in the middle")
-    print(f"  exit code     {code}")
+    for title, more, asked in (
+        ("SIGTERM in the middle", given, clients()),
+        ("SIGTERM, grace period exceeded", [*SLOW, *(settings or [])],
+         [for_the_model(n) for n in range(connections)]),
+    ):  # fmt: skip
+        with served(more) as server:
+            stop = partial(terminated, server)
+            tally = asyncio.run(crowd(server.port, asked, min(seconds, 20), stop))
+            code = server.process.wait(60)
+        found.append(tally.show(title) and code == 0)
+        print(f"  exit code     {code}")
 
-    killed: list[int] = []
-    with served([*given, "workers=2"]) as server:
-        kill = partial(worker_killed, server, killed)
-        survived = asyncio.run(crowd(server.port, connections, min(seconds, 20), shares, kill))
-    survived.show(f"SIGKILL of worker {killed[0] if killed else 'none'}")
-    failed = sum(n for code, n in survived.answered.items() if code in (500, 502, 504))
-    print(f"  failed        {failed}")
-    if not (all_along.ok and drained.ok and code == 0 and survived.ok and killed and not failed):
+    for what, more in (("serve.worker", "workers=2"), ("serve.process", "processes=2")):
+        pids: list[int] = []
+        with served([*given, more]) as server:
+            kill = partial(killed, server, what, pids)
+            tally = asyncio.run(crowd(server.port, clients(), min(seconds, 20), kill))
+        failed = sum(n for code, n in tally.answered.items() if code in (500, 502, 504))
+        found.append(tally.show(f"SIGKILL of {what}, {len(pids)} times") and bool(pids))
+        found.append(not failed)
+        print(f"  failed        {failed}")
+    if not all(found):
         raise typer.Exit(1)
 
 

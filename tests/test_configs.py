@@ -11,6 +11,7 @@ import pytest
 
 from data_gen.settings import DataGenSettings
 from eval.ablation.settings import AblationSettings
+from eval.attacks import AttackSettings
 from eval.calibrate import CalibrationSettings
 from eval.settings import EvalSettings
 from gradegpt.settings import Settings, load_settings
@@ -24,9 +25,11 @@ STAGES: dict[str, Callable[[Path], type[Settings]]] = {
     "train": lambda path: {
         "nano-base": BaseSettings,
         "lexical": LexicalSettings,
+        "lexical-fit": LexicalSettings,
     }.get(path.stem, SFTSettings),
     "eval": lambda path: {
         "ablation": AblationSettings,
+        "attacks": AttackSettings,
         "calibrate": CalibrationSettings,
     }.get(path.stem.partition("-")[0], EvalSettings),
     "serve": lambda _: ServeSettings,
@@ -36,6 +39,7 @@ COMMANDS = {
     BaseSettings: "train.base",
     LexicalSettings: "train.lexical",
     AblationSettings: "eval.ablation",
+    AttackSettings: "eval.attacks",
     CalibrationSettings: "eval.calibrate",
 }
 """The settings of commands whose name is not their stage's."""

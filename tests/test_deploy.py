@@ -14,6 +14,8 @@ import yaml
 
 from gradegpt.settings import load_settings
 from serve.settings import ServeSettings
+from tests.interfaces import parameters
+from train.settings import SFTSettings
 
 ROOT = Path(__file__).parents[1]
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
@@ -62,6 +64,38 @@ def test_compose_has_a_server_and_one_before_vllm() -> None:
     assert services["judge-vllm"]["depends_on"] == {"vllm": {"condition": "service_healthy"}}
 
 
+def test_vllm_has_every_flag_that_is_given_to_it() -> None:
+    """In the compose file and in the guides; the flags are fields of vLLM's arguments."""
+    flags = {*parameters("AsyncEngineArgs"), *parameters("FrontendArgs")}
+    guides = [path.read_text(encoding="utf-8") for path in (ROOT / "docs").rglob("*.md")]
+    lines = re.findall(r"^vllm serve (?:.*\\\n)*.*", "\n".join(guides), re.MULTILINE)
+    command = read(ROOT / "compose.yaml")["services"]["vllm"]["command"]
+    given = [word for line in (*lines, shlex.join(command)) for word in shlex.split(line)]
+    names = {word.partition("=")[0][2:] for word in given if word.startswith("--")}
+    assert {"lora-modules", "structured-outputs-config", "data-parallel-size"} <= names
+    assert {name.partition(".")[0].replace("-", "_") for name in names} <= flags
+
+
+def test_ray_serve_has_every_setting_that_is_given_to_it() -> None:
+    """The application, its models, and the arguments that are for vLLM."""
+    file = read(ROOT / "deploy" / "ray-serve.yaml")
+    (application,) = file["applications"]
+    (model,) = application["args"]["llm_configs"]
+    deployment = model["deployment_config"]
+    for settings, name in (
+        (file, "ServeDeploySchema"),
+        (file["http_options"], "HTTPOptionsSchema"),
+        (application, "ServeApplicationSchema"),
+        (application["args"], "LLMServingArgs"),
+        (model, "LLMConfig"),
+        (model["model_loading_config"], "ModelLoadingConfig"),
+        (model["engine_kwargs"], "AsyncEngineArgs"),
+        (deployment, "DeploymentSchema"),
+        (deployment["autoscaling_config"], "AutoscalingConfig"),
+    ):
+        assert settings.keys() <= {*parameters(name)}, name
+
+
 def test_the_image_installs_existing_extras() -> None:
     """Among them the one with which compose's second server uses vLLM."""
     extras = {e for found in re.findall(r"whl\)\[([\w,]+)\]", DOCKERFILE) for e in found.split(",")}
@@ -97,3 +131,47 @@ def test_a_release_is_checked_built_and_signed_with_the_least_permissions() -> N
         "sigstore/gh-action-sigstore-python",
     ]  # fmt: skip
     assert all("@v" in step["uses"] for step in (*build["steps"], *sign["steps"]) if "uses" in step)
+
+
+SLURM = ROOT / "deploy" / "slurm" / "train.sbatch"
+JOB = ROOT / "deploy" / "kubernetes" / "train-job.yaml"
+
+
+def test_slurm_starts_a_recipe_on_every_node() -> None:
+    """The script is valid; accelerate and the trainer accept what it gives them."""
+    from accelerate.commands.launch import launch_command_parser
+
+    assert subprocess.run(["bash", "-n", str(SLURM)], check=False).returncode == 0
+    text = SLURM.read_text(encoding="utf-8")
+    (launch,) = re.findall(r"accelerate launch ((?:.*\\\n)*.*)' train", text)
+    words = shlex.split(launch.replace("\\\n", " "))
+    numbers = {"--num_machines": "2", "--num_processes": "16", "--machine_rank": "1"}
+    filled = [numbers.get(before, word) for before, word in zip(["", *words], words, strict=False)]
+    given = launch_command_parser().parse_args(filled)
+    assert (given.module, given.training_script, given.max_restarts) == (True, "gradegpt", 3)
+    assert given.training_script_args == ["train", "$@"]
+    (example,) = re.findall(r"^# sbatch \S+ (.*)$", text, re.MULTILINE)
+    recipe, *overrides = shlex.split(example)
+    load_settings(SFTSettings, recipe, overrides)
+    assert Path(ROOT, "configs/accelerate/fsdp.yaml").is_file()
+
+
+def test_kubernetes_starts_a_recipe_in_every_pod() -> None:
+    """Torchrun accepts the arguments; the pods find the first one by the service's name."""
+    from torch.distributed.run import get_args_parser
+
+    service, job = yaml.safe_load_all(JOB.read_text(encoding="utf-8"))
+    pod = job["spec"]["template"]["spec"]
+    (container,) = pod["containers"]
+    words = [word.replace("$(JOB_COMPLETION_INDEX)", "0") for word in container["args"]]
+    given = get_args_parser().parse_args(words)
+    command, recipe, *overrides = given.training_script_args
+    assert (container["command"], given.training_script, command) == (
+        ["torchrun"], "gradegpt", "train",
+    )  # fmt: skip
+    load_settings(SFTSettings, recipe, overrides)
+    assert given.nnodes == str(job["spec"]["completions"]) == str(job["spec"]["parallelism"])
+    assert given.nproc_per_node == str(container["resources"]["limits"]["nvidia.com/gpu"])
+    name = service["metadata"]["name"]
+    assert given.rdzv_endpoint == f"{job['metadata']['name']}-0.{name}:29500"
+    assert (pod["subdomain"], service["spec"]["selector"]) == (name, {"job-name": name})

@@ -23,6 +23,7 @@ import pytest
 from typer.main import get_command
 
 from data_gen.settings import DataGenSettings
+from eval.attacks import AttackSettings
 from eval.calibrate import CalibrationSettings
 from eval.files import is_answers
 from eval.settings import EvalSettings
@@ -40,7 +41,8 @@ ROOT: Final = Path(__file__).parents[1]
 PAGES: Final = (ROOT / "README.md", *sorted((ROOT / "docs" / "guides").rglob("*.md")))
 SETTINGS: Final[dict[str, type[Settings]]] = {
     "data": DataGenSettings, "train": SFTSettings, "train.lexical": LexicalSettings,
-    "eval": EvalSettings, "eval.calibrate": CalibrationSettings, "serve": ServeSettings,
+    "eval": EvalSettings, "eval.attacks": AttackSettings, "eval.calibrate": CalibrationSettings,
+    "serve": ServeSettings,
 }  # fmt: skip
 """The settings of the commands that the pages give a recipe to."""
 _BLOCK: Final = re.compile(

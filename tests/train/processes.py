@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import sys
 from collections.abc import Callable, Sequence
 from multiprocessing import get_context
 from pathlib import Path
@@ -39,8 +40,66 @@ def train_as_one_of(rank: int, processes: int, port: int, config: Path) -> None:
     _train(config)
 
 
+def train_in_shards(rank: int, processes: int, port: int, config: Path, launch: Path) -> None:
+    """Train as a process that ``accelerate launch`` started with an FSDP file.
+
+    Accelerate chooses FSDP for GPUs alone; here it is chosen for CPUs, too. The rest is its own.
+    """
+    from accelerate.commands.config.config_args import load_config_from_file
+    from accelerate.state import AcceleratorState, DistributedType, PartialState
+
+    values = load_config_from_file(str(launch)).fsdp_config
+    os.environ |= {name.upper(): str(value).lower() for name, value in values.items()}
+    os.environ |= {
+        "ACCELERATE_USE_FSDP": "true",
+        "FSDP_AUTO_WRAP_POLICY": values["fsdp_auto_wrap_policy"],
+        "FSDP_STATE_DICT_TYPE": values["fsdp_state_dict_type"],
+    }
+    begin = AcceleratorState.__init__
+
+    def choose(self: Any, *args: Any, fsdp_plugin: Any = None, **rest: Any) -> None:
+        begin(self, *args, fsdp_plugin=fsdp_plugin, **rest)
+        if fsdp_plugin is not None:
+            self.distributed_type, self.fsdp_plugin = DistributedType.FSDP, fsdp_plugin
+            PartialState._shared_state["distributed_type"] = DistributedType.FSDP
+
+    from torch.distributed.tensor import DTensor
+
+    from train import sft
+
+    train = sft._train
+
+    def checked(trainer: Any, *rest: Any) -> Any:
+        made = train(trainer, *rest)
+        layers = [w for name, w in trainer.model.named_parameters() if ".layers." in name]
+        assert layers
+        assert all(isinstance(weights, DTensor) for weights in layers)
+        return made
+
+    AcceleratorState.__init__, sft._train = choose, checked
+    train_as_one_of(rank, processes, port, config)
+
+
+def train_with_deepspeed(rank: int, processes: int, port: int, config: Path, launch: Path) -> None:
+    """Train as a process that ``accelerate launch`` started with a DeepSpeed file, on a CPU."""
+    from accelerate.commands.config.config_args import load_config_from_file
+
+    values = load_config_from_file(str(launch)).deepspeed_config
+    names = {"zero_stage", "offload_optimizer_device", "offload_param_device"}
+    for name, value in values.items():
+        prefix = "ACCELERATE_DEEPSPEED_" if name in names or "zero3" in name else "ACCELERATE_"
+        os.environ[f"{prefix}{name}".upper()] = str(value).lower()
+    os.environ |= {"ACCELERATE_USE_DEEPSPEED": "true", "DS_ACCELERATOR": "cpu"}
+    train_as_one_of(rank, processes, port, config)
+
+
 def train_and_die(config: Path, step: int) -> None:
     """Train until the checkpoint of ``step`` is complete, and get SIGKILL."""
+    _die_at(step)
+    _train(config)
+
+
+def _die_at(step: int) -> None:
     from train.callbacks import Stamp
 
     save = Stamp.on_save
@@ -51,7 +110,6 @@ def train_and_die(config: Path, step: int) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
 
     Stamp.on_save = die  # type: ignore[method-assign]
-    _train(config)
 
 
 def free_port() -> int:
@@ -65,3 +123,9 @@ def _train(config: Path) -> None:
     from train.__main__ import app
 
     app([str(config)], standalone_mode=False)
+
+
+if __name__ == "__main__":  # started by torchrun, whose second process dies once
+    if (os.environ["RANK"], os.environ["TORCHELASTIC_RESTART_COUNT"]) == ("1", "0"):
+        _die_at(int(sys.argv[2]))
+    _train(Path(sys.argv[1]))

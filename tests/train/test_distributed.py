@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,7 +16,15 @@ import pytest
 from gradegpt.records import read_rows, sha256_file, write_rows
 from gradegpt.schema import TrainingRow
 from gradegpt.settings import load_settings
-from tests.train.processes import exit_codes, free_port, train_and_die, train_as_one_of
+from tests.train.processes import (
+    LIMIT_S,
+    exit_codes,
+    free_port,
+    train_and_die,
+    train_as_one_of,
+    train_in_shards,
+    train_with_deepspeed,
+)
 from train.checkpoints import STAMP
 from train.settings import SFTSettings
 from train.sft import fine_tune
@@ -67,6 +79,7 @@ def log_of(out: Path) -> list[dict[str, Any]]:
     return [entry for entry in state["log_history"] if "grad_norm" in entry]
 
 
+@pytest.mark.slow
 def test_two_processes_follow_the_trajectory_of_one(
     one: Path, base: Path, uneven: Path, tmp_path: Path
 ) -> None:
@@ -89,6 +102,37 @@ def test_two_processes_follow_the_trajectory_of_one(
     assert rows == [4, 4]
 
 
+@pytest.mark.slow
+def test_two_processes_with_fsdp2_follow_the_trajectory_of_one(
+    one: Path, base: Path, uneven: Path, tmp_path: Path
+) -> None:
+    """With the weights in shards, as the launch file says: the same losses and gradients."""
+    check_shards(one, base, uneven, tmp_path / "shards", train_in_shards, "fsdp")
+
+
+@pytest.mark.slow
+def test_two_processes_with_deepspeed_follow_the_trajectory_of_one(
+    one: Path, base: Path, uneven: Path, tmp_path: Path
+) -> None:
+    """With ZeRO-3, as the launch file says; needs pip install deepspeed."""
+    pytest.importorskip("deepspeed")
+    check_shards(one, base, uneven, tmp_path / "zero", train_with_deepspeed, "deepspeed-zero3")
+
+
+def check_shards(
+    one: Path, base: Path, data: Path, out: Path, train: Callable[..., None], launch: str
+) -> None:
+    """Two processes that share the weights have the losses and gradients of one, and save all."""
+    file, port = write_settings(base, data, out, "batch_size=2"), free_port()
+    given = [(rank, 2, port, file, LAUNCH / f"{launch}.yaml") for rank in (0, 1)]
+    assert exit_codes(train, given) == [0, 0]
+    for a, b in zip(log_of(one), log_of(out), strict=True):
+        for name in ("loss", "grad_norm", "num_input_tokens_seen"):
+            assert b[name] == pytest.approx(a[name], rel=1e-4), (a["step"], name)
+    adapters = [run / "adapter" / "adapter_model.safetensors" for run in (one, out)]
+    assert adapters[0].stat().st_size == adapters[1].stat().st_size
+
+
 def test_a_killed_process_loses_nothing(
     one: Path, base: Path, uneven: Path, tmp_path: Path
 ) -> None:
@@ -99,6 +143,28 @@ def test_a_killed_process_loses_nothing(
     fine_tune(load_settings(SFTSettings, file))
     adapters = [out / "adapter" / "adapter_model.safetensors" for out in (one, tmp_path / "killed")]
     assert sha256_file(adapters[0]) == sha256_file(adapters[1])
+
+
+@pytest.mark.slow
+def test_torchrun_restarts_a_run_whose_process_was_killed(
+    one: Path, base: Path, uneven: Path, tmp_path: Path
+) -> None:
+    """One of two gets SIGKILL at its third step; both are started again and go on from there."""
+    file = write_settings(base, uneven, tmp_path / "elastic", "batch_size=2")
+    torchrun = (
+        sys.executable, "-m", "torch.distributed.run", "--nproc-per-node=2", "--max-restarts=1",
+        f"--master-port={free_port()}", "-m", "tests.train.processes", str(file), "3",
+    )  # fmt: skip
+    # Without it gloo sometimes waits for ever for the processes of the first start.
+    lazy = {"TORCH_GLOO_LAZY_INIT": "1", "PYTHONPATH": str(ROOT)}
+    ran = subprocess.run(
+        torchrun, cwd=ROOT, env={**os.environ, **lazy}, check=False,
+        capture_output=True, text=True, timeout=LIMIT_S,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    assert "(exitcode: -9) local_rank: 1" in ran.stderr
+    for a, b in zip(log_of(one), log_of(tmp_path / "elastic"), strict=True):
+        assert b["loss"] == pytest.approx(a["loss"], rel=1e-4), a["step"]
 
 
 # --- launch files ---------------------------------------------------------------------------------

@@ -11,7 +11,8 @@ import pytest
 
 PROBE = """
 import json, resource, sys
-from train.memory import keep_freed_memory, trim
+from gradegpt.machine import trim
+from train.memory import keep_freed_memory
 
 if sys.argv[1] == "keep":
     keep_freed_memory()

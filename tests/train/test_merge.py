@@ -27,7 +27,7 @@ def adapter(tmp_path_factory: pytest.TempPathFactory, judge_run: Path) -> Path:
     """An adapter with a calibration file."""
     own = tmp_path_factory.mktemp("to-merge") / "adapter"
     shutil.copytree(judge_run / "adapter", own)
-    write_json(own / CALIBRATION_FILE, {"least_confidence": {"text en": None}})
+    write_json(own / CALIBRATION_FILE, {"judge": "m", "weights": {"text en": {}}})
     return own
 
 

@@ -1,6 +1,6 @@
 """Measure the data generator's accepted pairs per second, by the number of workers.
 
-    python benchmarks/data_gen.py configs/data_gen/demo.yaml 1 2
+    python benchmarks/data_gen_workers.py configs/data_gen/demo.yaml 1 2
 
 One run per number, each in its own process; the wall time covers everything from the start of the
 interpreter to the data card. All runs must write the same bytes.
