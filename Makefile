@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 # The tests start many processes: modules are compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test check fix slow clean
+.PHONY: help demo test check attacks fix slow clean
 
 help:  ## what each target does
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -25,12 +25,17 @@ demo: $(READY)  ## generate, train, evaluate, serve, judge: meant for under five
 test: $(READY)  ## the tests, on every core
 	$(BIN)/python -m pytest -n auto
 
-check: $(READY)  ## lint, types, architecture and tests: what CI runs
+check: $(READY)  ## lint, types, architecture, attacks and tests: what CI runs
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(MAKE) attacks
 	$(MAKE) test
+
+attacks: $(READY)  ## whether rules, lexical judge and cascade accept responses that try to manipulate them
+	$(BIN)/gradegpt data attacks-check
+	$(BIN)/gradegpt eval.attacks attacks-check --overwrite
 
 fix: $(READY)  ## mend what lint and format can mend by themselves
 	$(BIN)/ruff check --fix .
