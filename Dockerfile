@@ -20,7 +20,5 @@ VOLUME /state
 EXPOSE 8000
 HEALTHCHECK --start-period=60s \
     CMD ["python", "-c", "import urllib.request as r; r.urlopen('http://127.0.0.1:8000/ready', timeout=5)"]
-# Memory that slow clients needed goes back to the system (docs/guides/serve.md, Limits).
-ENV PYTHONMALLOC=malloc
 ENTRYPOINT ["gradegpt"]
 CMD ["serve", "nano", "host=0.0.0.0", "judge.model=/judge", "judge.adapter=null"]

@@ -1,6 +1,6 @@
 """Memory of the server before, during and after clients that do not read their replies.
 
-    PYTHONMALLOC=malloc python benchmarks/slow_readers.py --readers 500 judge.kind=rules
+    python benchmarks/slow_readers.py --readers 500 judge.kind=rules
 
 Half of the clients ask for a large reply, half send a stream; none of them reads for ``--seconds``,
 then all leave. Printed is the resident memory of the server and its workers before them (after

@@ -16,6 +16,7 @@ from gradegpt.cli import run
 from gradegpt.errors import GradeGPTError
 from gradegpt.settings import load_settings
 
+from .memory import use_system_allocator
 from .metrics import share
 from .process import run as run_here
 from .processes import Supervisor
@@ -65,6 +66,8 @@ def serve(
     On SIGTERM, running requests are finished and new ones refused; the exit code is 0.
     """
     settings = load_settings(ServeSettings, config, overrides or ())
+    if __name__ == "__main__":  # not where another program calls this function
+        use_system_allocator()
     logging.basicConfig(format="%(levelname)s: %(name)s: %(message)s", level=logging.WARNING)
     with listen(settings.host, settings.port) as listener:  # first: loading a model takes long
         where = url(settings.host, listener.getsockname()[1])

@@ -8,11 +8,13 @@ five hundred such clients it held eleven times its memory before them.
 from __future__ import annotations
 
 import gc
+import os
+import sys
 import time
 from threading import Thread
 from typing import Final
 
-from gradegpt.machine import trim
+from gradegpt.machine import libc, trim
 
 _IDLE_S: Final = 2.0
 _BUSY_S: Final = 30.0
@@ -33,6 +35,18 @@ class Trimmer:
         if self._due and time.monotonic() > self._at + (_BUSY_S if running else _IDLE_S):
             self._at, self._due = time.monotonic(), active
             Thread(target=_collect, daemon=True).start()
+
+
+def use_system_allocator() -> None:
+    """Start this program again, in this process, with glibc's allocator unless one was chosen.
+
+    Python's own keeps an arena of 1 MiB as long as one small object in it lives: after five
+    hundred slow readers 2.5 times the memory before them, with glibc's 1.1 times. The price is an
+    eighth of the speed of rules.
+    """
+    if libc() is not None and "PYTHONMALLOC" not in os.environ:
+        os.environ["PYTHONMALLOC"] = "malloc"
+        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
 
 
 def settle() -> None:

@@ -26,6 +26,7 @@ from gradegpt.chain import PromptSettings, build_prompt
 from gradegpt.cli import run as command_line
 from gradegpt.errors import MissingError
 from gradegpt.judges import RuleJudge
+from gradegpt.machine import libc
 from gradegpt.schema import Item
 from gradegpt.settings import load_settings
 from serve import process as one_process
@@ -146,6 +147,25 @@ def judge_at(where: str, items: list[dict[str, str]]) -> list[str]:
 def children_of(pid: int) -> list[int]:
     listed = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="utf-8")
     return [int(child) for child in listed.split()]
+
+
+@pytest.mark.skipif(libc() is None, reason="another C library than glibc")
+@pytest.mark.parametrize("stated", [None, "pymalloc"])
+def test_a_server_uses_the_allocator_that_returns_memory(
+    monkeypatch: pytest.MonkeyPatch, stated: str | None
+) -> None:
+    """In the same process, and unless another one is stated; its children use it, too."""
+    monkeypatch.delenv("PYTHONMALLOC", raising=False)
+    if stated:
+        monkeypatch.setenv("PYTHONMALLOC", stated)
+    with serve("configs/serve/nano.yaml", "judge.kind=rules", "port=0", "processes=2") as process:
+        ready_url(process)
+        for pid in (process.pid, *children_of(process.pid)):
+            used = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+            assert f"PYTHONMALLOC={stated or 'malloc'}".encode() in used
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=20)
+    assert process.returncode == 0
 
 
 def test_several_processes_share_a_port_and_a_dead_one_is_replaced() -> None:

@@ -274,12 +274,14 @@ def test_where_the_end_token_has_to_pad_it_is_supervised_all_the_same() -> None:
 # --- loading --------------------------------------------------------------------------------------
 
 
-def test_a_base_of_another_family_loads(gemma: Path) -> None:
-    """It loads in float32 on a CPU, with eager attention and a pad token."""
-    import torch
-
+@pytest.mark.parametrize(("has_bf16", "dtype"), [(True, "bfloat16"), (False, "float32")])
+def test_a_base_of_another_family_loads(
+    gemma: Path, monkeypatch: pytest.MonkeyPatch, has_bf16: bool, dtype: str
+) -> None:
+    """In bfloat16 where the CPU multiplies in it, with eager attention and a pad token."""
+    monkeypatch.setattr("train.loading.cpu_has_bf16", lambda: has_bf16)
     tokenizer, model = load_base(settings(gemma, target_modules="q_proj,v_proj"))
-    assert (type(model).__name__, model.dtype) == ("Gemma2ForCausalLM", torch.float32)
+    assert (type(model).__name__, str(model.dtype)) == ("Gemma2ForCausalLM", f"torch.{dtype}")
     assert model.config._attn_implementation == "eager"
     assert tokenizer.pad_token == "<pad>"
 

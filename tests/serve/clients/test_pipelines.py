@@ -1,7 +1,7 @@
 """The guides' pipelines: their own judging code runs to its end, undecided answers included.
 
 Each is a package of its own with many others, so these tests are slow and skip what is missing:
-``pip install --no-deps lm-eval evalscope opencompass ms-vlmeval openrlhf`` in an environment of
+``pip install --no-deps lm-eval evalscope opencompass ms-vlmeval openrlhf verl`` in an environment of
 their own, with what their imports then ask for.
 """
 
@@ -33,6 +33,7 @@ RUNS: dict[str, tuple[str, list[Any], int]] = {
     "opencompass": ("opencompass", ["A", "B", "B", "A", "B"], 2),
     "vlmevalkit": ("vlmeval", ["B", "C", "Z", "B", "Z"], 0),
     "openrlhf": ("openrlhf", [1.0, 0.0, 0.0, 1.0, 0.0], 2),
+    "verl": ("verl", [1.0, 0.0, None, 1.0, None], 0),  # it logs the share itself
 }
 
 
