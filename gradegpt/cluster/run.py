@@ -43,17 +43,22 @@ def judge_files(
         folder: A path or URL that every node can write.
         settings: The judge, which every node builds for itself.
         form: ``parquet`` for the rows with a judgement's columns, ``jsonl`` for judgements.
-        workers: Processes that each load a model. None: one per GPU, or one without GPUs.
+        workers: Processes that each load a model. None: as many as the GPUs suffice for, or one
+            without GPUs. A process has one GPU, with vLLM ``tensor_parallel * data_parallel``.
         overwrite: Whether an earlier run in the folder is deleted.
         on_progress: Called after every part with the rows written and all rows.
 
     Raises:
         OutputError: the folder is another run's, is complete, or cannot be written.
-        EngineError: the judge does not load, the engine is down, or a worker dies each time.
+        EngineError: the judge does not load, the engine is down, or a worker dies each time; or
+            the GPUs of the cluster do not suffice.
 
     """
-    started, gpus = time.perf_counter(), gpus_for(settings)
-    found = each(probe, [settings], num_gpus=min(gpus, 1))[0]
+    started, (most, gpus) = time.perf_counter(), pool_for(settings)
+    if gpus and workers and workers > most:
+        what = f"workers: {workers}, and the cluster's GPUs suffice for {most} of {gpus} each"
+        raise EngineError(f"{what}; give fewer, or add nodes")
+    found = each(probe, [settings], num_gpus=gpus)[0]
     job = _job(source, absolute(folder), settings, found, form)
     record = {
         "judge": found.fingerprint,
@@ -65,7 +70,7 @@ def judge_files(
     reports = {r.number: r for r in each(partial(counted, job), kept) if not r.counts.n_failed}
     before = sum(made.counts.n_items for made in reports.values())
     missing = [given for given in _given(source) if given.number not in reports]
-    steps = _steps(job, workers or gpus or 1, min(gpus, 1))
+    steps = _steps(job, workers or most, gpus)
     with _advice(folder, source, reports):
         for done in _finished(missing, steps, reports, before):
             if on_progress is not None:
@@ -135,14 +140,29 @@ def _summed(reports: Mapping[int, Report]) -> Counts:
     return sum((made.counts for made in reports.values()), Counts())
 
 
-def gpus_for(settings: JudgeSettings) -> int:
-    """The GPUs of the cluster, if the judge has a model that runs on one."""
+def pool_for(settings: JudgeSettings) -> tuple[int, int]:
+    """How many processes the cluster has room for, and the GPUs of each, all on one node.
+
+    Raises:
+        EngineError: no node has the GPUs of a process.
+
+    """
     import ray
 
     elsewhere = settings.asks_no_model or settings.base_url or settings.device == "cpu"
     if elsewhere or settings.engine == "onnx" or is_exported(settings.model):
-        return 0
-    return int(ray.cluster_resources().get("GPU", 0))
+        return 1, 0
+    nodes = [int(node["Resources"].get("GPU", 0)) for node in ray.nodes() if node["Alive"]]
+    one = settings.tensor_parallel * settings.data_parallel
+    if one == 1 and not any(nodes):
+        return 1, 0
+    if one > max(nodes):
+        raise EngineError(
+            f"a process needs {one} GPUs (tensor_parallel {settings.tensor_parallel} x "
+            f"data_parallel {settings.data_parallel}) on one node, and the largest node has "
+            f"{max(nodes)}; set them lower, or add a node"
+        )
+    return sum(has // one for has in nodes), one
 
 
 @contextmanager

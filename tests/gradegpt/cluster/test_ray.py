@@ -14,10 +14,10 @@ from pyarrow import parquet
 from gradegpt import cli
 from gradegpt.cluster.checks import check_files
 from gradegpt.cluster.files import inputs
-from gradegpt.cluster.run import gpus_for, judge_files
+from gradegpt.cluster.run import judge_files, pool_for
 from gradegpt.cluster.session import connect
 from gradegpt.cluster.tasks import Step, each, piped
-from gradegpt.errors import InputError
+from gradegpt.errors import EngineError, InputError
 from gradegpt.judges.build import JudgeSettings, build_judge
 from gradegpt.run import check_input, judge_file
 from gradegpt.tables import Form
@@ -143,23 +143,42 @@ def test_what_a_worker_that_is_killed_was_doing_is_done_again(tmp_path: Path) ->
         list(piped([2], steps))
 
 
+VLLM = {"kind": "model", "model": "m", "engine": "vllm"}
+
+
 @pytest.mark.parametrize(
-    ("settings", "gpus"),
+    ("settings", "pool"),
     [
-        ({"kind": "rules"}, 0),
-        ({"kind": "cascade"}, 3),
-        ({"kind": "model", "device": "cuda"}, 3),
-        ({"kind": "model", "device": "cpu"}, 0),
-        ({"kind": "model", "engine": "onnx"}, 0),
-        ({"kind": "model", "model": "m", "base_url": "http://127.0.0.1:9"}, 0),
+        ({"kind": "rules"}, (1, 0)),
+        ({"kind": "cascade"}, (11, 1)),
+        ({"kind": "model", "device": "cuda"}, (11, 1)),
+        ({"kind": "model", "device": "cpu"}, (1, 0)),
+        ({"kind": "model", "engine": "onnx"}, (1, 0)),
+        ({"kind": "model", "model": "m", "base_url": "http://127.0.0.1:9"}, (1, 0)),
+        ({**VLLM, "tensor_parallel": 2}, (5, 2)),
+        ({**VLLM, "tensor_parallel": 2, "data_parallel": 2}, (2, 4)),
     ],
 )
-def test_a_model_has_a_gpu_where_there_are_some(
-    monkeypatch: pytest.MonkeyPatch, settings: dict[str, Any], gpus: int
+def test_a_process_with_a_model_has_its_gpus(
+    monkeypatch: pytest.MonkeyPatch, settings: dict[str, Any], pool: tuple[int, int]
 ) -> None:
-    """One process for each, unless the model runs on a processor or on a server."""
-    monkeypatch.setattr("ray.cluster_resources", lambda: {"CPU": 8.0, "GPU": 3.0})
-    assert gpus_for(JudgeSettings(**settings)) == gpus
+    """All on one node, as many as the model is divided over; none for a server or a processor."""
+    nodes = [{"Alive": True, "Resources": {"CPU": 8.0, "GPU": n}} for n in (8.0, 3.0)]
+    gone = {"Alive": False, "Resources": {"GPU": 8.0}}
+    monkeypatch.setattr("ray.nodes", lambda: [*nodes, {"Alive": True, "Resources": {}}, gone])
+    assert pool_for(JudgeSettings(**settings)) == pool
+
+
+def test_more_gpus_than_there_are_is_refused(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ray would wait for them."""
+    with pytest.raises(EngineError, match=r"needs 2 GPUs .* the largest node has 0; set them lower"):
+        pool_for(JudgeSettings(**{**VLLM, "tensor_parallel": 2}))
+    monkeypatch.setattr("gradegpt.cluster.run.pool_for", lambda _: (2, 4))
+    checked = check_files(inputs([str(source)]), each)
+    with pytest.raises(EngineError, match="workers: 3, .* suffice for 2 of 4 each; give fewer"):
+        judge_files(checked, str(tmp_path / "out"), JudgeSettings(kind="cascade"), workers=3)
 
 
 @pytest.mark.parametrize(
