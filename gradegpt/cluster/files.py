@@ -82,7 +82,11 @@ def listed(folder: str) -> list[str]:
     with _writing(folder):
         fs.makedirs(path, exist_ok=True)
         fs.invalidate_cache(path)
-        return sorted(found.rstrip("/").rpartition("/")[2] for found in fs.ls(path, detail=False))
+        try:
+            found = fs.ls(path, detail=False)
+        except FileNotFoundError:  # a store has no empty folders
+            return []
+        return sorted(one.rstrip("/").rpartition("/")[2] for one in found)
 
 
 def remove(folder: str, names: Iterable[str]) -> None:
