@@ -1,4 +1,4 @@
-"""Judging on Ray against the local command: speed, workers, memory, kill -9, two nodes.
+"""Judging and making rows on Ray against the local commands: speed, memory, kill -9, two nodes.
 
     python benchmarks/cluster.py                  # a million rows, about 45 minutes on two cores
     python benchmarks/cluster.py --rows 20000     # to see that it works
@@ -6,9 +6,10 @@
 Short rows that the rules decide are judged by the local command, by Ray on this machine with all
 cores and with one, and on a cluster of two Ray nodes with one core each. On both clusters a worker
 and the driver are killed five times each, and a node once; every output is compared byte by byte
-with that of the run that nobody disturbed. The exit code is 1 if a bar is missed: Ray takes at most
-15 % longer than the local command, two workers are at least 1.7 times as fast as one, and the
-memory of the last quarter of a run is at most 1.15 times that of the second.
+with that of the run that nobody disturbed. Training rows are made on both clusters with the same
+kills, and compared with those of the local command. The exit code is 1 if a bar is missed: Ray
+takes at most 15 % longer than the local command, two workers are at least 1.7 times as fast as one,
+and the memory of the last quarter of a run is at most 1.15 times that of the second.
 """
 
 from __future__ import annotations
@@ -18,24 +19,24 @@ import json
 import os
 import random
 import shutil
-import signal
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Final, NamedTuple
+from typing import Annotated, Final, NamedTuple, TypeAlias
 
 import typer
+from kills import KILLS, Work, begun, below, kill_drivers, kill_node, kill_workers, two_nodes
 
 OVERHEAD: Final = 0.15
 SPEEDUP: Final = 1.7
 GROWTH: Final = 1.15
-KILLS: Final = 5
-WORKER: Final = b"ray::Map"
+PROBLEMS: Final = 10_000
+"""Generated problems; some two rows are made of each."""
 MB: Final = 2**20
 PAGE: Final = os.sysconf("SC_PAGE_SIZE")
+Env: TypeAlias = dict[str, str]
 
 
 class Run(NamedTuple):
@@ -78,23 +79,6 @@ def one_core(source: Path, output: Path) -> list[str]:
     return [sys.executable, "-c", code, *command(source, output, "--on", "ray")[3:]]
 
 
-def processes() -> dict[int, int]:
-    """All processes with the one that started them."""
-    found = {}
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError, ValueError):
-            found[int(path.parent.name)] = int(path.read_text().rpartition(")")[2].split()[1])
-    return found
-
-
-def below(pid: int) -> list[int]:
-    """The processes that one process started, and those that they started."""
-    parents, found = processes(), [pid]
-    for one in found:  # grows in the loop
-        found += [child for child, parent in parents.items() if parent == one]
-    return found[1:]
-
-
 def memory(pids: list[int]) -> float:
     """Resident memory in MB, without what is shared."""
     pages = 0
@@ -105,7 +89,7 @@ def memory(pids: list[int]) -> float:
     return pages * PAGE / MB
 
 
-def finished(arguments: list[str], env: dict[str, str] | None = None) -> Run:
+def finished(arguments: list[str], env: Env | None = None) -> Run:
     """Run a command to its end, and watch its memory."""
     started, driver, others = time.perf_counter(), list[float](), list[float]()
     with begun(arguments, env) as process:
@@ -118,86 +102,23 @@ def finished(arguments: list[str], env: dict[str, str] | None = None) -> Run:
     return Run(time.perf_counter() - started, driver, others)
 
 
-def begun(arguments: list[str], env: dict[str, str] | None = None) -> subprocess.Popen[bytes]:
-    """Start a command."""
-    return subprocess.Popen(arguments, env={**os.environ, **(env or {})}, stdout=subprocess.DEVNULL)
-
-
-def workers() -> list[int]:
-    """The processes of Ray below this one that judge."""
-    found = []
-    for pid in below(os.getpid()):
-        with contextlib.suppress(OSError):
-            if Path(f"/proc/{pid}/cmdline").read_bytes().startswith(WORKER):
-                found.append(pid)
-    return found
-
-
 def same(output: Path, expected: Path) -> bool:
-    """Whether two folders hold the same parts, byte by byte."""
-    names = sorted(path.name for path in expected.glob("part-*"))
-    if sorted(path.name for path in output.glob("part-*")) != names:
+    """Whether two folders hold the same files of rows, byte by byte."""
+    names = files(expected)
+    if files(output) != names:
         return False
     return all((output / n).read_bytes() == (expected / n).read_bytes() for n in names)
+
+
+def files(folder: Path) -> list[str]:
+    """The names of the files of rows."""
+    found = [*folder.glob("part-*"), *folder.glob("*.jsonl")]
+    return sorted(path.name for path in found)
 
 
 def parts(folder: Path) -> int:
     """The number of parts that are written."""
     return len([*folder.glob("part-*")])
-
-
-def kill_workers(arguments: list[str], output: Path, total: int, env: dict[str, str]) -> int:
-    """Kill a worker, five times in one run; the number of kills."""
-    killed, rng = 0, random.Random(0)
-    with begun(arguments, env) as process:
-        while process.poll() is None:
-            busy = workers()
-            if killed < KILLS and busy and parts(output) >= killed * total // (KILLS + 1):
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(busy[rng.randrange(len(busy))], signal.SIGKILL)
-                    killed += 1
-            time.sleep(0.5)
-    return killed if not process.returncode else -1
-
-
-def kill_drivers(arguments: list[str], output: Path, total: int, env: dict[str, str]) -> int:
-    """Kill the driver in five runs, and let the sixth end; the number of kills."""
-    killed = 0
-    for attempt in range(KILLS + 1):
-        with begun(arguments, env) as process:
-            while process.poll() is None:
-                wanted = (attempt + 1) * total // (KILLS + 1)
-                if attempt < KILLS and parts(output) >= min(wanted, total - 1):
-                    process.kill()
-                    process.wait()
-                    killed += 1
-                time.sleep(0.1)
-    return killed if not process.returncode else -1
-
-
-@contextlib.contextmanager
-def two_nodes() -> Iterator[Any]:
-    """A cluster of two Ray nodes with a core each."""
-    from ray.cluster_utils import Cluster
-
-    cluster = Cluster(
-        initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False}
-    )
-    cluster.add_node(num_cpus=1)
-    try:
-        yield cluster
-    finally:
-        cluster.shutdown()
-
-
-def kill_node(cluster: Any, arguments: list[str], output: Path, env: dict[str, str]) -> int:
-    """Kill a node in the middle of a run, and add another one."""
-    with begun(arguments, env) as process:
-        while process.poll() is None and not parts(output):
-            time.sleep(0.2)
-        cluster.remove_node(next(iter(cluster.worker_nodes)), allow_graceful=False)
-        cluster.add_node(num_cpus=1)
-    return 1 if not process.returncode else -1
 
 
 def grown(run: Run) -> float:
@@ -223,14 +144,48 @@ def bar(name: str, value: float, met: bool) -> bool:
     return met
 
 
-def disturbed(folder: Path, source: Path, expected: Path, env: dict[str, str], where: str) -> bool:
-    """Kill workers and drivers; whether the outputs are the undisturbed one."""
-    total, met = parts(expected), True
-    for what, kill in (("workers", kill_workers), ("drivers", kill_drivers)):
-        output = folder / f"{where}-{what}"
-        killed = kill(command(source, output, "--on", "ray"), output, total, env)
-        met &= bar(f"{what} killed, {where}", killed, killed == KILLS and same(output, expected))
+def disturbed(
+    workers: Work, driver: Work, outputs: Sequence[Path], expected: Path, where: str
+) -> bool:
+    """Kill workers in one run, and drivers in another; whether both outputs are as expected."""
+    met, killed = True, (kill_workers(workers), kill_drivers(driver))
+    for what, count, output in zip(("workers", "drivers"), killed, outputs, strict=True):
+        unharmed = count == KILLS and same(output, expected)
+        met &= bar(f"{what} killed, {where}", count, unharmed)
     return met
+
+
+def judged(folder: Path, source: Path, expected: Path, env: Env, where: str) -> bool:
+    """The kills while rows are judged."""
+    outputs = [folder / f"{where}-{what}" for what in ("workers", "drivers")]
+    return disturbed(
+        *(judging(source, o, expected, env) for o in outputs), outputs, expected, where
+    )
+
+
+def judging(source: Path, output: Path, expected: Path, env: Env) -> Work:
+    """Judging; its share is that of the parts that are written."""
+    total = parts(expected)
+    return Work(command(source, output, "--on", "ray"), env, lambda _: parts(output) / total)
+
+
+def generated(folder: Path, expected: Path, seconds: float, env: Env, where: str) -> bool:
+    """The kills while rows are made; the share is that of the time of the undisturbed run.
+
+    A driver that begins again finds the candidates of those before it, so it is killed earlier.
+    """
+    outputs = [folder / f"data-{where}-{what}" for what in ("workers", "drivers")]
+    works = (
+        Work(generating(output, "on=ray"), env, lambda spent, last=last: spent / (last * seconds))
+        for output, last in zip(outputs, (1, 2.5), strict=True)
+    )
+    return disturbed(*works, outputs, expected, f"data, {where}")
+
+
+def generating(output: Path, *options: str) -> list[str]:
+    """The command line that makes training rows of generated problems."""
+    made = [f"out={output}", "bank=0", f"parametric={PROBLEMS}", "card=false", *options]
+    return [sys.executable, "-m", "gradegpt", "data", "demo", *made]
 
 
 def main(
@@ -266,17 +221,20 @@ def measured(folder: Path, rows: int, kill_rows: int) -> Iterator[bool]:
     yield bar("two workers by one", one.seconds / two.seconds, one.seconds >= SPEEDUP * two.seconds)
     yield bar("memory, end by beginning", grown(two), grown(two) <= GROWTH)
     yield bar("the same from one core", 1, same(folder / "one", folder / "two"))
+    made, data = folder / "data", finished(generating(folder / "data"))
+    show("rows made, all cores", data, PROBLEMS)
     finished(command(few, folder / "few", "--on", "ray"))
-    yield disturbed(folder, few, folder / "few", {}, "one node")
+    yield judged(folder, few, folder / "few", {}, "one node")
+    yield generated(folder, made, data.seconds, {}, "one node")
     with two_nodes() as cluster:
         env = {"RAY_ADDRESS": cluster.address}
         nodes = finished(command(many, folder / "nodes", "--on", "ray"), env)
         show("Ray, two nodes", nodes, rows)
         yield bar("the same from two nodes", 1, same(folder / "nodes", folder / "two"))
-        yield disturbed(folder, few, folder / "few", env, "two nodes")
-        output = folder / "node"
-        killed = kill_node(cluster, command(few, output, "--on", "ray"), output, env)
-        yield bar("node killed", killed, killed == 1 and same(output, folder / "few"))
+        yield judged(folder, few, folder / "few", env, "two nodes")
+        yield generated(folder, made, data.seconds, env, "two nodes")
+        killed = kill_node(cluster, judging(few, folder / "node", folder / "few", env))
+        yield bar("node killed", killed, killed == 1 and same(folder / "node", folder / "few"))
 
 
 if __name__ == "__main__":
