@@ -32,7 +32,7 @@ from kills import KILLS, Work, begun, below, kill_drivers, kill_node, kill_worke
 OVERHEAD: Final = 0.15
 SPEEDUP: Final = 1.7
 GROWTH: Final = 1.15
-PROBLEMS: Final = 10_000
+PROBLEMS: Final = 20_000
 """Generated problems; some two rows are made of each."""
 MB: Final = 2**20
 PAGE: Final = os.sysconf("SC_PAGE_SIZE")
@@ -177,7 +177,7 @@ def generated(folder: Path, expected: Path, seconds: float, env: Env, where: str
     outputs = [folder / f"data-{where}-{what}" for what in ("workers", "drivers")]
     works = (
         Work(generating(output, "on=ray"), env, lambda spent, last=last: spent / (last * seconds))
-        for output, last in zip(outputs, (1, 2.5), strict=True)
+        for output, last in zip(outputs, (1, 0.4), strict=True)
     )
     return disturbed(*works, outputs, expected, f"data, {where}")
 

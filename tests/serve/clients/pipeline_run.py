@@ -84,13 +84,17 @@ def openrlhf(url: str, rows: Rows) -> list[Any]:
 
 
 def verl(url: str, rows: Rows) -> list[Any]:
-    """The rewards of its reward loop, by its own settings for PPO and those of the guide; None: undecided."""
-    import gradegpt.reward
+    """The rewards of its reward loop, by its own settings for PPO and those of the guide.
+
+    None stands for an undecided one.
+    """
     import hydra
     import numpy as np
     import torch
     from verl import DataProto, trainer
     from verl.experimental.reward_loop.reward_loop import RewardLoopWorker
+
+    import gradegpt.reward
 
     os.environ["GRADEGPT_URL"] = url
     folder = str(Path(str(trainer.__file__)).parent / "config")

@@ -1,8 +1,8 @@
 """The guides' pipelines: their own judging code runs to its end, undecided answers included.
 
 Each is a package of its own with many others, so these tests are slow and skip what is missing:
-``pip install --no-deps lm-eval evalscope opencompass ms-vlmeval openrlhf verl`` in an environment of
-their own, with what their imports then ask for.
+``pip install --no-deps lm-eval evalscope opencompass ms-vlmeval openrlhf verl`` in an environment
+of their own, with what their imports then ask for.
 """
 
 from __future__ import annotations
