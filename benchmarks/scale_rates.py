@@ -6,7 +6,7 @@ The figures are those that ``benchmarks/scale.yaml`` needs: CPU seconds of one c
 ``ROUNDS``, as other work on the machine only adds to them. A whole command on one core takes as
 long as its CPU time; for two cores its wall time counts, beside which ``others`` is the share of
 the machine that other processes had: measure again where that is more than a few hundredths. For
-the model the first ``MODEL_ROWS`` rows are judged.
+the model the first ``MODEL_ROWS`` rows are judged, and on Ray ``RAY_FILES`` copies of the file.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ from gradegpt.tables import opened
 
 AT_A_TIME: Final = 1_024
 MODEL_ROWS: Final = 400
+RAY_FILES: Final = 8
 ROUNDS: Final = 3
 _RULES: Final = ("--judge", "rules")
 
@@ -162,6 +163,18 @@ def command(file: Path, cores: int, *arguments: str) -> dict[str, float]:
         }  # fmt: skip
 
 
+def on_ray(files: str, cores: int) -> dict[str, float]:
+    """The wall seconds of judging by rules on a Ray that is started for it."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = [
+            "taskset", "-c", ",".join(map(str, range(cores))), sys.executable, "-m", "gradegpt",
+            "judge", files, "--ignore-extra", "-o", f"{folder}/out", *_RULES, "--on", "ray",
+        ]  # fmt: skip
+        started = time.perf_counter()
+        subprocess.run(program, stdout=subprocess.DEVNULL, check=True)
+        return {"wall": round(time.perf_counter() - started, 2)}
+
+
 def _busy() -> float:
     """The CPU seconds of all processes since the machine started."""
     user, nice, system, *_ = Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]
@@ -189,6 +202,10 @@ def main(file: Path, nano: str) -> None:
         lines = copy.read_text(encoding="utf-8").splitlines(keepends=True)
         one.write_text(lines[0], encoding="utf-8")
         first.write_text("".join(lines[:MODEL_ROWS]), encoding="utf-8")
+        copies = copy.with_name("copies")
+        copies.mkdir()
+        for number in range(RAY_FILES):
+            shutil.copy(copy, copies / f"{number}.jsonl")
         model = ("--judge", "cascade", "--model", nano, "--min-confidence", "0")
         commands = {
             "start, rules": lambda: command(one, 1, *_RULES),
@@ -196,6 +213,8 @@ def main(file: Path, nano: str) -> None:
             "rules, 1 core": lambda: command(copy, 1, *_RULES),
             "rules, 2 cores": lambda: command(copy, 2, *_RULES),
             "cascade, 1 core": lambda: command(first, 1, *model),
+            "start, Ray": lambda: on_ray(str(one), 2),
+            "rules, Ray": lambda: on_ray(f"{copies}/*.jsonl", 2),
         }
         found = least(
             lambda: {
@@ -203,7 +222,10 @@ def main(file: Path, nano: str) -> None:
                 "commands": {name: run() for name, run in commands.items()},
             }
         )
-        sizes = {"rows": len(lines), "bytes": copy.stat().st_size, "model_rows": MODEL_ROWS}
+        sizes = {
+            "rows": len(lines), "bytes": copy.stat().st_size, "model_rows": MODEL_ROWS,
+            "ray_files": RAY_FILES,
+        }  # fmt: skip
         print(yaml.safe_dump({**sizes, **found}, sort_keys=False))
 
 

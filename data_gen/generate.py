@@ -31,7 +31,8 @@ from .strata import stratified
 from .tasks import connected
 
 _LEAST_FOR_PROBE: Final = 400
-_MOST_FOR_PROBE: Final = 100_000
+_MOST: Final = 100_000
+"""Rows that are held in memory at a time, for the probe and for the answers of drills."""
 
 
 def generate(
@@ -126,11 +127,16 @@ def _drills(
     sifted: Sifted, train: Keys, settings: DataGenSettings, progress: Progress
 ) -> Iterator[str]:
     """The comparison drills of a judge; none where no candidate has a comparison."""
-    answers = by_type(sifted.read(numbers(train, "row")))
+    answers = by_type(sifted.read(_at_most(train)))
     for index in range(settings.drills if answers else 0):
         yield dump(judge_drill(rng_for(f"drill:{index}", settings.seed), answers)) + "\n"
         if index % 500 == 499 or index == settings.drills - 1:
             progress("writing drills", index + 1, settings.drills)
+
+
+def _at_most(keys: Keys) -> Any:
+    """The numbers of ``_MOST`` rows, or of all: those with the lowest digests, ascending."""
+    return np.sort(numbers(keys, "row")[selection_order(keys)[:_MOST]])
 
 
 def _describe(
@@ -165,7 +171,7 @@ def _probe(
     written = everyone.filter(column(everyone, "origin").among(["synthetic"]))
     if not settings.quality.artifact_probe or len(written) < _LEAST_FOR_PROBE:
         return None
-    rows = numbers(written, "row")[selection_order(written)[:_MOST_FOR_PROBE]]
+    rows = _at_most(written)
     parts = [np.intersect1d(numbers(part, "row"), rows) for part in chosen.values()]
     read = [(c.item.response, c.verdict, c.group) for part in parts for c in sifted.read(part)]
     every, answered = (

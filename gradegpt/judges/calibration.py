@@ -167,8 +167,9 @@ def combined(before: Judgement, own: Judgement, weights: Weights) -> Judgement:
     """A judge's judgement with the confidence that the weights give it after the earlier judges.
 
     Where the sum has the earlier verdict alone, that judgement is kept; where it has neither's,
-    there is no chain, as it would contradict the verdict. A verdict that a judge withholds counts,
-    and stays withheld. A judge without a score adds nothing, and a failure stays a failure.
+    there is no chain, as it would contradict the verdict. A verdict that a judge withholds counts;
+    the likelier one stays withheld where this judge gives none. A judge without a score adds
+    nothing, and a failure stays a failure.
     """
     score = chance_of_right(own, raw=True)
     if score is None:
@@ -181,6 +182,9 @@ def combined(before: Judgement, own: Judgement, weights: Weights) -> Judgement:
         changes = {**_NO_CHAIN, "reason": OUTWEIGHED}
         changes["withheld" if own.verdict is None else "verdict"] = likelier
         made = own.model_copy(update=changes)
+    elif made.verdict is None and own.verdict is not None:  # the earlier judge withheld it
+        given = {"outcome": Outcome.JUDGED, "verdict": likelier, "withheld": None}
+        made = made.model_copy(update=given)
     confidence = 1 / (1 + math.exp(-abs(odds)))
     return _with_cost(made.model_copy(update={"confidence": confidence}), own)
 

@@ -98,13 +98,15 @@ def test_the_chain_is_that_of_the_verdict() -> None:
     assert (neither.method, neither.reason, neither.chain) == ("model", OUTWEIGHED, None)
 
 
-def test_a_withheld_verdict_stays_withheld() -> None:
+def test_a_withheld_verdict_stays_withheld_until_another_judge_gives_one() -> None:
     """Its odds count, and a later judge adds its own to them."""
     doubt = combined(said(None), withheld(YES, 0.8), Weights())
     assert (doubt.outcome, doubt.withheld, doubt.verdict) == (Outcome.UNDECIDED, YES, None)
     assert chance_of_right(doubt) == pytest.approx(0.8)
     after = combined(doubt, said(YES, score=0.5), Weights())
     assert (after.verdict, after.confidence) == (YES, pytest.approx(0.8))
+    given = combined(doubt, said(NO, score=0.6), Weights())
+    assert (given.outcome, given.withheld, given.verdict) == (Outcome.JUDGED, None, YES)
     outvoted = combined(said(None), withheld(YES, 0.6), Weights(bias=-3))
     assert (outvoted.outcome, outvoted.withheld) == (Outcome.UNDECIDED, NO)
 
