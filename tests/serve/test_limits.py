@@ -19,6 +19,8 @@ from gradegpt.schema import Item, Judgement, Outcome, Verdict
 from gradegpt.settings import build_settings
 from serve.app import build_app, create_app
 from serve.keys import app as keys_app
+from serve.metrics import Metrics
+from serve.middleware import Gate, Middleware
 from serve.settings import ServeSettings
 
 ClientFor = Callable[..., TestClient]
@@ -200,31 +202,28 @@ def test_a_request_that_exceeds_the_grace_period_is_answered(
     assert capsys.readouterr().err == ""
 
 
-def test_a_client_that_does_not_read_its_reply_is_given_up(
-    item: dict[str, Any], tmp_path: Path
-) -> None:
+def test_a_client_that_does_not_read_its_reply_is_given_up() -> None:
     """A large reply is written in pieces, so the server notices; nothing of it is kept."""
-    judge = Gated()
-    judge.gate.set()
-    app = create_app(judge, ServeSettings(state=tmp_path, deadline_s=0.2))
-    body = json.dumps({"items": [{**item, "id": "x" * 1_000}] * 256}).encode()
-    parts, said = iter([body]), list[Any]()
+    gate, said, held = Gate(), list[Any](), list[int]()
+
+    async def replies(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"x" * 300_000})
 
     async def receive() -> dict[str, Any]:
-        if (part := next(parts, None)) is not None:
-            return {"type": "http.request", "body": part, "more_body": False}
-        await asyncio.sleep(60)
         raise AssertionError
 
     async def send(message: Any) -> None:
+        held.append(gate.held)
         if len(said) == 3:
             await asyncio.sleep(60)
         said.append(message)
 
-    asyncio.run(app(scope_of(body), receive, send))
-    app.state.scheduler.close()
+    middleware = Middleware(replies, gate, Metrics(), patience_s=0.05)
+    asyncio.run(middleware(scope_of(b""), receive, send))
     assert [len(message.get("body", b"")) for message in said] == [0, 65_536, 65_536]
-    assert (app.state.gate.held, app.state.gate.running) == (0, 0)
+    assert held == [0, 300_000, 300_000, 300_000]
+    assert (gate.held, gate.running) == (0, 0)
 
 
 def test_a_stopping_server_refuses_new_requests(
