@@ -19,7 +19,7 @@ from gradegpt.errors import EngineError, GradeGPTError, MissingError, SettingsEr
 from gradegpt.importers import logs
 from gradegpt.inputs import CheckedInput, check_input
 from gradegpt.judges.base import Judge
-from gradegpt.judges.build import JudgeSettings, build_judge, missing_kinds
+from gradegpt.judges.build import JudgeSettings, build_judge, missing_kinds, on_every_core
 from gradegpt.mistakes import explain
 from gradegpt.options import Kind
 from gradegpt.records import validate
@@ -242,7 +242,7 @@ def _built(settings: JudgeSettings) -> Judge:
     if missing := missing_kinds(judge):
         listed = "\n  ".join(missing)
         typer.echo(f"max_error: no verdict is given where it is not shown\n  {listed}", err=True)
-    return judge
+    return on_every_core(judge, settings)
 
 
 @app.command()

@@ -21,6 +21,7 @@ from gradegpt.errors import EngineError, GradeGPTError, OutputError
 from gradegpt.inputs import CheckedInput as CheckedInput
 from gradegpt.inputs import check_input as check_input
 from gradegpt.judges.base import Judge
+from gradegpt.judges.parallel import ROWS_AT_A_TIME, ParallelJudge
 from gradegpt.records import (
     EXISTS,
     ResumableWriter,
@@ -147,14 +148,11 @@ def judge_file(
         rows_before = writer.done - _judge_failed(judge, source, writer, rows_per_write)
         counts = count(read_rows(writer.partial, Judgement))
         report(writer.done, source.rows)
-        for start, items in _in_writes(source, rows_per_write):
-            if start + len(items) > writer.done:
-                # A write that was cut short is judged again as a whole, for the same bytes: the
-                # last digits of a model's confidence depend on the other rows of the batch.
-                judgements = _judge(judge, items)[writer.done - start :]
-                writer.write(judgements)
-                counts += count(judgements)
-                report(writer.done, source.rows)
+        for start, judgements in _judged(judge, source, rows_per_write, writer.done):
+            left = judgements[writer.done - start :]
+            writer.write(left)
+            counts += count(left)
+            report(writer.done, source.rows)
     seconds = time.perf_counter() - started
     _write_manifest(output, source, judge, counts, seconds if not rows_before else None)
     return Summary(
@@ -179,8 +177,8 @@ def judge_rows(
         EngineError: the engine cannot work or failed for all items.
 
     """
-    for _, items in _in_writes(source, rows_at_a_time):
-        yield _judge(judge, items)
+    for _, judgements in _judged(judge, source, rows_at_a_time):
+        yield judgements
 
 
 def _judge_failed(judge: Judge, source: CheckedInput, writer: ResumableWriter, size: int) -> int:
@@ -189,11 +187,10 @@ def _judge_failed(judge: Judge, source: CheckedInput, writer: ResumableWriter, s
     failed = {n for n, row in written if row.outcome is Outcome.FAILED}
     if not failed:
         return 0
-    rows = itertools.chain.from_iterable(items for _, items in _in_writes(source, size))
+    rows = itertools.chain.from_iterable(_in_writes(source, size))
     left = [item for n, item in enumerate(rows) if n in failed]
-    judgements = itertools.chain.from_iterable(
-        _judge(judge, left[start : start + size]) for start in range(0, len(left), size)
-    )
+    parts = (left[start : start + size] for start in range(0, len(left), size))
+    judgements = itertools.chain.from_iterable(_checked(judge.judge(part)) for part in parts)
     kept = enumerate(read_rows(writer.partial, Judgement))
     writer.replace([next(judgements) if n in failed else row for n, row in kept])
     return len(failed)
@@ -219,17 +216,32 @@ def _is_of(manifest: dict[str, Any], source: CheckedInput, judge: Judge) -> bool
     return same_input and manifest.get("judge") == judge.fingerprint
 
 
-def _in_writes(source: CheckedInput, size: int) -> Iterator[tuple[int, list[Item]]]:
+def _in_writes(source: CheckedInput, size: int) -> Iterator[list[Item]]:
     items = (item for _, item in source.items())
-    for start in itertools.count(step=size):
-        some = list(itertools.islice(items, size))
-        if not some:
-            return
-        yield start, some
+    while some := list(itertools.islice(items, size)):
+        yield some
 
 
-def _judge(judge: Judge, items: Sequence[Item]) -> list[Judgement]:
-    judgements = judge.judge(items)
+def _judged(
+    judge: Judge, source: CheckedInput, size: int, done: int = 0
+) -> Iterator[tuple[int, list[Judgement]]]:
+    """The judgements of the rows after the first ``done``, ``size`` at a time, and where they are.
+
+    A write that was cut short is judged again as a whole, for the same bytes: the last digits of a
+    model's confidence depend on the other rows of the batch. A judge on several cores sets its own
+    size, and goes on while its judgements are written.
+    """
+    parallel = judge if isinstance(judge, ParallelJudge) else None
+    size = ROWS_AT_A_TIME if parallel else size
+    start = done - done % size
+    batches = itertools.islice(_in_writes(source, size), start // size, None)
+    made = parallel.judge_batches(batches) if parallel else map(judge.judge, batches)
+    for judgements in made:
+        yield start, _checked(judgements)
+        start += len(judgements)
+
+
+def _checked(judgements: list[Judgement]) -> list[Judgement]:
     check_answered(judgements)
     return judgements
 

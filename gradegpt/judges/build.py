@@ -156,6 +156,19 @@ def build_judge(settings: JudgeSettings) -> Judge:
     return judge if settings.cache is None else CachedJudge(judge, settings.cache)
 
 
+def build_alone(settings: JudgeSettings) -> Judge:
+    """The same judge, in this process alone."""
+    judge = build_judge(settings)
+    return judge.inner if isinstance(judge, ParallelJudge) else judge
+
+
+def on_every_core(judge: Judge, settings: JudgeSettings) -> Judge:
+    """The judge for many rows: a cascade that asks no model runs on every core, as the rules do."""
+    if isinstance(judge, CascadeJudge) and judge.first_model == len(judge.stages):
+        return ParallelJudge(judge, settings=settings.model_dump_json())
+    return judge
+
+
 def missing_kinds(judge: Judge) -> Sequence[str]:
     """The kinds of answers for which the error cannot be promised, and why; see ``Promise``."""
     inner = judge.inner if isinstance(judge, CachedJudge) else judge

@@ -1,4 +1,4 @@
-"""The rules on every core, in processes that stay alive; a crash affects a single item."""
+"""Judges without a model on every core, in processes that stay alive; a crash affects one item."""
 
 from __future__ import annotations
 
@@ -7,18 +7,21 @@ import json
 import queue
 import sys
 import time
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from typing import Final
 
-from gradegpt.judges.base import undecided
+from gradegpt.judges.base import Judge, undecided
 from gradegpt.judges.profile import ProfileJudge
 from gradegpt.judges.rules import RuleJudge
 from gradegpt.machine import cores
 from gradegpt.rules.workers import Worker
 from gradegpt.schema import Item, Judgement
 
+ROWS_AT_A_TIME: Final = 1_024
+"""Rows to judge per call: enough for all cores."""
 _CHUNK: Final = 128
 _MIN_ITEMS: Final = 512
 """Fewer items are judged in this process, as starting others takes longer than judging them."""
@@ -29,7 +32,7 @@ _FIELDS: Final = set(Item.model_fields)
 
 
 class ParallelJudge:
-    """A rule judge or profile over several processes; same judgements, same order.
+    """A judge that asks no model, over several processes; same judgements, same order.
 
     If a process dies or exceeds the limit, the item that it was judging is undecided with the
     reason ``worker:lost``, and a new process judges the rest of its share.
@@ -37,13 +40,18 @@ class ParallelJudge:
     Args:
         judge: The judge in each process; it also judges small batches in this process.
         processes: The number of processes. None: one per core.
+        settings: The judge's settings as JSON, from which each process builds it; rules and
+            profiles need none.
 
     """
 
-    def __init__(self, judge: RuleJudge | ProfileJudge, processes: int | None = None) -> None:
+    def __init__(
+        self, judge: Judge, processes: int | None = None, settings: str | None = None
+    ) -> None:
         self.name = judge.name
-        self._judge = judge
-        self._profile = judge.name if isinstance(judge, ProfileJudge) else ""
+        self.inner = judge
+        profile = judge.name if isinstance(judge, ProfileJudge) else None
+        self._settings = settings or json.dumps({"kind": "rules", "profile": profile})
         self.processes = processes or cores()
         self._least = _MIN_ITEMS if self.processes > 1 else sys.maxsize
         self._free = queue.LifoQueue[Worker | None]()
@@ -53,21 +61,42 @@ class ParallelJudge:
     @property
     def fingerprint(self) -> str:
         """That of the inner judge: the number of processes changes no judgement."""
-        return self._judge.fingerprint
+        return self.inner.fingerprint
 
     def isolated(self) -> ParallelJudge:
         """The same with one process, in which also a few items are judged."""
-        alone = ParallelJudge(self._judge, 1)
+        alone = ParallelJudge(self.inner, 1, self._settings)
         alone._least = 0
         return alone
 
     def judge(self, items: Sequence[Item]) -> list[Judgement]:
         """One judgement per item, in order."""
-        if len(items) < self._least:
-            return self._judge.judge(items)
-        chunks = [items[at : at + _CHUNK] for at in range(0, len(items), _CHUNK)]
+        return next(self.judge_batches([items]))
+
+    def judge_batches(self, batches: Iterable[Sequence[Item]]) -> Iterator[list[Judgement]]:
+        """The judgements of each batch, in order.
+
+        The processes judge one batch while the caller uses the judgements of the batch before it
+        and reads the batch after it.
+        """
+        begun = deque[list[Future[list[Judgement]]]]()
         with ThreadPoolExecutor(self.processes) as threads:
-            return [made for part in threads.map(self._chunk, chunks) for made in part]
+            for items in batches:
+                begun.append(self._begun(items, threads))
+                if len(begun) > 1:
+                    yield _ended(begun.popleft())
+            while begun:
+                yield _ended(begun.popleft())
+
+    def _begun(
+        self, items: Sequence[Item], threads: ThreadPoolExecutor
+    ) -> list[Future[list[Judgement]]]:
+        if len(items) >= self._least:
+            chunks = (items[at : at + _CHUNK] for at in range(0, len(items), _CHUNK))
+            return [threads.submit(self._chunk, chunk) for chunk in chunks]
+        done = Future[list[Judgement]]()
+        done.set_result(self.inner.judge(items))
+        return [done]
 
     def _chunk(self, items: Sequence[Item]) -> list[Judgement]:
         if (made := self._ask(items)) is not None:
@@ -80,7 +109,7 @@ class ParallelJudge:
         worker = self._free.get()
         try:
             if worker is None or worker.process.poll() is not None:
-                worker = Worker("gradegpt.judges.worker", self._profile)
+                worker = Worker("gradegpt.judges.worker", self._settings)
                 atexit.register(worker.kill)
             rows = [item.model_dump(mode="json", include=_FIELDS) for item in items]
             line = json.dumps(rows).encode() + b"\n"
@@ -91,6 +120,10 @@ class ParallelJudge:
             return [Judgement.model_validate(row) for row in json.loads(answer)]
         finally:
             self._free.put(worker)
+
+
+def _ended(futures: Iterable[Future[list[Judgement]]]) -> list[Judgement]:
+    return [judgement for future in futures for judgement in future.result()]
 
 
 @cache

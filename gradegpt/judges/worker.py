@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import sys
 
-from gradegpt.judges.profile import ProfileJudge
-from gradegpt.judges.rules import RuleJudge
+from gradegpt.judges.build import JudgeSettings, build_alone
 from gradegpt.schema import Item
 
 
 def main() -> None:
-    """Serve until the input ends; the argument is a profile's name, or empty for the rules."""
-    judge = ProfileJudge(sys.argv[1]) if sys.argv[1] else RuleJudge()
+    """Serve until the input ends; the argument is the settings of the judge as JSON."""
+    judge = build_alone(JudgeSettings.model_validate_json(sys.argv[1]))
     _write("ready")
     for line in sys.stdin:
         items = [Item.model_validate(row) for row in json.loads(line)]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
+from gradegpt.judges.build import JudgeSettings, build_judge, on_every_core
 from gradegpt.judges.parallel import ParallelJudge, judge_many
 from gradegpt.judges.profile import ProfileJudge
 from gradegpt.judges.rules import RuleJudge
@@ -22,6 +25,38 @@ def test_processes_change_no_judgement(judge: RuleJudge | ProfileJudge) -> None:
     parallel = ParallelJudge(judge, processes=2)
     assert parallel.judge(many) == judge.judge(many)
     assert parallel.fingerprint == judge.fingerprint
+
+
+def test_a_cascade_without_a_model_runs_on_every_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each process builds the same cascade; one that asks a model stays in this process."""
+    monkeypatch.setattr("gradegpt.judges.parallel.cores", lambda: 2)
+    settings = JudgeSettings(judges=(JudgeSettings(kind="rules"), JudgeSettings(kind="lexical")))
+    cascade = build_judge(settings)
+    parallel = on_every_core(cascade, settings)
+    assert isinstance(parallel, ParallelJudge)
+    texts = [Item(id=f"t{n}", question="Who wrote it?", reference=("Jane Austen",),
+                  response=f"It was Jane {name}, I think.")
+             for n, name in enumerate(["Austen", "Eyre"] * 20)]  # fmt: skip
+    many = [*items(560), *texts]
+    assert parallel.judge(many) == cascade.judge(many)
+    asks = JudgeSettings(min_confidence=0)
+    assert on_every_core(build_judge(asks), asks).name == "cascade"
+    assert not isinstance(on_every_core(build_judge(asks), asks), ParallelJudge)
+
+
+def test_a_batch_is_read_while_the_one_before_it_is_judged() -> None:
+    """One ahead, and no more; in order."""
+    read = list[int]()
+
+    def batches() -> Iterator[list[Item]]:
+        for number in range(4):
+            read.append(number)
+            yield items(3)[number % 3 :]
+
+    made = ParallelJudge(RuleJudge(), processes=2).judge_batches(batches())
+    for number, judgements in enumerate(made):
+        assert read == list(range(min(number + 2, 4)))
+        assert judgements == RuleJudge().judge(items(3)[number % 3 :])
 
 
 def test_judge_many_is_the_rule_judge() -> None:
