@@ -26,6 +26,7 @@ PAGE: Final = ROOT / "docs" / "scale.md"
 COUNTS: Final = {"1 million": 10**6, "100 million": 10**8, "10 billion": 10**10}
 SIMULATED: Final = 12_000
 """Most parts that are simulated; more of them take as much longer."""
+UNITS: Final = {"core": "CPUs", "gpu": "GPUs"}
 IDLE: Final = 0.05
 """Above this share of the machine for other processes a wall time is no measurement."""
 UNDER_WAY: Final = 2
@@ -125,10 +126,10 @@ def plan(figures: Mapping[str, Any]) -> Iterator[list[str]]:
             has = {"core": cores, **({"gpu": gpus} if gpus else {})}
             price = sum(machine["price"] * n for machine, n in machines)
             runs = [run(rows, part, stages, has) for rows in COUNTS.values()]
-            fitted = ", ".join(f"{name}s {share:.0%}" for name, share in runs[-1].busy.items())
+            fitted = ", ".join(f"{UNITS[name]} {share:.0%}" for name, share in runs[-1].busy.items())
             lost = sum(stage.seconds for stage in stages) * part
             times = [f"{duration(r.seconds)}, {dollars(r.seconds / 3600 * price)}" for r in runs]
-            equipped = f"{gpus} GPUs, {cores:,} cores" if gpus else f"{cores:,} cores"
+            equipped = f"{gpus} GPUs, {cores:,} vCPUs" if gpus else f"{cores:,} vCPUs"
             yield [one["name"], equipped, *times, fitted, duration(lost)]
 
 
@@ -194,10 +195,10 @@ def tables(figures: Mapping[str, Any]) -> dict[str, str]:
         [name, f"{was:.1f} s", f"{found:.1f} s", f"{found / was - 1:+.0%}"]
         for name, was, found in points(figures)
     )
-    head = ("judges", "on", *COUNTS, "busy", "lost at most")
+    head = ("judges", "hardware", *COUNTS, "utilisation", "work lost at most")
     return {
         "plan": table(head, plan(figures)),
-        "points": table(("command", "measured", "simulated", "difference"), compared),
+        "points": table(("configuration", "measured", "simulated", "difference"), compared),
     }
 
 
