@@ -47,27 +47,28 @@ class _Rate(ProgressColumn):
 
 
 @app.command(
-    epilog="A small set in seconds: gradegpt data configs/data_gen/demo.yaml parametric=200"
+    epilog="For a small set in seconds: gradegpt data configs/data_gen/demo.yaml parametric=200"
 )
 def main(
     config: Annotated[Path, options.config("demo")],
     overrides: Annotated[
         list[str] | None,
         options.changes(
-            "out, seed, workers (processes), on (ray, or the address of a Ray cluster that works "
-            "instead), parametric (the number of problems with random numbers), balance.rows (the "
-            "rows to keep; 0 keeps all), formats (the share of each chain format, such as "
-            "{outcome: 1}), ..."
+            "out (the output folder), seed, workers (the number of processes; 0 is one per core), "
+            "on (ray, or ray://host:port: do the work on a Ray cluster), parametric (the number of "
+            "generated problems with random numbers), balance.rows (the number of rows to keep; 0 "
+            "keeps all), formats (the fraction of each chain format, such as {outcome: 1}), ..."
         ),
     ] = None,
 ) -> None:
-    """Turn questions, references and responses into prompt/completion rows.
+    """Make prompt/completion rows for a judge from questions, references and responses.
 
-    Writes into <out>: train and dev as JSON Lines and Parquet, disputed.jsonl (rows on which the
-    sources of labels disagree), README.md and card.html (the data card) and, last, manifest.json.
-    The same settings give the same bytes on any number of workers; a run that was stopped resumes
-    when the same command is given again. With kind: attacks it writes attacks.jsonl, labelled
-    responses that attack a judge, and manifest.json.
+    The output folder <out> (default: data/<name>) gets train and dev as JSON Lines and Parquet,
+    disputed.jsonl (rows on which the sources of labels disagree), README.md and card.html (the data
+    card) and, last, manifest.json. The same settings give the same bytes with any number of
+    workers. A run that was stopped resumes when the same command is given again. With the setting
+    kind: attacks, the command writes attacks.jsonl instead (labelled responses that try to
+    manipulate a judge), and manifest.json.
     """
     settings = load_settings(DataGenSettings, config, overrides or ())
     if settings.kind == "attacks":

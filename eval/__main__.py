@@ -22,8 +22,8 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 
 
 @app.command(
-    epilog="Your own file: gradegpt eval graded.csv --judge rules --judge cascade. "
-    "From settings, rules alone, in seconds: "
+    epilog="With a file of yours: gradegpt eval graded.csv --judge rules --judge cascade. "
+    "With a settings file, and the rules alone, which takes seconds: "
     "gradegpt eval configs/eval/handmade.yaml 'judges=[{kind: rules}]' name=rules-only"
 )
 def main(
@@ -31,25 +31,27 @@ def main(
         str,
         typer.Argument(
             metavar="FILE|CONFIG.YAML",
-            help="A table of answers, with a label each or without labels, in the formats and with "
-            "the columns of gradegpt judge. Or settings, such as configs/eval/handmade.yaml; the "
-            "name of a shipped file is enough: handmade.",
+            help="A table of answers, with or without a column of labels; its formats and other "
+            "columns are those of gradegpt judge. Or a settings file, or the name of a shipped "
+            "settings file, such as handmade.",
         ),
     ],
     overrides: Annotated[
         list[str] | None,
         options.changes(
-            "name, out (a folder; default runs/<name>), "
-            "judges=[{kind: rules|model|cascade, model: ..., adapter: ...}], bootstrap (resamples "
-            "for the intervals), seed, listed (the most items in the report). For settings also "
-            "sources=[{path: FILE}] with labels, or answers=[FILE] without."
+            "name, out (the output folder; default runs/<name>), "
+            "judges=[{kind: rules|model|cascade, model: ..., adapter: ...}], bootstrap (the number "
+            "of resamples for intervals), seed, listed (the largest number of items in the report)."
+            " With a settings file also sources=[{path: FILE}] (with labels) or answers=[FILE] "
+            "(without labels)."
         ),
     ] = None,
     judges: Annotated[
         list[Kind] | None,
         typer.Option(
             "--judge",
-            help=f"For a FILE; repeat it for more. {options.JUDGES} [default: cascade]",
+            help=f"The judge of a FILE; repeat the option for several judges. {options.JUDGES} "
+            "[default: cascade]",
         ),
     ] = None,
     model: options.Model = None,
@@ -59,14 +61,15 @@ def main(
     ignore_extra: options.IgnoreExtra = False,
     overwrite: options.Rejudge = False,
 ) -> None:
-    """Measure judges by labels, or a model on a benchmark.
+    """Measure judges against labels, or score a model.
 
-    With labels, how well each judge agrees with them; without, the score of the model that
-    answered.
+    If the rows have labels, it measures how well each judge agrees with them. If they have none, it
+    scores the model that wrote the answers, by the verdicts of each judge.
 
-    Writes to runs/<name>, for a FILE runs/<its name>: judgements/<judge>.jsonl, report.json,
-    report.html (open it in a browser) and, last, manifest.json. A stopped run resumes when the
-    same command is given again; finished judgements of the same rows by the same judge are reused.
+    The folder runs/<name> gets judgements/<judge>.jsonl, report.json, report.html (open it in a
+    browser) and, last, manifest.json. For a FILE, <name> is the file's name without its suffix. A
+    stopped run resumes when the same command is given again. Judgements of the same rows by the
+    same judge are reused.
     """
     from .evaluate import evaluate, evaluate_answers, report_path
     from .files import is_answers

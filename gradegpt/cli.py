@@ -115,8 +115,8 @@ def judge(
 ) -> None:
     """Judge a file, or one response.
 
-    With --on any number of files, on a Ray cluster. One response is given by --question,
-    --reference and --response. To resume a run that was stopped, give the same command again.
+    Give one response by --question, --reference and --response. With --on, any number of files are
+    judged on a Ray cluster. To resume a run that was stopped, give the same command again.
     """
     given = {
         "profile": profile, "model": model, "adapter": adapter, "base_url": base_url,
@@ -247,7 +247,10 @@ def _built(settings: JudgeSettings) -> Judge:
 
 @app.command()
 def engines() -> None:
-    """Show which engines work here, and what others need."""
+    """Show which engines (model backends) work here.
+
+    For each other engine it says which package to install.
+    """
     for name, usable, note in _engines():
         typer.echo(f"{name:<9} {'yes' if usable else 'no':<4} {note}")
 

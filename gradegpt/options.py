@@ -26,9 +26,11 @@ class Kind(StrEnum):
 
 
 JUDGES: Final = (
-    "rules: fast and deterministic. lexical: word overlap, for short free text. model: a language "
-    "model. cascade: rules, lexical, then model. code: runs a program's tests. parts: each answer "
-    "of a JSON list, by the cascade."
+    "rules: deterministic and fast. lexical: a classifier on word counts, for short free text. "
+    "model: a language model. cascade: rules, then lexical, then model; each judges the rows on "
+    "which those before it are undecided or unsure. A model without calibration.json comes "
+    "directly after rules; one that was measured to add nothing is not asked. code: runs a "
+    "program's test cases. parts: judges each answer of a JSON list by the cascade."
 )
 
 
@@ -50,13 +52,14 @@ Files = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="FILE...",
-        help="Items as JSON Lines, JSON, CSV, TSV, Parquet or XLSX; - for standard input; or "
-        "hf:owner/name:config@split; with --on several. Columns: question, reference, response; "
-        "optional id, context, answer_type, tolerance, needs, meta. Usual synonyms such as answer"
-        " and prediction are recognised. Columns with labels (label, verdict) are ignored. Logs "
-        "of other tools (lm-evaluation-harness, Inspect, OpenCompass, VLMEvalKit, evalscope, "
-        "simple-evals, HELM, verl, OpenRLHF) are accepted, and their scores are compared with the"
-        " new verdicts.",
+        help="The rows to judge, as JSON Lines, JSON, CSV, TSV, Parquet or XLSX; - reads standard "
+        "input, and hf:owner/name:config@split a data set of the Hugging Face Hub. Several files "
+        "need --on. Columns are question, reference and response, and optionally id, context, "
+        "answer_type, tolerance, needs and meta; usual synonyms such as answer and prediction are "
+        "recognised. Columns with labels (label, verdict) are not shown to the judge. A log of "
+        "another tool (lm-evaluation-harness, Inspect, OpenCompass, VLMEvalKit, evalscope, "
+        "simple-evals, HELM, verl, OpenRLHF) is judged again, and its scores are compared with "
+        "the new verdicts.",
     ),
 ]
 Output = Annotated[
@@ -65,9 +68,9 @@ Output = Annotated[
         "-o",
         "--output",
         metavar="OUT",
-        help="Write the judgements to OUT, in the order of the input: JSON Lines for .jsonl, or "
-        "the input's rows with a verdict each for .csv, .tsv, .xlsx, .parquet and .json. "
-        "With --on OUT is a folder. [default: JSON Lines on standard output]",
+        help="Write to OUT, in the order of the input. A .jsonl file gets one judgement per line. "
+        "A .csv, .tsv, .xlsx, .parquet or .json file gets the input's rows with the columns of a "
+        "verdict. With --on, OUT is a folder. [default: JSON Lines on standard output]",
     ),
 ]
 Map = Annotated[
@@ -75,15 +78,15 @@ Map = Annotated[
     typer.Option(
         "--map",
         metavar="FIELD=COLUMN",
-        help="Read FIELD from COLUMN; repeatable. FIELD= ignores the field.",
+        help="Read FIELD from COLUMN; may be repeated. FIELD= reads it from no column.",
     ),
 ]
 OutputForm = Annotated[
-    Form | None, typer.Option("--format", help="The output's format. [default: by its suffix]")
+    Form | None, typer.Option("--format", help="The format of OUT. [default: by its suffix]")
 ]
 References = Annotated[
     list[str] | None,
-    typer.Option(help="The reference answer; repeatable, where several are accepted."),
+    typer.Option(help="The reference answer; may be repeated if several are accepted."),
 ]
 Judge = Annotated[
     Kind,
@@ -97,94 +100,118 @@ BaseUrl = Annotated[
     typer.Option(
         metavar="URL",
         callback=http_url,
-        help="The URL of an OpenAI-compatible server, including /v1; its key: $OPENAI_API_KEY.",
+        help="The URL of an OpenAI-compatible server, including /v1, that runs the model. Its API "
+        "key is read from $OPENAI_API_KEY.",
     ),
 ]
 Engine = Annotated[
     Literal["auto", "transformers", "onnx", "vllm"] | None,
     typer.Option(
-        help="What runs a model in this process: onnx for a folder that gradegpt export wrote, "
-        "transformers, or vllm, for GPUs. [default: auto, one of the first two]"
+        help="The backend that runs the model in this process. auto: onnx for a folder that "
+        "gradegpt export wrote, otherwise transformers. vllm is for GPUs. [default: auto]"
     ),
 ]
 TensorParallel = Annotated[
     int | None,
-    typer.Option(min=1, metavar="GPUS", help="With --engine vllm: GPUs that share one copy."),
+    typer.Option(
+        min=1, metavar="GPUS", help="With --engine vllm: the GPUs over which a copy is divided."
+    ),
 ]
 DataParallel = Annotated[
     int | None,
-    typer.Option(min=1, metavar="COPIES", help="With --engine vllm: copies, on GPUs of their own."),
+    typer.Option(
+        min=1, metavar="COPIES", help="With --engine vllm: copies of the model, each on other GPUs."
+    ),
 ]
-BatchSize = Annotated[int | None, typer.Option(min=1, help="Batch size. [default: 32]")]
-Cache = Annotated[Path | None, typer.Option(help="Cache judgements in this file.")]
+BatchSize = Annotated[
+    int | None, typer.Option(min=1, help="Prompts per forward pass. [default: 32]")
+]
+Cache = Annotated[
+    Path | None,
+    typer.Option(help="Store judgements in this SQLite file, and reuse those that it has."),
+]
 MinConfidence = Annotated[
     float | None,
     typer.Option(
         min=0,
         max=1,
-        help="With --judge cascade: give no verdict below this measured confidence; 0 gives every "
-        "verdict. [default: 0.75]",
+        help="With --judge cascade: rows whose verdict has a lower measured confidence are left "
+        "undecided; 0 gives every verdict. [default: 0.75]",
     ),
 ]
 MaxError = Annotated[
     float | None,
     typer.Option(
-        metavar="SHARE",
-        help="With --judge cascade: give only verdicts of which at most this share is wrong, such "
-        "as 0.02, as shown by the labelled rows of the calibration; leave the rest undecided.",
+        metavar="FRACTION",
+        help="With --judge cascade: give only verdicts of which at most this fraction is wrong, "
+        "such as 0.02, and leave the other rows undecided. The bound is tested on the labelled "
+        "rows of the calibration, for each type of answer.",
     ),
 ]
 MaxFalseCorrect = Annotated[
     float | None,
     typer.Option(
-        metavar="SHARE",
-        help="With --max-error: another bound for the verdicts 'correct' alone.",
+        metavar="FRACTION",
+        help="With --max-error: a separate bound for the verdicts 'correct'.",
     ),
 ]
 Question = Annotated[str | None, typer.Option(help="The question of a single item.")]
 Context = Annotated[
     str | None,
-    typer.Option(help="The context of the question: a text, or the earlier parts of a problem."),
+    typer.Option(help="Text before the question, such as earlier parts of the problem."),
 ]
 Response = Annotated[str | None, typer.Option(help="The response to grade.")]
 Profile = Annotated[
     str | None,
     typer.Option(
-        help=f"With --judge rules: score exactly as a benchmark does: {', '.join(PROFILES)}. The "
-        "first two read \\boxed{}, arb the text after ANSWER:. An answer that does not match is "
-        "incorrect; a type for which the benchmark has no rule is undecided.",
+        help="With --judge rules: apply the scoring rules of a benchmark's paper: "
+        f"{', '.join(PROFILES)}. The first two read the answer in \\boxed{{}}, arb the text after "
+        "ANSWER:. An answer that does not match is incorrect. A type of answer for which the paper "
+        "has no rule is undecided.",
     ),
 ]
 Model = Annotated[
     str | None,
     typer.Option(
-        help="Model folder or Hugging Face name; with --base-url, the server's name of the model. "
-        "[default: the built-in model]"
+        help="The model: a folder, a Hugging Face name, or a shipped judge such as gradegpt-1.5b. "
+        "With --base-url, the model's name on the server. [default: the built-in nano]"
     ),
 ]
 Adapter = Annotated[
-    str | None, typer.Option(help="Folder or Hugging Face name of a LoRA adapter for the model.")
+    str | None, typer.Option(help="A folder or Hugging Face name of a LoRA adapter for the model.")
 ]
 ChainFormat = Annotated[
     schema.ChainFormat | None,
-    typer.Option(help="The format of the chain. [default: as the model was trained]"),
+    typer.Option(
+        help="What the model writes. outcome: the verdict alone. judge_of_chain: an explanation "
+        "that ends in the verdict. cross_lingual: the same, with Chinese quotes translated into "
+        "English. [default: as the model was trained]"
+    ),
 ]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the output if it exists.")]
 Rejudge = Annotated[
     bool,
     typer.Option(
-        "--overwrite", help="Replace judgements that were made from other rows or by another judge."
+        "--overwrite", help="Replace existing judgements of other rows or of another judge."
     ),
 ]
-IgnoreExtra = Annotated[bool, typer.Option("--ignore-extra", help="Ignore unknown columns.")]
-SkipBad = Annotated[bool, typer.Option("--skip-bad", help="Skip invalid rows, and count them.")]
+IgnoreExtra = Annotated[
+    bool,
+    typer.Option(
+        "--ignore-extra",
+        help="Ignore columns that hold no field; without this option they are an error.",
+    ),
+]
+SkipBad = Annotated[
+    bool, typer.Option("--skip-bad", help="Leave out invalid rows, and count them.")
+]
 
 
 def config(example: str) -> Any:
     """The argument of a command for its settings file; ``example`` is a shipped one's name."""
     return typer.Argument(
         metavar="CONFIG.YAML",
-        help=f"A settings file, or the name of a shipped one, such as {example}.",
+        help=f"A settings file, or the name of a shipped settings file, such as {example}.",
     )
 
 
@@ -198,16 +225,18 @@ On = Annotated[
     typer.Option(
         metavar="ray[://HOST:PORT]",
         callback=ray_address,
-        help="Judge on a Ray cluster, into the folder OUT: ray for the cluster of this machine, or "
-        "else for one of its cores alone. Input and output are paths that every node reaches, or "
-        "URLs such as s3://bucket/answers/*.parquet.",
+        help="Judge on a Ray cluster and write into the folder OUT. ray is the cluster that runs "
+        "on this machine; if none runs, one is started on all its cores until the command ends. "
+        "Input and output are paths that every node can read and write, or URLs such as "
+        "s3://bucket/answers/*.parquet.",
     ),
 ]
 Workers = Annotated[
     int | None,
     typer.Option(
         min=1,
-        help="With --on: processes that each load the model. [default: one per GPU, or 1]",
+        help="With --on: the number of processes that each load the model. [default: as many as "
+        "the GPUs suffice for, or 1 without GPUs]",
     ),
 ]
 

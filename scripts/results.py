@@ -32,10 +32,24 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 ROOT: Final = Path(__file__).parents[1]
 _HEAD: Final = """# Results
 
-The figures that hold today. This page is made by `python -m scripts.results render` from the
-summaries in [results/](results); how the figures came about is in
-[experiments/](experiments/README.md). "Collected" figures were taken from a report by a command;
-"recorded" ones were printed by the command named and written down by hand.
+This page has the figures that hold today. `python -m scripts.results render` makes it from the
+summaries in [results/](results). The pages in [experiments/](experiments/README.md) describe how
+the figures came about. "Collected" figures were taken from a report by a command. "Recorded"
+figures were printed by the command shown and written down by hand. Some tables were measured with
+earlier versions than the current ones; the signature below a table names the versions.
+
+| term | meaning |
+| --- | --- |
+| rules | the deterministic judge, which extracts answers and compares their values |
+| lexical judge | a small classifier on word counts, for short free text |
+| built-in judge, nano | the model `gradegpt-nano` (3.7M parameters) with its judge adapter |
+| chain; verdict only | a model's explanation that ends in the verdict; the verdict alone |
+| cascade | rules, then lexical judge, then model; each gets the rows still undecided or unsure |
+| undecided | a row on which a judge gives no verdict |
+| balanced accuracy | the mean of the accuracies on rows labelled correct and labelled incorrect |
+| AUC | the area under the ROC curve of the judge's probability that a response is correct |
+| `gaokao_eval_human`, ... | files of graded answers, which are not part of this project |
+| signature | versions of the judges, and the first 16 hex digits of SHA-256 digests of the rows |
 """
 _DIGITS: Final = 16
 """The digits of a SHA-256 digest that are shown."""
@@ -162,11 +176,11 @@ def _results(made: Mapping[str, Summary]) -> str:
 
 
 def _section(name: str, one: Summary) -> str:
-    how = "recorded by hand" if one.recorded else "collected from the report"
+    how = "recorded by hand in" if one.recorded else "collected from the report into"
     signed = "".join(f"- {key}: `{value}`\n" for key, value in one.signature.items())
     return (
         f"\n## {one.title}\n\n```\n{one.command}\n```\n\n"
-        f"{one.date}, {how}: [results/{name}.json](results/{name}.json).\n\n"
+        f"Measured on {one.date}, {how} [results/{name}.json](results/{name}.json).\n\n"
         f"{table(one, one.columns, name)}"
         + (f"\n{one.note}\n" if one.note else "")
         + (f"\n<details><summary>Signature</summary>\n\n{signed}\n</details>\n" if signed else "")

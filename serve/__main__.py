@@ -34,7 +34,7 @@ class AddressError(GradeGPTError, OSError):
 
 
 @app.command(
-    epilog="Ask it: curl localhost:8000/v1/judge -d "
+    epilog="To judge an item: curl localhost:8000/v1/judge -d "
     """'{"question": "2+2=?", "reference": "4", "response": "The answer is 4."}'"""
 )
 def serve(
@@ -42,28 +42,29 @@ def serve(
     overrides: Annotated[
         list[str] | None,
         options.changes(
-            "the judge: judge.kind=rules, judge.model=..., "
-            "judge.base_url=... Access: host, port, api_keys=FILE (gradegpt serve.keys adds a "
-            "key). More than one process: workers=2 (worker processes, restarted on crash), "
-            "processes=2 (whole servers behind the port). Limits: max_items, max_body_bytes, "
-            "max_held_bytes, max_queue, max_batch, deadline_s, grace_s. Prompts: "
-            "templates=[FILE], general=false, unrecognised=pass, undecided=error, "
-            "any_model=false. Others: judge.cache=FILE, log_requests=true; "
-            "docs/guides/serve.md describes each."
+            "For the judge: judge.kind=rules, judge.model=..., judge.base_url=..., "
+            "judge.cache=FILE. For access: host, port, api_keys=FILE (gradegpt serve.keys adds a "
+            "key). For several processes: workers=2 (worker processes, restarted after a crash), "
+            "processes=2 (server processes that share the port). For limits: max_items, "
+            "max_body_bytes, max_held_bytes, max_queue, max_batch, deadline_s, grace_s. For "
+            "prompts: templates=[FILE], general=false, unrecognised=pass, undecided=error, "
+            "any_model=false. For logs: log_requests=true. docs/guides/serve.md describes each."
         ),
     ] = None,
 ) -> None:
-    """Serve a judge, with its own and OpenAI-compatible APIs, until Ctrl-C or SIGTERM.
+    """Serve a judge over HTTP, with OpenAI-compatible APIs, until Ctrl-C or SIGTERM.
 
-    A scoring pipeline needs one change: its judge's base URL becomes the URL that the ready line
-    prints, with /v1. POST /v1/chat/completions, /v1/completions and /v1/responses recognise the
-    prompts of many pipelines (GET /v1/adapters lists them) and reply in the form that each parses.
+    To use it in a scoring pipeline, set the base URL of the pipeline's judge to the URL that the
+    server prints when it is ready, followed by /v1. POST /v1/chat/completions, /v1/completions and
+    /v1/responses recognise the prompt templates of many pipelines (GET /v1/adapters lists them) and
+    reply in the form that each pipeline parses.
 
-    POST /v1/judge takes an item (question, reference, response), {"items": [...]}, or JSON Lines
-    (Content-Type: application/x-ndjson). GET / is a page to try it. GET /ready reports whether
-    requests are accepted, GET /metrics the counters, GET /openapi.json all routes.
+    POST /v1/judge takes one item (question, reference, response), {"items": [...]}, or JSON Lines
+    (Content-Type: application/x-ndjson). GET / is a page to try the server in a browser. GET /ready
+    reports whether requests are accepted, GET /metrics has counters, and GET /openapi.json
+    describes all routes.
 
-    On SIGTERM, running requests are finished and new ones refused; the exit code is 0.
+    On SIGTERM the server finishes running requests, refuses new ones, and exits with code 0.
     """
     settings = load_settings(ServeSettings, config, overrides or ())
     if __name__ == "__main__":  # not where another program calls this function

@@ -17,28 +17,31 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 
 
 @app.command(
-    epilog="Another base: gradegpt train configs/train/nano-judge.yaml model=Qwen/Qwen3-0.6B "
-    "batch_size=4 gradient_accumulation=8 name=qwen3-0.6b"
+    epilog="To train another base: gradegpt train configs/train/nano-judge.yaml "
+    "model=Qwen/Qwen3-0.6B batch_size=4 gradient_accumulation=8 name=qwen3-0.6b"
 )
 def main(
     config: Annotated[Path, options.config("nano-judge")],
     overrides: Annotated[
         list[str] | None,
         options.changes(
-            "model (the base: a folder or Hugging Face name), data (a "
-            "folder of gradegpt data), out, max_steps, lora_rank, qlora, ..."
+            "model (the base: a folder or Hugging Face name), data (a folder that gradegpt data "
+            "wrote), out (the output folder; default runs/<name>), max_steps, lora_rank, qlora, ..."
         ),
     ] = None,
 ) -> None:
-    """Fine-tune a LoRA adapter on rows from gradegpt data.
+    """Fine-tune a LoRA adapter on rows that gradegpt data made.
 
-    Every eval_steps, chains are generated for dev_rows of dev and scored; the best step becomes
-    the adapter. Writes checkpoints to <out>, the adapter to <out>/adapter and, last,
-    <out>/manifest.json. A stopped run resumes from its last complete checkpoint, with the same
-    results as an unbroken run, when the same command is given again.
+    After every eval_steps steps, the model generates chains (explanations that end in a verdict)
+    for dev_rows rows of the dev set, and these are scored. The best step becomes the adapter. With
+    eval_steps=0, the last step becomes the adapter.
 
-    Several GPUs, or processes on a CPU: torchrun --nproc_per_node 2 -m gradegpt train CONFIG.YAML;
-    or accelerate launch, which on a CPU starts a single process.
+    The command writes checkpoints to <out>, the adapter to <out>/adapter and, last,
+    <out>/manifest.json. A stopped run resumes from its last complete checkpoint when the same
+    command is given again, and gives the same result as an uninterrupted run.
+
+    To use several GPUs, or several processes on a CPU, run: torchrun --nproc_per_node 2 -m gradegpt
+    train CONFIG.YAML. accelerate launch also works; on a CPU it starts a single process.
     """
     settings = load_settings(SFTSettings, config, overrides or ())
     from .sft import fine_tune
