@@ -126,7 +126,9 @@ def plan(figures: Mapping[str, Any]) -> Iterator[list[str]]:
             has = {"core": cores, **({"gpu": gpus} if gpus else {})}
             price = sum(machine["price"] * n for machine, n in machines)
             runs = [run(rows, part, stages, has) for rows in COUNTS.values()]
-            fitted = ", ".join(f"{UNITS[name]} {share:.0%}" for name, share in runs[-1].busy.items())
+            fitted = ", ".join(
+                f"{UNITS[name]} {share:.0%}" for name, share in runs[-1].busy.items()
+            )
             lost = sum(stage.seconds for stage in stages) * part
             times = [f"{duration(r.seconds)}, {dollars(r.seconds / 3600 * price)}" for r in runs]
             equipped = f"{gpus} GPUs, {cores:,} vCPUs" if gpus else f"{cores:,} vCPUs"
