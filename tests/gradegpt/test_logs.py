@@ -17,12 +17,13 @@ import pytest
 
 from gradegpt import cli
 from gradegpt.errors import EngineError, GradeGPTError, InputError, MissingError, OutputError
-from gradegpt.importers.logs import inspect_ai, lm_eval, verl
+from gradegpt.importers.logs import inspect_ai, lm_eval, opencompass, verl
 from gradegpt.importers.logs.changed import Scored, by_task, changed, shown, was_right
 from gradegpt.importers.logs.regrade import TOOLS, between, compare, items_of, recognise
 from gradegpt.importers.logs.rows import (
     LeftOut,
     LoggedItem,
+    listed,
     question_and_context,
     references,
     score,
@@ -36,23 +37,24 @@ LOGS = Path(__file__).parents[1] / "data" / "logs"
 SUMS = LOGS / "lm_eval" / "samples_sums_2026-11-23T14-32-53.167757.jsonl"
 CAPITALS = LOGS / "lm_eval" / "samples_capitals_2026-11-23T14-32-53.167757.jsonl"
 REVIEWS = LOGS / "evalscope" / "reviews" / "mock" / "general_mcq_choices.jsonl"
-PREDICTIONS = LOGS / "opencompass" / "predictions" / "mock" / "sums.json"
+COMPASS = LOGS / "opencompass"
+PREDICTIONS = COMPASS / "predictions" / "canned" / "sums.json"
+SHAPES = LOGS / "vlmevalkit" / "Canned_Shapes_exact_matching_result.tsv"
+ANSWERS = LOGS / "vlmevalkit" / "Canned_TextVQA_VAL_results.tsv"
 KINDS = {
     SUMS: "lm-evaluation-harness",
     CAPITALS: "lm-evaluation-harness",
     LOGS / "inspect" / "sums.json": "Inspect",
     LOGS / "inspect" / "sums.eval": "Inspect",
-    PREDICTIONS: "OpenCompass",
-    LOGS / "opencompass" / "results" / "mock" / "sums.json": "OpenCompass",
-    LOGS / "opencompass" / "old_results.json": "OpenCompass",
-    LOGS / "opencompass" / "ppl.json": "OpenCompass",
-    LOGS / "vlmevalkit.tsv": "VLMEvalKit",
+    **dict.fromkeys(sorted(COMPASS.rglob("*.json")), "OpenCompass"),
+    SHAPES: "VLMEvalKit",
+    SHAPES.with_suffix(".xlsx"): "VLMEvalKit",
+    ANSWERS: "VLMEvalKit",
     REVIEWS: "evalscope",
     LOGS / "evalscope" / "predictions" / "mock" / "general_mcq_choices.jsonl": "evalscope",
     LOGS / "simple_evals_allresults.json": "simple-evals",
     LOGS / "simple_evals.html": "simple-evals",
-    LOGS / "helm" / "scenario_state.json": "HELM",
-    LOGS / "helm" / "per_instance_stats.json": "HELM",
+    **dict.fromkeys(sorted((LOGS / "helm").rglob("*.json")), "HELM"),
     LOGS / "verl.jsonl": "verl",
     LOGS / "openrlhf.jsonl": "OpenRLHF",
     LOGS / "openrlhf_unlabelled.jsonl": "OpenRLHF",
@@ -152,8 +154,11 @@ def test_lm_eval_gives_a_row_for_each_filter_and_the_whole_response() -> None:
 def test_options_ranked_by_log_likelihood_are_left_out_with_the_reason() -> None:
     """They have no response; the reasons are counted."""
     for path, n, reason in (
-        (CAPITALS, 3, "log-likelihood"), (LOGS / "opencompass" / "ppl.json", 1, "perplexity"),
-    ):  # fmt: skip
+        (CAPITALS, 3, "log-likelihood"),
+        (COMPASS / "predictions" / "canned" / "ranked.json", 4, "perplexity"),
+        (COMPASS / "results" / "canned" / "ranked.json", 4, "perplexity"),
+        (LOGS / "helm" / "ranked" / "scenario_state.json", 9, "one by one"),
+    ):
         rows, left = read(path)
         assert not rows
         assert len(left) == n
@@ -224,53 +229,96 @@ def test_inspect_leaves_out_samples_that_ended_in_an_error(tmp_path: Path) -> No
     assert (rows[0].item.id, rows[0].metric, rows[0].old) == ("sums/s2/epoch2", "", None)
 
 
+OLD: dict[str, tuple[str, list[float | None]]] = {
+    "sums": ("correct", [1, 0, 0, 0, 0]),
+    "plain": ("", [None] * 5),
+    "judged": ("judge", [1, 1, 0, 0, None]),
+    "cascade": ("cascade_correct", [1, 1, 0, 0, 0]),
+    "choices": ("correct", [1, 1, 0, 1]),
+    "twice": ("correct", [1] + [0] * 9),
+    "split": ("correct", [1, 0, 0, 0, 0]),
+}
+"""The scores of OpenCompass's evaluators: by rules, none by item, by a judge, by both."""
+
+
+@pytest.mark.parametrize("name", OLD)
 @pytest.mark.parametrize("kind", ["predictions", "results"])
-def test_opencompass_joins_a_runs_predictions_and_results(kind: str) -> None:
+def test_opencompass_joins_a_runs_predictions_and_results(kind: str, name: str) -> None:
     """From either file; responses are in the predictions and scores in the details."""
-    rows, _ = read(LOGS / "opencompass" / kind / "mock" / "sums.json")
-    assert [(r.item.id, r.metric, r.old) for r in rows] == [
-        ("sums/0", "correct", 1), ("sums/1", "correct", 0), ("sums/2", "correct", 0),
-    ]  # fmt: skip
-    assert rows[2].item.question == "法国的首都是哪里?"
-    assert rows[1].item.response == "It is one half, so the answer is .5"
+    metric, old = OLD[name]
+    one = COMPASS / kind / "canned" / f"{name}.json"
+    paths = [one] if one.is_file() else sorted(one.parent.glob(f"{name}_*.json"))
+    rows = [row for path in paths for row in read(path)[0]]
+    assert [(r.item.id, r.task, r.old) for r in rows] == [
+        (f"{name}/{n}", name, score) for n, score in enumerate(old)
+    ]
+    assert {r.metric for r in rows if r.old is not None} <= {metric}
+    if name != "choices":
+        assert rows[3].item.question == "法国的首都是哪里?"
+        assert rows[1].item.response == "It is one half, so the answer is .5"
+        assert (rows[0].item.reference, rows[1].item.reference) == (("4",), ("0.5",))
 
 
 def test_opencompass_reads_either_file_alone(tmp_path: Path) -> None:
-    """Predictions have no old score; results with details have responses and scores."""
+    """Predictions have no old score; results have one, and some of them the responses."""
     alone = tmp_path / "sums.json"
     alone.write_bytes(PREDICTIONS.read_bytes())
-    assert [(r.metric, r.old) for r in read(alone)[0]] == [("", None)] * 3
-    rows, _ = read(LOGS / "opencompass" / "old_results.json")
-    assert [(r.item.question, r.item.reference, r.old) for r in rows] == [
+    assert [(r.metric, r.old) for r in read(alone)[0]] == [("", None)] * 5
+    rows, _ = read(COMPASS / "old_results.json")
+    assert [(r.item.question, r.item.reference, r.old) for r in rows[:2]] == [
         ("What is 2 + 2?", ("4",), 1), ("What is 1/2 as a decimal?", ("0.5",), 0),
     ]  # fmt: skip
+    assert rows[2].item.response == "7 * 8 = 54, so \\boxed{54}"
 
 
-def test_opencompass_replicas_have_their_own_scores(tmp_path: Path) -> None:
-    """Two replicas of two questions: predictions are ordered by replica, details by question."""
-    for kind, value in {
-        "predictions": {
-            str(n): {"origin_prompt": "?", "prediction": r, "gold": "1"}
-            for n, r in enumerate("abcd")
-        },
-        "results": {"details": [{"pred": ["a", "c"], "correct": [True, False]},
-                                {"pred": ["b", "d"], "correct": [False, True]}]},
-    }.items():  # fmt: skip
+def test_what_an_evaluator_extracted_is_not_read_as_a_response(tmp_path: Path) -> None:
+    """``[4, '4']`` beside ``[4, '4']`` is not what the model wrote; nor is a judge's reply."""
+    results = COMPASS / "results" / "canned"
+    for name in ("sums", "judged", "cascade", "choices"):
+        (tmp_path / name).write_bytes((results / f"{name}.json").read_bytes())
+        rows, left = read(tmp_path / name)
+        assert not rows
+        assert {row.reason for row in left} == {opencompass.NO_PREDICTIONS}
+    with pytest.raises(InputError, match="replies of a judge model"):
+        read(results / "judged_replica0.json")
+
+
+def test_a_part_of_opencompass_predictions_without_the_earlier_ones_has_no_scores(
+    tmp_path: Path,
+) -> None:
+    """Its place in the results is not known."""
+    for kind, name in (("predictions", "split_1.json"), ("results", "split.json")):
         (tmp_path / kind / "m").mkdir(parents=True)
-        (tmp_path / kind / "m" / "d.json").write_text(json.dumps(value))
-    rows, _ = read(tmp_path / "predictions" / "m" / "d.json")
-    assert [(r.item.response, r.old) for r in rows] == [("a", 1), ("b", 0), ("c", 0), ("d", 1)]
+        source = COMPASS / kind / "canned" / name
+        (tmp_path / kind / "m" / name).write_bytes(source.read_bytes())
+    rows, _ = read(tmp_path / "predictions" / "m" / "split_1.json")
+    assert [(r.item.id, r.old) for r in rows] == [("split_1/0", None), ("split_1/1", None)]
+    (tmp_path / "predictions" / "m" / "split_1.json").rename(tmp_path / "predictions/m/x.json")
+    rows, _ = read(tmp_path / "predictions" / "m" / "x.json")
+    assert [(r.item.id, r.old) for r in rows] == [("x/0", None), ("x/1", None)]
 
 
 def test_vlmevalkit_puts_options_below_the_question() -> None:
     """There is a column per option, empty ones are skipped; the hint is the context."""
-    rows, _ = read(LOGS / "vlmevalkit.tsv")
+    rows, _ = read(SHAPES)
     assert [(r.item.id, r.metric, r.old) for r in rows] == [
-        ("1", "hit", 1), ("2", "hit", 0), ("3", "hit", 0),
+        ("1", "hit", 1), ("2", "hit", 1), ("3", "hit", 0),
+        ("4", "hit", 0), ("5", "hit", 1), ("6", "hit", 0),
     ]  # fmt: skip
     assert rows[0].item.question.endswith("?\nA. circle\nB. square\nC. triangle")
-    assert rows[1].item.context == "Count the red ones too."
-    assert rows[1].where == f"{LOGS / 'vlmevalkit.tsv'}:3"
+    assert [r.item.context for r in rows] == [None, "Count the red ones too."] + [None] * 4
+    assert rows[1].where == f"{SHAPES}:3"
+
+
+def test_vlmevalkit_reads_several_answers_as_alternatives() -> None:
+    """They are in one cell, as the text of a list, and repeated by agreeing annotators."""
+    rows, _ = read(ANSWERS)
+    assert [(r.item.reference, r.metric, r.old) for r in rows] == [
+        (("stop", "STOP", "halt"), "eval_score", 0.75),
+        (("red", "dark red", "crimson"), "eval_score", 0),
+        (("7", "seven"), "eval_score", 0),
+        (("sleeping", "resting", "lying down"), "eval_score", 0),
+    ]
 
 
 def test_a_workbook_without_openpyxl_names_the_package(
@@ -286,13 +334,14 @@ def test_a_workbook_without_openpyxl_names_the_package(
 
 def test_a_workbook_gives_the_same_items_as_its_tsv(tmp_path: Path) -> None:
     """Numbers and empty cells, as pandas writes them, become the texts of the TSV."""
-    openpyxl = pytest.importorskip("openpyxl")
-    book = openpyxl.Workbook()
-    for line in (LOGS / "vlmevalkit.tsv").read_text().splitlines():
-        book.active.append([int(c) if c.isdigit() else c or None for c in line.split("\t")])
-    book.save(tmp_path / "book.xlsx")
-    rows, tsv = read(tmp_path / "book.xlsx")[0], read(LOGS / "vlmevalkit.tsv")[0]
-    assert [(r.item, r.old) for r in rows] == [(r.item, r.old) for r in tsv]
+    pytest.importorskip("openpyxl")
+    rows, tsv = read(SHAPES.with_suffix(".xlsx"))[0], read(SHAPES)[0]
+    # Of a column with an empty cell pandas makes 6.0 in a TSV; a workbook keeps 6.
+    same = [
+        r.item.model_copy(update={"question": r.item.question.replace("6.0", "6")}) for r in tsv
+    ]
+    assert [r.item for r in rows] == same
+    assert [r.old for r in rows] == [r.old for r in tsv]
     with zipfile.ZipFile(tmp_path / "broken.xlsx", "w") as packed:
         packed.writestr("xl/workbook.xml", "")
     assert recognise(tmp_path / "broken.xlsx") is None
@@ -369,32 +418,79 @@ def test_simple_evals_is_read_with_a_byte_order_mark(name: str, tmp_path: Path) 
 
 
 def test_helm_reads_requests_and_the_statistics_beside_them() -> None:
-    """The letter of a correct option is the reference; options ranked one by one are left out."""
-    rows, left = read(LOGS / "helm" / "scenario_state.json")
-    assert len(left) == 2
+    """An instance has a row for each metric class; the most specific metric is the old score."""
+    rows, left = read(LOGS / "helm" / "sums" / "scenario_state.json")
+    assert not left
     assert [(r.item.id, r.item.reference, r.metric, r.old) for r in rows] == [
-        ("helm/id0", ("0.5",), "quasi_exact_match", 0),
-        ("helm/id1", ("B",), "quasi_exact_match", 1),
+        ("sums/id1", ("4", "four"), "quasi_exact_match", 1),
+        ("sums/id2", ("0.5",), "quasi_exact_match", 0),
+        ("sums/id3", ("56",), "quasi_exact_match", 0),
+        ("sums/id4", ("巴黎",), "quasi_exact_match", 1),
+        ("sums/id5", ("4",), "quasi_exact_match", 0),
     ]
-    assert rows[1].item.question == "Which of these is a gas?\nA. iron\nB. helium"
-    assert read(LOGS / "helm" / "per_instance_stats.json")[0] == rows
+    assert read(LOGS / "helm" / "sums" / "per_instance_stats.json")[0] == rows
+
+
+def test_helm_keeps_the_order_of_its_metric_classes_out_of_the_score(tmp_path: Path) -> None:
+    """A class with F1 alone does not replace an exact match."""
+    for path in (LOGS / "helm" / "sums").iterdir():
+        rows = json.loads(path.read_text())
+        if path.stem == "per_instance_stats":
+            for row in rows:
+                names = [s["name"]["name"] for s in row["stats"]]
+                keep = "f1_score" if "f1_score" in names else "exact_match"
+                row["stats"] = [s for s in row["stats"] if s["name"]["name"] == keep]
+        (tmp_path / path.name).write_text(json.dumps(rows))
+    rows, _ = read(tmp_path / "scenario_state.json")
+    assert {r.metric for r in rows} == {"exact_match"}
+
+
+def test_helm_reads_the_letter_of_the_correct_option_and_perturbed_questions() -> None:
+    """The letter is the reference; each perturbation and seed has its own id and score."""
+    rows, _ = read(LOGS / "helm" / "choices" / "scenario_state.json")
+    assert [(r.item.id, r.item.reference, r.old) for r in rows] == [
+        ("choices/id1", ("B",), 1), ("choices/id1/typos", ("B",), 0),
+        ("choices/id1/typos-1", ("B",), 1),
+        ("choices/id2", ("A",), 0), ("choices/id2/typos", ("A",), 0),
+        ("choices/id3", ("C",), 0), ("choices/id3/typos", ("C",), 0),
+        ("choices/id3/typos-1", ("C",), 0),
+    ]  # fmt: skip
+    assert rows[1].item.question == "Which of these is s gas?\nA. iron\nB. helium\nC. salt"
 
 
 def test_rollouts_are_read_with_the_users_turn_and_the_reward() -> None:
     """From prompts with special tokens (OpenRLHF) or without them (verl)."""
+    questions = [
+        "What is 2 + 2?", "What is 1/2 as a decimal?", "What is 7 * 8?",
+        "Half of a number is 6. What is the number?",
+    ]  # fmt: skip
     rows, _ = read(LOGS / "verl.jsonl")
-    assert [(r.item.question, r.old) for r in rows] == [
-        ("What is 2 + 2?", 1), ("What is 1/2 as a decimal?", -1), ("What is 7 * 8?", 0.1),
-    ]  # fmt: skip
+    assert [r.item.question for r in rows] == questions
+    assert [r.old for r in rows] == [1, 0.1, 0.1, -1]
     rows, _ = read(LOGS / "openrlhf.jsonl")
-    assert [(r.item.question, r.old) for r in rows] == [
-        ("What is 2 + 2?", 1), ("What is 1/2 as a decimal?", 0),
-    ]  # fmt: skip
+    assert [r.item.question for r in rows] == questions
+    assert rows[0].item.response == "The answer is 4."  # written with <|im_end|>
+    assert (rows[0].metric, rows[0].old) == ("reward", -2.2561371326446533)
     _, left = read(LOGS / "openrlhf_unlabelled.jsonl")
-    assert [row.reason for row in left] == ["no reference answer"]
-    two = "<|im_start|>user\nA?<|im_end|>\n<|im_start|>assistant\nB<|im_end|>\n"
-    assert verl.user_turn(two + two.replace("A?", "C?")) == "C?"
-    assert verl.user_turn("no template") == "no template"
+    assert [row.reason for row in left] == ["no reference answer"] * 4
+
+
+@pytest.mark.parametrize(
+    ("prompt", "question"),
+    [
+        ("user\nA?\nassistant\n<think>\n", "A?"),
+        ("user\nA?\nassistant\n<think>\n\n</think>\n\n", "A?"),
+        ("user\nA?\nmodel\n", "A?"),
+        ("system\n\nBe brief.user\n\nA?assistant\n\n", "A?"),
+        ("no template", "no template"),
+        ("<|im_start|>user\nA?<|im_end|>\n<|im_start|>assistant\nB<|im_end|>\n"
+         "<|im_start|>user\nC?<|im_end|>\n<|im_start|>assistant\n", "C?"),
+    ],
+    ids=["thinks", "does-not-think", "gemma", "llama", "none", "marked"],
+)  # fmt: skip
+def test_the_users_turn_is_found_in_each_models_template(prompt: str, question: str) -> None:
+    """Where there is none, the whole prompt is the question."""
+    assert verl.user_turn(prompt) == question
 
 
 def test_shared_values_are_read_strictly() -> None:
@@ -403,6 +499,9 @@ def test_shared_values_are_read_strictly() -> None:
         1, 0, 0.5, 2, None, None, None, None,
     ]  # fmt: skip
     assert references(["a", "", None, 3]) == ("a", "3")
+    for unread in ("[1, 2]", "[x, 2)", "['a', 2]", "[" * 300 + "]" * 300, "['a'", 3, ["a"]):
+        assert listed(unread) == unread
+    assert listed("['a', 'b', 'a']") == ["a", "b"]
     turns = [("system", "S"), ("user", "A"), ("assistant", "B"), ("user", [{"text": "C"}])]
     assert question_and_context([{"role": r, "content": c} for r, c in turns]) == ("C", "A\n\nB")
     assert question_and_context([]) == ("", None)
@@ -592,7 +691,7 @@ def test_the_judgements_of_a_log_are_not_overwritten(tmp_path: Path) -> None:
     assert call(*other) == OutputError.exit_code
     assert Path(f"{out}.items.jsonl").read_bytes() == kept
     assert call(*other, "--overwrite") == 0
-    assert len(list(read_rows(out, Judgement))) == 2
+    assert len(list(read_rows(out, Judgement))) == 4
 
 
 def test_a_stopped_run_over_a_log_is_resumed(
@@ -614,7 +713,7 @@ def test_a_stopped_run_over_a_log_is_resumed(
     tool = recognise(log)
     assert tool is not None
     items, _ = items_of(log, tool, out)
-    with pytest.raises(EngineError, match="2 of 3 rows are kept"):
+    with pytest.raises(EngineError, match="2 of 4 rows are kept"):
         judge_file(check_input(items), out, Stopping(), rows_per_write=1)
     (tmp_path / "verl.jsonl").write_bytes(log.read_bytes())
     assert call("judge", tmp_path / "verl.jsonl", "--judge", "rules", "-o", out) == 0

@@ -7,6 +7,7 @@ Source of the format: stanford-crfm/helm, ``src/helm/benchmark/adaptation/scenar
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -76,16 +77,23 @@ def _read(row: dict[str, Any], where: str, stats: Stats, task: str) -> Read:
 
 def _key(name: Any, row: dict[str, Any], perturbation: Any) -> Key:
     trial = str(row.get("train_trial_index") or "")  # empty for the first, 0
-    return str(name), trial, (perturbation or {}).get("name", "")
+    parts = ((perturbation or {}).get(part) for part in ("name", "seed"))
+    return str(name), trial, "-".join(str(part) for part in parts if part is not None)
 
 
 def _stats(path: Path) -> Stats:
-    """The first metric of accuracy of each instance, as (name, mean)."""
-    found: Stats = {}
+    """The first metric of accuracy of each instance, as (name, mean).
+
+    An instance has a row for each of the run's metric classes.
+    """
+    means: defaultdict[Key, dict[str, float]] = defaultdict(dict)
     for row in document(path) if path.is_file() else ():
-        means = {s["name"]["name"]: s["sum"] / s["count"] for s in row["stats"] if s.get("count")}
-        metric = next((name for name in _METRICS if name in means), None)
-        if metric:
-            key = _key(row["instance_id"], row, row.get("perturbation"))
-            found[key] = (metric, means[metric])
-    return found
+        key = _key(row["instance_id"], row, row.get("perturbation"))
+        named = ((s["name"]["name"], s) for s in row["stats"] if s.get("count"))
+        means[key] |= {name: s["sum"] / s["count"] for name, s in named if name in _METRICS}
+    return {key: _first(of) for key, of in means.items() if of}
+
+
+def _first(means: dict[str, float]) -> tuple[str, float]:
+    metric = next(name for name in _METRICS if name in means)
+    return metric, means[metric]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -96,6 +97,22 @@ def references(value: Any) -> tuple[str, ...]:
     many = value if isinstance(value, list | tuple) else [value]
     texts = [str(v).strip() for v in many if isinstance(v, str | int | float)]
     return tuple(text for text in texts if text)
+
+
+def listed(value: Any) -> Any:
+    """The texts of a list that was written as Python shows it, or any other value unchanged.
+
+    >>> listed("['red', 'crimson']"), listed("[1, 2]")
+    (['red', 'crimson'], '[1, 2]')
+    """
+    if not (isinstance(value, str) and value.startswith("[") and value.endswith("]")):
+        return value
+    try:
+        texts = ast.literal_eval(value)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return value
+    every = isinstance(texts, list) and all(isinstance(text, str) for text in texts)
+    return list(dict.fromkeys(texts)) if every else value
 
 
 def _final(accepted: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:

@@ -21,7 +21,14 @@ _MARKED: Final = re.compile(
     r"(?s)(?:<\|im_start\|>user\n|<\|start_header_id\|>user<\|end_header_id\|>\n*)"
     r"(.*?)(?:<\|im_end\|>|<\|eot_id\|>)"
 )
-_UNMARKED: Final = re.compile(r"(?s)(?:^|.*?\n)user\n(.*)\nassistant\s*(?:<think>\s*)?$")
+_UNMARKED: Final = (
+    # ChatML and Gemma
+    re.compile(
+        r"(?s)(?:^|.*?\n)user\n(.*)\n(?:assistant|model)\s*(?:<think>\s*(?:</think>\s*)?)?$"
+    ),
+    # Llama 3, whose turns end in a token alone
+    re.compile(r"(?s).*?user\n\n(.*)assistant\n\n$"),
+)
 """A prompt without special tokens, which ``input`` leaves out: only the roles' names remain."""
 
 
@@ -51,10 +58,12 @@ def _read(row: dict[str, Any], where: str, task: str) -> Read:
 def user_turn(prompt: str) -> str:
     r"""The last user turn in a prompt of a chat template, or the prompt where there is none.
 
-    >>> user_turn("system\nBe brief.\nuser\nWhat is 2+2?\nassistant\n")
+    >>> user_turn("system\nBe brief.\nuser\nWhat is 2+2?\nassistant\n<think>\n\n</think>\n\n")
+    'What is 2+2?'
+    >>> user_turn("system\n\nBe brief.user\n\nWhat is 2+2?assistant\n\n")
     'What is 2+2?'
     """
     if turns := _MARKED.findall(prompt):
         return str(turns[-1]).strip()
-    unmarked = _UNMARKED.match(prompt)
+    unmarked = next((found for form in _UNMARKED if (found := form.match(prompt))), None)
     return unmarked.group(1).strip() if unmarked else prompt

@@ -1,8 +1,9 @@
 """VLMEvalKit: tables of predictions and of scored predictions, TSV, CSV or XLSX.
 
 Source of the format: open-compass/VLMEvalKit, ``vlmeval/dataset/image_mcq.py``,
-``image_vqa.py`` and ``vlmeval/dataset/utils/multiple_choice.py``: ``index``, ``question``,
-``answer``, ``prediction``, a column for each option, and ``hit``, ``score`` or ``eval_score``.
+``image_vqa.py``, ``vlmeval/dataset/utils/multiple_choice.py`` and ``vqa_eval.py``: ``index``,
+``question``, ``answer`` (or several, as the text of a list), ``prediction``, a column for each
+option, and ``hit``, ``score`` or ``eval_score``.
 Images are not read: a judge compares the texts.
 """
 
@@ -15,7 +16,7 @@ from typing import Final
 
 from gradegpt.answers.options import LETTERS
 from gradegpt.importers.logs.contents import Contents, table
-from gradegpt.importers.logs.rows import Read, each, logged_item, with_options
+from gradegpt.importers.logs.rows import Read, each, listed, logged_item, with_options
 
 SHAPE: Final = "a table with index, question, answer and prediction"
 _SCORES: Final = ("hit", "score", "eval_score", "match")
@@ -42,7 +43,7 @@ def _read(row: dict[str, str], where: str, task: str) -> Read:
         task=task,
         question=with_options(row["question"], options),
         context=None if hint in _EMPTY else hint,
-        reference=None if answer in _EMPTY else answer,
+        reference=None if answer in _EMPTY else listed(answer),
         response=row["prediction"],
         metric=metric,
         old=row.get(metric),

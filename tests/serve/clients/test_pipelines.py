@@ -1,8 +1,22 @@
 """The guides' pipelines: their own judging code runs to its end, undecided answers included.
 
-Each is a package of its own with many others, so these tests are slow and skip what is missing:
-``pip install --no-deps lm-eval evalscope opencompass ms-vlmeval openrlhf verl`` in an environment
-of their own, with what their imports then ask for.
+Each is a package of its own with many others, so these tests are slow and skip what is missing.
+The packages exclude each other's versions, so install them without what they depend on, in an
+environment of their own, and then what their judging code imports::
+
+    pip install -c constraints.txt -e '.[all]'
+    pip install --no-deps lm-eval==0.4.13 evalscope==1.14.1 opencompass==0.5.4
+    pip install --no-deps ms-vlmeval==0.0.20 openrlhf==0.11.2 verl==0.9.1
+    pip install sacrebleu  # lm-eval
+    pip install colorlog editdistance filetype  # evalscope
+    pip install mmengine-lite jieba retrying  # opencompass
+    pip install sty validators  # ms-vlmeval
+    pip install pylatexenc  # openrlhf
+    pip install --no-deps tensordict==0.10.0 pyvers orjson codetiming  # verl
+    pip install --no-deps hydra-core==1.3.8 omegaconf==2.3.1 antlr4-python3-runtime==4.9.3
+
+The last line is for verl too: Hydra 1.4 refuses the ``../`` in its settings, and 1.3 reads with an
+older antlr4 than ``constraints.txt`` has, which math-verify also accepts.
 """
 
 from __future__ import annotations
