@@ -1,7 +1,7 @@
 """Time of items that rules decide, on an idle server and beside a full queue of the model.
 
     python benchmarks/stages.py
-    python benchmarks/stages.py workers=1 judge.model=runs/nano-fast
+    python benchmarks/stages.py workers=1 judge.model=runs/nano-fast judge.adapter=null
 
 One client sends an item that rules decide, again and again, first alone; then while other clients
 keep the model's queue full, some of whom leave before their answer. Both are one run on the same
@@ -28,6 +28,8 @@ QUEUE: Final = 2_048
 ITEMS: Final = 256
 AGAIN_S: Final = 5.0
 """Seconds until a client that was refused or left sends again; the server says at least as many."""
+FILLED_S: Final = 120.0
+"""Seconds in which the queue has to fill: otherwise the judge asks no model."""
 EASY: Final = {"question": "What is 17 + 25?", "reference": "42", "response": "The answer is 42."}
 
 
@@ -88,8 +90,9 @@ def waiting(port: int) -> float:
 async def beside_the_model(port: int, requests: int) -> tuple[list[float], float]:
     """The seconds of each request while the queue is full, and the items that waited at the end."""
     clients = [asyncio.create_task(filling(port, n)) for n in range(QUEUE // ITEMS + 3)]
-    while await asyncio.to_thread(waiting, port) < QUEUE * 0.7:
-        await asyncio.sleep(0.2)
+    async with asyncio.timeout(FILLED_S):
+        while await asyncio.to_thread(waiting, port) < QUEUE * 0.7:
+            await asyncio.sleep(0.2)
     seconds = await timed(port, requests)
     queue = await asyncio.to_thread(waiting, port)
     for client in clients:
@@ -111,7 +114,10 @@ def main(
     requests: int = 500,
 ) -> None:
     """Print the times of both, and the ratio of their 99th percentiles."""
-    given = [f"max_queue={QUEUE}", "max_reward_items=256", "deadline_s=600", "grace_s=1"]
+    given = [
+        f"max_queue={QUEUE}", "max_reward_items=256", "deadline_s=600", "grace_s=1",
+        "judge.min_confidence=0",
+    ]  # fmt: skip
     with served([*given, *(settings or [])]) as server:
         asyncio.run(warmed(server.port))
         idle = show("idle", asyncio.run(timed(server.port, requests)))

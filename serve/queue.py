@@ -7,10 +7,39 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections import OrderedDict, deque
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+
+class Calls:
+    """Calls from other threads into an event loop, which is woken once for all that wait.
+
+    Woken for each, a loop of asyncio does nothing else while a busy thread calls it: it reads its
+    wake-ups until there is none, and after each read waits for the interpreter's lock.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.loop, self._lock = loop, threading.Lock()
+        self._waiting: list[tuple[Callable[..., object], tuple[Any, ...]]] = []
+
+    def call(self, function: Callable[..., object], *arguments: Any) -> None:
+        """Call a function in the loop, unless that is closed; the loop logs its errors."""
+        if self.loop.is_closed():
+            return
+        with self._lock:
+            self._waiting.append((function, arguments))
+            wake = len(self._waiting) == 1
+        if wake:
+            self.loop.call_soon_threadsafe(self._run)
+
+    def _run(self) -> None:
+        with self._lock:
+            waiting, self._waiting = self._waiting, []
+        for function, arguments in waiting:
+            self.loop.call_soon(function, *arguments)
 
 
 @dataclass(eq=False, slots=True)
@@ -25,16 +54,23 @@ class Job:
     given: Any
     patience_s: float
     caller: Hashable
-    loop: asyncio.AbstractEventLoop
+    calls: Calls
     result: asyncio.Future[Any]
     retries: int = 0
 
 
 class Queue:
-    """Jobs by caller. ``waiting`` counts them, without retried jobs."""
+    """Jobs by caller. ``waiting`` counts them, without retried jobs.
 
-    def __init__(self) -> None:
+    With ``turn_s`` threads that take jobs take turns: one works at a time, and another one only
+    where that takes longer. Threads that compute in Python gain nothing from each other, and each
+    delays the event loop.
+    """
+
+    def __init__(self, turn_s: float = 0.0) -> None:
         self.waiting = 0
+        self._turn_s = turn_s
+        self._begun: dict[int, float] = {}
         self.changed = threading.Condition()
         self._callers: OrderedDict[Hashable, OrderedDict[Job, None]] = OrderedDict()
         self._again: deque[Job] = deque()
@@ -80,13 +116,22 @@ class Queue:
 
     def take(self, most: int, last_size: int, moment_s: float) -> list[Job]:
         """The next batch, as soon as there is one; empty after the queue is closed."""
+        thread = threading.get_ident()
         with self.changed:
+            self._begun.pop(thread, None)
             self.changed.wait_for(lambda: self.closed or self.waiting >= last_size, moment_s)
             while not self.closed:
-                if jobs := self._gathered(most):
+                turn_in_s = self._turn_in_s()
+                if turn_in_s <= 0 and (jobs := self._gathered(most)):
+                    self._begun[thread] = time.monotonic()
                     return jobs
-                self.changed.wait()
+                self.changed.wait(turn_in_s if turn_in_s > 0 else None)
             return []
+
+    def _turn_in_s(self) -> float:
+        """Seconds until another thread may take jobs."""
+        last = max(self._begun.values(), default=0.0)
+        return last + self._turn_s - time.monotonic() if self._turn_s and self._begun else 0.0
 
     def _gathered(self, most: int) -> list[Job]:
         """One input of each caller in turn, all of one kind; or one retried input."""
@@ -111,12 +156,11 @@ class Queue:
 
 def settle(jobs: Sequence[Job], results: Sequence[Any]) -> None:
     """Set the results of jobs whose callers still wait, each in its own event loop."""
-    pairs: dict[asyncio.AbstractEventLoop, list[tuple[Job, Any]]] = {}
+    pairs: dict[Calls, list[tuple[Job, Any]]] = {}
     for job, result in zip(jobs, results, strict=True):
-        pairs.setdefault(job.loop, []).append((job, result))
-    for loop, settled in pairs.items():
-        if not loop.is_closed():
-            loop.call_soon_threadsafe(_set_results, settled)
+        pairs.setdefault(job.calls, []).append((job, result))
+    for calls, settled in pairs.items():
+        calls.call(_set_results, settled)
 
 
 def _set_results(settled: list[tuple[Job, Any]]) -> None:

@@ -27,6 +27,8 @@ _QUICK_THREADS: Final = 4
 """Threads of the quick stage: an item that waits for computer algebra must not delay others."""
 _QUICK_BATCH: Final = 1
 """The items of a quick batch: rules gain nothing from more, and others would wait for them."""
+_QUICK_TURN_S: Final = 0.005
+"""Seconds after which another thread begins: most items take less, computer algebra takes more."""
 _MOMENT: Final = 0.05
 """The full stage's wait for new requests after a batch, as a share of the batch's own time."""
 
@@ -59,7 +61,9 @@ class BatchScheduler:
         self.max_queue, self.deadline_s = max_queue, deadline_s
         self._workers: tuple[Worker, ...] = ()
         self._has_quick = False
-        self._quick = Stage(max_batch=_QUICK_BATCH, max_queue=max_queue, on_batch=on_quick)
+        self._quick = Stage(
+            max_batch=_QUICK_BATCH, max_queue=max_queue, turn_s=_QUICK_TURN_S, on_batch=on_quick
+        )
         self._full = Stage(
             max_batch=max_batch, max_queue=max_queue, moment=_MOMENT, on_batch=on_batch,
             on_worker=on_worker,

@@ -47,11 +47,12 @@ class ServeSettings(Settings):
     reward_undecided: float | None = None
     """The reward of ``/get_reward`` without a verdict; by default that of ``undecided``."""
 
-    workers: int = Field(default=0, ge=0)
-    """Processes with a judge each, replaced when they die; 0 judges in the server's process."""
+    workers: int | None = Field(default=None, ge=0)
+    """Processes with a judge each, replaced when they die; 0 judges in the server's process. By
+    default one for a local model behind rules, which it would slow down here, and else none."""
     lanes: int = Field(default=1, ge=1)
-    """Concurrent batches with ``workers: 0``; more than one only for rules, for judges behind a URL
-    and for exported models."""
+    """Concurrent batches in the server's process; more than one only for rules, for judges behind a
+    URL and for exported models."""
     processes: int = Field(default=1, ge=1)
     """Whole servers behind one port, each with its own judge and ``workers``."""
     state: Path = Path("runs/serve")

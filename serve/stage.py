@@ -18,7 +18,7 @@ from typing import Any, Final, Literal
 from gradegpt.errors import GradeGPTError
 
 from .errors import JudgeError, QueueFullError, WorkerLostError
-from .queue import Job, Queue, settle
+from .queue import Calls, Job, Queue, settle
 from .workers import Lane
 
 _log = logging.getLogger(__name__)
@@ -42,6 +42,7 @@ class Stage:
         max_batch: The most inputs of a batch.
         max_queue: The most inputs that may wait.
         moment: The wait for new requests after a batch, as a share of the batch's own time.
+        turn_s: Seconds after which a second worker works beside a first; 0 for all at once.
         on_batch: Called after every batch.
         on_worker: Called when a worker is lost, and when it is running again.
 
@@ -53,13 +54,15 @@ class Stage:
         max_batch: int,
         max_queue: int,
         moment: float = 0.0,
+        turn_s: float = 0.0,
         on_batch: OnBatch | None = None,
         on_worker: OnWorker | None = None,
     ) -> None:
         self._max_batch, self._max_queue, self._moment = max_batch, max_queue, moment
         self._on_batch, self._on_worker = on_batch, on_worker
         self._workers: tuple[Lane, ...] = ()
-        self._queue = Queue()
+        self._queue = Queue(turn_s)
+        self._calls: Calls | None = None
         self.busy = self._away = 0
         self._pace_s = 0.0
 
@@ -105,8 +108,10 @@ class Stage:
 
         """
         loop = asyncio.get_running_loop()
+        if self._calls is None or self._calls.loop is not loop:
+            self._calls = Calls(loop)
         jobs = [
-            Job(max_new_tokens, one, patience_s, caller, loop, loop.create_future())
+            Job(max_new_tokens, one, patience_s, caller, self._calls, loop.create_future())
             for one in inputs
         ]
         if not self._queue.enter(jobs, self._max_queue):
@@ -153,9 +158,9 @@ class Stage:
             else:
                 settle(jobs, [known])
         else:
-            if self._on_batch is not None and not jobs[0].loop.is_closed():
+            if self._on_batch is not None:
                 # In the event loop, which logs its errors; this thread must survive.
-                jobs[0].loop.call_soon_threadsafe(self._on_batch, results)
+                jobs[0].calls.call(self._on_batch, results)
             settle(jobs, results)
 
     def _retry(self, jobs: list[Job], error: Exception) -> None:

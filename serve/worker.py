@@ -27,7 +27,7 @@ from gradegpt.judges.model import ModelJudge
 from gradegpt.schema import Item, Judgement, Message
 
 _NICE: Final = 5
-"""The model yields the cores to the server's process, which answers what needs no model."""
+"""The judge yields the cores to the server's process, which answers requests."""
 
 
 class Loaded(NamedTuple):
@@ -104,10 +104,22 @@ def main() -> None:
         try:
             settings = JudgeSettings.model_validate_json(next(lines))
             loaded = Loaded.of(build_judge(settings))
+            if loaded.engine is not None:
+                run_when_idle()
         except GradeGPTError as error:
             say(out, {"error": error_as_json(error)})
             return
         answer(loaded, lines, out)
+
+
+def run_when_idle() -> None:
+    """Let a model compute only on cores that nothing else needs.
+
+    Of two busy threads on a core Linux lets even a nice one go on for milliseconds when the other
+    becomes ready; the server's threads, which judge what needs no model, become ready all the time.
+    """
+    if hasattr(os, "SCHED_IDLE"):
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
 
 
 def answer(loaded: Loaded, lines: TextIO, out: TextIO) -> None:

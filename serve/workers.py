@@ -18,6 +18,7 @@ from pydantic import TypeAdapter
 
 from gradegpt.engines.base import Generation
 from gradegpt.judges.build import JudgeSettings, build_judge
+from gradegpt.judges.cascade import CascadeJudge
 from gradegpt.schema import Judgement
 
 from .errors import WorkerLostError
@@ -237,9 +238,19 @@ def _left(deadline: float) -> float:
 
 def workers_for(settings: ServeSettings) -> list[Worker]:
     """The started workers of the settings. Raises the errors of loading the judge."""
-    if not settings.workers:
+    number = usual_workers(settings) if settings.workers is None else settings.workers
+    if not number:
         return [InProcess(Loaded.of(build_judge(settings.judge)))] * settings.lanes
-    workers = [WorkerProcess(settings.judge) for _ in range(settings.workers)]
+    workers = [WorkerProcess(settings.judge) for _ in range(number)]
     for worker in workers:
         worker.start()
     return list(workers)
+
+
+def usual_workers(settings: ServeSettings) -> int:
+    """One for a cascade that asks a local model after its other judges; else none."""
+    if settings.judge.kind != "cascade" or settings.judge.base_url or settings.lanes > 1:
+        return 0
+    cascade = build_judge(settings.judge.model_copy(update={"cache": None}))
+    assert isinstance(cascade, CascadeJudge)
+    return int(0 < cascade.first_model < len(cascade.stages))

@@ -14,9 +14,11 @@ from gradegpt.judges import CachedJudge, CascadeJudge, ModelJudge, RuleJudge
 from gradegpt.judges.build import JudgeSettings
 from gradegpt.schema import Item, Judgement, Outcome, Verdict
 from serve.errors import EngineError, QueueFullError
+from serve.queue import Calls
 from serve.scheduler import BatchScheduler
+from serve.settings import ServeSettings
 from serve.worker import begin_of
-from serve.workers import WorkerProcess
+from serve.workers import WorkerProcess, usual_workers
 
 
 def items(*names: str) -> list[Item]:
@@ -146,3 +148,67 @@ def test_a_worker_process_has_its_rules_in_the_server() -> None:
     assert begin is not None
     assert [j and j.verdict for j in begin(items("4", "it depends"))] == ["correct", None]
     assert WorkerProcess(JudgeSettings(kind="rules")).begin is None
+
+
+def test_quick_threads_take_turns_and_pass_one_that_takes_long() -> None:
+    """One item at a time, except behind one that waits, as for computer algebra."""
+    running, most, free = 0, list[int](), threading.Event()
+    lock = threading.Lock()
+
+    class Slow(Staged):
+        def begin(self, items: Sequence[Item]) -> list[Judgement | None]:
+            nonlocal running
+            with lock:
+                running += 1
+                most.append(running)
+            if items[0].id == "slow":
+                assert free.wait(5)
+            with lock:
+                running -= 1
+            return [_correct(item, "quick") for item in items]
+
+    async def ask() -> None:
+        scheduler = BatchScheduler.of(Slow())
+        await scheduler.judge(items(*(["easy"] * 50)))
+        assert set(most) == {1}
+        slow = asyncio.create_task(scheduler.judge(items("slow")))
+        await until(lambda: running == 1)
+        [passed] = await scheduler.judge(items("easy"))
+        assert (passed.method, slow.done()) == ("quick", False)
+        free.set()
+        await slow
+        scheduler.close()
+
+    asyncio.run(ask())
+
+
+def test_a_loop_is_woken_once_for_all_calls_that_wait() -> None:
+    """All are made, in order; one that fails stops no other; none reaches a closed loop."""
+    loop, made, failed = asyncio.new_event_loop(), list[int](), list[dict[str, object]]()
+    loop.set_exception_handler(lambda _, context: failed.append(context))
+    calls, woken = Calls(loop), list[object]()
+    wake = loop.call_soon_threadsafe
+    loop.call_soon_threadsafe = lambda *what: woken.append(wake(*what))  # type: ignore[method-assign, assign, func-returns-value]
+    for number in range(5):
+        calls.call([made.append, {}.__getitem__][number == 2], number)  # type: ignore[list-item]
+    assert len(woken) == 1
+    loop.run_until_complete(asyncio.sleep(0.001))
+    assert (made, len(failed)) == ([0, 1, 3, 4], 1)
+    loop.close()
+    calls.call(made.append, 9)
+    assert len(woken) == 1
+
+
+@pytest.mark.parametrize(
+    ("judge", "processes"),
+    [
+        (JudgeSettings(min_confidence=0), 1),
+        (JudgeSettings(), 0),
+        (JudgeSettings(model="m", base_url="http://127.0.0.1:9/v1"), 0),
+        (JudgeSettings(kind="rules"), 0),
+    ],
+    ids=["local model", "no model", "model elsewhere", "rules"],
+)
+def test_a_local_model_behind_rules_has_a_process(judge: JudgeSettings, processes: int) -> None:
+    """By default; every other judge is in the server's process."""
+    assert usual_workers(ServeSettings(judge=judge)) == processes
