@@ -171,7 +171,7 @@ def _spelt(pair: Pair, text: str) -> Choice | None:
         if said[one] & {"right", "wrong"} and said[two] & {"right", "wrong"}:
             return _words(pair, text, (one, two), flags, text)
     lines = [_quoted(value, text) for value in (one, two)]
-    if all(lines) and (pair.plain or len(one) > 1):
+    if all(lines) and not _SINGLE.match(one.upper()):
         return _words(pair, text, (one, two), flags, text)
     return None
 

@@ -13,9 +13,9 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from .items import NEEDED, FieldsError, Group, chosen, filled, groups_of, with_owner
-from .labels import role_of
-from .marks import WITHIN, Mark, marks_of, marks_within
+from .items import NEEDED, FieldsError, Group, chosen, filled, groups_of, with_owner, with_pairs
+from .labels import role_of, weak
+from .marks import SAID, WITHIN, Mark, marks_of, marks_within
 from .owned import check_owned, closer_of
 from .tail import split_tail
 
@@ -52,7 +52,7 @@ def read_fields(text: str, above: str = "") -> Fields:
 
 def _items(text: str) -> tuple[Sequence[Mark], list[Group]]:
     """The marks and the items of a text, by labels within lines where none at their starts do."""
-    marks = with_owner(marks_of(text))
+    marks = with_owner(with_pairs(marks_of(text)))
     try:
         whole = filled(marks, text)
         return whole, groups_of(whole)
@@ -94,6 +94,9 @@ def _cut(text: str, marks: Sequence[Mark], group: Group, first: int) -> Fields:
     if response.form == WITHIN and all(value.rstrip().endswith(".") for value in values.values()):
         values = {name: value.rstrip()[:-1] for name, value in values.items()}
     values = _unquoted({name: _unfenced(_unruled(value)) for name, value in values.items()})
+    for name, mark in group.marks.items():
+        if mark.form == SAID:
+            values[name] = _unquoted({name: values[name].removesuffix(".")})[name]
     before, examples = text[:first], text[first : group.start]
     return Fields(values, labels, before, examples, tail, trusted)
 
@@ -238,5 +241,7 @@ def _named(value: dict[str, object]) -> dict[str, str]:
     has = {role for role, _ in roles}
     other = "response" if "reference" in has else "reference"
     named = [(other if role == "either" else role, key) for role, key in roles if role != "other"]
+    if sum(role == "question" for role, _ in named) > 1:  # "task" beside "question"
+        named = [(role, key) for role, key in named if role != "question" or not weak(key)]
     fields = dict(named)
     return fields if len(fields) == len(named) else {}

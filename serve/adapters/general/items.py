@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from .labels import Role, of_reference, owner, role_of, squashed
+from .labels import Role, of_reference, owned_thing, owner, role_of, squashed
 from .marks import Mark
 from .words import LABELLED, PAIR
 
@@ -117,6 +117,21 @@ def with_owner(marks: list[Mark]) -> list[Mark]:
     if any(m.role == "response" and m.form == mark.form for m in marks[at + 2 :]):
         return marks
     return [*marks[: at + 1], mark._replace(role="response"), *marks[at + 2 :]]
+
+
+def with_pairs(marks: list[Mark]) -> list[Mark]:
+    """The marks, with two of the same thing as fields: the truth's and the model's.
+
+    ``True emotion`` and ``Predicted emotion``; not where a field has its own label before.
+    """
+    at = next((i for i, mark in enumerate(marks) if mark.role in NEEDED), len(marks))
+    owned = [owned_thing(mark.label) if mark.role == "other" else ("other", "") for mark in marks]
+    things = {role: {thing for side, thing in owned[:at] if side == role} for role in NEEDED}
+    both = things["reference"] & things["response"]
+    return [
+        mark._replace(role=side) if thing in both else mark
+        for mark, (side, thing) in zip(marks, owned, strict=True)
+    ]
 
 
 ASIDES: Final = ("options", "choices", "context", "hint", "hints", "image", "选项", "背景")

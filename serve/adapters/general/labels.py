@@ -19,7 +19,7 @@ _KINDS: Final = {
          "expert scheme groundtruth",
     "t": "ground true standard correct right official accept accepted acceptable verified "
          "canonical known authoritative human teacher teachers annotated trusted desired "
-         "examiner examiners instructor author",
+         "examiner examiners instructor author possible",
     "R": "response responses reply replies candidate candidates student students submission "
          "prediction predictions predicted pred generation attempt completion hypothesis rollout "
          "guess replied responded answered wrote said",
@@ -36,11 +36,13 @@ _KINDS: Final = {
     "q": "asked question questions problem problems query q quest exercise stem",
     "w": "task instruction input prompt",
     "f": "final short own full written textual new the a an this your its given original here "
-         "following corresponding complete start begin beginning heres below one current mark "
+         "following corresponding complete start begin beginning heres below one current "
          "marking test only",
     "!": "please judge grade evaluate assess compare give provide write read solve consider "
          "follow check determine verify explain return if when and or not how what why which step "
-         "criteria rule rules do does ensure note notes i",
+         "criteria rule rules do does ensure note notes i extract ignore focus treat identify use "
+         "accept allow avoid make mark consider handle disregard omit report state say decide "
+         "review examine analyze analyse match find remember",
 }  # fmt: skip
 """The kinds of words: of a reference (``T`` also alone), of a response (``R`` also alone), its
 owner (``p``: or a reference's, as a model answer), answers, other things, questions, tasks, words
@@ -84,7 +86,7 @@ _FEW: Final = 2
 """Words of a remark that may name the owner: ``Answer A (reference)``."""
 
 _GLUE_ZH: Final = re.compile(
-    "^(?:(?:当前|以下是|下面是|这是|具体|(?:给定|本题|该题|对应|你)的?)+)|"
+    "^(?:(?:当前|以下是|下面是|这是|具体|(?:给定|本题|该题|对应)的?)+)|"
     "(?:(?<!的)如下|[为是]|文本|列表|开始|(?<=.[题案答])内容)+$"
 )
 _THING_ZH: Final = "(?:答案|解答|回答|作答|答卷|回复|响应|预测|输出|生成|结果|选项|要点|内容|话术)"
@@ -96,12 +98,12 @@ _RESPONSE_ZH: Final = (
     f".{{0,8}}(?:回答|作答|回复|应答|答复|答卷|预测)|.{{0,4}}{_OF_RESPONSE_ZH}.{{0,5}}{_THING_ZH}"
 )
 _QUESTION_ZH: Final = (
-    "题[干目面](?:内容)?|原题|任务|指令|(?:用户)?输入|.{0,5}(?:问题|题目|提问|查询|[问题])"
+    "题[干目面](?:内容)?|原题|任务|指令|(?:用户)?输入|.{0,5}(?:问题|题目|提问|查询|[问题])(?:描述)?"
 )
 _ROLES_ZH: Final[tuple[tuple[Role, re.Pattern[str]], ...]] = (
     (
         "other",
-        re.compile("(?:[请只需应须并判]|直接|要求|回答(?!$)|注意|关键|以下|评[判分]).*"),
+        re.compile("(?:[请只需应须并判]|直接|要求|回答(?!$)|注意|关键|以下|评[判分]|你的).*"),
     ),
     (
         "reference",
@@ -117,6 +119,11 @@ _ROLES_ZH: Final[tuple[tuple[Role, re.Pattern[str]], ...]] = (
 _ASIDE: Final = re.compile(r"[(（]([^)）]*)[)）]?")
 _POSSESSIVE: Final = re.compile(r"['’]s?(?![a-z])", re.IGNORECASE)
 _NO_LETTER: Final = re.compile(r"[\W_]+")
+_OWNERS_ZH: Final[tuple[tuple[Role, re.Pattern[str]], ...]] = (
+    ("reference", re.compile(f"{_OF_REFERENCE_ZH}+的?(.{{1,8}})")),
+    ("response", re.compile(f"(?:{_OF_RESPONSE_ZH}|输出|回答)+的?(.{{1,8}})")),
+)
+_LATIN: Final = re.compile(r"[A-Za-z]+")
 _CHINESE: Final = re.compile(r"[\u4e00-\u9fff]")
 
 
@@ -134,8 +141,8 @@ def role_of(label: str) -> Role:
     ('response', 'reference', 'other')
     """
     if _CHINESE.search(label):
-        name = _GLUE_ZH.sub("", squashed(label))
-        return _first(name, _ROLES_ZH)
+        role = _first(_GLUE_ZH.sub("", squashed(label)), _ROLES_ZH)
+        return _mixed(label) if role == "other" and _LATIN.search(label) else role
     main, *remarks = _ASIDE.split(label)
     role = _phrase(main)
     aside = _kinds(remarks[0]) if remarks else ""
@@ -152,6 +159,41 @@ def role_of(label: str) -> Role:
         if re.search("[Rmp]", aside)
         else role
     )
+
+
+def _mixed(label: str) -> Role:
+    """The field that a label in both languages names: each half does, or the Latin one is owned.
+
+    >>> _mixed("标准答案 gold answers"), _mixed("题目的ground_truth是"), _mixed("输出result")
+    ('reference', 'reference', 'other')
+    """
+    main = _ASIDE.sub("", label)
+    own = _GLUE_ZH.sub("", squashed(_LATIN.sub("", main)))
+    latin = _phrase(" ".join(_LATIN.findall(main)))
+    if own.endswith("的"):
+        named = f"{own}答案" if latin == "either" else ""
+        return _first(named, _ROLES_ZH) if named else latin
+    roles = {_first(own, _ROLES_ZH), latin}
+    sure = roles - {"either"} or roles
+    return sure.pop() if len(sure) == 1 else "other"
+
+
+def owned_thing(label: str) -> tuple[Role, str]:
+    """Whose a label says that a thing is, the truth's or the model's, and the thing.
+
+    >>> owned_thing("Ground truth emotion"), owned_thing("模型预测的情感"), owned_thing("Emotion")
+    (('reference', 'emotion'), ('response', '情感'), ('other', ''))
+    """
+    for side, pattern in _OWNERS_ZH:
+        if (match := pattern.fullmatch(squashed(label))) is not None:
+            return side, match[1]
+    kinds = _kinds(label)
+    sides = {side for side, of in _OWNERS if re.search(of, kinds)}
+    thing = " ".join(word for word in _words(label) if _KIND.get(word, "o") in "oOx")
+    return (sides.pop(), thing) if len(sides) == 1 and "!" not in kinds and thing else ("other", "")
+
+
+_OWNERS: Final[tuple[tuple[Role, str], ...]] = (("reference", "[Tt]"), ("response", "[Rmp]"))
 
 
 def weak(label: str) -> bool:
@@ -187,7 +229,7 @@ def _phrase(text: str) -> Role:
         at = words.index("and")
         roles = {_phrase(" ".join(part)) for part in (words[:at], words[at + 1 :])} - {"other"}
         return roles.pop() if len(roles) == 1 else "other"
-    if len(words) > 1 and words[0] in ("a", "an"):  # "A correct answer:" describes one
+    if len(words) > 1 and words[0] in ("a", "an", "your"):  # described, or the judge's own
         return "other"
     cut = next((at for at, word in enumerate(words) if word in _BEHIND), len(words))
     head, behind = _of(words[:cut]), words[cut + 1 :]

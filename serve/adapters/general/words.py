@@ -169,13 +169,18 @@ _OR_NOT: Final = re.compile(
 )
 
 
+_CONCESSION: Final = re.compile(
+    r"\b(?:despite|regardless of|although|even (?:if|though|when)|no matter)\b.*", re.DOTALL
+)
+
+
 def meaning(condition: str) -> str | None:
     """``right``, ``wrong``, ``nothing`` or ``partly``: what a condition says of a response.
 
     >>> meaning("the answer matches"), meaning("it has an error"), meaning("it is long")
     ('right', 'wrong', None)
     """
-    text = _OR_NOT.sub("", condition)
+    text = _OR_NOT.sub("", _CONCESSION.sub("", condition))
     if OTHER_TASK.search(text):
         return None
     if _PARTLY.search(text):
