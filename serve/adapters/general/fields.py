@@ -13,7 +13,18 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from .items import NEEDED, FieldsError, Group, chosen, filled, groups_of, with_owner, with_pairs
+from .before import check_before, check_question
+from .items import (
+    NEEDED,
+    FieldsError,
+    Group,
+    chosen,
+    filled,
+    groups_of,
+    is_described,
+    with_owner,
+    with_pairs,
+)
 from .labels import role_of, weak
 from .marks import SAID, WITHIN, Mark, marks_of, marks_within
 from .owned import check_owned, closer_of
@@ -46,8 +57,11 @@ def read_fields(text: str, above: str = "") -> Fields:
         return objects
     marks, groups = _items(text)
     at, examples = chosen(groups, text)
+    first = groups[examples].start
+    check_before(text[:first], marks)
+    check_question(groups[at], marks)
     check_owned(groups[at], marks, text, above)
-    return _cut(text, marks, groups[at], groups[examples].start)
+    return _cut(text, marks, groups[at], first)
 
 
 def _items(text: str) -> tuple[Sequence[Mark], list[Group]]:
@@ -214,6 +228,14 @@ def _shown(text: str, mark: Mark) -> str:
     return text[mark.start : mark.end].strip().lstrip("-+• \t")
 
 
+def _check_own(before: str) -> None:
+    """Refuse an object behind a label of a field: a response may have written it."""
+    marks = [mark for mark in marks_of(before) if not is_described(mark, before)]
+    check_before(before, marks)
+    if any(mark.role in NEEDED or mark.role == "either" for mark in marks):
+        raise FieldsError("a response may have written the object")
+
+
 _MOST_OBJECTS: Final = 8
 
 
@@ -230,6 +252,7 @@ def _from_json(text: str) -> Fields | None:
             continue
         fields = _named(value) if isinstance(value, dict) else {}
         if all(name in fields for name in NEEDED):
+            _check_own(text[:at])
             values = {name: str(value[key]) for name, key in fields.items()}
             return Fields(values, fields, text[:at], "", text[end:], trusted=True)
     return None

@@ -199,7 +199,7 @@ def chosen(groups: Sequence[Group], text: str) -> tuple[int, int]:
     Items before these only describe what the fields will be.
     """
     first = next(
-        (at for at, group in enumerate(groups[:-1]) if not _described(group, text)), len(groups) - 1
+        (at for at, group in enumerate(groups[:-1]) if not is_described(group.marks["reference"], text)), len(groups) - 1
     )
     at = first
     before = text[max(0, groups[first].start - _NEAR) : groups[first].start]
@@ -235,9 +235,8 @@ def _one_item(groups: Sequence[Group], at: int, text: str) -> None:
         raise FieldsError("there are two items, and no line says which of them is the one to judge")
 
 
-def _described(group: Group, text: str) -> bool:
-    """Whether an item only describes its fields: ``Reference: the correct answer``."""
-    mark = group.marks["reference"]
+def is_described(mark: Mark, text: str) -> bool:
+    """Whether a mark only describes its field: ``Reference: the correct answer``."""
     line_end = text.find("\n", mark.end)
     value = text[mark.end : line_end if line_end >= 0 else len(text)]
     if not value.strip():

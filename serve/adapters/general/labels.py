@@ -51,7 +51,7 @@ _KIND: Final = {word: kind for kind, words in _KINDS.items() for word in words.s
 _PART: Final = "|".join(sorted((w for w in _KIND if len(w) > 1), key=len, reverse=True))
 _JOINED: Final = re.compile(f"(?:{_PART})+")
 _PARTS: Final = re.compile(_PART)
-_WORDS: Final = re.compile(r"[A-Z]*[a-z]+|[A-Z]+|\d+")
+_WORDS: Final = re.compile(r"[A-Z]*[^\W\d_A-Z]+|[A-Z]+|\d+")
 _BEHIND: Final = frozenset(
     [
         "to",
@@ -189,11 +189,16 @@ def owned_thing(label: str) -> tuple[Role, str]:
             return side, match[1]
     kinds = _kinds(label)
     sides = {side for side, of in _OWNERS if re.search(of, kinds)}
-    thing = " ".join(word for word in _words(label) if _KIND.get(word, "o") in "oOx")
+    thing = " ".join(word for word in words_of(label) if _KIND.get(word, "o") in "oOx")
     return (sides.pop(), thing) if len(sides) == 1 and "!" not in kinds and thing else ("other", "")
 
 
 _OWNERS: Final[tuple[tuple[Role, str], ...]] = (("reference", "[Tt]"), ("response", "[Rmp]"))
+
+
+def is_order(label: str) -> bool:
+    """Whether a label has words of a sentence to a judge: ``Compare the answers``."""
+    return "!" in _kinds(label)
 
 
 def weak(label: str) -> bool:
@@ -224,7 +229,7 @@ def mentions_answer(label: str) -> bool:
 
 def _phrase(text: str) -> Role:
     """The field that an English phrase names, by its words before and behind a preposition."""
-    words = _words(text)
+    words = words_of(text)
     if "and" in words and len(words) <= _SHORT:  # "Question and options"
         at = words.index("and")
         roles = {_phrase(" ".join(part)) for part in (words[:at], words[at + 1 :])} - {"other"}
@@ -246,12 +251,13 @@ def _first(name: str, roles: tuple[tuple[Role, re.Pattern[str]], ...]) -> Role:
     return next((role for role, pattern in roles if pattern.fullmatch(name)), "other")
 
 
-def _words(text: str) -> list[str]:
+def words_of(text: str) -> list[str]:
+    """The words of a label in lower case; those in camel case are taken apart."""
     return [word.lower() for word in _WORDS.findall(_POSSESSIVE.sub(" ", text))]
 
 
 def _kinds(text: str) -> str:
-    return _of(_words(text))
+    return _of(words_of(text))
 
 
 def _of(words: list[str]) -> str:

@@ -167,9 +167,9 @@ def _is_heading(match: re.Match[str], text: str) -> bool:
 
 
 def _form(opening: str) -> str:
-    for form in "#=[【<*":
+    for form in "#=[【《〖「『<*":
         if form in opening:
-            return "[" if form == "【" else form
+            return "[" if form in "【《〖「『" else form
     return "=" if opening.startswith("--") else ":"
 
 

@@ -9,7 +9,8 @@ from typing import Final
 from .items import ASIDES, BARE, NEEDED, FieldsError, Group
 from .labels import mentions_answer, squashed
 from .marks import Mark
-from .tail import heads_instructions, instructs
+from .headings import heads
+from .tail import instructs
 from .words import REFERENCE
 
 _INLINE: Final = re.compile(
@@ -85,7 +86,7 @@ def _check_labelled(group: Group, marks: Sequence[Mark], text: str) -> None:
             value = text[mark.end : following(mark, marks, text)]
             if BARE.fullmatch(value.strip()):  # the verdict of an example
                 continue
-            if heads_instructions(mark.label) and all(
+            if heads(mark.label) and all(
                 map(_is_complete, _WRAPPED.sub(" ", value).split("\n"))
             ):
                 continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
+from .headings import request_under
 from .words import LABELLED, OFFERED, PAIR, QUOTED_PAIR, VERDICT_LABEL
 
 _ASKS: Final = re.compile(
@@ -29,14 +30,6 @@ _ITEM: Final = re.compile(
     re.IGNORECASE,
 )
 """What instructions to a judge speak of."""
-_HEADING: Final = re.compile(
-    r"^\W*(?:(?:output|response|answer|reply|evaluation|grading)?[ _]?(?:format|instructions?|"
-    r"rules|"
-    r"criteria|requirements?|guidelines)|your (?:task|turn|output|response|answer|evaluation)|"
-    r"task|instructions?|notes?|options|choices|选项|输出格式|输出要求|评分标准|判断标准|评判标准|要求|说明|输出|"
-    r"任务|注意事项)\W*$",
-    re.IGNORECASE,
-)
 _BESIDE: Final = re.compile(
     r"^\s*(?:$|[-+*•`{}\[\]\"'<]|\(?[A-Ea-e\d]{1,2}[.):：=]|\w+\s*[:：])|"
     r"\b(?:semantic|differences?|formatting|consider|allow|ground truth|equivalence|"
@@ -85,17 +78,15 @@ _SENTENCES: Final = re.compile(
 )
 
 
-def heads_instructions(label: str) -> bool:
-    """Whether a heading is one of instructions to a judge."""
-    return _HEADING.match(label) is not None
-
-
 def instructs(line: str) -> bool:
     """Whether a line tells a judge what to do or how to reply."""
     line = line.strip()
     if not line:
         return False
     if len(line) < _SHORT and _is_heading(line):
+        return True
+    under = request_under(line) if len(line) <= _LONGEST else None
+    if under is not None and (not under or _ASKS.match(under)):
         return True
     if _CASES.search(line):
         return True
@@ -106,7 +97,6 @@ def _is_heading(line: str) -> bool:
     """Whether a short line introduces the reply: ``Verdict:``, ``Answer (yes/no):``."""
     return bool(
         PAIR.fullmatch(line.strip(" .()?"))
-        or _HEADING.match(line)
         or VERDICT_LABEL.fullmatch(line)
         or (line.endswith((":", "：")) and PAIR.search(line))
         or _BRACKETED.search(line)
