@@ -53,8 +53,9 @@ _UNKNOWN: Final = "the prompt belongs to no known family, and the general reader
 
 
 def _fields(messages: Sequence[Message]) -> tuple[str, Fields]:
-    """The text above the item, and the fields: of the last message, if it has all."""
-    *above, last = messages
+    """The text above the item, and the fields: of the user's last message, if it has all."""
+    at = max((i for i, m in enumerate(messages) if m.role == "user"), default=-1)
+    above, last = [*messages[:at], *messages[at + 1 :]], messages[at]
     if above and last.role == "user":
         own = [m.content for m in above if m.role in ("system", "developer", "user")]
         text, others = frames_of([last]), "\n\n".join(own)

@@ -65,7 +65,7 @@ def check_question(group: Group, marks: Sequence[Mark]) -> None:
         return
     for mark in marks:
         between = mark.role == "other" and not mark.ends and question.start < mark.start < first
-        if between and mark.form in (question.form, *"#[<*=") and not _is_known(mark.label):
+        if between and not _is_known(mark.label):
             raise FieldsError("between the fields there is a label that is not known")
 
 

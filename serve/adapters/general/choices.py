@@ -140,11 +140,20 @@ def _mapped(several: list[Choice], text: str) -> list[Choice]:
     """Of several pairs the one whose words the prompt explains or wraps, or else asks for last."""
     explained = [w for w in several if _explained(w, text)]
     quoted = [w for w in several if all(_quoted(v, text) for v in (w.first, w.second))]
-    for only in (explained, quoted):
+    offered = [w for w in several if not _only_condition(w, text)]
+    for only in (offered, explained, quoted):
         if len(only) == 1:
             return only
     names = " and ".join(f"{w.first}/{w.second}" for w in several)
     raise ContractError(f"the prompt asks for {names}; it is not clear for which of them")
+
+
+def _only_condition(words: Choice, text: str) -> bool:
+    """Whether the words only say when to reply with others: "True if yes, False if no"."""
+    return all(
+        re.search(rf"\b(?:if|for|when)\W+{word(one)}", text, re.IGNORECASE)
+        for one in (words.first, words.second)
+    )
 
 
 def _explained(words: Choice, text: str) -> bool:

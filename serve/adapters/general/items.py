@@ -134,7 +134,10 @@ def with_pairs(marks: list[Mark]) -> list[Mark]:
     ]
 
 
-ASIDES: Final = ("options", "choices", "context", "hint", "hints", "image", "选项", "背景")
+ASIDES: Final = (
+    "options", "choices", "context", "passage", "hint", "hints", "image", "figure", "table", "code",
+    "given", "find", "assumption", "category", "subject", "选项", "背景", "材料",
+)  # fmt: skip
 """Labels of what belongs to a question."""
 
 

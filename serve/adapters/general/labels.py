@@ -47,7 +47,23 @@ _KINDS: Final = {
 """The kinds of words: of a reference (``T`` also alone), of a response (``R`` also alone), its
 owner (``p``: or a reference's, as a model answer), answers, other things, questions, tasks, words
 without weight, and words of a sentence."""
-_KIND: Final = {word: kind for kind, words in _KINDS.items() for word in words.split()}
+_ELSEWHERE: Final = {
+    "q": "frage aufgabe pregunta pergunta pytanie domanda întrebare întrebarea вопрос 질문 문제 質問 問題",
+    "A": "antwort lösung respuesta solución resposta solução réponse risposta soluzione odpowiedź "
+         "răspuns răspunsul ответ 답변 답 回答 答え 解答",
+    "T": "référence referencia referência referenz musterlösung musterantwort riferimento 정답 模範 正解",
+    "t": "richtige korrekte correcta correcto correta correto correcte bonne attendue esperada corretta "
+         "prawidłowa poprawna corect corectă правильный эталонный 올바른",
+    "R": "candidate candidata étudiant étudiante élève estudiante estudiante alumno aluno estudante "
+         "studente studentului student ucznia schüler schülers студента 응답 학생",
+    "p": "modelo modèle modell modells modello modelu modelului модели 모델",
+    "f": "de la le du del do da des el os die der das des di il l и",
+}  # fmt: skip
+"""The same in other languages, without their grammar."""
+_KIND: Final = {
+    word: kind for table in (_ELSEWHERE, _KINDS) for kind, words in table.items()
+    for word in words.split()
+}  # fmt: skip
 _PART: Final = "|".join(sorted((w for w in _KIND if len(w) > 1), key=len, reverse=True))
 _JOINED: Final = re.compile(f"(?:{_PART})+")
 _PARTS: Final = re.compile(_PART)
@@ -229,6 +245,9 @@ def mentions_answer(label: str) -> bool:
 
 def _phrase(text: str) -> Role:
     """The field that an English phrase names, by its words before and behind a preposition."""
+    if "/" in text:  # "Correct answer / rubric"
+        roles = {_phrase(part) for part in text.split("/")} - {"other"}
+        return roles.pop() if len(roles) == 1 else "other"
     words = words_of(text)
     if "and" in words and len(words) <= _SHORT:  # "Question and options"
         at = words.index("and")

@@ -38,6 +38,8 @@ _ASKED: Final = re.compile(
     r"\b(?:whether|(?:determine|decide|judge|check|assess|evaluate|verify|tell me|see|"
     r"say) if)\b([^.?!\n;]{3,200})|"
     r"(?:^|(?<=[.!?\n:,])\s*)((?:is|would|are|does|do|did|has|can|would)\b[^.?!\n]{3,200}\?)|"
+    r"\b(?:evaluat\w+|assess\w*|judg\w+|check\w*|determin\w+|verif\w+|grad\w+) (?:only )?(?:the |its )?"
+    r"(?:\w+ )?(correctness)\b|"
     r"(是否[^。？！\n；;，,]{1,80})|([^。？！\n；，]{2,60}吗)",
     re.IGNORECASE,
 )

@@ -9,7 +9,8 @@ from .headings import request_under
 from .words import LABELLED, OFFERED, PAIR, QUOTED_PAIR, VERDICT_LABEL
 
 _ASKS: Final = re.compile(
-    r"^\W*(?:(?:important|note|remember|注意|重要)\W+)?(?:please|now|only|just|simply|"
+    r"^\W*(?:(?:important|note|remember|strictly|carefully|always|注意|重要|严格|务必)\W*)?"
+    r"(?:please|now|only|just|simply|analy[sz]e|examine|check|review|read|identify|keep|be|make|"
     r"respond|reply|answer (?:with|only|by|just|in)|output|return|provide|give|"
     r"write|"
     r"end with|conclude|your|judge|grade|evaluate|assess|compare|determine|decide|verify|choose|"
@@ -62,13 +63,18 @@ def split_tail(text: str, *, sentences: bool = False) -> Split:
     """
     lines = (_SENTENCES if sentences else _LINES).split(text)
     start = at = len(lines)
-    while at and (instructs(lines[at - 1]) or _BESIDE.search(lines[at - 1])):
+    while at and _goes_on(lines[at - 1]):
         at -= 1
         if instructs(lines[at]):
             start = at
     start = start if sentences else _paragraph(lines, start)
     size = sum(len(line) + 1 for line in lines[:start])
     return Split(text[: max(0, size - 1)], text[size:], not any(map(instructs, lines[:start])))
+
+
+def _goes_on(line: str) -> bool:
+    """Whether a line may stand among instructions."""
+    return instructs(line) or bool(_BESIDE.search(line) or _ASKS.match(line))
 
 
 _LINES: Final = re.compile(r"\n")
