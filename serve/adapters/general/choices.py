@@ -242,6 +242,21 @@ def choice_of_values(values: Sequence[str]) -> Choice | None:
     return None
 
 
+def choice_of_listed(values: str) -> Choice | None:
+    """The words for right and wrong among all that a key may have: "correct|partial|wrong"."""
+    words = [w.strip("\"'`“”<>[](){}. ") for w in _BETWEEN_VALUES.split(values.strip(" ,}"))]
+    found = [
+        choice
+        for at, first in enumerate(words)
+        for second in words[at + 1 :]
+        if (choice := choice_of_values([first, second])) is not None
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+_BETWEEN_VALUES: Final = re.compile(r"\s*(?:\||/|,|、|或者?|\bor\b)\s*")
+
+
 def choice_of_examples(text: str, examples: str) -> Choice | None:
     """The words of solved items under the label with which the prompt ends."""
     last = text.rstrip().rsplit("\n", 1)[-1].strip()

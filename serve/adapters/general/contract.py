@@ -21,6 +21,7 @@ from .choices import (
     MeaningError,
     choice_in,
     choice_of_examples,
+    choice_of_listed,
     choice_of_values,
 )
 from .keys import JsonShape, described, is_score, means_right, read_json, schema_shape, shown_values
@@ -123,7 +124,8 @@ def _json(shape: JsonShape, text: str) -> Contract:
         _key_means_right(shape, text, ("true", "false"))
         return Contract(True, False, shape=shape)
     values = f'Output "{shape.key}": {shape.values}' if shape.values else ""
-    pair = choice_of_values(shown_values(shape.key, text)) or choice_in(values) or choice_in(text)
+    pair = choice_of_values(shown_values(shape.key, text)) or choice_of_listed(shape.values)
+    pair = pair or choice_in(values) or choice_in(text)
     if pair is None:
         pair = _score(shape, text)
     by_key = shape.means_right or (pair.first == "1" and is_score(shape.key))

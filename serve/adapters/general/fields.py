@@ -109,10 +109,14 @@ def _cut(text: str, marks: Sequence[Mark], group: Group, first: int) -> Fields:
         values = {name: value.rstrip()[:-1] for name, value in values.items()}
     values = _unquoted({name: _unfenced(_unruled(value)) for name, value in values.items()})
     for name, mark in group.marks.items():
-        if mark.form == SAID:
+        if mark.form == SAID or (name == "reference" and _IS.search(mark.label)):
             values[name] = _unquoted({name: values[name].removesuffix(".")})[name]
     before, examples = text[:first], text[first : group.start]
     return Fields(values, labels, before, examples, tail, trusted)
+
+
+_IS: Final = re.compile(r" (?:is|was|are)\Z")
+"""How a label ends whose value is the end of a sentence."""
 
 
 def _without_fence(text: str, group: Group) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from .labels import Role, of_reference, owned_thing, owner, role_of, squashed
+from .labels import Role, bare_output, of_reference, owned_thing, owner, role_of, squashed
 from .marks import Mark
 from .words import LABELLED, PAIR
 
@@ -79,6 +79,8 @@ def groups_of(marks: Sequence[Mark]) -> list[Group]:
     for at, mark in enumerate(named):
         ahead = named[at + 1 : at + 1 + _AHEAD]
         role = _resolved(mark, current, sure)
+        if role == "other":
+            continue
         if role in current.marks:
             if current.whole and _begins_another(role, mark, current, ahead):
                 groups.append(current)
@@ -150,6 +152,8 @@ def _resolved(mark: Mark, group: Group, sure: set[Role]) -> Role:
     if mark.role != "either":
         return mark.role
     if group.whole:
+        if bare_output(mark.label) and group.marks["reference"].label != mark.label:
+            return "other"  # the verdict's
         same = [r for r, m in group.marks.items() if squashed(m.label) == squashed(mark.label)]
         return "reference" if "reference" in same or _response_first(group) else "response"
     if "reference" in group.marks:

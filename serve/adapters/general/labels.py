@@ -57,7 +57,7 @@ _ELSEWHERE: Final = {
     "R": "candidate candidata étudiant étudiante élève estudiante estudiante alumno aluno estudante "
          "studente studentului student ucznia schüler schülers студента 응답 학생",
     "p": "modelo modèle modell modells modello modelu modelului модели 모델",
-    "f": "de la le du del do da des el os die der das des di il l и",
+    "f": "la le des el os die der das des il l и",
 }  # fmt: skip
 """The same in other languages, without their grammar."""
 _KIND: Final = {
@@ -82,6 +82,13 @@ _BEHIND: Final = frozenset(
         "is",
         "are",
         "was",
+        "de",
+        "du",
+        "do",
+        "da",
+        "del",
+        "della",
+        "di",
         "begins",
         "starts",
         "follows",
@@ -92,8 +99,8 @@ _GRADED: Final = re.compile(r"evaluat|grad|judg|assess|scor|check|verif|mark")
 _ROLES: Final[tuple[tuple[Role, re.Pattern[str]], ...]] = (
     ("question", re.compile("[fmpo]{0,5}q+[xl]?|[fmp]*w")),
     ("either", re.compile("f*[AO]x?|f*pA|[fo]{1,3}A")),
-    ("reference", re.compile("f*[At]*[Ttf]*T[Ttf]*[AORx]*l?|f*t[tf]*[AORxT]+l?")),
-    ("response", re.compile("[fmpo]{0,4}R[RAOxmpf]*|[fo]{0,2}[mp][mpf]*[AORx]+l?")),
+    ("reference", re.compile("f*[At]*[Ttf]*T[Ttf]*[AORx]*l?|f*t[tf]*[AORxT]+l?|f*Af*t+")),
+    ("response", re.compile("[fmpo]{0,4}R[RAOxmpf]*|[fo]{0,2}[mp][mpf]*[AORx]+l?|f*Af*[Rmp]+")),
 )
 """Fields by the kinds of the words of a label; ``o`` is a word that is not known."""
 _SHORT: Final = 5
@@ -212,6 +219,11 @@ def owned_thing(label: str) -> tuple[Role, str]:
 _OWNERS: Final[tuple[tuple[Role, str], ...]] = (("reference", "[Tt]"), ("response", "[Rmp]"))
 
 
+def bare_output(label: str) -> bool:
+    """Whether a label only says that something comes out: ``Output``, ``Result``."""
+    return _kinds(label) == "O" or squashed(label) in ("输出", "结果")
+
+
 def is_order(label: str) -> bool:
     """Whether a label has words of a sentence to a judge: ``Compare the answers``."""
     return "!" in _kinds(label)
@@ -263,7 +275,7 @@ def _phrase(text: str) -> Role:
     more = _of(behind)
     if role == "either" and (re.search("[Rmp]", more) or any(map(_GRADED.match, behind))):
         return "response"
-    return role
+    return "reference" if role == "either" and re.search("[Tt]", more) else role
 
 
 def _first(name: str, roles: tuple[tuple[Role, re.Pattern[str]], ...]) -> Role:

@@ -28,11 +28,11 @@ _WITHIN: Final = re.compile(
 )
 """A label in the middle of a line: words from a capital on, or one word."""
 _SAID: Final = re.compile(
-    r"^[ \t]*+(?P<label>[^\W\d_][\w '’-]{2,60}? (?:is|was|are)|[\u4e00-\u9fff]{2,12}?[是为])"
-    r"[ \t]*+(?=[\"'“‘「])",
+    r"(?:^|(?<=[.!?]))[ \t]*+(?P<label>[^\W\d_][\w '’-]{2,60}? (?:is|was|are)|"
+    r"[\u4e00-\u9fff]{2,12}?[是为])[ \t]*+(?:(?=[\"'“‘「])|\n)",
     re.MULTILINE,
 )
-"""A sentence whose value is in quotes: ``The expected answer is '4'``."""
+"""A sentence whose value is in quotes, or on the next line: ``The expected answer is '4'``."""
 SAID: Final = "'"
 KEY: Final = '"'
 """The form of a key of JSON, which is the label of no field."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from .words import OTHER_TASK, meaning, word
+from .words import CONCESSION, OTHER_TASK, meaning, word
 
 _SENTENCE: Final = re.compile(r"(?<=[.!?;])\s+(?=[\"'A-Z(])|[\n。！？；;]+")
 _JOINS: Final = re.compile(
@@ -31,7 +31,7 @@ _OTHERWISE: Final = re.compile(
     r"\b(?:otherwise|else|(?:all|any|every) other)\b|否则|其他情况|反之", re.IGNORECASE
 )
 _CLAUSE: Final = re.compile(
-    r"[,，(（]|\beven\b|\bregardless\b|\bbecause\b|\bsince\b|\balthough\b|即使|尽管"
+    r"[,，(（]|\bbecause\b|\bsince\b"
 )
 _LONGEST: Final = 200
 _ASKED: Final = re.compile(
@@ -130,6 +130,7 @@ def _stands_alone(match: re.Match[str], sentence: str) -> bool:
 
 def _short(condition: str, *, last: bool = False) -> str:
     """The clause next to a value."""
+    condition = CONCESSION.sub("", condition)
     clauses = [clause for clause in _CLAUSE.split(condition) if meaning(clause)]
     if not clauses:
         return condition[-_LONGEST:] if last else condition[:_LONGEST]

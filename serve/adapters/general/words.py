@@ -169,8 +169,9 @@ _OR_NOT: Final = re.compile(
 )
 
 
-_CONCESSION: Final = re.compile(
-    r"\b(?:despite|regardless of|although|even (?:if|though|when)|no matter)\b.*", re.DOTALL
+CONCESSION: Final = re.compile(
+    r"\b(?:despite|regardless of|although|even (?:if|though|when)|no matter)\b[^,;，；]*|"
+    r"(?:即使|尽管|无论)[^,，;；]*"
 )
 
 
@@ -180,7 +181,7 @@ def meaning(condition: str) -> str | None:
     >>> meaning("the answer matches"), meaning("it has an error"), meaning("it is long")
     ('right', 'wrong', None)
     """
-    text = _OR_NOT.sub("", _CONCESSION.sub("", condition))
+    text = _OR_NOT.sub("", CONCESSION.sub("", condition))
     if OTHER_TASK.search(text):
         return None
     if _PARTLY.search(text):
