@@ -21,7 +21,7 @@ _UNKNOWN: Final = "before the item there is a label that is not known"
 _WIDE: Final = 50
 """Characters from which a line is text, and may be continued on the next."""
 _ENDED: Final = re.compile(r"[^\w\s]\Z")
-_LISTED: Final = re.compile(r"[-+*•·#>]|\d{1,2}[.)、]\s|[\[{}\]\"(<]")
+_LISTED: Final = re.compile(r"[-+*•·#>]|\d{1,2}[.)、]\s|[\[{}\]\"(<]|[A-J][.)、]\s")
 _TO_A_JUDGE: Final = re.compile(
     r"\b(?:you|your|must|should|shall|include|examples?|instance|e\.g|whether|if|when|either|only|"
     r"please|let|consider|rules?|criteria|guidelines?|formats?|json|steps?|instructions?|"
@@ -48,7 +48,7 @@ def check_before(text: str, marks: Sequence[Mark]) -> None:
                 raise FieldsError(_UNKNOWN)
         elif mark.role == "other" and not mark.ends and not _is_known(mark.label):
             raise FieldsError(_UNKNOWN)
-    labelled = {text.count("\n", 0, mark.start) for mark in own}
+    labelled = {text.count("\n", 0, at) for mark in own for at in (mark.start, mark.end)}
     wrapped = False
     for number, line in enumerate(text.split("\n")):
         line = line.strip()

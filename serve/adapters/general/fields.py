@@ -111,10 +111,15 @@ def _cut(text: str, marks: Sequence[Mark], group: Group, first: int) -> Fields:
     for name, mark in group.marks.items():
         if mark.form == SAID or (name == "reference" and _IS.search(mark.label)):
             values[name] = _unquoted({name: values[name].removesuffix(".")})[name]
+    if all(_DESCRIPTION.match(values[name]) for name in NEEDED):
+        raise FieldsError("the fields begin with a description of what they are")
     before, examples = text[:first], text[first : group.start]
     return Fields(values, labels, before, examples, tail, trusted)
 
 
+_DESCRIPTION: Final = re.compile(
+    r"[\[(（【][^\[\]\n]{0,80}(?:answer|response|solution|答案|回答|解答)[^\[\]\n]{0,80}[\])）】]"
+)
 _IS: Final = re.compile(r" (?:is|was|are)\Z")
 """How a label ends whose value is the end of a sentence."""
 
