@@ -18,6 +18,7 @@ from .choices import ContractError, MeaningError
 from .contract import Contract, read_contract
 from .fields import Fields, read_fields
 from .items import FieldsError
+from .statements import meanings
 
 NAME: Final = "general"
 GUIDE: Final = "docs/guides/adapters.md"
@@ -90,11 +91,18 @@ def _contract(above: str, fields: Fields, schema: Mapping[str, Any] | None) -> C
         except ContractError:
             continue
         reverses = reverses or (part.reverses and sure)
-        if not part.agrees(whole):
+        if not (part.agrees(whole) or _is_said(whole, before)):
             raise ContractError("what its words for right and wrong mean is said in two ways")
     if whole.reverses and not reverses:
         raise ContractError("a response may have written what its words mean")
     return whole
+
+
+def _is_said(contract: Contract, text: str) -> bool:
+    """Whether a text says what both words mean, beside others: "correct (1) or incorrect (0)"."""
+    right, wrong = str(contract.right), str(contract.wrong)
+    said = meanings(text, (right, wrong))
+    return said[right] == {"right"} and said[wrong] == {"wrong"}
 
 
 def _ask(fields: Fields, contract: Contract) -> Ask:

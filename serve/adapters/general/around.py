@@ -45,8 +45,8 @@ def _tag(words: Choice, text: str) -> str:
 
 
 _NAMED_TAG: Final = re.compile(
-    r"\b(?:in|inside|within|between|using|with) (?:the )?[`\"']?<(\w{1,30})>[`\"']?(?:\s*(?:and )?</\1>)?"
-    r"[`\"']? tags?\b",
+    r"\b(?:in|inside|within|between|using|with) (?:the )?[`\"']?<(\w{1,30})>[`\"']?"
+    r"(?:\s*(?:and )?</\1>)?[`\"']? tags?\b",
     re.IGNORECASE,
 )
 _THOUGHTS: Final = re.compile(r"think|reason|analy|expla|ration|scratch|thought", re.IGNORECASE)

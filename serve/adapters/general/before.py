@@ -20,17 +20,24 @@ from .tail import instructs
 _UNKNOWN: Final = "before the item there is a label that is not known"
 _WIDE: Final = 50
 """Characters from which a line is text, and may be continued on the next."""
-_ENDED: Final = re.compile(r"[^\w\s]\Z")
-_LISTED: Final = re.compile(r"[-+*•·#>]|\d{1,2}[.)、]\s|[\[{}\]\"(<]|[A-J][.)、]\s")
+_ENDED: Final = re.compile(r"[^\w\s|=$%]\Z")
+_LISTED: Final = re.compile(r"[-+*•·#>]|\d{1,2}(?:[.)、]|\s?[=:])\s|[\[{}\]\"(<]|[A-J][.)、]\s")
+_JOINING: Final = re.compile(r"or|and|或者?|和|then|else|otherwise", re.IGNORECASE)
 _TO_A_JUDGE: Final = re.compile(
     r"\b(?:you|your|must|should|shall|include|examples?|instance|e\.g|whether|if|when|either|only|"
     r"please|let|consider|rules?|criteria|guidelines?|formats?|json|steps?|instructions?|"
-    r"questions? and|for)\b|[请应须需]|如果|示例|例子|格式|规则|步骤|要求|标准[:：]|注意|以下(?:情况|标准)",
+    r"questions? and|for)\b|[请应须需]|如果|示例|例子|格式|规则|步骤|要求|标准[:：]|注意|"
+    r"以下(?:情况|标准)",
     re.IGNORECASE,
 )
 """What a sentence to a judge has, and the label of an item has not."""
-_FIELD: Final = re.compile(r"question|problem|answer|response|prediction|reference|ground|gold|solution|问题|题目|答案|回答")
-_PLACEHOLDER: Final = re.compile(r"\s*[\"']?\s*(?:[<\[{(.…]|$)")
+_FIELD: Final = re.compile(
+    r"question|problem|answer|response|prediction|reference|ground|gold|solution|"
+    r"问题|题目|答案|回答"
+)
+_PLACEHOLDER: Final = re.compile(
+    r"\s*[\"']?\s*(?:[<\[{(.…#]|//|$|(?:str|bool|int|float|string|boolean|number)\b)"
+)
 
 
 def check_before(text: str, marks: Sequence[Mark]) -> None:
@@ -50,8 +57,7 @@ def check_before(text: str, marks: Sequence[Mark]) -> None:
             raise FieldsError(_UNKNOWN)
     labelled = {text.count("\n", 0, at) for mark in own for at in (mark.start, mark.end)}
     wrapped = False
-    for number, line in enumerate(text.split("\n")):
-        line = line.strip()
+    for number, line in enumerate(map(str.strip, text.split("\n"))):
         if number not in labelled and not wrapped and not _is_text(line):
             raise FieldsError(_UNKNOWN)
         wrapped = len(line) >= _WIDE and _ENDED.search(line) is None
@@ -75,6 +81,7 @@ def _is_text(line: str) -> bool:
         several = len(set(_FIELD.findall(line.lower()))) > 1  # the fields of an item, announced
         return several or bool(_TO_A_JUDGE.search(line)) or is_order(line) or instructs(line)
     plain = len(line) >= _WIDE or _ENDED.search(line) or _LISTED.match(line)
+    plain = plain or _JOINING.fullmatch(line)
     return not line or bool(plain) or heads(line) or is_order(line) or instructs(line)
 
 

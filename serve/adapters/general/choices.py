@@ -75,7 +75,7 @@ def choice_in(text: str) -> Choice | None:
 _TOKEN: Final = r"[^\W_][\w -]{0,23}"
 _STRONG: Final = re.compile(
     rf"[\"“'`‘「]({_TOKEN})[\"”'`’」]|\\boxed\{{({_TOKEN})\}}|\[\[?({_TOKEN})\]|<\w+>({_TOKEN})</|"
-    rf"\*\*({_TOKEN})\*\*|\b([A-Z][A-Z_]{{1,24}}|[01])\b"
+    rf"\*\*({_TOKEN})\*\*|\b([A-Z][A-Z_]{{1,24}}|[0-5])\b"
 )
 """A word in quotes, a box, brackets, a tag or capitals, or a digit."""
 _MOST_WORDS: Final = 40
@@ -97,7 +97,7 @@ def _negated(text: str) -> Choice | None:
     pairs = [
         (word, words[prefix + name])
         for name, word in words.items()
-        for prefix in ("not", "un", "in", "dis", "non")
+        for prefix in ("not", "no", "un", "in", "dis", "non", "mis")
         if prefix + name in words
     ]
     if len(pairs) != 1 or asked(text) != {"right"} or OTHER_TASK.search(pairs[0][0]):
@@ -171,6 +171,8 @@ def _spelt(pair: Pair, text: str) -> Choice | None:
         else re.IGNORECASE
     )
     one, two = (pair.right.upper(), pair.wrong.upper()) if not flags else (pair.right, pair.wrong)
+    if pair.right == "y" and re.search(r"(?P<quote>[\"'`])y(?P=quote)|[(\[]y */ *n[)\]]", text):
+        one, two = "y", "n"
     for line in re.split(r"\n|(?<=[.。])\s", text):
         match = re.search(beside(one, two), line, flags)
         if match and (not pair.plain or (_OUT.search(line) and _emphatic(match, line))):

@@ -82,8 +82,7 @@ def _cut(text: str, marks: Sequence[Mark], group: Group, first: int) -> Fields:
     response = group.marks["response"]
     behind = [m for m in group.marks.values() if m.start > response.start]
     closing = any(m.ends and m.start < response.start for m in marks)
-    unfenced = _without_fence(text, group)
-    fenced, text = unfenced != text, unfenced
+    text, fence = _without_fence(text, group)
     values = {
         name: _trusted(text, mark, marks, group)
         for name, mark in group.marks.items()
@@ -104,7 +103,7 @@ def _cut(text: str, marks: Sequence[Mark], group: Group, first: int) -> Fields:
         values["response"], tail, trusted = _untrusted(
             text[response.end :], response, container, closing=closing
         )
-    trusted = trusted or fenced
+    trusted = trusted or 0 <= fence <= len(text) - len(tail)
     if response.form == WITHIN and all(value.rstrip().endswith(".") for value in values.values()):
         values = {name: value.rstrip()[:-1] for name, value in values.items()}
     values = _unquoted({name: _unfenced(_unruled(value)) for name, value in values.items()})
@@ -124,13 +123,16 @@ _IS: Final = re.compile(r" (?:is|was|are)\Z")
 """How a label ends whose value is the end of a sentence."""
 
 
-def _without_fence(text: str, group: Group) -> str:
-    """The text without the last closing line of a fence that holds all fields."""
+def _without_fence(text: str, group: Group) -> tuple[str, int]:
+    """The text without the last closing line of a fence that holds all fields, and its place.
+
+    No response can have written what is behind it; -1 where there is no such line.
+    """
     fence = _OPENS.search(text[: group.start])
-    if fence is None:
-        return text
-    at = text.rfind("\n" + fence[1], group.marks["response"].end)
-    return text if at < 0 else text[:at] + "\n\n" + text[at + 1 + len(fence[1]) :]
+    at = text.rfind("\n" + fence[1], group.marks["response"].end) if fence else -1
+    if fence is None or at < 0:
+        return text, -1
+    return text[:at] + "\n\n" + text[at + 1 + len(fence[1]) :], at
 
 
 _OPENS: Final = re.compile(r"(```|\'\'\'|\"\"\")\w*[ \t]*\n?\Z")

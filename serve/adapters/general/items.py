@@ -6,7 +6,16 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from .labels import Role, bare_output, of_reference, owned_thing, owner, role_of, squashed
+from .labels import (
+    Role,
+    bare_output,
+    of_reference,
+    owned_thing,
+    owner,
+    plain_answer,
+    role_of,
+    squashed,
+)
 from .marks import Mark
 from .words import LABELLED, PAIR
 
@@ -187,6 +196,11 @@ def _replaces(role: str, mark: Mark, group: Group) -> bool:
     if role == "question":
         return not (set(NEEDED) & set(group.marks)) and not mark.weak
     if role == "reference" and "response" in group.marks:
+        own = [group.marks[name] for name in NEEDED]
+        if mark.role == role and all(m.form == own[0].form and plain_answer(m.label) for m in own):
+            raise FieldsError(
+                "it is not clear which answer is the reference and which the response"
+            )
         return _response_first(group)
     if role == "reference":
         raise FieldsError("there are two labels of a reference answer before the response")
@@ -206,7 +220,12 @@ def chosen(groups: Sequence[Group], text: str) -> tuple[int, int]:
     Items before these only describe what the fields will be.
     """
     first = next(
-        (at for at, group in enumerate(groups[:-1]) if not is_described(group.marks["reference"], text)), len(groups) - 1
+        (
+            at
+            for at, group in enumerate(groups[:-1])
+            if not is_described(group.marks["reference"], text)
+        ),
+        len(groups) - 1,
     )
     at = first
     before = text[max(0, groups[first].start - _NEAR) : groups[first].start]
@@ -250,6 +269,8 @@ def is_described(mark: Mark, text: str) -> bool:
         following = text[mark.end : mark.end + 200].strip().split("\n")
         value = following[0]
     value = value.strip()[:200]
+    if re.fullmatch(rf"{re.escape(squashed(mark.label))}(?:goes)?(?:here)?", squashed(value)):
+        return True  # "AI answer: AI answer here"
     inner = value[1:-1] if value[:1] + value[-1:] in ("[]", "{}", "<>", "()") else ""
     return (
         role_of(inner.strip("{}")) != "other" or _PLACEHOLDER.fullmatch(inner or value) is not None

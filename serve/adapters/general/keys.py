@@ -37,7 +37,8 @@ _DEGREE: Final = re.compile(r"confiden|certain|置信|score|rating|分", re.IGNO
 _KEY: Final = re.compile(r"[\"'“”`]([^\W\d][\w ]{0,40})[\"'“”`]\s*[:：(（]")
 _BRACES: Final = re.compile(r"[{｛][^{}｛｝]*[}｝]")
 _LISTED: Final = re.compile(
-    r"\b(?:keys?|fields?)\b(?=[:\s]*[\[(\"'`]|:| (?:named|called|as|is)\b):?\s*(?:(?:named|called|as|is)\s*)?[\[(]?((?:[\"'`]?\w+[\"'`]?(?:\s*,\s*|\s+and\s+|"
+    r"\b(?:keys?|fields?)\b(?=[:\s]*[\[(\"'`]|:| (?:named|called|as|is)\b):?\s*"
+    r"(?:(?:named|called|as|is)\s*)?[\[(]?((?:[\"'`]?\w+[\"'`]?(?:\s*,\s*|\s+and\s+|"
     r"\s*,\s*and\s+)?){1,6})[\])]?",
     re.IGNORECASE,
 )
@@ -122,8 +123,8 @@ def read_json(text: str, examples: str) -> JsonShape | None:
         raise ContractError("the prompt asks for a JSON object, and no single key is the verdict's")
     [key] = sure
     for name in _beside(key, text):
-        shown = re.match(r"\s*(?:[\"'“<]|\[\])", _values(name, text))
-        if name != key and not _known(name) and not shown:
+        has_text = re.match(r"\s*(?:[\"'“<]|\[\])", _values(name, text))
+        if name != key and not _known(name) and not has_text:
             raise ContractError(f"the prompt does not say what the key {name!r} of its JSON is for")
     keys += [key] if key not in keys else []
     keys += [name for name in _beside(key, text) if name not in keys]
@@ -140,7 +141,8 @@ def read_json(text: str, examples: str) -> JsonShape | None:
 def _outer(key: str, text: str) -> str:
     """The key whose value is the object with ``key``, where that is all of the outer object."""
     found = re.search(
-        rf"{{\s*[\"'](\w{{1,40}})[\"']\s*:\s*{{[^{{}}]*[\"']{re.escape(key)}[\"'][^{{}}]*}}\s*}}", text
+        rf"{{\s*[\"'](\w{{1,40}})[\"']\s*:\s*{{[^{{}}]*[\"']{re.escape(key)}[\"'][^{{}}]*}}\s*}}",
+        text,
     )
     return found[1] if found else ""
 
@@ -215,11 +217,16 @@ def _known(key: str) -> bool:
     )
 
 
+_HAS: Final = (
+    r"(?:[:：(（]|(?:key |field )?,?\s*(?:and |with )?(?:a |the |its )?values? (?:is |of |being )?)"
+)
+"""What joins a key to its values."""
+
+
 def _values(key: str, text: str) -> str:
     """What stands behind the key, up to the end of its line or the next key."""
     found = ""
-    told = r"(?:[:：(（]|(?:key |field )?,?\s*(?:and |with )?(?:a |the |its )?values? (?:is |of |being )?)"
-    for match in re.finditer(rf"[\"'“`]{re.escape(key)}[\"'”`]\s*{told}([^\n]{{0,200}})", text):
+    for match in re.finditer(rf"[\"'“`]{re.escape(key)}[\"'”`]\s*{_HAS}([^\n]{{0,200}})", text):
         following = _KEY.search(match[1])
         found = match[1][: following.start()] if following else match[1]
         if found.strip(" ,}]'\"."):

@@ -11,60 +11,12 @@ import re
 from functools import lru_cache
 from typing import Final, Literal
 
+from .kinds import ENGLISH, KIND
+
 Role = Literal["question", "reference", "response", "either", "other"]
 """``either``: a reference or a response, which the other labels decide. ``other``: no field."""
 
-_KINDS: Final = {
-    "T": "reference references ref gt truth gold golden key oracle expected target targets ideal "
-         "expert scheme groundtruth",
-    "t": "ground true standard correct right official accept accepted acceptable verified "
-         "canonical known authoritative human teacher teachers annotated trusted desired "
-         "examiner examiners instructor author possible",
-    "R": "response responses reply replies candidate candidates student students submission "
-         "prediction predictions predicted pred generation attempt completion hypothesis rollout "
-         "guess replied responded answered wrote said",
-    "p": "model models provided actual",
-    "m": "submitted system systems assistant assistants ai llm llms generated "
-         "attempted user users proposed extracted taker takers testtaker examinee respondent "
-         "contestant contestants chatbot bot agent solver learner pupil pupils trainee tested "
-         "evaluated participant participants machine got",
-    "A": "answer answers solution solutions",
-    "O": "output outputs result results",
-    "x": "option choice value label text work statement",
-    "l": "list content set",
-    "c": "choices options format",
-    "q": "asked question questions problem problems query q quest exercise stem",
-    "w": "task instruction input prompt",
-    "f": "final short own full written textual new the a an this your its given original here "
-         "following corresponding complete start begin beginning heres below one current "
-         "marking test only",
-    "!": "please judge grade evaluate assess compare give provide write read solve consider "
-         "follow check determine verify explain return if when and or not how what why which step "
-         "criteria rule rules do does ensure note notes i extract ignore focus treat identify use "
-         "accept allow avoid make mark consider handle disregard omit report state say decide "
-         "review examine analyze analyse match find remember",
-}  # fmt: skip
-"""The kinds of words: of a reference (``T`` also alone), of a response (``R`` also alone), its
-owner (``p``: or a reference's, as a model answer), answers, other things, questions, tasks, words
-without weight, and words of a sentence."""
-_ELSEWHERE: Final = {
-    "q": "frage aufgabe pregunta pergunta pytanie domanda întrebare întrebarea вопрос 질문 문제 質問 問題",
-    "A": "antwort lösung respuesta solución resposta solução réponse risposta soluzione odpowiedź "
-         "răspuns răspunsul ответ 답변 답 回答 答え 解答",
-    "T": "référence referencia referência referenz musterlösung musterantwort riferimento 정답 模範 正解",
-    "t": "richtige korrekte correcta correcto correta correto correcte bonne attendue esperada corretta "
-         "prawidłowa poprawna corect corectă правильный эталонный 올바른",
-    "R": "candidate candidata étudiant étudiante élève estudiante estudiante alumno aluno estudante "
-         "studente studentului student ucznia schüler schülers студента 응답 학생",
-    "p": "modelo modèle modell modells modello modelu modelului модели 모델",
-    "f": "la le des el os die der das des il l и",
-}  # fmt: skip
-"""The same in other languages, without their grammar."""
-_KIND: Final = {
-    word: kind for table in (_ELSEWHERE, _KINDS) for kind, words in table.items()
-    for word in words.split()
-}  # fmt: skip
-_PART: Final = "|".join(sorted((w for w in _KIND if len(w) > 1), key=len, reverse=True))
+_PART: Final = "|".join(sorted((w for w in ENGLISH if len(w) > 1), key=len, reverse=True))
 _JOINED: Final = re.compile(f"(?:{_PART})+")
 _PARTS: Final = re.compile(_PART)
 _WORDS: Final = re.compile(r"[A-Z]*[^\W\d_A-Z]+|[A-Z]+|\d+")
@@ -212,7 +164,7 @@ def owned_thing(label: str) -> tuple[Role, str]:
             return side, match[1]
     kinds = _kinds(label)
     sides = {side for side, of in _OWNERS if re.search(of, kinds)}
-    thing = " ".join(word for word in words_of(label) if _KIND.get(word, "o") in "oOx")
+    thing = " ".join(word for word in words_of(label) if KIND.get(word, "o") in "oOx")
     return (sides.pop(), thing) if len(sides) == 1 and "!" not in kinds and thing else ("other", "")
 
 
@@ -222,6 +174,11 @@ _OWNERS: Final[tuple[tuple[Role, str], ...]] = (("reference", "[Tt]"), ("respons
 def bare_output(label: str) -> bool:
     """Whether a label only says that something comes out: ``Output``, ``Result``."""
     return _kinds(label) == "O" or squashed(label) in ("输出", "结果")
+
+
+def plain_answer(label: str) -> bool:
+    """Whether a label only says that something is an answer: ``Solution``, not ``Model answer``."""
+    return re.fullmatch("f*[AO]+x?", _kinds(label)) is not None
 
 
 def is_order(label: str) -> bool:
@@ -297,7 +254,7 @@ def _of(words: list[str]) -> str:
         part
         for word in words
         for part in (
-            _PARTS.findall(word) if word not in _KIND and _JOINED.fullmatch(word) else [word]
+            _PARTS.findall(word) if word not in KIND and _JOINED.fullmatch(word) else [word]
         )
     ]
-    return "".join(_KIND.get(part, "o") for part in parts)
+    return "".join(KIND.get(part, "o") for part in parts)

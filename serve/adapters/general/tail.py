@@ -117,6 +117,7 @@ def _requests(line: str) -> bool:
         return True
     return _ASKS.match(line) is not None and bool(
         _ITEM.search(line)
+        or (_REPLIES.search(line) and _DRESSED.search(line))
         or len(_CONDITIONED.findall(line)) > 1
         or (line.endswith((":", "：")) and _REPLIES.search(line))
     )
@@ -130,6 +131,10 @@ def _offers(line: str) -> bool:
     return (replies or LABELLED.match(line) is not None) and len(OFFERED.findall(line)) > 1
 
 
+_DRESSED: Final = re.compile(
+    r"<(\w+)>[^<>\n]{0,40}</\1>|\\boxed\{|\[\[|\{[\"']\w+[\"']:|</?\w+> tags?\b"
+)
+"""A form of a reply."""
 _BRACKETED: Final = re.compile(rf"[:：]\W*[\[<({{]\W*(?i:{PAIR.pattern})\W*[\])>}}]\W*\Z")
 _CONDITIONED: Final = re.compile(r"\b[A-Z]{2,}\b[\"'`”]?\s+(?:if|when|where|for|in)\b")
 _CASE: Final = (

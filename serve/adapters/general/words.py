@@ -46,7 +46,9 @@ PAIRS: Final = (
 LOOSE: Final = (
     Pair("success", "failure"), Pair("success", "fail"), Pair("same", "different"),
     Pair("consistent", "inconsistent"), Pair("valid", "invalid"), Pair("good", "bad"),
-    Pair("ok", "error"), Pair("agree", "disagree"), Pair("相同", "不同"), Pair("合格", "不合格"),
+    Pair("equivalent", "different"), Pair("equal", "different"), Pair("equal", "unequal"),
+    Pair("consistent", "contradictory"), Pair("ok", "error"), Pair("agree", "disagree"),
+    Pair("相同", "不同"), Pair("合格", "不合格"),
 )  # fmt: skip
 """Pairs that are used only where no other words are asked for."""
 THIRDS: Final = (
