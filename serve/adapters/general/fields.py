@@ -209,14 +209,14 @@ def _unfenced(value: str) -> str:
 
 
 _RULE: Final = re.compile(
-    r"(?:\s*\n[ \t]*(?:[-=*_~#]{2,}|[\[<|(=*#-]+\s*(?:end|结束)\s*[\]>|)=*#-]+))\s*\Z",
-    re.IGNORECASE,
+    r"[ \t]*(?:[-=*_~#]{2,}|[\[<|(=*#-]+\s*(?:end|结束)\s*[\]>|)=*#-]+)", re.IGNORECASE
 )
 """A line at the end of a field that only separates it from the next."""
 
 
 def _unruled(value: str) -> str:
-    return _RULE.sub("", value).rstrip(" \t\n|")
+    head, newline, line = value.rstrip().rpartition("\n")
+    return (head if newline and _RULE.fullmatch(line) else value).rstrip(" \t\n|")
 
 
 def _unclosed(value: str, mark: Mark, closing: bool) -> str:

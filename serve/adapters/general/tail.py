@@ -62,19 +62,20 @@ def split_tail(text: str, *, sentences: bool = False) -> Split:
     ``sentences`` the instructions may begin within a line.
     """
     lines = (_SENTENCES if sentences else _LINES).split(text)
+    requests = list(map(instructs, lines))
     start = at = len(lines)
-    while at and _goes_on(lines[at - 1]):
+    while at and (requests[at - 1] or _goes_on(lines[at - 1])):
         at -= 1
-        if instructs(lines[at]):
+        if requests[at]:
             start = at
     start = start if sentences else _paragraph(lines, start)
     size = sum(len(line) + 1 for line in lines[:start])
-    return Split(text[: max(0, size - 1)], text[size:], not any(map(instructs, lines[:start])))
+    return Split(text[: max(0, size - 1)], text[size:], not any(requests[:start]))
 
 
 def _goes_on(line: str) -> bool:
     """Whether a line may stand among instructions."""
-    return instructs(line) or bool(_BESIDE.search(line) or _ASKS.match(line))
+    return bool(_BESIDE.search(line) or _ASKS.match(line))
 
 
 _LINES: Final = re.compile(r"\n")
