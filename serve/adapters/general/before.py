@@ -22,9 +22,10 @@ _WIDE: Final = 50
 """Characters from which a line is text, and may be continued on the next."""
 _ENDED: Final = re.compile(r"[^\w\s|=$%]\Z")
 _LISTED: Final = re.compile(r"[-+*•·#>]|\d{1,2}(?:[.)、]|\s?[=:])\s|[\[{}\]\"(<]|[A-J][.)、]\s")
+_FRAMED: Final = re.compile(r"(?P<mark>[*_~|%$@+-])[ \t]*\w[^\n]{0,40}(?P=mark)")
 _JOINING: Final = re.compile(r"or|and|或者?|和|then|else|otherwise", re.IGNORECASE)
 _TO_A_JUDGE: Final = re.compile(
-    r"\b(?:you|your|must|should|shall|include|examples?|instance|e\.g|whether|if|when|either|only|"
+    r"\b(?:you|your|must|should|shall|include|examples?|instance|e\.g|whether|if|when|either|only|lines?|words?|letters?|"
     r"please|let|consider|rules?|criteria|guidelines?|formats?|json|steps?|instructions?|"
     r"questions? and|for)\b|[请应须需]|如果|示例|例子|格式|规则|步骤|要求|标准[:：]|注意|"
     r"以下(?:情况|标准)",
@@ -63,12 +64,17 @@ def check_before(text: str, marks: Sequence[Mark]) -> None:
         wrapped = len(line) >= _WIDE and _ENDED.search(line) is None
 
 
-def check_question(group: Group, marks: Sequence[Mark]) -> None:
-    """Refuse an unknown label between the question's and the first of the answers'."""
+def check_question(group: Group, marks: Sequence[Mark], text: str) -> None:
+    """Refuse an unknown label between the question's and the first of the answers'.
+
+    ``Task`` is a label of a question, or of the instructions.
+    """
     first = min(group.marks[name].start for name in NEEDED)
     question = group.marks.get("question")
     if question is None:
         return
+    if question.weak and question.form not in "<[" and question.end < first:
+        check_before(text[question.end : first], ())
     for mark in marks:
         between = mark.role == "other" and not mark.ends and question.start < mark.start < first
         if between and not _is_known(mark.label):
@@ -80,6 +86,8 @@ def _is_text(line: str) -> bool:
     if line.rstrip("*_ ").endswith((":", "：")):
         several = len(set(_FIELD.findall(line.lower()))) > 1  # the fields of an item, announced
         return several or bool(_TO_A_JUDGE.search(line)) or is_order(line) or instructs(line)
+    if _FRAMED.fullmatch(line):
+        return heads(line)
     plain = len(line) >= _WIDE or _ENDED.search(line) or _LISTED.match(line)
     plain = plain or _JOINING.fullmatch(line)
     return not line or bool(plain) or heads(line) or is_order(line) or instructs(line)

@@ -59,7 +59,7 @@ def read_fields(text: str, above: str = "") -> Fields:
     at, examples = chosen(groups, text)
     first = groups[examples].start
     check_before(text[:first], marks)
-    check_question(groups[at], marks)
+    check_question(groups[at], marks, text)
     check_owned(groups[at], marks, text, above)
     return _cut(text, marks, groups[at], first)
 

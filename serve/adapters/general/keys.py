@@ -44,7 +44,7 @@ _LISTED: Final = re.compile(
 )
 _NAMED: Final = re.compile(r"[\"'`](\w{1,40})[\"'`] (?:key|field|property)\b")
 _TOLD: Final = re.compile(r"\b(?:key|field) (?:named |called )?[\"'`](\w{1,40})[\"'`]")
-_OBJECT: Final = re.compile(r"\bjson\b|\bdict(?:ionary)?\b", re.IGNORECASE)
+_OBJECT: Final = re.compile(r"(?<![a-z])json(?![a-z])|\bdict(?:ionary)?\b", re.IGNORECASE)
 _REMARK: Final = r"\s*(?:[(（][^()（）\n]{0,40}[)）]\s*)?"
 _TOP: Final = re.compile(
     rf"(?:between|from|scale of)\s*[01](?:\.0)?{_REMARK}(?:-|–|to|and){_REMARK}(\d+)|"

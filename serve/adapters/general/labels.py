@@ -49,7 +49,7 @@ _BEHIND: Final = frozenset(
 """Words after which a phrase says more of what it names."""
 _GRADED: Final = re.compile(r"evaluat|grad|judg|assess|scor|check|verif|mark")
 _ROLES: Final[tuple[tuple[Role, re.Pattern[str]], ...]] = (
-    ("question", re.compile("[fmpo]{0,5}q+[xl]?|[fmp]*w")),
+    ("question", re.compile("[fmpox]{0,5}q+[xl]?|[fmp]*w")),
     ("either", re.compile("f*[AO]x?|f*pA|[fo]{1,3}A")),
     ("reference", re.compile("f*[At]*[Ttf]*T[Ttf]*[AORx]*l?|f*t[tf]*[AORxT]+l?|f*Af*t+")),
     ("response", re.compile("[fmpo]{0,4}R[RAOxmpf]*|[fo]{0,2}[mp][mpf]*[AORx]+l?|f*Af*[Rmp]+")),

@@ -84,6 +84,7 @@ def meanings(text: str, values: Sequence[str]) -> dict[str, set[str]]:
             start = places[at - 1].end() if at else 0
             end = places[at + 1].start() if at + 1 < len(places) else len(sentence)
             before, after = sentence[start : match.start()], sentence[match.end() : end]
+            before = _JOINED.sub("", before)
             value = next(v for v in values if re.fullmatch(word(v), match[0], re.IGNORECASE))
             joined = _JOINS.match(sentence, match.end(), end)
             joined = None if "?" in after else joined  # a question is no condition
@@ -113,6 +114,10 @@ def meanings(text: str, values: Sequence[str]) -> dict[str, set[str]]:
 
 _GLOSSED: Final = re.compile(r"(?:correct|wrong|right|正确|错误)\s*[(（]\Z", re.IGNORECASE)
 """What has a value in parentheses behind it: "correct (1)"."""
+
+
+_JOINED: Final = re.compile(r"\A\W*(?:or|and|或|和)\s*(?=\w)")
+"""What joins a condition to the value before it: "right (1) or wrong (0)"."""
 
 
 def _stands_alone(match: re.Match[str], sentence: str) -> bool:

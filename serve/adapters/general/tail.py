@@ -10,15 +10,14 @@ from .words import LABELLED, OFFERED, PAIR, QUOTED_PAIR, VERDICT_LABEL
 
 _ASKS: Final = re.compile(
     r"^\W*(?:(?:important|note|remember|strictly|carefully|always|注意|重要|严格|务必)\W*)?"
-    r"(?:please|now|only|just|simply|analy[sz]e|examine|check|review|read|identify|keep|be|make|"
+    r"(?:(?:please|now|only|just|simply|analy[sz]e|examine|check|review|read|identify|keep|be|make|"
     r"respond|reply|answer (?:with|only|by|just|in)|output|return|provide|give|"
     r"write|"
     r"end with|conclude|your|judge|grade|evaluate|assess|compare|determine|decide|verify|choose|"
     r"select|say|ignore|use|follow|focus|treat|put|pick|rate|score|"
     r"based on|do not|don't|think|explain|then|finally|if|the output|the response should|"
-    r"remember|note|is|does|do|are|has|did|format|first|label|mark|write|"
-    r"请|你的?|只|仅|直接|输出|判断|评判|根据|不要|如果|若|以上|上述|注意|最后|回答|格式|并)"
-    r"(?![a-z])", re.IGNORECASE,
+    r"remember|note|is|does|do|are|has|did|format|first|label|mark|write)(?![a-z])|"
+    r"请|你的?|只|仅|直接|[以用按]|输出|判断|评判|根据|不要|如果|若|以上|上述|注意|最后|回答|格式|并)", re.IGNORECASE,
 )  # fmt: skip
 """How an instruction begins."""
 _ITEM: Final = re.compile(
@@ -70,7 +69,14 @@ def split_tail(text: str, *, sentences: bool = False) -> Split:
             start = at
     start = start if sentences else _paragraph(lines, start)
     size = sum(len(line) + 1 for line in lines[:start])
-    return Split(text[: max(0, size - 1)], text[size:], not any(requests[:start]))
+    clear = not any(requests[:start]) and (start < len(lines) or not _ends_in_words(text))
+    return Split(text[: max(0, size - 1)], text[size:], clear)
+
+
+def _ends_in_words(text: str) -> bool:
+    """Whether the last paragraph offers words of a verdict, though no line of it is known."""
+    last = text.rstrip().rsplit("\n\n", 1)[-1][-_LONGEST:]
+    return PAIR.search(last) is not None or len(OFFERED.findall(last)) > 1
 
 
 def _goes_on(line: str) -> bool:

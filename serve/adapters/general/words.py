@@ -149,7 +149,7 @@ _RIGHT_BY_REFERENCE: Final = re.compile(
     r"\bmeans\b|\breach|\barriv|包含|表达|意思|含义|得到|得出", re.IGNORECASE,
 )  # fmt: skip
 REFERENCE: Final = re.compile(
-    r"\b(?:reference|ground[- ]?truth|gold(?:en)?|expected|target|standard|answer key|"
+    r"\b(?:reference|(?:ground[- ]?)?truth|gold(?:en)?|expected|target|standard|answer key|"
     r"(?:accepted|acceptable|official|ideal|expert|correct|right|true) "
     r"(?:\w+ )?(?:answers?|solution|response|option|result|value))\b|\b(?:correct|right) one\b|"
     r"参考|标准答案|正确答案|真实答案",
