@@ -23,6 +23,7 @@ _WIDE: Final = 50
 _ENDED: Final = re.compile(r"[^\w\s|=$%]\Z")
 _LISTED: Final = re.compile(r"[-+*•·#>]|\d{1,2}(?:[.)、]|\s?[=:])\s|[\[{}\]\"(<]|[A-J][.)、]\s")
 _FRAMED: Final = re.compile(r"(?P<mark>[*_~|%$@+-])[ \t]*\w[^\n]{0,40}(?P=mark)")
+_ADDRESSES: Final = re.compile(r"you\b|your\b|你|请", re.IGNORECASE)
 _JOINING: Final = re.compile(r"or|and|或者?|和|then|else|otherwise", re.IGNORECASE)
 _TO_A_JUDGE: Final = re.compile(
     r"\b(?:you|your|must|should|shall|include|examples?|instance|e\.g|whether|if|when|either|only|lines?|words?|letters?|"
@@ -59,7 +60,8 @@ def check_before(text: str, marks: Sequence[Mark]) -> None:
     labelled = {text.count("\n", 0, at) for mark in own for at in (mark.start, mark.end)}
     wrapped = False
     for number, line in enumerate(map(str.strip, text.split("\n"))):
-        if number not in labelled and not wrapped and not _is_text(line):
+        under_heading = wrapped or number - 1 in labelled
+        if number not in labelled and not under_heading and not _is_text(line):
             raise FieldsError(_UNKNOWN)
         wrapped = len(line) >= _WIDE and _ENDED.search(line) is None
 
@@ -89,7 +91,7 @@ def _is_text(line: str) -> bool:
     if _FRAMED.fullmatch(line):
         return heads(line)
     plain = len(line) >= _WIDE or _ENDED.search(line) or _LISTED.match(line)
-    plain = plain or _JOINING.fullmatch(line)
+    plain = plain or _JOINING.fullmatch(line) or _ADDRESSES.match(line)
     return not line or bool(plain) or heads(line) or is_order(line) or instructs(line)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from .statements import asked, meanings
-from .words import LOOSE, OTHER_TASK, PAIRS, QUOTED_PAIR, THIRDS, Pair, beside, meaning, word
+from .words import LABELLED, LOOSE, OTHER_TASK, PAIRS, QUOTED_PAIR, THIRDS, Pair, beside, meaning, word
 
 _SINGLE: Final = re.compile(r"^[01ABYN]$")
 _OUT: Final = re.compile(
@@ -75,7 +75,7 @@ def choice_in(text: str) -> Choice | None:
 _TOKEN: Final = r"[^\W_][\w -]{0,23}"
 _STRONG: Final = re.compile(
     rf"[\"“'`‘「]({_TOKEN})[\"”'`’」]|\\boxed\{{({_TOKEN})\}}|\[\[?({_TOKEN})\]|<\w+>({_TOKEN})</|"
-    rf"\*\*({_TOKEN})\*\*|\b([A-Z][A-Z_]{{1,24}}|[0-5])\b"
+    rf"\*\*({_TOKEN})\*\*|\b([A-Z][A-Z_]{{1,24}}|[0-5]|[A-Z](?= (?:for|if|when) ))\b"
 )
 """A word in quotes, a box, brackets, a tag or capitals, or a digit."""
 _MOST_WORDS: Final = 40
@@ -84,7 +84,12 @@ _MOST_WORDS: Final = 40
 def _strong(text: str) -> list[str]:
     """The words that lines about a reply stress, in their order; each once."""
     lines = [line for line in text.split("\n") if _OUT.search(line) or _LISTED.match(line)]
-    words = [next(filter(None, m.groups())) for line in lines for m in _STRONG.finditer(line)]
+    words = [
+        next(filter(None, m.groups()))
+        for line in lines
+        for m in _STRONG.finditer(line)
+        if not LABELLED.fullmatch(line[m.start() : m.end() + 1])
+    ]
     return list({word.lower(): word for word in reversed(words)}.values())[-_MOST_WORDS:]
 
 
@@ -181,7 +186,7 @@ def _spelt(pair: Pair, text: str) -> Choice | None:
         said = meanings(text, (one, two))
         if said[one] & {"right", "wrong"} and said[two] & {"right", "wrong"}:
             return _words(pair, text, (one, two), flags, text)
-    lines = [_quoted(value, text) for value in (one, two)]
+    lines = [_quoted(value, text) or _under_label(value, text) for value in (one, two)]
     if all(lines) and not _SINGLE.match(one.upper()):
         return _words(pair, text, (one, two), flags, text)
     return None
@@ -195,6 +200,12 @@ def _quoted(value: str, text: str) -> bool:
         _OUT.search(line) and (re.search(quoted, line, re.IGNORECASE) or re.search(shouted, line))
         for line in text.split("\n")
     )
+
+
+def _under_label(value: str, text: str) -> bool:
+    """Whether a line is the whole reply with the word: ``Verdict: correct``."""
+    under = re.compile(rf"[*\"'`]*\s*{word(value)}\W*(?:\n|\Z)", re.IGNORECASE)
+    return any(under.match(text, label.end()) for label in LABELLED.finditer(text))
 
 
 def _emphatic(match: re.Match[str], line: str) -> bool:

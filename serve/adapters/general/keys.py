@@ -16,12 +16,14 @@ judgement judgment verdict decision correct iscorrect correctness score result g
 equivalent isequivalent match ismatch conclusion evaluation accuracy finaljudgement finaljudgment
 finalverdict answercorrect correctnessscore binaryscore acc isright classification accurate 判断
 判断结果 结论 判定 判定结果 结果 评判 评判结果 是否正确 正确 评分 得分 分数 verdictlabel
-finaldecision matched passed pass
+finaldecision matched passed pass matches ismatching agrees agree same issame consistent
+isconsistent
 """
 _VERDICT: Final = frozenset(_VERDICT_NAMES.split())
 _RIGHT_NAMES: Final = """
 correct iscorrect correctness equivalent isequivalent match ismatch answercorrect isright matched
-accurate accuracy acc pred 是否正确 正确 passed pass
+accurate accuracy acc pred 是否正确 正确 passed pass matches ismatching agrees agree same issame
+consistent isconsistent
 """
 _RIGHT: Final = frozenset(_RIGHT_NAMES.split())
 """Names of keys whose true value says that the response is right."""

@@ -32,8 +32,8 @@ _KINDS: Final = {
          "follow check determine verify explain return if when and or not how what why which step "
          "criteria rule rules do does ensure note notes i extract ignore focus treat identify use "
          "accept allow avoid make mark consider handle disregard omit report state say decide "
-         "review examine analyze analyse match find remember conclude finish put keep produce print choose select assign pick think "
-    "respond",
+         "review examine analyze analyse match find remember conclude finish put keep "
+         "produce print choose select assign pick think respond",
 }  # fmt: skip
 """The kinds of words: of a reference (``T`` also alone), of a response (``R`` also alone), its
 owner (``p``: or a reference's, as a model answer), answers, other things, questions, tasks, words

@@ -124,7 +124,7 @@ def role_of(label: str) -> Role:
     if (
         role not in ("other", "either")
         or not 0 < len(aside) <= _FEW
-        or not re.search("[AR]", _kinds(main))
+        or not re.search("[AR]", _kinds(main) if squashed(main) != "a" else "A")
     ):
         return role
     return (

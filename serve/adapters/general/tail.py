@@ -17,7 +17,8 @@ _ASKS: Final = re.compile(
     r"select|say|ignore|use|follow|focus|treat|put|pick|rate|score|"
     r"based on|do not|don't|think|explain|then|finally|if|the output|the response should|"
     r"remember|note|is|does|do|are|has|did|format|first|label|mark|write)(?![a-z])|"
-    r"请|你的?|只|仅|直接|[以用按]|输出|判断|评判|根据|不要|如果|若|以上|上述|注意|最后|回答|格式|并)", re.IGNORECASE,
+    r"请|你的?|只|仅|直接|[以用按]|输出|判断|评判|根据|不要|如果|若|以上|上述|注意|最后|回答|格式|并)",
+    re.IGNORECASE,
 )  # fmt: skip
 """How an instruction begins."""
 _ITEM: Final = re.compile(

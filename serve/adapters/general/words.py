@@ -118,6 +118,8 @@ _NOTHING: Final = re.compile(
     r"incomplete|未作答|未尝试|未回答|无效|拒绝|拒答|没有回答|空白", re.IGNORECASE,
 )  # fmt: skip
 _PARTLY: Final = re.compile(r"partial|partly|部分|半对", re.IGNORECASE)
+_WRONG_OR: Final = re.compile(r"(?:\b(?:wrong|incorrect)|错误)\s*(?:,|/|\bor\b|或)", re.IGNORECASE)
+"""What joins a wrong response to one with nothing to grade: both have one word."""
 _NO_ERROR: Final = re.compile(
     r"\b(?:no|without(?: any)?|free of|not contain any|not have any)\s+(?:\w+\s+)?(?:errors?|"
     r"mistakes?)|"
@@ -189,7 +191,7 @@ def meaning(condition: str) -> str | None:
     if _PARTLY.search(text):
         return "partly"
     if _NOTHING.search(text):
-        return "nothing"
+        return "wrong" if _WRONG_OR.search(text) else "nothing"
     if _NO_ERROR.search(text) or _CORRECT_ONE.fullmatch(text):
         return "right"
     if _WRONG.search(text):
