@@ -8,7 +8,18 @@ from dataclasses import dataclass
 from typing import Final
 
 from .statements import asked, meanings
-from .words import LABELLED, LOOSE, OTHER_TASK, PAIRS, QUOTED_PAIR, THIRDS, Pair, beside, meaning, word
+from .words import (
+    LABELLED,
+    LOOSE,
+    OTHER_TASK,
+    PAIRS,
+    QUOTED_PAIR,
+    THIRDS,
+    Pair,
+    beside,
+    meaning,
+    word,
+)
 
 _SINGLE: Final = re.compile(r"^[01ABYN]$")
 _OUT: Final = re.compile(
