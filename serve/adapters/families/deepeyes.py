@@ -15,8 +15,8 @@ _SCORED = (
     r"Judgement: [01])"
 )
 _FRAME = Frame(
-    r"(?:don't output anything else\W* \[Question\]:" + _SCORED
-    + r"|is pink\. Judgement: 0 \[Question\]:)", "{question}",
+    r"(?:don't output anything else\W*|is pink\. Judgement: 0) \[Question\]:" + _SCORED,
+    "{question}",
     r"\[Standard Answer\]:", "{reference}", r"\[Model_answer\]\s*:", "{response}", r"Judgement:",
 )  # fmt: skip
 

@@ -18,6 +18,7 @@ from .choices import ContractError, MeaningError
 from .contract import Contract, read_contract
 from .fields import Fields, read_fields
 from .items import FieldsError
+from .statements import meanings
 
 NAME: Final = "general"
 GUIDE: Final = "docs/guides/adapters.md"
@@ -53,8 +54,9 @@ _UNKNOWN: Final = "the prompt belongs to no known family, and the general reader
 
 
 def _fields(messages: Sequence[Message]) -> tuple[str, Fields]:
-    """The text above the item, and the fields: of the last message, if it has all."""
-    *above, last = messages
+    """The text above the item, and the fields: of the user's last message, if it has all."""
+    at = max((i for i, m in enumerate(messages) if m.role == "user"), default=-1)
+    above, last = [*messages[:at], *messages[at + 1 :]], messages[at]
     if above and last.role == "user":
         own = [m.content for m in above if m.role in ("system", "developer", "user")]
         text, others = frames_of([last]), "\n\n".join(own)
@@ -89,11 +91,18 @@ def _contract(above: str, fields: Fields, schema: Mapping[str, Any] | None) -> C
         except ContractError:
             continue
         reverses = reverses or (part.reverses and sure)
-        if not part.agrees(whole):
+        if not (part.agrees(whole) or _is_said(whole, before)):
             raise ContractError("what its words for right and wrong mean is said in two ways")
     if whole.reverses and not reverses:
         raise ContractError("a response may have written what its words mean")
     return whole
+
+
+def _is_said(contract: Contract, text: str) -> bool:
+    """Whether a text says what both words mean, beside others: "correct (1) or incorrect (0)"."""
+    right, wrong = str(contract.right), str(contract.wrong)
+    said = meanings(text, (right, wrong))
+    return said[right] == {"right"} and said[wrong] == {"wrong"}
 
 
 def _ask(fields: Fields, contract: Contract) -> Ask:

@@ -38,8 +38,24 @@ _ANY_TAG: Final = re.compile(r"<(\w{1,30})>([^<\n]{0,80})</\1>")
 
 def _tag(words: Choice, text: str) -> str:
     """The tag of a reply: one that holds a value, or that has the name of a verdict."""
+    if (named := _named_tag(text)) and not _ANY_TAG.search(text):
+        return named
     holds = (m[1] for m in _ANY_TAG.finditer(text) if re.search(word(words.first), m[2]))
     return next(holds, "") or next((m[1] for m in _TAG.finditer(text)), "")
+
+
+_NAMED_TAG: Final = re.compile(
+    r"\b(?:in|inside|within|between|using|with) (?:the )?[`\"']?<(\w{1,30})>[`\"']?"
+    r"(?:\s*(?:and )?</\1>)?[`\"']? tags?\b",
+    re.IGNORECASE,
+)
+_THOUGHTS: Final = re.compile(r"think|reason|analy|expla|ration|scratch|thought", re.IGNORECASE)
+
+
+def _named_tag(text: str) -> str:
+    """The last tag that the prompt asks for by its name alone: ``in <answer> tags``."""
+    names = [m[1] for m in _NAMED_TAG.finditer(text) if not _THOUGHTS.search(m[1])]
+    return names[-1] if names else ""
 
 
 _PLACEHOLDER: Final = re.compile(

@@ -8,7 +8,18 @@ from dataclasses import dataclass
 from typing import Final
 
 from .statements import asked, meanings
-from .words import LOOSE, OTHER_TASK, PAIRS, QUOTED_PAIR, THIRDS, Pair, beside, meaning, word
+from .words import (
+    LABELLED,
+    LOOSE,
+    OTHER_TASK,
+    PAIRS,
+    QUOTED_PAIR,
+    THIRDS,
+    Pair,
+    beside,
+    meaning,
+    word,
+)
 
 _SINGLE: Final = re.compile(r"^[01ABYN]$")
 _OUT: Final = re.compile(
@@ -75,7 +86,7 @@ def choice_in(text: str) -> Choice | None:
 _TOKEN: Final = r"[^\W_][\w -]{0,23}"
 _STRONG: Final = re.compile(
     rf"[\"“'`‘「]({_TOKEN})[\"”'`’」]|\\boxed\{{({_TOKEN})\}}|\[\[?({_TOKEN})\]|<\w+>({_TOKEN})</|"
-    rf"\*\*({_TOKEN})\*\*|\b([A-Z][A-Z_]{{1,24}}|[01])\b"
+    rf"\*\*({_TOKEN})\*\*|\b([A-Z][A-Z_]{{1,24}}|[0-5]|[A-Z](?= (?:for|if|when) ))\b"
 )
 """A word in quotes, a box, brackets, a tag or capitals, or a digit."""
 _MOST_WORDS: Final = 40
@@ -84,7 +95,12 @@ _MOST_WORDS: Final = 40
 def _strong(text: str) -> list[str]:
     """The words that lines about a reply stress, in their order; each once."""
     lines = [line for line in text.split("\n") if _OUT.search(line) or _LISTED.match(line)]
-    words = [next(filter(None, m.groups())) for line in lines for m in _STRONG.finditer(line)]
+    words = [
+        next(filter(None, m.groups()))
+        for line in lines
+        for m in _STRONG.finditer(line)
+        if not LABELLED.fullmatch(line[m.start() : m.end() + 1])
+    ]
     return list({word.lower(): word for word in reversed(words)}.values())[-_MOST_WORDS:]
 
 
@@ -97,7 +113,7 @@ def _negated(text: str) -> Choice | None:
     pairs = [
         (word, words[prefix + name])
         for name, word in words.items()
-        for prefix in ("not", "un", "in", "dis", "non")
+        for prefix in ("not", "no", "un", "in", "dis", "non", "mis")
         if prefix + name in words
     ]
     if len(pairs) != 1 or asked(text) != {"right"} or OTHER_TASK.search(pairs[0][0]):
@@ -140,11 +156,20 @@ def _mapped(several: list[Choice], text: str) -> list[Choice]:
     """Of several pairs the one whose words the prompt explains or wraps, or else asks for last."""
     explained = [w for w in several if _explained(w, text)]
     quoted = [w for w in several if all(_quoted(v, text) for v in (w.first, w.second))]
-    for only in (explained, quoted):
+    offered = [w for w in several if not _only_condition(w, text)]
+    for only in (offered, explained, quoted):
         if len(only) == 1:
             return only
     names = " and ".join(f"{w.first}/{w.second}" for w in several)
     raise ContractError(f"the prompt asks for {names}; it is not clear for which of them")
+
+
+def _only_condition(words: Choice, text: str) -> bool:
+    """Whether the words only say when to reply with others: "True if yes, False if no"."""
+    return all(
+        re.search(rf"\b(?:if|for|when)\W+{word(one)}", text, re.IGNORECASE)
+        for one in (words.first, words.second)
+    )
 
 
 def _explained(words: Choice, text: str) -> bool:
@@ -162,6 +187,8 @@ def _spelt(pair: Pair, text: str) -> Choice | None:
         else re.IGNORECASE
     )
     one, two = (pair.right.upper(), pair.wrong.upper()) if not flags else (pair.right, pair.wrong)
+    if pair.right == "y" and re.search(r"(?P<quote>[\"'`])y(?P=quote)|[(\[]y */ *n[)\]]", text):
+        one, two = "y", "n"
     for line in re.split(r"\n|(?<=[.。])\s", text):
         match = re.search(beside(one, two), line, flags)
         if match and (not pair.plain or (_OUT.search(line) and _emphatic(match, line))):
@@ -170,8 +197,8 @@ def _spelt(pair: Pair, text: str) -> Choice | None:
         said = meanings(text, (one, two))
         if said[one] & {"right", "wrong"} and said[two] & {"right", "wrong"}:
             return _words(pair, text, (one, two), flags, text)
-    lines = [_quoted(value, text) for value in (one, two)]
-    if all(lines) and (pair.plain or len(one) > 1):
+    lines = [_quoted(value, text) or _under_label(value, text) for value in (one, two)]
+    if all(lines) and not _SINGLE.match(one.upper()):
         return _words(pair, text, (one, two), flags, text)
     return None
 
@@ -184,6 +211,12 @@ def _quoted(value: str, text: str) -> bool:
         _OUT.search(line) and (re.search(quoted, line, re.IGNORECASE) or re.search(shouted, line))
         for line in text.split("\n")
     )
+
+
+def _under_label(value: str, text: str) -> bool:
+    """Whether a line is the whole reply with the word: ``Verdict: correct``."""
+    under = re.compile(rf"[*\"'`]*\s*{word(value)}\W*(?:\n|\Z)", re.IGNORECASE)
+    return any(under.match(text, label.end()) for label in LABELLED.finditer(text))
 
 
 def _emphatic(match: re.Match[str], line: str) -> bool:
@@ -231,6 +264,21 @@ def choice_of_values(values: Sequence[str]) -> Choice | None:
         if set(shown) == {pair.right, pair.wrong}:
             return Choice(pair, shown[pair.right], shown[pair.wrong], None)
     return None
+
+
+def choice_of_listed(values: str) -> Choice | None:
+    """The words for right and wrong among all that a key may have: "correct|partial|wrong"."""
+    words = [w.strip("\"'`“”<>[](){}. ") for w in _BETWEEN_VALUES.split(values.strip(" ,}"))]
+    found = [
+        choice
+        for at, first in enumerate(words)
+        for second in words[at + 1 :]
+        if (choice := choice_of_values([first, second])) is not None
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+_BETWEEN_VALUES: Final = re.compile(r"\s*(?:\||/|,|、|或者?|\bor\b)\s*")
 
 
 def choice_of_examples(text: str, examples: str) -> Choice | None:

@@ -21,6 +21,7 @@ from .choices import (
     MeaningError,
     choice_in,
     choice_of_examples,
+    choice_of_listed,
     choice_of_values,
 )
 from .keys import JsonShape, described, is_score, means_right, read_json, schema_shape, shown_values
@@ -45,7 +46,8 @@ class Contract:
         """The reply for a judgement; None without a verdict."""
         if judgement.verdict is None:
             return None
-        return Reply(self.text(judgement.verdict), why=reason(judgement))
+        text = self.text(judgement.verdict, fields.get("reference", ""))
+        return Reply(text, why=reason(judgement))
 
     @property
     def reverses(self) -> bool:
@@ -57,12 +59,12 @@ class Contract:
         ours, theirs = ((str(c.right).lower(), str(c.wrong).lower()) for c in (self, other))
         return ours == theirs
 
-    def text(self, verdict: Verdict) -> str:
-        """The reply for a verdict."""
+    def text(self, verdict: Verdict, answer: str = "") -> str:
+        """The reply for a verdict; ``answer`` is the one that a right response has."""
         value = self.value(verdict)
         if self.shape is None:
             return placed(self.around, {"verdict": str(value)})
-        return self.shape.text(value, agrees=verdict is Verdict.CORRECT)
+        return self.shape.text(value, agrees=verdict is Verdict.CORRECT, answer=answer)
 
     def value(self, verdict: Verdict) -> Any:
         """The word for a verdict; nothing to grade is wrong where it has none."""
@@ -122,11 +124,15 @@ def _json(shape: JsonShape, text: str) -> Contract:
         _key_means_right(shape, text, ("true", "false"))
         return Contract(True, False, shape=shape)
     values = f'Output "{shape.key}": {shape.values}' if shape.values else ""
-    pair = choice_of_values(shown_values(shape.key, text)) or choice_in(values) or choice_in(text)
+    pair = choice_of_values(shown_values(shape.key, text)) or choice_of_listed(shape.values)
+    pair = pair or choice_in(values) or choice_in(text)
     if pair is None:
         pair = _score(shape, text)
     by_key = shape.means_right or (pair.first == "1" and is_score(shape.key))
-    contract = _meant(pair, text + "\n" + values, by_key)
+    own = meanings(values, (pair.first, pair.second))
+    if pair.pair.plain or {"right"} != own[pair.first] or {"wrong"} != own[pair.second]:
+        values = f"{text}\n{values}"
+    contract = _meant(pair, values, by_key)
     right, wrong, nothing = (
         _typed(v, shape) for v in (contract.right, contract.wrong, contract.nothing)
     )

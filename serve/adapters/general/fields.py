@@ -13,9 +13,20 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from .items import NEEDED, FieldsError, Group, chosen, filled, groups_of, with_owner
-from .labels import role_of
-from .marks import WITHIN, Mark, marks_of, marks_within
+from .before import check_before, check_question
+from .items import (
+    NEEDED,
+    FieldsError,
+    Group,
+    chosen,
+    filled,
+    groups_of,
+    is_described,
+    with_owner,
+    with_pairs,
+)
+from .labels import role_of, weak
+from .marks import SAID, WITHIN, Mark, marks_of, marks_within
 from .owned import check_owned, closer_of
 from .tail import split_tail
 
@@ -46,13 +57,16 @@ def read_fields(text: str, above: str = "") -> Fields:
         return objects
     marks, groups = _items(text)
     at, examples = chosen(groups, text)
+    first = groups[examples].start
+    check_before(text[:first], marks)
+    check_question(groups[at], marks, text)
     check_owned(groups[at], marks, text, above)
-    return _cut(text, marks, groups[at], groups[examples].start)
+    return _cut(text, marks, groups[at], first)
 
 
 def _items(text: str) -> tuple[Sequence[Mark], list[Group]]:
     """The marks and the items of a text, by labels within lines where none at their starts do."""
-    marks = with_owner(marks_of(text))
+    marks = with_owner(with_pairs(marks_of(text)))
     try:
         whole = filled(marks, text)
         return whole, groups_of(whole)
@@ -68,8 +82,7 @@ def _cut(text: str, marks: Sequence[Mark], group: Group, first: int) -> Fields:
     response = group.marks["response"]
     behind = [m for m in group.marks.values() if m.start > response.start]
     closing = any(m.ends and m.start < response.start for m in marks)
-    unfenced = _without_fence(text, group)
-    fenced, text = unfenced != text, unfenced
+    text, fence = _without_fence(text, group)
     values = {
         name: _trusted(text, mark, marks, group)
         for name, mark in group.marks.items()
@@ -90,21 +103,36 @@ def _cut(text: str, marks: Sequence[Mark], group: Group, first: int) -> Fields:
         values["response"], tail, trusted = _untrusted(
             text[response.end :], response, container, closing=closing
         )
-    trusted = trusted or fenced
+    trusted = trusted or 0 <= fence <= len(text) - len(tail)
     if response.form == WITHIN and all(value.rstrip().endswith(".") for value in values.values()):
         values = {name: value.rstrip()[:-1] for name, value in values.items()}
     values = _unquoted({name: _unfenced(_unruled(value)) for name, value in values.items()})
+    for name, mark in group.marks.items():
+        if mark.form == SAID or (name == "reference" and _IS.search(mark.label)):
+            values[name] = _unquoted({name: values[name].removesuffix(".")})[name]
+    if all(_DESCRIPTION.match(values[name]) for name in NEEDED):
+        raise FieldsError("the fields begin with a description of what they are")
     before, examples = text[:first], text[first : group.start]
     return Fields(values, labels, before, examples, tail, trusted)
 
 
-def _without_fence(text: str, group: Group) -> str:
-    """The text without the last closing line of a fence that holds all fields."""
+_DESCRIPTION: Final = re.compile(
+    r"[\[(（【][^\[\]\n]{0,80}(?:answer|response|solution|答案|回答|解答)[^\[\]\n]{0,80}[\])）】]"
+)
+_IS: Final = re.compile(r" (?:is|was|are)\Z")
+"""How a label ends whose value is the end of a sentence."""
+
+
+def _without_fence(text: str, group: Group) -> tuple[str, int]:
+    """The text without the last closing line of a fence that holds all fields, and its place.
+
+    No response can have written what is behind it; -1 where there is no such line.
+    """
     fence = _OPENS.search(text[: group.start])
-    if fence is None:
-        return text
-    at = text.rfind("\n" + fence[1], group.marks["response"].end)
-    return text if at < 0 else text[:at] + "\n\n" + text[at + 1 + len(fence[1]) :]
+    at = text.rfind("\n" + fence[1], group.marks["response"].end) if fence else -1
+    if fence is None or at < 0:
+        return text, -1
+    return text[:at] + "\n\n" + text[at + 1 + len(fence[1]) :], at
 
 
 _OPENS: Final = re.compile(r"(```|\'\'\'|\"\"\")\w*[ \t]*\n?\Z")
@@ -181,14 +209,14 @@ def _unfenced(value: str) -> str:
 
 
 _RULE: Final = re.compile(
-    r"(?:\s*\n[ \t]*(?:[-=*_~#]{2,}|[\[<|(=*#-]+\s*(?:end|结束)\s*[\]>|)=*#-]+))\s*\Z",
-    re.IGNORECASE,
+    r"[ \t]*(?:[-=*_~#]{2,}|[\[<|(=*#-]+\s*(?:end|结束)\s*[\]>|)=*#-]+)", re.IGNORECASE
 )
 """A line at the end of a field that only separates it from the next."""
 
 
 def _unruled(value: str) -> str:
-    return _RULE.sub("", value).rstrip(" \t\n|")
+    head, newline, line = value.rstrip().rpartition("\n")
+    return (head if newline and _RULE.fullmatch(line) else value).rstrip(" \t\n|")
 
 
 def _unclosed(value: str, mark: Mark, closing: bool) -> str:
@@ -211,6 +239,14 @@ def _shown(text: str, mark: Mark) -> str:
     return text[mark.start : mark.end].strip().lstrip("-+• \t")
 
 
+def _check_own(before: str) -> None:
+    """Refuse an object behind a label of a field: a response may have written it."""
+    marks = [mark for mark in marks_of(before) if not is_described(mark, before)]
+    check_before(before, marks)
+    if any(mark.role in NEEDED or mark.role == "either" for mark in marks):
+        raise FieldsError("a response may have written the object")
+
+
 _MOST_OBJECTS: Final = 8
 
 
@@ -227,6 +263,7 @@ def _from_json(text: str) -> Fields | None:
             continue
         fields = _named(value) if isinstance(value, dict) else {}
         if all(name in fields for name in NEEDED):
+            _check_own(text[:at])
             values = {name: str(value[key]) for name, key in fields.items()}
             return Fields(values, fields, text[:at], "", text[end:], trusted=True)
     return None
@@ -238,5 +275,7 @@ def _named(value: dict[str, object]) -> dict[str, str]:
     has = {role for role, _ in roles}
     other = "response" if "reference" in has else "reference"
     named = [(other if role == "either" else role, key) for role, key in roles if role != "other"]
+    if sum(role == "question" for role, _ in named) > 1:  # "task" beside "question"
+        named = [(role, key) for role, key in named if role != "question" or not weak(key)]
     fields = dict(named)
     return fields if len(fields) == len(named) else {}

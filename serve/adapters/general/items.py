@@ -6,7 +6,16 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from .labels import Role, of_reference, owner, role_of, squashed
+from .labels import (
+    Role,
+    bare_output,
+    of_reference,
+    owned_thing,
+    owner,
+    plain_answer,
+    role_of,
+    squashed,
+)
 from .marks import Mark
 from .words import LABELLED, PAIR
 
@@ -79,6 +88,8 @@ def groups_of(marks: Sequence[Mark]) -> list[Group]:
     for at, mark in enumerate(named):
         ahead = named[at + 1 : at + 1 + _AHEAD]
         role = _resolved(mark, current, sure)
+        if role == "other":
+            continue
         if role in current.marks:
             if current.whole and _begins_another(role, mark, current, ahead):
                 groups.append(current)
@@ -119,7 +130,25 @@ def with_owner(marks: list[Mark]) -> list[Mark]:
     return [*marks[: at + 1], mark._replace(role="response"), *marks[at + 2 :]]
 
 
-ASIDES: Final = ("options", "choices", "context", "hint", "hints", "image", "选项", "背景")
+def with_pairs(marks: list[Mark]) -> list[Mark]:
+    """The marks, with two of the same thing as fields: the truth's and the model's.
+
+    ``True emotion`` and ``Predicted emotion``; not where a field has its own label before.
+    """
+    at = next((i for i, mark in enumerate(marks) if mark.role in NEEDED), len(marks))
+    owned = [owned_thing(mark.label) if mark.role == "other" else ("other", "") for mark in marks]
+    things = {role: {thing for side, thing in owned[:at] if side == role} for role in NEEDED}
+    both = things["reference"] & things["response"]
+    return [
+        mark._replace(role=side) if thing in both else mark
+        for mark, (side, thing) in zip(marks, owned, strict=True)
+    ]
+
+
+ASIDES: Final = (
+    "options", "choices", "context", "passage", "hint", "hints", "image", "figure", "table", "code",
+    "given", "find", "assumption", "category", "subject", "选项", "背景", "材料",
+)  # fmt: skip
 """Labels of what belongs to a question."""
 
 
@@ -132,6 +161,8 @@ def _resolved(mark: Mark, group: Group, sure: set[Role]) -> Role:
     if mark.role != "either":
         return mark.role
     if group.whole:
+        if bare_output(mark.label) and group.marks["reference"].label != mark.label:
+            return "other"  # the verdict's
         same = [r for r, m in group.marks.items() if squashed(m.label) == squashed(mark.label)]
         return "reference" if "reference" in same or _response_first(group) else "response"
     if "reference" in group.marks:
@@ -165,6 +196,11 @@ def _replaces(role: str, mark: Mark, group: Group) -> bool:
     if role == "question":
         return not (set(NEEDED) & set(group.marks)) and not mark.weak
     if role == "reference" and "response" in group.marks:
+        own = [group.marks[name] for name in NEEDED]
+        if mark.role == role and all(m.form == own[0].form and plain_answer(m.label) for m in own):
+            raise FieldsError(
+                "it is not clear which answer is the reference and which the response"
+            )
         return _response_first(group)
     if role == "reference":
         raise FieldsError("there are two labels of a reference answer before the response")
@@ -184,7 +220,12 @@ def chosen(groups: Sequence[Group], text: str) -> tuple[int, int]:
     Items before these only describe what the fields will be.
     """
     first = next(
-        (at for at, group in enumerate(groups[:-1]) if not _described(group, text)), len(groups) - 1
+        (
+            at
+            for at, group in enumerate(groups[:-1])
+            if not is_described(group.marks["reference"], text)
+        ),
+        len(groups) - 1,
     )
     at = first
     before = text[max(0, groups[first].start - _NEAR) : groups[first].start]
@@ -220,15 +261,16 @@ def _one_item(groups: Sequence[Group], at: int, text: str) -> None:
         raise FieldsError("there are two items, and no line says which of them is the one to judge")
 
 
-def _described(group: Group, text: str) -> bool:
-    """Whether an item only describes its fields: ``Reference: the correct answer``."""
-    mark = group.marks["reference"]
+def is_described(mark: Mark, text: str) -> bool:
+    """Whether a mark only describes its field: ``Reference: the correct answer``."""
     line_end = text.find("\n", mark.end)
     value = text[mark.end : line_end if line_end >= 0 else len(text)]
     if not value.strip():
         following = text[mark.end : mark.end + 200].strip().split("\n")
         value = following[0]
     value = value.strip()[:200]
+    if re.fullmatch(rf"{re.escape(squashed(mark.label))}(?:goes)?(?:here)?", squashed(value)):
+        return True  # "AI answer: AI answer here"
     inner = value[1:-1] if value[:1] + value[-1:] in ("[]", "{}", "<>", "()") else ""
     return (
         role_of(inner.strip("{}")) != "other" or _PLACEHOLDER.fullmatch(inner or value) is not None

@@ -16,12 +16,14 @@ judgement judgment verdict decision correct iscorrect correctness score result g
 equivalent isequivalent match ismatch conclusion evaluation accuracy finaljudgement finaljudgment
 finalverdict answercorrect correctnessscore binaryscore acc isright classification accurate 判断
 判断结果 结论 判定 判定结果 结果 评判 评判结果 是否正确 正确 评分 得分 分数 verdictlabel
-finaldecision matched passed pass
+finaldecision matched passed pass matches ismatching agrees agree same issame consistent
+isconsistent
 """
 _VERDICT: Final = frozenset(_VERDICT_NAMES.split())
 _RIGHT_NAMES: Final = """
 correct iscorrect correctness equivalent isequivalent match ismatch answercorrect isright matched
-accurate accuracy acc pred 是否正确 正确 passed pass
+accurate accuracy acc pred 是否正确 正确 passed pass matches ismatching agrees agree same issame
+consistent isconsistent
 """
 _RIGHT: Final = frozenset(_RIGHT_NAMES.split())
 """Names of keys whose true value says that the response is right."""
@@ -37,23 +39,32 @@ _DEGREE: Final = re.compile(r"confiden|certain|置信|score|rating|分", re.IGNO
 _KEY: Final = re.compile(r"[\"'“”`]([^\W\d][\w ]{0,40})[\"'“”`]\s*[:：(（]")
 _BRACES: Final = re.compile(r"[{｛][^{}｛｝]*[}｝]")
 _LISTED: Final = re.compile(
-    r"\b(?:keys?|fields?)\b:?\s*(?:(?:named|called|as|is)\s*)?[\[(]?((?:[\"'`]?\w+[\"'`]?(?:\s*,\s*|\s+and\s+|"
+    r"\b(?:keys?|fields?)\b(?=[:\s]*[\[(\"'`]|:| (?:named|called|as|is)\b):?\s*"
+    r"(?:(?:named|called|as|is)\s*)?[\[(]?((?:[\"'`]?\w+[\"'`]?(?:\s*,\s*|\s+and\s+|"
     r"\s*,\s*and\s+)?){1,6})[\])]?",
     re.IGNORECASE,
 )
 _NAMED: Final = re.compile(r"[\"'`](\w{1,40})[\"'`] (?:key|field|property)\b")
-_OBJECT: Final = re.compile(r"\bjson\b|\bdict(?:ionary)?\b", re.IGNORECASE)
+_TOLD: Final = re.compile(r"\b(?:key|field) (?:named |called )?[\"'`](\w{1,40})[\"'`]")
+_OBJECT: Final = re.compile(r"(?<![a-z])json(?![a-z])|\bdict(?:ionary)?\b", re.IGNORECASE)
+_REMARK: Final = r"\s*(?:[(（][^()（）\n]{0,40}[)）]\s*)?"
 _TOP: Final = re.compile(
-    r"(?:between|from|scale of)\s*(?:0|1)\s*(?:-|–|to|and)\s*(\d+)|(?:0|1)\s*[-–~]\s*(10|100|5)\b",
+    rf"(?:between|from|scale of)\s*[01](?:\.0)?{_REMARK}(?:-|–|to|and){_REMARK}(\d+)|"
+    r"\b[01](?:\.0)?\s*(?:[-–~到至]|to)\s*(10|100|5|1)(?:\.0)?(?![A-Za-z\d.])|"
+    r"[\"']:\s*(1)\.0\b",
     re.IGNORECASE,
 )
+"""The ends of a degree's range; a degree that is shown as 1.0 ends there."""
 _SCORES: Final = frozenset(["score", "points", "point", "reward", "rating", "得分", "分数", "评分"])
 AGREE: Final = ("The two answers agree.", "The two answers differ.")
 """The reason in the reply: no word of a verdict, for parsers that search for one."""
 
 
 class JsonShape(NamedTuple):
-    """The keys of the object, that of the verdict, and what the prompt says of its values."""
+    """The keys of the object, that of the verdict, and what the prompt says of its values.
+
+    ``outer`` is the key of an object around it; ``lists`` are the keys that are shown with ``[]``.
+    """
 
     keys: tuple[str, ...]
     key: str
@@ -61,22 +72,29 @@ class JsonShape(NamedTuple):
     boolean: bool
     quoted: bool
     degrees: Mapping[str, int]
+    outer: str = ""
+    lists: tuple[str, ...] = ()
 
     @property
     def means_right(self) -> bool:
         """Whether the name of the key says that its true value is right."""
         return means_right(self.key)
 
-    def text(self, value: Any, *, agrees: bool) -> str:
-        """The object with this verdict."""
-        filled = {key: self._beside(key, agrees=agrees) for key in self.keys}
-        return json.dumps({**filled, self.key: value}, ensure_ascii=False)
+    def text(self, value: Any, *, agrees: bool, answer: str = "") -> str:
+        """The object with this verdict; ``answer`` is the one that a right response has."""
+        filled = {key: self._beside(key, answer, agrees=agrees) for key in self.keys}
+        filled = {**filled, self.key: value}
+        return json.dumps({self.outer: filled} if self.outer else filled, ensure_ascii=False)
 
-    def _beside(self, key: str, *, agrees: bool) -> str | int:
-        """The value of a key beside the verdict: a degree, no extracted answer, or a reason."""
+    def _beside(self, key: str, answer: str, *, agrees: bool) -> Any:
+        """The value of a key beside the verdict: a degree, an extracted answer, or a reason."""
         if key in self.degrees:
             return self.degrees[key] if agrees or _is_confidence(key) else 0
-        return AGREE[not agrees] if _REASON.search(key) and not _ANSWER.search(key) else ""
+        if key in self.lists:
+            return []
+        if _REASON.search(key) or not _ANSWER.search(key):
+            return AGREE[not agrees] if _REASON.search(key) else ""
+        return answer if agrees else ""
 
 
 def _is_confidence(key: str) -> bool:
@@ -101,12 +119,14 @@ def read_json(text: str, examples: str) -> JsonShape | None:
     keys = list(dict.fromkeys([*keys, *listed, *named, *shown]))
     verdicts = [key for key in keys if squashed(key) in _VERDICT]
     sure = [key for key in verdicts if squashed(key) not in _PREFER] or verdicts
-    sure = sure or [key for key in _keys(text) if _has_two(key, text)]
+    told = [*_keys(text), *(m[1] for m in _TOLD.finditer(text))]
+    sure = sure or [key for key in dict.fromkeys(told) if _has_two(key, text)]
     if len(sure) != 1:
         raise ContractError("the prompt asks for a JSON object, and no single key is the verdict's")
     [key] = sure
     for name in _beside(key, text):
-        if name != key and not _known(name) and not re.match(r"\s*[\"'“<]", _values(name, text)):
+        has_text = re.match(r"\s*(?:[\"'“<]|\[\])", _values(name, text))
+        if name != key and not _known(name) and not has_text:
             raise ContractError(f"the prompt does not say what the key {name!r} of its JSON is for")
     keys += [key] if key not in keys else []
     keys += [name for name in _beside(key, text) if name not in keys]
@@ -115,7 +135,18 @@ def read_json(text: str, examples: str) -> JsonShape | None:
         re.match(r"\s*<?\s*(?:true|false)\b", values, re.IGNORECASE) is not None
     )
     quoted = re.match(r"\s*[<(]?\s*[\"'“]", values) is not None
-    return JsonShape(tuple(keys), key, values, boolean, quoted, _degrees(keys, key, text))
+    degrees = _degrees(keys, key, text)
+    lists = tuple(name for name in keys if _values(name, text).lstrip().startswith("[]"))
+    return JsonShape(tuple(keys), key, values, boolean, quoted, degrees, _outer(key, text), lists)
+
+
+def _outer(key: str, text: str) -> str:
+    """The key whose value is the object with ``key``, where that is all of the outer object."""
+    found = re.search(
+        rf"{{\s*[\"'](\w{{1,40}})[\"']\s*:\s*{{[^{{}}]*[\"']{re.escape(key)}[\"'][^{{}}]*}}\s*}}",
+        text,
+    )
+    return found[1] if found else ""
 
 
 _TWO: Final = re.compile(rf"{PAIR.pattern}|\b(?:bool|boolean)\b", re.IGNORECASE)
@@ -188,10 +219,16 @@ def _known(key: str) -> bool:
     )
 
 
+_HAS: Final = (
+    r"(?:[:：(（]|(?:key |field )?,?\s*(?:and |with )?(?:a |the |its )?values? (?:is |of |being )?)"
+)
+"""What joins a key to its values."""
+
+
 def _values(key: str, text: str) -> str:
     """What stands behind the key, up to the end of its line or the next key."""
     found = ""
-    for match in re.finditer(rf"[\"'“`]{re.escape(key)}[\"'”`]\s*[:：(（]([^\n]{{0,200}})", text):
+    for match in re.finditer(rf"[\"'“`]{re.escape(key)}[\"'”`]\s*{_HAS}([^\n]{{0,200}})", text):
         following = _KEY.search(match[1])
         found = match[1][: following.start()] if following else match[1]
         if found.strip(" ,}]'\"."):
@@ -205,4 +242,4 @@ def _degrees(keys: list[str], verdict: str, text: str) -> dict[str, int]:
     scores = [key for key in degrees if not _is_confidence(key)]
     if scores and not top:
         raise ContractError(f"the prompt does not say which numbers the key {scores[0]!r} may have")
-    return degrees | (dict.fromkeys(scores, int(top[1] or top[2])) if top else {})
+    return degrees | (dict.fromkeys(scores, int(next(filter(None, top.groups())))) if top else {})

@@ -9,7 +9,7 @@ from .labels import Role, known, owner, role_of, weak
 
 _LINE: Final = re.compile(
     r"^[ \t]*+(?:(?:[-+•>]|\*(?=\s)|\(?\d{1,2}[.)、）]|[一二三四五六七八九十]、)[ \t]*+)?"
-    r"(?P<open>[#=*_\[【〖《「『<{|/\"'`~-]*+)[ \t]*+"
+    r"(?P<open>(?:[#=*_\[【〖《「『<{|/\"'`~-]++[ \t]*+)*+)"
     r"(?P<label>[^\W\d_][^\n:：\]】〗》」』><}|\"`*#=~]{0,60}+)"
     r"(?P<close>[\]】〗》」』>}|]++[\"'`*=]*+|"
     r"[\"'`*#=~-]*+)[ \t]*+(?P<colon>[:：]?)(?P<after>\**+)",
@@ -27,6 +27,16 @@ _WITHIN: Final = re.compile(
     r"[ \t]?[:：](?=[ \t])"
 )
 """A label in the middle of a line: words from a capital on, or one word."""
+_SAID: Final = re.compile(
+    r"(?:^|(?<=[.!?]))[ \t]*+(?P<label>[^\W\d_][\w '’-]{2,60}? (?:is|was|are)|"
+    r"[\u4e00-\u9fff]{2,12}?[是为])[ \t]*+(?:(?=[\"'“‘「])|\n)",
+    re.MULTILINE,
+)
+"""A sentence whose value is in quotes, or on the next line: ``The expected answer is '4'``."""
+SAID: Final = "'"
+KEY: Final = '"'
+"""The form of a key of JSON, which is the label of no field."""
+_QUOTES: Final = ("'", '"', "`")
 WITHIN: Final = ","
 """The form of such a label."""
 
@@ -52,11 +62,10 @@ class Mark(NamedTuple):
 
 def marks_of(text: str) -> list[Mark]:
     """The marks of ``text`` in their order; of two around one value only the inner."""
-    found = (_mark(match, text) for match in _LINE.finditer(text))
+    found = [mark for match in _LINE.finditer(text) if (mark := _mark(match, text))]
+    said = _said(text)
     marks: list[Mark] = []
-    for mark in found:
-        if mark is None:
-            continue
+    for mark in sorted([*found, *said], key=lambda mark: mark.start) if said else found:
         before = marks[-1] if marks else None
         if (
             before
@@ -100,10 +109,22 @@ def _within(match: re.Match[str]) -> Mark | None:
     return None
 
 
+def _said(text: str) -> list[Mark]:
+    """The sentences that name fields, where they name both: else they are a response's own."""
+    said = [
+        Mark(role_of(match["label"]), match["label"], SAID, match.start(), match.end())
+        for match in _SAID.finditer(text)
+    ]
+    roles = {mark.role for mark in said}
+    return said if {"reference", "response"} <= roles else []
+
+
 def _mark(match: re.Match[str], text: str) -> Mark | None:
     label = match["label"].rstrip(" \t-")
-    opening, closed = match["open"], match["close"] or match["label"].endswith("--")
+    opening, closed = match["open"], match["close"] or "-" * match["label"].endswith("--")
     form, end = _form(opening), match.end()
+    if match["colon"] and opening[-1:] in _QUOTES and closed[:1] == opening[-1:]:
+        return Mark("other", label, KEY, match.start(), end)
     if form == ":" and not match["colon"] and not _may_head(match, text):
         return None
     ends = form in "[<=*#" and ("/" in opening or _ENDING.search(label) is not None)
@@ -146,9 +167,9 @@ def _is_heading(match: re.Match[str], text: str) -> bool:
 
 
 def _form(opening: str) -> str:
-    for form in "#=[【<*":
+    for form in "#=[【《〖「『<*":
         if form in opening:
-            return "[" if form == "【" else form
+            return "[" if form in "【《〖「『" else form
     return "=" if opening.startswith("--") else ":"
 
 

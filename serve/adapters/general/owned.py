@@ -6,11 +6,12 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from .headings import heads
 from .items import ASIDES, BARE, NEEDED, FieldsError, Group
-from .labels import mentions_answer, squashed
+from .labels import mentions_answer, role_of, squashed
 from .marks import Mark
-from .tail import heads_instructions, instructs
-from .words import REFERENCE
+from .tail import instructs
+from .words import LABELLED, REFERENCE
 
 _INLINE: Final = re.compile(
     r"(?<=[\w.,;?!)|}])[ \t]+(?:reference(?: answer)?|ground[- ]truth(?: answer)?|"
@@ -85,21 +86,27 @@ def _check_labelled(group: Group, marks: Sequence[Mark], text: str) -> None:
             value = text[mark.end : following(mark, marks, text)]
             if BARE.fullmatch(value.strip()):  # the verdict of an example
                 continue
-            if heads_instructions(mark.label) and all(
-                map(_is_complete, _WRAPPED.sub(" ", value).split("\n"))
-            ):
+            if heads(mark.label) and all(map(_is_complete, _WRAPPED.sub(" ", value).split("\n"))):
                 continue
             if value.strip() and (mark.form != ":" or value[0] != "\n"):
                 raise FieldsError("between the fields there is a label that is not known")
     question = group.marks.get("question")
     asked = text[question.end : response.start].strip() if question else ""
     head, _, rest = asked.partition("\n")
-    above = text[start:first]
-    for line in [*_WRAPPED.sub(" ", above).split("\n"), *rest.split("\n")]:
+    above = [line for line in _WRAPPED.sub(" ", text[start:first]).split("\n") if not _labels(line)]
+    for line in [*above, *rest.split("\n")]:
         if not _is_complete(line):
             raise FieldsError("before the response there is a line without a label")
     if _KEY_AFTER.search(head) or _KEY.search(asked):
         raise FieldsError("the question may hold a reference without a label")
+
+
+def _labels(line: str) -> bool:
+    """Whether a line above an item, as in an example, has the label of a field or a verdict."""
+    labelled = re.match(r"\W*([^:：\n]{1,60})[:：]", line)
+    return labelled is not None and (
+        role_of(labelled[1]) != "other" or LABELLED.match(line) is not None
+    )
 
 
 def _is_complete(line: str) -> bool:
@@ -132,7 +139,7 @@ def closer_of(text: str, mark: Mark) -> re.Match[str] | None:
     pattern = (
         rf"(?i)</\s*{name}\s*>|[\[【<=*|]+\s*(?:/|the end of |end of |"
         rf"end[_ ])(?:the )?{name}[^\n\]】>]{{0,12}}[\]】>=*|]+|"
-        rf"[\[【]\s*{name}\s*(?:end|ends|结束)\s*[\]】]"
+        rf"[\[【<]\s*{name}\s*(?:end|ends|结束)\s*[\]】>]"
     )
     last = None
     for last in re.finditer(pattern, text):  # noqa: B007  the last one is wanted

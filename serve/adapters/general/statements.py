@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from .words import OTHER_TASK, meaning, word
+from .words import CONCESSION, OTHER_TASK, meaning, word
 
 _SENTENCE: Final = re.compile(r"(?<=[.!?;])\s+(?=[\"'A-Z(])|[\n。！？；;]+")
 _JOINS: Final = re.compile(
@@ -22,7 +22,7 @@ _JOINS: Final = re.compile(
 """What joins a word to the condition after it."""
 _CONDITION: Final = re.compile(
     r"\b(?:if|when|for)\b|如果|若|当|=>|则|"
-    r"(?<![\"'`“*])(?:\b(?:in-?correct|wrong|right|correct)|正确|错误|一致|不一致)\s*(?:[:：=]|->|→)\s*\Z|"
+    r"(?<![\"'`“*])(?:\b(?:in-?correct|wrong|right|correct)|正确|错误|一致|不一致)\s*(?:[:：=(（]|->|→)\s*\Z|"
     r"(?:正确|错误|有误|无误|一致|等价|符合|相符|相同|不同|对|错)(?:的|时|则|就|，)*(?:请|直接)?"
     r"(?:输出|回答|返回|给出?|[打给计]|记为?|判为?|填写?|选择?|得|标记?为?)\s*\W*\Z",
     re.IGNORECASE,
@@ -30,14 +30,15 @@ _CONDITION: Final = re.compile(
 _OTHERWISE: Final = re.compile(
     r"\b(?:otherwise|else|(?:all|any|every) other)\b|否则|其他情况|反之", re.IGNORECASE
 )
-_CLAUSE: Final = re.compile(
-    r"[,，(（]|\beven\b|\bregardless\b|\bbecause\b|\bsince\b|\balthough\b|即使|尽管"
-)
+_CLAUSE: Final = re.compile(r"[,，(（]|\bbecause\b|\bsince\b")
 _LONGEST: Final = 200
 _ASKED: Final = re.compile(
     r"\b(?:whether|(?:determine|decide|judge|check|assess|evaluate|verify|tell me|see|"
     r"say) if)\b([^.?!\n;]{3,200})|"
-    r"(?:^|(?<=[.!?\n:])\s*)((?:is|would|are|does|do|did|has|can|would)\b[^.?!\n]{3,200}\?)|"
+    r"(?:^|(?<=[.!?\n:,])\s*)((?:is|would|are|does|do|did|has|can|would)\b[^.?!\n]{3,200}\?)|"
+    r"\b(?:evaluat\w+|assess\w*|judg\w+|check\w*|determin\w+|verif\w+|grad\w+) (?:only )?"
+    r"(?:the |its )?"
+    r"(?:\w+ )?(correctness)\b|"
     r"(是否[^。？！\n；;，,]{1,80})|([^。？！\n；，]{2,60}吗)",
     re.IGNORECASE,
 )
@@ -83,6 +84,7 @@ def meanings(text: str, values: Sequence[str]) -> dict[str, set[str]]:
             start = places[at - 1].end() if at else 0
             end = places[at + 1].start() if at + 1 < len(places) else len(sentence)
             before, after = sentence[start : match.start()], sentence[match.end() : end]
+            before = _JOINED.sub("", before)
             value = next(v for v in values if re.fullmatch(word(v), match[0], re.IGNORECASE))
             joined = _JOINS.match(sentence, match.end(), end)
             joined = None if "?" in after else joined  # a question is no condition
@@ -110,6 +112,14 @@ def meanings(text: str, values: Sequence[str]) -> dict[str, set[str]]:
     return found
 
 
+_GLOSSED: Final = re.compile(r"(?:correct|wrong|right|正确|错误)\s*[(（]\Z", re.IGNORECASE)
+"""What has a value in parentheses behind it: "correct (1)"."""
+
+
+_JOINED: Final = re.compile(r"\A\W*(?:or|and|或|和)\s*(?=\w)")
+"""What joins a condition to the value before it: "right (1) or wrong (0)"."""
+
+
 def _stands_alone(match: re.Match[str], sentence: str) -> bool:
     """Whether a letter is a value and no article, a digit no number of a list."""
     if len(match[0]) > 1 or not match[0].isascii():
@@ -117,7 +127,7 @@ def _stands_alone(match: re.Match[str], sentence: str) -> bool:
     if match[0].islower():
         return False
     if match[0].isdigit() and re.match(r"[.)]\s", sentence[match.end() :]):
-        return False
+        return _GLOSSED.search(sentence, 0, match.start()) is not None
     quoted = match.start() and sentence[match.start() - 1] in "\"'`“‘([{*"
     follows = sentence[match.end() :]
     plain = match[0].isdigit() or not re.match(
@@ -128,6 +138,7 @@ def _stands_alone(match: re.Match[str], sentence: str) -> bool:
 
 def _short(condition: str, *, last: bool = False) -> str:
     """The clause next to a value."""
+    condition = CONCESSION.sub("", condition)
     clauses = [clause for clause in _CLAUSE.split(condition) if meaning(clause)]
     if not clauses:
         return condition[-_LONGEST:] if last else condition[:_LONGEST]

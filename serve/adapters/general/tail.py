@@ -5,18 +5,20 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
+from .headings import request_under
 from .words import LABELLED, OFFERED, PAIR, QUOTED_PAIR, VERDICT_LABEL
 
 _ASKS: Final = re.compile(
-    r"^\W*(?:(?:important|note|remember|注意|重要)\W+)?(?:please|now|only|just|simply|"
+    r"^\W*(?:(?:important|note|remember|strictly|carefully|always|注意|重要|严格|务必)\W*)?"
+    r"(?:(?:please|now|only|just|simply|analy[sz]e|examine|check|review|read|identify|keep|be|make|"
     r"respond|reply|answer (?:with|only|by|just|in)|output|return|provide|give|"
     r"write|"
     r"end with|conclude|your|judge|grade|evaluate|assess|compare|determine|decide|verify|choose|"
     r"select|say|ignore|use|follow|focus|treat|put|pick|rate|score|"
     r"based on|do not|don't|think|explain|then|finally|if|the output|the response should|"
-    r"remember|note|is|does|do|are|has|did|format|first|label|mark|write|"
-    r"请|你的?|只|仅|直接|输出|判断|评判|根据|不要|如果|若|以上|上述|注意|最后|回答|格式|并)"
-    r"(?![a-z])", re.IGNORECASE,
+    r"remember|note|is|does|do|are|has|did|format|first|label|mark|write)(?![a-z])|"
+    r"请|你的?|只|仅|直接|[以用按]|输出|判断|评判|根据|不要|如果|若|以上|上述|注意|最后|回答|格式|并)",
+    re.IGNORECASE,
 )  # fmt: skip
 """How an instruction begins."""
 _ITEM: Final = re.compile(
@@ -29,14 +31,6 @@ _ITEM: Final = re.compile(
     re.IGNORECASE,
 )
 """What instructions to a judge speak of."""
-_HEADING: Final = re.compile(
-    r"^\W*(?:(?:output|response|answer|reply|evaluation|grading)?[ _]?(?:format|instructions?|"
-    r"rules|"
-    r"criteria|requirements?|guidelines)|your (?:task|turn|output|response|answer|evaluation)|"
-    r"task|instructions?|notes?|options|choices|选项|输出格式|输出要求|评分标准|判断标准|评判标准|要求|说明|输出|"
-    r"任务|注意事项)\W*$",
-    re.IGNORECASE,
-)
 _BESIDE: Final = re.compile(
     r"^\s*(?:$|[-+*•`{}\[\]\"'<]|\(?[A-Ea-e\d]{1,2}[.):：=]|\w+\s*[:：])|"
     r"\b(?:semantic|differences?|formatting|consider|allow|ground truth|equivalence|"
@@ -68,14 +62,27 @@ def split_tail(text: str, *, sentences: bool = False) -> Split:
     ``sentences`` the instructions may begin within a line.
     """
     lines = (_SENTENCES if sentences else _LINES).split(text)
+    requests = list(map(instructs, lines))
     start = at = len(lines)
-    while at and (instructs(lines[at - 1]) or _BESIDE.search(lines[at - 1])):
+    while at and (requests[at - 1] or _goes_on(lines[at - 1])):
         at -= 1
-        if instructs(lines[at]):
+        if requests[at]:
             start = at
     start = start if sentences else _paragraph(lines, start)
     size = sum(len(line) + 1 for line in lines[:start])
-    return Split(text[: max(0, size - 1)], text[size:], not any(map(instructs, lines[:start])))
+    clear = not any(requests[:start]) and (start < len(lines) or not _ends_in_words(text))
+    return Split(text[: max(0, size - 1)], text[size:], clear)
+
+
+def _ends_in_words(text: str) -> bool:
+    """Whether the last paragraph offers words of a verdict, though no line of it is known."""
+    last = text.rstrip().rsplit("\n\n", 1)[-1][-_LONGEST:]
+    return PAIR.search(last) is not None or len(OFFERED.findall(last)) > 1
+
+
+def _goes_on(line: str) -> bool:
+    """Whether a line may stand among instructions."""
+    return bool(_BESIDE.search(line) or _ASKS.match(line))
 
 
 _LINES: Final = re.compile(r"\n")
@@ -85,17 +92,15 @@ _SENTENCES: Final = re.compile(
 )
 
 
-def heads_instructions(label: str) -> bool:
-    """Whether a heading is one of instructions to a judge."""
-    return _HEADING.match(label) is not None
-
-
 def instructs(line: str) -> bool:
     """Whether a line tells a judge what to do or how to reply."""
     line = line.strip()
     if not line:
         return False
     if len(line) < _SHORT and _is_heading(line):
+        return True
+    under = request_under(line) if len(line) <= _LONGEST else None
+    if under is not None and (not under or _ASKS.match(under)):
         return True
     if _CASES.search(line):
         return True
@@ -106,7 +111,6 @@ def _is_heading(line: str) -> bool:
     """Whether a short line introduces the reply: ``Verdict:``, ``Answer (yes/no):``."""
     return bool(
         PAIR.fullmatch(line.strip(" .()?"))
-        or _HEADING.match(line)
         or VERDICT_LABEL.fullmatch(line)
         or (line.endswith((":", "：")) and PAIR.search(line))
         or _BRACKETED.search(line)
@@ -121,6 +125,7 @@ def _requests(line: str) -> bool:
         return True
     return _ASKS.match(line) is not None and bool(
         _ITEM.search(line)
+        or (_REPLIES.search(line) and _DRESSED.search(line))
         or len(_CONDITIONED.findall(line)) > 1
         or (line.endswith((":", "：")) and _REPLIES.search(line))
     )
@@ -134,6 +139,10 @@ def _offers(line: str) -> bool:
     return (replies or LABELLED.match(line) is not None) and len(OFFERED.findall(line)) > 1
 
 
+_DRESSED: Final = re.compile(
+    r"<(\w+)>[^<>\n]{0,40}</\1>|\\boxed\{|\[\[|\{[\"']\w+[\"']:|</?\w+> tags?\b"
+)
+"""A form of a reply."""
 _BRACKETED: Final = re.compile(rf"[:：]\W*[\[<({{]\W*(?i:{PAIR.pattern})\W*[\])>}}]\W*\Z")
 _CONDITIONED: Final = re.compile(r"\b[A-Z]{2,}\b[\"'`”]?\s+(?:if|when|where|for|in)\b")
 _CASE: Final = (

@@ -46,7 +46,9 @@ PAIRS: Final = (
 LOOSE: Final = (
     Pair("success", "failure"), Pair("success", "fail"), Pair("same", "different"),
     Pair("consistent", "inconsistent"), Pair("valid", "invalid"), Pair("good", "bad"),
-    Pair("ok", "error"), Pair("agree", "disagree"), Pair("相同", "不同"), Pair("合格", "不合格"),
+    Pair("equivalent", "different"), Pair("equal", "different"), Pair("equal", "unequal"),
+    Pair("consistent", "contradictory"), Pair("ok", "error"), Pair("agree", "disagree"),
+    Pair("相同", "不同"), Pair("合格", "不合格"),
 )  # fmt: skip
 """Pairs that are used only where no other words are asked for."""
 THIRDS: Final = (
@@ -116,6 +118,8 @@ _NOTHING: Final = re.compile(
     r"incomplete|未作答|未尝试|未回答|无效|拒绝|拒答|没有回答|空白", re.IGNORECASE,
 )  # fmt: skip
 _PARTLY: Final = re.compile(r"partial|partly|部分|半对", re.IGNORECASE)
+_WRONG_OR: Final = re.compile(r"(?:\b(?:wrong|incorrect)|错误)\s*(?:,|/|\bor\b|或)", re.IGNORECASE)
+"""What joins a wrong response to one with nothing to grade: both have one word."""
 _NO_ERROR: Final = re.compile(
     r"\b(?:no|without(?: any)?|free of|not contain any|not have any)\s+(?:\w+\s+)?(?:errors?|"
     r"mistakes?)|"
@@ -147,7 +151,7 @@ _RIGHT_BY_REFERENCE: Final = re.compile(
     r"\bmeans\b|\breach|\barriv|包含|表达|意思|含义|得到|得出", re.IGNORECASE,
 )  # fmt: skip
 REFERENCE: Final = re.compile(
-    r"\b(?:reference|ground[- ]?truth|gold(?:en)?|expected|target|standard|answer key|"
+    r"\b(?:reference|(?:ground[- ]?)?truth|gold(?:en)?|expected|target|standard|answer key|"
     r"(?:accepted|acceptable|official|ideal|expert|correct|right|true) "
     r"(?:\w+ )?(?:answers?|solution|response|option|result|value))\b|\b(?:correct|right) one\b|"
     r"参考|标准答案|正确答案|真实答案",
@@ -169,19 +173,25 @@ _OR_NOT: Final = re.compile(
 )
 
 
+CONCESSION: Final = re.compile(
+    r"\b(?:despite|regardless of|although|even (?:if|though|when)|no matter)\b[^,;，；]*|"
+    r"(?:即使|尽管|无论)[^,，;；]*"
+)
+
+
 def meaning(condition: str) -> str | None:
     """``right``, ``wrong``, ``nothing`` or ``partly``: what a condition says of a response.
 
     >>> meaning("the answer matches"), meaning("it has an error"), meaning("it is long")
     ('right', 'wrong', None)
     """
-    text = _OR_NOT.sub("", condition)
+    text = _OR_NOT.sub("", CONCESSION.sub("", condition))
     if OTHER_TASK.search(text):
         return None
     if _PARTLY.search(text):
         return "partly"
     if _NOTHING.search(text):
-        return "nothing"
+        return "wrong" if _WRONG_OR.search(text) else "nothing"
     if _NO_ERROR.search(text) or _CORRECT_ONE.fullmatch(text):
         return "right"
     if _WRONG.search(text):
