@@ -17,6 +17,7 @@ from typing import Any, Final, Protocol
 from pydantic import TypeAdapter
 
 from gradegpt.engines.base import Generation
+from gradegpt.errors import GradeGPTError
 from gradegpt.judges.build import JudgeSettings, build_judge
 from gradegpt.judges.cascade import CascadeJudge
 from gradegpt.schema import Judgement
@@ -172,7 +173,11 @@ class WorkerProcess:
                 stdout=_STDERR,
                 pass_fds=[theirs.fileno()],
             )
-        reply = self._ask(self._judge.model_dump(mode="json"), time.monotonic() + _START_S)
+        try:
+            reply = self._ask(self._judge.model_dump(mode="json"), time.monotonic() + _START_S)
+        except GradeGPTError:
+            self.close()
+            raise
         self.name, self.fingerprint = reply["name"], reply["fingerprint"]
         self.generates = reply["generates"]
 

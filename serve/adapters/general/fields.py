@@ -107,6 +107,7 @@ def _cut(text: str, marks: Sequence[Mark], group: Group, first: int) -> Fields:
     if response.form == WITHIN and all(value.rstrip().endswith(".") for value in values.values()):
         values = {name: value.rstrip()[:-1] for name, value in values.items()}
     values = _unquoted({name: _unfenced(_unruled(value)) for name, value in values.items()})
+    values["reference"] = _without_parentheses(values["reference"])
     for name, mark in group.marks.items():
         if mark.form == SAID or (name == "reference" and _IS.search(mark.label)):
             values[name] = _unquoted({name: values[name].removesuffix(".")})[name]
@@ -233,6 +234,13 @@ def _unquoted(values: dict[str, str]) -> dict[str, str]:
         ):
             return {name: value[size:-size].strip() for name, value in values.items()}
     return values
+
+
+def _without_parentheses(reference: str) -> str:
+    """The reference without the parentheses around it as a whole, if it is one value."""
+    inner = reference[1:-1]
+    whole = reference[:1] + reference[-1:] == "()"
+    return inner if whole and not re.search(r"[(),，;；]", inner) else reference
 
 
 def _shown(text: str, mark: Mark) -> str:
