@@ -144,13 +144,13 @@ def points(figures: Mapping[str, Any]) -> Iterator[tuple[str, float, float]]:
 
     def one(name: str, batches: Sequence[int], line: Sequence[Stage], cores: int) -> float:
         begun = commands[name]["cpu"]
-        return begun + simulate(batches, line, {"core": cores}, 1)[0][-1]
+        return begun + simulate(batches, line, {"core": cores}, cores)[0][-1]
 
     at_a_time = 1_024
     batches = [at_a_time] * (rows // at_a_time) + [rows % at_a_time]
     alone = [Stage("file", costs["file"]), Stage("rules", rules)]
     yield "rules, 1 core", commands["rules, 1 core"]["cpu"], one("start, rules", batches, alone, 1)
-    # The command waits for its processes after each batch of rows, which they take in eighths.
+    # The processes take a batch of rows in eighths, and one batch is read or written meanwhile.
     both = [alone[0], Stage("rules", rules + costs["pass"] + costs["receive"], pieces=8)]
     two, more = commands["rules, 2 cores"], 2 * start  # its processes start, too
     found = one("start, rules", batches, both, 1) + more
