@@ -35,7 +35,7 @@ SIZES: Final = (0, 0, 0, 200, 200, 2_000, 20_000, 200_000)
 """Characters before the answer; most responses are short."""
 BUSY: Final = frozenset((429, 503))
 TURNED_AWAY_S: Final = 0.05
-SLOW: Final = ("judge.kind=cascade", "grace_s=0.5")
+SLOW: Final = ("judge.kind=cascade", "judge.min_confidence=0", "grace_s=0.5")
 """A server whose model needs longer than its grace period."""
 
 
