@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import chain
 from typing import Final, Self
 
 import numpy as np
@@ -16,17 +17,24 @@ from pydantic import model_validator
 from gradegpt.agreement import (
     Cells,
     Scores,
-    by_question,
+    areas,
+    column,
+    drawn_weights,
     estimate,
-    resampled,
+    numbered,
     says_yes,
     score,
     table,
+    unjudged_as_wrong,
 )
+from gradegpt.importers.labelled import item_key
 from gradegpt.proportions import wilson
 from gradegpt.schema import Example, Judgement, Row
 
-INTERVALS: Final = ("coverage", "accuracy", "balanced_accuracy", "kappa", "acc_outcome")
+INTERVALS: Final = (
+    "coverage", "accuracy", "balanced_accuracy", "balanced_accuracy_all", "kappa", "acc_outcome",
+    "auc",
+)  # fmt: skip
 
 
 class Interval(Row):
@@ -57,9 +65,10 @@ class Metrics(Row):
 
     ``majority``: the accuracy of always giving the more frequent label.
     ``acc_outcome``: judged right / all responses, in percent (CMMaTH, equation 2); a row without a
-    verdict is not right, so judges are not ranked by it. ``auc``: the area under the receiver
-    operating characteristic of the probability that a response is right, over the judged rows that
-    have a ``confidence`` or, without one, a ``score``.
+    verdict is not right, so judges are not ranked by it. ``balanced_accuracy_all``: over all rows,
+    with each row that was not judged counted as wrong; always giving one label has 0.5. ``auc``:
+    the area under the receiver operating characteristic of the probability that a response is
+    right, over the judged rows that have a ``confidence`` or, without one, a ``score``.
     """
 
     n_items: int
@@ -77,6 +86,7 @@ class Metrics(Row):
     acc_outcome: float | None
     accuracy: float | None
     balanced_accuracy: float | None
+    balanced_accuracy_all: float | None
     precision: float | None
     recall: float | None
     f1: float | None
@@ -102,27 +112,62 @@ def measure(
     seed: int = 0,
 ) -> Metrics:
     """Compare judgements with labels, row by row; both sequences have the same length and order."""
-    cells = by_question(examples, judgements)
-    total = cells.sum(axis=0)
+    cells, totals, auc = _draw(examples, [judgements], bootstrap, seed)
+    cells, totals = cells[:, 0], totals[:, 0]
+    total = totals[0]
     (tn, fp, *_), (fn, tp, *_) = total.tolist()
     _, _, undecided, unparsed, failed = total.sum(axis=0).tolist()
-    draws = bootstrap if len(cells) > 1 else 0  # one question cannot be resampled
-    totals = resampled(cells, draws, seed)
-    drawn = score(totals)
+    over_all = score(unjudged_as_wrong(totals))["balanced_accuracy"]
+    drawn = score(totals) | {"balanced_accuracy_all": over_all, "auc": auc[:, 0]}
     scores = {name: _defined(values[0]) for name, values in drawn.items()}
     return Metrics(
         n_items=len(examples), n_questions=len(cells), n_judged=tp + fp + fn + tn,
         n_undecided=undecided, n_unparsed=unparsed, n_failed=failed,
         true_positive=tp, false_positive=fp, false_negative=fn, true_negative=tn,
-        intervals=_intervals(drawn, totals, cells),
-        auc=area_under_curve(examples, judgements), **scores,
+        intervals=_intervals(drawn, totals, cells), **scores,
     )  # fmt: skip
+
+
+def _draw(
+    examples: Sequence[Example], judges: Sequence[Sequence[Judgement]], bootstrap: int, seed: int
+) -> tuple[Cells, Cells, Scores]:
+    """The cells of judges, and their totals and AUC: observed, then on draws that they share.
+
+    Shapes ``[questions, judges, 2, 5]``, ``[1 + draws, judges, 2, 5]`` and ``[1 + draws, judges]``.
+    AUC is over the rows for which all judges have a probability.
+    """
+    right = np.array([says_yes(example.verdict) for example in examples], dtype=bool)
+    question = numbered(item_key(example) for example in examples)
+    results = [[column(j.outcome, j.verdict) for j in judge] for judge in judges]
+    cells = np.stack([table(right, result, question) for result in results], axis=1)
+    chances = np.array([[_chance(j) for j in judge] for judge in judges], dtype=np.float64)
+    known = ~np.isnan(chances).any(axis=0)
+    draws = bootstrap if len(cells) > 1 else 0  # one question cannot be resampled
+    observed = np.ones((1, len(cells)), dtype=np.int64)
+    totals, auc = [], []
+    for weights in chain([observed], drawn_weights(len(cells), draws, seed, len(examples))):
+        totals.append(np.tensordot(weights, cells, axes=1))
+        by_judge = [areas(right[known], c[known], question[known], weights) for c in chances]
+        auc.append(np.stack(by_judge, axis=1))
+    return cells, np.concatenate(totals), np.concatenate(auc)
+
+
+def _chance(judgement: Judgement) -> float | None:
+    """The probability that the response is right, by a judge's ``confidence``, else ``score``.
+
+    An order needs no calibration. None without a verdict or a probability.
+    """
+    sure = judgement.score if judgement.confidence is None else judgement.confidence
+    if judgement.verdict is None or sure is None:
+        return None
+    return sure if says_yes(judgement.verdict) else 1 - sure
 
 
 def _intervals(drawn: dict[str, Scores], totals: Cells, cells: Cells) -> dict[str, Interval]:
     """The intervals of ``INTERVALS``, without those of undefined scores.
 
-    Kappa has none where resampling does not vary it: there are no limits for a few rows of kappa 1.
+    Kappa and AUC have none where resampling does not vary them: there are no limits for a few rows
+    of kappa 1.
     """
     judged = int((cells[:, :, :2].sum(axis=(1, 2)) > 0).sum())
     found: dict[str, Interval] = {}
@@ -132,21 +177,25 @@ def _intervals(drawn: dict[str, Scores], totals: Cells, cells: Cells) -> dict[st
         if not np.isnan(drawn[name][0]):
             found[name] = share_interval(drawn[name], n_questions, scale)
     if not np.isnan(drawn["balanced_accuracy"][0]):
-        found["balanced_accuracy"] = _balanced(drawn, totals, cells)
-    value, low, high = estimate(drawn["kappa"])
-    if not np.isnan(value) and low < high:
-        found["kappa"] = Interval(low=low, high=high)
+        found["balanced_accuracy"] = _balanced(totals, cells)
+    if not np.isnan(drawn["balanced_accuracy_all"][0]):
+        strict = unjudged_as_wrong(totals), unjudged_as_wrong(cells)
+        found["balanced_accuracy_all"] = _balanced(*strict)
+    for name in ("kappa", "auc"):
+        value, low, high = estimate(drawn[name])
+        if not np.isnan(value) and low < high:
+            found[name] = Interval(low=low, high=high)
     return found
 
 
-def _balanced(drawn: dict[str, Scores], totals: Cells, cells: Cells) -> Interval:
+def _balanced(totals: Cells, cells: Cells) -> Interval:
     """The interval of balanced accuracy, the mean of the shares right of both labels.
 
     Where a label is all right or all wrong, resampling does not vary its share; the limits of both
     shares are then combined by the method of variance estimates recovery (Zou and Donner 2008,
     equation 1), which takes the shares as independent.
     """
-    _, low, high = estimate(drawn["balanced_accuracy"])
+    _, low, high = estimate(score(totals)["balanced_accuracy"])
     shares, ends = [], []
     with np.errstate(invalid="ignore"):  # a draw may lack a label
         for label in (0, 1):
@@ -162,35 +211,21 @@ def _balanced(drawn: dict[str, Scores], totals: Cells, cells: Cells) -> Interval
     return Interval(low=middle - below / 2, high=middle + above / 2)
 
 
-def area_under_curve(examples: Sequence[Example], judgements: Sequence[Judgement]) -> float | None:
-    """The probability that a right response is found likelier to be right than a wrong one.
+class Difference(Row):
+    """A score of the second judge minus that of the first, with its 95 % interval."""
 
-    The Mann-Whitney statistic over the number of pairs; ties count half. A verdict's probability is
-    its ``confidence``, else its ``score``, as an order needs no calibration. None without rows of
-    both labels that have one.
-    """
-    rows = [
-        (says_yes(e.verdict), sure if says_yes(j.verdict) else 1 - sure)
-        for e, j in zip(examples, judgements, strict=True)
-        if j.verdict is not None and (sure := _probability(j)) is not None
-    ]
-    right, chance = np.array([r for r, _ in rows], dtype=bool), np.array([c for _, c in rows])
-    pairs = int(right.sum()) * int((~right).sum())
-    if not pairs:
-        return None
-    from scipy.stats import mannwhitneyu  # a second to load
-
-    return float(mannwhitneyu(chance[right], chance[~right]).statistic / pairs)
-
-
-def _probability(judgement: Judgement) -> float | None:
-    return judgement.score if judgement.confidence is None else judgement.confidence
+    value: float
+    interval: Interval
 
 
 class Pair(Row):
     """Two judges on the rows that both judged; where they differ, one agrees with the label.
 
-    ``a_right`` and ``b_right`` are None where there are no labels.
+    ``a_right`` and ``b_right`` are None where there are no labels. The differences, b minus a, are
+    of balanced accuracy and kappa over all rows, with each row that was not judged counted as
+    wrong, and of AUC over the rows for which both have a probability. Their intervals are paired:
+    both judges share the draws of questions. They are None without labels, for one question, and
+    where a score is not defined or resampling says nothing about it.
     """
 
     a: str
@@ -201,14 +236,33 @@ class Pair(Row):
     n_differ: int
     a_right: int | None
     b_right: int | None
+    difference: Difference | None = None
+    kappa_difference: Difference | None = None
+    auc_difference: Difference | None = None
+
+    @property
+    def in_words(self) -> str:
+        """Which judge has the higher balanced accuracy, in percentage points."""
+        if self.difference is None:
+            return "–"
+        ends, better = self.difference.interval, self.b
+        value, low, high = (round(100 * x, 1) for x in (self.difference.value, ends.low, ends.high))
+        if value < 0:
+            better, value, low, high = self.a, -value, -high, -low
+        by = f"{better} better by {value:.1f} points" if value else "no difference"
+        chance = ": may be chance" if value and low <= 0 else ""
+        return f"{by} (95 % {low:z.1f} to {high:z.1f}{chance})"
 
 
 def compare_judges(
     examples: Sequence[Example] | None,
     a: tuple[str, Sequence[Judgement]],
     b: tuple[str, Sequence[Judgement]],
+    *,
+    bootstrap: int = 2000,
+    seed: int = 0,
 ) -> Pair:
-    """The two-way agreement of two named judges, and who is right where they differ."""
+    """The two-way agreement of two named judges, and which of them is right more often."""
     both = [
         (says_yes(one.verdict), says_yes(other.verdict))
         for one, other in zip(a[1], b[1], strict=True)
@@ -217,12 +271,33 @@ def compare_judges(
     first, second = np.array(both, dtype=bool).reshape(-1, 2).T
     scores = score(table(first, second).sum(axis=0))
     n_differ = int((first != second).sum())
-    a_right = None if examples is None else _first_is_right(examples, a[1], b[1])
+    a_right, differences = None, {}
+    if examples is not None:
+        a_right = _first_is_right(examples, a[1], b[1])
+        _, totals, auc = _draw(examples, [a[1], b[1]], bootstrap, seed)
+        strict = score(unjudged_as_wrong(totals))
+        differences = {
+            "difference": _difference(strict["balanced_accuracy"]),
+            "kappa_difference": _difference(strict["kappa"]),
+            "auc_difference": _difference(auc),
+        }
     return Pair(
         a=a[0], b=b[0], n_both=len(both), n_differ=n_differ, a_right=a_right,
         b_right=None if a_right is None else n_differ - a_right,
         agreement=_defined(scores["accuracy"]), kappa=_defined(scores["kappa"]),
+        **differences,
     )  # fmt: skip
+
+
+def _difference(values: Scores) -> Difference | None:
+    """The difference of ``[1 + draws, 2]``.
+
+    None where it is undefined, or where resampling does not vary it though it is not 0.
+    """
+    value, low, high = estimate(values[:, 1] - values[:, 0])
+    if np.isnan([value, low, high]).any() or low == high != 0:
+        return None
+    return Difference(value=value, interval=Interval(low=low, high=high))
 
 
 def _first_is_right(

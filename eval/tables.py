@@ -22,7 +22,7 @@ _COLUMNS: Final = (
 
 
 def print_report(report: Report, console: Console | None = None) -> None:
-    """Print the views, the confidences and the pairs of judges."""
+    """Print the views, the scores that chance has too, the confidences and the pairs of judges."""
     console = console or terminal()
     console.print(_table("overall", {"all": {j.name: j.overall for j in report.judges}}))
     for view in VIEWS:
@@ -31,9 +31,14 @@ def print_report(report: Report, console: Console | None = None) -> None:
             for group in report.judges[0].views[view]
         }
         console.print(_table(f"by {view}", metrics))
+    console.print(_chance(report.judges))
     console.print(_confidence(report.judges))
     if report.pairs:
         console.print(_pairs(report.pairs))
+        console.print("balanced accuracy over all rows, where no verdict counts as wrong:")
+        for pair in report.pairs:
+            line = f"  {pair.a}, {pair.b}: {pair.in_words}"
+            console.print(line, highlight=False, markup=False)
 
 
 def print_answers(report: AnswersReport) -> None:
@@ -75,6 +80,21 @@ def _cells(metrics: Metrics) -> Iterator[str]:
 def _limits(interval: Interval | None) -> str:
     """An interval in whole percents, which leave room for the names."""
     return f" [{100 * interval.low:.0f}, {100 * interval.high:.0f}]" if interval else ""
+
+
+def _chance(judges: Sequence[JudgeReport]) -> Table:
+    """The scores that are the same for every judge by chance, with their intervals."""
+    table = empty_table("beside chance, which has balanced accuracy 50.0 and AUC 0.50")
+    table.add_column("judge", max_width=16, overflow="fold")
+    for name in ("balanced, no verdict counts as wrong [95 %]", "AUC [95 %]"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for judge in judges:
+        scores, ends = judge.overall, judge.overall.intervals.get("auc")
+        auc = decimal(scores.auc) + (f" [{ends.low:.2f}, {ends.high:.2f}]" if ends else "")
+        limits = _limits(scores.intervals.get("balanced_accuracy_all"))
+        balanced = percent(scores.balanced_accuracy_all) + limits
+        table.add_row(escape(judge.name), escape(balanced), escape(auc))
+    return table
 
 
 def _confidence(judges: Sequence[JudgeReport]) -> Table:

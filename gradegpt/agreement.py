@@ -7,7 +7,7 @@ these counts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, TypeVar
 
 import numpy as np
@@ -133,21 +133,55 @@ def score(cells: Cells) -> dict[str, Scores]:
         }
 
 
+def areas(
+    right: NDArray[np.bool_],
+    chance: Scores,
+    question: NDArray[np.int64],
+    weights: NDArray[np.int64],
+) -> Scores:
+    """The area under the ROC curve for each weighting of the questions, shape ``[k]``.
+
+    The probability that a right response has a higher ``chance`` than a wrong one, ties counting
+    half: the Mann-Whitney statistic over the number of pairs (Hanley and McNeil 1982). Rows are
+    ``[n]``, with ``question`` numbers from 0; ``weights`` ``[k, questions]`` say how often each row
+    of a question counts. NaN where one of the labels has no row.
+    """
+    order = np.argsort(chance)
+    yes, no = order[right[order]], order[~right[order]]
+    below, up_to = (np.searchsorted(chance[no], chance[yes], side) for side in ("left", "right"))
+    n_no = np.pad(weights[:, question[no]].cumsum(axis=1), ((0, 0), (1, 0)))
+    n_yes = weights[:, question[yes]]
+    twice = (n_yes * (n_no[:, below] + n_no[:, up_to])).sum(axis=1)
+    with np.errstate(invalid="ignore"):
+        found: Scores = twice / (2 * n_yes.sum(axis=1) * n_no[:, -1])
+    return found
+
+
+def drawn_weights(
+    n: int, draws: int, seed: int | np.random.Generator, n_rows: int = 0
+) -> Iterator[NDArray[np.int64]]:
+    """How often each of ``n`` questions is in each draw: blocks of draws, ``[block, n]``.
+
+    The cluster bootstrap (Field and Welsh 2007): questions are drawn with replacement, each with
+    all its answers. A block is small enough to be repeated for ``n_rows`` rows.
+    """
+    rng = np.random.default_rng(seed)
+    block = 1 + _WEIGHTS_AT_ONCE // (1 + max(n, n_rows))  # all draws need not fit in memory
+    for start in range(0, draws, block):
+        yield rng.multinomial(n, np.full(n, 1 / n), size=min(block, draws - start))
+
+
 def resampled(
     cells: NDArray[Number], draws: int, seed: int | np.random.Generator
 ) -> NDArray[Number]:
     """Totals ``[1 + draws, ...]`` of ``cells`` ``[questions, ...]``: observed, then resampled.
 
-    The cluster bootstrap (Field and Welsh 2007): questions are drawn with replacement, each with
-    all its answers. Several judges, ``[questions, judges, 2, 5]``, share their draws, so that
-    their differences are paired.
+    Several judges, ``[questions, judges, 2, 5]``, share their ``drawn_weights``, so that their
+    differences are paired.
     """
-    rng, n = np.random.default_rng(seed), len(cells)
     totals = [cells.sum(axis=0)[None]]
-    block = 1 + _WEIGHTS_AT_ONCE // (1 + n)  # the weights of all draws need not fit in memory
-    for start in range(0, draws, block):
-        weights = rng.multinomial(n, np.full(n, 1 / n), size=min(block, draws - start))
-        totals.append(np.tensordot(weights, cells, axes=1))
+    blocks = drawn_weights(len(cells), draws, seed)
+    totals.extend(np.tensordot(weights, cells, axes=1) for weights in blocks)
     return np.concatenate(totals)
 
 

@@ -86,6 +86,7 @@ def build_report(
 ) -> Report:
     """Measure every judge on all rows and by group, and every pair of judges."""
     named = [(run.name, run.judgements) for run in runs]
+    resampling = {"bootstrap": settings.bootstrap, "seed": settings.seed}
     return Report(
         name=settings.name,
         n_items=len(examples),
@@ -93,7 +94,9 @@ def build_report(
         bootstrap=settings.bootstrap,
         seed=settings.seed,
         judges=tuple(_judge_report(settings, examples, run) for run in runs),
-        pairs=tuple(compare_judges(examples, a, b) for a, b in combinations(named, 2)),
+        pairs=tuple(
+            compare_judges(examples, a, b, **resampling) for a, b in combinations(named, 2)
+        ),
     )
 
 

@@ -176,17 +176,17 @@ def confusion(
 def _pairs(results: Results, examples: Sequence[Example | None]) -> list[PairCounts]:
     known = [example for example in examples if example is not None]
     every = known if results.labelled and len(known) == len(examples) else None
-    return [_pair_counts(every, a, b) for a, b in combinations(results.judges.items(), 2)]
+    resampling = {"bootstrap": results.bootstrap, "seed": results.seed}
+    return [
+        _pair_counts(compare_judges(every, a, b, **resampling), a[1], b[1])
+        for a, b in combinations(results.judges.items(), 2)
+    ]
 
 
-def _pair_counts(
-    examples: Sequence[Example] | None,
-    a: tuple[str, Sequence[Judgement]],
-    b: tuple[str, Sequence[Judgement]],
-) -> PairCounts:
+def _pair_counts(pair: Pair, a: Sequence[Judgement], b: Sequence[Judgement]) -> PairCounts:
     both = Counter(
         (says_yes(one.verdict), says_yes(other.verdict))
-        for one, other in zip(a[1], b[1], strict=True)
+        for one, other in zip(a, b, strict=True)
         if one.verdict is not None and other.verdict is not None
     )
-    return PairCounts(compare_judges(examples, a, b), both[True, False], both[False, True])
+    return PairCounts(pair, both[True, False], both[False, True])

@@ -218,8 +218,12 @@ def test_tables_fit_their_width(settings: EvalSettings, capsys: pytest.CaptureFi
     print_report(report)
     out = capsys.readouterr().out
     assert max(map(len, out.splitlines())) <= WIDTH
-    for words in ("overall", "by source", "by language", "by answer type", "pairs of judges"):
+    for words in (
+        "overall", "by source", "by language", "by answer type", "beside chance", "pairs of judges",
+        f"  rules, yes: {report.pairs[0].in_words}",
+    ):  # fmt: skip
         assert words in out
+    assert report.pairs[0].difference is not None
 
 
 def test_a_long_list_is_sampled_evenly() -> None:

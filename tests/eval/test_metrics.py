@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import mannwhitneyu
 
-from eval.metrics import INTERVALS, Metrics, compare_judges, measure
+from eval.metrics import (
+    INTERVALS,
+    Difference,
+    Interval,
+    Metrics,
+    compare_judges,
+    measure,
+)
+from gradegpt.agreement import drawn_weights
 from gradegpt.schema import Example, Judgement, Outcome, Verdict
 
 LETTERS = {
@@ -37,6 +48,14 @@ def judgements(said: str) -> list[Judgement]:
 
 def measured(labels: str, said: str, bootstrap: int = 0) -> Metrics:
     return measure(examples(labels), judgements(said), bootstrap=bootstrap)
+
+
+def sure(said: str, confidences: Sequence[float | None]) -> list[Judgement]:
+    """Judgements with their confidences."""
+    return [
+        judgement.model_copy(update={"confidence": confidence})
+        for judgement, confidence in zip(judgements(said), confidences, strict=True)
+    ]
 
 
 def _verdict(letter: str) -> Verdict:
@@ -95,7 +114,7 @@ def test_the_bootstrap_is_deterministic_and_holds_the_estimate() -> None:
     labels, said = "ccccciiiii" * 4, "cccciiiiic" * 4
     one, again = measured(labels, said, 500), measured(labels, said, 500)
     assert one == again
-    assert set(one.intervals) == set(INTERVALS)
+    assert set(one.intervals) == {*INTERVALS} - {"auc"}
     interval = one.intervals["accuracy"]
     assert one.accuracy is not None
     assert 0 <= interval.low < one.accuracy < interval.high <= 1
@@ -151,13 +170,134 @@ def test_the_area_is_the_share_of_pairs_in_the_right_order() -> None:
 
     A score serves where there is no confidence.
     """
-    sure = (0.9, 0.6, 0.7, 0.8, 0.6)
-    rows = [
-        judgement.model_copy(update={"confidence": confidence})
-        for judgement, confidence in zip(judgements("cciic"), sure, strict=True)
-    ]
+    rows = sure("cciic", (0.9, 0.6, 0.7, 0.8, 0.6))
     assert measure(examples("ccciv"), rows).auc == 0.75
     assert measured("ccciv", "cciic").auc is None
     scored = [row.model_copy(update={"confidence": None, "score": row.confidence}) for row in rows]
     assert measure(examples("ccciv"), scored).auc == 0.75
     assert measure(examples("ccccc"), rows).auc is None
+
+
+def test_the_interval_of_the_area_is_that_of_resampled_rows() -> None:
+    """Four answers each to ten questions: the percentiles over draws of whole questions."""
+    rng = np.random.default_rng(0)
+    labels, said = ("".join(rng.choice([*"ci"], 40)) for _ in range(2))
+    rows = [
+        row.model_copy(update={"question": f"q{n // 4}"}) for n, row in enumerate(examples(labels))
+    ]
+    confidences = rng.choice([0.6, 0.75, 0.875], 40).tolist()
+    found = measure(rows, sure(said, confidences), bootstrap=100, seed=5)
+    chance = np.where(np.array([*said]) == "c", confidences, 1 - np.array(confidences))
+    right, drawn = np.array([*labels]) == "c", []
+    for times in np.concatenate([*drawn_weights(10, 100, 5)]):
+        n = np.repeat(times, 4)
+        yes, no = (np.repeat(chance[of], n[of]) for of in (right, ~right))
+        drawn.append(mannwhitneyu(yes, no).statistic / (len(yes) * len(no)))
+    interval = found.intervals["auc"]
+    assert (interval.low, interval.high) == pytest.approx(np.percentile(drawn, (2.5, 97.5)))
+    assert found.auc is not None
+    assert interval.low < found.auc < interval.high
+
+
+def test_a_row_without_a_verdict_is_wrong_in_balanced_accuracy_over_all_rows() -> None:
+    """Of four correct rows two are right, of two incorrect rows one; of those judged, 2/3 and 1."""
+    m = measured("ccccii", "cci-i?", 200)
+    assert m.balanced_accuracy == pytest.approx((2 / 3 + 1) / 2)
+    assert m.balanced_accuracy_all == (2 / 4 + 1 / 2) / 2
+    interval = m.intervals["balanced_accuracy_all"]
+    assert interval.low < 0.5 < interval.high
+    assert measured("ccccii", "------").balanced_accuracy_all == 0
+
+
+def test_the_difference_is_over_all_rows_and_b_minus_a() -> None:
+    """Right of labels ccccii: a 3 of 4 and 1 of 2, b, which leaves two open, 2 of 4 and 2 of 2.
+
+    a's kappa: p_o 4/6, p_e (4*4 + 2*2) / 36. b's, with both open rows judged incorrect: p_o 4/6,
+    p_e (4*2 + 2*4) / 36.
+    """
+    pair = compare_judges(
+        examples("ccccii"), ("a", judgements("ccciic")), ("b", judgements("cc--ii"))
+    )
+    assert pair.difference is not None
+    assert pair.difference.value == pytest.approx((2 / 4 + 2 / 2) / 2 - (3 / 4 + 1 / 2) / 2)
+    assert pair.kappa_difference is not None
+    assert pair.kappa_difference.value == pytest.approx(4 / 10 - 1 / 4)
+    ends = pair.difference.interval
+    assert ends.low < 0 < ends.high
+    assert pair.in_words == (
+        f"b better by 12.5 points (95 % {100 * ends.low:.1f} to {100 * ends.high:.1f}: "
+        "may be chance)"
+    )
+
+
+def test_the_difference_of_areas_is_over_the_rows_with_both_probabilities() -> None:
+    """Without the last row, for which b has none: a orders 3 of 4 pairs rightly, b all of them."""
+    a = sure("ccicc", (0.9, 0.6, 0.8, 0.7, 0.99))
+    b = sure("cciic", (0.9, 0.8, 0.7, 0.9, None))
+    rows = examples("cciic")
+    alone = measure(rows[:4], a[:4], bootstrap=0), measure(rows[:4], b[:4], bootstrap=0)
+    assert [m.auc for m in alone] == [3 / 4, 1.0]
+    pair = compare_judges(rows, ("a", a), ("b", b))
+    assert pair.auc_difference is not None
+    assert pair.auc_difference.value == 1 / 4
+    assert compare_judges(rows, ("a", a), ("b", judgements("cciic"))).auc_difference is None
+
+
+letters = st.lists(
+    st.tuples(st.sampled_from("ci"), st.sampled_from("ci-"), st.sampled_from("ci-?")),
+    min_size=2, max_size=20,
+)  # fmt: skip
+
+
+@given(letters)
+def test_a_difference_is_that_of_two_measures_and_swaps_its_sign(
+    drawn: list[tuple[str, str, str]],
+) -> None:
+    """A judge does not differ from itself, at either end of its interval."""
+    labels, one, other = ("".join(column) for column in zip(*drawn, strict=True))
+    rows, a, b = examples(labels), ("a", judgements(one)), ("b", judgements(other))
+    there, back = (compare_judges(rows, *pair, bootstrap=40) for pair in ((a, b), (b, a)))
+    itself = compare_judges(rows, a, a, bootstrap=40).difference
+    if len({*labels}) < 2:
+        assert there.difference is itself is None
+        return
+    assert itself is not None
+    assert (itself.value, itself.interval.low, itself.interval.high) == (0, 0, 0)
+    if there.difference is None or back.difference is None:
+        assert there.difference is back.difference is None
+        return
+    alone = [measured(labels, said).balanced_accuracy_all for said in (one, other)]
+    assert None not in alone
+    assert there.difference.value == pytest.approx((alone[1] or 0) - (alone[0] or 0))
+    ends = there.difference.interval, back.difference.interval
+    assert there.difference.value == -back.difference.value
+    assert (ends[0].low, ends[0].high) == pytest.approx((-ends[1].high, -ends[1].low))
+
+
+def test_a_difference_that_is_not_defined_is_none() -> None:
+    """Without labels, for one question, for one label, and where it is the same in every draw."""
+    a, b = ("a", judgements("cici")), ("b", judgements("ccii"))
+    one_question = [row.model_copy(update={"question": "q"}) for row in examples("cici")]
+    same = compare_judges(examples("cici"), a, ("b", judgements("cccc")))
+    for pair in (
+        compare_judges(None, a, b), compare_judges(one_question, a, b),
+        compare_judges(examples("cccc"), a, b), same,
+    ):  # fmt: skip
+        assert pair.difference is None
+        assert pair.in_words == "–"
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "words"),
+    [
+        (0.123, 0.041, 0.202, "b better by 12.3 points (95 % 4.1 to 20.2)"),
+        (-0.123, -0.202, -0.041, "a better by 12.3 points (95 % 4.1 to 20.2)"),
+        (-0.01, -0.02, 0.0, "a better by 1.0 points (95 % 0.0 to 2.0: may be chance)"),
+        (0.0001, -0.012, 0.03, "no difference (95 % -1.2 to 3.0)"),
+    ],
+)
+def test_a_difference_is_said_in_words(value: float, low: float, high: float, words: str) -> None:
+    """The better judge comes first, and an interval that holds 0 is said to."""
+    pair = compare_judges(None, ("a", []), ("b", []))
+    found = Difference(value=value, interval=Interval(low=low, high=high))
+    assert pair.model_copy(update={"difference": found}).in_words == words

@@ -137,6 +137,24 @@ def test_judges_are_compared_by_what_they_decide_and_how_rightly() -> None:
     assert "silent: decided" not in text
 
 
+def test_scores_that_chance_has_too_and_the_better_judge_are_shown() -> None:
+    """AUC and balanced accuracy of all rows with their intervals, and the difference of a pair.
+
+    The first judge calls all rows correct, with 0.9 for both wrong ones and three of six right
+    ones: three ties of two pairs each, of 12. The second is right on one of the wrong rows too.
+    """
+    one = results(8, labels=[R, W, R, R, R, R, R, W])
+    rows = [
+        judged(item.id, R, confidence=0.9 if n % 3 else 0.6) for n, item in enumerate(one.items)
+    ]
+    other = [judged(item.id, W if n == 1 else R) for n, item in enumerate(one.items)]
+    both = one._replace(judges={"rules": rows, "other": other}, bootstrap=500)
+    text = render_page(both, most=8)
+    assert re.search(r'>0\.25 <span class="range">0\.\d\d – 0\.\d\d</span></td>', text)
+    assert text.count('>50.0 <span class="range">') == 1
+    assert ">other better by 25.0 points (95 % 0.0 to 50.0: may be chance)</td>" in text
+
+
 def test_axes_hold_their_values() -> None:
     """An axis starts or ends close to the data, and what is outside is drawn at its end."""
     assert up_to_one(0.83).ticks == [0.8, 0.85, 0.9, 0.95, 1.0]

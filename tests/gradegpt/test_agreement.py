@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import mannwhitneyu
 
 from gradegpt.agreement import (
     Cells,
+    areas,
     by_question,
+    drawn_weights,
     estimate,
     numbered,
     resampled,
@@ -197,6 +200,53 @@ def test_many_questions_are_drawn_in_blocks_with_the_same_result(
     assert np.array_equal(whole, resampled(cells, 50, 3))
 
 
+def test_the_weights_of_a_draw_give_its_totals(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each draw has as many questions as the data; more rows make smaller blocks, and no other."""
+    cells = cells_of("ccii" * 5, "ciic" * 5)
+    weights = np.concatenate([*drawn_weights(20, 50, 3)])
+    assert (weights.sum(axis=1) == 20).all()
+    assert np.array_equal(np.tensordot(weights, cells, axes=1), resampled(cells, 50, 3)[1:])
+    monkeypatch.setattr("gradegpt.agreement._WEIGHTS_AT_ONCE", 150)
+    blocks = [*drawn_weights(20, 50, 3, n_rows=74)]
+    assert [len(block) for block in blocks] == [3] * 16 + [2]
+    assert np.array_equal(weights, np.concatenate(blocks))
+
+
+def test_the_area_counts_a_pair_as_often_as_its_questions_are_drawn() -> None:
+    """One question is right at .9 and wrong at .3, the other right at .3 and wrong at .6.
+
+    Once each: right .9 has 2 of 2 pairs, right .3 a tie. The first twice: right .9 .9 .3 against
+    wrong .3 .3 .6 has 6 pairs and two ties of 9. The second alone: 0 of 1. No question: undefined.
+    """
+    right, chance = np.array([True, False, True, False]), np.array([0.9, 0.3, 0.3, 0.6])
+    weights = np.array([[1, 1], [2, 1], [0, 1], [0, 0]])
+    found = areas(right, chance, np.array([0, 0, 1, 1]), weights)
+    assert found[:3].tolist() == [2.5 / 4, 7 / 9, 0.0]
+    assert np.isnan(found[3])
+    assert np.isnan(areas(right[:1], chance[:1], np.array([0]), weights[:, :1])).all()
+
+
+@given(
+    st.lists(
+        st.tuples(st.booleans(), st.sampled_from([0.1, 0.25, 0.5, 0.9]), st.integers(0, 4)),
+        min_size=2, max_size=30,
+    ),
+    st.lists(st.integers(0, 3), min_size=5, max_size=5),
+)  # fmt: skip
+def test_the_area_is_the_mann_whitney_statistic_of_the_repeated_rows(
+    drawn: list[tuple[bool, float, int]], times: list[int]
+) -> None:
+    """As if each row were written as often as its question is drawn."""
+    right, chance, question = (np.array(column) for column in zip(*drawn, strict=True))
+    n = np.array(times)[question]
+    yes, no = (np.repeat(chance[of], n[of]) for of in (right, ~right))
+    (found,) = areas(right, chance, question, np.array([times]))
+    if len(yes) and len(no):
+        assert found == mannwhitneyu(yes, no).statistic / (len(yes) * len(no))
+    else:
+        assert np.isnan(found)
+
+
 def test_several_judges_share_their_draws() -> None:
     """Their differences are paired: equal judges never differ."""
     one, other = cells_of("ccii" * 5, "ciic" * 5), cells_of("ccii" * 5, "ccii" * 5)
@@ -241,3 +291,21 @@ def test_the_interval_has_its_nominal_coverage() -> None:
             held[name] += low <= 0.7 <= high
     assert 0.9 <= held["by question"] / 200 <= 0.99
     assert held["by row"] / 200 < 0.88
+
+
+def test_the_interval_of_the_area_has_its_nominal_coverage() -> None:
+    """200 sets of 40 questions with 3 answers, whose scores share a part of their question.
+
+    Right answers score 1 higher, with standard deviation 1: the area is Phi(1 / sqrt(2)) = 0.760.
+    """
+    rng, question = np.random.default_rng(0), np.arange(120) // 3
+    held = 0
+    for _ in range(200):
+        right = rng.random(120) < 0.5
+        shared = rng.normal(scale=0.5**0.5, size=40)[question]
+        scores = right + shared + rng.normal(scale=0.5**0.5, size=120)
+        (weights,) = drawn_weights(40, 200, rng)
+        drawn = areas(right, scores, question, weights)
+        low, high = np.percentile(drawn, (2.5, 97.5))
+        held += low <= 0.760 <= high
+    assert 0.9 <= held / 200 <= 0.99
