@@ -10,7 +10,7 @@ is padded. Each line runs forward and backward separately, so memory depends on 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any, Final, NamedTuple
@@ -120,9 +120,14 @@ def _attend(
     scaling: float | None = None,
     dropout: float = 0.0,
     sliding_window: int | None = None,
-    **_: Any,
+    **others: Any,
 ) -> tuple[torch.Tensor, None]:
     """Attention row by row: queries of a row's own tokens, keys and values of all its tokens."""
+    if others.get("softcap") is not None or others.get("s_aux") is not None:
+        raise SettingsError(
+            "share_prefix: does not support capped scores or attention sinks; "
+            "set share_prefix=false"
+        )
     if sliding_window and any(len(path) > sliding_window for path, *_ in paths):
         raise SettingsError(
             f"share_prefix: set max_length to at most {sliding_window}, the model's sliding window"
@@ -151,11 +156,16 @@ def _attend(
 AttentionInterface.register(_ATTENTION, _attend)
 
 
-@contextmanager
-def prefix_attention(config: Any) -> Iterator[None]:
+def prefix_attention(config: Any) -> AbstractContextManager[None]:
     """Let the model of ``config`` accept ``paths``; no mask function is registered, so no mask."""
+    return attention(config, _ATTENTION)
+
+
+@contextmanager
+def attention(config: Any, name: str) -> Iterator[None]:
+    """Let the model of ``config`` use the attention of that name in transformers."""
     before = config._attn_implementation
-    config._attn_implementation = _ATTENTION
+    config._attn_implementation = name
     try:
         yield
     finally:

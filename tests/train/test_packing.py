@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradegpt.errors import SettingsError
 from train import sft
 from train.checkpoints import Plan
 from train.loading import load_base
@@ -176,25 +175,6 @@ def test_the_first_row_does_not_change_the_second(trainer: Any) -> None:
             return trainer.model(**batch, use_cache=False).logits[0, 20:]
 
     assert torch.equal(logits_of_second([30] * 20), logits_of_second([*range(5, 25)]))
-
-
-def test_a_model_that_mixes_packed_rows_is_refused(
-    trainer: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A trial before the first step detects it, here with positions that do not restart."""
-    from train.trainer import PackingCollator
-
-    class Running(PackingCollator):
-        def __call__(self, rows: Any) -> Any:
-            batch = super().__call__(rows)
-            import torch
-
-            positions = torch.arange(batch["input_ids"].shape[1]).expand_as(batch["position_ids"])
-            return batch | {"position_ids": positions}
-
-    trainer._check_packing(trainer._packing)
-    with pytest.raises(SettingsError, match="lets packed rows see one another; set packing=false"):
-        trainer._check_packing(Running(0, 1200))
 
 
 def test_packing_takes_the_same_steps(base: Path, judge_data: Path, tmp_path: Path) -> None:

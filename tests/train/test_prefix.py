@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradegpt.errors import SettingsError
 from tests.train.test_packing import settings_of, trainer_of
 from train import sft
 from train.rows import IGNORED
@@ -135,21 +134,6 @@ def test_sharing_takes_the_same_steps(base: Path, judge_data: Path, tmp_path: Pa
     assert tokens[0] == tokens[1]
     for name, weights in made[0].items():
         assert (weights - made[1][name]).abs().max().item() < 1e-4, name
-
-
-def test_a_model_that_does_not_take_paths_is_refused(trainer: Any) -> None:
-    """A trial before the first step detects it, here with wrong positions."""
-    import torch
-
-    from train.prefix import PrefixCollator
-
-    class Running(PrefixCollator):
-        def __call__(self, rows: Any) -> Any:
-            batch = super().__call__(rows)
-            return batch | {"position_ids": torch.arange(batch["input_ids"].shape[1])[None]}
-
-    with pytest.raises(SettingsError, match="set share_prefix=false"):
-        trainer._check_prefixes(Running(1200))
 
 
 def test_contradicting_layouts_are_refused() -> None:
