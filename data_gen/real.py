@@ -107,7 +107,7 @@ def _candidate(
         # The rules' `invalid` says more than a label `incorrect`.
         known = [*labels.values()]
         verdict = Verdict.INVALID if Verdict.INVALID in known else known[0]
-        chain = _chain(item, verdict, shown=shown or "rules" in labels)
+        chain = chain_for(item, verdict, shown=shown or "rules" in labels)
     if chain is not None and chain.key_sentence is not None:
         item = _reformat_reference(item, chain.reference_answer, rng)
     return Candidate(
@@ -124,7 +124,7 @@ def _candidate(
     )
 
 
-def _chain(item: Item, verdict: Verdict, *, shown: bool) -> Chain | None:
+def chain_for(item: Item, verdict: Verdict, *, shown: bool) -> Chain | None:
     """The chain for a known verdict; none where the extracted answer contradicts it.
 
     An answer that is merely concluded is used only where it is ``shown`` to be the answer. Without

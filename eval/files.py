@@ -7,9 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gradegpt.columns import COMMAND_LINE, FIELDS
-from gradegpt.errors import InputError
-from gradegpt.importers.labelled import Source, read_examples
+from gradegpt.importers.labelled import label_of, read_examples, source_of
 from gradegpt.inputs import CheckedInput
 from gradegpt.settings import build_settings
 from gradegpt.tables import form_of
@@ -23,21 +21,6 @@ def is_answers(path: str) -> bool:
     return form_of(path) is not None or (Path(path).is_file() and not settings)
 
 
-def label_of(answers: CheckedInput) -> str | None:
-    """The column that holds the label; None where the answers have no labels.
-
-    Raises:
-        InputError: several columns may hold the label.
-
-    """
-    labels = answers.columns.labels
-    if len(labels) > 1:
-        ways = " or ".join(COMMAND_LINE.mapping("label", column) for column in labels)
-        what = f"`label` may be any of {', '.join(labels)}; use {ways}"
-        raise InputError(f"{answers.table.name}: {what}")
-    return labels[0] if labels else None
-
-
 def label_message(answers: CheckedInput) -> str:
     """One line that names the column of the label and counts the rows without one."""
     label = label_of(answers)
@@ -46,7 +29,7 @@ def label_message(answers: CheckedInput) -> str:
             "no label column, so this scores the model that answered; to measure the judge, name "
             "it: --map label=COLUMN"
         )
-    source = Source.model_validate(_source(answers, label))
+    source = source_of(answers, label)
     left = answers.rows - sum(1 for _ in read_examples(source))
     return f"label: {label}" + (f"; {left:,} rows without one are left out" if left else "")
 
@@ -69,14 +52,6 @@ def settings_of(
     path, label = str(answers.path), label_of(answers)
     rows: dict[str, Any] = {"answers": [path], "columns": dict(columns)}
     if label is not None:
-        rows = {"sources": [_source(answers, label)]}
+        rows = {"sources": [source_of(answers, label)]}
     name = re.sub(r"[^\w .+-]", "-", answers.path.stem).lstrip(" .+-") or "answers"
     return build_settings(EvalSettings, {"name": name, **rows, "judges": judges}, path, overrides)
-
-
-def _source(answers: CheckedInput, label: str) -> dict[str, Any]:
-    """The settings of a source: the columns of an item, of the label, and of its metadata."""
-    own = {field: answers.columns.fields.get(field, "") for field in FIELDS}
-    beside = ("lang", "labelled_by", "source")
-    others = {name: name if name in answers.columns.names else "" for name in beside}
-    return {"path": str(answers.path), "fields": own | others | {"verdict": label}}

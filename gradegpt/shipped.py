@@ -1,9 +1,10 @@
-"""The files that are shipped with the code: judges by name, their bases, recipes and data.
+"""Judges by name or folder and their bases; the recipes and data that are shipped with the code.
 
 A checkout has ``models/``, ``configs/`` and ``eval/data/`` at its top, the wheel in the package.
 
 ``nano`` is a base with an adapter. Every other judge is an adapter, named by its folder, for a base
-that is too large to ship: it comes from the hub, or from a folder of bases on this machine.
+that is too large to ship: it comes from the hub, or from a folder of bases on this machine. The
+folder of a judge that ``gradegpt finetune`` made is named by its path.
 """
 
 from __future__ import annotations
@@ -59,30 +60,44 @@ def judges() -> tuple[str, ...]:
     return tuple(sorted(nano | adapters - {_NANO["adapter"]}))
 
 
+def is_judge(model: str) -> bool:
+    """Whether the name is a shipped judge's, or that of a folder with an adapter and no base."""
+    folder = Path(model)
+    own = (folder / ADAPTER_CONFIG).is_file() and not (folder / "config.json").is_file()
+    return own or model in judges()
+
+
 def base_of(model: str) -> str:
-    """The folder or hub name of a shipped judge's base; any other name unchanged.
+    """The folder or hub name of a judge's base; any other name unchanged.
 
     Raises:
-        MissingError: a shipped judge's folder, or its base in ``GRADEGPT_BASES``, is not there.
+        MissingError: a judge's folder, or its base in ``GRADEGPT_BASES``, is not there.
 
     """
     if model in (NANO, _NANO["base"]):
         return str(_folder(_NANO["base"]))
-    return base_named_by(_MODELS / model) if model in judges() else model
+    return base_named_by(Path(adapter_of(model))) if is_judge(model) else model
 
 
 def base_named_by(adapter: Path) -> str:
-    """The base that an adapter's folder names: on the hub, or in the folder of bases if set.
+    """The base that an adapter's folder names: a folder, on the hub, or in the folder of bases.
 
     Raises:
-        MissingError: ``GRADEGPT_BASES`` is set, and the base is not there.
+        MissingError: ``GRADEGPT_BASES`` is set, and the base is not there; or a folder is gone.
 
     """
     config = json.loads((adapter / ADAPTER_CONFIG).read_text(encoding="utf-8"))
     name: str = config["base_model_name_or_path"]
     if name == _NANO["base"]:
         return base_of(name)
+    if Path(name).is_dir():
+        return name
     if not (bases := os.environ.get(BASES)):
+        if Path(name).is_absolute():
+            raise MissingError(
+                f"{adapter}: its base {name} is not there; put it back, or set {BASES} to the "
+                f"folder that has {Path(name).name}"
+            )
         return name
     folder = Path(bases) / name.rpartition("/")[2]
     if not (folder / "config.json").is_file():

@@ -17,12 +17,14 @@ from typing import Final
 from gradegpt.errors import MissingError
 
 COMMANDS: Final = {
+    "finetune": "Fine-tune a judge on your labels, and say by how much it is better.",
     "data": "Make training rows for a judge from your own data.",
     "train": "Fine-tune a judge: a LoRA adapter on any chat model.",
     "eval": "Measure judges against labels, or score a model.",
     "serve": "Serve a judge over HTTP, with OpenAI-compatible APIs.",
     "report": "Write an HTML report that shows and compares judgements.",
     "export": "Export a judge for the fast CPU engine (ONNX Runtime).",
+    "data.labelled": "Make training rows from labelled answers alone.",
     "train.average": "Average the last checkpoints of a run.",
     "train.base": "Pre-train the built-in base from scratch.",
     "train.lexical": "Fit the lexical judge.",
@@ -46,10 +48,13 @@ COMMANDS: Final = {
     "serve.template": "Try a template of your own judge prompt.",
 }
 """The help of each command, in the order of ``gradegpt --help``."""
-_MODULES: Final = {"data": "data_gen", "report": "eval.report", "export": "train.export"}
+_MODULES: Final = {
+    "finetune": "train.finetune", "data": "data_gen", "data.labelled": "data_gen.labelled",
+    "report": "eval.report", "export": "train.export",
+}  # fmt: skip
 """Commands whose name differs from their module's."""
 _OURS: Final = ("gradegpt", "data_gen", "train", "eval", "serve")
-_EXTRAS: Final = {"report": "eval", "export": "export", "eval.ablation": "all"}
+_EXTRAS: Final = {"report": "eval", "export": "export", "eval.ablation": "all", "finetune": "all"}
 """Commands that need more packages than their stage does."""
 
 

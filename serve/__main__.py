@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import logging
 import socket
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Final
@@ -14,7 +15,7 @@ import typer
 from gradegpt import options
 from gradegpt.cli import run
 from gradegpt.errors import GradeGPTError
-from gradegpt.settings import load_settings
+from gradegpt.settings import build_settings, load_settings
 
 from .memory import use_system_allocator
 from .metrics import share
@@ -38,7 +39,14 @@ class AddressError(GradeGPTError, OSError):
     """'{"question": "2+2=?", "reference": "4", "response": "The answer is 4."}'"""
 )
 def serve(
-    config: Annotated[Path, options.config("nano")],
+    config: Annotated[
+        Path,
+        typer.Argument(
+            metavar="CONFIG.YAML|JUDGE",
+            help="A settings file, the name of a shipped settings file, such as nano, or the "
+            "folder of a judge that gradegpt finetune made.",
+        ),
+    ],
     overrides: Annotated[
         list[str] | None,
         options.changes(
@@ -66,7 +74,7 @@ def serve(
 
     On SIGTERM the server finishes running requests, refuses new ones, and exits with code 0.
     """
-    settings = load_settings(ServeSettings, config, overrides or ())
+    settings = _settings(config, overrides or ())
     if __name__ == "__main__":  # not where another program calls this function
         use_system_allocator()
     logging.basicConfig(format="%(levelname)s: %(name)s: %(message)s", level=logging.WARNING)
@@ -81,6 +89,14 @@ def serve(
                 share(Path(folder))  # All processes count in one folder.
                 raise typer.Exit(Supervisor(settings, listener, announce).run())
         run_here(settings, listener, announce)
+
+
+def _settings(config: Path, overrides: Sequence[str]) -> ServeSettings:
+    """The settings of a file, or of a server for the judge in a folder."""
+    if not config.is_dir():
+        return load_settings(ServeSettings, config, overrides)
+    named = {"judge": {"model": str(config)}, "served_model_name": config.resolve().name}
+    return build_settings(ServeSettings, named, str(config), overrides)
 
 
 def url(host: str, port: int) -> str:

@@ -15,8 +15,9 @@ from pydantic import AfterValidator, Field
 
 from gradegpt import tables
 from gradegpt.chain import parse_prompt
-from gradegpt.columns import FIELDS, Columns, Options, read_item
+from gradegpt.columns import COMMAND_LINE, FIELDS, Columns, Options, read_item
 from gradegpt.errors import InputError, MissingError
+from gradegpt.inputs import CheckedInput
 from gradegpt.labels import read_label
 from gradegpt.records import validate
 from gradegpt.schema import AnswerType, Example, Item, Tolerance, TrainingRow, Verdict
@@ -96,6 +97,30 @@ class Source(Settings):
         return self.name or (path.stem if tables.form_of(path) else path.name)
 
 
+def label_of(answers: CheckedInput) -> str | None:
+    """The column that holds the label; None where the answers have no labels.
+
+    Raises:
+        InputError: several columns may hold the label.
+
+    """
+    labels = answers.columns.labels
+    if len(labels) > 1:
+        ways = " or ".join(COMMAND_LINE.mapping("label", column) for column in labels)
+        what = f"`label` may be any of {', '.join(labels)}; use {ways}"
+        raise InputError(f"{answers.table.name}: {what}")
+    return labels[0] if labels else None
+
+
+def source_of(answers: CheckedInput, label: str) -> Source:
+    """A checked table as a source: the columns of an item, of the label, and of its metadata."""
+    own = {field: answers.columns.fields.get(field, "") for field in FIELDS}
+    beside = ("lang", "labelled_by", "source")
+    others = {name: name if name in answers.columns.names else "" for name in beside}
+    fields = Fields.model_validate(own | others | {"verdict": label})
+    return Source(path=str(answers.path), fields=fields)
+
+
 def read_examples(source: Source) -> Iterator[Example]:
     """The labelled rows of a source, in order; rows without a label or a response are left out.
 
@@ -149,7 +174,7 @@ def _example(row: dict[str, Any], source: Source, where: str) -> Example | None:
     if fields is None:
         return _own(row, source, where)
     label = _column(row, fields.verdict, where)
-    verdict = _verdict(label, where, source, fields.verdict)
+    verdict = verdict_of(label, where, source, fields.verdict)
     if verdict is None or (item := _item(row, source, fields, where)) is None:
         return None
     return Example(
@@ -166,7 +191,7 @@ def _own(row: dict[str, Any], source: Source, where: str) -> Example | None:
     if "completion" in row:
         return _trained_on(validate(TrainingRow, row, where), where)
     if "label" in row and "verdict" not in row:
-        verdict = _verdict(row["label"], where, source, "label")
+        verdict = verdict_of(row["label"], where, source, "label")
         row = {name: value for name, value in row.items() if name != "label"} | {"verdict": verdict}
         if verdict is None:
             return None
@@ -225,7 +250,13 @@ def _column(row: dict[str, Any], name: str, where: str) -> Any:
     return row[name] if name else None
 
 
-def _verdict(label: Any, where: str, source: Source, column: str) -> Verdict | None:
+def verdict_of(label: Any, where: str, source: Source, column: str) -> Verdict | None:
+    """The verdict of a label; None without one.
+
+    Raises:
+        InputError: it has another form; the message counts the values of the column.
+
+    """
     try:
         return read_label(label)
     except ValueError as error:

@@ -35,7 +35,7 @@ from gradegpt.records import read_rows
 from gradegpt.sandbox import Limits
 from gradegpt.schema import ChainFormat, TrainingRow
 from gradegpt.settings import Settings
-from gradegpt.shipped import NANO, adapter_of, base_of, judges
+from gradegpt.shipped import NANO, adapter_of, base_of, is_judge
 
 OWN: Final = "own"
 """A shipped judge's own adapter; none where the model is not a shipped judge."""
@@ -50,11 +50,11 @@ _EACH_PART: Final = {"kind": "cascade", "cache": None}
 class JudgeSettings(Settings):
     """The kind of judge, its model and its options.
 
-    ``model`` is a shipped judge (``gradegpt.shipped``), which has its own adapter, or a folder or
-    hub name, which has none. With ``base_url`` an OpenAI-compatible server is used instead of a
-    local model; several, as a list or with commas between them, share the prompts. ``prompt``
-    defaults to the settings stored with the adapter or the model; ``chain_format`` replaces one of
-    these.
+    ``model`` is a judge by name or folder (``gradegpt.shipped``), which has its own adapter, or a
+    folder or hub name of a model, which has none. With ``base_url`` an OpenAI-compatible server is
+    used instead of a local model; several, as a list or with commas between them, share the
+    prompts. ``prompt`` defaults to the settings stored with the adapter or the model;
+    ``chain_format`` replaces one of these.
     """
 
     name: str = ""
@@ -291,7 +291,7 @@ def _calibration(settings: JudgeSettings) -> Calibration | None:
 
 def _folders(settings: JudgeSettings) -> tuple[str, str | None]:
     """The folders or hub names of the base and its adapter."""
-    own = settings.model if settings.model in judges() else None
+    own = settings.model if is_judge(settings.model) else None
     wanted = own if settings.adapter == OWN else settings.adapter
     return base_of(settings.model), adapter_of(wanted) if wanted else None
 
