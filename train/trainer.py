@@ -182,8 +182,8 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
         model = self.model.get_base_model()
         with prefix_attention(model.config):
             found = self._last_logits(line)
-        # Eager attention rounds its scores: in bf16 that is ten times what two kernels of sdpa
-        # differ by, and half of what another row's tokens change.
+        # Paths use sdpa. Eager attention also rounds its scores to bf16, by which it differs more
+        # than two kernels of sdpa do.
         own = model.config._attn_implementation
         with attention(model.config, "sdpa" if model._supports_sdpa else own):
             alone = self._is_row_alone(found, prefix + second, prefix + first + second)
@@ -196,9 +196,9 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
     def _is_row_alone(self, found: torch.Tensor, row: list[int], seen: list[int]) -> bool:
         """Whether the logits ``found`` in a line are those of ``row``, and not of ``seen``.
 
-        ``seen`` are the same last tokens after another row's. Distances are compared, as rounding
-        grows with the logits: in bf16 it is up to 0.06 of the distance between the two for
-        Qwen2.5 0.5B and 1.5B, and a model that mixes rows is at 0.6 or more.
+        ``seen`` has the same last tokens after another row's. Distances are compared, as rounding
+        grows with the logits: in bf16 it is 0.03 of the distance between the two for Qwen2.5 1.5B
+        (flash and math kernels of sdpa), and a model that mixes rows is at about 0.7 or more.
         """
         alone, mixed = (
             self._last_logits({"input_ids": torch.tensor([ids])}) for ids in (row, seen)
