@@ -134,11 +134,9 @@ def prepare(settings: LabelledSettings) -> dict[str, Any]:
         "chain_format": chain_format.value,
         "rules": _rules_agree([*parts["train"], *parts["dev"]]),
     }
-    for target, rows in (
-        (folder, [*train, *mixed]),
-        (folder / HALF, [*_training_rows(some, chains, chain_format, settings), *mixed]),
-    ):
-        _write_shuffled(target / "train.jsonl", rows, settings.seed)
+    fewer = _training_rows(some, chains, chain_format, settings)
+    for target, taught in ((folder, [*train, *mixed]), (folder / HALF, [*fewer, *mixed])):
+        _write_shuffled(target / "train.jsonl", taught, settings.seed)
         write_rows(target / "dev.jsonl", tags)
         write_json(target / "manifest.json", manifest)
     return manifest

@@ -274,11 +274,11 @@ def compare_judges(
     a_right, differences = None, {}
     if examples is not None:
         a_right = _first_is_right(examples, a[1], b[1])
-        _, totals, auc = _draw(examples, [a[1], b[1]], bootstrap, seed)
-        strict = score(unjudged_as_wrong(totals))
+        cells, totals, auc = _draw(examples, [a[1], b[1]], bootstrap, seed)
+        strict = unjudged_as_wrong(totals)
         differences = {
-            "difference": _difference(strict["balanced_accuracy"]),
-            "kappa_difference": _difference(strict["kappa"]),
+            "difference": _balanced_difference(strict, unjudged_as_wrong(cells)),
+            "kappa_difference": _difference(score(strict)["kappa"]),
             "auc_difference": _difference(auc),
         }
     return Pair(
@@ -298,6 +298,23 @@ def _difference(values: Scores) -> Difference | None:
     if np.isnan([value, low, high]).any() or low == high != 0:
         return None
     return Difference(value=value, interval=Interval(low=low, high=high))
+
+
+def _balanced_difference(totals: Cells, cells: Cells) -> Difference | None:
+    """The difference of balanced accuracy.
+
+    Where resampling does not vary it, as between a judge that is always right and one that always
+    gives one label, the limits of both are combined (Zou and Donner 2008, equation 3), which takes
+    them as independent.
+    """
+    scores = score(totals)["balanced_accuracy"]
+    found = _difference(scores)
+    if found is not None or len(cells) < 2 or np.isnan(scores).any():
+        return found
+    (a, b), ends = scores[0].tolist(), [_balanced(totals[:, n], cells[:, n]) for n in (0, 1)]
+    low = b - a - math.hypot(b - ends[1].low, ends[0].high - a)
+    high = b - a + math.hypot(ends[1].high - b, a - ends[0].low)
+    return Difference(value=b - a, interval=Interval(low=low, high=high))
 
 
 def _first_is_right(

@@ -28,7 +28,7 @@ _ROOT: Final = _PACKAGE if (_PACKAGE / "configs").is_dir() else _PACKAGE.parent
 _MODELS: Final = _ROOT / "models"
 _RECIPES: Final = _ROOT / "configs"
 _COMMAND: Final = re.compile(r"# gradegpt ([a-z][\w.]*)")
-_FILES: Final = ("configs", "eval/data")
+_FILES: Final = ("configs", "eval/data", "train/data")
 """Folders whose files can be named from any working directory."""
 _NANO: Final = {"base": "gradegpt-nano", "adapter": "gradegpt-nano-judge"}
 

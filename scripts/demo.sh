@@ -1,25 +1,19 @@
 #!/usr/bin/env bash
-# The whole pipeline on the built-in base and built-in data, in under five minutes on two cores, without network.
-# Each step is a command that you can type yourself; outputs go to data/demo and runs/demo.
+# Fine-tune a judge on built-in labelled answers, measure it, serve it and ask it: without network, in under
+# five minutes on two cores. Each step is a command that you can type yourself; the judge goes to judges/demo.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export HF_HUB_OFFLINE=1 TOKENIZERS_PARALLELISM=false
 step() { printf '\n\033[1m== %s\033[0m\n' "$*"; }
 
-rm -rf runs/demo data/demo
+rm -rf judges/demo
 
-step "1/5  generate a few thousand judge rows from the bank and parametric problems"
-gradegpt data configs/data_gen/demo.yaml
+step "1/3  fine-tune the small built-in base on labelled answers, and measure it"
+gradegpt finetune train/data/policy.csv --base nano -o judges/demo
 
-step "2/5  put a LoRA adapter on the built-in base"
-gradegpt train configs/train/demo.yaml
-
-step "3/5  measure rules, untuned base, tuned base and cascade on 192 hand-labelled answers"
-gradegpt eval configs/eval/demo.yaml
-
-step "4/5  start the server"
-log=runs/demo/serve.log
-gradegpt serve configs/serve/demo.yaml >"$log" 2>&1 &
+step "2/3  serve the judge"
+log=judges/demo/serve.log
+gradegpt serve judges/demo port=8017 >"$log" 2>&1 &
 server=$!
 trap 'kill "$server" 2>/dev/null || true' EXIT
 for _ in $(seq 120); do
@@ -29,10 +23,10 @@ for _ in $(seq 120); do
 done
 cat "$log"
 
-step "5/5  judge one Chinese and one English answer through the openai client"
+step "3/3  ask it about one Chinese and one English answer through the openai client"
 python scripts/ask.py http://127.0.0.1:8017/v1
 
 kill -TERM "$server"
 wait "$server"
 trap - EXIT
-step "done: the server stopped cleanly; open runs/demo/eval/report.html in a browser"
+step "done: the server stopped cleanly; open judges/demo/report.html in a browser"

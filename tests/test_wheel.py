@@ -144,10 +144,10 @@ def test_rows_are_made_and_judges_measured_by_shipped_recipes(target: Path, tmp_
     small = ("bank=1", "parametric=20", "workers=1", "card=false")
     gradegpt("data", "demo", *small, target=target, cwd=tmp_path)
     assert (tmp_path / "data" / "demo" / "manifest.json").is_file()
-    arguments = ("eval", "configs/eval/demo.yaml", "judges=[{kind: rules}]", "bootstrap=20")
+    arguments = ("eval", "configs/eval/handmade.yaml", "judges=[{kind: rules}]", "bootstrap=20")
     out = gradegpt(*arguments, target=target, cwd=tmp_path)
-    assert "report: runs/demo/eval/report.html" in out
-    report = json.loads((tmp_path / "runs" / "demo" / "eval" / "report.json").read_text())
+    assert "report: runs/handmade/report.html" in out
+    report = json.loads((tmp_path / "runs" / "handmade" / "report.json").read_text())
     assert report["judges"][0]["overall"]["accuracy"] == 1
 
 
@@ -192,13 +192,12 @@ def test_the_error_of_a_stage_without_its_packages_says_what_to_install(
 
 @pytest.mark.slow
 def test_it_trains_and_exports_the_demo(target: Path, tmp_path: Path) -> None:
-    """From rows to an adapter to a folder for the fast engine, all in the working directory."""
-    gradegpt("data", "demo", "bank=1", "parametric=60", "card=false", target=target, cwd=tmp_path)
-    gradegpt("train", "demo", "max_steps=1", target=target, cwd=tmp_path)
-    made = tmp_path / "runs" / "demo" / "adapter"
-    assert (made / "adapter_model.safetensors").is_file()
-    gradegpt("export", "nano", "runs/fast", target=target, cwd=tmp_path)
+    """From labels to a judge to a folder for the fast engine, all in the working directory."""
+    labels = ("train/data/policy.csv", "--base", "nano", "-o", "judges/demo", "max_steps=2")
+    out = gradegpt("finetune", *labels, target=target, cwd=tmp_path)
+    assert "gradegpt serve judges/demo" in out
+    gradegpt("export", "judges/demo", "runs/fast", target=target, cwd=tmp_path)
     item = ("--reference", "4", "--response", "The answer is 4.")
-    for model in (("--model", "runs/fast"), ("--model", "nano", "--adapter", made), ()):
+    for model in (("--model", "runs/fast"), ("--model", "judges/demo"), ()):
         out = gradegpt("judge", "--judge", "cascade", *model, *item, target=target, cwd=tmp_path)
         assert "verdict     correct" in out

@@ -1,4 +1,4 @@
-"""Fine-tune a judge: ``gradegpt train configs/train/demo.yaml``."""
+"""Fine-tune a judge on training rows: ``gradegpt train configs/train/qwen3-0.6b.yaml``."""
 
 from __future__ import annotations
 

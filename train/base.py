@@ -24,13 +24,12 @@ from gradegpt.chain import SYSTEM
 from gradegpt.cli import run
 from gradegpt.engines.files import PROMPT_FILE
 from gradegpt.errors import InputError
-from gradegpt.machine import trim
+from gradegpt.machine import cpu_has_bf16, trim
 from gradegpt.records import sha256_file, whole_file, write_json
 from gradegpt.settings import load_settings
 
 from .batches import Row, batches, encode_pairs, read_pairs, stream, tensors
 from .card import base_card
-from .loading import cpu_has_bf16
 from .memory import TRIM_EVERY, keep_freed_memory
 from .rows import prompt_settings_of
 from .settings import BaseSettings

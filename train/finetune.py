@@ -33,7 +33,7 @@ from gradegpt.errors import InputError, OutputError, SettingsError
 from gradegpt.judges.calibration import CALIBRATION_FILE, read_calibration
 from gradegpt.records import sha256_file, whole_file, write_json
 from gradegpt.settings import build_settings
-from gradegpt.shipped import adapter_of, base_of, is_judge
+from gradegpt.shipped import adapter_of, base_of, found, is_judge
 
 from .plan import Estimate, chosen, estimate
 from .settings import SFTSettings
@@ -398,7 +398,7 @@ def main(
     Ctrl-C, goes on when the same command is given again.
     """
     given = {
-        "source": source, "out": output, "base": base, "from": start, "test": test,
+        "source": found(source), "out": output, "base": base, "from": start, "test": test,
         "format": chain, "mix": mix or [], "seed": seed, "columns": options.columns_of(mapped),
         "ignore-extra": ignore_extra, "skip-bad": skip_bad, "changes": overrides or [],
     }  # fmt: skip

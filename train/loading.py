@@ -12,6 +12,7 @@ from gradegpt.chain import YES
 from gradegpt.engines.chat import end_token_id
 from gradegpt.engines.files import check_folder, check_hub
 from gradegpt.errors import EngineError, MissingError, SettingsError
+from gradegpt.machine import cpu_has_bf16
 from gradegpt.mistakes import suggest
 from gradegpt.shipped import base_of
 
@@ -160,14 +161,6 @@ def _dtype(settings: SFTSettings) -> torch.dtype:
     return torch.bfloat16
 
 
-def cpu_has_bf16() -> bool:
-    """Whether the processor multiplies in bfloat16; otherwise torch emulates it slowly."""
-    import torch
-
-    able = torch.cpu.get_capabilities()
-    return any(able.get(name, False) for name in ("avx512_bf16", "amx_bf16"))
-
-
 def _attention(settings: SFTSettings, architecture: Any) -> str | None:
     """The attention's name in transformers; None chooses sdpa, or eager if sdpa is unsupported."""
     import torch
@@ -175,7 +168,9 @@ def _attention(settings: SFTSettings, architecture: Any) -> str | None:
     if settings.attn_implementation != "auto":
         return settings.attn_implementation
     if not torch.cuda.is_available():
-        return "eager" if settings.max_length <= EAGER_LENGTH else None
+        # Shared prefixes are computed by sdpa, from which eager differs in bfloat16.
+        eager = settings.max_length <= EAGER_LENGTH and not settings.share_prefix
+        return "eager" if eager else None
     usable = find_spec("flash_attn") is not None and architecture._supports_flash_attn
     return "flash_attention_2" if usable and settings.bf16 else None
 

@@ -10,6 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from typing_extensions import override
+
 from gradegpt.engines.files import check_folder
 from gradegpt.machine import cpu_has_bf16
 from gradegpt.shipped import ADAPTER_CONFIG, adapter_of
@@ -18,8 +20,10 @@ from .loading import linear_names, load_errors, load_tokenizer
 from .rows import encode_file
 from .settings import SFTSettings
 
-_EPOCHS: Final = 4
 _BATCH: Final = 16
+_TAGS: Final = {"epochs": 3, "verdict_weight": 4}
+_CHAINS: Final = {"epochs": 2, "verdict_weight": 16}
+"""With chains each answer is seen twice in a pass, and the tag is one token in a hundred."""
 _LEAST_LINE: Final = 512
 """The least tokens of a line of shared prefixes: shorter lines share less."""
 _ANY_LENGTH: Final = 10**9
@@ -52,6 +56,7 @@ class Estimate(NamedTuple):
     disk: float
     seconds: float
 
+    @override
     def __str__(self) -> str:
         """One line for people."""
         minutes = max(1, round(self.seconds / 60))
@@ -74,16 +79,16 @@ def chosen(given: Mapping[str, Any]) -> dict[str, Any]:
 
     shape = shape_of(given["model"])
     lengths = _lengths(given["model"], given["data"])
+    manifest = json.loads((Path(given["data"]) / "manifest.json").read_text(encoding="utf-8"))
     on_gpu, small = torch.cuda.is_available(), shape.parameters <= _SMALL
     settings = {
-        "epochs": _EPOCHS,
+        **(_CHAINS if manifest["counts"]["chains"] else _TAGS),
         "batch_size": _BATCH,
         "max_length": max(*lengths, _LEAST_LINE),
         "learning_rate": 1e-4 if given["adapter"] else 3e-3 if small else 3e-4,
         "warmup_ratio": 0.05,
         "lora_rank": 16,
         "lora_alpha": 32,
-        "verdict_weight": 4,
         "best_by": "loss",
         "dev_rows": 0,
         "eval_steps": -(-len(lengths) // _BATCH),

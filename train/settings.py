@@ -132,7 +132,7 @@ class SFTSettings(Settings):
     as emulated products take many times as long."""
     attn_implementation: str = "auto"
     """auto: flash_attention_2 on a GPU where it is installed; eager on a CPU for rows of at most
-    1,024 tokens; else sdpa."""
+    1,024 tokens without share_prefix; else sdpa."""
     gradient_checkpointing: bool = False
     torch_compile: bool = Field(default=False, validate_default=True)
     """Compile the model for the training steps: two or three minutes to begin with, and on a CPU

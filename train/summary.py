@@ -32,9 +32,7 @@ def is_better(report: Mapping[str, Any]) -> bool:
     return gain is not None and gain["interval"]["low"] > 0
 
 
-def conclusion(
-    report: Mapping[str, Any], manifest: Mapping[str, Any], out: str
-) -> Iterator[str]:
+def conclusion(report: Mapping[str, Any], manifest: Mapping[str, Any], out: str) -> Iterator[str]:
     """The last lines of the command: figures, gain, attacks, and how to use the judge."""
     judges = judges_of(report)
     tuned = judges["tuned"]
@@ -67,8 +65,9 @@ def _gain(report: Mapping[str, Any], manifest: Mapping[str, Any]) -> Iterator[st
     if gain is None:
         yield "The gain cannot be measured on so few questions; label more, or give --test."
         return
-    points = f"{100 * gain['value']:+.1f} points{_range(gain["interval"])}"
-    if gain["interval"]["low"] > 0:
+    limits = gain["interval"]
+    points = f"{100 * gain['value']:+.1f} points{_range(limits)}"
+    if limits["low"] > 0:
         yield f"The tuned judge is better than {named}: {points} of balanced accuracy."
         return
     yield f"It is not shown that the tuned judge is better than {named}: {points}."

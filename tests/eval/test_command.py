@@ -67,7 +67,7 @@ def test_every_shipped_config_loads_and_opens_with_its_command(config: Path) -> 
 
 def test_there_are_configs() -> None:
     """The glob above finds files."""
-    assert {path.stem for path in CONFIGS} >= {"handmade", "demo", "real"}
+    assert {path.stem for path in CONFIGS} >= {"handmade", "real"}
 
 
 def test_the_command_runs_the_rules_on_the_shipped_rows(tmp_path: Path) -> None:

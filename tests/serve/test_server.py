@@ -352,7 +352,7 @@ def test_a_port_in_use_is_found_before_the_model_is_loaded(said: CommandLine) ->
     [
         (["configs/serve/none.yaml"],
          "configs/serve/none.yaml: no such settings file; the shipped ones are: "
-         "demo, gradegpt-1.5b, nano"),
+         "gradegpt-1.5b, nano"),
         (["configs/serve/nano.yaml", "max_item=1"],
          "configs/serve/nano.yaml: unknown setting 'max_item'; did you mean 'max_items'?"),
         (["configs/serve/nano.yaml", "port=0", "host=192.0.2.1"],
@@ -377,7 +377,7 @@ def test_help_teaches(said: CommandLine) -> None:
 
 
 def test_there_are_settings_to_start_from() -> None:
-    assert {path.name for path in CONFIGS} >= {"nano.yaml", "demo.yaml"}
+    assert {path.name for path in CONFIGS} >= {"nano.yaml", "gradegpt-1.5b.yaml"}
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.name)

@@ -25,9 +25,7 @@ pytestmark = pytest.mark.filterwarnings(
 )
 CONFIGS: Final = Path(__file__).parents[2] / "configs" / "train"
 RECIPES: Final = sorted(
-    path.stem
-    for path in CONFIGS.glob("*.yaml")
-    if not path.stem.startswith(("demo", "nano-", "lexical"))
+    path.stem for path in CONFIGS.glob("*.yaml") if not path.stem.startswith(("nano-", "lexical"))
 )
 FOR_GPUS: Final = [name for name in RECIPES if not name.startswith("gradegpt-")]
 FAMILY: Final = {

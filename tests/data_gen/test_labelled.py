@@ -1,0 +1,208 @@
+"""Labelled answers -> training rows: every row is used or named, and a question has one split."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data_gen.labelled import HALF, LabelledSettings, prepare, read_labelled
+from gradegpt.chain import NO, YES, parse_chain
+from gradegpt.errors import InputError
+from gradegpt.importers.labelled import item_key
+from gradegpt.records import read_objects, read_rows, write_rows
+from gradegpt.schema import ChainFormat, Example, TrainingRow
+
+
+def answers(questions: int = 20, each: int = 4) -> list[dict[str, Any]]:
+    """Rows of which the first half of each question is right."""
+    return [
+        {
+            "id": f"{q}-{n}",
+            "question": f"What is the capital of country {q}?",
+            "reference": f"Town {q}",
+            "response": f"The capital is Town {q if n < each // 2 else q + 100} ({n}).",
+            "label": n < each // 2,
+        }
+        for q in range(questions)
+        for n in range(each)
+    ]
+
+
+def made(tmp_path: Path, rows: list[dict[str, Any]], **changes: Any) -> dict[str, Any]:
+    """The manifest of the rows, written to ``tmp_path / "out"``."""
+    write_rows(tmp_path / "graded.jsonl", rows)
+    values = {"path": str(tmp_path / "graded.jsonl"), "out": str(tmp_path / "out")}
+    return prepare(LabelledSettings.model_validate(values | changes))
+
+
+def examples(tmp_path: Path, part: str) -> list[Example]:
+    """The examples of a split."""
+    return list(read_rows(tmp_path / "out" / "examples" / f"{part}.jsonl", Example))
+
+
+def left_out(tmp_path: Path) -> list[dict[str, Any]]:
+    """The rows that are not used."""
+    return [row for _, row in read_objects(tmp_path / "out" / "left_out.jsonl")]
+
+
+def training_rows(tmp_path: Path, folder: str = "") -> list[TrainingRow]:
+    """The training rows."""
+    return list(read_rows(tmp_path / "out" / folder / "train.jsonl", TrainingRow))
+
+
+def test_every_row_is_used_or_named_with_its_reason(tmp_path: Path) -> None:
+    """Rows without a label, repeated and contradicted rows are named; the counts add up."""
+    rows = answers()
+    unlabelled, repeated = rows[0] | {"id": "u", "label": None}, rows[5] | {"id": "r"}
+    contradicted = rows[9] | {"id": "c", "label": not rows[9]["label"]}
+    manifest = made(tmp_path, [*rows, unlabelled, repeated, contradicted])
+    named = left_out(tmp_path)
+    assert Counter(row["why"] for row in named) == {
+        "no label": 1,
+        "repeats an earlier row": 1,
+        "the same answer is labelled both correct and not correct": 2,
+    }
+    used = [e.id for part in ("train", "dev", "test") for e in examples(tmp_path, part)]
+    assert len(used) + len(named) == len(rows) + 3
+    assert manifest["counts"]["train"] == len(examples(tmp_path, "train"))
+    assert sorted(used + [row["id"] for row in named]) == sorted(
+        [*(row["id"] for row in rows), "u", "r", "c"]
+    )
+
+
+def test_a_question_is_in_one_split(tmp_path: Path) -> None:
+    """No question of one split is in another, and the shares are near those asked for."""
+    made(tmp_path, answers(40))
+    keys = [{item_key(e) for e in examples(tmp_path, p)} for p in ("train", "dev", "test")]
+    assert sum(map(len, keys)) == len(set.union(*keys))
+    assert [len(k) for k in keys] == [22, 8, 10]
+
+
+def test_a_test_file_is_the_test_split_and_its_questions_train_nothing(tmp_path: Path) -> None:
+    """A question that the test file has, too, is named and left out of training."""
+    rows = answers()
+    write_rows(tmp_path / "test.jsonl", rows[:8])
+    made(tmp_path, rows, test=str(tmp_path / "test.jsonl"))
+    held = {item_key(e) for e in examples(tmp_path, "test")}
+    assert len(held) == 2
+    assert not held & {item_key(e) for p in ("train", "dev") for e in examples(tmp_path, p)}
+    named = left_out(tmp_path)
+    assert {row["why"] for row in named} == {"its question is in the test file"}
+    assert len(named) == 8
+
+
+@pytest.mark.parametrize(
+    ("wanted", "formats"),
+    [
+        ("tag", {"outcome": 44}),
+        ("chain", {"cross_lingual": 44}),
+        ("both", {"outcome": 44, "cross_lingual": 44}),
+    ],
+)
+def test_the_format_decides_what_a_row_teaches(
+    tmp_path: Path, wanted: str, formats: dict[str, int]
+) -> None:
+    """The tag alone, a chain where one can be written, or both as separate rows."""
+    made(tmp_path, answers(), format=wanted)
+    rows = training_rows(tmp_path)
+    assert Counter(row.meta["chain_format"] for row in rows) == formats
+
+
+def test_a_chain_ends_in_the_label_and_quotes_the_response(tmp_path: Path) -> None:
+    """The chain that is taught is parsed, has the label's verdict, and its quote is verbatim."""
+    made(tmp_path, answers(), format="chain")
+    labels = {e.id: e for e in examples(tmp_path, "train")}
+    for row in training_rows(tmp_path):
+        chain = parse_chain(row.completion[-1].content).chain
+        example = labels[row.meta["id"]]
+        assert chain is not None
+        assert chain.verdict is example.verdict
+        assert chain.key_sentence is not None
+        assert chain.key_sentence in example.response
+
+
+def test_a_label_that_the_rules_contradict_teaches_the_tag_alone(tmp_path: Path) -> None:
+    """The user's label is taught, and no chain is written that would contradict it."""
+    rows = [
+        {"question": f"{n}+{n}=?", "reference": str(2 * n), "response": f"The answer is {2 * n}.",
+         "label": bool(n % 2)}
+        for n in range(60)
+    ]  # fmt: skip
+    manifest = made(tmp_path, rows)
+    tags = Counter(
+        (row.meta["chain_format"], row.completion[-1].content.endswith(YES))
+        for row in training_rows(tmp_path)
+    )
+    wrong = sum(e.verdict == "incorrect" for e in examples(tmp_path, "train"))
+    assert tags["outcome", False] == wrong
+    assert ("cross_lingual", False) not in tags
+    both = [e for p in ("train", "dev") for e in examples(tmp_path, p)]
+    right = sum(e.verdict == "correct" for e in both)
+    assert manifest["rules"] == {"decided": len(both), "agree": right}
+
+
+def test_chains_have_one_format_and_a_gloss_where_it_asks_for_one(tmp_path: Path) -> None:
+    """A Chinese quote without a gloss makes all chains the format without a gloss."""
+    rows = [row | {"response": f"我觉得首都是 {row['response'][15:]}"} for row in answers()]
+    assert made(tmp_path, rows)["chain_format"] == ChainFormat.JUDGE_OF_CHAIN
+    assert made(tmp_path, answers())["chain_format"] == ChainFormat.CROSS_LINGUAL
+
+
+def test_dev_rows_are_the_tag_alone_and_half_has_half_of_the_rows(tmp_path: Path) -> None:
+    """The dev loss is that of the verdict; the learning curve trains on whole questions."""
+    made(tmp_path, answers(40))
+    dev = list(read_rows(tmp_path / "out" / "dev.jsonl", TrainingRow))
+    assert {row.completion[-1].content for row in dev} == {YES, NO}
+    whole = {row.meta["id"].split("-")[0] for row in training_rows(tmp_path)}
+    half = {row.meta["id"].split("-")[0] for row in training_rows(tmp_path, HALF)}
+    assert half < whole
+    assert len(half) == len(whole) // 2
+
+
+def test_mixed_rows_are_added(tmp_path: Path) -> None:
+    """``mix`` adds the training rows of other folders, and nothing else is added."""
+    made(tmp_path, answers(), out=str(tmp_path / "other"), seed=1)
+    manifest = made(tmp_path, answers(), mix=[str(tmp_path / "other")])
+    assert manifest["counts"]["mixed"] == manifest["counts"]["rows"] == 88
+    assert len(training_rows(tmp_path)) == 176
+
+
+def test_the_same_table_gives_the_same_bytes(tmp_path: Path) -> None:
+    """Two runs write equal files."""
+    made(tmp_path, answers())
+    before = {p: p.read_bytes() for p in (tmp_path / "out").rglob("*.jsonl")}
+    made(tmp_path, answers())
+    assert before == {p: p.read_bytes() for p in (tmp_path / "out").rglob("*.jsonl")}
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (answers()[:8], "8 labelled answers to 2 questions"),
+        ([row | {"label": True} for row in answers()], "all 80 labels are 'correct'"),
+        ([{k: v for k, v in row.items() if k != "label"} for row in answers()], "--map label="),
+        ([row | {"label": "perhaps"} for row in answers()], "'perhaps'"),
+        (answers(5, 40), "200 labelled answers to 5 questions"),
+    ],
+    ids=["eight rows", "one class", "no labels", "unknown labels", "five questions"],
+)
+def test_labels_that_do_not_suffice_get_one_error_before_anything_is_written(
+    tmp_path: Path, rows: list[dict[str, Any]], said: str
+) -> None:
+    """The message says what is missing; no folder appears."""
+    with pytest.raises(InputError, match=said):
+        made(tmp_path, rows)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_table_is_read_as_by_judge(tmp_path: Path) -> None:
+    """Usual names, CSV, and labels in their usual forms."""
+    rows = ["题目,标准答案,作答,标签", *(f"{n}题,答{n},我答{n},{'对错'[n % 2]}" for n in range(50))]
+    (tmp_path / "graded.csv").write_text("\n".join(rows), encoding="utf-8")
+    path = str(tmp_path / "graded.csv")
+    found, left_out = read_labelled(path, LabelledSettings(path=path, out=str(tmp_path / "out")))
+    assert (len(found), left_out) == (50, [])
+    assert Counter(e.verdict.value for e in found) == {"correct": 25, "incorrect": 25}
