@@ -112,8 +112,8 @@ def _stock(options: argparse.Namespace) -> dict[str, Any]:
     from transformers import AutoTokenizer
     from trl import SFTConfig, SFTTrainer
 
+    from gradegpt.machine import cpu_has_bf16
     from gradegpt.shipped import base_of
-    from train.loading import cpu_has_bf16
 
     on_gpu = torch.cuda.is_available()
     base = base_of(options.base or options.model)

@@ -19,6 +19,14 @@ def cores() -> int:
     return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
+def cpu_has_bf16() -> bool:
+    """Whether the processor multiplies in bfloat16; otherwise torch emulates it slowly."""
+    import torch
+
+    able = torch.cpu.get_capabilities()
+    return any(able.get(name, False) for name in ("avx512_bf16", "amx_bf16"))
+
+
 def trim() -> None:
     """Return unused pages of the heap to the system; without effect on other C libraries."""
     found = libc()

@@ -29,7 +29,7 @@ import yaml
 from gradegpt import options
 from gradegpt.cli import run
 from gradegpt.engines.files import check_folder, check_hub
-from gradegpt.errors import InputError, OutputError, SettingsError
+from gradegpt.errors import MissingError, OutputError, SettingsError
 from gradegpt.judges.calibration import CALIBRATION_FILE, read_calibration
 from gradegpt.records import sha256_file, whole_file, write_json
 from gradegpt.settings import build_settings
@@ -62,10 +62,10 @@ def finetune(options_: Mapping[str, Any], out: Path) -> dict[str, Any]:
         OutputError: ``out`` holds something else, or the disk is too small.
 
     """
-    _begin(options_, out)
-    work = out / "work"
+    begun, work = _check(options_, out), out / "work"
     data = _step("data.labelled", *_data_arguments(options_, work), done=work / "data" / MANIFEST)
     settings = _training(options_, work, "data")
+    write_json(work / _BEGUN, begun)
     takes = estimate(settings)
     _check_disk(takes, out)
     typer.echo(str(takes))
@@ -97,36 +97,41 @@ def finetune(options_: Mapping[str, Any], out: Path) -> dict[str, Any]:
     return manifest
 
 
-def _begin(options_: Mapping[str, Any], out: Path) -> None:
-    """Check what can be checked before anything runs, and mark the folder as this run's."""
+def _check(options_: Mapping[str, Any], out: Path) -> dict[str, Any]:
+    """What this run depends on, after the checks that need no data."""
     if not (options_["base"] or options_["from"]):
         raise SettingsError("base: missing; name a chat model, such as --base Qwen/Qwen3-0.6B")
-    begun = out / "work" / _BEGUN
     if (out / MANIFEST).is_file():
         raise OutputError(f"{out}: holds a finished judge; choose another -o, or remove the folder")
-    if out.exists() and not begun.is_file() and (not out.is_dir() or any(out.iterdir())):
+    unused = {"name": "finetune", "data": "data"}
+    build_settings(SFTSettings, unused, "finetune", _changes(options_))
+    begun = out / "work" / _BEGUN
+    if out.exists() and not begun.is_file() and {p.name for p in out.iterdir()} - {"work"}:
         raise OutputError(f"{out}: exists, and no run of finetune made it; choose another -o")
+    for path in filter(None, (options_["source"], options_["test"])):
+        if not Path(path).is_file():
+            raise MissingError(f"{path}: no such file; give a table of labelled answers")
     base = _base(options_)
     check_folder(base, "model", ("config.json",))
     check_hub(base, "config.json")
-    if not Path(options_["source"]).is_file():
-        raise InputError(f"{options_['source']}: no such file; give a table of labelled answers")
-    now = dict(options_) | {
-        name: sha256_file(path) for name in ("source", "test") if (path := options_[name])
-    }
-    if begun.is_file():
-        before = json.loads(begun.read_text(encoding="utf-8"))
-        changed = [name for name in now if now[name] != before.get(name)]
-        if changed:
-            raise SettingsError(
-                f"{out}: was begun with another {', '.join(changed)}; give the same command to "
-                "resume, choose another -o, or remove the folder"
-            )
-    write_json(begun, now)
+    files = {name: options_[name] for name in ("source", "test") if options_[name]}
+    now = dict(options_) | {name: sha256_file(path) for name, path in files.items()}
+    before = json.loads(begun.read_text(encoding="utf-8")) if begun.is_file() else now
+    if changed := [name for name in now if now[name] != before.get(name)]:
+        raise SettingsError(
+            f"{out}: was begun with another {', '.join(changed)}; give the same command to "
+            "resume, choose another -o, or remove the folder"
+        )
+    return now
 
 
 def _base(options_: Mapping[str, Any]) -> str:
     return base_of(options_["base"] or options_["from"])
+
+
+def _changes(options_: Mapping[str, Any]) -> list[str]:
+    """The changes to the settings of training."""
+    return [change for change in options_["changes"] if not change.startswith(_DATA)]
 
 
 def _data_arguments(options_: Mapping[str, Any], work: Path) -> Iterator[str]:
@@ -141,7 +146,6 @@ def _data_arguments(options_: Mapping[str, Any], work: Path) -> Iterator[str]:
 
 def _training(options_: Mapping[str, Any], work: Path, data: str) -> SFTSettings:
     """The settings of the training: those for this machine, then the user's."""
-    wanted = [change for change in options_["changes"] if not change.startswith(_DATA)]
     base = _base(options_)
     folder = str(Path(base).resolve()) if Path(base).is_dir() else base
     shipped = options_["base"] is None or is_judge(options_["base"]) or options_["base"] == "nano"
@@ -155,7 +159,7 @@ def _training(options_: Mapping[str, Any], work: Path, data: str) -> SFTSettings
         "seed": options_["seed"],
         "prompt": json.loads((work / data / MANIFEST).read_text())["settings"]["prompt"],
     }
-    return build_settings(SFTSettings, chosen(given), "finetune", wanted)
+    return build_settings(SFTSettings, chosen(given), "finetune", _changes(options_))
 
 
 def _step(command: str, *arguments: str, done: Path, may_fail: bool = False) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import logging
 import sys
 import warnings
@@ -17,13 +18,15 @@ from gradegpt.constrained import TokenConstraint, constraint_for
 from gradegpt.engines.base import Generation, TagProbability, TagTokens, Token
 from gradegpt.engines.chat import end_token_ids, render_chat, token_bytes
 from gradegpt.engines.files import check_folder, check_hub, name_with_digest
+from gradegpt.engines.state import common_prefix
 from gradegpt.errors import EngineError, MissingError
+from gradegpt.machine import cpu_has_bf16
 from gradegpt.schema import Message
 from gradegpt.shipped import ADAPTER_CONFIG
 
 if TYPE_CHECKING:
     import torch
-    from transformers import PreTrainedTokenizerBase
+    from transformers import DynamicCache, PreTrainedTokenizerBase
 
 _CONFIG: Final = "config.json"
 FIRST_TOKENS: Final = 96
@@ -35,9 +38,16 @@ than two, which wait for each other, and a few rows per pass are faster than man
 the longest (docs/experiments/030-engines-side-by-side.md)."""
 SMALL_ROWS: Final = 4
 
+BATCH_TOKENS: Final = 2**14
+"""The most tokens of a batch with its padding, unless one row is longer. In a model of 1.5B the
+widest layer's activations then take 0.3 GB each in bfloat16."""
+
 
 class LocalEngine:
     """Batched greedy generation with ``transformers``.
+
+    Computed in bfloat16 on a GPU, and on a CPU that multiplies in it; in float32 on another CPU,
+    and for a small model on any. The name says so, since verdicts differ on a few close items.
 
     Args:
         model: a folder or hub name of a causal language model.
@@ -76,6 +86,7 @@ class LocalEngine:
         self._ends = end_token_ids(self._tokenizer)
         self._bytes = token_bytes(self._tokenizer) if constrained else []
         self.name += f"+constrained-{CONSTRAINT_VERSION}" if self._bytes else ""
+        self.name += "+bf16" if self._model.dtype == self._torch.bfloat16 else ""
 
     @classmethod
     def of(
@@ -150,32 +161,89 @@ class LocalEngine:
 
     def _batches(self, rows: Sequence[Sequence[int]]) -> Iterator[list[int]]:
         """The indices of the rows in batches of similar length."""
-        order = sorted(range(len(rows)), key=lambda at: len(rows[at]))
-        for start in range(0, len(order), self.batch_size):
-            yield order[start : start + self.batch_size]
+        batch: list[int] = []
+        for at in sorted(range(len(rows)), key=lambda at: len(rows[at])):
+            tokens = len(rows[at]) * (len(batch) + 1)  # the last row is the longest
+            if batch and (len(batch) == self.batch_size or tokens > BATCH_TOKENS):
+                yield batch
+                batch = []
+            batch.append(at)
+        if batch:
+            yield batch
 
     def tag_probabilities(
         self, prompts: Sequence[Sequence[Message]]
     ) -> list[TagProbability | EngineError | None]:
-        """The tags' probability after each prompt: one pass where a tag is one token."""
+        """The tags' probability after each prompt, in one pass for a batch.
+
+        The tokens that all prompts begin with, such as the instructions, are read once. Those that
+        both tags begin with are appended. A constrained model can write nothing but a tag; another
+        has a probability only where it would write these tokens and a tag.
+        """
         tags = TagTokens(*self._tokenizer([YES, NO], add_special_tokens=False)["input_ids"])
         rows = self._encoded(prompts)
         found: list[TagProbability | EngineError | None] = [None] * len(rows)
-        with self._own_threads():
+        with self._own_threads(), self._torch.inference_mode():
+            prefix = self._read_prefix(rows)
             for batch in self._batches(rows):
-                probabilities = self._write_tags([rows[n] for n in batch], tags)
+                probabilities = self._read_tags([rows[n] for n in batch], tags, prefix)
                 for n, yes in zip(batch, probabilities, strict=True):
                     if yes is not None:
                         found[n] = TagProbability(yes, len(rows[n]), tags.shared + 1)
         return found
 
-    def _write_tags(self, rows: Sequence[list[int]], tags: TagTokens) -> list[float | None]:
+    def _read_prefix(self, rows: Sequence[list[int]]) -> DynamicCache | None:
+        """The keys and values of the tokens that all rows begin with, less the last of a row.
+
+        None where there are no such tokens, and where keys and values of all tokens are not all
+        that the model remembers, as with a sliding window or a recurrent state.
+        """
+        from transformers.cache_utils import DynamicCache, DynamicLayer
+
+        if len(rows) < 2:
+            return None
+        length = min(common_prefix(min(rows), max(rows)), min(map(len, rows)) - 1)
+        cache = DynamicCache(config=self._model.config)
+        if not length or any(type(layer) is not DynamicLayer for layer in cache.layers):
+            return None
+        self._last_logits([rows[0][:length]], 1, cache=cache)
+        return cache if cache.get_seq_length() == length else None
+
+    def _read_tags(
+        self, rows: Sequence[list[int]], tags: TagTokens, prefix: DynamicCache | None
+    ) -> list[float | None]:
         """P(Yes) of each row, from the first token in which the tags differ."""
-        limit = tags.shared + 1
-        options = {"output_logits": True, "return_dict_in_generate": True}
-        output = self._forward(rows, max_new_tokens=limit, **options)
-        written = output.sequences[:, -len(output.logits) :].tolist()
-        return list(map(tags.read, written, output.logits[-1].float().cpu()))
+        at, cache = tags.shared, copy.deepcopy(prefix)
+        if cache is not None:
+            cache.batch_repeat_interleave(len(rows))
+        past = 0 if cache is None else cache.get_seq_length()
+        unread = [row[past:] + tags.yes[:at] for row in rows]
+        exact = [tags.yes[at], tags.no[at]]
+        logits = self._last_logits(unread, at + 1, exact, cache)
+        written = [tags.yes] * len(rows) if self._bytes else logits.argmax(-1).tolist()
+        return list(map(tags.read, written, logits[:, -1].cpu()))
+
+    def _last_logits(
+        self,
+        rows: Sequence[list[int]],
+        last: int,
+        exact: Sequence[int] = (),
+        cache: DynamicCache | None = None,
+    ) -> torch.Tensor:
+        """The logits of the last tokens of each row, ``[row, last, vocabulary]``.
+
+        Rows are padded on the right. Attention is causal, so no mask is needed.
+        """
+        torch, device = self._torch, self._model.device
+        ids = torch.nn.utils.rnn.pad_sequence(list(map(torch.tensor, rows)), batch_first=True)
+        ends = torch.tensor([[len(row)] for row in rows])
+        places = torch.arange(ids.shape[1])
+        keep = (places < ends) & (places >= ends - last)
+        with _head_on(self._model.get_output_embeddings(), keep.to(device), exact):
+            logits = self._model(
+                input_ids=ids.to(device), past_key_values=cache, use_cache=cache is not None
+            ).logits
+        return logits.unflatten(0, (len(rows), last))
 
     @contextmanager
     def _own_threads(self) -> Iterator[None]:
@@ -286,6 +354,35 @@ class _LogprobRecorder:
         return scores
 
 
+@contextmanager
+def _head_on(head: Any, keep: torch.Tensor, exact: Sequence[int]) -> Iterator[None]:
+    """Run the output head on the kept positions ``[row, length]`` only: logits ``[n, vocabulary]``.
+
+    Those of the ``exact`` tokens are computed in float32: bfloat16 would round a logit of 20 to a
+    multiple of 1/8, and so change a probability by up to 0.03. Hooks rather than a call of the
+    backbone, as the model's own forward scales or caps the logits where a model does so.
+    """
+    from torch.nn import Linear
+    from torch.nn.functional import linear
+
+    def logits(_: Any, inputs: tuple[torch.Tensor], output: torch.Tensor) -> torch.Tensor:
+        found, tokens = output.float(), list(exact)
+        if type(head) is Linear:
+            bias = None if head.bias is None else head.bias[tokens].float()
+            found[:, tokens] = linear(inputs[0].float(), head.weight[tokens].float(), bias)
+        return found
+
+    handles = (
+        head.register_forward_pre_hook(lambda _, inputs: (inputs[0][keep],)),
+        head.register_forward_hook(logits),
+    )
+    try:
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
 def quiet_start() -> None:
     """Silence messages of other libraries at loading that a user can do nothing about."""
     from transformers.utils import logging as transformers_logging
@@ -311,10 +408,13 @@ def _load(model: str, adapter: str | None, device: str | None) -> tuple[Any, Any
         check_hub(adapter, ADAPTER_CONFIG)
     quiet_start()
     device = device or ("cuda" if torch.cuda.is_available() else "cpu")
-    dtype = torch.float32 if device == "cpu" else torch.bfloat16
+    on_cpu = torch.device(device).type == "cpu"
+    dtype = torch.float32 if on_cpu and not cpu_has_bf16() else torch.bfloat16
     try:
         tokenizer = AutoTokenizer.from_pretrained(model, padding_side="left")
         loaded = AutoModelForCausalLM.from_pretrained(model, dtype=dtype)
+        if on_cpu and loaded.num_parameters() <= SMALL:
+            loaded = AutoModelForCausalLM.from_pretrained(model, dtype=torch.float32)
         if adapter:
             from peft import PeftModel
 

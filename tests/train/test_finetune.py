@@ -1,0 +1,260 @@
+"""``gradegpt finetune``: from labels to a judge by its path, resumed anywhere."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gradegpt import cli
+from gradegpt.judges import build
+from gradegpt.judges.build import JudgeSettings
+from gradegpt.records import write_rows
+from gradegpt.schema import Item
+from gradegpt.shipped import base_of, is_judge
+from train import finetune as module
+from train.summary import conclusion, is_better
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*found in sys.modules:RuntimeWarning")
+
+Run = Callable[..., tuple[int, str, str]]
+FAST = ("--base", "nano", "--format", "tag", "max_steps=2", "batch_size=4", "threads=1")
+
+
+def rows(questions: int = 12, each: int = 4) -> list[dict[str, Any]]:
+    """Answers of which half are right."""
+    return [
+        {
+            "question": f"Where is parcel {q}?",
+            "reference": f"shelf {q}",
+            "response": f"It is on shelf {q if n % 2 else q + 30}, I think ({n}).",
+            "label": "yes" if n % 2 else "no",
+        }
+        for q in range(questions)
+        for n in range(each)
+    ]
+
+
+@pytest.fixture(scope="module")
+def work(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The working directory of all commands here."""
+    folder, before = tmp_path_factory.mktemp("finetune"), Path.cwd()
+    write_rows(folder / "graded.jsonl", rows())
+    os.chdir(folder)
+    yield folder
+    os.chdir(before)
+
+
+def command(*arguments: str) -> int:
+    """The exit code of a command that runs in this process."""
+    before = sys.argv
+    with pytest.raises(SystemExit) as ended:
+        cli.run(cli.app, arguments, name="gradegpt")
+    sys.argv = before
+    return int(ended.value.code or 0)
+
+
+@pytest.fixture
+def run(work: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run the command; its steps run in this process, which has the packages loaded."""
+
+    def step(words: list[str], **_: Any) -> Any:
+        return subprocess.CompletedProcess(words, command(*words[3:]))
+
+    monkeypatch.setattr(module.subprocess, "run", step)
+
+    def ran(*arguments: str) -> tuple[int, str, str]:
+        code = command("finetune", *arguments)
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return ran
+
+
+@pytest.fixture(scope="module")
+def judge(work: Path) -> Path:
+    """A judge that the command made, with one process for each step, as for a user."""
+    words = [sys.executable, "-m", "gradegpt", "finetune", "graded.jsonl", *FAST, "-o", "mine"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, env=os.environ)
+    assert done.returncode == 0, done.stderr[-2000:]
+    (work / "said.txt").write_text(done.stdout, encoding="utf-8")
+    return work / "mine"
+
+
+def test_the_folder_is_a_judge_by_its_path(judge: Path) -> None:
+    """With its base, prompt settings and calibration: any command takes it as a model."""
+    assert is_judge(str(judge))
+    assert base_of(str(judge)) == base_of("nano")
+    made = build.build_judge(JudgeSettings(kind="model", model=str(judge)))
+    (found,) = made.judge([Item(question="Where?", reference=("shelf 1",), response="shelf 1")])
+    assert found.outcome == "judged"
+    assert found.chain in ("<Yes>", "<No>")
+    names = {path.name for path in judge.iterdir()}
+    assert names >= {"README.md", "calibration.json", "report.html", "report.json", "manifest.json"}
+    assert not list(judge.rglob("checkpoint-*"))
+
+
+def test_the_last_lines_say_what_came_out_and_how_to_use_it(judge: Path, work: Path) -> None:
+    """Every figure is that of the report, and both commands name the folder."""
+    said = (work / "said.txt").read_text(encoding="utf-8")
+    report = json.loads((judge / "report.json").read_text(encoding="utf-8"))
+    manifest = json.loads((judge / "manifest.json").read_text(encoding="utf-8"))
+    lines = list(conclusion(report, manifest, "mine"))
+    assert said.endswith("\n".join(lines) + "\n")
+    assert "gradegpt serve mine" in lines[-1]
+    assert lines[-1].strip() in (judge / "README.md").read_text(encoding="utf-8")
+    assert any("held-out answers" in line for line in lines)
+
+
+def test_a_finished_judge_is_not_overwritten(judge: Path, run: Run) -> None:
+    """The error names the folder and what to do."""
+    code, _, err = run("graded.jsonl", *FAST, "-o", "mine")
+    assert (code, err) == (
+        3, "error: mine: holds a finished judge; choose another -o, or remove the folder\n"
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("missing", ["eval", "data"])
+def test_a_run_that_lost_its_end_is_completed_with_the_same_figures(
+    judge: Path, work: Path, run: Run, missing: str
+) -> None:
+    """Whatever the last steps had written, the same command ends with the same report."""
+    other = work / f"without-{missing}"
+    shutil.copytree(judge, other)
+    for path in (other / "manifest.json", other / "work" / missing):
+        path.unlink() if path.is_file() else shutil.rmtree(path)
+    begun = json.loads((other / "work" / "begun.json").read_text(encoding="utf-8"))
+    (other / "work" / "begun.json").write_text(json.dumps(begun | {"out": other.name}))
+    checkpoints = work / "mine" / "work" / "train"
+    assert checkpoints.is_dir()
+    code, _, err = run("graded.jsonl", *FAST, "-o", other.name)
+    assert code == 0, err
+    figures = [
+        [j["overall"] for j in json.loads((f / "report.json").read_text())["judges"]]
+        for f in (judge, other)
+    ]
+    assert figures[0] == figures[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("none.csv", *FAST), "none.csv: no such file"),
+        (("graded.jsonl", "--base", "./nowhere"), "./nowhere: no such model folder"),
+        (("graded.jsonl",), "base: missing; name a chat model"),
+        (("graded.jsonl", *FAST, "lora_rnk=3"), "unknown setting 'lora_rnk'; did you mean"),
+        (("eight.jsonl", *FAST), "8 labelled answers to 2 questions"),
+        (("one.jsonl", *FAST), "all 48 labels are 'correct'"),
+        (("bare.jsonl", *FAST), "no column of labels; name it: --map label=COLUMN"),
+    ],
+    ids=["no file", "no base", "no base named", "setting", "eight rows", "one class", "no labels"],
+)
+def test_a_wrong_input_is_one_line_that_helps(
+    run: Run, work: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    """Before anything is trained, and without a folder that is in the way afterwards."""
+    write_rows(work / "eight.jsonl", rows()[:8])
+    write_rows(work / "one.jsonl", [row | {"label": 1} for row in rows()])
+    write_rows(work / "bare.jsonl", [{k: v for k, v in r.items() if k != "label"} for r in rows()])
+    code, _, err = run(*arguments, "-o", "wrong")
+    assert code == 2
+    (line,) = [line for line in err.splitlines() if line.startswith("error: ")]
+    assert said in line
+    assert not list((work / "wrong").rglob("*.jsonl"))
+
+
+def test_a_folder_of_something_else_is_left_alone(run: Run, work: Path) -> None:
+    """Nothing is written into it."""
+    (work / "notes").mkdir()
+    (work / "notes" / "a.txt").write_text("mine")
+    code, _, err = run("graded.jsonl", *FAST, "-o", "notes")
+    assert code == 3
+    assert "no run of finetune made it" in err
+    assert [path.name for path in (work / "notes").iterdir()] == ["a.txt"]
+
+
+def test_another_command_in_the_folder_of_a_stopped_run_is_refused(
+    judge: Path, work: Path, run: Run
+) -> None:
+    """The message names what differs."""
+    (work / "begun" / "work").mkdir(parents=True)
+    shutil.copyfile(judge / "work" / "begun.json", work / "begun" / "work" / "begun.json")
+    code, _, err = run("graded.jsonl", *FAST, "--seed", "1", "-o", "begun")
+    assert code == 2
+    assert "was begun with another out, seed; give the same command" in err
+
+
+def test_a_disk_without_room_is_said_before_training(
+    run: Run, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """How much there is, and how much is needed."""
+    usage = shutil.disk_usage(work)._replace(free=1000)
+    monkeypatch.setattr(module.shutil, "disk_usage", lambda _: usage)
+    code, _, err = run("graded.jsonl", *FAST, "-o", "full")
+    assert code == 3
+    assert "full: the disk has 0.00 GB free, and checkpoints and reports need" in err
+
+
+def figures(balanced: float, **changes: Any) -> dict[str, Any]:
+    """A judge's figures over 100 rows."""
+    return {
+        "n_items": 100, "n_questions": 50, "n_judged": 100, "balanced_accuracy_all": balanced,
+        "kappa": 0.5, "auc": 0.8, "accuracy": 0.8, "intervals": {},
+    } | changes  # fmt: skip
+
+
+def report(value: float, low: float, high: float) -> dict[str, Any]:
+    """The report of a tuned judge that differs by so much from its base."""
+    shares = {"untrained": 0.5, "tuned": 0.5 + value, "cascade": 0.6}
+    return {
+        "judges": [{"name": name, "overall": figures(share)} for name, share in shares.items()],
+        "pairs": [
+            {"a": "untrained", "b": "tuned",
+             "difference": {"value": value, "interval": {"low": low, "high": high}}}
+        ],
+    }  # fmt: skip
+
+
+MADE: dict[str, Any] = {
+    "attacks": {"tuned": {"n": 100, "accepted": 3, "rate": 0.03, "high": 0.08, "exceeds": "3 of"}},
+    "judge": "cascade",
+    "half": None,
+}
+
+
+def test_better_is_said_with_its_interval() -> None:
+    """By how many points, and that it is better."""
+    good = report(0.2, 0.1, 0.3)
+    text = "\n".join(conclusion(good, MADE, "mine"))
+    assert is_better(good)
+    assert "better than the untrained base: +20.0 points (10.0 to 30.0)" in text
+    assert "ABOVE THE BOUND: 3 of" in text
+
+
+@pytest.mark.parametrize(
+    ("half", "advice"), [(0.5, "more labels are likely to help"), (0.56, "try a larger base")]
+)
+def test_not_better_is_said_with_what_would_help(half: float, advice: str) -> None:
+    """By the judge trained on half of the questions."""
+    made = MADE | {"half": figures(half)}
+    poor = report(0.05, -0.05, 0.15)
+    text = "\n".join(conclusion(poor, made, "mine"))
+    assert not is_better(poor)
+    assert "It is not shown that the tuned judge is better" in text
+    assert advice in text
+
+
+def test_rules_that_contradict_the_labels_leave_the_model_alone() -> None:
+    """The two commands then ask the model alone."""
+    lines = list(conclusion(report(0.2, 0.1, 0.3), MADE | {"judge": "model"}, "mine"))
+    assert lines[-2:] == [
+        "  gradegpt judge answers.csv -o judged.csv --model mine --judge model",
+        "  gradegpt serve mine judge.kind=model",
+    ]
