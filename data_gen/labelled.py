@@ -60,6 +60,7 @@ class LabelledSettings(Settings):
 
     ``format``: ``tag`` teaches the verdict tag alone; ``chain`` the chain where one can be written
     and else the tag; ``both`` the two as separate rows, so that one judge can be asked either way.
+    The tag is then taught twice, since most tokens of a chain say nothing about the verdict.
     """
 
     command: ClassVar[str] = "data.labelled"
@@ -309,7 +310,8 @@ def _training_rows(
     for example in rows:
         chain = chains.get(example.id)
         if chain is None or settings.format != "chain":
-            yield _row(example, None, ChainFormat.OUTCOME, settings)
+            tag = _row(example, None, ChainFormat.OUTCOME, settings)
+            yield from (tag,) * (1 if chain is None else 2)
         if chain is not None:
             yield _row(example, chain, chain_format, settings)
 

@@ -99,7 +99,7 @@ def test_a_test_file_is_the_test_split_and_its_questions_train_nothing(tmp_path:
     [
         ("tag", {"outcome": 44}),
         ("chain", {"cross_lingual": 44}),
-        ("both", {"outcome": 44, "cross_lingual": 44}),
+        ("both", {"outcome": 88, "cross_lingual": 44}),
     ],
 )
 def test_the_format_decides_what_a_row_teaches(
@@ -166,8 +166,8 @@ def test_mixed_rows_are_added(tmp_path: Path) -> None:
     """``mix`` adds the training rows of other folders, and nothing else is added."""
     made(tmp_path, answers(), out=str(tmp_path / "other"), seed=1)
     manifest = made(tmp_path, answers(), mix=[str(tmp_path / "other")])
-    assert manifest["counts"]["mixed"] == manifest["counts"]["rows"] == 88
-    assert len(training_rows(tmp_path)) == 176
+    assert manifest["counts"]["mixed"] == manifest["counts"]["rows"] == 132
+    assert len(training_rows(tmp_path)) == 264
 
 
 def test_the_same_table_gives_the_same_bytes(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import shutil
@@ -61,13 +63,16 @@ def command(*arguments: str) -> int:
     return int(ended.value.code or 0)
 
 
+def step(words: list[str], **_: Any) -> Any:
+    """A step of the command, in this process, which has the packages loaded."""
+    return subprocess.CompletedProcess(words, command(*words[3:]))
+
+
 @pytest.fixture
-def run(work: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run the command; its steps run in this process, which has the packages loaded."""
-
-    def step(words: list[str], **_: Any) -> Any:
-        return subprocess.CompletedProcess(words, command(*words[3:]))
-
+def run(
+    work: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Run:
+    """Run the command: exit code, output and errors."""
     monkeypatch.setattr(module.subprocess, "run", step)
 
     def ran(*arguments: str) -> tuple[int, str, str]:
@@ -80,11 +85,12 @@ def run(work: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixtu
 
 @pytest.fixture(scope="module")
 def judge(work: Path) -> Path:
-    """A judge that the command made, with one process for each step, as for a user."""
-    words = [sys.executable, "-m", "gradegpt", "finetune", "graded.jsonl", *FAST, "-o", "mine"]
-    done = subprocess.run(words, capture_output=True, text=True, check=False, env=os.environ)
-    assert done.returncode == 0, done.stderr[-2000:]
-    (work / "said.txt").write_text(done.stdout, encoding="utf-8")
+    """A judge that the command made; its output is in ``said.txt``."""
+    with pytest.MonkeyPatch.context() as patch, io.StringIO() as said:
+        patch.setattr(module.subprocess, "run", step)
+        with contextlib.redirect_stdout(said):
+            assert command("finetune", "graded.jsonl", *FAST, "-o", "mine") == 0
+        (work / "said.txt").write_text(said.getvalue(), encoding="utf-8")
     return work / "mine"
 
 
