@@ -46,7 +46,13 @@ def main(
     settings = load_settings(SFTSettings, config, overrides or ())
     from .sft import fine_tune
 
-    manifest = fine_tune(settings)
+    try:
+        manifest = fine_tune(settings)
+    except KeyboardInterrupt:
+        typer.echo(
+            f"stopped; run the same command again to resume from {settings.folder}", err=True
+        )
+        raise typer.Exit(130) from None
     from accelerate import PartialState
 
     # The others wait for the first one to write; a process that leaves the group early aborts.

@@ -33,7 +33,7 @@ from gradegpt.errors import MissingError, OutputError, SettingsError
 from gradegpt.judges.calibration import CALIBRATION_FILE, read_calibration
 from gradegpt.records import sha256_file, whole_file, write_json
 from gradegpt.settings import build_settings
-from gradegpt.shipped import adapter_of, base_of, found, is_judge
+from gradegpt.shipped import ADAPTER_CONFIG, adapter_of, base_of, found
 
 from .plan import Estimate, chosen, estimate
 from .settings import SFTSettings
@@ -146,20 +146,27 @@ def _data_arguments(options_: Mapping[str, Any], work: Path) -> Iterator[str]:
 
 def _training(options_: Mapping[str, Any], work: Path, data: str) -> SFTSettings:
     """The settings of the training: those for this machine, then the user's."""
-    base = _base(options_)
-    folder = str(Path(base).resolve()) if Path(base).is_dir() else base
-    shipped = options_["base"] is None or is_judge(options_["base"]) or options_["base"] == "nano"
+    rows = json.loads((work / data / MANIFEST).read_text(encoding="utf-8"))
     given = {
         "name": Path(options_["out"]).resolve().name,
         "data": str(work / data),
-        "model": base,
-        "base_name": "" if shipped and options_["from"] is None else folder,
+        "model": _base(options_),
+        "base_name": _base_name(options_),
         "adapter": options_["from"] or "",
         "out": str(work / ("train" if data == "data" else "train-half")),
         "seed": options_["seed"],
-        "prompt": json.loads((work / data / MANIFEST).read_text())["settings"]["prompt"],
+        "prompt": rows["settings"]["prompt"],
     }
     return build_settings(SFTSettings, chosen(given), "finetune", _changes(options_))
+
+
+def _base_name(options_: Mapping[str, Any]) -> str:
+    """The base's name in the adapter: a folder's whole path, so that it is found from anywhere."""
+    if options_["base"] is None:
+        config = Path(adapter_of(options_["from"])) / ADAPTER_CONFIG
+        return str(json.loads(config.read_text(encoding="utf-8"))["base_model_name_or_path"])
+    base = Path(options_["base"])
+    return str(base.resolve()) if base.is_dir() else ""
 
 
 def _step(command: str, *arguments: str, done: Path, may_fail: bool = False) -> dict[str, Any]:
@@ -281,9 +288,7 @@ def _half(
     options_: Mapping[str, Any], work: Path, whole: SFTSettings, data: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The balanced accuracy of a judge trained on half of the questions."""
-    settings = _training(options_, work, "data/half").model_copy(
-        update={"out": str(work / "train-half")}
-    )
+    settings = _training(options_, work, "data/half")
     _train(settings, work / "train-half.yaml")
     asked = {
         "name": "half",
@@ -375,7 +380,7 @@ def main(
         typer.Option(metavar="FILE", help="Measure on this table instead of held-out questions."),
     ] = None,
     chain: Annotated[
-        str,
+        Literal["tag", "chain", "both"],
         typer.Option(
             "--format",
             help="tag: the judge gives the verdict alone. chain: it explains the verdict where a "

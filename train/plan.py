@@ -116,7 +116,7 @@ def _rate(hidden: int) -> float:
     Schulman and Thinking Machines Lab, LoRA Without Regret (2025): ten times the rate of full
     fine-tuning, 5e-5, times (2000 / width) to a power that is 0.775 for Qwen.
     """
-    return round(5e-4 * (2000 / hidden) ** 0.775, 5)
+    return round(5e-4 * math.pow(2000 / hidden, 0.775), 5)
 
 
 def _lora_of(folder: Path) -> dict[str, Any]:
