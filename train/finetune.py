@@ -16,6 +16,7 @@ hand, and a run that was stopped anywhere goes on from there:
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 import subprocess
 import sys
@@ -178,7 +179,7 @@ def _step(command: str, *arguments: str, done: Path, may_fail: bool = False) -> 
         typer.Exit: it failed, and has said why.
 
     """
-    typer.echo(f"\n$ gradegpt {command} {' '.join(arguments)}")
+    typer.echo(f"\n$ {shlex.join(['gradegpt', command, *arguments])}")
     code = subprocess.run(
         [sys.executable, "-m", "gradegpt", command, *arguments], check=False
     ).returncode

@@ -7,8 +7,10 @@ import io
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -69,9 +71,7 @@ def step(words: list[str], **_: Any) -> Any:
 
 
 @pytest.fixture
-def run(
-    work: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Run:
+def run(work: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     """Run the command: exit code, output and errors."""
     monkeypatch.setattr(module.subprocess, "run", step)
 
@@ -147,6 +147,28 @@ def test_a_run_that_lost_its_end_is_completed_with_the_same_figures(
         for f in (judge, other)
     ]
     assert figures[0] == figures[1]
+
+
+@pytest.mark.slow
+def test_a_killed_run_ends_with_the_same_figures(work: Path) -> None:
+    """SIGKILL while splitting, in a step of training and while measuring; then the same command."""
+    words = [sys.executable, "-m", "gradegpt", "finetune", "graded.jsonl", *FAST, "max_steps=30"]
+    subprocess.run([*words, "save_steps=5", "-o", "undisturbed"], check=True)
+    begun = ("work/data/examples", "work/train/checkpoint-10/gradegpt-run.json", "work/eval")
+    for wanted in (work / "killed" / name for name in begun):
+        process = subprocess.Popen([*words, "save_steps=5", "-o", "killed"], start_new_session=True)
+        while not wanted.exists() and process.poll() is None:
+            time.sleep(0.05)
+        assert process.poll() is None, f"ended before {wanted}"
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    subprocess.run([*words, "save_steps=5", "-o", "killed"], check=True)
+    made = [(work / name / "work" / "eval" / "report.json") for name in ("undisturbed", "killed")]
+    reports = [json.loads(path.read_text(encoding="utf-8")) for path in made]
+    assert [j["overall"] for j in reports[0]["judges"]] == [
+        j["overall"] for j in reports[1]["judges"]
+    ]
+    assert reports[0]["pairs"] == reports[1]["pairs"]
 
 
 @pytest.mark.parametrize(
