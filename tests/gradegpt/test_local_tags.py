@@ -81,11 +81,12 @@ def alone(engine: LocalEngine, row: list[int]) -> float | None:
 
     What a constrained model writes before is that with which the tags begin.
     """
-    model, written = engine._model, []
+    written: list[int] = []
+    logits = torch.empty(0)
     with torch.inference_mode():
-        for _ in range(TAGS.shared + 1):
+        while len(written) <= TAGS.shared:
             ids = torch.tensor([[*row, *written]])
-            logits = model(input_ids=ids, use_cache=False).logits[0, -1]
+            logits = engine._model(input_ids=ids, use_cache=False).logits[0, -1]
             written.append(TAGS.yes[len(written)] if engine._bytes else int(logits.argmax()))
     return TAGS.read(written, logits)
 
