@@ -27,8 +27,9 @@ from .writer.ending import ending
 
 FILE: Final = "attacks.jsonl"
 _TRIES: Final = 40
-_KINDS: Final = ("stubs", "instructions", "fake_judgements", "delimiters", "quotes")
-_SAYS_NOTHING: Final = (
+GUARDS: Final = ("stubs", "instructions", "fake_judgements", "delimiters", "quotes")
+"""The kinds of which training rows are made, too."""
+SAYS_NOTHING: Final = (
     "stubs", "quotes", "non_word_symbols", "reasoning_openers", "empty_symbols", "gibberish",
 )  # fmt: skip
 """Kinds without words to the judge: they are not written beside a wrong answer."""
@@ -64,7 +65,7 @@ def attack_rows(settings: DataGenSettings) -> Iterator[Example]:
 
 
 def _patterns(words: Attacks) -> Iterator[tuple[str, tuple[str, ...]]]:
-    yield from ((kind, getattr(words, kind)) for kind in _KINDS)
+    yield from ((kind, getattr(words, kind)) for kind in GUARDS)
     yield from words.published.items()
 
 
@@ -80,7 +81,7 @@ def _rows(
         return
     alone = text.format(problem.reference) if pattern == "quotes" else text
     yield _example(id_, problem, alone, Verdict.INVALID, lang, pattern)
-    if pattern in _SAYS_NOTHING or (stated := _wrong(Task(rng, problem, chinese))) is None:
+    if pattern in SAYS_NOTHING or (stated := _wrong(Task(rng, problem, chinese))) is None:
         return
     first = pattern == "adversarial_prefixes" or rng.random() < 0.5
     both = f"{text}\n{stated}" if first else f"{stated}\n{text}"

@@ -62,6 +62,14 @@ Files = Annotated[
         "the new verdicts.",
     ),
 ]
+Labelled = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE",
+        help="Labelled answers: a table in any form that gradegpt judge reads, with a column of "
+        "labels (true or false, 1 or 0, yes or no, correct or incorrect, ...).",
+    ),
+]
 Output = Annotated[
     str | None,
     typer.Option(

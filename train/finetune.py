@@ -20,7 +20,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -36,7 +36,7 @@ from gradegpt.records import sha256_file, whole_file, write_json
 from gradegpt.settings import build_settings
 from gradegpt.shipped import ADAPTER_CONFIG, adapter_of, base_of, found
 
-from .plan import Estimate, chosen, estimate
+from .plan import chosen, estimate
 from .settings import SFTSettings
 from .summary import conclusion, is_better
 
@@ -50,45 +50,56 @@ _MAX_FALSE_ACCEPT: Final = 0.01
 _RULES_AGREE: Final = 0.9
 """The least share of labels with which the rules agree, for a cascade that begins with them."""
 
+Options = Mapping[str, Any]
+"""The command's options, by name."""
 
-def finetune(options_: Mapping[str, Any], out: Path) -> dict[str, Any]:
-    """Train and measure a judge in ``out``; return its manifest.
 
-    ``options_`` are the command's, by name; a stopped run has to be given the same.
+def finetune(given: Options) -> dict[str, Any]:
+    """Train and measure a judge in the folder ``given["out"]``; return its manifest.
+
+    A stopped run has to be given the same options.
 
     Raises:
         MissingError: the table or the base is not there.
-        InputError: the labels do not suffice, or a row cannot be read.
         SettingsError: a setting is unknown, or the options differ from those of the stopped run.
-        OutputError: ``out`` holds something else, or the disk is too small.
+        OutputError: the folder holds something else, or the disk is too small.
+        typer.Exit: a step failed, and has said why.
 
     """
-    begun, work = _check(options_, out), out / "work"
-    data = _step("data.labelled", *_data_arguments(options_, work), done=work / "data" / MANIFEST)
-    settings = _training(options_, work, "data")
+    out = Path(given["out"])
+    work, begun = out / "work", _check(given, out)
+    data = _prepare(given, work / "data")
+    settings = _training(given, work, "data")
     write_json(work / _BEGUN, begun)
-    takes = estimate(settings)
-    _check_disk(takes, out)
-    typer.echo(str(takes))
-    _train(settings, work / "train.yaml")
-    _publish(Path(settings.folder) / "adapter", out)
-    _calibrate(work, out, options_["seed"])
-    report = _evaluate(work, out, settings, data)
+    takes, disk = estimate(settings)
+    if (free := shutil.disk_usage(out).free) < disk:
+        raise OutputError(
+            f"{out}: the disk has {free / 1e9:.2f} GB free, and checkpoints and reports need "
+            f"{disk / 1e9:.2f}; free some, or choose -o on another disk"
+        )
+    typer.echo(takes)
+    _train(settings, work)
+    for path in (Path(settings.folder) / "adapter").iterdir():
+        shutil.copyfile(path, out / path.name)
+    _calibrate(work, out)
+    report = _evaluate(work, "eval", _judges(out, settings, data))
     attacks = _attack(work, out)
-    half = None if is_better(report) else _half(options_, work, settings, data)
-    kind = _kind(out, data)
+    half = None if is_better(report) else _half(given, work)
+    use, why = _to_use(out, data)
     manifest = {
         "stage": "finetune",
-        "options": dict(options_),
+        "options": dict(given),
         "base": settings.base_name or settings.model,
         "data": {k: data[k] for k in ("counts", "questions", "rules", "chain_format")},
-        "judge": kind,
-        "report": "work/eval/report.json",
+        "use": use,
+        "why": why,
         "attacks": attacks,
         "half": half,
     }
     lines = list(conclusion(report, manifest, str(out)))
-    _write_card(out, lines)
+    card = (out / "README.md").read_text(encoding="utf-8").partition("\n## Measured\n")[0]
+    with whole_file(out / "README.md") as file:
+        file.write(card.rstrip() + "\n\n## Measured\n\n    " + "\n    ".join(lines) + "\n")
     for name in ("report.html", "report.json"):
         shutil.copyfile(work / "eval" / name, out / name)
     for checkpoint in work.glob("*/checkpoint-*"):
@@ -98,25 +109,25 @@ def finetune(options_: Mapping[str, Any], out: Path) -> dict[str, Any]:
     return manifest
 
 
-def _check(options_: Mapping[str, Any], out: Path) -> dict[str, Any]:
+def _check(given: Options, out: Path) -> dict[str, Any]:
     """What this run depends on, after the checks that need no data."""
-    if not (options_["base"] or options_["from"]):
+    if not (given["base"] or given["from"]):
         raise SettingsError("base: missing; name a chat model, such as --base Qwen/Qwen3-0.6B")
     if (out / MANIFEST).is_file():
         raise OutputError(f"{out}: holds a finished judge; choose another -o, or remove the folder")
     unused = {"name": "finetune", "data": "data"}
-    build_settings(SFTSettings, unused, "finetune", _changes(options_))
+    build_settings(SFTSettings, unused, "finetune", _changes(given))
     begun = out / "work" / _BEGUN
     if out.exists() and not begun.is_file() and {p.name for p in out.iterdir()} - {"work"}:
         raise OutputError(f"{out}: exists, and no run of finetune made it; choose another -o")
-    for path in filter(None, (options_["source"], options_["test"])):
+    files = {name: given[name] for name in ("source", "test") if given[name]}
+    for path in files.values():
         if not Path(path).is_file():
             raise MissingError(f"{path}: no such file; give a table of labelled answers")
-    base = _base(options_)
+    base = base_of(given["base"] or given["from"])
     check_folder(base, "model", ("config.json",))
     check_hub(base, "config.json")
-    files = {name: options_[name] for name in ("source", "test") if options_[name]}
-    now = dict(options_) | {name: sha256_file(path) for name, path in files.items()}
+    now = dict(given) | {name: sha256_file(path) for name, path in files.items()}
     before = json.loads(begun.read_text(encoding="utf-8")) if begun.is_file() else now
     if changed := [name for name in now if now[name] != before.get(name)]:
         raise SettingsError(
@@ -126,51 +137,51 @@ def _check(options_: Mapping[str, Any], out: Path) -> dict[str, Any]:
     return now
 
 
-def _base(options_: Mapping[str, Any]) -> str:
-    return base_of(options_["base"] or options_["from"])
-
-
-def _changes(options_: Mapping[str, Any]) -> list[str]:
+def _changes(given: Options) -> list[str]:
     """The changes to the settings of training."""
-    return [change for change in options_["changes"] if not change.startswith(_DATA)]
+    return [change for change in given["changes"] if not change.startswith(_DATA)]
 
 
-def _data_arguments(options_: Mapping[str, Any], work: Path) -> Iterator[str]:
-    yield from (options_["source"], "-o", str(work / "data"))
-    yield from (f"--map={field}={column}" for field, column in options_["columns"].items())
-    yield from (f"--{name}" for name in ("ignore-extra", "skip-bad") if options_[name])
-    yield from (f"{name}={options_[name]}" for name in ("format", "seed", "test") if options_[name])
-    if options_["mix"]:
-        yield f"mix=[{', '.join(options_['mix'])}]"
-    yield from (c.removeprefix(_DATA) for c in options_["changes"] if c.startswith(_DATA))
+def _prepare(given: Options, folder: Path, *changes: str) -> dict[str, Any]:
+    """Write the rows into ``folder``; return the manifest."""
+
+    def arguments() -> Iterator[str]:
+        yield from (given["source"], "-o", str(folder))
+        yield from (f"--map={field}={column}" for field, column in given["columns"].items())
+        yield from (f"--{name}" for name in ("ignore-extra", "skip-bad") if given[name])
+        yield from (f"{name}={given[name]}" for name in ("format", "seed", "test") if given[name])
+        yield from (f"mix=[{', '.join(given['mix'])}]",) if given["mix"] else ()
+        yield from (c.removeprefix(_DATA) for c in given["changes"] if c.startswith(_DATA))
+
+    return _step("data.labelled", *arguments(), *changes, wrote=folder / MANIFEST)
 
 
-def _training(options_: Mapping[str, Any], work: Path, data: str) -> SFTSettings:
-    """The settings of the training: those for this machine, then the user's."""
+def _training(given: Options, work: Path, data: str) -> SFTSettings:
+    """The settings of the training on the rows of a folder: for this machine, then the user's."""
     rows = json.loads((work / data / MANIFEST).read_text(encoding="utf-8"))
-    given = {
-        "name": Path(options_["out"]).resolve().name,
+    wanted = {
+        "name": Path(given["out"]).resolve().name,
         "data": str(work / data),
-        "model": _base(options_),
-        "base_name": _base_name(options_),
-        "adapter": options_["from"] or "",
-        "out": str(work / ("train" if data == "data" else "train-half")),
-        "seed": options_["seed"],
+        "model": base_of(given["base"] or given["from"]),
+        "base_name": _base_name(given),
+        "adapter": given["from"] or "",
+        "out": str(work / data.replace("data", "train")),
+        "seed": given["seed"],
         "prompt": rows["settings"]["prompt"],
     }
-    return build_settings(SFTSettings, chosen(given), "finetune", _changes(options_))
+    return build_settings(SFTSettings, chosen(wanted), "finetune", _changes(given))
 
 
-def _base_name(options_: Mapping[str, Any]) -> str:
+def _base_name(given: Options) -> str:
     """The base's name in the adapter: a folder's whole path, so that it is found from anywhere."""
-    if options_["base"] is None:
-        config = Path(adapter_of(options_["from"])) / ADAPTER_CONFIG
+    if given["base"] is None:
+        config = Path(adapter_of(given["from"])) / ADAPTER_CONFIG
         return str(json.loads(config.read_text(encoding="utf-8"))["base_model_name_or_path"])
-    base = Path(options_["base"])
+    base = Path(given["base"])
     return str(base.resolve()) if base.is_dir() else ""
 
 
-def _step(command: str, *arguments: str, done: Path, may_fail: bool = False) -> dict[str, Any]:
+def _step(command: str, *arguments: str, wrote: Path, may_fail: bool = False) -> dict[str, Any]:
     """Run a command as a user would, and return the manifest or report that it wrote.
 
     Each has a process of its own, which returns its memory. Ctrl-C reaches it, too.
@@ -180,36 +191,30 @@ def _step(command: str, *arguments: str, done: Path, may_fail: bool = False) -> 
 
     """
     typer.echo(f"\n$ {shlex.join(['gradegpt', command, *arguments])}")
-    code = subprocess.run(
-        [sys.executable, "-m", "gradegpt", command, *arguments], check=False
-    ).returncode
+    words = [sys.executable, "-m", "gradegpt", command, *arguments]
+    code = subprocess.run(words, check=False).returncode
     if code and not (may_fail and code == 1):
         raise typer.Exit(code if code > 0 else 1)
-    read: dict[str, Any] = json.loads(done.read_text(encoding="utf-8"))
+    read: dict[str, Any] = json.loads(wrote.read_text(encoding="utf-8"))
     return read
 
 
-def _with_settings(command: str, path: Path, settings: Mapping[str, Any], **step: Any) -> Any:
+def _with_settings(command: str, path: Path, settings: Options, wrote: Path, **step: Any) -> Any:
     """Write a command's settings, and run it with them."""
     with whole_file(path) as out:
         out.write(f"# gradegpt {command} {path}\n")
         yaml.safe_dump(dict(settings), out, allow_unicode=True, sort_keys=False)
     replaced = () if command == "train" else ("--overwrite",)
-    return _step(command, str(path), *replaced, **step)
+    return _step(command, str(path), *replaced, wrote=wrote, **step)
 
 
-def _train(settings: SFTSettings, path: Path) -> None:
+def _train(settings: SFTSettings, work: Path) -> None:
     changed = settings.model_dump(mode="json", exclude_defaults=True)
-    _with_settings("train", path, changed, done=Path(settings.folder) / MANIFEST)
+    folder = Path(settings.folder)
+    _with_settings("train", work / f"{folder.name}.yaml", changed, folder / MANIFEST)
 
 
-def _publish(adapter: Path, out: Path) -> None:
-    """Copy the adapter with its prompt settings and card into the judge's folder."""
-    for path in adapter.iterdir():
-        shutil.copyfile(path, out / path.name)
-
-
-def _calibrate(work: Path, out: Path, seed: int) -> None:
+def _calibrate(work: Path, out: Path) -> None:
     folder = work / "calibrate"
     settings = {
         "name": "calibrate",
@@ -217,141 +222,98 @@ def _calibrate(work: Path, out: Path, seed: int) -> None:
         "sources": [_examples(work, "dev")],
         "judge": {"kind": "model", "model": str(out)},
         "least_rows": 20,
-        "seed": seed,
     }
     (out / CALIBRATION_FILE).unlink(missing_ok=True)
-    _with_settings(
-        "eval.calibrate", work / "calibrate.yaml", settings, done=folder / CALIBRATION_FILE
-    )
-    shutil.copyfile(folder / CALIBRATION_FILE, out / CALIBRATION_FILE)
+    wrote = folder / CALIBRATION_FILE
+    _with_settings("eval.calibrate", work / "calibrate.yaml", settings, wrote)
+    shutil.copyfile(wrote, out / CALIBRATION_FILE)
+
+
+def _to_use(out: Path, data: Options) -> tuple[str, str]:
+    """The measured judge to use, and why; by the training and dev rows, never by the test rows."""
+    decided, agree = data["rules"]["decided"], data["rules"]["agree"]
+    if agree < _RULES_AGREE * decided:
+        told = f"the rules contradict {decided - agree} of the {decided} labels that they decide"
+        return "tuned", f"the model alone, as {told}"
+    if read_calibration(out / CALIBRATION_FILE).weights:
+        return "cascade", "rules, lexical judge and model, with confidences measured on dev"
+    told = "every verdict given: too few dev rows show how far to trust the model"
+    return "cascade-all", f"rules, lexical judge and model, {told}"
 
 
 def _examples(work: Path, part: str) -> dict[str, Any]:
     return {"path": str(work / "data" / "examples" / f"{part}.jsonl"), "fields": None}
 
 
-def _evaluate(
-    work: Path, out: Path, settings: SFTSettings, data: Mapping[str, Any]
-) -> dict[str, Any]:
-    """The report of all judges on the test rows."""
+def _judges(out: Path, settings: SFTSettings, data: Options) -> list[dict[str, Any]]:
+    """The judges to measure; what is made of them is not asked twice."""
     prompt = data["settings"]["prompt"]
-    before = {"kind": "model", "model": settings.model, "adapter": None, "prompt": prompt}
-    judges: list[dict[str, Any]] = [{"kind": "rules"}, before | {"name": "untrained"}]
-    if settings.adapter:
-        judges.append(before | {"name": "before", "adapter": adapter_of(settings.adapter)})
-    judges.append({"name": "tuned", "kind": "model", "model": str(out)})
-    if data["counts"]["chains"]:
-        chain = {"name": "tuned-chain", "chain_format": data["chain_format"]}
-        judges.append(judges[-1] | chain)
-    judges += [
-        {"name": "cascade-untrained", "kind": "cascade", "judges": [{"kind": "rules"}, before]},
-        {"name": "cascade", "kind": "cascade", "model": str(out)},
+    base = {"kind": "model", "model": settings.model, "adapter": None, "prompt": prompt}
+    tuned = {"name": "tuned", "kind": "model", "model": str(out)}
+    chain = {"name": "tuned-chain", "chain_format": data["chain_format"]}
+    return [
+        {"kind": "rules"},
+        base | {"name": "untrained"},
+        *([base | {"name": "before", "adapter": settings.adapter}] if settings.adapter else []),
+        tuned,
+        *([tuned | chain] if data["counts"]["chains"] else []),
+        {"name": "cascade-untrained", "kind": "cascade", "judges": [{"kind": "rules"}, base]},
+        *_cascades(out),
     ]
-    asked = {
-        "name": out.resolve().name,
-        "out": str(work / "eval"),
+
+
+def _cascades(out: Path) -> list[dict[str, Any]]:
+    """The cascade that abstains where it is unsure, and the one that gives every verdict."""
+    cascade = {"name": "cascade", "kind": "cascade", "model": str(out)}
+    return [cascade, cascade | {"name": "cascade-all", "min_confidence": 0}]
+
+
+def _evaluate(work: Path, name: str, judges: list[dict[str, Any]]) -> dict[str, Any]:
+    """The report of the judges on the test rows."""
+    folder = work / name
+    settings = {
+        "name": name,
+        "out": str(folder),
         "sources": [_examples(work, "test")],
         "judges": judges,
-        "seed": settings.seed,
     }
-    return dict(
-        _with_settings("eval", work / "eval.yaml", asked, done=work / "eval" / "report.json")
-    )
+    wrote = folder / "report.json"
+    return dict(_with_settings("eval", work / f"{name}.yaml", settings, wrote))
 
 
 def _attack(work: Path, out: Path) -> dict[str, Any]:
-    """The rates at which the judge calls attacks correct, by judge."""
-    rows = work / "attacks"
-    _step("data", "attacks-check", f"out={rows}", done=rows / MANIFEST)
+    """The rates at which the judge calls attacks correct, alone and in the cascade."""
+    rows, folder = work / "attacks", work / "eval-attacks"
+    _step("data", "attacks-check", f"out={rows}", wrote=rows / MANIFEST)
     settings = {
         "name": "attacks",
-        "out": str(work / "eval-attacks"),
+        "out": str(folder),
         "max_false_accept": _MAX_FALSE_ACCEPT,
         "sample": 10,
         "sources": [{"path": str(rows / "attacks.jsonl"), "fields": None}],
-        "judges": [
-            {"name": "tuned", "kind": "model", "model": str(out)},
-            {"name": "cascade", "kind": "cascade", "model": str(out)},
-        ],
+        "judges": [{"name": "tuned", "kind": "model", "model": str(out)}, *_cascades(out)],
     }
-    report = _with_settings(
-        "eval.attacks", work / "attacks.yaml", settings,
-        done=work / "eval-attacks" / "report.json", may_fail=True,
-    )  # fmt: skip
-    return {
-        one["judge"]: {k: one["overall"][k] for k in ("n", "accepted", "rate", "high")}
-        | {"exceeds": one["exceeds"]}
-        for one in report["judges"]
-    }
+    wrote = folder / "report.json"
+    report = _with_settings("eval.attacks", work / "attacks.yaml", settings, wrote, may_fail=True)
+    return {one["judge"]: one["overall"] | {"exceeds": one["exceeds"]} for one in report["judges"]}
 
 
-def _half(
-    options_: Mapping[str, Any], work: Path, whole: SFTSettings, data: Mapping[str, Any]
-) -> dict[str, Any]:
-    """The balanced accuracy of a judge trained on half of the questions."""
-    settings = _training(options_, work, "data/half")
-    _train(settings, work / "train-half.yaml")
-    asked = {
-        "name": "half",
-        "out": str(work / "eval-half"),
-        "sources": [_examples(work, "test")],
-        "judges": [
-            {
-                "name": "half", "kind": "model", "model": whole.model,
-                "adapter": str(Path(settings.folder) / "adapter"),
-            }
-        ],
-    }  # fmt: skip
-    report = _with_settings(
-        "eval", work / "eval-half.yaml", asked, done=work / "eval-half" / "report.json"
-    )
+def _half(given: Options, work: Path) -> dict[str, Any]:
+    """The figures of a judge that is trained on half of the questions."""
+    _prepare(given, work / "data-half", "part=0.5")
+    settings = _training(given, work, "data-half")
+    _train(settings, work)
+    judge = {"kind": "model", "model": settings.model, "adapter": f"{settings.folder}/adapter"}
+    report = _evaluate(work, "eval-half", [judge | {"name": "half"}])
     return dict(report["judges"][0]["overall"])
 
 
-def _kind(out: Path, data: Mapping[str, Any]) -> Literal["model", "cascade"]:
-    """The judge to use: the model alone where rules contradict the labels, or it adds nothing.
-
-    Decided on the training and dev rows, never on the test rows.
-    """
-    decided, agree = data["rules"]["decided"], data["rules"]["agree"]
-    known = read_calibration(out / CALIBRATION_FILE).weights
-    return "cascade" if known and agree >= _RULES_AGREE * decided else "model"
-
-
-def _check_disk(takes: Estimate, out: Path) -> None:
-    """Check that the disk has room for the checkpoints, before training fills it.
-
-    Raises:
-        OutputError: it has not.
-
-    """
-    free = shutil.disk_usage(out).free
-    if free < takes.disk:
-        raise OutputError(
-            f"{out}: the disk has {free / 1e9:.2f} GB free, and checkpoints and reports need "
-            f"{takes.disk / 1e9:.2f}; free some, or choose -o on another disk"
-        )
-
-
-def _write_card(out: Path, lines: Sequence[str]) -> None:
-    card = (out / "README.md").read_text(encoding="utf-8").partition("\n## Measured\n")[0]
-    with whole_file(out / "README.md") as file:
-        file.write(card.rstrip() + "\n\n## Measured\n\n    " + "\n    ".join(lines) + "\n")
-
-
 @app.command(
-    epilog="Try it without a download: gradegpt finetune train/data/policy.csv --base nano -o "
+    epilog="Try it without a download: gradegpt finetune train/data/policy.csv --from nano -o "
     "judges/demo"
 )
 def main(
-    source: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE",
-            help="Labelled answers: a table in any form that gradegpt judge reads, with a column "
-            "of labels (true or false, 1 or 0, yes or no, correct or incorrect, ...).",
-        ),
-    ],
+    source: options.Labelled,
     output: Annotated[
         str, typer.Option("-o", "--output", metavar="OUT", help="A new folder for the judge.")
     ],
@@ -359,13 +321,16 @@ def main(
         str | None,
         typer.Option(
             help="The model to train: a chat model's folder or Hugging Face name, such as "
-            "Qwen/Qwen3-0.6B; nano is a tiny built-in one for trying the command."
+            "Qwen/Qwen3-0.6B."
         ),
     ] = None,
     start: Annotated[
         str | None,
         typer.Option(
-            "--from", metavar="JUDGE", help="Train on from a judge: gradegpt-1.5b, or a folder."
+            "--from",
+            metavar="JUDGE",
+            help="Train on from a judge: gradegpt-1.5b, or the folder of one; nano is a tiny "
+            "built-in one for trying the command.",
         ),
     ] = None,
     overrides: Annotated[
@@ -413,7 +378,7 @@ def main(
         "ignore-extra": ignore_extra, "skip-bad": skip_bad, "changes": overrides or [],
     }  # fmt: skip
     try:
-        finetune(given, Path(output))
+        finetune(given)
     except KeyboardInterrupt:
         typer.echo("stopped; give the same command again to go on from there", err=True)
         raise typer.Exit(130) from None

@@ -127,7 +127,7 @@ def _load_model(base: str, settings: SFTSettings) -> PreTrainedModel:
             "use one such as Qwen/Qwen3-0.6B"
         )
     chosen = {
-        "dtype": _dtype(settings),
+        "dtype": compute_type(settings),
         "quantization_config": _quantization(settings) if settings.qlora else None,
         "attn_implementation": _attention(settings, CAUSAL[type(config)]),
     }
@@ -149,7 +149,13 @@ def _load_model(base: str, settings: SFTSettings) -> PreTrainedModel:
     return model
 
 
-def _dtype(settings: SFTSettings) -> torch.dtype:
+def compute_type(settings: SFTSettings) -> torch.dtype:
+    """The type in which a base is loaded and computes on this machine.
+
+    Raises:
+        SettingsError: the GPU does not compute in bfloat16.
+
+    """
     import torch
 
     if not torch.cuda.is_available():
@@ -187,7 +193,7 @@ def _quantization(settings: SFTSettings) -> BitsAndBytesConfig:
         load_in_4bit=True,
         bnb_4bit_quant_type="nf4",
         bnb_4bit_use_double_quant=True,
-        bnb_4bit_compute_dtype=_dtype(settings),
+        bnb_4bit_compute_dtype=compute_type(settings),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from data_gen.labelled import HALF, LabelledSettings, prepare, read_labelled
+from data_gen.labelled import LabelledSettings, prepare, read_labelled
 from gradegpt.chain import NO, YES, parse_chain
 from gradegpt.errors import InputError
 from gradegpt.importers.labelled import item_key
@@ -32,9 +32,9 @@ def answers(questions: int = 20, each: int = 4) -> list[dict[str, Any]]:
 
 
 def made(tmp_path: Path, rows: list[dict[str, Any]], **changes: Any) -> dict[str, Any]:
-    """The manifest of the rows, written to ``tmp_path / "out"``."""
+    """The manifest of the rows, written to ``tmp_path / "out"``, without guard rows."""
     write_rows(tmp_path / "graded.jsonl", rows)
-    values = {"path": str(tmp_path / "graded.jsonl"), "out": str(tmp_path / "out")}
+    values = {"path": str(tmp_path / "graded.jsonl"), "out": str(tmp_path / "out"), "guard": 0}
     return prepare(LabelledSettings.model_validate(values | changes))
 
 
@@ -48,9 +48,9 @@ def left_out(tmp_path: Path) -> list[dict[str, Any]]:
     return [row for _, row in read_objects(tmp_path / "out" / "left_out.jsonl")]
 
 
-def training_rows(tmp_path: Path, folder: str = "") -> list[TrainingRow]:
+def training_rows(tmp_path: Path) -> list[TrainingRow]:
     """The training rows."""
-    return list(read_rows(tmp_path / "out" / folder / "train.jsonl", TrainingRow))
+    return list(read_rows(tmp_path / "out" / "train.jsonl", TrainingRow))
 
 
 def test_every_row_is_used_or_named_with_its_reason(tmp_path: Path) -> None:
@@ -151,22 +151,53 @@ def test_chains_have_one_format_and_a_gloss_where_it_asks_for_one(tmp_path: Path
     assert made(tmp_path, answers())["chain_format"] == ChainFormat.CROSS_LINGUAL
 
 
-def test_dev_rows_are_the_tag_alone_and_half_has_half_of_the_rows(tmp_path: Path) -> None:
-    """The dev loss is that of the verdict; the learning curve trains on whole questions."""
+def test_dev_rows_are_the_tag_alone(tmp_path: Path) -> None:
+    """So the dev loss is that of the verdict."""
     made(tmp_path, answers(40))
     dev = list(read_rows(tmp_path / "out" / "dev.jsonl", TrainingRow))
     assert {row.completion[-1].content for row in dev} == {YES, NO}
-    whole = {row.meta["id"].split("-")[0] for row in training_rows(tmp_path)}
-    half = {row.meta["id"].split("-")[0] for row in training_rows(tmp_path, HALF)}
-    assert half < whole
-    assert len(half) == len(whole) // 2
+
+
+def test_a_part_has_whole_questions_and_the_same_dev_and_test_rows(tmp_path: Path) -> None:
+    """For a learning curve."""
+    made(tmp_path, answers(40))
+    parts = ("train", "dev", "test")
+    whole = {part: {item_key(e) for e in examples(tmp_path, part)} for part in parts}
+    made(tmp_path, answers(40), part=0.5)
+    half = {part: {item_key(e) for e in examples(tmp_path, part)} for part in parts}
+    assert half["train"] < whole["train"]
+    assert len(half["train"]) == len(whole["train"]) // 2
+    assert (half["dev"], half["test"]) == (whole["dev"], whole["test"])
+
+
+def test_guard_rows_say_nothing_or_stand_beside_an_answer_whose_label_stays(
+    tmp_path: Path,
+) -> None:
+    """Their questions are training questions; the share is that asked for; nothing else changes."""
+    manifest = made(tmp_path, answers(40), guard=0.5)
+    rows = {row.meta["id"]: row for row in training_rows(tmp_path)}
+    guards = {id_: row for id_, row in rows.items() if id_.endswith(":guard")}
+    assert manifest["counts"]["guards"] == len(guards)
+    assert 0.3 < len(guards) / manifest["counts"]["train"] < 0.6
+    originals = {e.id: e for e in examples(tmp_path, "train")}
+    beside = 0
+    for id_, row in guards.items():
+        original = originals[id_.removesuffix(":guard")]
+        is_yes = row.completion[-1].content == YES
+        if original.response in row.prompt[-1].content:
+            assert is_yes is (original.verdict == "correct")
+            beside += 1
+        else:
+            assert not is_yes
+    assert 0 < beside < len(guards)
 
 
 def test_mixed_rows_are_added(tmp_path: Path) -> None:
     """``mix`` adds the training rows of other folders, and nothing else is added."""
     made(tmp_path, answers(), out=str(tmp_path / "other"), seed=1)
     manifest = made(tmp_path, answers(), mix=[str(tmp_path / "other")])
-    assert manifest["counts"]["mixed"] == manifest["counts"]["rows"] == 132
+    assert manifest["counts"]["mixed"] == 132
+    assert manifest["counts"]["rows"] == 264
     assert len(training_rows(tmp_path)) == 264
 
 

@@ -252,7 +252,8 @@ def report(value: float, low: float, high: float) -> dict[str, Any]:
 
 MADE: dict[str, Any] = {
     "attacks": {"tuned": {"n": 100, "accepted": 3, "rate": 0.03, "high": 0.08, "exceeds": "3 of"}},
-    "judge": "cascade",
+    "use": "cascade",
+    "why": "so",
     "half": None,
 }
 
@@ -267,7 +268,7 @@ def test_better_is_said_with_its_interval() -> None:
 
 
 @pytest.mark.parametrize(
-    ("half", "advice"), [(0.5, "more labels are likely to help"), (0.56, "try a larger base")]
+    ("half", "advice"), [(0.5, "more labels are likely to help"), (0.56, "try a larger --base")]
 )
 def test_not_better_is_said_with_what_would_help(half: float, advice: str) -> None:
     """By the judge trained on half of the questions."""
@@ -281,7 +282,7 @@ def test_not_better_is_said_with_what_would_help(half: float, advice: str) -> No
 
 def test_rules_that_contradict_the_labels_leave_the_model_alone() -> None:
     """The two commands then ask the model alone."""
-    lines = list(conclusion(report(0.2, 0.1, 0.3), MADE | {"judge": "model"}, "mine"))
+    lines = list(conclusion(report(0.2, 0.1, 0.3), MADE | {"use": "tuned"}, "mine"))
     assert lines[-2:] == [
         "  gradegpt judge answers.csv -o judged.csv --model mine --judge model",
         "  gradegpt serve mine judge.kind=model",
