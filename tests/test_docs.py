@@ -196,7 +196,8 @@ def check(name: str, given: list[str]) -> None:
     """Raise an error unless the command, its options, its recipe and its settings exist."""
     params = parsed(name, given)
     recipe = params.get("config", params.get("source"))
-    if name in SETTINGS and recipe and not is_answers(str(recipe)):
+    is_judge = str(recipe).startswith("judges/")
+    if name in SETTINGS and recipe and not is_judge and not is_answers(str(recipe)):
         load_settings(SETTINGS[name], recipe, params["overrides"] or ())
     if name in ("export", "train.merge") and given:
         assert given[0].startswith("runs/") or given[0] in judges(), f"{given[0]}: no such judge"

@@ -18,11 +18,13 @@ from typing import Any
 import pytest
 
 from gradegpt import cli
+from gradegpt.errors import MissingError
 from gradegpt.judges import build
 from gradegpt.judges.build import JudgeSettings
 from gradegpt.records import write_rows
 from gradegpt.schema import Item
 from gradegpt.shipped import base_of, is_judge
+from serve.__main__ import _settings as served
 from train import finetune as module
 from train.summary import conclusion, is_better
 
@@ -105,6 +107,29 @@ def test_the_folder_is_a_judge_by_its_path(judge: Path) -> None:
     names = {path.name for path in judge.iterdir()}
     assert names >= {"README.md", "calibration.json", "report.html", "report.json", "manifest.json"}
     assert not list(judge.rglob("checkpoint-*"))
+
+
+def test_a_server_takes_the_folder(judge: Path) -> None:
+    """Its name is the model's, and other settings are changed as usual."""
+    settings = served(judge, ["port=1", "judge.kind=model"])
+    assert (settings.judge.model, settings.served_model_name) == (str(judge), "mine")
+    assert (settings.port, settings.judge.kind) == (1, "model")
+
+
+def test_a_base_that_was_moved_is_found_in_the_folder_of_bases(
+    judge: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else the message names the base and the variable."""
+    mine = Path(shutil.copytree(judge, tmp_path / "mine"))
+    config = json.loads((mine / "adapter_config.json").read_text(encoding="utf-8"))
+    config["base_model_name_or_path"] = "/nowhere/base"
+    (mine / "adapter_config.json").write_text(json.dumps(config), encoding="utf-8")
+    with pytest.raises(MissingError, match="its base /nowhere/base is not there; put it back, or"):
+        base_of(str(mine))
+    (tmp_path / "bases" / "base").mkdir(parents=True)
+    (tmp_path / "bases" / "base" / "config.json").write_text("{}")
+    monkeypatch.setenv("GRADEGPT_BASES", str(tmp_path / "bases"))
+    assert base_of(str(mine)) == str(tmp_path / "bases" / "base")
 
 
 def test_the_last_lines_say_what_came_out_and_how_to_use_it(judge: Path, work: Path) -> None:
