@@ -11,16 +11,14 @@ from gradegpt.schema import Item
 
 ITEMS = (
     Item(
-        question="一个长方形的长是 12 厘米，宽是 7 厘米，它的周长是多少厘米？",
-        reference="38",
-        response="长方形的周长等于长与宽之和的两倍。\n(12+7)×2=19×2=38\n所以，答案是38厘米。",
+        question="周三的机器人课在哪个厅？",
+        reference="蓝厅",
+        response="您好！请往蓝厅走，老师在门口等着。",
     ),
     Item(
-        question="Which gas do plants take in during photosynthesis?\n"
-        "A. oxygen\nB. nitrogen\nC. carbon dioxide\nD. hydrogen",
-        reference="C",
-        response="Plants release oxygen in daylight.\n"
-        "Leaves take gas in through the stomata.\nSo the answer is option A.",
+        question="Which room is the robotics workshop in on Tuesday?",
+        reference="Green Room",
+        response="They are waiting for you in the White Room, next to the stairs.",
     ),
 )
 
@@ -35,8 +33,8 @@ def main() -> None:
         judgement = (reply.model_extra or {}).get("gradegpt", {})
         verdict, method, reason = (judgement.get(key) for key in ("verdict", "method", "reason"))
         sys.stdout.write(
-            f"\nresponse : {item.response.splitlines()[-1]}\n"
-            f"{reply.choices[0].message.content}\n"
+            f"\nquestion : {item.question}\nreference: {item.reference[0]}\n"
+            f"response : {item.response}\nreply    : {reply.choices[0].message.content}\n"
             f"[{verdict}, by {method}: {reason}]\n"
         )
 

@@ -1,0 +1,67 @@
+"""``train/data/policy.csv``: the labelled answers of the demo, and what a judge can learn there."""
+
+from __future__ import annotations
+
+import csv
+import io
+import runpy
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from gradegpt.judges.rules import RuleJudge
+from gradegpt.schema import Item
+
+ROOT = Path(__file__).parents[2]
+TEXT = (ROOT / "train/data/policy.csv").read_text(encoding="utf-8")
+ROWS = list(csv.DictReader(io.StringIO(TEXT)))
+
+
+def test_the_script_writes_the_file(tmp_path: Path) -> None:
+    """Row by row."""
+    made = runpy.run_path(str(ROOT / "scripts/policy_rows.py"))
+    assert list(made["rows"]()) == ROWS
+
+
+def test_both_labels_are_as_frequent_to_every_question_and_in_both_languages() -> None:
+    """So always giving one label has half of the rows."""
+    labels = Counter((row["question"], row["label"]) for row in ROWS)
+    assert set(labels.values()) == {4}
+    assert Counter(row["lang"] for row in ROWS) == {"en": 480, "zh": 480}
+
+
+def test_no_answer_has_two_labels() -> None:
+    """Equal rows are repeated with the same label only."""
+    labels: dict[tuple[str, str], set[str]] = {}
+    for row in ROWS:
+        labels.setdefault((row["question"], row["response"]), set()).add(row["label"])
+    assert all(len(found) == 1 for found in labels.values())
+
+
+def test_the_response_alone_does_not_give_the_label() -> None:
+    """A classifier of its words, fitted on some questions, is at chance on the others."""
+    pytest.importorskip("sklearn")
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import GroupKFold, cross_val_score
+
+    words = CountVectorizer(analyzer="char_wb", ngram_range=(1, 3)).fit_transform(
+        [row["response"] for row in ROWS]
+    )
+    right = [row["label"] == "correct" for row in ROWS]
+    groups = [row["question"] for row in ROWS]
+    found = cross_val_score(
+        LogisticRegression(max_iter=2000), words, right, groups=groups, cv=GroupKFold(5)
+    )
+    assert found.mean() < 0.56
+
+
+def test_the_rules_leave_most_of_it_undecided() -> None:
+    """So it is the model that has to learn it."""
+    items = [
+        Item(question=row["question"], reference=(row["reference"],), response=row["response"])
+        for row in ROWS
+    ]
+    decided = sum(judgement.verdict is not None for judgement in RuleJudge().judge(items))
+    assert decided < 0.15 * len(ROWS)
