@@ -221,6 +221,7 @@ def _calibrate(work: Path, out: Path) -> None:
         "out": str(folder),
         "sources": [_examples(work, "dev")],
         "judge": {"kind": "model", "model": str(out)},
+        "after": [{"kind": "rules"}],
         "least_rows": 20,
     }
     (out / CALIBRATION_FILE).unlink(missing_ok=True)
@@ -236,9 +237,9 @@ def _to_use(out: Path, data: Options) -> tuple[str, str]:
         told = f"the rules contradict {decided - agree} of the {decided} labels that they decide"
         return "tuned", f"the model alone, as {told}"
     if read_calibration(out / CALIBRATION_FILE).weights:
-        return "cascade", "rules, lexical judge and model, with confidences measured on dev"
+        return "cascade", "rules, then the model, with confidences measured on dev"
     told = "every verdict given: too few dev rows show how far to trust the model"
-    return "cascade-all", f"rules, lexical judge and model, {told}"
+    return "cascade-all", f"rules, then the model, {told}"
 
 
 def _examples(work: Path, part: str) -> dict[str, Any]:

@@ -240,18 +240,17 @@ def _cascade(settings: JudgeSettings) -> CascadeJudge:
 
 
 def _usual(settings: JudgeSettings) -> tuple[JudgeSettings, ...]:
-    """Rules and the model; between them the lexical judge, where the model is calibrated after it.
+    """Rules and the model, or the judges after which the model is calibrated, and the model.
 
     A model that nobody calibrated, such as one behind a URL, decides all that the rules leave open.
     One that was found to know nothing more is left out, unless every verdict is given.
     """
     model = settings.model_copy(update={"kind": "model", "cache": None})
-    rules, words = JudgeSettings(kind="rules"), JudgeSettings(kind="lexical")
-    if (measured := _calibration(model)) is None:
-        return rules, model
-    if not measured.weights and settings.min_confidence > 0:
-        return rules, words
-    return rules, words, model
+    measured = _calibration(model)
+    kinds = ("rules",) if measured is None else measured.after
+    before = tuple(JudgeSettings.model_validate({"kind": kind}) for kind in kinds)
+    adds_nothing = measured is not None and not measured.weights
+    return before if adds_nothing and settings.min_confidence > 0 else (*before, model)
 
 
 def _stage(settings: JudgeSettings, number: int) -> Stage:
