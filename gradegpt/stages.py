@@ -17,7 +17,7 @@ from typing import Final
 from gradegpt.errors import MissingError
 
 COMMANDS: Final = {
-    "finetune": "Fine-tune a judge on your labels, and say by how much it is better.",
+    "finetune": "Fine-tune a judge on your labels, and measure it.",
     "data": "Make training rows for a judge from your own data.",
     "train": "Fine-tune a judge: a LoRA adapter on any chat model.",
     "eval": "Measure judges against labels, or score a model.",

@@ -150,11 +150,12 @@ class FastEngine:
         with self._state(parts, length + tags.shared + 1) as state:
             past, unread = state.begin(parts), list(parts[-1])
             scores = state.read(unread, past)[-1]
-            for _ in range(tags.shared):
-                written.append(int(scores.argmax()))
+            for shared in tags.yes[: tags.shared]:
+                written.append(shared if self._constrained else int(scores.argmax()))
                 past, unread = past + len(unread), written[-1:]
                 scores = state.read(unread, past)[-1]
-        yes = tags.read([*written, int(scores.argmax())], scores)
+        chosen = tags.yes if self._constrained else [*written, int(scores.argmax())]
+        yes = tags.read(chosen, scores)
         return None if yes is None else TagProbability(yes, length, tags.shared + 1)
 
     @contextmanager

@@ -260,15 +260,23 @@ def test_the_probability_of_a_tag_is_one_forward_pass(tagging: tuple[LocalEngine
     assert seen == {True, False}
 
 
-def test_where_no_tag_would_be_written_there_is_no_probability(
-    folder: Path, local: LocalEngine
+def test_where_no_tag_would_be_written_there_is_a_probability_only_under_a_constraint(
+    folder: Path, model: Path, local: LocalEngine
 ) -> None:
-    """The likelier of two unlikely tags is not a verdict; the result is None."""
+    """The likelier of two unlikely tags is no verdict of a model that may write anything."""
     prompts = [*OUTCOMES, *PROMPTS]
     written = local.generate(prompts, max_new_tokens=1)
     assert not any(w.text in (YES, NO) for w in written if isinstance(w, Generation))
-    for engine in (FastEngine(str(folder)), local):
+    free = LocalEngine(str(model), threads=1, device="cpu", constrained=False)
+    for engine in (FastEngine(str(folder), constrained=False), free):
         assert engine.tag_probabilities(prompts) == [None] * len(prompts)
+    for one, other in zip(
+        FastEngine(str(folder)).tag_probabilities(prompts), local.tag_probabilities(prompts),
+        strict=True,
+    ):  # fmt: skip
+        assert isinstance(one, TagProbability)
+        assert isinstance(other, TagProbability)
+        assert one.yes == pytest.approx(other.yes, abs=1e-3)
 
 
 def test_shared_parts_of_prompts_are_read_once(

@@ -34,9 +34,10 @@ def test_every_command_line_of_a_stage_is_a_command() -> None:
     for path, name in names.items():
         parts = path.relative_to(ROOT).with_suffix("").parts
         module = ".".join(part for part in parts if part != "__main__")
-        short = {"data_gen": "data", "eval.report": "report", "train.export": "export"}.get(
-            module, module
-        )
+        short = {
+            "data_gen": "data", "data_gen.labelled": "data.labelled", "eval.report": "report",
+            "train.export": "export", "train.finetune": "finetune",
+        }.get(module, module)  # fmt: skip
         assert name == f"gradegpt {short}"
 
 
