@@ -47,8 +47,9 @@ _BEGUN: Final = "begun.json"
 _DATA: Final = "data."
 """The prefix of changes to the settings of ``data.labelled``; the others are those of ``train``."""
 _MAX_FALSE_ACCEPT: Final = 0.01
-_RULES_AGREE: Final = 0.9
-"""The least share of labels with which the rules agree, for a cascade that begins with them."""
+_CONTRADICTED: Final = 0.1
+_LEAST_CONTRADICTED: Final = 5
+"""The share and the number of labels that the rules may contradict in a cascade with them."""
 
 Options = Mapping[str, Any]
 """The command's options, by name."""
@@ -232,9 +233,10 @@ def _calibrate(work: Path, out: Path) -> None:
 
 def _to_use(out: Path, data: Options) -> tuple[str, str]:
     """The measured judge to use, and why; by the training and dev rows, never by the test rows."""
-    decided, agree = data["rules"]["decided"], data["rules"]["agree"]
-    if agree < _RULES_AGREE * decided:
-        told = f"the rules contradict {decided - agree} of the {decided} labels that they decide"
+    decided = data["rules"]["decided"]
+    wrong = decided - data["rules"]["agree"]
+    if wrong >= _LEAST_CONTRADICTED and wrong > _CONTRADICTED * decided:
+        told = f"the rules contradict {wrong} of the {decided} labels that they decide"
         return "tuned", f"the model alone, as {told}"
     if read_calibration(out / CALIBRATION_FILE).weights:
         return "cascade", "rules, then the model, with confidences measured on dev"

@@ -305,6 +305,25 @@ def test_not_better_is_said_with_what_would_help(half: float, advice: str) -> No
     assert advice in text
 
 
+@pytest.mark.parametrize(
+    ("decided", "agree", "weights", "wanted"),
+    [
+        (50, 48, True, "cascade"), (50, 48, False, "cascade-all"), (50, 30, True, "tuned"),
+        (2, 1, True, "cascade"), (200, 190, True, "cascade"),
+    ],
+    ids=["agree", "not measured", "contradict", "too few to say", "a few in many"],
+)  # fmt: skip
+def test_the_judge_to_use_is_chosen_by_train_and_dev(
+    decided: int, agree: int, weights: bool, wanted: str, tmp_path: Path
+) -> None:
+    """By the labels that the rules contradict, and by what was measured of the model."""
+    known = {"text en": {}} if weights else {}
+    text = json.dumps({"judge": "model", "weights": known})
+    (tmp_path / "calibration.json").write_text(text, encoding="utf-8")
+    rules = {"rules": {"decided": decided, "agree": agree}}
+    assert module._to_use(tmp_path, rules)[0] == wanted
+
+
 def test_rules_that_contradict_the_labels_leave_the_model_alone() -> None:
     """The two commands then ask the model alone."""
     lines = list(conclusion(report(0.2, 0.1, 0.3), MADE | {"use": "tuned"}, "mine"))
