@@ -49,10 +49,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--list", type=Path, help="where to write the pairs that are still correct")
+    parser.add_argument("--write", type=Path, help="where to write the items of all pairs")
     options = parser.parse_args(argv)
     judge = ParallelJudge(RuleJudge(), options.processes)
     made = [pair for named in options.files for pair in pairs(named, judge, options.seed)]
     drawn = thinned(made, options.pairs or len(made), random.Random(options.seed))
+    if options.write:
+        items = (pair.item.model_dump_json(exclude_none=True) for pair in drawn)
+        options.write.write_text("".join(f"{item}\n" for item in items), encoding="utf-8")
     counts = {pair.kind: Counter[str]() for pair in made}
     left = []
     for at in range(0, len(drawn), _CHUNK):
