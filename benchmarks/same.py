@@ -72,15 +72,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     ):
         made = [[pool.submit(_judged, *side, *job) for side in sides] for job in jobs]
         for (file, judge), (old, new) in zip(jobs, made, strict=True):
-            rows, differing = 0, Counter[str]()
-            for rows, fields in enumerate(_differences(old.result(), new.result()), 1):
-                differing.update(fields.keys() - {"row"})
-                total += len(fields) > 1
-                if len(fields) > 1:
-                    line = {"file": file.name, "judge": judge} | fields
-                    found.write(json.dumps(line, ensure_ascii=False) + "\n")
+            compared = list(_differences(old.result(), new.result()))
+            different = [fields for fields in compared if len(fields) > 1]
+            for fields in different:
+                line = {"file": file.name, "judge": judge} | fields
+                found.write(json.dumps(line, ensure_ascii=False) + "\n")
+            total += len(different)
+            differing = Counter(name for fields in different for name in fields.keys() - {"row"})
             by_field = ", ".join(f"{name} {count}" for name, count in differing.items()) or "same"
-            print(f"{file.name:40} {judge:8} {rows:8,} rows: {by_field}", flush=True)
+            print(f"{file.name:40} {judge:8} {len(compared):8,} rows: {by_field}", flush=True)
     print(f"{total:,} differences; {options.keep / 'differences.jsonl'}")
     return int(total > 0)
 
