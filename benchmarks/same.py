@@ -33,12 +33,15 @@ print(hashlib.sha256(b"".join(p.read_bytes() for p in parts)).hexdigest()[:16])
 """
 _WORKER = """
 import json, sys
-from gradegpt import Item, judge_many
+from gradegpt import AnswerType, Item, judge_many
 path, judge, fields = sys.argv[1:4]
 names = set(Item.model_fields)
+types = {t.value for t in AnswerType}
 def items():
     for number, line in enumerate(open(path, encoding="utf-8"), 1):
         row = {k: v for k, v in json.loads(line).items() if k in names and v is not None}
+        if row.get("answer_type") not in types:
+            row.pop("answer_type", None)
         if isinstance(row.get("reference"), str) and not row["reference"].strip():
             continue
         yield Item.model_validate({**row, "id": f"{number}"})
