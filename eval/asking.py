@@ -13,11 +13,13 @@ from typing import Annotated, Any, Final, NamedTuple, Protocol, Self, TypedDict,
 import typer
 
 from gradegpt.engines.base import Engine, Generation
+from gradegpt.engines.client import RequestSettings
 from gradegpt.engines.openai_api import OpenAIEngine
 from gradegpt.errors import EngineError
 from gradegpt.records import ResumableWriter, read_rows, sha256_file, write_json
 from gradegpt.run import GIVE_UP_AFTER, MANIFEST
 from gradegpt.schema import Message
+from gradegpt.settings import build_settings
 
 from .judging import progress_bar
 
@@ -32,6 +34,14 @@ MaxNewTokens = Annotated[int, typer.Option(min=1, help="The limit of a reply, in
 ApiKey = Annotated[str | None, typer.Option(help="[default: $OPENAI_API_KEY]")]
 InputPrice = Annotated[float, typer.Option(min=0, help="The price of a million prompt tokens.")]
 OutputPrice = Annotated[float, typer.Option(min=0, help="The price of a million generated tokens.")]
+Request = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="KEY=VALUE",
+        help="What a reasoning model needs, repeatable: thinking_tokens=8192, "
+        "max_tokens_name=max_completion_tokens, extra_body.temperature=1.",
+    ),
+]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the output if it exists.")]
 
 
@@ -217,11 +227,14 @@ def asking(
     max_new_tokens: int,
     overwrite: bool,
     temperature: float = 0.0,
+    request: Sequence[str] | None = None,
 ) -> Iterator[tuple[OpenAIEngine, AskOptions]]:
     """The engine of a command and how it is asked, under a progress bar."""
+    wanted = build_settings(RequestSettings, {}, "--request", request or ())
     engine = OpenAIEngine(
-        base_url, model, api_key=api_key, concurrency=concurrency, temperature=temperature
-    )
+        base_url, model, api_key=api_key, concurrency=concurrency, temperature=temperature,
+        request=wanted,
+    )  # fmt: skip
     with progress_bar("asking") as advance:
         yield (
             engine,

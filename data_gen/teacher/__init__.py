@@ -20,11 +20,12 @@ from threading import BoundedSemaphore, Event
 from typing import Self, TypeAlias
 
 from gradegpt.chain import Chain
+from gradegpt.engines.client import Failure
 from gradegpt.errors import EngineError
 from gradegpt.schema import Item, Message
 
 from .cache import Reply, ReplyCache, cache_key
-from .client import Failure, ModelClient, usage_bound
+from .client import ModelClient, usage_bound
 from .meter import BudgetSpentError, Meter, RateLimiter, Ticket
 from .prompt import FewShot, build_messages
 from .settings import TeacherModel, TeacherSettings
@@ -134,7 +135,7 @@ class Teacher:
             for sample in range(s.samples):
                 key = cache_key(
                     client.model, messages, temperature=s.temperature,
-                    max_new_tokens=s.max_new_tokens, sample=sample,
+                    max_new_tokens=client.most_tokens, sample=sample, extra=client.extra_body,
                 )  # fmt: skip
                 yield self._look_up(key, client) or self._send(key, client, messages, pool)
 
@@ -151,9 +152,7 @@ class Teacher:
         self._slots.acquire()
         try:
             self._give_up_on(client)
-            ticket = self.meter.reserve(
-                client.model, usage_bound(messages, self.settings.max_new_tokens)
-            )
+            ticket = self.meter.reserve(client.model, usage_bound(messages, client.most_tokens))
         except BudgetSpentError as error:
             self._slots.release()
             return _done(Failure(BUDGET, str(error)))

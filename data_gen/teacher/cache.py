@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from gradegpt.schema import Message
 from gradegpt.store import Store
@@ -40,9 +40,17 @@ def cache_key(
     temperature: float | None,
     max_new_tokens: int,
     sample: int,
+    extra: Mapping[str, Any] | None = None,
 ) -> str:
     """The SHA-256 of everything that a reply depends on, as hexadecimal digits."""
-    parts = [model, [m.model_dump() for m in messages], temperature, max_new_tokens, sample]
+    parts: list[object] = [
+        model,
+        [m.model_dump() for m in messages],
+        temperature,
+        max_new_tokens,
+        sample,
+    ]
+    parts += [dict(extra)] if extra else []
     return hashlib.sha256(json.dumps(parts, ensure_ascii=True).encode()).hexdigest()
 
 

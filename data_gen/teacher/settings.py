@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final
 
 import yaml
 from pydantic import BeforeValidator, Field, model_validator
 
 from gradegpt.chain import render_chain
+from gradegpt.engines.client import RequestSettings
 from gradegpt.errors import MissingError
 from gradegpt.fit import Budget
 from gradegpt.settings import Settings
@@ -35,7 +36,7 @@ def _load(path: Path) -> Any:
         raise ValueError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from error
 
 
-class TeacherModel(Settings):
+class TeacherModel(RequestSettings):
     """One model behind an OpenAI-compatible API. Prices are per million tokens."""
 
     model: str = Field(min_length=1)
@@ -45,8 +46,6 @@ class TeacherModel(Settings):
     """Environment variable that holds the key; empty: the ``api_key_env`` of the teacher."""
     input_price: float = Field(default=0.0, ge=0)
     output_price: float = Field(default=0.0, ge=0)
-    max_tokens_name: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
-    """The server's name of the limit on new tokens."""
 
 
 def _shipped() -> tuple[FewShot, ...]:

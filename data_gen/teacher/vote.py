@@ -55,6 +55,8 @@ def read_reply(text: str, response: str, budget: int) -> Chain | str:
 
     ``response`` is that of the item; ``budget`` is its limit in the prompt, in estimated tokens.
     """
+    if not text.strip():
+        return "teacher:empty-reply"
     parsed = parse_chain(_THOUGHT.sub("", text).replace("\r\n", "\n"))
     if parsed.chain is None:
         return "teacher:unparsed"

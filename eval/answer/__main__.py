@@ -19,6 +19,7 @@ from ..asking import (
     ModelName,
     OutputPrice,
     Overwrite,
+    Request,
     asking,
     print_asked,
 )
@@ -64,6 +65,7 @@ def main(
     max_new_tokens: MaxNewTokens = 2048,
     concurrency: Concurrency = 16,
     api_key: ApiKey = None,
+    request: Request = None,
     input_price: InputPrice = 0.0,
     output_price: OutputPrice = 0.0,
     overwrite: Overwrite = False,
@@ -76,7 +78,7 @@ def main(
     started = time.monotonic()
     with asking(
         base_url, model, api_key=api_key, concurrency=concurrency, max_new_tokens=max_new_tokens,
-        overwrite=overwrite, temperature=chosen_temperature,
+        overwrite=overwrite, temperature=chosen_temperature, request=request,
     ) as (engine, options):  # fmt: skip
         made = ask(
             questions, out, engine, style=prompt, samples=samples, progressive=progressive,

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
-from pydantic import BaseModel, Field, ValidationError
-
-from gradegpt.errors import EngineError, MissingError
-from gradegpt.mistakes import explain
+from gradegpt.engines.client import Client, Failure
+from gradegpt.errors import EngineError
 from gradegpt.ngrams import HAN
 
 if TYPE_CHECKING:
@@ -57,23 +54,14 @@ def words(text: str) -> list[str]:
     return [word for word in _WORD.findall(text) if word.strip()]
 
 
-class _Choice(BaseModel):
-    text: str
-
-
-class _Completion(BaseModel):
-    choices: list[_Choice] = Field(min_length=1)
-
-
 class Completions:
     """A model behind ``<base_url>/completions``, in words, as servers do not show their tokenizer.
 
     Args:
         base_url: up to and including ``/v1``.
         model: the model's name on that server.
-        api_key: None reads ``OPENAI_API_KEY``; servers without keys accept any.
+        api_key: as for ``Client``, like ``http_client``.
         concurrency: requests at a time.
-        http_client: the caller's own client, such as one with a mock transport.
 
     Raises:
         MissingError: the package ``openai`` is not installed.
@@ -91,16 +79,9 @@ class Completions:
         concurrency: int = 16,
         http_client: httpx2.Client | None = None,
     ) -> None:
-        try:
-            import openai
-        except ImportError as error:
-            raise MissingError("--base-url needs: pip install 'gradegpt[openai]'") from error
         self.name = f"completions:{model}@{base_url.rstrip('/')}"
-        self._model, self._concurrency, self._error = model, concurrency, openai.OpenAIError
-        key = api_key or os.environ.get("OPENAI_API_KEY") or "none"
-        self._client = openai.OpenAI(
-            base_url=base_url, api_key=key, timeout=120, max_retries=4, http_client=http_client
-        )
+        self._concurrency = concurrency
+        self._client = Client(base_url, model, api_key=api_key, http_client=http_client)
 
     def tokens(self, text: str) -> list[str]:
         """The words of a text."""
@@ -116,19 +97,11 @@ class Completions:
         """One request per prefix; a failed request gives an ``EngineError`` in its place."""
 
         def ask(prefix: Sequence[str]) -> list[str] | EngineError:
-            try:
-                made = self._client.completions.create(
-                    model=self._model,
-                    prompt="".join(prefix).lstrip(),
-                    max_tokens=_TOKENS_A_WORD * n,
-                    temperature=0,
-                )
-                reply = _Completion.model_validate(made, from_attributes=True)
-            except (self._error, ValueError) as error:  # ValueError: no completion
-                why = explain(error) if isinstance(error, ValidationError) else error
+            made = self._client.continuation("".join(prefix).lstrip(), _TOKENS_A_WORD * n)
+            if isinstance(made, Failure):
                 check = "check that the server has /completions and this model"
-                return EngineError(f"{self.name}: {why}; {check}")
-            return words(reply.choices[0].text)[:n]
+                return EngineError(f"{self.name}: {made.detail}; {check}")
+            return words(made)[:n]
 
         with ThreadPoolExecutor(max_workers=self._concurrency) as pool:
             return list(pool.map(ask, prefixes))

@@ -4,37 +4,29 @@ from __future__ import annotations
 
 import itertools
 import math
-import os
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
-
-from pydantic import ValidationError
+from typing import TYPE_CHECKING, Any, Final
 
 from gradegpt.engines.base import Generation, TagProbability
-from gradegpt.engines.openai_reply import Reply
-from gradegpt.errors import EngineError, EngineTimeoutError, MissingError, SettingsError
-from gradegpt.mistakes import explain
+from gradegpt.engines.client import Client, Failure, RequestSettings
+from gradegpt.engines.completion import Completion
+from gradegpt.errors import EngineError, SettingsError
 from gradegpt.schema import Message
 from gradegpt.structured import VERSION as STRUCTURED_VERSION
 from gradegpt.structured import chain_regex
 
 if TYPE_CHECKING:
     import httpx2
-    import openai
 
 SUSPEND_S: Final = 10.0
 """Seconds for which one of several servers is not used after it failed."""
-CHECK_S: Final = 5.0
-"""Seconds that a server may take to answer the check whether it is up again."""
 TAG_TOKENS: Final = 4
 """A blank, ``<``, ``Yes`` and one to spare: by then the reply is one of the tags, or no tag."""
 _TOP: Final = 20
-_REFUSED: Final = (400, 422)
-_WRONG_URL: Final = "is base_url right, up to and including /v1?"
+_REFUSED: Final = ("http-400", "http-422")
 
 
 class OpenAIEngine:
@@ -48,13 +40,12 @@ class OpenAIEngine:
     Args:
         base_url: up to and including ``/v1``; several as a list or with commas between them.
         model: the model's name on that server.
-        api_key: None: the value of ``OPENAI_API_KEY``; servers without keys accept any word.
-        timeout_s: seconds for one request.
+        api_key: as for ``Client``, like ``timeout_s``, ``max_retries`` and ``http_client``.
         concurrency: concurrent prompts for each URL.
         temperature: above 0 for several answers to one prompt; a judge uses 0.
         structured_outputs: whether the server constrains chains (``gradegpt.structured``), as
             vLLM's does by its parameter of that name.
-        http_client: a client of the caller's, such as one with a mock transport.
+        request: what the server wants in a request besides the prompt.
 
     """
 
@@ -69,32 +60,26 @@ class OpenAIEngine:
         concurrency: int = 16,
         temperature: float = 0.0,
         structured_outputs: bool = False,
+        request: RequestSettings | None = None,
         http_client: httpx2.Client | None = None,
     ) -> None:
-        try:
-            import openai
-        except ImportError as error:
-            needed = "pip install 'gradegpt[openai]'"
-            raise MissingError(f"the OpenAI-compatible engine needs: {needed}") from error
         urls = _urls(base_url)
         self.name = f"openai:{model}@{','.join(sorted(urls))}"
-        self._openai = openai
-        self._model = model
+        self._request = request or RequestSettings()
         self._concurrency = concurrency * len(urls)
         self._temperature = temperature
         self.name += f"|t={temperature:g}" if temperature else ""
         self._structured = structured_outputs
         self.name += f"|structured-{STRUCTURED_VERSION}" if structured_outputs else ""
+        asked = self._request.model_dump_json(exclude_defaults=True)
+        self.name += f"|{asked}" if asked != "{}" else ""
         self._turns = itertools.count()
         self._has_top_logprobs = True
-        client = partial(
-            openai.OpenAI,
-            api_key=api_key or os.environ.get("OPENAI_API_KEY") or "none",
-            timeout=timeout_s,
-            max_retries=max_retries,
-            http_client=http_client,
-        )
-        self._servers = [_Server(url, client(base_url=url)) for url in urls]
+        shared: dict[str, Any] = {"timeout_s": timeout_s, "max_retries": max_retries}
+        shared |= {"api_key": api_key, "request": request, "http_client": http_client}
+        self._servers = [
+            _Server(f"openai:{model}@{url}", Client(url, model, **shared)) for url in urls
+        ]
 
     def generate(
         self, prompts: Sequence[Sequence[Message]], *, max_new_tokens: int
@@ -106,8 +91,8 @@ class OpenAIEngine:
             options: dict[str, Any] = {} if self._temperature else {"logprobs": True}
             if self._structured and (regex := chain_regex(prompt)) is not None:
                 options["extra_body"] = {"structured_outputs": {"regex": regex}}
-            reply = self._ask(prompt, max_tokens=max_new_tokens, **options)
-            return reply.error if isinstance(reply, _Failure) else reply.generation
+            reply = self._ask(prompt, max_new_tokens, **options)
+            return reply.error if isinstance(reply, Failure) else reply.generation
 
         with ThreadPoolExecutor(max_workers=self._concurrency) as pool:
             return list(pool.map(ask, prompts))
@@ -118,32 +103,37 @@ class OpenAIEngine:
         """The tags' probability, where the server returns ``top_logprobs``.
 
         One short request per prompt, of ``TAG_TOKENS`` tokens, as a tag is several tokens for many
-        tokenizers. A server that returns none is not asked again.
+        tokenizers. A server that returns none is not asked again; a model that thinks never is.
         """
-        if not self._has_top_logprobs:
+        if self._request.thinking_tokens or not self._has_top_logprobs:
             return [None] * len(prompts)
         with ThreadPoolExecutor(max_workers=self._concurrency) as pool:
             return list(pool.map(self._ask_tag, prompts))
 
     def _ask_tag(self, prompt: Sequence[Message]) -> TagProbability | EngineError | None:
-        reply = self._ask(prompt, max_tokens=TAG_TOKENS, logprobs=True, top_logprobs=_TOP)
-        if isinstance(reply, _Failure):  # some servers refuse ``top_logprobs`` altogether
-            return None if reply.refused else reply.error
+        reply = self._ask(prompt, TAG_TOKENS, logprobs=True, top_logprobs=_TOP)
+        if isinstance(reply, Failure):  # some servers refuse ``top_logprobs`` altogether
+            return None if reply.reason in _REFUSED else reply.error
         if not any(step.top_logprobs for step in reply.steps):
             self._has_top_logprobs = False
         return reply.tag
 
-    def _ask(self, prompt: Sequence[Message], **options: Any) -> Reply | _Failure:
+    def _ask(
+        self, prompt: Sequence[Message], max_new_tokens: int, **options: Any
+    ) -> Completion | Failure:
         """Ask the next server in turn and, if it is down, one other."""
-        if len(self._servers) == 1:
-            return self._ask_at(self._servers[0], prompt, options)
-        for server in self._next_servers():
-            reply = self._ask_at(server, prompt, options)
-            if not (isinstance(reply, _Failure) and reply.down):
+        options["temperature"] = self._temperature
+        several = len(self._servers) > 1
+        for server in self._next_servers() if several else self._servers:
+            reply = server.client.chat(prompt, max_new_tokens, **options)
+            if isinstance(reply, Completion):
+                return reply
+            reply = reply._replace(detail=f"{server.name}: {reply.detail}")
+            if not (several and reply.down):
                 return reply
             server.suspend(reply.error)
         errors = "; ".join(str(s.error) for s in self._servers if s.error)
-        return _Failure(EngineError(f"no server answered: {errors}"))
+        return Failure("no-connection", f"no server answered: {errors}", down=True)
 
     def _next_servers(self) -> Iterator[_Server]:
         """At most two servers, in turn: those in use first, then suspended ones that are up."""
@@ -156,49 +146,12 @@ class OpenAIEngine:
                     asked.append(server)
                     yield server
 
-    def _ask_at(
-        self, server: _Server, prompt: Sequence[Message], options: dict[str, Any]
-    ) -> Reply | _Failure:
-        name = f"openai:{self._model}@{server.url}"
-        try:
-            completion = server.client.chat.completions.create(
-                model=self._model,
-                messages=[m.model_dump() for m in prompt],  # type: ignore[misc]  # the SDK wants its own TypedDicts
-                temperature=self._temperature,
-                **options,
-            )
-            return Reply.model_validate(completion, from_attributes=True)
-        except self._openai.APITimeoutError as error:
-            # The SDK has one error for both; by name, as its HTTP library depends on its version.
-            if type(error.__cause__).__name__ == "ConnectTimeout":
-                return _Failure(EngineTimeoutError(f"{name}: no connection in time"), down=True)
-            what = "no answer in time; raise timeout_s or lower concurrency"
-            return _Failure(EngineTimeoutError(f"{name}: {what}"))
-        except self._openai.APIStatusError as error:
-            code = error.status_code
-            failed = EngineError(f"{name}: HTTP {code}: {error.message}")
-            return _Failure(failed, down=code >= 500, refused=code in _REFUSED)
-        except self._openai.OpenAIError as error:
-            reason = str(error).rstrip(".")
-            return _Failure(EngineError(f"{name}: {reason}; is the server running?"), down=True)
-        except ValueError as error:  # the body is not JSON, or not a completion's
-            why = explain(error) if isinstance(error, ValidationError) else error
-            return _Failure(EngineError(f"{name}: not a chat completion ({why}); {_WRONG_URL}"))
-
-
-class _Failure(NamedTuple):
-    """Why there is no completion: the server is ``down``, or it ``refused`` the request."""
-
-    error: EngineError
-    down: bool = False
-    refused: bool = False
-
 
 class _Server:
     """One URL; ``error`` is the reason why it is suspended."""
 
-    def __init__(self, url: str, client: openai.OpenAI) -> None:
-        self.url, self.client = url, client
+    def __init__(self, name: str, client: Client) -> None:
+        self.name, self.client = name, client
         self.error: EngineError | None = None
         self._until = 0.0
         self._checked = -math.inf
@@ -220,7 +173,7 @@ class _Server:
             return False
         with self._lock:
             if self._suspended() and time.monotonic() - self._checked > 1.0:
-                if self._answers():
+                if self.client.answers():
                     self.error = None
                 else:
                     self._checked = time.monotonic()
@@ -229,18 +182,6 @@ class _Server:
 
     def _suspended(self) -> bool:
         return self.error is not None
-
-    def _answers(self) -> bool:
-        import openai
-
-        try:
-            self.client.with_options(max_retries=0, timeout=CHECK_S).models.list()
-        except openai.OpenAIError as error:
-            # Any status below 500 shows that the server is up.
-            return isinstance(error, openai.APIStatusError) and error.status_code < 500
-        except ValueError:  # not JSON
-            pass
-        return True
 
 
 def _urls(base_url: str | Sequence[str]) -> list[str]:

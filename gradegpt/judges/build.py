@@ -11,6 +11,7 @@ from pydantic import Field
 
 from gradegpt.chain import PromptSettings
 from gradegpt.engines.base import Engine
+from gradegpt.engines.client import RequestSettings
 from gradegpt.errors import MissingError, SettingsError
 from gradegpt.judges.base import Judge
 from gradegpt.judges.cached import CachedJudge
@@ -117,6 +118,8 @@ class JudgeSettings(Settings):
     structured_outputs: bool = False
     """With ``base_url``: the server constrains the chain, by vLLM's ``structured_outputs``. See
     ``gradegpt.structured``."""
+    request: RequestSettings = RequestSettings()
+    """With ``base_url``: what a reasoning model needs, such as ``thinking_tokens``."""
     cache: Path | None = None
     """A file that keeps judgements, so that no item is judged twice; see ``judges/cached.py``."""
 
@@ -319,7 +322,7 @@ def _engine(settings: JudgeSettings, model: str, adapter: str | None) -> Engine:
         from gradegpt.engines.openai_api import OpenAIEngine
 
         wanted = settings.model_dump(include={"api_key", "concurrency", "structured_outputs"})
-        return OpenAIEngine(settings.base_url, settings.model, **wanted)
+        return OpenAIEngine(settings.base_url, settings.model, request=settings.request, **wanted)
     from gradegpt.engines.exported import is_exported
 
     exported = is_exported(model)

@@ -27,6 +27,9 @@ from gradegpt.schema import ChainFormat, Item, Judgement, Message, Outcome, Trai
 NOT_VERBATIM: Final = "model:quote-not-verbatim"
 """The reason of a judgement whose chain quotes what is not in the response."""
 
+EMPTY: Final = ("chain:empty reply", "chain:empty reply, cut off at the token limit")
+"""The reasons of a judgement whose reply is empty: ended, or cut off, as by long thoughts."""
+
 
 class ModelJudge:
     """Prompts an engine and parses its chain. Method: ``model``.
@@ -102,7 +105,8 @@ class ModelJudge:
             completion_tokens=generation.completion_tokens,
         )
         if parsed.chain is None:
-            return read(outcome=Outcome.UNPARSED, reason=parsed.reason, chain=generation.text)
+            reason = parsed.reason if generation.text.strip() else EMPTY[generation.cut_off]
+            return read(outcome=Outcome.UNPARSED, reason=reason, chain=generation.text)
         chain, text = parsed.chain, generation.text
         glossed = checked(chain) == chain
         if not glossed:

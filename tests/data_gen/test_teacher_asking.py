@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from data_gen.teacher import TeacherModel, TeacherSettings, Vote
-from data_gen.teacher.client import backoff, retry_after
+from data_gen.teacher.client import backoff
 from data_gen.teacher.meter import RateLimiter
 from data_gen.teacher.settings import FEW_SHOT
 from gradegpt.chain import (
@@ -25,6 +25,7 @@ from gradegpt.chain import (
     parse_chain,
     render_chain,
 )
+from gradegpt.engines.client import retry_after
 from gradegpt.errors import EngineError, MissingError
 from gradegpt.quote import quotes_verbatim
 from gradegpt.schema import AnswerType, Item, Verdict
@@ -54,6 +55,18 @@ def test_options_that_a_server_rejects_are_not_sent(ask: Ask) -> None:
     model = {"model": "m", "max_tokens_name": "max_completion_tokens"}
     _, server, _ = ask(always(YES), models=[model], temperature=None)
     assert server.bodies[0].keys() == {"model", "messages", "max_completion_tokens"}
+
+
+def test_a_model_that_thinks_has_tokens_for_it_and_an_empty_reply_is_no_vote(ask: Ask) -> None:
+    """They are added to the limit and to the bound of the budget; further fields are sent."""
+    model = {"model": "m", "thinking_tokens": "100", "extra_body": {"effort": "low", "top_k": "1"}}
+    votes, server, _ = ask(always(Say("")), [item(5)], models=[model], max_new_tokens=9)
+    (body,) = server.bodies
+    assert (body["max_tokens"], body["effort"], body["top_k"]) == (109, "low", 1)
+    assert votes == [Vote(rejected=("teacher:empty-reply",), reason="teacher:empty-reply")]
+    _, server, _ = ask(always(Say(YES)), [item(6)], models=[model], max_new_tokens=9,
+                       max_tokens_total=100)  # fmt: skip
+    assert not server.bodies
 
 
 def test_the_key_comes_from_the_variable_that_the_settings_name(

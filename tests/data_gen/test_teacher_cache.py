@@ -65,6 +65,7 @@ def test_a_key_depends_on_everything_that_a_reply_depends_on() -> None:
         cache_key("m", messages, **{**base, "temperature": None}),
         cache_key("m", messages, **{**base, "max_new_tokens": 8}),
         cache_key("m", messages, **{**base, "sample": 1}),
+        cache_key("m", messages, **base, extra={"top_k": 1}),
     ]
     assert len(set(keys)) == len(keys)
     assert keys[0] == cache_key("m", list(messages), **base)

@@ -22,7 +22,7 @@ from tests.data_gen.teacher_server import Say
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("", "teacher:unparsed"),
+        ("", "teacher:empty-reply"),
         ("The answers agree.", "teacher:unparsed"),
         ('{"verdict": "correct"', "teacher:unparsed"),
         (YES.replace("<Yes>", "<Maybe>"), "teacher:unparsed"),

@@ -16,6 +16,7 @@ import pytest
 from gradegpt.chain import PromptSettings, build_prompt, parse_prompt
 from gradegpt.engines import Generation, ScriptedEngine, TagProbability, Token
 from gradegpt.engines.chat import render_chat, token_bytes
+from gradegpt.engines.client import RequestSettings
 from gradegpt.engines.files import PROMPT_FILE, prompt_settings_beside
 from gradegpt.engines.local import LocalEngine
 from gradegpt.engines.openai_api import SUSPEND_S, TAG_TOKENS, OpenAIEngine
@@ -28,8 +29,9 @@ from gradegpt.errors import (
 )
 from gradegpt.judges import ModelJudge
 from gradegpt.judges.build import JudgeSettings, build_judge
+from gradegpt.judges.model import EMPTY
 from gradegpt.records import write_rows
-from gradegpt.schema import ChainFormat, Item, Message
+from gradegpt.schema import ChainFormat, Item, Message, Outcome
 from gradegpt.shipped import NANO, base_of
 from gradegpt.structured import chain_regex
 
@@ -89,6 +91,41 @@ def test_a_request_is_what_every_server_understands() -> None:
         "temperature": 0.0,
         "logprobs": True,
     }  # fmt: skip
+
+
+def test_a_model_that_thinks_has_tokens_for_it() -> None:
+    """On top of the limit, under the server's name for it; further fields replace ours."""
+    seen: list[dict[str, Any]] = []
+
+    def handler(request: httpx2.Request) -> httpx2.Response:
+        seen.append(json.loads(request.content))
+        return httpx2.Response(200, json=completion())
+
+    wanted = RequestSettings.model_validate(
+        {
+            "max_tokens_name": "max_completion_tokens",
+            "thinking_tokens": "4096",
+            "extra_body": {"temperature": "1", "reasoning_effort": "low"},
+        }
+    )
+    engine = remote(handler, request=wanted)
+    engine.generate(chat("hi"), max_new_tokens=7)
+    assert seen[0]["max_completion_tokens"] == 4103
+    assert (seen[0]["temperature"], seen[0]["reasoning_effort"]) == (1, "low")
+    assert "max_tokens" not in seen[0]
+    assert engine.tag_probabilities(chat("hi")) == [None]
+    assert len(seen) == 1
+    assert engine.name != remote(handler).name
+
+
+@pytest.mark.parametrize("cut_off", [False, True])
+def test_an_empty_reply_is_no_verdict(cut_off: bool) -> None:
+    """A model whose thoughts spent all its tokens writes none: unparsed, with the reason."""
+    body = completion("")
+    body["choices"][0]["finish_reason"] = "length" if cut_off else "stop"
+    judge = ModelJudge(remote(lambda _: httpx2.Response(200, json=body)))
+    (found,) = judge.judge([Item(reference=("4",), response="4")])
+    assert (found.outcome, found.reason) == (Outcome.UNPARSED, EMPTY[cut_off])
 
 
 def test_a_server_constrains_chains_where_it_is_asked_to() -> None:

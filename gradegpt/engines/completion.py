@@ -1,4 +1,4 @@
-"""The parts of an OpenAI-compatible server's reply that are used, validated."""
+"""The parts of an OpenAI-compatible server's chat completion that are used, validated."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ class _Choice(BaseModel):
     logprobs: _Logprobs | None = None
 
 
-class Usage(BaseModel):
+class _Usage(BaseModel):
     """The tokens that the server counted."""
 
     prompt_tokens: int = Field(default=0, ge=0)
     completion_tokens: int = Field(default=0, ge=0)
 
 
-class Reply(BaseModel):
-    """A chat completion. The client itself does not validate a server's reply."""
+class Completion(BaseModel):
+    """A chat completion. The ``openai`` client itself does not validate a server's reply."""
 
     choices: list[_Choice] = Field(min_length=1)
-    usage: Usage | None = None
+    usage: _Usage | None = None
 
     @property
     def steps(self) -> list[_Logprob]:
@@ -56,7 +56,7 @@ class Reply(BaseModel):
     @property
     def generation(self) -> Generation:
         """The reply as a ``Generation``."""
-        usage, text = self.usage or Usage(), self.choices[0].message.content or ""
+        usage, text = self.usage or _Usage(), self.choices[0].message.content or ""
         tokens = tuple(Token(t.token, t.logprob) for t in self.steps)
         counts = usage.prompt_tokens, usage.completion_tokens
         return Generation(text, *counts, tokens, self.choices[0].finish_reason == "length")
@@ -65,7 +65,7 @@ class Reply(BaseModel):
     def tag(self) -> TagProbability | None:
         """The tags' probability; None unless both are listed where they first differ."""
         yes = _tag_probability(self.steps)
-        usage = self.usage or Usage(completion_tokens=len(self.steps))
+        usage = self.usage or _Usage(completion_tokens=len(self.steps))
         counts = usage.prompt_tokens, usage.completion_tokens
         return None if yes is None else TagProbability(yes, *counts)
 

@@ -1,0 +1,210 @@
+"""The one client of OpenAI-compatible servers: one request, its completion, or why there is none.
+
+Engines, the teacher of ``data_gen`` and the measurements of ``eval`` share it. A failure is a
+returned value, so that one request that fails does not end the others.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError
+
+from gradegpt.engines.completion import Completion
+from gradegpt.errors import EngineError, EngineTimeoutError, MissingError
+from gradegpt.mistakes import explain
+from gradegpt.schema import Message
+from gradegpt.settings import Settings
+
+if TYPE_CHECKING:
+    import httpx2
+    import openai
+
+T = TypeVar("T")
+B = TypeVar("B", bound=BaseModel)
+
+CHECK_S: Final = 5.0
+"""Seconds that a server may take to list its models."""
+_AGAIN: Final = frozenset({408, 409, 429})
+_WRONG_URL: Final = "is base_url right, up to and including /v1?"
+
+
+def _typed(value: Any) -> Any:
+    """The texts of a settings file as the JSON values that they spell."""
+    if isinstance(value, Mapping):
+        return {key: _typed(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return list(map(_typed, value))
+    try:
+        return json.loads(value) if isinstance(value, str) else value
+    except ValueError:
+        return value
+
+
+class RequestSettings(Settings):
+    """What a server wants in a request besides the prompt; reasoning models need it."""
+
+    max_tokens_name: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    """The server's name of the limit on new tokens."""
+    thinking_tokens: int = Field(default=0, ge=0)
+    """Tokens for a model's thoughts, on top of the limit on the reply."""
+    extra_body: Annotated[dict[str, Any], BeforeValidator(_typed)] = Field(default_factory=dict)
+    """Further fields of the request, which replace ours: ``{temperature: 1}``."""
+
+    def __hash__(self) -> int:
+        return hash(self.model_dump_json())  # a dict has none
+
+
+class Failure(NamedTuple):
+    """Why there is no completion: a machine-readable reason, and a message.
+
+    ``again``: asking again may help, after ``wait`` seconds where the server says so. ``billed``:
+    the server may have written a reply. ``down``: nothing answers there.
+    """
+
+    reason: str
+    detail: str
+    again: bool = False
+    billed: bool = False
+    down: bool = False
+    wait: float | None = None
+
+    @property
+    def error(self) -> EngineError:
+        """The failure as an engine's error."""
+        return (EngineTimeoutError if self.reason == "timeout" else EngineError)(self.detail)
+
+
+class Client:
+    """Requests to one model of one server.
+
+    Args:
+        base_url: up to and including ``/v1``.
+        model: the model's name on that server.
+        api_key: None: the value of ``OPENAI_API_KEY``; servers without keys accept any word.
+        timeout_s: seconds for one request.
+        max_retries: how often the ``openai`` client asks again on 408, 409, 429, 5xx and a lost
+            connection, with backoff and ``Retry-After``.
+        request: what the server wants in a request besides the prompt.
+        http_client: a client of the caller's, such as one with a mock transport.
+
+    Raises:
+        MissingError: the package ``openai`` is not installed.
+
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        model: str,
+        *,
+        api_key: str | None = None,
+        timeout_s: float = 120.0,
+        max_retries: int = 4,
+        request: RequestSettings | None = None,
+        http_client: httpx2.Client | None = None,
+    ) -> None:
+        try:
+            import openai
+        except ImportError as error:
+            needed = "pip install 'gradegpt[openai]'"
+            raise MissingError(f"an OpenAI-compatible server needs: {needed}") from error
+        self._openai, self.model = openai, model
+        self.request = request or RequestSettings()
+        self._client = openai.OpenAI(
+            base_url=base_url,
+            api_key=api_key or os.environ.get("OPENAI_API_KEY") or "none",
+            timeout=timeout_s,
+            max_retries=max_retries,
+            http_client=http_client,
+        )
+
+    def chat(
+        self, messages: Sequence[Message], max_new_tokens: int, **options: Any
+    ) -> Completion | Failure:
+        """The reply to a conversation, of at most ``max_new_tokens`` tokens besides thoughts."""
+        limit = max_new_tokens + self.request.thinking_tokens
+        wanted: dict[str, Any] = {self.request.max_tokens_name: limit, **options}
+        wanted["extra_body"] = wanted.get("extra_body", {}) | self.request.extra_body or None
+        wanted["messages"] = [m.model_dump() for m in messages]
+        create = self._client.chat.completions.create
+        return self._asked(lambda: _read(Completion, create(model=self.model, **wanted)))
+
+    def continuation(self, text: str, max_new_tokens: int) -> str | Failure:
+        """What follows a plain text, greedily, from ``<base_url>/completions``."""
+        wanted: dict[str, Any] = {"prompt": text, "max_tokens": max_new_tokens, "temperature": 0}
+        create = self._client.completions.create
+        made = self._asked(lambda: _read(_Continuations, create(model=self.model, **wanted)))
+        return made if isinstance(made, Failure) else made.choices[0].text
+
+    def answers(self) -> bool:
+        """Whether the server lists its models; any status below 500 shows that it is up."""
+        try:
+            self._client.with_options(max_retries=0, timeout=CHECK_S).models.list()
+        except self._openai.OpenAIError as error:
+            return isinstance(error, self._openai.APIStatusError) and error.status_code < 500
+        except ValueError:  # not JSON
+            pass
+        return True
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+    def _asked(self, ask: Callable[[], T]) -> T | Failure:
+        try:
+            return ask()
+        except self._openai.APITimeoutError as error:
+            # The SDK has one error for both; by name, as its HTTP library depends on its version.
+            if type(error.__cause__).__name__ == "ConnectTimeout":
+                return Failure("timeout", "no connection in time", again=True, down=True)
+            what = "no answer in time; raise timeout_s or lower concurrency"
+            return Failure("timeout", what, again=True, billed=True)
+        except self._openai.APIStatusError as error:
+            return _refused(error)
+        except self._openai.OpenAIError as error:
+            what = f"{str(error).rstrip('.')}; is the server running?"
+            return Failure("no-connection", what, again=True, down=True)
+        except ValueError as error:  # the body is not JSON, or not a completion's
+            why = explain(error) if isinstance(error, ValidationError) else error
+            return Failure("no-completion", f"not a chat completion ({why}); {_WRONG_URL}")
+
+
+class _Continuation(BaseModel):
+    text: str
+
+
+class _Continuations(BaseModel):
+    choices: list[_Continuation] = Field(min_length=1)
+
+
+def _read(kind: type[B], found: object) -> B:
+    """The part of a reply that is used, validated, as the ``openai`` client does not do it."""
+    return kind.model_validate(found, from_attributes=True)
+
+
+def _refused(error: openai.APIStatusError) -> Failure:
+    code, wait = error.status_code, retry_after(error.response.headers)
+    down = code >= 500
+    detail = f"HTTP {code}: {error.message}"
+    return Failure(f"http-{code}", detail, again=down or code in _AGAIN, down=down, wait=wait)
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds that the server asks to wait, from ``Retry-After`` in any of its forms."""
+    try:
+        if "retry-after-ms" in headers:
+            return float(headers["retry-after-ms"]) / 1000
+        return float(headers["retry-after"]) if "retry-after" in headers else None
+    except ValueError:
+        pass
+    try:
+        date = parsedate_to_datetime(headers["retry-after"])
+    except (KeyError, ValueError):
+        return None
+    return (date - datetime.now(UTC)).total_seconds() if date.tzinfo else None
