@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 from changes import ANSWERS, accepted, changed, held, is_name, is_short, turned
 
-from gradegpt.importers.labelled import Fields, Source, read_items
+from gradegpt.importers.labelled import Source, read_items
 from gradegpt.judges import RuleJudge
 from gradegpt.judges.parallel import ParallelJudge
 from gradegpt.schema import Item, Judgement, Verdict
@@ -81,7 +81,7 @@ def pairs(named: str, judge: ParallelJudge, seed: int) -> Iterator[Pair]:
     """All changed pairs of the rows of a file that the rules judge correct."""
     path, _, separator = named.partition("=")
     source = Source(path=path, reference_separator=separator)
-    own = source.model_copy(update={"fields": Fields(response="reference")})
+    own = source.model_copy(update={"fields": {"response": "reference"}})
     items = [i for i, _ in read_items(source)] or [i for i, _ in read_items(own)]
     judged = zip(items, judge.judge(items), strict=True)
     rows = [i for i, j in judged if j.verdict is Verdict.CORRECT and is_short(i.reference[0])]

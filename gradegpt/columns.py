@@ -1,7 +1,8 @@
 """Columns of a user's rows -> fields of an item: exact names first, then the usual other names.
 
-A field that two columns may hold is an error, and so is a column that holds no field: a misspelt
-``tolerance`` would otherwise change verdicts silently.
+This is the only place that decides which column is the reference. ``--map field=column`` names one,
+with dots for nested values. A field that two columns may hold is an error, and so is a column that
+holds no field: a misspelt ``tolerance`` would otherwise change verdicts silently.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import date, time
 from numbers import Number
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from pydantic import ValidationError
@@ -74,7 +76,7 @@ _EXAMPLES: Final = 3
 _A_DATE = "a date, not text (spreadsheets turn 3/4 into a date); format the column as text"
 
 
-class Options(NamedTuple):
+class Hints(NamedTuple):
     """How messages write the options that help: for the command line or for Python."""
 
     map: str
@@ -87,8 +89,8 @@ class Options(NamedTuple):
         return self.map.format(field=field, column=column)
 
 
-COMMAND_LINE: Final = Options("--map {field}={column}", "--ignore-extra")
-PYTHON: Final = Options("columns={{'{field}': '{column}'}}", "ignore_extra=True")
+COMMAND_LINE: Final = Hints("--map {field}={column}", "--ignore-extra")
+PYTHON: Final = Hints("columns={{'{field}': '{column}'}}", "ignore_extra=True")
 
 Seen = Mapping[str, Sequence[Any]]
 """The columns of a table, in order, each with its first values."""
@@ -97,16 +99,17 @@ Seen = Mapping[str, Sequence[Any]]
 class Columns(NamedTuple):
     """The column of each field of an item in ``fields``; "" for a field that no column holds.
 
-    ``labels`` are the columns that may hold the label, ``unread`` all columns that hold no field
-    and are allowed.
+    ``labels`` are the columns that may hold the label, ``known`` all columns that are read or need
+    not be, ``names`` all of the table. A field without a column has its value of ``defaults``.
     """
 
     fields: Mapping[str, str]
     labels: tuple[str, ...]
-    unread: frozenset[str]
+    known: frozenset[str]
     names: tuple[str, ...]
-    options: Options
+    hints: Hints
     ignore_extra: bool = False
+    defaults: Mapping[str, Any] = MappingProxyType({})
 
     @property
     def renamed(self) -> dict[str, str]:
@@ -117,6 +120,36 @@ class Columns(NamedTuple):
     def description(self) -> str:
         """The recognised columns in one line; empty where every column has its field's name."""
         return ", ".join(f"{field} = {name or '(none)'}" for field, name in self.renamed.items())
+
+
+def dig(value: Any, path: str) -> Any:
+    """The value at a dotted path, or None.
+
+    A number selects an element of a list; a name is looked up in every element. A column whose own
+    name contains dots is found, too.
+
+    >>> dig({"choices": [{"text": "4"}, {"text": "5"}]}, "choices.text")
+    ['4', '5']
+    >>> dig({"solution": ["first", "second"]}, "solution.0")
+    'first'
+    """
+    if isinstance(value, dict) and path in value:
+        return value[path]
+    head, _, rest = path.partition(".")
+    if isinstance(value, dict):
+        return dig(value[head], rest) if rest and head in value else None
+    if not isinstance(value, list):
+        return None
+    if not head.isdecimal():
+        found = [dig(element, path) for element in value]
+        return [each for each in found if each is not None] or None
+    element = value[int(head)] if int(head) < len(value) else None
+    return dig(element, rest) if rest else element
+
+
+def has_column(row: Iterable[str], path: str) -> bool:
+    """Whether the names of a row's columns have that one, or the one that a dotted path begins."""
+    return path in row or path.partition(".")[0] in row
 
 
 def survey(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
@@ -146,7 +179,7 @@ def recognise(
     given: Mapping[str, str] | None = None,
     *,
     name: str,
-    options: Options = PYTHON,
+    hints: Hints = PYTHON,
     ignore_extra: bool = False,
 ) -> Columns:
     """Find the fields among the columns: those ``given``, then exact names, then usual ones.
@@ -155,7 +188,7 @@ def recognise(
         seen: The columns, as ``survey`` returns them.
         given: Fields and the columns that hold them, "" for none; ``label`` may be among them.
         name: What messages call the table.
-        options: How messages name the options that help.
+        hints: How messages name the options that help.
         ignore_extra: Whether columns that hold no field are left out without a complaint.
 
     Raises:
@@ -172,14 +205,15 @@ def recognise(
     for field in FIELDS:
         found = [column for column in left if _USUAL.get(_key(column)) == field]
         if field not in fields and len(found) > 1:
-            raise InputError(_ambiguous(field, found, seen, name, options))
+            raise InputError(_ambiguous(field, found, seen, name, hints))
         if field not in fields and found:
             fields[field] = found[0]
     usual = [c for c in left if _key(c) in LABELS and c not in fields.values()]
     exact = [c for c in (LABEL, "verdict") if c in usual]
     labels = tuple(c for c in label or exact[:1] or usual if c)
-    unread = frozenset((*label, *usual, *absent, *_OF_LABELS)) - {*fields.values()}
-    return Columns(fields, labels, unread, tuple(seen), options, ignore_extra)
+    held = {column.partition(".")[0] for column in fields.values() if column not in seen}
+    known = frozenset((*label, *usual, *absent, *_OF_LABELS, *fields.values(), *held))
+    return Columns(fields, labels, known, tuple(seen), hints, ignore_extra)
 
 
 def read_item(
@@ -190,15 +224,14 @@ def read_item(
     Numbers are read as text; a column without a name is ignored. A row without an ``id`` gets its
     ``number``.
     """
-    known = {*columns.fields.values(), *columns.unread}
-    extra = [] if columns.ignore_extra else [name for name in row if name and name not in known]
+    extra = [] if columns.ignore_extra else [n for n in row if n and n not in columns.known]
     wrong = [_unknown(name, columns) for name in extra]
-    held = {field: row[name] for field, name in columns.fields.items() if name and name in row}
+    held = {field: dig(row, name) for field, name in columns.fields.items() if name}
     values = {field: _value(field, value) for field, value in held.items()}
     wrong += [Complaint(field, _A_DATE) for field in _TEXTS if _is_date(held.get(field))]
     kept = {f: v for f, v in values.items() if not (_is_nothing(v) or _is_left_out(f, v))}
     try:
-        item = Item.model_validate(kept)
+        item = Item.model_validate({**columns.defaults, **kept})
     except ValidationError as error:
         explained = dict.fromkeys(_explained(text, columns) for text in complaints(error))
         return None, wrong + list(explained)
@@ -210,16 +243,18 @@ def read_item(
 def _check(given: Mapping[str, str], seen: Seen, name: str) -> None:
     for field, column in given.items():
         if field not in FIELDS and field not in (LABEL, "verdict"):
-            near = suggest(field, FIELDS) or f"; use one of {', '.join((*FIELDS, LABEL))}"
+            meant = _USUAL.get(_key(field))
+            near = f"; did you mean {meant!r}?" if meant else suggest(field, FIELDS, cutoff=0.7)
+            near = near or f"; use one of {', '.join((*FIELDS, LABEL))}"
             raise SettingsError(f"map {field}={column}: there is no field {field!r}{near}")
-        if column and column not in seen:
-            have = f"{suggest(column, list(seen))}; the columns are: {', '.join(seen)}"
-            what = f"there is no column {column!r}{have}"
+        if column and not has_column(seen, column):
+            near = suggest(column, list(seen), cutoff=0.7)
+            what = f"there is no column {column!r}{near}; the columns are: {', '.join(seen)}"
             raise SettingsError(f"{name}: map {field}={column}: {what}")
 
 
-def _ambiguous(field: str, found: Sequence[str], seen: Seen, name: str, options: Options) -> str:
-    ways = " or ".join(options.mapping(field, column) for column in found)
+def _ambiguous(field: str, found: Sequence[str], seen: Seen, name: str, hints: Hints) -> str:
+    ways = " or ".join(hints.mapping(field, column) for column in found)
     head = f"{name}: `{field}` may be any of {', '.join(found)}; use {ways}"
     shown = (f"{column}: {' | '.join(map(_short, seen[column])) or '(empty)'}" for column in found)
     return "\n  ".join([head, *shown])
@@ -232,16 +267,22 @@ def _short(value: object, most: int = 60) -> str:
 
 
 def _unknown(column: str, columns: Columns) -> Complaint:
-    near = next(iter(difflib.get_close_matches(_key(column), _USUAL, n=1, cutoff=0.7)), "")
-    leave = f"{columns.options.ignore_extra} to leave it out"
-    if not near and not columns.options.has_objects:
-        skip = f"; use {columns.options.ignore_extra} to skip it"
+    near = _misspelt(_key(column))
+    leave = f"{columns.hints.ignore_extra} to leave it out"
+    if not near and not columns.hints.has_objects:
+        skip = f"; use {columns.hints.ignore_extra} to skip it"
         return Complaint(column, "unknown column", skip)
     if not near:
         return Complaint(column, "unknown column", f"; put it under 'meta', or use {leave}")
     field = _USUAL[near]
-    use = f"use {columns.options.mapping(field, column)}, or {leave}"
+    use = f"use {columns.hints.mapping(field, column)}, or {leave}"
     return Complaint(column, "unknown column", f"; did you mean {field}? {use}")
+
+
+def _misspelt(key: str) -> str:
+    """The usual name that was meant; none for another word, such as ``prompt_id``."""
+    alike = [name for name in _USUAL if abs(len(name) - len(key)) <= 1]
+    return next(iter(difflib.get_close_matches(key, alike, n=1, cutoff=0.85)), "")
 
 
 def _explained(text: str, columns: Columns) -> Complaint:
@@ -251,11 +292,11 @@ def _explained(text: str, columns: Columns) -> Complaint:
     field, _, inside = place.partition(".")
     column = columns.fields.get(field)
     if what == "field required" and not (column or inside):
-        how = columns.options.mapping(field, "COLUMN")
+        how = columns.hints.mapping(field, "COLUMN")
         return Complaint(field, what, f"; the columns are: {', '.join(columns.names)}; use {how}")
     if field in _STRUCTURED:
         place, what = field, f"expected {_STRUCTURED[field]}"
-    leave = f"; if it is something else, use {columns.options.mapping(field, '')} to leave it out"
+    leave = f"; if it is something else, use {columns.hints.mapping(field, '')} to leave it out"
     shown = f"{column or field}{place.removeprefix(field)}"
     return Complaint(shown, what, leave if field in _NOT_EMPTY else "")
 

@@ -7,12 +7,20 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gradegpt.columns import COMMAND_LINE, Columns, Options, read_item, recognise, survey
+from gradegpt.columns import COMMAND_LINE, Columns, Hints, read_item, recognise, survey
 from gradegpt.complaints import Complaint, Complaints
 from gradegpt.errors import InputError
 from gradegpt.records import sha256_file
 from gradegpt.schema import Item
-from gradegpt.tables import Form, Row, Source, Table
+from gradegpt.tables import Form, Rereadable, Row, Table, opened
+
+
+class Placed(NamedTuple):
+    """A row with its place, such as ``file:line``, and its item."""
+
+    where: str
+    row: Row
+    item: Item
 
 
 class CheckedInput(NamedTuple):
@@ -21,7 +29,7 @@ class CheckedInput(NamedTuple):
     ``sha256`` is the hash of the file's bytes when it was checked.
     """
 
-    table: Source
+    table: Table
     rows: int
     sha256: str
     columns: Columns
@@ -62,13 +70,18 @@ class CheckedInput(NamedTuple):
         """
         return items_of(self.table, self.columns, skip_bad=self.set_aside.rows > 0)
 
+    def placed(self) -> Iterator[Placed]:
+        """The rows and their items with their places; raises as ``items``."""
+        return _placed(self.table, self.columns, skip_bad=self.set_aside.rows > 0)
+
 
 def check_input(
-    source: str | Path | Source,
+    source: str | Path | Table,
     *,
     ignore_extra: bool = False,
     columns: Mapping[str, str] | None = None,
     skip_bad: bool = False,
+    defaults: Mapping[str, Any] | None = None,
 ) -> CheckedInput:
     """Read a whole table and report every row that is not an item. It may hold labels.
 
@@ -77,6 +90,7 @@ def check_input(
         ignore_extra: Whether columns that hold no field are left out; else they are an error.
         columns: Fields and the columns that hold them; the others are recognised by their names.
         skip_bad: Whether rows that are not items are left out and counted; else they are an error.
+        defaults: The values of fields that a row may lack.
 
     Raises:
         MissingError: there is no such file, or the library that reads it is not installed.
@@ -84,23 +98,23 @@ def check_input(
         SettingsError: ``columns`` names an unknown field or column.
 
     """
-    table = source if isinstance(source, Source) else Source.of(source)
+    table = source if isinstance(source, Table) else Table.of(source)
     seen = survey(row for _, row in table.rows() if not isinstance(row, str))
     found = recognise(
-        seen, columns, name=table.name, options=options_for(table.form), ignore_extra=ignore_extra
-    )
+        seen, columns, name=table.name, hints=hints_for(table.form), ignore_extra=ignore_extra
+    )._replace(defaults=defaults or {})
     wrong = Complaints(table.name)
     rows = count_items(table, found, wrong)
     accept(table.name, table.form, rows, wrong, skip_bad=skip_bad)
     return CheckedInput(table, rows, sha256_file(table.path), found, wrong)
 
 
-def options_for(*forms: Form) -> Options:
+def hints_for(*forms: Form) -> Hints:
     """How messages about tables of these forms write the options that help."""
     return COMMAND_LINE._replace(has_objects={*forms} <= {Form.JSONL, Form.JSON})
 
 
-def count_items(table: Table, columns: Columns, wrong: Complaints) -> int:
+def count_items(table: Rereadable, columns: Columns, wrong: Complaints) -> int:
     """The number of rows that are items; the others are added to ``wrong``."""
     items = 0
     for number, row in table.rows():
@@ -120,17 +134,52 @@ def accept(name: str, form: Form, items: int, wrong: Complaints, *, skip_bad: bo
         raise InputError(f"{name}: there are no rows{lines}")
 
 
-def items_of(table: Table, columns: Columns, *, skip_bad: bool) -> Iterator[tuple[Row, Item]]:
+def items_of(table: Rereadable, columns: Columns, *, skip_bad: bool) -> Iterator[tuple[Row, Item]]:
     """The rows and their items, in order.
 
     Raises:
         InputError: a row is no item, and ``skip_bad`` is not set.
 
     """
+    return ((row, item) for _, row, item in _placed(table, columns, skip_bad=skip_bad))
+
+
+def read_items(
+    path: str | Path,
+    columns: Mapping[str, str] | None = None,
+    *,
+    defaults: Mapping[str, Any] | None = None,
+    distinct: bool = False,
+) -> list[Placed]:
+    """The items of a table of any form, which may have other columns, with their rows and places.
+
+    Args:
+        path: The table; ``-`` for standard input, or ``hf:owner/name``.
+        columns: Fields and the columns that hold them, as in ``check_input``.
+        defaults: The values of fields that a row may lack: a question has no response.
+        distinct: Whether two rows with one id are an error.
+
+    Raises:
+        MissingError, InputError, SettingsError: as ``check_input``; or an id is repeated.
+
+    """
+    with opened(str(path)) as table:
+        checked = check_input(table, ignore_extra=True, columns=columns, defaults=defaults)
+        found = list(checked.placed())
+    first: dict[str, str] = {}
+    for where, _, item in found:
+        if distinct and first.setdefault(item.id, where) != where:
+            other = first[item.id].removeprefix(table.name).lstrip(": ")
+            what = f"is also the id of {other if other.startswith('row') else f'line {other}'}"
+            raise InputError(f"{where}: id: {item.id!r} {what}; give each row its own")
+    return found
+
+
+def _placed(table: Rereadable, columns: Columns, *, skip_bad: bool) -> Iterator[Placed]:
     for number, row in table.rows():
         item, wrong = _read_item(row, columns, number)
         if item is not None and not isinstance(row, str):
-            yield row, item
+            yield Placed(table.place(number), row, item)
         elif not skip_bad:
             found = Complaints(table.name)
             found.add(table.place(number), wrong)

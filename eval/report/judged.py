@@ -17,7 +17,7 @@ from gradegpt.outputs import judgements_path
 from gradegpt.records import read_rows, sha256_file
 from gradegpt.run import MANIFEST
 from gradegpt.schema import Item, Judgement, Outcome, Verdict
-from gradegpt.tables import Form, Row, Source, form_of
+from gradegpt.tables import Form, Row, Table, form_of
 
 from ..scores import scores
 from .results import Results, tags_of
@@ -82,7 +82,7 @@ def drawn_by(labels: Path) -> str:
         InputError: the sheet's rows say different things.
 
     """
-    rows = (row for _, row in Source.of(labels).rows() if not isinstance(row, str))
+    rows = (row for _, row in Table.of(labels).rows() if not isinstance(row, str))
     found = sorted({str(row.get("drawn") or "") for row in rows})
     if len(found) > 1:
         raise InputError(f"{labels}: drawn: is {' and '.join(map(repr, found))}; use one draw")
@@ -91,7 +91,7 @@ def drawn_by(labels: Path) -> str:
 
 def has_column(table: Path, column: str) -> bool:
     """Whether any row of a table has that column."""
-    return any(column in row for _, row in Source.of(table).rows() if not isinstance(row, str))
+    return any(column in row for _, row in Table.of(table).rows() if not isinstance(row, str))
 
 
 def _names(paths: Sequence[Path]) -> list[str]:
@@ -193,7 +193,7 @@ def _old(item: Item) -> Judgement:
 
 def _labels(path: Path, ids: Sequence[str], of: str) -> list[Verdict | None]:
     """The label of each judged row, by id; rows that the file does not label have none."""
-    table = Source.of(path)
+    table = Table.of(path)
     rows = [
         (number, row)
         for number, row in table.rows()
@@ -219,7 +219,7 @@ def _labels(path: Path, ids: Sequence[str], of: str) -> list[Verdict | None]:
 def _columns_of_labels(seen: Mapping[str, Sequence[Any]], path: Path) -> tuple[str | None, str]:
     """The columns of the id, if there is one, and of the label, by their usual names."""
     # One at a time: that two columns might hold a reference does not matter here.
-    one = {c: recognise({c: ()}, name=str(path), options=COMMAND_LINE, ignore_extra=True)
+    one = {c: recognise({c: ()}, name=str(path), hints=COMMAND_LINE, ignore_extra=True)
            for c in seen}  # fmt: skip
     identity = [c for c in seen if "id" in one[c].fields]
     label = [c for c in seen if one[c].labels and c not in (*_STATED, "labelled_by")]

@@ -11,7 +11,7 @@ from gradegpt.cluster.parts import Part, parts_of
 from gradegpt.cluster.tasks import Each
 from gradegpt.columns import Columns, joined, recognise, survey
 from gradegpt.complaints import Complaints
-from gradegpt.inputs import accept, count_items, options_for
+from gradegpt.inputs import accept, count_items, hints_for
 from gradegpt.tables.parquet import column_types, joined_types
 
 ROWS: Final = 8_192
@@ -74,7 +74,7 @@ def check_files(
     surveys = each(_surveyed, parts)
     found = recognise(
         joined(seen for seen, _ in surveys), columns,
-        name=name, options=options_for(*forms), ignore_extra=ignore_extra,
+        name=name, hints=hints_for(*forms), ignore_extra=ignore_extra,
     )  # fmt: skip
     items, wrong = list[int](), Complaints(name)
     for count, complaints in each(partial(_checked, found, name), parts):

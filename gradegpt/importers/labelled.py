@@ -13,16 +13,17 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, Field
 
-from gradegpt import tables
 from gradegpt.chain import parse_prompt
-from gradegpt.columns import COMMAND_LINE, FIELDS, Columns, Options, read_item
+from gradegpt.columns import COMMAND_LINE, FIELDS, Columns, Hints, dig, has_column, read_item
 from gradegpt.errors import InputError, MissingError
 from gradegpt.inputs import CheckedInput
 from gradegpt.labels import read_label
+from gradegpt.mistakes import suggest
 from gradegpt.records import validate
 from gradegpt.schema import AnswerType, Example, Item, Tolerance, TrainingRow, Verdict
 from gradegpt.settings import Settings
 from gradegpt.shipped import found
+from gradegpt.tables import Row, Table, form_of
 
 Split = Literal["train", "dev", "test"]
 _SHARES: dict[Split, float] = {"train": 0.75, "dev": 0.05, "test": 0.20}
@@ -32,37 +33,23 @@ _FIT: Final = 0.625
 """The share of all questions that are in ``fit``."""
 _SHOWN = 8
 """Values of a label's column that an error message shows."""
-_SETTINGS: Final = Options('fields: {{{field}: "{column}"}}', "")
+_HINTS: Final = Hints('fields: {{{field}: "{column}"}}', "")
+_DEFAULTS: Final = {
+    "id": "id", "question": "question", "context": "context", "reference": "reference",
+    "response": "response", "answer_type": "answer_type", "verdict": "label", "lang": "lang",
+    "labelled_by": "label_by",
+}  # fmt: skip
+"""The columns of the fields that are read without being named. The other fields of an item are not:
+in a file of another project such a column may hold anything."""
+_NAMES: Final = (*FIELDS, "verdict", "lang", "labelled_by", "source")
 
 
-class Fields(Settings):
-    """The column of each field. An empty name means that the file has no such column."""
-
-    id: str = "id"
-    question: str = "question"
-    context: str = "context"
-    reference: str = "reference"
-    response: str = "response"
-    verdict: str = "label"
-    lang: str = "lang"
-    labelled_by: str = "label_by"
-    answer_type: str = "answer_type"
-    source: str = ""
-    tolerance: str = ""
-    needs: str = ""
-    solution: str = ""
-    steps: str = ""
-    parts: str = ""
-    points: str = ""
-    tests: str = ""
-    tags: str = ""
-    meta: str = ""
-
-    @property
-    def columns(self) -> Columns:
-        """The columns of an item's fields."""
-        fields = {field: name for field in FIELDS if (name := getattr(self, field))}
-        return Columns(fields, (), frozenset(), (), _SETTINGS, ignore_extra=True)
+def _known(fields: dict[str, str]) -> dict[str, str]:
+    for field in fields:
+        if field not in _NAMES:
+            near = suggest(field, _NAMES, cutoff=0.7) or f"; use one of {', '.join(_NAMES)}"
+            raise ValueError(f"there is no field {field!r}{near}")
+    return fields
 
 
 class Source(Settings):
@@ -71,8 +58,9 @@ class Source(Settings):
     ``fields: null`` means that the rows are this project's own: examples with their own source,
     tolerance and answer type; or training rows as ``data_gen`` writes them, each read as the
     example in its prompt, with its pattern as the source. For other files ``fields`` names the
-    columns. Only answer types of ``AnswerType`` are kept; set ``fields.answer_type`` to "" where
-    the file's types mean something else. A label is read in the usual forms (``gradegpt.labels``).
+    column of a field where it has another name, "" for none. Only answer types of ``AnswerType``
+    are kept; set ``fields.answer_type`` to "" where the file's types mean something else. A label
+    is read in the usual forms (``gradegpt.labels``).
 
     ``split`` keeps one part of the questions (train 75 %, dev 5 %, test 20 %, by a hash of the
     question's text, so that all answers to a question are in the same part, in every file).
@@ -83,18 +71,28 @@ class Source(Settings):
 
     path: Annotated[str, AfterValidator(found)]
     name: str = ""
-    fields: Fields | None = Fields()
+    fields: Annotated[dict[str, str], AfterValidator(_known)] | None = Field(default={})
     split: Part | None = None
     reference_separator: str = ""
     tolerance: Tolerance | None = None
     set_aside: str | None = None
     limit: int | None = Field(default=None, ge=1)
 
+    def column(self, field: str) -> str:
+        """The column of a field; empty where the file has none."""
+        return (_DEFAULTS | (self.fields or {})).get(field, "")
+
+    @property
+    def columns(self) -> Columns:
+        """The columns of an item's fields."""
+        fields = {field: name for field in FIELDS if (name := self.column(field))}
+        return Columns(fields, (), frozenset(), (), _HINTS, ignore_extra=True)
+
     @property
     def label(self) -> str:
         """The source's name in tables: ``name``, or the file's name without its suffix."""
         path = Path(self.path)
-        return self.name or (path.stem if tables.form_of(path) else path.name)
+        return self.name or (path.stem if form_of(path) else path.name)
 
 
 def label_of(answers: CheckedInput) -> str | None:
@@ -117,8 +115,7 @@ def source_of(answers: CheckedInput, label: str) -> Source:
     own = {field: answers.columns.fields.get(field, "") for field in FIELDS}
     beside = ("lang", "labelled_by", "source")
     others = {name: name if name in answers.columns.names else "" for name in beside}
-    fields = Fields.model_validate(own | others | {"verdict": label})
-    return Source(path=str(answers.path), fields=fields)
+    return Source(path=str(answers.path), fields=own | others | {"verdict": label})
 
 
 def read_examples(source: Source) -> Iterator[Example]:
@@ -130,7 +127,8 @@ def read_examples(source: Source) -> Iterator[Example]:
             with ``file:line``.
 
     """
-    examples = (_example(row, source, where) for where, row in _rows(source.path))
+    rows = Table.of(source.path).valid()
+    examples = (_example(row, source, where) for where, row in rows)
     aside = _set_aside(source)
     mine = (e for e in examples if e is not None and e.id not in aside and _in_split(e, source))
     yield from islice(mine, source.limit)
@@ -158,35 +156,28 @@ def read_items(source: Source) -> Iterator[tuple[Item, str]]:
 
 
 def _items(source: Source) -> Iterator[tuple[Item, str]]:
-    fields = source.fields or Fields()
-    for where, row in _rows(source.path):
-        if (item := _item(row, source, fields, where)) is not None:
-            yield item, str(row.get(fields.lang) or "")
+    for where, row in Table.of(source.path).valid():
+        if (item := _item(row, source, where)) is not None:
+            yield item, str(row.get(source.column("lang")) or "")
 
 
-def _rows(path: str) -> Iterator[tuple[str, tables.Row]]:
-    form = tables.form_of(path) or tables.sniffed(Path(path))
-    return tables.valid_rows(path, form, tables.read(path, form))
-
-
-def _example(row: dict[str, Any], source: Source, where: str) -> Example | None:
-    fields = source.fields
-    if fields is None:
+def _example(row: Row, source: Source, where: str) -> Example | None:
+    if source.fields is None:
         return _own(row, source, where)
-    label = _column(row, fields.verdict, where)
-    verdict = verdict_of(label, where, source, fields.verdict)
-    if verdict is None or (item := _item(row, source, fields, where)) is None:
+    column = source.column("verdict")
+    verdict = verdict_of(_cell(row, column, where), where, source, column)
+    if verdict is None or (item := _item(row, source, where)) is None:
         return None
     return Example(
         **dict(item),
         verdict=verdict,
-        labelled_by=str(row.get(fields.labelled_by) or ""),
-        lang=str(row.get(fields.lang) or ""),
-        source=str(row.get(fields.source) or source.label),
+        labelled_by=str(row.get(source.column("labelled_by")) or ""),
+        lang=str(row.get(source.column("lang")) or ""),
+        source=str(row.get(source.column("source")) or source.label),
     )
 
 
-def _own(row: dict[str, Any], source: Source, where: str) -> Example | None:
+def _own(row: Row, source: Source, where: str) -> Example | None:
     """An example in this project's own form, with ``verdict`` or ``label``; or a training row."""
     if "completion" in row:
         return _trained_on(validate(TrainingRow, row, where), where)
@@ -215,17 +206,17 @@ def _trained_on(row: TrainingRow, where: str) -> Example:
     return validate(Example, mapped, where)
 
 
-def _item(row: dict[str, Any], source: Source, fields: Fields, where: str) -> Item | None:
+def _item(row: Row, source: Source, where: str) -> Item | None:
     """The item of a row; none without a response."""
-    if _column(row, fields.response, where) is None:
+    if _cell(row, source.column("response"), where) is None:
         return None
-    _column(row, fields.question, where)
-    reference = accepted(_column(row, fields.reference, where), source.reference_separator)
+    _cell(row, source.column("question"), where)
+    reference, kind = source.column("reference"), source.column("answer_type")
     cells = row | {
-        fields.reference: reference,
-        fields.answer_type: _answer_type(row.get(fields.answer_type)),
+        reference: accepted(_cell(row, reference, where), source.reference_separator),
+        kind: _answer_type(row.get(kind)),
     }
-    item, wrong = read_item(cells, fields.columns, where.rsplit("/", 1)[-1])
+    item, wrong = read_item(cells, source.columns, where.rsplit("/", 1)[-1])
     if item is None:
         raise InputError(f"{where}: {'; '.join(map(str, wrong))}")
     return item.model_copy(update={"tolerance": source.tolerance}) if source.tolerance else item
@@ -243,11 +234,11 @@ def accepted(reference: Any, separator: str) -> Any:
     return tuple(part.strip() for part in reference.split(separator) if part.strip()) or reference
 
 
-def _column(row: dict[str, Any], name: str, where: str) -> Any:
-    if name and name not in row:
+def _cell(row: Row, name: str, where: str) -> Any:
+    if name and not has_column(row, name):
         have = f"{', '.join(sorted(row))}; map columns with 'fields' in the settings"
         raise InputError(f"{where}: there is no column {name!r}; the row has: {have}")
-    return row[name] if name else None
+    return dig(row, name) if name else None
 
 
 def verdict_of(label: Any, where: str, source: Source, column: str) -> Verdict | None:
@@ -260,7 +251,7 @@ def verdict_of(label: Any, where: str, source: Source, column: str) -> Verdict |
     try:
         return read_label(label)
     except ValueError as error:
-        seen = Counter(repr(row.get(column)) for _, row in _rows(source.path))
+        seen = Counter(repr(dig(row, column)) for _, row in Table.of(source.path).valid())
         values = ", ".join(f"{value} ({n:,})" for value, n in seen.most_common(_SHOWN))
         more = f" and {len(seen) - _SHOWN:,} other values" if len(seen) > _SHOWN else ""
         held = f"the values of column {column!r}, with their counts: {values}{more}"

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
+
+from gradegpt.errors import MissingError
 
 
 class Form(StrEnum):
@@ -63,3 +66,18 @@ def plain(value: Any) -> Any:
 def place(name: str, form: Form, number: int) -> str:
     """The place of a row: ``file:line``, or ``file: row n`` where rows are not lines."""
     return f"{name}:{number}" if form in _BY_LINE else f"{name}: row {number}"
+
+
+def library(module: str, name: str, extra: str = "tables") -> Any:
+    """A module that is not always installed.
+
+    Raises:
+        MissingError: it is not there; the message begins with ``name`` and says what to install.
+
+    """
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        package = module.partition(".")[0]
+        how = f"install it with pip install 'gradegpt[{extra}]'"
+        raise MissingError(f"{name}: needs {package}; {how}") from error

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
-from gradegpt.errors import InputError, MissingError
-from gradegpt.tables.forms import Row, Rows
+from gradegpt.errors import InputError
+from gradegpt.tables.forms import Row, Rows, library
 from gradegpt.tables.separated import as_cell
 
 
@@ -71,11 +71,4 @@ def _array(pyarrow: Any, values: list[Any], wanted: Any = None) -> Any:
 
 def pyarrow_for(name: str) -> tuple[Any, Any]:
     """Pyarrow and its Parquet module; raises ``MissingError``, which begins with ``name``."""
-    try:
-        import pyarrow
-        from pyarrow import parquet
-    except ImportError as error:
-        raise MissingError(
-            f"{name}: needs pyarrow; install it with pip install 'gradegpt[tables]'"
-        ) from error
-    return pyarrow, parquet
+    return library("pyarrow", name), library("pyarrow.parquet", name)

@@ -11,8 +11,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, Final, TextIO
 
-from gradegpt.errors import InputError, MissingError
-from gradegpt.tables.forms import Row, Rows
+from gradegpt.errors import InputError
+from gradegpt.tables.forms import Row, Rows, library
 from gradegpt.tables.separated import as_cell, header_of
 
 LONGEST: Final = 32_767
@@ -23,7 +23,7 @@ _BROKEN: Final = (zipfile.BadZipFile, KeyError, ValueError, OSError, SyntaxError
 
 def read_xlsx(path: Path, name: str) -> Rows:
     """The rows of the only sheet with rows, each with its number in the sheet."""
-    openpyxl = openpyxl_for(name)
+    openpyxl = library("openpyxl", name)
     try:
         with (
             path.open("rb") as file,
@@ -44,18 +44,15 @@ def read_xlsx(path: Path, name: str) -> Rows:
 
 def write_xlsx(out: TextIO, columns: Sequence[str], rows: Iterable[Row]) -> None:
     """Write one sheet: the columns, then the rows. No text becomes a formula."""
-    openpyxl = openpyxl_for("XLSX")
-    from openpyxl.cell import WriteOnlyCell
-    from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
-
+    openpyxl, cells = library("openpyxl", "XLSX"), library("openpyxl.cell.cell", "XLSX")
     book = openpyxl.Workbook(write_only=True)
     sheet = book.create_sheet("rows")
 
     def cell(value: Any) -> Any:
         if value is None or isinstance(value, bool | int | float):
             return value
-        text = ILLEGAL_CHARACTERS_RE.sub("\ufffd", as_cell(value))
-        made = WriteOnlyCell(sheet, text)
+        text = cells.ILLEGAL_CHARACTERS_RE.sub("\ufffd", as_cell(value))
+        made = cells.WriteOnlyCell(sheet, text)
         made.data_type = "s"  # "=1+1" in a response is text, not a formula
         return made
 
@@ -82,14 +79,3 @@ def _rows(sheet: Any, name: str) -> Rows:
 
 def _has_rows(sheet: Any) -> bool:
     return any(cell is not None for cells in sheet.iter_rows(values_only=True) for cell in cells)
-
-
-def openpyxl_for(name: str) -> Any:
-    """openpyxl; raises ``MissingError``, which begins with ``name``, without it."""
-    try:
-        import openpyxl
-    except ImportError as error:
-        raise MissingError(
-            f"{name}: needs openpyxl; install it with pip install 'gradegpt[tables]'"
-        ) from error
-    return openpyxl

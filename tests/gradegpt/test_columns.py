@@ -35,7 +35,7 @@ def item_of(row: dict[str, Any], **options: Any) -> Item:
 
 
 def complaints_of(row: dict[str, Any], **options: Any) -> list[Complaint]:
-    columns = recognise(survey([row]), name="t", options=COMMAND_LINE, **options)
+    columns = recognise(survey([row]), name="t", hints=COMMAND_LINE, **options)
     return read_item(row, columns, 1)[1]
 
 
@@ -150,6 +150,43 @@ def test_a_given_column_wins_over_an_exact_name() -> None:
     assert (wrong.field, wrong.what) == ("reference", "unknown column")
 
 
+def test_a_column_may_be_a_path_into_nested_values() -> None:
+    """With dots; a column whose own name has dots is found, and the outer column is read."""
+    row = {"doc": {"gold": ["4", "four"], "q": "2+2=?"}, "choices": [{"text": "4"}], "n": 1}
+    given = {"reference": "doc.gold", "question": "doc.q", "response": "choices.0.text"}
+    columns = recognise(survey([row]), given | {"id": "n"}, name="t")
+    item, wrong = read_item(row, columns, 7)
+    assert (item, wrong) == (
+        Item(id="1", question="2+2=?", reference=("4", "four"), response="4"), [],
+    )  # fmt: skip
+    assert columns.description == (
+        "id = n, question = doc.q, reference = doc.gold, response = choices.0.text"
+    )
+    assert item_of(ROW | {"a.b": "5"}, given={"context": "a.b"}).context == "5"
+    (wrong_,) = complaints_of(ROW | {"doc": {}}, given={"reference": "doc.gold"}, ignore_extra=True)
+    assert (wrong_.field, wrong_.what) == ("doc.gold", "field required")
+
+
+@pytest.mark.parametrize(
+    ("column", "meant"),
+    [("refrence", "reference"), ("Reponse", "response"), ("quetsion", "question"),
+     ("prompt_id", ""), ("question_type", ""), ("response_time", ""), ("answer_key", ""),
+     ("score", ""), ("level", ""), ("output_tokens", "")],
+)  # fmt: skip
+def test_only_a_misspelt_column_is_taken_for_a_field(column: str, meant: str) -> None:
+    """A name with one more word is another thing: no suggestion is better than an absurd one."""
+    (wrong,) = complaints_of(ROW | {column: "x"})
+    assert wrong.advice.startswith(
+        f"; did you mean {meant}? " if meant else "; put it under 'meta'"
+    )
+
+
+def test_a_map_whose_field_is_a_usual_name_of_another_is_an_error_that_names_it() -> None:
+    """``answer`` is the usual name of the reference, and not like ``answer_type``."""
+    with pytest.raises(SettingsError, match="no field 'answer'; did you mean 'reference'"):
+        recognise(survey([ROW]), {"answer": "reference"}, name="t")
+
+
 def test_two_columns_for_one_field_are_an_error_that_shows_three_rows_of_each() -> None:
     """No column is guessed; empty cells are not shown."""
     rows = [
@@ -157,7 +194,7 @@ def test_two_columns_for_one_field_are_an_error_that_shows_three_rows_of_each() 
         for n in range(6)
     ]
     with pytest.raises(InputError) as caught:
-        recognise(survey(rows), name="in.csv", options=COMMAND_LINE)
+        recognise(survey(rows), name="in.csv", hints=COMMAND_LINE)
     assert str(caught.value) == (
         "in.csv: `response` may be any of prediction, output; "
         "use --map response=prediction or --map response=output\n"
@@ -242,7 +279,7 @@ def test_an_unknown_column_of_a_flat_table_cannot_go_into_meta() -> None:
     seen = {"reference": ["4"], "response": ["4"], "model": ["m"]}
     _, (wrong,) = read_item(
         {"reference": "4", "response": "4", "model": "m"},
-        recognise(seen, name="in.csv", options=flat), 1,
+        recognise(seen, name="in.csv", hints=flat), 1,
     )  # fmt: skip
     assert wrong == Complaint("model", "unknown column", "; use --ignore-extra to skip it")
 

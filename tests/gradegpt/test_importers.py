@@ -16,7 +16,6 @@ from gradegpt import tables
 from gradegpt.chain import Chain, PromptSettings, build_prompt, render_chain
 from gradegpt.errors import InputError, MissingError
 from gradegpt.importers.labelled import (
-    Fields,
     Source,
     accepted,
     question_key,
@@ -371,7 +370,21 @@ def test_a_source_is_named_after_its_file() -> None:
     """Unless it has a name of its own."""
     assert Source(path="a/b/graded.jsonl").label == "graded"
     assert Source(path="a/b/graded.jsonl", name="mine").label == "mine"
-    assert Fields().verdict == "label"
+
+
+def test_a_field_that_does_not_exist_is_an_error_that_suggests_one() -> None:
+    """A misspelt field would otherwise be read from its usual column."""
+    with pytest.raises(ValueError, match="no field 'refrence'; did you mean 'reference'"):
+        Source(path="graded.jsonl", fields={"refrence": "gold"})
+
+
+def test_a_column_may_be_a_path_into_nested_objects(source: Any) -> None:
+    """With dots, in the settings as on the command line."""
+    row = {"doc": {"q": "2+2=?", "gold": ["4", "four"]}, "response": "4", "grades": [{"ok": 1}]}
+    fields = {"question": "doc.q", "reference": "doc.gold", "verdict": "grades.0.ok"}
+    (example,) = read_examples(source(row, fields=fields))
+    assert (example.question, example.reference) == ("2+2=?", ("4", "four"))
+    assert example.verdict is Verdict.CORRECT
 
 
 def test_a_training_row_is_read_as_the_example_in_its_prompt(source: Any) -> None:

@@ -17,7 +17,8 @@ import pytest
 
 from gradegpt import cli
 from gradegpt.errors import EngineError, GradeGPTError, InputError, MissingError, OutputError
-from gradegpt.importers.logs import inspect_ai, lm_eval, opencompass, verl
+from gradegpt.importers.logs import inspect_ai, opencompass
+from gradegpt.importers.logs.by_row import LM_EVAL, user_turn
 from gradegpt.importers.logs.changed import Scored, by_task, changed, shown, was_right
 from gradegpt.importers.logs.regrade import TOOLS, between, compare, items_of, recognise
 from gradegpt.importers.logs.rows import (
@@ -173,7 +174,7 @@ def test_lm_eval_reads_worked_references_repeats_and_older_rows(tmp_path: Path) 
         "resps": [["71", "72"]], "filtered_resps": ["72"], "acc": 1.0,
     }  # fmt: skip
     write_rows(tmp_path / "old.jsonl", [row, {**row, "filtered_resps": [["71", "72"]]}])
-    first, second = lm_eval.read(tmp_path / "old.jsonl")
+    first, second = LM_EVAL.read(tmp_path / "old.jsonl")
     assert isinstance(first, LoggedItem)
     assert isinstance(second, LeftOut)
     assert (first.item.reference, first.item.solution) == (("72",), "48 / 2 = 24")
@@ -490,7 +491,7 @@ def test_rollouts_are_read_with_the_users_turn_and_the_reward() -> None:
 )  # fmt: skip
 def test_the_users_turn_is_found_in_each_models_template(prompt: str, question: str) -> None:
     """Where there is none, the whole prompt is the question."""
-    assert verl.user_turn(prompt) == question
+    assert user_turn(prompt) == question
 
 
 def test_shared_values_are_read_strictly() -> None:

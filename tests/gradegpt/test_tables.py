@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import datetime
 import json
 import subprocess
@@ -21,7 +20,7 @@ from hypothesis import strategies as st
 from gradegpt import tables
 from gradegpt.errors import InputError, MissingError
 from gradegpt.records import whole_file
-from gradegpt.tables import Form, Source, files, form_of, opened, read, read_table, sniffed
+from gradegpt.tables import Form, Table, files, form_of, opened, read, read_table, sniffed
 from gradegpt.tables.xlsx import LONGEST, too_long
 
 Write = Callable[[str, str], str]
@@ -204,14 +203,8 @@ def test_a_missing_library_is_an_error(
     path: str, library: str, extra: str, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It names the command that installs it."""
-    real = builtins.__import__
-
-    def without(name: str, *rest: Any) -> Any:
-        if name.startswith(library):
-            raise ImportError(name)
-        return real(name, *rest)
-
-    monkeypatch.setattr(builtins, "__import__", without)
+    for module in (library, f"{library}.parquet"):
+        monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingError, match=rf"needs {library}; .*gradegpt\[{extra}\]"):
         list(read_table(path if path.startswith("hf:") else write(path, "")))
 
@@ -306,7 +299,7 @@ def test_the_rows_after_a_wrong_row_are_read(write: Write) -> None:
         "t.json": '[{"a": "1"}, 7, {"a": "2"}]',
     }
     for name, content in broken.items():
-        rows = [row for _, row in Source.of(write(name, content)).rows()]
+        rows = [row for _, row in Table.of(write(name, content)).rows()]
         assert [rows[0], rows[2]] == [{"a": "1"}, {"a": "2"}]
         assert isinstance(rows[1], str)
 

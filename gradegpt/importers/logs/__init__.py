@@ -5,9 +5,7 @@ judging, ``compare`` compares the old scores with the judgements, and ``between`
 files of judgements.
 """
 
-from gradegpt.importers.logs.regrade import Tool as Tool
-from gradegpt.importers.logs.regrade import between as between
-from gradegpt.importers.logs.regrade import compare as compare
-from gradegpt.importers.logs.regrade import is_regraded as is_regraded
-from gradegpt.importers.logs.regrade import items_of as items_of
-from gradegpt.importers.logs.regrade import recognise as recognise
+from gradegpt.importers.logs.regrade import between, compare, is_regraded, items_of, recognise
+from gradegpt.importers.logs.rows import Tool
+
+__all__ = ["Tool", "between", "compare", "is_regraded", "items_of", "recognise"]

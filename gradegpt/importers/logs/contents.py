@@ -4,37 +4,42 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from gradegpt import tables
 from gradegpt.errors import InputError
 from gradegpt.records import parse_json
+from gradegpt.tables import Form, Row, Table, as_cell, sniffed
 
-Form = Literal["lines", "json", "zip", "table", "html", "other"]
 _HEAD: Final = 65_536
-_TABLES: Final = (tables.Form.CSV, tables.Form.TSV, tables.Form.XLSX)
+_TABLES: Final = (Form.CSV, Form.TSV, Form.XLSX)
+_WORDS: Final = {
+    "lines": "JSON Lines with the keys", "json": "JSON with the keys", "zip": "a zip of",
+    "table": "a table with the columns", "html": "HTML",
+    "other": "not JSON, a zip, a table or HTML",
+}  # fmt: skip
 
 
 class Contents(NamedTuple):
-    """The form of a file, and its contents.
+    """The form of a file, one of ``_WORDS``, and its contents.
 
     ``value`` is the first object of JSON Lines or the whole JSON document; ``names`` are the
     columns of a table, the members of a zip, or the keys of ``value``.
     """
 
-    form: Form
+    form: str
     names: frozenset[str] = frozenset()
     value: Any = None
 
     @property
     def words(self) -> str:
         """The form and the names, in a few words."""
-        shown = ", ".join(sorted(self.names)[:12]) or "nothing named"
-        whats = {"lines": "JSON Lines with the keys", "json": "JSON with the keys",
-                 "zip": "a zip of", "table": "a table with the columns",
-                 "html": "HTML", "other": "not JSON, a zip, a table or HTML"}  # fmt: skip
-        return f"{whats[self.form]} {shown}" if self.names else whats[self.form]
+        return " ".join([_WORDS[self.form], ", ".join(sorted(self.names)[:12])]).rstrip()
+
+    def is_document(self, *keys: str) -> bool:
+        """Whether it is a JSON document with all these keys, on one line or several."""
+        return self.form in ("json", "lines") and self.names.issuperset(keys)
 
 
 def contents_of(path: Path) -> Contents:
@@ -51,62 +56,51 @@ def contents_of(path: Path) -> Contents:
         return Contents("html", value=head.decode("utf-8", "replace"))
     if start.startswith((b"{", b"[")):
         return _json(path)
-    members = _members(path) if head.startswith(b"PK\x03\x04") else None
-    if members and "xl/workbook.xml" not in members:
-        return Contents("zip", members)
-    form = tables.sniffed(path)
-    return Contents("table", _columns(path, form)) if form in _TABLES else Contents("other")
-
-
-def _columns(path: Path, form: tables.Form) -> frozenset[str]:
-    """The columns of a table; none if it cannot be read, which its reader will report."""
+    if head.startswith(b"PK\x03\x04"):
+        with suppress(zipfile.BadZipFile), zipfile.ZipFile(path) as packed:
+            members = packed.namelist()
+            if members and "xl/workbook.xml" not in members:
+                return Contents("zip", frozenset(members))
+    if sniffed(path) not in _TABLES:
+        return Contents("other")
     try:
-        rows = (row for _, row in tables.read(path, form) if not isinstance(row, str))
-        return frozenset(next(rows, ()))
-    except InputError:
-        return frozenset()
-
-
-def _members(path: Path) -> frozenset[str]:
-    try:
-        with zipfile.ZipFile(path) as packed:
-            return frozenset(packed.namelist())
-    except zipfile.BadZipFile:
-        return frozenset()
+        rows = (row for _, row in _table(path).rows() if not isinstance(row, str))
+        return Contents("table", frozenset(next(rows, ())))
+    except InputError:  # which the reader of tables will report
+        return Contents("table")
 
 
 def _json(path: Path) -> Contents:
     with path.open("rb") as file:
-        first = next((line for line in file if not line.isspace()), b"")
-    lines = _parsed(first)
-    if isinstance(lines, dict):
-        return Contents("lines", frozenset(lines), lines)
+        first = _parsed(next((line for line in file if not line.isspace()), b""))
+    if isinstance(first, dict):
+        return Contents("lines", frozenset(first), first)
     value = _parsed(path.read_bytes())
-    if isinstance(value, dict):
-        return Contents("json", frozenset(value), value)
-    if isinstance(value, list) and value and isinstance(value[0], dict):
-        return Contents("json", frozenset(value[0]), value)
-    return Contents("other")
+    head = value[0] if isinstance(value, list) and value else value
+    return Contents("json", frozenset(head), value) if isinstance(head, dict) else Contents("other")
 
 
 def _parsed(raw: bytes) -> Any:
-    try:
+    with suppress(ValueError, RecursionError):
         return parse_json(raw)
-    except (ValueError, RecursionError):
-        return None
 
 
-def table(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
-    """``(where, row)`` of a table, tab- or comma-separated or a workbook; its cells are texts.
+def _table(path: Path) -> Table:
+    return Table(path, sniffed(path), str(path))
+
+
+def rows_of(path: Path) -> Iterator[tuple[str, Row]]:
+    """``(where, row)`` of JSON Lines or of a table, whose cells are texts.
 
     Raises:
         InputError: a row that cannot be read; the message begins with its place.
         MissingError: the file is a workbook, and openpyxl is not installed.
 
     """
-    form = tables.sniffed(path)
-    for where, row in tables.valid_rows(str(path), form, tables.read(path, form)):
-        yield where, {name: tables.as_cell(cell) for name, cell in row.items()}
+    table = _table(path)
+    for where, row in table.valid():
+        of_text = table.form in _TABLES
+        yield where, {name: as_cell(cell) for name, cell in row.items()} if of_text else row
 
 
 def document(path: Path) -> Any:

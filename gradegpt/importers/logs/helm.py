@@ -15,9 +15,8 @@ from typing import Any, Final
 
 from gradegpt.errors import InputError
 from gradegpt.importers.logs.contents import Contents, document
-from gradegpt.importers.logs.rows import LeftOut, Read, each, logged_item, with_options
+from gradegpt.importers.logs.rows import LeftOut, Read, Tool, each, logged_item, with_options
 
-SHAPE: Final = "JSON with adapter_spec and request_states (scenario_state.json)"
 _METRICS: Final = (
     "final_number_exact_match", "math_equiv_chain_of_thought", "math_equiv",
     "chain_of_thought_correctness", "quasi_exact_match", "exact_match", "f1_score",
@@ -30,9 +29,8 @@ Stats = dict[Key, tuple[str, float]]
 
 def fits(file: Contents) -> bool:
     """Whether the file is the state of a scenario, or the statistics beside one."""
-    states = {"adapter_spec", "request_states"} <= file.names
-    stats = isinstance(file.value, list) and {"instance_id", "stats"} <= file.names
-    return file.form in ("json", "lines") and (states or stats)
+    stats = isinstance(file.value, list) and file.is_document("instance_id", "stats")
+    return stats or file.is_document("adapter_spec", "request_states")
 
 
 def read(path: Path) -> Iterator[Read]:
@@ -91,9 +89,11 @@ def _stats(path: Path) -> Stats:
         key = _key(row["instance_id"], row, row.get("perturbation"))
         named = ((s["name"]["name"], s) for s in row["stats"] if s.get("count"))
         means[key] |= {name: s["sum"] / s["count"] for name, s in named if name in _METRICS}
-    return {key: _first(of) for key, of in means.items() if of}
+    return {
+        key: min(of.items(), key=lambda m: _METRICS.index(m[0])) for key, of in means.items() if of
+    }
 
 
-def _first(means: dict[str, float]) -> tuple[str, float]:
-    metric = next(name for name in _METRICS if name in means)
-    return metric, means[metric]
+HELM: Final = Tool(
+    "HELM", "JSON with adapter_spec and request_states (scenario_state.json)", fits, read
+)

@@ -21,6 +21,7 @@ from gradegpt.importers.logs.contents import Contents, document
 from gradegpt.importers.logs.rows import (
     LeftOut,
     Read,
+    Tool,
     each,
     logged_item,
     question_and_context,
@@ -30,7 +31,6 @@ from gradegpt.importers.logs.rows import (
 )
 from gradegpt.records import parse_json
 
-SHAPE: Final = "a zip with header.json or _journal/start.json, or JSON with eval, status and plan"
 _GRADES: Final = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 """The values of Inspect's own ``value_to_float``."""
 _FIELDS: Final = {"id", "epoch", "input", "choices", "target", "output", "scores", "error"}
@@ -40,23 +40,18 @@ def fits(file: Contents) -> bool:
     """Whether the file is a log of Inspect."""
     if file.form == "zip":
         return not file.names.isdisjoint({"header.json", "_journal/start.json"})
-    return file.form in ("json", "lines") and {"eval", "status", "plan"} <= file.names
+    return file.is_document("eval", "status", "plan")
 
 
 def read(path: Path) -> Iterator[Read]:
     """Every sample; the old score is that of the first scorer."""
-    packed = zipfile.is_zipfile(path)
-    task, samples = _packed(path) if packed else _plain(document(path))
+    if not zipfile.is_zipfile(path):
+        log = document(path)
+        task, samples = str(log["eval"].get("task", "")), log.get("samples") or []
+    else:
+        task, samples = by_package(path) if find_spec("inspect_ai") else by_zip(path)
     rows = ((f"{path}: sample {n}", sample) for n, sample in enumerate(samples, start=1))
     yield from each(rows, partial(_read, task=task))
-
-
-def _plain(log: dict[str, Any]) -> tuple[str, list[dict[str, Any]]]:
-    return str(log["eval"].get("task", "")), log.get("samples") or []
-
-
-def _packed(path: Path) -> tuple[str, list[dict[str, Any]]]:
-    return by_package(path) if find_spec("inspect_ai") else by_zip(path)
 
 
 def by_package(path: Path) -> tuple[str, list[dict[str, Any]]]:
@@ -99,6 +94,7 @@ def _read(sample: dict[str, Any], where: str, task: str) -> Read:
     choices, epoch = sample.get("choices") or (), sample.get("epoch") or 1
     scores: dict[str, Any] = sample.get("scores") or {}
     metric = next(iter(scores), "")
+    old = scores[metric].get("value") if scores else None
     return logged_item(
         where,
         name=f"{task}/{sample.get('id')}" + (f"/epoch{epoch}" if epoch > 1 else ""),
@@ -108,7 +104,7 @@ def _read(sample: dict[str, Any], where: str, task: str) -> Read:
         reference=references(sample.get("target")),
         response=_completion(sample.get("output") or {}),
         metric=metric,
-        old=_number(scores[metric].get("value")) if scores else None,
+        old=_GRADES.get(old, old) if isinstance(old, str) else old,
         needs="all" if choices else None,
     )
 
@@ -120,5 +116,9 @@ def _completion(output: dict[str, Any]) -> str | None:
     return output.get("completion")
 
 
-def _number(value: Any) -> Any:
-    return _GRADES.get(value, value) if isinstance(value, str) else value
+INSPECT: Final = Tool(
+    "Inspect",
+    "a zip with header.json or _journal/start.json, or JSON with eval, status and plan",
+    fits,
+    read,
+)

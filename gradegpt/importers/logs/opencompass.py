@@ -20,9 +20,8 @@ from typing import Any, Final, NamedTuple
 
 from gradegpt.errors import InputError
 from gradegpt.importers.logs.contents import Contents, document
-from gradegpt.importers.logs.rows import LeftOut, Read, each, listed, logged_item
+from gradegpt.importers.logs.rows import LeftOut, Read, Tool, each, listed, logged_item
 
-SHAPE: Final = 'JSON {"0": {origin_prompt, prediction}}, or with details of predictions'
 NO_PREDICTIONS: Final = (
     "the results hold what was extracted from the response; keep predictions/ beside results/"
 )
@@ -40,9 +39,8 @@ class _Row(NamedTuple):
 
 def fits(file: Contents) -> bool:
     """Whether the file is predictions or results."""
-    if file.form not in ("json", "lines") or not isinstance(file.value, dict):
-        return False
-    return _is_predictions(file.value) or _details(file.value) != []
+    found = file.value if file.is_document() and isinstance(file.value, dict) else {}
+    return bool(_is_predictions(found) or _details(found))
 
 
 def read(path: Path) -> Iterator[Read]:
@@ -163,3 +161,11 @@ def _question(prompt: Any) -> str:
         return prompt
     turns = [t for t in prompt or () if isinstance(t, dict) and t.get("role") == "HUMAN"]
     return str(turns[-1].get("prompt", "")) if turns else ""
+
+
+OPENCOMPASS: Final = Tool(
+    "OpenCompass",
+    'JSON {"0": {origin_prompt, prediction}}, or with details of predictions',
+    fits,
+    read,
+)

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from gradegpt.errors import InputError, MissingError
-from gradegpt.importers.logs import (
-    evalscope,
-    helm,
-    inspect_ai,
-    lm_eval,
-    opencompass,
-    openrlhf,
-    simple_evals,
-    verl,
-    vlmevalkit,
-)
+from gradegpt.importers.logs.by_row import EVALSCOPE, LM_EVAL, OPENRLHF, VERL, VLMEVALKIT
 from gradegpt.importers.logs.changed import Scored, shown
-from gradegpt.importers.logs.contents import Contents, contents_of
-from gradegpt.importers.logs.rows import LeftOut, LoggedItem, Read
+from gradegpt.importers.logs.contents import contents_of
+from gradegpt.importers.logs.helm import HELM
+from gradegpt.importers.logs.inspect_ai import INSPECT
+from gradegpt.importers.logs.opencompass import OPENCOMPASS
+from gradegpt.importers.logs.rows import LeftOut, LoggedItem, Read, Tool
+from gradegpt.importers.logs.simple_evals import SIMPLE_EVALS
 from gradegpt.records import read_rows, write_rows
 from gradegpt.schema import Item, Judgement, Outcome, Verdict
 
@@ -29,31 +23,9 @@ ITEMS: Final = ".items.jsonl"
 """The suffix of an output's name for the items of its log."""
 SCORES: Final = ".scores.jsonl"
 """The suffix of an output's name for the old and new scores."""
-
-
-class Tool(NamedTuple):
-    """A kind of log: how it is recognised, and how it is read."""
-
-    name: str
-    shape: str
-    fits: Callable[[Contents], bool]
-    read: Callable[[Path], Iterator[Read]]
-
-
-TOOLS: Final = tuple(
-    Tool(name, module.SHAPE, module.fits, module.read)
-    for name, module in (
-        ("lm-evaluation-harness", lm_eval),
-        ("Inspect", inspect_ai),
-        ("OpenCompass", opencompass),
-        ("VLMEvalKit", vlmevalkit),
-        ("evalscope", evalscope),
-        ("simple-evals", simple_evals),
-        ("HELM", helm),
-        ("verl", verl),
-        ("OpenRLHF", openrlhf),
-    )
-)
+TOOLS: Final = (
+    LM_EVAL, INSPECT, OPENCOMPASS, VLMEVALKIT, EVALSCOPE, SIMPLE_EVALS, HELM, VERL, OPENRLHF,
+)  # fmt: skip
 
 
 def recognise(path: str | Path) -> Tool | None:

@@ -10,7 +10,8 @@ from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 from gradegpt.answers.options import LETTERS
 from gradegpt.errors import InputError
-from gradegpt.records import read_objects, validate
+from gradegpt.importers.logs.contents import Contents
+from gradegpt.records import validate
 from gradegpt.schema import Item
 
 T = TypeVar("T")
@@ -43,9 +44,13 @@ class LeftOut(NamedTuple):
 Read = LoggedItem | LeftOut
 
 
-def lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """``(file:line, object)`` for every line of JSON Lines."""
-    return ((f"{path}:{number}", row) for number, row in read_objects(path))
+class Tool(NamedTuple):
+    """A kind of log: how it is recognised, and how it is read."""
+
+    name: str
+    shape: str
+    fits: Callable[[Contents], bool]
+    read: Callable[[Path], Iterator[Read]]
 
 
 def each(rows: Iterable[tuple[str, T]], read: Callable[[T, str], Read]) -> Iterator[Read]:

@@ -16,9 +16,8 @@ from typing import Final
 
 from gradegpt.errors import InputError
 from gradegpt.importers.logs.contents import Contents, contents_of, document
-from gradegpt.importers.logs.rows import Read, each, logged_item, question_and_context
+from gradegpt.importers.logs.rows import Read, Tool, each, logged_item, question_and_context
 
-SHAPE: Final = "JSON with score, metrics, htmls and convos, or its HTML report"
 _MESSAGE: Final = re.compile(r'(?s)<div class="message (\w+)">.*?<pre>(.*?)</pre>')
 _FIELD: Final = r"(?s)<p>{}: (.*?)</p>"
 _REPORT: Final = "<h3>Prompt conversation</h3>"
@@ -26,9 +25,8 @@ _REPORT: Final = "<h3>Prompt conversation</h3>"
 
 def fits(file: Contents) -> bool:
     """Whether the file is all results of an eval, or their report."""
-    if file.form == "html":
-        return _REPORT in file.value
-    return file.form in ("json", "lines") and {"score", "metrics", "htmls", "convos"} <= file.names
+    report = file.form == "html" and _REPORT in file.value
+    return report or file.is_document("score", "metrics", "htmls", "convos")
 
 
 def read(path: Path) -> Iterator[Read]:
@@ -69,3 +67,8 @@ def _examples(path: Path) -> list[str]:
 def _field(name: str, example: str) -> str | None:
     found = re.search(_FIELD.format(name), example)
     return html.unescape(found.group(1)) if found else None
+
+
+SIMPLE_EVALS: Final = Tool(
+    "simple-evals", "JSON with score, metrics, htmls and convos, or its HTML report", fits, read
+)

@@ -17,7 +17,7 @@ from gradegpt.cluster.files import inputs, read, remove, write
 from gradegpt.cluster.parts import parts_of
 from gradegpt.errors import GradeGPTError, InputError, MissingError, SettingsError
 from gradegpt.inputs import check_input
-from gradegpt.tables import Source
+from gradegpt.tables import Table
 from gradegpt.tables.parquet import column_types, joined_types
 
 ROW = {"question": "2+2=?", "reference": "4", "response": "The answer is 4."}
@@ -54,7 +54,7 @@ def test_parts_of_lines_are_the_file(tmp_path: Path, size: int, end: str) -> Non
     path.write_text("\n".join(texts) + end, encoding="utf-8")
     parts = parts_of(inputs([str(path)])[0], size)
     rows = [[*part.rows()] for part in parts]
-    assert [row for part in rows for row in part] == [*Source.of(path).rows()]
+    assert [row for part in rows for row in part] == [*Table.of(path).rows()]
     assert [len(part) for part in rows[:-1]] == [size] * (len(rows) - 1)
 
 
@@ -65,7 +65,7 @@ def test_parts_of_parquet_are_the_file_in_whatever_order_they_are_read(
     """Forwards a row group is decoded once; backwards, and in another part of it, anew."""
     path = table(tmp_path / "in.parquet", [{**ROW, "id": str(n)} for n in range(20)], group)
     parts = parts_of(inputs([str(path)])[0], 4)
-    wanted = [*Source.of(path).rows()]
+    wanted = [*Table.of(path).rows()]
     for order in (parts, parts[::-1], random.Random(0).sample(parts, len(parts))):
         found = {part.first: [*part.rows()] for part in order}
         assert [row for first in sorted(found) for row in found[first]] == wanted

@@ -1,0 +1,225 @@
+"""The one reader and writer of tables: a file, standard input, or a data set of the hub."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Final, NamedTuple, Protocol, TextIO
+
+from gradegpt.errors import InputError, MissingError
+from gradegpt.records import A_FILE
+from gradegpt.tables.forms import SUFFIXES, Form, Row, Rows, form_of, library, place, plain, sniffed
+from gradegpt.tables.json_rows import read_json, read_json_lines, write_json
+from gradegpt.tables.parquet import read_parquet, write_parquet
+from gradegpt.tables.separated import read_separated, write_separated
+from gradegpt.tables.xlsx import read_xlsx, write_xlsx
+
+HUB: Final = "hf:"
+STDIN: Final = "-"
+_READERS: Final[dict[Form, Callable[[Path, str], Rows]]] = {
+    Form.JSONL: read_json_lines,
+    Form.JSON: read_json,
+    Form.CSV: partial(read_separated, separator=","),
+    Form.TSV: partial(read_separated, separator="\t"),
+    Form.PARQUET: read_parquet,
+    Form.XLSX: read_xlsx,
+}
+_WRITERS: Final[dict[Form, Callable[[TextIO, Sequence[str], Iterable[Row]], None]]] = {
+    Form.JSON: write_json,
+    Form.CSV: partial(write_separated, separator=","),
+    Form.TSV: partial(write_separated, separator="\t"),
+    Form.PARQUET: write_parquet,
+    Form.XLSX: write_xlsx,
+}
+_LIBRARIES: Final = {Form.PARQUET: "pyarrow.parquet", Form.XLSX: "openpyxl"}
+
+
+class Rereadable(Protocol):
+    """Rows that can be read again and again: a table, or a part of one."""
+
+    @property
+    def name(self) -> str:
+        """The table's name in messages."""
+        ...
+
+    @property
+    def form(self) -> Form:
+        """Its file format."""
+        ...
+
+    def rows(self) -> Rows:
+        """The rows, from the first; one that cannot be read is a text."""
+        ...
+
+    def place(self, number: int) -> str:
+        """The place of the row with that number."""
+        ...
+
+
+class Table(NamedTuple):
+    """A table in a file; messages use ``name``."""
+
+    path: Path
+    form: Form
+    name: str
+
+    @classmethod
+    def of(cls, path: str | Path, name: str = "") -> Table:
+        """The table in a file; its form is found by the suffix, else by the first bytes."""
+        return cls(Path(path), form_of(path) or sniffed(Path(path)), name or str(path))
+
+    def rows(self) -> Rows:
+        """The rows, in order, each with its number; one that cannot be read is a text.
+
+        Raises:
+            MissingError: there is no such file, or the library that reads it is not installed.
+            InputError: the file cannot be read as that form.
+
+        """
+        if self.form is not Form.JSONL and not self.path.is_file():
+            if self.path.is_dir():
+                raise InputError(f"{self.name}: is a folder; {A_FILE}")
+            raise MissingError(f"{self.name}: no such file; check the path")
+        return _READERS[self.form](self.path, self.name)
+
+    def valid(self) -> Iterator[tuple[str, Row]]:
+        """``(where, row)`` for every row; one that cannot be read is an ``InputError``."""
+        for number, row in self.rows():
+            if isinstance(row, str):
+                raise InputError(f"{self.place(number)}: {row}")
+            yield self.place(number), row
+
+    def place(self, number: int) -> str:
+        """The place of the row with that number."""
+        # The rows of a data set of the hub are lines of a copy, which the user never sees.
+        form = Form.JSON if self.name.startswith(HUB) else self.form
+        return place(self.name, form, number)
+
+
+def read(path: str | Path, form: Form, name: str = "") -> Rows:
+    """The rows of a file of that form, as ``Table.rows``."""
+    return Table(Path(path), form, name or str(path)).rows()
+
+
+@contextmanager
+def opened(given: str) -> Iterator[Table]:
+    """The table ``given``: a path, ``-`` for standard input, or ``hf:owner/name:config@split``.
+
+    Standard input and hub data are copied into a file first, as the rows are read repeatedly.
+    """
+    if given != STDIN and not given.startswith(HUB):
+        yield Table.of(given)
+        return
+    with tempfile.TemporaryDirectory(prefix="gradegpt-") as folder:
+        path = Path(folder) / "rows"
+        if given == STDIN:
+            with path.open("wb") as out:
+                shutil.copyfileobj(sys.stdin.buffer, out)
+            yield Table.of(path, "stdin")
+        else:
+            with path.open("w", encoding="utf-8") as out:
+                rows = (json.dumps(row, default=plain) + "\n" for row in _read_hub(given))
+                out.writelines(rows)
+            yield Table(path, Form.JSONL, given)
+
+
+def read_table(path: str) -> Iterator[tuple[str, Row]]:
+    """Yield ``(where, row)`` for every row, in order; a path with ``*`` reads file after file.
+
+    Raises:
+        MissingError: there is no such file or data set, or a library is not installed.
+        InputError: an unknown suffix, or a file whose contents do not fit it, with the place.
+
+    """
+    if path.startswith(HUB):
+        for number, row in enumerate(_read_hub(path), start=1):
+            yield place(path, Form.JSON, number), row
+    for name in files(path):
+        if form_of(name) is None:
+            known = ", ".join(SUFFIXES)
+            what = f"unknown suffix {Path(name).suffix!r}"
+            raise InputError(f"{name}: {what}; save it as {known}")
+        yield from Table.of(name).valid()
+
+
+def files(path: str) -> tuple[str, ...]:
+    """The file ``path``, or the files that match its ``*``, sorted; none for the hub.
+
+    Raises:
+        MissingError: there is no such file.
+
+    """
+    if path.startswith(HUB):
+        return ()
+    if Path(path).exists():
+        return (path,)
+    pattern = Path(path)
+    root = Path(pattern.anchor or ".")
+    relative = str(pattern.relative_to(pattern.anchor))
+    found = tuple(sorted(str(p) for p in root.glob(relative) if p.is_file()))
+    if not found:
+        raise MissingError(f"{path}: no such file; give a path, a pattern with *, or hf:owner/name")
+    return found
+
+
+def write(out: TextIO, form: Form, columns: Sequence[str], rows: Iterable[Row]) -> None:
+    """Write rows into an open file: for JSON with their own columns, else with ``columns``.
+
+    ``gradegpt.records`` writes JSON Lines. Parquet and XLSX are bytes, written to ``out.buffer``.
+
+    Raises:
+        MissingError: the library that writes it is not installed.
+
+    """
+    _WRITERS[form](out, columns, rows)
+
+
+def check_library(form: Form, name: str) -> None:
+    """Raise ``MissingError`` where the library for a form is not installed."""
+    if form in _LIBRARIES:
+        library(_LIBRARIES[form], name)
+
+
+def _read_hub(path: str) -> Iterator[Row]:
+    """The rows of ``hf:owner/name:config@split``, streamed.
+
+    Raises:
+        MissingError: there is no such data set or no network, or ``datasets`` is not installed.
+        InputError: there are several splits or configurations, and none is named.
+
+    """
+    datasets = library("datasets", path, "data")
+    address, _, split = path.removeprefix(HUB).partition("@")
+    name, _, config = address.partition(":")
+    try:
+        splits = datasets.load_dataset(name, config or None, streaming=True)
+        rows = splits[_split(split, list(splits), path)]
+        # Undecoded: decoding the images of a data set would need an image library.
+        yield from rows.decode(False) if rows.features else rows
+    except InputError:
+        raise
+    except (OSError, datasets.exceptions.DatasetsError) as error:
+        raise MissingError(
+            f"{path}: cannot be read from the hub ({_line(error)}); check the name and the "
+            "network, or download the files and give their path"
+        ) from error
+    except ValueError as error:
+        raise InputError(f"{path}: {_line(error)}; write hf:owner/name:config@split") from error
+
+
+def _split(wanted: str, have: list[str], path: str) -> str:
+    if not wanted and len(have) == 1:
+        return have[0]
+    if wanted not in have:
+        raise InputError(f"{path}: name one of its splits: {', '.join(f'@{s}' for s in have)}")
+    return wanted
+
+
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split())[:300]
