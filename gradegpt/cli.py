@@ -21,6 +21,7 @@ from gradegpt.inputs import CheckedInput, check_input
 from gradegpt.judges.base import Judge
 from gradegpt.judges.build import JudgeSettings, build_judge, missing_kinds, on_every_core
 from gradegpt.mistakes import explain
+from gradegpt.moved import refuse_moved, renamed
 from gradegpt.options import Kind
 from gradegpt.records import validate
 from gradegpt.run import check_output
@@ -54,9 +55,13 @@ def main() -> NoReturn:
 
 def run(app: typer.Typer, arguments: Sequence[str] | None = None, *, name: str) -> NoReturn:
     """Run a command line; a ``GradeGPTError`` becomes one line on stderr and its exit code."""
+    command = name.removeprefix("gradegpt").lstrip()
     try:
-        with packages_of(name.removeprefix("gradegpt ")):
-            code = app(args=arguments, prog_name=name, standalone_mode=False)
+        given = [*renamed(command, sys.argv[1:] if arguments is None else arguments)]
+        if not command:
+            refuse_moved(next(iter(given), ""))
+        with packages_of(command):
+            code = app(args=given, prog_name=name, standalone_mode=False)
     except GradeGPTError as error:
         typer.echo(f"error: {error}", err=True)
         sys.exit(error.exit_code)
@@ -261,9 +266,9 @@ def _stage(context: typer.Context) -> None:
     run_stage(context.info_name, context.args)
 
 
-for _name, _help in COMMANDS.items():
+for _name, _command in COMMANDS.items():
     app.command(
-        _name, help=_help, add_help_option=False,
+        _name, help=_command.help, add_help_option=False,
         context_settings={
             "allow_extra_args": True, "allow_interspersed_args": False,
             "ignore_unknown_options": True,

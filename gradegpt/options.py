@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -70,16 +71,23 @@ Labelled = Annotated[
         "labels (true or false, 1 or 0, yes or no, correct or incorrect, ...).",
     ),
 ]
+
+
+def output(what: str, metavar: str = "OUT") -> Any:
+    """The option ``-o`` of every command that writes something."""
+    return typer.Option("-o", "--output", metavar=metavar, help=what)
+
+
 Output = Annotated[
     str | None,
-    typer.Option(
-        "-o",
-        "--output",
-        metavar="OUT",
-        help="Write to OUT, in the order of the input. A .jsonl file gets one judgement per line. "
+    output(
+        "Write to OUT, in the order of the input. A .jsonl file gets one judgement per line. "
         "A .csv, .tsv, .xlsx, .parquet or .json file gets the input's rows with the columns of a "
-        "verdict. With --on, OUT is a folder. [default: JSON Lines on standard output]",
+        "verdict. With --on, OUT is a folder. [default: JSON Lines on standard output]"
     ),
+]
+Folder = Annotated[
+    str | None, output("The folder to write, as out=FOLDER. [default: by the settings]", "FOLDER")
 ]
 Map = Annotated[
     list[str] | None,
@@ -226,6 +234,12 @@ def config(example: str) -> Any:
 def changes(names: str) -> Any:
     """The arguments of a command that change settings; ``names`` lists the usual ones."""
     return typer.Argument(metavar="KEY=VALUE", help=f"Settings to change: {names}")
+
+
+def with_folder(folder: str | None, overrides: Sequence[str] | None) -> list[str]:
+    """The changed settings with that of ``-o FOLDER``."""
+    quoted = [] if folder is None else [f"out={json.dumps(folder, ensure_ascii=False)}"]
+    return [*(overrides or ()), *quoted]
 
 
 On = Annotated[

@@ -1,0 +1,40 @@
+"""What was removed or renamed, with what to use instead; for one release."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from gradegpt.errors import SettingsError
+
+MOVED_COMMANDS: Final[dict[str, str]] = {}
+"""By the name of a removed command: what to use."""
+MOVED_SETTINGS: Final[dict[str, dict[str, str]]] = {}
+"""By command and the name of a removed setting: what to use."""
+MOVED_OPTIONS: Final[dict[str, dict[str, str]]] = {"": {}}
+"""By command of a stage, "" for all, and old name: the new option, such as ``--map unit=``."""
+
+
+def refuse_moved(command: str) -> None:
+    """Raise a ``SettingsError`` with what to use where a command was removed."""
+    if command in MOVED_COMMANDS:
+        raise SettingsError(f"gradegpt {command}: {MOVED_COMMANDS[command]}")
+
+
+def renamed(command: str, arguments: Sequence[str]) -> Iterator[str]:
+    """The arguments with the new names of options; a line on stderr says each of them."""
+    names = MOVED_OPTIONS[""] | MOVED_OPTIONS.get(command, {}) if command else {}
+    before = ""
+    for argument in arguments:
+        old, equals, value = argument.partition("=")
+        if old not in names:
+            yield before + argument
+            before = ""
+            continue
+        sys.stderr.write(f"{old}: is now {names[old]}\n")
+        option, _, before = names[old].partition(" ")
+        yield option
+        if equals:
+            yield before + value
+            before = ""
