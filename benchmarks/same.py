@@ -42,7 +42,7 @@ def items():
         row = {k: v for k, v in json.loads(line).items() if k in names and v is not None}
         if row.get("answer_type") not in types:
             row.pop("answer_type", None)
-        if isinstance(row.get("reference"), str) and not row["reference"].strip():
+        if not str(row.get("reference") or "").strip() or row.get("response") is None:
             continue
         yield Item.model_validate({**row, "id": f"{number}"})
 batch = list(items())
