@@ -177,14 +177,11 @@ def _bare_logs(node: Node) -> bool:
     return (node.op == "log" and len(node.args) == 1) or any(map(_bare_logs, node.args))
 
 
-def equal(
-    left: Node, right: Node, *, scaled: bool = False, positive: frozenset[str] = frozenset()
-) -> bool | None:
+def equal(left: Node, right: Node, *, scaled: bool = False) -> bool | None:
     """Whether two formulas are the same function; None where that cannot be shown.
 
     None also if they are equal at some points and not at others: √(x²) and x differ unless x ≥ 0 is
-    known, log x and ln x unless the base is. ``scaled`` accepts a non-zero constant factor. The
-    unknowns in ``positive`` take positive values only.
+    known, log x and ln x unless the base is. ``scaled`` accepts a non-zero constant factor.
     """
     names = sorted(variables(left) | variables(right))
     logs = _bare_logs(left), _bare_logs(right)
@@ -193,14 +190,13 @@ def equal(
         found = _outcomes(left, right, [{}], scaled=False)
         return found[0] if found else None
     everything: list[bool] = []
-    free = [name for name in names if name not in positive]
-    for signs in _SIGNS[: min(len(free), 2) + 1]:
+    for signs in _SIGNS[: min(len(names), 2) + 1]:
         points = [
             {name: rng.uniform(0.3, 2.2) for name in names} | {BASE: rng.uniform(2, 12)}
             for _ in range(_POINTS)
         ]
         for at in points:
-            at.update({name: rng.choice(signs) * at[name] for name in free})
+            at.update({name: rng.choice(signs) * at[name] for name in names})
         found = _outcomes(left, right, points, scaled=scaled)
         if signs == _SIGNS[0] and len(found) < _POINTS // 2:
             return None

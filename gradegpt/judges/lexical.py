@@ -24,11 +24,10 @@ from gradegpt.judges.base import undecided
 from gradegpt.judges.rules import judged
 from gradegpt.records import read_beside
 from gradegpt.rules.compare.given import FILLER
-from gradegpt.rules.extract.courtesies import without_courtesies
 from gradegpt.rules.reference import answer_kind, reference_answers
 from gradegpt.schema import AnswerType, Item, Judgement, Outcome, Row, Verdict
 
-VERSION: Final = "4"
+VERSION: Final = "5"
 """Increased with every change that can change a judgement; part of the fingerprint."""
 WEIGHTS: Final = Path(__file__).with_name("lexical.json")
 
@@ -252,8 +251,8 @@ def nearest(item: Item, references: Sequence[str]) -> Reading:
 
 
 def _bare(response: str) -> str:
-    """The response without courtesies and bold type, which its length would count."""
-    return tidy(without_courtesies(response).strip().replace("**", ""))
+    """The response without bold type, which its length would count."""
+    return tidy(response.strip().replace("**", ""))
 
 
 def _reading(

@@ -16,7 +16,7 @@ from gradegpt.rules.asked import asked
 from gradegpt.rules.compare import Comparison, Prove, compare, limited
 from gradegpt.rules.extract import COMMITTED, Found, How, endings, find_answer, has_later_result
 from gradegpt.rules.reference import answer_kind, answer_places, reference_answers
-from gradegpt.rules.stance import describes_another, disowned, hedges, takes_back
+from gradegpt.rules.stance import disowned, hedges, takes_back
 from gradegpt.rules.tolerance import DEFAULT
 from gradegpt.rules.validity import (
     cut_off,
@@ -33,7 +33,7 @@ from gradegpt.rules.validity import (
 from gradegpt.rules.workers import shared_pool
 from gradegpt.schema import AnswerType, ChainFormat, Item, Judgement, Outcome, Verdict
 
-VERSION: Final = "12"
+VERSION: Final = "13"
 """Increased with every change that can change a judgement; part of the fingerprint."""
 
 REFUSAL: Final = "response:refusal"
@@ -80,7 +80,7 @@ class RuleJudge:
             return self._declined(item, reason, references, response, kind)
         if found is None:
             return self._undecided(item, "response:no-answer-found")
-        if disowned(response, found) or describes_another(response, found, question):
+        if disowned(response, found):
             return self._undecided(item, "response:not-its-own-answer", found, kind)
         if gives_up(response) > found.clause[0]:
             return self._undecided(item, "response:named-and-left-open", found, kind)

@@ -78,13 +78,6 @@ _LATER: Final = re.compile(
 _HEDGES: Final = re.compile(
     r"也许|可能是|或(?:者|许)|有人|\b(?:or|perhaps|maybe|classmate|friend) ", re.IGNORECASE
 )
-_CLAIM: Final = re.compile(
-    r"([\u3400-\u9fff]{2,4}?)(?:才|就)?(?:是|为|有|等于|(?=\d))\s*[$\\(\[]*-?[\d(\[\\a-z]"
-    r"|\b(?!(?:which|that|this|it|there|he|she|they|total|answer|result|sum)\b)([A-Za-z]+)"
-    r"\s+(?:is|are|was|were|has|equals)\s+[$\\(]*-?\d",
-    re.IGNORECASE,
-)
-"""A subject that is not a pronoun, and the value that is stated for it."""
 _DENIED_WHOLE: Final = re.compile(
     r"\W*(?:(?:the )?answer |it |答案|结果)?(?:is |are )?"
     r"(?:not\b(?! enough)|isn't\b|不是|并非|不选|不等于)"
@@ -111,16 +104,6 @@ def disowned(text: str, found: Found) -> bool:
         return True
     denied = _DENIED_WHOLE.match(found.answer) or _DENIED_PARTS.search(text, start)
     return denied is not None
-
-
-def describes_another(text: str, found: Found, question: str) -> bool:
-    """Whether the sentence gives a value for the asked subject and, last, one for another."""
-    if found.how in (How.BOXED, How.ANNOUNCED):
-        return False
-    sentence = text[sentence_start(text, found.clause[1] - 1) : found.clause[1]]
-    subjects = [next(filter(None, m.groups())) for m in _CLAIM.finditer(sentence)]
-    asked = [subject in question for subject in subjects]
-    return len(asked) > 1 and any(asked[:-1]) and not asked[-1]
 
 
 def takes_back(text: str, since: int = 0) -> bool:

@@ -15,7 +15,6 @@ from gradegpt.answers.types import Group, Leaf, Options, Range, Region, Truth, V
 from gradegpt.answers.words import Words
 from gradegpt.rules.compare.base import Comparison, Criteria, Prove, limited, unproved
 from gradegpt.rules.compare.choice import compare_choice
-from gradegpt.rules.compare.positive import not_negative
 from gradegpt.rules.compare.text import compare_text
 from gradegpt.rules.compare.value import same_value
 from gradegpt.rules.tolerance import EXACT
@@ -95,18 +94,7 @@ def _values(kind: AnswerType, pair: tuple[Value, Value], criteria: Criteria) -> 
     words = {True: "equal", False: "different", None: "not-shown"}[same]
     exactly = same and same_value(wanted, given, criteria._replace(tolerance=EXACT))
     within = "-within-tolerance" if same and not exactly else ""
-    return Comparison(
-        same, f"{kind.value}:{words}{within}{_assumed(same, wanted, given, criteria)}"
-    )
-
-
-def _assumed(same: bool | None, wanted: Value, given: Value, criteria: Criteria) -> str:
-    """The question's condition on signs as a part of the reason, if the result depends on it."""
-    if same is None or not (names := not_negative(criteria.question)):
-        return ""
-    if same_value(wanted, given, criteria._replace(assume=False)) is not None:
-        return ""
-    return f"-for-nonnegative-{','.join(sorted(names))}"
+    return Comparison(same, f"{kind.value}:{words}{within}")
 
 
 def _ranges(reference: str, answer: str, question: str, tolerance: str) -> Comparison | None:

@@ -43,9 +43,7 @@ class Criteria(NamedTuple):
     names_matter: bool = False
     """Whether x = 5 and y = 5 differ: as equations they do, as numbers they do not."""
     question: str = ""
-    """If it asks for a percentage, 18 is 18 %; if it states a > 0, √(a²) is a."""
-    assume: bool = True
-    """Whether the question's conditions on signs are used."""
+    """If it asks for a percentage, 18 is 18 %."""
 
 
 class Comparison(NamedTuple):

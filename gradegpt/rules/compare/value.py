@@ -13,7 +13,6 @@ from gradegpt.answers.text import plain
 from gradegpt.answers.types import Group, Leaf, Piece, Quantity, Range, Region, Relation, Value
 from gradegpt.answers.values import is_read
 from gradegpt.rules.compare.base import Criteria, every
-from gradegpt.rules.compare.positive import not_negative
 
 _COORDINATES: Final = ("x", "y", "z")
 _PERCENT = re.compile(
@@ -99,11 +98,7 @@ def _leaves(reference: Leaf, answer: Leaf, criteria: Criteria) -> bool | None:
 
 def _equal(left: Node, right: Node, criteria: Criteria, *, scaled: bool = False) -> bool | None:
     """``algebra.equal``; if that is None, with the question's conditions on signs."""
-    same = algebra.equal(left, right, scaled=scaled)
-    if same is not None or not criteria.assume:
-        return same
-    positive = not_negative(criteria.question) & (variables(left) | variables(right))
-    return algebra.equal(left, right, scaled=scaled, positive=positive) if positive else None
+    return algebra.equal(left, right, scaled=scaled)
 
 
 def _as_products(left: str, right: str) -> tuple[Node, Node] | None:

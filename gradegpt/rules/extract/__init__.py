@@ -10,7 +10,6 @@ from gradegpt.answers.options import LETTERS
 from gradegpt.answers.spans import BREAK, last_match, sentence_around
 from gradegpt.answers.types import Leaf
 from gradegpt.rules.extract.choice import find_choice
-from gradegpt.rules.extract.courtesies import without_courtesies
 from gradegpt.rules.extract.found import COMMITTED, MARKUP, NEAR_THE_END, OVERLAP, Found, How
 from gradegpt.rules.extract.keys import find_keys, several_keys
 from gradegpt.rules.extract.numbers import (
@@ -81,7 +80,6 @@ def find_answer(text: str, kind: AnswerType | None = None, places: int = 1) -> F
     the answers to ``places`` questions or parts), and the answer is narrowed to the part that can
     be read as that kind. Only the last 20,000 characters are read: a final answer is at the end.
     """
-    text = without_courtesies(text)
     outside_code = find_answer(_FENCED.sub(_blank, text), kind, places) if "```" in text else None
     if outside_code is not None and outside_code.how in (How.BOXED, How.ANNOUNCED):
         return outside_code  # an answer inside code is ignored
