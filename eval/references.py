@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -17,21 +17,26 @@ from typing import Annotated, Any, Final
 import typer
 from rich.markup import escape
 
+from gradegpt import options
 from gradegpt.answers.intervals import ORDER
-from gradegpt.answers.options import options
+from gradegpt.answers.options import options as options_of
 from gradegpt.answers.quantity import quantity
 from gradegpt.answers.read import read
 from gradegpt.answers.text import fold
 from gradegpt.answers.types import CHOICE, AnswerType, Leaf, Options, Region
 from gradegpt.cli import run
+from gradegpt.columns import Columns, dig
+from gradegpt.console import say_columns
 from gradegpt.errors import InputError
 from gradegpt.importers.labelled import item_key
+from gradegpt.inputs import columns_in
 from gradegpt.judges.parallel import judge_many
-from gradegpt.records import read_objects, validate, write_rows
+from gradegpt.records import validate, write_rows
 from gradegpt.rules.asked import asked
 from gradegpt.rules.compare import compare
 from gradegpt.rules.reference import answer_kind, reference_answers
 from gradegpt.schema import Item, Outcome, Row, Verdict
+from gradegpt.tables import opened
 
 from .console import empty_table, terminal
 
@@ -66,17 +71,8 @@ class Finding(Row):
     detail: str = ""
 
 
-class Columns(Row):
-    """The column of each field; a column that the file does not have is ignored."""
-
-    question: str = "question"
-    context: str = "context"
-    reference: str = "reference"
-    answer_type: str = "answer_type"
-    unit: str = "unit"
-    solution: str = "solution"
-
-
+UNIT: Final = "unit"
+"""The unit of a reference, which a row may have beside its fields."""
 TYPES: Final = {kind.value: kind for kind in AnswerType} | {
     "numerical": AnswerType.NUMBER, "expression": AnswerType.EXPRESSION,
     "equation": AnswerType.EQUATION, "interval": AnswerType.INTERVAL, "tuple": AnswerType.TUPLE,
@@ -96,32 +92,39 @@ _NEXT_TO: Final = (
 
 
 def check_file(
-    path: Path, columns: Columns | None = None, *, separator: str = ""
+    path: Path, given: Mapping[str, str] | None = None, *, separator: str = ""
 ) -> tuple[int, list[Finding]]:
-    """The number of rows of a JSON Lines file, and its faulty references in order.
+    """The number of rows of a table, and its faulty references in order.
+
+    Args:
+        path: The table, of any form.
+        given: Fields, and ``unit``, and the columns that hold them.
+        separator: What separates several accepted answers.
 
     Raises:
-        InputError: no row has the columns of question and reference.
+        InputError: no column holds the question, or the reference.
 
     """
-    named = columns or Columns()
-    rows = list(read_objects(path))
-    if not any(named.reference in row and named.question in row for _, row in rows):
-        present = ", ".join(rows[0][1]) if rows else "no rows"
-        raise InputError(
-            f"{path}: no columns {named.question!r} and {named.reference!r}; it has {present}. "
-            "Name them with --question and --reference"
+    with opened(str(path)) as table:
+        none = {"response": ""}
+        columns = columns_in(
+            table, {**(given or {}), **none}, ignore_extra=True, defaults=none, also=(UNIT,)
         )
+        rows = list(table.numbered())
+    say_columns(columns)
+    if missing := [field for field in ("question", "reference") if not columns.fields.get(field)]:
+        how = f"name it: --map {missing[0]}=COLUMN; the columns are: {', '.join(columns.names)}"
+        raise InputError(f"{path}: no column holds the {missing[0]}; {how}")
     found: list[Finding] = []
     items: list[tuple[int, Item, dict[str, Any]]] = []
     for line, row in rows:
-        item = _item(row, named, separator, f"{path}:{line}")
+        item = _item(row, columns, separator, f"{path}:{line}")
         if item is None:
             found.append(_finding(line, row, Fault.EMPTY, ""))
         else:
             items.append((line, item, row))
     for line, item, row in items:
-        unit, solution = (str(row.get(name) or "") for name in (named.unit, named.solution))
+        unit, solution = columns.text(row, UNIT), columns.text(row, "solution")
         for reference in item.reference:
             found += (
                 _finding(line, row, fault, reference, detail)
@@ -161,7 +164,7 @@ def faults(
 
 
 def _of_options(reference: str, item: Item) -> Iterator[tuple[Fault, str]]:
-    listed = options(asked(item))
+    listed = options_of(asked(item))
     for letter, words in listed.items():
         if not words.strip(" .。:：、"):
             yield Fault.OPTION_WITHOUT_TEXT, letter
@@ -242,7 +245,7 @@ def _equal(one: str, other: str, item: Item) -> bool:
 
 
 def _item(row: dict[str, Any], columns: Columns, separator: str, where: str) -> Item | None:
-    value = row.get(columns.reference)
+    value = dig(row, columns.fields["reference"])
     texts = value if isinstance(value, list) else [value]
     answers = [
         part.strip()
@@ -252,15 +255,13 @@ def _item(row: dict[str, Any], columns: Columns, separator: str, where: str) -> 
     ]
     if not answers:
         return None
-    kind = row.get(columns.answer_type)
-    question = row.get(columns.question)
     values = {
-        "id": str(row.get("id") or ""),
-        "question": "" if question is None else str(question),
-        "context": str(row.get(columns.context) or "") or None,
+        "id": columns.text(row, "id"),
+        "question": columns.text(row, "question"),
+        "context": columns.text(row, "context") or None,
         "reference": answers,
         "response": answers[0],
-        "answer_type": TYPES.get(str(kind).strip().lower()),
+        "answer_type": TYPES.get(columns.text(row, "answer_type").strip().lower()),
     }
     return validate(Item, values, where)
 
@@ -272,33 +273,20 @@ def _finding(
     return Finding(line=line, id=name, fault=fault, reference=reference, detail=detail)
 
 
-@app.command(epilog="A file of your own: gradegpt eval.references bank.jsonl --reference answer")
+@app.command(epilog="A file of yours: gradegpt eval.references bank.csv --map reference=answer")
 def main(
-    path: Annotated[Path, typer.Argument(metavar="FILE.JSONL", help="A benchmark, a row a line.")],
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "-o", "--out", dir_okay=False, help="Write every finding there, as JSON Lines."
-        ),
-    ] = None,
-    question: Annotated[str, typer.Option(help="The column of the question.")] = "question",
-    context: Annotated[str, typer.Option(help="The column of its context.")] = "context",
-    reference: Annotated[str, typer.Option(help="The column of the reference.")] = "reference",
-    answer_type: Annotated[str, typer.Option(help="The column of its type.")] = "answer_type",
-    unit: Annotated[str, typer.Option(help="The column of its unit.")] = "unit",
-    solution: Annotated[str, typer.Option(help="The column of a worked solution.")] = "solution",
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="A benchmark: a table of any form.")],
+    out: Annotated[Path | None, options.output("Write every finding there, as JSON Lines.")] = None,
+    mapped: options.Map = None,
     separator: Annotated[str, typer.Option(help="The separator of several accepted answers.")] = "",
     show: Annotated[int, typer.Option(min=0, help="Findings shown of each fault.")] = 5,
 ) -> None:
     """Find references that cannot be right, before they are counted against a model.
 
-    Each is shown with its line. The exit code is 1 if there is any, so a benchmark's own checks can
-    call the command.
+    Each is shown with its line. The fields are question, reference, context, answer_type, unit and
+    solution. The exit code is 1 if there is any fault, so a benchmark's own checks can call it.
     """
-    columns = Columns(
-        question=question, context=context, reference=reference, answer_type=answer_type,
-        unit=unit, solution=solution,
-    )  # fmt: skip
+    columns = options.columns_of(mapped)
     rows, found = check_file(path, columns, separator=separator)
     if out is not None:
         write_rows(out, (finding.model_dump(mode="json") for finding in found))

@@ -100,7 +100,8 @@ class Columns(NamedTuple):
     """The column of each field of an item in ``fields``; "" for a field that no column holds.
 
     ``labels`` are the columns that may hold the label, ``known`` all columns that are read or need
-    not be, ``names`` all of the table. A field without a column has its value of ``defaults``.
+    not be, ``names`` all of the table. A field without a column has its value of ``defaults``;
+    ``also`` are the columns of what a command reads beside the item, such as a unit.
     """
 
     fields: Mapping[str, str]
@@ -110,16 +111,24 @@ class Columns(NamedTuple):
     hints: Hints
     ignore_extra: bool = False
     defaults: Mapping[str, Any] = MappingProxyType({})
+    also: Mapping[str, str] = MappingProxyType({})
+
+    def text(self, row: Mapping[str, Any], name: str) -> str:
+        """The text of a field, or of what is read beside an item; empty for nothing."""
+        value = dig(row, self.also.get(name) or self.fields.get(name, ""))
+        return "" if _is_nothing(value) else str(value)
 
     @property
     def renamed(self) -> dict[str, str]:
         """The fields whose column has another name, with the column's name."""
-        return {field: name for field, name in self.fields.items() if field != name}
+        every = {**self.fields, **self.also}
+        return {field: name for field, name in every.items() if field != name}
 
     @property
     def description(self) -> str:
         """The recognised columns in one line; empty where every column has its field's name."""
-        return ", ".join(f"{field} = {name or '(none)'}" for field, name in self.renamed.items())
+        told = {f: name for f, name in self.renamed.items() if name or f not in self.defaults}
+        return ", ".join(f"{field} = {name or '(none)'}" for field, name in told.items())
 
 
 def dig(value: Any, path: str) -> Any:
@@ -181,6 +190,7 @@ def recognise(
     name: str,
     hints: Hints = PYTHON,
     ignore_extra: bool = False,
+    also: Sequence[str] = (),
 ) -> Columns:
     """Find the fields among the columns: those ``given``, then exact names, then usual ones.
 
@@ -190,6 +200,7 @@ def recognise(
         name: What messages call the table.
         hints: How messages name the options that help.
         ignore_extra: Whether columns that hold no field are left out without a complaint.
+        also: What is read beside the fields of an item, by its exact name unless ``given``.
 
     Raises:
         SettingsError: ``given`` names an unknown field or column.
@@ -197,11 +208,12 @@ def recognise(
 
     """
     given = dict(given or {})
-    _check(given, seen, name)
+    _check(given, seen, name, (*FIELDS, LABEL, *also))
+    beside = {one: given.pop(one, one) for one in also if one in {*given, *seen}}
     label = [given.pop(field) for field in (LABEL, "verdict") if field in given]
     fields = {field: given.get(field, field) for field in FIELDS if field in {*given, *seen}}
     absent = {field for field, column in fields.items() if not column}
-    left = [column for column in seen if column not in {*fields.values(), *absent, *label}]
+    left = [column for column in seen if column not in {*fields.values(), *absent, *label, *beside}]
     for field in FIELDS:
         found = [column for column in left if _USUAL.get(_key(column)) == field]
         if field not in fields and len(found) > 1:
@@ -212,8 +224,8 @@ def recognise(
     exact = [c for c in (LABEL, "verdict") if c in usual]
     labels = tuple(c for c in label or exact[:1] or usual if c)
     held = {column.partition(".")[0] for column in fields.values() if column not in seen}
-    known = frozenset((*label, *usual, *absent, *_OF_LABELS, *fields.values(), *held))
-    return Columns(fields, labels, known, tuple(seen), hints, ignore_extra)
+    known = frozenset((*label, *usual, *absent, *_OF_LABELS, *fields.values(), *held, *beside))
+    return Columns(fields, labels, known, tuple(seen), hints, ignore_extra, also=beside)
 
 
 def read_item(
@@ -240,12 +252,12 @@ def read_item(
     return (item if item.id else item.model_copy(update={"id": str(number)})), []
 
 
-def _check(given: Mapping[str, str], seen: Seen, name: str) -> None:
+def _check(given: Mapping[str, str], seen: Seen, name: str, fields: Sequence[str]) -> None:
     for field, column in given.items():
-        if field not in FIELDS and field not in (LABEL, "verdict"):
+        if field not in fields and field != "verdict":
             meant = _USUAL.get(_key(field))
-            near = f"; did you mean {meant!r}?" if meant else suggest(field, FIELDS, cutoff=0.7)
-            near = near or f"; use one of {', '.join((*FIELDS, LABEL))}"
+            near = f"; did you mean {meant!r}?" if meant else suggest(field, fields, cutoff=0.7)
+            near = near or f"; use one of {', '.join(fields)}"
             raise SettingsError(f"map {field}={column}: there is no field {field!r}{near}")
         if column and not has_column(seen, column):
             near = suggest(column, list(seen), cutoff=0.7)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
@@ -13,8 +13,9 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from gradegpt.errors import EngineError
-from gradegpt.inputs import CheckedInput
+from gradegpt.columns import Columns
+from gradegpt.errors import EngineError, InputError
+from gradegpt.inputs import CheckedInput, Placed, check_input
 from gradegpt.judges.base import Judge
 from gradegpt.judges.build import JudgeSettings
 from gradegpt.outputs import check_form, judge_table, judgements_path, write_table
@@ -22,7 +23,7 @@ from gradegpt.records import dump
 from gradegpt.run import Counts, Summary, check_output, count, judge_rows
 from gradegpt.run import Progress as Report
 from gradegpt.schema import Judgement, Outcome
-from gradegpt.tables import Form
+from gradegpt.tables import Form, opened
 
 if TYPE_CHECKING:
     from gradegpt.cluster.checks import Checked
@@ -94,13 +95,55 @@ def to_cluster(
     _complain(summary, " Run the same command again to ask about them once more.")
 
 
+def read_items(
+    path: str | Path,
+    columns: Mapping[str, str] | None = None,
+    *,
+    defaults: Mapping[str, Any] | None = None,
+    also: Sequence[str] = (),
+    distinct: bool = False,
+) -> list[Placed]:
+    """The items of a table of any form, which may have other columns; says which were recognised.
+
+    Args:
+        path: The table; ``-`` for standard input, or ``hf:owner/name``.
+        columns: Fields and the columns that hold them, as in ``gradegpt.inputs.check_input``.
+        defaults: The values of fields that a row may lack: a question has no response.
+        also: What is read beside the fields of an item.
+        distinct: Whether two rows with one id are an error.
+
+    Raises:
+        MissingError, InputError, SettingsError: as ``check_input``; or an id is repeated.
+
+    """
+    with opened(str(path)) as table:
+        checked = check_input(
+            table, ignore_extra=True, columns=columns, defaults=defaults, also=also
+        )
+        report_columns(checked)
+        found = list(checked.placed())
+    first: dict[str, str] = {}
+    for where, item, *_ in found:
+        if distinct and (other := first.setdefault(item.id, where)) != where:
+            other = other.removeprefix(table.name).lstrip(": ")
+            line = other if other.startswith("row") else f"line {other}"
+            what = f"{item.id!r} is also the id of {line}; give each row its own"
+            raise InputError(f"{where}: id: {what}")
+    return found
+
+
 def report_columns(checked: CheckedInput | Checked) -> None:
     """Report on stderr which columns were recognised and which rows are set aside."""
-    if checked.columns.description:
-        typer.echo(f"columns: {checked.columns.description}", err=True)
+    say_columns(checked.columns)
     if n := checked.set_aside.rows:
         why = checked.set_aside.listed("set aside")
         typer.echo(f"{n:,} rows are set aside, {checked.rows:,} are judged\n{why}", err=True)
+
+
+def say_columns(columns: Columns) -> None:
+    """Say on stderr which column was taken for what, in one line, unless all have their names."""
+    if columns.description:
+        typer.echo(f"columns: {columns.description}", err=True)
 
 
 def to_stdout(source: CheckedInput, form: Form, build: Build, rows_at_a_time: int) -> None:

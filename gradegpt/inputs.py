@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,15 +12,16 @@ from gradegpt.complaints import Complaint, Complaints
 from gradegpt.errors import InputError
 from gradegpt.records import sha256_file
 from gradegpt.schema import Item
-from gradegpt.tables import Form, Rereadable, Row, Table, opened
+from gradegpt.tables import Form, Rereadable, Row, Table
 
 
 class Placed(NamedTuple):
-    """A row with its place, such as ``file:line``, and its item."""
+    """An item with its place, such as ``file:line``, its row, and what was read beside it."""
 
     where: str
-    row: Row
     item: Item
+    row: Row
+    also: Mapping[str, str]
 
 
 class CheckedInput(NamedTuple):
@@ -82,6 +83,7 @@ def check_input(
     columns: Mapping[str, str] | None = None,
     skip_bad: bool = False,
     defaults: Mapping[str, Any] | None = None,
+    also: Sequence[str] = (),
 ) -> CheckedInput:
     """Read a whole table and report every row that is not an item. It may hold labels.
 
@@ -91,6 +93,7 @@ def check_input(
         columns: Fields and the columns that hold them; the others are recognised by their names.
         skip_bad: Whether rows that are not items are left out and counted; else they are an error.
         defaults: The values of fields that a row may lack.
+        also: What is read beside the fields of an item, such as a unit.
 
     Raises:
         MissingError: there is no such file, or the library that reads it is not installed.
@@ -99,14 +102,28 @@ def check_input(
 
     """
     table = source if isinstance(source, Table) else Table.of(source)
-    seen = survey(row for _, row in table.rows() if not isinstance(row, str))
-    found = recognise(
-        seen, columns, name=table.name, hints=hints_for(table.form), ignore_extra=ignore_extra
-    )._replace(defaults=defaults or {})
+    found = columns_in(table, columns, ignore_extra=ignore_extra, defaults=defaults, also=also)
     wrong = Complaints(table.name)
     rows = count_items(table, found, wrong)
     accept(table.name, table.form, rows, wrong, skip_bad=skip_bad)
     return CheckedInput(table, rows, sha256_file(table.path), found, wrong)
+
+
+def columns_in(
+    table: Table,
+    given: Mapping[str, str] | None = None,
+    *,
+    ignore_extra: bool = False,
+    defaults: Mapping[str, Any] | None = None,
+    also: Sequence[str] = (),
+) -> Columns:
+    """The columns of a table; arguments as in ``check_input``, errors as in ``recognise``."""
+    seen = survey(row for _, row in table.rows() if not isinstance(row, str))
+    found = recognise(
+        seen, given,
+        name=table.name, hints=hints_for(table.form), ignore_extra=ignore_extra, also=also,
+    )  # fmt: skip
+    return found._replace(defaults=defaults or {})
 
 
 def hints_for(*forms: Form) -> Hints:
@@ -141,45 +158,15 @@ def items_of(table: Rereadable, columns: Columns, *, skip_bad: bool) -> Iterator
         InputError: a row is no item, and ``skip_bad`` is not set.
 
     """
-    return ((row, item) for _, row, item in _placed(table, columns, skip_bad=skip_bad))
-
-
-def read_items(
-    path: str | Path,
-    columns: Mapping[str, str] | None = None,
-    *,
-    defaults: Mapping[str, Any] | None = None,
-    distinct: bool = False,
-) -> list[Placed]:
-    """The items of a table of any form, which may have other columns, with their rows and places.
-
-    Args:
-        path: The table; ``-`` for standard input, or ``hf:owner/name``.
-        columns: Fields and the columns that hold them, as in ``check_input``.
-        defaults: The values of fields that a row may lack: a question has no response.
-        distinct: Whether two rows with one id are an error.
-
-    Raises:
-        MissingError, InputError, SettingsError: as ``check_input``; or an id is repeated.
-
-    """
-    with opened(str(path)) as table:
-        checked = check_input(table, ignore_extra=True, columns=columns, defaults=defaults)
-        found = list(checked.placed())
-    first: dict[str, str] = {}
-    for where, _, item in found:
-        if distinct and first.setdefault(item.id, where) != where:
-            other = first[item.id].removeprefix(table.name).lstrip(": ")
-            what = f"is also the id of {other if other.startswith('row') else f'line {other}'}"
-            raise InputError(f"{where}: id: {item.id!r} {what}; give each row its own")
-    return found
+    return ((one.row, one.item) for one in _placed(table, columns, skip_bad=skip_bad))
 
 
 def _placed(table: Rereadable, columns: Columns, *, skip_bad: bool) -> Iterator[Placed]:
     for number, row in table.rows():
         item, wrong = _read_item(row, columns, number)
         if item is not None and not isinstance(row, str):
-            yield Placed(table.place(number), row, item)
+            also = {name: columns.text(row, name) for name in columns.also}
+            yield Placed(table.place(number), item, row, also)
         elif not skip_bad:
             found = Complaints(table.name)
             found.add(table.place(number), wrong)

@@ -12,7 +12,13 @@ MOVED_COMMANDS: Final[dict[str, str]] = {}
 """By the name of a removed command: what to use."""
 MOVED_SETTINGS: Final[dict[str, dict[str, str]]] = {}
 """By command and the name of a removed setting: what to use."""
-MOVED_OPTIONS: Final[dict[str, dict[str, str]]] = {"": {}}
+MOVED_OPTIONS: Final[dict[str, dict[str, str]]] = {
+    "": {},
+    "eval.references": {
+        f"--{field.replace('_', '-')}": f"--map {field}="
+        for field in ("question", "context", "reference", "answer_type", "unit", "solution")
+    },
+}
 """By command of a stage, "" for all, and old name: the new option, such as ``--map unit=``."""
 
 

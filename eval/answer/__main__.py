@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from gradegpt import options
 from gradegpt.cli import run
 
 from ..asking import (
@@ -34,12 +35,11 @@ def main(
     questions: Annotated[
         Path,
         typer.Argument(
-            metavar="QUESTIONS.JSONL", help="Rows with question and reference; id, unit, tags, …"
+            metavar="QUESTIONS",
+            help="A table of any form with question and reference; id, unit, tags, …",
         ),
     ],
-    out: Annotated[
-        Path, typer.Option("-o", "--out", dir_okay=False, help="The file for the answers.")
-    ],
+    out: Annotated[Path, options.output("The file for the answers.")],
     base_url: BaseUrl,
     model: ModelName,
     prompt: Annotated[
@@ -68,6 +68,7 @@ def main(
     request: Request = None,
     input_price: InputPrice = 0.0,
     output_price: OutputPrice = 0.0,
+    mapped: options.Map = None,
     overwrite: Overwrite = False,
 ) -> None:
     """Ask every question, and write a file that `gradegpt judge` takes.
@@ -79,10 +80,10 @@ def main(
     with asking(
         base_url, model, api_key=api_key, concurrency=concurrency, max_new_tokens=max_new_tokens,
         overwrite=overwrite, temperature=chosen_temperature, request=request,
-    ) as (engine, options):  # fmt: skip
+    ) as (engine, how):  # fmt: skip
         made = ask(
             questions, out, engine, style=prompt, samples=samples, progressive=progressive,
-            **options,
+            columns=options.columns_of(mapped), **how,
         )  # fmt: skip
     print_asked(made, out, started, max_new_tokens, (input_price, output_price))
 

@@ -2,46 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, Unpack
 
+from gradegpt.console import read_items
 from gradegpt.engines.base import Engine
 from gradegpt.errors import InputError
-from gradegpt.records import read_objects, validate
 from gradegpt.schema import Item
 
 from ..asking import Asked, AskOptions, ask_rows
-from .parts import in_turns
+from .parts import Question, in_turns
 from .prompts import Style, prompt
 
 UNIT: Final = "unit"
 """A column of the questions' file that is no field of an item: the unit of the answer."""
 
 
-def read_questions(path: Path) -> list[tuple[Item, str]]:
-    """The questions with their units; a column ``response`` is ignored.
+def read_questions(path: Path, columns: Mapping[str, str] | None = None) -> list[Question]:
+    """The questions of a table with their units; a column ``response`` is ignored.
 
     Raises:
         InputError: a row lacks question or reference, or two have the same id; with ``file:line``.
 
     """
-    found: list[tuple[Item, str]] = []
-    lines: dict[str, int] = {}
-    for number, row in read_objects(path):
-        where = f"{path}:{number}"
-        known = {k: v for k, v in row.items() if k in Item.model_fields}
-        item = validate(Item, known | {"response": ""}, where)
+    given = {**(columns or {}), "response": ""}
+    rows = read_items(path, given, defaults={"response": ""}, also=(UNIT,), distinct=True)
+    for where, item, *_ in rows:
         if not item.question.strip():
             raise InputError(f"{where}: question: is empty; write the question to ask")
-        name = item.id or str(number)
-        if lines.setdefault(name, number) != number:
-            raise InputError(
-                f"{where}: id: {name!r} is also the id of line {lines[name]}; give each row its own"
-            )
-        found.append((item.model_copy(update={"id": name}), str(row.get(UNIT) or "")))
-    if not found:
-        raise InputError(f"{path}: no rows; every line holds one question as a JSON object")
-    return found
+    return [(row.item, row.also.get(UNIT, "")) for row in rows]
 
 
 def ask(
@@ -52,6 +42,7 @@ def ask(
     style: Style = Style.DIRECT,
     samples: int = 1,
     progressive: bool = False,
+    columns: Mapping[str, str] | None = None,
     **options: Unpack[AskOptions],
 ) -> Asked:
     """Write every answer to ``out`` as an item; the samples of a question follow each other.
@@ -66,7 +57,7 @@ def ask(
         OutputError, EngineError: as ``ask_rows``.
 
     """
-    questions = read_questions(path)
+    questions = read_questions(path, columns)
     turns = in_turns(questions, path) if progressive else None
     if turns is not None:
         questions = turns.questions

@@ -90,10 +90,14 @@ class Table(NamedTuple):
 
     def valid(self) -> Iterator[tuple[str, Row]]:
         """``(where, row)`` for every row; one that cannot be read is an ``InputError``."""
+        return ((self.place(number), row) for number, row in self.numbered())
+
+    def numbered(self) -> Iterator[tuple[int, Row]]:
+        """The rows with their numbers; one that cannot be read is an ``InputError``."""
         for number, row in self.rows():
             if isinstance(row, str):
                 raise InputError(f"{self.place(number)}: {row}")
-            yield self.place(number), row
+            yield number, row
 
     def place(self, number: int) -> str:
         """The place of the row with that number."""

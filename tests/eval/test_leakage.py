@@ -246,7 +246,7 @@ def test_an_item_that_fails_is_counted_and_asked_again(tmp_path: Path) -> None:
     [
         ({"question": " ", "reference": "1"}, r"items\.jsonl:1: question: is empty"),
         ({"question": "?"}, r"items\.jsonl:1: reference"),
-        ({"question": "?", "reference": "1", "solution": 3}, r"items\.jsonl:1: solution"),
+        ({"question": "?", "reference": "1", "solution": {"a": 1}}, r"items\.jsonl:1: solution"),
     ],
 )
 def test_items_that_cannot_be_read(tmp_path: Path, row: dict[str, Any], message: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from eval.references import Columns, Fault, app, check_file
+from eval.references import Fault, app, check_file
 from gradegpt.errors import InputError
 from gradegpt.records import write_rows
 
@@ -19,7 +19,7 @@ OPTIONS = "Which gas?\nA. oxygen\nB. argon\nC. neon\nD. helium"
 def found(tmp_path: Path, *rows: dict[str, Any], **columns: str) -> list[tuple[int, Fault, str]]:
     path = tmp_path / "bank.jsonl"
     write_rows(path, rows)
-    count, findings = check_file(path, Columns(**columns))
+    count, findings = check_file(path, columns)
     assert count == len(rows)
     return [(f.line, f.fault, f.detail) for f in findings]
 
@@ -102,15 +102,16 @@ def test_other_columns_and_the_command(tmp_path: Path) -> None:
     path = tmp_path / "bank.jsonl"
     write_rows(path, [{"q": "a", "a": "[5,2]", "t": "interval", "id": "x"}, {"q": "b", "a": "3"}])
     with pytest.raises(
-        InputError, match="no columns 'question' and 'reference'; it has q, a, t, id"
+        InputError,
+        match=r"no column holds the question; name it: .*; the columns are: q, a, t, id",
     ):
         check_file(path)
-    words = [str(path), "--question", "q", "--reference", "a", "--answer-type", "t"]
+    words = [str(path), *(f"--map={m}" for m in ("question=q", "reference=a", "answer_type=t"))]
     ran = CliRunner().invoke(app, [*words, "-o", str(tmp_path / "found.jsonl")])
     assert ran.exit_code == 1
     assert "1 of 2 rows have a reference that cannot be right" in ran.output
     findings = [json.loads(line) for line in (tmp_path / "found.jsonl").read_text().splitlines()]
     assert [(row["line"], row["id"]) for row in findings][:1] == [(1, "x")]
     assert findings[0]["fault"] == Fault.ENDS_REVERSED.value
-    write_rows(path, [{"q": "b", "a": "3"}])
+    write_rows(path, [{"q": "b", "a": "3", "t": "number"}])
     assert CliRunner().invoke(app, words).exit_code == 0
