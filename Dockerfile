@@ -1,18 +1,14 @@
-# The server on a CPU: rules, words and the built-in judge on ONNX Runtime, without torch.
+# The server on a CPU: rules and the lexical judge, and exported models on ONNX Runtime, without torch.
 #   docker build -t gradegpt . && docker run --rm -p 127.0.0.1:8000:8000 gradegpt
 #   docker run --rm -i gradegpt judge --judge rules - < answers.jsonl
 FROM python:3.11-slim AS build
 WORKDIR /src
 COPY . .
-RUN pip wheel --no-cache-dir --no-deps --wheel-dir /dist . \
- && pip install --no-cache-dir -c constraints.txt "$(ls /dist/*.whl)[export]" \
- && gradegpt export nano /judge \
- && cp constraints.txt /dist
+RUN pip wheel --no-cache-dir --no-deps --wheel-dir /dist . && cp constraints.txt /dist
 
 FROM python:3.11-slim
 RUN --mount=type=bind,from=build,source=/dist,target=/dist \
     pip install --no-cache-dir -c /dist/constraints.txt "$(ls /dist/*.whl)[fast,openai,serve,tables]"
-COPY --from=build /judge /judge
 RUN useradd --system gradegpt && install --directory --owner gradegpt /state
 USER gradegpt
 WORKDIR /state
@@ -21,4 +17,4 @@ EXPOSE 8000
 HEALTHCHECK --start-period=60s \
     CMD ["python", "-c", "import urllib.request as r; r.urlopen('http://127.0.0.1:8000/ready', timeout=5)"]
 ENTRYPOINT ["gradegpt"]
-CMD ["serve", "nano", "host=0.0.0.0", "judge.model=/judge", "judge.adapter=null"]
+CMD ["serve", "cascade", "host=0.0.0.0"]

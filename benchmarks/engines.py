@@ -1,7 +1,7 @@
 """Compare the transformers engine and the fast engine on the same rows.
 
-    gradegpt export nano runs/nano-int8
-    python benchmarks/engines.py runs/nano-int8 data/nano-judge/dev.jsonl [ROWS] [MODEL] [ADAPTER]
+    gradegpt export models/gradegpt-nano runs/nano-int8
+    python benchmarks/engines.py runs/nano-int8 data/demo/dev.jsonl [ROWS] [MODEL] [ADAPTER]
 
 ``MODEL`` and ``ADAPTER`` are the source of the exported folder; by default the built-in judge. The
 engines run in turns, one thread each, and the medians over the rounds are printed: of wall time,
@@ -22,7 +22,7 @@ from gradegpt.engines.fast import FastEngine
 from gradegpt.engines.local import LocalEngine
 from gradegpt.records import read_rows
 from gradegpt.schema import Message, TrainingRow, Verdict
-from gradegpt.shipped import NANO, adapter_of, base_of
+from gradegpt.shipped import NANO, base_of
 
 ROUNDS = 3
 MAX_NEW_TOKENS = 384
@@ -87,7 +87,7 @@ def main() -> None:
     engines: dict[str, Engine] = {
         "transformers": LocalEngine(
             model or base_of(NANO),
-            adapter or (None if model else adapter_of(NANO)),
+            adapter or None,
             threads=1,
             device="cpu",
         ),

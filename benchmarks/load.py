@@ -104,7 +104,7 @@ def served(settings: Sequence[str]) -> Iterator[Served]:
         GradeGPTError: it does not start; its error is on stderr.
 
     """
-    command = [sys.executable, "-m", "serve", "configs/serve/nano.yaml", "port=0", *settings]
+    command = [sys.executable, "-m", "serve", "configs/serve/cascade.yaml", "port=0", *settings]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None

@@ -164,7 +164,7 @@ def points(figures: Mapping[str, Any]) -> Iterator[tuple[str, float, float]]:
     ]
     few = [measured["model_rows"]]
     found = one("start, cascade", few, [alone[0], *model], 1)
-    yield "cascade with the nano, 1 core", commands["cascade, 1 core"]["cpu"], found
+    yield "cascade with a model of 3.7M, 1 core", commands["cascade, 1 core"]["cpu"], found
     # Each file is a part. The input is read once more, for its columns, before it is judged.
     line = [Stage("look", costs["file"] / 2), Stage("file and rules", costs["file"] + rules)]
     found = simulate([rows] * measured["ray_files"], line, {"core": 2}, 4)[0][-1]

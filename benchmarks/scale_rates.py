@@ -1,6 +1,6 @@
 """What each stage of judging costs for a row of a file, and how long whole commands take for it.
 
-    python benchmarks/scale_rates.py answers.jsonl runs/nano-f32 > rates.yaml
+    python benchmarks/scale_rates.py answers.jsonl runs/mine-fast > rates.yaml
 
 The figures are those that ``benchmarks/scale.yaml`` needs: CPU seconds of one core, the least of
 ``ROUNDS``, as other work on the machine only adds to them. A whole command on one core takes as
@@ -75,25 +75,25 @@ class Timed:
         return self.seconds / max(1, self.rows)
 
 
-def in_process(file: Path, first: Path, nano: str) -> Any:
+def in_process(file: Path, first: Path, model: str) -> Any:
     """``measured`` in a process of its own, as each has to load what the rules need."""
-    program = [sys.executable, __file__, str(file), str(first), nano]
+    program = [sys.executable, __file__, str(file), str(first), model]
     ran = subprocess.run(program, capture_output=True, text=True, check=True)
     return json.loads(ran.stdout)
 
 
-def measured(file: Path, first: Path, nano: str) -> dict[str, Any]:
+def measured(file: Path, first: Path, model: str) -> dict[str, Any]:
     """What a row costs in this process: besides judging, and in each stage."""
     costs, rules = handling(file)
-    found = {"handling": costs, "stages": stages(file, first, nano)}
+    found = {"handling": costs, "stages": stages(file, first, model)}
     found["stages"]["rules"]["seconds"] = rules
     return found
 
 
-def stages(file: Path, first: Path, nano: str) -> dict[str, Any]:
+def stages(file: Path, first: Path, model: str) -> dict[str, Any]:
     """The cost of a row in each stage, and the share of the rows that reach it."""
     settings = JudgeSettings(
-        kind="cascade", model=nano, adapter=None, min_confidence=0, threads=1, engine="onnx"
+        kind="cascade", model=model, adapter=None, min_confidence=0, threads=1, engine="onnx"
     )
     cascade = build_judge(settings)
     assert isinstance(cascade, CascadeJudge)
@@ -194,7 +194,7 @@ def _least(found: Sequence[Any]) -> Any:
     return float(f"{min(found):.4g}")
 
 
-def main(file: Path, nano: str) -> None:
+def main(file: Path, model: str) -> None:
     """Print the figures as YAML."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(shutil.copy(file, folder))
@@ -206,19 +206,19 @@ def main(file: Path, nano: str) -> None:
         copies.mkdir()
         for number in range(RAY_FILES):
             shutil.copy(copy, copies / f"{number}.jsonl")
-        model = ("--judge", "cascade", "--model", nano, "--min-confidence", "0")
+        judge = ("--judge", "cascade", "--model", model, "--min-confidence", "0")
         commands = {
             "start, rules": lambda: command(one, 1, *_RULES),
-            "start, cascade": lambda: command(one, 1, *model),
+            "start, cascade": lambda: command(one, 1, *judge),
             "rules, 1 core": lambda: command(copy, 1, *_RULES),
             "rules, 2 cores": lambda: command(copy, 2, *_RULES),
-            "cascade, 1 core": lambda: command(first, 1, *model),
+            "cascade, 1 core": lambda: command(first, 1, *judge),
             "start, Ray": lambda: on_ray(str(one), 2),
             "rules, Ray": lambda: on_ray(f"{copies}/*.jsonl", 2),
         }
         found = least(
             lambda: {
-                **in_process(copy, first, nano),
+                **in_process(copy, first, model),
                 "commands": {name: run() for name, run in commands.items()},
             }
         )

@@ -1,6 +1,6 @@
 """Compare the server with single generate calls, and with its own engine called directly.
 
-    gradegpt export nano runs/nano-fast
+    gradegpt export models/gradegpt-nano runs/nano-fast
     python benchmarks/server.py runs/nano-fast eval/data/handmade.jsonl --clients 32
 
 All on the same rows in one run: ``transformers.generate`` on the built-in judge, one prompt at a
@@ -27,7 +27,7 @@ from gradegpt.chain import build_prompt
 from gradegpt.judges.build import JudgeSettings, build_judge
 from gradegpt.records import read_objects
 from gradegpt.schema import ChainFormat, Item, Judgement
-from gradegpt.shipped import NANO, adapter_of, base_of
+from gradegpt.shipped import NANO, base_of
 
 FIELDS: Final = ("id", "context", "question", "reference", "response", "answer_type", "tolerance")
 MAX_NEW_TOKENS: Final = 384
@@ -56,18 +56,17 @@ def one_at_a_time(items: Sequence[Item], threads: int) -> Took:
     are slower on several.
     """
     import torch
-    from peft import PeftModel
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     from gradegpt.engines.chat import end_token_ids, render_chat
     from gradegpt.engines.files import prompt_settings_beside
 
-    base, adapter = base_of(NANO), adapter_of(NANO)
+    base = base_of(NANO)
     torch.set_num_threads(threads)
     tokenizer = AutoTokenizer.from_pretrained(base)
     model = AutoModelForCausalLM.from_pretrained(base, dtype=torch.float32)
-    model = PeftModel.from_pretrained(model, adapter).merge_and_unload().eval()
-    prompts = [build_prompt(item, prompt_settings_beside(adapter)) for item in items]
+    model.eval()
+    prompts = [build_prompt(item, prompt_settings_beside(base)) for item in items]
 
     def write(prompt: Any) -> int:
         text = render_chat(tokenizer, prompt)

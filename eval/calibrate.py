@@ -1,4 +1,4 @@
-"""Measure what a judge's verdicts are worth: ``gradegpt eval.calibrate calibrate``.
+"""Measure what a judge's verdicts are worth: ``gradegpt eval.calibrate calibrate-1.5b``.
 
 The labelled rows must be of other questions than those that made the judge and those that will
 measure it. The rules are counted: by verdict, reason and type of answer. Every other judge is asked
@@ -332,7 +332,7 @@ def _rounded(trail: Sequence[float | None]) -> Iterator[float | None]:
 
 @app.command(epilog="Then: cp runs/<name>/calibration.json ADAPTER_FOLDER")
 def main(
-    config: Annotated[Path, options.config("calibrate")],
+    config: Annotated[Path, options.config("calibrate-1.5b")],
     overrides: Annotated[
         list[str] | None,
         options.changes(

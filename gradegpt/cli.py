@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from gradegpt import options
 from gradegpt.console import report_columns, to_cluster, to_file, to_stdout
-from gradegpt.errors import EngineError, GradeGPTError, MissingError, SettingsError
+from gradegpt.errors import EngineError, GradeGPTError, SettingsError
 from gradegpt.importers import logs
 from gradegpt.inputs import CheckedInput, check_input
 from gradegpt.judges.base import Judge
@@ -27,7 +27,6 @@ from gradegpt.records import validate
 from gradegpt.run import check_output
 from gradegpt.schema import Item, Outcome
 from gradegpt.settings import build_settings
-from gradegpt.shipped import NANO, base_of
 from gradegpt.stages import COMMANDS, packages_of, run_stage
 from gradegpt.tables import SUFFIXES, Form, form_of, opened
 
@@ -282,12 +281,6 @@ def _engines() -> Iterator[tuple[str, bool, str]]:
     yield _engine("fast", _FAST, "a model written by gradegpt export, on the CPU")
     yield _engine("vllm", ("vllm",), "a transformers model on GPUs, with --engine vllm")
     yield _engine("openai", ("openai",), "any OpenAI-compatible server, with --base-url")
-    try:
-        folder = base_of(NANO)
-    except MissingError as error:
-        yield "built-in", False, str(error)
-    else:
-        yield "built-in", True, f"the default model, {folder}; runs on the local engine"
 
 
 def _engine(name: str, packages: Sequence[str], what: str) -> tuple[str, bool, str]:

@@ -49,8 +49,8 @@ VERSION: Final = "2"
 Counter = Callable[[str], int]
 """The number of tokens of a text by a judge's own tokenizer."""
 _ORDINARY: Final = 2.0
-"""Ratio of counted to estimated tokens up to which the estimate is used. For the built-in judge's
-small vocabulary it is 1.0 to 1.7 for nine in ten real responses, and the judge was trained on
+"""Ratio of counted to estimated tokens up to which the estimate is used. For a small
+vocabulary (4,096) it is 1.0 to 1.7 for nine in ten real responses, and judges are trained on
 prompts fitted by the estimate; for a rare character it is three."""
 _ROUNDS: Final = 6
 _MOST: Final = 20.0

@@ -8,7 +8,10 @@ from typing import Final
 
 from gradegpt.errors import SettingsError
 
-MOVED_COMMANDS: Final[dict[str, str]] = {}
+MOVED_COMMANDS: Final[dict[str, str]] = {
+    "train.average": "was removed; train to the end of the schedule, and take the last step",
+    "train.base": "was removed; give gradegpt train any chat model, or the built-in base nano",
+}
 """By the name of a removed command: what to use."""
 MOVED_SETTINGS: Final[dict[str, dict[str, str]]] = {}
 """By command and the name of a removed setting: what to use."""

@@ -190,7 +190,8 @@ Model = Annotated[
     str | None,
     typer.Option(
         help="The model: a folder, a Hugging Face name, or a shipped judge such as gradegpt-1.5b. "
-        "With --base-url, the model's name on the server. [default: the built-in nano]"
+        "With --base-url, the model's name on the server. [default: none; a cascade then "
+        "consists of rules and lexical]"
     ),
 ]
 Adapter = Annotated[

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from gradegpt.errors import MissingError, SettingsError
 from gradegpt.mistakes import Mistake, mistakes, suggest
+from gradegpt.moved import MOVED_SETTINGS
 from gradegpt.shipped import command_of, found, recipes
 
 S = TypeVar("S", bound="Settings")
@@ -33,10 +34,10 @@ class Settings(BaseModel):
 def load_settings(cls: type[S], path: str | Path, overrides: Sequence[str] = ()) -> S:
     """Read the YAML file at ``path``, apply ``key=value`` (dots for nested keys), and validate.
 
-    ``path`` may name a shipped recipe of the command of ``cls``: ``nano``, or
-    ``configs/serve/nano.yaml``, which is found from any working directory. A file with ``extends:
-    other.yaml`` inherits the keys of that file, in the same folder; its own top-level keys replace
-    them as a whole.
+    ``path`` may name a shipped recipe of the command of ``cls``: ``cascade``, or
+    ``configs/serve/cascade.yaml``, which is found from any working directory. A file with
+    ``extends: other.yaml`` inherits the keys of that file, in the same folder; its own top-level
+    keys replace them as a whole.
 
     Raises:
         MissingError: there is no such file.
@@ -170,7 +171,9 @@ def _explain(cls: type[BaseModel], error: ValidationError) -> str:
 def _explained(cls: type[BaseModel], mistake: Mistake) -> str:
     key, value = ".".join(map(str, mistake.place)), mistake.value
     if mistake.kind == "extra_forbidden":
-        return f"unknown setting {key!r}{_suggested(cls, mistake.place)}"
+        moved = MOVED_SETTINGS.get(getattr(cls, "command", ""), {}).get(key)
+        advice = f"; {moved}" if moved else _suggested(cls, mistake.place)
+        return f"unknown setting {key!r}{advice}"
     if mistake.kind == "missing":
         return f"setting {key!r} is required"
     what = mistake.what

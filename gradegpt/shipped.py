@@ -2,9 +2,10 @@
 
 A checkout has ``models/``, ``configs/`` and ``eval/data/`` at its top, the wheel in the package.
 
-``nano`` is a base with an adapter. Every other judge is an adapter, named by its folder, for a base
-that is too large to ship: it comes from the hub, or from a folder of bases on this machine. The
-folder of a judge that ``gradegpt finetune`` made is named by its path.
+A judge is an adapter, named by its folder, for a base that is too large to ship: it comes from the
+hub, or from a folder of bases on this machine. The folder of a judge that ``gradegpt finetune``
+made is named by its path. ``nano`` is a base of 3.7M parameters, on which the demo and the tests
+train without a download.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Final
 from gradegpt.errors import MissingError
 
 NANO: Final = "nano"
-"""The name of the built-in base with its adapter."""
+"""The name of the built-in base, which is no judge."""
 BASES: Final = "GRADEGPT_BASES"
 """Environment variable: a folder with bases, each in a folder with its name on the hub."""
 ADAPTER_CONFIG: Final = "adapter_config.json"
@@ -30,7 +31,7 @@ _RECIPES: Final = _ROOT / "configs"
 _COMMAND: Final = re.compile(r"# gradegpt ([a-z][\w.]*)")
 _FILES: Final = ("configs", "eval/data", "train/data")
 """Folders whose files can be named from any working directory."""
-_NANO: Final = {"base": "gradegpt-nano", "adapter": "gradegpt-nano-judge"}
+_NANO: Final = "gradegpt-nano"
 
 
 def found(path: str) -> str:
@@ -55,9 +56,7 @@ def command_of(recipe: Path) -> str:
 
 def judges() -> tuple[str, ...]:
     """The names of the shipped judges whose folders exist."""
-    adapters = {path.parent.name for path in _MODELS.glob(f"*/{ADAPTER_CONFIG}")}
-    nano = {NANO} if _NANO["adapter"] in adapters else set()
-    return tuple(sorted(nano | adapters - {_NANO["adapter"]}))
+    return tuple(sorted(path.parent.name for path in _MODELS.glob(f"*/{ADAPTER_CONFIG}")))
 
 
 def is_judge(model: str) -> bool:
@@ -74,8 +73,11 @@ def base_of(model: str) -> str:
         MissingError: a judge's folder, or its base in ``GRADEGPT_BASES``, is not there.
 
     """
-    if model in (NANO, _NANO["base"]):
-        return str(_folder(_NANO["base"]))
+    if model in (NANO, _NANO):
+        folder = _MODELS / _NANO
+        if not folder.is_dir():
+            raise MissingError(f"{folder}: the built-in base is not there; name another one")
+        return str(folder)
     return base_named_by(Path(adapter_of(model))) if is_judge(model) else model
 
 
@@ -88,7 +90,7 @@ def base_named_by(adapter: Path) -> str:
     """
     config = json.loads((adapter / ADAPTER_CONFIG).read_text(encoding="utf-8"))
     name: str = config["base_model_name_or_path"]
-    if name == _NANO["base"]:
+    if name == _NANO:
         return base_of(name)
     if Path(name).is_dir():
         return name
@@ -109,19 +111,5 @@ def base_named_by(adapter: Path) -> str:
 
 
 def adapter_of(name: str) -> str:
-    """The folder of a shipped judge's adapter; any other name unchanged.
-
-    Raises:
-        MissingError: as ``base_of``.
-
-    """
-    if name == NANO:
-        return str(_folder(_NANO["adapter"]))
+    """The folder of a shipped judge's adapter; any other name unchanged."""
     return str(_MODELS / name) if name in judges() else name
-
-
-def _folder(name: str) -> Path:
-    path = _MODELS / name
-    if not path.is_dir():
-        raise MissingError(f"{path}: the built-in model is not there; set 'model' to another")
-    return path

@@ -35,8 +35,6 @@ COMMANDS: Final = {name: Command(*told) for name, told in {
     "export": ("export", "Export a judge for the fast CPU engine (ONNX Runtime).", "train.export"),
     "data.labelled": ("data", "Make training rows from labelled answers alone.",
                       "data_gen.labelled"),
-    "train.average": ("train", "Average the last checkpoints of a run."),
-    "train.base": ("train", "Pre-train the built-in base from scratch."),
     "train.lexical": ("train", "Fit the lexical judge."),
     "train.merge": ("train", "Merge an adapter into its base."),
     "eval.ablation": ("all", "Compare chain formats at equal steps and equal tokens."),

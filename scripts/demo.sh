@@ -9,7 +9,7 @@ step() { printf '\n\033[1m== %s\033[0m\n' "$*"; }
 rm -rf judges/demo
 
 step "1/3  fine-tune the small built-in base on labelled answers, and measure it"
-gradegpt finetune train/data/policy.csv --from nano --format tag -o judges/demo
+gradegpt finetune train/data/policy.csv --base nano --format tag -o judges/demo
 
 step "2/3  serve the judge"
 log=judges/demo/serve.log

@@ -42,7 +42,7 @@ earlier versions than the current ones; the signature below a table names the ve
 | --- | --- |
 | rules | the deterministic judge, which extracts answers and compares their values |
 | lexical judge | a small classifier on word counts, for short free text |
-| built-in judge, nano | the model `gradegpt-nano` (3.7M parameters) with its judge adapter |
+| nano | `gradegpt-nano` (3.7M parameters), a fixture of the tests and no judge to use |
 | chain; verdict only | a model's explanation that ends in the verdict; the verdict alone |
 | cascade | rules, then lexical judge, then model; each gets the rows still undecided or unsure |
 | undecided | a row on which a judge gives no verdict |
@@ -55,6 +55,10 @@ _DIGITS: Final = 16
 """The digits of a SHA-256 digest that are shown."""
 _COUNTS: Final = ("true_positive", "false_positive", "false_negative", "true_negative")
 _SCORES: Final = ("coverage", "accuracy", "balanced_accuracy", "auc")
+_OF_THE_NANO: Final = frozenset(
+    (1, 2, 3, 5, 6, 7, 17, 19, 21, 22, 23, 27, 28, 31, 32, 33, 34, 35, 37, 38, *range(40, 49), 63)
+)
+"""The experiments that served the small model."""
 _BLOCK: Final = re.compile(r"(<!-- table: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _PAGE: Final = re.compile(r"# (\d{3}) · (.+)\n\nDate: (\S+)\nStatus: (.+)\n")
 
@@ -150,7 +154,7 @@ def pages(root: Path = ROOT) -> dict[Path, str]:
     made = summaries(root)
     readme = root / "README.md"
     index = root / "docs/experiments/README.md"
-    tables = {"index": _index(root / "docs/experiments")} | {
+    tables = _indices(root / "docs/experiments") | {
         name: table(one, one.readme, name) for name, one in made.items() if one.readme
     }
     return {
@@ -201,11 +205,14 @@ def experiments(folder: Path) -> Iterator[tuple[Path, re.Match[str]]]:
         yield path, head
 
 
-def _index(folder: Path) -> str:
-    rows = [
-        f"| [{h[1]}]({path.name}) | {h[2]} | {h[3]} | {h[4]} |\n" for path, h in experiments(folder)
-    ]
-    return "| | title | date | status |\n| --- | --- | --- | --- |\n" + "".join(rows)
+def _indices(folder: Path) -> dict[str, str]:
+    """The experiments, and those about the small model that is now a fixture."""
+    lines = {"index": "", "index-nano": ""}
+    for path, h in experiments(folder):
+        name = "index-nano" if int(h[1]) in _OF_THE_NANO else "index"
+        lines[name] += f"| [{h[1]}]({path.name}) | {h[2]} | {h[3]} | {h[4]} |\n"
+    head = "| | title | date | status |\n| --- | --- | --- | --- |\n"
+    return {name: head + rows for name, rows in lines.items()}
 
 
 def collected(folder: Path, before: Summary, prefix: str = "") -> Summary:

@@ -1,4 +1,4 @@
-"""Serve a judge over HTTP: ``gradegpt serve configs/serve/nano.yaml port=8001``."""
+"""Serve a judge over HTTP: ``gradegpt serve configs/serve/cascade.yaml port=8001``."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def serve(
         Path,
         typer.Argument(
             metavar="CONFIG.YAML|JUDGE",
-            help="A settings file, the name of a shipped settings file, such as nano, or the "
-            "folder of a judge that gradegpt finetune made.",
+            help="A settings file, the name of a shipped settings file, such as cascade, or "
+            "the folder of a judge that gradegpt finetune made.",
         ),
     ],
     overrides: Annotated[

@@ -29,7 +29,7 @@ class ServeSettings(Settings):
     judge: JudgeSettings = JudgeSettings()
     host: str = "127.0.0.1"
     port: int = Field(default=8000, ge=0, le=65_535)
-    served_model_name: str = Field(default="gradegpt-nano", min_length=1)
+    served_model_name: str = Field(default="gradegpt", min_length=1)
     any_model: bool = True
     """Accept every model name, as many pipelines have a fixed one."""
     adapters: tuple[str, ...] = ()
@@ -111,7 +111,7 @@ class ServeSettings(Settings):
 
 def chats(judge: JudgeSettings) -> bool:
     """Whether the judge's model is a chat model, and none that was trained to judge."""
-    if judge.asks_no_model or judge.model in judges():
+    if judge.asks_no_model or not judge.model or judge.model in judges():
         return False
     if judge.base_url is not None:
         return True

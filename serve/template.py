@@ -18,7 +18,7 @@ from .adapters.trials import tried
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
 
-@app.command(epilog="Then: gradegpt serve nano templates=[acme.yaml]")
+@app.command(epilog="Then: gradegpt serve cascade templates=[acme.yaml]")
 def template(
     file: Annotated[Path, typer.Argument(metavar="FILE.YAML", help="The template.")],
     prompt: Annotated[

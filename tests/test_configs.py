@@ -17,13 +17,12 @@ from eval.settings import EvalSettings
 from gradegpt.settings import Settings, load_settings
 from serve.settings import ServeSettings
 from train.lexical import LexicalSettings
-from train.settings import BaseSettings, SFTSettings
+from train.settings import SFTSettings
 
 CONFIGS = Path(__file__).parents[1] / "configs"
 STAGES: dict[str, Callable[[Path], type[Settings]]] = {
     "data_gen": lambda _: DataGenSettings,
     "train": lambda path: {
-        "nano-base": BaseSettings,
         "lexical": LexicalSettings,
         "lexical-fit": LexicalSettings,
     }.get(path.stem, SFTSettings),
@@ -36,7 +35,6 @@ STAGES: dict[str, Callable[[Path], type[Settings]]] = {
 }
 COMMANDS = {
     DataGenSettings: "data",
-    BaseSettings: "train.base",
     LexicalSettings: "train.lexical",
     AblationSettings: "eval.ablation",
     AttackSettings: "eval.attacks",
@@ -79,12 +77,9 @@ def test_an_unknown_key_in_it_would_be_refused(path: Path, tmp_path: Path) -> No
 
 def test_a_stage_reads_the_folder_that_the_previous_one_writes() -> None:
     """By the names in the shipped settings."""
-    data = load_settings(DataGenSettings, CONFIGS / "data_gen" / "nano-judge.yaml")
-    train = load_settings(SFTSettings, CONFIGS / "train" / "nano-judge.yaml")
-    assert (data.kind, train.data) == ("judge", data.folder)
-    base = load_settings(DataGenSettings, CONFIGS / "data_gen" / "nano-base.yaml")
-    pretrain = load_settings(BaseSettings, CONFIGS / "train" / "nano-base.yaml")
-    assert (base.kind, pretrain.data) == ("base", base.folder)
+    data = load_settings(DataGenSettings, CONFIGS / "data_gen" / "gradegpt-real.yaml")
+    train = load_settings(SFTSettings, CONFIGS / "train" / "gradegpt-0.5b.yaml")
+    assert train.data == data.folder
     whole = load_settings(DataGenSettings, CONFIGS / "data_gen" / "gradegpt-56k.yaml")
     recipe = load_settings(SFTSettings, CONFIGS / "train" / "qwen3-0.6b.yaml")
     assert (whole.kind, recipe.data) == ("judge", whole.folder)

@@ -200,7 +200,9 @@ def check(name: str, given: list[str]) -> None:
     if name in SETTINGS and recipe and not is_judge and not is_answers(str(recipe)):
         load_settings(SETTINGS[name], recipe, params["overrides"] or ())
     if name in ("export", "train.merge") and given:
-        assert given[0].startswith("runs/") or given[0] in judges(), f"{given[0]}: no such judge"
+        assert given[0].startswith(("runs/", "judges/")) or given[0] in judges(), (
+            f"{given[0]}: no such judge"
+        )
 
 
 @pytest.mark.parametrize("given", [*calls()])
@@ -218,7 +220,7 @@ def test_every_command_has_these_options_and_this_recipe(given: list[str]) -> No
         ("judge answers.csv --out judged.csv", "No such option"),
         ("judge answers.csv --judge rule", "is not one of"),
         ("train qwen3-0.7b", "no such settings file"),
-        ("serve nano judge.knd=rules", "unknown setting"),
+        ("serve cascade judge.knd=rules", "unknown setting"),
         ("export gradegpt-2b runs/fast", "no such judge"),
     ],
 )

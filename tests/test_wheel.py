@@ -153,7 +153,7 @@ def test_rows_are_made_and_judges_measured_by_shipped_recipes(target: Path, tmp_
 
 def test_it_serves(target: Path, tmp_path: Path) -> None:
     """With the page, and a judge in a separate process; SIGTERM ends it with exit code 0."""
-    arguments = ("serve", "nano", "judge={kind: rules}", "port=0", "workers=1")
+    arguments = ("serve", "cascade", "judge={kind: rules}", "port=0", "workers=1")
     server = start(PROGRAM, *arguments, target=target, cwd=tmp_path)
     try:
         assert server.stdout is not None
@@ -183,7 +183,7 @@ def test_the_error_of_a_stage_without_its_packages_says_what_to_install(
     """In one line, with the exit code of ``MissingError``."""
     (tmp_path / "uvicorn.py").write_text("raise ModuleNotFoundError('no', name='uvicorn')\n")
     code = f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n{PROGRAM}"
-    process = start(code, "serve", "nano", target=target, cwd=tmp_path)
+    process = start(code, "serve", "cascade", target=target, cwd=tmp_path)
     assert process.communicate() == (
         "", "error: uvicorn: not installed; gradegpt serve needs: pip install 'gradegpt[serve]'\n",
     )  # fmt: skip
@@ -193,7 +193,7 @@ def test_the_error_of_a_stage_without_its_packages_says_what_to_install(
 @pytest.mark.slow
 def test_it_trains_and_exports_the_demo(target: Path, tmp_path: Path) -> None:
     """From labels to a judge to a folder for the fast engine, all in the working directory."""
-    labels = ("train/data/policy.csv", "--from", "nano", "-o", "judges/demo", "max_steps=2")
+    labels = ("train/data/policy.csv", "--base", "nano", "-o", "judges/demo", "max_steps=2")
     out = gradegpt("finetune", *labels, target=target, cwd=tmp_path)
     assert "gradegpt serve judges/demo" in out
     gradegpt("export", "judges/demo", "runs/fast", target=target, cwd=tmp_path)

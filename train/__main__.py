@@ -17,11 +17,11 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 
 
 @app.command(
-    epilog="To train another base: gradegpt train configs/train/nano-judge.yaml "
-    "model=Qwen/Qwen3-0.6B batch_size=4 gradient_accumulation=8 name=qwen3-0.6b"
+    epilog="To train another base: gradegpt train qwen3-0.6b model=Qwen/Qwen2.5-0.5B-Instruct "
+    "batch_size=4 gradient_accumulation=16 name=qwen2.5-0.5b"
 )
 def main(
-    config: Annotated[Path, options.config("nano-judge")],
+    config: Annotated[Path, options.config("qwen3-0.6b")],
     overrides: Annotated[
         list[str] | None,
         options.changes(

@@ -11,7 +11,6 @@ from gradegpt.chain import PromptSettings
 from gradegpt.engines.files import PROMPT_FILE
 from gradegpt.errors import OutputError
 from gradegpt.records import sha256_file, whole_file, write_json
-from gradegpt.shipped import NANO
 
 from .settings import SFTSettings
 
@@ -29,7 +28,7 @@ answer: quotes the sentence that gives the answer, compares, and ends in `<Yes>`
 ## Use
 
     gradegpt judge answers.jsonl -o judged.jsonl --judge model \\
-        --model {model} --adapter {adapter}
+        --model {base} --adapter {adapter}
 
 `{adapter}` is this folder. Its `{prompt_file}` holds the prompt settings of the training rows,
 which the command reads: with other prompts its verdicts differ.
@@ -97,10 +96,7 @@ def manifest_of(
         "stage": "train",
         "settings": settings.model_dump(mode="json"),
         "base": base,
-        "data": {
-            name: sha256_file(Path(settings.data) / f"{name}.jsonl")
-            for name in (*parts, *(["drills"] if settings.drills else []))
-        },
+        "data": {name: sha256_file(Path(settings.data) / f"{name}.jsonl") for name in parts},
         "rows": {part: len(rows) for part, rows in parts.items()},
         "tokens": sum(len(ids) for ids in parts["train"]["input_ids"]),
         "steps": run.steps,
@@ -144,8 +140,6 @@ def card(manifest: Mapping[str, Any]) -> str:
     return _CARD.format(
         base=manifest["base"],
         name=settings["name"],
-        # "nano" is the name of the built-in base on the command line.
-        model=NANO if settings["model"] == NANO else manifest["base"],
         adapter=settings["push_to_hub"] or "path/to/adapter",
         prompt_file=PROMPT_FILE,
         data=Path(settings["data"]).name,

@@ -1,6 +1,6 @@
 """Export a judge for the fast CPU engine.
 
-    gradegpt export runs/nano-judge/adapter runs/nano-fast
+    gradegpt export judges/mine runs/mine-fast
 
 An adapter is first merged into its base. The result is a folder for ``gradegpt judge --model`` that
 needs neither torch nor transformers: an ONNX model with its weights, tokenizer and chat template,
@@ -47,7 +47,7 @@ from gradegpt.engines.state import WANTED_FROM
 from gradegpt.errors import EngineError, MissingError, SettingsError
 from gradegpt.records import sha256_file, whole_folder, write_json
 from gradegpt.schema import Item, Message
-from gradegpt.shipped import NANO, adapter_of
+from gradegpt.shipped import adapter_of
 
 from .merge import copy_settings, merge
 
@@ -344,14 +344,14 @@ _ITEMS: Final = (
 )
 
 
-@app.command(epilog="Then: gradegpt judge answers.jsonl -o out.jsonl --model runs/nano-fast")
+@app.command(epilog="Then: gradegpt judge answers.jsonl -o out.jsonl --model runs/mine-fast")
 def main(
     source: Annotated[
         str,
         typer.Argument(
             metavar="ADAPTER_OR_MODEL",
             help="The judge: the folder of an adapter or of a whole model, or the name of a "
-            f"shipped judge, such as {NANO}.",
+            "shipped judge, such as gradegpt-1.5b.",
         ),
     ],
     out: Annotated[Path, typer.Argument(metavar="OUT", help="A new folder.")],

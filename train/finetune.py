@@ -34,7 +34,7 @@ from gradegpt.errors import MissingError, OutputError, SettingsError
 from gradegpt.judges.calibration import CALIBRATION_FILE, read_calibration
 from gradegpt.records import sha256_file, whole_file, write_json
 from gradegpt.settings import build_settings
-from gradegpt.shipped import ADAPTER_CONFIG, adapter_of, base_of, found
+from gradegpt.shipped import ADAPTER_CONFIG, adapter_of, base_of, found, is_judge
 
 from .plan import chosen, estimate
 from .settings import SFTSettings
@@ -114,9 +114,12 @@ def _check(given: Options, out: Path) -> dict[str, Any]:
     """What this run depends on, after the checks that need no data."""
     if not (given["base"] or given["from"]):
         raise SettingsError("base: missing; name a chat model, such as --base Qwen/Qwen3-0.6B")
+    if given["from"] and not is_judge(given["from"]):
+        what = f"is no judge; to train a model give --base {given['from']}"
+        raise SettingsError(f"--from {given['from']}: {what}")
     if (out / MANIFEST).is_file():
         raise OutputError(f"{out}: holds a finished judge; choose another -o, or remove the folder")
-    unused = {"name": "finetune", "data": "data"}
+    unused = {"name": "finetune", "data": "data", "model": "base"}
     build_settings(SFTSettings, unused, "finetune", _changes(given))
     begun = out / "work" / _BEGUN
     if out.exists() and not begun.is_file() and {p.name for p in out.iterdir()} - {"work"}:
@@ -312,7 +315,7 @@ def _half(given: Options, work: Path) -> dict[str, Any]:
 
 
 @app.command(
-    epilog="Try it without a download: gradegpt finetune train/data/policy.csv --from nano -o "
+    epilog="Try it without a download: gradegpt finetune train/data/policy.csv --base nano -o "
     "judges/demo"
 )
 def main(
@@ -324,7 +327,7 @@ def main(
         str | None,
         typer.Option(
             help="The model to train: a chat model's folder or Hugging Face name, such as "
-            "Qwen/Qwen3-0.6B."
+            "Qwen/Qwen3-0.6B; nano is a tiny built-in one for trying the command."
         ),
     ] = None,
     start: Annotated[
@@ -332,8 +335,7 @@ def main(
         typer.Option(
             "--from",
             metavar="JUDGE",
-            help="Train on from a judge: gradegpt-1.5b, or the folder of one; nano is a tiny "
-            "built-in one for trying the command.",
+            help="Train on from a judge: gradegpt-1.5b, or the folder of one.",
         ),
     ] = None,
     overrides: Annotated[

@@ -1,4 +1,4 @@
-"""Merge an adapter into its base: ``gradegpt train.merge runs/nano-judge/adapter OUT``.
+"""Merge an adapter into its base: ``gradegpt train.merge judges/mine OUT``.
 
 The result is an ordinary model folder with the judge's prompt settings, for servers that do not
 load adapters.
@@ -86,12 +86,12 @@ def _load(base: str, adapter: Path) -> tuple[Any, Any]:
     return merged, tokenizer
 
 
-@app.command(epilog="Then: gradegpt judge answers.jsonl -o out.jsonl --model runs/nano-merged")
+@app.command(epilog="Then: gradegpt judge answers.jsonl -o out.jsonl --model runs/mine-merged")
 def main(
     adapter: Annotated[
         str,
         typer.Argument(
-            metavar="ADAPTER", help="Such as runs/nano-judge/adapter, or a shipped judge: nano."
+            metavar="ADAPTER", help="Such as judges/mine, or a shipped judge: gradegpt-1.5b."
         ),
     ],
     out: Annotated[Path, typer.Argument(metavar="OUT", help="A new folder for the whole model.")],

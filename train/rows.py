@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import json
 import random
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from gradegpt.chain import AGREE, NO, YES, PromptSettings
+from gradegpt.chain import NO, YES, PromptSettings
 from gradegpt.engines.chat import end_token_id, render_chat
 from gradegpt.errors import MissingError
 from gradegpt.records import read_rows, validate
 from gradegpt.schema import TrainingRow
 
 if TYPE_CHECKING:
-    from transformers import BatchEncoding, PreTrainedTokenizerBase
+    from transformers import PreTrainedTokenizerBase
 
 IGNORED: Final = -100
 """The label of an unsupervised token in torch and transformers."""
-_TAG: Final = re.compile(rf"^{re.escape(AGREE)}({YES}|{NO})$", re.MULTILINE)
 _WINDOW: Final = 50
 """Steps whose rows are sorted by length together, which saves padding and keeps steps random."""
 
@@ -32,8 +30,8 @@ def encode(
 
     ``end`` is the tokenizer's ``end_token_id``, if the caller has it.
     """
-    prompt = _tokens(tokenizer, render_chat(tokenizer, row.prompt))["input_ids"]
-    chain = _tokens(tokenizer, row.completion[-1].content)["input_ids"]
+    prompt = _tokens(tokenizer, render_chat(tokenizer, row.prompt))
+    chain = _tokens(tokenizer, row.completion[-1].content)
     chain = [*chain, end_token_id(tokenizer) if end is None else end]
     return {"input_ids": prompt + chain, "completion_mask": [0] * len(prompt) + [1] * len(chain)}
 
@@ -49,40 +47,10 @@ def encode_file(
             yield encoded
 
 
-def encode_drills(
-    path: Path, tokenizer: PreTrainedTokenizerBase, max_length: int
-) -> Iterator[dict[str, Any]]:
-    """Encode comparison drills; only their verdict tags are supervised, as answers are given.
-
-    A verdict tag follows ``AGREE``, since an answer may also be "Yes".
-    """
-    end, tags = end_token_id(tokenizer), verdict_token_ids(tokenizer)
-    for row in read_rows(path, TrainingRow):
-        text = row.completion[-1].content
-        prompt = _tokens(tokenizer, render_chat(tokenizer, row.prompt))["input_ids"]
-        drill = _tokens(tokenizer, text, return_offsets_mapping=True)
-        spans = [m.span(1) for m in _TAG.finditer(text)]
-        supervised = [
-            int(token in tags and any(a < right and left < b for a, b in spans))
-            for token, (left, right) in zip(
-                drill["input_ids"], drill["offset_mapping"], strict=True
-            )
-        ]
-        ids = [*prompt, *drill["input_ids"], end]
-        if len(ids) <= max_length:
-            yield {"input_ids": ids, "completion_mask": [0] * len(prompt) + [*supervised, 0]}
-
-
-def _tokens(
-    tokenizer: PreTrainedTokenizerBase, text: str, *, return_offsets_mapping: bool = False
-) -> BatchEncoding:
+def _tokens(tokenizer: PreTrainedTokenizerBase, text: str) -> list[int]:
     # Not verbose: a row longer than the model is left out, and counted in the manifest.
-    return tokenizer(
-        text,
-        add_special_tokens=False,
-        verbose=False,
-        return_offsets_mapping=return_offsets_mapping,
-    )
+    ids: list[int] = tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
+    return ids
 
 
 def labelled(encoded: dict[str, list[int]]) -> dict[str, list[int]]:

@@ -10,77 +10,20 @@ from gradegpt.chain import PromptSettings
 from gradegpt.settings import Settings
 
 
-class Stage(Settings):
-    """A part of pre-training: up to ``until`` of its steps, rows of at most ``max_length``."""
-
-    until: float = Field(gt=0, lt=1)
-    max_length: int = Field(ge=64)
-
-
-class BaseSettings(Settings):
-    """Pre-training of the built-in base: a Qwen3-shaped decoder and tokenizer, from scratch."""
-
-    command: ClassVar[str] = "train.base"
-    name: str
-    data: str
-    """Folder with train.jsonl and dev.jsonl from data_gen (``kind: base``)."""
-    out: str = ""
-    seed: int = 0
-    vocab_size: int = Field(default=4096, ge=512)
-    hidden_size: int = 192
-    intermediate_size: int = 576
-    num_hidden_layers: int = 6
-    num_attention_heads: int = 4
-    head_dim: int = 48
-    max_position_embeddings: int = 2048
-    max_length: int = 2048
-    """Rows with more tokens are left out."""
-    curriculum: tuple[Stage, ...] = ()
-    """Short rows first: the longest rows of each part of the run; the last part has all rows."""
-    pack: bool = False
-    """Several rows in one sequence, separated by mask and positions: for a GPU, where padding
-    costs more than the wider attention. On a CPU rows of similar length share a batch instead."""
-    batch_tokens: int = 8192
-    max_steps: int = Field(default=1000, ge=1)
-    learning_rate: float = 3e-3
-    warmup_steps: int = 50
-    decay: float = Field(default=1.0, gt=0, le=1)
-    """The last share of the steps, in which the rate decays to zero (WSD); 1 decays from the
-    start."""
-    weight_decay: float = 0.05
-    prompt_weight: float = 0.1
-    """Loss weight of a prompt token; a reply token counts 1."""
-    verdict_weight: float = 4.0
-    """Loss weight of a verdict tag in a reply."""
-    bf16: bool = True
-    threads: int = Field(default=2, ge=1)
-    eval_every: int = 100
-    dev_rows: int = Field(default=500, ge=1)
-    """The number of first rows of dev.jsonl that an evaluation uses."""
-    save_every: int = 100
-
-    @property
-    def folder(self) -> str:
-        """Where the model goes: ``out``, or ``runs/<name>``."""
-        return self.out or f"runs/{self.name}"
-
-
 class SFTSettings(Settings):
     """LoRA supervised fine-tuning with TRL and PEFT."""
 
     command: ClassVar[str] = "train"
     name: str
     data: str
-    """Folder with train.jsonl and dev.jsonl from data_gen (``kind: judge``)."""
-    drills: bool = False
-    """Also train on drills.jsonl: eight comparisons per row, supervised by their verdict tags."""
-    model: str = "nano"
-    """``nano``, a local folder, or a hub name."""
+    """Folder with train.jsonl and dev.jsonl from data_gen."""
+    model: str
+    """A local folder, a hub name, or ``nano``, the built-in base."""
     base_name: str = ""
     """The base's name in the adapter, such as its hub name where ``model`` is a local folder."""
     adapter: str = ""
     """Start from this adapter of the model instead of a new one; its LoRA settings must equal the
-    ones here. ``nano`` is the built-in judge's."""
+    ones here."""
     interpolate: float = Field(default=1.0, gt=0, le=1)
     """The weight of the trained adapter against the initial ``adapter``: 0.5 saves their mean,
     which forgets less of the initial one (WiSE-FT, arXiv 2109.01903)."""

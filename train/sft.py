@@ -19,7 +19,7 @@ from .checkpoints import Checkpoint, Plan, remove_checkpoints, resume_point
 from .dev import DevEvaluation, check_decides, dev_sample
 from .loading import linear_names, load_base, load_errors
 from .memory import keep_freed_memory
-from .rows import encode_drills, encode_file, labelled, prompt_settings_of, verdict_token_ids
+from .rows import encode_file, labelled, prompt_settings_of, verdict_token_ids
 from .settings import SFTSettings
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 Parts = dict[str, "Dataset"]
 
-_DRILLS: Final = "drills.jsonl"
 _SHAPING: Final = (
     "seed", "max_length", "packing", "share_prefix", "group_by_length", "learning_rate",
     "warmup_ratio", "weight_decay", "lr_scheduler", "optim", "max_grad_norm", "lora_rank",
@@ -127,13 +126,6 @@ def _dataset(path: Path, tokenizer: PreTrainedTokenizerBase, settings: SFTSettin
     from datasets import Dataset
 
     rows = [labelled(row) for row in encode_file(path, tokenizer, settings.max_length)]
-    if settings.drills and path.stem == "train":
-        drills = path.with_name(_DRILLS)
-        if not drills.is_file():
-            raise MissingError(
-                f"{drills}: does not exist; set drills=24000 for data_gen, or drills=false here"
-            )
-        rows += map(labelled, encode_drills(drills, tokenizer, settings.max_length))
     if not rows and path.stem == "train":
         raise InputError(
             f"{path}: no row fits max_length={settings.max_length}; raise it or shorten the prompts"
@@ -329,8 +321,6 @@ def _plan(settings: SFTSettings, rows: int) -> Plan:
         "rows_per_step": step_rows,
         "train.jsonl": sha256_file(data / "train.jsonl"),
     }
-    if settings.drills:
-        shaping[_DRILLS] = sha256_file(data / _DRILLS)
     if settings.adapter:
         shaping["adapter"] = name_with_digest(adapter_of(settings.adapter))
     if settings.eval_steps:  # the settings that chose the best step so far

@@ -1,4 +1,4 @@
-"""Reproduce the paper's ablation: ``gradegpt eval.ablation configs/eval/ablation.yaml``."""
+"""Reproduce the paper's ablation: ``gradegpt eval.ablation configs/eval/ablation-0.5b.yaml``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 
 
 @app.command(
-    epilog="A first look, in minutes: gradegpt eval.ablation configs/eval/ablation.yaml "
+    epilog="A first look, in minutes: gradegpt eval.ablation configs/eval/ablation-0.5b.yaml "
     "name=quick steps=40 seeds=[0] bootstrap=200"
 )
 def main(

@@ -32,7 +32,7 @@ class AblationSettings(Settings):
     out: str = ""
     data: str
     recipe: str
-    model: str = "nano"
+    model: str
     train: dict[str, str] = Field(default={})
     steps: int = Field(default=300, ge=1)
     seeds: tuple[int, ...] = Field(default=(0, 1, 2), min_length=1)

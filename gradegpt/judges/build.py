@@ -52,17 +52,17 @@ class JudgeSettings(Settings):
     """The kind of judge, its model and its options.
 
     ``model`` is a judge by name or folder (``gradegpt.shipped``), which has its own adapter, or a
-    folder or hub name of a model, which has none. With ``base_url`` an OpenAI-compatible server is
-    used instead of a local model; several, as a list or with commas between them, share the
-    prompts. ``prompt`` defaults to the settings stored with the adapter or the model;
-    ``chain_format`` replaces one of these.
+    folder or hub name of a model, which has none. A cascade without one asks no model. With
+    ``base_url`` an OpenAI-compatible server is used instead of a local model; several, as a list or
+    with commas between them, share the prompts. ``prompt`` defaults to the settings stored with the
+    adapter or the model; ``chain_format`` replaces one of these.
     """
 
     name: str = ""
     kind: Literal["rules", "lexical", "model", "cascade", "panel", "code", "parts"] = "cascade"
     profile: str | None = None
     """Score as this benchmark does; ``kind: rules`` only. See ``gradegpt.rules.profiles``."""
-    model: str = NANO
+    model: str = ""
     adapter: str | None = OWN
     engine: Literal["auto", "transformers", "onnx", "vllm"] = "auto"
     """What runs a local model: ``auto`` is ``onnx`` for a folder that ``train.export`` wrote, else
@@ -130,7 +130,7 @@ class JudgeSettings(Settings):
 
     @property
     def asks_no_model(self) -> bool:
-        """Whether the judge uses no model."""
+        """Whether the judge is of a kind that uses no model."""
         return self.kind in _WITHOUT_MODEL
 
     @property
@@ -211,8 +211,6 @@ def _parts(settings: JudgeSettings) -> PartsJudge | PartsModelJudge:
             "judges: 'parts' takes one judge for all parts, and none with one_prompt; "
             "for several use one judge of 'kind: panel'"
         )
-    if settings.one_prompt and settings.model == NANO:
-        raise SettingsError("one_prompt: set 'model' too; the built-in one judges single answers")
     if settings.one_prompt:  # the reply is longer than a chain, and the constraint is for chains
         given = {"max_new_tokens"} & settings.model_fields_set
         limit = settings.max_new_tokens if given else 1024
@@ -246,8 +244,11 @@ def _usual(settings: JudgeSettings) -> tuple[JudgeSettings, ...]:
     """Rules and the model, or the judges after which the model is calibrated, and the model.
 
     A model that nobody calibrated, such as one behind a URL, decides all that the rules leave open.
-    One that was found to know nothing more is left out, unless every verdict is given.
+    One that was found to know nothing more is left out, unless every verdict is given. Without a
+    model: rules and the lexical judge.
     """
+    if not (settings.model or settings.base_url or settings.adapter not in (OWN, None)):
+        return JudgeSettings(kind="rules"), JudgeSettings(kind="lexical")
     model = settings.model_copy(update={"kind": "model", "cache": None})
     measured = _calibration(model)
     kinds = ("rules",) if measured is None else measured.after
@@ -292,7 +293,15 @@ def _calibration(settings: JudgeSettings) -> Calibration | None:
 
 
 def _folders(settings: JudgeSettings) -> tuple[str, str | None]:
-    """The folders or hub names of the base and its adapter."""
+    """The folders or hub names of the base and its adapter.
+
+    Raises:
+        SettingsError: no model is named, or one that is no judge.
+
+    """
+    if not settings.model or (settings.model == NANO and settings.adapter == OWN):
+        what = f"{NANO} is no judge, but a base to train on" if settings.model else "missing"
+        raise SettingsError(f"model: {what}; use gradegpt-1.5b, or what gradegpt finetune made")
     own = settings.model if is_judge(settings.model) else None
     wanted = own if settings.adapter == OWN else settings.adapter
     return base_of(settings.model), adapter_of(wanted) if wanted else None
@@ -301,7 +310,7 @@ def _folders(settings: JudgeSettings) -> tuple[str, str | None]:
 def _model_judge(settings: JudgeSettings) -> ModelJudge:
     from gradegpt.engines.files import prompt_settings_beside
 
-    if settings.base_url is not None and settings.model == NANO:
+    if settings.base_url is not None and not settings.model:
         raise SettingsError("base_url: set 'model' too, to the model's name on that server")
     model, adapter = _folders(settings)
     prompt = settings.prompt or prompt_settings_beside(adapter) or prompt_settings_beside(model)

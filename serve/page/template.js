@@ -173,7 +173,7 @@ function marked(text, spans) {
 function use({ name }) {
   const file = `${name}.yaml`;
   const save = h("button", { type: "button", onclick: () => download(file, shown.template) }, said("save", { name: file }));
-  const command = `gradegpt serve nano ${quoted(`templates=[${file}]`)}`;
+  const command = `gradegpt serve cascade ${quoted(`templates=[${file}]`)}`;
   return part("use", save, h("p", { class: "next" }, said("start")), commandBox(said("start"), command),
     h("p", { class: "quiet" }, said("several", { name: file })));
 }

@@ -124,7 +124,8 @@ def settings_of(data: Path, out: Path, **changes: Any) -> AblationSettings:
         ]  # fmt: skip
         write_rows(graded, (r.model_dump(mode="json") for r in rows))
     values = {
-        "name": "small", "out": str(out), "data": str(data), "recipe": "recipe.yaml", "steps": 10,
+        "name": "small", "out": str(out), "data": str(data), "recipe": "recipe.yaml",
+            "model": "nano", "steps": 10,
         "seeds": [0, 1], "bootstrap": 100, "sources": [{"path": str(graded), "fields": None}],
         "train": {"verdict_weight": "1"},
     }  # fmt: skip

@@ -359,7 +359,6 @@ def test_engines_says_what_is_missing(
         "fast",
         "vllm",
         "openai",
-        "built-in",
     ]
     assert lines[0].startswith("rules     yes")
     assert lines[4].startswith("openai    no")

@@ -34,6 +34,7 @@ from gradegpt.records import write_rows
 from gradegpt.schema import ChainFormat, Item, Message, Outcome
 from gradegpt.shipped import NANO, base_of
 from gradegpt.structured import chain_regex
+from tests.tiny import train_tokenizer
 
 Handler = Callable[[httpx2.Request], httpx2.Response]
 
@@ -460,8 +461,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     torch = pytest.importorskip("torch")
     from transformers import Qwen3Config, Qwen3ForCausalLM
 
-    from train.tokenizer import train_tokenizer
-
     torch.set_num_threads(1)
     torch.manual_seed(0)
     path = tmp_path_factory.mktemp("tiny")
@@ -557,9 +556,10 @@ def test_rows_that_are_continued_in_a_second_round_are_the_same(
         assert [t.logprob for t in one.tokens] == pytest.approx(logprobs, abs=1e-3)
 
 
-def test_the_tag_of_the_built_in_judge_is_the_one_that_it_would_generate() -> None:
+def test_the_tag_of_a_judge_is_the_one_that_it_would_generate() -> None:
     """It has a probability, and counts as one token."""
-    settings = JudgeSettings(kind="model", chain_format=ChainFormat.OUTCOME, threads=1)
+    built_in = {"kind": "model", "model": base_of(NANO), "threads": 1}
+    settings = JudgeSettings(**built_in, chain_format=ChainFormat.OUTCOME)
     judge = build_judge(settings)
     assert isinstance(judge, ModelJudge)
     items = [
@@ -578,9 +578,9 @@ def test_the_tag_of_the_built_in_judge_is_the_one_that_it_would_generate() -> No
         assert judgement.score >= math.exp(generation.tokens[0].logprob) - 1e-3
 
 
-def test_the_built_in_judge_reads_rare_characters_within_its_budgets() -> None:
+def test_a_judge_reads_rare_characters_within_its_budgets() -> None:
     """They are counted by its own tokenizer, which needs three tokens for each of them."""
-    judge = build_judge(JudgeSettings(kind="model", threads=1))
+    judge = build_judge(JudgeSettings(kind="model", model=base_of(NANO), threads=1))
     assert isinstance(judge, ModelJudge)
     engine, budget = judge.engine, judge.prompt.budget
     assert isinstance(engine, LocalEngine)
@@ -671,7 +671,7 @@ def test_a_model_that_the_hub_does_not_have_is_an_error_after_one_request(
         raise HTTPError("no network")
 
     monkeypatch.setattr("huggingface_hub.get_hf_file_metadata", fail)
-    says = r"^nosuch: not a folder, not a shipped judge \(.*nano\), and not found on the Hugging"
+    says = r"^nosuch: not a folder, not a shipped judge \(.*\), and not found on the Hugging"
     with pytest.raises(MissingError, match=says):
         LocalEngine("nosuch")
     assert len(asked) == 1

@@ -26,6 +26,7 @@ from gradegpt.engines.state import State
 from gradegpt.errors import EngineError, InputError, MissingError, SettingsError
 from gradegpt.judges.build import JudgeSettings, build_judge
 from gradegpt.schema import ChainFormat, Item, Message
+from tests.tiny import train_tokenizer
 
 pytestmark = pytest.mark.skipif(
     not (find_spec("onnxruntime_genai") and find_spec("torch")),
@@ -50,8 +51,6 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A tiny random model of the built-in kind, with its tokenizer."""
     import torch
     from transformers import Qwen3Config, Qwen3ForCausalLM
-
-    from train.tokenizer import train_tokenizer
 
     torch.set_num_threads(1)
     torch.manual_seed(0)

@@ -12,6 +12,7 @@ from gradegpt.engines import Generation, TagProbability
 from gradegpt.engines.base import TagTokens
 from gradegpt.engines.local import LocalEngine, _head_on
 from gradegpt.schema import Message
+from tests.tiny import train_tokenizer
 
 torch = pytest.importorskip("torch")
 
@@ -32,8 +33,6 @@ ROWS = {
 
 @pytest.fixture(scope="module")
 def tokenizer() -> Any:
-    from train.tokenizer import train_tokenizer
-
     return train_tokenizer(["2+2=? The answer is 4."] * 9, vocab_size=320, max_length=128)
 
 

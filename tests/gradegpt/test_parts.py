@@ -320,7 +320,7 @@ def test_from_settings() -> None:
     two = (JudgeSettings(kind="rules"), JudgeSettings(kind="lexical"))
     with pytest.raises(SettingsError, match="one judge for all parts"):
         build_judge(JudgeSettings(kind="parts", judges=two))
-    with pytest.raises(SettingsError, match="one_prompt: set 'model'"):
+    with pytest.raises(SettingsError, match="model: missing"):
         build_judge(JudgeSettings(kind="parts", one_prompt=True))
 
 

@@ -15,7 +15,7 @@ from gradegpt.errors import MissingError, SettingsError
 from gradegpt.settings import Settings, build_settings, load_settings
 from serve.settings import ServeSettings
 from train.lexical import LexicalSettings
-from train.settings import BaseSettings, SFTSettings
+from train.settings import SFTSettings
 
 
 class Inner(Settings):
@@ -164,7 +164,7 @@ def test_a_mistake_inside_a_list_is_reported_once(tmp_path: Path) -> None:
 def test_the_nearest_setting_of_the_same_section_is_suggested() -> None:
     """``prot`` is more like ``prompt``, which is a setting of the judge."""
     with pytest.raises(SettingsError, match="'prot'; did you mean 'port'"):
-        load_settings(ServeSettings, "nano", ["prot=8000"])
+        load_settings(ServeSettings, "cascade", ["prot=8000"])
 
 
 @pytest.mark.parametrize("name", ["../x", "a/b", ""])
@@ -194,7 +194,7 @@ def test_a_required_setting_is_named() -> None:
 
 def test_the_error_of_a_missing_file_lists_the_shipped_ones() -> None:
     """Those of the command that the settings are for."""
-    with pytest.raises(MissingError, match=r"nowhere: no such .*: gradegpt-1\.5b, nano$"):
+    with pytest.raises(MissingError, match=r"nowhere: no such .*: cascade, gradegpt-1\.5b$"):
         load_settings(ServeSettings, "nowhere")
     with pytest.raises(MissingError, match=r"nowhere\.yaml: no such settings file$"):
         load_settings(Outer, "nowhere.yaml")
@@ -203,9 +203,9 @@ def test_the_error_of_a_missing_file_lists_the_shipped_ones() -> None:
 @pytest.mark.parametrize(
     ("settings", "name"),
     [
-        (DataGenSettings, "demo"), (SFTSettings, "nano-judge"), (BaseSettings, "nano-base"),
-        (LexicalSettings, "lexical"), (EvalSettings, "handmade"), (AblationSettings, "ablation"),
-        (CalibrationSettings, "calibrate"), (ServeSettings, "nano"),
+        (DataGenSettings, "demo"), (SFTSettings, "qwen3-0.6b"), (LexicalSettings, "lexical"),
+        (EvalSettings, "handmade"), (AblationSettings, "ablation-0.5b"),
+        (CalibrationSettings, "calibrate-1.5b"), (ServeSettings, "cascade"),
     ],
 )  # fmt: skip
 def test_a_recipe_is_found_by_its_name_wherever_its_settings_are(
@@ -216,22 +216,22 @@ def test_a_recipe_is_found_by_its_name_wherever_its_settings_are(
     assert load_settings(settings, name)
 
 
-@pytest.mark.parametrize("name", ["ablation", "configs/eval/ablation.yaml"])
+@pytest.mark.parametrize("name", ["ablation-0.5b", "configs/eval/ablation-0.5b.yaml"])
 def test_a_recipe_of_another_command_is_an_error_that_names_it(name: str) -> None:
     """Its settings would all be unknown."""
     with pytest.raises(SettingsError, match=r"is a recipe of gradegpt eval\.ablation, not of "):
         load_settings(EvalSettings, name)
-    with pytest.raises(SettingsError, match=r"of gradegpt data and gradegpt train\.base, not of"):
-        load_settings(SFTSettings, "nano-base")
+    with pytest.raises(SettingsError, match=r"of gradegpt serve and gradegpt train, not of"):
+        load_settings(EvalSettings, "gradegpt-1.5b")
 
 
-@pytest.mark.parametrize("name", ["nano", "configs/serve/nano.yaml"])
+@pytest.mark.parametrize("name", ["cascade", "configs/serve/cascade.yaml"])
 def test_a_shipped_recipe_is_found_from_anywhere(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By its name or path; a file of that name in the working directory has precedence."""
     monkeypatch.chdir(tmp_path)
-    assert load_settings(ServeSettings, name, ["port=1"]).judge.adapter == "nano"
+    assert load_settings(ServeSettings, name, ["port=1"]).judge.kind == "cascade"
     own = tmp_path / name
     own.parent.mkdir(parents=True, exist_ok=True)
     own.write_text("judge: {kind: rules}\n", encoding="utf-8")
@@ -240,8 +240,8 @@ def test_a_shipped_recipe_is_found_from_anywhere(
 
 def test_a_file_that_extends_a_missing_one_is_an_error(tmp_path: Path) -> None:
     """A shipped recipe of that name is not used."""
-    (tmp_path / "mine.yaml").write_text("extends: nano.yaml\n", encoding="utf-8")
-    with pytest.raises(MissingError, match=r"nano\.yaml: no such .* mine\.yaml extends it"):
+    (tmp_path / "mine.yaml").write_text("extends: cascade.yaml\n", encoding="utf-8")
+    with pytest.raises(MissingError, match=r"cascade\.yaml: no such .* mine\.yaml extends it"):
         load_settings(ServeSettings, tmp_path / "mine.yaml")
 
 

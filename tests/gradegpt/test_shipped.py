@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 
 from gradegpt import shipped
-from gradegpt.errors import MissingError
-from gradegpt.judges.build import JudgeSettings, _folders
+from gradegpt.errors import MissingError, SettingsError
+from gradegpt.judges.build import JudgeSettings, _folders, build_judge
 from gradegpt.shipped import BASES, NANO, adapter_of, base_named_by, base_of, judges
 
 
 @pytest.fixture
 def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Two adapters as in a checkout, for a base on the hub and for the built-in one."""
+    """An adapter for a base on the hub, one for the built-in base, and that base."""
     monkeypatch.setattr(shipped, "_MODELS", tmp_path / "models")
     monkeypatch.delenv(BASES, raising=False)
-    for name, base in (("gradegpt-nano-judge", "gradegpt-nano"), ("large", "maker/Large-Chat")):
+    for name, base in (("small", "gradegpt-nano"), ("large", "maker/Large-Chat")):
         folder = tmp_path / "models" / name
         folder.mkdir(parents=True)
         (folder / "adapter_config.json").write_text(json.dumps({"base_model_name_or_path": base}))
@@ -27,13 +27,13 @@ def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_name_of_a_judge_gives_its_base_and_its_adapter(models: Path) -> None:
-    """The built-in judge has a short name; other names are folders or hub names."""
-    assert judges() == ("large", NANO)
-    assert base_of(NANO) == str(models / "gradegpt-nano")
-    assert adapter_of(NANO) == str(models / "gradegpt-nano-judge")
+    """The built-in base has a short name; other names are folders or hub names."""
+    assert judges() == ("large", "small")
+    assert base_of(NANO) == base_of("small") == str(models / "gradegpt-nano")
+    assert adapter_of("small") == str(models / "small")
     assert (base_of("large"), adapter_of("large")) == ("maker/Large-Chat", str(models / "large"))
     assert (base_of("maker/Other"), adapter_of("./mine")) == ("maker/Other", "./mine")
-    assert base_named_by(models / "gradegpt-nano-judge") == str(models / "gradegpt-nano")
+    assert base_named_by(models / "small") == str(models / "gradegpt-nano")
 
 
 def test_a_folder_of_bases_has_precedence_over_the_hub(
@@ -53,7 +53,6 @@ def test_a_folder_of_bases_has_precedence_over_the_hub(
 @pytest.mark.parametrize(
     ("given", "base", "adapter"),
     [
-        ({}, "gradegpt-nano", "gradegpt-nano-judge"),
         ({"model": "large"}, "maker/Large-Chat", "large"),
         ({"model": "maker/Other"}, "maker/Other", None),
         ({"model": "maker/Other", "adapter": "large"}, "maker/Other", "large"),
@@ -70,8 +69,18 @@ def test_a_judge_takes_its_own_adapter(
     assert models.is_dir()
 
 
+@pytest.mark.parametrize(
+    ("model", "message"), [("", "model: missing; use"), (NANO, "model: nano is no judge, but")]
+)
+def test_a_model_judge_needs_a_judge(models: Path, model: str, message: str) -> None:
+    """The built-in base alone was never taught to judge; the error names what to use."""
+    with pytest.raises(SettingsError, match=message):
+        build_judge(JudgeSettings(kind="model", model=model))
+    assert models.is_dir()
+
+
 def test_without_the_weights_of_a_checkout(models: Path) -> None:
-    """The error says which setting to change."""
+    """The error says what to do."""
     (models / "gradegpt-nano").rmdir()
-    with pytest.raises(MissingError, match=r"not there; set 'model' to another"):
+    with pytest.raises(MissingError, match="the built-in base is not there; name another one"):
         base_of(NANO)

@@ -18,7 +18,7 @@ from gradegpt.judges import ModelJudge
 from gradegpt.judges.build import JudgeSettings, build_judge
 from gradegpt.schema import ChainFormat, Item, Message, Outcome, Verdict
 from gradegpt.settings import build_settings
-from gradegpt.shipped import NANO, adapter_of, base_of
+from gradegpt.shipped import NANO, base_of
 from tests.interfaces import Reply, StubVLLM, parameters, record_of
 
 ITEM = Item(id="a", question="1+1?", reference="2", response="Let me see. The answer is 2.")
@@ -142,12 +142,14 @@ def test_prompts_are_those_of_the_local_engine(vllm: StubVLLM, tokenizer: Any) -
     assert tokenizer.convert_tokens_to_ids("<|im_end|>") in params.stop_token_ids
 
 
-def test_an_adapter_is_asked_by_its_name(vllm: StubVLLM) -> None:
+def test_an_adapter_is_asked_by_its_name(vllm: StubVLLM, tmp_path: Path) -> None:
     """The engine is started with the smallest of its ranks that holds the adapter."""
-    built = engine(vllm, lambda _: {"yes": 0.5}, adapter=adapter_of(NANO))
+    (tmp_path / "adapter_config.json").write_text('{"r": 48}', encoding="utf-8")
+    (tmp_path / "adapter_model.safetensors").touch()
+    built = engine(vllm, lambda _: {"yes": 0.5}, adapter=str(tmp_path))
     built.generate(chat("hi"), max_new_tokens=9)
     named = vllm.requests[-1].lora_request
-    assert (named.lora_name, named.lora_path) == (Path(named.lora_path).name, adapter_of(NANO))
+    assert (named.lora_name, named.lora_path) == (tmp_path.name, str(tmp_path))
     assert (vllm.arguments.enable_lora, vllm.arguments.max_lora_rank in RANKS) == (True, True)
     assert [str(rank) for rank in RANKS] == parameters("MaxLoRARanks")
     engine(vllm)
@@ -164,7 +166,10 @@ def test_an_adapter_of_too_high_a_rank_is_refused(vllm: StubVLLM, tmp_path: Path
 
 def test_several_gpus_are_used_as_the_settings_say(vllm: StubVLLM) -> None:
     """By tensor and by data parallelism; prefixes are cached."""
-    given = {"kind": "model", "engine": "vllm", "tensor_parallel": "2", "data_parallel": "4"}
+    given = {
+        "kind": "model", "model": base_of(NANO), "engine": "vllm", "tensor_parallel": "2",
+        "data_parallel": "4",
+    }  # fmt: skip
     settings = build_settings(JudgeSettings, given, where="test")
     assert (settings.takes_several, settings.rows_at_a_time) == (True, 4096)
     (found,) = build_judge(settings).judge([ITEM])
@@ -224,4 +229,4 @@ def test_settings_that_do_not_go_together_are_refused(
 ) -> None:
     """Nothing is ignored silently."""
     with pytest.raises(SettingsError, match=message):
-        build_judge(JudgeSettings(kind="model", **options))
+        build_judge(JudgeSettings(**{"kind": "model", "model": base_of(NANO), **options}))

@@ -502,7 +502,7 @@ def test_a_killed_servers_batch_is_finished_by_another(
     monkeypatch.setattr("serve.batches.runner.SWEEP_S", 0.05)
     rows = [line(n, body={"model": "m", "messages": prompt}) for n in range(400)]
     store, settings = BatchStore(tmp_path), ServeSettings(state=tmp_path)
-    arguments = ["configs/serve/nano.yaml", "judge.kind=rules", "port=0", f"state={tmp_path}"]
+    arguments = ["configs/serve/cascade.yaml", "judge.kind=rules", "port=0", f"state={tmp_path}"]
     with (
         subprocess.Popen(
             [sys.executable, "-m", "serve", *arguments], cwd=ROOT, text=True,

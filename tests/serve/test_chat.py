@@ -35,7 +35,7 @@ CHAIN = render_chain(
 
 def ask(client: TestClient, prompt: Prompt, **more: Any) -> Any:
     return client.post(
-        "/v1/chat/completions", json={"model": "gradegpt-nano", "messages": prompt, **more}
+        "/v1/chat/completions", json={"model": "gradegpt", "messages": prompt, **more}
     )
 
 
@@ -60,7 +60,7 @@ def test_a_prompt_gets_the_chain_and_the_whole_judgement(
     judgement, beside = split(body["gradegpt"])
     assert (beside["adapter"], len(beside["fingerprint"])) == ("gradegpt", 16)
     assert (judgement.verdict, judgement.key_sentence) == ("correct", "The answer is 4.")
-    assert (body["object"], body["model"]) == ("chat.completion", "gradegpt-nano")
+    assert (body["object"], body["model"]) == ("chat.completion", "gradegpt")
     assert body["usage"] == {
         "prompt_tokens": 0,
         "completion_tokens": len(CHAIN.split(" ")),
@@ -195,8 +195,12 @@ def test_an_unknown_prompt_is_passed_to_the_engine_if_set(client_for: ClientFor)
 
 @pytest.mark.parametrize(
     "judge",
-    [{"kind": "rules"}, {"model": "nano"}, {"model": "nano", "base_url": "http://localhost:1/v1"}],
-    ids=["rules", "local", "served"],
+    [
+        {"kind": "rules"},
+        {"kind": "cascade"},
+        {"model": "gradegpt-1.5b", "base_url": "http://localhost:1/v1"},
+    ],
+    ids=["rules", "none", "served"],
 )
 def test_only_a_chat_model_may_get_unknown_prompts(judge: dict[str, str]) -> None:
     """A model that was trained to judge would answer <Yes> or <No> to anything."""
@@ -295,7 +299,7 @@ def test_a_wrong_field_is_422_and_named(
     client_for: ClientFor, prompt: Prompt, change: dict[str, Any], message: str
 ) -> None:
     reply = client_for().post(
-        "/v1/chat/completions", json={"model": "gradegpt-nano", "messages": prompt, **change}
+        "/v1/chat/completions", json={"model": "gradegpt", "messages": prompt, **change}
     )
     assert (reply.status_code, reply.json()["error"]["message"]) == (422, message)
 

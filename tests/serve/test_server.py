@@ -69,9 +69,9 @@ def messages() -> list[ChatCompletionMessageParam]:
 
 def test_the_official_client_gets_a_chain(client: openai.OpenAI) -> None:
     """It works as in any scoring pipeline."""
-    assert [model.id for model in client.models.list()] == ["gradegpt-nano"]
+    assert [model.id for model in client.models.list()] == ["gradegpt"]
     reply = client.chat.completions.create(
-        model="gradegpt-nano",
+        model="gradegpt",
         messages=messages(),
         temperature=0,
     )
@@ -82,9 +82,9 @@ def test_the_official_client_gets_a_chain(client: openai.OpenAI) -> None:
 
 
 def test_the_official_client_streams(client: openai.OpenAI) -> None:
-    whole = client.chat.completions.create(model="gradegpt-nano", messages=messages())
+    whole = client.chat.completions.create(model="gradegpt", messages=messages())
     with client.chat.completions.create(
-        model="gradegpt-nano",
+        model="gradegpt",
         messages=messages(),
         stream=True,
     ) as stream:
@@ -95,7 +95,7 @@ def test_the_official_client_streams(client: openai.OpenAI) -> None:
 def test_the_official_client_raises_our_errors_as_its_own(client: openai.OpenAI) -> None:
     with pytest.raises(openai.UnprocessableEntityError, match="no known family") as caught:
         client.chat.completions.create(
-            model="gradegpt-nano", messages=[{"role": "user", "content": "Is 4 right?"}]
+            model="gradegpt", messages=[{"role": "user", "content": "Is 4 right?"}]
         )
     assert caught.value.code == "unknown_prompt"
     with pytest.raises(openai.BadRequestError, match="response_format") as refused:
@@ -122,7 +122,7 @@ def serve(*arguments: str) -> subprocess.Popen[str]:
 
 def test_a_server_prints_its_url_judges_and_stops_cleanly() -> None:
     """It prints one ready line; after Ctrl-C the exit code is 0 and stderr is empty."""
-    process = serve("configs/serve/nano.yaml", "judge.kind=rules", "port=0")
+    process = serve("configs/serve/cascade.yaml", "judge.kind=rules", "port=0")
     with process:
         assert judge_at(ready_url(process), [{"reference": "4", "response": "4"}]) == ["correct"]
         process.send_signal(signal.SIGINT)
@@ -158,7 +158,9 @@ def test_a_server_uses_the_allocator_that_returns_memory(
     monkeypatch.delenv("PYTHONMALLOC", raising=False)
     if stated:
         monkeypatch.setenv("PYTHONMALLOC", stated)
-    with serve("configs/serve/nano.yaml", "judge.kind=rules", "port=0", "processes=2") as process:
+    with serve(
+        "configs/serve/cascade.yaml", "judge.kind=rules", "port=0", "processes=2"
+    ) as process:
         ready_url(process)
         for pid in (process.pid, *children_of(process.pid)):
             used = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
@@ -170,7 +172,9 @@ def test_a_server_uses_the_allocator_that_returns_memory(
 
 def test_several_processes_share_a_port_and_a_dead_one_is_replaced() -> None:
     """After SIGKILL of one, later requests are served; SIGTERM ends all; metrics are summed."""
-    with serve("configs/serve/nano.yaml", "judge.kind=rules", "port=0", "processes=2") as process:
+    with serve(
+        "configs/serve/cascade.yaml", "judge.kind=rules", "port=0", "processes=2"
+    ) as process:
         where = ready_url(process)
         before = children_of(process.pid)
         assert len(before) == 2
@@ -258,7 +262,9 @@ def status_of(where: str) -> int:
 
 def test_requests_beyond_the_grace_period_are_cut_off() -> None:
     """An endless stream does not prevent the server from stopping; it ends with an error."""
-    with serve("configs/serve/nano.yaml", "judge.kind=rules", "port=0", "grace_s=0.3") as process:
+    with serve(
+        "configs/serve/cascade.yaml", "judge.kind=rules", "port=0", "grace_s=0.3"
+    ) as process:
         where = ready_url(process)
         host, port = where.removeprefix("http://").split(":")
         with socket.create_connection((host, int(port))) as stream:
@@ -277,7 +283,7 @@ def test_requests_beyond_the_grace_period_are_cut_off() -> None:
 
 def test_a_child_that_is_killed_before_it_is_ready_is_replaced() -> None:
     """It is logged, and the server starts all the same."""
-    arguments = ("configs/serve/nano.yaml", "judge.kind=rules", "port=0", "processes=2")
+    arguments = ("configs/serve/cascade.yaml", "judge.kind=rules", "port=0", "processes=2")
     with serve(*arguments) as process:
         deadline = time.monotonic() + 60
         while not (first := children_of(process.pid)):
@@ -315,7 +321,7 @@ def said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) ->
 
 
 NOWHERE = (
-    "configs/serve/nano.yaml", "judge.model=./nowhere", "judge.adapter=null", "port=0",
+    "configs/serve/cascade.yaml", "judge.model=./nowhere", "judge.adapter=null", "port=0",
 )  # fmt: skip
 
 
@@ -339,7 +345,7 @@ def test_a_port_in_use_is_found_before_the_model_is_loaded(said: CommandLine) ->
     """The given model does not exist, but the error is about the port."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        code, out, err = said("configs/serve/nano.yaml", "judge.model=./nowhere", f"port={port}")
+        code, out, err = said("configs/serve/cascade.yaml", "judge.model=./nowhere", f"port={port}")
     assert (code, out) == (3, "")
     assert err == (
         f"error: 127.0.0.1:{port}: the port is in use; "
@@ -352,10 +358,10 @@ def test_a_port_in_use_is_found_before_the_model_is_loaded(said: CommandLine) ->
     [
         (["configs/serve/none.yaml"],
          "configs/serve/none.yaml: no such settings file; the shipped ones are: "
-         "gradegpt-1.5b, nano"),
-        (["configs/serve/nano.yaml", "max_item=1"],
-         "configs/serve/nano.yaml: unknown setting 'max_item'; did you mean 'max_items'?"),
-        (["configs/serve/nano.yaml", "port=0", "host=192.0.2.1"],
+         "cascade, gradegpt-1.5b"),
+        (["configs/serve/cascade.yaml", "max_item=1"],
+         "configs/serve/cascade.yaml: unknown setting 'max_item'; did you mean 'max_items'?"),
+        (["configs/serve/cascade.yaml", "port=0", "host=192.0.2.1"],
          "192.0.2.1:0: Cannot assign requested address; "
          "set host and port to an address that you may listen on"),
     ],
@@ -372,12 +378,12 @@ def test_a_wrong_setting_is_one_line_on_stderr(
 def test_help_teaches(said: CommandLine) -> None:
     code, out, _ = said("--help")
     assert code == 0
-    for words in (" as nano", "POST /v1/judge", "judge.kind=rules", "curl"):
+    for words in (" as cascade", "POST /v1/judge", "judge.kind=rules", "curl"):
         assert words in out
 
 
 def test_there_are_settings_to_start_from() -> None:
-    assert {path.name for path in CONFIGS} >= {"nano.yaml", "gradegpt-1.5b.yaml"}
+    assert {path.name for path in CONFIGS} >= {"cascade.yaml", "gradegpt-1.5b.yaml"}
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.name)

@@ -1,12 +1,11 @@
-"""A tiny data folder of each kind and a tiny base, made once by the project's code."""
+"""A small data folder and a tiny base, made once for all tests."""
 
 from __future__ import annotations
 
 import gc
 import logging
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,19 +13,11 @@ from data_gen.generate import generate
 from data_gen.settings import DataGenSettings
 from gradegpt.records import read_rows, write_rows
 from gradegpt.schema import TrainingRow
-from train.settings import BaseSettings, SFTSettings
+from tests.tiny import train_tokenizer
+from train.settings import SFTSettings
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
-
-Tiny = Callable[..., BaseSettings]
-_TINY: Final[dict[str, Any]] = {
-    "name": "tiny", "vocab_size": 512, "hidden_size": 32, "intermediate_size": 64,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 2, "head_dim": 16, "batch_tokens": 1024, "max_steps": 4,
-    "warmup_steps": 2, "bf16": False,
-    "threads": 1, "eval_every": 2, "save_every": 2,
-}  # fmt: skip
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -45,55 +36,47 @@ def _no_garbage_of_packages() -> None:
 
 
 @pytest.fixture(scope="session")
-def tiny() -> Tiny:
-    """Settings of a base that trains in a second, with changes."""
-
-    def make(data: Path, out: Path, **changes: Any) -> BaseSettings:
-        return BaseSettings.model_validate({**_TINY, "data": str(data), "out": str(out), **changes})
-
-    return make
-
-
-def _data(folder: Path, kind: str, **changes: Any) -> Path:
-    prompt = {"budget": {"question": 40, "reference": 30, "response": 60}}
-    values = {
-        "name": kind,
-        "out": str(folder),
-        "kind": kind,
-        "bank": 0,
-        "parametric": 100,
-        "prompt": prompt,
-        "workers": 1,
-        "card": False,
-        "quality": {"artifact_probe": False},
-    }
-    generate(DataGenSettings.model_validate(values | changes))
-    return folder
-
-
-@pytest.fixture(scope="session")
-def base_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Rows of the pre-training mixture."""
-    return _data(tmp_path_factory.mktemp("base-data"), "base")
-
-
-@pytest.fixture(scope="session")
 def judge_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Forty rows of prompts and chains, as every run encodes them all."""
-    folder = _data(tmp_path_factory.mktemp("judge-data"), "judge", drills=6)
+    folder = tmp_path_factory.mktemp("judge-data")
+    values = {
+        "name": "tiny", "out": str(folder), "bank": 0, "parametric": 100, "workers": 1,
+        "prompt": {"budget": {"question": 40, "reference": 30, "response": 60}}, "card": False,
+        "quality": {"artifact_probe": False},
+    }  # fmt: skip
+    generate(DataGenSettings.model_validate(values))
     rows = list(read_rows(folder / "train.jsonl", TrainingRow))
     write_rows(folder / "train.jsonl", rows[:40])
     return folder
 
 
 @pytest.fixture(scope="session")
-def base(tmp_path_factory: pytest.TempPathFactory, base_data: Path, tiny: Tiny) -> Path:
-    """A run of ``train.base``: its output folder."""
-    from train.base import pretrain
+def base(tmp_path_factory: pytest.TempPathFactory, judge_data: Path) -> Path:
+    """A folder with ``model``: a random decoder of two layers, with a tokenizer of 512 tokens."""
+    folder = tmp_path_factory.mktemp("base")
+    rows = read_rows(judge_data / "train.jsonl", TrainingRow)
+    texts = [message.content for row in rows for message in (*row.prompt, *row.completion)]
+    write_base(folder / "model", train_tokenizer(texts, vocab_size=512, max_length=2048))
+    return folder
 
-    out = tmp_path_factory.mktemp("base")
-    pretrain(tiny(base_data, out))
-    return out
+
+def write_base(folder: Path, tokenizer: PreTrainedTokenizerFast, **changes: int) -> None:
+    """A random decoder with two layers, other sizes by ``changes``."""
+    import torch
+    from transformers import Qwen3Config, Qwen3ForCausalLM
+
+    torch.manual_seed(0)
+    sizes = {
+        "vocab_size": len(tokenizer), "hidden_size": 32, "intermediate_size": 64,
+        "num_hidden_layers": 2, "num_attention_heads": 2, "num_key_value_heads": 2, "head_dim": 16,
+        "max_position_embeddings": 2048,
+    }  # fmt: skip
+    config = Qwen3Config(
+        **(sizes | changes), tie_word_embeddings=True, bos_token_id=None,
+        eos_token_id=tokenizer.eos_token_id, pad_token_id=tokenizer.pad_token_id,
+    )  # fmt: skip
+    Qwen3ForCausalLM(config).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
 
 
 @pytest.fixture(scope="session")

@@ -8,14 +8,7 @@ from typing import Any
 
 import pytest
 
-from gradegpt.chain import (
-    Chain,
-    PromptSettings,
-    build_prompt,
-    parse_prompt,
-    render_chain,
-    render_comparison,
-)
+from gradegpt.chain import Chain, PromptSettings, build_prompt, parse_prompt, render_chain
 from gradegpt.engines import ScriptedEngine
 from gradegpt.engines.chat import render_chat
 from gradegpt.errors import InputError, MissingError
@@ -23,8 +16,8 @@ from gradegpt.fit import ELISION, Budget
 from gradegpt.judges import ModelJudge
 from gradegpt.records import read_rows, write_json, write_rows
 from gradegpt.schema import AnswerType, ChainFormat, Item, Message, TrainingRow, Verdict
-from train.rows import encode, encode_drills, encode_file, prompt_settings_of
-from train.tokenizer import END
+from tests.tiny import END
+from train.rows import encode, encode_file, prompt_settings_of
 
 ITEM = Item(
     question="下列各数中最小的是（ ）\nA. 0\nB. -3", reference=("B",), context="数轴。",
@@ -102,29 +95,8 @@ def test_a_row_that_does_not_fit_is_left_out_and_never_cut(tokenizer: Any, tmp_p
         assert len(list(encode_file(tmp_path / "train.jsonl", tokenizer, limit))) == kept
 
 
-def test_a_drill_is_supervised_at_its_tags_alone(tokenizer: Any, tmp_path: Path) -> None:
-    """An answer "Yes" and the end token are not supervised."""
-    pairs = (("Yes", "No", False), ("3", "3.0", True), ("<Yes>", "Yes", True))
-    chains = [
-        Chain(
-            verdict=Verdict.CORRECT if same else Verdict.INCORRECT,
-            reference_answer=left, answer=right, answer_type=AnswerType.TEXT,
-        )
-        for left, right, same in pairs
-    ]  # fmt: skip
-    reply = Message(role="assistant", content="\n".join(map(render_comparison, chains)))
-    row = TrainingRow(prompt=(Message(role="user", content="Compare."),), completion=(reply,))
-    write_rows(tmp_path / "drills.jsonl", [row, row])
-    made = list(encode_drills(tmp_path / "drills.jsonl", tokenizer, 512))
-    assert len(made) == 2
-    assert made[0]["input_ids"] == encode(tokenizer, row)["input_ids"]
-    supervised = tokenizer.decode(split(made[0])[1])
-    assert supervised.replace(" ", "") == "<No><Yes><Yes>"
-    assert not list(encode_drills(tmp_path / "drills.jsonl", tokenizer, 20))
-
-
 def test_a_row_of_another_kind_is_named(tokenizer: Any, tmp_path: Path) -> None:
-    """The pre-training mixture is not for fine-tuning."""
+    """Plain text is not for fine-tuning."""
     write_rows(tmp_path / "train.jsonl", [{"text": "hello"}])
     with pytest.raises(InputError, match=r"train\.jsonl:1: .*prompt: field required"):
         list(encode_file(tmp_path / "train.jsonl", tokenizer, 99))

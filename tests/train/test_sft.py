@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar
@@ -18,14 +18,14 @@ from gradegpt.errors import EngineError, InputError, MissingError, OutputError, 
 from gradegpt.judges import ModelJudge
 from gradegpt.records import read_rows, sha256_file, write_rows
 from gradegpt.schema import Item, TrainingRow
+from tests.tiny import END
+from tests.train.conftest import write_base
 from train import sft
-from train.base import pretrain
 from train.checkpoints import Plan
 from train.loading import load_base
 from train.rows import encode, prompt_settings_of, verdict_token_ids
-from train.settings import BaseSettings, SFTSettings
+from train.settings import SFTSettings
 from train.sft import fine_tune
-from train.tokenizer import END
 
 # PEFT and TRL use transformers' old names for itinternally.
 pytestmark = pytest.mark.filterwarnings(
@@ -196,22 +196,6 @@ def test_every_option_runs(
     assert stored == (settings.prompt or prompt_settings_of(judge_data))
 
 
-def test_drills_are_trained_on_beside_the_rows(
-    tuned: Path, base: Path, judge_data: Path, tmp_path: Path
-) -> None:
-    """They are counted and required for resuming; a folder without them is an error."""
-    rows = json.loads((tuned / "manifest.json").read_text())
-    both = fine_tune(short(base, judge_data, tmp_path / "both", drills=True, max_steps=1))
-    assert both["rows"]["train"] == rows["rows"]["train"] + 6
-    assert both["data"] == rows["data"] | {"drills": sha256_file(judge_data / "drills.jsonl")}
-    bare = shutil.copytree(judge_data, tmp_path / "bare")
-    (bare / "drills.jsonl").unlink()
-    with pytest.raises(
-        MissingError, match=r"drills\.jsonl: does not exist; set drills=24000 for data"
-    ):
-        fine_tune(short(base, bare, tmp_path / "none", drills=True))
-
-
 def test_a_folder_without_dev_rows_still_trains(
     base: Path, judge_data: Path, tmp_path: Path
 ) -> None:
@@ -230,10 +214,10 @@ def test_missing_rows_are_an_error_before_anything_is_imported(
     """Neither the packages nor the base is loaded."""
     monkeypatch.setattr("train.sft._set_up", lambda _: pytest.fail("the packages were loaded"))
     with pytest.raises(MissingError, match=r"manifest\.json: does not exist; run gradegpt data"):
-        fine_tune(SFTSettings(name="x", data=str(tmp_path)))
+        fine_tune(SFTSettings(name="x", data=str(tmp_path), model="nano"))
     shutil.copy(judge_data / "manifest.json", tmp_path)
     with pytest.raises(MissingError, match=r"train\.jsonl: no such file; run gradegpt data first"):
-        fine_tune(SFTSettings(name="x", data=str(tmp_path)))
+        fine_tune(SFTSettings(name="x", data=str(tmp_path), model="nano"))
 
 
 def test_what_cannot_be_trained_is_an_error_of_one_line(
@@ -475,14 +459,12 @@ def test_an_encoded_row_is_what_the_trainer_sees(
 
 
 @pytest.mark.slow
-def test_qlora_trains_on_a_four_bit_base(
-    base_data: Path, judge_data: Path, tmp_path: Path, tiny: Callable[..., BaseSettings]
-) -> None:
+def test_qlora_trains_on_a_four_bit_base(tokenizer: Any, judge_data: Path, tmp_path: Path) -> None:
     """After two steps on a CPU the adapter fits the unquantized base."""
     pytest.importorskip("bitsandbytes")
     # bitsandbytes' CPU kernel works in blocks of 64: every layer's width must be a multiple.
     wide = {"hidden_size": 64, "intermediate_size": 128, "head_dim": 32}
-    pretrain(tiny(base_data, tmp_path / "base", max_steps=1, **wide))
+    write_base(tmp_path / "base" / "model", tokenizer, **wide)
     manifest = fine_tune(short(tmp_path / "base", judge_data, tmp_path / "out", qlora=True))
     assert manifest["settings"]["qlora"] is True
     assert {"train_loss", "eval_loss"} <= manifest["metrics"].keys()

@@ -32,7 +32,7 @@ def evalscope(url: str, rows: Rows) -> list[Any]:
     from evalscope.api.messages import ChatMessageUser
     from evalscope.metrics.judge.llm_judge import LLMJudge
 
-    judge = LLMJudge(api_key="EMPTY", api_url=f"{url}/v1", model_id="gradegpt-nano")
+    judge = LLMJudge(api_key="EMPTY", api_url=f"{url}/v1", model_id="gradegpt")
     prompts = [judge.build_prompt(r["response"], r["reference"], r["question"]) for r in rows]
     texts = [judge.generate([ChatMessageUser(content=p)]).completion for p in prompts]
     return [json.loads(text)["verdict"] for text in texts]
@@ -43,7 +43,7 @@ def opencompass(url: str, rows: Rows) -> list[Any]:
     from opencompass.models import OpenAISDK
 
     model = OpenAISDK(
-        path="gradegpt-nano", key="none", openai_api_base=[f"{url}/v1"], query_per_second=100,
+        path="gradegpt", key="none", openai_api_base=[f"{url}/v1"], query_per_second=100,
         tokenizer_path=str(Path("models/gradegpt-nano").absolute()), retry=2, max_seq_len=8192,
     )  # fmt: skip
     return list(model.generate([r["prompt"] for r in rows], max_out_len=16))
@@ -57,7 +57,7 @@ def vlmevalkit(url: str, rows: Rows) -> list[Any]:
     from vlmeval.api.gpt import OpenAIWrapper
     from vlmeval.dataset.utils.multiple_choice import extract_answer_from_item
 
-    judge = OpenAIWrapper("gradegpt-nano", retry=2, wait=0)
+    judge = OpenAIWrapper("gradegpt", retry=2, wait=0)
     if not judge.working():
         raise SystemExit("the judge does not work")
     items = [

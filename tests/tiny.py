@@ -1,4 +1,4 @@
-"""A bilingual byte-level BPE tokenizer from a corpus, with chat tokens and single digits."""
+"""A tiny tokenizer with chat tokens, made in a moment from a few texts."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ START: Final = "<|im_start|>"
 END: Final = "<|im_end|>"
 PAD: Final = "<|endoftext|>"
 
-# Digits and capitals are single tokens: an option letter or a digit must be the same token wherever
-# it occurs, or a small model has to learn that "B", " B" and "(B" are one letter.
 _PIECES: Final = (
     r"\p{N}| ?[A-Za-z]?[a-z]+|[A-Z]|\p{Han}+| ?[^\s\p{L}\p{N}]+|\s*[\r\n]+|\s+(?!\S)|\s+|\p{L}+"
 )
@@ -30,7 +28,7 @@ CHAT_TEMPLATE: Final = (
 def train_tokenizer(
     texts: Iterable[str], vocab_size: int, max_length: int
 ) -> PreTrainedTokenizerFast:
-    """Train on ``texts``; chat tokens are special, verdict tags are one ordinary token each."""
+    """A byte-level BPE; chat tokens are special, verdict tags are one ordinary token each."""
     from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
     from transformers import PreTrainedTokenizerFast
 
