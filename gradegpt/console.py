@@ -15,6 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from gradegpt.columns import Columns
 from gradegpt.errors import EngineError, InputError
+from gradegpt.importers.logs import opened
 from gradegpt.inputs import CheckedInput, Placed, check_input
 from gradegpt.judges.base import Judge
 from gradegpt.judges.build import JudgeSettings
@@ -23,7 +24,7 @@ from gradegpt.records import dump
 from gradegpt.run import Counts, Summary, check_output, count, judge_rows
 from gradegpt.run import Progress as Report
 from gradegpt.schema import Judgement, Outcome
-from gradegpt.tables import Form, opened
+from gradegpt.tables import Form
 
 if TYPE_CHECKING:
     from gradegpt.cluster.checks import Checked
@@ -106,7 +107,7 @@ def read_items(
     """The items of a table of any form, which may have other columns; says which were recognised.
 
     Args:
-        path: The table; ``-`` for standard input, or ``hf:owner/name``.
+        path: The table, or a log; ``-`` for standard input, or ``hf:owner/name``.
         columns: Fields and the columns that hold them, as in ``gradegpt.inputs.check_input``.
         defaults: The values of fields that a row may lack: a question has no response.
         also: What is read beside the fields of an item.

@@ -23,7 +23,7 @@ from gradegpt.records import validate
 from gradegpt.schema import AnswerType, Example, Item, Tolerance, TrainingRow, Verdict
 from gradegpt.settings import Settings
 from gradegpt.shipped import found
-from gradegpt.tables import Row, Table, form_of
+from gradegpt.tables import Row, form_of, opened
 
 Split = Literal["train", "dev", "test"]
 _SHARES: dict[Split, float] = {"train": 0.75, "dev": 0.05, "test": 0.20}
@@ -127,11 +127,11 @@ def read_examples(source: Source) -> Iterator[Example]:
             with ``file:line``.
 
     """
-    rows = Table.of(source.path).valid()
-    examples = (_example(row, source, where) for where, row in rows)
-    aside = _set_aside(source)
-    mine = (e for e in examples if e is not None and e.id not in aside and _in_split(e, source))
-    yield from islice(mine, source.limit)
+    with opened(source.path) as table:
+        examples = (_example(row, source, where) for where, row in table.valid())
+        aside = _set_aside(source)
+        mine = (e for e in examples if e is not None and e.id not in aside and _in_split(e, source))
+        yield from islice(mine, source.limit)
 
 
 def _set_aside(source: Source) -> frozenset[str]:
@@ -156,9 +156,10 @@ def read_items(source: Source) -> Iterator[tuple[Item, str]]:
 
 
 def _items(source: Source) -> Iterator[tuple[Item, str]]:
-    for where, row in Table.of(source.path).valid():
-        if (item := _item(row, source, where)) is not None:
-            yield item, str(row.get(source.column("lang")) or "")
+    with opened(source.path) as table:
+        for where, row in table.valid():
+            if (item := _item(row, source, where)) is not None:
+                yield item, str(row.get(source.column("lang")) or "")
 
 
 def _example(row: Row, source: Source, where: str) -> Example | None:
@@ -251,7 +252,8 @@ def verdict_of(label: Any, where: str, source: Source, column: str) -> Verdict |
     try:
         return read_label(label)
     except ValueError as error:
-        seen = Counter(repr(dig(row, column)) for _, row in Table.of(source.path).valid())
+        with opened(source.path) as table:
+            seen = Counter(repr(dig(row, column)) for _, row in table.valid())
         values = ", ".join(f"{value} ({n:,})" for value, n in seen.most_common(_SHOWN))
         more = f" and {len(seen) - _SHOWN:,} other values" if len(seen) > _SHOWN else ""
         held = f"the values of column {column!r}, with their counts: {values}{more}"

@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 
-from gradegpt import cli
+from gradegpt import cli, console
 from gradegpt.errors import EngineError, GradeGPTError, InputError, MissingError, OutputError
 from gradegpt.importers.logs import inspect_ai, opencompass
 from gradegpt.importers.logs.by_row import LM_EVAL, user_turn
-from gradegpt.importers.logs.changed import Scored, by_task, changed, shown, was_right
+from gradegpt.importers.logs.changed import Change, Scored, by_task, shown, was_right
 from gradegpt.importers.logs.regrade import TOOLS, between, compare, items_of, recognise
 from gradegpt.importers.logs.rows import (
     LeftOut,
@@ -587,13 +587,14 @@ ROWS = [
 
 def test_changes_are_counted_by_hand() -> None:
     """4 of 8 rows are compared: 2 right before, 3 after, 2 up and 1 down; the counts add up."""
-    change = changed("all", ROWS)
-    assert (change.n_rows, change.n_compared, change.n_no_verdict) == (8, 4, 2)
-    assert (change.n_unscored, change.n_graded) == (1, 1)
-    assert (change.n_right_before, change.n_right_after) == (2, 3)
-    assert (change.up, change.down) == (("c", "d"), ("b",))
-    assert change.n_rows == sum(change[3:7])
-    assert [(c.task, c.n_rows, c.n_compared) for c in by_task(ROWS)] == [("t", 4, 4), ("u", 4, 0)]
+    change = Change("all", ROWS)
+    kinds = (change.compared, change.no_verdict, change.unscored, change.graded)
+    assert [len(rows) for rows in kinds] == [4, 2, 1, 1]
+    assert sum(map(len, kinds)) == len(change.rows)
+    assert change.right == (2, 3)
+    assert (change.up, change.down) == (["c", "d"], ["b"])
+    tasks = [(c.task, len(c.rows), len(c.compared)) for c in by_task(ROWS)]
+    assert tasks == [("t", 4, 4), ("u", 4, 0)]
 
 
 def test_an_old_score_is_right_wrong_or_neither() -> None:
@@ -743,3 +744,22 @@ def test_outputs_of_other_items_are_not_compared(tmp_path: Path) -> None:
     (tmp_path / "verl").write_bytes((tmp_path / "openrlhf").read_bytes())
     with pytest.raises(InputError, match=r"not the judgements of .*verl\.items\.jsonl"):
         compare(tmp_path / "verl")
+
+
+def test_a_log_is_a_table_of_items_for_every_command() -> None:
+    """Its old score is in the metadata."""
+    (first, *_) = console.read_items(LOGS / "inspect" / "sums.json")
+    assert (first.item.id, first.item.meta["old_score"]) == ("sums/s1", 1.0)
+    assert first.row["meta"]["task"] == "sums"
+
+
+def test_a_plain_table_with_a_tools_columns_is_read_as_a_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By the commands that do not compare with old scores; the columns are said in one line."""
+    path = tmp_path / "answers.csv"
+    path.write_text("index,question,answer,prediction\n7,2+2=?,['4'],It is 4.\n")
+    (row,) = console.read_items(path)
+    assert (row.item.id, row.item.reference, row.where) == ("7", ("['4']",), f"{path}:2")
+    said = "columns: id = index, reference = answer, response = prediction\n"
+    assert capsys.readouterr().err == said

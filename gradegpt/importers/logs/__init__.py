@@ -5,7 +5,14 @@ judging, ``compare`` compares the old scores with the judgements, and ``between`
 files of judgements.
 """
 
-from gradegpt.importers.logs.regrade import between, compare, is_regraded, items_of, recognise
+from gradegpt.importers.logs.regrade import (
+    between,
+    compare,
+    is_regraded,
+    items_of,
+    opened,
+    recognise,
+)
 from gradegpt.importers.logs.rows import Tool
 
-__all__ = ["Tool", "between", "compare", "is_regraded", "items_of", "recognise"]
+__all__ = ["Tool", "between", "compare", "is_regraded", "items_of", "opened", "recognise"]

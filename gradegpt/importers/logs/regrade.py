@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
+from gradegpt import tables
 from gradegpt.errors import InputError, MissingError
 from gradegpt.importers.logs.by_row import EVALSCOPE, LM_EVAL, OPENRLHF, VERL, VLMEVALKIT
 from gradegpt.importers.logs.changed import Scored, shown
@@ -18,6 +21,7 @@ from gradegpt.importers.logs.rows import LeftOut, LoggedItem, Read, Tool
 from gradegpt.importers.logs.simple_evals import SIMPLE_EVALS
 from gradegpt.records import read_rows, write_rows
 from gradegpt.schema import Item, Judgement, Outcome, Verdict
+from gradegpt.tables import Form, Table
 
 ITEMS: Final = ".items.jsonl"
 """The suffix of an output's name for the items of its log."""
@@ -54,6 +58,25 @@ def recognise(path: str | Path) -> Tool | None:
     what = f"the log fits {fits}" if fitting else "not a log of a known tool"
     known = "\n  ".join(f"{tool.name}: {tool.shape}" for tool in TOOLS)
     raise InputError(f"{path}: {what}; the file is {file.words}. Known logs are\n  {known}")
+
+
+@contextmanager
+def opened(given: str) -> Iterator[Table]:
+    """The table ``given``, as ``gradegpt.tables.opened``; of a log of another tool its items.
+
+    A table with the columns of a tool's is read as any other table, and so is a document of no
+    tool.
+    """
+    try:
+        log = recognise(given)
+    except InputError:
+        log = None
+    if log is None or log is VLMEVALKIT:
+        with tables.opened(given) as table:
+            yield table
+    else:
+        with tempfile.TemporaryDirectory(prefix="gradegpt-") as folder:
+            yield Table(items_of(given, log, f"{folder}/log")[0], Form.JSONL, given)
 
 
 def items_of(log: str | Path, tool: Tool, output: str | Path) -> tuple[Path, str]:
@@ -123,12 +146,7 @@ def compare(output: str | Path) -> str:
         raise InputError(f"{output}: not the judgements of {output}{ITEMS}; {how}")
     pairs = list(zip(items, judgements, strict=True))
     write_rows(f"{output}{SCORES}", (_beside(item, judgement) for item, judgement in pairs))
-    return shown(
-        [
-            Scored(i.id, i.meta["task"], i.meta["metric"], i.meta["old_score"], _new(j))
-            for i, j in pairs
-        ]
-    )
+    return shown([Scored(*_logged(i), _new(j)) for i, j in pairs])
 
 
 def between(first: str | Path, second: str | Path) -> str:
@@ -150,12 +168,14 @@ def between(first: str | Path, second: str | Path) -> str:
     )
 
 
+def _logged(item: Item) -> tuple[str, str, str, float | None]:
+    return item.id, item.meta["task"], item.meta["metric"], item.meta["old_score"]
+
+
 def _beside(item: Item, judgement: Judgement) -> dict[str, Any]:
-    return {
-        "id": item.id, "task": item.meta["task"], "metric": item.meta["metric"],
-        "old_score": item.meta["old_score"], "new_score": _new(judgement),
-        "outcome": judgement.outcome, "verdict": judgement.verdict,
-    }  # fmt: skip
+    names = ("id", "task", "metric", "old_score")
+    new = {"new_score": _new(judgement), "outcome": judgement.outcome, "verdict": judgement.verdict}
+    return dict(zip(names, _logged(item), strict=True)) | new
 
 
 def _new(judgement: Judgement) -> float | None:
