@@ -7,13 +7,14 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
-from .adapters import Adapter
 from .answer import check_model
 from .errors import BusyError, reply_to
 from .metrics import CONTENT_TYPE, Metrics
 from .middleware import Gate
 from .scheduler import BatchScheduler
 from .settings import ServeSettings
+from .templates import Template, is_shipped
+from .templates.trials import TRIALS
 
 router = APIRouter(tags=["about"])
 
@@ -62,12 +63,12 @@ async def model(request: Request, name: str) -> dict[str, Any]:
 
 @router.get("/v1/adapters")
 async def adapters(request: Request) -> dict[str, Any]:
-    """List the recognised prompt families and templates, with an example of each.
+    """List the recognised prompt templates, with an example of each.
 
-    A template has passed its ``trials``, or the server would not have started.
+    A template of one's own has passed its ``trials``, or the server would not have started.
     """
-    known: tuple[Adapter, ...] = request.app.state.adapters
-    return {"object": "list", "data": [_family(adapter) for adapter in known]}
+    known: tuple[Template, ...] = request.app.state.templates
+    return {"object": "list", "data": [_listed(template) for template in known]}
 
 
 def _model(request: Request, name: str) -> dict[str, Any]:
@@ -75,12 +76,13 @@ def _model(request: Request, name: str) -> dict[str, Any]:
     return {"id": name, "object": "model", "created": created, "owned_by": "gradegpt"}
 
 
-def _family(adapter: Adapter) -> dict[str, Any]:
-    example = adapter.prompt("What is 2+2?", "4", "The answer is 4.")
+def _listed(template: Template) -> dict[str, Any]:
+    example = template.prompt("What is 2+2?", "4", "The answer is 4.")
+    trials = () if is_shipped(template) else TRIALS
     return {
-        "name": adapter.name,
-        "callers": adapter.callers,
+        "name": template.name,
+        "callers": template.callers,
         "example": [message.model_dump() for message in example],
-        "json_schema": adapter.schema,
-        "trials": dict.fromkeys(adapter.trials, "passed"),
+        "json_schema": template.json_schema,
+        "trials": dict.fromkeys(trials, "passed"),
     }

@@ -19,14 +19,14 @@ from gradegpt.errors import TooLargeError
 from gradegpt.fit import estimate_tokens
 from gradegpt.schema import Judgement, Message, Outcome, Row
 
-from .adapters import Adapter, Ask, NoVerdictError, PromptError, find
-from .adapters.reply import Reply
 from .body import check_lengths, until_disconnect
 from .errors import ModelNameError, UnsupportedError
 from .logs import note_of
 from .metrics import Metrics
 from .scheduler import BatchScheduler
 from .settings import ServeSettings
+from .templates import Ask, NoVerdictError, PromptError, Template, find
+from .templates.reply import Reply
 
 MOST_CHOICES: Final = 128
 """OpenAI's own limit of ``n``."""
@@ -78,7 +78,7 @@ class ReplyOptions(Lenient):
 
 
 class ResponseFormat(Lenient):
-    """Plain text, or JSON by the family's schema."""
+    """Plain text, or JSON by the template's schema."""
 
     type: Literal["text", "json_object", "json_schema"] = "text"
     json_schema: dict[str, Any] | None = None
@@ -88,20 +88,21 @@ class ResponseFormat(Lenient):
         """The JSON schema that the caller wants."""
         return (self.json_schema or {}).get("schema")
 
-    def check(self, adapter: Adapter | None) -> None:
-        """Refuse a format that the replies of the family, or of the engine, cannot follow."""
+    def check(self, template: Template | None) -> None:
+        """Refuse a format that the replies of the template, or of the engine, cannot follow."""
         if self.type == "text":
             return
-        if adapter is None or adapter.schema is None:
-            family = adapter.name if adapter else "an unrecognised prompt"
+        schema = template.json_schema if template else None
+        if template is None or schema is None:
+            name = template.name if template else "an unrecognised prompt"
             raise UnsupportedError(
-                f"response_format: replies to {family} are text; leave it out", "response_format"
+                f"response_format: replies to {name} are text; leave it out", "response_format"
             )
-        present = adapter.schema.get("properties", {})
+        present = schema.get("properties", {})
         asked = (self.wanted or {}).get("required") or ()
         if missing := [name for name in asked if name not in present]:
             raise UnsupportedError(
-                f"response_format: replies to {adapter.name} have the fields "
+                f"response_format: replies to {template.name} have the fields "
                 f"{', '.join(present)}, not {', '.join(map(str, missing))}; remove these",
                 "response_format",
             )
@@ -154,8 +155,8 @@ async def answers(
     """The reply to each of ``conversations``, in order.
 
     Raises:
-        PromptError: a prompt belongs to no known family, and such prompts are refused.
-        NoVerdictError: there is no verdict and the family has no reply for that.
+        PromptError: a prompt belongs to no known template, and such prompts are refused.
+        NoVerdictError: there is no verdict and the template has no reply for that.
         EngineError: the judge's engine failed.
 
     """
@@ -163,7 +164,7 @@ async def answers(
     check_model(wanted.model, settings)
     form, note = response_format or ResponseFormat(), note_of(request)
     asks = [await recognised(request, messages, form) for messages in conversations]
-    families = {ask.adapter.name if ask else "none" for ask in asks}
+    families = {ask.template.name if ask else "none" for ask in asks}
     note.family = families.pop() if len(families) == 1 else "several"
     note.content = conversations
     work = _all(request, asks, conversations, wanted, form)
@@ -184,7 +185,7 @@ async def _all(
         (at, ask) for at, ask in enumerate(asks) if ask is not None and extracted[at] is None
     ]
     for ask in asks:
-        form.check(ask.adapter if ask else None)
+        form.check(ask.template if ask else None)
     items = [ask.item() for _, ask in judging]
     check_lengths(items, settings.max_response_characters, several=False)
     judgements = await scheduler.judge(items) if items else []
@@ -203,8 +204,8 @@ async def _all(
 
 
 async def _extraction(ask: Ask | None) -> Reply | None:
-    """The reply of a family that asks for no verdict, made in a thread as it takes time."""
-    extracts = ask is not None and ask.adapter.extract is not None
+    """The reply of a template that asks for no verdict, made in a thread as it takes time."""
+    extracts = ask is not None and not ask.template.judges
     return await run_in_threadpool(ask.extraction) if ask and extracts else None
 
 
@@ -215,10 +216,10 @@ def _reply(request: Request, ask: Ask, judgement: Judgement, *, as_json: bool) -
     try:
         reply = ask.reply(judgement, undecided=settings.undecided, as_json=as_json)
     except NoVerdictError:
-        metrics.undecided(ask.adapter.name, "error")
+        metrics.undecided(ask.template.name, "error")
         raise
     if judgement.outcome is not Outcome.JUDGED:
-        metrics.undecided(ask.adapter.name, reply.replied)
+        metrics.undecided(ask.template.name, reply.replied)
     return reply
 
 
@@ -228,7 +229,7 @@ async def _passed_on(
     wanted: ReplyOptions,
     settings: ServeSettings,
 ) -> ReplyContent:
-    """The engine's reply to a prompt of no family, which is no judgement."""
+    """The engine's reply to a prompt of no template, which is no judgement."""
     most = int(min(wanted.most_tokens, settings.judge.max_new_tokens))
     reply = await scheduler.generate(messages, most)
     content = wanted.cut(reply.text)
@@ -243,7 +244,7 @@ async def recognised(
 ) -> Ask | None:
     """The recognised prompt; None for a prompt that is passed to the engine."""
     settings: ServeSettings = request.app.state.settings
-    adapters: tuple[Adapter, ...] = request.app.state.adapters
+    templates: tuple[Template, ...] = request.app.state.templates
     characters = sum(len(message.content) for message in messages)
     if characters > settings.max_prompt_characters:
         raise TooLargeError(
@@ -251,7 +252,7 @@ async def recognised(
             f"{settings.max_prompt_characters:,}; shorten it, "
             "or start the server with a larger max_prompt_characters"
         )
-    known = partial(find, messages, adapters, general=settings.general, schema=form.wanted)
+    known = partial(find, messages, templates, general=settings.general, schema=form.wanted)
     try:
         return await run_in_threadpool(known) if characters > _LONG else known()
     except PromptError:
@@ -284,4 +285,4 @@ def usage_of(replies: Iterable[ReplyContent]) -> dict[str, int]:
 
 def _extra(scheduler: BatchScheduler, ask: Ask) -> dict[str, Any]:
     read = {"read": ask.read} if ask.read else {}
-    return {"adapter": ask.adapter.name, "fingerprint": scheduler.fingerprint, **read}
+    return {"adapter": ask.template.name, "fingerprint": scheduler.fingerprint, **read}

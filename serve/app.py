@@ -29,8 +29,7 @@ from fastapi import FastAPI
 from gradegpt.judges.base import Judge
 from gradegpt.schema import Item, Judgement
 
-from . import about, batches, chat, completions, files, native, page, responses, reward, templates
-from .adapters.trials import Tried, chosen
+from . import about, batches, chat, completions, files, native, page, responses, reward, trying
 from .batches.routes import BatchRequest
 from .chat import ChatRequest
 from .completions import CompletionRequest
@@ -45,7 +44,8 @@ from .responses import ResponsesRequest
 from .reward import RewardRequest
 from .scheduler import BatchScheduler
 from .settings import ServeSettings
-from .templates import TryRequest
+from .templates.trials import Tried, chosen
+from .trying import TryRequest
 from .worker import Loaded
 from .workers import InProcess
 
@@ -82,9 +82,9 @@ def build_app(settings: ServeSettings, lifespan: Lifespan | None = None) -> Fast
     )
     app.state.metrics, app.state.gate = metrics, gate
     app.state.trying = asyncio.Lock()
-    app.state.adapters = chosen(settings.adapters, settings.templates)
+    app.state.templates = chosen(settings.adapters, settings.templates)
     handle_errors(app)
-    parts = (native, chat, completions, responses, files, batches, reward, about, templates)
+    parts = (native, chat, completions, responses, files, batches, reward, about, trying)
     for part in parts:
         app.include_router(part.router, responses=ERRORS)
     app.include_router(page.router)

@@ -29,8 +29,6 @@ from pydantic import BeforeValidator, ConfigDict, ValidationError
 from gradegpt.errors import EngineError, EngineTimeoutError, TooLargeError
 from gradegpt.schema import Item, Judgement, Outcome, Row, Verdict
 
-from .adapters import NoVerdictError
-from .adapters.adapter import verdict_without
 from .body import read_object, until_disconnect, valid
 from .errors import RequestError
 from .logs import note_of
@@ -38,6 +36,8 @@ from .metrics import Metrics
 from .openapi import documented
 from .scheduler import BatchScheduler
 from .settings import ServeSettings
+from .templates import NoVerdictError
+from .templates.template import verdict_without
 
 _TAIL: Final = 200
 """Characters of a prompt's end by which it is found if a trainer cut off its beginning."""

@@ -13,7 +13,7 @@ from gradegpt.judges.build import OWN, JudgeSettings
 from gradegpt.settings import Settings
 from gradegpt.shipped import judges
 
-from .adapters.adapter import WhenUndecided
+from .templates.template import WhenUndecided
 
 
 class ServeSettings(Settings):
@@ -33,7 +33,7 @@ class ServeSettings(Settings):
     any_model: bool = True
     """Accept every model name, as many pipelines have a fixed one."""
     adapters: tuple[str, ...] = ()
-    """The names of the recognised prompt families; empty means all."""
+    """The names of the recognised prompt templates; empty means all."""
     templates: tuple[Path, ...] = ()
     """Files with prompts and replies of one's own; ``gradegpt serve.template FILE`` tries one."""
     general: bool = True

@@ -11,9 +11,8 @@ from gradegpt.cli import run
 from gradegpt.errors import InputError
 from gradegpt.settings import load_settings
 
-from .adapters import ADAPTERS
-from .adapters.custom import Template
-from .adapters.trials import tried
+from .templates import TEMPLATES, Template
+from .templates.trials import tried
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
@@ -45,7 +44,7 @@ def template(
     them.
     """  # noqa: D301  \b is a backspace, by which click keeps the lines of the example
     text = None if prompt is None else prompt.read_text(encoding="utf-8")
-    done = tried(load_settings(Template, file), ADAPTERS, str(file), text)
+    done = tried(load_settings(Template, file), TEMPLATES, str(file), text)
     for trial in done.trials:
         typer.echo(f"{'passed' if trial.passed else 'failed'}  {trial.name}")
     for verdict, reply in done.replies.items():

@@ -1,4 +1,4 @@
-"""The process that tries a template for ``serve.templates``, so that it can be killed.
+"""The process that tries a template for ``serve.trying``, so that it can be killed.
 
 It reads a JSON object from stdin and writes one to stdout: ``tried``, or an ``error`` of the
 template. The server's modules are not imported here, so that it starts quickly.
@@ -15,8 +15,8 @@ from typing import Any, Final
 from gradegpt.errors import SettingsError
 from gradegpt.settings import parse_settings
 
-from .adapters.custom import Template
-from .adapters.trials import chosen, tried
+from .templates import Template, is_shipped
+from .templates.trials import chosen, tried
 
 _NICE: Final = 5
 """A trial yields the cores to judging."""
@@ -31,10 +31,10 @@ def answer(asked: dict[str, Any]) -> dict[str, Any]:
         GradeGPTError: the server's own templates cannot be loaded any more.
 
     """
-    adapters = chosen(asked["adapters"], [Path(path) for path in asked["templates"]])
+    templates = chosen(asked["adapters"], [Path(path) for path in asked["templates"]])
     try:
         template = parse_settings(Template, asked["template"], "template")
-        others = [other for other in adapters if not (other.trials and other.name == template.name)]
+        others = [t for t in templates if is_shipped(t) or t.name != template.name]
         done = tried(template, others, "template", asked["prompt"])
     except SettingsError as error:
         return {"error": str(error)}

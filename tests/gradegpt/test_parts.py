@@ -23,7 +23,7 @@ from gradegpt.judges.parts_model import parse_labels, parts_prompt
 from gradegpt.records import read_rows, write_rows
 from gradegpt.rules.profiles.atlas import labels
 from gradegpt.schema import AnswerType, Item, Judgement, Outcome, Verdict
-from serve.adapters.families.atlas import ADAPTERS
+from serve.templates import TEMPLATES
 
 SAYS = {
     "+": (Outcome.JUDGED, Verdict.CORRECT), "-": (Outcome.JUDGED, Verdict.INCORRECT),
@@ -238,7 +238,8 @@ def test_partial_credit() -> None:
 
 def test_the_server_returns_a_label_for_each_part() -> None:
     """In the form that OpenCompass's ATLAS evaluator reads."""
-    reply = ADAPTERS[0].write(signed("+-"), {})
+    atlas = next(template for template in TEMPLATES if template.name == "atlas")
+    reply = atlas.write(signed("+-"), {})
     assert reply is not None
     made = json.loads(reply.core.removeprefix("```json").removesuffix("```"))
     assert [one["label"] for one in made["judgements"]] == ["A", "B"]

@@ -9,11 +9,15 @@ import ast
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from gradegpt.schema import Item, Message, Verdict
+from typing_extensions import override
 
-from ..adapter import Adapter, Ask, PromptError, frames_of, item_of
-from ..adapter import Fields as Values
-from ..frame import Framed
+from gradegpt.schema import Item, Judgement, Message, Verdict
+
+from ...templates import WAYS_ON, Ask, PromptError, Template
+from ...templates.code import item_of
+from ...templates.frame import Framed, frames_of
+from ...templates.reply import Fields as Values
+from ...templates.reply import Reply
 from .choices import ContractError, MeaningError
 from .contract import Contract, read_contract
 from .fields import Fields, read_fields
@@ -21,12 +25,6 @@ from .items import FieldsError
 from .statements import meanings
 
 NAME: Final = "general"
-GUIDE: Final = "docs/guides/adapters.md"
-WAYS_ON: Final = (
-    "send the fields to POST /v1/judge, or describe the prompt in a template of your own, with "
-    f"the setting 'templates' ({GUIDE})"
-)
-"""What to do with a prompt that is not recognised."""
 
 
 def read(messages: Sequence[Message], schema: Mapping[str, Any] | None = None) -> Ask:
@@ -106,16 +104,12 @@ def _is_said(contract: Contract, text: str) -> bool:
 
 
 def _ask(fields: Fields, contract: Contract) -> Ask:
-    keys = contract.shape.keys if contract.shape else ()
-    adapter = Adapter(
+    template = _Found.model_construct(
         name=NAME,
         callers="prompts of no family",
-        frames=(),
-        write=contract,
-        write_json=contract if contract.shape else None,
-        example="",
-        item=_item,
-        schema={"properties": {key: {} for key in keys}} if keys else None,
+        template="",
+        reasoning_content=True,
+        contract=contract,
     )
     shown = {
         "fields": fields.labels,
@@ -123,14 +117,33 @@ def _ask(fields: Fields, contract: Contract) -> Ask:
             "correct": contract.text(Verdict.CORRECT), "incorrect": contract.text(Verdict.INCORRECT)
         },
     }  # fmt: skip
-    return Ask(adapter, Framed(fields.values, {}, [], [], ""), fields.values, shown)
+    return _Asked(template, Framed(fields.values, {}, [], [], ""), fields.values, shown)
 
 
-def _item(values: Values) -> Item:
-    """The item; a list of texts as the reference is several accepted answers."""
-    item = item_of(values)
-    listed = _listed(values["reference"])
-    return item.model_copy(update={"reference": listed}) if listed else item
+class _Asked(Ask):
+    @override
+    def item(self) -> Item:
+        """The item; a list of texts as the reference is several accepted answers."""
+        item = item_of(self.fields)
+        listed = _listed(self.fields["reference"])
+        return item.model_copy(update={"reference": listed}) if listed else item
+
+
+class _Found(Template):
+    """What was found in a prompt, in the place of a template."""
+
+    contract: Any
+
+    @property
+    @override
+    def json_schema(self) -> dict[str, Any] | None:
+        keys = self.contract.shape.keys if self.contract.shape else ()
+        return {"properties": {key: {} for key in keys}} if keys else None
+
+    @override
+    def write(self, judgement: Judgement, fields: Values, *, as_json: bool = False) -> Reply | None:
+        reply: Reply | None = self.contract(judgement, fields)
+        return reply
 
 
 def _listed(reference: str) -> tuple[str, ...]:

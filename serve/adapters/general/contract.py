@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from gradegpt.schema import Judgement, Verdict
 
-from ..reply import Reply, placed, reason
+from ...templates.reply import Reply, placed, reason
 from .around import around_of
 from .choices import (
     Choice,

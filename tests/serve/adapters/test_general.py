@@ -12,9 +12,10 @@ import pytest
 import yaml
 
 from gradegpt.schema import Message, Verdict
-from serve.adapters import ADAPTERS, Ask, PromptError, find, general
+from serve.adapters import general
 from serve.adapters.general.statements import asked, meanings
 from serve.adapters.general.words import meaning
+from serve.templates import TEMPLATES, Ask, PromptError, find
 
 FOLDER = Path(__file__).parent / "general"
 GRADING = yaml.safe_load((FOLDER / "grading.yaml").read_text(encoding="utf-8"))
@@ -100,7 +101,7 @@ def test_the_reply_has_the_words_that_the_prompt_asks_for(prompt: dict[str, Any]
 def test_no_family_claims_such_a_prompt(prompt: dict[str, Any]) -> None:
     """The general reader is asked."""
     ask = find(filled(prompt, ITEMS[0]), general=True, schema=prompt.get("schema"))
-    assert ask.adapter.name == general.NAME
+    assert ask.template.name == general.NAME
 
 
 @by_name
@@ -218,9 +219,9 @@ def test_what_is_no_grading_or_not_clear_is_refused(prompt: dict[str, Any]) -> N
 
 def test_a_family_comes_first() -> None:
     """Every family is recognised as itself with the general reader."""
-    for adapter in ADAPTERS:
-        ask = find(adapter.prompt("What is 2+2?", "4", "The answer is 4."), general=True)
-        assert ask.adapter.name == adapter.name
+    for template in TEMPLATES:
+        ask = find(template.prompt("What is 2+2?", "4", "The answer is 4."), general=True)
+        assert ask.template.name == template.name
 
 
 def test_a_refusal_says_what_was_found_and_nothing_of_the_response() -> None:
@@ -250,7 +251,7 @@ def test_nothing_to_grade_has_its_own_word_where_there_is_one() -> None:
     """Else it is wrong."""
     menu = "Reply with one letter.\nA: CORRECT\nB: INCORRECT\nC: NOT_ATTEMPTED"
     text = f"Question: ?\nGold answer: Lima\nPrediction: I do not know.\n\n{menu}"
-    contract = find([Message(role="user", content=text)], general=True).adapter.write
+    contract = find([Message(role="user", content=text)], general=True).template.contract
     assert contract.text(Verdict.INVALID) == "C"  # type: ignore[attr-defined]
 
 

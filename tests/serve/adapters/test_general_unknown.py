@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from gradegpt.schema import Message
-from serve.adapters import PromptError, general
+from serve.adapters import general
+from serve.templates import PromptError
 
 UNKNOWN = (
     "Sheet: Lima\nEssay: {r}",

@@ -6,9 +6,8 @@ import time
 from pathlib import Path
 
 from gradegpt.settings import load_settings
-from serve.adapters import ADAPTERS
-from serve.adapters.custom import Template
-from serve.adapters.trials import tried
+from serve.templates import TEMPLATES, Template
+from serve.templates.trials import tried
 from tests.serve.browser.conftest import Open
 
 RESULT = "document.querySelector('#template-result').innerText"
@@ -28,7 +27,7 @@ def test_a_template_is_tried_changed_and_downloaded(open_page: Open, tmp_path: P
     deadline = time.monotonic() + 5
     while not saved.exists() and time.monotonic() < deadline:
         time.sleep(0.02)
-    assert not tried(load_settings(Template, saved), ADAPTERS, "acme.yaml").failed
+    assert not tried(load_settings(Template, saved), TEMPLATES, "acme.yaml").failed
 
     short = tmp_path / "short.yaml"
     short.write_text(

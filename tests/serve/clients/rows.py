@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gradegpt.schema import Item, Message
-from serve.adapters import ADAPTERS
+from serve.templates import TEMPLATES
 
 OPEN = Item(
     id="open",
@@ -32,5 +32,5 @@ def sums(number: int) -> list[tuple[Item, bool]]:
 
 def prompt_of(family: str, item: Item) -> tuple[Message, ...]:
     """The family's prompt around ``item``."""
-    [adapter] = [adapter for adapter in ADAPTERS if adapter.name == family]
-    return adapter.prompt(item.question, item.reference[0], item.response)
+    [template] = [template for template in TEMPLATES if template.name == family]
+    return template.prompt(item.question, item.reference[0], item.response)

@@ -1,1 +1,0 @@
-"""The families, a module each with its ``ADAPTERS``."""

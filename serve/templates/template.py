@@ -1,0 +1,255 @@
+"""A caller's prompt and its reply as data: how it is recognised, read and answered.
+
+    name: acme
+    system: You compare answers.          # optional
+    template: |
+      Question: {question}
+      Reference: {reference}
+      Response: {response}
+      Reply PASS or FAIL.
+    reply: {correct: PASS, incorrect: FAIL}
+
+``trials`` tries a template of one's own before it is used.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, ClassVar, Final, Literal, NamedTuple, Self
+
+from pydantic import Field, ValidationError, field_validator, model_validator
+
+from gradegpt.errors import EngineError, EngineTimeoutError, InputError
+from gradegpt.mistakes import complaints
+from gradegpt.schema import Item, Judgement, Message, Outcome, Verdict
+from gradegpt.settings import Settings
+
+from .code import CODE, PromptError
+from .frame import Frame, Framed, FrameText, Mark, frame_of, frames_of, mark
+from .reply import Fields, Reply, ReplySettings, placed
+
+FIELD: Final = re.compile(r"\{(\w+)\}")
+"""A field in the text of a template."""
+_NEEDED: Final = ("reference", "response")
+WhenUndecided = Literal["incorrect", "guess", "error"]
+
+
+class NoVerdictError(InputError):
+    """There is no verdict, and the caller's parser has no reply for that."""
+
+    code = "no_verdict"
+
+
+class Template(Settings):
+    r"""A caller's prompt and its reply.
+
+    ``template`` is the text as it is sent, with ``{reference}``, ``{response}`` and, where it has
+    one, ``{question}``; any other ``{name}`` stands for text that changes and is not read.
+
+    A prompt whose other text changes too is recognised by ``frames``, and ``template`` is an
+    example of it. A frame has the marks between the fields (``frame.frame_of``); each variant of
+    the prompt has its own. ``tags`` are marks that the prompt must have outside its fields, and
+    ``without`` such that it must not have, to distinguish templates with the same frame.
+    ``options`` are patterns that are searched outside the fields for what a caller may choose, such
+    as its word for ``correct``; what their group matches becomes a field.
+
+    ``callers`` are the programs that send such prompts. ``reasoning_content`` is whether reasons
+    may be sent in this field: OpenCompass joins the two texts and parses the first letter.
+    ``refuses`` is why such a prompt cannot be judged, and what to do: it is recognised only for
+    this message. ``code`` names what is done in code (``code.CODE``).
+    """
+
+    command: ClassVar[str] = "serve.template"
+    name: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
+    callers: str = "a template of this server's settings"
+    template: str
+    system: str = ""
+    frames: tuple[FrameText, ...] = ()
+    tags: tuple[Mark, ...] = ()
+    without: tuple[Mark, ...] = ()
+    options: dict[str, Mark] = Field(default_factory=dict)
+    reply: ReplySettings | None = None
+    reasoning_content: bool = False
+    refuses: str = ""
+    code: str = ""
+
+    @model_validator(mode="after")
+    def _has_fields(self) -> Self:
+        if "{{" in self.template or "}}" in self.template:
+            raise ValueError(
+                "template: has doubled braces; write the text as it is sent: {question}"
+            )
+        pieces = self.pieces()
+        names = [piece[1:-1] for piece in pieces if FIELD.fullmatch(piece)]
+        for name in ("question", *_NEEDED):
+            if names.count(name) > 1:
+                raise ValueError(f"template: {{{name}}} occurs twice; it may occur once")
+        missing = [name for name in _NEEDED if name not in names]
+        if self.judges and missing:
+            raise ValueError(f"template: has no {{{missing[0]}}}")
+        for one, other in pairwise(pieces):  # also where a system message ends with a field
+            if FIELD.fullmatch(one) and FIELD.fullmatch(other):
+                raise ValueError(f"template: {one} {other}: text is needed between two fields")
+        if self.judges and self.reply is None:
+            raise ValueError("reply: a template needs the reply for each verdict")
+        return self
+
+    @field_validator("code")
+    @classmethod
+    def _is_known(cls, code: str) -> str:
+        if code not in CODE:
+            raise ValueError(f"{code!r} is unknown; known are {', '.join(filter(None, CODE))}")
+        return code
+
+    def pieces(self) -> list[str]:
+        """The fields, in braces, and the texts between them, in order."""
+        messages = [Message(role="user", content=p) for p in (self.system, self.template) if p]
+        text = frames_of(messages)  # as every prompt is read
+        return [piece for piece in re.split(r"(\{\w+\})", text) if piece.strip()]
+
+    @property
+    def judges(self) -> bool:
+        """Whether its prompts are judged, not refused, and not answered otherwise."""
+        return not self.refuses and CODE[self.code].extract is None
+
+    @property
+    def json_schema(self) -> dict[str, Any] | None:
+        """The JSON schema of a reply when ``response_format`` requests one."""
+        return self.reply.schema_of_object if self.reply else None
+
+    @cached_property
+    def _read_by(self) -> list[Frame]:
+        if self.frames:
+            return [frame_of(frame) for frame in self.frames]
+        return [Frame(*(p if FIELD.fullmatch(p) else literal(p) for p in self.pieces()))]
+
+    def read(self, text: str) -> Ask | None:
+        """The request in ``text``, if it is a prompt of this template."""
+        for frame in self._read_by:
+            framed = frame.read(text)
+            if framed is not None and self._is_ours(framed.rest):
+                found = {name: mark(p).search(framed.rest) for name, p in self.options.items()}
+                chosen = {name: match[match.re.groups] for name, match in found.items() if match}
+                return Ask(self, framed, {**framed.fields, **chosen})
+        return None
+
+    def _is_ours(self, rest: str) -> bool:
+        return all(mark(tag).search(rest) for tag in self.tags) and not any(
+            mark(tag).search(rest) for tag in self.without
+        )
+
+    def prompt(self, question: str, reference: str, response: str) -> tuple[Message, ...]:
+        """The text of the template with the given fields."""
+        values = {"question": question, "reference": reference, "response": response}
+        texts = {"system": self.system, "user": self.template}
+        return tuple(
+            Message(role=role, content=placed(text, values)) for role, text in texts.items() if text
+        )
+
+    def write(self, judgement: Judgement, fields: Fields, *, as_json: bool = False) -> Reply | None:
+        """The reply for a judgement; None where it has no verdict, and there is none for that."""
+        code = CODE[self.code]
+        if code.write is not None:
+            return code.write(judgement, fields)
+        assert self.reply is not None
+        return self.reply.write(judgement, fields, code.values(judgement, fields), as_json=as_json)
+
+
+def literal(text: str) -> str:
+    """A mark for a text of a template, in which line breaks may be blanks."""
+    return r"\s+".join(re.escape(word) for word in text.split())
+
+
+class Ask(NamedTuple):
+    """A recognised prompt: its template and its fields."""
+
+    template: Template
+    framed: Framed
+    fields: Fields
+    read: Mapping[str, Any] | None = None
+    """What the general reader found: the labels of the fields, and the replies."""
+
+    def item(self) -> Item:
+        """The item to judge.
+
+        Raises:
+            PromptError: a required field is empty, or the prompt cannot be judged.
+
+        """
+        if self.template.refuses:
+            raise PromptError(f"{self.template.name}: {self.template.refuses}")
+        try:
+            return CODE[self.template.code].item(self.fields)
+        except ValidationError as error:
+            where = f"a prompt of {self.template.name} ({self.template.callers})"
+            raise PromptError(f"{where}: {'; '.join(complaints(error))}") from error
+
+    def extraction(self) -> Reply | None:
+        """The reply of a template that asks for the answer and no verdict; None for all others."""
+        extract = CODE[self.template.code].extract
+        return Reply(extract(self.fields)) if extract else None
+
+    def reply(
+        self, judgement: Judgement, *, undecided: WhenUndecided = "error", as_json: bool = False
+    ) -> Reply:
+        """The reply that the caller's parser reads as ``judgement``.
+
+        Args:
+            judgement: The judgement of ``item()``.
+            undecided: The reply without a verdict where the caller has no reply for that
+                (``verdict_without``).
+            as_json: Whether the reply follows the template's JSON schema.
+
+        Raises:
+            EngineError: the judge's engine failed.
+            NoVerdictError: there is no verdict, and ``undecided`` is ``error``.
+
+        """
+        if judgement.outcome is Outcome.FAILED:
+            timeout = judgement.reason.startswith("engine:timeout")
+            raise (EngineTimeoutError if timeout else EngineError)(judgement.reason)
+        template = self.template
+        if as_json and template.json_schema is None:
+            raise PromptError(f"{template.name}: has no JSON reply; leave response_format out")
+        reply = template.write(judgement, self.fields, as_json=as_json)
+        replied = str(judgement.verdict or Outcome.UNDECIDED)
+        if reply is None:
+            verdict = verdict_without(judgement, undecided, template.name)
+            replied = verdict.value
+            # Without its chain, which gives reasons for a verdict that the judge did not reach.
+            judged = {
+                "outcome": Outcome.JUDGED,
+                "verdict": verdict,
+                "withheld": None,
+                "chain": None,
+            }
+            counted = judgement.model_copy(update=judged)
+            reply = template.write(counted, self.fields, as_json=as_json)
+            assert reply is not None  # every template has a reply for every verdict
+        why = reply.why if template.reasoning_content else ""
+        return reply._replace(why=why, replied=replied)
+
+
+def verdict_without(judgement: Judgement, undecided: WhenUndecided, where: str) -> Verdict:
+    """The verdict to reply where ``judgement`` has none: incorrect, or the withheld verdict.
+
+    ``guess`` is the verdict that the judge withheld as too uncertain, or else ``incorrect``.
+
+    Raises:
+        NoVerdictError: ``undecided`` is ``error``.
+
+    """
+    match undecided:
+        case "incorrect":
+            return Verdict.INCORRECT
+        case "guess":
+            return judgement.withheld or Verdict.INCORRECT
+        case "error":
+            raise NoVerdictError(
+                f"{where}: no verdict was reached ({judgement.outcome.value}, {judgement.reason}), "
+                "and the caller has no reply for that; start the server with undecided=incorrect "
+                "to count it as wrong, or with undecided=guess for the judge's withheld verdict"
+            )

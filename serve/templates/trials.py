@@ -1,0 +1,219 @@
+"""Trials of a template of one's own, which passes all of them before it is used.
+
+Built-in items must be read back from it as they were put in, every reply must be read as its
+verdict, and no other template may claim its prompts, nor it theirs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from gradegpt.errors import SettingsError
+from gradegpt.mistakes import suggest
+from gradegpt.schema import Judgement, Message, Outcome, Row, Verdict
+from gradegpt.settings import load_settings
+
+from . import TEMPLATES
+from .code import CODE
+from .frame import frames_of
+from .reply import Fields, placed
+from .template import FIELD, Template, literal
+
+_SHOWN: Final = 60
+"""Characters of a line in a message."""
+_ITEMS: Final = {
+    "a right response": ("What is 2+2?", "4", "The answer is 4."),
+    "a wrong response": ("What is 2+2?", "4", "The answer is 5."),
+    "a response without an answer": ("What is 2+2?", "4", "None"),
+    "Chinese": ("二加二等于几？", "4", "二加二等于4。"),
+    "several lines": ("Which?\nA. 1\nB. 2", "B", "I compare.\n\n1. A is odd.\n2. B: yes"),
+    "a response that quotes the template": ("What is 2+2?", "4", "It is 5.\n{quoted}\nSo 5."),
+}
+_REPLIES: Final = {verdict: f"the reply for {verdict.value}" for verdict in Verdict}
+_ALONE: Final = "no other family"
+TRIALS: Final = (*_ITEMS, *_REPLIES.values(), _ALONE)
+"""The names of all trials."""
+
+
+class Trial(Row):
+    """A trial of a template: what was put in, and what was wrong, if anything."""
+
+    name: str
+    passed: bool
+    error: str = ""
+
+
+class Tried(Row):
+    """A template's trials, its reply for each verdict, and what it reads in a prompt.
+
+    ``read`` are the fields of the prompt, and ``spans`` the characters from ``start`` to before
+    ``end`` that they have in it; both are ``None`` without a prompt, or where ``unread`` says why
+    it is no prompt of this template.
+    """
+
+    name: str
+    trials: tuple[Trial, ...]
+    replies: dict[Verdict, str | None]
+    read: dict[str, str] | None = None
+    spans: dict[str, tuple[int, int]] | None = None
+    unread: str = ""
+
+    @property
+    def failed(self) -> list[Trial]:
+        """The trials that the template did not pass."""
+        return [trial for trial in self.trials if not trial.passed]
+
+
+def tried(
+    template: Template, others: Sequence[Template], where: str, prompt: str | None = None
+) -> Tried:
+    """A template tried beside the others, and on a prompt as it is sent.
+
+    Raises:
+        SettingsError: another one has its name; the message begins with ``where``.
+
+    """
+    if any(template.name == other.name for other in others):
+        raise SettingsError(
+            f"{where}: name: {template.name!r} is taken; GET /v1/adapters lists all"
+        )
+    named = {
+        **{name: _read_back(template, *item) for name, item in _ITEMS.items()},
+        **{name: _reply_error(template, verdict) for verdict, name in _REPLIES.items()},
+        _ALONE: _ambiguous(template, others),
+    }
+    done = Tried(
+        name=template.name,
+        trials=tuple(Trial(name=name, passed=not e, error=e) for name, e in named.items()),
+        replies={verdict: _reply(template, verdict) for verdict in Verdict},
+    )
+    return done if prompt is None else done.model_copy(update=_read(template, prompt))
+
+
+def checked(path: Path, others: Sequence[Template]) -> Template:
+    """The template of a file, which passed all trials.
+
+    Raises:
+        MissingError: there is no such file.
+        SettingsError: the file is not a template, or a trial failed.
+
+    """
+    template: Template = load_settings(Template, path)
+    for trial in tried(template, others, str(path)).failed:
+        raise SettingsError(f"{path}: {trial.name}: {trial.error}")
+    return template
+
+
+def chosen(names: Sequence[str], files: Sequence[Path] = ()) -> tuple[Template, ...]:
+    """The templates of these names, or all, and those of files.
+
+    Raises:
+        MissingError: a template's file does not exist.
+        SettingsError: an unknown name, or a template that failed a trial.
+
+    """
+    known = {template.name: template for template in TEMPLATES}
+    for name in names:
+        if name not in known:
+            hint = suggest(name, list(known))
+            raise SettingsError(f"adapters: {name!r} is unknown{hint}; GET /v1/adapters lists them")
+    templates = [known[name] for name in names] if names else [*TEMPLATES]
+    for path in files:
+        templates.append(checked(path, templates))
+    return tuple(templates)
+
+
+def _read_back(template: Template, question: str, reference: str, response: str) -> str:
+    quoted = frames_of(template.prompt("1+1=?", "7", "It is 7."))
+    response = placed(response, {"quoted": quoted})
+    ask = template.read(frames_of(template.prompt(question, reference, response)))
+    if ask is None:
+        return "the template does not recognise its own prompt"
+    put_in = {"question": question, "reference": reference, "response": response}
+    for name, value in put_in.items():
+        found = ask.fields.get(name, value)
+        if found != value:
+            return (
+                f"the {name} {value[:40]!r} is read as {found[:40]!r}; put text around {{{name}}}"
+            )
+    return ""
+
+
+def _reply(template: Template, verdict: Verdict) -> str | None:
+    """The reply for a verdict, and None where the template has none."""
+    judged = Judgement(id="", outcome=Outcome.JUDGED, verdict=verdict, method="trial")
+    reply = template.write(judged, _fields(template)) if template.judges else None
+    return reply.core if reply else None
+
+
+def _reply_error(template: Template, verdict: Verdict) -> str:
+    """What is wrong with a reply; one that is written in code has tests of its own."""
+    reply = template.reply
+    if reply is None or not template.judges or CODE[template.code].write is not None:
+        return ""
+    judged = Judgement(id="", outcome=Outcome.JUDGED, verdict=verdict, method="trial")
+    fields = _fields(template)
+    word = placed(str(reply.word(judged)), {**fields, **CODE[template.code].values(judged, fields)})
+    written = template.write(judged, fields, as_json=reply.is_json)
+    if written is None or not reply.reads(written.core, word):
+        return f"{written and written.core!r} is not read as {word!r}"
+    return ""
+
+
+def _fields(template: Template) -> Fields:
+    ask = template.read(_text(template))
+    return ask.fields if ask else dict.fromkeys(("question", "reference", "response"), "")
+
+
+def _ambiguous(template: Template, others: Sequence[Template]) -> str:
+    """The first template whose prompt this one recognises, or that recognises its prompt."""
+    own = _text(template)
+    for other in others:
+        if template.read(_text(other)) is not None:
+            return f"the template also recognises the prompts of {other.name}; add more of its text"
+        if other.read(own) is not None:
+            return (
+                f"{other.name} also recognises this prompt; disable it with 'adapters', or use it"
+            )
+    return ""
+
+
+def _text(template: Template) -> str:
+    return frames_of(template.prompt("What is 2+2?", "4", "It is 4."))
+
+
+def _read(template: Template, prompt: str) -> dict[str, object]:
+    """The fields of a prompt and their spans, or why it is none of this template."""
+    text = frames_of([Message(role="user", content=prompt)])
+    ask = template.read(text)
+    if ask is None:
+        return {"unread": _difference(template, text)}
+    before = prompt.index(text)  # without the markup of a chat template
+    spans = {}
+    for name, span in ask.framed.spans.items():
+        raw = text[span.start : span.end]
+        start = before + span.start + len(raw) - len(raw.lstrip())
+        spans[name] = (start, start + len(raw.strip()))
+    return {"read": dict(ask.fields), "spans": spans}
+
+
+def _difference(template: Template, text: str) -> str:
+    """The first line of a template that the prompt does not have behind those before it."""
+    at = 0
+    for line in _lines(template):
+        found = re.compile(literal(line)).search(text, at)
+        if found is None:
+            shown = line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"
+            return f"the prompt has no {shown!r} where the template has it; compare the two texts"
+        at = found.end()
+    return "the prompt has text where the template has none; compare the two texts"
+
+
+def _lines(template: Template) -> Iterator[str]:
+    """The lines of a template's text; one with a field is several."""
+    for piece in template.pieces():
+        if not FIELD.fullmatch(piece):
+            yield from (line.strip() for line in piece.splitlines() if line.strip())
