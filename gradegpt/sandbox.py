@@ -9,7 +9,6 @@ this machine's files, processes or network, and all its processes have ended whe
 from __future__ import annotations
 
 import os
-import selectors
 import shutil
 import signal
 import subprocess
@@ -20,7 +19,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
-from typing import IO, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from gradegpt.errors import MissingError
 
@@ -32,7 +31,6 @@ _ENVIRONMENT: Final = {
     "PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": _BOX, "LANG": "C.UTF-8", "TMPDIR": "/tmp",
     "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1",
 }  # fmt: skip
-_READ: Final = 2**16
 
 
 class Limits(NamedTuple):
@@ -113,23 +111,30 @@ def missing() -> str:
 def _run(command: Sequence[str], stdin: bytes, files: Mapping[str, bytes], limits: Limits) -> Ran:
     with ExitStack() as stack:
         given = {name: stack.enter_context(_in_memory(data)) for name, data in files.items()}
-        source = stack.enter_context(_in_memory(stdin))
+        source, out, err = (stack.enter_context(_in_memory(data)) for data in (stdin, b"", b""))
         started = time.monotonic()
         process = subprocess.Popen(
             [*_confined(given, limits), *command],
-            stdin=source, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            stdin=source, stdout=out, stderr=err,
             pass_fds=list(given.values()), start_new_session=True, env={},
             cwd="/",
         )  # fmt: skip
         with process:
             try:
-                end, out, err = _watch(process, started + limits.seconds, limits.output_mb * _MB)
+                process.wait(limits.seconds)
+                end = End.EXITED
+            except subprocess.TimeoutExpired:
+                end = End.TIME
             finally:
                 _kill(process)
+        seconds, most = time.monotonic() - started, limits.output_mb * _MB
+        # The limit on files stops a program that writes without end; what it wrote is too much.
+        if os.fstat(out).st_size + os.fstat(err).st_size > most:
+            end = End.OUTPUT
+        texts = os.pread(out, most, 0), os.pread(err, most, 0)
     code = process.returncode
     end = End.KILLED if end is End.EXITED and (code < 0 or code > 128) else end
-    signal_or_code = 128 - code if code > 128 else code
-    return Ran(end, signal_or_code, out, err, time.monotonic() - started)
+    return Ran(end, 128 - code if code > 128 else code, *texts, seconds)
 
 
 def _confined(given: Mapping[str, int], limits: Limits) -> list[str]:
@@ -163,32 +168,6 @@ def _confined(given: Mapping[str, int], limits: Limits) -> list[str]:
     nobody = ["--reuid", str(_NOBODY), "--regid", str(_NOBODY), "--clear-groups"]
     setpriv = [shutil.which("setpriv") or "setpriv", *nobody] if os.geteuid() == 0 else []
     return [*setpriv, *line]
-
-
-def _watch(process: subprocess.Popen[bytes], until: float, most: int) -> tuple[End, bytes, bytes]:
-    """Read both streams to their ends, or up to a limit."""
-    made: dict[str, bytearray] = {"stdout": bytearray(), "stderr": bytearray()}
-    with selectors.DefaultSelector() as selector:
-        for name in made:
-            stream: IO[bytes] = getattr(process, name)
-            os.set_blocking(stream.fileno(), False)
-            selector.register(stream, selectors.EVENT_READ, name)
-        while selector.get_map():
-            left = until - time.monotonic()
-            if left <= 0:
-                return End.TIME, bytes(made["stdout"]), bytes(made["stderr"])
-            for key, _ in selector.select(left):
-                data = os.read(key.fd, _READ)
-                if not data:
-                    selector.unregister(key.fileobj)
-                made[key.data] += data
-                if sum(map(len, made.values())) > most:
-                    return End.OUTPUT, bytes(made["stdout"][:most]), bytes(made["stderr"][:most])
-    try:
-        process.wait(max(0.0, until - time.monotonic()))
-    except subprocess.TimeoutExpired:
-        return End.TIME, bytes(made["stdout"]), bytes(made["stderr"])
-    return End.EXITED, bytes(made["stdout"]), bytes(made["stderr"])
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
