@@ -19,9 +19,9 @@ from gradegpt.importers.logs import opened
 from gradegpt.inputs import CheckedInput, Placed, check_input
 from gradegpt.judges.base import Judge
 from gradegpt.judges.build import JudgeSettings
-from gradegpt.outputs import check_form, judge_table, judgements_path, write_table
+from gradegpt.outputs import check_form, judgements_path, write_table
 from gradegpt.records import dump
-from gradegpt.run import Counts, Summary, check_output, count, judge_rows
+from gradegpt.run import Counts, Summary, check_output, count, judge_file, judge_rows
 from gradegpt.run import Progress as Report
 from gradegpt.schema import Judgement, Outcome
 from gradegpt.tables import Form
@@ -49,7 +49,7 @@ def to_file(
     with _stoppable(f"; run the same command again to resume from {record}.partial"):
         judge = _loaded(build, console)
         with _progress(console) as report:
-            summary = judge_table(
+            summary = judge_file(
                 source, output, judge,
                 form=form, overwrite=overwrite, rows_per_write=rows_at_a_time, on_progress=report,
             )  # fmt: skip

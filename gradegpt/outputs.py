@@ -1,4 +1,4 @@
-"""Judge a table into a table: the input's rows in any form, with the columns of a judgement."""
+"""The rows of a judged table in any form, with the columns of a judgement."""
 
 from __future__ import annotations
 
@@ -8,9 +8,6 @@ from typing import Final, TextIO
 
 from gradegpt.errors import OutputError
 from gradegpt.inputs import CheckedInput
-from gradegpt.judges.base import Judge
-from gradegpt.records import read_rows, whole_file
-from gradegpt.run import Progress, Summary, finished, judge_file
 from gradegpt.schema import Judgement
 from gradegpt.tables import Form, Row, check_library, write
 from gradegpt.tables.xlsx import LONGEST, too_long
@@ -37,46 +34,6 @@ def check_form(name: str, form: Form, source: CheckedInput) -> None:
             raise OutputError(f"{name}: {where}: {column} {most}; write .csv or .jsonl instead")
 
 
-def judge_table(
-    source: CheckedInput,
-    output: str | Path,
-    judge: Judge,
-    *,
-    form: Form,
-    overwrite: bool = False,
-    rows_per_write: int = 64,
-    on_progress: Progress | None = None,
-) -> Summary:
-    """Judge every row into a table: the input's rows with the columns ``ADDED``.
-
-    The judgements with their chains are in ``<output>.judgements.jsonl``, from which a run that was
-    stopped is resumed; for JSON Lines they are the output itself.
-
-    Raises:
-        OutputError, EngineError: as ``judge_file``.
-        MissingError: the library that writes the form is not installed.
-
-    """
-    output = Path(output)
-    record = judgements_path(output, form)
-    counts = None if overwrite or record == output else finished(record, source, judge)
-    if counts is not None:  # only the table is missing
-        summary = Summary(record, counts, source.rows, 0.0)
-    else:
-        summary = judge_file(
-            source, record, judge,
-            overwrite=overwrite, rows_per_write=rows_per_write, on_progress=on_progress,
-        )  # fmt: skip
-    if record == output:
-        return summary
-    try:
-        with whole_file(output) as out:
-            write_table(source, read_rows(record, Judgement), out, form)
-    except OutputError as error:
-        raise OutputError(f"{error}; the judgements are kept in {record}") from error
-    return summary._replace(output=output)
-
-
 def write_table(
     source: CheckedInput, judgements: Iterable[Judgement], out: TextIO, form: Form
 ) -> None:
@@ -95,12 +52,10 @@ def judgements_path(output: Path, form: Form) -> Path:
 
 def added_columns(columns: Sequence[str]) -> dict[str, str]:
     """The names of the columns ``ADDED``, made different from all ``columns`` of the table."""
-    names: dict[str, str] = {}
+    names = dict.fromkeys(ADDED, "")
     for field in ADDED:
-        name = field
-        while name in columns:
-            name = f"judged_{name}"
-        names[field] = name
+        most = (f"{'judged_' * n}{field}" for n in range(len(columns) + 1))
+        names[field] = next(name for name in most if name not in columns)
     return names
 
 

@@ -22,15 +22,18 @@ from gradegpt.inputs import CheckedInput as CheckedInput
 from gradegpt.inputs import check_input as check_input
 from gradegpt.judges.base import Judge
 from gradegpt.judges.parallel import ROWS_AT_A_TIME, ParallelJudge
+from gradegpt.outputs import judgements_path, write_table
 from gradegpt.records import (
     EXISTS,
     ResumableWriter,
     read_rows,
     sha256_file,
+    whole_file,
     write_json,
     writing,
 )
 from gradegpt.schema import Item, Judgement, Outcome, Row
+from gradegpt.tables import Form
 
 GIVE_UP_AFTER: Final = 16
 """Failures in one write, without one answer, after which the run stops: the engine is down."""
@@ -122,6 +125,7 @@ def judge_file(
     output: str | Path,
     judge: Judge,
     *,
+    form: Form = Form.JSONL,
     overwrite: bool = False,
     rows_per_write: int = 64,
     on_progress: Progress | None = None,
@@ -129,15 +133,39 @@ def judge_file(
     """Judge every row of ``source`` into ``output``, in order; rows of an earlier run are kept.
 
     Rows that failed in the earlier run, because an engine did not answer, are judged again.
-    ``<output>.manifest.json`` states the input, the judge and the counts.
+    ``<output>.manifest.json`` states the input, the judge and the counts. In a ``form`` other than
+    JSON Lines the output has the input's rows with the columns ``gradegpt.outputs.ADDED``, and the
+    judgements with their chains are in ``<output>.judgements.jsonl``.
 
     Raises:
         OutputError: the output exists, cannot be written, or was begun with another input or judge.
         EngineError: the engine cannot work or failed for all items; earlier rows are kept.
+        MissingError: the library that writes the form is not installed.
 
     """
-    output, started = Path(output), time.perf_counter()
-    report = on_progress or (lambda done, total: None)
+    output = Path(output)
+    record = judgements_path(output, form)
+    known = None if overwrite or record == output else _finished(record, source, judge)
+    if known is not None:  # only the table is missing
+        summary = Summary(record, known, source.rows, 0.0)
+    else:
+        summary = _recorded(
+            source, record, judge, overwrite, rows_per_write, on_progress or (lambda *_: None)
+        )
+    if record == output:
+        return summary
+    try:
+        with whole_file(output) as out:
+            write_table(source, read_rows(record, Judgement), out, form)
+    except OutputError as error:
+        raise OutputError(f"{error}; the judgements are kept in {record}") from error
+    return summary._replace(output=output)
+
+
+def _recorded(
+    source: CheckedInput, output: Path, judge: Judge, overwrite: bool, size: int, report: Progress
+) -> Summary:
+    started = time.perf_counter()
     made_from = f"{judge.fingerprint}|input:{source.fingerprint}"
     writer = ResumableWriter(output, made_from, overwrite=overwrite)
     if not overwrite and _has_failed(before := _manifest(output)):
@@ -145,10 +173,10 @@ def judge_file(
             raise OutputError(f"{output}: {EXISTS}")
         writer.reopen()
     with _report_kept_rows(writer, source.rows), writer:
-        rows_before = writer.done - _judge_failed(judge, source, writer, rows_per_write)
+        rows_before = writer.done - _judge_failed(judge, source, writer, size)
         counts = count(read_rows(writer.partial, Judgement))
         report(writer.done, source.rows)
-        for start, judgements in _judged(judge, source, rows_per_write, writer.done):
+        for start, judgements in _judged(judge, source, size, writer.done):
             left = judgements[writer.done - start :]
             writer.write(left)
             counts += count(left)
@@ -160,9 +188,9 @@ def judge_file(
     )
 
 
-def finished(output: str | Path, source: CheckedInput, judge: Judge) -> Counts | None:
+def _finished(output: Path, source: CheckedInput, judge: Judge) -> Counts | None:
     """The counts of ``output`` if it is this judge's of these rows, without failures; else None."""
-    manifest = _manifest(Path(output))
+    manifest = _manifest(output)
     if _has_failed(manifest) or not _is_of(manifest, source, judge):
         return None
     return Counts(**manifest["counts"])

@@ -14,7 +14,6 @@ from eval.report.numbers import numbers
 from eval.report.rows import listed
 from gradegpt.errors import GradeGPTError, InputError, MissingError, OutputError
 from gradegpt.judges import RuleJudge
-from gradegpt.outputs import judge_table
 from gradegpt.records import write_rows
 from gradegpt.run import check_input, judge_file
 from gradegpt.schema import Judgement
@@ -82,7 +81,7 @@ def test_several_files_are_several_judges(rules: Path, tmp_path: Path) -> None:
 def test_a_judged_table_is_read_by_the_judgements_beside_it(answers: Path) -> None:
     """``-o judged.csv`` keeps the chains in a file beside it."""
     out = answers.with_name("judged.csv")
-    judge_table(check_input(answers), out, RuleJudge(), form=Form.CSV)
+    judge_file(check_input(answers), out, RuleJudge(), form=Form.CSV)
     assert [j.id for j in read_judged([out]).judges["judged"]] == ["a", "b", "c"]
 
 

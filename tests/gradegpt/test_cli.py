@@ -21,9 +21,8 @@ from gradegpt.engines import ScriptedEngine
 from gradegpt.errors import EngineError, GradeGPTError, InputError, OutputError
 from gradegpt.judges import Judge, ModelJudge, RuleJudge
 from gradegpt.judges.build import JudgeSettings
-from gradegpt.outputs import judge_table
 from gradegpt.records import read_rows, whole_file, write_rows
-from gradegpt.run import check_input
+from gradegpt.run import check_input, judge_file
 from gradegpt.schema import Judgement, Outcome
 
 ROOT = Path(__file__).parents[2]
@@ -326,7 +325,7 @@ def test_an_interrupted_run_says_how_to_resume(
     def interrupted(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(console, "judge_table", interrupted)
+    monkeypatch.setattr(console, "judge_file", interrupted)
     Path("in.jsonl").write_text(ROW)
     assert call("judge", "in.jsonl", "-o", "out.jsonl", *RULES) == 130
     assert capsys.readouterr().err == (
@@ -502,11 +501,11 @@ def test_a_table_as_json_lines_is_the_file_of_judgements_itself(here: Path) -> N
     """It is not overwritten."""
     Path("in.jsonl").write_text(ROW)
     source = check_input("in.jsonl")
-    summary = judge_table(source, "out.jsonl", RuleJudge(), form=tables.Form.JSONL)
+    summary = judge_file(source, "out.jsonl", RuleJudge(), form=tables.Form.JSONL)
     assert summary.output == Path("out.jsonl")
     assert [j.verdict for j in read_rows("out.jsonl", Judgement)] == ["correct"]
     with pytest.raises(OutputError, match="exists already"):
-        judge_table(source, "out.jsonl", RuleJudge(), form=tables.Form.JSONL)
+        judge_file(source, "out.jsonl", RuleJudge(), form=tables.Form.JSONL)
 
 
 def test_a_parquet_file_with_dates_is_judged_into_every_form(here: Path) -> None:

@@ -13,7 +13,6 @@ from fastapi.responses import JSONResponse, Response
 from starlette.middleware.base import RequestResponseEndpoint
 
 from gradegpt.judges import RuleJudge
-from gradegpt.outputs import judge_table
 from gradegpt.proportions import wilson
 from gradegpt.run import check_input, judge_file
 from gradegpt.schema import Item, Judgement, Outcome, Verdict
@@ -187,7 +186,7 @@ def test_a_table_is_judged_as_the_command_line_judges_it(open_page: Open, tmp_pa
     page.until(DONE)
     assert page.run("document.querySelector('#form-of').value") == "csv"
     page.click("#download")
-    judge_table(
+    judge_file(
         check_input(source, ignore_extra=True), tmp_path / "out.csv", RuleJudge(), form=Form.CSV
     )
     expected = (tmp_path / "out.csv").read_text(encoding="utf-8").replace(",1.0,", ",1,")
