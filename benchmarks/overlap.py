@@ -1,6 +1,6 @@
 """Count what a generated set shares with the files that it must avoid, by a naive method.
 
-    python benchmarks/overlap.py data/gradegpt-56k
+    python benchmarks/overlap.py data/gradegpt-real
 
 Reads the set's manifest for the files, and counts: questions in both splits, questions of an
 evaluation file, and rows that share thirteen tokens in a row with one, in question, reference or

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import random
 from collections.abc import Mapping
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from gradegpt.chain import (
     Chain,
@@ -153,15 +153,6 @@ def shown_item(item: Item, prompt: PromptSettings) -> Item:
 def quote_survives(chain: Chain, shown: Item) -> bool:
     """Whether the fitted response still contains the key sentence."""
     return not chain.key_sentence or quotes_verbatim(chain.key_sentence, shown.response)
-
-
-def chat_row(prompt: str, reply: str, meta: dict[str, Any] | None = None) -> TrainingRow:
-    """One user message and one assistant message, without the judge's prompt."""
-    return TrainingRow(
-        prompt=(Message(role="user", content=prompt),),
-        completion=(Message(role="assistant", content=reply),),
-        meta=meta or {},
-    )
 
 
 def training_row(

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
 from gradegpt.errors import InputError
-from gradegpt.records import dump, read_objects, sha256_file, whole_file, write_json
+from gradegpt.records import read_objects, sha256_file, whole_file, write_json
 from gradegpt.schema import Verdict
 
 from .ask_teacher import ask_teacher
 from .balance import choose, shortfalls
 from .candidates import rng_for
 from .card import write_card
-from .drills import by_type, judge_drill
 from .keys import NO_QUESTION, Keys, column, concatenated, numbers, selection_order
-from .manifest import DRILLS, count_rows, fingerprint, manifest_of, written_files
+from .manifest import count_rows, fingerprint, manifest_of, written_files
 from .quality.artifact_probe import probe_artifacts
-from .rows import PARTS, Lines, base_lines, judge_lines, write_parquet, write_shuffled
+from .rows import PARTS, judge_lines, write_parquet, write_shuffled
 from .seeds import seeds
 from .settings import DataGenSettings
 from .shards import Progress, make_shards
@@ -32,7 +31,7 @@ from .tasks import connected
 
 _LEAST_FOR_PROBE: Final = 400
 _MOST: Final = 100_000
-"""Rows that are held in memory at a time, for the probe and for the answers of drills."""
+"""Rows that the probe holds in memory."""
 
 
 def generate(
@@ -59,44 +58,31 @@ def _generated(settings: DataGenSettings, progress: Progress, command: str) -> d
     paths, spent = ask_teacher(paths, settings, work / "asked", progress)
     sifted = sift(paths, settings, work / "sifted", progress)
     counts.update(sifted.counts)
-    chosen, lines = _chosen(sifted, settings, work / "rows", progress)
+    chosen = _choose_rows(sifted.agreed(), settings)
+    lines = judge_lines(sifted, chosen, settings, work / "rows", progress)
     if not any(path.stat().st_size for path in lines["train"]):
         raise InputError(
             f"{settings.name}: no training rows; "
             "name sources, questions, bank or parametric problems"
         )
     # Removed first: the manifest marks the other files as complete.
-    for stale in ("manifest.json", DRILLS):
-        (folder / stale).unlink(missing_ok=True)
+    (folder / "manifest.json").unlink(missing_ok=True)
     for part, files in lines.items():
         rng = rng_for(part, settings.seed)
         counts[part] = write_shuffled(folder / f"{part}.jsonl", files, rng, work)
-    if DRILLS in written_files(settings):
-        _write_lines(folder / DRILLS, _drills(sifted, chosen["train"], settings, progress))
-    _write_lines(folder / "disputed.jsonl", sifted.disputed())
+    with whole_file(folder / "disputed.jsonl") as out:
+        out.writelines(sifted.disputed())
     everyone = concatenated(chosen.values())
-    count_rows(counts, everyone, settings)
+    count_rows(counts, everyone)
     manifest = manifest_of(settings, counts, spent)
     if command:
         manifest["command"] = command
-    if settings.kind == "judge":
-        manifest["shortfalls"] = shortfalls(everyone, settings.balance)
-        _describe(folder, manifest, sifted, chosen, settings, progress)
+    manifest["shortfalls"] = shortfalls(everyone, settings.balance)
+    _describe(folder, manifest, sifted, chosen, settings, progress)
     manifest["outputs"] = {name: sha256_file(folder / name) for name in written_files(settings)}
     write_json(folder / "manifest.json", manifest)
     shutil.rmtree(folder / ".work", ignore_errors=True)
     return manifest
-
-
-def _chosen(
-    sifted: Sifted, settings: DataGenSettings, folder: Path, progress: Progress
-) -> tuple[dict[str, Keys], Lines]:
-    """The keys of the candidates that are used, and the files of the lines made from them."""
-    agreed = sifted.agreed()
-    if settings.kind == "base":
-        return {"train": agreed}, base_lines(sifted, agreed, settings, folder)
-    chosen = _choose_rows(agreed, settings)
-    return chosen, judge_lines(sifted, chosen, settings, folder, progress)
 
 
 def _choose_rows(agreed: Keys, settings: DataGenSettings) -> dict[str, Keys]:
@@ -116,22 +102,6 @@ def _split(keys: Keys) -> dict[str, Keys]:
     dev, shown = (numbers(keys, name) for name in ("dev", "shown"))
     leaks = np.isin(shown, shown[~dev]) & (shown != NO_QUESTION)
     return {"train": keys.filter(~dev), "dev": keys.filter(dev & ~leaks)}
-
-
-def _write_lines(path: Path, lines: Iterable[str]) -> None:
-    with whole_file(path) as out:
-        out.writelines(lines)
-
-
-def _drills(
-    sifted: Sifted, train: Keys, settings: DataGenSettings, progress: Progress
-) -> Iterator[str]:
-    """The comparison drills of a judge; none where no candidate has a comparison."""
-    answers = by_type(sifted.read(_at_most(train)))
-    for index in range(settings.drills if answers else 0):
-        yield dump(judge_drill(rng_for(f"drill:{index}", settings.seed), answers)) + "\n"
-        if index % 500 == 499 or index == settings.drills - 1:
-            progress("writing drills", index + 1, settings.drills)
 
 
 def _at_most(keys: Keys) -> Any:

@@ -37,7 +37,7 @@ NO_QUESTION: Final = 0
 
 def key_of(candidate: Candidate, row: int, settings: DataGenSettings) -> dict[str, Any]:
     """The row of the table for a candidate."""
-    budget = settings.prompt_for(candidate.id).budget
+    budget = settings.prompt.budget
     shown = question_key(fit_middle(candidate.item.question, budget.question))
     return {
         "row": row,

@@ -17,15 +17,11 @@ from .settings import DataGenSettings
 from .sources import files
 
 _PACKAGES: Final = (Path(__file__).parent, Path(gradegpt.__file__).parent)
-DRILLS: Final = "drills.jsonl"
-"""The comparison drills of a judge, beside its rows."""
 _CODE: Final = (".py", ".yaml", ".tsv", ".txt", ".jsonl", ".j2")
 
 
-def count_rows(counts: Counter[str], chosen: Keys, settings: DataGenSettings) -> None:
+def count_rows(counts: Counter[str], chosen: Keys) -> None:
     """Add to ``counts`` the number of rows by verdict, language, type, origin and so on."""
-    if settings.drills:
-        counts["drills"] = settings.drills
     for name in NAMES:
         counts.update({f"{name}:{value}": n for value, n in tally(chosen, name).items()})
 
@@ -77,8 +73,5 @@ def manifest_of(
 
 def written_files(settings: DataGenSettings) -> list[str]:
     """The files that a run writes, without the plots and the manifest."""
-    judge = settings.kind == "judge"
-    parquet = ("train.parquet", "dev.parquet") if judge else ()
-    card = ("README.md", "card.html") if judge and settings.card else ()
-    drills = (DRILLS,) if judge and settings.drills else ()
-    return ["train.jsonl", "dev.jsonl", "disputed.jsonl", *drills, *parquet, *card]
+    card = ("README.md", "card.html") if settings.card else ()
+    return ["train.jsonl", "dev.jsonl", "disputed.jsonl", "train.parquet", "dev.parquet", *card]

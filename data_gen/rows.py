@@ -17,7 +17,6 @@ from gradegpt.records import dump, read_lines, whole_file
 
 from .candidates import training_row
 from .keys import Keys, numbers
-from .mixture import mixture
 from .settings import DataGenSettings
 from .shards import Progress
 from .sift import Batch, Sifted, read_batch
@@ -69,8 +68,7 @@ def _write_batch(work: _Work, settings: DataGenSettings) -> None:
     part_of = {row: part for part, rows in work.rows.items() for row in rows.tolist()}
     with _files(work.paths) as files:
         for number, candidate in read_batch(work.batch, part_of):
-            prompt = settings.prompt_for(candidate.id)
-            row = training_row(candidate, settings.formats, prompt, settings.seed)
+            row = training_row(candidate, settings.formats, settings.prompt, settings.seed)
             files[part_of[number]].write(dump(row) + "\n")
 
 
@@ -78,15 +76,6 @@ def _write_batch(work: _Work, settings: DataGenSettings) -> None:
 def _files(paths: Mapping[str, Path]) -> Iterator[dict[str, TextIO]]:
     with ExitStack() as stack:
         yield {part: stack.enter_context(whole_file(path)) for part, path in paths.items()}
-
-
-def base_lines(sifted: Sifted, agreed: Keys, settings: DataGenSettings, folder: Path) -> Lines:
-    """The pre-training tasks from the agreed candidates."""
-    paths = {part: folder / f"{part}.jsonl" for part in PARTS}
-    with _files(paths) as files:
-        for part, line in mixture(sifted.read(numbers(agreed, "row")), settings):
-            files[part].write(line + "\n")
-    return {part: [path] for part, path in paths.items()}
 
 
 def write_shuffled(path: Path, files: Sequence[Path], rng: random.Random, folder: Path) -> int:

@@ -7,12 +7,10 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, Field, field_validator
 
 from gradegpt.chain import PromptSettings
-from gradegpt.fit import Budget
 from gradegpt.importers.labelled import Part, Source
 from gradegpt.schema import AnswerType, ChainFormat, Verdict
 from gradegpt.settings import Settings
 
-from .candidates import rng_for
 from .sources import Outputs, Questions
 from .teacher import TeacherSettings
 
@@ -66,13 +64,6 @@ class Stratum(Settings):
     open: bool | None = None
 
 
-class Longer(Settings):
-    """A share of the rows with another token budget for the prompt."""
-
-    share: float = Field(gt=0, lt=1)
-    budget: Budget
-
-
 class Quality(Settings):
     """Filters of the rows, and the artifact probe of those that are kept."""
 
@@ -90,15 +81,14 @@ class Quality(Settings):
 class DataGenSettings(Settings):
     """Inputs, amounts and formats of a data generation run.
 
-    ``kind``: ``judge`` makes chain-labelled rows, ``base`` makes the pre-training mixture of the
-    built-in base, ``attacks`` makes labelled responses that attack a judge. ``formats`` are the
-    weights of the chain formats.
+    ``kind``: ``judge`` makes chain-labelled rows, ``attacks`` makes labelled responses that attack
+    a judge. ``formats`` are the weights of the chain formats.
     """
 
     command: ClassVar[str] = "data"
     name: str
     out: str = ""
-    kind: Literal["judge", "base", "attacks"] = "judge"
+    kind: Literal["judge", "attacks"] = "judge"
     seed: int = 0
     workers: int = Field(default=0, ge=0)
     """Processes; 0 starts one per core. The rows do not depend on it."""
@@ -146,31 +136,6 @@ class DataGenSettings(Settings):
     """Whether to draw the data card."""
     formats: dict[ChainFormat, float] = Field(default={ChainFormat.CROSS_LINGUAL: 1.0})
     prompt: PromptSettings = PromptSettings()
-    longer: tuple[Longer, ...] = ()
-    """Shares of the rows with another budget, so that one judge learns short and long prompts."""
-    repeats: int = Field(default=1, ge=1)
-    """Tasks that a ``base`` mixture draws from each graded answer."""
-    drills: int = Field(default=0, ge=0)
-    """Comparison drills, eight comparisons each: added to a ``base`` mixture, or written to
-    drills.jsonl beside a ``judge``'s rows."""
-
-    def prompt_for(self, key: str) -> PromptSettings:
-        """The prompt settings of one row; the budget is drawn at random, seeded by ``key``."""
-        if not self.longer:
-            return self.prompt
-        budgets = [part.budget for part in self.longer]
-        shares = [part.share for part in self.longer]
-        chosen = rng_for(f"budget:{key}", self.seed).choices(
-            [self.prompt.budget, *budgets], weights=[1 - sum(shares), *shares]
-        )[0]
-        return self.prompt.model_copy(update={"budget": chosen})
-
-    @field_validator("longer")
-    @classmethod
-    def _shares_leave_some(cls, longer: tuple[Longer, ...]) -> tuple[Longer, ...]:
-        if sum(part.share for part in longer) >= 1:
-            raise ValueError("the shares sum to 1 or more; leave a share of the rows to 'prompt'")
-        return longer
 
     @field_validator("strata")
     @classmethod

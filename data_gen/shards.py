@@ -131,7 +131,7 @@ def batches_of(paths: Sequence[Path]) -> Iterator[list[Path]]:
 
 
 def _unusable(candidate: Candidate, settings: DataGenSettings) -> str:
-    shown = shown_item(candidate.item, settings.prompt_for(candidate.id))
+    shown = shown_item(candidate.item, settings.prompt)
     # The shown texts, too: a cut joins texts that were apart.
     texts = {*texts_of(candidate.item), *texts_of(shown)} if settings.avoid else ()
     if any(map(_evaluation(settings).hit, texts)):
@@ -145,9 +145,7 @@ def _unusable(candidate: Candidate, settings: DataGenSettings) -> str:
         return "unsettled" if candidate.labels else "unlabelled"
     if candidate.chain is None:
         return ""
-    if settings.kind == "base" and is_tag_alone(candidate.chain):
-        return "tag_alone"
-    if settings.kind == "judge" and not formats_of(candidate.chain, settings.formats):
+    if not formats_of(candidate.chain, settings.formats):
         return "tag_alone" if is_tag_alone(candidate.chain) else "no_gloss"
     return "" if quote_survives(candidate.chain, shown) else "quote_cut"
 

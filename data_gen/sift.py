@@ -197,7 +197,7 @@ def _fate(candidate: Candidate, settings: DataGenSettings) -> Fate:
         return Fate.AGREED  # its chain was checked when the shard was written
     if not formats_of(candidate.chain, settings.formats):
         return Fate.NO_GLOSS
-    shown = shown_item(candidate.item, settings.prompt_for(candidate.id))
+    shown = shown_item(candidate.item, settings.prompt)
     return Fate.AGREED if quote_survives(candidate.chain, shown) else Fate.QUOTE_CUT
 
 

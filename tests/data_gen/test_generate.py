@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 from collections import Counter
 from collections.abc import Callable
@@ -16,19 +15,18 @@ from typer.testing import CliRunner
 from data_gen import shards
 from data_gen.__main__ import app
 from data_gen.candidates import Candidate
-from data_gen.drills import LINES
 from data_gen.generate import generate
 from data_gen.parametric import parametric
 from data_gen.problems import bank
 from data_gen.seeds import candidates_of, seeds
 from data_gen.settings import DataGenSettings
-from gradegpt.chain import NO, NO_KEY, YES, needs_gloss, parse_chain, parse_prompt
+from gradegpt.chain import needs_gloss, parse_chain, parse_prompt
 from gradegpt.errors import GradeGPTError, InputError
 from gradegpt.importers.labelled import question_key, split_of
 from gradegpt.ngrams import Contamination
 from gradegpt.quote import quotes_verbatim
 from gradegpt.records import dump, read_objects, read_rows, sha256_file, write_rows
-from gradegpt.schema import AnswerType, ChainFormat, Outcome, TrainingRow
+from gradegpt.schema import ChainFormat, Outcome, TrainingRow
 
 Make = Callable[..., dict[str, Any]]
 MIXED = {"cross_lingual": 0.5, "judge_of_chain": 0.5}
@@ -132,22 +130,18 @@ def test_candidates_do_not_depend_on_other_candidates() -> None:
     assert {*small} < {*large}
 
 
-@pytest.mark.parametrize("kind", ["judge", "base"])
-def test_counts_add_up(banked: Path, make: Make, tmp_path: Path, kind: str) -> None:
+def test_counts_add_up(banked: Path) -> None:
     """Each row is counted once by split, verdict, language, type and source; digests match."""
-    folder = banked if kind == "judge" else tmp_path / "a"
-    manifest = manifest_of(folder) if kind == "judge" else make(kind=kind, bank=1, repeats=2)
+    manifest = manifest_of(banked)
     counts = manifest["counts"]
-    lines = {part: len(list(read_objects(folder / f"{part}.jsonl"))) for part in ("train", "dev")}
+    lines = {part: len(list(read_objects(banked / f"{part}.jsonl"))) for part in ("train", "dev")}
     assert {part: counts[part] for part in lines} == lines
-    if kind == "judge":
-        for group in ("verdict", "lang", "response_lang", "type", "source", "origin", "pattern"):
-            found = sum(n for name, n in counts.items() if name.startswith(f"{group}:"))
-            assert found == sum(lines.values()), group
+    for group in ("verdict", "lang", "response_lang", "type", "source", "origin", "pattern"):
+        found = sum(n for name, n in counts.items() if name.startswith(f"{group}:"))
+        assert found == sum(lines.values()), group
     for name, digest in manifest["outputs"].items():
-        assert digest == sha256_file(folder / name)
+        assert digest == sha256_file(banked / name)
     assert {"train.jsonl", "dev.jsonl", "disputed.jsonl"} <= manifest["outputs"].keys()
-    assert manifest_of(folder) == manifest
 
 
 def test_no_question_is_in_two_splits(make: Make, tmp_path: Path, graded_file: Path) -> None:
@@ -337,68 +331,6 @@ def test_the_same_answer_twice_is_one_row(make: Make, tmp_path: Path) -> None:
     assert manifest["quality"]["exact_duplicates"] + manifest["quality"]["near_duplicates"] >= 56
 
 
-def test_the_base_mixture_compares_but_does_not_judge(make: Make, tmp_path: Path) -> None:
-    """Verdict tags occur in replies to comparisons alone; no row has the judge's prompt."""
-    make(kind="base", bank=1, parametric=80)
-    text = (tmp_path / "a" / "train.jsonl").read_text()
-    assert "‹Yes>" in text
-    for _, row in read_objects(tmp_path / "a" / "train.jsonl"):
-        asked = row["text"] if "text" in row else row["prompt"][0]["content"]
-        assert YES not in asked
-        assert NO not in asked
-        assert not asked.endswith("Judgment Result:")
-        assert {*row} in ({"text"}, {"prompt", "completion"})
-
-
-def test_drills_repeat_the_pairs_and_state_which_agree(make: Make, tmp_path: Path) -> None:
-    """Each line of the prompt has one of the reply; the labels are balanced and right."""
-    counts = make(kind="base", bank=0, parametric=40, drills=50)["counts"]
-    drills = []
-    for _, row in read_objects(tmp_path / "a" / "train.jsonl"):
-        reply = row["completion"][0]["content"] if "completion" in row else ""
-        if len(lines := reply.split("\n")) == LINES:
-            drills.append((row["prompt"][0]["content"].split("\n\n", 1)[1].split("\n"), lines))
-    assert counts["drills"] == len(drills) == 50
-    assert counts["train"] == sum(1 for _ in read_objects(tmp_path / "a" / "train.jsonl"))
-    tags = Counter(line.rsplit(": ", 1)[1] for _, lines in drills for line in lines)
-    assert {*tags} == {YES, NO}
-    assert tags[YES] == pytest.approx(200, rel=0.2)
-    for asked, lines in drills:
-        assert [line.rsplit(": ", 1)[0] for line in lines] == asked
-        for pair, line in zip(asked, lines, strict=True):
-            if whole := re.fullmatch(r"(\d+) \| (\d+)", pair):
-                assert line.endswith(YES) == (int(whole[1]) == int(whole[2]))
-
-
-def test_a_judges_drills_end_as_chains_do(make: Make, tmp_path: Path) -> None:
-    """Every line parses as a comparison with the right verdict; no answer type is rare."""
-    manifest = make(bank=0, parametric=60, drills=60)
-    assert manifest["counts"]["drills"] == 60
-    assert "drills.jsonl" in manifest["outputs"]
-    types: Counter[str] = Counter()
-    tags: Counter[bool] = Counter()
-    for row in read_rows(tmp_path / "a" / "drills.jsonl", TrainingRow):
-        lines = row.completion[0].content.split("\n")
-        assert len(lines) == 2 * LINES
-        for compared, tag in zip(lines[::2], lines[1::2], strict=True):
-            chain = parse_chain(f"{NO_KEY}\n{compared}\n{tag}").chain
-            assert chain is not None
-            assert chain.answer_type is not None
-            types[chain.answer_type] += 1
-            right = tag.endswith(YES)
-            tags[right] += 1
-            values = (chain.reference_answer, chain.answer or "")
-            if all(value.isdecimal() for value in values):
-                assert right == (int(values[0]) == int(values[1]))
-            assert right or values[0] != values[1]
-    assert tags[True] == pytest.approx(tags.total() / 2, rel=0.3)
-    assert len(types) > 8
-    assert min(types.values()) > types.total() / 80
-    assert types.most_common(1)[0][0] == AnswerType.NUMBER
-    make(bank=0, parametric=10)
-    assert not (tmp_path / "a" / "drills.jsonl").exists()
-
-
 def test_no_training_rows_is_an_error_and_writes_nothing(make: Make, tmp_path: Path) -> None:
     """A run without training rows raises an error, before a trainer would fail."""
     with pytest.raises(InputError, match="small: no training rows; name sources, questions, bank"):
@@ -448,16 +380,3 @@ def test_the_command_writes_the_folder_and_a_table(tmp_path: Path) -> None:
     assert f"wrote {out}/" in done.output.replace("\n", "")
     failed = CliRunner().invoke(app, [str(config), "parametric=0", f"out={tmp_path / 'none'}"])
     assert isinstance(failed.exception, GradeGPTError)
-
-
-def test_a_share_of_the_rows_has_longer_prompts() -> None:
-    """The budget is drawn by the row's key; shares that sum to 1 or more are rejected."""
-    longer = {"share": 0.25, "budget": {"question": 9, "reference": 9, "response": 99}}
-    values = {"name": "x", "prompt": {"budget": {"response": 50}}, "longer": [longer]}
-    settings = DataGenSettings.model_validate(values)
-    budgets = [settings.prompt_for(str(key)).budget.response for key in range(2000)]
-    assert budgets == [settings.prompt_for(str(key)).budget.response for key in range(2000)]
-    assert set(budgets) == {50, 99}
-    assert 0.2 < budgets.count(99) / 2000 < 0.3
-    with pytest.raises(ValueError, match="the shares sum to 1 or more"):
-        DataGenSettings.model_validate(values | {"longer": [longer] * 4})
