@@ -18,8 +18,7 @@ from gradegpt.schema import CHOICE, AnswerType, Example, Verdict
 
 from .candidates import RULES, rng_for
 from .manifest import manifest_of
-from .parametric import parametric
-from .problems import Problem
+from .problems import Problem, attacked
 from .settings import DataGenSettings
 from .writer import Task
 from .writer.attacks import Attacks, attacks, names_an_option
@@ -52,11 +51,13 @@ def write_attacks(settings: DataGenSettings) -> dict[str, Any]:
 
 
 def attack_rows(settings: DataGenSettings) -> Iterator[Example]:
-    """Every text of every pattern and language, ``settings.attacks`` times with drawn problems.
+    """Every text of every pattern and language, ``settings.attacks`` times.
+
+    The problems are those of a file, so that the attacks stay when the drawn problems change.
 
     A row's ``source`` is its pattern, with ``+wrong`` where a wrong answer stands beside it.
     """
-    problems = list(parametric(settings.parametric, settings.seed))
+    problems = attacked()
     for chinese in (True, False):
         for pattern, texts in _patterns(attacks(chinese)):
             for text in texts:

@@ -19,8 +19,8 @@ from gradegpt.answers.spelled import spell, spelled
 from gradegpt.answers.units import UNITS
 from gradegpt.gloss import faithful
 
-from .generators import facts, naming
-from .generators.words import section
+from .generators import facts
+from .generators.words import rows_of
 from .phrases import TEXT
 
 _MARKUP = re.compile(r"(?<![A-Za-z0-9)])\*\*|\*\*(?![A-Za-z0-9(])|^(?:#{1,6}|>)\s+|[`“”]")
@@ -104,11 +104,9 @@ def _table() -> dict[str, str]:
 
 def _names() -> Iterator[tuple[str, str]]:
     """Names that answer the generators' problems, in both languages."""
-    for group in naming.GROUPS:
-        yield from group
     for name in facts.TABLES:
         for fact in facts.table(name):
             yield from zip(fact.zh, cycle(fact.en), strict=False)
-    for _, _, *columns in section("category").rows:
+    for _, _, *columns in rows_of("category"):
         members, english, others, other_english = (cell.split("|") for cell in columns)
         yield from zip(members + others, english + other_english, strict=True)

@@ -9,7 +9,7 @@ from typing import Final
 from gradegpt.records import read_rows
 from gradegpt.schema import AnswerType, Row
 
-BANK: Final = Path(__file__).parent / "bank" / "problems.jsonl"
+BANK: Final = Path(__file__).parent / "bank"
 
 
 class Problem(Row):
@@ -32,4 +32,10 @@ class Problem(Row):
 @cache
 def bank() -> tuple[Problem, ...]:
     """The built-in, hand-written problems."""
-    return tuple(read_rows(BANK, Problem))
+    return tuple(read_rows(BANK / "problems.jsonl", Problem))
+
+
+@cache
+def attacked() -> tuple[Problem, ...]:
+    """The problems of the attacks: drawn once, so that an evaluation set does not change."""
+    return tuple(read_rows(BANK / "attacked.jsonl", Problem))

@@ -13,7 +13,7 @@ from gradegpt.schema import Example, Item, Verdict
 
 from .bilingual import Fact, bilingual, facts, question_of
 from .candidates import Candidate, rng_for
-from .parametric import parametric
+from .generators import parametric
 from .problems import Problem, bank
 from .real import counterfactual, crossed, group_of, labelled, unlabelled
 from .settings import Avoid, DataGenSettings

@@ -1,32 +1,79 @@
-"""Problem generators: one function for each kind of problem.
+"""Problems drawn at random: one function for each kind of problem, two or three kinds a type.
 
-A generator draws the numbers and computes the answer and typical wrong answers. The texts of the
-questions are in ``words/*.txt``; ``builders.py`` writes the answers.
+A kind draws the numbers and computes the answer and typical wrong answers. The texts are in
+``text/problems.yaml``; ``builders.py`` writes the answers.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Final
 
 from gradegpt.schema import AnswerType
 
+from ..problems import Problem
+from . import choice, facts, mathematics
+from .builders import DrawnProblem, Kind
 
-class GeneratedProblem(NamedTuple):
-    """A generated problem: solution steps, equivalent forms of the reference, hard negatives.
+KINDS: Final[dict[AnswerType, tuple[Kind, ...]]] = {
+    AnswerType.SINGLE_CHOICE: (choice.choose, choice.odd_one_out),
+    AnswerType.MULTIPLE_CHOICE: (choice.members, choice.several_questions),
+    AnswerType.TRUE_FALSE: (facts.claim, mathematics.compare),
+    AnswerType.NUMBER: (mathematics.shopping, mathematics.fraction, mathematics.density),
+    AnswerType.SET: (mathematics.divisors, mathematics.set_operation),
+    AnswerType.INTERVAL: (mathematics.inequality, mathematics.linear_inequality),
+    AnswerType.EXPRESSION: (mathematics.expand, mathematics.product_rule),
+    AnswerType.EQUATION: (mathematics.linear, mathematics.circle_equation),
+    AnswerType.TUPLE: (mathematics.system, mathematics.vectors),
+    AnswerType.MULTI_PART: (mathematics.sequence, mathematics.circle_parts),
+    AnswerType.MULTI_ANSWER: (mathematics.quadratic, mathematics.prime_factors),
+    AnswerType.TEXT: (facts.recall, facts.trend),
+}
+"""The kinds of problems by answer type, used in turn."""
+_TRIES: Final = 30
+"""How often a kind is tried for a new question, before the next one of its type."""
 
-    ``distractors`` writes wrong answers in the form of the reference, for multiple choice.
+
+def parametric(count: int, seed: int) -> Iterator[Problem]:
+    """``count`` problems, half of them Chinese, all types equally frequent, no question twice.
+
+    There are fewer where repeated draws give no new question.
     """
+    seen: set[str] = set()
+    types = list(KINDS)
+    for index in range(count * 2):
+        if len(seen) == count:
+            return
+        turn, zh = index // 2, index % 2 == 0
+        kinds = KINDS[types[turn % len(types)]]
+        first = turn // len(types) % len(kinds)
+        rng = random.Random(f"{seed}:parametric:{index}")
+        drawn = _new((*kinds[first:], *kinds[:first]), rng, zh, seen)
+        if drawn is not None:
+            seen.add(drawn.question)
+            yield _problem(drawn, index, "zh" if zh else "en")
 
-    kind: AnswerType
-    question: str
-    reference: str
-    steps: list[str]
-    right: list[str]
-    wrong: list[str]
-    distractors: Callable[[], list[str]] = list
+
+def _new(
+    kinds: Iterable[Kind], rng: random.Random, zh: bool, seen: set[str]
+) -> DrawnProblem | None:
+    """A problem of the first of ``kinds`` that gives a new question."""
+    for kind in (kind for kind in kinds for _ in range(_TRIES)):
+        drawn = kind(rng, zh)
+        if drawn.question not in seen and drawn.wrong and drawn.right:
+            return drawn
+    return None
 
 
-Generator = Callable[[random.Random, bool], GeneratedProblem]
-"""Takes a random generator and whether the problem is to be in Chinese."""
+def _problem(drawn: DrawnProblem, index: int, lang: str) -> Problem:
+    return Problem(
+        id=f"par-{lang}-{index:06d}",
+        lang=lang,
+        answer_type=drawn.type,
+        question=drawn.question,
+        reference=drawn.reference,
+        solution=tuple(drawn.steps),
+        also_correct=tuple(drawn.right),
+        hard_negatives=tuple(drawn.wrong),
+    )

@@ -7,23 +7,42 @@ right. Formulas are passed as LaTeX.
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from gradegpt.answers import Answer, Digits, Notation, Style, UnwritableError, units, values, write
 from gradegpt.answers.style import DOLLARS
 from gradegpt.answers.types import Group, Leaf, Options, Piece, Quantity, Region, Truth, Value
 from gradegpt.schema import AnswerType
 
-from . import GeneratedProblem
 from .notation import Num, polynomial
 from .words import Statement
 
 V = TypeVar("V", bound=Hashable)
+
+
+class DrawnProblem(NamedTuple):
+    """A drawn problem: solution steps, equivalent forms of the reference, hard negatives.
+
+    ``distractors`` writes wrong answers in the form of the reference, for multiple choice.
+    """
+
+    type: AnswerType
+    question: str
+    reference: str
+    steps: list[str]
+    right: list[str]
+    wrong: list[str]
+    distractors: Callable[[], list[str]] = list
+
+
+Kind = Callable[[random.Random, bool], DrawnProblem]
+"""A kind of problem: it takes a random generator and whether the problem is to be in Chinese."""
 _PLAIN: Final = Style(digits=Digits.FRACTION)
 _TEX: Final = Style(digits=Digits.FRACTION, notation=Notation.LATEX)
 _DOLLARS: Final = replace(_TEX, wrapper=DOLLARS)
@@ -33,10 +52,6 @@ _FORMULA: Final = (
 )  # fmt: skip
 _NAMED_FORMULA: Final = (replace(_PLAIN, form="named"), replace(_DOLLARS, form="named"))
 _NUMBER: Final = tuple(replace(style, unit="") for style in (_PLAIN, _DOLLARS, _TEX))
-_NAMED_NUMBER: Final = (
-    replace(_PLAIN, form="named", unit=""),
-    replace(_DOLLARS, form="named", unit="", spaced=True),
-)
 _COMMAS: Final = (",", ", ")
 _SET: Final = tuple(
     replace(style, form="braces", joint=joint)
@@ -68,7 +83,7 @@ def build_problem(
     writers: Sequence[Callable[[V], str]],
     extra: Iterable[str] = (),
     reference_writers: Sequence[Callable[[V], str]] = (),
-) -> GeneratedProblem:
+) -> DrawnProblem:
     """The problem whose answer is ``value``, written by every writer, and ``wrong`` by two of them.
 
     ``extra`` are further wrong answers, such as the right number with a wrong unit;
@@ -86,7 +101,7 @@ def build_problem(
     def distractors() -> list[str]:
         return [r for r in dict.fromkeys(map(key, others)) if r not in forms]
 
-    return GeneratedProblem(
+    return DrawnProblem(
         kind, statement.question, reference, statement.steps, right, near, distractors
     )
 
@@ -99,7 +114,7 @@ def _build_styled(
     styles: Iterable[Style],
     extra: Iterable[str] = (),
     reference_styles: int = 0,
-) -> GeneratedProblem:
+) -> DrawnProblem:
     """The same with styles as writers; the first ``reference_styles`` may write the reference."""
     writers = [_writer(kind, style) for style in styles]
     return build_problem(statement, kind, value, wrong, writers, extra, writers[:reference_styles])
@@ -138,29 +153,23 @@ def _digits(styles: Iterable[Style], numbers: Iterable[Num]) -> list[Style]:
 
 
 def number(
-    statement: Statement, value: Num, wrong: Iterable[Num], *, unit: str = "", name: str = ""
-) -> GeneratedProblem:
+    statement: Statement, value: Num, wrong: Iterable[Num], *, unit: str = ""
+) -> DrawnProblem:
     """A number with the ``unit`` that the question asks for; ``value + 1`` is always wrong."""
     styles, extra, wrong = _NUMBER, list[str](), [*wrong]
     if not isinstance(value, str):
         wrong.append(value + 1)
-    if name:
-        styles = (*styles, *_NAMED_NUMBER)
     if known := units.named(unit):
         word = known.chinese[0] if statement.zh else f" {known.english[0]}"
-        sign = f" {unit}" if unit != "°" else unit
-        shown = ((_PLAIN, sign), (_PLAIN, word), (_DOLLARS, sign))
+        shown = ((_PLAIN, f" {unit}"), (_PLAIN, word), (_DOLLARS, f" {unit}"))
         styles = (*styles, *(replace(style, unit=unit_text) for style, unit_text in shown))
-        slips = (
-            () if name else units.same_dimension(unit)[:2]
-        )  # "I=2 mA" is ambiguous where "2" is right
+        slips = units.same_dimension(unit)[:2]
         slipped = (leaf(value, unit=units.name_like(unit, slip)) for slip in slips)
         extra = [write(Answer(AnswerType.NUMBER, other), _PLAIN) for other in slipped]
         wrong = [w for w in wrong if not _about(value, w)]
-    elif not name:
-        whole = isinstance(value, int)
-        styles = (*styles, Style(digits=Digits.ZEROS) if whole else _FORMULA[-1])
-    right, *others = (leaf(v, unit=unit, name=name) for v in (value, *wrong))
+    else:
+        styles = (*styles, Style(digits=Digits.ZEROS) if isinstance(value, int) else _FORMULA[-1])
+    right, *others = (leaf(v, unit=unit) for v in (value, *wrong))
     return _build_styled(
         statement, AnswerType.NUMBER, right, others, _digits(styles, (value,)), extra
     )
@@ -175,7 +184,7 @@ def _about(value: Num, other: Num) -> bool:
 
 def formula(
     statement: Statement, value: str, wrong: Iterable[str], *, name: str = ""
-) -> GeneratedProblem:
+) -> DrawnProblem:
     """A formula as LaTeX; ``name`` may be its left side, as in ``a_n = ...``."""
     styles = (*_FORMULA, *_NAMED_FORMULA) if name else _FORMULA
     right, *others = (leaf(v, name=name)._replace(quantity=None) for v in (value, *wrong))
@@ -183,17 +192,12 @@ def formula(
 
 
 def polynomials(
-    statement: Statement,
-    value: tuple[int, ...],
-    wrong: Iterable[tuple[int, ...]],
-    *,
-    variable: str = "x",
-    name: str = "",
-) -> GeneratedProblem:
+    statement: Statement, value: tuple[int, ...], wrong: Iterable[tuple[int, ...]]
+) -> DrawnProblem:
     """A polynomial by its coefficients, highest power first; one flipped sign is always wrong."""
     others = [w for w in (*wrong, *_one_sign_flipped(value)[1:]) if any(w)]
-    right, *texts = (polynomial(v, variable) for v in (value, *others))
-    return formula(statement, right, texts, name=name)
+    right, *texts = (polynomial(v) for v in (value, *others))
+    return formula(statement, right, texts)
 
 
 def _one_sign_flipped(value: tuple[int, ...]) -> list[tuple[int, ...]]:
@@ -203,7 +207,7 @@ def _one_sign_flipped(value: tuple[int, ...]) -> list[tuple[int, ...]]:
 
 def equations(
     statement: Statement, value: V, wrong: Iterable[V], writings: Sequence[Callable[[V], str]]
-) -> GeneratedProblem:
+) -> DrawnProblem:
     """An equation with several forms, each written as LaTeX or as plain text."""
 
     def written(form: Callable[[V], str], writer: Callable[[Value], str]) -> Callable[[V], str]:
@@ -229,7 +233,7 @@ def _several(
 
 def elements(
     statement: Statement, value: tuple[Num, ...], wrong: Iterable[Iterable[Num]]
-) -> GeneratedProblem:
+) -> DrawnProblem:
     """A set by its elements; the set without one of them is always wrong."""
     # An unsorted element would reveal the wrong sets.
     ordered = [sorted({*w}, key=lambda x: float(Fraction(x))) for w in wrong]
@@ -239,27 +243,26 @@ def elements(
 
 def point(
     statement: Statement,
-    value: tuple[Num, ...],
-    wrong: Iterable[tuple[Num, ...]],
+    value: tuple[int, ...],
+    wrong: Iterable[tuple[int, ...]],
     *,
-    names: str = "",
-) -> GeneratedProblem:
-    """A tuple: a point, a vector, or the values of the unknowns ``names``.
+    named: bool = False,
+) -> DrawnProblem:
+    """A tuple: a vector, or the values of unknowns that may be ``named``.
 
     The numbers in reverse order or with one flipped sign are always wrong.
     """
-    styles = [*_TUPLE, *(_WIDE if statement.zh else ()), *(_NAMED_FORMULA if names else ())]
-    whole = tuple(v for v in value if isinstance(v, int))
-    flips = _one_sign_flipped(whole) if len(whole) == len(value) else []
-    right, *others = (_group(v, ordered=True) for v in (value, *wrong, value[::-1], *flips))
-    return _build_styled(statement, AnswerType.TUPLE, right, others, _digits(styles, value))
+    styles = [*_TUPLE, *(_WIDE if statement.zh else ()), *(_NAMED_FORMULA if named else ())]
+    others = (*wrong, value[::-1], *_one_sign_flipped(value))
+    right, *groups = (_group(v, ordered=True) for v in (value, *others))
+    return _build_styled(statement, AnswerType.TUPLE, right, groups, styles)
 
 
 def parts(
     statement: Statement, value: tuple[Num, ...], wrong: Iterable[tuple[Num, ...]]
-) -> GeneratedProblem:
+) -> DrawnProblem:
     """The answers to the numbered parts of a problem; in reverse order they are wrong."""
-    styles = _digits((*_PARTS, *(_ZH_PARTS if statement.zh else ())), value)
+    styles = (*_PARTS, *(_ZH_PARTS if statement.zh else ()))
     right, *others = (_group(v, ordered=True) for v in (value, *wrong, value[::-1]))
     return _build_styled(statement, AnswerType.MULTI_PART, right, others, styles)
 
@@ -270,7 +273,7 @@ def several(
     wrong: Iterable[tuple[Num, ...]],
     *,
     name: str = "",
-) -> GeneratedProblem:
+) -> DrawnProblem:
     """All answers of a problem with several ones, in any order; ``name`` is their unknown."""
     either = (" and ", "和", " or ", "或")[2 * bool(name) + statement.zh]
     styles = [_PLAIN, _DOLLARS, replace(_PLAIN, joint=either)]
@@ -300,11 +303,9 @@ def region(
     statement: Statement,
     value: Piece | tuple[Piece, ...],
     wrong: Iterable[Piece | tuple[Piece, ...]],
-    *,
-    variable: str = "x",
-) -> GeneratedProblem:
+) -> DrawnProblem:
     """An interval or a union, also as inequalities; open and closed exchanged is always wrong."""
-    base = replace(_PLAIN, chinese=statement.zh, name=variable, form="brackets", joint=",")
+    base = replace(_PLAIN, chinese=statement.zh, name="x", form="brackets", joint=",")
     tex = replace(base, notation=Notation.LATEX, wrapper=DOLLARS)
     styles = [
         base, tex, replace(tex, joint=", "), replace(base, form="order", spaced=True),
@@ -319,7 +320,7 @@ _ZH_TRUTH: Final = ("正确|错误", "对|错", "√|×", "是|否", "True|False
 _EN_TRUTH: Final = ("True|False", "true|false", "Yes|No", "correct|incorrect", "T|F", "对|错")
 
 
-def verdicts(statement: Statement, truth: bool) -> GeneratedProblem:
+def verdicts(statement: Statement, truth: bool) -> DrawnProblem:
     """Whether the claim in the question is true."""
     styles = [Style(form=words) for words in (_ZH_TRUTH if statement.zh else _EN_TRUTH)]
     kind = AnswerType.TRUE_FALSE

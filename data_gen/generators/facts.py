@@ -1,4 +1,4 @@
-"""Generators of problems on facts, from the tables in ``words/facts.txt``, and on physical laws.
+"""Problems on facts of the tables in ``text/problems.yaml``, and on physical laws.
 
 An answer may be in either language: the judge works across both.
 """
@@ -11,9 +11,8 @@ from typing import Final, NamedTuple
 
 from gradegpt.schema import AnswerType
 
-from . import GeneratedProblem
-from .builders import build_problem, verdicts
-from .words import Pair, render, section
+from .builders import DrawnProblem, build_problem, verdicts
+from .words import Bilingual, render, rows_of
 
 TABLES: Final = (
     "capital", "element", "organ", "unit-of", "scientist", "instrument", "chemical-name", "planet",
@@ -21,13 +20,10 @@ TABLES: Final = (
 )  # fmt: skip
 
 
-_Writer = Callable[[bool], str]
-
-
-class Fact(NamedTuple):
+class TableFact(NamedTuple):
     """A row of a table: the subject of the question, and its answer with synonyms."""
 
-    key: Pair
+    key: Bilingual
     zh: tuple[str, ...]
     en: tuple[str, ...]
 
@@ -37,15 +33,15 @@ class Fact(NamedTuple):
         return names[synonym % len(names)]
 
 
-def table(name: str) -> list[Fact]:
+def table(name: str) -> list[TableFact]:
     """The facts of one table."""
     return [
-        Fact((row[0], row[1]), tuple(row[2].split("/")), tuple(row[3].split("/")))
-        for row in section(name).rows
+        TableFact((row[0], row[1]), tuple(row[2].split("/")), tuple(row[3].split("/")))
+        for row in rows_of(name)
     ]
 
 
-def recall(rng: random.Random, zh: bool) -> GeneratedProblem:
+def recall(rng: random.Random, zh: bool) -> DrawnProblem:
     """A question about a fact of a table; the other answers of the table are wrong."""
     name = rng.choice(TABLES)
     facts = table(name)
@@ -59,19 +55,15 @@ def recall(rng: random.Random, zh: bool) -> GeneratedProblem:
         lambda f: f.name(not zh, 1),
         lambda f: f"{f.name(zh)}（{f.name(not zh)}）" if zh else f"{f.name(zh)} ({f.name(not zh)})",
     ]
+    wrong = [*others.values()][:5]
     return build_problem(
-        statement,
-        AnswerType.TEXT,
-        fact,
-        [*others.values()][:5],
-        writers,
-        reference_writers=writers[:1],
+        statement, AnswerType.TEXT, fact, wrong, writers, reference_writers=writers[:1]
     )
 
 
-def claim(rng: random.Random, zh: bool) -> GeneratedProblem:
+def claim(rng: random.Random, zh: bool) -> DrawnProblem:
     """Whether a claim about a fact of a table is true."""
-    name, *claims = rng.choice(section("claim").rows)
+    name, *claims = rng.choice(rows_of("claim"))
     facts = table(name)
     fact, truth = rng.choice(facts), rng.random() < 0.5
     claimed = fact if truth else rng.choice([f for f in facts if f.zh != fact.zh])
@@ -85,9 +77,9 @@ _MORE: Final = (("增大", "变大", "增加"), ("increases", "rises", "goes up"
 _LESS: Final = (("减小", "变小", "减少"), ("decreases", "falls", "goes down"))
 
 
-def trend(rng: random.Random, zh: bool) -> GeneratedProblem:
+def trend(rng: random.Random, zh: bool) -> DrawnProblem:
     """Whether a quantity grows or shrinks when another does."""
-    zh_law, en_law, kind = rng.choice(section("trend").rows)
+    zh_law, en_law, kind = rng.choice(rows_of("trend"))
     factor, up = rng.randint(2, 60), rng.random() < 0.5
     by = (("减小", "decreases by "), ("增大", "increases by "))[up][not zh]
     statement = render("trend", rng, zh, law=(zh_law, en_law))
@@ -96,11 +88,8 @@ def trend(rng: random.Random, zh: bool) -> GeneratedProblem:
     words = [*zip(good[not zh], bad[not zh], strict=True)]
     soft = tuple(("会{}", "it {}")[not zh].format(word) for word in words[0])
     pairs = [*words, (good[zh][0], bad[zh][0]), soft]
-    return build_problem(statement, AnswerType.TEXT, True, [False], _either(pairs))
+    return build_problem(statement, AnswerType.TEXT, True, [False], [*map(_either, pairs)])
 
 
-def _either(pairs: list[tuple[str, ...]]) -> list[_Writer]:
-    def writer(pair: tuple[str, ...]) -> _Writer:
-        return lambda right: pair[not right]
-
-    return [writer(pair) for pair in pairs]
+def _either(pair: tuple[str, ...]) -> Callable[[bool], str]:
+    return lambda right: pair[not right]

@@ -16,7 +16,7 @@ from gradegpt.importers.labelled import Source, read_examples
 from gradegpt.judges import RuleJudge
 from gradegpt.schema import AnswerType, Verdict
 
-SETTINGS = DataGenSettings(name="attacks", kind="attacks", attacks=1, parametric=60)
+SETTINGS = DataGenSettings(name="attacks", kind="attacks", attacks=1, seed=11)
 ROWS = list(attack_rows(SETTINGS))
 MASTER_KEYS = {
     " ", ".", ",", ":", "Thought process:", "Let's solve this problem step by step.", "Solution",
@@ -73,7 +73,7 @@ def test_the_rules_accept_none() -> None:
 
 def test_the_file_is_read_back_with_its_patterns(tmp_path: Path) -> None:
     """The same settings give the same bytes, and the manifest counts the rows."""
-    settings = SETTINGS.model_copy(update={"out": str(tmp_path), "parametric": 20})
+    settings = SETTINGS.model_copy(update={"out": str(tmp_path)})
     manifest = write_attacks(settings)
     first = (tmp_path / "attacks.jsonl").read_bytes()
     assert write_attacks(settings) == manifest == json.loads(

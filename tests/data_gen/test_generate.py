@@ -16,7 +16,7 @@ from data_gen import shards
 from data_gen.__main__ import app
 from data_gen.candidates import Candidate
 from data_gen.generate import generate
-from data_gen.parametric import parametric
+from data_gen.generators import parametric
 from data_gen.problems import bank
 from data_gen.seeds import candidates_of, seeds
 from data_gen.settings import DataGenSettings

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 import random
 import re
 from collections import Counter
@@ -16,46 +15,31 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data_gen.generators import (
-    GeneratedProblem,
-    Generator,
-    algebra,
-    arithmetic,
-    calculus,
-    coordinates,
-    facts,
-    geometry,
-    physics,
-    words,
-)
-from data_gen.generators.builders import flipped, leaf, span
+from data_gen.generators import KINDS, facts, mathematics, parametric, words
+from data_gen.generators.builders import DrawnProblem, Kind, flipped, leaf, span
 from data_gen.generators.choice import LETTERS
 from data_gen.generators.notation import polynomial, tex
-from data_gen.parametric import GENERATORS, parametric
 from data_gen.problems import Problem
 from gradegpt.answers.answer import Answer
 from gradegpt.answers.quantity import quantity
 from gradegpt.answers.read import read
 from gradegpt.answers.text import fold
-from gradegpt.errors import InputError
 from gradegpt.rules.compare import compare
 from gradegpt.schema import AnswerType
 
 EVERY = [
-    pytest.param(
-        generator, kind, id=f"{kind.value}:{getattr(generator, '__qualname__', 'generator')}:{i}"
-    )
-    for kind, generators in GENERATORS.items()
-    for i, generator in enumerate(dict.fromkeys(generators))
+    pytest.param(kind, answer_type, id=f"{answer_type.value}:{kind.__name__}")
+    for answer_type, kinds in KINDS.items()
+    for kind in kinds
 ]
 HAN = re.compile(r"[\u3400-\u9fff]")
 
 
 @cache
-def draws(generator: Generator) -> list[tuple[bool, GeneratedProblem]]:
+def draws(kind: Kind) -> list[tuple[bool, DrawnProblem]]:
     """Fifteen draws in each language, first those in Chinese."""
     return [
-        (zh, generator(random.Random(f"{index}:{zh}"), zh))
+        (zh, kind(random.Random(f"{index}:{zh}"), zh))
         for zh, index in itertools.product((True, False), range(15))
     ]
 
@@ -66,17 +50,17 @@ def problems() -> list[Problem]:
     return list(parametric(1200, seed=1))
 
 
-# --- every generator ------------------------------------------------------------------------------
+# --- every kind -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("generator", "kind"), EVERY)
-def test_a_generator_makes_problems_of_its_type_in_both_languages(
-    generator: Generator, kind: AnswerType
+@pytest.mark.parametrize(("kind", "answer_type"), EVERY)
+def test_a_kind_makes_problems_of_its_type_in_both_languages(
+    kind: Kind, answer_type: AnswerType
 ) -> None:
     """Problems have an answer, steps, right and wrong forms, and varied monolingual questions."""
     questions = set()
-    for zh, drawn in draws(generator):
-        assert drawn.kind is kind
+    for zh, drawn in draws(kind):
+        assert drawn.type is answer_type
         assert drawn.reference
         assert drawn.steps
         assert drawn.right
@@ -89,15 +73,15 @@ def test_a_generator_makes_problems_of_its_type_in_both_languages(
     assert len(questions) >= 20
 
 
-@pytest.mark.parametrize(("generator", "kind"), EVERY)
-def test_the_rules_contradict_no_generator(generator: Generator, kind: AnswerType) -> None:
+@pytest.mark.parametrize(("kind", "answer_type"), EVERY)
+def test_the_rules_contradict_no_kind(kind: Kind, answer_type: AnswerType) -> None:
     """No right form is called different, and no wrong form equal except by an unnamed unit."""
-    for _, drawn in draws(generator)[::2]:
+    for _, drawn in draws(kind)[::2]:
         assert not {drawn.reference, *drawn.right} & {*drawn.wrong}
-        reference = read(drawn.reference, kind, drawn.question)
+        reference = read(drawn.reference, answer_type, drawn.question)
 
-        def same(form: str, drawn: GeneratedProblem = drawn, reference: Answer = reference) -> Any:
-            given = read(form, kind, drawn.question)
+        def same(form: str, drawn: DrawnProblem = drawn, reference: Answer = reference) -> Any:
+            given = read(form, answer_type, drawn.question)
             return compare(reference, given, question=drawn.question).same
 
         for right in drawn.right:
@@ -152,11 +136,6 @@ def test_the_same_seed_gives_the_same_problems() -> None:
     assert {p.question for p in first} != {p.question for p in parametric(60, seed=7)}
 
 
-def test_every_type_has_at_least_four_generators() -> None:
-    """Each answer type has at least four problem generators, for variety."""
-    assert all(len({*generators}) >= 4 for generators in GENERATORS.values())
-
-
 # --- arithmetic, computed independently -----------------------------------------------------------
 
 
@@ -164,9 +143,9 @@ def numbers(text: str) -> list[int]:
     return [int(n) for n in re.findall(r"-?\d+", text)]
 
 
-def english(generator: Generator, count: int = 40) -> Iterator[GeneratedProblem]:
+def english(kind: Kind, count: int = 40) -> Iterator[DrawnProblem]:
     for index in range(count):
-        yield generator(random.Random(f"check:{index}"), False)
+        yield kind(random.Random(f"check:{index}"), False)
 
 
 def value(answer: str) -> Fraction:
@@ -178,40 +157,9 @@ def value(answer: str) -> Fraction:
     return Fraction(read.value)  # type: ignore[arg-type]
 
 
-def test_trapeziums_and_triangles_have_the_area_that_they_should() -> None:
-    """The area is half the height times the base, or times the sum of the bases."""
-    for drawn in english(geometry.triangle_area):
-        found = numbers(drawn.question.replace("cm^2", ""))
-        *bases, height = found
-        if "apart" in drawn.question or "height" in drawn.question or "legs" in drawn.question:
-            assert value(drawn.reference) == Fraction(sum(bases) * height, 2), drawn
-
-
-def test_integrals_agree_with_simpsons_rule() -> None:
-    """Simpson's rule, which is exact for quadratics, gives the same integral."""
-    for index in range(40):
-        drawn = calculus.integral(random.Random(index), False)
-        found = re.search(r"F\((-?\d+)\) - F\((-?\d+)\)", drawn.steps[1])
-        text = re.search(r"(?:\(|\$)((?:[-+]?\d*x(?:\^2)?|[-+]?\d+)+)(?:\)|\$)", drawn.question)
-        assert found is not None
-        assert text is not None
-        high, low = int(found[1]), int(found[2])
-
-        def f(x: Fraction, formula: str = text[1]) -> Fraction:
-            total = Fraction(0)
-            for sign, size, power in re.findall(r"([-+]?)(\d*)(x\^2|x|)", formula):
-                if size or power:
-                    factor = Fraction(int(f"{sign}{size or 1}"))
-                    total += factor * x ** {"x^2": 2, "x": 1, "": 0}[power]
-            return total
-
-        mean = f(Fraction(low)) + 4 * f(Fraction(low + high, 2)) + f(Fraction(high))
-        assert value(drawn.reference) == mean * (high - low) / 6, drawn
-
-
 def test_two_roots_solve_their_equation() -> None:
     """The quadratic is zero at each root."""
-    for drawn in english(algebra.quadratic):
+    for drawn in english(mathematics.quadratic):
         roots = numbers(re.sub(r"_\{?\d\}?", "", drawn.right[0]))
         text = re.search(r"(x\^2[^=]*?) ?=", drawn.question)
         assert text is not None
@@ -223,39 +171,27 @@ def test_two_roots_solve_their_equation() -> None:
         assert all(x * x + b * x + c == 0 for x in roots), drawn
 
 
-def test_greatest_divisors_and_least_multiples_are_those_of_the_library() -> None:
-    """The answers equal ``math.gcd`` and ``math.lcm`` of the numbers in the question."""
-    for drawn in english(arithmetic.divisor_or_multiple):
-        a, b = (abs(n) for n in numbers(drawn.steps[0].replace("\\times", "*"))[0::3][:2])
-        assert value(drawn.reference) in (math.gcd(a, b), math.lcm(a, b)), drawn
-
-
-def test_energy_is_half_of_mass_times_the_square_of_speed() -> None:
-    """The energy is computed again from the numbers of the step that squares the speed."""
-    for drawn in english(physics.kinetic_energy):
-        *_, mass, square, result = numbers(drawn.steps[1])
-        assert math.isqrt(square) ** 2 == square
-        assert value(drawn.reference) == Fraction(mass * square, 2) == result
-
-
-def test_cross_products_are_at_right_angles_to_both_vectors() -> None:
-    """Both dot products are 0, and the first component is that of the steps."""
-    for index in range(40):
-        drawn = coordinates.cross_product(random.Random(index), False)
-        a, b = (numbers(v) for v in re.findall(r"\((-?\d+,-?\d+,-?\d+)\)", drawn.question))
-        c = numbers(drawn.reference)
-        assert sum(map(int.__mul__, a, c)) == sum(map(int.__mul__, b, c)) == 0
+def test_divisors_and_prime_factors_are_complete() -> None:
+    """Each divides the number, and no other one does."""
+    for drawn in english(mathematics.divisors):
+        n, top = sorted(numbers(drawn.question), reverse=True)[:2]
+        assert {*numbers(drawn.reference)} == {d for d in range(1, top + 1) if n % d == 0}, drawn
+    for drawn in english(mathematics.prime_factors):
+        n = max(numbers(drawn.question))
+        primes = {p for p in range(2, n + 1) if n % p == 0 and all(p % d for d in range(2, p))}
+        assert {*numbers(drawn.reference)} == primes, drawn
 
 
 # --- words and notation ---------------------------------------------------------------------------
 
 
-def test_every_section_has_three_questions_in_each_language() -> None:
-    """A section has at least three questions in each language; table rows are equally long."""
-    for name, section in words._sections().items():
-        for lang in ("zh", "en"):
-            assert len({*section.asks[lang]}) >= 3, name
-        assert len({len(row) for row in section.rows}) <= 1, name
+def test_every_kind_has_three_questions_in_each_language() -> None:
+    """The rows of a table are equally long; a text without questions has a table alone."""
+    for name, kind in words.problem_texts().items():
+        for phrasing in (kind.zh, kind.en):
+            assert phrasing is None or len({*phrasing.ask}) >= 3, name
+        assert kind.rows or (kind.zh and kind.en), name
+        assert len({len(row) for row in kind.rows}) <= 1, name
 
 
 def test_tables_of_facts_are_large_and_bilingual() -> None:
@@ -265,14 +201,6 @@ def test_tables_of_facts_are_large_and_bilingual() -> None:
     assert all(HAN.search("".join(f.zh)) and not HAN.search("".join(f.en)) for f in every)
     keys = [f.key for f in every]
     assert len({*keys}) >= len(keys) - 10
-
-
-def test_a_field_without_a_value_is_named() -> None:
-    """The message names the field or the section and says what to do."""
-    with pytest.raises(InputError, match="no value for <b>; pass one"):
-        words.fill("<a> and <b>", {"a": 1})
-    with pytest.raises(InputError, match="no section"):
-        words.section("nothing-like-this")
 
 
 def test_there_are_letters_for_ten_options() -> None:

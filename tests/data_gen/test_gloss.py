@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from data_gen.generators import parametric
 from data_gen.gloss import render_gloss
-from data_gen.parametric import parametric
 from data_gen.phrases import phrases
 from data_gen.writer import Task, answered
 from gradegpt.chain import needs_gloss

@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from data_gen.parametric import parametric
+from data_gen.generators import parametric
 from data_gen.problems import Problem, bank
 from gradegpt.answers.quantity import quantity
 from gradegpt.answers.read import read

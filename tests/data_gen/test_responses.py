@@ -20,7 +20,7 @@ from data_gen.candidates import (
     texts_of,
     training_row,
 )
-from data_gen.parametric import parametric
+from data_gen.generators import parametric
 from data_gen.problems import Problem, bank
 from data_gen.real import counterfactual, crossed, labelled, unlabelled, without_restated_answer
 from data_gen.synthetic import synthetic

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from data_gen.candidates import RULES
-from data_gen.parametric import parametric
+from data_gen.generators import parametric
 from data_gen.variants import (
     equivalent_form,
     hard_negative,
