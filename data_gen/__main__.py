@@ -13,37 +13,25 @@ from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
-    ProgressColumn,
     SpinnerColumn,
-    Task,
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
 from rich.table import Table
-from rich.text import Text
-from typing_extensions import override
 
 from gradegpt import options
 from gradegpt.cli import run
-from gradegpt.settings import load_settings
 
 from .attacks import write_attacks
 from .generate import generate
-from .settings import DataGenSettings
+from .labelled import prepare
+from .settings import AttackRowSettings, DataGenSettings, LabelledSettings, load_data_settings
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
 _SHOWN = ("verdict", "lang", "type", "origin", "labelled_by", "left_out")
 """The groups of counts that the table shows; the data card has them all."""
-
-
-class _Rate(ProgressColumn):
-    """Rows per second, shown once a speed has been measured."""
-
-    @override
-    def render(self, task: Task) -> Text:
-        return Text(f"{task.speed:,.0f}/s" if task.speed else "")
 
 
 @app.command(
@@ -64,24 +52,36 @@ def main(
     """Make prompt/completion rows for a judge from questions, references and responses.
 
     The output folder <out> (default: data/<name>) gets train and dev as JSON Lines and Parquet,
-    disputed.jsonl (rows on which the sources of labels disagree), README.md and card.html (the data
-    card) and, last, manifest.json. The same settings give the same bytes with any number of
-    workers. A run that was stopped resumes when the same command is given again. With the setting
-    kind: attacks, the command writes attacks.jsonl instead (labelled responses that try to
-    manipulate a judge), and manifest.json.
+    disputed.jsonl (rows on which the sources of labels disagree), README.md (the data card) and,
+    last, manifest.json. The same settings give the same bytes with any number of workers. A run
+    that was stopped resumes when the same command is given again. With the setting kind: labelled,
+    the rows are made from one table of labelled answers (gradegpt data labelled path=FILE out=DIR),
+    and every row is used, or named with its reason in left_out.jsonl. With kind: attacks, the
+    command writes attacks.jsonl instead (labelled responses that try to manipulate a judge).
     """
-    settings = load_settings(DataGenSettings, config, overrides or ())
-    if settings.kind == "attacks":
+    settings = load_data_settings(config, overrides or ())
+    if isinstance(settings, AttackRowSettings):
         counts = write_attacks(settings)["counts"]
         patterns = sum(name.startswith("pattern:") for name in counts)
         typer.echo(f"wrote {settings.folder}/: {counts['rows']:,} rows of {patterns} patterns")
-        return
+    elif isinstance(settings, LabelledSettings):
+        _print_labelled(prepare(settings), settings)
+    elif isinstance(settings, DataGenSettings):
+        _print(_with_progress(settings, _command(config, overrides or ())), settings)
+
+
+def _command(config: Path, overrides: Iterable[str]) -> str:
+    """The command without settings that change no row, so that the card has the same bytes."""
+    kept = [o for o in overrides if o.partition("=")[0] not in ("out", "workers", "on")]
+    return shlex.join(["gradegpt", "data", str(config), *kept])
+
+
+def _with_progress(settings: DataGenSettings, command: str) -> dict[str, Any]:
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
-        _Rate(),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
@@ -93,22 +93,13 @@ def main(
                 tasks[stage] = bar.add_task(stage, total=total)
             bar.update(tasks[stage], completed=done, total=total)
 
-        manifest = generate(settings, show, _command(config, overrides or ()))
-    _print(manifest, settings)
-
-
-def _command(config: Path, overrides: Iterable[str]) -> str:
-    """The command without settings that change no row, so that the card has the same bytes."""
-    kept = [o for o in overrides if o.partition("=")[0] not in ("out", "workers", "on")]
-    return shlex.join(["gradegpt", "data", str(config), *kept])
+        return generate(settings, show, command)
 
 
 def _print(manifest: dict[str, Any], settings: DataGenSettings) -> None:
     console, counts = Console(), manifest["counts"]
-    rows = counts["train"] + counts.get("dev", 0)
-    table = Table(
-        title=f"{settings.folder}: {counts['train']:,} train, {counts.get('dev', 0):,} dev"
-    )
+    rows = counts["train"] + counts["dev"]
+    table = Table(title=f"{settings.folder}: {counts['train']:,} train, {counts['dev']:,} dev")
     for heading in ("what", "rows", "share"):
         table.add_column(heading, justify="left" if heading == "what" else "right")
     for name, count in counts.items():
@@ -117,17 +108,23 @@ def _print(manifest: dict[str, Any], settings: DataGenSettings) -> None:
             share = "" if group == "left_out" else f"{count / rows:.1%}"
             table.add_row(f"{group} {label}", f"{count:,}", share)
     console.print(table)
-    for gap in manifest.get("shortfalls", ()):
+    for gap in manifest["shortfalls"]:
         console.print(f"short: {gap['cell']}: {gap['have']:,} of {gap['wanted']:,}")
-    if probe := manifest["quality"].get("artifact_probe"):
-        for name in ("overall", "answered"):
-            score = probe[name]
-            console.print(
-                f"response alone, {name}: balanced accuracy {score['balanced_accuracy']:.3f} "
-                f"({score['low']:.3f} to {score['high']:.3f}); 0.5 is chance"
-            )
-    wrote = sorted(manifest["outputs"])
-    typer.echo(f"wrote {settings.folder}/: {', '.join(wrote)}, manifest.json")
+    if (probe := manifest["quality"]["artifact_probe"]) and probe["low"] is not None:
+        told = "{balanced_accuracy:.3f} ({low:.3f} to {high:.3f})".format(**probe)
+        console.print(f"response alone: balanced accuracy {told}; 0.5 is chance")
+    typer.echo(f"wrote {settings.folder}/: {', '.join(manifest['outputs'])}, manifest.json")
+
+
+def _print_labelled(made: dict[str, Any], settings: LabelledSettings) -> None:
+    counts, questions = made["counts"], made["questions"]
+    sizes = (f"{p} {counts[p]:,} answers to {n:,} questions" for p, n in questions.items())
+    typer.echo(f"{', '.join(sizes)}; {counts['chains']:,} of the training answers have a chain")
+    for why, count in made["left_out"].items():
+        typer.echo(f"left out: {count:,}: {why}")
+    guards = f"; {counts['guards']:,} guard rows (guard=0 leaves them out)"
+    added = f", {counts['mixed']:,} mixed in" if counts["mixed"] else ""
+    typer.echo(f"wrote {settings.folder}: {counts['rows']:,} training rows{guards}{added}")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,9 @@
-"""Ask a teacher for the verdicts of candidates, batch by batch."""
+"""Ask a teacher for the verdicts of candidates, shard by shard."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from gradegpt.records import write_rows
 
 from .candidates import Candidate, labels_agree, rng_for
 from .settings import DataGenSettings
-from .shards import Progress, batches_of, read_shard
+from .shards import Progress, read_shard
 from .teacher import Teacher, Vote
 
 
@@ -22,37 +21,26 @@ def ask_teacher(
     """The shards with a teacher's labels, and what was spent; the same shards without a teacher."""
     if settings.teacher is None:
         return [*paths], {}
-    every = (candidate for path in paths for candidate in read_shard(path, Counter()))
-    total = sum(_to_ask(candidate, settings) for candidate in every)
     labelled: list[Path] = []
-    done = 0
     with Teacher(settings.teacher) as teacher:
-        for number, batch in enumerate(batches_of(paths)):
+        for number, path in enumerate(paths):
+            progress("asking the teacher", number, len(paths))
             counts: Counter[str] = Counter()
-            candidates = [c for path in batch for c in read_shard(path, counts)]
-            report = partial(_report, progress, done, total)
-            done += _label(candidates, settings, teacher, report)
-            labelled.append(folder / f"{number:05d}.jsonl")
+            candidates = _labelled([*read_shard(path, counts)], settings, teacher)
+            labelled.append(folder / path.name)
             write_rows(labelled[-1], [*candidates, {"counts": dict(sorted(counts.items()))}])
+        progress("asking the teacher", len(paths), len(paths))
         return labelled, teacher.meter.summary()
 
 
-def _report(progress: Progress, before: int, total: int, done: int) -> None:
-    progress("asking the teacher", before + done, total)
-
-
-def _label(
-    candidates: list[Candidate],
-    settings: DataGenSettings,
-    teacher: Teacher,
-    report: Callable[[int], None],
-) -> int:
-    """Add a teacher's verdict to the labels, and its chain to candidates without one."""
-    asked = [i for i, c in enumerate(candidates) if _to_ask(c, settings)]
-    votes = teacher.label([candidates[i].item for i in asked], report)
-    for index, vote in zip(asked, votes, strict=True):
-        candidates[index] = _with_vote(candidates[index], vote)
-    return len(asked)
+def _labelled(
+    candidates: list[Candidate], settings: DataGenSettings, teacher: Teacher
+) -> list[Candidate]:
+    """The candidates with a teacher's verdict, and its chain for those without one."""
+    asked = [c for c in candidates if _to_ask(c, settings)]
+    votes = teacher.label([c.item for c in asked])
+    voted = {id(c): vote for c, vote in zip(asked, votes, strict=True)}
+    return [_with_vote(c, voted[id(c)]) if id(c) in voted else c for c in candidates]
 
 
 def _to_ask(candidate: Candidate, settings: DataGenSettings) -> bool:

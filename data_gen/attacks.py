@@ -19,7 +19,7 @@ from gradegpt.schema import CHOICE, AnswerType, Example, Verdict
 from .candidates import RULES, rng_for
 from .manifest import manifest_of
 from .problems import Problem, attacked
-from .settings import DataGenSettings
+from .settings import AttackRowSettings
 from .writer import Task
 from .writer.attacks import Attacks, attacks, names_an_option
 from .writer.ending import ending
@@ -37,20 +37,20 @@ _ASSERTIONS: Final = ("adversarial_prefixes", "answer_explanations")
 _NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
 
 
-def write_attacks(settings: DataGenSettings) -> dict[str, Any]:
+def write_attacks(settings: AttackRowSettings) -> dict[str, Any]:
     """Write ``attacks.jsonl`` and the manifest into ``settings.folder``; return the manifest."""
     folder = Path(settings.folder)
     rows = list(attack_rows(settings))
     with whole_file(folder / FILE) as out:
         out.writelines(f"{dump(row)}\n" for row in rows)
     counts = Counter(f"pattern:{row.source}" for row in rows) + Counter(rows=len(rows))
-    manifest = manifest_of(settings, counts, {})
+    manifest = manifest_of(settings, counts)
     manifest["outputs"] = {FILE: sha256_file(folder / FILE)}
     write_json(folder / "manifest.json", manifest)
     return manifest
 
 
-def attack_rows(settings: DataGenSettings) -> Iterator[Example]:
+def attack_rows(settings: AttackRowSettings) -> Iterator[Example]:
     """Every text of every pattern and language, ``settings.attacks`` times.
 
     The problems are those of a file, so that the attacks stay when the drawn problems change.

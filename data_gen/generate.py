@@ -4,34 +4,32 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
-
-import numpy as np
 
 from gradegpt.errors import InputError
 from gradegpt.records import read_objects, sha256_file, whole_file, write_json
 from gradegpt.schema import Verdict
 
+from .artifact_probe import probe_artifacts
 from .ask_teacher import ask_teacher
-from .balance import choose, shortfalls
 from .candidates import rng_for
 from .card import write_card
-from .keys import NO_QUESTION, Keys, column, concatenated, numbers, selection_order
-from .manifest import count_rows, fingerprint, manifest_of, written_files
-from .quality.artifact_probe import probe_artifacts
-from .rows import PARTS, judge_lines, write_parquet, write_shuffled
+from .manifest import fingerprint, inputs_of, manifest_of
+from .rows import lines_of, write_parquet, write_shuffled
 from .seeds import seeds
+from .selection import Keys, chosen_rows, in_order, shortfalls
 from .settings import DataGenSettings
 from .shards import Progress, make_shards
 from .sift import Sifted, sift
-from .strata import stratified
 from .tasks import connected
 
+_COUNTED: Final = (
+    "verdict", "lang", "response_lang", "type", "origin", "pattern", "source", "labelled_by",
+)  # fmt: skip
 _LEAST_FOR_PROBE: Final = 400
-_MOST: Final = 100_000
-"""Rows that the probe holds in memory."""
+_MOST_FOR_PROBE: Final = 100_000
 
 
 def generate(
@@ -56,101 +54,83 @@ def _generated(settings: DataGenSettings, progress: Progress, command: str) -> d
     work = (folder / ".work" / fingerprint(settings)).resolve()
     paths = make_shards(seeds(settings, counts), settings, work, progress)
     paths, spent = ask_teacher(paths, settings, work / "asked", progress)
-    sifted = sift(paths, settings, work / "sifted", progress)
+    sifted = sift(paths, settings, progress)
     counts.update(sifted.counts)
-    chosen = _choose_rows(sifted.agreed(), settings)
-    lines = judge_lines(sifted, chosen, settings, work / "rows", progress)
-    if not any(path.stat().st_size for path in lines["train"]):
+    chosen = chosen_rows(sifted.keys, settings)
+    if not len(chosen["train"]):
         raise InputError(
             f"{settings.name}: no training rows; "
             "name sources, questions, bank or parametric problems"
         )
+    lines = lines_of(sifted, chosen, settings, work / "rows", progress)
     # Removed first: the manifest marks the other files as complete.
     (folder / "manifest.json").unlink(missing_ok=True)
     for part, files in lines.items():
         rng = rng_for(part, settings.seed)
         counts[part] = write_shuffled(folder / f"{part}.jsonl", files, rng, work)
+        write_parquet(folder / f"{part}.jsonl")
     with whole_file(folder / "disputed.jsonl") as out:
-        out.writelines(sifted.disputed())
-    everyone = concatenated(chosen.values())
-    count_rows(counts, everyone)
-    manifest = manifest_of(settings, counts, spent)
+        out.writelines(sifted.disputed)
+    manifest = _manifest(settings, counts, sifted, _concatenated(chosen))
+    if spent:  # `run`, the requests of this run, depends on what was in the cache
+        manifest["teacher"] = {name: value for name, value in spent.items() if name != "run"}
     if command:
         manifest["command"] = command
-    manifest["shortfalls"] = shortfalls(everyone, settings.balance)
-    _describe(folder, manifest, sifted, chosen, settings, progress)
-    manifest["outputs"] = {name: sha256_file(folder / name) for name in written_files(settings)}
+    if settings.card:
+        progress("writing the card", 0, 1)
+        write_card(folder, manifest, _written(folder))
+        progress("writing the card", 1, 1)
+    names = ["disputed.jsonl", *(f"{p}.{form}" for p in lines for form in ("jsonl", "parquet"))]
+    names += ["README.md"] if settings.card else []
+    manifest["outputs"] = {name: sha256_file(folder / name) for name in sorted(names)}
     write_json(folder / "manifest.json", manifest)
     shutil.rmtree(folder / ".work", ignore_errors=True)
     return manifest
 
 
-def _choose_rows(agreed: Keys, settings: DataGenSettings) -> dict[str, Keys]:
-    """The rows of train and dev: by strata if the settings have any, else balanced by cells."""
-    if not settings.strata:
-        return _split(choose(agreed, settings.balance))
-    sizes = {"train": settings.balance.rows, "dev": settings.dev_rows}
-    split = _split(agreed)
-    return {part: stratified(split[part], settings.strata, sizes[part]) for part in split}
+def _concatenated(chosen: dict[str, Keys]) -> Keys:
+    import pandas as pd
+
+    return pd.concat([*chosen.values()]).sort_index()
 
 
-def _split(keys: Keys) -> dict[str, Keys]:
-    """Split by question.
-
-    Two questions that look the same in a short prompt would leak: such rows stay in train alone.
-    """
-    dev, shown = (numbers(keys, name) for name in ("dev", "shown"))
-    leaks = np.isin(shown, shown[~dev]) & (shown != NO_QUESTION)
-    return {"train": keys.filter(~dev), "dev": keys.filter(dev & ~leaks)}
+def _written(folder: Path) -> Iterator[dict[str, Any]]:
+    for part in ("train", "dev"):
+        yield from (row for _, row in read_objects(folder / f"{part}.jsonl"))
 
 
-def _at_most(keys: Keys) -> Any:
-    """The numbers of ``_MOST`` rows, or of all: those with the lowest digests, ascending."""
-    return np.sort(numbers(keys, "row")[selection_order(keys)[:_MOST]])
+def _manifest(
+    settings: DataGenSettings, counts: Counter[str], sifted: Sifted, everyone: Keys
+) -> dict[str, Any]:
+    """The manifest with the counts by verdict, language and so on, and the quality of the rows."""
+    for name in _COUNTED:
+        counts.update(f"{name}:{value}" for value in everyone[name])
+    manifest = manifest_of(settings, counts, inputs_of(settings))
+    manifest["quality"] = {
+        "exact_duplicates": counts["left_out:exact_duplicate"],
+        "near_duplicates": counts["left_out:near_duplicate"],
+        "contaminated": counts["left_out:evaluation_ngram"],
+        "disputed": counts["disputed"],
+        "artifact_probe": _probe(sifted, everyone, settings),
+    }
+    manifest["shortfalls"] = shortfalls(everyone, settings)
+    return manifest
 
 
-def _describe(
-    folder: Path,
-    manifest: dict[str, Any],
-    sifted: Sifted,
-    chosen: Mapping[str, Keys],
-    settings: DataGenSettings,
-    progress: Progress,
-) -> None:
-    """Parquet files, the artifact probe and the data card."""
-    rows = [folder / f"{part}.jsonl" for part in PARTS]
-    for path in rows:
-        write_parquet(path)
-    what = "measuring artifacts, drawing the card"
-    progress(what, 0, 2)
-    manifest["quality"]["artifact_probe"] = _probe(sifted, chosen, settings)
-    progress(what, 1, 2)
-    if settings.card:
-        write_card(folder, manifest, (row for path in rows for _, row in read_objects(path)))
-    progress(what, 2, 2)
+def _probe(sifted: Sifted, everyone: Keys, settings: DataGenSettings) -> dict[str, Any] | None:
+    """How well the response alone predicts the verdict of written answers; none for few rows.
 
-
-def _probe(
-    sifted: Sifted, chosen: Mapping[str, Keys], settings: DataGenSettings
-) -> dict[str, Any] | None:
-    """How well the response alone predicts the verdict of synthetic rows; none for few rows.
-
+    Responses without an answer are left out: they are rightly recognised from the response alone.
     Of more than a hundred thousand rows, it is measured on those with the lowest digests.
     """
-    everyone = concatenated(chosen.values())
-    written = everyone.filter(column(everyone, "origin").among(["synthetic"]))
-    if not settings.quality.artifact_probe or len(written) < _LEAST_FOR_PROBE:
+    answered = everyone["verdict"] != Verdict.INVALID
+    written = everyone[answered & (everyone["origin"] == "synthetic")]
+    if not settings.card or len(written) < _LEAST_FOR_PROBE:
         return None
-    rows = _at_most(written)
-    parts = [np.intersect1d(numbers(part, "row"), rows) for part in chosen.values()]
-    read = [(c.item.response, c.verdict, c.group) for part in parts for c in sifted.read(part)]
-    every, answered = (
-        probe_artifacts(
-            [response for response, *_ in rows],
-            [verdict is Verdict.CORRECT for _, verdict, _ in rows],
-            [group for *_, group in rows],
-            settings.seed,
-        ).as_dict()
-        for rows in (read, [row for row in read if row[1] is not Verdict.INVALID])
+    read = [*sifted.read(in_order(written)[:_MOST_FOR_PROBE].sort_index())]
+    return probe_artifacts(
+        [candidate.item.response for candidate in read],
+        [candidate.verdict is Verdict.CORRECT for candidate in read],
+        [candidate.group for candidate in read],
+        settings.seed,
     )
-    return every | {"answered": answered["overall"]}

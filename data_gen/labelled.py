@@ -1,4 +1,4 @@
-"""A table of labelled answers -> training rows: ``gradegpt data.labelled graded.csv -o DIR``.
+"""A table of labelled answers -> training rows: ``gradegpt data labelled path=graded.csv out=DIR``.
 
 Every row is used, or named with its reason in ``left_out.jsonl``: nothing is balanced or drawn. A
 question belongs to one split. A row teaches the verdict tag and, where a chain can be written that
@@ -13,21 +13,15 @@ import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Final, Literal
+from typing import Any, Final
 
-import typer
-from pydantic import Field
-
-from gradegpt import options
 from gradegpt.chain import Chain, PromptSettings, needs_gloss
-from gradegpt.cli import run
 from gradegpt.console import report_columns
 from gradegpt.errors import InputError
 from gradegpt.importers.labelled import item_key, label_of, source_of, verdict_of
 from gradegpt.inputs import check_input
 from gradegpt.records import read_rows, sha256_file, write_json, write_rows
 from gradegpt.schema import ChainFormat, Example, Item, TrainingRow, Verdict
-from gradegpt.settings import Settings, build_settings
 
 from .attacks import GUARDS, SAYS_NOTHING
 from .candidates import (
@@ -43,48 +37,16 @@ from .candidates import (
     training_row,
 )
 from .real import chain_for
+from .settings import LabelledSettings
 from .teacher import Teacher
-from .teacher.settings import TeacherSettings
 from .writer.attacks import attacks, names_an_option
-
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
 LEAST_ROWS: Final = 40
 LEAST_QUESTIONS: Final = 8
+_DEV_SHARE: Final = 0.2
 _BOTH: Final = {ChainFormat.CROSS_LINGUAL: 1.0, ChainFormat.JUDGE_OF_CHAIN: 1.0}
 Parts = dict[str, list[Example]]
 LeftOut = dict[str, str]
-
-
-class LabelledSettings(Settings):
-    """The table and what a row teaches.
-
-    ``format``: ``tag`` teaches the verdict tag alone; ``chain`` the chain where one can be written
-    and else the tag; ``both`` the two as separate rows, so that one judge can be asked either way.
-    The tag is then taught twice, since most tokens of a chain say nothing about the verdict.
-    """
-
-    command: ClassVar[str] = "data.labelled"
-    path: str
-    out: str
-    test: str | None = None
-    """A second table for the test split; by default a share of the questions is held out."""
-    format: Literal["tag", "chain", "both"] = "both"
-    mix: tuple[str, ...] = ()
-    """Folders that ``gradegpt data`` wrote, whose training rows are added."""
-    columns: dict[str, str] = Field(default_factory=dict)
-    ignore_extra: bool = False
-    skip_bad: bool = False
-    dev_share: float = Field(default=0.2, gt=0, lt=0.5)
-    test_share: float = Field(default=0.25, gt=0, lt=0.5)
-    part: float = Field(default=1.0, gt=0, le=1)
-    """The share of the training questions that is used, for a learning curve."""
-    guard: float = Field(default=0.4, ge=0, le=1)
-    """The share of the training answers to which a guard row is added; 0 adds none."""
-    seed: int = 0
-    prompt: PromptSettings = PromptSettings(chain_format=ChainFormat.OUTCOME)
-    teacher: TeacherSettings | None = None
-    """Asked for a chain where none can be written; it is used where it agrees with the label."""
 
 
 def prepare(settings: LabelledSettings) -> dict[str, Any]:
@@ -95,7 +57,7 @@ def prepare(settings: LabelledSettings) -> dict[str, Any]:
         InputError: a row cannot be read; no labels, one class, or too few rows or questions.
 
     """
-    folder = Path(settings.out)
+    folder = Path(settings.folder)
     parts, left_out = _parts(settings)
     chains = _chains(parts["train"], settings)
     # One format for all chains: with a gloss only where every Chinese quote has one.
@@ -113,7 +75,7 @@ def prepare(settings: LabelledSettings) -> dict[str, Any]:
     tags = (_row(e, None, ChainFormat.OUTCOME, settings) for e in parts["dev"])
     write_rows(folder / "dev.jsonl", tags)
     manifest = {
-        "stage": "data.labelled",
+        "stage": "data_gen",
         "settings": settings.model_dump(mode="json")
         | {"formats": {ChainFormat.OUTCOME.value: 1.0, chain_format.value: 0.5}},
         "inputs": {path: sha256_file(path) for path in (settings.path, settings.test) if path},
@@ -214,7 +176,7 @@ def _split(examples: Sequence[Example], settings: LabelledSettings) -> Parts:
             f"gradegpt eval {settings.path}"
         )
     _check_classes(examples, settings.path)
-    shares = {"test": 0.0 if settings.test else settings.test_share, "dev": settings.dev_share}
+    shares = {"test": 0.0 if settings.test else settings.test_share, "dev": _DEV_SHARE}
     parts: Parts = {"train": [], "dev": [], "test": []}
     for key in sorted(questions, key=lambda key: _place(key, settings.seed)):
         open_ = (part for part, share in shares.items() if len(parts[part]) < share * len(examples))
@@ -326,45 +288,3 @@ def _row(
         labels={"people": example.verdict},
     )  # fmt: skip
     return training_row(candidate, {chain_format: 1.0}, settings.prompt, settings.seed)
-
-
-@app.command(epilog="Then: gradegpt train qwen3-0.6b data=DIR; or all at once: gradegpt finetune")
-def main(
-    source: options.Labelled,
-    output: Annotated[str, typer.Option("-o", "--output", metavar="DIR", help="A folder.")],
-    overrides: Annotated[
-        list[str] | None,
-        options.changes(
-            "format (tag, chain or both), test=FILE, mix=[FOLDER], dev_share, test_share, part, "
-            "seed, prompt.budget.response (the most tokens of a response that a prompt shows), "
-            "teacher={models: [{model: NAME}], base_url: URL, cache: FILE}."
-        ),
-    ] = None,
-    mapped: options.Map = None,
-    ignore_extra: options.IgnoreExtra = False,
-    skip_bad: options.SkipBad = False,
-) -> None:
-    """Make training rows from labelled answers; every row is used, or named with its reason.
-
-    DIR gets train.jsonl and dev.jsonl (training rows), examples/{train,dev,test}.jsonl (the
-    labelled answers of each split, by question), left_out.jsonl and, last, manifest.json. Each
-    answer teaches the verdict tag and, where one can be written and checked, a chain.
-    """
-    given = {
-        "path": source, "out": output, "columns": options.columns_of(mapped),
-        "ignore_extra": ignore_extra, "skip_bad": skip_bad,
-    }  # fmt: skip
-    settings = build_settings(LabelledSettings, given, "options", overrides or ())
-    made = prepare(settings)
-    counts, questions = made["counts"], made["questions"]
-    sizes = (f"{p} {counts[p]:,} answers to {n:,} questions" for p, n in questions.items())
-    typer.echo(f"{', '.join(sizes)}; {counts['chains']:,} of the training answers have a chain")
-    for why, count in made["left_out"].items():
-        typer.echo(f"left out: {count:,}: {why}")
-    guards = f"; {counts['guards']:,} guard rows (guard=0 leaves them out)"
-    added = f", {counts['mixed']:,} mixed in" if counts["mixed"] else ""
-    typer.echo(f"wrote {settings.out}: {counts['rows']:,} training rows{guards}{added}")
-
-
-if __name__ == "__main__":
-    run(app, name="gradegpt data.labelled")

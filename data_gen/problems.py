@@ -23,8 +23,6 @@ class Problem(Row):
     solution: tuple[str, ...] = ()
     tolerance: str | None = None
     """The tolerance policy of its source; see ``gradegpt.schema.Item``."""
-    accepted: tuple[str, ...] = ()
-    """Other references that its source accepts."""
     also_correct: tuple[str, ...] = ()
     hard_negatives: tuple[str, ...] = ()
 

@@ -1,4 +1,4 @@
-"""Write the rows: a file of lines for each batch of candidates, then all lines in random order."""
+"""Write the rows: a file of lines for each shard and part, then all lines in random order."""
 
 from __future__ import annotations
 
@@ -7,75 +7,64 @@ import random
 import tempfile
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple, TextIO
+from typing import Final, NamedTuple
 
 from gradegpt.records import dump, read_lines, whole_file
 
 from .candidates import training_row
-from .keys import Keys, numbers
+from .selection import Keys
 from .settings import DataGenSettings
 from .shards import Progress
-from .sift import Batch, Sifted, read_batch
+from .sift import Sifted, read_rows_of
 from .tasks import finished
 
-if TYPE_CHECKING:
-    from .quality.duplicates import Rows
-
-PARTS: Final = ("train", "dev")
 _ROW_GROUP: Final = 10_000
 """Rows of a row group of Parquet, which are in memory together."""
 
-Lines = dict[str, list[Path]]
-"""The files of a part's lines, in the order of the candidates."""
+
+class _Lines(NamedTuple):
+    """The rows of a shard that belong to one part, and the file of their lines."""
+
+    shard: Path
+    rows: frozenset[int]
+    path: Path
 
 
-class _Work(NamedTuple):
-    """A batch, the numbers of its rows in each part, and the files of their lines."""
-
-    batch: Batch
-    rows: Mapping[str, Rows]
-    paths: Mapping[str, Path]
-
-
-def judge_lines(
+def lines_of(
     sifted: Sifted,
     chosen: Mapping[str, Keys],
     settings: DataGenSettings,
     folder: Path,
     progress: Progress,
-) -> Lines:
-    """The training rows of the chosen candidates."""
-    rows = {part: numbers(keys, "row") for part, keys in chosen.items()}
-    work = [
-        _Work(
-            batch,
-            {part: sifted.within(batch, of_part) for part, of_part in rows.items()},
-            {part: folder / f"{batch.number:05d}.{part}.jsonl" for part in chosen},
-        )
-        for batch in sifted.batches
-    ]
-    write = partial(_write_batch, settings=settings)
+) -> dict[str, list[Path]]:
+    """Write the training rows of the chosen candidates; return the files of each part, in order."""
+    folder.mkdir(parents=True, exist_ok=True)
+    files: dict[str, list[Path]] = {}
+    work = list[_Lines]()
+    for part, keys in chosen.items():
+        mine = [*_of_part(sifted, keys, folder, part)]
+        files[part] = [lines.path for lines in mine]
+        work += mine
+    write = partial(_write_lines, settings=settings)
     for done, _ in enumerate(finished(write, work, settings), start=1):
         progress("writing rows", done, len(work))
-    return {part: [one.paths[part] for one in work] for part in chosen}
+    return files
 
 
-def _write_batch(work: _Work, settings: DataGenSettings) -> None:
-    part_of = {row: part for part, rows in work.rows.items() for row in rows.tolist()}
-    with _files(work.paths) as files:
-        for number, candidate in read_batch(work.batch, part_of):
+def _of_part(sifted: Sifted, keys: Keys, folder: Path, part: str) -> Iterator[_Lines]:
+    for number, rows in keys.groupby("shard")["row"]:
+        shard = sifted.paths[number]
+        yield _Lines(shard, frozenset(rows.tolist()), folder / f"{shard.stem}.{part}.jsonl")
+
+
+def _write_lines(lines: _Lines, settings: DataGenSettings) -> None:
+    with whole_file(lines.path) as out:
+        for _, candidate in read_rows_of(lines.shard, lines.rows):
             row = training_row(candidate, settings.formats, settings.prompt, settings.seed)
-            files[part_of[number]].write(dump(row) + "\n")
-
-
-@contextmanager
-def _files(paths: Mapping[str, Path]) -> Iterator[dict[str, TextIO]]:
-    with ExitStack() as stack:
-        yield {part: stack.enter_context(whole_file(path)) for part, path in paths.items()}
+            out.write(dump(row) + "\n")
 
 
 def write_shuffled(path: Path, files: Sequence[Path], rng: random.Random, folder: Path) -> int:

@@ -17,7 +17,7 @@ from .generators import parametric
 from .problems import Problem, bank
 from .real import counterfactual, crossed, group_of, labelled, unlabelled
 from .settings import Avoid, DataGenSettings
-from .sources import read_outputs, read_problems
+from .sources import read_problems
 from .synthetic import synthetic
 
 
@@ -55,11 +55,11 @@ def avoided_texts(avoid: Iterable[Avoid]) -> Iterator[tuple[str, str, str]]:
     """Question, reference and response of each row of the evaluation files."""
     for part in avoid:
         for _, row in read_objects(part.path):
-            value = row.get(part.reference) or ""
+            value = row.get("reference") or ""
             reference = value if isinstance(value, str) else " ".join(map(str, value))
-            question = str(row.get(part.question) or "")
+            question = str(row.get("question") or "")
             if part.split is None or in_split(question or reference, part.split):
-                yield question, reference, str(row.get(part.response) or "")
+                yield question, reference, str(row.get("response") or "")
 
 
 def _read(settings: DataGenSettings, counts: Counter[str]) -> Iterator[Seed]:
@@ -75,9 +75,6 @@ def _read(settings: DataGenSettings, counts: Counter[str]) -> Iterator[Seed]:
         if source.label in settings.crossed:
             others = crossed(read_examples(source), settings.seed)
             yield from (Seed(e, 0, e.lang, e.source) for e in others)
-    for outputs in settings.outputs:
-        for item, lang in read_outputs(outputs, counts):
-            yield Seed(item, 0, lang, outputs.source)
     for source in settings.unlabelled:
         yield from (Seed(item, 0, lang, source.label) for item, lang in read_items(source))
 

@@ -1,17 +1,19 @@
-"""Settings of the data generator."""
+"""Settings of the data generator, a class for each kind of rows."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Final, Literal
 
-from pydantic import BeforeValidator, Field, field_validator
+from pydantic import BeforeValidator, ConfigDict, Field, field_validator
 
 from gradegpt.chain import PromptSettings
 from gradegpt.importers.labelled import Part, Source
-from gradegpt.schema import AnswerType, ChainFormat, Verdict
-from gradegpt.settings import Settings
+from gradegpt.schema import ChainFormat, Verdict
+from gradegpt.settings import Settings, load_settings
 
-from .sources import Outputs, Questions
+from .sources import Questions
 from .teacher import TeacherSettings
 
 
@@ -20,9 +22,6 @@ class Avoid(Settings):
 
     path: str
     split: Part | None = None
-    question: str = "question"
-    reference: str = "reference"
-    response: str = "response"
 
 
 def _as_avoid(value: Any) -> Any:
@@ -42,8 +41,6 @@ class Balance(Settings):
     invalid: float = Field(default=0.045, ge=0, lt=0.5)
     real: float = Field(default=0.4, ge=0, le=1)
     """Share of rows with a real response, if there are enough."""
-    least_type: float = Field(default=0.02, ge=0, lt=0.1)
-    least_language: float = Field(default=0.35, ge=0, le=0.5)
 
 
 class Stratum(Settings):
@@ -57,39 +54,37 @@ class Stratum(Settings):
     share: float = Field(gt=0, le=1)
     sources: tuple[str, ...] = ()
     origins: tuple[str, ...] = ()
-    types: tuple[AnswerType, ...] = ()
     verdicts: tuple[Verdict, ...] = ()
     lang: str = ""
     response_lang: str = ""
     open: bool | None = None
 
 
-class Quality(Settings):
-    """Filters of the rows, and the artifact probe of those that are kept."""
+class DataSettings(Settings):
+    """What all kinds have in common.
 
-    ngram: int = Field(default=13, ge=5)
-    """Rows that share this many consecutive tokens with an evaluation file are left out."""
-    near_duplicate: float = Field(default=0.9, gt=0.5, le=1)
-    """Estimated Jaccard similarity at or above which one of two rows is left out."""
-    longest: int = Field(default=0, ge=0)
-    """Rows with more estimated tokens are left out, counting question, references and response as
-    the prompt shows them; 0 keeps all."""
-    artifact_probe: bool = True
-    """Whether to measure how well the response alone predicts the verdict."""
-
-
-class DataGenSettings(Settings):
-    """Inputs, amounts and formats of a data generation run.
-
-    ``kind``: ``judge`` makes chain-labelled rows, ``attacks`` makes labelled responses that attack
-    a judge. ``formats`` are the weights of the chain formats.
+    ``kind``: ``judge`` makes rows from problems and answers of many sources, ``labelled`` from one
+    table of labelled answers; ``attacks`` makes labelled responses that attack a judge.
     """
 
     command: ClassVar[str] = "data"
+    kind: Literal["judge", "labelled", "attacks"] = "judge"
     name: str
     out: str = ""
-    kind: Literal["judge", "attacks"] = "judge"
     seed: int = 0
+
+    @property
+    def folder(self) -> str:
+        """The output folder: ``out``, or ``data/<name>``."""
+        return self.out or f"data/{self.name}"
+
+
+class DataGenSettings(DataSettings):
+    """Inputs, amounts and formats of a data generation run.
+
+    ``formats`` are the weights of the chain formats.
+    """
+
     workers: int = Field(default=0, ge=0)
     """Processes; 0 starts one per core. The rows do not depend on it."""
     on: str = ""
@@ -103,8 +98,6 @@ class DataGenSettings(Settings):
     source ``<source>_crossed``."""
     unlabelled: tuple[Source, ...] = ()
     """Answers without a grade: the rules or a teacher may give one."""
-    outputs: tuple[Outputs, ...] = ()
-    """Result files of models, joined with their questions."""
     questions: tuple[Questions, ...] = ()
     """Questions with references, to which the writer writes responses."""
     avoid: tuple[Annotated[Avoid, BeforeValidator(_as_avoid)], ...] = ()
@@ -114,8 +107,6 @@ class DataGenSettings(Settings):
     """Problems with random numbers."""
     bilingual: int = Field(default=0, ge=0)
     """Responses written for each fact of the bilingual tables."""
-    attacks: int = Field(default=10, ge=1)
-    """With ``kind: attacks``: how often each text of each pattern is drawn, with other problems."""
     held_out: bool = False
     """Whether to use the facts kept for evaluation, instead of the other ones."""
     responses_per_question: int = Field(default=2, ge=1)
@@ -129,11 +120,15 @@ class DataGenSettings(Settings):
     balance: Balance = Balance()
     strata: tuple[Stratum, ...] = ()
     """Named shares of the rows, instead of the cells of ``balance``: ``balance.rows`` rows for
-    training and ``dev_rows`` rows of other questions."""
-    dev_rows: int = Field(default=400, ge=0)
-    quality: Quality = Quality()
+    training, and 400 rows of other questions."""
+    near_duplicate: float = Field(default=0.9, gt=0.5, le=1)
+    """Estimated Jaccard similarity at or above which one of two rows is left out."""
+    longest: int = Field(default=0, ge=0)
+    """Rows with more estimated tokens are left out, counting question, references and response as
+    the prompt shows them; 0 keeps all."""
     card: bool = True
-    """Whether to draw the data card."""
+    """Whether to write the data card, and to measure how well the response alone predicts the
+    verdict."""
     formats: dict[ChainFormat, float] = Field(default={ChainFormat.CROSS_LINGUAL: 1.0})
     prompt: PromptSettings = PromptSettings()
 
@@ -144,7 +139,58 @@ class DataGenSettings(Settings):
             raise ValueError("the shares sum to more than 1; lower some of them")
         return strata
 
-    @property
-    def folder(self) -> str:
-        """The output folder: ``out``, or ``data/<name>``."""
-        return self.out or f"data/{self.name}"
+
+class AttackRowSettings(DataSettings):
+    """``kind: attacks``: responses that attack a judge."""
+
+    attacks: int = Field(default=10, ge=1)
+    """How often each text of each pattern is drawn, with other problems."""
+
+
+class LabelledSettings(DataSettings):
+    """``kind: labelled``: a table of labelled answers, and what a row teaches.
+
+    ``format``: ``tag`` teaches the verdict tag alone; ``chain`` the chain where one can be written
+    and else the tag; ``both`` the two as separate rows, so that one judge can be asked either way.
+    The tag is then taught twice, since most tokens of a chain say nothing about the verdict.
+    """
+
+    path: str
+    test: str | None = None
+    """A second table for the test split; by default a share of the questions is held out."""
+    format: Literal["tag", "chain", "both"] = "both"
+    mix: tuple[str, ...] = ()
+    """Folders that ``gradegpt data`` wrote, whose training rows are added."""
+    columns: dict[str, str] = Field(default_factory=dict)
+    ignore_extra: bool = False
+    skip_bad: bool = False
+    test_share: float = Field(default=0.25, gt=0, lt=0.5)
+    part: float = Field(default=1.0, gt=0, le=1)
+    """The share of the training questions that is used, for a learning curve."""
+    guard: float = Field(default=0.4, ge=0, le=1)
+    """The share of the training answers to which a guard row is added; 0 adds none."""
+    prompt: PromptSettings = PromptSettings(chain_format=ChainFormat.OUTCOME)
+    teacher: TeacherSettings | None = None
+    """Asked for a chain where none can be written; it is used where it agrees with the label."""
+
+
+KINDS: Final[dict[str, type[DataSettings]]] = {
+    "judge": DataGenSettings, "labelled": LabelledSettings, "attacks": AttackRowSettings,
+}  # fmt: skip
+
+
+class _Any(DataSettings):
+    """Settings of any kind, to see which one it is."""
+
+    model_config = ConfigDict(extra="ignore")
+
+
+def load_data_settings(path: str | Path, overrides: Sequence[str] = ()) -> DataSettings:
+    """The settings in a file, of the class of their kind.
+
+    Raises:
+        MissingError: there is no such file.
+        SettingsError: an unknown setting, or a value of the wrong kind.
+
+    """
+    return load_settings(KINDS[load_settings(_Any, path, overrides).kind], path, overrides)

@@ -9,9 +9,9 @@ from __future__ import annotations
 import base64
 import pickle
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from itertools import accumulate, groupby, islice
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -28,18 +28,18 @@ from .candidates import (
     shown_item,
     texts_of,
 )
-from .quality.duplicates import signature
+from .duplicates import signature
 from .seeds import Seed, avoided_texts, candidates_of
 from .settings import Avoid, DataGenSettings
 from .tasks import finished
 
 if TYPE_CHECKING:
-    from .quality.duplicates import Signature
+    from .duplicates import Signature
 
 SHARD: Final = 100
 """Seeds per shard: a few seconds of work."""
-BATCH: Final = 2**24
-"""Bytes of the shards that are read together: some ten thousand candidates."""
+_NGRAM: Final = 13
+"""Candidates that share this many consecutive tokens with an evaluation file are left out."""
 
 Progress = Callable[[str, int, int], None]
 """Called with the name of the stage, the number of finished steps and the total."""
@@ -123,20 +123,13 @@ def read_shard(path: Path, counts: Counter[str]) -> Iterator[Candidate]:
             yield validate(Candidate, row, f"{path}:{number}")
 
 
-def batches_of(paths: Sequence[Path]) -> Iterator[list[Path]]:
-    """The shards in order, some ``BATCH`` bytes at a time."""
-    ends = accumulate((path.stat().st_size for path in paths), initial=0)
-    for _, batch in groupby(zip(paths, ends, strict=False), lambda pair: pair[1] // BATCH):
-        yield [path for path, _ in batch]
-
-
 def _unusable(candidate: Candidate, settings: DataGenSettings) -> str:
     shown = shown_item(candidate.item, settings.prompt)
     # The shown texts, too: a cut joins texts that were apart.
     texts = {*texts_of(candidate.item), *texts_of(shown)} if settings.avoid else ()
-    if any(map(_evaluation(settings).hit, texts)):
+    if any(map(_contamination(settings.avoid).hit, texts)):
         return "evaluation_ngram"
-    longest = settings.quality.longest
+    longest = settings.longest
     if longest and sum(map(cost, texts_of(shown))) > longest:
         return "too_long"
     if labels_agree(candidate.labels) is False:
@@ -163,13 +156,9 @@ def signature_of(candidate: Candidate) -> Signature:
     return np.frombuffer(base64.b64decode(candidate.signature), dtype=np.uint32)
 
 
-def _evaluation(settings: DataGenSettings) -> Contamination:
-    return _contamination(settings.avoid, settings.quality.ngram)
-
-
 @cache
-def _contamination(avoid: tuple[Avoid, ...], ngram: int) -> Contamination:
-    seen = Contamination(ngram)
+def _contamination(avoid: tuple[Avoid, ...]) -> Contamination:
+    seen = Contamination(_NGRAM)
     for texts in avoided_texts(avoid):
         for text in texts:
             seen.add(text)

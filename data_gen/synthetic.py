@@ -74,10 +74,8 @@ def _as_answer_key(problem: Problem, rng: random.Random) -> Problem:
     return problem.model_copy(update={"reference": key})
 
 
-def reference_text(problem: Problem, rng: random.Random) -> str | tuple[str, ...]:
-    """The reference alone, with the other accepted ones, or as the end of a worked solution."""
-    if problem.accepted and rng.random() < 0.5:
-        return (problem.reference, *problem.accepted)
+def reference_text(problem: Problem, rng: random.Random) -> str:
+    """The reference alone, or as the end of a worked solution."""
     worked = steps_of(problem)
     if not worked or rng.random() >= _AS_SOLUTION:
         return problem.reference

@@ -6,7 +6,7 @@ import hashlib
 import re
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, NamedTuple
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, Field
 
@@ -14,7 +14,7 @@ from gradegpt.answers.read import answer_type
 from gradegpt.errors import InputError, MissingError
 from gradegpt.mistakes import suggest
 from gradegpt.records import validate
-from gradegpt.schema import TOLERANCE, AnswerType, Tolerance
+from gradegpt.schema import TOLERANCE, AnswerType
 from gradegpt.settings import Settings, load_settings
 
 from ..problems import Problem
@@ -26,9 +26,9 @@ from .texts import (
     text,
     texts,
     with_options,
-    with_units,
 )
 
+BOXED: Final = "\\boxed"
 READY: Final = Path(__file__).parent / "mappings"
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _LANGUAGES: Final = {
@@ -55,30 +55,24 @@ class Mapping(Settings):
 
     ``question``: ``context`` is put before it; ``options`` (a list or a dict) or
     ``option_columns`` (a column for each option) are listed below it.
-    ``reference``: with ``marker``, the text after its last occurrence; with ``boxed``, the content
-    of the last ``\boxed{}``. ``several`` says what a list of answers means: all are needed, either
-    ``joined`` in the notation of their type or as numbered ``parts``, or each is accepted
-    (``alternatives``). The ``unit`` is appended.
-    ``error``: one number, the permitted difference (``olympiadbench:X``); rows without one have the
-    ``tolerance``.
+    ``reference``: with ``marker``, the text after its last occurrence; with the marker ``\boxed``,
+    the content of the last box. ``several`` says what a list of answers means: all are needed,
+    either ``joined`` in the notation of their type or as numbered ``parts``.
+    ``error``: one number, the permitted difference (``olympiadbench:X``).
     ``answer_types`` maps the data set's names of types; ``*`` matches any text, and ``infer`` takes
     the type from the reference. ``multiple`` is true where several answers are needed.
     ``lang``: ``zh``, ``en``, ``detect``, or the column that holds the language.
     ``solution``: the worked solution, one text or a list of steps.
     """
 
-    id: Column = ()
     context: Column = ()
     question: Column
     options: Column = ()
     option_columns: tuple[str, ...] = ()
     reference: Column
     marker: str = ""
-    boxed: bool = False
-    several: Literal["joined", "parts", "alternatives"] = "joined"
-    unit: Column = ()
+    several: Literal["joined", "parts"] = "joined"
     error: Column = ()
-    tolerance: Tolerance | None = None
     solution: Column = ()
     answer_type: Column = ()
     answer_types: dict[str, AnswerType | Literal["infer"]] = Field(default={})
@@ -105,15 +99,7 @@ def load_mapping(name: str) -> Mapping:
     return load_settings(Mapping, READY / f"{name}.yaml")
 
 
-class Mapped(NamedTuple):
-    """A row's id and question, and its problem or the reason why there is none."""
-
-    id: str
-    question: str
-    problem: Problem | str
-
-
-def map_row(row: dict[str, Any], mapping: Mapping, where: str, source: str) -> Mapped:
+def map_row(row: dict[str, Any], mapping: Mapping, where: str, source: str) -> Problem | str:
     """The row as a problem of ``source``, or the reason why there is none.
 
     The reasons are ``no_question``, ``no_reference`` (no such column, an empty cell, or no box or
@@ -124,15 +110,16 @@ def map_row(row: dict[str, Any], mapping: Mapping, where: str, source: str) -> M
 
     """
     question = text(pick(row, mapping.question))
+    if not question:
+        return "no_question"
     asked = "\n".join(filter(None, (text(pick(row, mapping.context)), question)))
     asked = with_options(asked, _option_cells(row, mapping))
-    # A row without an id is identified by its question, which stays when rows or files move.
-    own_id = text(pick(row, mapping.id)) or hashlib.sha256(asked.encode()).hexdigest()[:12]
-    cells = _problem(row, mapping, asked, where) if question else "no_question"
+    cells = _problem(row, mapping, asked, where)
     if isinstance(cells, str):
-        return Mapped(own_id, question, cells)
-    problem = validate(Problem, {"id": f"{source}-{own_id}", **cells}, where)
-    return Mapped(own_id, question, problem)
+        return cells
+    # A row is identified by its question, which stays when rows or files move.
+    digest = hashlib.sha256(asked.encode()).hexdigest()[:12]
+    return validate(Problem, {"id": f"{source}-{digest}", **cells}, where)
 
 
 def _problem(
@@ -140,19 +127,18 @@ def _problem(
 ) -> dict[str, Any] | str:
     lang = _language(row, mapping, question)
     stated = _stated_type(row, mapping, where)
-    references = _references(row, mapping, stated)
-    if not references:
+    reference = _reference(row, mapping, stated)
+    if not reference:
         return "no_reference"
-    if any(_PLACEHOLDER.fullmatch(reference) for reference in references):
+    if _PLACEHOLDER.fullmatch(reference):
         return "placeholder"
     if lang is None:
         return "other_language"
     return {
         "lang": lang,
         "question": question,
-        "reference": references[0],
-        "accepted": references[1:],
-        "answer_type": stated or answer_type(references[0], question),
+        "reference": reference,
+        "answer_type": stated or answer_type(reference, question),
         "tolerance": _tolerance(row, mapping),
         "solution": steps(pick(row, mapping.solution), mapping.marker),
     }
@@ -164,23 +150,19 @@ def _option_cells(row: dict[str, Any], mapping: Mapping) -> Any:
     return pick(row, mapping.options)
 
 
-def _references(row: dict[str, Any], mapping: Mapping, kind: AnswerType | None) -> tuple[str, ...]:
-    answers = tuple(
-        filter(None, (_stated(a, mapping) for a in texts(pick(row, mapping.reference))))
-    )
-    if len(answers) > 1 or kind is not AnswerType.MULTI_ANSWER:
-        answers = with_units(answers, pick(row, mapping.unit))
-    if not answers or mapping.several == "alternatives":
-        return tuple(dict.fromkeys(answers))
-    return (joined(answers, AnswerType.MULTI_PART if mapping.several == "parts" else kind),)
+def _reference(row: dict[str, Any], mapping: Mapping, kind: AnswerType | None) -> str:
+    cells = texts(pick(row, mapping.reference))
+    answers = [*filter(None, (_stated(cell, mapping.marker) for cell in cells))]
+    parts = mapping.several == "parts"
+    return joined(answers, AnswerType.MULTI_PART if parts else kind) if answers else ""
 
 
-def _stated(answer: str, mapping: Mapping) -> str:
+def _stated(answer: str, marker: str) -> str:
     """The answer itself; empty where its box or marker is missing."""
-    if mapping.boxed:
-        answer = last_boxed(answer) or ""
-    if mapping.marker:
-        answer = answer.rpartition(mapping.marker)[2] if mapping.marker in answer else ""
+    if marker == BOXED:
+        return (last_boxed(answer) or "").strip()
+    if marker:
+        answer = answer.rpartition(marker)[2] if marker in answer else ""
     return answer.strip()
 
 
@@ -204,7 +186,7 @@ def _tolerance(row: dict[str, Any], mapping: Mapping) -> str | None:
     """The row's error as a tolerance policy; a list of errors, one for each answer, is ignored."""
     error = text(pick(row, mapping.error)).replace("+", "")
     policy = f"olympiadbench:{error}"
-    return policy if re.search(TOLERANCE, policy) and error else mapping.tolerance
+    return policy if re.search(TOLERANCE, policy) and error else None
 
 
 def _language(row: dict[str, Any], mapping: Mapping, question: str) -> str | None:

@@ -11,7 +11,7 @@ from typing import Any, Final
 from gradegpt.answers.options import options
 from gradegpt.answers.parts import numbered
 from gradegpt.answers.spans import sentences
-from gradegpt.answers.text import plain
+from gradegpt.columns import dig
 from gradegpt.schema import AnswerType
 
 MAX_STEPS: Final = 12
@@ -25,31 +25,6 @@ _UNBRACED = re.compile(r"[^\s$.,;]+")
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 _LETTERED = r"\s*[(（]?{}\s*[.．、:：)）]\s*"
 _OPTION = re.compile(r"[A-Z]")
-
-
-def dig(value: Any, path: str) -> Any:
-    """The value at a dotted path, or none.
-
-    A number selects an element of a list; a name is looked up in every element. A column whose own
-    name contains dots is found, too.
-
-    >>> dig({"choices": [{"text": "4"}, {"text": "5"}]}, "choices.text")
-    ['4', '5']
-    >>> dig({"solution": ["first", "second"]}, "solution.0")
-    'first'
-    """
-    if isinstance(value, dict) and path in value:
-        return value[path]
-    head, _, rest = path.partition(".")
-    if isinstance(value, dict):
-        return dig(value[head], rest) if rest and head in value else None
-    if not isinstance(value, list):
-        return None
-    if not head.isdecimal():
-        found = [dig(element, path) for element in value]
-        return [each for each in found if each is not None] or None
-    element = value[int(head)] if int(head) < len(value) else None
-    return dig(element, rest) if rest else element
 
 
 def pick(row: dict[str, Any], columns: Sequence[str]) -> Any:
@@ -117,23 +92,6 @@ def joined(answers: Sequence[str], kind: AnswerType | None) -> str:
             return numbered(answers)
         case _:
             return "; ".join(answers)
-
-
-def with_units(answers: Sequence[str], unit: Any) -> tuple[str, ...]:
-    """Each answer with its unit, unless the answer already ends in it.
-
-    A list of units has one unit for each answer. A text with several units (``A,V``) is ignored:
-    it is unknown to which part of the answer each belongs, and a reference needs no unit.
-    """
-    units = [text(u) for u in unit] if isinstance(unit, list) else [text(unit)] * len(answers)
-    if len(units) != len(answers):
-        return tuple(answers)
-    pairs = zip(answers, units, strict=True)
-    return tuple(a if not _to_add(a, u) else f"{a} {u}" for a, u in pairs)
-
-
-def _to_add(answer: str, unit: str) -> bool:
-    return bool(unit) and not re.search("[,，]", unit) and not plain(answer).endswith(plain(unit))
 
 
 def with_options(question: str, listed: Any) -> str:

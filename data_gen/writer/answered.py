@@ -151,7 +151,7 @@ def _another(task: Task) -> Problem | None:
         and p.answer_type is mine.answer_type
         and p.question != mine.question
         and mine.reference not in (p.reference, *p.also_correct)
-        and p.reference not in (*mine.also_correct, *mine.accepted)
+        and p.reference not in mine.also_correct
     ]
     return task.rng.choice(others) if others else None
 

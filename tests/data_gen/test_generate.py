@@ -32,14 +32,14 @@ Make = Callable[..., dict[str, Any]]
 MIXED = {"cross_lingual": 0.5, "judge_of_chain": 0.5}
 FILES = {
     "train.jsonl", "dev.jsonl", "train.parquet", "dev.parquet", "disputed.jsonl", "manifest.json",
-    "README.md", "card.html",
+    "README.md",
 }  # fmt: skip
 
 
 def generated(out: Path, **settings: Any) -> dict[str, Any]:
     """Make a small run into a folder and return its manifest."""
     values = {"name": "small", "bank": 0, "parametric": 60, "workers": 1, "card": False}
-    values |= {"quality": {"artifact_probe": False}, **settings}
+    values |= settings
     return generate(DataGenSettings.model_validate(values | {"out": str(out)}))
 
 
@@ -339,19 +339,17 @@ def test_no_training_rows_is_an_error_and_writes_nothing(make: Make, tmp_path: P
 
 
 def test_questions_of_a_file_are_answered(make: Make, tmp_path: Path) -> None:
-    """Questions are read by their mapping, with their split and limit."""
+    """Questions are read by their mapping; those without a reference are counted."""
     rows = [
         {"id": n, "question": f"What is {n} + {n}?", "reference": str(2 * n), "lang": "en"}
         for n in range(60)
     ]
     write_rows(tmp_path / "sums.jsonl", [*rows, {"id": "none", "question": "Why not?"}])
     path = str(tmp_path / "sums.jsonl")
-    manifest = make(
-        parametric=0, questions=[{"path": path, "mapping": "jsonl", "split": "train", "limit": 20}]
-    )
+    manifest = make(parametric=0, questions=[{"path": path, "mapping": "jsonl"}])
     assert manifest["counts"]["source:sums"] > 20
-    mine = {question_key(row["question"]) for row in rows if split_of(row["question"]) == "train"}
-    assert questions(tmp_path / "a", "train") <= mine
+    assert manifest["counts"]["skipped:sums:no_reference"] == 1
+    assert questions(tmp_path / "a", "train") <= {question_key(row["question"]) for row in rows}
 
 
 @pytest.mark.parametrize(("reader", "ending"), [("json", "jsonl"), ("parquet", "parquet")])

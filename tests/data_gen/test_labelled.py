@@ -7,8 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
-from data_gen.labelled import LabelledSettings, prepare, read_labelled
+from data_gen.__main__ import app
+from data_gen.labelled import prepare, read_labelled
+from data_gen.settings import LabelledSettings
 from gradegpt.chain import NO, YES, parse_chain
 from gradegpt.errors import InputError
 from gradegpt.importers.labelled import item_key
@@ -34,7 +37,8 @@ def answers(questions: int = 20, each: int = 4) -> list[dict[str, Any]]:
 def made(tmp_path: Path, rows: list[dict[str, Any]], **changes: Any) -> dict[str, Any]:
     """The manifest of the rows, written to ``tmp_path / "out"``, without guard rows."""
     write_rows(tmp_path / "graded.jsonl", rows)
-    values = {"path": str(tmp_path / "graded.jsonl"), "out": str(tmp_path / "out"), "guard": 0}
+    values = {"name": "x", "path": str(tmp_path / "graded.jsonl"), "guard": 0}
+    values |= {"out": str(tmp_path / "out")}
     return prepare(LabelledSettings.model_validate(values | changes))
 
 
@@ -234,6 +238,16 @@ def test_a_table_is_read_as_by_judge(tmp_path: Path) -> None:
     rows = ["题目,标准答案,作答,标签", *(f"{n}题,答{n},我答{n},{'对错'[n % 2]}" for n in range(50))]
     (tmp_path / "graded.csv").write_text("\n".join(rows), encoding="utf-8")
     path = str(tmp_path / "graded.csv")
-    found, left_out = read_labelled(path, LabelledSettings(path=path, out=str(tmp_path / "out")))
+    found, left_out = read_labelled(path, LabelledSettings(name="x", path=path))
     assert (len(found), left_out) == (50, [])
     assert Counter(e.verdict.value for e in found) == {"correct": 25, "incorrect": 25}
+
+
+def test_the_command_names_the_rows_that_are_left_out(tmp_path: Path) -> None:
+    """``gradegpt data labelled path=FILE out=DIR``."""
+    write_rows(tmp_path / "graded.jsonl", [*answers(), answers()[0] | {"id": "again"}])
+    given = [f"path={tmp_path / 'graded.jsonl'}", f"out={tmp_path / 'out'}"]
+    done = CliRunner().invoke(app, ["labelled", *given])
+    assert done.exit_code == 0, done.output
+    assert "left out: 1: repeats an earlier row" in done.output
+    assert training_rows(tmp_path)

@@ -1,4 +1,4 @@
-"""Duplicates found in parts are those of reading all candidates in order."""
+"""Duplicates are those of reading all candidates in order."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from typing import Any
 
 import pytest
 
-from data_gen import shards
-from data_gen import sift as sifting
+from data_gen import duplicates
 from data_gen.candidates import Candidate, texts_of
-from data_gen.quality import duplicates
-from data_gen.quality.duplicates import exact_key, signature
+from data_gen.duplicates import exact_key, signature
 from data_gen.rows import write_shuffled
+from data_gen.selection import chosen_rows
 from data_gen.settings import DataGenSettings
 from data_gen.shards import write_shard
-from data_gen.sift import Fate, Sifted, sift
+from data_gen.sift import Sifted, sift
 from gradegpt.chain import Chain
 from gradegpt.schema import ChainFormat, Item, Verdict
 
@@ -27,7 +26,7 @@ THRESHOLD = 0.8
 
 def settings_of(**others: object) -> DataGenSettings:
     values = {"name": "x", "workers": 1, "formats": {ChainFormat.OUTCOME: 1}}
-    values |= {"quality": {"near_duplicate": THRESHOLD}}
+    values |= {"near_duplicate": THRESHOLD}
     return DataGenSettings.model_validate(values | others)
 
 
@@ -59,7 +58,7 @@ def drawn(rng: random.Random, count: int) -> list[Candidate]:
     return rows
 
 
-def in_one_memory(rows: list[Candidate], most: int) -> list[Fate]:
+def one_by_one(rows: list[Candidate], most: int) -> list[str]:
     """The rule as it is stated: every row in order, compared with each row that is kept."""
     seen, kept, fates = set[bytes](), list[tuple[str, Any]](), []
     for row in rows:
@@ -68,11 +67,11 @@ def in_one_memory(rows: list[Candidate], most: int) -> list[Fate]:
         equal = [own == other for its, other in kept if its == name]
         matches = [e.mean() for e in equal if e.reshape(8, 8).all(axis=1).any()]
         if key in seen:
-            fates.append(Fate.EXACT_DUPLICATE)
+            fates.append("exact")
         elif max(matches, default=0) >= THRESHOLD:
-            fates.append(Fate.NEAR_DUPLICATE)
+            fates.append("near")
         else:
-            fates.append(Fate.AGREED)
+            fates.append("kept")
             if len(matches) < most:
                 kept.append((name, own))
         seen.add(key)
@@ -86,28 +85,25 @@ def sifted(
     for at in range(0, len(rows), per_shard):
         paths.append(tmp_path / f"{at:05d}.jsonl")
         write_shard(rows[at : at + per_shard], settings, paths[-1])
-    return sift(paths, settings, tmp_path / "sifted", lambda *_: None)
+    return sift(paths, settings, lambda *_: None)
 
 
 @pytest.mark.parametrize(("seed", "most"), [(0, 64), (1, 64), (2, 3), (3, 1)])
-def test_the_parts_keep_what_one_memory_keeps(
+def test_the_rows_are_those_that_the_rule_keeps(
     seed: int, most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Chains of near duplicates and templates included, however the rows are divided."""
     rows = drawn(random.Random(seed), 300)
     monkeypatch.setattr(duplicates, "MAX_MATCHES", most)
-    monkeypatch.setattr(shards, "BATCH", 30_000)
-    monkeypatch.setattr(sifting, "ROWS", 40)
-    expected = in_one_memory(rows, most)
+    expected = one_by_one(rows, most)
     assert min(Counter(expected).values()) > 5
     assert len(Counter(expected)) == 3
     result = sifted(rows, tmp_path, 17, settings_of())
-    assert [Fate(n) for n in result.fates] == expected
-    kept = [row for row, fate in zip(rows, expected, strict=True) if fate is Fate.AGREED]
-    assert 5 < len(result.batches) < 18
-    numbers = result.agreed()["row"].to_numpy()
-    assert [c.id for c in result.read(numbers)] == [c.id for c in kept]
-    assert [c.id for c in result.read(numbers[5:9])] == [c.id for c in kept[5:9]]
+    kept = [row.id for row, fate in zip(rows, expected, strict=True) if fate == "kept"]
+    assert [c.id for c in result.read(result.keys)] == kept
+    assert [c.id for c in result.read(result.keys[5:9])] == kept[5:9]
+    assert result.counts["left_out:exact_duplicate"] == expected.count("exact")
+    assert result.counts["left_out:near_duplicate"] == expected.count("near")
 
 
 def test_every_candidate_has_one_fate_that_is_counted(tmp_path: Path) -> None:
@@ -120,19 +116,21 @@ def test_every_candidate_has_one_fate_that_is_counted(tmp_path: Path) -> None:
     rows[6] = rows[6].model_copy(update={"chain": None})
     teacher = {"models": [{"model": "m"}], "base_url": "http://127.0.0.1:1", "cache": "x"}
     result = sifted(rows, tmp_path, 5, settings_of(teacher=teacher))
-    assert [*result.fates[[3, 5, 6]]] == [Fate.DISPUTED, Fate.UNLABELLED, Fate.UNSETTLED]
-    assert [Candidate.model_validate_json(line).id for line in result.disputed()] == ["row-3"]
-    assert result.counts["disputed"] == result.counts["left_out:unlabelled"] == 1
+    assert [Candidate.model_validate_json(line).id for line in result.disputed] == ["row-3"]
+    reasons = ("disputed", "left_out:unlabelled", "left_out:unsettled")
+    assert [result.counts[name] for name in reasons] == [1, 1, 1]
     left_out = sum(n for name, n in result.counts.items() if name.startswith("left_out:"))
-    assert len(result.agreed()) + left_out + 1 == 12
+    assert len(result.keys) + left_out + 1 == 12
 
 
 def test_no_candidates_are_sifted_to_none(tmp_path: Path) -> None:
     """Neither without shards nor with shards that hold nothing is there an error."""
-    assert len(sifted([], tmp_path, 5, settings_of()).agreed()) == 0
+    assert len(sifted([], tmp_path, 5, settings_of()).keys) == 0
     write_shard([], settings_of(), tmp_path / "empty.jsonl")
-    result = sift([tmp_path / "empty.jsonl"], settings_of(), tmp_path / "s", lambda *_: None)
-    assert len(result.agreed()) == len(result.fates) == 0
+    empty = sift([tmp_path / "empty.jsonl"], settings_of(), lambda *_: None)
+    assert {part: len(keys) for part, keys in chosen_rows(empty.keys, settings_of()).items()} == {
+        "train": 0, "dev": 0,
+    }  # fmt: skip
 
 
 def test_lines_of_many_files_are_shuffled_as_one_list(tmp_path: Path) -> None:
@@ -144,14 +142,3 @@ def test_lines_of_many_files_are_shuffled_as_one_list(tmp_path: Path) -> None:
     assert write_shuffled(tmp_path / "all", files, random.Random(7), tmp_path) == 90
     random.Random(7).shuffle(lines)
     assert (tmp_path / "all").read_text(encoding="utf-8") == "".join(lines)
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")  # Ray's own
-def test_a_cluster_keeps_the_same_rows(tmp_path: Path) -> None:
-    """On Ray the fates are those of one process."""
-    pytest.importorskip("ray")
-    rows = drawn(random.Random(6), 300)
-    here = sifted(rows, tmp_path / "here", 40, settings_of())
-    there = sifted(rows, tmp_path / "there", 40, settings_of(on="ray"))
-    assert [*there.fates] == [*here.fates]

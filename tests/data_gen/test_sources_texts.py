@@ -1,4 +1,4 @@
-"""Boxes, units, options, steps and columns in the texts of a row."""
+"""Boxes, options, steps and columns in the texts of a row."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data_gen.sources.texts import dig, last_boxed, pick, steps, with_options, with_units
+from data_gen.sources.texts import last_boxed, pick, steps, with_options
 
 
 @pytest.mark.parametrize(
@@ -28,26 +28,6 @@ from data_gen.sources.texts import dig, last_boxed, pick, steps, with_options, w
 def test_the_last_box_is_found_with_its_braces(solution: str, boxed: str | None) -> None:
     """Escaped braces are ignored."""
     assert last_boxed(solution) == boxed
-
-
-@pytest.mark.parametrize(
-    ("answers", "unit", "expected"),
-    [
-        (("3",), "m", ("3 m",)),
-        (("3 m",), "m", ("3 m",)),
-        (("$30^\\circ$",), "$^{\\circ}$", ("$30^\\circ$",)),
-        (("3", "4"), "m", ("3 m", "4 m")),
-        (("3", "4"), ["m", None], ("3 m", "4")),
-        (("3", "4"), ["m"], ("3", "4")),
-        (("3, 4",), "m,s", ("3, 4",)),
-        (("3",), None, ("3",)),
-    ],
-)
-def test_a_unit_is_appended_unless_it_is_there(
-    answers: tuple[str, ...], unit: Any, expected: tuple[str, ...]
-) -> None:
-    """Units that cannot be assigned to the answers are left out."""
-    assert with_units(answers, unit) == expected
 
 
 @pytest.mark.parametrize(
@@ -86,9 +66,8 @@ def test_steps_cut_no_formula_and_lose_no_word(pieces: list[str]) -> None:
         assert kept in "".join(("\\" + "".join(pieces)).split())
 
 
-@given(st.dictionaries(st.text(min_size=1, max_size=5), st.integers() | st.none(), max_size=4))
-def test_a_column_is_found_by_its_own_name(row: dict[str, Any]) -> None:
-    """The name may contain dots; a missing column gives none and no error."""
-    for name, value in row.items():
-        assert dig(row, name) == value
+def test_the_first_column_that_is_not_blank_is_taken() -> None:
+    """Blank texts, empty lists and missing columns are passed over."""
+    row = {"a": " ", "b": [""], "c": {"d": 0}}
+    assert pick(row, ["a", "b", "absent.0.x", "c.d"]) == 0
     assert pick(row, ["absent.0.x"]) is None

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pandas as pd
+
 from data_gen.candidates import Candidate
-from data_gen.keys import key_of, table_of
+from data_gen.selection import stratified
 from data_gen.settings import DataGenSettings, Stratum
-from data_gen.strata import stratified
+from data_gen.sift import key_of
 from gradegpt.chain import Chain
 from gradegpt.schema import Item, Verdict
 
@@ -37,8 +39,8 @@ ROWS = [
 
 def selected(strata: tuple[Stratum, ...], rows: int) -> list[Candidate]:
     settings = DataGenSettings(name="x")
-    keys = table_of([key_of(candidate, n, settings) for n, candidate in enumerate(ROWS)])
-    return [ROWS[n] for n in stratified(keys, strata, rows)["row"].to_pylist()]
+    keys = pd.DataFrame([key_of(candidate, settings) for candidate in ROWS])
+    return [ROWS[n] for n in stratified(keys, strata, rows).index]
 
 
 def test_each_stratum_has_its_share_and_each_source_as_many_right_as_wrong() -> None:

@@ -42,7 +42,6 @@ def judge_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     values = {
         "name": "tiny", "out": str(folder), "bank": 0, "parametric": 100, "workers": 1,
         "prompt": {"budget": {"question": 40, "reference": 30, "response": 60}}, "card": False,
-        "quality": {"artifact_probe": False},
     }  # fmt: skip
     generate(DataGenSettings.model_validate(values))
     rows = list(read_rows(folder / "train.jsonl", TrainingRow))

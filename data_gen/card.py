@@ -1,0 +1,335 @@
+"""The data card: ``README.md`` for a data hub, with the counts of the rows by their properties."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path, PurePath
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from gradegpt.chain import parse_prompt
+from gradegpt.errors import InputError
+from gradegpt.records import dump, validate, whole_file
+from gradegpt.schema import AnswerType, Item, Row, TrainingRow, Verdict
+
+from .phrases import read_words
+
+Facts: TypeAlias = Any
+"""A ``pandas.DataFrame`` with the meta fields of each row, and the length of its response."""
+
+VERDICTS: Final = [verdict.value for verdict in Verdict]
+_PROPERTIES: Final = ("origin", "pattern", "languages", "chain_format", "source")
+_READABLE: Final = range(120, 700)
+"""Preferred length of the response of an example row, in characters."""
+_CROSS: Final = "across languages"
+_DASH: Final = "–"
+_MARKUP: Final = re.compile(r"[\\`*<>|\[\]$~#&]|(?<![^\W_])_|_(?![^\W_])")
+_SIZES: Final = ((10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"))
+_REMOVED: Final = {
+    "exact_duplicates": "equal to another row, blanks aside",
+    "near_duplicates": "nearly equal to one of the same verdict and question, in runs of tokens",
+    "contaminated": "sharing a run of tokens with an evaluation file",
+    "disputed": "labelled differently by two sources of labels",
+}
+_RARE: Final = 100
+_LABEL_LIMITS: Final = {
+    "construction": "construction alone: as reliable as the generator's forms are.",
+    "key": "the key alone, which compares final answers: a right one after wrong steps is correct.",
+    "rules": "rules alone, which decide the easier answers.",
+    "people": "people alone, with their errors.",
+    "teacher": "a teacher model alone, and repeat its habits.",
+}
+
+
+class CardText(Row):
+    """The text of a section in ``text/card.yaml``."""
+
+    title: str
+    text: tuple[str, ...] = ()
+    code: str = ""
+
+
+class Shown(NamedTuple):
+    """An example row, and its rank: the lowest of its kind is shown."""
+
+    rank: tuple[object, ...]
+    row: TrainingRow
+
+
+def write_card(
+    folder: Path, manifest: Mapping[str, Any], rows: Iterable[Mapping[str, Any]]
+) -> None:
+    """Write the card of ``rows`` (train and dev) into ``folder``; equal input gives equal bytes.
+
+    Raises:
+        InputError: a row is not a training row of a judge.
+
+    """
+    facts, shown = collect(rows)
+    with whole_file(folder / "README.md") as out:
+        out.write("\n".join(_lines(manifest, facts, shown)) + "\n")
+
+
+def collect(rows: Iterable[Mapping[str, Any]]) -> tuple[Facts, dict[str, Shown]]:
+    """The properties of the rows, and an example of each verdict and across languages.
+
+    Raises:
+        InputError: a row is not a training row of this project; the message has its number.
+
+    """
+    import pandas as pd
+
+    facts, shown = list[dict[str, Any]](), dict[str, Shown]()
+    for number, value in enumerate(rows, start=1):
+        row = validate(TrainingRow, value, f"row {number}")
+        item = parse_prompt(row.prompt)
+        if item is None or row.meta.get("verdict") not in VERDICTS or not row.completion:
+            raise InputError(
+                f"row {number}: not a training row of a judge; it needs a GradeGPT prompt, a "
+                f"completion and meta.verdict, one of {', '.join(VERDICTS)}"
+            )
+        meta = row.meta
+        languages = f"{meta['lang']} question, {meta['response_lang']} response"
+        facts.append({**meta, "languages": languages, "length": len(item.response)})
+        kind = meta["verdict"] if meta["lang"] == meta["response_lang"] else _CROSS
+        example = Shown(_rank(row, item), row)
+        shown[kind] = min(shown.get(kind, example), example, key=lambda one: one.rank)
+    return pd.DataFrame(facts), shown
+
+
+def _rank(row: TrainingRow, item: Item) -> tuple[object, ...]:
+    """A readable length comes first; the digest makes the choice independent of the order."""
+    return (
+        len(item.response) not in _READABLE,
+        len(row.prompt[-1].content) > 4 * _READABLE.stop,
+        row.meta.get("chain_format") != "cross_lingual",
+        hashlib.sha256(dump(row).encode("utf-8", "surrogatepass")).digest(),
+    )
+
+
+# --- the lines of the page ------------------------------------------------------------------------
+
+
+def _lines(manifest: Mapping[str, Any], facts: Facts, shown: Mapping[str, Shown]) -> Iterator[str]:
+    name = manifest["settings"]["name"]
+    yield from _front_matter(name, facts)
+    yield f"\n# {markdown(name)}\n"
+    yield from _made(manifest)
+    yield from _counts(manifest, facts)
+    yield from _quality(manifest, facts)
+    yield from _examples(shown)
+    yield from _section("loading")
+    yield from _section("limits")
+    yield from (f"{markdown(text)}\n" for text in _limits(facts))
+
+
+def _front_matter(name: str, facts: Facts) -> Iterator[str]:
+    yield f"---\npretty_name: {json.dumps(name, ensure_ascii=False)}\nlanguage:"
+    found = {*facts["lang"], *facts["response_lang"]}
+    yield from (f"- {lang}" for lang in ("zh", "en") if lang in found)
+    yield f"size_categories:\n- {size_category(len(facts))}"
+    yield "task_categories:\n- text-generation\n- text-classification"
+    yield "tags:\n- llm-as-a-judge\n- answer-grading\n- gradegpt"
+    yield "configs:\n- config_name: default\n  data_files:"
+    yield from (f"  - split: {part}\n    path: {part}.parquet" for part in ("train", "dev"))
+    yield "---"
+
+
+def _made(manifest: Mapping[str, Any]) -> Iterator[str]:
+    yield from _section("made", version=f" {manifest['version']}")
+    yield fence(manifest.get("command") or "gradegpt data SETTINGS.yaml", "sh") + "\n"
+    # Numbers alone: paths belong to the machine that made the data.
+    settings = manifest["settings"].items()
+    yield from _table(
+        ("setting", "value"), [(k, v) for k, v in settings if isinstance(v, bool | int | float)]
+    )
+    files = [(PurePath(path).name, sha[:16]) for path, sha in manifest["inputs"].items()]
+    yield from _table(("input", "sha256"), files)
+
+
+def _counts(manifest: Mapping[str, Any], facts: Facts) -> Iterator[str]:
+    verdicts = facts["verdict"].value_counts()
+    shares = {v: verdicts[v] / len(facts) for v in VERDICTS if v in verdicts}
+    told = (f"{verdicts[v]:,} {v} ({share:.1%})" for v, share in shares.items())
+    yield from _section("sizes", rows=len(facts), verdicts=", ".join(told))
+    counts = manifest["counts"]
+    parts = [(p, f"{p}.parquet", f"{counts[p]:,}") for p in ("train", "dev") if p in counts]
+    yield from _table(("part", "file", "rows"), parts)
+    yield from _section("balance")
+    yield from balance_table(facts)
+    yield from _section("origins")
+    for name in _PROPERTIES:
+        yield from verdict_table(facts, name)
+    yield from _section("lengths")
+    yield from length_table(facts)
+
+
+def _quality(manifest: Mapping[str, Any], facts: Facts) -> Iterator[str]:
+    quality = manifest["quality"]
+    disputed = quality["disputed"]
+    left_out = f" {disputed:,} rows on which they did not are left out." if disputed else ""
+    yield from _section("labels", left_out=left_out)
+    yield from verdict_table(facts, "labelled_by")
+    if (probe := quality.get("artifact_probe")) and probe["low"] is not None:
+        told = "{balanced_accuracy:.1%} ({low:.1%} to {high:.1%})".format(**probe)
+        yield from _section("artifact_probe", rows=probe["n"], accuracy=told)
+        for side in ("correct", "incorrect"):
+            rows = [
+                (g["ngram"], f"{g['weight']:+.2f}", f"{g['n']:,}", f"{g['share_correct']:.0%}")
+                for g in probe[side]
+            ]
+            head = (f"predicts {side}", "weight", "responses", "of them correct")
+            yield from _table(head, rows)
+    yield from _section("removed")
+    removed = [(_words(name), _count(quality[name]), what) for name, what in _REMOVED.items()]
+    yield from _table(("why", "rows", "what"), removed)
+    gaps = [(c["cell"], _count(c["wanted"]), _count(c["have"])) for c in manifest["shortfalls"]]
+    yield from _section("shortfalls" if gaps else "no_shortfalls")
+    yield from _table(("cell", "wanted", "have"), gaps)
+    if spent := manifest.get("teacher"):
+        yield from _section("teacher")
+        yield from _table(("what", "value"), [(_words(k), str(v)) for k, v in spent.items()])
+
+
+def _examples(shown: Mapping[str, Shown]) -> Iterator[str]:
+    yield from _section("shown")
+    for kind in (*VERDICTS, _CROSS):
+        if kind in shown:
+            row = shown[kind].row
+            yield f"### {kind.capitalize()}\n"
+            yield fence(row.prompt[-1].content, "text") + "\n\nThe chain:\n"
+            yield fence(row.completion[-1].content, "text") + "\n"
+            told = (f"{markdown(k)}: {markdown(str(v))}" for k, v in row.meta.items())
+            yield ", ".join(told) + "\n"
+
+
+def _limits(facts: Facts) -> Iterator[str]:
+    """Limits of the data, as far as the counts show them."""
+    synthetic = (facts["origin"] == "synthetic").mean()
+    if synthetic:
+        yield (
+            f"{synthetic:.1%} of the responses are written by the generator. They have the kinds "
+            "of mistakes that it knows; models make others."
+        )
+    labels = facts["labelled_by"].value_counts()
+    for name, what in _LABEL_LIMITS.items():
+        if name in labels:
+            yield f"{labels[name]:,} labels rest on {what}"
+    kinds = facts["answer_type"].value_counts()
+    if rare := [_words(kind) for kind in AnswerType if kinds.get(kind.value, _RARE) < _RARE]:
+        yield f"Fewer than {_RARE} rows of each: {', '.join(rare)}. Expect little of a judge there."
+
+
+# --- tables ---------------------------------------------------------------------------------------
+
+
+def verdict_table(facts: Facts, name: str) -> Iterator[str]:
+    """Rows of each value of a property by verdict, the most frequent value first."""
+    import pandas as pd
+
+    counts = pd.crosstab(facts[name], facts["verdict"]).reindex(columns=VERDICTS, fill_value=0)
+    rows = [
+        (_words(value), _count(sum(row)), *map(_count, row), f"{row[0] / sum(row):.1%}")
+        for value, row in zip(counts.index, counts.to_numpy().tolist(), strict=True)
+    ]
+    rows.sort(key=lambda row: -int(row[1].replace(",", "")))
+    yield from _table((_words(name), "rows", *VERDICTS, "share correct"), rows)
+
+
+def balance_table(facts: Facts) -> Iterator[str]:
+    """Answer types by language of the question and verdict, with totals."""
+    import pandas as pd
+
+    columns = [(lang, v) for lang in facts["lang"].value_counts().index for v in VERDICTS]
+    counts = pd.crosstab(facts["answer_type"], [facts["lang"], facts["verdict"]])
+    counts = counts.reindex(columns=pd.MultiIndex.from_tuples(columns), fill_value=0)
+    counts = counts.reindex([kind.value for kind in AnswerType if kind.value in counts.index])
+    counts.loc["all"] = counts.sum()
+    rows = [
+        (_words(kind), *map(_count, row), _count(sum(row)))
+        for kind, row in zip(counts.index, counts.to_numpy().tolist(), strict=True)
+    ]
+    yield from _table(("answer type", *(f"{lang} {v}" for lang, v in columns), "rows"), rows)
+
+
+def length_table(facts: Facts) -> Iterator[str]:
+    """Median lengths, and how often a correct response is longer than an incorrect one."""
+    rows = []
+    for (origin, lang), part in facts.groupby(["origin", "response_lang"]):
+        lengths = {v: part.loc[part["verdict"] == v, "length"].to_numpy() for v in VERDICTS}
+        medians = (f"{sorted(n)[len(n) // 2]:,}" if len(n) else _DASH for n in lengths.values())
+        share = longer_share(lengths["correct"], lengths["incorrect"])
+        rows.append((origin, lang, *medians, _DASH if share is None else f"{share:.1%}"))
+    yield from _table(("origin", "response", *VERDICTS, "correct is longer"), rows)
+
+
+def longer_share(correct: Sequence[int], incorrect: Sequence[int]) -> float | None:
+    """Of all pairs of a correct and an incorrect response, the share where the correct is longer.
+
+    Ties count half. This is the area under the ROC curve; 0.5 means that length predicts nothing.
+    """
+    if not len(correct) or not len(incorrect):
+        return None
+    import numpy as np
+
+    others = np.sort(np.asarray(incorrect))
+    below = np.searchsorted(others, correct, "left") + np.searchsorted(others, correct, "right")
+    return float(below.mean() / 2 / len(others))
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
+    """The table in Markdown; nothing without rows."""
+    if rows := [*rows]:
+        lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
+        yield "\n".join(f"| {' | '.join(markdown(str(cell)) for cell in row)} |" for row in lines)
+        yield ""
+
+
+@cache
+def _texts() -> dict[str, CardText]:
+    return read_words("card", CardText)
+
+
+def _section(name: str, **values: object) -> Iterator[str]:
+    """The heading, text and code of a section, filled with ``values``."""
+    section = _texts()[name]
+    yield f"## {section.title}\n"
+    yield from (f"{markdown(text.format(**values))}\n" for text in section.text)
+    if section.code:
+        yield fence(section.code, "python") + "\n"
+
+
+def size_category(n: int) -> str:
+    """The size category as data hubs name it.
+
+    >>> size_category(999), size_category(1000), size_category(5_000_000)
+    ('n<1K', '1K<n<10K', '1M<n<10M')
+    """
+    return next((name for limit, name in _SIZES if n < limit), "1M<n<10M")
+
+
+def markdown(text: str) -> str:
+    r"""Text for a Markdown line or cell, with Markdown's special characters escaped.
+
+    >>> print(markdown("a|b <Yes> single_choice _x_"))
+    a\|b \<Yes\> single_choice \_x\_
+    """
+    return _MARKUP.sub(r"\\\g<0>", " ".join(text.split()))
+
+
+def fence(text: str, language: str = "") -> str:
+    """Text in a code fence that is longer than any run of backticks inside."""
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    ticks = "`" * max(3, longest + 1)
+    return f"{ticks}{language}\n{text}\n{ticks}"
+
+
+def _count(n: int) -> str:
+    return f"{n:,}" if n else _DASH
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")

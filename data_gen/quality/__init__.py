@@ -1,1 +1,0 @@
-"""Quality checks of the data: duplicates, and artifacts in the response."""
