@@ -9,11 +9,21 @@ from typing import Final
 from gradegpt.errors import SettingsError
 
 MOVED_COMMANDS: Final[dict[str, str]] = {
+    "data.labelled": "is now a kind of rows: gradegpt data labelled path=FILE out=DIR",
     "train.average": "was removed; train to the end of the schedule, and take the last step",
     "train.base": "was removed; give gradegpt train any chat model, or the built-in base nano",
 }
 """By the name of a removed command: what to use."""
-MOVED_SETTINGS: Final[dict[str, dict[str, str]]] = {}
+MOVED_SETTINGS: Final[dict[str, dict[str, str]]] = {
+    "data": {
+        "dev_rows": "strata take 400 rows of other questions for dev",
+        "drills": "drills were for the built-in judge, which was removed",
+        "longer": "all rows have the budget of 'prompt'",
+        "outputs": "name a table with question, reference and response as 'unlabelled'",
+        "quality": "set near_duplicate and longest alone; card: false measures no artifacts",
+        "repeats": "it was for kind: base, which was removed",
+    },
+}
 """By command and the name of a removed setting: what to use."""
 MOVED_OPTIONS: Final[dict[str, dict[str, str]]] = {
     "": {},

@@ -33,8 +33,6 @@ COMMANDS: Final = {name: Command(*told) for name, told in {
     "serve": ("serve", "Serve a judge over HTTP, with OpenAI-compatible APIs."),
     "report": ("eval", "Write an HTML report that shows and compares judgements.", "eval.report"),
     "export": ("export", "Export a judge for the fast CPU engine (ONNX Runtime).", "train.export"),
-    "data.labelled": ("data", "Make training rows from labelled answers alone.",
-                      "data_gen.labelled"),
     "train.lexical": ("train", "Fit the lexical judge."),
     "train.merge": ("train", "Merge an adapter into its base."),
     "eval.ablation": ("all", "Compare chain formats at equal steps and equal tokens."),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from data_gen.settings import DataGenSettings
+from data_gen.settings import AttackRowSettings, DataGenSettings, LabelledSettings
 from eval.ablation.settings import AblationSettings
 from eval.attacks import AttackSettings
 from eval.calibrate import CalibrationSettings
@@ -20,7 +20,10 @@ from train.settings import SFTSettings
 
 CONFIGS = Path(__file__).parents[1] / "configs"
 STAGES: dict[str, Callable[[Path], type[Settings]]] = {
-    "data_gen": lambda _: DataGenSettings,
+    "data_gen": lambda path: {
+        "labelled": LabelledSettings,
+        "attacks": AttackRowSettings,
+    }.get(path.stem.partition("-")[0], DataGenSettings),
     "train": lambda path: {
         "lexical": LexicalSettings,
         "lexical-fit": LexicalSettings,
@@ -34,6 +37,8 @@ STAGES: dict[str, Callable[[Path], type[Settings]]] = {
 }
 COMMANDS = {
     DataGenSettings: "data",
+    LabelledSettings: "data",
+    AttackRowSettings: "data",
     LexicalSettings: "train.lexical",
     AblationSettings: "eval.ablation",
     AttackSettings: "eval.attacks",

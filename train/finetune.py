@@ -3,7 +3,7 @@
 Every step is a command of its own on the files in ``OUT/work``, so each can be given again by
 hand, and a run that was stopped anywhere goes on from there:
 
-1. ``data.labelled``   train, dev and test rows, by question
+1. ``data``            train, dev and test rows, by question
 2. ``train``           a LoRA adapter, with settings for this machine (``work/train.yaml``)
 3. ``eval.calibrate``  what the judge's verdicts are worth, on dev
 4. ``eval``            the judge beside its base, the rules and the cascades, on test
@@ -20,7 +20,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -45,7 +45,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 MANIFEST: Final = "manifest.json"
 _BEGUN: Final = "begun.json"
 _DATA: Final = "data."
-"""The prefix of changes to the settings of ``data.labelled``; the others are those of ``train``."""
+"""The prefix of changes to the settings of ``data``; the others are those of ``train``."""
 _MAX_FALSE_ACCEPT: Final = 0.01
 _CONTRADICTED: Final = 0.1
 _LEAST_CONTRADICTED: Final = 5
@@ -146,18 +146,20 @@ def _changes(given: Options) -> list[str]:
     return [change for change in given["changes"] if not change.startswith(_DATA)]
 
 
-def _prepare(given: Options, folder: Path, *changes: str) -> dict[str, Any]:
+def _prepare(given: Options, folder: Path, **changed: Any) -> dict[str, Any]:
     """Write the rows into ``folder``; return the manifest."""
-
-    def arguments() -> Iterator[str]:
-        yield from (given["source"], "-o", str(folder))
-        yield from (f"--map={field}={column}" for field, column in given["columns"].items())
-        yield from (f"--{name}" for name in ("ignore-extra", "skip-bad") if given[name])
-        yield from (f"{name}={given[name]}" for name in ("format", "seed", "test") if given[name])
-        yield from (f"mix=[{', '.join(given['mix'])}]",) if given["mix"] else ()
-        yield from (c.removeprefix(_DATA) for c in given["changes"] if c.startswith(_DATA))
-
-    return _step("data.labelled", *arguments(), *changes, wrote=folder / MANIFEST)
+    settings = {
+        "name": folder.name,
+        "kind": "labelled",
+        "path": given["source"],
+        "out": str(folder),
+        "ignore_extra": given["ignore-extra"],
+        "skip_bad": given["skip-bad"],
+    } | {name: given[name] for name in ("format", "seed", "test", "mix", "columns") if given[name]}
+    own = (c.removeprefix(_DATA) for c in given["changes"] if c.startswith(_DATA))
+    path, wrote = folder.with_suffix(".yaml"), folder / MANIFEST
+    made: dict[str, Any] = _with_settings("data", path, settings | changed, wrote, *own)
+    return made
 
 
 def _training(given: Options, work: Path, data: str) -> SFTSettings:
@@ -203,13 +205,15 @@ def _step(command: str, *arguments: str, wrote: Path, may_fail: bool = False) ->
     return read
 
 
-def _with_settings(command: str, path: Path, settings: Options, wrote: Path, **step: Any) -> Any:
-    """Write a command's settings, and run it with them."""
+def _with_settings(
+    command: str, path: Path, settings: Options, wrote: Path, *changes: str, **step: Any
+) -> Any:
+    """Write a command's settings, and run it with them and some changes."""
     with whole_file(path) as out:
         out.write(f"# gradegpt {command} {path}\n")
         yaml.safe_dump(dict(settings), out, allow_unicode=True, sort_keys=False)
-    replaced = () if command == "train" else ("--overwrite",)
-    return _step(command, str(path), *replaced, wrote=wrote, **step)
+    replaced = ("--overwrite",) if command.startswith("eval") else ()
+    return _step(command, str(path), *changes, *replaced, wrote=wrote, **step)
 
 
 def _train(settings: SFTSettings, work: Path) -> None:
@@ -306,7 +310,7 @@ def _attack(work: Path, out: Path) -> dict[str, Any]:
 
 def _half(given: Options, work: Path) -> dict[str, Any]:
     """The figures of a judge that is trained on half of the questions."""
-    _prepare(given, work / "data-half", "part=0.5")
+    _prepare(given, work / "data-half", part=0.5)
     settings = _training(given, work, "data-half")
     _train(settings, work)
     judge = {"kind": "model", "model": settings.model, "adapter": f"{settings.folder}/adapter"}
@@ -342,7 +346,7 @@ def main(
         list[str] | None,
         options.changes(
             "those of training (epochs, learning_rate, lora_rank, batch_size, max_length, qlora, "
-            "...) and, after data., those of gradegpt data.labelled (data.test_share=0.3, "
+            "...) and, after data., those of gradegpt data labelled (data.test_share=0.3, "
             "data.teacher={models: [{model: NAME}], base_url: URL, cache: FILE}, ...)."
         ),
     ] = None,

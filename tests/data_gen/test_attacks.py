@@ -10,13 +10,13 @@ import pytest
 
 from data_gen.attacks import answers, attack_rows, write_attacks
 from data_gen.problems import Problem
-from data_gen.settings import DataGenSettings
+from data_gen.settings import AttackRowSettings
 from data_gen.writer.attacks import attacks
 from gradegpt.importers.labelled import Source, read_examples
 from gradegpt.judges import RuleJudge
 from gradegpt.schema import AnswerType, Verdict
 
-SETTINGS = DataGenSettings(name="attacks", kind="attacks", attacks=1, seed=11)
+SETTINGS = AttackRowSettings(name="attacks", kind="attacks", attacks=1, seed=11)
 ROWS = list(attack_rows(SETTINGS))
 MASTER_KEYS = {
     " ", ".", ",", ":", "Thought process:", "Let's solve this problem step by step.", "Solution",

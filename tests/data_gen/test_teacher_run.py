@@ -11,7 +11,7 @@ import pytest
 from data_gen.candidates import Candidate
 from data_gen.generate import generate
 from data_gen.settings import DataGenSettings
-from gradegpt.chain import Chain, parse_prompt, render_chain
+from gradegpt.chain import Chain, needs_gloss, parse_prompt, render_chain
 from gradegpt.records import read_rows, write_rows
 from gradegpt.schema import AnswerType, ChainFormat, Message, TrainingRow, Verdict
 from tests.data_gen.teacher_server import Say, ScriptedServer, serving
@@ -29,12 +29,14 @@ def reply(body: dict[str, Any], _count: int) -> Say:
     item = parse_prompt([Message.model_validate(m) for m in body["messages"]])
     assert item is not None
     named = item.reference[0] in item.response and item.reference[0] != "convection"
+    key = item.response.splitlines()[-1]
     chain = Chain(
         verdict=Verdict.CORRECT if named else Verdict.INCORRECT,
-        key_sentence=item.response.splitlines()[-1],
+        key_sentence=key,
+        gloss="It says so." if needs_gloss(key) else None,
         reference_answer=item.reference[0],
         answer_type=AnswerType.TEXT,
-        answer=item.response.splitlines()[-1],
+        answer=key,
     )
     return Say(render_chain(chain, ChainFormat.CROSS_LINGUAL))
 
@@ -62,7 +64,6 @@ def settings_of(tmp_path: Path, server: ScriptedServer, **teacher: Any) -> DataG
             "parametric": 12,
             "workers": 1,
             "card": False,
-            "quality": {"artifact_probe": False},
             "balance": {"real": 0.5},
             "unlabelled": [{"path": str(tmp_path / "ungraded.jsonl")}],
             "counterfactuals": 0,

@@ -36,7 +36,7 @@ def test_every_command_line_of_a_stage_is_a_command() -> None:
         parts = path.relative_to(ROOT).with_suffix("").parts
         module = ".".join(part for part in parts if part != "__main__")
         short = {
-            "data_gen": "data", "data_gen.labelled": "data.labelled", "eval.report": "report",
+            "data_gen": "data", "eval.report": "report",
             "train.export": "export", "train.finetune": "finetune",
         }.get(module, module)  # fmt: skip
         assert name == f"gradegpt {short}"
