@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from threading import Lock
 from typing import Any, Final
@@ -27,12 +27,10 @@ from gradegpt.complaints import Complaints
 from gradegpt.errors import InputError, SettingsError
 from gradegpt.judges.base import Judge
 from gradegpt.judges.build import JudgeSettings, build_judge
+from gradegpt.outputs import Progress
 from gradegpt.records import validate
 from gradegpt.schema import Item, Judgement
 from gradegpt.settings import build_settings
-
-Progress = Callable[[int, int], None]
-"""Called with the number of rows judged so far and the number of all rows."""
 
 _KEPT: Final = 4
 """Judges that stay loaded; the least recently used one is dropped first."""

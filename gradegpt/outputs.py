@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, TextIO
 
@@ -12,6 +12,8 @@ from gradegpt.schema import Judgement
 from gradegpt.tables import Form, Row, check_library, write
 from gradegpt.tables.xlsx import LONGEST, too_long
 
+Progress = Callable[[int, int], None]
+"""Called with the number of rows judged so far and the number of all rows."""
 ADDED: Final = ("verdict", "confidence", "outcome", "withheld", "method", "reason", "answer")
 """The fields of a judgement that are added to a table as columns."""
 

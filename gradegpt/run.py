@@ -10,7 +10,7 @@ import json
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
@@ -22,6 +22,7 @@ from gradegpt.inputs import CheckedInput as CheckedInput
 from gradegpt.inputs import check_input as check_input
 from gradegpt.judges.base import Judge
 from gradegpt.judges.parallel import ROWS_AT_A_TIME, ParallelJudge
+from gradegpt.outputs import Progress as Progress
 from gradegpt.outputs import judgements_path, write_table
 from gradegpt.records import (
     EXISTS,
@@ -40,9 +41,6 @@ GIVE_UP_AFTER: Final = 16
 
 MANIFEST: Final = ".manifest.json"
 """The suffix of an output's name for the file with its inputs, its judge and its counts."""
-
-Progress = Callable[[int, int], None]
-"""Called with the number of rows written so far and the number of all rows."""
 
 
 class Counts(Row):

@@ -19,11 +19,11 @@ from gradegpt import cli, console
 from gradegpt.errors import EngineError, GradeGPTError, InputError, MissingError, OutputError
 from gradegpt.importers.logs import inspect_ai, opencompass
 from gradegpt.importers.logs.by_row import LM_EVAL, user_turn
-from gradegpt.importers.logs.changed import Change, Scored, by_task, shown, was_right
+from gradegpt.importers.logs.changed import Change, Rescored, by_task, shown, was_right
 from gradegpt.importers.logs.regrade import TOOLS, between, compare, items_of, recognise
 from gradegpt.importers.logs.rows import (
-    LeftOut,
     LoggedItem,
+    Ungradable,
     listed,
     question_and_context,
     references,
@@ -62,14 +62,14 @@ KINDS = {
 }
 
 
-def read(path: Path) -> tuple[list[LoggedItem], list[LeftOut]]:
+def read(path: Path) -> tuple[list[LoggedItem], list[Ungradable]]:
     """The items of a log, and the rows that are left out."""
     tool = recognise(path)
     assert tool is not None
     rows = list(tool.read(path))
     return (
         [row for row in rows if isinstance(row, LoggedItem)],
-        [row for row in rows if isinstance(row, LeftOut)],
+        [row for row in rows if isinstance(row, Ungradable)],
     )
 
 
@@ -176,7 +176,7 @@ def test_lm_eval_reads_worked_references_repeats_and_older_rows(tmp_path: Path) 
     write_rows(tmp_path / "old.jsonl", [row, {**row, "filtered_resps": [["71", "72"]]}])
     first, second = LM_EVAL.read(tmp_path / "old.jsonl")
     assert isinstance(first, LoggedItem)
-    assert isinstance(second, LeftOut)
+    assert isinstance(second, Ungradable)
     assert (first.item.reference, first.item.solution) == (("72",), "48 / 2 = 24")
     assert (first.item.question, first.item.response) == ("Q: how many?\nA:", "72")
     assert (first.metric, first.old, first.task) == ("acc", 1.0, "old")
@@ -578,11 +578,11 @@ def test_a_log_with_any_value_replaced_is_read_or_an_input_error(
 
 # Changes, counted by hand.
 
-ROWS = [
-    Scored("a", "t", "acc", 1, 1), Scored("b", "t", "acc", 1, 0), Scored("c", "t", "acc", 0, 1),
-    Scored("d", "t", "acc", -1, 1), Scored("e", "u", "f1", 0.4, 1), Scored("f", "u", "f1", None, 0),
-    Scored("g", "u", "f1", 1, None), Scored("h", "u", "f1", None, None),
-]  # fmt: skip
+ROWS = [Rescored(*row) for row in (
+    ("a", "t", "acc", 1, 1), ("b", "t", "acc", 1, 0), ("c", "t", "acc", 0, 1),
+    ("d", "t", "acc", -1, 1), ("e", "u", "f1", 0.4, 1), ("f", "u", "f1", None, 0),
+    ("g", "u", "f1", 1, None), ("h", "u", "f1", None, None),
+)]  # fmt: skip
 
 
 def test_changes_are_counted_by_hand() -> None:
@@ -606,7 +606,7 @@ def test_an_old_score_is_right_wrong_or_neither() -> None:
 
 def test_the_changes_are_summarised_in_a_few_lines() -> None:
     """The total, rows that are not compared, each task, and the first changed ids."""
-    many = [Scored(str(n), "t", "acc", 0, 1) for n in range(7)]
+    many = [Rescored(str(n), "t", "acc", 0, 1) for n in range(7)]
     assert shown(ROWS).splitlines() == [
         "all (acc, f1): 8 rows, 4 compared: 0.500 -> 0.750; 2 now right, 1 now wrong",
         "not compared: 2 without a verdict + 1 without an old score "

@@ -30,9 +30,9 @@ from gradegpt.answers.options import LETTERS
 from gradegpt.errors import InputError
 from gradegpt.importers.logs.contents import Contents, rows_of
 from gradegpt.importers.logs.rows import (
-    LeftOut,
     Read,
     Tool,
+    Ungradable,
     each,
     listed,
     logged_item,
@@ -66,7 +66,7 @@ _METRICS: Final = ("exact_match", "acc", "em", "f1")
 """The metrics of versions of the harness that do not list theirs."""
 
 
-class Fields(NamedTuple):
+class RowColumns(NamedTuple):
     """The columns of a tool's rows; of several the first that is not empty is used.
 
     ``id`` may use the row's columns and ``line``, its number; ``scores`` are the metrics.
@@ -81,7 +81,7 @@ class Fields(NamedTuple):
     context: str = ""
 
 
-def _mapped(fields: Fields, row: Row, where: str, task: str) -> Read:
+def _mapped(fields: RowColumns, row: Row, where: str, task: str) -> Read:
     """A row by its columns, with the columns ``A``, ``B``, ... as options below the question."""
     scored = (name for name in fields.scores if name in row)
     # A tool's only score is in every row; of several, none may be.
@@ -124,7 +124,7 @@ def _lm_eval(row: Row, where: str, task: str) -> Read:
     """A sample; options ranked by log-likelihood are left out, as they have no text."""
     response = _generated(row)
     if response is None:
-        return LeftOut(where, "options ranked by log-likelihood: there is no text to grade")
+        return Ungradable(where, "options ranked by log-likelihood: there is no text to grade")
     filtered = str(row.get("filter") or "none")
     metric = next((name for name in row.get("metrics") or _METRICS if name in row), "")
     own = "" if filtered == "none" else f",{filtered}"
@@ -233,11 +233,11 @@ def _tool(
     return Tool(name, shape, fits, every)
 
 
-_VERL: Final = Fields("step{step}/{line}", ("input",), "gts", ("output",), ("score",),
+_VERL: Final = RowColumns("step{step}/{line}", ("input",), "gts", ("output",), ("score",),
                       task="data_source")  # fmt: skip
-_OPENRLHF: Final = Fields("{line}", ("input", "prompt"), "label", ("output", "response"),
+_OPENRLHF: Final = RowColumns("{line}", ("input", "prompt"), "label", ("output", "response"),
                           ("reward",), task="datasource")  # fmt: skip
-_VLMEVALKIT: Final = Fields("{index}", ("question",), "answer", ("prediction",),
+_VLMEVALKIT: Final = RowColumns("{index}", ("question",), "answer", ("prediction",),
                             ("hit", "score", "eval_score", "match"), context="hint")  # fmt: skip
 
 LM_EVAL: Final = _tool(

@@ -9,7 +9,7 @@ SHOWN: Final = 5
 """The most ids of changed rows that are listed."""
 
 
-class Scored(NamedTuple):
+class Rescored(NamedTuple):
     """A row's score by the tool and by the judge: 1 right, 0 wrong, ``None`` neither."""
 
     id: str
@@ -31,7 +31,7 @@ class Change:
     these alone. ``up`` were wrong and are now right, ``down`` the reverse.
     """
 
-    def __init__(self, task: str, rows: Sequence[Scored]) -> None:
+    def __init__(self, task: str, rows: Sequence[Rescored]) -> None:
         self.task, self.rows = task, rows
         self.no_verdict = [row for row in rows if row.new is None]
         judged = [row for row in rows if row.new is not None]
@@ -59,14 +59,14 @@ class Change:
         return f"{head}, {n:,} compared: {before} -> {after}; {moved}"
 
 
-def by_task(rows: Sequence[Scored]) -> list[Change]:
+def by_task(rows: Sequence[Rescored]) -> list[Change]:
     """The change of each task, in the order in which the tasks appear."""
     tasks = dict.fromkeys(row.task for row in rows)
     return [Change(task, [row for row in rows if row.task == task]) for task in tasks]
 
 
 def shown(
-    rows: Sequence[Scored],
+    rows: Sequence[Rescored],
     no_verdict: str = "without a verdict",
     unscored: str = "without an old score",
 ) -> str:

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from gradegpt.errors import InputError
 from gradegpt.importers.logs.contents import Contents, document
-from gradegpt.importers.logs.rows import LeftOut, Read, Tool, each, logged_item, with_options
+from gradegpt.importers.logs.rows import Read, Tool, Ungradable, each, logged_item, with_options
 
 _METRICS: Final = (
     "final_number_exact_match", "math_equiv_chain_of_thought", "math_equiv",
@@ -23,8 +23,8 @@ _METRICS: Final = (
 )  # fmt: skip
 """The metrics of accuracy that HELM's scenarios use, the more specific ones first."""
 
-Key = tuple[str, str, str]
-Stats = dict[Key, tuple[str, float]]
+InstanceKey = tuple[str, str, str]
+Stats = dict[InstanceKey, tuple[str, float]]
 
 
 def fits(file: Contents) -> bool:
@@ -50,7 +50,7 @@ def read(path: Path) -> Iterator[Read]:
 
 def _read(row: dict[str, Any], where: str, stats: Stats, task: str) -> Read:
     if row.get("reference_index") is not None:
-        return LeftOut(where, "options ranked one by one: there is no text to grade")
+        return Ungradable(where, "options ranked one by one: there is no text to grade")
     instance, options = row["instance"], row.get("output_mapping") or {}
     right = [
         reference["output"]["text"]
@@ -73,7 +73,7 @@ def _read(row: dict[str, Any], where: str, stats: Stats, task: str) -> Read:
     )
 
 
-def _key(name: Any, row: dict[str, Any], perturbation: Any) -> Key:
+def _key(name: Any, row: dict[str, Any], perturbation: Any) -> InstanceKey:
     trial = str(row.get("train_trial_index") or "")  # empty for the first, 0
     parts = ((perturbation or {}).get(part) for part in ("name", "seed"))
     return str(name), trial, "-".join(str(part) for part in parts if part is not None)
@@ -84,7 +84,7 @@ def _stats(path: Path) -> Stats:
 
     An instance has a row for each of the run's metric classes.
     """
-    means: defaultdict[Key, dict[str, float]] = defaultdict(dict)
+    means: defaultdict[InstanceKey, dict[str, float]] = defaultdict(dict)
     for row in document(path) if path.is_file() else ():
         key = _key(row["instance_id"], row, row.get("perturbation"))
         named = ((s["name"]["name"], s) for s in row["stats"] if s.get("count"))

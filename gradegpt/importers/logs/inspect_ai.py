@@ -19,9 +19,9 @@ from typing import Any, Final
 from gradegpt.errors import InputError, MissingError
 from gradegpt.importers.logs.contents import Contents, document
 from gradegpt.importers.logs.rows import (
-    LeftOut,
     Read,
     Tool,
+    Ungradable,
     each,
     logged_item,
     question_and_context,
@@ -89,7 +89,7 @@ def by_zip(path: Path) -> tuple[str, list[dict[str, Any]]]:
 
 def _read(sample: dict[str, Any], where: str, task: str) -> Read:
     if sample.get("error"):
-        return LeftOut(where, "the sample ended in an error")
+        return Ungradable(where, "the sample ended in an error")
     question, context = question_and_context(sample.get("input"))
     choices, epoch = sample.get("choices") or (), sample.get("epoch") or 1
     scores: dict[str, Any] = sample.get("scores") or {}

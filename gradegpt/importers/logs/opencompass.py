@@ -20,7 +20,7 @@ from typing import Any, Final, NamedTuple
 
 from gradegpt.errors import InputError
 from gradegpt.importers.logs.contents import Contents, document
-from gradegpt.importers.logs.rows import LeftOut, Read, Tool, each, listed, logged_item
+from gradegpt.importers.logs.rows import Read, Tool, Ungradable, each, listed, logged_item
 
 NO_PREDICTIONS: Final = (
     "the results hold what was extracted from the response; keep predictions/ beside results/"
@@ -129,9 +129,9 @@ def _read(row: _Row, where: str) -> Read:
     prediction, detail = row.prediction, row.detail
     inner = detail.get("origin_prediction")
     if isinstance(inner, dict) or any(key.startswith("label: ") for key in prediction):
-        return LeftOut(where, "options ranked by perplexity: there is no text to grade")
+        return Ungradable(where, "options ranked by perplexity: there is no text to grade")
     if not prediction and inner is None:
-        return LeftOut(where, NO_PREDICTIONS)
+        return Ungradable(where, NO_PREDICTIONS)
     response = prediction.get("prediction", inner)
     response = response[0] if isinstance(response, list) and len(response) == 1 else response
     metric, old = _old(detail)

@@ -12,12 +12,12 @@ from typing import Any, Final
 from gradegpt import tables
 from gradegpt.errors import InputError, MissingError
 from gradegpt.importers.logs.by_row import EVALSCOPE, LM_EVAL, OPENRLHF, VERL, VLMEVALKIT
-from gradegpt.importers.logs.changed import Scored, shown
+from gradegpt.importers.logs.changed import Rescored, shown
 from gradegpt.importers.logs.contents import contents_of
 from gradegpt.importers.logs.helm import HELM
 from gradegpt.importers.logs.inspect_ai import INSPECT
 from gradegpt.importers.logs.opencompass import OPENCOMPASS
-from gradegpt.importers.logs.rows import LeftOut, LoggedItem, Read, Tool
+from gradegpt.importers.logs.rows import LoggedItem, Read, Tool, Ungradable
 from gradegpt.importers.logs.simple_evals import SIMPLE_EVALS
 from gradegpt.records import read_rows, write_rows
 from gradegpt.schema import Item, Judgement, Outcome, Verdict
@@ -91,7 +91,7 @@ def items_of(log: str | Path, tool: Tool, output: str | Path) -> tuple[Path, str
     rows: list[Item] = []
     left: Counter[str] = Counter()
     for row in _read(tool, Path(log)):
-        if isinstance(row, LeftOut):
+        if isinstance(row, Ungradable):
             left[row.reason] += 1
         else:
             rows.append(_item(row))
@@ -146,7 +146,7 @@ def compare(output: str | Path) -> str:
         raise InputError(f"{output}: not the judgements of {output}{ITEMS}; {how}")
     pairs = list(zip(items, judgements, strict=True))
     write_rows(f"{output}{SCORES}", (_beside(item, judgement) for item, judgement in pairs))
-    return shown([Scored(*_logged(i), _new(j)) for i, j in pairs])
+    return shown([Rescored(*_logged(i), _new(j)) for i, j in pairs])
 
 
 def between(first: str | Path, second: str | Path) -> str:
@@ -162,7 +162,7 @@ def between(first: str | Path, second: str | Path) -> str:
         raise InputError(f"{second}: not the same items in the same order as {first}; {how}")
     pairs = zip(before, after, strict=True)
     return shown(
-        [Scored(b.id, "", "", _new(b), _new(a)) for b, a in pairs],
+        [Rescored(b.id, "", "", _new(b), _new(a)) for b, a in pairs],
         no_verdict=f"without a verdict in {second}",
         unscored=f"without one in {first}",
     )

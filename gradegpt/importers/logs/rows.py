@@ -34,14 +34,14 @@ class LoggedItem(NamedTuple):
     where: str
 
 
-class LeftOut(NamedTuple):
+class Ungradable(NamedTuple):
     """A row of a log that cannot be graded again, and why."""
 
     where: str
     reason: str
 
 
-Read = LoggedItem | LeftOut
+Read = LoggedItem | Ungradable
 
 
 class Tool(NamedTuple):
@@ -85,9 +85,9 @@ def logged_item(
     """A row as an item with its old score; without a reference or a response it is left out."""
     accepted = references(reference)
     if response is None:
-        return LeftOut(where, NO_RESPONSE)
+        return Ungradable(where, NO_RESPONSE)
     if not accepted:
-        return LeftOut(where, NO_REFERENCE)
+        return Ungradable(where, NO_REFERENCE)
     solution, final = _final(accepted)
     values = {
         "id": name, "question": question, "reference": final, "response": response,
