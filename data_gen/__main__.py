@@ -48,6 +48,7 @@ def main(
             "keeps all), formats (the fraction of each chain format, such as {outcome: 1}), ..."
         ),
     ] = None,
+    output: options.Folder = None,
 ) -> None:
     """Make prompt/completion rows for a judge from questions, references and responses.
 
@@ -59,7 +60,8 @@ def main(
     and every row is used, or named with its reason in left_out.jsonl. With kind: attacks, the
     command writes attacks.jsonl instead (labelled responses that try to manipulate a judge).
     """
-    settings = load_data_settings(config, overrides or ())
+    overrides = options.with_folder(output, overrides)
+    settings = load_data_settings(config, overrides)
     if isinstance(settings, AttackRowSettings):
         counts = write_attacks(settings)["counts"]
         patterns = sum(name.startswith("pattern:") for name in counts)
@@ -67,7 +69,7 @@ def main(
     elif isinstance(settings, LabelledSettings):
         _print_labelled(prepare(settings), settings)
     elif isinstance(settings, DataGenSettings):
-        _print(_with_progress(settings, _command(config, overrides or ())), settings)
+        _print(_with_progress(settings, _command(config, overrides)), settings)
 
 
 def _command(config: Path, overrides: Iterable[str]) -> str:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from gradegpt.chain import Chain, PromptSettings, needs_gloss
+from gradegpt.columns import dig
 from gradegpt.console import report_columns
 from gradegpt.errors import InputError
 from gradegpt.importers.labelled import item_key, label_of, source_of, verdict_of
@@ -125,9 +126,8 @@ def read_labelled(path: str, settings: LabelledSettings) -> tuple[list[Example],
         raise InputError(f"{path}: no column of labels; name it: --map label=COLUMN; {have}")
     source, left_out = source_of(checked, label), list[LeftOut]()
     alike: dict[tuple[str, ...], list[tuple[str, Example]]] = {}
-    for number, (row, item) in enumerate(checked.items(), 1):
-        where = f"{path}:{number}"
-        verdict = verdict_of(row.get(label), where, source, label)
+    for where, item, row, _ in checked.placed():
+        verdict = verdict_of(dig(row, label), where, source, label)
         if verdict is None:
             left_out.append(_left_out(where, item, "no label"))
             continue

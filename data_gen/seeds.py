@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from gradegpt.importers.labelled import in_split, question_key, read_examples, read_items
-from gradegpt.records import read_objects
 from gradegpt.schema import Example, Item, Verdict
+from gradegpt.tables import Table
 
 from .bilingual import Fact, bilingual, facts, question_of
 from .candidates import Candidate, rng_for
@@ -54,7 +54,7 @@ def seeds(settings: DataGenSettings, counts: Counter[str]) -> Iterator[Seed]:
 def avoided_texts(avoid: Iterable[Avoid]) -> Iterator[tuple[str, str, str]]:
     """Question, reference and response of each row of the evaluation files."""
     for part in avoid:
-        for _, row in read_objects(part.path):
+        for _, row in Table.of(part.path).valid():
             value = row.get("reference") or ""
             reference = value if isinstance(value, str) else " ".join(map(str, value))
             question = str(row.get("question") or "")

@@ -104,7 +104,7 @@ References = Annotated[
     list[str] | None,
     typer.Option(help="The reference answer; may be repeated if several are accepted."),
 ]
-Judge = Annotated[
+JudgeOption = Annotated[
     Kind,
     typer.Option(
         "--judge",
@@ -120,7 +120,7 @@ BaseUrl = Annotated[
         "key is read from $OPENAI_API_KEY.",
     ),
 ]
-Engine = Annotated[
+EngineOption = Annotated[
     Literal["auto", "transformers", "onnx", "vllm"] | None,
     typer.Option(
         help="The backend that runs the model in this process. auto: onnx for a folder that "
@@ -171,13 +171,13 @@ MaxFalseCorrect = Annotated[
         help="With --max-error: a separate bound for the verdicts 'correct'.",
     ),
 ]
-Question = Annotated[str | None, typer.Option(help="The question of a single item.")]
+QuestionOption = Annotated[str | None, typer.Option(help="The question of a single item.")]
 Context = Annotated[
     str | None,
     typer.Option(help="Text before the question, such as earlier parts of the problem."),
 ]
 Response = Annotated[str | None, typer.Option(help="The response to grade.")]
-Profile = Annotated[
+ProfileOption = Annotated[
     str | None,
     typer.Option(
         help="With --judge rules: apply the scoring rules of a benchmark's paper: "
@@ -197,7 +197,7 @@ Model = Annotated[
 Adapter = Annotated[
     str | None, typer.Option(help="A folder or Hugging Face name of a LoRA adapter for the model.")
 ]
-ChainFormat = Annotated[
+ChainFormatOption = Annotated[
     schema.ChainFormat | None,
     typer.Option(
         help="What the model writes. outcome: the verdict alone. judge_of_chain: an explanation "
