@@ -113,6 +113,19 @@ class Columns(NamedTuple):
     defaults: Mapping[str, Any] = MappingProxyType({})
     also: Mapping[str, str] = MappingProxyType({})
 
+    def label(self, table: str) -> str | None:
+        """The column of the label; None where there is none.
+
+        Raises:
+            InputError: several columns may hold it; the message begins with ``table``.
+
+        """
+        if len(self.labels) > 1:
+            ways = " or ".join(self.hints.mapping(LABEL, column) for column in self.labels)
+            what = f"`label` may be any of {', '.join(self.labels)}; use {ways}"
+            raise InputError(f"{table}: {what}")
+        return next(iter(self.labels), None)
+
     def text(self, row: Mapping[str, Any], name: str) -> str:
         """The text of a field, or of what is read beside an item; empty for nothing."""
         value = dig(row, self.also.get(name) or self.fields.get(name, ""))

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from gradegpt.columns import COMMAND_LINE, recognise, survey
+from gradegpt.columns import FIELDS
 from gradegpt.errors import InputError, MissingError
 from gradegpt.importers.logs.changed import was_right
-from gradegpt.inputs import CheckedInput, check_input
+from gradegpt.inputs import CheckedInput, check_input, columns_in
 from gradegpt.labels import read_label
 from gradegpt.outputs import judgements_path
 from gradegpt.records import read_rows, sha256_file
@@ -26,7 +26,6 @@ OLD: Final = "old score"
 """The page's name of the judge whose verdicts are the scores of a log."""
 _STATED: Final = {"source": "source", "lang": "language"}
 """Columns of a judged table that are tags of its rows."""
-_LABEL: Final = "label"
 ANSWER_OF: Final = "answer_of"
 """The column of a sheet of labels for several models that says whose response a row labels."""
 
@@ -194,17 +193,17 @@ def _old(item: Item) -> Judgement:
 def _labels(path: Path, ids: Sequence[str], of: str) -> list[Verdict | None]:
     """The label of each judged row, by id; rows that the file does not label have none."""
     table = Table.of(path)
-    rows = [
-        (number, row)
-        for number, row in table.rows()
-        if not isinstance(row, str) and of in (*str(row.get(ANSWER_OF) or of).split(" and "),)
-    ]
-    identity, label = _columns_of_labels(survey(row for _, row in rows), path)
+    unread = {field: "" for field in FIELDS if field != "id"}
+    columns = columns_in(table, unread, ignore_extra=True)
+    if (label := columns.label(str(path))) is None:
+        have = f"the columns are: {', '.join(columns.names) or '(none)'}"
+        raise InputError(f"{path}: has no column 'label'; {have}")
     known: dict[str, Verdict | None] = {}
-    for number, row in rows:
-        key = str(row.get(identity) or number) if identity else str(number)
+    for number, row in table.rows():
+        if isinstance(row, str) or of not in str(row.get(ANSWER_OF) or of).split(" and "):
+            continue
         try:
-            known[key] = read_label(row.get(label))
+            known[columns.text(row, "id") or str(number)] = read_label(row.get(label))
         except ValueError as error:
             raise InputError(f"{table.place(number)}: {label}: {error}") from error
     found = [known.get(key) for key in ids]
@@ -214,19 +213,3 @@ def _labels(path: Path, ids: Sequence[str], of: str) -> list[Verdict | None]:
     if twice is not None:
         raise InputError(f"{path}: cannot label rows by id, as two rows have the id {twice!r}")
     return found
-
-
-def _columns_of_labels(seen: Mapping[str, Sequence[Any]], path: Path) -> tuple[str | None, str]:
-    """The columns of the id, if there is one, and of the label, by their usual names."""
-    # One at a time: that two columns might hold a reference does not matter here.
-    one = {c: recognise({c: ()}, name=str(path), hints=COMMAND_LINE, ignore_extra=True)
-           for c in seen}  # fmt: skip
-    identity = [c for c in seen if "id" in one[c].fields]
-    label = [c for c in seen if one[c].labels and c not in (*_STATED, "labelled_by")]
-    label = [_LABEL] if _LABEL in label else label
-    have = f"the columns are: {', '.join(seen) or '(none)'}"
-    if not label:
-        raise InputError(f"{path}: has no column 'label'; {have}")
-    if len(label) != 1 or len(identity) > 1:
-        raise InputError(f"{path}: needs one column 'label', and 'id' at most once; {have}")
-    return next(iter(identity), None), label[0]

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import AfterValidator, Field
 
 from gradegpt.chain import parse_prompt
-from gradegpt.columns import COMMAND_LINE, FIELDS, Columns, Hints, dig, has_column, read_item
+from gradegpt.columns import FIELDS, Columns, Hints, dig, has_column, read_item
 from gradegpt.errors import InputError, MissingError
 from gradegpt.inputs import CheckedInput
 from gradegpt.labels import read_label
@@ -102,12 +102,7 @@ def label_of(answers: CheckedInput) -> str | None:
         InputError: several columns may hold the label.
 
     """
-    labels = answers.columns.labels
-    if len(labels) > 1:
-        ways = " or ".join(COMMAND_LINE.mapping("label", column) for column in labels)
-        what = f"`label` may be any of {', '.join(labels)}; use {ways}"
-        raise InputError(f"{answers.table.name}: {what}")
-    return labels[0] if labels else None
+    return answers.columns.label(answers.table.name)
 
 
 def source_of(answers: CheckedInput, label: str) -> Source:
