@@ -104,5 +104,4 @@ def _quotes(outer: Ask, inner: Ask) -> bool:
 
 
 def _within(field: str, ask: Ask, marks: Sequence[int]) -> bool:
-    span = ask.framed.spans[field]
-    return any(span.start <= mark < span.end for mark in marks)
+    return any(mark in ask.framed.spans[field] for mark in marks)

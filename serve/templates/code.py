@@ -26,16 +26,15 @@ class PromptError(InputError):
     code = "unknown_prompt"
 
 
-def item_of(fields: Fields) -> Item:
+def item_of(fields: Fields, references: Sequence[str] = ()) -> Item:
     """The item of the fields ``question``, ``reference`` and ``response``."""
+    question, response = fields.get("question", ""), fields["response"]
     return Item(
-        question=fields.get("question", ""),
-        reference=(fields["reference"],),
-        response=fields["response"],
+        question=question, reference=tuple(references or [fields["reference"]]), response=response
     )
 
 
-class Code(NamedTuple):
+class TemplateCode(NamedTuple):
     """What a template does in code.
 
     ``item`` makes the item of the fields, ``values`` further values of a reply, and ``write`` the
@@ -51,7 +50,6 @@ class Code(NamedTuple):
 # Items.
 
 _LIST_OF_ONE: Final = re.compile(r"""\[(['"])(?!.*\1\s*,\s*['"])(.*)\1\]""", re.DOTALL)
-_PART: Final = re.compile(r"(?m)^[ \t]*A\d+(?:\.\d+)?:")
 _SHORT: Final = 100
 """Characters of a line that may be one of several answers and no part of a long one."""
 
@@ -59,43 +57,14 @@ _SHORT: Final = 100
 def _list_of_one(fields: Fields) -> Item:
     """OpenCompass writes its answers as a Python list, nearly always of one."""
     found = _LIST_OF_ONE.fullmatch(fields["reference"])
-    return item_of({**fields, "reference": found[2] if found else fields["reference"]})
+    return item_of(fields, [found[2]] if found else ())
 
 
 def _answer_a_line(fields: Fields) -> Item:
     """Several acceptable answers come as one a line."""
     lines = fields["reference"].splitlines()
-    several = bool(lines) and all(line.strip() and len(line) <= _SHORT for line in lines)
-    references = tuple(lines) if several else (fields["reference"],)
-    return Item(question=fields["question"], reference=references, response=fields["response"])
-
-
-def _of_correctness(fields: Fields) -> Item:
-    if not re.search(r"(?i)correct|accura|factual", fields["criteria"]):
-        raise PromptError(
-            f"langchain_criteria: the criterion {fields['criteria'][:60]!r} is not correctness, "
-            "which is all that is judged here; use criteria='correctness'"
-        )
-    return item_of(fields)
-
-
-def _one_question(fields: Fields) -> Item:
-    if len(_PART.findall(fields["reference"])) > 1:
-        raise PromptError(
-            "chem_exam_share: the prompt asks for the share of right sub-questions, but there is "
-            "one verdict; send each sub-question separately, or ask for **Correct Answer**"
-        )
-    return item_of(fields)
-
-
-def _filled(fields: Fields) -> Item:
-    """The caller's template doubles its braces: some versions send the names of the fields."""
-    if fields["response"] == "{output}":
-        raise PromptError(
-            "open_instruct_factuality: the prompt holds '{output}' where the answer belongs; "
-            "write {input}, {output} and {label} with single braces in the caller's template"
-        )
-    return item_of(fields)
+    several = all(line.strip() and len(line) <= _SHORT for line in lines)
+    return item_of(fields, lines if several else ())
 
 
 def _referenced(fields: Fields) -> Item:
@@ -300,22 +269,19 @@ def _hello(fields: Fields) -> str:
     return echo[1] if echo else next(r for p, r in _PROBES.items() if re.match(p, probe))
 
 
-CODE: Final[Mapping[str, Code]] = {
-    "": Code(),
-    "answer_a_line": Code(item=_answer_a_line),
-    "atlas": Code(item=_atlas_item, write=_atlas),
-    "chain": Code(write=_chain),
-    "evalscope": Code(values=_of_evalscope),
-    "filled": Code(item=_filled),
-    "gradegpt": Code(item=_referenced, write=_chain),
-    "hello": Code(extract=_hello),
-    "hle": Code(values=_of_hle),
-    "in_form": Code(extract=_in_form),
-    "kind_of_invalid": Code(values=_kind_of_invalid),
-    "letter": Code(extract=_letter),
-    "list_of_one": Code(item=_list_of_one),
-    "of_correctness": Code(item=_of_correctness),
-    "one_question": Code(item=_one_question),
-    "or_null": Code(extract=_or_null),
-    "xbench": Code(values=_of_xbench),
+CODE: Final[Mapping[str, TemplateCode]] = {
+    "": TemplateCode(),
+    "answer_a_line": TemplateCode(item=_answer_a_line),
+    "atlas": TemplateCode(item=_atlas_item, write=_atlas),
+    "chain": TemplateCode(write=_chain),
+    "evalscope": TemplateCode(values=_of_evalscope),
+    "gradegpt": TemplateCode(item=_referenced, write=_chain),
+    "hello": TemplateCode(extract=_hello),
+    "hle": TemplateCode(values=_of_hle),
+    "in_form": TemplateCode(extract=_in_form),
+    "kind_of_invalid": TemplateCode(values=_kind_of_invalid),
+    "letter": TemplateCode(extract=_letter),
+    "list_of_one": TemplateCode(item=_list_of_one),
+    "or_null": TemplateCode(extract=_or_null),
+    "xbench": TemplateCode(values=_of_xbench),
 }

@@ -11,9 +11,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from itertools import pairwise
-from typing import Annotated, Final, NamedTuple
-
-from pydantic import AfterValidator
+from typing import Final, NamedTuple
 
 from gradegpt.schema import Message
 
@@ -24,13 +22,6 @@ RESPONSE: Final = "response"
 _RESPONSE: Final = "{response}"
 
 
-class Span(NamedTuple):
-    """A span of a text, from ``start`` to before ``end``."""
-
-    start: int
-    end: int
-
-
 class Framed(NamedTuple):
     """The fields that a frame found, where its marks begin, and the text that is in no field.
 
@@ -38,7 +29,7 @@ class Framed(NamedTuple):
     """
 
     fields: dict[str, str]
-    spans: dict[str, Span]
+    spans: dict[str, range]
     heads: list[int]
     tails: list[int]
     rest: str
@@ -55,7 +46,7 @@ def mark(pattern: str) -> re.Pattern[str]:
     try:
         return re.compile(re.sub(r" +", r"\\s+", pattern))
     except re.error as error:
-        raise ValueError(f"{pattern!r}: {error}") from error
+        raise ValueError(f"{pattern!r} is no regular expression: {error}") from error
 
 
 def frame_of(text: str) -> Frame:
@@ -82,7 +73,7 @@ class Frame:
             raise ValueError(f"{' '.join(parts)!r} has no {_RESPONSE}")
         for one, other in pairwise(parts):
             if _FIELD.fullmatch(one) and _FIELD.fullmatch(other):
-                raise ValueError(f"{one} {other}: text is needed between two fields")
+                raise ValueError(f"template: {one} {other}: text is needed between two fields")
         self.parts = [p if _FIELD.fullmatch(p) else mark(p) for p in parts]
         plain = [p for p in parts if not _FIELD.fullmatch(p) and not _SPECIAL.search(p)]
         self._words = [word for part in plain for word in part.split()]
@@ -96,24 +87,24 @@ class Frame:
         spans = {}
         for index, part in enumerate(self.parts):
             if isinstance(part, str):
-                start = places[index - 1].end if index else 0
+                start = places[index - 1].stop if index else 0
                 end = places[index + 1].start if index + 1 in places else len(text)
-                spans[part[1:-1]] = Span(start, end)
-        fields = {name: text[span.start : span.end].strip() for name, span in spans.items()}
+                spans[part[1:-1]] = range(start, end)
+        fields = {name: text[span.start : span.stop].strip() for name, span in spans.items()}
         rest = _without(text, list(spans.values()))
         heads = [span.start for at, span in sorted(places.items()) if at < self._middle]
         tails = [span.start for at, span in sorted(places.items()) if at > self._middle]
         return Framed(fields, spans, heads, tails, rest)
 
-    def _places(self, text: str) -> dict[int, Span] | None:
-        places: dict[int, Span] = {}
+    def _places(self, text: str) -> dict[int, range] | None:
+        places: dict[int, range] = {}
         at = 0
         for index, part in enumerate(self.parts[: self._middle]):
             if isinstance(part, re.Pattern):
                 found = part.search(text, at)
                 if found is None:
                     return None
-                places[index], at = Span(*found.span()), found.end()
+                places[index], at = range(*found.span()), found.end()
         end = len(text)
         for index in range(len(self.parts) - 1, self._middle, -1):
             part = self.parts[index]
@@ -125,33 +116,19 @@ class Frame:
         return places
 
 
-def _last(pattern: re.Pattern[str], text: str, start: int, end: int) -> Span | None:
+def _last(pattern: re.Pattern[str], text: str, start: int, end: int) -> range | None:
     last = None
     for found in pattern.finditer(text, start, end):
-        last = Span(*found.span())
+        last = range(*found.span())
     return last
 
 
-def _without(text: str, spans: list[Span]) -> str:
+def _without(text: str, spans: list[range]) -> str:
     pieces, at = [], 0
-    for span in sorted(spans):
+    for span in sorted(spans, key=lambda span: span.start):
         pieces.append(text[at : span.start])
-        at = span.end
+        at = span.stop
     return "\n".join([*pieces, text[at:]])
-
-
-def _is_mark(pattern: str) -> str:
-    mark(pattern)
-    return pattern
-
-
-def _is_frame(text: str) -> str:
-    frame_of(text)
-    return text
-
-
-Mark = Annotated[str, AfterValidator(_is_mark)]
-FrameText = Annotated[str, AfterValidator(_is_frame)]
 
 
 def frames_of(messages: Sequence[Message]) -> str:

@@ -13,9 +13,10 @@ from gradegpt.chain import AGREE, GLOSS, KEY, NO_KEY, REFERENCE
 from gradegpt.schema import Judgement, Outcome, Verdict
 from gradegpt.settings import Settings
 
-from .frame import Mark
+from .frame import mark
 
 Fields = Mapping[str, str]
+ValueName = Literal["verdict", "why", "answer", "confidence", "strict"]
 
 
 class Reply(NamedTuple):
@@ -41,9 +42,10 @@ class ReplySettings(Settings):
     ``form`` is where the word is: alone (``words``), on the last line behind ``key`` (``line``), in
     ``\boxed{}`` (``boxed``), or in a JSON object under ``key`` (``json``; ``schema`` for callers
     that send a ``response_format``). ``value`` is the type of that key's value, and
-    ``because`` the key of a text with the reason. ``keys`` names the values of an object with
-    others: ``{category: verdict, reason: why}``; in the form ``words`` it is sent to callers that
-    ask for JSON alone. ``json_schema`` is JSON, where the object's own schema is another.
+    ``because`` the key of a text with the reason. ``keys`` are all keys of an object in order, with
+    the names of their values: ``{category: verdict, reason: why}``; the others come from ``code``.
+    In another form such an object is for callers that ask for JSON alone. ``json_schema`` is JSON,
+    where the object's own schema is another.
 
     ``around`` is a text with ``{verdict}`` and ``{why}``; a reason that matches ``hostile`` would
     be misread, and is left out.
@@ -57,10 +59,10 @@ class ReplySettings(Settings):
     key: str = ""
     value: Literal["text", "number", "boolean"] = "text"
     because: str = ""
-    keys: dict[str, str] = Field(default_factory=dict)
+    keys: dict[str, ValueName] = Field(default_factory=dict)
     json_schema: Json[dict[str, Any]] | None = None
     around: str = "{verdict}"
-    hostile: Mark = r"(?!)"
+    hostile: str = r"(?!)"
 
     @model_validator(mode="after")
     def _go_together(self) -> Self:
@@ -72,6 +74,7 @@ class ReplySettings(Settings):
         if self.value != "text":
             for word in self._words:
                 self.typed(word)
+        mark(self.hostile)
         return self
 
     def typed(self, word: str) -> Any:
@@ -157,11 +160,11 @@ class ReplySettings(Settings):
         if self.is_json and re.search(self.hostile, values["why"]):
             values = {**values, "why": ""}
         values = {**values, "verdict": self.typed(word)}
-        named = {key: values[name] for key, name in self._named.items()}
+        named = {key: values.get(name) for key, name in self._named.items()}
         return json.dumps(named, ensure_ascii=False)
 
     @property
-    def _named(self) -> dict[str, str]:
+    def _named(self) -> Mapping[str, str]:
         """The name of each key's value."""
         because = {self.because: "why"} if self.because else {}
         return self.keys or {**because, self.key: "verdict"}

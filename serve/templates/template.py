@@ -17,10 +17,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, ClassVar, Final, Literal, NamedTuple, Self
 
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from gradegpt.errors import EngineError, EngineTimeoutError, InputError
 from gradegpt.mistakes import complaints
@@ -28,7 +27,7 @@ from gradegpt.schema import Item, Judgement, Message, Outcome, Verdict
 from gradegpt.settings import Settings
 
 from .code import CODE, PromptError
-from .frame import Frame, Framed, FrameText, Mark, frame_of, frames_of, mark
+from .frame import Frame, Framed, frame_of, frames_of, mark
 from .reply import Fields, Reply, ReplySettings, placed
 
 FIELD: Final = re.compile(r"\{(\w+)\}")
@@ -58,8 +57,8 @@ class Template(Settings):
 
     ``callers`` are the programs that send such prompts. ``reasoning_content`` is whether reasons
     may be sent in this field: OpenCompass joins the two texts and parses the first letter.
-    ``refuses`` is why such a prompt cannot be judged, and what to do: it is recognised only for
-    this message. ``code`` names what is done in code (``code.CODE``).
+    ``refuses`` is why such a prompt cannot be judged, and what to do, always or ``when`` its fields
+    match these patterns. ``code`` names what is done in code (``code.CODE``).
     """
 
     command: ClassVar[str] = "serve.template"
@@ -67,42 +66,36 @@ class Template(Settings):
     callers: str = "a template of this server's settings"
     template: str
     system: str = ""
-    frames: tuple[FrameText, ...] = ()
-    tags: tuple[Mark, ...] = ()
-    without: tuple[Mark, ...] = ()
-    options: dict[str, Mark] = Field(default_factory=dict)
+    frames: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    options: dict[str, str] = Field(default_factory=dict)
     reply: ReplySettings | None = None
     reasoning_content: bool = False
     refuses: str = ""
+    when: dict[str, str] = Field(default_factory=dict)
     code: str = ""
 
     @model_validator(mode="after")
     def _has_fields(self) -> Self:
+        if self.code not in CODE:
+            raise ValueError(f"code: {self.code!r} is unknown; known are {', '.join(CODE)[2:]}")
         if "{{" in self.template or "}}" in self.template:
             raise ValueError(
                 "template: has doubled braces; write the text as it is sent: {question}"
             )
-        pieces = self.pieces()
-        names = [piece[1:-1] for piece in pieces if FIELD.fullmatch(piece)]
+        names = [piece[1:-1] for piece in self.pieces() if FIELD.fullmatch(piece)]
         for name in ("question", *_NEEDED):
             if names.count(name) > 1:
                 raise ValueError(f"template: {{{name}}} occurs twice; it may occur once")
         missing = [name for name in _NEEDED if name not in names]
         if self.judges and missing:
             raise ValueError(f"template: has no {{{missing[0]}}}")
-        for one, other in pairwise(pieces):  # also where a system message ends with a field
-            if FIELD.fullmatch(one) and FIELD.fullmatch(other):
-                raise ValueError(f"template: {one} {other}: text is needed between two fields")
-        if self.judges and self.reply is None:
+        for pattern in (*self.tags, *self.without, *self.options.values(), *self.when.values()):
+            mark(pattern)
+        if self._read_by and self.judges and self.reply is None:
             raise ValueError("reply: a template needs the reply for each verdict")
         return self
-
-    @field_validator("code")
-    @classmethod
-    def _is_known(cls, code: str) -> str:
-        if code not in CODE:
-            raise ValueError(f"{code!r} is unknown; known are {', '.join(filter(None, CODE))}")
-        return code
 
     def pieces(self) -> list[str]:
         """The fields, in braces, and the texts between them, in order."""
@@ -113,7 +106,7 @@ class Template(Settings):
     @property
     def judges(self) -> bool:
         """Whether its prompts are judged, not refused, and not answered otherwise."""
-        return not self.refuses and CODE[self.code].extract is None
+        return (not self.refuses or bool(self.when)) and CODE[self.code].extract is None
 
     @property
     def json_schema(self) -> dict[str, Any] | None:
@@ -154,8 +147,9 @@ class Template(Settings):
         code = CODE[self.code]
         if code.write is not None:
             return code.write(judgement, fields)
-        assert self.reply is not None
-        return self.reply.write(judgement, fields, code.values(judgement, fields), as_json=as_json)
+        more = code.values(judgement, fields)
+        reply = self.reply
+        return reply.write(judgement, fields, more, as_json=as_json) if reply else None
 
 
 def literal(text: str) -> str:
@@ -179,12 +173,13 @@ class Ask(NamedTuple):
             PromptError: a required field is empty, or the prompt cannot be judged.
 
         """
-        if self.template.refuses:
-            raise PromptError(f"{self.template.name}: {self.template.refuses}")
+        template, matches = self.template, self.template.when.items()
+        if template.refuses and all(re.search(p, self.fields.get(name, "")) for name, p in matches):
+            raise PromptError(f"{template.name}: {placed(template.refuses, self.fields)}")
         try:
-            return CODE[self.template.code].item(self.fields)
+            return CODE[template.code].item(self.fields)
         except ValidationError as error:
-            where = f"a prompt of {self.template.name} ({self.template.callers})"
+            where = f"a prompt of {template.name} ({template.callers})"
             raise PromptError(f"{where}: {'; '.join(complaints(error))}") from error
 
     def extraction(self) -> Reply | None:

@@ -136,31 +136,30 @@ def _read_back(template: Template, question: str, reference: str, response: str)
     for name, value in put_in.items():
         found = ask.fields.get(name, value)
         if found != value:
-            return (
-                f"the {name} {value[:40]!r} is read as {found[:40]!r}; put text around {{{name}}}"
-            )
+            read = f"the {name} {value[:40]!r} is read as {found[:40]!r}"
+            return f"{read}; put text around {{{name}}}"
     return ""
 
 
-def _reply(template: Template, verdict: Verdict) -> str | None:
+def _reply(template: Template, verdict: Verdict, *, as_json: bool = False) -> str | None:
     """The reply for a verdict, and None where the template has none."""
-    judged = Judgement(id="", outcome=Outcome.JUDGED, verdict=verdict, method="trial")
-    reply = template.write(judged, _fields(template)) if template.judges else None
+    reply = template.write(_judged(verdict), _fields(template), as_json=as_json)
     return reply.core if reply else None
 
 
 def _reply_error(template: Template, verdict: Verdict) -> str:
     """What is wrong with a reply; one that is written in code has tests of its own."""
-    reply = template.reply
-    if reply is None or not template.judges or CODE[template.code].write is not None:
+    reply, code = template.reply, CODE[template.code]
+    if reply is None or code.write is not None:
         return ""
-    judged = Judgement(id="", outcome=Outcome.JUDGED, verdict=verdict, method="trial")
-    fields = _fields(template)
-    word = placed(str(reply.word(judged)), {**fields, **CODE[template.code].values(judged, fields)})
-    written = template.write(judged, fields, as_json=reply.is_json)
-    if written is None or not reply.reads(written.core, word):
-        return f"{written and written.core!r} is not read as {word!r}"
-    return ""
+    fields, judged = _fields(template), _judged(verdict)
+    word = placed(str(reply.word(judged)), {**fields, **code.values(judged, fields)})
+    written = str(_reply(template, verdict, as_json=reply.is_json))
+    return "" if reply.reads(written, word) else f"{written!r} is not read as {word!r}"
+
+
+def _judged(verdict: Verdict) -> Judgement:
+    return Judgement(id="", outcome=Outcome.JUDGED, verdict=verdict, method="trial")
 
 
 def _fields(template: Template) -> Fields:
@@ -170,14 +169,12 @@ def _fields(template: Template) -> Fields:
 
 def _ambiguous(template: Template, others: Sequence[Template]) -> str:
     """The first template whose prompt this one recognises, or that recognises its prompt."""
-    own = _text(template)
     for other in others:
         if template.read(_text(other)) is not None:
             return f"the template also recognises the prompts of {other.name}; add more of its text"
-        if other.read(own) is not None:
-            return (
-                f"{other.name} also recognises this prompt; disable it with 'adapters', or use it"
-            )
+        if other.read(_text(template)) is not None:
+            also = f"{other.name} also recognises this prompt"
+            return f"{also}; disable it with 'adapters', or use it"
     return ""
 
 
@@ -194,7 +191,7 @@ def _read(template: Template, prompt: str) -> dict[str, object]:
     before = prompt.index(text)  # without the markup of a chat template
     spans = {}
     for name, span in ask.framed.spans.items():
-        raw = text[span.start : span.end]
+        raw = text[span.start : span.stop]
         start = before + span.start + len(raw) - len(raw.lstrip())
         spans[name] = (start, start + len(raw.strip()))
     return {"read": dict(ask.fields), "spans": spans}

@@ -8,7 +8,7 @@ from gradegpt.schema import Judgement, Outcome, Verdict
 from serve.templates import TEMPLATES, PromptError, Template, find
 
 BY_NAME = {template.name: template for template in TEMPLATES}
-REFUSED = [template for template in TEMPLATES if template.refuses]
+REFUSED = [t for t in TEMPLATES if t.refuses and not t.judges]
 
 
 @pytest.mark.parametrize(
