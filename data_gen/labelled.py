@@ -207,7 +207,7 @@ def _chains(rows: Sequence[Example], settings: LabelledSettings) -> dict[str, Ch
     if settings.teacher is not None:
         asked = [e for e in rows if e.id not in made]
         with Teacher(settings.teacher) as teacher:
-            votes = teacher.label([_item(e) for e in asked], lambda _: None)
+            votes = teacher.label([_item(e) for e in asked])
         for example, vote in zip(asked, votes, strict=True):
             if vote.chain and vote.verdict and _agree(vote.verdict, example):
                 made[example.id] = vote.chain

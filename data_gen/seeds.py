@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from gradegpt.importers.labelled import in_split, question_key, read_examples, read_items
 from gradegpt.schema import Example, Item, Verdict
@@ -19,6 +19,9 @@ from .real import counterfactual, crossed, group_of, labelled, unlabelled
 from .settings import Avoid, DataGenSettings
 from .sources import read_problems
 from .synthetic import synthetic
+
+_RESPONSES: Final = 2
+"""Responses written to a question."""
 
 
 class Seed(NamedTuple):
@@ -63,13 +66,12 @@ def avoided_texts(avoid: Iterable[Avoid]) -> Iterator[tuple[str, str, str]]:
 
 
 def _read(settings: DataGenSettings, counts: Counter[str]) -> Iterator[Seed]:
-    every = settings.responses_per_question
     yield from (Seed(p, settings.bank) for p in bank() if settings.bank)
-    yield from (Seed(p, every) for p in parametric(settings.parametric, settings.seed))
+    yield from (Seed(p, _RESPONSES) for p in parametric(settings.parametric, settings.seed))
     kept = (f for f in facts() if settings.bilingual and f.held_out is settings.held_out)
     yield from (Seed(fact, settings.bilingual) for fact in kept)
     for questions in settings.questions:
-        yield from (Seed(p, every) for p in read_problems(questions, counts))
+        yield from (Seed(p, _RESPONSES) for p in read_problems(questions, counts))
     for source in settings.sources:
         yield from (Seed(e, 0, e.lang, source.label) for e in read_examples(source))
         if source.label in settings.crossed:

@@ -109,7 +109,6 @@ class DataGenSettings(DataSettings):
     """Responses written for each fact of the bilingual tables."""
     held_out: bool = False
     """Whether to use the facts kept for evaluation, instead of the other ones."""
-    responses_per_question: int = Field(default=2, ge=1)
     invalid: float = Field(default=0.1, ge=0, lt=1)
     """Share of written responses that give no answer."""
     counterfactuals: int = Field(default=1, ge=0)

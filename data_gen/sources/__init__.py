@@ -28,13 +28,12 @@ class Questions(Settings):
 
     path: str
     mapping: str | Mapping = "jsonl"
-    name: str = ""
 
     @property
     def label(self) -> str:
-        """The name of the source in tables: ``name``, or that of the file or of its folder."""
+        """The name of the source in tables: that of the file or of its folder."""
         parts = Path(self.path.partition("@")[0]).with_suffix("").parts
-        return self.name or next((p for p in reversed(parts) if "*" not in p), "questions")
+        return next((p for p in reversed(parts) if "*" not in p), "questions")
 
     @property
     def columns(self) -> Mapping:

@@ -10,6 +10,8 @@ which was stopped, by its budget or otherwise, resumes without paying twice.
 
 from __future__ import annotations
 
+import itertools
+import os
 import random
 import time
 from collections import deque
@@ -17,39 +19,48 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from threading import BoundedSemaphore, Event
-from typing import Self, TypeAlias
+from typing import Final, NamedTuple, Self, TypeAlias
 
 from gradegpt.chain import Chain
-from gradegpt.engines.client import Failure
-from gradegpt.errors import EngineError
+from gradegpt.engines.client import Client, Failure
+from gradegpt.engines.completion import Completion
+from gradegpt.errors import EngineError, MissingError
 from gradegpt.schema import Item, Message
 
-from .cache import Reply, ReplyCache, cache_key
-from .client import ModelClient, usage_bound
-from .meter import BudgetSpentError, Meter, RateLimiter, Ticket
-from .prompt import FewShot, build_messages
+from .cache import CachedReply, ReplyCache, cache_key
+from .meter import BudgetSpentError, Meter, Usage
+from .prompt import SHOWN, build_messages
 from .settings import TeacherModel, TeacherSettings
 from .vote import BUDGET, Vote, count_votes, read_reply
 
-__all__ = [
-    "BudgetSpentError",
-    "FewShot",
-    "Meter",
-    "Teacher",
-    "TeacherModel",
-    "TeacherSettings",
-    "Vote",
-]
+__all__ = ["Meter", "Teacher", "TeacherModel", "TeacherSettings", "Vote"]
 
-_Found: TypeAlias = "Future[Reply | Failure]"
+MAX_RETRIES: Final = 4
+GIVE_UP_AFTER: Final = 20
+"""Number of consecutive failed requests after which the run ends with an error."""
+_FIRST_WAIT: Final = 0.5
+_LONGEST_WAIT: Final = 30.0
+_LONGEST_RETRY_AFTER: Final = 300.0
+"""A server that asks for a longer pause, in seconds, counts as failed."""
+
+_Found: TypeAlias = "Future[CachedReply | Failure]"
+
+
+class _Request(NamedTuple):
+    """One sample of one model for an item; ``bound`` is the most that it may use."""
+
+    model: TeacherModel
+    client: Client
+    messages: tuple[Message, ...]
+    key: str
+    bound: Usage
 
 
 class Teacher:
     """Asks every model of the settings for every sample of an item and takes a majority vote.
 
     Args:
-        settings: the models, the numbers of samples, and the budget.
-        clock: monotonic seconds.
+        settings: the models, the number of samples, and the budget.
         sleep: waits for seconds; it is called from several threads.
 
     Raises:
@@ -59,22 +70,19 @@ class Teacher:
     """
 
     def __init__(
-        self,
-        settings: TeacherSettings,
-        *,
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], None] = time.sleep,
+        self, settings: TeacherSettings, *, sleep: Callable[[float], None] = time.sleep
     ) -> None:
         self.settings = settings
-        self.meter = Meter(settings.models, settings.budget, settings.max_tokens_total)
-        limiters = (
-            RateLimiter(settings.requests_per_minute, clock, sleep),
-            RateLimiter(settings.tokens_per_minute, clock, sleep),
-        )
+        self.meter = Meter(settings.models, settings.budget)
+        self._sleep = sleep
+        # Retries are made here and not in the client, so that each attempt is within the budget.
         self._clients = [
-            ModelClient(model, settings, meter=self.meter, limiters=limiters, sleep=sleep)
+            (model, Client(
+                settings.base_url, model.model, api_key=_key(settings.api_key_env),
+                timeout_s=settings.timeout_s, max_retries=0, request=model,
+            ))
             for model in settings.models
-        ]
+        ]  # fmt: skip
         self._cache = ReplyCache(settings.cache)
         self._slots = BoundedSemaphore(settings.concurrency)
         self._stop = Event()
@@ -87,30 +95,24 @@ class Teacher:
 
     def close(self) -> None:
         """Close the connections and the cache."""
-        for client in self._clients:
+        for _, client in self._clients:
             client.close()
         self._cache.close()
 
-    def label(
-        self, items: Sequence[Item], progress: Callable[[int], None] = lambda done: None
-    ) -> list[Vote]:
+    def label(self, items: Sequence[Item]) -> list[Vote]:
         """The vote of each item, in order; requests for equal items are made once.
 
-        ``progress`` is called with the number of distinct items that are done. When the budget is
-        spent, the remaining votes have the reason ``teacher:budget``, and ``meter.stopped`` holds
-        the message.
+        When the budget is spent, the remaining votes have the reason ``teacher:budget``, and
+        ``meter.stopped`` holds the message.
 
         Raises:
-            EngineError: ``give_up_after`` requests to a model failed in a row.
+            EngineError: ``GIVE_UP_AFTER`` requests to a model failed in a row.
             OutputError: the cache cannot be written.
 
         """
         different = {_identity(item): item for item in items}
-        votes: dict[tuple[object, ...], Vote] = {}
         with closing(self._votes(different.values())) as found:
-            for identity, vote in zip(different, found, strict=True):
-                votes[identity] = vote
-                progress(len(votes))
+            votes = dict(zip(different, found, strict=True))
         return [votes[_identity(item)] for item in items]
 
     def _votes(self, items: Iterable[Item]) -> Generator[Vote, None, None]:
@@ -129,61 +131,101 @@ class Teacher:
 
     def _start(self, item: Item, pool: ThreadPoolExecutor) -> Iterator[_Found]:
         """Look up or send every request for the item, waiting for a free slot."""
-        s = self.settings
-        messages = build_messages(item, s.examples, s.instructions, s.shown)
-        for client in self._clients:
-            for sample in range(s.samples):
-                key = cache_key(
-                    client.model, messages, temperature=s.temperature,
-                    max_new_tokens=client.most_tokens, sample=sample, extra=client.extra_body,
-                )  # fmt: skip
-                yield self._look_up(key, client) or self._send(key, client, messages, pool)
+        messages = build_messages(item)
+        for model, client in self._clients:
+            most = self.settings.max_new_tokens + model.thinking_tokens
+            bound = usage_bound(messages, most)
+            for sample in range(self.settings.samples):
+                key = cache_key(model, messages, self.settings, sample)
+                if (reply := self._cache.get(key)) is not None:
+                    self.meter.cached(model.model, reply.usage)
+                    yield _done(reply)
+                else:
+                    yield self._send(_Request(model, client, messages, key, bound), pool)
 
-    def _look_up(self, key: str, client: ModelClient) -> _Found | None:
-        reply = self._cache.get(key)
-        if reply is None:
-            return None
-        self.meter.cached(client.model, reply.usage)
-        return _done(reply)
-
-    def _send(
-        self, key: str, client: ModelClient, messages: Sequence[Message], pool: ThreadPoolExecutor
-    ) -> _Found:
+    def _send(self, request: _Request, pool: ThreadPoolExecutor) -> _Found:
         self._slots.acquire()
         try:
-            self._give_up_on(client)
-            ticket = self.meter.reserve(client.model, usage_bound(messages, client.most_tokens))
+            self._give_up_on(request.model.model)
+            self.meter.reserve(request.model.model, request.bound)
         except BudgetSpentError as error:
             self._slots.release()
             return _done(Failure(BUDGET, str(error)))
         except EngineError:
             self._slots.release()
             raise
-        return pool.submit(self._ask, key, client, messages, ticket)
+        return pool.submit(self._ask, request)
 
-    def _ask(
-        self, key: str, client: ModelClient, messages: Sequence[Message], ticket: Ticket
-    ) -> Reply | Failure:
-        try:
-            found = client.ask(messages, ticket, random.Random(key), self._stop.is_set)
-            if isinstance(found, Reply):
-                self._cache.put(key, client.model, found)
-            return found
-        finally:
-            self._slots.release()
-
-    def _give_up_on(self, client: ModelClient) -> None:
-        failed = self.meter.failed_in_a_row(client.model)
-        if failed >= self.settings.give_up_after:
+    def _give_up_on(self, model: str) -> None:
+        failed = self.meter.failed_in_a_row(model)
+        if failed >= GIVE_UP_AFTER:
             raise EngineError(
                 f"{failed} requests in a row failed, the last with {self.meter.last_failure}; "
                 f"every reply so far is in {self.settings.cache}, run again to resume from there"
             )
 
+    def _ask(self, request: _Request) -> CachedReply | Failure:
+        try:
+            found = self._retried(request)
+        except BudgetSpentError as error:
+            return Failure(BUDGET, str(error))
+        finally:
+            self._slots.release()
+        if isinstance(found, CachedReply):
+            self._cache.put(request.key, request.model.model, found)
+        else:
+            self.meter.failed(request.model.model, found.reason, found.detail)
+        return found
+
+    def _retried(self, request: _Request) -> CachedReply | Failure:
+        """Retry until there is a reply, or retrying is useless; the request is reserved."""
+        name, bound, rng = request.model.model, request.bound, random.Random(request.key)
+        limit, options = self.settings.max_new_tokens, {"temperature": self.settings.temperature}
+        for attempt in itertools.count():
+            found = request.client.chat(request.messages, limit, **options)
+            if isinstance(found, Completion):
+                reply = _reply(found, bound)
+                self.meter.settle(name, bound, reply.usage)
+                return reply
+            patient = found.wait is None or found.wait <= _LONGEST_RETRY_AFTER
+            again = found.again and patient and attempt < MAX_RETRIES and not self._stop.is_set()
+            if found.billed or not again:
+                self.meter.settle(name, bound, lost=found.billed)
+            if not again:
+                return found._replace(reason=f"teacher:{found.reason}")
+            self._sleep(backoff(attempt, rng) if found.wait is None else max(0.0, found.wait))
+            if found.billed:
+                self.meter.reserve(name, bound)
+        raise AssertionError  # the count does not end
+
     def _vote(self, item: Item, asked: Sequence[_Found]) -> Vote:
-        shown = self.settings.shown.response
-        replies = [_read(found.result(), item, shown) for found in asked]
+        replies = [_read(found.result(), item) for found in asked]
         return count_votes(replies, self.settings.must_agree)
+
+
+def usage_bound(messages: Sequence[Message], max_new_tokens: int) -> Usage:
+    """An upper bound of the tokens of a request.
+
+    No tokenizer of a chat model makes more tokens from a text than it has bytes; 16 more for each
+    message cover the special tokens of the turn.
+    """
+    size = sum(len(m.content.encode("utf-8", "surrogatepass")) + 16 for m in messages)
+    return Usage(size, max_new_tokens)
+
+
+def backoff(attempt: int, rng: random.Random) -> float:
+    """Seconds before the next attempt: doubled each time, with jitter to spread the threads."""
+    return min(_LONGEST_WAIT, _FIRST_WAIT * 2.0**attempt) * rng.uniform(0.5, 1.0)
+
+
+def _key(variable: str) -> str:
+    if not variable:
+        return "none"  # without a value the client would read OPENAI_API_KEY
+    if not os.environ.get(variable):
+        raise MissingError(
+            f"environment variable {variable}: not set; export the key that api_key_env names"
+        )
+    return os.environ[variable]
 
 
 def _identity(item: Item) -> tuple[object, ...]:
@@ -191,13 +233,22 @@ def _identity(item: Item) -> tuple[object, ...]:
     return item.question, item.context, item.accepted, item.response
 
 
-def _done(found: Reply | Failure) -> _Found:
+def _done(found: CachedReply | Failure) -> _Found:
     future: _Found = Future()
     future.set_result(found)
     return future
 
 
-def _read(found: Reply | Failure, item: Item, shown: int) -> Chain | str:
+def _reply(completion: Completion, bound: Usage) -> CachedReply:
+    """The reply of a server; without a reported usage the upper bound is charged."""
+    found = completion.generation
+    # A lone surrogate cannot be encoded in the cache or in a file.
+    text = found.text.encode("utf-8", "replace").decode()
+    usage = Usage(found.prompt_tokens, found.completion_tokens)
+    return CachedReply(text, usage if all(usage) else bound)
+
+
+def _read(found: CachedReply | Failure, item: Item) -> Chain | str:
     if isinstance(found, Failure):
         return found.reason
-    return read_reply(found.text, item.response, shown)
+    return read_reply(found.text, item.response, SHOWN.response)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from gradegpt.schema import Message
 from gradegpt.store import Store
+
+from .meter import Usage
+from .settings import TeacherModel, TeacherSettings
 
 _APPLICATION_ID: Final = 0x47524144
 _TABLE: Final = """\
@@ -19,14 +22,7 @@ CREATE TABLE IF NOT EXISTS replies (
 ) WITHOUT ROWID"""
 
 
-class Usage(NamedTuple):
-    """The billed tokens of a request."""
-
-    prompt_tokens: int
-    completion_tokens: int
-
-
-class Reply(NamedTuple):
+class CachedReply(NamedTuple):
     """The text of a reply and its billed tokens."""
 
     text: str
@@ -34,23 +30,12 @@ class Reply(NamedTuple):
 
 
 def cache_key(
-    model: str,
-    messages: Sequence[Message],
-    *,
-    temperature: float | None,
-    max_new_tokens: int,
-    sample: int,
-    extra: Mapping[str, Any] | None = None,
+    model: TeacherModel, messages: Sequence[Message], settings: TeacherSettings, sample: int
 ) -> str:
     """The SHA-256 of everything that a reply depends on, as hexadecimal digits."""
-    parts: list[object] = [
-        model,
-        [m.model_dump() for m in messages],
-        temperature,
-        max_new_tokens,
-        sample,
-    ]
-    parts += [dict(extra)] if extra else []
+    turns = [m.model_dump() for m in messages]
+    parts = [model.model, turns, settings.temperature, settings.max_new_tokens, sample]
+    parts += [model.extra_body] if model.extra_body else []
     return hashlib.sha256(json.dumps(parts, ensure_ascii=True).encode()).hexdigest()
 
 
@@ -69,13 +54,13 @@ class ReplyCache:
             path, kind=_APPLICATION_ID, table=_TABLE, what="replies", power_safe=True
         )
 
-    def get(self, key: str) -> Reply | None:
+    def get(self, key: str) -> CachedReply | None:
         """The reply with this ``key``, or none."""
         query = "SELECT text, prompt_tokens, completion_tokens FROM replies WHERE key = ?"
         found = self._store.query(query, (key,))
-        return Reply(found[0][0], Usage(*found[0][1:])) if found else None
+        return CachedReply(found[0][0], Usage(*found[0][1:])) if found else None
 
-    def put(self, key: str, model: str, reply: Reply) -> None:
+    def put(self, key: str, model: str, reply: CachedReply) -> None:
         """Store a reply; the first one with a key is kept."""
         row = (key, model, reply.text, *reply.usage)
         self._store.insert("INSERT OR IGNORE INTO replies VALUES (?, ?, ?, ?, ?)", [row])

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from data_gen import teacher as teaching
 from data_gen.teacher import Teacher, TeacherSettings
 from gradegpt.schema import Item
 from tests.data_gen.source_parts import Write
@@ -21,30 +21,26 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def ask(tmp_path: Path, clock: Clock) -> Ask:
+def ask(tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Ask:
     """Label ``items`` items by a script; return the votes, the server and the closed teacher."""
 
     def run(
-        script: Script,
-        items: int | list[Item] = 1,
-        progress: Callable[[int], None] = lambda done: None,
-        **changes: Any,
+        script: Script, items: int | list[Item] = 1, max_retries: int = 2, **changes: Any
     ) -> Any:
+        monkeypatch.setattr(teaching, "MAX_RETRIES", max_retries)
         with serving(script) as server:
             options = {
                 "base_url": server.base_url,
                 "cache": str(tmp_path / "cache.sqlite"),
                 "models": [{"model": "m", "input_price": 1.0, "output_price": 10.0}],
                 "concurrency": 1,
-                "examples": [],
-                "max_retries": 2,
                 "timeout_s": 20.0,
                 **changes,
             }
             made = TeacherSettings.model_validate(options)
-            with Teacher(made, clock=clock, sleep=clock.sleep) as teacher:
+            with Teacher(made, sleep=clock.sleep) as teacher:
                 asked = [item(n) for n in range(items)] if isinstance(items, int) else items
-                return teacher.label(asked, progress), server, teacher
+                return teacher.label(asked), server, teacher
 
     return run
 

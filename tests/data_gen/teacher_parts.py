@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -45,20 +44,13 @@ Ask = Callable[..., tuple[list[Vote], ScriptedServer, Teacher]]
 
 
 class Clock:
-    """A clock that advances only by sleeping."""
+    """Notes how long is slept, and sleeps not at all."""
 
     def __init__(self) -> None:
-        self.now = 0.0
         self.slept: list[float] = []
-        self._lock = threading.Lock()
-
-    def __call__(self) -> float:
-        return self.now
 
     def sleep(self, seconds: float) -> None:
-        with self._lock:
-            self.now += seconds
-            self.slept.append(seconds)
+        self.slept.append(seconds)
 
 
 def always(*says: Say | str) -> Script:

@@ -146,6 +146,6 @@ def test_rows_left_out_are_counted_with_the_reason(mapping: str, left_out: dict[
 
 def test_problems_have_unique_ids_that_name_the_source() -> None:
     """The id of a row is derived from its question and independent of its position."""
-    read = problems(SHAPE["gsm8k"], "gsm8k", name="sums")
-    assert [p.id for p in read] == [p.id for p in problems(SHAPE["gsm8k"], "gsm8k", name="sums")]
+    read = problems(SHAPE["gsm8k"], "gsm8k")
+    assert [p.id for p in read] == [p.id for p in problems(SHAPE["gsm8k"], "gsm8k")]
     assert len({p.id for p in read}) == len(read)

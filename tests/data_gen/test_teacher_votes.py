@@ -151,7 +151,7 @@ def test_models_and_samples_vote_together(ask: Ask) -> None:
         return Say(NO if body["model"] == "b" else YES)
 
     models = [{"model": "a"}, {"model": "b"}]
-    votes, server, _ = ask(script, models=models, samples=2, temperature=0.7)
+    votes, server, _ = ask(script, models=models, samples=2)
     assert [body["model"] for body in server.bodies] == ["a", "a", "b", "b"]
     assert votes[0].votes == {Verdict.CORRECT: 2, Verdict.INCORRECT: 2}
     assert votes[0].reason == "teacher:disagree"
