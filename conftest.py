@@ -12,7 +12,7 @@ import pytest
 ROOT: Final = Path(__file__).parent
 LONG: Final = (
     "test_distributed", "test_wheel", "test_generate", "test_responses", "test_card", "test_cli",
-    "test_one_answer", "test_server", "test_constrained",
+    "test_one_answer", "test_server", "test_grammar",
 )  # fmt: skip
 """Files that start processes, train or generate, many seconds for few tests: they come first, so
 that no worker ends with one of them.

@@ -17,7 +17,6 @@ from gradegpt.chain import (
 )
 from gradegpt.judges.rules import RuleJudge
 from gradegpt.quote import quotes_verbatim
-from gradegpt.quoted import Quoted
 from gradegpt.rules.compare.base import unproved
 from gradegpt.schema import (
     AnswerType,
@@ -29,6 +28,8 @@ from gradegpt.schema import (
     TrainingRow,
     Verdict,
 )
+
+from .quoted import named_in
 
 MAX_REFERENCE: Final = 120
 """Longest answer in a chain, in characters; a longer one is clipped."""
@@ -113,12 +114,12 @@ def clip(text: str) -> str:
 def with_matched_answer(chain: Chain) -> Chain:
     """For free text whose quote contains the reference, the answer narrowed to the matching span.
 
-    Judges with constrained decoding write it this way. It is done for correct and incorrect rows;
-    otherwise the length of the answer would reveal the verdict before the comparison.
+    It is done for correct and incorrect rows; otherwise the length of the answer would reveal the
+    verdict before the comparison.
     """
-    quote, reference = (chain.key_sentence or "").encode(), chain.reference_answer.encode()
-    named = Quoted(quote).naming(reference) if chain.answer_type is AnswerType.TEXT else []
-    return chain.model_copy(update={"answer": clip(named[0].decode())}) if named else chain
+    text = chain.answer_type is AnswerType.TEXT
+    named = named_in(chain.key_sentence or "", chain.reference_answer) if text else None
+    return chain.model_copy(update={"answer": clip(named)}) if named else chain
 
 
 def is_self_contradictory(chain: Chain) -> bool:

@@ -13,11 +13,9 @@ from gradegpt.answers.options import chosen, letters, options
 from gradegpt.answers.read import answer_type, read
 from gradegpt.answers.spans import clause_ends, sentences
 from gradegpt.answers.text import plain, tidy
-from gradegpt.boundaries import sum_end
 from gradegpt.chain import Chain, needs_gloss
 from gradegpt.judges.lexical import words
 from gradegpt.quote import MAX_QUOTE, part_runs
-from gradegpt.quoted import Quoted
 from gradegpt.rules.asked import asked
 from gradegpt.rules.compare import compare
 from gradegpt.rules.extract import Found, How, find_answer
@@ -26,6 +24,7 @@ from gradegpt.schema import CHOICE, AnswerType, Example, Item, Verdict
 
 from .candidates import Candidate, by_rules, clip, rng_for, with_matched_answer, with_rules
 from .phrases import phrases
+from .quoted import after_calculation
 from .variants import equivalent_form, hard_negative
 
 _TRUSTED: Final = (How.BOXED, How.ANNOUNCED, How.WHOLE)
@@ -174,7 +173,7 @@ def _comparison_chain(
         return None
     answer = quote if run and kind not in CHOICE else found.answer
     if kind is AnswerType.NUMBER and "=" not in reference:
-        answer = answer.encode()[sum_end(answer.encode()) :].decode()
+        answer = after_calculation(answer)
     return Chain(
         verdict=verdict,
         key_sentence=quote,
@@ -224,8 +223,7 @@ def _phrase(sentence: str, reference: str, question: str) -> str:
     """The answer in free text: the clause nearest to the reference, or that clause's predicate.
 
     The predicate is used where the words before "is" mostly repeat the question and contain nothing
-    more of the reference. Right and wrong answers are treated alike. The text is verbatim and
-    allowed by constrained decoding.
+    more of the reference. Right and wrong answers are treated alike. The text is verbatim.
     """
     clauses = [clause.strip(_AROUND) for clause in _CLAUSE.split(sentence)]
     clause = max(clauses, key=lambda c: _share(reference, c))
@@ -236,8 +234,7 @@ def _phrase(sentence: str, reference: str, question: str) -> str:
             predicates.append(rest)
     most = _share(reference, clause)
     whole = [*(p for p in predicates[:1] if _share(reference, p) == most), clause]
-    quoted = Quoted(sentence.encode())
-    return next((p for p in whole if p and quoted.holds(p.encode(), whole=True)), sentence)
+    return next(filter(None, whole), sentence)
 
 
 def _nearest(references: list[str], answer: str) -> str:

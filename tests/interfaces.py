@@ -10,7 +10,6 @@ import asyncio
 import inspect
 import json
 import math
-import re
 import sys
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -60,8 +59,8 @@ def record_of(name: str, *, optional: bool = False) -> Callable[..., SimpleNames
 class StubVLLM:
     """The modules of vLLM that the engine imports; ``reply`` says what the model writes.
 
-    Of the texts that it returns, likeliest first, the first that the request's expression allows
-    is written.
+    Of the texts that it returns, likeliest first, the first that the request's grammar allows is
+    written, by llguidance, as vLLM does with the backend ``guidance``.
     """
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, tokenizer: Any, reply: Reply) -> None:
@@ -119,6 +118,17 @@ class StubVLLM:
         yield _output(self, prompt_ids, request.sampling_params, written)
 
 
+def accepts(grammar: str, text: str) -> bool:
+    """Whether llguidance accepts the text by the grammar."""
+    import llguidance
+
+    given = llguidance.grammar_from("grammar", grammar)  # as vLLM reads it
+    held = llguidance.LLMatcher(llguidance.LLTokenizer("byte"), given)
+    assert not held.get_error()
+    tokens = [*text.encode()]
+    return bool(held.try_consume_tokens(tokens) == len(tokens) and held.is_accepting())
+
+
 def _output(
     stub: StubVLLM, prompt_ids: list[int], params: Any, replies: dict[str, float]
 ) -> SimpleNamespace:
@@ -132,8 +142,7 @@ def _output(
         }
 
     structured = params.structured_outputs
-    wanted = structured.regex if structured else "(?s:.*)"
-    text = next(text for text in replies if re.fullmatch(wanted, text))
+    text = next(t for t in replies if structured is None or accepts(structured.grammar, t))
     ids = [*tokens(text), params.stop_token_ids[0]][: params.max_tokens]
     first = {tokens(other)[0]: p for other, p in replies.items()}
     steps = [listed(first if params.logprobs > 1 else {ids[0]: replies[text]})]

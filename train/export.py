@@ -36,6 +36,7 @@ from gradegpt.engines.exported import (
     ENGINE_FILE,
     MODEL_FILE,
     TEMPLATE_FILE,
+    WANTED_FROM,
     ExportedTokenizer,
     ExportSettings,
     ModelShape,
@@ -43,7 +44,6 @@ from gradegpt.engines.exported import (
 from gradegpt.engines.fast import FastEngine
 from gradegpt.engines.files import prompt_settings_beside
 from gradegpt.engines.local import LocalEngine, quiet_start
-from gradegpt.engines.state import WANTED_FROM
 from gradegpt.errors import EngineError, MissingError, SettingsError
 from gradegpt.records import sha256_file, whole_folder, write_json
 from gradegpt.schema import Item, Message

@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-import json
+import itertools
+import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -94,18 +95,6 @@ def end_token_ids(tokenizer: PreTrainedTokenizerBase) -> tuple[int, ...]:
     return tuple(dict.fromkeys(token for token in ends if token is not None))
 
 
-def token_bytes(tokenizer: PreTrainedTokenizerBase) -> list[bytes]:
-    """The bytes that each token of a byte-level tokenizer writes; empty for another tokenizer."""
-    backend = json.loads(tokenizer.backend_tokenizer.to_str())
-    decoder = backend.get("decoder") or {}
-    kinds = {d.get("type") for d in (decoder, *decoder.get("decoders", ()))}
-    if kinds != {"ByteLevel"}:
-        return []
-    plain = [*range(33, 127), *range(161, 173), *range(174, 256)]
-    moved = [b for b in range(256) if b not in plain]
-    byte_of = {chr(b): b for b in plain} | {chr(256 + n): b for n, b in enumerate(moved)}
-    made = []
-    for token in tokenizer.convert_ids_to_tokens(range(len(tokenizer))):
-        known = all(char in byte_of for char in token)
-        made.append(bytes(byte_of[c] for c in token) if known else token.encode())
-    return made
+def common_prefix(some: Sequence[object], others: Sequence[object]) -> int:
+    """The length of the prefix that both have in common."""
+    return sum(1 for _ in itertools.takewhile(bool, map(operator.eq, some, others)))

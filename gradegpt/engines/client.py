@@ -14,6 +14,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
+from typing_extensions import override
 
 from gradegpt.engines.completion import Completion
 from gradegpt.errors import EngineError, EngineTimeoutError, MissingError
@@ -56,6 +57,7 @@ class RequestSettings(Settings):
     extra_body: Annotated[dict[str, Any], BeforeValidator(_typed)] = Field(default_factory=dict)
     """Further fields of the request, which replace ours: ``{temperature: 1}``."""
 
+    @override
     def __hash__(self) -> int:
         return hash(self.model_dump_json())  # a dict has none
 

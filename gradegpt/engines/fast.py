@@ -3,10 +3,8 @@
 ``gradegpt export`` writes the folder. The engine needs neither torch nor transformers, and starts
 in half a second.
 
-Speculative decoding: a chain is mostly predictable, being fixed words and a sentence and an answer
-copied from the response. So each pass reads a draft of the next tokens (``drafts``), and accepts as
-many of them as the model under its constraint would have written one by one. A chain of seventy
-tokens takes about fifteen passes. There are no batches: each core works on one prompt.
+Half of a chain is fixed by its grammar: those tokens are read with the next one, without a pass of
+their own. There are no batches: each core works on one prompt.
 """
 
 from __future__ import annotations
@@ -20,19 +18,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from gradegpt.chain import NO, RESPONSE, YES
-from gradegpt.constrained import VERSION as CONSTRAINT_VERSION
-from gradegpt.constrained import TokenConstraint, constraint_for
 from gradegpt.engines.base import Generation, TagProbability, TagTokens, Token
-from gradegpt.engines.chat import render_chat, token_bytes
-from gradegpt.engines.drafts import Drafts
-from gradegpt.engines.exported import ENGINE_FILE, MODEL_FILE, ExportedTokenizer, ExportSettings
+from gradegpt.engines.chat import common_prefix, render_chat
+from gradegpt.engines.constraint import NAME, Constraint, Constraints
+from gradegpt.engines.exported import (
+    ENGINE_FILE,
+    MODEL_FILE,
+    ExportedTokenizer,
+    ExportSettings,
+    State,
+    engine_errors,
+)
 from gradegpt.engines.files import name_with_digest
-from gradegpt.engines.state import State, common_prefix, engine_errors
 from gradegpt.errors import EngineError, MissingError
 from gradegpt.machine import cores
 from gradegpt.records import read_beside
 from gradegpt.schema import Message
-from gradegpt.speculative import draft_for
 
 if TYPE_CHECKING:
     import numpy as np
@@ -73,13 +74,13 @@ class FastEngine:
         workers = workers or max(1, cores() // threads)
         settings, self._tokenizer, session = _load(Path(folder), threads)
         self._ends, self._context = settings.end_token_ids, settings.shape.context
-        self._pieces = token_bytes(self._tokenizer)
-        self._constrained = constrained and bool(self._pieces)
+        backend = self._tokenizer.backend_tokenizer
+        self._constraints = Constraints(backend, self._ends, "fast") if constrained else None
         # One state for each worker thread.
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="judge")
         self._free = [State(session, settings.shape) for _ in range(workers)]
         self._lock = threading.Lock()
-        self.name += f"+constrained-{CONSTRAINT_VERSION}" if self._constrained else ""
+        self.name += NAME if constrained else ""
 
     def generate(
         self, prompts: Sequence[Sequence[Message]], *, max_new_tokens: int
@@ -115,33 +116,28 @@ class FastEngine:
         parts = self._encode(prompt)
         ids = [token for part in parts for token in part]
         limit = min(limit, self._context - len(ids))
-        constraint = constraint_for(prompt) if self._constrained else None
-        constrained = TokenConstraint(constraint, self._pieces, self._ends) if constraint else None
-        drafts = Drafts(self._tokenizer, self._pieces, ids, draft_for(prompt))
-        made: list[int] = []
-        logprobs: list[float] = []
+        constraint = self._constraints.of(prompt) if self._constraints else Constraint()
+        made: list[tuple[int, float]] = []
         with self._state(parts, len(ids) + limit) as state:
             past, unread = state.begin(parts), list(parts[-1])
             while len(made) < limit:
-                draft = drafts.next()[: limit - len(made) - 1]
-                scores = state.read([*unread, *draft], past, wanted=len(draft) + 1)
-                past += len(unread)
-                for row, drafted in itertools.zip_longest(scores, draft):
-                    token, logprob = _best(row, constrained)
-                    if token in self._ends:
-                        limit = len(made)
+                new = [(token, 0.0) for token in constraint.forced()]
+                if not new:
+                    if constraint.done:
                         break
-                    made.append(token)
-                    logprobs.append(logprob)
-                    drafts.add(token)
-                    if constrained is not None:
-                        constrained.write(token)
-                    if token != drafted:
+                    scores = state.read(unread, past)
+                    past, unread = past + len(unread), []
+                    new = [_best(scores, constraint.allowed())]
+                    if new[0][0] in self._ends:
                         break
-                    past += 1
-                unread = made[-1:]
-        tokens = tuple(map(Token, self._tokenizer.convert_ids_to_tokens(made), logprobs))
-        return Generation(self._tokenizer.decode(made), len(ids), len(made), tokens)
+                made += new
+                for token, _ in new:
+                    constraint.write(token)
+                    unread.append(token)
+        written = [token for token, _ in made[:limit]]
+        pieces = self._tokenizer.convert_ids_to_tokens(written)
+        tokens = tuple(Token(piece, p) for piece, (_, p) in zip(pieces, made, strict=False))
+        return Generation(self._tokenizer.decode(written), len(ids), len(written), tokens)
 
     def _tag(self, prompt: Sequence[Message], tags: TagTokens) -> TagProbability | None:
         parts = self._encode(prompt)
@@ -149,12 +145,12 @@ class FastEngine:
         written: list[int] = []
         with self._state(parts, length + tags.shared + 1) as state:
             past, unread = state.begin(parts), list(parts[-1])
-            scores = state.read(unread, past)[-1]
+            scores = state.read(unread, past)
             for shared in tags.yes[: tags.shared]:
-                written.append(shared if self._constrained else int(scores.argmax()))
+                written.append(shared if self._constraints else int(scores.argmax()))
                 past, unread = past + len(unread), written[-1:]
-                scores = state.read(unread, past)[-1]
-        chosen = tags.yes if self._constrained else [*written, int(scores.argmax())]
+                scores = state.read(unread, past)
+        chosen = tags.yes if self._constraints else [*written, int(scores.argmax())]
         yes = tags.read(chosen, scores)
         return None if yes is None else TagProbability(yes, length, tags.shared + 1)
 
@@ -192,20 +188,15 @@ class FastEngine:
         return [tuple(ids[a:b]) for a, b in itertools.pairwise((*cuts, len(ids)))]
 
 
-def _best(scores: np.ndarray, constrained: TokenConstraint | None) -> tuple[int, float]:
-    """The likeliest token that the constraint allows and the logarithm of its probability.
-
-    As in ``LocalEngine``, the probability is relative to the tokens that are not likelier; where
-    nothing is allowed, the likeliest token is taken.
-    """
+def _best(scores: np.ndarray, allowed: bytes | None) -> tuple[int, float]:
+    """The likeliest token that is allowed, and the logarithm of its probability among these."""
     import numpy as np
 
+    if allowed is not None:
+        mask = np.frombuffer(allowed, np.uint8)[: len(scores)]
+        scores = np.where(mask == 0, -np.inf, scores[: len(mask)])
     token = int(scores.argmax())
-    if constrained is not None and not constrained.allows(token):
-        ranked = np.argsort(-scores, kind="stable")
-        best = next((n for n, t in enumerate(ranked.tolist()) if constrained.allows(t)), 0)
-        token, scores = int(ranked[best]), scores[ranked[best:]]
-    return token, -float(np.log(np.exp(scores - scores.max()).sum(dtype=np.float64)))
+    return token, -float(np.log(np.exp(scores - scores[token]).sum(dtype=np.float64)))
 
 
 def _weights(folder: Path) -> int:

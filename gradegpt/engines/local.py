@@ -13,12 +13,10 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
 
 from gradegpt.chain import NO, YES
-from gradegpt.constrained import VERSION as CONSTRAINT_VERSION
-from gradegpt.constrained import TokenConstraint, constraint_for
 from gradegpt.engines.base import Generation, TagProbability, TagTokens, Token
-from gradegpt.engines.chat import end_token_ids, render_chat, token_bytes
+from gradegpt.engines.chat import common_prefix, end_token_ids, render_chat
+from gradegpt.engines.constraint import NAME, Constraint, Constraints
 from gradegpt.engines.files import check_folder, check_hub, name_with_digest
-from gradegpt.engines.state import common_prefix
 from gradegpt.errors import EngineError, MissingError
 from gradegpt.machine import cpu_has_bf16
 from gradegpt.schema import Message
@@ -56,9 +54,7 @@ class LocalEngine:
             by length so that little is padded.
         threads: intra-op CPU threads. None: one for a small model, else torch's own number.
         device: ``cpu``, ``cuda``, ``cuda:1`` ... None: a GPU where there is one.
-        constrained: whether decoding is constrained, so that chains quote the response verbatim
-            and do not loop (``gradegpt.constrained``); no effect where the tokenizer is not
-            byte-level.
+        constrained: whether chains are held to their grammar (``gradegpt.grammar``).
 
     Raises:
         MissingError: the packages or the model are not there.
@@ -84,8 +80,8 @@ class LocalEngine:
         if self._model.device.type == "cpu" and self._model.num_parameters() <= SMALL:
             self._threads, self.batch_size = threads or 1, min(batch_size, SMALL_ROWS)
         self._ends = end_token_ids(self._tokenizer)
-        self._bytes = token_bytes(self._tokenizer) if constrained else []
-        self.name += f"+constrained-{CONSTRAINT_VERSION}" if self._bytes else ""
+        self._constraints = self._all_constraints() if constrained else None
+        self.name += NAME if constrained else ""
         self.name += "+bf16" if self._model.dtype == self._torch.bfloat16 else ""
 
     @classmethod
@@ -99,9 +95,13 @@ class LocalEngine:
         engine = cls.__new__(cls)
         engine.name, engine.batch_size, engine._threads = "local:loaded", batch_size, None
         engine._torch, engine._model, engine._tokenizer = torch, model, tokenizer
-        engine._ends, engine._bytes = end_token_ids(tokenizer), token_bytes(tokenizer)
+        engine._ends = end_token_ids(tokenizer)
+        engine._constraints = engine._all_constraints()
         model.generation_config = GenerationConfig()  # as in _load
         return engine
+
+    def _all_constraints(self) -> Constraints:
+        return Constraints(self._tokenizer.backend_tokenizer, self._ends, "local")
 
     def generate(
         self, prompts: Sequence[Sequence[Message]], *, max_new_tokens: int
@@ -111,7 +111,8 @@ class LocalEngine:
         A batch runs until its last row ends, so after ``FIRST_TOKENS`` tokens the few rows that
         have not ended leave their batches and are continued together.
         """
-        jobs = list(map(_Job, self._encoded(prompts), map(self._constraint_for, prompts)))
+        held = (self._constraints.of(p) if self._constraints else Constraint() for p in prompts)
+        jobs = list(map(_Job, self._encoded(prompts), held))
         with self._own_threads():
             for limit in (min(FIRST_TOKENS, max_new_tokens), max_new_tokens):
                 left = [job for job in jobs if not job.ended and len(job.made) < limit]
@@ -220,7 +221,7 @@ class LocalEngine:
         unread = [row[past:] + tags.yes[:at] for row in rows]
         exact = [tags.yes[at], tags.no[at]]
         logits = self._last_logits(unread, at + 1, exact, cache)
-        written = [tags.yes] * len(rows) if self._bytes else logits.argmax(-1).tolist()
+        written = [tags.yes] * len(rows) if self._constraints else logits.argmax(-1).tolist()
         return list(map(tags.read, written, logits[:, -1].cpu()))
 
     def _last_logits(
@@ -272,16 +273,11 @@ class LocalEngine:
                 **options,
             )
 
-    def _constraint_for(self, prompt: Sequence[Message]) -> TokenConstraint | None:
-        constraint = constraint_for(prompt) if self._bytes else None
-        return TokenConstraint(constraint, self._bytes, self._ends) if constraint else None
-
     def _continue(self, jobs: list[_Job], limit: int) -> None:
         """Continue all ``jobs`` of a batch, up to ``limit`` tokens each."""
         rows = [job.prompt + job.made for job in jobs]
         recorder = _LogprobRecorder()
-        masks = [_ConstraintMask([job.constraint for job in jobs], self._ends)]
-        processors = [*(masks if self._bytes else ()), recorder]
+        processors = [_ConstraintMask([job.constraint for job in jobs], self._ends), recorder]
         left = limit - len(jobs[0].made)
         output = self._forward(rows, max_new_tokens=left, logits_processor=processors)
         new = output[:, max(map(len, rows)) :].tolist()
@@ -291,7 +287,7 @@ class LocalEngine:
             job.ended = end < len(ids)
             job.made += ids[:end]
             job.logprobs += values[:end]
-            if job.constraint is not None and not job.ended:
+            if not job.ended:
                 job.constraint.write(job.made[-1])  # the processor saw all but the last
 
     def _generation(self, job: _Job) -> Generation:
@@ -307,37 +303,40 @@ class _Job:
     """One prompt that is being continued: its tokens so far, and whether it ended."""
 
     prompt: list[int]
-    constraint: TokenConstraint | None
+    constraint: Constraint
     made: list[int] = field(default_factory=list)
     logprobs: list[float] = field(default_factory=list)
     ended: bool = False
 
 
 class _ConstraintMask:
-    """A logits processor that masks the likeliest tokens until one satisfies the constraint."""
+    """A logits processor that masks the tokens which the constraint of a row does not allow."""
 
-    def __init__(self, constraints: list[TokenConstraint | None], ends: Sequence[int]) -> None:
+    def __init__(self, constraints: list[Constraint], ends: Sequence[int]) -> None:
         self._constraints, self._ends = constraints, ends
         self._started = False
 
     def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
+        import torch
+
         for row, token in enumerate(input_ids[:, -1].tolist() if self._started else ()):
             self._note(row, token)
         self._started = True
-        best = scores.argmax(dim=-1).tolist()
         for row, constraint in enumerate(self._constraints):
-            if constraint is not None and not constraint.allows(best[row]):
-                ranked = scores[row].argsort(descending=True).tolist()
-                found = next((n for n, t in enumerate(ranked) if constraint.allows(t)), 0)
-                scores[row, ranked[:found]] = -float("inf")
+            if forced := constraint.forced():
+                scores[row] = -float("inf")
+                scores[row, forced[0]] = 0.0
+            elif (allowed := constraint.allowed()) is not None:
+                mask = torch.frombuffer(bytearray(allowed), dtype=torch.uint8).to(scores.device)
+                known = scores[row, : len(mask)]
+                known.masked_fill_(mask[: len(known)] == 0, -float("inf"))
+                scores[row, len(mask) :] = -float("inf")  # embedding rows without a token
         return scores
 
     def _note(self, row: int, token: int) -> None:
-        constraint = self._constraints[row]
         if token in self._ends:
-            self._constraints[row] = None  # the rest of the row is padding
-        elif constraint is not None:
-            constraint.write(token)
+            self._constraints[row] = Constraint()  # the rest of the row is padding
+        self._constraints[row].write(token)
 
 
 class _LogprobRecorder:

@@ -14,9 +14,9 @@ from gradegpt.engines.base import Generation, TagProbability
 from gradegpt.engines.client import Client, Failure, RequestSettings
 from gradegpt.engines.completion import Completion
 from gradegpt.errors import EngineError, SettingsError
+from gradegpt.grammar import VERSION as GRAMMAR_VERSION
+from gradegpt.grammar import chain_grammar
 from gradegpt.schema import Message
-from gradegpt.structured import VERSION as STRUCTURED_VERSION
-from gradegpt.structured import chain_regex
 
 if TYPE_CHECKING:
     import httpx2
@@ -43,7 +43,7 @@ class OpenAIEngine:
         api_key: as for ``Client``, like ``timeout_s``, ``max_retries`` and ``http_client``.
         concurrency: concurrent prompts for each URL.
         temperature: above 0 for several answers to one prompt; a judge uses 0.
-        structured_outputs: whether the server constrains chains (``gradegpt.structured``), as
+        structured_outputs: whether the server constrains chains (``gradegpt.grammar``), as
             vLLM's does by its parameter of that name.
         request: what the server wants in a request besides the prompt.
 
@@ -70,7 +70,7 @@ class OpenAIEngine:
         self._temperature = temperature
         self.name += f"|t={temperature:g}" if temperature else ""
         self._structured = structured_outputs
-        self.name += f"|structured-{STRUCTURED_VERSION}" if structured_outputs else ""
+        self.name += f"|structured-{GRAMMAR_VERSION}" if structured_outputs else ""
         asked = self._request.model_dump_json(exclude_defaults=True)
         self.name += f"|{asked}" if asked != "{}" else ""
         self._turns = itertools.count()
@@ -89,8 +89,8 @@ class OpenAIEngine:
         def ask(prompt: Sequence[Message]) -> Generation | EngineError:
             # Sampling needs the texts alone, and some servers refuse to return probabilities.
             options: dict[str, Any] = {} if self._temperature else {"logprobs": True}
-            if self._structured and (regex := chain_regex(prompt)) is not None:
-                options["extra_body"] = {"structured_outputs": {"regex": regex}}
+            if self._structured and (grammar := chain_grammar(prompt)) is not None:
+                options["extra_body"] = {"structured_outputs": {"grammar": grammar}}
             reply = self._ask(prompt, max_new_tokens, **options)
             return reply.error if isinstance(reply, Failure) else reply.generation
 

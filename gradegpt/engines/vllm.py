@@ -17,11 +17,11 @@ from gradegpt.engines.base import Generation, TagProbability, TagTokens, Token
 from gradegpt.engines.chat import end_token_ids, render_chat
 from gradegpt.engines.files import check_folder, check_hub, name_with_digest
 from gradegpt.errors import EngineError, MissingError
+from gradegpt.grammar import VERSION as GRAMMAR_VERSION
+from gradegpt.grammar import chain_grammar
 from gradegpt.records import parse_json
 from gradegpt.schema import Message
 from gradegpt.shipped import ADAPTER_CONFIG
-from gradegpt.structured import VERSION as STRUCTURED_VERSION
-from gradegpt.structured import chain_regex
 
 if TYPE_CHECKING:
     from vllm import AsyncLLMEngine, SamplingParams, TokensPrompt
@@ -43,8 +43,7 @@ class VLLMEngine:
 
     The synchronous ``vllm.LLM`` refuses ``data_parallel_size`` above 1 in one process; the
     asynchronous engine, on which ``vllm serve`` is built, takes it. Prefixes that prompts share are
-    computed once. Chains are constrained by ``gradegpt.structured`` with the backend ``guidance``,
-    which compiles nothing: every prompt has an expression of its own.
+    computed once. Chains are constrained by ``gradegpt.grammar`` with the backend ``guidance``.
 
     Greedy texts of vLLM may differ in rare tokens with what else is in a batch, as sums are then
     computed in another order.
@@ -73,7 +72,7 @@ class VLLMEngine:
     ) -> None:
         folders = (folder for folder in (model, adapter) if folder)
         self.name = "vllm:" + "+".join(map(name_with_digest, folders))
-        self.name += f"+structured-{STRUCTURED_VERSION}" if constrained else ""
+        self.name += f"+constrained-{GRAMMAR_VERSION}" if constrained else ""
         self._constrained = constrained
         self._tokenizer = _tokenizer(model, adapter)
         sizes = {"tensor_parallel_size": tensor_parallel, "data_parallel_size": data_parallel}
@@ -112,8 +111,8 @@ class VLLMEngine:
     def _for_chain(self, max_tokens: int, prompt: Sequence[Message]) -> SamplingParams:
         from vllm.sampling_params import StructuredOutputsParams
 
-        regex = chain_regex(prompt) if self._constrained else None
-        structured = None if regex is None else StructuredOutputsParams(regex=regex)
+        grammar = chain_grammar(prompt) if self._constrained else None
+        structured = None if grammar is None else StructuredOutputsParams(grammar=grammar)
         return self._greedy(max_tokens, logprobs=1, structured_outputs=structured)
 
     def _greedy(self, max_tokens: int, **options: Any) -> SamplingParams:

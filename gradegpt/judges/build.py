@@ -114,10 +114,10 @@ class JudgeSettings(Settings):
     code`` the programs that run at a time."""
     device: str | None = None
     constrained: bool = True
-    """Local models decode under a constraint: quotes are verbatim. See ``gradegpt.constrained``."""
+    """Local models write chains under their grammar. See ``gradegpt.grammar``."""
     structured_outputs: bool = False
-    """With ``base_url``: the server constrains the chain, by vLLM's ``structured_outputs``. See
-    ``gradegpt.structured``."""
+    """With ``base_url``: the server holds the chain to its grammar, by vLLM's parameter of that
+    name. See ``gradegpt.grammar``."""
     request: RequestSettings = RequestSettings()
     """With ``base_url``: what a reasoning model needs, such as ``thinking_tokens``."""
     cache: Path | None = None

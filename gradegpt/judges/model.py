@@ -20,12 +20,15 @@ from gradegpt.engines.base import (
 from gradegpt.errors import EngineError
 from gradegpt.fit import VERSION as FIT_VERSION
 from gradegpt.gloss import checked
+from gradegpt.grammar import stands_in
 from gradegpt.judges.base import failed
 from gradegpt.quote import where_quoted
 from gradegpt.schema import ChainFormat, Item, Judgement, Message, Outcome, TrainingRow
 
 NOT_VERBATIM: Final = "model:quote-not-verbatim"
 """The reason of a judgement whose chain quotes what is not in the response."""
+NOT_QUOTED: Final = "model:answer-not-in-quote"
+"""The reason of a judgement whose chain compares an answer that its quote does not give."""
 
 EMPTY: Final = ("chain:empty reply", "chain:empty reply, cut off at the token limit")
 """The reasons of a judgement whose reply is empty: ended, or cut off, as by long thoughts."""
@@ -35,9 +38,9 @@ class ModelJudge:
     """Prompts an engine and parses its chain. Method: ``model``.
 
     ``score`` is the engine's probability of the verdict tag that it wrote, where the engine returns
-    it. A quote that is not in the response makes a judgement ``unparsed``. ``shots`` are solved
-    rows before every item, for a model that was not trained to judge. A gloss that does not match
-    its quote is left out of the chain, with a reason.
+    it. A quote that is not in the response, or an answer that is not in the quote, makes a
+    judgement ``unparsed``. ``shots`` are solved rows before every item, for an untuned model. A
+    gloss that does not match its quote is left out of the chain, with a reason.
 
     Where the engine has a tokenizer, texts whose count is far above the estimate are fitted by it.
 
@@ -116,6 +119,8 @@ class ModelJudge:
         )
         if chain.key_sentence is not None and span is None:
             return read(outcome=Outcome.UNPARSED, reason=NOT_VERBATIM, chain=text)
+        if chain.key_sentence is not None and not stands_in(chain.answer or "", chain.key_sentence):
+            return read(outcome=Outcome.UNPARSED, reason=NOT_QUOTED, chain=text)
         return read(
             outcome=Outcome.JUDGED,
             verdict=chain.verdict,

@@ -69,6 +69,7 @@ export default {
   "lexical:one-says-not": ["One of the two texts has a negation, the other has none.", "两段文字中一段有否定词，另一段没有。"],
   "model:chain": ["The model compared the answers in its chain.", "模型在推理链中比较了两个答案。"],
   "model:tag": ["The model gave its verdict without a chain.", "模型直接给出判定，没有推理链。"],
+  "model:answer-not-in-quote": ["The model decided, but the answer that it compared is not in its quote.", "模型作出了判定，但它所比较的答案不在引用的句子中。"],
   "model:quote-not-verbatim": ["The model decided, but its quote is not in the response word for word.", "模型作出了判定，但引用的句子在作答中并非逐字出现。"],
   "model:gloss-left-out": ["The model compared the answers in its chain; its translation of the quote was not faithful and is left out.", "模型在推理链中比较了两个答案；它对引文的英译与原文不符，已略去。"],
   "cascade:outweighed": ["The verdicts of the judges, weighed by how reliable each is, speak for this one together.", "各评判者的判定按可靠程度加权后，合起来支持这一判定。"],

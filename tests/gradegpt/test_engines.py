@@ -15,8 +15,9 @@ import pytest
 
 from gradegpt.chain import PromptSettings, build_prompt, parse_prompt
 from gradegpt.engines import Generation, ScriptedEngine, TagProbability, Token
-from gradegpt.engines.chat import render_chat, token_bytes
+from gradegpt.engines.chat import render_chat
 from gradegpt.engines.client import RequestSettings
+from gradegpt.engines.constraint import NAME, Constraints
 from gradegpt.engines.files import PROMPT_FILE, prompt_settings_beside
 from gradegpt.engines.local import LocalEngine
 from gradegpt.engines.openai_api import SUSPEND_S, TAG_TOKENS, OpenAIEngine
@@ -27,13 +28,13 @@ from gradegpt.errors import (
     MissingError,
     SettingsError,
 )
+from gradegpt.grammar import chain_grammar
 from gradegpt.judges import ModelJudge
 from gradegpt.judges.build import JudgeSettings, build_judge
 from gradegpt.judges.model import EMPTY
 from gradegpt.records import write_rows
 from gradegpt.schema import ChainFormat, Item, Message, Outcome
 from gradegpt.shipped import NANO, base_of
-from gradegpt.structured import chain_regex
 from tests.tiny import train_tokenizer
 
 Handler = Callable[[httpx2.Request], httpx2.Response]
@@ -141,7 +142,7 @@ def test_a_server_constrains_chains_where_it_is_asked_to() -> None:
     prompt = build_prompt(item, PromptSettings())
     engine = remote(handler, structured_outputs=True, concurrency=1)
     engine.generate([prompt, *chat("hi")], max_new_tokens=7)
-    assert seen[0]["structured_outputs"] == {"regex": chain_regex(prompt)}
+    assert seen[0]["structured_outputs"] == {"grammar": chain_grammar(prompt)}
     assert "structured_outputs" not in seen[1]
     assert engine.name != remote(handler).name
 
@@ -595,15 +596,23 @@ def test_a_judge_reads_rare_characters_within_its_budgets() -> None:
     assert judge.judge([item])[0].prompt_tokens < 512
 
 
-@pytest.mark.parametrize("text", ["The answer is 38 厘米。", "<Yes>", "  \n\n", "²½é"])
-def test_the_bytes_of_tokens_are_the_bytes_of_the_text(folder: Path, text: str) -> None:
-    """Constraints rely on this."""
-    engine = LocalEngine(str(folder), device="cpu")
-    table = token_bytes(engine._tokenizer)
-    ids = engine._tokenizer(text, add_special_tokens=False)["input_ids"]
-    assert b"".join(table[i] for i in ids) == text.encode()
-    assert "+constrained-" in engine.name
-    assert "+constrained-" not in LocalEngine(str(folder), device="cpu", constrained=False).name
+def test_a_random_model_writes_chains_under_the_grammar(folder: Path) -> None:
+    """They parse and quote verbatim; where the constraint is switched off, they are noise."""
+    items = [
+        Item(question="2+2=?", reference=("4",), response="I add them.\nThe answer is 4."),
+        Item(question="选哪个？", reference=("B",), response="因此答案是 B。\n选 B。"),
+    ]
+    form = PromptSettings(chain_format=ChainFormat.JUDGE_OF_CHAIN)
+    held = LocalEngine(str(folder), threads=1, device="cpu")
+    free = LocalEngine(str(folder), threads=1, device="cpu", constrained=False)
+    found = [ModelJudge(engine, form, max_new_tokens=400).judge(items) for engine in (held, free)]
+    assert [j.outcome for j in found[0]] == [Outcome.JUDGED] * 2
+    assert [j.outcome for j in found[1]] == [Outcome.UNPARSED] * 2
+    assert held.name == free.name + NAME
+    broken = Constraints(held._tokenizer.backend_tokenizer, [0], "local")
+    broken._tokenizer = type("Unread", (), {"to_str": lambda _: "{}"})()
+    free_constraint = broken.of(build_prompt(items[0], form))  # llguidance does not read it
+    assert (free_constraint.allowed(), free_constraint.forced()) == (None, [])
 
 
 def test_a_generation_counts_its_tokens_and_their_probabilities(folder: Path) -> None:

@@ -12,7 +12,7 @@ from gradegpt.engines import Engine, Generation, ScriptedEngine, TagProbability,
 from gradegpt.errors import EngineError, EngineTimeoutError
 from gradegpt.fit import Budget
 from gradegpt.judges import CascadeJudge, ModelJudge, RuleJudge
-from gradegpt.judges.model import tag_probability
+from gradegpt.judges.model import NOT_QUOTED, tag_probability
 from gradegpt.schema import (
     AnswerType,
     ChainFormat,
@@ -123,10 +123,18 @@ def test_an_invented_quote_makes_a_judgement_unparsed() -> None:
     assert (judgement.reason, judgement.chain) == ("model:quote-not-verbatim", chain)
 
 
+def test_a_chain_that_compares_what_its_quote_does_not_say_has_no_verdict() -> None:
+    """The model quoted one answer and judged another; its text is kept."""
+    judgement = judged(Fixed(Generation(CHAIN.replace("gives 4", "gives 5"))))
+    assert (judgement.outcome, judgement.verdict) == (Outcome.UNPARSED, None)
+    assert judgement.reason == NOT_QUOTED
+
+
 def test_a_gloss_that_does_not_match_its_quote_is_left_out() -> None:
     """The verdict is kept, the reason says that the gloss is left out."""
     quote, gloss = "所以次品率是八分之一。", "In English: 8 and 4\n"
     chain = CHAIN.replace("The answer is 4.", quote).replace("\n", f"\n{gloss}", 1)
+    chain = chain.replace("gives 4", "gives 八分之一")
     item = ITEM.model_copy(update={"response": quote})
     (judgement,) = ModelJudge(Fixed(Generation(chain))).judge([item])
     assert (judgement.verdict, judgement.reason) == ("correct", "model:gloss-left-out")

@@ -56,7 +56,7 @@ def engine_of(
         differs = 0.2 * torch.randn(32)
         write[YES], write[NO] = begun + differs, begun - differs
     engine = LocalEngine.of(model, tokenizer, **options)
-    engine._bytes = engine._bytes if constrained else []
+    engine._constraints = engine._constraints if constrained else None
     return engine
 
 
@@ -86,7 +86,7 @@ def alone(engine: LocalEngine, row: list[int]) -> float | None:
         while len(written) <= TAGS.shared:
             ids = torch.tensor([[*row, *written]])
             logits = engine._model(input_ids=ids, use_cache=False).logits[0, -1]
-            written.append(TAGS.yes[len(written)] if engine._bytes else int(logits.argmax()))
+            written.append(TAGS.yes[len(written)] if engine._constraints else int(logits.argmax()))
     return TAGS.read(written, logits)
 
 
